@@ -1,0 +1,38 @@
+//! Object definitions: what DEFINE makes, ALTER changes and DISPLAY shows. One file a kind.
+//!
+//! The attribute table (`attribute.rs`) is the one place that knows attribute names; every field here has one row there.
+
+pub mod queue;
+pub mod queue_manager;
+pub mod subscription;
+pub mod topic;
+
+use serde::{Deserialize, Serialize};
+
+pub use queue::{QueueDefinition, QueueKind};
+pub use queue_manager::QueueManagerDefinition;
+pub use subscription::SubscriptionDefinition;
+pub use topic::TopicDefinition;
+
+use crate::timestamp::Timestamp;
+
+/// When an object was made and last altered: CRDATE/CRTIME and ALTDATE/ALTTIME.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct History {
+    pub created: Timestamp,
+    pub altered: Timestamp,
+}
+
+/// A switch that an object may leave to its queue manager (MONQ, STATQ, ACCTQ and their kin).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Collect {
+    #[default]
+    QueueManager,
+    None,
+    Off,
+    On,
+    Low,
+    Medium,
+    High,
+}

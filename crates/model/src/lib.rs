@@ -1,0 +1,15 @@
+//! The words of MQ as types: messages and their descriptor, identifiers, object definitions, reasons, headers.
+//!
+//! Pure data and pure functions: no IO, no clock, no async, no lock. Same input, same output, always.
+//! Every other crate speaks in these types, so a value that exists here is already valid.
+
+pub mod authority;
+pub mod definition;
+pub mod descriptor;
+pub mod identifier;
+pub mod message;
+pub mod name;
+pub mod options;
+pub mod reason;
+pub mod text;
+pub mod timestamp;

@@ -1,0 +1,148 @@
+//! Names of MQ objects, checked once at the edge: length and characters.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Why a text is not an MQ object name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    #[error("'{name}' is not an object name: it is longer than {maximum} characters")]
+    TooLong { name: String, maximum: usize },
+    #[error("'{name}' is not an object name: '{character}' is not one of A-Z a-z 0-9 . / _ %")]
+    Character { name: String, character: char },
+}
+
+/// Name of an MQ object: at most 48 of `A-Z a-z 0-9 . / _ %`. The blank (empty) name is allowed and means "none".
+///
+/// Held inline, so that it is `Copy` and comparing never follows a pointer.
+/// Source: MQ Administration, "Rules for naming IBM MQ objects".
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjectName {
+    bytes: [u8; ObjectName::MAXIMUM],
+    length: u8,
+}
+
+pub type QueueName = ObjectName;
+pub type QueueManagerName = ObjectName;
+pub type TopicName = ObjectName;
+
+impl ObjectName {
+    pub const MAXIMUM: usize = 48;
+    pub const BLANK: Self = Self { bytes: [0; Self::MAXIMUM], length: 0 };
+
+    /// Trailing blanks and NULs are dropped, as MQ pads names with them.
+    ///
+    /// # Errors
+    /// Too long, or a character outside the set.
+    pub fn parse(name: &str) -> Result<Self, NameError> {
+        let trimmed = name.trim_end_matches([' ', '\0']);
+        if trimmed.len() > Self::MAXIMUM {
+            return Err(NameError::TooLong { name: trimmed.chars().take(80).collect(), maximum: Self::MAXIMUM });
+        }
+        if let Some(character) = trimmed.chars().find(|&c| !is_name_character(c)) {
+            return Err(NameError::Character { name: trimmed.to_owned(), character });
+        }
+        let mut bytes = [0; Self::MAXIMUM];
+        bytes[..trimmed.len()].copy_from_slice(trimmed.as_bytes());
+        #[expect(clippy::cast_possible_truncation, reason = "at most 48, checked above")]
+        Ok(Self { bytes, length: trimmed.len() as u8 })
+    }
+
+    /// For names that stand in our own source.
+    ///
+    /// # Panics
+    /// When `name` is not a name; never call it with outside input.
+    pub fn literal(name: &str) -> Self {
+        Self::parse(name).expect("a literal object name is valid")
+    }
+
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.bytes[..usize::from(self.length)]).expect("only ASCII was let in by parse")
+    }
+
+    pub fn is_blank(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Blank-padded to 48 bytes, the form of MQMD and MQOD.
+    pub fn padded(&self) -> [u8; Self::MAXIMUM] {
+        let mut field = [b' '; Self::MAXIMUM];
+        field[..usize::from(self.length)].copy_from_slice(&self.bytes[..usize::from(self.length)]);
+        field
+    }
+}
+
+fn is_name_character(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '/' | '_' | '%')
+}
+
+impl Default for ObjectName {
+    fn default() -> Self {
+        Self::BLANK
+    }
+}
+
+impl fmt::Debug for ObjectName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl fmt::Display for ObjectName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl std::str::FromStr for ObjectName {
+    type Err = NameError;
+    fn from_str(name: &str) -> Result<Self, NameError> {
+        Self::parse(name)
+    }
+}
+
+impl Serialize for ObjectName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for ObjectName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+    }
+}
+
+/// A generic name: an object name that may end in `*`, or a lone `*`. As `DISPLAY QUEUE(DEV.*)` takes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GenericName {
+    stem: String,
+    open: bool,
+}
+
+impl GenericName {
+    /// # Errors
+    /// The part before a final `*` is not an object name.
+    pub fn parse(text: &str) -> Result<Self, NameError> {
+        let (stem, open) = match text.strip_suffix('*') {
+            Some(stem) => (stem, true),
+            None => (text, false),
+        };
+        ObjectName::parse(stem)?;
+        Ok(Self { stem: stem.trim_end().to_owned(), open })
+    }
+
+    pub fn all() -> Self {
+        Self { stem: String::new(), open: true }
+    }
+
+    pub fn matches(&self, name: &str) -> bool {
+        if self.open { name.starts_with(&self.stem) } else { name == self.stem }
+    }
+
+    /// The one name it can match, when there is no `*`.
+    pub fn exact(&self) -> Option<&str> {
+        (!self.open).then_some(&*self.stem)
+    }
+}

@@ -1,0 +1,68 @@
+//! A moment in UTC. Passed in by whoever owns a clock; nothing here asks for the time.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+
+use crate::text::Text;
+
+/// Microseconds since 1970-01-01T00:00:00Z.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Timestamp(pub u64);
+
+impl Timestamp {
+    pub const fn from_millis(milliseconds: u64) -> Self {
+        Self(milliseconds * 1000)
+    }
+
+    pub const fn as_millis(self) -> u64 {
+        self.0 / 1000
+    }
+
+    pub fn saturating_add(self, duration: Duration) -> Self {
+        Self(self.0.saturating_add(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)))
+    }
+
+    /// How long from `earlier` to this; zero when `earlier` is later.
+    pub fn since(self, earlier: Timestamp) -> Duration {
+        Duration::from_micros(self.0.saturating_sub(earlier.0))
+    }
+
+    /// MQMD `PutDate`: `YYYYMMDD` in UTC.
+    pub fn put_date(self) -> Text<8> {
+        let date = self.date_time();
+        let mut field = [0; 8];
+        write_decimal(&mut field[..4], u32::try_from(date.year()).unwrap_or(0));
+        write_decimal(&mut field[4..6], u32::from(u8::from(date.month())));
+        write_decimal(&mut field[6..], u32::from(date.day()));
+        Text::from_bytes(field)
+    }
+
+    /// MQMD `PutTime`: `HHMMSSTH` in UTC, hundredths of a second last.
+    pub fn put_time(self) -> Text<8> {
+        let hundredths = self.0 / 10_000 % 8_640_000;
+        let mut field = [0; 8];
+        for (index, part) in [hundredths / 360_000, hundredths / 6_000 % 60, hundredths / 100 % 60, hundredths % 100]
+            .into_iter()
+            .enumerate()
+        {
+            write_decimal(&mut field[2 * index..2 * index + 2], u32::try_from(part).unwrap_or(0));
+        }
+        Text::from_bytes(field)
+    }
+
+    pub fn date_time(self) -> OffsetDateTime {
+        OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * 1000).unwrap_or(OffsetDateTime::UNIX_EPOCH)
+    }
+}
+
+fn write_decimal(field: &mut [u8], mut value: u32) {
+    for byte in field.iter_mut().rev() {
+        #[expect(clippy::cast_possible_truncation, reason = "a decimal digit")]
+        let digit = (value % 10) as u8;
+        *byte = b'0' + digit;
+        value /= 10;
+    }
+}

@@ -1,0 +1,175 @@
+//! Where messages and definitions last: the store contract, and the private store (memory plus recovery log).
+//!
+//! The queue manager decides what a verb means; a store only keeps messages in delivery order, owned by units of work,
+//! and makes what is persistent durable. It knows neither names, authorities nor MQI options.
+//!
+//! Invariants
+//! - An operation outside a unit of work, and a commit, return only once what they did to persistent messages is durable.
+//! - What an application was shown never disappears in a crash: `get` and `browse` wait until the message they return is durable.
+//! - A message belongs to at most one unit of work. Backed out, it returns to its old place with its count raised.
+//! - After a failed sync nothing is written or answered any more.
+
+pub mod error;
+pub mod private;
+
+use model::descriptor::MessageFlags;
+use model::identifier::{CorrelationId, GroupId, MessageId};
+use model::message::Message;
+use model::timestamp::Timestamp;
+
+pub use error::{RecoveryLogError, StoreError};
+pub use private::PrivateStore;
+
+/// A queue within one store. Never used again for another queue while any record of the old one exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct QueueId(pub u32);
+
+/// Arrival number of a message within its queue: unique for all time, kept across back out and restart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Position(pub u64);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct UnitOfWorkId(pub u64);
+
+/// Owner of browse locks: a connection handle's number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct LockOwner(pub u64);
+
+/// XA transaction branch identifier.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Xid {
+    pub format_id: i32,
+    /// At most 64 bytes.
+    pub global_transaction: Vec<u8>,
+    /// At most 64 bytes.
+    pub branch: Vec<u8>,
+}
+
+/// A place in delivery order: lower priorities come later, then by arrival. With FIFO delivery every rank is 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DeliveryKey {
+    /// 9 minus the message's priority, or 0 on a FIFO queue.
+    pub rank: u8,
+    pub position: Position,
+}
+
+/// How a message enters a queue.
+#[derive(Debug, Clone, Copy)]
+pub struct Placement {
+    /// Delivery by priority, else by arrival alone.
+    pub by_priority: bool,
+    /// MAXDEPTH: counting uncommitted messages; reaching it is `StoreError::QueueFull`.
+    pub maximum_depth: u32,
+    pub expires: Option<Timestamp>,
+    pub persistent: bool,
+}
+
+/// Which message to take. Every `Some` must match; `accept` is asked last.
+#[derive(Default, Clone, Copy)]
+pub struct Selection<'a> {
+    pub message_id: Option<MessageId>,
+    pub correlation_id: Option<CorrelationId>,
+    pub group_id: Option<GroupId>,
+    pub sequence_number: Option<u32>,
+    pub offset: Option<u32>,
+    pub position: Option<Position>,
+    /// Asked under the queue's lock: must be quick and must not call the store.
+    pub accept: Option<&'a (dyn Fn(&Candidate<'_>) -> bool + Send + Sync)>,
+    /// Messages locked by this owner are visible to it; those locked by others are not.
+    pub lock_owner: Option<LockOwner>,
+}
+
+/// What `Selection::accept` may look at without reading the body.
+pub struct Candidate<'a> {
+    pub position: Position,
+    pub message_id: &'a MessageId,
+    pub correlation_id: &'a CorrelationId,
+    pub group_id: &'a GroupId,
+    pub sequence_number: u32,
+    pub offset: u32,
+    pub flags: MessageFlags,
+    pub priority: u8,
+    /// Members of the same group on this queue that are committed and not taken, in (sequence, offset) order.
+    pub group: &'a dyn Fn() -> Vec<GroupMember>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GroupMember {
+    pub position: Position,
+    pub sequence_number: u32,
+    pub offset: u32,
+    /// Length of the body in bytes.
+    pub length: usize,
+    pub flags: MessageFlags,
+}
+
+/// A message as a store returns it. `message.descriptor.backout_count` is current.
+#[derive(Debug, Clone)]
+pub struct StoredMessage {
+    pub key: DeliveryKey,
+    pub message: Message,
+    pub expires: Option<Timestamp>,
+    pub arrived: Timestamp,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PutOutcome {
+    pub key: DeliveryKey,
+    /// Messages on the queue before this one, uncommitted ones counted: what triggers and depth events look at.
+    pub depth_before: u32,
+}
+
+/// CURDEPTH and its neighbours.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Depth {
+    /// Every message, uncommitted puts and gets counted.
+    pub current: u32,
+    /// Put or got, and not yet committed.
+    pub uncommitted: u32,
+    /// Arrival of the oldest message still there.
+    pub oldest: Option<Timestamp>,
+    /// Bytes of bodies.
+    pub bytes: u64,
+}
+
+/// One change of the definitions, opaque to the store. All changes of one call become durable together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DefinitionChange {
+    /// `key` is `kind/NAME`; an existing value is replaced.
+    Save {
+        key: String,
+        value: Vec<u8>,
+    },
+    Delete {
+        key: String,
+    },
+    /// Forget every message of a queue that is being deleted.
+    DropQueue(QueueId),
+}
+
+/// Where bodies are bounded and extents sized.
+#[derive(Debug, Clone)]
+pub struct StoreOptions {
+    /// Length of the first extent in bytes; small, so that an empty directory is ready at once.
+    pub first_extent_bytes: u64,
+    /// Length of every later extent in bytes.
+    pub extent_bytes: u64,
+    /// Most bytes of message bodies held in memory; beyond it bodies live on disk only.
+    pub buffer_pool_bytes: u64,
+    /// Bodies at least this long go to a file of their own instead of the log.
+    pub large_body_bytes: u64,
+    /// The log is kept below this, or twice the live data when that is more, by moving live records forward.
+    pub minimum_log_bytes: u64,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self {
+            first_extent_bytes: 4 << 20,
+            extent_bytes: 64 << 20,
+            buffer_pool_bytes: 256 << 20,
+            large_body_bytes: 1 << 20,
+            minimum_log_bytes: 256 << 20,
+        }
+    }
+}

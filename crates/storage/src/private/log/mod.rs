@@ -1,0 +1,2 @@
+//! The recovery log.
+pub mod disk;

@@ -1,0 +1,161 @@
+//! What the HTTPS door needs to know. The configuration file's `[web]`, `[ltpa]`, `[cors]` and `[limits]` tables are these.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// Everything of one start or reload.
+#[derive(Debug, Clone)]
+pub struct WebOptions {
+    pub https: Option<SocketAddr>,
+    pub http: Option<SocketAddr>,
+    pub metrics: Option<SocketAddr>,
+    pub tls: TlsOptions,
+    pub web: Web,
+    pub ltpa: Ltpa,
+    pub cors: Cors,
+    pub limits: Limits,
+    pub messaging: Messaging,
+    /// Name of the user the server runs as.
+    pub server_user: String,
+}
+
+/// Paths of PEM files; `server` has made them by now.
+#[derive(Debug, Clone)]
+pub struct TlsOptions {
+    pub certificate: PathBuf,
+    pub key: PathBuf,
+    /// Signers of client certificates; `None` asks for no certificate.
+    pub client_ca: Option<PathBuf>,
+    /// Refuse a client without a certificate.
+    pub client_required: bool,
+}
+
+/// `[web]`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Web {
+    /// Realm of LTPA tokens.
+    pub realm: Realm,
+    /// User name to password: `{argon2id}$argon2id$...`, `{hash}...`, `{xor}...`, `{aes}...` or clear text.
+    pub users: BTreeMap<String, String>,
+    /// Group name to members.
+    pub groups: BTreeMap<String, Vec<String>>,
+    /// Role name to who has it: `user:NAME`, `group:NAME`, `ALL_AUTHENTICATED_USERS`, `EVERYONE`.
+    pub roles: BTreeMap<String, Vec<String>>,
+    /// Also serve the 9.0.x CSRF rule etc. Everything admitted with every role, as no_security.xml.
+    pub no_security: bool,
+    /// mqRestCsrfValidation.
+    pub csrf_validation: Flag<true>,
+    /// wlp.password.encryption.key for `{aes}`.
+    pub password_encryption_key: Option<String>,
+}
+
+/// A boolean whose default is stated in its type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Flag<const DEFAULT: bool>(pub bool);
+
+impl<const DEFAULT: bool> Default for Flag<DEFAULT> {
+    fn default() -> Self {
+        Self(DEFAULT)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Realm(pub String);
+
+impl Default for Realm {
+    fn default() -> Self {
+        Self("defaultRealm".to_owned())
+    }
+}
+
+/// `[ltpa]`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Ltpa {
+    /// Made at first start when absent.
+    pub keys_file: Option<PathBuf>,
+    /// Password of the key file, in any password form.
+    pub keys_password: Option<String>,
+    pub cookie_name: String,
+    /// Minutes.
+    pub expiration: u64,
+    /// A token got over HTTPS is refused over HTTP, and no cookie is set there.
+    pub secure: bool,
+}
+
+impl Default for Ltpa {
+    fn default() -> Self {
+        Self {
+            keys_file: None,
+            keys_password: None,
+            cookie_name: "LtpaToken2".to_owned(),
+            expiration: 120,
+            secure: true,
+        }
+    }
+}
+
+/// `[cors]`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Cors {
+    /// Origins, or `*`; empty allows none.
+    pub allowed_origins: Vec<String>,
+    pub max_age_seconds: u64,
+}
+
+/// `[messaging]`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Messaging {
+    /// mqRestMessagingEnabled.
+    pub enabled: bool,
+    /// mqRestMessagingAdoptWebUserContext.
+    pub adopt_web_user_context: bool,
+}
+
+impl Default for Messaging {
+    fn default() -> Self {
+        Self { enabled: true, adopt_web_user_context: true }
+    }
+}
+
+/// `[limits]`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Connections open at once, all HTTP listeners together.
+    pub connections: usize,
+    /// Bytes of request headers.
+    pub header_bytes: usize,
+    /// Bytes of a request body; MAXMSGL still applies below it.
+    pub body_bytes: usize,
+    /// Seconds to send the headers of a request.
+    pub header_seconds: u64,
+    /// Seconds to send the body of a request.
+    pub body_seconds: u64,
+    /// Seconds an idle kept connection stays open.
+    pub idle_seconds: u64,
+    /// Bytes of message bodies held in memory for each queue manager.
+    pub buffer_pool: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections: 10_000,
+            header_bytes: 64 << 10,
+            body_bytes: 100 << 20,
+            header_seconds: 15,
+            body_seconds: 60,
+            idle_seconds: 120,
+            buffer_pool: 256 << 20,
+        }
+    }
+}
