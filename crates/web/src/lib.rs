@@ -1,5 +1,6 @@
 //! The HTTPS door: who you are, what you may do, the messaging REST API, sign-in, health and metrics.
 
+pub mod auth;
 pub mod options;
 
 use std::net::SocketAddr;

@@ -51,6 +51,25 @@ pub struct Web {
     pub csrf_validation: Flag<true>,
     /// wlp.password.encryption.key for `{aes}`.
     pub password_encryption_key: Option<String>,
+    /// User names are compared without case (ignoreCaseForAuthentication).
+    pub ignore_case: bool,
+    /// How a client certificate names a user (certificateMapMode).
+    pub certificate_map: CertificateMap,
+}
+
+/// How the subject of a client certificate becomes a user name.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CertificateMap {
+    /// The common name is the user name.
+    #[default]
+    #[serde(rename = "PRINCIPAL_CN")]
+    PrincipalCn,
+    /// The whole subject, most specific part first (`CN=Fred,O=IBM,C=GB`), is the user name.
+    #[serde(rename = "EXACT_DN")]
+    ExactDn,
+    /// Certificates do not identify users.
+    #[serde(rename = "NOT_SUPPORTED")]
+    NotSupported,
 }
 
 /// A boolean whose default is stated in its type.
