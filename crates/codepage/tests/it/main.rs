@@ -1,0 +1,4 @@
+//! The public face of `codepage`: tables, text, conversion.
+
+mod conversion;
+mod tables;
