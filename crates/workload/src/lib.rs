@@ -1,1 +1,21 @@
-//! workload
+//! Load driver: closed-loop clients that put, get and browse like any other program, and a ledger that proves that
+//! nothing answered was lost and nothing was seen twice.
+//!
+//! It is only ever a client: it never imports the engine, and everything it knows about a server it learnt over a
+//! socket or from `/proc`. It must cost less processor time than what it measures, so clients share few threads,
+//! requests are cloned from prepared parts and bodies are one copy.
+
+pub mod cli;
+pub mod client;
+pub mod error;
+pub mod ledger;
+pub mod measure;
+pub mod payload;
+pub mod plan;
+pub mod report;
+pub mod run;
+
+pub use error::WorkloadError;
+pub use plan::Plan;
+pub use report::Report;
+pub use run::run;

@@ -1,0 +1,150 @@
+//! The options of `workload run`, for the program that wires them.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::WorkloadError;
+use crate::plan::{Choices, Login, Plan, Scenario, Span};
+use crate::report::Report;
+
+/// Runs closed-loop clients against a server and reports rate, response times, errors and the ledger's verdict.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Arguments {
+    /// Plan file (TOML); options win over it.
+    #[arg(value_name = "PLAN.toml", required_unless_present = "scenario")]
+    pub plan: Option<PathBuf>,
+    /// What each client does over and over.
+    #[arg(long, value_enum)]
+    pub scenario: Option<Scenario>,
+    /// Clients, each with a connection of its own [default: 10].
+    #[arg(long, value_name = "N")]
+    pub clients: Option<u32>,
+    /// Threads that share the clients [default: half the processors].
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Pause of a client between transactions, such as 200ms [default: none].
+    #[arg(long, value_name = "TIME")]
+    pub think_time: Option<Span>,
+    /// How long to measure [default: 30s].
+    #[arg(long, value_name = "TIME")]
+    pub duration: Option<Span>,
+    /// How long to run before measuring [default: 5s].
+    #[arg(long, value_name = "TIME")]
+    pub warmup: Option<Span>,
+    /// Bytes of a put's body [default: 1024].
+    #[arg(long, value_name = "N")]
+    pub request_size: Option<usize>,
+    /// Bytes of a response, in scenarios with a responder.
+    #[arg(long, value_name = "N")]
+    pub response_size: Option<usize>,
+    /// Server [default: https://127.0.0.1:9443].
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
+    /// PEM file of the certificate to trust.
+    #[arg(long, value_name = "FILE")]
+    pub cacert: Option<PathBuf>,
+    /// Trust any certificate; loopback addresses only.
+    #[arg(long)]
+    pub insecure: bool,
+    /// How clients show who they are [default: ltpa].
+    #[arg(long, value_enum)]
+    pub login: Option<Login>,
+    /// User to log in as [default: app].
+    #[arg(long)]
+    pub user: Option<String>,
+    /// File with lines of 'USER PASSWORD', such as DIR/initial-passwords.
+    #[arg(long, value_name = "FILE")]
+    pub password_file: Option<PathBuf>,
+    /// Queue manager [default: QM1].
+    #[arg(long = "qmgr", value_name = "NAME")]
+    pub queue_manager: Option<String>,
+    /// Queue [default: DEV.QUEUE.1].
+    #[arg(long, value_name = "NAME")]
+    pub queue: Option<String>,
+    /// Put persistent messages.
+    #[arg(long)]
+    pub persistent: bool,
+    /// After the run get everything from the queue, so that the verdict covers what is left.
+    #[arg(long)]
+    pub drain: bool,
+    /// Path of the POST in scenario http-floor [default: /noop].
+    #[arg(long, value_name = "PATH")]
+    pub post_path: Option<String>,
+    /// Path of the GET in scenario http-floor [default: /].
+    #[arg(long, value_name = "PATH")]
+    pub get_path: Option<String>,
+    /// Process whose processor time to report; may be given again.
+    #[arg(long, value_name = "NAME=PID", value_parser = name_and_pid)]
+    pub pid: Vec<(String, u32)>,
+    /// Also write the report as JSON, to standard output for '-'.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// Reads the plan file, if there is one, and checks everything.
+    ///
+    /// # Errors
+    /// As `Choices::read` and `Plan::new`.
+    pub fn plan(&self) -> Result<Plan, WorkloadError> {
+        let file = self.plan.as_deref().map(Choices::read).transpose()?.unwrap_or_default();
+        Plan::new(self.choices().or(file))
+    }
+
+    fn choices(&self) -> Choices {
+        Choices {
+            scenario: self.scenario,
+            url: self.url.clone(),
+            cacert: self.cacert.clone(),
+            insecure: self.insecure.then_some(true),
+            login: self.login,
+            user: self.user.clone(),
+            password_file: self.password_file.clone(),
+            queue_manager: self.queue_manager.clone(),
+            queue: self.queue.clone(),
+            persistent: self.persistent.then_some(true),
+            clients: self.clients,
+            threads: self.threads,
+            think_time: self.think_time,
+            warmup: self.warmup,
+            duration: self.duration,
+            request_size: self.request_size,
+            response_size: self.response_size,
+            drain: self.drain.then_some(true),
+            post_path: self.post_path.clone(),
+            get_path: self.get_path.clone(),
+            pid: self.pid.iter().cloned().collect(),
+        }
+    }
+}
+
+/// Runs to the end, prints the report and writes the JSON. The caller exits with 1 when `Report::is_clean` is false.
+///
+/// # Errors
+/// A plan that cannot be carried out, or a file that cannot be written.
+pub fn run(arguments: &Arguments) -> Result<Report, WorkloadError> {
+    let report = crate::run(&arguments.plan()?)?;
+    match arguments.json.as_deref() {
+        Some(path) if path == Path::new("-") => println!("{}", report.to_json()),
+        Some(path) => {
+            println!("{report}");
+            write_json(path, &report)?;
+        }
+        None => println!("{report}"),
+    }
+    Ok(report)
+}
+
+#[expect(clippy::disallowed_methods, reason = "a report is written once and may be lost")]
+fn write_json(path: &Path, report: &Report) -> Result<(), WorkloadError> {
+    std::fs::write(path, report.to_json() + "\n")
+        .map_err(|source| WorkloadError::Write { file: path.display().to_string(), source })
+}
+
+fn name_and_pid(text: &str) -> Result<(String, u32), String> {
+    let expected = || format!("'{text}' is not of the form NAME=PID");
+    let (name, pid) = text.split_once('=').ok_or_else(expected)?;
+    if name.is_empty() {
+        return Err(expected());
+    }
+    Ok((name.to_owned(), pid.parse().map_err(|_| expected())?))
+}

@@ -1,0 +1,293 @@
+//! One kept connection to the messaging REST API: put, get, browse, with Basic or an LTPA cookie.
+//!
+//! A request is never repeated by itself: whether one whose answer was lost took effect is for the ledger to find out.
+//! After a failure the next request makes a new connection.
+//!
+//! Source: `POST`, `DELETE` and `GET` of `/messaging/qmgr/QMGR/queue/QUEUE/message`, `/login`, messaging REST API v2.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, HOST, SET_COOKIE};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri};
+use http_body_util::{BodyExt, Full};
+
+use crate::client::ClientError;
+use crate::client::target::{Sender, Target};
+
+const CSRF_TOKEN: HeaderName = HeaderName::from_static("ibm-mq-rest-csrf-token");
+const CORRELATION_ID: HeaderName = HeaderName::from_static("ibm-mq-md-correlationid");
+const PERSISTENCE: HeaderName = HeaderName::from_static("ibm-mq-md-persistence");
+const MESSAGE_ID: HeaderName = HeaderName::from_static("ibm-mq-md-messageid");
+const TEXT: HeaderValue = HeaderValue::from_static("text/plain;charset=utf-8");
+/// Most of an error body that is kept.
+const ERROR_TEXT_BYTES: usize = 400;
+
+/// How a client says who it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Credentials {
+    /// Says nothing.
+    None,
+    /// HTTP Basic on every request.
+    Basic { user: String, password: String },
+    /// One login, then its cookie on every request.
+    Ltpa { user: String, password: String },
+}
+
+/// Everything a client of one queue needs to know.
+#[derive(Clone)]
+pub struct RestOptions {
+    pub target: Target,
+    pub credentials: Credentials,
+    pub queue_manager: String,
+    pub queue: String,
+    /// `persistent` or not, on every put.
+    pub persistent: bool,
+    /// Longest wait for an answer; a get's own wait is added.
+    pub answer_limit: Duration,
+}
+
+/// A message as it was got or browsed.
+#[derive(Debug, Clone)]
+pub struct Received {
+    pub body: Bytes,
+    pub message_id: Option<HeaderValue>,
+    pub correlation_id: Option<HeaderValue>,
+    pub persistent: bool,
+}
+
+/// A client of one queue over one connection at a time.
+pub struct RestClient {
+    options: RestOptions,
+    connection: Option<Sender>,
+    cookie: Option<HeaderValue>,
+    message: Uri,
+    /// Prepared once per login: cloning shares the values.
+    put_headers: HeaderMap,
+    get_headers: HeaderMap,
+}
+
+impl RestClient {
+    /// # Errors
+    /// A queue or queue manager name that cannot stand in a path.
+    pub fn new(options: RestOptions) -> Result<Self, ClientError> {
+        let message = format!(
+            "/ibmmq/rest/v2/messaging/qmgr/{}/queue/{}/message",
+            path_part(&options.queue_manager),
+            path_part(&options.queue)
+        );
+        let message = parse_path(&message)?;
+        let mut client = Self {
+            options,
+            connection: None,
+            cookie: None,
+            message,
+            put_headers: HeaderMap::new(),
+            get_headers: HeaderMap::new(),
+        };
+        client.prepare_headers()?;
+        Ok(client)
+    }
+
+    /// Connects and logs in, if that is still to do.
+    pub async fn ready(&mut self) -> Result<(), ClientError> {
+        if self.connection.as_ref().is_none_or(Sender::is_closed) {
+            self.connection = Some(self.options.target.connect().await?);
+        }
+        if self.cookie.is_none() && matches!(self.options.credentials, Credentials::Ltpa { .. }) {
+            self.login().await?;
+        }
+        Ok(())
+    }
+
+    /// Puts one message; its message identifier as the server answered it.
+    pub async fn put(
+        &mut self,
+        body: Bytes,
+        correlation_id: Option<HeaderValue>,
+    ) -> Result<Option<HeaderValue>, ClientError> {
+        self.ready().await?;
+        let mut headers = self.put_headers.clone();
+        if let Some(id) = correlation_id {
+            headers.insert(CORRELATION_ID, id);
+        }
+        let request = assemble(Method::POST, self.message.clone(), headers, body);
+        let response = self.exchange(request, self.options.answer_limit).await?;
+        if response.status() != StatusCode::CREATED {
+            return Err(self.refused(&response));
+        }
+        Ok(response.headers().get(MESSAGE_ID).cloned())
+    }
+
+    /// Takes the next message, or the next with this correlation identifier; `None` when there is none.
+    pub async fn get(
+        &mut self,
+        correlation_id: Option<&str>,
+        wait: Option<Duration>,
+    ) -> Result<Option<Received>, ClientError> {
+        self.take_or_look(Method::DELETE, correlation_id, wait).await
+    }
+
+    /// Looks at the next message, or the next with this correlation identifier, and leaves it there.
+    pub async fn browse(&mut self, correlation_id: Option<&str>) -> Result<Option<Received>, ClientError> {
+        self.take_or_look(Method::GET, correlation_id, None).await
+    }
+
+    /// Any request on any path, with the client's credentials: what a plain web server is measured with.
+    pub async fn request(&mut self, method: Method, path: &Uri, body: Bytes) -> Result<Response<Bytes>, ClientError> {
+        self.ready().await?;
+        let headers = if method == Method::POST { self.put_headers.clone() } else { self.get_headers.clone() };
+        let response = self.exchange(assemble(method, path.clone(), headers, body), self.options.answer_limit).await?;
+        if response.status().is_success() { Ok(response) } else { Err(self.refused(&response)) }
+    }
+
+    async fn take_or_look(
+        &mut self,
+        method: Method,
+        correlation_id: Option<&str>,
+        wait: Option<Duration>,
+    ) -> Result<Option<Received>, ClientError> {
+        self.ready().await?;
+        let path = selected(&self.message, correlation_id, wait)?;
+        let request = assemble(method, path, self.get_headers.clone(), Bytes::new());
+        let limit = self.options.answer_limit + wait.unwrap_or_default();
+        let response = self.exchange(request, limit).await?;
+        match response.status() {
+            StatusCode::NO_CONTENT => Ok(None),
+            StatusCode::OK => Ok(Some(received(response))),
+            _ => Err(self.refused(&response)),
+        }
+    }
+
+    async fn login(&mut self) -> Result<(), ClientError> {
+        let Credentials::Ltpa { user, password } = &self.options.credentials else { return Ok(()) };
+        let body = serde_json::json!({ "username": user, "password": password }).to_string();
+        let mut headers = HeaderMap::new();
+        headers.insert(HOST, self.options.target.host.clone());
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let path = Uri::from_static("/ibmmq/rest/v2/login");
+        let request = assemble(Method::POST, path, headers, Bytes::from(body));
+        let response = self.exchange(request, self.options.answer_limit).await?;
+        if !response.status().is_success() {
+            return Err(self.refused(&response));
+        }
+        self.cookie = Some(ltpa_cookie(response.headers()).ok_or(ClientError::NoCookie)?);
+        self.prepare_headers()
+    }
+
+    fn prepare_headers(&mut self) -> Result<(), ClientError> {
+        let mut get = HeaderMap::new();
+        get.insert(HOST, self.options.target.host.clone());
+        get.insert(CSRF_TOKEN, HeaderValue::from_static(""));
+        if let Credentials::Basic { user, password } = &self.options.credentials {
+            let value = format!("Basic {}", STANDARD.encode(format!("{user}:{password}")));
+            let value = HeaderValue::from_str(&value).map_err(|error| ClientError::Target(error.to_string()))?;
+            get.insert(AUTHORIZATION, value);
+        }
+        if let Some(cookie) = &self.cookie {
+            get.insert(COOKIE, cookie.clone());
+        }
+        let mut put = get.clone();
+        put.insert(CONTENT_TYPE, TEXT);
+        let persistence = if self.options.persistent { "persistent" } else { "nonPersistent" };
+        put.insert(PERSISTENCE, HeaderValue::from_static(persistence));
+        self.get_headers = get;
+        self.put_headers = put;
+        Ok(())
+    }
+
+    /// Sends one request and reads the whole answer. On failure the connection is given up.
+    async fn exchange(
+        &mut self,
+        request: Request<Full<Bytes>>,
+        limit: Duration,
+    ) -> Result<Response<Bytes>, ClientError> {
+        let Some(mut connection) = self.connection.take() else {
+            return Err(ClientError::Target("no connection was made before a request".to_owned()));
+        };
+        let answer = tokio::time::timeout(limit, async {
+            let (parts, body) = connection.send_request(request).await?.into_parts();
+            let body = body.collect().await?.to_bytes();
+            Ok(Response::from_parts(parts, body))
+        });
+        match answer.await {
+            Ok(Ok(response)) => {
+                // Ready again at once, unless the server closes.
+                if connection.ready().await.is_ok() {
+                    self.connection = Some(connection);
+                }
+                Ok(response)
+            }
+            Ok(Err(error)) => Err(ClientError::Unanswered(error)),
+            Err(_) => Err(ClientError::TimedOut { seconds: limit.as_secs() }),
+        }
+    }
+
+    /// Turns an answer into an error; an expired cookie is forgotten so that the next request logs in again.
+    fn refused(&mut self, response: &Response<Bytes>) -> ClientError {
+        if response.status() == StatusCode::UNAUTHORIZED {
+            self.cookie = None;
+        }
+        let shown = &response.body()[..response.body().len().min(ERROR_TEXT_BYTES)];
+        ClientError::Refused { status: response.status().as_u16(), text: String::from_utf8_lossy(shown).into_owned() }
+    }
+}
+
+fn assemble(method: Method, path: Uri, headers: HeaderMap, body: Bytes) -> Request<Full<Bytes>> {
+    let mut request = Request::new(Full::new(body));
+    *request.method_mut() = method;
+    *request.uri_mut() = path;
+    *request.headers_mut() = headers;
+    request
+}
+
+fn received(response: Response<Bytes>) -> Received {
+    let (mut parts, body) = response.into_parts();
+    let persistent = parts.headers.get(PERSISTENCE).is_some_and(|value| value == "persistent");
+    Received {
+        body,
+        message_id: parts.headers.remove(MESSAGE_ID),
+        correlation_id: parts.headers.remove(CORRELATION_ID),
+        persistent,
+    }
+}
+
+/// The message resource with `correlationId` and `wait` (in milliseconds).
+fn selected(message: &Uri, correlation_id: Option<&str>, wait: Option<Duration>) -> Result<Uri, ClientError> {
+    if correlation_id.is_none() && wait.is_none() {
+        return Ok(message.clone());
+    }
+    let mut path = String::with_capacity(message.path().len() + 96);
+    path.push_str(message.path());
+    let mut separator = '?';
+    if let Some(id) = correlation_id {
+        path.push_str("?correlationId=");
+        path.push_str(id);
+        separator = '&';
+    }
+    if let Some(wait) = wait {
+        path.push(separator);
+        path.push_str("wait=");
+        path.push_str(&wait.as_millis().to_string());
+    }
+    parse_path(&path)
+}
+
+fn parse_path(path: &str) -> Result<Uri, ClientError> {
+    Uri::try_from(path).map_err(|_| ClientError::Target(format!("'{path}' is not a path")))
+}
+
+/// Percent-encodes what may stand in an MQ name but not plainly in a part of a path.
+fn path_part(name: &str) -> String {
+    name.replace('%', "%25").replace('/', "%2F")
+}
+
+/// `NAME=VALUE` of the first cookie whose name begins as LTPA cookies do.
+fn ltpa_cookie(headers: &HeaderMap) -> Option<HeaderValue> {
+    headers.get_all(SET_COOKIE).iter().find_map(|value| {
+        let pair = value.to_str().ok()?.split(';').next()?.trim();
+        pair.starts_with("LtpaToken2").then(|| HeaderValue::from_str(pair).ok())?
+    })
+}

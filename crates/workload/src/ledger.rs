@@ -1,0 +1,220 @@
+//! The ledger: what was put, what was answered, what was got, and the verdict over it.
+//!
+//! Every put has an identifier of its own in its body. A request whose connection died before the answer may or may
+//! not have taken effect: such a put may be found or not, and such a get explains one message that is gone. Nothing
+//! else is excused: an answered put that is neither got nor left nor explained is lost, and a message got twice is
+//! duplicated whatever its put was answered.
+//!
+//! Invariants
+//! - One byte a message: millions cost megabytes. A client's entries sit in order of their sequence.
+//! - Recording is a store under the lock of the client that put the message; nothing else is shared.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+
+use crate::client::Effect;
+use crate::payload::PutId;
+
+/// Bits of an entry.
+const ANSWERED: u8 = 0b0000_0001;
+const REFUSED: u8 = 0b0000_0010;
+const UNKNOWN: u8 = 0b0000_0100;
+/// A get aimed at this very message lost its answer.
+const GET_UNKNOWN: u8 = 0b0000_1000;
+const DAMAGED: u8 = 0b0001_0000;
+/// How often it was got: 0 to 7, counting no further.
+const GOT_SHIFT: u8 = 5;
+const GOT_ONE: u8 = 1 << GOT_SHIFT;
+const GOT_MOST: u8 = 7;
+
+/// Shared by all clients of a run.
+pub struct Ledger {
+    run: u64,
+    clients: Vec<Mutex<Vec<u8>>>,
+    /// Messages of other runs, and how often each was got here.
+    foreign: Mutex<HashMap<PutId, u32>>,
+    /// Messages without an identifier of ours.
+    unmarked: AtomicU64,
+    /// Gets of just any message that lost their answer.
+    unknown_gets: AtomicU64,
+}
+
+/// What became of every message, in counts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Verdict {
+    pub answered_puts: u64,
+    pub refused_puts: u64,
+    /// Puts whose answer was lost, and how many of them took effect.
+    pub unknown_puts: u64,
+    pub unknown_puts_found: u64,
+    /// Messages got, each counted once.
+    pub got: u64,
+    /// Gets whose answer was lost.
+    pub unknown_gets: u64,
+    /// Answered puts that are gone and that a get without an answer may have taken.
+    pub explained: u64,
+    /// Answered puts never got although the queues were emptied. `None`: nobody looked.
+    pub lost: Option<u64>,
+    /// Messages got more than once.
+    pub duplicated: u64,
+    /// Messages got although their put was refused.
+    pub refused_but_found: u64,
+    /// Messages whose body came back changed.
+    pub damaged: u64,
+    /// Messages got that this run did not put.
+    pub foreign: u64,
+}
+
+impl Verdict {
+    /// Nothing lost, doubled, damaged, or there against the server's word.
+    pub fn is_clean(&self) -> bool {
+        self.lost.unwrap_or(0) == 0 && self.duplicated == 0 && self.damaged == 0 && self.refused_but_found == 0
+    }
+}
+
+impl Ledger {
+    /// `run` should differ from that of any run whose messages may still be on the queue.
+    pub fn new(run: u64, clients: u32) -> Self {
+        Self {
+            run,
+            clients: (0..clients).map(|_| Mutex::new(Vec::new())).collect(),
+            foreign: Mutex::new(HashMap::new()),
+            unmarked: AtomicU64::new(0),
+            unknown_gets: AtomicU64::new(0),
+        }
+    }
+
+    /// A new identifier for a put about to be sent. Until told otherwise its effect is unknown.
+    ///
+    /// # Panics
+    /// When `client` is not below the number given to `new`.
+    pub fn begin_put(&self, client: u32) -> PutId {
+        let mut entries = lock(&self.clients[client as usize]);
+        let sequence = entries.len() as u64;
+        entries.push(UNKNOWN);
+        PutId { run: self.run, client, sequence }
+    }
+
+    pub fn put_answered(&self, id: PutId) {
+        self.change(id, |entry| *entry = *entry & !UNKNOWN | ANSWERED);
+    }
+
+    pub fn put_failed(&self, id: PutId, effect: Effect) {
+        if effect == Effect::None {
+            self.change(id, |entry| *entry = *entry & !UNKNOWN | REFUSED);
+        }
+    }
+
+    /// A get was answered with this body. Says which of this run's messages it was.
+    pub fn got(&self, body: &[u8], intact: bool) -> Option<PutId> {
+        let Some(id) = PutId::of(body) else {
+            self.unmarked.fetch_add(1, Ordering::Relaxed);
+            return None;
+        };
+        let known = self.change(id, |entry| {
+            if *entry >> GOT_SHIFT < GOT_MOST {
+                *entry += GOT_ONE;
+            }
+            if !intact {
+                *entry |= DAMAGED;
+            }
+        });
+        if !known {
+            *lock(&self.foreign).entry(id).or_default() += 1;
+        }
+        known.then_some(id)
+    }
+
+    /// A get failed. `aimed_at` is the message it selected, `None` when any message would have done.
+    pub fn get_failed(&self, aimed_at: Option<PutId>, effect: Effect) {
+        match (effect, aimed_at) {
+            (Effect::None, _) => {}
+            (Effect::Unknown, Some(id)) => {
+                self.change(id, |entry| *entry |= GET_UNKNOWN);
+            }
+            (Effect::Unknown, None) => {
+                self.unknown_gets.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// A client's messages that may still be on the queue, oldest first.
+    pub fn outstanding(&self, client: u32) -> Vec<PutId> {
+        let entries = lock(&self.clients[client as usize]);
+        let there = |entry: u8| entry & (ANSWERED | UNKNOWN) != 0 && entry >> GOT_SHIFT == 0;
+        (0..)
+            .zip(entries.iter())
+            .filter(|&(_, &entry)| there(entry))
+            .map(|(sequence, _)| PutId { run: self.run, client, sequence })
+            .collect()
+    }
+
+    /// The counts. `emptied`: every message that was still on the queues has been got and recorded before.
+    pub fn verdict(&self, emptied: bool) -> Verdict {
+        let mut verdict = Verdict { unknown_gets: self.unknown_gets.load(Ordering::Relaxed), ..Verdict::default() };
+        let any_message_gets = verdict.unknown_gets;
+        let mut missing = 0;
+        for client in &self.clients {
+            for &entry in lock(client).iter() {
+                missing += count(&mut verdict, entry);
+            }
+        }
+        let excused = missing.min(any_message_gets);
+        if emptied {
+            verdict.explained += excused;
+            verdict.lost = Some(missing - excused);
+        }
+        let foreign = lock(&self.foreign);
+        verdict.foreign = foreign.len() as u64 + self.unmarked.load(Ordering::Relaxed);
+        verdict.duplicated += foreign.values().filter(|&&times| times > 1).count() as u64;
+        verdict
+    }
+
+    /// False when the message is not one of this run.
+    fn change(&self, id: PutId, change: impl FnOnce(&mut u8)) -> bool {
+        if id.run != self.run {
+            return false;
+        }
+        let Some(client) = self.clients.get(id.client as usize) else { return false };
+        let mut entries = lock(client);
+        let Some(entry) = usize::try_from(id.sequence).ok().and_then(|sequence| entries.get_mut(sequence)) else {
+            return false;
+        };
+        change(entry);
+        true
+    }
+}
+
+/// Adds one entry to the counts; 1 when its message is missing without an explanation of its own.
+fn count(verdict: &mut Verdict, entry: u8) -> u64 {
+    let got = entry >> GOT_SHIFT;
+    verdict.got += u64::from(got > 0);
+    verdict.duplicated += u64::from(got > 1);
+    verdict.damaged += u64::from(entry & DAMAGED != 0);
+    verdict.unknown_gets += u64::from(entry & GET_UNKNOWN != 0);
+    if entry & REFUSED != 0 {
+        verdict.refused_puts += 1;
+        verdict.refused_but_found += u64::from(got > 0);
+    } else if entry & UNKNOWN != 0 {
+        verdict.unknown_puts += 1;
+        verdict.unknown_puts_found += u64::from(got > 0);
+    } else {
+        verdict.answered_puts += 1;
+        if got == 0 {
+            verdict.explained += u64::from(entry & GET_UNKNOWN != 0);
+            return u64::from(entry & GET_UNKNOWN == 0);
+        }
+    }
+    0
+}
+
+/// A panicking client must not hide the counts of the others.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+use super::*;
+use crate::payload::Payload;
+
+/// One client's story, then the verdict with the queues emptied. Words: `put` `put?` `put!` (answered, answer lost,
+/// refused), and on the n-th put: `get N`, `damaged N`, `aim N` (an aimed get lost its answer), `any` (any get did).
+fn check(story: &str) -> Verdict {
+    let ledger = Ledger::new(5, 1);
+    let payload = Payload::new(64);
+    let mut ids = Vec::new();
+    for step in story.split(';').map(str::trim) {
+        let (word, number) = step.split_once(' ').unwrap_or((step, "0"));
+        let number: usize = number.parse().unwrap();
+        match word {
+            "put" | "put?" | "put!" => {
+                let id = ledger.begin_put(0);
+                ids.push(id);
+                match word {
+                    "put" => ledger.put_answered(id),
+                    "put!" => ledger.put_failed(id, Effect::None),
+                    _ => ledger.put_failed(id, Effect::Unknown),
+                }
+            }
+            "get" | "damaged" => {
+                let body = payload.body(&ids[number].to_hex());
+                assert_eq!(ledger.got(&body, word == "get"), Some(ids[number]));
+            }
+            "aim" => ledger.get_failed(Some(ids[number]), Effect::Unknown),
+            "any" => ledger.get_failed(None, Effect::Unknown),
+            _ => panic!("unknown word {word}"),
+        }
+    }
+    ledger.verdict(true)
+}
+
+#[test]
+fn what_is_put_and_got_once_is_clean() {
+    let verdict = check("put; put; get 1; get 0");
+    assert_eq!((verdict.answered_puts, verdict.got, verdict.lost, verdict.duplicated), (2, 2, Some(0), 0));
+    assert!(verdict.is_clean());
+}
+
+#[test]
+fn an_answered_put_that_is_gone_is_lost() {
+    let verdict = check("put; put; get 0");
+    assert_eq!(verdict.lost, Some(1));
+    assert!(!verdict.is_clean());
+}
+
+#[test]
+fn a_message_got_twice_is_duplicated_even_when_its_put_was_not_answered() {
+    assert_eq!(check("put; get 0; get 0").duplicated, 1);
+    assert_eq!(check("put?; get 0; get 0").duplicated, 1);
+}
+
+#[test]
+fn a_put_without_an_answer_may_be_found_or_not() {
+    let found = check("put?; get 0");
+    let absent = check("put?");
+    assert_eq!((found.unknown_puts, found.unknown_puts_found), (1, 1));
+    assert_eq!((absent.unknown_puts, absent.unknown_puts_found), (1, 0));
+    assert!(found.is_clean() && absent.is_clean());
+}
+
+#[test]
+fn a_get_without_an_answer_explains_only_its_own_message() {
+    let own = check("put; aim 0");
+    let other = check("put; put; aim 0; get 0");
+    assert_eq!((own.lost, own.explained), (Some(0), 1));
+    assert_eq!(other.lost, Some(1));
+}
+
+#[test]
+fn a_get_of_any_message_without_an_answer_explains_one_and_no_more() {
+    let verdict = check("put; put; any");
+    assert_eq!((verdict.explained, verdict.lost), (1, Some(1)));
+}
+
+#[test]
+fn a_refused_put_that_is_found_and_a_damaged_body_are_not_clean() {
+    assert!(!check("put!; get 0").is_clean());
+    assert!(!check("put; damaged 0").is_clean());
+    assert!(check("put!").is_clean());
+}
+
+#[test]
+fn messages_of_other_runs_are_counted_apart_and_still_not_twice() {
+    let ledger = Ledger::new(1, 1);
+    let theirs = Payload::new(64).body(&PutId { run: 2, client: 0, sequence: 0 }.to_hex());
+    assert_eq!(ledger.got(&theirs, true), None);
+    assert_eq!(ledger.got(b"hello", true), None);
+    assert_eq!((ledger.verdict(true).foreign, ledger.verdict(true).duplicated), (2, 0));
+    ledger.got(&theirs, true);
+    assert_eq!(ledger.verdict(true).duplicated, 1);
+}
+
+#[test]
+fn outstanding_messages_are_those_that_may_still_be_there() {
+    let ledger = Ledger::new(1, 1);
+    let ids: Vec<_> = (0..4).map(|_| ledger.begin_put(0)).collect();
+    ledger.put_answered(ids[0]);
+    ledger.put_answered(ids[1]);
+    ledger.put_failed(ids[3], Effect::None);
+    ledger.got(&Payload::new(48).body(&ids[0].to_hex()), true);
+    assert_eq!(ledger.outstanding(0), [ids[1], ids[2]]);
+    assert_eq!(ledger.verdict(false).lost, None);
+}

@@ -1,0 +1,279 @@
+//! What a run does: read from a TOML plan, then from options, which win. Checked once, here.
+//!
+//! ```toml
+//! scenario = "put-get"
+//! url = "https://127.0.0.1:9443"
+//! cacert = "quaymaster-data/tls/ca.crt"
+//! user = "app"
+//! password_file = "quaymaster-data/initial-passwords"
+//! clients = 10
+//! duration = "30s"
+//! [pid]
+//! server = 4711
+//! ```
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::client::rest::{Credentials, RestOptions};
+use crate::client::target::{Target, Trust};
+use crate::error::WorkloadError;
+use crate::measure::Process;
+use crate::payload::PutId;
+
+/// What each client does over and over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scenario {
+    /// Put a message, then get it by its correlation identifier: two requests, one transaction.
+    PutGet,
+    /// Put a message and leave it there.
+    Put,
+    /// Get whatever comes next.
+    Get,
+    /// Browse the first message.
+    Browse,
+    /// `POST` and `GET` on fixed paths of a plain web server: what HTTP alone costs under this client.
+    HttpFloor,
+}
+
+/// How clients show who they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Login {
+    /// Log in once and send the LTPA cookie with every request.
+    #[default]
+    Ltpa,
+    /// HTTP Basic with every request.
+    Basic,
+    /// No credentials.
+    None,
+}
+
+/// Every choice that may be made in a plan file or by an option; what is absent is decided by `Plan::new`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Choices {
+    pub scenario: Option<Scenario>,
+    pub url: Option<String>,
+    pub cacert: Option<PathBuf>,
+    pub insecure: Option<bool>,
+    pub login: Option<Login>,
+    pub user: Option<String>,
+    /// Lines of `user password`.
+    pub password_file: Option<PathBuf>,
+    pub queue_manager: Option<String>,
+    pub queue: Option<String>,
+    pub persistent: Option<bool>,
+    pub clients: Option<u32>,
+    pub threads: Option<usize>,
+    pub think_time: Option<Span>,
+    pub warmup: Option<Span>,
+    pub duration: Option<Span>,
+    pub request_size: Option<usize>,
+    pub response_size: Option<usize>,
+    pub drain: Option<bool>,
+    pub post_path: Option<String>,
+    pub get_path: Option<String>,
+    /// Process name to process id.
+    pub pid: BTreeMap<String, u32>,
+}
+
+/// A checked plan.
+pub struct Plan {
+    pub scenario: Scenario,
+    pub rest: RestOptions,
+    pub clients: u32,
+    pub threads: usize,
+    pub think_time: Duration,
+    pub warmup: Duration,
+    pub duration: Duration,
+    /// Length of a put's body in bytes.
+    pub request_size: usize,
+    /// After the run, get everything that is still on the queue, so that the verdict covers it.
+    pub drain: bool,
+    /// Paths of `Scenario::HttpFloor`.
+    pub post_path: String,
+    pub get_path: String,
+    pub processes: Vec<Process>,
+}
+
+impl Choices {
+    /// # Errors
+    /// The file cannot be read, or is not a plan: the message names line and key.
+    pub fn read(file: &Path) -> Result<Self, WorkloadError> {
+        let name = file.display().to_string();
+        let text =
+            std::fs::read_to_string(file).map_err(|source| WorkloadError::Read { file: name.clone(), source })?;
+        toml::from_str(&text).map_err(|source| WorkloadError::Parse { file: name, source: Box::new(source) })
+    }
+
+    /// These choices, and `other`'s where this says nothing.
+    pub fn or(self, other: Self) -> Self {
+        let mut pid = other.pid;
+        pid.extend(self.pid);
+        Self {
+            scenario: self.scenario.or(other.scenario),
+            url: self.url.or(other.url),
+            cacert: self.cacert.or(other.cacert),
+            insecure: self.insecure.or(other.insecure),
+            login: self.login.or(other.login),
+            user: self.user.or(other.user),
+            password_file: self.password_file.or(other.password_file),
+            queue_manager: self.queue_manager.or(other.queue_manager),
+            queue: self.queue.or(other.queue),
+            persistent: self.persistent.or(other.persistent),
+            clients: self.clients.or(other.clients),
+            threads: self.threads.or(other.threads),
+            think_time: self.think_time.or(other.think_time),
+            warmup: self.warmup.or(other.warmup),
+            duration: self.duration.or(other.duration),
+            request_size: self.request_size.or(other.request_size),
+            response_size: self.response_size.or(other.response_size),
+            drain: self.drain.or(other.drain),
+            post_path: self.post_path.or(other.post_path),
+            get_path: self.get_path.or(other.get_path),
+            pid,
+        }
+    }
+}
+
+impl Plan {
+    /// Checks the choices and fills in what they leave open.
+    ///
+    /// # Errors
+    /// A value out of range, a missing one, or one that has no meaning in the scenario.
+    pub fn new(choices: Choices) -> Result<Self, WorkloadError> {
+        let scenario =
+            choices.scenario.ok_or_else(|| bad("scenario", "name one: put-get, put, get, browse or http-floor"))?;
+        let clients = in_range("clients", choices.clients.unwrap_or(10), 1, 100_000)?;
+        let threads = in_range("threads", choices.threads.unwrap_or_else(default_threads), 1, 256)?;
+        let least = if scenario == Scenario::HttpFloor { 0 } else { PutId::LENGTH };
+        let request_size = in_range("request_size", choices.request_size.unwrap_or(1024), least, 100 << 20)?;
+        if choices.response_size.is_some() {
+            return Err(bad("response_size", "has no meaning here: no scenario of the queue has a responder"));
+        }
+        let duration = choices.duration.map_or(Duration::from_secs(30), |span| span.0);
+        if duration.is_zero() {
+            return Err(bad("duration", "must be longer than zero"));
+        }
+        Ok(Self {
+            scenario,
+            rest: rest_options(&choices)?,
+            clients,
+            threads: threads.min(clients as usize),
+            think_time: choices.think_time.unwrap_or_default().0,
+            warmup: choices.warmup.map_or(Duration::from_secs(5), |span| span.0),
+            duration,
+            request_size,
+            drain: choices.drain.unwrap_or(false),
+            post_path: choices.post_path.unwrap_or_else(|| "/noop".to_owned()),
+            get_path: choices.get_path.unwrap_or_else(|| "/".to_owned()),
+            processes: choices.pid.into_iter().map(|(name, pid)| Process { name, pid, with_children: false }).collect(),
+        })
+    }
+}
+
+/// Half the processors: the other half is the server's.
+fn default_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| (cores.get() / 2).max(1))
+}
+
+fn rest_options(choices: &Choices) -> Result<RestOptions, WorkloadError> {
+    let url = choices.url.as_deref().unwrap_or("https://127.0.0.1:9443");
+    let trust = match (&choices.cacert, choices.insecure.unwrap_or(false)) {
+        (Some(_), true) => return Err(bad("insecure", "cannot stand beside cacert")),
+        (Some(path), false) => Trust::CaFile(path.clone()),
+        (None, true) => Trust::Insecure,
+        (None, false) => Trust::None,
+    };
+    let target = Target::parse(url, &trust).map_err(|error| bad("url", error.chain()))?;
+    Ok(RestOptions {
+        target,
+        credentials: credentials(choices)?,
+        queue_manager: choices.queue_manager.clone().unwrap_or_else(|| "QM1".to_owned()),
+        queue: choices.queue.clone().unwrap_or_else(|| "DEV.QUEUE.1".to_owned()),
+        persistent: choices.persistent.unwrap_or(false),
+        answer_limit: Duration::from_secs(30),
+    })
+}
+
+fn credentials(choices: &Choices) -> Result<Credentials, WorkloadError> {
+    let plain_server = choices.scenario == Some(Scenario::HttpFloor);
+    let login = choices.login.unwrap_or(if plain_server { Login::None } else { Login::Ltpa });
+    if login == Login::None {
+        return Ok(Credentials::None);
+    }
+    let user = choices.user.clone().unwrap_or_else(|| "app".to_owned());
+    let Some(file) = &choices.password_file else {
+        return Err(bad("password_file", format!("is missing: a file with a line '{user} PASSWORD'")));
+    };
+    let name = file.display().to_string();
+    let text = std::fs::read_to_string(file).map_err(|source| WorkloadError::Read { file: name.clone(), source })?;
+    let password = text
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .find_map(|(who, password)| (who == user).then(|| password.trim_end().to_owned()))
+        .ok_or_else(|| bad("password_file", format!("{name} has no line '{user} PASSWORD'")))?;
+    Ok(match login {
+        Login::Basic => Credentials::Basic { user, password },
+        _ => Credentials::Ltpa { user, password },
+    })
+}
+
+fn bad(key: &'static str, problem: impl Into<String>) -> WorkloadError {
+    WorkloadError::Plan { key, problem: problem.into() }
+}
+
+fn in_range<T: PartialOrd + std::fmt::Display>(
+    key: &'static str,
+    value: T,
+    least: T,
+    most: T,
+) -> Result<T, WorkloadError> {
+    if value < least || value > most {
+        return Err(bad(key, format!("{value} is not between {least} and {most}")));
+    }
+    Ok(value)
+}
+
+/// A length of time as people write it: `200ms`, `1.5s`, `2m`, `1h`; a bare number is seconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Span(pub Duration);
+
+impl TryFrom<String> for Span {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl std::str::FromStr for Span {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        let (number, unit) = text.split_at(digits);
+        let seconds_per_unit = match unit {
+            "us" => 1e-6,
+            "ms" => 1e-3,
+            "" | "s" => 1.0,
+            "m" => 60.0,
+            "h" => 3600.0,
+            _ => return Err(span_error(text)),
+        };
+        let number: f64 = number.parse().map_err(|_| span_error(text))?;
+        Duration::try_from_secs_f64(number * seconds_per_unit).map(Self).map_err(|_| span_error(text))
+    }
+}
+
+fn span_error(text: &str) -> String {
+    format!("'{text}' is not a length of time such as 200ms, 30s or 2m")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,68 @@
+use super::*;
+
+fn plan(text: &str) -> Result<Plan, String> {
+    let choices: Choices = toml::from_str(text).map_err(|error| error.to_string())?;
+    Plan::new(choices).map_err(|error| error.to_string())
+}
+
+#[test]
+fn lengths_of_time_are_read_as_people_write_them() {
+    let read = |text: &str| text.parse::<Span>().map(|span| span.0);
+    assert_eq!(read("200ms"), Ok(Duration::from_millis(200)));
+    assert_eq!(read("1.5s"), Ok(Duration::from_millis(1500)));
+    assert_eq!(read("30"), Ok(Duration::from_secs(30)));
+    assert_eq!(read("2m"), Ok(Duration::from_secs(120)));
+    for wrong in ["", "s", "-1s", "5 s", "1.2.3s", "9d", "1e999s"] {
+        assert!(read(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn a_plan_leaves_open_what_has_a_sound_default() {
+    let plan = plan("scenario = 'put-get'\nurl = 'http://127.0.0.1:9080'\nlogin = 'none'").unwrap();
+    assert_eq!((plan.clients, plan.request_size, plan.duration), (10, 1024, Duration::from_secs(30)));
+    assert_eq!((&*plan.rest.queue_manager, &*plan.rest.queue, plan.rest.persistent), ("QM1", "DEV.QUEUE.1", false));
+}
+
+#[test]
+fn a_wrong_plan_is_refused_with_the_key_and_what_was_expected() {
+    let base = "url = 'http://127.0.0.1:9080'\nlogin = 'none'\nscenario = 'put'\n";
+    for (line, words) in [
+        ("clients = 0", "clients: 0 is not between 1 and 100000"),
+        ("request_size = 47", "request_size: 47 is not between 48"),
+        ("duration = '0s'", "duration: must be longer"),
+        ("response_size = 5", "response_size: has no meaning"),
+        ("colour = 1", "unknown field `colour`"),
+        ("think_time = 'soon'", "'soon' is not a length of time"),
+        ("insecure = true\ncacert = 'x'", "insecure: cannot stand beside cacert"),
+    ] {
+        let error = plan(&format!("{base}{line}")).err().unwrap();
+        assert!(error.contains(words), "{line}: {error}");
+    }
+    assert!(plan("url = 'https://127.0.0.1:1'\nscenario = 'put'\nlogin='none'").err().unwrap().contains("cacert"));
+    assert!(plan("url = 'ftp://127.0.0.1:1'\nscenario = 'put'\nlogin='none'").err().unwrap().contains("http://"));
+    assert!(plan("url = 'http://127.0.0.1:1'\nscenario = 'put'").err().unwrap().contains("password_file"));
+}
+
+#[test]
+fn options_win_over_the_plan_file() {
+    let file: Choices = toml::from_str("clients = 3\nqueue = 'A'\n[pid]\nserver = 1\nclient = 2").unwrap();
+    let options = Choices { clients: Some(4), pid: BTreeMap::from([("server".into(), 9)]), ..Choices::default() };
+    let both = options.or(file);
+    assert_eq!((both.clients, both.queue.as_deref()), (Some(4), Some("A")));
+    assert_eq!(both.pid, BTreeMap::from([("server".into(), 9), ("client".into(), 2)]));
+}
+
+#[test]
+fn the_password_is_the_named_users_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("initial-passwords");
+    let mut choices: Choices = toml::from_str("login = 'basic'\nuser = 'app'").unwrap();
+    choices.password_file = Some(file.clone());
+    assert!(credentials(&choices).unwrap_err().to_string().contains("cannot read"));
+    std::io::Write::write_all(&mut std::fs::File::create(&file).unwrap(), b"admin a b\napp pass word\n").unwrap();
+    let expected = Credentials::Basic { user: "app".into(), password: "pass word".into() };
+    assert_eq!(credentials(&choices).unwrap(), expected);
+    choices.user = Some("nobody".into());
+    assert!(credentials(&choices).unwrap_err().to_string().contains("no line 'nobody PASSWORD'"));
+}

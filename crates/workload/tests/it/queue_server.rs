@@ -1,0 +1,168 @@
+//! A few hundred lines short of a queue manager: one queue behind the messaging paths, with faults on demand.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpListener;
+
+/// What the server does wrong: on every n-th request of its kind.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Faults {
+    /// Answer a put that was not kept.
+    pub(crate) forget_put: u32,
+    /// Answer a get with a message that stays on the queue.
+    pub(crate) keep_got: u32,
+    /// Carry a request out and hang up instead of answering.
+    pub(crate) hang_up: u32,
+    /// Change a byte of a body.
+    pub(crate) damage: u32,
+}
+
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) faults: Faults,
+    queue: Mutex<VecDeque<(String, Bytes)>>,
+    count: AtomicU32,
+    pub(crate) logins: AtomicU32,
+    pub(crate) connections: AtomicU32,
+    pub(crate) basic_requests: AtomicU32,
+}
+
+pub(crate) struct QueueServer {
+    pub(crate) address: SocketAddr,
+    pub(crate) state: Arc<State>,
+    _runtime: tokio::runtime::Runtime,
+}
+
+impl QueueServer {
+    pub(crate) fn start(faults: Faults, tls: Option<Arc<rustls::ServerConfig>>) -> Self {
+        let state = Arc::new(State { faults, ..State::default() });
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+        let address = listener.local_addr().unwrap();
+        runtime.spawn(accept(listener, Arc::clone(&state), tls));
+        Self { address, state, _runtime: runtime }
+    }
+
+    pub(crate) fn depth(&self) -> usize {
+        self.state.queue.lock().unwrap().len()
+    }
+}
+
+async fn accept(listener: TcpListener, state: Arc<State>, tls: Option<Arc<rustls::ServerConfig>>) {
+    while let Ok((socket, _)) = listener.accept().await {
+        state.connections.fetch_add(1, Ordering::Relaxed);
+        let (state, tls) = (Arc::clone(&state), tls.clone());
+        tokio::spawn(async move {
+            match tls {
+                None => serve(TokioIo::new(socket), state).await,
+                Some(config) => {
+                    if let Ok(socket) = tokio_rustls::TlsAcceptor::from(config).accept(socket).await {
+                        serve(TokioIo::new(socket), state).await;
+                    }
+                }
+            }
+        });
+    }
+}
+
+async fn serve<IO>(io: IO, state: Arc<State>)
+where
+    IO: hyper::rt::Read + hyper::rt::Write + Unpin + 'static,
+{
+    let service = service_fn(move |request| answer(request, Arc::clone(&state)));
+    // Ends with an error when a fault hangs up.
+    let _ = hyper::server::conn::http1::Builder::new().serve_connection(io, service).await;
+}
+
+async fn answer(request: Request<Incoming>, state: Arc<State>) -> Result<Response<Full<Bytes>>, HungUp> {
+    let (parts, body) = request.into_parts();
+    let body = body.collect().await.map_err(|_| HungUp)?.to_bytes();
+    if parts.uri.path().ends_with("/login") {
+        return Ok(login(&state, &body));
+    }
+    if !authenticated(&state, &parts.headers) {
+        return Ok(plain(StatusCode::UNAUTHORIZED));
+    }
+    let number = state.count.fetch_add(1, Ordering::Relaxed) + 1;
+    let due = |every: u32| every > 0 && number.is_multiple_of(every);
+    let wanted = parts.uri.query().and_then(|query| query.split('&').find_map(|p| p.strip_prefix("correlationId=")));
+    let response = match parts.method {
+        Method::POST => {
+            let id = parts.headers.get("ibm-mq-md-correlationid").map_or("", |id| id.to_str().unwrap()).to_owned();
+            if !due(state.faults.forget_put) {
+                state.queue.lock().unwrap().push_back((id, body));
+            }
+            plain(StatusCode::CREATED)
+        }
+        Method::DELETE => take(&state, wanted, !due(state.faults.keep_got), due(state.faults.damage)),
+        _ => take(&state, wanted, false, false),
+    };
+    if due(state.faults.hang_up) { Err(HungUp) } else { Ok(response) }
+}
+
+#[derive(Debug)]
+struct HungUp;
+impl std::fmt::Display for HungUp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("hung up")
+    }
+}
+impl std::error::Error for HungUp {}
+impl From<Infallible> for HungUp {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}
+
+fn login(state: &State, body: &[u8]) -> Response<Full<Bytes>> {
+    let body: serde_json::Value = serde_json::from_slice(body).unwrap();
+    if body["username"] != "app" || body["password"] != "secret" {
+        return plain(StatusCode::UNAUTHORIZED);
+    }
+    state.logins.fetch_add(1, Ordering::Relaxed);
+    let mut response = plain(StatusCode::NO_CONTENT);
+    let cookie = HeaderValue::from_static("LtpaToken2_1=abc=; Path=/; HttpOnly");
+    response.headers_mut().insert("set-cookie", cookie);
+    response
+}
+
+fn authenticated(state: &State, headers: &http::HeaderMap) -> bool {
+    let is = |name: &str, value: &str| headers.get(name).is_some_and(|found| found == value);
+    if is("authorization", "Basic YXBwOnNlY3JldA==") {
+        state.basic_requests.fetch_add(1, Ordering::Relaxed);
+        return true;
+    }
+    is("cookie", "LtpaToken2_1=abc=")
+}
+
+fn take(state: &State, wanted: Option<&str>, remove: bool, damage: bool) -> Response<Full<Bytes>> {
+    let mut queue = state.queue.lock().unwrap();
+    let Some(at) = queue.iter().position(|(id, _)| wanted.is_none_or(|wanted| id == wanted)) else {
+        return plain(StatusCode::NO_CONTENT);
+    };
+    let (id, mut body) = if remove { queue.remove(at).unwrap() } else { queue[at].clone() };
+    if damage {
+        let mut changed = body.to_vec();
+        *changed.last_mut().unwrap() ^= 1;
+        body = changed.into();
+    }
+    let mut response = Response::new(Full::new(body));
+    response.headers_mut().insert("ibm-mq-md-correlationid", HeaderValue::from_str(&id).unwrap());
+    response
+}
+
+fn plain(status: StatusCode) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(Bytes::new()));
+    *response.status_mut() = status;
+    response
+}

@@ -1,0 +1,97 @@
+//! Whole runs against servers that behave and servers that do not: the ledger tells them apart.
+
+use std::sync::atomic::Ordering;
+
+use workload::Report;
+use workload::plan::{Choices, Plan};
+
+use crate::queue_server::{Faults, QueueServer};
+
+/// Runs a short load with `lines` added to the plan.
+fn run(server: &QueueServer, lines: &str) -> Report {
+    let folder = tempfile::tempdir().unwrap();
+    let passwords = folder.path().join("passwords");
+    std::io::Write::write_all(&mut std::fs::File::create(&passwords).unwrap(), b"app secret\n").unwrap();
+    let text = format!(
+        "url = 'http://{}'\npassword_file = '{}'\nclients = 4\nwarmup = '20ms'\nduration = '150ms'\n{lines}",
+        server.address,
+        passwords.display()
+    );
+    let choices: Choices = toml::from_str(&text).unwrap();
+    workload::run(&Plan::new(choices).unwrap()).unwrap()
+}
+
+#[test]
+fn a_server_that_behaves_gets_a_clean_report() {
+    let server = QueueServer::start(Faults::default(), None);
+    let me = std::process::id();
+    let report = run(&server, &format!("scenario = 'put-get'\n[pid]\nserver = {me}"));
+    assert!(report.is_clean(), "{report}");
+    assert_eq!((report.errors, report.verdict.lost, report.verdict.foreign), (0, Some(0), 0), "{report}");
+    assert!(report.transactions > 0 && report.transactions <= report.verdict.got, "{report}");
+    assert_eq!(report.processes.len(), 2, "the server and the driver");
+    assert_eq!(server.state.logins.load(Ordering::Relaxed), 4, "one login a client");
+    let json: serde_json::Value = serde_json::from_str(&report.to_json()).unwrap();
+    assert_eq!(json["verdict"]["lost"], 0);
+    assert!(json["response_time"]["p99_us"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn a_put_that_was_answered_and_forgotten_is_lost() {
+    let server = QueueServer::start(Faults { forget_put: 37, ..Faults::default() }, None);
+    let report = run(&server, "scenario = 'put'\ndrain = true\nlogin = 'basic'");
+    assert!(report.verdict.lost.unwrap() > 0, "{report}");
+    assert!(!report.is_clean());
+    assert!(server.state.basic_requests.load(Ordering::Relaxed) > 0);
+    assert_eq!(server.state.logins.load(Ordering::Relaxed), 0);
+}
+
+#[test]
+fn a_message_that_was_got_and_stayed_is_seen_twice() {
+    let server = QueueServer::start(Faults { keep_got: 51, ..Faults::default() }, None);
+    let report = run(&server, "scenario = 'put-get'\ndrain = true");
+    assert!(report.verdict.duplicated > 0, "{report}");
+}
+
+#[test]
+fn a_changed_body_is_damaged() {
+    let server = QueueServer::start(Faults { damage: 40, ..Faults::default() }, None);
+    let report = run(&server, "scenario = 'put-get'");
+    assert!(report.verdict.damaged > 0, "{report}");
+    assert_eq!(report.verdict.lost, Some(0), "{report}");
+}
+
+#[test]
+fn lost_answers_are_errors_but_no_breach() {
+    let server = QueueServer::start(Faults { hang_up: 31, ..Faults::default() }, None);
+    let report = run(&server, "scenario = 'put-get'");
+    assert!(report.verdict.unknown_puts + report.verdict.unknown_gets > 0, "{report}");
+    assert!(report.first_error.is_some());
+    assert!(report.verdict.duplicated == 0 && report.verdict.damaged == 0, "{report}");
+    assert_eq!(report.verdict.lost, Some(0), "{report}");
+}
+
+#[test]
+fn get_and_browse_count_what_they_find_apart_from_nothing() {
+    let server = QueueServer::start(Faults::default(), None);
+    let empty = run(&server, "scenario = 'browse'");
+    assert_eq!(empty.transactions, 0);
+    assert!(empty.empty > 0);
+    let put = run(&server, "scenario = 'put'");
+    assert_eq!(put.verdict.lost, None, "nobody emptied the queue");
+    let browsed = run(&server, "scenario = 'browse'");
+    assert!(browsed.transactions > 0);
+    let before = server.depth();
+    let got = run(&server, "scenario = 'get'\nthink_time = '1ms'");
+    assert_eq!(usize::try_from(got.verdict.foreign).unwrap(), before - server.depth(), "{got}");
+    assert_eq!(got.verdict.duplicated, 0);
+}
+
+#[test]
+fn a_server_that_is_not_there_is_one_error_and_not_a_report() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let text = format!("scenario = 'put'\nurl = 'http://{free}'\nlogin = 'none'\nclients = 3");
+    let plan = Plan::new(toml::from_str(&text).unwrap()).unwrap();
+    let error = workload::run(&plan).unwrap_err();
+    assert!(error.to_string().contains("cannot start"), "{error}");
+}
