@@ -1,4 +1,13 @@
 //! The subject of a TLS client certificate, in the two forms a registry may know it by.
+//!
+//! The TLS layer has verified the chain before anything here is asked. Distinguished names are written as Java writes
+//! them (RFC 2253: most specific part first), for that is how MQ's documentation and registries spell them.
+
+use x509_parser::prelude::{FromDer, X509Certificate};
+use x509_parser::x509::{AttributeTypeAndValue, X509Name};
+
+/// Longest certificate that is looked at, in bytes.
+const MAXIMUM_BYTES: usize = 64 << 10;
 
 /// What a verified client certificate says about its holder. Made once for each connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,7 +19,7 @@ pub struct CertificateIdentity {
 }
 
 /// The certificate cannot be decoded.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the client certificate cannot be decoded")]
 pub struct CertificateError;
 
@@ -20,7 +29,92 @@ impl CertificateIdentity {
     /// # Errors
     /// The bytes are not an X.509 certificate, or the subject holds text that cannot be decoded.
     pub fn from_der(der: &[u8]) -> Result<Self, CertificateError> {
-        let _ = der;
-        todo!()
+        if der.len() > MAXIMUM_BYTES {
+            return Err(CertificateError);
+        }
+        let (_, certificate) = X509Certificate::from_der(der).map_err(|_| CertificateError)?;
+        let subject = certificate.subject();
+        let common_name = subject.iter_common_name().last().map(text_of).transpose()?;
+        Ok(Self { common_name, distinguished_name: distinguished_name(subject)? })
     }
 }
+
+fn distinguished_name(name: &X509Name<'_>) -> Result<String, CertificateError> {
+    let mut parts = Vec::new();
+    for relative in name.iter_rdn() {
+        let attributes = relative.iter().map(|attribute| {
+            let kind = attribute.attr_type();
+            let label = short_name(&kind.to_id_string()).map_or_else(|| kind.to_id_string(), str::to_owned);
+            Ok(format!("{label}={}", escape(&text_of(attribute)?)))
+        });
+        parts.push(attributes.collect::<Result<Vec<_>, _>>()?.join("+"));
+    }
+    parts.reverse();
+    Ok(parts.join(","))
+}
+
+fn text_of(attribute: &AttributeTypeAndValue<'_>) -> Result<String, CertificateError> {
+    attribute.as_str().map(str::to_owned).map_err(|_| CertificateError)
+}
+
+/// The labels that RFC 2253 and Java know, by object identifier.
+fn short_name(identifier: &str) -> Option<&'static str> {
+    SHORT_NAMES.iter().find(|(known, _)| *known == identifier).map(|&(_, name)| name)
+}
+
+const SHORT_NAMES: [(&str, &str); 12] = [
+    ("2.5.4.3", "CN"),
+    ("2.5.4.4", "SURNAME"),
+    ("2.5.4.5", "SERIALNUMBER"),
+    ("2.5.4.6", "C"),
+    ("2.5.4.7", "L"),
+    ("2.5.4.8", "ST"),
+    ("2.5.4.9", "STREET"),
+    ("2.5.4.10", "O"),
+    ("2.5.4.11", "OU"),
+    ("0.9.2342.19200300.100.1.1", "UID"),
+    ("0.9.2342.19200300.100.1.25", "DC"),
+    ("1.2.840.113549.1.9.1", "EMAILADDRESS"),
+];
+
+/// RFC 2253: a backslash before `, + " \ < > ;`, before a leading `#` or blank and before a trailing blank.
+fn escape(value: &str) -> String {
+    let last = value.chars().count().saturating_sub(1);
+    let mut escaped = String::with_capacity(value.len());
+    for (index, character) in value.chars().enumerate() {
+        let special = matches!(character, ',' | '+' | '"' | '\\' | '<' | '>' | ';')
+            || (index == 0 && matches!(character, '#' | ' '))
+            || (index == last && character == ' ');
+        if special {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    escaped
+}
+
+/// One spelling for names that mean the same: no blanks around `,` `+` and `=`, no case.
+pub(super) fn normalise(name: &str) -> String {
+    let mut normal = String::with_capacity(name.len());
+    let mut escaped = false;
+    let mut blanks = 0;
+    let mut after_separator = true;
+    for character in name.trim().chars() {
+        if character == ' ' && !escaped {
+            blanks += 1;
+            continue;
+        }
+        let separator = !escaped && matches!(character, ',' | '+' | '=');
+        if !separator && !after_separator {
+            normal.extend(std::iter::repeat_n(' ', blanks));
+        }
+        blanks = 0;
+        normal.extend(character.to_lowercase());
+        after_separator = separator;
+        escaped = !escaped && character == '\\';
+    }
+    normal
+}
+
+#[cfg(test)]
+mod tests;

@@ -67,7 +67,7 @@ pub fn new_token() -> String {
 }
 
 /// `Set-Cookie` value that hands out `token`; scripts of the same site may read it, for they must copy it.
-pub fn cookie(token: &str, over_tls: bool) -> HeaderValue {
+pub fn set_cookie(token: &str, over_tls: bool) -> HeaderValue {
     let secure = if over_tls { "; Secure" } else { "" };
     let text = format!("{CSRF_COOKIE}={token}; Path=/{secure}; SameSite=Strict");
     HeaderValue::try_from(text).expect("tokens of new_token are ASCII")

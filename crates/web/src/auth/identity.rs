@@ -2,6 +2,7 @@
 //!
 //! An identity is made by the registry from configuration and never changes; a reload makes new ones.
 
+use std::fmt;
 use std::sync::Arc;
 
 use http::HeaderValue;
@@ -12,7 +13,6 @@ use parking_lot::Mutex;
 use super::role::Roles;
 
 /// A user the registry knows, with what the roles of the configuration give it.
-#[derive(Debug)]
 pub struct Identity {
     /// Who the queue manager sees when the request acts for the user itself.
     pub principal: Principal,
@@ -25,7 +25,6 @@ pub struct Identity {
 }
 
 /// A cookie kept for reuse, so that a client that sends Basic on every request costs one signature a minute.
-#[derive(Debug)]
 pub(super) struct MintedCookie {
     pub(super) value: HeaderValue,
     pub(super) token: String,
@@ -41,5 +40,12 @@ impl Identity {
     /// The same user with no cookie minted yet: for a login, whose token must be its own.
     pub(super) fn fresh(&self) -> Arc<Self> {
         Arc::new(Self::new(self.principal.clone(), self.name.clone(), self.roles))
+    }
+}
+
+/// Leaves the cookie out: tokens are never printed.
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Identity").field("name", &self.name).field("roles", &self.roles).finish_non_exhaustive()
     }
 }

@@ -4,26 +4,48 @@
 //! known user; then Basic. A bad cookie does not harm a request that carries another good credential.
 //! This module never answers a request: routes turn a [`Verdict`] into a status and an error body.
 
+pub mod basic;
+mod cache;
 pub mod certificate;
 pub mod csrf;
 pub mod identity;
 pub mod ltpa;
+pub mod password;
+mod registry;
 pub mod role;
+mod slow;
 
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::{HeaderMap, HeaderValue};
+use model::authority::Principal;
 use model::timestamp::Timestamp;
+use queue_manager::clock::{Clock, SystemClock};
 
+use self::basic::{BasicCredentials, HeaderDigest, VerifiedHeaders};
 pub use self::certificate::CertificateIdentity;
 pub use self::identity::Identity;
+use self::ltpa::keys::LtpaKeys;
+use self::ltpa::{CookieVerdict, Settings, SingleSignOn, key_file};
+use self::password::PasswordReader;
+use self::registry::{QuickCheck, Registry};
 pub use self::role::Roles;
+use self::slow::SlowChecks;
 use crate::{WebError, WebOptions};
 
 /// Knows the users and roles of one configuration, the LTPA keys, and what was verified lately.
 ///
 /// Share it in an `Arc`; a reload replaces it by what [`Authenticator::reloaded`] makes.
-pub struct Authenticator {}
+pub struct Authenticator {
+    registry: Arc<Registry>,
+    sign_on: SingleSignOn,
+    verified_headers: VerifiedHeaders,
+    slow_checks: Arc<SlowChecks>,
+    /// Who everybody is when security is off.
+    anybody: Option<Arc<Identity>>,
+}
 
 /// What a request brings along.
 #[derive(Clone, Copy)]
@@ -89,65 +111,207 @@ impl Authenticator {
     /// # Errors
     /// `Option`, naming the key, when a password, role, binding or the key file cannot be used.
     pub fn new(options: &WebOptions) -> Result<Self, WebError> {
-        let _ = options;
-        todo!()
+        Self::build(options, None)
     }
 
-    /// One for new options that remembers which tokens this one has revoked.
+    /// One for new options. It remembers which tokens this one has revoked, and keys that lie in no file.
+    ///
+    /// Verified tokens and headers are verified anew: their users may have changed.
     ///
     /// # Errors
     /// As [`Authenticator::new`].
     pub fn reloaded(&self, options: &WebOptions) -> Result<Self, WebError> {
-        let _ = options;
-        todo!()
+        Self::build(options, Some(self))
+    }
+
+    fn build(options: &WebOptions, before: Option<&Self>) -> Result<Self, WebError> {
+        let web = &options.web;
+        let passwords = PasswordReader::new(web.password_encryption_key.as_deref());
+        let keys = load_keys(options, &passwords, before)?;
+        let settings = Settings {
+            realm: web.realm.0.clone(),
+            cookie_name: checked_cookie_name(&options.ltpa.cookie_name)?,
+            lifetime: checked_lifetime(options.ltpa.expiration)?,
+            secure: options.ltpa.secure,
+        };
+        let revoked = before.map(|before| before.sign_on.revocations()).unwrap_or_default();
+        Ok(Self {
+            registry: Arc::new(Registry::new(web, &passwords, &options.server_user)?),
+            sign_on: SingleSignOn::new(keys, settings, revoked),
+            verified_headers: VerifiedHeaders::new(),
+            slow_checks: before.map_or_else(|| Arc::new(SlowChecks::new()), |before| Arc::clone(&before.slow_checks)),
+            anybody: web.no_security.then(|| anybody(&options.server_user)),
+        })
     }
 
     /// Decides without waiting and without hashing a password: a cached or verifiable token, a certificate, a Basic
     /// header verified lately, or a password that is stored reversibly.
     pub fn authenticate(&self, credentials: &Credentials<'_>, now: Timestamp) -> Verdict {
-        let _ = (credentials, now);
-        todo!()
+        if let Some(identity) = &self.anybody {
+            let identity = Arc::clone(identity);
+            return Verdict::Identified { identity, mechanism: Mechanism::NoSecurity, set_cookie: false };
+        }
+        match self.look_at_cookie_and_certificate(credentials, now) {
+            Ok(verdict) => verdict,
+            Err(nothing_yet) => match basic::header(credentials.headers) {
+                Some(header) => self.look_at_basic(header, credentials.over_tls, now),
+                None => nothing_yet,
+            },
+        }
     }
 
-    /// As [`Authenticator::authenticate`], and computes the password hash where that answered `Slow`. Never `Slow` itself.
+    /// As [`Authenticator::authenticate`], and computes the password hash where that answered `Slow`. Never `Slow`
+    /// itself. Call within a tokio runtime.
     pub async fn authenticate_slow(&self, credentials: &Credentials<'_>, now: Timestamp) -> Verdict {
-        let _ = (credentials, now);
-        todo!()
+        let verdict = self.authenticate(credentials, now);
+        let (Verdict::Slow, Some(header)) = (&verdict, basic::header(credentials.headers)) else { return verdict };
+        let Some(BasicCredentials { user, password }) = basic::parse(header) else { return Verdict::BadBasic };
+        let digest = self.verified_headers.digest(header);
+        let already_known = || self.verified_headers.find(&digest, now);
+        match self.slow_checks.check(&self.registry, user, password, already_known).await {
+            Ok(Some(identity)) => {
+                self.remember(&digest, &identity, now);
+                self.identified(identity, Mechanism::Basic, credentials.over_tls)
+            }
+            Ok(None) => Verdict::BadBasic,
+            Err(slow::Busy) => Verdict::Busy,
+        }
     }
 
-    /// Checks a user name and password as POST /login brings them.
+    /// Checks a user name and password as POST /login brings them. Call within a tokio runtime.
     ///
     /// # Errors
     /// `WrongCredentials` (401) or `Busy` (503). A user without any role is no error here: its `roles` are empty.
     pub async fn login(&self, user: &str, password: &str, now: Timestamp) -> Result<Arc<Identity>, LoginError> {
-        let _ = (user, password, now);
-        todo!()
+        let _ = now;
+        if let Some(identity) = &self.anybody {
+            return Ok(Arc::clone(identity));
+        }
+        match self.registry.check_quickly(user, password) {
+            QuickCheck::Right(identity) => return Ok(identity.fresh()),
+            QuickCheck::Wrong => return Err(LoginError::WrongCredentials),
+            QuickCheck::NeedsHash => {}
+        }
+        let checked = self.slow_checks.check(&self.registry, user.to_owned(), password.to_owned(), || None).await;
+        let identity = checked.map_err(|slow::Busy| LoginError::Busy)?.ok_or(LoginError::WrongCredentials)?;
+        Ok(identity.fresh())
     }
 
     /// The whole value of a `Set-Cookie` header; `None` where a cookie must not be set (plain HTTP with `ltpa.secure`).
+    ///
+    /// An identity of [`Authenticator::login`] gets a token of its own. Requests with the same Basic header or
+    /// certificate share one that was minted less than a minute ago, so that signing is no tax on each of them.
     pub fn mint_cookie(&self, identity: &Identity, now: Timestamp, over_tls: bool) -> Option<HeaderValue> {
-        let _ = (identity, now, over_tls);
-        todo!()
+        self.sign_on.set_cookie(identity, now, over_tls)
     }
 
     /// The `Set-Cookie` value that removes the cookie.
     pub fn clear_cookie(&self) -> HeaderValue {
-        todo!()
+        self.sign_on.clear_cookie().expect("the cookie's name was checked when the options were read")
     }
 
     /// LTPA cookie values of a request, without their quotes, in the order sent. Usually none or one.
     pub fn presented_tokens<'h>(&'h self, headers: &'h HeaderMap) -> impl Iterator<Item = &'h str> {
-        let _ = headers;
-        std::iter::empty()
+        self.sign_on.presented(headers)
     }
 
     /// Makes a token worthless from now on, until it would have expired; one that does not verify is ignored.
     pub fn revoke(&self, token: &str, now: Timestamp) {
-        let _ = (token, now);
-        todo!()
+        self.sign_on.revoke(token, now);
     }
 
     pub fn cookie_name(&self) -> &str {
-        todo!()
+        self.sign_on.cookie_name()
     }
+
+    /// `Err` holds the verdict for a request that has no Basic header either.
+    fn look_at_cookie_and_certificate(
+        &self,
+        credentials: &Credentials<'_>,
+        now: Timestamp,
+    ) -> Result<Verdict, Verdict> {
+        let over_tls = credentials.over_tls;
+        let nothing_yet = match self.sign_on.look(credentials.headers, over_tls, &self.registry, now) {
+            CookieVerdict::Good(identity) => {
+                return Ok(Verdict::Identified { identity, mechanism: Mechanism::Token, set_cookie: false });
+            }
+            CookieVerdict::Bad => Verdict::BadToken,
+            CookieVerdict::Absent => Verdict::NoCredentials,
+        };
+        let by_certificate = credentials.client_certificate.and_then(|it| self.registry.find_by_certificate(it));
+        match by_certificate {
+            Some(identity) => Ok(self.identified(Arc::clone(identity), Mechanism::ClientCertificate, over_tls)),
+            None => Err(nothing_yet),
+        }
+    }
+
+    fn look_at_basic(&self, header: &[u8], over_tls: bool, now: Timestamp) -> Verdict {
+        let digest = self.verified_headers.digest(header);
+        if let Some(identity) = self.verified_headers.find(&digest, now) {
+            return self.identified(identity, Mechanism::Basic, over_tls);
+        }
+        let Some(BasicCredentials { user, password }) = basic::parse(header) else { return Verdict::BadBasic };
+        match self.registry.check_quickly(&user, &password) {
+            QuickCheck::Right(identity) => {
+                self.remember(&digest, identity, now);
+                self.identified(Arc::clone(identity), Mechanism::Basic, over_tls)
+            }
+            QuickCheck::Wrong => Verdict::BadBasic,
+            QuickCheck::NeedsHash => Verdict::Slow,
+        }
+    }
+
+    fn remember(&self, digest: &HeaderDigest, identity: &Arc<Identity>, now: Timestamp) {
+        self.verified_headers.insert(digest, identity, now);
+    }
+
+    fn identified(&self, identity: Arc<Identity>, mechanism: Mechanism, over_tls: bool) -> Verdict {
+        Verdict::Identified { identity, mechanism, set_cookie: self.sign_on.may_travel(over_tls) }
+    }
+}
+
+/// With security off everybody acts as the server's user and holds every role.
+fn anybody(server_user: &str) -> Arc<Identity> {
+    Arc::new(Identity::new(Principal::administrator(server_user), server_user, Roles::all()))
+}
+
+fn option_error(key: &str, problem: impl ToString) -> WebError {
+    WebError::Option { key: key.to_owned(), problem: problem.to_string() }
+}
+
+fn load_keys(
+    options: &WebOptions,
+    passwords: &PasswordReader,
+    before: Option<&Authenticator>,
+) -> Result<LtpaKeys, WebError> {
+    let stored = options.ltpa.keys_password.as_deref();
+    let password = stored.map(|stored| passwords.decode(stored)).transpose();
+    let password = password.map_err(|error| option_error("ltpa.keys_password", error))?;
+    match (&options.ltpa.keys_file, before) {
+        (Some(path), _) => load_key_file(path, password.as_deref()),
+        (None, Some(before)) => Ok(before.sign_on.keys().clone()),
+        (None, None) => LtpaKeys::generate().map_err(|error| option_error("ltpa.keys_file", error)),
+    }
+}
+
+fn load_key_file(path: &Path, password: Option<&str>) -> Result<LtpaKeys, WebError> {
+    let date = SystemClock.now().date_time().to_string();
+    key_file::load_or_make(path, password, &date).map_err(|error| option_error("ltpa.keys_file", error))
+}
+
+/// A cookie name is a token of RFC 9110.
+fn checked_cookie_name(name: &str) -> Result<String, WebError> {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if name.is_empty() || name.len() > 256 || !name.bytes().all(is_token) {
+        return Err(option_error("ltpa.cookie_name", format!("'{name}' cannot be the name of a cookie")));
+    }
+    Ok(name.to_owned())
+}
+
+fn checked_lifetime(minutes: u64) -> Result<Duration, WebError> {
+    let most = 100 * 366 * 24 * 60;
+    if !(1..=most).contains(&minutes) {
+        return Err(option_error("ltpa.expiration", format!("{minutes} is not a number of minutes from 1 to {most}")));
+    }
+    Ok(Duration::from_secs(minutes * 60))
 }

@@ -1,3 +1,193 @@
-//! LTPA version 2: key files, tokens and the cookie that carries them.
+//! Single sign-on with LTPA version 2: key files, tokens, the cookie that carries them, and what was verified lately.
+//!
+//! A verified token is kept until it expires, so that a request with a cookie costs one keyed hash and one comparison.
+//! The whole token is compared: a hit means the very bytes that were verified.
 
 pub mod cookie;
+pub mod key_file;
+pub mod keys;
+pub mod properties;
+mod revocation;
+pub mod token;
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{HeaderMap, HeaderValue};
+use model::timestamp::Timestamp;
+
+use self::keys::LtpaKeys;
+use self::revocation::Revocations;
+use super::cache::{Ends, VerifiedCache};
+use super::identity::{Identity, MintedCookie};
+use super::registry::Registry;
+
+/// Verified tokens kept at most, as in Liberty's authentication cache.
+const CACHE_CAPACITY: usize = 25_000;
+/// A minted cookie is handed out again to requests of the same identity for this long at most.
+const REUSE_AT_MOST: Duration = Duration::from_secs(60);
+/// Cookies of one request that are looked at; a browser sends one.
+const MAXIMUM_COOKIES: usize = 4;
+
+/// Everything about tokens in one configuration.
+pub(super) struct SingleSignOn {
+    keys: LtpaKeys,
+    realm: String,
+    cookie_name: String,
+    lifetime: Duration,
+    /// Tokens neither travel to nor come from plain HTTP.
+    secure: bool,
+    verified: VerifiedCache<VerifiedToken>,
+    /// Keys the cache's hash, so that nobody outside can choose tokens that collide.
+    hasher: RandomState,
+    revoked: Arc<Revocations>,
+}
+
+/// What of the configuration concerns tokens.
+pub(super) struct Settings {
+    pub(super) realm: String,
+    pub(super) cookie_name: String,
+    pub(super) lifetime: Duration,
+    pub(super) secure: bool,
+}
+
+struct VerifiedToken {
+    token: Box<str>,
+    expires_ms: u64,
+    identity: Arc<Identity>,
+}
+
+impl Ends for VerifiedToken {
+    fn ends_ms(&self) -> u64 {
+        self.expires_ms
+    }
+}
+
+/// What the cookies of a request are worth.
+pub(super) enum CookieVerdict {
+    Good(Arc<Identity>),
+    Bad,
+    Absent,
+}
+
+impl SingleSignOn {
+    pub(super) fn new(keys: LtpaKeys, settings: Settings, revoked: Arc<Revocations>) -> Self {
+        Self {
+            keys,
+            realm: settings.realm,
+            cookie_name: settings.cookie_name,
+            lifetime: settings.lifetime,
+            secure: settings.secure,
+            verified: VerifiedCache::new(CACHE_CAPACITY),
+            hasher: RandomState::new(),
+            revoked,
+        }
+    }
+
+    pub(super) fn keys(&self) -> &LtpaKeys {
+        &self.keys
+    }
+
+    /// To be shared with what replaces this after a reload.
+    pub(super) fn revocations(&self) -> Arc<Revocations> {
+        Arc::clone(&self.revoked)
+    }
+
+    pub(super) fn cookie_name(&self) -> &str {
+        &self.cookie_name
+    }
+
+    pub(super) fn presented<'h>(&'h self, headers: &'h HeaderMap) -> impl Iterator<Item = &'h str> {
+        cookie::values(headers, &self.cookie_name).filter(|token| !token.is_empty()).take(MAXIMUM_COOKIES)
+    }
+
+    /// Looks at the cookies of a request; the first good one decides.
+    pub(super) fn look(
+        &self,
+        headers: &HeaderMap,
+        over_tls: bool,
+        registry: &Registry,
+        now: Timestamp,
+    ) -> CookieVerdict {
+        let mut verdict = CookieVerdict::Absent;
+        for token in self.presented(headers) {
+            if let Some(identity) = self.may_travel(over_tls).then(|| self.verify(token, registry, now)).flatten() {
+                return CookieVerdict::Good(identity);
+            }
+            verdict = CookieVerdict::Bad;
+        }
+        verdict
+    }
+
+    /// Whether cookies are set on, and taken from, such a connection.
+    pub(super) fn may_travel(&self, over_tls: bool) -> bool {
+        over_tls || !self.secure
+    }
+
+    fn verify(&self, token: &str, registry: &Registry, now: Timestamp) -> Option<Arc<Identity>> {
+        let hash = self.hasher.hash_one(token);
+        let now_ms = now.as_millis();
+        let good = |entry: &VerifiedToken| *entry.token == *token && now_ms <= entry.expires_ms;
+        self.verified
+            .find(hash, |entry| good(entry).then(|| Arc::clone(&entry.identity)))
+            .or_else(|| self.verify_anew(token, hash, registry, now_ms))
+    }
+
+    fn verify_anew(&self, token: &str, hash: u64, registry: &Registry, now_ms: u64) -> Option<Arc<Identity>> {
+        let claims = token::open(token, &self.keys, &self.realm, now_ms).ok()?;
+        let identity = registry.find(&claims.user)?;
+        let entry =
+            VerifiedToken { token: token.into(), expires_ms: claims.expires_ms, identity: Arc::clone(identity) };
+        self.verified.insert(hash, entry, now_ms);
+        // Asked after inserting: a logout adds to the list before it removes from the cache, so one of the two sees it.
+        if self.revoked.contains(token) {
+            self.verified.remove(hash);
+            return None;
+        }
+        Some(Arc::clone(identity))
+    }
+
+    pub(super) fn revoke(&self, token: &str, now: Timestamp) {
+        let now_ms = now.as_millis();
+        if let Ok(claims) = token::open(token, &self.keys, &self.realm, now_ms) {
+            self.revoked.add(token, claims.expires_ms, now_ms);
+            self.verified.remove(self.hasher.hash_one(token));
+        }
+    }
+
+    /// The `Set-Cookie` value for `identity`, minted now or, for an identity that many requests share, a moment ago.
+    pub(super) fn set_cookie(&self, identity: &Identity, now: Timestamp, over_tls: bool) -> Option<HeaderValue> {
+        if !self.may_travel(over_tls) {
+            return None;
+        }
+        let mut minted = identity.minted.lock();
+        if let Some(cookie) = minted.as_ref().filter(|cookie| self.is_reusable(cookie, now, over_tls)) {
+            return Some(cookie.value.clone());
+        }
+        let token = self.mint(&identity.name, now)?;
+        let value = cookie::set(&self.cookie_name, &token, over_tls)?;
+        *minted = Some(MintedCookie { value: value.clone(), token, minted_at: now, over_tls });
+        Some(value)
+    }
+
+    fn is_reusable(&self, cookie: &MintedCookie, now: Timestamp, over_tls: bool) -> bool {
+        let window = REUSE_AT_MOST.min(self.lifetime / 8);
+        cookie.over_tls == over_tls
+            && now >= cookie.minted_at
+            && now.since(cookie.minted_at) < window
+            && !self.revoked.contains(&cookie.token)
+    }
+
+    /// A token that is not among the revoked ones: two logins within a millisecond would else get the same text.
+    fn mint(&self, user: &str, now: Timestamp) -> Option<String> {
+        let expires_ms = now.saturating_add(self.lifetime).as_millis();
+        (0..16)
+            .filter_map(|later_ms| token::mint(&self.keys, &self.realm, user, expires_ms + later_ms).ok())
+            .find(|token| !self.revoked.contains(token))
+    }
+
+    pub(super) fn clear_cookie(&self) -> Option<HeaderValue> {
+        cookie::clear(&self.cookie_name, self.secure)
+    }
+}

@@ -1,0 +1,223 @@
+//! Users, groups and the roles bound to them: one configuration, parsed once.
+//!
+//! Every user's identity is made when the configuration is read, so that a request only looks one up.
+//!
+//! Case: user names are compared exactly unless `ignore_case`. A role binding names users without regard to case,
+//! except MQWebUser, whose user has to match MQ's own user id. A user of no role is known all the same.
+//! Source: IBM MQ 9.3, "Configuring users and roles"; Open Liberty, basicRegistry and application-bnd.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use model::authority::Principal;
+
+use super::certificate::{self, CertificateIdentity};
+use super::identity::Identity;
+use super::password::{Password, PasswordReader, encode_argon2id};
+use super::role::Roles;
+use crate::WebError;
+use crate::options::{CertificateMap, Web};
+
+/// Members of this group have every authority on objects, as on any queue manager.
+const ADMINISTRATORS: &str = "mqm";
+
+pub(super) struct Registry {
+    users: HashMap<String, User>,
+    /// Normalised subject to the key of the user of that name; only with `CertificateMap::ExactDn`.
+    subjects: HashMap<String, String>,
+    certificate_map: CertificateMap,
+    ignore_case: bool,
+    /// Compared with where no user is known, so that this takes as long as a wrong password.
+    decoy: Password,
+    /// Some user's password is stored as a slow hash.
+    any_slow: bool,
+}
+
+struct User {
+    identity: Arc<Identity>,
+    password: Password,
+}
+
+/// What can be said about a password without a slow hash.
+pub(super) enum QuickCheck<'a> {
+    Right(&'a Arc<Identity>),
+    Wrong,
+    NeedsHash,
+}
+
+impl Registry {
+    /// # Errors
+    /// `Option`, naming the user, role or binding that cannot be used.
+    pub(super) fn new(web: &Web, passwords: &PasswordReader, server_user: &str) -> Result<Self, WebError> {
+        let bindings = Bindings::parse(&web.roles)?;
+        let mut users = HashMap::with_capacity(web.users.len());
+        for (name, stored) in &web.users {
+            let option = || format!("web.users.{name}");
+            if name.is_empty() {
+                return Err(option_error(option(), "the name of a user is empty"));
+            }
+            let password = passwords.read(stored).map_err(|error| option_error(option(), error))?;
+            let groups = groups_of(name, web);
+            let roles = bindings.roles_of(name, &groups);
+            let user = User { identity: Arc::new(identity(name, &groups, roles, server_user)), password };
+            if users.insert(key(name, web.ignore_case).into_owned(), user).is_some() {
+                return Err(option_error(
+                    option(),
+                    "another user has this name but for its case, and ignore_case is set",
+                ));
+            }
+        }
+        let any_slow = users.values().any(|user| user.password.is_slow());
+        let subjects = match web.certificate_map {
+            CertificateMap::ExactDn => subjects(web),
+            CertificateMap::PrincipalCn | CertificateMap::NotSupported => HashMap::new(),
+        };
+        Ok(Self {
+            users,
+            subjects,
+            certificate_map: web.certificate_map,
+            ignore_case: web.ignore_case,
+            decoy: decoy(passwords, any_slow)?,
+            any_slow,
+        })
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<&Arc<Identity>> {
+        self.user(name).map(|user| &user.identity)
+    }
+
+    pub(super) fn find_by_certificate(&self, certificate: &CertificateIdentity) -> Option<&Arc<Identity>> {
+        match self.certificate_map {
+            CertificateMap::PrincipalCn => self.find(certificate.common_name.as_deref()?),
+            CertificateMap::ExactDn => {
+                let key = self.subjects.get(&certificate::normalise(&certificate.distinguished_name))?;
+                self.users.get(key).map(|user| &user.identity)
+            }
+            CertificateMap::NotSupported => None,
+        }
+    }
+
+    /// Checks what can be checked in microseconds.
+    pub(super) fn check_quickly(&self, name: &str, password: &str) -> QuickCheck<'_> {
+        match self.user(name) {
+            Some(user) if user.password.is_slow() => QuickCheck::NeedsHash,
+            Some(user) if user.password.matches(password) => QuickCheck::Right(&user.identity),
+            // A refusal takes equally long for every name, known or not.
+            Some(_) | None if self.any_slow => QuickCheck::NeedsHash,
+            Some(_) => QuickCheck::Wrong,
+            None => {
+                self.decoy.matches(password);
+                QuickCheck::Wrong
+            }
+        }
+    }
+
+    /// Checks whatever form the password has. May take tens of milliseconds of processor time.
+    pub(super) fn check(&self, name: &str, password: &str) -> Option<Arc<Identity>> {
+        let user = self.user(name);
+        if let Some(user) = user.filter(|user| user.password.matches(password)) {
+            return Some(Arc::clone(&user.identity));
+        }
+        if !user.is_some_and(|user| user.password.is_slow()) {
+            self.decoy.matches(password);
+        }
+        None
+    }
+
+    fn user(&self, name: &str) -> Option<&User> {
+        self.users.get(&*key(name, self.ignore_case))
+    }
+}
+
+fn option_error(key: String, problem: impl ToString) -> WebError {
+    WebError::Option { key, problem: problem.to_string() }
+}
+
+fn key(name: &str, ignore_case: bool) -> Cow<'_, str> {
+    if ignore_case { Cow::Owned(name.to_lowercase()) } else { Cow::Borrowed(name) }
+}
+
+fn groups_of<'w>(user: &str, web: &'w Web) -> Vec<&'w str> {
+    let is_member = |member: &String| key(member, web.ignore_case) == key(user, web.ignore_case);
+    web.groups.iter().filter(|(_, members)| members.iter().any(is_member)).map(|(group, _)| group.as_str()).collect()
+}
+
+fn identity(name: &str, groups: &[&str], roles: Roles, server_user: &str) -> Identity {
+    let is_administrator = name == server_user || name == ADMINISTRATORS || groups.contains(&ADMINISTRATORS);
+    let groups = groups.iter().map(|&group| Arc::from(group)).collect();
+    Identity::new(Principal { user: Arc::from(name), groups, is_administrator }, name, roles)
+}
+
+fn subjects(web: &Web) -> HashMap<String, String> {
+    web.users.keys().map(|name| (certificate::normalise(name), key(name, web.ignore_case).into_owned())).collect()
+}
+
+/// A password nobody knows, in the dearest form that is in use.
+fn decoy(passwords: &PasswordReader, slow: bool) -> Result<Password, WebError> {
+    let unknowable = super::csrf::new_token();
+    let stored = if slow { encode_argon2id(&unknowable) } else { Ok(unknowable) };
+    stored.and_then(|stored| passwords.read(&stored)).map_err(|error| option_error("web.users".to_owned(), error))
+}
+
+/// Who has which role.
+struct Bindings(Vec<(Roles, Bound)>);
+
+enum Bound {
+    User(String),
+    Group(String),
+    /// ALL_AUTHENTICATED_USERS, and EVERYONE: a request without credentials has no identity to give a role to.
+    Everybody,
+}
+
+impl Bindings {
+    fn parse(roles: &std::collections::BTreeMap<String, Vec<String>>) -> Result<Self, WebError> {
+        let mut bindings = Vec::new();
+        for (name, holders) in roles {
+            let option = || format!("web.roles.{name}");
+            let role = Roles::parse(name).ok_or_else(|| {
+                let known: Vec<_> = Roles::all().names().collect();
+                option_error(option(), format!("no such role; expected one of {}", known.join(", ")))
+            })?;
+            for holder in holders {
+                let bound = Bound::parse(holder).ok_or_else(|| {
+                    let expected = "user:NAME, group:NAME, ALL_AUTHENTICATED_USERS or EVERYONE";
+                    option_error(option(), format!("'{holder}' is not {expected}"))
+                })?;
+                bindings.push((role, bound));
+            }
+        }
+        Ok(Self(bindings))
+    }
+
+    fn roles_of(&self, user: &str, groups: &[&str]) -> Roles {
+        self.0
+            .iter()
+            .filter(|(role, bound)| match bound {
+                Bound::User(name) if *role == Roles::MQWEB_USER => name == user,
+                Bound::User(name) => name.to_lowercase() == user.to_lowercase(),
+                Bound::Group(name) => groups.contains(&name.as_str()),
+                Bound::Everybody => true,
+            })
+            .fold(Roles::empty(), |roles, (role, _)| roles | *role)
+    }
+}
+
+impl Bound {
+    fn parse(text: &str) -> Option<Self> {
+        match text {
+            "ALL_AUTHENTICATED_USERS" | "EVERYONE" => Some(Self::Everybody),
+            _ => {
+                let (kind, name) = text.split_once(':').filter(|(_, name)| !name.is_empty())?;
+                match kind {
+                    "user" => Some(Self::User(name.to_owned())),
+                    "group" => Some(Self::Group(name.to_owned())),
+                    _ => None,
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
