@@ -2,6 +2,7 @@
 //!
 //! The attribute table (`attribute.rs`) is the one place that knows attribute names; every field here has one row there.
 
+pub mod attribute;
 pub mod queue;
 pub mod queue_manager;
 pub mod subscription;
@@ -22,6 +23,16 @@ use crate::timestamp::Timestamp;
 pub struct History {
     pub created: Timestamp,
     pub altered: Timestamp,
+}
+
+/// Whether events of a kind are written (CHLEV).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum EventSwitch {
+    #[default]
+    Disabled,
+    Enabled,
+    /// Only those that tell of trouble.
+    Exception,
 }
 
 /// A switch that an object may leave to its queue manager (MONQ, STATQ, ACCTQ and their kin).

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::definition::attribute::Kind;
 use crate::definition::{Collect, History};
 use crate::name::{ObjectName, QueueManagerName, QueueName};
 use crate::text::Text;
@@ -133,7 +134,7 @@ pub struct RemoteQueue {
 }
 
 /// A template: opening it makes a dynamic queue of its local part.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelQueue {
     /// `definition_type` says which dynamic kind it makes.
     pub local: LocalQueue,
@@ -298,6 +299,20 @@ impl Default for LocalQueue {
     }
 }
 
+/// SYSTEM.DEFAULT.MODEL.QUEUE: temporary dynamic queues for one handle at a time.
+impl Default for ModelQueue {
+    fn default() -> Self {
+        Self {
+            local: LocalQueue {
+                shareable: false,
+                default_input_shared: false,
+                definition_type: DefinitionType::TemporaryDynamic,
+                ..LocalQueue::default()
+            },
+        }
+    }
+}
+
 impl Default for QueueDefinition {
     fn default() -> Self {
         Self::new(QueueName::BLANK, QueueKind::Local(Box::default()))
@@ -327,6 +342,28 @@ impl QueueDefinition {
 
     pub fn local(name: QueueName) -> Self {
         Self::new(name, QueueKind::Local(Box::default()))
+    }
+
+    /// A queue of `kind` as DEFINE starts from; `None` when `kind` is no kind of queue.
+    pub fn blank(kind: Kind) -> Option<Self> {
+        let kind = match kind {
+            Kind::QueueLocal => QueueKind::Local(Box::default()),
+            Kind::QueueAlias => QueueKind::Alias(AliasQueue::default()),
+            Kind::QueueRemote => QueueKind::Remote(RemoteQueue::default()),
+            Kind::QueueModel => QueueKind::Model(Box::default()),
+            Kind::QueueManager | Kind::Topic | Kind::Subscription => return None,
+        };
+        Some(Self::new(QueueName::BLANK, kind))
+    }
+
+    /// The kind by which the attribute table knows it.
+    pub fn attribute_kind(&self) -> Kind {
+        match &self.kind {
+            QueueKind::Local(_) => Kind::QueueLocal,
+            QueueKind::Alias(_) => Kind::QueueAlias,
+            QueueKind::Remote(_) => Kind::QueueRemote,
+            QueueKind::Model(_) => Kind::QueueModel,
+        }
     }
 
     /// The local part, for a local queue.

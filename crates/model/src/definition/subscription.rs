@@ -8,7 +8,7 @@ use crate::definition::History;
 use crate::identifier::{AccountingToken, CorrelationId};
 use crate::name::{ObjectName, QueueManagerName, TopicName};
 
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SubscriptionDefinition {
     /// SUB: at most 10,240 bytes, case-sensitive, any characters; empty for unnamed non-durable ones.
@@ -47,7 +47,43 @@ pub struct SubscriptionDefinition {
     pub request_only: bool,
     /// PSPROP.
     pub properties: PublishProperties,
+    /// SUBLEVEL, 0 to 9.
+    pub level: u8,
+    /// SUBSCOPE(QMGR).
+    pub local_scope: bool,
     pub history: History,
+}
+
+/// As DEFINE SUB starts from: durable, wildcards by topic level, open to other users.
+impl Default for SubscriptionDefinition {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            identifier: CorrelationId::NONE,
+            topic_object: TopicName::BLANK,
+            topic_string: String::new(),
+            destination: ObjectName::BLANK,
+            destination_queue_manager: QueueManagerName::BLANK,
+            managed: false,
+            correlation_id: CorrelationId::NONE,
+            durable: true,
+            made_by: MadeBy::Administrator,
+            wildcard_topic: true,
+            selector: String::new(),
+            user_data: String::new(),
+            user: String::new(),
+            any_user: true,
+            accounting_token: AccountingToken::NONE,
+            application_identity_data: String::new(),
+            priority: None,
+            expiry_tenths: None,
+            request_only: false,
+            properties: PublishProperties::MessageProperty,
+            level: 1,
+            local_scope: false,
+            history: History::default(),
+        }
+    }
 }
 
 /// SUBTYPE.

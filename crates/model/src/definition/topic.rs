@@ -5,9 +5,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::definition::History;
+use crate::definition::queue::PutResponse;
 use crate::name::{ObjectName, QueueName, TopicName};
 
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TopicDefinition {
     pub name: TopicName,
@@ -34,7 +35,84 @@ pub struct TopicDefinition {
     pub use_dead_letter_queue: Option<bool>,
     pub cluster: ObjectName,
     pub custom: String,
+    /// DEFPRESP; `None` is ASPARENT.
+    pub default_put_response: Option<PutResponse>,
+    /// PUBSCOPE and SUBSCOPE.
+    pub publish_scope: Scope,
+    pub subscribe_scope: Scope,
+    /// WILDCARD(BLOCK).
+    pub block_wildcards: bool,
+    /// PROXYSUB(FORCE).
+    pub proxy_subscription_force: bool,
+    /// MCAST.
+    pub multicast: Multicast,
+    /// COMMINFO.
+    pub communication_information: ObjectName,
+    /// CLROUTE.
+    pub cluster_route: ClusterRoute,
+    /// CAPEXPRY in tenths of a second; -1 is NOLIMIT, -2 ASPARENT.
+    pub cap_expiry: i32,
     pub history: History,
+}
+
+impl Default for TopicDefinition {
+    fn default() -> Self {
+        Self {
+            name: TopicName::BLANK,
+            description: String::new(),
+            topic_string: String::new(),
+            publish: Allowed::AsParent,
+            subscribe: Allowed::AsParent,
+            default_priority: None,
+            default_persistent: None,
+            durable_subscriptions: None,
+            model_durable: QueueName::BLANK,
+            model_nondurable: QueueName::BLANK,
+            persistent_delivery: Delivery::AsParent,
+            nonpersistent_delivery: Delivery::AsParent,
+            use_dead_letter_queue: None,
+            cluster: ObjectName::BLANK,
+            custom: String::new(),
+            default_put_response: None,
+            publish_scope: Scope::AsParent,
+            subscribe_scope: Scope::AsParent,
+            block_wildcards: false,
+            proxy_subscription_force: false,
+            multicast: Multicast::AsParent,
+            communication_information: ObjectName::BLANK,
+            cluster_route: ClusterRoute::Direct,
+            cap_expiry: -2,
+            history: History::default(),
+        }
+    }
+}
+
+/// PUBSCOPE and SUBSCOPE: how far publications and subscriptions reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Scope {
+    #[default]
+    AsParent,
+    All,
+    QueueManager,
+}
+
+/// MCAST.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Multicast {
+    #[default]
+    AsParent,
+    Enabled,
+    Disabled,
+    Only,
+}
+
+/// CLROUTE.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum ClusterRoute {
+    #[default]
+    Direct,
+    TopicHost,
+    None,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -1,0 +1,295 @@
+//! The attribute table: one row per attribute of a queue manager, queue, topic or subscription.
+//!
+//! Data only. MQSC, PCF, REST, console forms and the manual read it; nobody else spells an attribute name. Rows stand in
+//! the order in which DISPLAY ... ALL shows them. Defaults are not repeated here: they are what a fresh definition holds.
+//!
+//! Invariants, kept by this file's tests
+//! - Every field of a definition is written by exactly one row, except identities (names, the store's number).
+//! - Writing a value that `ValueType::check` accepts and reading it again gives the same value.
+//!
+//! Source of names, numbers and ranges: MQ reference, "MQSC commands", "Constants", 9.3 and 9.4.
+
+#[macro_use]
+mod field;
+mod queue;
+mod queue_manager;
+mod reference;
+mod subscription;
+mod topic;
+mod value;
+mod word;
+
+#[cfg(test)]
+mod tests;
+
+use crate::definition::queue::{AliasQueue, LocalQueue, RemoteQueue};
+use crate::definition::{QueueDefinition, QueueKind, QueueManagerDefinition, SubscriptionDefinition, TopicDefinition};
+
+pub use field::{date_text, time_text};
+pub use reference::reference;
+pub use value::{Shown, Value, ValueProblem, ValueType};
+pub use word::{JsonWord, Word};
+
+/// What a definition is of, as far as attributes differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    QueueManager,
+    QueueLocal,
+    QueueAlias,
+    QueueRemote,
+    QueueModel,
+    Topic,
+    Subscription,
+}
+
+impl Kind {
+    pub const ALL: [Self; 7] = [
+        Self::QueueManager,
+        Self::QueueLocal,
+        Self::QueueAlias,
+        Self::QueueRemote,
+        Self::QueueModel,
+        Self::Topic,
+        Self::Subscription,
+    ];
+    pub const QUEUES: [Self; 4] = [Self::QueueLocal, Self::QueueAlias, Self::QueueRemote, Self::QueueModel];
+
+    /// The MQSC object keyword.
+    pub const fn mqsc(self) -> &'static str {
+        match self {
+            Self::QueueManager => "QMGR",
+            Self::QueueLocal => "QLOCAL",
+            Self::QueueAlias => "QALIAS",
+            Self::QueueRemote => "QREMOTE",
+            Self::QueueModel => "QMODEL",
+            Self::Topic => "TOPIC",
+            Self::Subscription => "SUB",
+        }
+    }
+
+    pub const fn is_queue(self) -> bool {
+        matches!(self, Self::QueueLocal | Self::QueueAlias | Self::QueueRemote | Self::QueueModel)
+    }
+}
+
+/// One row.
+#[derive(Debug)]
+pub struct Attribute {
+    /// MQSC keyword; for a flag the word that says yes.
+    pub mqsc: &'static str,
+    /// Other MQSC keywords that are accepted for it.
+    pub synonyms: &'static [&'static str],
+    /// MQIA_, MQCA_, MQIACF_, MQCACF_ or MQBACF_ number; `None` where we could not confirm it.
+    pub pcf: Option<i32>,
+    /// Dotted name in the v1 administrative REST resources; `None` where they have none.
+    pub json: Option<&'static str>,
+    pub applies_to: &'static [Kind],
+    pub value: ValueType,
+    pub access: Access,
+    /// `None` when the definition is of a kind that lacks the attribute.
+    pub read: fn(View<'_>) -> Option<Value>,
+    /// `None` when the definition lacks the attribute or cannot hold the value. `value.check` comes first.
+    pub write: fn(Target<'_>, &Value) -> Option<()>,
+    /// One sentence for help texts and the manual.
+    pub help: &'static str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// DEFINE and ALTER set it.
+    Settable,
+    /// DEFINE sets it, ALTER does not.
+    Fixed,
+    /// Only DISPLAY knows it: dates, counts, capabilities.
+    ReadOnly,
+}
+
+/// A definition to read from.
+#[derive(Clone, Copy)]
+pub enum View<'a> {
+    QueueManager(&'a QueueManagerDefinition),
+    /// With what is not in the definition, when somebody asked for it.
+    Queue(&'a QueueDefinition, Option<LiveCounts>),
+    Topic(&'a TopicDefinition),
+    Subscription(&'a SubscriptionDefinition),
+}
+
+/// A definition to write to.
+pub enum Target<'a> {
+    QueueManager(&'a mut QueueManagerDefinition),
+    Queue(&'a mut QueueDefinition),
+    Topic(&'a mut TopicDefinition),
+    Subscription(&'a mut SubscriptionDefinition),
+}
+
+/// What DISPLAY QUEUE shows of a local queue beyond its definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LiveCounts {
+    /// CURDEPTH, uncommitted messages counted.
+    pub depth: u32,
+    /// IPPROCS and OPPROCS.
+    pub open_input: u32,
+    pub open_output: u32,
+}
+
+impl Attribute {
+    pub fn applies(&self, kind: Kind) -> bool {
+        self.applies_to.contains(&kind)
+    }
+
+    /// Every MQSC keyword that means this attribute, flags' other word included.
+    pub fn keywords(&self) -> impl Iterator<Item = &'static str> {
+        let flag: &'static [Word] = match self.value {
+            ValueType::Flag(words) => words,
+            _ => &[],
+        };
+        [self.mqsc]
+            .into_iter()
+            .chain(self.synonyms.iter().copied())
+            .chain(flag.iter().map(|word| word.mqsc).filter(|word| *word != self.mqsc))
+    }
+
+    /// What a fresh definition of `kind` holds.
+    pub fn default_value(&self, kind: Kind) -> Option<Value> {
+        match kind {
+            Kind::QueueManager => (self.read)(View::QueueManager(&QueueManagerDefinition::default())),
+            Kind::Topic => (self.read)(View::Topic(&TopicDefinition::default())),
+            Kind::Subscription => (self.read)(View::Subscription(&SubscriptionDefinition::default())),
+            Kind::QueueLocal | Kind::QueueAlias | Kind::QueueRemote | Kind::QueueModel => {
+                (self.read)(View::Queue(&QueueDefinition::blank(kind)?, None))
+            }
+        }
+    }
+}
+
+/// The rows of every kind.
+pub fn all() -> impl Iterator<Item = &'static Attribute> {
+    [queue_manager::ROWS, queue::ROWS, topic::ROWS, subscription::ROWS].into_iter().flatten()
+}
+
+/// The rows of one kind, in DISPLAY order.
+pub fn of(kind: Kind) -> impl Iterator<Item = &'static Attribute> {
+    let rows = match kind {
+        Kind::QueueManager => queue_manager::ROWS,
+        Kind::QueueLocal | Kind::QueueAlias | Kind::QueueRemote | Kind::QueueModel => queue::ROWS,
+        Kind::Topic => topic::ROWS,
+        Kind::Subscription => subscription::ROWS,
+    };
+    rows.iter().filter(move |row| row.applies(kind))
+}
+
+/// The attribute that an MQSC keyword (in upper case) means for `kind`.
+pub fn find(kind: Kind, keyword: &str) -> Option<&'static Attribute> {
+    of(kind).find(|row| row.keywords().any(|known| known == keyword))
+}
+
+/// The attribute with this PCF number, as MQINQ and MQSET selectors name it.
+pub fn by_pcf(kind: Kind, number: i32) -> Option<&'static Attribute> {
+    of(kind).find(|row| row.pcf == Some(number))
+}
+
+/// The attribute with this dotted JSON name.
+pub fn by_json(kind: Kind, name: &str) -> Option<&'static Attribute> {
+    of(kind).find(|row| row.json == Some(name))
+}
+
+impl<'a> View<'a> {
+    pub fn kind(self) -> Kind {
+        match self {
+            Self::QueueManager(_) => Kind::QueueManager,
+            Self::Queue(queue, _) => queue.attribute_kind(),
+            Self::Topic(_) => Kind::Topic,
+            Self::Subscription(_) => Kind::Subscription,
+        }
+    }
+
+    fn manager(self) -> Option<&'a QueueManagerDefinition> {
+        if let Self::QueueManager(manager) = self { Some(manager) } else { None }
+    }
+
+    fn queue(self) -> Option<&'a QueueDefinition> {
+        if let Self::Queue(queue, _) = self { Some(queue) } else { None }
+    }
+
+    fn live(self) -> Option<LiveCounts> {
+        if let Self::Queue(_, live) = self { live } else { None }
+    }
+
+    /// Of a local queue, or the template in a model queue.
+    fn local(self) -> Option<&'a LocalQueue> {
+        match &self.queue()?.kind {
+            QueueKind::Local(local) => Some(local),
+            QueueKind::Model(model) => Some(&model.local),
+            QueueKind::Alias(_) | QueueKind::Remote(_) => None,
+        }
+    }
+
+    fn alias(self) -> Option<&'a AliasQueue> {
+        if let QueueKind::Alias(alias) = &self.queue()?.kind { Some(alias) } else { None }
+    }
+
+    fn remote(self) -> Option<&'a RemoteQueue> {
+        if let QueueKind::Remote(remote) = &self.queue()?.kind { Some(remote) } else { None }
+    }
+
+    fn topic(self) -> Option<&'a TopicDefinition> {
+        if let Self::Topic(topic) = self { Some(topic) } else { None }
+    }
+
+    fn subscription(self) -> Option<&'a SubscriptionDefinition> {
+        if let Self::Subscription(subscription) = self { Some(subscription) } else { None }
+    }
+}
+
+impl<'a> Target<'a> {
+    /// The same definition, borrowed again for one write.
+    pub fn again(&mut self) -> Target<'_> {
+        match self {
+            Self::QueueManager(manager) => Target::QueueManager(manager),
+            Self::Queue(queue) => Target::Queue(queue),
+            Self::Topic(topic) => Target::Topic(topic),
+            Self::Subscription(subscription) => Target::Subscription(subscription),
+        }
+    }
+
+    pub fn view(&self) -> View<'_> {
+        match self {
+            Self::QueueManager(manager) => View::QueueManager(manager),
+            Self::Queue(queue) => View::Queue(queue, None),
+            Self::Topic(topic) => View::Topic(topic),
+            Self::Subscription(subscription) => View::Subscription(subscription),
+        }
+    }
+
+    fn manager(self) -> Option<&'a mut QueueManagerDefinition> {
+        if let Self::QueueManager(manager) = self { Some(manager) } else { None }
+    }
+
+    fn queue(self) -> Option<&'a mut QueueDefinition> {
+        if let Self::Queue(queue) = self { Some(queue) } else { None }
+    }
+
+    fn local(self) -> Option<&'a mut LocalQueue> {
+        match &mut self.queue()?.kind {
+            QueueKind::Local(local) => Some(local),
+            QueueKind::Model(model) => Some(&mut model.local),
+            QueueKind::Alias(_) | QueueKind::Remote(_) => None,
+        }
+    }
+
+    fn alias(self) -> Option<&'a mut AliasQueue> {
+        if let QueueKind::Alias(alias) = &mut self.queue()?.kind { Some(alias) } else { None }
+    }
+
+    fn remote(self) -> Option<&'a mut RemoteQueue> {
+        if let QueueKind::Remote(remote) = &mut self.queue()?.kind { Some(remote) } else { None }
+    }
+
+    fn topic(self) -> Option<&'a mut TopicDefinition> {
+        if let Self::Topic(topic) = self { Some(topic) } else { None }
+    }
+
+    fn subscription(self) -> Option<&'a mut SubscriptionDefinition> {
+        if let Self::Subscription(subscription) = self { Some(subscription) } else { None }
+    }
+}

@@ -1,0 +1,238 @@
+//! How fields of definitions become values and back, and the shorthand that rows are written in.
+
+use crate::definition::attribute::Value;
+use crate::definition::queue::{
+    AliasTarget, Bind, ClusterWorkloadUse, DefinitionType, DeliverySequence, ImageRecovery, PropertyControl,
+    PutResponse, ReadAhead, ServiceIntervalEvent, TriggerType, Usage,
+};
+use crate::definition::queue_manager::{Control, Recording, Undelivered};
+use crate::definition::subscription::{MadeBy, PublishProperties};
+use crate::definition::topic::{Allowed, ClusterRoute, Delivery, Multicast, Scope};
+use crate::definition::{Collect, EventSwitch};
+use crate::identifier::{AccountingToken, CorrelationId};
+use crate::name::ObjectName;
+use crate::text::Text;
+use crate::timestamp::Timestamp;
+
+/// A field type the table can read and write.
+pub(super) trait Field: Sized {
+    fn to_value(&self) -> Value;
+    fn from_value(value: &Value) -> Option<Self>;
+}
+
+impl Field for bool {
+    fn to_value(&self) -> Value {
+        Value::Integer(i64::from(*self))
+    }
+    fn from_value(value: &Value) -> Option<Self> {
+        match value.number()? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+}
+
+macro_rules! number_fields {
+    ($($type:ty),*) => { $(
+        impl Field for $type {
+            fn to_value(&self) -> Value {
+                Value::Integer(i64::from(*self))
+            }
+            fn from_value(value: &Value) -> Option<Self> {
+                Self::try_from(value.number()?).ok()
+            }
+        }
+    )* };
+}
+
+number_fields!(u8, u32, i32);
+
+/// Numbers that may be left open: -1 is NOLIMIT, UNLIMITED, DEFAULT.
+impl Field for Option<u32> {
+    fn to_value(&self) -> Value {
+        Value::Integer(self.map_or(-1, i64::from))
+    }
+    fn from_value(value: &Value) -> Option<Self> {
+        match value.number()? {
+            -1 => Some(None),
+            number => u32::try_from(number).ok().map(Some),
+        }
+    }
+}
+
+impl Field for String {
+    fn to_value(&self) -> Value {
+        Value::Text(self.clone())
+    }
+    fn from_value(value: &Value) -> Option<Self> {
+        value.text().map(str::to_owned)
+    }
+}
+
+impl Field for ObjectName {
+    fn to_value(&self) -> Value {
+        Value::from(self.as_str())
+    }
+    fn from_value(value: &Value) -> Option<Self> {
+        Self::parse(value.text()?).ok()
+    }
+}
+
+impl<const N: usize> Field for Text<N> {
+    fn to_value(&self) -> Value {
+        Value::Text(self.to_text().into_owned())
+    }
+    fn from_value(value: &Value) -> Option<Self> {
+        Some(Self::new(value.text()?))
+    }
+}
+
+macro_rules! identifier_fields {
+    ($($type:ty),*) => { $(
+        impl Field for $type {
+            fn to_value(&self) -> Value {
+                Value::Text(self.to_string().to_ascii_uppercase())
+            }
+            fn from_value(value: &Value) -> Option<Self> {
+                Self::from_hex(value.text()?)
+            }
+        }
+    )* };
+}
+
+identifier_fields!(CorrelationId, AccountingToken);
+
+/// Enums with their published numbers.
+macro_rules! coded {
+    ($($type:ident { $($variant:ident = $code:literal),* $(,)? })*) => { $(
+        impl Field for $type {
+            fn to_value(&self) -> Value {
+                Value::Integer(match self { $(Self::$variant => $code,)* })
+            }
+            fn from_value(value: &Value) -> Option<Self> {
+                match value.number()? { $($code => Some(Self::$variant),)* _ => None }
+            }
+        }
+    )* };
+}
+
+coded! {
+    Collect { QueueManager = -3, None = -1, Off = 0, On = 1, Low = 17, Medium = 33, High = 65 }
+    EventSwitch { Disabled = 0, Enabled = 1, Exception = 2 }
+    DeliverySequence { Priority = 0, Fifo = 1 }
+    Usage { Normal = 0, Transmission = 1 }
+    DefinitionType { Predefined = 1, PermanentDynamic = 2, TemporaryDynamic = 3 }
+    PutResponse { Synchronous = 1, Asynchronous = 2 }
+    Bind { OnOpen = 0, NotFixed = 1, Group = 2 }
+    PropertyControl { Compatibility = 0, None = 1, All = 2, ForceRfh2 = 3, Version6Compatible = 4 }
+    ReadAhead { No = 0, Yes = 1, Disabled = 2 }
+    AliasTarget { Queue = 1, Topic = 8 }
+    ServiceIntervalEvent { None = 0, High = 1, Ok = 2 }
+    ClusterWorkloadUse { QueueManager = -3, Any = 1, Local = 0 }
+    ImageRecovery { QueueManager = 2, Yes = 1, No = 0 }
+    TriggerType { None = 0, First = 1, Every = 2, Depth = 3 }
+    Recording { Disabled = 0, Queue = 1, Message = 2 }
+    Control { QueueManager = 0, Manual = 2 }
+    Undelivered { Normal = 0, Safe = 1, Discard = 2, Keep = 3 }
+    Allowed { AsParent = 0, Disabled = 1, Enabled = 2 }
+    Delivery { AsParent = 0, All = 1, AllDurable = 2, AllAvailable = 3 }
+    Scope { All = 0, AsParent = 1, QueueManager = 4 }
+    Multicast { AsParent = 0, Enabled = 1, Disabled = 2, Only = 3 }
+    ClusterRoute { Direct = 0, TopicHost = 1, None = 2 }
+    MadeBy { Api = 1, Administrator = 2, Proxy = 3 }
+    PublishProperties { None = 0, Compatible = 1, Rfh2 = 2, MessageProperty = 3 }
+}
+
+/// One settable row whose field converts by itself:
+/// `row!(MAXDEPTH = 15, "storage.maximumDepth", LOCAL_AND_MODEL, integer(..), local.maximum_depth, "help")`.
+/// `-` stands for a JSON name REST v1 does not have; a field in brackets is a switch with two published numbers.
+macro_rules! row {
+    ($mqsc:ident = $pcf:expr, -, $($rest:tt)*) => { row!(@ $mqsc, $pcf, None, $($rest)*) };
+    ($mqsc:ident = $pcf:expr, $json:literal, $($rest:tt)*) => { row!(@ $mqsc, $pcf, Some($json), $($rest)*) };
+    (@ $mqsc:ident, $pcf:expr, $json:expr, $kinds:expr, $value:expr,
+     [$part:ident . $($field:ident).+ = $off:literal | $on:literal], $help:literal) => {
+        Attribute {
+            mqsc: stringify!($mqsc), synonyms: &[], pcf: Some($pcf), json: $json, applies_to: $kinds, value: $value,
+            access: Access::Settable,
+            read: |view| Some(Value::Integer(if view.$part()?.$($field).+ { $on } else { $off })),
+            write: |target, value| {
+                target.$part()?.$($field).+ = match value.number()? {
+                    $on => true,
+                    $off => false,
+                    _ => return None,
+                };
+                Some(())
+            },
+            help: $help,
+        }
+    };
+    (@ $mqsc:ident, $pcf:expr, $json:expr, $kinds:expr, $value:expr, $part:ident . $($field:ident).+, $help:literal) => {
+        Attribute {
+            mqsc: stringify!($mqsc), synonyms: &[], pcf: Some($pcf), json: $json, applies_to: $kinds, value: $value,
+            access: Access::Settable,
+            read: |view| Some(view.$part()?.$($field).+.to_value()),
+            write: |target, value| {
+                target.$part()?.$($field).+ = Field::from_value(value)?;
+                Some(())
+            },
+            help: $help,
+        }
+    };
+    // Both ways spelled out.
+    (@ $mqsc:ident, $pcf:expr, $json:expr, $kinds:expr, $value:expr, $read:expr, $write:expr, $help:literal) => {
+        Attribute {
+            mqsc: stringify!($mqsc), synonyms: &[], pcf: Some($pcf), json: $json, applies_to: $kinds, value: $value,
+            access: Access::Settable, read: $read, write: $write, help: $help,
+        }
+    };
+}
+
+/// One row that only DISPLAY knows.
+macro_rules! shown {
+    ($mqsc:ident = $pcf:expr, -, $($rest:tt)*) => { shown!(@ $mqsc, $pcf, None, $($rest)*) };
+    ($mqsc:ident = $pcf:expr, $json:literal, $($rest:tt)*) => { shown!(@ $mqsc, $pcf, Some($json), $($rest)*) };
+    (@ $mqsc:ident, $pcf:expr, $json:expr, $kinds:expr, $value:expr, $read:expr, $help:literal) => {
+        Attribute {
+            mqsc: stringify!($mqsc), synonyms: &[], pcf: $pcf, json: $json, applies_to: $kinds, value: $value,
+            access: Access::ReadOnly, read: $read, write: |_, _| None, help: $help,
+        }
+    };
+}
+
+/// `attribute` under another access or with synonyms.
+impl super::Attribute {
+    pub(super) const fn fixed(mut self) -> Self {
+        self.access = super::Access::Fixed;
+        self
+    }
+
+    pub(super) const fn also(mut self, synonyms: &'static [&'static str]) -> Self {
+        self.synonyms = synonyms;
+        self
+    }
+
+    /// The PCF number could not be confirmed in a public source.
+    pub(super) const fn without_pcf(mut self) -> Self {
+        self.pcf = None;
+        self
+    }
+}
+
+/// `YYYY-MM-DD` in UTC; blank for the beginning of time, which stands for "never".
+pub fn date_text(moment: Timestamp) -> String {
+    if moment == Timestamp::default() {
+        return String::new();
+    }
+    let date = moment.date_time();
+    format!("{:04}-{:02}-{:02}", date.year(), u8::from(date.month()), date.day())
+}
+
+/// `HH.MM.SS` in UTC; blank for the beginning of time.
+pub fn time_text(moment: Timestamp) -> String {
+    if moment == Timestamp::default() {
+        return String::new();
+    }
+    let time = moment.date_time();
+    format!("{:02}.{:02}.{:02}", time.hour(), time.minute(), time.second())
+}

@@ -1,0 +1,212 @@
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+use super::{Access, Attribute, Kind, Target, Value, ValueType, View, of, reference};
+use crate::definition::{QueueDefinition, QueueManagerDefinition, SubscriptionDefinition, TopicDefinition};
+
+/// A definition of any kind, to poke at.
+enum Sample {
+    QueueManager(Box<QueueManagerDefinition>),
+    Queue(Box<QueueDefinition>),
+    Topic(Box<TopicDefinition>),
+    Subscription(Box<SubscriptionDefinition>),
+}
+
+impl Sample {
+    fn new(kind: Kind) -> Self {
+        match kind {
+            Kind::QueueManager => Self::QueueManager(Box::default()),
+            Kind::Topic => Self::Topic(Box::default()),
+            Kind::Subscription => Self::Subscription(Box::default()),
+            queue => Self::Queue(Box::new(QueueDefinition::blank(queue).unwrap())),
+        }
+    }
+
+    fn target(&mut self) -> Target<'_> {
+        match self {
+            Self::QueueManager(definition) => Target::QueueManager(definition),
+            Self::Queue(definition) => Target::Queue(definition),
+            Self::Topic(definition) => Target::Topic(definition),
+            Self::Subscription(definition) => Target::Subscription(definition),
+        }
+    }
+
+    fn view(&self) -> View<'_> {
+        match self {
+            Self::QueueManager(definition) => View::QueueManager(definition),
+            Self::Queue(definition) => View::Queue(definition, Some(super::LiveCounts::default())),
+            Self::Topic(definition) => View::Topic(definition),
+            Self::Subscription(definition) => View::Subscription(definition),
+        }
+    }
+
+    /// Every field by its path.
+    fn fields(&self) -> BTreeMap<String, Json> {
+        let json = match self {
+            Self::QueueManager(definition) => serde_json::to_value(definition),
+            Self::Queue(definition) => serde_json::to_value(definition),
+            Self::Topic(definition) => serde_json::to_value(definition),
+            Self::Subscription(definition) => serde_json::to_value(definition),
+        };
+        let mut fields = BTreeMap::new();
+        flatten(&json.unwrap(), "", &mut fields);
+        fields
+    }
+}
+
+fn flatten(json: &Json, path: &str, fields: &mut BTreeMap<String, Json>) {
+    match json {
+        Json::Object(members) => {
+            for (name, member) in members {
+                flatten(member, &format!("{path}.{name}"), fields);
+            }
+        }
+        leaf => {
+            fields.insert(path.to_owned(), leaf.clone());
+        }
+    }
+}
+
+/// Every value that stands for what the row accepts: all words, both ends of ranges, full and blank texts.
+fn samples(row: &Attribute) -> Vec<Value> {
+    let words = row.value.words().iter().map(|word| Value::Integer(word.code));
+    let others = match row.value {
+        ValueType::Integer { minimum, maximum, .. } => vec![Value::Integer(minimum), Value::Integer(maximum)],
+        ValueType::Choice(_) | ValueType::Flag(_) => vec![],
+        ValueType::Name => vec![Value::from("A.NAME"), Value::from("")],
+        ValueType::Text { maximum } => vec![Value::from("x y"), Value::Text("z".repeat(maximum)), Value::from("")],
+        ValueType::Hexadecimal { bytes } => vec![Value::Text("AB".repeat(bytes)), Value::Text("00".repeat(bytes))],
+        ValueType::Date | ValueType::Time | ValueType::List => vec![],
+    };
+    words.chain(others).collect()
+}
+
+#[test]
+fn every_field_of_every_definition_is_written_by_exactly_one_row() {
+    for kind in Kind::ALL {
+        let fresh = Sample::new(kind).fields();
+        let mut writers: BTreeMap<String, Vec<&str>> = fresh.keys().map(|path| (path.clone(), vec![])).collect();
+        for row in of(kind).filter(|row| row.access != Access::ReadOnly) {
+            let mut touched = std::collections::BTreeSet::new();
+            for value in samples(row) {
+                let mut sample = Sample::new(kind);
+                (row.write)(sample.target(), &value).unwrap_or_else(|| panic!("{kind:?} {} {value:?}", row.mqsc));
+                let after = sample.fields();
+                touched.extend(fresh.iter().filter(|(path, old)| after[*path] != **old).map(|(path, _)| path.clone()));
+            }
+            assert!(!touched.is_empty(), "{kind:?}: {} writes nothing", row.mqsc);
+            for path in touched {
+                writers.get_mut(&path).unwrap().push(row.mqsc);
+            }
+        }
+        for (path, rows) in writers {
+            let expected = usize::from(!is_not_settable(kind, &path));
+            assert_eq!(rows.len(), expected, "{kind:?}: {path} is written by {rows:?}");
+        }
+    }
+}
+
+/// Identities, what the queue manager keeps itself, and parts of the shared structures a kind has no use for.
+fn is_not_settable(kind: Kind, path: &str) -> bool {
+    let own = [".name", ".identifier", ".history.created", ".history.altered", ".durable", ".made_by", ".ccsid"];
+    let parts: &[&str] = match kind {
+        Kind::QueueLocal => &[".kind.Local.store_id", ".kind.Local.definition_type"],
+        Kind::QueueModel => &[
+            ".cluster",
+            ".cluster_name_list",
+            ".cluster_workload_priority",
+            ".cluster_workload_rank",
+            ".default_bind",
+            ".kind.Model.local.store_id",
+            ".kind.Model.local.scope_cell",
+            ".kind.Model.local.cluster_channel_name",
+            ".kind.Model.local.cluster_workload_use_queue",
+        ],
+        _ => &[],
+    };
+    own.contains(&path) || parts.contains(&path)
+}
+
+#[test]
+fn what_a_row_writes_it_reads_back_and_mqsc_spells_it_back() {
+    for kind in Kind::ALL {
+        for row in of(kind).filter(|row| row.access != Access::ReadOnly) {
+            for value in samples(row) {
+                row.value.check(&value).unwrap_or_else(|e| panic!("{kind:?} {} {value:?}: {e}", row.mqsc));
+                let mut sample = Sample::new(kind);
+                (row.write)(sample.target(), &value).unwrap();
+                let read = (row.read)(sample.view()).unwrap();
+                let computed = row.mqsc == "CERTLABL" && value == Value::from("");
+                assert!(read == value || computed, "{kind:?} {}: wrote {value:?}, read {read:?}", row.mqsc);
+                if !matches!(row.value, ValueType::Flag(_)) {
+                    assert_eq!(row.value.parse(&row.value.word_or_text(&value)).unwrap(), value, "{}", row.mqsc);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_row_can_be_read_on_every_kind_it_applies_to() {
+    for kind in Kind::ALL {
+        let sample = Sample::new(kind);
+        for row in of(kind) {
+            let value = (row.read)(sample.view()).unwrap_or_else(|| panic!("{kind:?}: {} reads nothing", row.mqsc));
+            let spelled_by_word = !row.value.words().is_empty() || row.access == Access::ReadOnly;
+            assert!(spelled_by_word || row.value.check(&value).is_ok(), "{kind:?}: default of {}", row.mqsc);
+        }
+    }
+}
+
+#[test]
+fn keywords_numbers_and_json_names_are_unique_within_a_kind() {
+    for kind in Kind::ALL {
+        let mut keywords: Vec<_> = of(kind).flat_map(Attribute::keywords).collect();
+        let count = keywords.len();
+        keywords.sort_unstable();
+        keywords.dedup();
+        assert_eq!(keywords.len(), count, "{kind:?}");
+
+        let mut numbers: Vec<_> = of(kind).filter_map(|row| row.pcf).collect();
+        let count = numbers.len();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), count, "{kind:?}");
+    }
+}
+
+#[test]
+fn values_outside_a_row_are_refused_with_what_was_expected() {
+    let row = super::find(Kind::QueueLocal, "MAXDEPTH").unwrap();
+    assert_eq!(row.value.parse("1000000000").unwrap_err().to_string(), "1000000000 is outside 0 to 999999999");
+    assert_eq!(row.value.parse("-1").unwrap_err().to_string(), "expected a number from 0 to 999999999");
+    assert!(row.value.parse("99999999999999999999").is_err());
+    let row = super::find(Kind::QueueLocal, "CAPEXPRY").unwrap();
+    assert_eq!(row.value.parse("NOLIMIT").unwrap(), Value::Integer(-1));
+    assert_eq!(row.value.parse("X").unwrap_err().to_string(), "expected a number from 1 to 999999999, or NOLIMIT");
+    let row = super::find(Kind::QueueLocal, "BOQNAME").unwrap();
+    assert!(row.value.parse("BAD NAME").is_err());
+    assert!(row.value.parse(&"X".repeat(49)).is_err());
+    assert_eq!(row.value.parse("  ").unwrap(), Value::from(""));
+}
+
+#[test]
+fn flags_are_found_by_both_their_words_and_synonyms_by_theirs() {
+    assert_eq!(super::find(Kind::QueueLocal, "NOSHARE").unwrap().mqsc, "SHARE");
+    assert_eq!(super::find(Kind::QueueAlias, "TARGQ").unwrap().mqsc, "TARGET");
+    assert!(super::find(Kind::QueueRemote, "MAXDEPTH").is_none());
+    assert_eq!(super::by_pcf(Kind::QueueModel, 15).unwrap().mqsc, "MAXDEPTH");
+    assert_eq!(super::by_json(Kind::QueueLocal, "storage.maximumDepth").unwrap().mqsc, "MAXDEPTH");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "writes the page into the source tree when asked to")]
+fn the_manual_page_is_fresh() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/attributes.md");
+    if std::env::var_os("QUAYMASTER_UPDATE_DOCS").is_some() {
+        std::fs::write(path, reference()).unwrap();
+    }
+    let page = std::fs::read_to_string(path).expect("docs/attributes.md is there");
+    assert!(page == reference(), "docs/attributes.md is stale: QUAYMASTER_UPDATE_DOCS=1 cargo test -p model");
+}
