@@ -71,6 +71,28 @@ impl Feedback {
     pub const EXPIRATION: Self = Self(258);
     pub const COA: Self = Self(259);
     pub const COD: Self = Self(260);
+    pub const CHANNEL_COMPLETED: Self = Self(262);
+    pub const CHANNEL_FAIL_RETRY: Self = Self(263);
+    pub const CHANNEL_FAIL: Self = Self(264);
+    pub const APPL_CANNOT_BE_STARTED: Self = Self(265);
+    pub const TM_ERROR: Self = Self(266);
+    pub const APPL_TYPE_ERROR: Self = Self(267);
+    pub const STOPPED_BY_MSG_EXIT: Self = Self(268);
+    pub const ACTIVITY: Self = Self(269);
+    pub const XMIT_Q_MSG_ERROR: Self = Self(271);
+    pub const PAN: Self = Self(275);
+    pub const NAN: Self = Self(276);
+    pub const STOPPED_BY_CHAD_EXIT: Self = Self(277);
+    pub const STOPPED_BY_PUBSUB_EXIT: Self = Self(279);
+    pub const MAX_ACTIVITIES: Self = Self(282);
+    pub const NOT_FORWARDED: Self = Self(283);
+    pub const NOT_DELIVERED: Self = Self(284);
+    pub const UNSUPPORTED_FORWARDING: Self = Self(285);
+    pub const UNSUPPORTED_DELIVERY: Self = Self(286);
+    pub const PUBLICATIONS_ON_REQUEST: Self = Self(501);
+    pub const SUBSCRIBER_IS_PUBLISHER: Self = Self(502);
+    pub const MSG_SCOPE_MISMATCH: Self = Self(503);
+    pub const SELECTOR_MISMATCH: Self = Self(504);
 }
 
 /// MQMD `Format`: eight characters, blank for none.
@@ -88,6 +110,8 @@ impl Format {
     pub const ADMIN: Self = Self(Text::from_bytes(*b"MQADMIN "));
     pub const PCF: Self = Self(Text::from_bytes(*b"MQPCF   "));
     pub const XMIT_QUEUE_HEADER: Self = Self(Text::from_bytes(*b"MQXMIT  "));
+    pub const MD_EXTENSION: Self = Self(Text::from_bytes(*b"MQHMDE  "));
+    pub const RF_HEADER_1: Self = Self(Text::from_bytes(*b"MQHRF   "));
 }
 
 /// MQMD `Encoding`: how numbers in the body are written (MQENC_*).

@@ -4,12 +4,17 @@
 //! Every other crate speaks in these types, so a value that exists here is already valid.
 
 pub mod authority;
+pub mod conversion;
 pub mod definition;
 pub mod descriptor;
+pub mod descriptor_codec;
+pub mod header;
 pub mod identifier;
+pub mod jms;
 pub mod message;
 pub mod name;
 pub mod options;
+pub mod property;
 pub mod reason;
 pub mod text;
 pub mod timestamp;

@@ -60,7 +60,6 @@ impl Timestamp {
 
 fn write_decimal(field: &mut [u8], mut value: u32) {
     for byte in field.iter_mut().rev() {
-        #[expect(clippy::cast_possible_truncation, reason = "a decimal digit")]
         let digit = (value % 10) as u8;
         *byte = b'0' + digit;
         value /= 10;

@@ -1,0 +1,6 @@
+//! The public face of `model`: headers, properties, data conversion, reasons.
+
+mod conversion;
+mod headers;
+mod properties;
+mod reasons;
