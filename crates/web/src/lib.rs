@@ -1,6 +1,7 @@
 //! The HTTPS door: who you are, what you may do, the messaging REST API, sign-in, health and metrics.
 
 pub mod auth;
+pub mod import;
 pub mod options;
 
 use std::net::SocketAddr;

@@ -52,15 +52,16 @@ impl Registry {
     pub(super) fn new(web: &Web, passwords: &PasswordReader, server_user: &str) -> Result<Self, WebError> {
         let bindings = Bindings::parse(&web.roles)?;
         let mut users = HashMap::with_capacity(web.users.len());
+        let memberships = memberships(web);
         for (name, stored) in &web.users {
             let option = || format!("web.users.{name}");
             if name.is_empty() {
                 return Err(option_error(option(), "the name of a user is empty"));
             }
             let password = passwords.read(stored).map_err(|error| option_error(option(), error))?;
-            let groups = groups_of(name, web);
-            let roles = bindings.roles_of(name, &groups);
-            let user = User { identity: Arc::new(identity(name, &groups, roles, server_user)), password };
+            let groups = memberships.get(&*key(name, web.ignore_case)).map_or(&[][..], Vec::as_slice);
+            let roles = bindings.roles_of(name, groups);
+            let user = User { identity: Arc::new(identity(name, groups, roles, server_user)), password };
             if users.insert(key(name, web.ignore_case).into_owned(), user).is_some() {
                 return Err(option_error(
                     option(),
@@ -138,9 +139,18 @@ fn key(name: &str, ignore_case: bool) -> Cow<'_, str> {
     if ignore_case { Cow::Owned(name.to_lowercase()) } else { Cow::Borrowed(name) }
 }
 
-fn groups_of<'w>(user: &str, web: &'w Web) -> Vec<&'w str> {
-    let is_member = |member: &String| key(member, web.ignore_case) == key(user, web.ignore_case);
-    web.groups.iter().filter(|(_, members)| members.iter().any(is_member)).map(|(group, _)| group.as_str()).collect()
+/// Key of a user to its groups, in their order, each once.
+fn memberships(web: &Web) -> HashMap<Cow<'_, str>, Vec<&str>> {
+    let mut memberships: HashMap<_, Vec<&str>> = HashMap::new();
+    for (group, members) in &web.groups {
+        for member in members {
+            let groups = memberships.entry(key(member, web.ignore_case)).or_default();
+            if groups.last() != Some(&group.as_str()) {
+                groups.push(group);
+            }
+        }
+    }
+    memberships
 }
 
 fn identity(name: &str, groups: &[&str], roles: Roles, server_user: &str) -> Identity {

@@ -1,0 +1,48 @@
+//! The imported configuration as the text of a TOML file.
+
+use serde::Serialize;
+use toml::{Table, Value};
+
+use super::Imported;
+use crate::options::{Cors, Ltpa, Messaging, Web};
+
+pub(super) fn to_toml(imported: &Imported) -> String {
+    let mut table = Table::new();
+    let mut server = Table::new();
+    for (name, address) in [("https", &imported.https), ("http", &imported.http)] {
+        if let Some(address) = address {
+            server.insert(name.to_owned(), Value::String(address.clone()));
+        }
+    }
+    add(&mut table, "server", server);
+    add(&mut table, "web", differences(&imported.web, &Web::default()));
+    add(&mut table, "ltpa", differences(&imported.ltpa, &Ltpa::default()));
+    add(&mut table, "cors", differences(&imported.cors, &Cors::default()));
+    add(&mut table, "messaging", differences(&imported.messaging, &Messaging::default()));
+    let mut text = table.to_string();
+    let console = imported.console_roles.iter().filter(|_| imported.console_roles != imported.web.roles);
+    let console = console.map(|(role, holders)| format!("console role {role}: {}", holders.join(", ")));
+    let comments: Vec<_> = console.chain(imported.left_out.iter().map(|line| format!("left out: {line}"))).collect();
+    if !comments.is_empty() {
+        text.push('\n');
+    }
+    for comment in comments {
+        // One line each, whatever a file put into a name.
+        let line: String = comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        text.extend(["# ", &line, "\n"]);
+    }
+    text
+}
+
+fn add(table: &mut Table, name: &str, section: Table) {
+    if !section.is_empty() {
+        table.insert(name.to_owned(), Value::Table(section));
+    }
+}
+
+/// The keys whose value is not the default one.
+fn differences<T: Serialize>(options: &T, default: &T) -> Table {
+    let table = |options: &T| Table::try_from(options).expect("options are tables of texts, numbers and lists");
+    let defaults = table(default);
+    table(options).into_iter().filter(|(key, value)| defaults.get(key) != Some(value)).collect()
+}
