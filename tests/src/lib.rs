@@ -1,1 +1,5 @@
-//! x
+//! The real program as a process: found, started on a folder, waited for, killed. Whole-system tests and benchmarks
+//! stand on this; it knows the outer contract (flags, ready line, files) and nothing of the inside.
+
+pub mod program;
+pub mod server;

@@ -1,0 +1,9 @@
+//! Whole-system tests: the real program as a process, killed, restarted and driven by foreign clients.
+//!
+//! They need the program (`QUAYMASTER_BIN`, or a build where cargo puts it) and say so when it is missing.
+
+mod client;
+mod crash;
+mod interop;
+mod readme;
+mod restart;

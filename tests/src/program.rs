@@ -1,0 +1,35 @@
+//! Where the program under test is.
+//!
+//! `QUAYMASTER_BIN` names it. Without that it is looked for where cargo puts it: beside the test's own profile first,
+//! then the release build. It is never built from here.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+/// # Errors
+/// No program there: the message says how to get one.
+pub fn quaymaster() -> Result<PathBuf> {
+    if let Some(named) = std::env::var_os("QUAYMASTER_BIN") {
+        let path = PathBuf::from(named);
+        if !path.is_file() {
+            bail!("QUAYMASTER_BIN names {}, which is not a file", path.display());
+        }
+        return path.canonicalize().context("cannot resolve QUAYMASTER_BIN");
+    }
+    let own = std::env::current_exe().context("cannot tell where this test is")?;
+    candidates(&own)
+        .into_iter()
+        .find(|path| path.is_file())
+        .context("no quaymaster program: run `make build`, or name one in QUAYMASTER_BIN")
+}
+
+/// `target/PROFILE/deps/it-HASH` leads to `target/PROFILE/quaymaster`, then `target/release/quaymaster`.
+fn candidates(own: &Path) -> Vec<PathBuf> {
+    let profile = own.ancestors().nth(2);
+    let target = own.ancestors().nth(3);
+    [profile.map(|folder| folder.join("quaymaster")), target.map(|folder| folder.join("release/quaymaster"))]
+        .into_iter()
+        .flatten()
+        .collect()
+}

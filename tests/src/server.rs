@@ -1,0 +1,304 @@
+//! One `quaymaster serve` process on a data directory of the caller's, on free ports.
+//!
+//! Invariants
+//! - The process ends with its value: dropping kills and reaps it, whatever the test did.
+//! - Nothing of the caller's environment that the server would read reaches it.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use crate::program;
+
+pub const ADMIN_PASSWORD: &str = "admin-password-of-tests";
+pub const APP_PASSWORD: &str = "app-password-of-tests";
+pub const READER_PASSWORD: &str = "reader-password-of-tests";
+/// Longest wait for the ready line: recovery of a long log included.
+const READY_LIMIT: Duration = Duration::from_secs(60);
+/// The grace period of `CONTRACT`, and a little.
+const EXIT_LIMIT: Duration = Duration::from_secs(40);
+/// Most of standard error that is kept for failure messages, in bytes.
+const ERROR_TEXT_LIMIT: usize = 1 << 20;
+
+/// How to start a server.
+#[derive(Debug, Clone)]
+pub struct ServerOptions {
+    pub data: PathBuf,
+    /// Further arguments of `serve`.
+    pub arguments: Vec<String>,
+    pub environment: Vec<(String, String)>,
+}
+
+impl ServerOptions {
+    pub fn on(data: &Path) -> Self {
+        Self { data: data.to_owned(), arguments: Vec::new(), environment: Vec::new() }
+    }
+
+    #[must_use]
+    pub fn with(mut self, argument: &str) -> Self {
+        self.arguments.push(argument.to_owned());
+        self
+    }
+}
+
+/// The ready line.
+#[derive(Debug, Clone)]
+pub struct Ready {
+    /// As printed, without the newline.
+    pub line: String,
+    pub https: Option<SocketAddr>,
+    pub http: Option<SocketAddr>,
+    /// From starting the process to reading the line.
+    pub after: Duration,
+}
+
+/// A process that was started and may not be ready.
+pub struct StartingServer {
+    child: Process,
+    data: PathBuf,
+    started: Instant,
+    line: mpsc::Receiver<String>,
+}
+
+/// A server that answers.
+pub struct Server {
+    child: Process,
+    data: PathBuf,
+    pub ready: Ready,
+}
+
+/// Kills and reaps on drop.
+struct Process {
+    child: Child,
+    errors: Arc<Mutex<String>>,
+    reader: Option<std::thread::JoinHandle<()>>,
+}
+
+impl StartingServer {
+    /// # Errors
+    /// No program, or it cannot be started.
+    pub fn spawn(options: &ServerOptions) -> Result<Self> {
+        let mut command = Command::new(program::quaymaster()?);
+        for (name, _) in std::env::vars_os() {
+            let text = name.to_string_lossy();
+            if text.starts_with("MQ_") || text.starts_with("QUAYMASTER_") {
+                command.env_remove(&name);
+            }
+        }
+        command
+            .arg("serve")
+            .arg("--data")
+            .arg(&options.data)
+            .args(["--https", "127.0.0.1:0", "--http", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--mq", "off"])
+            .args(&options.arguments)
+            .env("MQ_ADMIN_PASSWORD", ADMIN_PASSWORD)
+            .env("MQ_APP_PASSWORD", APP_PASSWORD)
+            .env("MQ_READER_PASSWORD", READER_PASSWORD)
+            .envs(options.environment.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let started = now();
+        let mut child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
+        let output = child.stdout.take().context("standard output is a pipe")?;
+        let errors = child.stderr.take().context("standard error is a pipe")?;
+        let line = first_line(output);
+        Ok(Self { child: Process::new(child, errors), data: options.data.clone(), started, line })
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.child.id()
+    }
+
+    /// Waits for the ready line.
+    ///
+    /// # Errors
+    /// The process ended or stayed silent: with what it said on standard error.
+    pub fn ready(mut self) -> Result<Server> {
+        let line = match self.line.recv_timeout(READY_LIMIT) {
+            Ok(line) => line,
+            Err(mpsc::RecvTimeoutError::Timeout) => bail!("not ready in {READY_LIMIT:?}: {}", self.child.errors()),
+            Err(mpsc::RecvTimeoutError::Disconnected) => {
+                let status = self.child.wait(EXIT_LIMIT)?;
+                bail!("ended with {status} before it was ready: {}", self.child.errors())
+            }
+        };
+        let ready = parse_ready(line, self.started.elapsed())?;
+        Ok(Server { child: self.child, data: self.data, ready })
+    }
+
+    /// Ends it at once, as a power cut would.
+    pub fn kill(mut self) {
+        self.child.kill();
+    }
+
+    /// Waits for a process that is expected to end by itself: its status and standard error.
+    ///
+    /// # Errors
+    /// It did not end.
+    pub fn outcome(mut self) -> Result<(ExitStatus, String)> {
+        let status = self.child.wait(EXIT_LIMIT)?;
+        self.child.join_reader();
+        Ok((status, self.child.errors()))
+    }
+}
+
+impl Server {
+    /// # Errors
+    /// As `StartingServer::spawn` and `ready`.
+    pub fn start(options: &ServerOptions) -> Result<Self> {
+        StartingServer::spawn(options)?.ready()
+    }
+
+    /// A server with everything by default on `data`.
+    ///
+    /// # Errors
+    /// As `start`.
+    pub fn start_on(data: &Path) -> Result<Self> {
+        Self::start(&ServerOptions::on(data))
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.child.id()
+    }
+
+    /// `https://127.0.0.1:PORT`.
+    ///
+    /// # Errors
+    /// The ready line names no such listener.
+    pub fn https_url(&self) -> Result<String> {
+        Ok(format!("https://{}", self.ready.https.ok_or_else(|| anyhow!("no https in {}", self.ready.line))?))
+    }
+
+    /// `http://127.0.0.1:PORT`.
+    ///
+    /// # Errors
+    /// The ready line names no such listener.
+    pub fn http_url(&self) -> Result<String> {
+        Ok(format!("http://{}", self.ready.http.ok_or_else(|| anyhow!("no http in {}", self.ready.line))?))
+    }
+
+    /// The certificate clients are to trust.
+    pub fn ca_file(&self) -> PathBuf {
+        self.data.join("tls/ca.crt")
+    }
+
+    /// What it wrote to standard error so far.
+    pub fn errors(&self) -> String {
+        self.child.errors()
+    }
+
+    /// Ends it at once with SIGKILL, as a power cut would; what it had said on standard error.
+    pub fn kill(mut self) -> String {
+        self.child.kill();
+        self.child.errors()
+    }
+
+    /// Asks it to end with SIGTERM and waits; its status and what it said on standard error.
+    ///
+    /// # Errors
+    /// It does not end within its grace period.
+    pub fn terminate(mut self) -> Result<(ExitStatus, String)> {
+        self.signal("TERM")?;
+        let status = self.child.wait(EXIT_LIMIT)?;
+        self.child.join_reader();
+        Ok((status, self.child.errors()))
+    }
+
+    /// Sends a signal by name, such as `TERM` or `HUP`.
+    ///
+    /// # Errors
+    /// The shell cannot be started, or the process is gone.
+    pub fn signal(&self, name: &str) -> Result<()> {
+        let status = Command::new("sh").arg("-c").arg(format!("kill -{name} {}", self.pid())).status()?;
+        if status.success() { Ok(()) } else { bail!("signal {name} was not delivered") }
+    }
+}
+
+impl Process {
+    fn new(child: Child, errors: impl Read + Send + 'static) -> Self {
+        let text = Arc::new(Mutex::new(String::new()));
+        let kept = Arc::clone(&text);
+        let reader = std::thread::spawn(move || {
+            for line in BufReader::new(errors).lines().map_while(Result::ok) {
+                let mut text = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                if text.len() + line.len() < ERROR_TEXT_LIMIT {
+                    text.push_str(&line);
+                    text.push('\n');
+                }
+            }
+        });
+        Self { child, errors: text, reader: Some(reader) }
+    }
+
+    fn errors(&self) -> String {
+        self.errors.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn kill(&mut self) {
+        // It may have ended by itself; then there is nothing left to do.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        self.join_reader();
+    }
+
+    /// Standard error is complete afterwards.
+    fn join_reader(&mut self) {
+        if let Some(reader) = self.reader.take() {
+            let _ = reader.join();
+        }
+    }
+
+    fn wait(&mut self, limit: Duration) -> Result<ExitStatus> {
+        let end = now() + limit;
+        loop {
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(status);
+            }
+            if now() > end {
+                bail!("pid {} has not ended within {limit:?}: {}", self.child.id(), self.errors());
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Sends the first line and drains the rest, so that the process never blocks on its output.
+fn first_line(output: impl Read + Send + 'static) -> mpsc::Receiver<String> {
+    let (send, receive) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut lines = BufReader::new(output).lines().map_while(Result::ok);
+        if let Some(line) = lines.next() {
+            // Nobody waits any more when the server was killed while starting.
+            let _ = send.send(line);
+        }
+        drop(send);
+        lines.for_each(drop);
+    });
+    receive
+}
+
+fn parse_ready(line: String, after: Duration) -> Result<Ready> {
+    let json: serde_json::Value = serde_json::from_str(&line).with_context(|| format!("not a ready line: {line}"))?;
+    if json["event"] != "ready" {
+        bail!("not a ready line: {line}");
+    }
+    let address = |key: &str| json[key].as_str().map(str::parse).transpose().with_context(|| format!("{key}: {line}"));
+    Ok(Ready { https: address("https")?, http: address("http")?, after, line })
+}
+
+#[expect(clippy::disallowed_methods, reason = "waiting for a process has a bound")]
+fn now() -> Instant {
+    Instant::now()
+}
