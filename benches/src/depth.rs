@@ -1,0 +1,135 @@
+//! A get by correlation identifier costs the same whatever waits on the queue.
+//!
+//! Each round gets a batch of messages from a queue that holds nothing else, and a batch of random ones from a queue
+//! that holds a million; only the gets are timed. In process, nonpersistent, so that nothing hides the difference; and
+//! through the door, where a user would feel it.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use bytes::Bytes;
+use model::descriptor::Persistence;
+use model::identifier::CorrelationId;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use system_tests::server::Server;
+use workload::measure;
+use workload::payload::Payload;
+
+use crate::Effort;
+use crate::engine::{Caller, Engine};
+use crate::fill::{self, fill};
+use crate::interleave::{Cell, interleave, median};
+use crate::lifecycle::unlimited;
+use crate::report::{Bar, Report};
+
+const SIZE: usize = 64;
+const IN_PROCESS_BATCH: usize = 20_000;
+const REST_BATCH: usize = 1_500;
+const SHALLOW: &str = "get by correlation id in process, depth 1";
+const DEEP: &str = "get by correlation id in process, depth 1,000,000";
+const REST_SHALLOW: &str = "get by correlation id over REST, depth 1";
+const REST_DEEP: &str = "get by correlation id over REST, depth 1,000,000";
+
+pub(crate) fn run(effort: &Effort, report: &mut Report) -> Result<()> {
+    in_process(effort, report)?;
+    through_the_door(effort, report)
+}
+
+fn in_process(effort: &Effort, report: &mut Report) -> Result<()> {
+    let engine = Engine::start(None)?;
+    for queue in ["SHALLOW", "DEEP"] {
+        engine.define(queue)?;
+    }
+    let (shallow, deep) = (engine.caller("SHALLOW")?, engine.caller("DEEP")?);
+    let body = Bytes::from(vec![b'x'; SIZE]);
+    for number in 0..effort.messages {
+        deep.put(Persistence::NonPersistent, correlation_id(number), body.clone())?;
+    }
+    let mut random = StdRng::seed_from_u64(effort.messages);
+    let measured = interleave(
+        effort.rounds,
+        vec![
+            Cell::new(SHALLOW, || batch(&shallow, &body, true, || 7)),
+            Cell::new(DEEP, || batch(&deep, &body, false, || random.gen_range(0..effort.messages))),
+        ],
+    )?;
+    engine.stop();
+    let (at_one, at_many) = (measured.median(SHALLOW), measured.median(DEEP));
+    report.add(Bar::figure("get by correlation id in process, depth 1").value(at_one, "µs"));
+    report.add(Bar::figure("the same at depth 1,000,000, random identifiers").value(at_many, "µs"));
+    Ok(())
+}
+
+/// Mean microseconds of a get. What is got is put back, or was just put when `fresh`.
+fn batch(caller: &Caller, body: &Bytes, fresh: bool, mut number: impl FnMut() -> u64) -> Result<f64> {
+    let mut total = Duration::ZERO;
+    for _ in 0..IN_PROCESS_BATCH {
+        let id = correlation_id(number());
+        if fresh {
+            caller.put(Persistence::NonPersistent, id, body.clone())?;
+        }
+        let begin = measure::now();
+        caller.get(Some(id))?;
+        total += begin.elapsed();
+        if !fresh {
+            caller.put(Persistence::NonPersistent, id, body.clone())?;
+        }
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a batch is small")]
+    Ok(total.as_secs_f64() * 1e6 / IN_PROCESS_BATCH as f64)
+}
+
+fn correlation_id(number: u64) -> CorrelationId {
+    let mut bytes = [7; CorrelationId::LENGTH];
+    bytes[16..].copy_from_slice(&number.to_be_bytes());
+    CorrelationId::new(bytes)
+}
+
+fn through_the_door(effort: &Effort, report: &mut Report) -> Result<()> {
+    let folder = tempfile::tempdir_in(&effort.work)?;
+    let (deep, shallow) = (folder.path().join("deep"), folder.path().join("shallow"));
+    let deep = Server::start(&unlimited(&deep)?)?;
+    let shallow = Server::start(&unlimited(&shallow)?)?;
+    fill(&deep, effort.messages, SIZE, false)?;
+    let mut random = StdRng::seed_from_u64(effort.messages);
+    let measured = interleave(
+        effort.rounds,
+        vec![
+            Cell::new(REST_SHALLOW, || rest_batch(&shallow, true, || 7)),
+            Cell::new(REST_DEEP, || rest_batch(&deep, false, || random.gen_range(0..effort.messages))),
+        ],
+    )?;
+    report.add(Bar::at_most("get by correlation id over REST, depth 1,000,000 against depth 1", 1.1).ratio(
+        &measured,
+        REST_DEEP,
+        REST_SHALLOW,
+        "µs",
+    ));
+    Ok(())
+}
+
+/// Median microseconds of a get over one connection.
+fn rest_batch(server: &Server, fresh: bool, mut number: impl FnMut() -> u64) -> Result<f64> {
+    let payload = Payload::new(SIZE);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut rest = fill::client(server, false)?;
+        let mut times = Vec::with_capacity(REST_BATCH);
+        for _ in 0..REST_BATCH {
+            let number = number();
+            if fresh {
+                fill::put(&mut rest, &payload, number).await?;
+            }
+            let hex = fill::id(number).to_hex();
+            let begin = measure::now();
+            let got = rest.get(Some(&hex), None).await?;
+            times.push(begin.elapsed().as_secs_f64() * 1e6);
+            got.with_context(|| format!("message {number} is gone"))?;
+            if !fresh {
+                fill::put(&mut rest, &payload, number).await?;
+            }
+        }
+        Ok(median(times))
+    })
+}

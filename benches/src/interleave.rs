@@ -1,0 +1,63 @@
+//! Measuring in turns.
+
+use anyhow::{Context, Result};
+
+/// One thing that is measured again and again.
+pub(crate) struct Cell<'a> {
+    pub(crate) name: &'static str,
+    pub(crate) measure: Box<dyn FnMut() -> Result<f64> + 'a>,
+}
+
+impl<'a> Cell<'a> {
+    pub(crate) fn new(name: &'static str, measure: impl FnMut() -> Result<f64> + 'a) -> Self {
+        Self { name, measure: Box::new(measure) }
+    }
+}
+
+/// What the rounds brought, by cell in the order given.
+#[derive(Debug, Clone)]
+pub(crate) struct Measured(Vec<(&'static str, Vec<f64>)>);
+
+/// Measures every cell once a round; every other round backwards, so that a drift favours nobody.
+pub(crate) fn interleave(rounds: usize, mut cells: Vec<Cell<'_>>) -> Result<Measured> {
+    let mut values: Vec<Vec<f64>> = vec![Vec::with_capacity(rounds); cells.len()];
+    for round in 0..rounds {
+        let mut order: Vec<usize> = (0..cells.len()).collect();
+        if round % 2 == 1 {
+            order.reverse();
+        }
+        for at in order {
+            let cell = &mut cells[at];
+            let value = (cell.measure)().with_context(|| format!("{} in round {round}", cell.name))?;
+            eprintln!("  {round} {:<44} {value:.3}", cell.name);
+            values[at].push(value);
+        }
+    }
+    Ok(Measured(cells.iter().map(|cell| cell.name).zip(values).collect()))
+}
+
+impl Measured {
+    fn values(&self, name: &str) -> &[f64] {
+        let found = self.0.iter().find(|(cell, _)| *cell == name);
+        found.map_or(&[], |(_, values)| values)
+    }
+
+    pub(crate) fn median(&self, name: &str) -> f64 {
+        median(self.values(name).to_vec())
+    }
+
+    /// Median of the rounds' ratios, each of two figures taken within seconds.
+    pub(crate) fn ratio(&self, of: &str, to: &str) -> f64 {
+        median(self.values(of).iter().zip(self.values(to)).map(|(a, b)| a / b).collect())
+    }
+}
+
+/// NaN of nothing.
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => f64::NAN,
+        n if n % 2 == 1 => values[n / 2],
+        n => f64::midpoint(values[n / 2 - 1], values[n / 2]),
+    }
+}
