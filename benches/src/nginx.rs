@@ -100,7 +100,7 @@ fn children(pid: u32) -> Result<Vec<u32>> {
 }
 
 /// Taken now; nobody else on this machine is likely to take it in between.
-fn free_port() -> Result<u16> {
+pub(crate) fn free_port() -> Result<u16> {
     Ok(std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
 

@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 use postgres::{Client, Config, NoTls};
 use tempfile::TempDir;
 
+use crate::nginx::free_port;
 use crate::throughput::rate;
 
 const INSERT: &str = "insert into msgs(q, body) values ($1, $2)";
@@ -21,6 +22,7 @@ const DELETE: &str = "delete from msgs where id = \
 pub(crate) struct Postgresql {
     server: Child,
     folder: TempDir,
+    port: u16,
 }
 
 impl Postgresql {
@@ -36,21 +38,21 @@ impl Postgresql {
             .current_dir(folder.path())
             .output()?;
         ensure!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        let port = free_port()?;
         let log = std::fs::File::create(folder.path().join("server.log"))?;
         let server = owner
             .command(&programs.join("postgres"))
             .arg("-D")
             .arg(&data)
-            .args(["-c", "listen_addresses=", "-c", "fsync=on", "-c", "synchronous_commit=on"])
+            .args(["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-p", &port.to_string()])
+            .args(["-c", "fsync=on", "-c", "synchronous_commit=on"])
             .args(["-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB"])
-            .arg("-c")
-            .arg(format!("unix_socket_directories={}", folder.path().display()))
             .current_dir(folder.path())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log)
             .spawn()?;
-        let mut running = Self { server, folder };
+        let mut running = Self { server, folder, port };
         running.await_ready()?;
         running.connect()?.batch_execute(
             "create table msgs(id bigserial primary key, q text not null, body bytea not null); \
@@ -77,8 +79,7 @@ impl Postgresql {
     }
 
     fn connect(&self) -> Result<Client> {
-        let client = Config::new().host_path(self.folder.path()).user("bench").dbname("postgres").connect(NoTls)?;
-        Ok(client)
+        Ok(Config::new().host("127.0.0.1").port(self.port).user("bench").dbname("postgres").connect(NoTls)?)
     }
 
     /// Insert and delete, each committed on disk, each caller on a queue of its own.
