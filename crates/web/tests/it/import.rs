@@ -1,0 +1,129 @@
+//! Sample configurations in IBM's documented syntax become ours.
+
+use toml::Table;
+use web::import::{Imported, Source, Surroundings, import};
+
+struct Container;
+
+impl Surroundings for Container {
+    fn environment(&self, name: &str) -> Option<String> {
+        match name {
+            "MQ_ADMIN_PASSWORD_SECURE" => Some("{xor}PjsyNjE=".to_owned()),
+            "MQ_APP_PASSWORD_SECURE" => Some("passw0rd".to_owned()),
+            _ => None,
+        }
+    }
+
+    fn included(&self, location: &str) -> Option<Vec<u8>> {
+        (location == "tls.xml").then(|| include_bytes!("import/tls.xml").to_vec())
+    }
+}
+
+fn imported(files: &[(&str, &[u8])]) -> Imported {
+    let sources: Vec<_> = files.iter().map(|&(name, contents)| Source { name, contents }).collect();
+    import(&sources, &Container).expect("the samples are importable")
+}
+
+fn lines(imported: &Imported) -> Vec<String> {
+    imported.left_out.iter().map(ToString::to_string).collect()
+}
+
+fn check_toml(imported: &Imported, expected: &str) {
+    let expected: Table = expected.parse().expect("TOML");
+    assert_eq!(imported.to_toml().parse::<Table>().expect("TOML"), expected, "{}", imported.to_toml());
+}
+
+#[test]
+fn a_basic_registry_becomes_users_groups_and_roles() {
+    let imported = imported(&[("mqwebuser.xml", include_bytes!("import/basic_registry.xml"))]);
+    check_toml(
+        &imported,
+        r#"
+        [web.users]
+        mqadmin = "mqadmin"
+        mqreader = "{hash}ATAAAAAILhrJnMIEZTtAAAAAINxbTHvXoDOGKoPYU/24jwHhQhjwKZZvwY4kAsfx29+I"
+        mftadmin = "{xor}Mjk5PjsyNjE="
+        [web.groups]
+        MQWebAdminGroup = ["mqadmin"]
+        [web.roles]
+        MQWebAdmin = ["group:MQWebAdminGroup"]
+        MQWebAdminRO = ["user:mqreader"]
+        MQWebUser = ["ALL_AUTHENTICATED_USERS"]
+        MFTWebAdmin = ["user:mftadmin"]
+        "#,
+    );
+    assert_eq!(
+        lines(&imported),
+        ["com.ibm.mq.console: its roles differ from those of REST, and web.roles holds those of REST"]
+    );
+    assert_eq!(imported.console_roles.len(), 3);
+    assert!(imported.to_toml().contains("# console role MQWebAdminRO: user:mqreader\n"));
+}
+
+#[test]
+fn a_file_without_security_admits_everybody_and_says_so() {
+    let imported = imported(&[("mqwebuser.xml", include_bytes!("import/no_security.xml"))]);
+    check_toml(&imported, "[web]\nno_security = true");
+    assert!(lines(&imported)[0].starts_with("security: the file switches it off"), "{:?}", lines(&imported));
+}
+
+#[test]
+fn a_container_configuration_comes_with_its_environment_includes_and_properties() {
+    let imported = imported(&[
+        ("bootstrap.properties", include_bytes!("import/bootstrap.properties")),
+        ("mqwebuser.xml", include_bytes!("import/container.xml")),
+    ]);
+    check_toml(
+        &imported,
+        r#"
+        [server]
+        https = "0.0.0.0:9443"
+        http = "0.0.0.0:9080"
+        [web]
+        ignore_case = true
+        csrf_validation = false
+        certificate_map = "NOT_SUPPORTED"
+        password_encryption_key = "mykey"
+        [web.users]
+        admin = "{xor}PjsyNjE="
+        app = "passw0rd"
+        [web.groups]
+        MQWebUI = ["admin"]
+        MQWebMessaging = ["app"]
+        [web.roles]
+        MQWebAdmin = ["group:MQWebUI"]
+        MQWebUser = ["group:MQWebMessaging"]
+        [ltpa]
+        cookie_name = "LtpaToken2_container"
+        expiration = 30
+        keys_password = "{aes}APsycNOYcBek4AW8avB0g+lsQjucru6oSsYws0TizsAK"
+        secure = false
+        [cors]
+        allowed_origins = ["https://a.example", "https://b.example"]
+        max_age_seconds = 120
+        [messaging]
+        adopt_web_user_context = false
+        "#,
+    );
+    let lines = lines(&imported);
+    for expected in [
+        "keyStore defaultKeyStore /run/keys/key.p12: ",
+        "ssl thisSSLConfig clientAuthenticationSupported: ",
+        "include absent.xml: ",
+        "variable mqRestMessagingMaxPoolSize: ",
+        "ltpa keysFileName: ",
+        "logging: ",
+        "variable com.ibm.ws.logging.console.log.level: ",
+    ] {
+        assert!(lines.iter().any(|line| line.starts_with(expected)), "{expected} in {lines:#?}");
+    }
+}
+
+#[test]
+fn what_is_imported_authenticates() {
+    let imported = imported(&[("mqwebuser.xml", include_bytes!("import/basic_registry.xml"))]);
+    let mut options = crate::auth::options(&[]);
+    options.web = imported.web;
+    options.ltpa = imported.ltpa;
+    web::auth::Authenticator::new(&options).expect("usable as it is");
+}

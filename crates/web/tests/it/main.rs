@@ -1,0 +1,5 @@
+//! The crate's public face.
+
+mod auth;
+mod auth_vectors;
+mod import;
