@@ -16,7 +16,7 @@ use system_tests::server::Server;
 use workload::measure;
 use workload::payload::Payload;
 
-use crate::Effort;
+use crate::effort::Effort;
 use crate::engine::{Caller, Engine};
 use crate::fill::{self, fill};
 use crate::interleave::{Cell, interleave, median};
@@ -31,7 +31,7 @@ const DEEP: &str = "get by correlation id in process, depth 1,000,000";
 const REST_SHALLOW: &str = "get by correlation id over REST, depth 1";
 const REST_DEEP: &str = "get by correlation id over REST, depth 1,000,000";
 
-pub(crate) fn run(effort: &Effort, report: &mut Report) -> Result<()> {
+pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     in_process(effort, report)?;
     through_the_door(effort, report)
 }

@@ -32,7 +32,7 @@ struct Batch {
 }
 
 /// Records of `size` bytes a second from `callers` callers.
-pub(crate) fn records_per_second(folder: &Path, callers: usize, size: usize, duration: Duration) -> Result<f64> {
+pub fn records_per_second(folder: &Path, callers: usize, size: usize, duration: Duration) -> Result<f64> {
     let path = folder.join("floor.dat");
     let file = zero_written(&path)?;
     let shared = Arc::new(Shared { batch: Mutex::default(), work: Condvar::new(), synced: Condvar::new() });

@@ -18,8 +18,8 @@ use queue_manager::{ConnectOptions, Connection, Home, QueueManager, StartOptions
 use storage::StoreOptions;
 use storage::private::log::disk::DirectoryDisk;
 
-use crate::Effort;
 use crate::disk_floor;
+use crate::effort::Effort;
 use crate::interleave::{Cell, interleave};
 use crate::postgresql::Postgresql;
 use crate::report::{Bar, Report};
@@ -34,7 +34,7 @@ const PAIR_1: &str = "durable put+get, 1 thread";
 const POSTGRESQL_10: &str = "PostgreSQL SKIP LOCKED, 10 connections";
 const POSTGRESQL_1: &str = "PostgreSQL SKIP LOCKED, 1 connection";
 
-pub(crate) fn run(effort: &Effort, report: &mut Report) -> Result<()> {
+pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     let folder = tempfile::tempdir_in(&effort.work)?;
     let engine = Engine::start(Some(&folder.path().join("log")))?;
     for number in 0..CALLERS {
@@ -78,7 +78,7 @@ fn queue_name(number: usize) -> String {
 }
 
 /// A queue manager in this process.
-pub(crate) struct Engine {
+pub struct Engine {
     queue_manager: QueueManager,
     /// Timers of waiting gets and housekeeping; the measured calls run on threads of their own.
     runtime: tokio::runtime::Runtime,
@@ -86,7 +86,7 @@ pub(crate) struct Engine {
 
 impl Engine {
     /// With its log in `folder`, or with nothing on disk.
-    pub(crate) fn start(folder: Option<&Path>) -> Result<Self> {
+    pub fn start(folder: Option<&Path>) -> Result<Self> {
         let home = match folder {
             Some(folder) => Home::Disk(Arc::new(DirectoryDisk::open(folder.to_owned())?)),
             None => Home::Ephemeral,
@@ -107,7 +107,7 @@ impl Engine {
     }
 
     /// Makes a local queue without a practical limit of depth.
-    pub(crate) fn define(&self, name: &str) -> Result<()> {
+    pub fn define(&self, name: &str) -> Result<()> {
         let local = LocalQueue { maximum_depth: 999_999_999, ..LocalQueue::default() };
         let kind = QueueKind::Local(Box::new(local));
         let definition = QueueDefinition { name: ObjectName::parse(name)?, kind, ..QueueDefinition::default() };
@@ -115,7 +115,7 @@ impl Engine {
         Ok(self.runtime.block_on(self.queue_manager.define_queue(&caller, definition, true))?)
     }
 
-    pub(crate) fn caller(&self, queue: &str) -> Result<Caller> {
+    pub fn caller(&self, queue: &str) -> Result<Caller> {
         let _inside = self.runtime.enter();
         Caller::open(&self.queue_manager, queue)
     }
@@ -150,7 +150,7 @@ impl Engine {
         Ok(())
     }
 
-    pub(crate) fn stop(self) {
+    pub fn stop(self) {
         self.runtime.block_on(self.queue_manager.stop());
     }
 }
@@ -160,7 +160,7 @@ fn body() -> Bytes {
 }
 
 /// One application with one queue open.
-pub(crate) struct Caller {
+pub struct Caller {
     connection: Connection,
     queue: ObjectHandle,
 }
@@ -182,7 +182,7 @@ impl Caller {
         Ok(Self { connection, queue: opened.handle })
     }
 
-    pub(crate) fn put(&self, persistence: Persistence, correlation_id: CorrelationId, body: Bytes) -> Result<()> {
+    pub fn put(&self, persistence: Persistence, correlation_id: CorrelationId, body: Bytes) -> Result<()> {
         let descriptor =
             MessageDescriptor { persistence, correlation_id, format: Format::STRING, ..MessageDescriptor::default() };
         let options = PutOptions { flags: PutFlags::NO_SYNCPOINT, ..PutOptions::default() };
@@ -190,7 +190,7 @@ impl Caller {
     }
 
     /// The next message, or the next with this correlation identifier; its length.
-    pub(crate) fn get(&self, correlation_id: Option<CorrelationId>) -> Result<usize> {
+    pub fn get(&self, correlation_id: Option<CorrelationId>) -> Result<usize> {
         let options = GetOptions {
             flags: GetFlags::NO_SYNCPOINT,
             match_options: correlation_id.map_or(MatchOptions::empty(), |_| MatchOptions::CORREL_ID),

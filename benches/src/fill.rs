@@ -11,13 +11,13 @@ use workload::client::rest::{Credentials, RestClient, RestOptions};
 use workload::client::target::{Target, Trust};
 use workload::payload::{Payload, PutId};
 
-pub(crate) const QUEUE: &str = "DEV.QUEUE.1";
+pub const QUEUE: &str = "DEV.QUEUE.1";
 const CLIENTS: u32 = 32;
 
 /// Removes the limit of depth: pass it to a server as a drop-in.
-pub(crate) const UNLIMITED_DEPTH: &str = "ALTER QLOCAL(DEV.QUEUE.1) MAXDEPTH(999999999)\n";
+pub const UNLIMITED_DEPTH: &str = "ALTER QLOCAL(DEV.QUEUE.1) MAXDEPTH(999999999)\n";
 
-pub(crate) fn client(server: &Server, persistent: bool) -> Result<RestClient> {
+pub fn client(server: &Server, persistent: bool) -> Result<RestClient> {
     let target = Target::parse(&server.http_url()?, &Trust::None).map_err(|error| anyhow!(error.chain()))?;
     Ok(RestClient::new(RestOptions {
         target,
@@ -30,12 +30,12 @@ pub(crate) fn client(server: &Server, persistent: bool) -> Result<RestClient> {
 }
 
 /// Identifier number n of `fill`.
-pub(crate) fn id(number: u64) -> PutId {
+pub fn id(number: u64) -> PutId {
     PutId { run: 1, client: 0, sequence: number }
 }
 
 /// Puts messages 0 to `count` of `size` bytes, each with its identifier as correlation identifier.
-pub(crate) fn fill(server: &Server, count: u64, size: usize, persistent: bool) -> Result<()> {
+pub fn fill(server: &Server, count: u64, size: usize, persistent: bool) -> Result<()> {
     let next = Arc::new(AtomicU64::new(0));
     let payload = Payload::new(size);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -60,7 +60,7 @@ pub(crate) fn fill(server: &Server, count: u64, size: usize, persistent: bool) -
     })
 }
 
-pub(crate) async fn put(rest: &mut RestClient, payload: &Payload, number: u64) -> Result<()> {
+pub async fn put(rest: &mut RestClient, payload: &Payload, number: u64) -> Result<()> {
     let hex = id(number).to_hex();
     rest.put(payload.body(&hex), Some(HeaderValue::from_str(&hex)?)).await?;
     Ok(())

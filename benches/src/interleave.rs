@@ -3,23 +3,23 @@
 use anyhow::{Context, Result};
 
 /// One thing that is measured again and again.
-pub(crate) struct Cell<'a> {
-    pub(crate) name: &'static str,
-    pub(crate) measure: Box<dyn FnMut() -> Result<f64> + 'a>,
+pub struct Cell<'a> {
+    pub name: &'static str,
+    pub measure: Box<dyn FnMut() -> Result<f64> + 'a>,
 }
 
 impl<'a> Cell<'a> {
-    pub(crate) fn new(name: &'static str, measure: impl FnMut() -> Result<f64> + 'a) -> Self {
+    pub fn new(name: &'static str, measure: impl FnMut() -> Result<f64> + 'a) -> Self {
         Self { name, measure: Box::new(measure) }
     }
 }
 
 /// What the rounds brought, by cell in the order given.
 #[derive(Debug, Clone)]
-pub(crate) struct Measured(Vec<(&'static str, Vec<f64>)>);
+pub struct Measured(Vec<(&'static str, Vec<f64>)>);
 
 /// Measures every cell once a round; every other round backwards, so that a drift favours nobody.
-pub(crate) fn interleave(rounds: usize, mut cells: Vec<Cell<'_>>) -> Result<Measured> {
+pub fn interleave(rounds: usize, mut cells: Vec<Cell<'_>>) -> Result<Measured> {
     let mut values: Vec<Vec<f64>> = vec![Vec::with_capacity(rounds); cells.len()];
     for round in 0..rounds {
         let mut order: Vec<usize> = (0..cells.len()).collect();
@@ -42,18 +42,18 @@ impl Measured {
         found.map_or(&[], |(_, values)| values)
     }
 
-    pub(crate) fn median(&self, name: &str) -> f64 {
+    pub fn median(&self, name: &str) -> f64 {
         median(self.values(name).to_vec())
     }
 
     /// Median of the rounds' ratios, each of two figures taken within seconds.
-    pub(crate) fn ratio(&self, of: &str, to: &str) -> f64 {
+    pub fn ratio(&self, of: &str, to: &str) -> f64 {
         median(self.values(of).iter().zip(self.values(to)).map(|(a, b)| a / b).collect())
     }
 }
 
 /// NaN of nothing.
-pub(crate) fn median(mut values: Vec<f64>) -> f64 {
+pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     match values.len() {
         0 => f64::NAN,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use system_tests::server::{Server, ServerOptions};
 
-use crate::Effort;
+use crate::effort::Effort;
 use crate::fill::{self, UNLIMITED_DEPTH, fill};
 use crate::interleave::median;
 use crate::machine::memory;
@@ -17,7 +17,7 @@ const SETTLING: Duration = Duration::from_secs(2);
 const SIZE: usize = 1024;
 const MIB: f64 = 1_048_576.0;
 
-pub(crate) fn run(effort: &Effort, report: &mut Report) -> Result<()> {
+pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     start_on_empty_directories(effort, report)?;
     come_back_with_many(effort, report)
 }
@@ -76,7 +76,7 @@ fn come_back_with_many(effort: &Effort, report: &mut Report) -> Result<()> {
 
 /// Options of a server whose queue takes any number of messages.
 #[expect(clippy::disallowed_methods, reason = "files of a measurement need not last")]
-pub(crate) fn unlimited(folder: &Path) -> Result<ServerOptions> {
+pub fn unlimited(folder: &Path) -> Result<ServerOptions> {
     let drop_ins = folder.join("mqsc");
     std::fs::create_dir_all(&drop_ins)?;
     std::fs::write(drop_ins.join("depth.mqsc"), UNLIMITED_DEPTH)?;

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 /// Lines of `name: value`.
-pub(crate) fn describe() -> Vec<(String, String)> {
+pub fn describe() -> Vec<(String, String)> {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let mut lines = vec![("processor".to_owned(), format!("{} x {}", cores, processor()))];
     for (name, program, arguments) in [
@@ -33,13 +33,13 @@ fn said(program: &str, arguments: &[&str]) -> String {
 
 /// Memory of a process in bytes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Memory {
+pub struct Memory {
     /// Its own pages and its share of those it has in common with others.
-    pub(crate) proportional: u64,
-    pub(crate) resident: u64,
+    pub proportional: u64,
+    pub resident: u64,
 }
 
-pub(crate) fn memory(pid: u32) -> std::io::Result<Memory> {
+pub fn memory(pid: u32) -> std::io::Result<Memory> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
     let field = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name))?;

@@ -5,27 +5,14 @@
 //!
 //! Results go to standard output, `report.json` and `report.md`. The exit code is 1 when a bar does not hold.
 
-mod depth;
-mod disk_floor;
-mod engine;
-mod fill;
-mod interleave;
-mod lifecycle;
-mod machine;
-mod nginx;
-mod postgresql;
-mod report;
-mod rest;
-mod throughput;
-
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
+use benches::effort::Effort;
+use benches::report::Report;
+use benches::{depth, engine, lifecycle, machine, rest};
 use clap::Parser;
-
-use crate::report::Report;
 
 /// Measures the bars of docs/performance.md.
 #[derive(Debug, Parser)]
@@ -44,32 +31,6 @@ struct Arguments {
     out: PathBuf,
 }
 
-/// How much to measure.
-#[derive(Debug, Clone)]
-struct Effort {
-    rounds: usize,
-    /// Of one in-process cell.
-    engine: Duration,
-    /// Of one REST cell, after its warm-up.
-    rest: Duration,
-    warmup: Duration,
-    /// Messages where the bar says a million.
-    messages: u64,
-    work: PathBuf,
-}
-
-impl Effort {
-    fn new(arguments: &Arguments) -> Self {
-        let ms = Duration::from_millis;
-        let work = arguments.work.clone();
-        if arguments.quick {
-            Self { rounds: 3, engine: ms(300), rest: ms(1_000), warmup: ms(200), messages: 100_000, work }
-        } else {
-            Self { rounds: 5, engine: ms(2_000), rest: ms(4_000), warmup: ms(700), messages: 1_000_000, work }
-        }
-    }
-}
-
 type Group = fn(&Effort, &mut Report) -> Result<()>;
 
 const GROUPS: [(&str, Group); 4] =
@@ -81,8 +42,8 @@ fn main() -> Result<ExitCode> {
         anyhow::ensure!(GROUPS.iter().any(|(group, _)| group == name), "--only: there is no group '{name}'");
     }
     std::fs::create_dir_all(&arguments.work).context("cannot make the working folder")?;
-    let mut effort = Effort::new(&arguments);
-    effort.work = effort.work.canonicalize()?;
+    let work = arguments.work.canonicalize()?;
+    let effort = if arguments.quick { Effort::quick(work) } else { Effort::full(work) };
     let mut report = Report::new(machine::describe(), arguments.quick);
     for (name, group) in GROUPS {
         if arguments.only.is_empty() || arguments.only.iter().any(|only| only == name) {

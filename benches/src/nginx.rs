@@ -7,19 +7,19 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use tempfile::TempDir;
 
-pub(crate) const POST_PATH: &str = "/noop";
-pub(crate) const GET_PATH: &str = "/1k";
+pub const POST_PATH: &str = "/noop";
+pub const GET_PATH: &str = "/1k";
 
-pub(crate) struct Nginx {
+pub struct Nginx {
     master: Child,
     _folder: TempDir,
-    pub(crate) url: String,
+    pub url: String,
     /// Process ids of the workers.
-    pub(crate) workers: Vec<u32>,
+    pub workers: Vec<u32>,
 }
 
 impl Nginx {
-    pub(crate) fn start(work: &Path, size: usize) -> Result<Self> {
+    pub fn start(work: &Path, size: usize) -> Result<Self> {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::Builder::new().prefix("nginx").tempdir_in(work)?;
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755))?;
@@ -100,7 +100,7 @@ fn children(pid: u32) -> Result<Vec<u32>> {
 }
 
 /// Taken now; nobody else on this machine is likely to take it in between.
-pub(crate) fn free_port() -> Result<u16> {
+pub fn free_port() -> Result<u16> {
     Ok(std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
 

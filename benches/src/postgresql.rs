@@ -19,14 +19,14 @@ const INSERT: &str = "insert into msgs(q, body) values ($1, $2)";
 const DELETE: &str = "delete from msgs where id = \
     (select id from msgs where q = $1 order by id for update skip locked limit 1) returning body";
 
-pub(crate) struct Postgresql {
+pub struct Postgresql {
     server: Child,
     folder: TempDir,
     port: u16,
 }
 
 impl Postgresql {
-    pub(crate) fn start(work: &Path) -> Result<Self> {
+    pub fn start(work: &Path) -> Result<Self> {
         let programs = programs()?;
         let folder = tempfile::Builder::new().prefix("pg").tempdir_in(work)?;
         let owner = Owner::of(folder.path())?;
@@ -83,7 +83,7 @@ impl Postgresql {
     }
 
     /// Insert and delete, each committed on disk, each caller on a queue of its own.
-    pub(crate) fn pairs_per_second(&self, callers: usize, size: usize, time: Duration) -> Result<f64> {
+    pub fn pairs_per_second(&self, callers: usize, size: usize, time: Duration) -> Result<f64> {
         rate(callers, time, |number| {
             let mut client = self.connect()?;
             let (insert, delete) = (client.prepare(INSERT)?, client.prepare(DELETE)?);

@@ -11,7 +11,7 @@ use crate::interleave::Measured;
 /// What a figure must be.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Wanted {
+pub enum Wanted {
     AtLeast(f64),
     AtMost(f64),
     /// Nothing: shown for its own sake.
@@ -19,13 +19,13 @@ pub(crate) enum Wanted {
 }
 
 /// A name and a demand, waiting for its figure.
-pub(crate) struct Bar {
+pub struct Bar {
     name: &'static str,
     wanted: Wanted,
 }
 
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct Row {
+pub struct Row {
     name: &'static str,
     wanted: Wanted,
     /// The figure the demand is about: a ratio where there is a peer.
@@ -44,26 +44,26 @@ struct Compared {
 }
 
 impl Bar {
-    pub(crate) fn at_least(name: &'static str, limit: f64) -> Self {
+    pub fn at_least(name: &'static str, limit: f64) -> Self {
         Self { name, wanted: Wanted::AtLeast(limit) }
     }
 
-    pub(crate) fn at_most(name: &'static str, limit: f64) -> Self {
+    pub fn at_most(name: &'static str, limit: f64) -> Self {
         Self { name, wanted: Wanted::AtMost(limit) }
     }
 
-    pub(crate) fn figure(name: &'static str) -> Self {
+    pub fn figure(name: &'static str) -> Self {
         Self { name, wanted: Wanted::Nothing }
     }
 
     /// Ours through the peer's, round by round.
-    pub(crate) fn ratio(self, measured: &Measured, ours: &str, peer: &str, unit: &'static str) -> Row {
+    pub fn ratio(self, measured: &Measured, ours: &str, peer: &str, unit: &'static str) -> Row {
         let compared =
             Compared { ours: measured.median(ours), peer: measured.median(peer), peer_name: peer.to_owned() };
         self.row(measured.ratio(ours, peer), Some(compared), unit)
     }
 
-    pub(crate) fn value(self, value: f64, unit: &'static str) -> Row {
+    pub fn value(self, value: f64, unit: &'static str) -> Row {
         self.row(value, None, unit)
     }
 
@@ -78,35 +78,35 @@ impl Bar {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
+pub struct Report {
     quick: bool,
     machine: Vec<(String, String)>,
     rows: Vec<Row>,
 }
 
 impl Report {
-    pub(crate) fn new(machine: Vec<(String, String)>, quick: bool) -> Self {
+    pub fn new(machine: Vec<(String, String)>, quick: bool) -> Self {
         Self { quick, machine, rows: Vec::new() }
     }
 
-    pub(crate) fn add(&mut self, row: Row) {
+    pub fn add(&mut self, row: Row) {
         self.rows.push(row);
     }
 
-    pub(crate) fn all_hold(&self) -> bool {
+    pub fn all_hold(&self) -> bool {
         self.rows.iter().all(|row| row.holds != Some(false))
     }
 
     /// `report.json` and `report.md` in `folder`.
     #[expect(clippy::disallowed_methods, reason = "a report is written once and may be lost")]
-    pub(crate) fn write(&self, folder: &Path) -> Result<()> {
+    pub fn write(&self, folder: &Path) -> Result<()> {
         std::fs::create_dir_all(folder)?;
         std::fs::write(folder.join("report.json"), serde_json::to_string_pretty(self)? + "\n")
             .and_then(|()| std::fs::write(folder.join("report.md"), self.to_markdown()))
             .with_context(|| format!("cannot write into {}", folder.display()))
     }
 
-    pub(crate) fn to_markdown(&self) -> String {
+    pub fn to_markdown(&self) -> String {
         let mut text = String::new();
         for (name, value) in &self.machine {
             let _ = writeln!(text, "- {name}: {value}");

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use system_tests::server::{APP_PASSWORD, Server, ServerOptions};
 use workload::plan::{Choices, Login, Plan, Scenario, Span};
 
-use crate::Effort;
+use crate::effort::Effort;
 use crate::interleave::{Cell, interleave};
 use crate::nginx::{GET_PATH, Nginx, POST_PATH};
 use crate::report::{Bar, Report};
@@ -19,7 +19,7 @@ const NONPERSISTENT: &str = "put+get nonpersistent, LTPA";
 const PERSISTENT: &str = "put+get persistent, LTPA";
 const BASIC: &str = "put+get nonpersistent, Basic";
 
-pub(crate) fn run(effort: &Effort, report: &mut Report) -> Result<()> {
+pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     let folder = tempfile::tempdir_in(&effort.work)?;
     let nginx = Nginx::start(&effort.work, SIZE)?;
     let server = Server::start(&ServerOptions::on(&folder.path().join("data")))?;
@@ -91,7 +91,7 @@ fn cpu_us_per_pair(choices: &Choices) -> Result<f64> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "files of a measurement need not last")]
-pub(crate) fn password_file(folder: &Path) -> Result<PathBuf> {
+pub fn password_file(folder: &Path) -> Result<PathBuf> {
     let path = folder.join("passwords");
     std::fs::write(&path, format!("app {APP_PASSWORD}\n"))?;
     Ok(path)

@@ -11,7 +11,7 @@ use anyhow::{Result, anyhow};
 use workload::measure;
 
 /// Runs one operation after another on each thread; `make` prepares thread number n's operation.
-pub(crate) fn rate<F>(threads: usize, duration: Duration, make: impl Fn(usize) -> Result<F> + Sync) -> Result<f64>
+pub fn rate<F>(threads: usize, duration: Duration, make: impl Fn(usize) -> Result<F> + Sync) -> Result<f64>
 where
     F: FnMut() -> Result<()>,
 {
@@ -54,7 +54,7 @@ impl Wake for Unpark {
 }
 
 /// Polls on this thread and parks it in between: what a caller without any runtime would do.
-pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
+pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
     let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
     let mut context = Context::from_waker(&waker);

@@ -1,0 +1,17 @@
+//! Measuring: in-process callers, the peers we compare with, the running server, and the table of bars.
+//!
+//! `main.rs` is `make bench`; `benches/inside.rs` measures the inside with criterion.
+
+pub mod depth;
+pub mod disk_floor;
+pub mod effort;
+pub mod engine;
+pub mod fill;
+pub mod interleave;
+pub mod lifecycle;
+pub mod machine;
+pub mod nginx;
+pub mod postgresql;
+pub mod report;
+pub mod rest;
+pub mod throughput;
