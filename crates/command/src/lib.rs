@@ -1,7 +1,29 @@
 //! Commands: MQSC text in, answers out; one executor for every form a command may come in.
+//!
+//! `mqsc` turns text into a typed `Command`, `execute` runs it against a queue manager and gives a `Reply`, `display`
+//! and `session` print replies as runmqsc does, `dump` writes definitions as MQSC. Attribute names come from the
+//! attribute table of `model` and, for status, from `status.rs`; message identifiers stand in `message.rs` alone.
+
+pub mod authority_words;
+pub mod command;
+mod display;
+mod dump;
+mod execute;
+mod filter;
+pub mod message;
+pub mod mqsc;
+pub mod reply;
+mod session;
+mod status;
 
 use model::authority::Principal;
 use queue_manager::QueueManager;
+
+pub use dump::{DumpOptions, dump};
+pub use execute::execute;
+pub use mqsc::split::{SourceCommand, split};
+pub use reply::Reply;
+pub use session::{Counts, echo, is_end, session_footer, session_header};
 
 /// What `runmqsc` and its relatives print, and whether all was well.
 #[derive(Debug, Clone, Default)]
@@ -20,48 +42,18 @@ pub enum Outcome {
     Failed,
 }
 
-/// One MQSC command as it stood in the input.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceCommand {
-    /// Line of its first word, from 1.
-    pub line: usize,
-    /// The lines as read, for echoing.
-    pub echo: Vec<String>,
-    /// Continuations joined, comments dropped.
-    pub text: String,
-}
-
-/// Splits a script into commands: `+`/`-` continuation, `*` comments, `;`.
-pub fn split(script: &str) -> Vec<SourceCommand> {
-    todo!()
-}
-
 /// Runs one command with `caller`'s authority.
 pub async fn run(queue_manager: &QueueManager, caller: &Principal, text: &str) -> Answer {
-    todo!()
+    match mqsc::parse(text) {
+        Ok(command) => execute(queue_manager, caller, &command).await.answer(),
+        Err(problem) => problem.answer(),
+    }
 }
 
 /// Parses only: `runmqsc -v`.
 pub fn verify(text: &str) -> Answer {
-    todo!()
-}
-
-/// The definitions as MQSC, as dmpmqcfg writes them.
-pub fn dump(queue_manager: &QueueManager, options: &DumpOptions) -> String {
-    todo!()
-}
-
-/// dmpmqcfg's choices.
-#[derive(Debug, Clone, Default)]
-pub struct DumpOptions {
-    /// Every attribute rather than those that differ from the default (`-a`).
-    pub all_attributes: bool,
-    /// One line a command (`-o 1line`).
-    pub one_line: bool,
-    /// Generic object name (`-n`).
-    pub name: Option<String>,
-    /// Object type as dmpmqcfg names it (`-x`): all, object, authrec, channel, qmgr, queue, topic, sub ...
-    pub export: Option<String>,
-    /// Also SYSTEM objects that are as made.
-    pub include_defaults: bool,
+    match mqsc::parse(text) {
+        Ok(_) => Answer::default(),
+        Err(problem) => problem.answer(),
+    }
 }

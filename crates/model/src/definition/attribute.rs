@@ -27,7 +27,7 @@ use crate::definition::{QueueDefinition, QueueKind, QueueManagerDefinition, Subs
 
 pub use field::{date_text, time_text};
 pub use reference::reference;
-pub use value::{Shown, Value, ValueProblem, ValueType};
+pub use value::{Shown, Value, ValueProblem, ValueType, quoted};
 pub use word::{JsonWord, Word};
 
 /// What a definition is of, as far as attributes differ.
@@ -64,6 +64,14 @@ impl Kind {
             Self::QueueModel => "QMODEL",
             Self::Topic => "TOPIC",
             Self::Subscription => "SUB",
+        }
+    }
+
+    /// How many rows DISPLAY shows whatever it was asked for: name and type, which come first.
+    pub const fn identity_rows(self) -> usize {
+        match self {
+            Self::QueueManager => 1,
+            _ => 2,
         }
     }
 

@@ -210,7 +210,7 @@ impl ValueType {
 }
 
 /// In single quotes, quotes inside doubled: an MQSC string.
-pub(crate) fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 

@@ -1,0 +1,137 @@
+//! One command, typed: what MQSC, and later PCF and JSON, all become before anything runs.
+
+use model::authority::{Authority, AuthorityObject, Entity};
+use model::definition::attribute::{Attribute, Kind, Value};
+use model::name::QueueName;
+
+pub use crate::filter::{Condition, Pattern};
+
+#[derive(Debug, Clone)]
+pub enum Command {
+    Define(Define),
+    Alter(Alter),
+    AlterQueueManager(Vec<Setting>),
+    Delete(Delete),
+    ClearQueue(QueueName),
+    /// DISPLAY QUEUE, QLOCAL ..., TOPIC and SUB.
+    DisplayObjects {
+        kinds: Vec<Kind>,
+        name: Pattern,
+        request: Request,
+    },
+    DisplayQueueManager(Request),
+    DisplayQueueStatus {
+        name: Pattern,
+        handles: bool,
+        request: Request,
+    },
+    DisplayQueueManagerStatus(Request),
+    DisplayConnections(ConnectionQuery),
+    DisplaySubscriptionStatus {
+        name: Pattern,
+        request: Request,
+    },
+    DisplayAuthority(AuthorityQuery),
+    SetAuthority(SetAuthority),
+    DeleteAuthority(AuthorityKey),
+    PingQueueManager,
+    RefreshSecurity,
+}
+
+#[derive(Debug, Clone)]
+pub struct Define {
+    /// Not `QueueManager`.
+    pub kind: Kind,
+    /// An object name, or any text for a subscription.
+    pub name: String,
+    /// Take what is not set from this object of the same kind.
+    pub like: Option<String>,
+    pub replace: bool,
+    pub settings: Vec<Setting>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Alter {
+    /// Not `QueueManager`.
+    pub kind: Kind,
+    pub name: String,
+    /// Even when the queue is open and the change would be felt.
+    pub force: bool,
+    pub settings: Vec<Setting>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Delete {
+    /// Not `QueueManager`.
+    pub kind: Kind,
+    pub name: String,
+    /// Messages and all.
+    pub purge: bool,
+    /// Authority records with exactly this name go too.
+    pub authority_records: bool,
+}
+
+/// One attribute and the value to give it; `attribute.value.check` has passed.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    pub attribute: &'static Attribute,
+    pub value: Value,
+}
+
+/// What a DISPLAY wants to see.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    pub selection: Selection,
+    pub condition: Option<Condition>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Selection {
+    /// What DISPLAY shows when nothing is named.
+    #[default]
+    Usual,
+    All,
+    /// Keywords as the tables spell them, without synonyms.
+    Named(Vec<&'static str>),
+}
+
+#[derive(Debug, Clone)]
+pub struct ConnectionQuery {
+    /// Last eight bytes of the connection identifier in hexadecimal; may be generic.
+    pub identifier: Pattern,
+    /// First sixteen bytes, when given.
+    pub extended: Option<Pattern>,
+    pub parts: ConnectionParts,
+    pub request: Request,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConnectionParts {
+    Connection,
+    Handles,
+    All,
+}
+
+#[derive(Debug, Clone)]
+pub struct AuthorityQuery {
+    pub profile: Option<Pattern>,
+    pub object: Option<AuthorityObject>,
+    pub entity: Option<Entity>,
+    pub request: Request,
+}
+
+/// Which authority record.
+#[derive(Debug, Clone)]
+pub struct AuthorityKey {
+    /// `None` for the queue manager itself.
+    pub profile: Option<String>,
+    pub object: AuthorityObject,
+    pub entities: Vec<Entity>,
+}
+
+#[derive(Debug, Clone)]
+pub struct SetAuthority {
+    pub key: AuthorityKey,
+    pub add: Authority,
+    pub remove: Authority,
+}

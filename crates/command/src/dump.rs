@@ -1,0 +1,216 @@
+//! Definitions as MQSC: dmpmqcfg.
+//!
+//! Running what is written here on an empty queue manager makes the same definitions, and dumping that gives the same
+//! text. So nothing here depends on the time, and what cannot be set stands in comments.
+
+use std::fmt::Write as _;
+
+use model::authority::{AuthorityObject, AuthorityRecord, Entity};
+use model::definition::attribute::{self, Access, Kind, Value, View};
+use model::definition::queue::DefinitionType;
+use model::definition::subscription::MadeBy;
+use model::definition::{History, QueueManagerDefinition, SubscriptionDefinition};
+use queue_manager::QueueManager;
+
+use crate::authority_words;
+use crate::filter::Pattern;
+
+/// dmpmqcfg's choices.
+#[derive(Debug, Clone, Default)]
+pub struct DumpOptions {
+    /// Every attribute rather than those that differ from the default (`-a`).
+    pub all_attributes: bool,
+    /// One line a command (`-o 1line`).
+    pub one_line: bool,
+    /// Generic object name (`-n`).
+    pub name: Option<String>,
+    /// Object type as dmpmqcfg names it (`-x`): all, object, authrec, channel, qmgr, queue, topic, sub ...
+    pub export: Option<String>,
+    /// Also SYSTEM objects that are as made.
+    pub include_defaults: bool,
+}
+
+/// The definitions as MQSC, as dmpmqcfg writes them.
+pub fn dump(queue_manager: &QueueManager, options: &DumpOptions) -> String {
+    let mut dump = Dump { queue_manager, options, script: String::new() };
+    dump.title();
+    if dump.wants(&["object", "qmgr"]) {
+        dump.manager();
+    }
+    if dump.wants(&["object", "queue"]) {
+        dump.queues();
+    }
+    if dump.wants(&["object", "topic"]) {
+        dump.topics();
+    }
+    if dump.wants(&["object", "sub"]) {
+        dump.subscriptions();
+    }
+    if dump.wants(&["authrec"]) {
+        dump.authorities();
+    }
+    dump.script
+}
+
+/// Objects that DEFINE starts from come last, so that a changed one does not change those that were made before it.
+fn is_default_object(name: &str) -> bool {
+    name.starts_with("SYSTEM.DEFAULT.")
+}
+
+struct Dump<'a> {
+    queue_manager: &'a QueueManager,
+    options: &'a DumpOptions,
+    script: String,
+}
+
+impl Dump<'_> {
+    /// Is one of these the type asked for, or all?
+    fn wants(&self, types: &[&str]) -> bool {
+        match self.options.export.as_deref() {
+            None => true,
+            Some(export) => {
+                let export = export.to_ascii_lowercase();
+                export == "all" || types.contains(&export.as_str())
+            }
+        }
+    }
+
+    /// Does the name match, and is it worth writing?
+    fn selects(&self, name: &str, history: History) -> bool {
+        let matches = self.options.name.as_deref().is_none_or(|wanted| Pattern::parse(wanted).matches(name));
+        let as_made = name.starts_with("SYSTEM.") && history.created == history.altered;
+        matches && (self.options.include_defaults || !as_made)
+    }
+
+    fn title(&mut self) {
+        let stars = "*".repeat(79);
+        let name = self.queue_manager.name();
+        let _ = writeln!(self.script, "{stars}\n* Definitions of queue manager {name}\n* Written by dmpmqcfg\n{stars}");
+    }
+
+    fn manager(&mut self) {
+        let definition = self.queue_manager.definition();
+        let matches =
+            self.options.name.as_deref().is_none_or(|wanted| Pattern::parse(wanted).matches(definition.name.as_str()));
+        let view = View::QueueManager(&definition);
+        let parts = self.settings(view, Kind::QueueManager);
+        if matches && !parts.is_empty() {
+            self.command("ALTER QMGR", &parts, "");
+        }
+    }
+
+    fn queues(&mut self) {
+        let mut queues = self.queue_manager.queues();
+        queues.sort_by_key(|queue| is_default_object(queue.name.as_str()));
+        for queue in queues {
+            let dynamic =
+                queue.as_local().is_some_and(|local| local.definition_type == DefinitionType::TemporaryDynamic);
+            if dynamic || !self.selects(queue.name.as_str(), queue.history) {
+                continue;
+            }
+            let view = View::Queue(&queue, None);
+            self.definition(view.kind(), queue.name.as_str(), view);
+        }
+    }
+
+    fn topics(&mut self) {
+        let mut topics = self.queue_manager.topics();
+        topics.sort_by_key(|topic| is_default_object(topic.name.as_str()));
+        for topic in topics {
+            if self.selects(topic.name.as_str(), topic.history) {
+                self.definition(Kind::Topic, topic.name.as_str(), View::Topic(&topic));
+            }
+        }
+    }
+
+    /// Those that DEFINE SUB makes; others belong to applications.
+    fn subscriptions(&mut self) {
+        for subscription in self.queue_manager.subscriptions() {
+            let administrative = subscription.made_by == MadeBy::Administrator && !subscription.name.is_empty();
+            if administrative && self.selects(&subscription.name, subscription.history) {
+                let mut written = SubscriptionDefinition::clone(&subscription);
+                written.topic_string = self.beyond_object(&subscription);
+                self.definition(Kind::Subscription, &subscription.name, View::Subscription(&written));
+            }
+        }
+    }
+
+    /// What DEFINE SUB has to be given so that, behind the topic object's string, the same full string results.
+    fn beyond_object(&self, subscription: &SubscriptionDefinition) -> String {
+        let full = subscription.topic_string.as_str();
+        let object = self.queue_manager.topic(&subscription.topic_object);
+        let prefix = object.as_ref().map_or("", |topic| topic.topic_string.as_str());
+        match full.strip_prefix(prefix) {
+            Some(rest) if !prefix.is_empty() => rest.trim_start_matches('/').to_owned(),
+            _ => full.to_owned(),
+        }
+    }
+
+    fn definition(&mut self, kind: Kind, name: &str, view: View<'_>) {
+        let head = format!("DEFINE {}({})", kind.mqsc(), attribute::quoted(name));
+        let parts = self.settings(view, kind);
+        self.command(&head, &parts, "REPLACE");
+    }
+
+    /// Attributes that can be set, as a script sets them.
+    fn settings(&self, view: View<'_>, kind: Kind) -> Vec<String> {
+        let may_set = |row: &&attribute::Attribute| match row.access {
+            Access::Settable => true,
+            Access::Fixed => kind != Kind::QueueManager,
+            Access::ReadOnly => false,
+        };
+        let mut parts = Vec::new();
+        for row in attribute::of(kind).filter(may_set) {
+            let Some(value) = (row.read)(view) else { continue };
+            let default = match view {
+                // Some defaults follow from the queue manager's name.
+                View::QueueManager(manager) => {
+                    let fresh = QueueManagerDefinition { name: manager.name, ..QueueManagerDefinition::default() };
+                    (row.read)(View::QueueManager(&fresh))
+                }
+                View::Queue(..) | View::Topic(_) | View::Subscription(_) => row.default_value(kind),
+            };
+            let is_blank = value == Value::Text(String::new());
+            if default.as_ref() != Some(&value)
+                || (self.options.all_attributes && !(is_blank && row.access == Access::Fixed))
+            {
+                parts.push(row.value.script(row.mqsc, &value));
+            }
+        }
+        parts
+    }
+
+    fn command(&mut self, head: &str, parts: &[String], tail: &str) {
+        let tail = (!tail.is_empty()).then_some(tail);
+        let parts: Vec<&str> = parts.iter().map(String::as_str).chain(tail).collect();
+        if self.options.one_line {
+            let _ = writeln!(self.script, "{head} {}", parts.join(" "));
+            return;
+        }
+        let _ = writeln!(self.script, "{head} +\n   {}", parts.join(" +\n   "));
+    }
+
+    fn authorities(&mut self) {
+        for record in self.queue_manager.authority_records() {
+            let name = self.options.name.as_deref();
+            if name.is_none_or(|wanted| Pattern::parse(wanted).matches(&record.profile)) {
+                self.authority(&record);
+            }
+        }
+    }
+
+    fn authority(&mut self, record: &AuthorityRecord) {
+        let mut parts = Vec::new();
+        if record.object != AuthorityObject::QueueManager {
+            parts.push(format!("PROFILE({})", attribute::quoted(&record.profile)));
+        }
+        parts.push(match &record.entity {
+            Entity::Principal(name) => format!("PRINCIPAL({})", attribute::quoted(name)),
+            Entity::Group(name) => format!("GROUP({})", attribute::quoted(name)),
+        });
+        parts.push(format!("OBJTYPE({})", authority_words::object_word(record.object)));
+        let words: Vec<_> = authority_words::words(record.authorities).collect();
+        parts.push(format!("AUTHADD({})", words.join(",")));
+        self.command("SET AUTHREC", &parts, "");
+    }
+}

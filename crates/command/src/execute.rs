@@ -1,0 +1,149 @@
+//! Runs typed commands against a queue manager.
+//!
+//! Decides nothing about authority of changes (the queue manager does) and keeps no state. What only shows things is
+//! checked here, as definitions and status are readable inside the process without asking.
+
+mod authority;
+mod object;
+mod queue;
+mod queue_manager;
+mod status;
+mod subscription;
+mod topic;
+
+use ::queue_manager::QueueManager;
+use ::queue_manager::objects::ObjectError;
+use model::authority::Principal;
+use model::definition::attribute::{Kind, Target};
+use model::name::ObjectName;
+use model::reason::Reason;
+
+use crate::command::{Alter, Command, Define, Delete, Setting};
+use crate::message;
+use crate::reply::{
+    MQRCCF_ATTR_VALUE_ERROR, MQRCCF_OBJECT_ALREADY_EXISTS, MQRCCF_OBJECT_OPEN, MQRCCF_OBJECT_WRONG_TYPE, Reply,
+};
+
+/// Runs one command with `caller`'s authority.
+pub async fn execute(queue_manager: &QueueManager, caller: &Principal, command: &Command) -> Reply {
+    let outcome = match command {
+        Command::Define(define) => self::define(queue_manager, caller, define).await,
+        Command::Alter(alter) => self::alter(queue_manager, caller, alter).await,
+        Command::Delete(delete) => self::delete(queue_manager, caller, delete).await,
+        Command::AlterQueueManager(settings) => queue_manager::alter(queue_manager, caller, settings).await,
+        Command::ClearQueue(name) => queue::clear(queue_manager, caller, name).await,
+        Command::DisplayObjects { kinds, name, request } => {
+            object::display(queue_manager, caller, kinds, name, request)
+        }
+        Command::DisplayQueueManager(request) => queue_manager::display(queue_manager, caller, request),
+        Command::DisplayQueueStatus { name, handles, request } => {
+            status::queues(queue_manager, caller, name, *handles, request)
+        }
+        Command::DisplayQueueManagerStatus(request) => status::queue_manager(queue_manager, caller, request),
+        Command::DisplayConnections(query) => status::connections(queue_manager, caller, query),
+        Command::DisplaySubscriptionStatus { name, request } => {
+            status::subscriptions(queue_manager, caller, name, request)
+        }
+        Command::DisplayAuthority(query) => authority::display(queue_manager, caller, query),
+        Command::SetAuthority(set) => authority::set(queue_manager, caller, set).await,
+        Command::DeleteAuthority(key) => authority::delete(queue_manager, caller, key).await,
+        Command::PingQueueManager => Ok(Reply::done(message::PING_COMPLETE)),
+        Command::RefreshSecurity => Ok(Reply::done(message::SECURITY_REFRESHED)),
+    };
+    outcome.unwrap_or_else(Failure::reply)
+}
+
+async fn define(queue_manager: &QueueManager, caller: &Principal, define: &Define) -> Result<Reply, Failure> {
+    match define.kind {
+        Kind::Topic => topic::define(queue_manager, caller, define).await,
+        Kind::Subscription => subscription::define(queue_manager, caller, define).await,
+        _ => queue::define(queue_manager, caller, define).await,
+    }
+}
+
+async fn alter(queue_manager: &QueueManager, caller: &Principal, alter: &Alter) -> Result<Reply, Failure> {
+    match alter.kind {
+        Kind::Topic => topic::alter(queue_manager, caller, alter).await,
+        Kind::Subscription => subscription::alter(queue_manager, caller, alter).await,
+        _ => queue::alter(queue_manager, caller, alter).await,
+    }
+}
+
+async fn delete(queue_manager: &QueueManager, caller: &Principal, delete: &Delete) -> Result<Reply, Failure> {
+    match delete.kind {
+        Kind::Topic => topic::delete(queue_manager, caller, delete).await,
+        Kind::Subscription => subscription::delete(queue_manager, caller, delete).await,
+        _ => queue::delete(queue_manager, caller, delete).await,
+    }
+}
+
+/// Why a command failed.
+enum Failure {
+    Object(ObjectError),
+    /// A message already chosen, with its reason.
+    Reply(Reply),
+}
+
+impl From<ObjectError> for Failure {
+    fn from(error: ObjectError) -> Self {
+        Self::Object(error)
+    }
+}
+
+impl Failure {
+    fn not_found(name: &str) -> Self {
+        Self::Object(ObjectError::NotFound { name: name.to_owned() })
+    }
+
+    fn wrong_type(name: &str) -> Self {
+        Self::Object(ObjectError::WrongType { name: name.to_owned() })
+    }
+
+    fn attribute(name: &str, attribute: &'static str, problem: impl Into<String>) -> Self {
+        Self::Object(ObjectError::Attribute { name: name.to_owned(), attribute, problem: problem.into() })
+    }
+
+    fn reply(self) -> Reply {
+        match self {
+            Self::Object(error) => object_error(&error),
+            Self::Reply(reply) => reply,
+        }
+    }
+}
+
+/// The message and reason of each way a definition can be refused.
+fn object_error(error: &ObjectError) -> Reply {
+    match error {
+        ObjectError::AlreadyExists { name } => {
+            Reply::failed(MQRCCF_OBJECT_ALREADY_EXISTS, message::ALREADY_EXISTS, &[name])
+        }
+        ObjectError::NotFound { name } => {
+            Reply::failed(Reason::UnknownObjectName.number(), message::NOT_FOUND, &[name])
+        }
+        ObjectError::WrongType { name } => Reply::failed(MQRCCF_OBJECT_WRONG_TYPE, message::WRONG_TYPE, &[name]),
+        ObjectError::InUse { name } => Reply::failed(MQRCCF_OBJECT_OPEN, message::IN_USE, &[name]),
+        ObjectError::NotEmpty { name } => Reply::failed(Reason::QNotEmpty.number(), message::NOT_EMPTY, &[name]),
+        ObjectError::NotAuthorized { user, name, missing } => {
+            Reply::failed(Reason::NotAuthorized.number(), message::NOT_AUTHORIZED, &[user, missing, name])
+        }
+        ObjectError::Attribute { name, attribute, problem } => {
+            Reply::failed(MQRCCF_ATTR_VALUE_ERROR, message::ATTRIBUTE_REFUSED, &[attribute, name, problem])
+        }
+        ObjectError::Reason(reason) => Reply::failed(reason.number(), message::UNEXPECTED, &[&reason.to_string()]),
+    }
+}
+
+/// Writes settings into a definition.
+fn apply(name: &str, settings: &[Setting], target: &mut Target<'_>) -> Result<(), Failure> {
+    for Setting { attribute, value } in settings {
+        if (attribute.write)(target.again(), value).is_none() {
+            let text = attribute.value.word_or_text(value);
+            return Err(Failure::attribute(name, attribute.mqsc, format!("{text} cannot be set")));
+        }
+    }
+    Ok(())
+}
+
+fn object_name(name: &str) -> Result<ObjectName, Failure> {
+    ObjectName::parse(name).map_err(|_| Failure::not_found(name))
+}

@@ -1,0 +1,82 @@
+//! DISPLAY of definitions: queues, topics, subscriptions.
+
+use ::queue_manager::QueueManager;
+use model::authority::{AuthorityObject, Principal};
+use model::definition::QueueDefinition;
+use model::definition::attribute::{self, Kind, LiveCounts, Shown, View};
+
+use crate::command::{Pattern, Request, Selection};
+use crate::execute::Failure;
+use crate::execute::authority::may_display;
+use crate::message::{self, Message};
+use crate::reply::{Item, Reply};
+
+/// Every object of `kinds` whose name matches, in order of names.
+pub(super) fn display(
+    queue_manager: &QueueManager,
+    caller: &Principal,
+    kinds: &[Kind],
+    name: &Pattern,
+    request: &Request,
+) -> Result<Reply, Failure> {
+    let mut items = Vec::new();
+    let mut add = |message: Message, view: View<'_>| {
+        if let Some(attributes) = shown(view, request) {
+            items.push(Item { reason: 0, message: message.line(&[]), attributes, parts: Vec::new() });
+        }
+    };
+    if kinds.contains(&Kind::Topic) {
+        for topic in queue_manager.topics() {
+            let matches = name.matches(topic.name.as_str());
+            if matches && may_display(queue_manager, caller, AuthorityObject::Topic, topic.name.as_str()) {
+                add(message::TOPIC_DETAILS, View::Topic(&topic));
+            }
+        }
+    } else if kinds.contains(&Kind::Subscription) {
+        for subscription in queue_manager.subscriptions() {
+            let matches = name.matches(&subscription.name);
+            if matches && may_display(queue_manager, caller, AuthorityObject::QueueManager, &subscription.name) {
+                add(message::SUBSCRIPTION_DETAILS, View::Subscription(&subscription));
+            }
+        }
+    } else {
+        for queue in queue_manager.queues() {
+            let matches = kinds.contains(&queue.attribute_kind()) && name.matches(queue.name.as_str());
+            if matches && may_display(queue_manager, caller, AuthorityObject::Queue, queue.name.as_str()) {
+                add(message::QUEUE_DETAILS, View::Queue(&queue, live_counts(queue_manager, &queue)));
+            }
+        }
+    }
+    if items.is_empty() {
+        return Err(Failure::not_found(&name.to_string()));
+    }
+    Ok(Reply { items })
+}
+
+fn live_counts(queue_manager: &QueueManager, queue: &QueueDefinition) -> Option<LiveCounts> {
+    queue.as_local()?;
+    let status = queue_manager.queue_status(&queue.name)?;
+    Some(LiveCounts { depth: status.depth.current, open_input: status.open_input, open_output: status.open_output })
+}
+
+/// What `request` wants to see of a definition, in table order; `None` when its condition does not hold.
+pub(super) fn shown(view: View<'_>, request: &Request) -> Option<Vec<Shown>> {
+    let kind = view.kind();
+    let read = |row: &'static attribute::Attribute| {
+        Some(Shown { keyword: row.mqsc, kind: row.value, value: (row.read)(view)? })
+    };
+    let conditional = request.condition.as_ref().map(|condition| condition.keyword);
+    if let Some(condition) = &request.condition {
+        let row = attribute::find(kind, condition.keyword)?;
+        if !condition.matches(&[read(row)?]) {
+            return None;
+        }
+    }
+    let always = kind.identity_rows();
+    let wanted = |(index, row): &(usize, &'static attribute::Attribute)| match &request.selection {
+        Selection::All => true,
+        Selection::Usual => *index < always || conditional == Some(row.mqsc),
+        Selection::Named(names) => *index < always || names.contains(&row.mqsc) || conditional == Some(row.mqsc),
+    };
+    Some(attribute::of(kind).enumerate().filter(wanted).filter_map(|(_, row)| read(row)).collect())
+}

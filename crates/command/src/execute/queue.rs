@@ -1,0 +1,98 @@
+//! DEFINE, ALTER, DELETE and CLEAR of queues.
+
+use std::sync::Arc;
+
+use ::queue_manager::QueueManager;
+use model::authority::Principal;
+use model::definition::QueueDefinition;
+use model::definition::attribute::{Kind, Target};
+use model::definition::queue::DefinitionType;
+use model::definition::{History, QueueKind};
+use model::name::QueueName;
+
+use crate::command::{Alter, Define, Delete};
+use crate::execute::{Failure, apply, authority, object_name};
+use crate::message;
+use crate::reply::Reply;
+
+/// Definitions that DEFINE starts from when nothing else is said.
+const fn default_object(kind: Kind) -> &'static str {
+    match kind {
+        Kind::QueueAlias => "SYSTEM.DEFAULT.ALIAS.QUEUE",
+        Kind::QueueRemote => "SYSTEM.DEFAULT.REMOTE.QUEUE",
+        Kind::QueueModel => "SYSTEM.DEFAULT.MODEL.QUEUE",
+        _ => "SYSTEM.DEFAULT.LOCAL.QUEUE",
+    }
+}
+
+pub(super) async fn define(
+    queue_manager: &QueueManager,
+    caller: &Principal,
+    define: &Define,
+) -> Result<Reply, Failure> {
+    let name = object_name(&define.name)?;
+    let base = base(queue_manager, define)?;
+    let mut definition = fresh(base, name);
+    apply(&define.name, &define.settings, &mut Target::Queue(&mut definition))?;
+    queue_manager.define_queue(caller, definition, define.replace).await?;
+    Ok(Reply::done(message::QUEUE_CREATED))
+}
+
+/// What LIKE names, or the default object, or what the default object was made from.
+fn base(queue_manager: &QueueManager, define: &Define) -> Result<QueueDefinition, Failure> {
+    if let Some(like) = &define.like {
+        return existing(queue_manager, like, define.kind).map(|queue| (*queue).clone());
+    }
+    let default = existing(queue_manager, default_object(define.kind), define.kind);
+    match (default, QueueDefinition::blank(define.kind)) {
+        (Ok(queue), _) => Ok((*queue).clone()),
+        (Err(_), Some(blank)) => Ok(blank),
+        (Err(failure), None) => Err(failure),
+    }
+}
+
+/// A copy that is a queue of its own: no history, no messages, and defined rather than made from a model.
+fn fresh(mut definition: QueueDefinition, name: QueueName) -> QueueDefinition {
+    definition.name = name;
+    definition.history = History::default();
+    if let QueueKind::Local(local) = &mut definition.kind {
+        local.definition_type = DefinitionType::Predefined;
+        local.store_id = 0;
+    }
+    definition
+}
+
+fn existing(queue_manager: &QueueManager, name: &str, kind: Kind) -> Result<Arc<QueueDefinition>, Failure> {
+    let queue = queue_manager.queue(&object_name(name)?).ok_or_else(|| Failure::not_found(name))?;
+    if queue.attribute_kind() == kind { Ok(queue) } else { Err(Failure::wrong_type(name)) }
+}
+
+pub(super) async fn alter(queue_manager: &QueueManager, caller: &Principal, alter: &Alter) -> Result<Reply, Failure> {
+    let mut definition = (*existing(queue_manager, &alter.name, alter.kind)?).clone();
+    apply(&alter.name, &alter.settings, &mut Target::Queue(&mut definition))?;
+    queue_manager.alter_queue(caller, definition, alter.force).await?;
+    Ok(Reply::done(message::QUEUE_CHANGED))
+}
+
+pub(super) async fn delete(
+    queue_manager: &QueueManager,
+    caller: &Principal,
+    delete: &Delete,
+) -> Result<Reply, Failure> {
+    let queue = existing(queue_manager, &delete.name, delete.kind)?;
+    queue_manager.delete_queue(caller, &queue.name, delete.purge).await?;
+    if delete.authority_records {
+        authority::forget(queue_manager, caller, model::authority::AuthorityObject::Queue, &delete.name).await?;
+    }
+    Ok(Reply::done(message::QUEUE_DELETED))
+}
+
+pub(super) async fn clear(
+    queue_manager: &QueueManager,
+    caller: &Principal,
+    name: &QueueName,
+) -> Result<Reply, Failure> {
+    existing(queue_manager, name.as_str(), Kind::QueueLocal)?;
+    queue_manager.clear_queue(caller, name).await?;
+    Ok(Reply::done(message::QUEUE_CLEARED))
+}

@@ -1,0 +1,74 @@
+//! DEFINE, ALTER and DELETE of topics.
+
+use std::sync::Arc;
+
+use ::queue_manager::QueueManager;
+use model::authority::{AuthorityObject, Principal};
+use model::definition::attribute::Target;
+use model::definition::{History, TopicDefinition};
+
+use crate::command::{Alter, Define, Delete};
+use crate::execute::{Failure, apply, authority, object_name};
+use crate::message;
+use crate::reply::Reply;
+
+const DEFAULT_OBJECT: &str = "SYSTEM.DEFAULT.TOPIC";
+
+pub(super) async fn define(
+    queue_manager: &QueueManager,
+    caller: &Principal,
+    define: &Define,
+) -> Result<Reply, Failure> {
+    let base = match &define.like {
+        Some(like) => (*existing(queue_manager, like)?).clone(),
+        None => existing(queue_manager, DEFAULT_OBJECT).map(|topic| (*topic).clone()).unwrap_or_default(),
+    };
+    // Two objects never stand for one node, so a copy has no topic string until one is given.
+    let mut definition = TopicDefinition {
+        name: object_name(&define.name)?,
+        topic_string: String::new(),
+        history: History::default(),
+        ..base
+    };
+    apply(&define.name, &define.settings, &mut Target::Topic(&mut definition))?;
+    let before = existing(queue_manager, &define.name).ok();
+    if definition.topic_string.is_empty()
+        && define.replace
+        && let Some(before) = &before
+    {
+        definition.topic_string.clone_from(&before.topic_string);
+    }
+    if definition.topic_string.is_empty() {
+        return Err(Failure::Reply(Reply::failed(
+            crate::reply::MQRCCF_ATTR_VALUE_ERROR,
+            message::REQUIRED,
+            &["a topic needs a topic string"],
+        )));
+    }
+    queue_manager.define_topic(caller, definition, define.replace).await?;
+    Ok(Reply::done(message::TOPIC_CREATED))
+}
+
+fn existing(queue_manager: &QueueManager, name: &str) -> Result<Arc<TopicDefinition>, Failure> {
+    queue_manager.topic(&object_name(name)?).ok_or_else(|| Failure::not_found(name))
+}
+
+pub(super) async fn alter(queue_manager: &QueueManager, caller: &Principal, alter: &Alter) -> Result<Reply, Failure> {
+    let mut definition = (*existing(queue_manager, &alter.name)?).clone();
+    apply(&alter.name, &alter.settings, &mut Target::Topic(&mut definition))?;
+    queue_manager.alter_topic(caller, definition).await?;
+    Ok(Reply::done(message::TOPIC_CHANGED))
+}
+
+pub(super) async fn delete(
+    queue_manager: &QueueManager,
+    caller: &Principal,
+    delete: &Delete,
+) -> Result<Reply, Failure> {
+    let topic = existing(queue_manager, &delete.name)?;
+    queue_manager.delete_topic(caller, &topic.name).await?;
+    if delete.authority_records {
+        authority::forget(queue_manager, caller, AuthorityObject::Topic, &delete.name).await?;
+    }
+    Ok(Reply::done(message::TOPIC_DELETED))
+}

@@ -1,0 +1,87 @@
+//! Message identifiers of runmqsc and what they say here.
+//!
+//! Identifiers are the published ones, as scripts look for them; sentences are ours. Titles of DISPLAY blocks end in
+//! `details.`, which clients parse after.
+//! Source: MQ messages reference, AMQ7xxx and AMQ8xxx; identifiers seen in live output and in public clients.
+
+/// An identifier and its sentence, in which each `{}` takes an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Message {
+    pub id: &'static str,
+    sentence: &'static str,
+}
+
+impl Message {
+    const fn new(id: &'static str, sentence: &'static str) -> Self {
+        Self { id, sentence }
+    }
+
+    /// `AMQ8147E: Object A.B not found.`
+    pub fn line(&self, arguments: &[&str]) -> String {
+        let mut line = format!("{}: ", self.id);
+        let mut arguments = arguments.iter();
+        for (index, part) in self.sentence.split("{}").enumerate() {
+            if index > 0 {
+                line.push_str(arguments.next().unwrap_or(&""));
+            }
+            line.push_str(part);
+        }
+        line
+    }
+}
+
+// Done.
+pub const QUEUE_MANAGER_CHANGED: Message = Message::new("AMQ8005I", "Queue manager changed.");
+pub const QUEUE_CREATED: Message = Message::new("AMQ8006I", "Queue created.");
+pub const QUEUE_DELETED: Message = Message::new("AMQ8007I", "Queue deleted.");
+pub const QUEUE_CHANGED: Message = Message::new("AMQ8008I", "Queue changed.");
+pub const QUEUE_CLEARED: Message = Message::new("AMQ8022I", "Queue cleared.");
+pub const SUBSCRIPTION_CREATED: Message = Message::new("AMQ8094I", "Subscription created.");
+pub const SUBSCRIPTION_CHANGED: Message = Message::new("AMQ8095I", "Subscription changed.");
+pub const SUBSCRIPTION_DELETED: Message = Message::new("AMQ8097I", "Subscription deleted.");
+pub const PING_COMPLETE: Message = Message::new("AMQ8415I", "The queue manager answers.");
+pub const SECURITY_REFRESHED: Message = Message::new("AMQ8560I", "Security information refreshed.");
+pub const TOPIC_CREATED: Message = Message::new("AMQ8690I", "Topic created.");
+pub const TOPIC_CHANGED: Message = Message::new("AMQ8691I", "Topic changed.");
+pub const TOPIC_DELETED: Message = Message::new("AMQ8692I", "Topic deleted.");
+pub const AUTHORITY_SET: Message = Message::new("AMQ8862I", "Authority record set.");
+pub const AUTHORITY_DELETED: Message = Message::new("AMQ8863I", "Authority record deleted.");
+
+// Titles of DISPLAY blocks.
+pub const SUBSCRIPTION_DETAILS: Message = Message::new("AMQ8096I", "Display Subscription details.");
+pub const SUBSCRIPTION_STATUS: Message = Message::new("AMQ8099I", "Display Subscription Status details.");
+pub const CONNECTION_DETAILS: Message = Message::new("AMQ8276I", "Display Connection details.");
+pub const QUEUE_MANAGER_DETAILS: Message = Message::new("AMQ8408I", "Display Queue Manager details.");
+pub const QUEUE_DETAILS: Message = Message::new("AMQ8409I", "Display Queue details.");
+pub const QUEUE_STATUS_DETAILS: Message = Message::new("AMQ8450I", "Display queue status details.");
+pub const TOPIC_DETAILS: Message = Message::new("AMQ8633I", "Display topic details.");
+pub const QUEUE_MANAGER_STATUS: Message = Message::new("AMQ8705I", "Display Queue Manager Status details.");
+pub const AUTHORITY_DETAILS: Message = Message::new("AMQ8864I", "Display authority record details.");
+
+// Refused.
+pub const UNEXPECTED: Message = Message::new("AMQ8101S", "The command failed with reason {}.");
+pub const NOT_AUTHORIZED: Message = Message::new("AMQ8135E", "Not authorized: user {} lacks {} on {}.");
+pub const NOT_EMPTY: Message = Message::new("AMQ8143E", "Queue {} is not empty.");
+pub const NOT_FOUND: Message = Message::new("AMQ8147E", "Object {} not found.");
+pub const IN_USE: Message = Message::new("AMQ8148E", "Object {} is in use.");
+pub const ALREADY_EXISTS: Message = Message::new("AMQ8150E", "Object {} already exists.");
+pub const WRONG_TYPE: Message = Message::new("AMQ8151E", "Object {} is of another type.");
+pub const CONNECTION_NOT_FOUND: Message = Message::new("AMQ8155E", "Connection {} not found.");
+pub const UNSUPPORTED: Message = Message::new("AMQ8404E", "{} is not supported by this queue manager yet.");
+pub const ATTRIBUTE_REFUSED: Message = Message::new("AMQ8425E", "{} of {}: {}.");
+pub const QUEUE_STATUS_NOT_FOUND: Message =
+    Message::new("AMQ8565E", "No handle is open: queue status of {} not found.");
+pub const AUTHORITY_NOT_FOUND: Message = Message::new("AMQ8884E", "Authority record of {} not found.");
+
+// Not understood.
+pub const SYNTAX_ERROR: Message =
+    Message::new("AMQ8405I", "Syntax error detected at or near end of command segment below:-");
+pub const DUPLICATE: Message = Message::new("AMQ8411E", "Keyword given twice: {}.");
+pub const RANGE: Message = Message::new("AMQ8412E", "Number out of range: {}.");
+pub const LENGTH: Message = Message::new("AMQ8413E", "Text too long: {}.");
+pub const REQUIRED: Message = Message::new("AMQ8421E", "Keyword missing: {}.");
+pub const NAME: Message = Message::new("AMQ8424E", "Not a name: {}.");
+pub const VALUE: Message = Message::new("AMQ8425E", "Not a value: {}.");
+pub const VALID_COMMANDS: Message = Message::new("AMQ8426I", "Commands begin with one of {}.");
+pub const VALID_SYNTAX: Message = Message::new("AMQ8427I", "Not the valid syntax of the command: {}.");
+pub const FILTER: Message = Message::new("AMQ8569E", "WHERE is not usable: {}.");

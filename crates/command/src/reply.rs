@@ -1,0 +1,58 @@
+//! What a command came to, before anybody prints it: an item per object, with codes for programs and texts for people.
+
+use model::definition::attribute::Shown;
+
+use crate::message::Message;
+use crate::{Answer, Outcome, display};
+
+/// MQRCCF_* and MQRC_* numbers that have no row among the MQI reasons.
+pub const MQRCCF_COMMAND_FAILED: i32 = 3008;
+pub const MQRCCF_PARM_SYNTAX_ERROR: i32 = 3097;
+pub const MQRCCF_OBJECT_ALREADY_EXISTS: i32 = 4001;
+pub const MQRCCF_OBJECT_WRONG_TYPE: i32 = 4002;
+pub const MQRCCF_OBJECT_OPEN: i32 = 4004;
+pub const MQRCCF_ATTR_VALUE_ERROR: i32 = 4005;
+pub const MQRCCF_Q_STATUS_NOT_FOUND: i32 = 4091;
+pub const MQRCCF_CONNECTION_ID_ERROR: i32 = 3174;
+
+/// The answer to one command. Never empty.
+#[derive(Debug, Clone, Default)]
+pub struct Reply {
+    pub items: Vec<Item>,
+}
+
+/// One object shown, or what became of a change.
+#[derive(Debug, Clone)]
+pub struct Item {
+    /// MQRC_ or MQRCCF_ number; 0 when all was well.
+    pub reason: i32,
+    /// The line with the message identifier; for a shown object the title.
+    pub message: String,
+    /// In the order they are shown.
+    pub attributes: Vec<Shown>,
+    /// Handles of a connection.
+    pub parts: Vec<Vec<Shown>>,
+}
+
+impl Reply {
+    pub(crate) fn done(message: Message) -> Self {
+        Self { items: vec![Item { reason: 0, message: message.line(&[]), attributes: Vec::new(), parts: Vec::new() }] }
+    }
+
+    pub(crate) fn failed(reason: i32, message: Message, arguments: &[&str]) -> Self {
+        let message = message.line(arguments);
+        Self { items: vec![Item { reason, message, attributes: Vec::new(), parts: Vec::new() }] }
+    }
+
+    pub fn succeeded(&self) -> bool {
+        self.items.iter().all(|item| item.reason == 0)
+    }
+
+    /// As runmqsc prints it.
+    pub fn answer(&self) -> Answer {
+        Answer {
+            lines: self.items.iter().flat_map(display::lines).collect(),
+            outcome: if self.succeeded() { Outcome::Succeeded } else { Outcome::Failed },
+        }
+    }
+}
