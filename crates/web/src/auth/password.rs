@@ -132,6 +132,15 @@ impl Password {
         }
     }
 
+    /// Orders passwords by what a check costs.
+    pub(super) fn dearness(&self) -> u8 {
+        match self.0 {
+            Stored::Digest { .. } => 0,
+            Stored::Pbkdf2(_) => 1,
+            Stored::Argon2id(_) => 2,
+        }
+    }
+
     /// A check has to compute a hash that is slow on purpose.
     pub fn is_slow(&self) -> bool {
         !matches!(self.0, Stored::Digest { .. })

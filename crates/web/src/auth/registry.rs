@@ -14,7 +14,7 @@ use model::authority::Principal;
 
 use super::certificate::{self, CertificateIdentity};
 use super::identity::Identity;
-use super::password::{Password, PasswordReader, encode_argon2id};
+use super::password::{Password, PasswordReader};
 use super::role::Roles;
 use crate::WebError;
 use crate::options::{CertificateMap, Web};
@@ -28,10 +28,9 @@ pub(super) struct Registry {
     subjects: HashMap<String, String>,
     certificate_map: CertificateMap,
     ignore_case: bool,
-    /// Compared with where no user is known, so that this takes as long as a wrong password.
-    decoy: Password,
-    /// Some user's password is stored as a slow hash.
-    any_slow: bool,
+    /// Key of the user whose password is dearest to check. A name that is not known is answered after such a check too,
+    /// so that it takes as long as a wrong password.
+    dearest: Option<String>,
 }
 
 struct User {
@@ -69,19 +68,12 @@ impl Registry {
                 ));
             }
         }
-        let any_slow = users.values().any(|user| user.password.is_slow());
+        let dearest = users.iter().max_by_key(|(_, user)| user.password.dearness()).map(|(key, _)| key.clone());
         let subjects = match web.certificate_map {
             CertificateMap::ExactDn => subjects(web),
             CertificateMap::PrincipalCn | CertificateMap::NotSupported => HashMap::new(),
         };
-        Ok(Self {
-            users,
-            subjects,
-            certificate_map: web.certificate_map,
-            ignore_case: web.ignore_case,
-            decoy: decoy(passwords, any_slow)?,
-            any_slow,
-        })
+        Ok(Self { users, subjects, certificate_map: web.certificate_map, ignore_case: web.ignore_case, dearest })
     }
 
     pub(super) fn find(&self, name: &str) -> Option<&Arc<Identity>> {
@@ -105,10 +97,10 @@ impl Registry {
             Some(user) if user.password.is_slow() => QuickCheck::NeedsHash,
             Some(user) if user.password.matches(password) => QuickCheck::Right(&user.identity),
             // A refusal takes equally long for every name, known or not.
-            Some(_) | None if self.any_slow => QuickCheck::NeedsHash,
+            Some(_) | None if self.dearest().is_some_and(Password::is_slow) => QuickCheck::NeedsHash,
             Some(_) => QuickCheck::Wrong,
             None => {
-                self.decoy.matches(password);
+                self.compare_in_vain(password);
                 QuickCheck::Wrong
             }
         }
@@ -121,9 +113,20 @@ impl Registry {
             return Some(Arc::clone(&user.identity));
         }
         if !user.is_some_and(|user| user.password.is_slow()) {
-            self.decoy.matches(password);
+            self.compare_in_vain(password);
         }
         None
+    }
+
+    fn dearest(&self) -> Option<&Password> {
+        self.users.get(self.dearest.as_ref()?).map(|user| &user.password)
+    }
+
+    /// Takes the time of a check; the outcome counts for nothing.
+    fn compare_in_vain(&self, password: &str) {
+        if let Some(dearest) = self.dearest() {
+            std::hint::black_box(dearest.matches(password));
+        }
     }
 
     fn user(&self, name: &str) -> Option<&User> {
@@ -161,13 +164,6 @@ fn identity(name: &str, groups: &[&str], roles: Roles, server_user: &str) -> Ide
 
 fn subjects(web: &Web) -> HashMap<String, String> {
     web.users.keys().map(|name| (certificate::normalise(name), key(name, web.ignore_case).into_owned())).collect()
-}
-
-/// A password nobody knows, in the dearest form that is in use.
-fn decoy(passwords: &PasswordReader, slow: bool) -> Result<Password, WebError> {
-    let unknowable = super::csrf::new_token();
-    let stored = if slow { encode_argon2id(&unknowable) } else { Ok(unknowable) };
-    stored.and_then(|stored| passwords.read(&stored)).map_err(|error| option_error("web.users".to_owned(), error))
 }
 
 /// Who has which role.

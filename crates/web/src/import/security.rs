@@ -85,7 +85,7 @@ fn enterprise_application(application: &Element, imported: &mut Imported) {
             match holder_of(holder) {
                 Some(holder) => holders.push(holder),
                 None => {
-                    imported.leave_out(format!("{id} {name} {}", holder.name), "it names nobody that can hold a role")
+                    imported.leave_out(format!("{id} {name} {}", holder.name), "it names nobody that can hold a role");
                 }
             }
         }
@@ -123,7 +123,7 @@ fn ltpa(element: &Element, imported: &mut Imported) {
             "expiration" => match minutes(value) {
                 Some(minutes) => imported.ltpa.expiration = minutes,
                 None => {
-                    imported.leave_out(format!("ltpa expiration {value}"), "it is not a duration from one minute on")
+                    imported.leave_out(format!("ltpa expiration {value}"), "it is not a duration from one minute on");
                 }
             },
             _ => imported.leave_out(format!("ltpa {name}"), "the key file is read at start and on a reload only"),

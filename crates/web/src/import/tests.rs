@@ -104,7 +104,7 @@ fn durations_are_rounded_up_to_minutes() {
 fn ports_and_host_become_addresses() {
     let addresses = |body| {
         let imported = of(body);
-        [imported.https, imported.http].map(|address| address.unwrap_or_default())
+        [imported.https, imported.http].map(Option::unwrap_or_default)
     };
     assert_eq!(addresses(""), ["", ""]);
     assert_eq!(addresses("<variable name='httpHost' value='*'/>"), ["0.0.0.0:9443", ""]);

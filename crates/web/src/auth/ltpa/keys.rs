@@ -218,3 +218,6 @@ fn encrypt(clear: &[u8], key: &[u8; 24]) -> Vec<u8> {
 fn decrypt(encrypted: &[u8], key: &[u8; 24]) -> Result<Vec<u8>, KeysError> {
     TripleDesDecryptor::new(key.into()).decrypt_padded_vec_mut::<Pkcs7>(encrypted).map_err(|_| KeysError::Password)
 }
+
+#[cfg(test)]
+mod tests;

@@ -60,7 +60,15 @@ pub enum TokenError {
 /// By the first rule the token breaks; see [`TokenError`].
 pub fn open(token: &str, keys: &LtpaKeys, realm: &str, now_ms: u64) -> Result<Claims, TokenError> {
     let plaintext = decrypt(token, keys).ok_or(TokenError::Malformed)?;
-    let parts = Parts::split(&plaintext).ok_or(TokenError::Malformed)?;
+    check(&plaintext, keys, realm, now_ms)
+}
+
+/// Checks what stands in a token, decrypted: all rules after the decryption.
+///
+/// # Errors
+/// By the first rule the text breaks; see [`TokenError`].
+pub fn check(plaintext: &str, keys: &LtpaKeys, realm: &str, now_ms: u64) -> Result<Claims, TokenError> {
+    let parts = Parts::split(plaintext).ok_or(TokenError::Malformed)?;
     let attributes = parse_attributes(parts.user_data).ok_or(TokenError::Malformed)?;
     let expires_ms = governing_expiry(&attributes, parts.expiry_ms)?;
     if now_ms > expires_ms {

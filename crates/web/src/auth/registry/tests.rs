@@ -1,3 +1,4 @@
+use super::super::password::encode_argon2id;
 use super::*;
 
 fn web(roles: &[(&str, &[&str])]) -> Web {
@@ -129,4 +130,15 @@ fn certificates_name_users_as_configured() {
     assert_eq!(name(CertificateMap::PrincipalCn, &mut web).as_deref(), Some("fred"));
     assert_eq!(name(CertificateMap::ExactDn, &mut web).as_deref(), Some("CN=Fred, O=IBM, C=GB"));
     assert_eq!(name(CertificateMap::NotSupported, &mut web), None);
+}
+
+#[test]
+fn an_unknown_user_is_not_let_in_with_somebodys_password() {
+    let mut web = web(&[]);
+    web.users = [("eve".to_owned(), encode_argon2id("secret").expect("hash"))].into();
+    assert!(registry(&web).expect("registry").check("nobody", "secret").is_none());
+    web.users.clear();
+    let empty = registry(&web).expect("registry");
+    assert!(empty.check("nobody", "secret").is_none());
+    assert!(matches!(empty.check_quickly("nobody", "secret"), QuickCheck::Wrong));
 }

@@ -1,0 +1,11 @@
+//! Any bytes as the value of an Authorization header.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use web::auth::basic;
+
+fuzz_target!(|value: &[u8]| {
+    if let Some(credentials) = basic::parse(value) {
+        assert!(!credentials.user.contains(':'));
+    }
+});

@@ -1,0 +1,18 @@
+//! Any bytes as the value of an LTPA cookie, and as what stands in one after decryption.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use libfuzzer_sys::fuzz_target;
+use web::auth::ltpa::keys::LtpaKeys;
+use web::auth::ltpa::token;
+
+static KEYS: LazyLock<LtpaKeys> = LazyLock::new(|| {
+    let contents = include_bytes!("../../crates/web/tests/it/vectors/vectors.keys");
+    LtpaKeys::parse(contents, "vectors").expect("the vectors' keys")
+});
+
+fuzz_target!(|text: &str| {
+    let _ = token::open(text, &KEYS, "defaultRealm", 0);
+    let _ = token::check(text, &KEYS, "defaultRealm", 0);
+});
