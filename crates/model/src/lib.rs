@@ -16,5 +16,6 @@ pub mod name;
 pub mod options;
 pub mod property;
 pub mod reason;
+pub mod subscribe;
 pub mod text;
 pub mod timestamp;
