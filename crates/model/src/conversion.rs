@@ -1,7 +1,8 @@
 //! Data conversion on get (MQGMO_CONVERT): text from one CCSID to another, integers from one encoding to another.
 //!
-//! Formats converted: MQSTR, and chains of MQDEAD, MQXMIT, MQHMDE and MQHRF2 headers before it, and MQTRIG. A chain is
-//! followed header by header: each says in which encoding, CCSID and format the next part is.
+//! Formats converted: MQSTR, the PCF formats MQADMIN, MQEVENT and MQPCF, MQTRIG, and chains of MQDEAD, MQXMIT, MQHMDE and
+//! MQHRF2 headers before them. A chain is followed header by header: each says in which encoding, CCSID and format the
+//! next part is.
 //!
 //! Rules
 //! - What cannot be converted leaves the message as it is, with a warning; the caller delivers it all the same.
@@ -11,6 +12,8 @@
 //! - Characters without a counterpart are substituted silently, as `codepage` says.
 //!
 //! Source: MQ reference, "Data conversion", "MQGMO_CONVERT", reasons 2110 to 2120 and 2272, 9.3.
+
+mod pcf;
 
 use std::borrow::Cow;
 
@@ -154,6 +157,16 @@ impl Chain {
             let from = source.set().ok_or(Reason::SourceCcsidError)?;
             let to = self.target.set().ok_or(Reason::TargetCcsidError)?;
             codepage::convert(from, to, data).map_err(|_| Reason::NotConverted)?.bytes
+        } else if matches!(format, Format::ADMIN | Format::EVENT | Format::PCF) {
+            let mut out = Vec::with_capacity(data.len());
+            if !source.has_known_integers() {
+                return Err(Reason::SourceIntegerEncError);
+            }
+            if !self.target.has_known_integers() {
+                return Err(Reason::TargetIntegerEncError);
+            }
+            pcf::convert(source, self.target, data, &mut out)?;
+            Cow::Owned(out)
         } else {
             return Err(Reason::FormatError);
         };

@@ -200,10 +200,44 @@ fn header_text_that_would_not_fit_leaves_the_message_alone() {
     assert_eq!((converted.warning, converted.body), (Some(Reason::NotConverted), ebcdic));
 }
 
+#[test]
+fn pcf_is_converted_string_by_string() {
+    let pcf = |integers: &[i32], tail: &[u8], little: bool| {
+        let field = |value: &i32| if little { value.to_le_bytes() } else { value.to_be_bytes() };
+        [integers.iter().flat_map(field).collect::<Vec<u8>>(), tail.to_vec()].concat()
+    };
+    let header = [1, 36, 1, 38, 1, 1, 0, 0, 4];
+    let body = [
+        pcf(&header, b"", false),
+        pcf(&[4, 24, 2016, 37, 2], b"\xC8\x89\0\0", false),
+        pcf(&[3, 16, 20, 1], b"", false),
+        pcf(&[6, 32, 2017, 0, 2, 3], b"\xDCab\xE9x \0\0", false),
+        pcf(&[5, 24, 1, 2, 7, 8], b"", false),
+        pcf(&[9, 20, 7, 3], b"\x01\x02\x03\0", false),
+        pcf(&[23, 24, 5, 0], &9i64.to_be_bytes(), false),
+    ];
+    let expected = [
+        pcf(&header, b"", true),
+        pcf(&[4, 24, 2016, 1208, 2], b"Hi\0\0", true),
+        pcf(&[3, 16, 20, 1], b"", true),
+        pcf(&[6, 32, 2017, 1208, 2, 4], "Üabéx ".as_bytes(), true),
+        pcf(&[5, 24, 1, 2, 7, 8], b"", true),
+        pcf(&[9, 20, 7, 3], b"\x01\x02\x03\0", true),
+        pcf(&[23, 24, 5, 0], &9i64.to_le_bytes(), true),
+    ];
+    let converted = convert(&descriptor(Format::ADMIN, 819, BIG), &body.concat().into(), target(1208, LITTLE));
+    assert_eq!((converted.warning, &*converted.body), (None, &*expected.concat()));
+    for length in (1..body.concat().len()).filter(|length| ![36, 60, 76, 108, 132, 152].contains(length)) {
+        let cut = Bytes::copy_from_slice(&body.concat()[..length]);
+        let warning = convert(&descriptor(Format::EVENT, 819, BIG), &cut, target(1208, LITTLE)).warning;
+        assert_eq!(warning, Some(Reason::FormatError), "{length} bytes");
+    }
+}
+
 proptest! {
     #[test]
     fn no_body_makes_conversion_panic_and_a_warning_leaves_it_alone(
-        format in 0..6usize,
+        format in 0..7usize,
         tail in proptest::collection::vec(any::<u8>(), 0..900),
         (from, to) in (prop::sample::select(vec![0, 37, 819, 1208, 1200, 9999]), prop::sample::select(vec![37, 819, 1208, 1200])),
         (source, aim) in (prop::sample::select(vec![BIG, LITTLE]), prop::sample::select(vec![BIG, LITTLE])),
@@ -211,7 +245,7 @@ proptest! {
         let (format, start): (_, &[u8]) = [
             (Format::STRING, &b""[..]), (Format::DEAD_LETTER_HEADER, b"DLH "), (Format::TRIGGER, b"TM  "),
             (Format::XMIT_QUEUE_HEADER, b"XQH "), (Format::MD_EXTENSION, b"MDE "),
-            (Format::RF_HEADER_2, b"RFH \0\0\0\x02\0\0\0\x30"),
+            (Format::RF_HEADER_2, b"RFH \0\0\0\x02\0\0\0\x30"), (Format::PCF, b"\0\0\0\x06\0\0\0\x30\0\0\0\x01\0\0\0\0\0\0\0"),
         ][format];
         let body = Bytes::from([start, &tail].concat());
         let converted = convert(&descriptor(format, from, source), &body, target(to, aim));
