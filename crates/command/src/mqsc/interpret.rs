@@ -210,6 +210,12 @@ impl Reader<'_> {
         }
     }
 
+    /// The one value of a keyword, which is left alone when it has none.
+    fn take_with_value(&mut self, keyword: &str) -> Result<Option<Operand>, Problem> {
+        let has_value = |known: &Parameter| known.keyword == keyword && known.operands.is_some();
+        if self.parameters.iter().any(has_value) { self.take_value(&[keyword]) } else { Ok(None) }
+    }
+
     /// The one value of a keyword.
     fn take_value(&mut self, keywords: &[&str]) -> Result<Option<Operand>, Problem> {
         let Some(parameter) = self.take(keywords) else { return Ok(None) };
@@ -315,7 +321,9 @@ impl Reader<'_> {
         Ok(Command::Delete(Delete { kind, name, purge, authority_records }))
     }
 
+    /// Generic class names are accepted, as on the platforms that have them.
     fn refresh(&mut self) -> Result<Command, Problem> {
+        self.name = None;
         let kind = self.take_value(&["TYPE"])?;
         match kind {
             Some(operand) if !["AUTHSERV", "CONNAUTH", "SSL"].contains(&operand.text.as_str()) => {
@@ -380,7 +388,11 @@ impl Reader<'_> {
 
     fn display_queues(&mut self) -> Result<Command, Problem> {
         let mut kinds = Kind::QUEUES.to_vec();
-        if let Some(operand) = self.take_value(&["TYPE", "QTYPE"])? {
+        let operand = match self.take_with_value("TYPE")? {
+            Some(operand) => Some(operand),
+            None => self.take_with_value("QTYPE")?,
+        };
+        if let Some(operand) = operand {
             match lookup(OBJECTS, &operand.text) {
                 _ if operand.text == "ALL" => {}
                 Some(Object::Definition(kind)) if kind.is_queue() => kinds = vec![kind],
@@ -393,6 +405,12 @@ impl Reader<'_> {
     fn display_objects(&mut self, kinds: Vec<Kind>) -> Result<Command, Problem> {
         let first = kinds.first().copied().unwrap_or(Kind::QueueLocal);
         let name = self.pattern(first)?;
+        if first == Kind::Topic
+            && let Some(operand) = self.take_with_value("TYPE")?
+            && !["LOCAL", "ALL"].contains(&operand.text.as_str())
+        {
+            return Err(self.bad_value("TYPE", &operand.text, "expected LOCAL or ALL"));
+        }
         let mut request = self.request(&|keyword| definition_keyword(&kinds, keyword))?;
         // One object, nothing named: MQ shows all of it. A generic name shows names and types.
         if !name.is_generic() && request.condition.is_none() && request.selection == Selection::Usual {

@@ -3,6 +3,9 @@
 use crate::mqsc::lexer::{LexError, Lexer, Token};
 use crate::mqsc::problem::Problem;
 
+/// More than any object has.
+const MAXIMUM_KEYWORDS: usize = 256;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verb {
     Alter,
@@ -97,13 +100,13 @@ impl<'a> Statement<'a> {
     pub(super) fn begin(text: &'a str) -> Result<Self, Problem> {
         let mut lexer = Lexer::new(text);
         let verb = match lexer.next() {
-            Ok(Some(Token::Word(word))) => Verb::find(&word.to_uppercase()),
+            Ok(Some(Token::Word(word))) => Verb::find(&word.to_ascii_uppercase()),
             _ => None,
         };
         let Some(verb) = verb else { return Err(Problem::unknown_verb(lexer.read_so_far())) };
         match lexer.next() {
-            Ok(Some(Token::Word(object))) => Ok(Self { text, lexer, verb, object: object.to_uppercase() }),
-            _ => Err(Problem::syntax(lexer.read_so_far(), format!("{} of what?", verb.name()))),
+            Ok(Some(Token::Word(object))) => Ok(Self { text, lexer, verb, object: object.to_ascii_uppercase() }),
+            _ => Err(Problem::syntax(lexer.read_so_far(), format!("{} needs an object", verb.name()))),
         }
     }
 
@@ -121,11 +124,14 @@ impl<'a> Statement<'a> {
         let mut parameters: Vec<Parameter> = Vec::new();
         while let Some(token) = self.token()? {
             let Token::Word(word) = token else { return Err(self.problem_here("a keyword was expected")) };
-            let keyword = word.to_uppercase();
+            let keyword = word.to_ascii_uppercase();
             if parameters.iter().any(|known| known.keyword == keyword) {
                 return Err(self
                     .problem_here(format!("{keyword} stands twice"))
                     .with_message(crate::message::DUPLICATE));
+            }
+            if parameters.len() == MAXIMUM_KEYWORDS {
+                return Err(self.problem_here(format!("a command has at most {MAXIMUM_KEYWORDS} keywords")));
             }
             let operands = self.operands()?;
             parameters.push(Parameter { keyword, operands, end: self.lexer.read_so_far().len() });
@@ -145,7 +151,7 @@ impl<'a> Statement<'a> {
         let mut operands = Vec::new();
         loop {
             match self.token()? {
-                Some(Token::Word(word)) => operands.push(Operand { text: word.to_uppercase(), quoted: false }),
+                Some(Token::Word(word)) => operands.push(Operand { text: word.to_ascii_uppercase(), quoted: false }),
                 Some(Token::Quoted(text)) => operands.push(Operand { text, quoted: true }),
                 Some(Token::Close) if operands.is_empty() => return Err(self.problem_here("a value is missing")),
                 Some(Token::Close) => return Ok(Some(operands)),

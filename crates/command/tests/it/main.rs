@@ -1,0 +1,5 @@
+//! The public face of the crate: scripts in, lines out.
+
+mod properties;
+mod refusals;
+mod support;
