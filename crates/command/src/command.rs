@@ -3,6 +3,7 @@
 use model::authority::{Authority, AuthorityObject, Entity};
 use model::definition::attribute::{Attribute, Kind, Value};
 use model::name::QueueName;
+use model::options::OpenOptions;
 
 pub use crate::filter::{Condition, Pattern};
 
@@ -22,7 +23,7 @@ pub enum Command {
     DisplayQueueManager(Request),
     DisplayQueueStatus {
         name: Pattern,
-        handles: bool,
+        about: QueueStatusOf,
         request: Request,
     },
     DisplayQueueManagerStatus(Request),
@@ -93,6 +94,36 @@ pub enum Selection {
     All,
     /// Keywords as the tables spell them, without synonyms.
     Named(Vec<&'static str>),
+}
+
+/// What DISPLAY QSTATUS is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueueStatusOf {
+    Queue,
+    Handles(OpenType),
+}
+
+/// Which open handles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenType {
+    All,
+    Input,
+    Output,
+}
+
+impl OpenType {
+    pub fn includes(self, options: OpenOptions) -> bool {
+        match self {
+            Self::All => true,
+            Self::Input => options.intersects(
+                OpenOptions::INPUT_AS_Q_DEF
+                    | OpenOptions::INPUT_SHARED
+                    | OpenOptions::INPUT_EXCLUSIVE
+                    | OpenOptions::BROWSE,
+            ),
+            Self::Output => options.contains(OpenOptions::OUTPUT),
+        }
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -36,8 +36,8 @@ pub async fn execute(queue_manager: &QueueManager, caller: &Principal, command: 
             object::display(queue_manager, caller, kinds, name, request)
         }
         Command::DisplayQueueManager(request) => queue_manager::display(queue_manager, caller, request),
-        Command::DisplayQueueStatus { name, handles, request } => {
-            status::queues(queue_manager, caller, name, *handles, request)
+        Command::DisplayQueueStatus { name, about, request } => {
+            status::queues(queue_manager, caller, name, *about, request)
         }
         Command::DisplayQueueManagerStatus(request) => status::queue_manager(queue_manager, caller, request),
         Command::DisplayConnections(query) => status::connections(queue_manager, caller, query),

@@ -6,9 +6,10 @@ use ::queue_manager::status::ConnectionStatus;
 use model::authority::{AuthorityObject, Principal};
 use model::definition::queue::LocalQueue;
 use model::definition::{Collect, QueueDefinition};
+use model::options::OpenOptions;
 use model::reason::Reason;
 
-use crate::command::{ConnectionParts, ConnectionQuery, Pattern, Request, Selection};
+use crate::command::{ConnectionParts, ConnectionQuery, Pattern, QueueStatusOf, Request, Selection};
 use crate::execute::Failure;
 use crate::execute::authority::{may_display, require_display};
 use crate::message::{self, Message};
@@ -26,7 +27,7 @@ pub(super) fn queues(
     queue_manager: &QueueManager,
     caller: &Principal,
     name: &Pattern,
-    handles: bool,
+    about: QueueStatusOf,
     request: &Request,
 ) -> Result<Reply, Failure> {
     let found: Vec<_> = queue_manager
@@ -38,12 +39,13 @@ pub(super) fn queues(
     if found.is_empty() {
         return Err(Failure::not_found(&name.to_string()));
     }
-    let items: Vec<_> = if handles {
+    let items: Vec<_> = if let QueueStatusOf::Handles(open) = about {
         let connections = queue_manager.connections();
         let of_queue = |queue: &QueueDefinition| handles_of(&connections, queue.name.as_str());
         found
             .iter()
             .flat_map(|queue| of_queue(queue))
+            .filter(|view| open.includes(OpenOptions::from_bits_retain(view.handle.open_options)))
             .filter_map(|view| status::show(status::QUEUE_HANDLES, &view, request))
             .map(|attributes| item(message::QUEUE_STATUS_DETAILS, attributes))
             .collect()
@@ -138,25 +140,31 @@ pub(super) fn connections(
     Ok(Reply { items })
 }
 
+/// A connection, and its handles when they are asked for. WHERE may be about either; one about handles leaves out the
+/// connections without such a handle.
 fn connection_item(connection: &ConnectionStatus, query: &ConnectionQuery) -> Option<Item> {
-    let mut request = query.request.clone();
-    let usual = request.selection == Selection::Usual;
-    if query.parts == ConnectionParts::Handles && usual {
+    let condition = query.request.condition.clone();
+    let about_handles =
+        condition.as_ref().is_some_and(|condition| status::find(status::CONNECTION, condition.keyword).is_none());
+    let mut request = Request { condition: None, ..query.request.clone() };
+    let of_handles = Request { condition: condition.clone().filter(|_| about_handles), ..request.clone() };
+    request.condition = condition.filter(|_| !about_handles);
+    if query.parts == ConnectionParts::Handles && request.selection == Selection::Usual {
         // Only what names the connection; the rest is about its handles.
         request.selection = Selection::Named(Vec::new());
     }
     let attributes = status::show(status::CONNECTION, connection, &request)?;
-    let parts = match query.parts {
-        ConnectionParts::Connection => Vec::new(),
-        ConnectionParts::Handles | ConnectionParts::All => connection
-            .handles
-            .iter()
-            .filter_map(|handle| {
-                let request = Request { selection: query.request.selection.clone(), condition: None };
-                status::show(status::CONNECTION_HANDLES, handle, &request)
-            })
-            .collect(),
-    };
+    let mut parts: Vec<_> = connection
+        .handles
+        .iter()
+        .filter_map(|handle| status::show(status::CONNECTION_HANDLES, handle, &of_handles))
+        .collect();
+    if about_handles && parts.is_empty() {
+        return None;
+    }
+    if query.parts == ConnectionParts::Connection {
+        parts.clear();
+    }
     Some(Item { reason: 0, message: message::CONNECTION_DETAILS.line(&[]), attributes, parts })
 }
 

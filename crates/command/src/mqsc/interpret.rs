@@ -5,8 +5,8 @@ use model::definition::attribute::{self, Access, Attribute, Kind, Value, ValuePr
 use model::name::{GenericName, ObjectName};
 
 use crate::command::{
-    Alter, AuthorityKey, AuthorityQuery, Command, Condition, ConnectionParts, ConnectionQuery, Define, Delete, Pattern,
-    Request, Selection, SetAuthority, Setting,
+    Alter, AuthorityKey, AuthorityQuery, Command, Condition, ConnectionParts, ConnectionQuery, Define, Delete,
+    OpenType, Pattern, QueueStatusOf, Request, Selection, SetAuthority, Setting,
 };
 use crate::mqsc::problem::Problem;
 use crate::mqsc::statement::{Operand, Parameter, Statement, Verb};
@@ -427,12 +427,19 @@ impl Reader<'_> {
             Some(operand) if operand.text == "HANDLE" => true,
             Some(operand) => return Err(self.bad_value("TYPE", &operand.text, "expected QUEUE or HANDLE")),
         };
-        let request = if handles {
-            self.request(&|keyword| status::find(status::QUEUE_HANDLES, keyword))?
-        } else {
-            self.request(&|keyword| status::find(status::QUEUE_STATUS, keyword))?
+        let open = match self.take_value(&["OPENTYPE"])?.as_ref().map(|operand| operand.text.as_str()) {
+            None | Some("ALL") => OpenType::All,
+            Some("INPUT") => OpenType::Input,
+            Some("OUTPUT") => OpenType::Output,
+            Some(other) => return Err(self.bad_value("OPENTYPE", other, "expected ALL, INPUT or OUTPUT")),
         };
-        Ok(Command::DisplayQueueStatus { name, handles, request })
+        let (about, request) = if handles {
+            let request = self.request(&|keyword| status::find(status::QUEUE_HANDLES, keyword))?;
+            (QueueStatusOf::Handles(open), request)
+        } else {
+            (QueueStatusOf::Queue, self.request(&|keyword| status::find(status::QUEUE_STATUS, keyword))?)
+        };
+        Ok(Command::DisplayQueueStatus { name, about, request })
     }
 
     fn display_connections(&mut self) -> Result<Command, Problem> {

@@ -80,9 +80,8 @@ pub(super) const ROWS: &[Attribute] = &[
         "Whether AMQP clients can connect."),
     row!(AUTHOREV = 47, -, QMGR, ValueType::Choice(DISABLED_ENABLED), manager.authority_event,
         "Whether not-authorised events are written."),
-    shown!(CCSID = Some(2), -, QMGR, integer(1, 65_535, ""),
-        |view| Some(view.manager()?.ccsid.into()),
-        "Coded character set of the queue manager's own texts; fixed here."),
+    row!(CCSID = 2, -, QMGR, integer(1208, 1208, ""), manager.ccsid,
+        "Coded character set of the queue manager's own texts; always UTF-8 here."),
     row!(CERTLABL = 2121, -, QMGR, ValueType::Text { maximum: 64 },
         |view| Some(Value::Text(view.manager()?.effective_certificate_label())),
         |target, value| {
