@@ -1,12 +1,40 @@
 //! The HTTPS door: who you are, what you may do, the messaging REST API, sign-in, health and metrics.
 
+mod answer;
 pub mod auth;
+mod connections;
+mod cors;
+mod error;
+mod explorer;
+mod health;
 pub mod import;
+mod limit;
+mod listener;
+mod login;
+mod media_type;
+mod messaging;
+mod metrics;
+mod openapi;
 pub mod options;
+mod query;
+mod routes;
+mod server;
+mod service;
+mod tls;
 
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
+use parking_lot::{Mutex, RwLock};
 use queue_manager::QueueManager;
+use tokio::task::JoinHandle;
+
+use crate::connections::TICK;
+use crate::listener::CurrentTls;
+use crate::server::Shared;
+use crate::service::Door;
 
 pub use options::WebOptions;
 
@@ -24,33 +52,123 @@ pub enum WebError {
 }
 
 /// Running listeners. Dropping it does not stop them; `shutdown` does.
-pub struct WebServer {}
+pub struct WebServer {
+    shared: Arc<Shared>,
+    tls: Option<CurrentTls>,
+    https: Option<SocketAddr>,
+    http: Option<SocketAddr>,
+    metrics: Option<SocketAddr>,
+    /// Accept loops and housekeeping.
+    tasks: Mutex<Vec<JoinHandle<()>>>,
+}
 
 impl WebServer {
     /// Binds every address, then accepts. Call within a tokio runtime.
+    ///
+    /// # Errors
+    /// `Listen` for an address that cannot be bound, `Option` for a value, a key or a file that cannot be used.
     pub async fn start(options: WebOptions, queue_managers: Vec<QueueManager>) -> Result<Self, WebError> {
-        todo!()
+        let tls = match options.https {
+            Some(_) => Some(Arc::new(RwLock::new(tls::server_config(&options.tls)?))),
+            None => None,
+        };
+        let bind = |address: Option<SocketAddr>| address.map(listener::bind).transpose();
+        let (https, http, metrics) = (bind(options.https)?, bind(options.http)?, bind(options.metrics)?);
+        let shared = Arc::new(Shared::new(options, queue_managers)?);
+        let mut server = Self {
+            shared: Arc::clone(&shared),
+            tls: tls.clone(),
+            https: None,
+            http: None,
+            metrics: None,
+            tasks: Mutex::new(vec![tokio::spawn(keep_house(Arc::clone(&shared)))]),
+        };
+        for (door, socket) in [(Door::Https, https), (Door::Http, http), (Door::Metrics, metrics)] {
+            let Some(socket) = socket else { continue };
+            let address = socket.local_addr().ok();
+            let tls = match door {
+                Door::Https => {
+                    server.https = address;
+                    tls.clone()
+                }
+                Door::Http => {
+                    server.http = address;
+                    None
+                }
+                Door::Metrics => {
+                    server.metrics = address;
+                    None
+                }
+            };
+            server.tasks.lock().push(tokio::spawn(listener::accept(socket, Arc::clone(&shared), door, tls)));
+        }
+        Ok(server)
     }
+
     /// Addresses actually bound (port 0 resolved).
     pub fn https(&self) -> Option<SocketAddr> {
-        todo!()
+        self.https
     }
+
     pub fn http(&self) -> Option<SocketAddr> {
-        todo!()
+        self.http
     }
+
     pub fn metrics(&self) -> Option<SocketAddr> {
-        todo!()
+        self.metrics
     }
+
     /// `/readyz` answers 200 from now on.
     pub fn set_ready(&self) {
-        todo!()
+        self.shared.is_ready.store(true, Ordering::Release);
     }
+
     /// Replaces users, roles, LTPA, CORS, limits and certificates without closing listeners or connections.
+    ///
+    /// Addresses stay as they are. New certificates are for new connections.
+    ///
+    /// # Errors
+    /// As `start`; then everything stays as it was.
     pub fn reload(&self, options: WebOptions) -> Result<(), WebError> {
-        todo!()
+        let config = match &self.tls {
+            Some(_) => Some(tls::server_config(&options.tls)?),
+            None => None,
+        };
+        self.shared.reload(options)?;
+        if let (Some(tls), Some(config)) = (&self.tls, config) {
+            *tls.write() = config;
+        }
+        Ok(())
     }
+
     /// Stops accepting, lets requests in progress end, and closes what is left after `grace`.
-    pub async fn shutdown(&self, grace: std::time::Duration) {
-        todo!()
+    ///
+    /// Gets that wait end at once with 503, their messages untouched.
+    pub async fn shutdown(&self, grace: Duration) {
+        for task in self.tasks.lock().drain(..) {
+            task.abort();
+        }
+        self.shared.stopping.send_replace(true);
+        let connections = &self.shared.connections;
+        let drained = async {
+            while connections.open() > 0 {
+                connections.drain();
+                tokio::time::sleep(TICK / 25).await;
+            }
+        };
+        if tokio::time::timeout(grace, drained).await.is_err() {
+            tracing::warn!(open = connections.open(), "HTTP connections were closed with requests in progress");
+        }
+        connections.close();
+    }
+}
+
+/// Looks after time limits until the task is aborted.
+async fn keep_house(shared: Arc<Shared>) {
+    let mut ticks = tokio::time::interval(TICK);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+    loop {
+        ticks.tick().await;
+        shared.connections.sweep(&shared.settings().options.limits);
     }
 }

@@ -137,11 +137,33 @@ pub struct Messaging {
     pub enabled: bool,
     /// mqRestMessagingAdoptWebUserContext.
     pub adopt_web_user_context: bool,
+    /// mqRestMessagingMaxPoolSize: connections kept for each queue manager; 0 keeps none.
+    pub max_pool_size: usize,
+    /// mqRestMessagingFullPoolBehavior.
+    pub full_pool_behavior: FullPoolBehavior,
+}
+
+/// What a request gets when all pooled connections are in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FullPoolBehavior {
+    /// A connection of its own, closed afterwards.
+    #[default]
+    Overflow,
+    /// It waits until one is free.
+    Block,
+    /// 503.
+    Error,
 }
 
 impl Default for Messaging {
     fn default() -> Self {
-        Self { enabled: true, adopt_web_user_context: true }
+        Self {
+            enabled: true,
+            adopt_web_user_context: true,
+            max_pool_size: 20,
+            full_pool_behavior: FullPoolBehavior::Overflow,
+        }
     }
 }
 

@@ -1,0 +1,62 @@
+//! Building answers: bodies of one piece, and the headers every answer carries.
+
+use bytes::Bytes;
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use http::{Response, StatusCode};
+use http_body_util::Full;
+
+/// Every answer is one piece, so that head and body leave in one write.
+pub(crate) type Answer = Response<Full<Bytes>>;
+
+pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
+pub(crate) const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+pub(crate) const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
+
+const X_XSS_PROTECTION: HeaderName = HeaderName::from_static("x-xss-protection");
+
+/// No body and no content type.
+pub(crate) fn empty(status: StatusCode) -> Answer {
+    with_body(status, None, Bytes::new())
+}
+
+pub(crate) fn json(status: StatusCode, body: impl Into<Bytes>) -> Answer {
+    with_body(status, Some(JSON), body.into())
+}
+
+pub(crate) fn text(status: StatusCode, body: Bytes) -> Answer {
+    with_body(status, Some(TEXT), body)
+}
+
+pub(crate) fn with_body(status: StatusCode, content_type: Option<HeaderValue>, body: Bytes) -> Answer {
+    let mut answer = Response::new(Full::new(body));
+    *answer.status_mut() = status;
+    let headers = answer.headers_mut();
+    // Room for what `finish` and a message's own headers add: one allocation for the whole answer.
+    headers.reserve(20);
+    if let Some(content_type) = content_type {
+        headers.insert(header::CONTENT_TYPE, content_type);
+    }
+    answer
+}
+
+/// Adds what every answer of the HTTPS and HTTP listeners carries.
+pub(crate) fn finish(headers: &mut HeaderMap) {
+    const CONTENT_SECURITY_POLICY: HeaderValue = HeaderValue::from_static(
+        "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; connect-src 'self'; img-src 'self'; \
+         style-src 'self' 'unsafe-inline'; font-src 'self'",
+    );
+    const XSS: HeaderValue = HeaderValue::from_static("1;mode=block");
+    const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
+    const DENY: HeaderValue = HeaderValue::from_static("DENY");
+    const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache, no-store, must-revalidate");
+    const PAST: HeaderValue = HeaderValue::from_static("Thu, 01 Dec 1994 16:00:00 GMT");
+    const LANGUAGE: HeaderValue = HeaderValue::from_static("en-US");
+
+    headers.insert(header::CONTENT_LANGUAGE, LANGUAGE);
+    headers.insert(X_XSS_PROTECTION, XSS);
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
+    headers.insert(header::X_FRAME_OPTIONS, DENY);
+    headers.insert(header::CACHE_CONTROL, NO_CACHE);
+    headers.insert(header::EXPIRES, PAST);
+    headers.insert(header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY);
+}

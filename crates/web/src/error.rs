@@ -1,0 +1,317 @@
+//! Every HTTP error body: which identifier, status, completion code and reason an answer outside 200-299 carries.
+//!
+//! The only place that knows MQWB identifiers and turns a `Reason` into a status. Identifiers up to MQWB0499 are the
+//! published ones; the sentences are ours. MQWB09nn are our own, for situations whose published identifier is unknown.
+//! Member order is that of 9.3: msgId, action, completionCode, reasonCode, type, message, explanation.
+
+use std::fmt::Write;
+
+use http::{HeaderValue, StatusCode, header};
+use model::reason::Reason;
+
+use crate::answer::{self, Answer};
+use crate::auth::role::MissingRole;
+
+/// An error on its way to the client.
+#[derive(Debug, Clone)]
+pub(crate) struct ApiError {
+    entry: &'static Entry,
+    status: StatusCode,
+    reason: Option<Reason>,
+    inserts: Vec<String>,
+    /// `Allow`, for 405.
+    allow: Option<HeaderValue>,
+}
+
+/// One identifier with its sentences; `{0}` and `{1}` stand for the inserts.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) id: &'static str,
+    pub(crate) status: StatusCode,
+    pub(crate) message: &'static str,
+    pub(crate) explanation: &'static str,
+    pub(crate) action: &'static str,
+}
+
+macro_rules! entries {
+    ($($name:ident = $id:literal, $status:ident, $message:literal, $explanation:literal, $action:literal;)*) => {
+        $(pub(crate) static $name: Entry = Entry {
+            id: $id, status: StatusCode::$status, message: $message, explanation: $explanation, action: $action,
+        };)*
+        /// Every identifier this server can send.
+        #[cfg(test)]
+        pub(crate) static ENTRIES: &[&Entry] = &[$(&$name,)*];
+    };
+}
+
+entries! {
+    QUEUE_MANAGER_PROBLEM = "MQWB0004E", INTERNAL_SERVER_ERROR,
+        "The queue manager could not do what was asked of it: reason '{0}'.",
+        "The queue manager is stopping, or ran into a problem of its own, while it worked on the request.",
+        "Look up the reason and the log of the server, then send the request again.";
+    QUEUE_MANAGER_UNKNOWN = "MQWB0009E", NOT_FOUND,
+        "There is no queue manager '{0}' here.",
+        "The URL names a queue manager that this server does not host. Names are case-sensitive.",
+        "Correct the name of the queue manager in the URL.";
+    CSRF_HEADER_MISSING = "MQWB0100E", FORBIDDEN,
+        "The request lacks the header '{0}'.",
+        "Requests that change something must carry this header, with any value, so that other web sites cannot forge them.",
+        "Send the request again with the header.";
+    CSRF_HEADER_MISMATCH = "MQWB0101E", FORBIDDEN,
+        "The header '{0}' does not hold the expected token.",
+        "On this path the header has to repeat the content of the cookie 'csrfToken'.",
+        "Get a token with GET of the login resource and send its content in the header.";
+    NOT_AUTHORIZED = "MQWB0103E", FORBIDDEN,
+        "User '{2}' is not authorized to {0} '{1}'.",
+        "The queue manager has no authority record that allows this user what the request needs.",
+        "Use another user, or have an administrator grant the authority.";
+    NOT_AUTHENTICATED = "MQWB0104E", UNAUTHORIZED,
+        "The request to '{0}' is not authenticated.",
+        "The resource is protected, and the request brought no credentials that could be accepted.",
+        "Log in, or send the request with HTTP basic credentials or a client certificate.";
+    BASIC_FAILED = "MQWB0105E", UNAUTHORIZED,
+        "HTTP basic authentication failed.",
+        "The user name or the password in the Authorization header is wrong.",
+        "Send valid credentials, or authenticate in another way, such as with a client certificate.";
+    ROLE_MISSING = "MQWB0108E", FORBIDDEN,
+        "User '{0}' is authenticated, but has none of these roles: '{1}'.",
+        "The resource is open only to users with one of the roles.",
+        "Use another user, or have an administrator grant one of the roles.";
+    TOKEN_FAILED = "MQWB0112E", UNAUTHORIZED,
+        "The authentication token in the cookie '{0}' could not be verified.",
+        "The token is expired, damaged, logged out, or was issued by a server that shares no keys with this one.",
+        "Log in to obtain a new cookie.";
+    DESTINATION_NOT_OPENED = "MQWB0300E", INTERNAL_SERVER_ERROR,
+        "No messaging connection could be made to '{0}' on queue manager '{1}': reason '{2}'.",
+        "The queue or topic does not exist, or cannot be opened in the way the request needs.",
+        "Look up the reason, and correct the name in the URL or the definition of the object.";
+    HEADER_NOT_VALID = "MQWB0302E", BAD_REQUEST,
+        "The request header '{0}' cannot be set, because '{1}' is not a valid value.",
+        "The value is outside of what the header accepts.",
+        "Correct the value of the header and send the request again.";
+    MESSAGING_FAILED = "MQWB0303E", INTERNAL_SERVER_ERROR,
+        "The queue manager refused to {0} '{1}': reason '{2}'.",
+        "An operation on the queue or topic ended with a reason other than success.",
+        "Look up the reason, remove its cause and send the request again.";
+    CHARACTER_SET = "MQWB0305E", BAD_REQUEST,
+        "The character set of the request is not acceptable: '{0}'.",
+        "A message text has to be sent in UTF-8.",
+        "Send the text in UTF-8, with 'charset=utf-8' or no charset in the Content-Type header.";
+    MEDIA_TYPE = "MQWB0306E", UNSUPPORTED_MEDIA_TYPE,
+        "The media type '{0}' is not supported for this request.",
+        "The Content-Type header is absent, or names a type the resource does not take.",
+        "Send the request with a supported Content-Type.";
+    NOT_TEXT = "MQWB0309E", NOT_IMPLEMENTED,
+        "The message '{0}' of format '{1}' is not text and cannot be returned.",
+        "Only messages of format MQSTR and JMS text messages can be read here. The message is still on the queue.",
+        "Read the message with an application of another interface.";
+
+    UNKNOWN_RESOURCE = "MQWB0901E", NOT_FOUND,
+        "There is no resource '{0}'.",
+        "The path of the URL matches nothing this server offers. Paths are case-sensitive.",
+        "Correct the URL.";
+    METHOD_NOT_ALLOWED = "MQWB0902E", METHOD_NOT_ALLOWED,
+        "The resource '{1}' has no method '{0}'.",
+        "The Allow header of this answer lists the methods of the resource.",
+        "Use one of those methods.";
+    PARAMETER_UNKNOWN = "MQWB0903E", BAD_REQUEST,
+        "The query parameter '{0}' is unknown to this resource, or is given twice.",
+        "Each resource takes the parameters it documents, each at most once.",
+        "Correct the query part of the URL.";
+    PARAMETER_NOT_VALID = "MQWB0904E", BAD_REQUEST,
+        "The query parameter '{0}' has a value that is not valid: '{1}'.",
+        "The value is outside of what the parameter accepts.",
+        "Correct the value of the parameter.";
+    BODY_NOT_VALID = "MQWB0905E", BAD_REQUEST,
+        "The body of the request is not valid: '{0}'.",
+        "The body is not the JSON object this resource takes.",
+        "Correct the body and send the request again.";
+    BODY_TOO_LARGE = "MQWB0906E", PAYLOAD_TOO_LARGE,
+        "The body of the request is longer than '{0}' bytes.",
+        "The server is configured to read bodies up to this length.",
+        "Send a shorter body, or have an administrator raise the limit.";
+    BODY_TOO_SLOW = "MQWB0907E", REQUEST_TIMEOUT,
+        "The body of the request did not arrive within '{0}' seconds.",
+        "The server does not wait longer for the body of a request.",
+        "Send the request again.";
+    BODY_BROKEN_OFF = "MQWB0908E", BAD_REQUEST,
+        "The body of the request ended early or was damaged.",
+        "Fewer bytes arrived than were announced, or their framing is wrong.",
+        "Send the request again.";
+    TOO_BUSY = "MQWB0909E", SERVICE_UNAVAILABLE,
+        "Too many passwords are waiting to be checked.",
+        "The server bounds the work it spends on password checks at one time.",
+        "Send the request again a little later, or log in once and use the cookie.";
+    POOL_EXHAUSTED = "MQWB0910E", SERVICE_UNAVAILABLE,
+        "All '{0}' pooled connections to queue manager '{1}' are in use.",
+        "The server is configured to refuse requests while its connection pool is exhausted.",
+        "Send the request again later, or have an administrator enlarge the pool.";
+    MESSAGING_DISABLED = "MQWB0911E", NOT_FOUND,
+        "The messaging REST API is switched off.",
+        "The configuration of this server disables the messaging resources.",
+        "Have an administrator enable them.";
+    NAME_NOT_VALID = "MQWB0912E", BAD_REQUEST,
+        "'{0}' in the URL is not a valid name.",
+        "Names have at most 48 characters out of A-Z a-z 0-9 . / _ %, and have to be percent-encoded UTF-8 in a URL.",
+        "Correct the URL.";
+    NOT_CONVERTIBLE = "MQWB0913E", NOT_IMPLEMENTED,
+        "The text of message '{0}' cannot be converted from its character set '{1}' to UTF-8.",
+        "The character set of the message is unknown here, or the text is damaged. The message is still on the queue.",
+        "Read the message with an application that takes it as it is.";
+}
+
+/// What a messaging request was about to do, for the sentences and for the choice of an identifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verb {
+    PutTo,
+    GetFrom,
+    BrowseFrom,
+    PublishTo,
+}
+
+impl Verb {
+    fn words(self) -> &'static str {
+        match self {
+            Self::PutTo => "put to",
+            Self::GetFrom => "get from",
+            Self::BrowseFrom => "browse from",
+            Self::PublishTo => "publish to",
+        }
+    }
+}
+
+impl ApiError {
+    pub(crate) fn new(entry: &'static Entry, inserts: &[&str]) -> Self {
+        let inserts = inserts.iter().map(|&insert| insert.to_owned()).collect();
+        Self { entry, status: entry.status, reason: None, inserts, allow: None }
+    }
+
+    pub(crate) fn header(name: &str, value: &str) -> Self {
+        Self::new(&HEADER_NOT_VALID, &[name, value])
+    }
+
+    pub(crate) fn parameter(name: &str, value: &str) -> Self {
+        Self::new(&PARAMETER_NOT_VALID, &[name, value])
+    }
+
+    pub(crate) fn role(missing: &MissingRole) -> Self {
+        let roles: Vec<_> = missing.required.names().collect();
+        Self::new(&ROLE_MISSING, &[&missing.name, &roles.join(", ")])
+    }
+
+    pub(crate) fn method(method: &str, path: &str, allow: HeaderValue) -> Self {
+        Self { allow: Some(allow), ..Self::new(&METHOD_NOT_ALLOWED, &[method, path]) }
+    }
+
+    pub(crate) fn queue_manager_unknown(name: &str) -> Self {
+        Self { reason: Some(Reason::QMgrNameError), ..Self::new(&QUEUE_MANAGER_UNKNOWN, &[name]) }
+    }
+
+    /// Connecting to a queue manager failed.
+    pub(crate) fn connect(reason: Reason) -> Self {
+        let entry = &QUEUE_MANAGER_PROBLEM;
+        Self { status: status(reason), reason: Some(reason), ..Self::new(entry, &[&reason.to_string()]) }
+    }
+
+    /// A verb on `object` of `queue_manager` failed.
+    pub(crate) fn verb(verb: Verb, object: &str, queue_manager: &str, user: &str, reason: Reason) -> Self {
+        let text = reason.to_string();
+        let error = match reason {
+            Reason::NotAuthorized => Self::new(&NOT_AUTHORIZED, &[verb.words(), object, user]),
+            _ if status(reason) == StatusCode::SERVICE_UNAVAILABLE => Self::new(&QUEUE_MANAGER_PROBLEM, &[&text]),
+            _ if is_about_opening(reason) => Self::new(&DESTINATION_NOT_OPENED, &[object, queue_manager, &text]),
+            _ => Self::new(&MESSAGING_FAILED, &[verb.words(), object, &text]),
+        };
+        Self { status: status(reason), reason: Some(reason), ..error }
+    }
+
+    pub(crate) fn into_answer(self) -> Answer {
+        let mut answer = answer::json(self.status, self.body());
+        if let Some(allow) = self.allow {
+            answer.headers_mut().insert(header::ALLOW, allow);
+        }
+        answer
+    }
+
+    fn body(&self) -> String {
+        let (completion, number) = match self.reason {
+            Some(reason) => (2, reason.number()),
+            None => (0, 0),
+        };
+        let kind = if self.reason.is_some() { "pcf" } else { "rest" };
+        let mut body = String::with_capacity(512);
+        body.push_str("{\"error\": [{\n");
+        text_member(&mut body, "msgId", self.entry.id);
+        text_member(&mut body, "action", self.entry.action);
+        let _ = writeln!(body, "  \"completionCode\": {completion},\n  \"reasonCode\": {number},");
+        text_member(&mut body, "type", kind);
+        text_member(&mut body, "message", &format!("{}: {}", self.entry.id, self.with_inserts(self.entry.message)));
+        text_member(&mut body, "explanation", self.entry.explanation);
+        body.truncate(body.len() - ",\n".len());
+        body.push_str("\n}]}");
+        body
+    }
+
+    fn with_inserts(&self, sentence: &str) -> String {
+        let mut text = String::with_capacity(sentence.len() + 32);
+        let mut rest = sentence;
+        while let Some(start) = rest.find('{') {
+            text.push_str(&rest[..start]);
+            let index = usize::from(rest.as_bytes()[start + 1] - b'0');
+            text.push_str(self.inserts.get(index).map_or("", String::as_str));
+            rest = &rest[start + "{0}".len()..];
+        }
+        text.push_str(rest);
+        text
+    }
+}
+
+fn text_member(body: &mut String, name: &str, value: &str) {
+    let quoted = serde_json::Value::from(value);
+    let _ = writeln!(body, "  \"{name}\": {quoted},");
+}
+
+/// HTTP status of a reason. Where the reference leaves room: sizes are the client's fault (400), a full queue is not.
+pub(crate) fn status(reason: Reason) -> StatusCode {
+    match reason {
+        Reason::NotAuthorized => StatusCode::FORBIDDEN,
+        Reason::UnknownObjectName
+        | Reason::UnknownAliasBaseQ
+        | Reason::UnknownObjectQMgr
+        | Reason::UnknownRemoteQMgr
+        | Reason::UnknownXmitQ
+        | Reason::QMgrNameError => StatusCode::NOT_FOUND,
+        Reason::GetInhibited | Reason::PutInhibited => StatusCode::METHOD_NOT_ALLOWED,
+        Reason::MsgTooBigForQ | Reason::MsgTooBigForQMgr => StatusCode::BAD_REQUEST,
+        Reason::ConnectionBroken
+        | Reason::NotConnected
+        | Reason::QMgrNotAvailable
+        | Reason::QMgrQuiescing
+        | Reason::QMgrStopping => StatusCode::SERVICE_UNAVAILABLE,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+fn is_about_opening(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::UnknownObjectName
+            | Reason::UnknownAliasBaseQ
+            | Reason::UnknownObjectQMgr
+            | Reason::UnknownRemoteQMgr
+            | Reason::UnknownXmitQ
+            | Reason::AliasBaseQTypeError
+            | Reason::ObjectTypeError
+            | Reason::OptionNotValidForType
+            | Reason::ObjectInUse
+            | Reason::ObjectDamaged
+            | Reason::XmitQTypeError
+            | Reason::XmitQUsageError
+            | Reason::DefXmitQTypeError
+            | Reason::DefXmitQUsageError
+            | Reason::HandleNotAvailable
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! Sockets: listening, accepting, TLS, and one task for each connection that drives hyper.
+//!
+//! Knows nothing of requests; `service.rs` answers those. HTTP/2 is spoken where TLS negotiated it.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::{http1, http2};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use parking_lot::RwLock;
+use rustls::ServerConfig;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio_rustls::TlsAcceptor;
+
+use crate::WebError;
+use crate::auth::CertificateIdentity;
+use crate::connections::{Entry, WatchedSocket};
+use crate::server::Shared;
+use crate::service::{Door, Peer};
+
+/// Connections the kernel keeps ready for us.
+const BACKLOG: u32 = 4096;
+/// How long accepting pauses when the process has run out of descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// Requests of one HTTP/2 connection at a time.
+const CONCURRENT_STREAMS: u32 = 256;
+
+/// The TLS configuration new connections get; a reload replaces it.
+pub(crate) type CurrentTls = Arc<RwLock<Arc<ServerConfig>>>;
+
+pub(crate) fn bind(address: SocketAddr) -> Result<TcpListener, WebError> {
+    let listen = || -> io::Result<TcpListener> {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        socket.listen(BACKLOG)
+    };
+    listen().map_err(|source| WebError::Listen { address, source })
+}
+
+/// Accepts until the task is aborted.
+pub(crate) async fn accept(listener: TcpListener, shared: Arc<Shared>, door: Door, tls: Option<CurrentTls>) {
+    loop {
+        let socket = match listener.accept().await {
+            Ok((socket, _)) => socket,
+            Err(error) => {
+                // A connection that ended before it was accepted, or no descriptors left: neither ends the listener.
+                tracing::debug!(%error, "cannot accept an HTTP connection");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        let limit = shared.settings().options.limits.connections;
+        let Some(entry) = shared.connections.admit(limit) else {
+            tracing::warn!(limit, "an HTTP connection was refused: limits.connections are open and none is idle");
+            continue;
+        };
+        let tls = tls.as_ref().map(|tls| TlsAcceptor::from(Arc::clone(&tls.read())));
+        tokio::spawn(serve(socket, entry, Arc::clone(&shared), door, tls));
+    }
+}
+
+async fn serve(socket: TcpStream, entry: Entry, shared: Arc<Shared>, door: Door, tls: Option<TlsAcceptor>) {
+    if let Err(error) = socket.set_nodelay(true) {
+        tracing::debug!(%error, "an HTTP connection was gone at once");
+        return;
+    }
+    let socket = WatchedSocket { socket, watch: Arc::clone(&entry.watch) };
+    let Some(tls) = tls else {
+        let peer = Peer { door, client_certificate: None, watch: Arc::clone(&entry.watch) };
+        return serve_http1(socket, &entry, shared, peer).await;
+    };
+    let within = Duration::from_secs(shared.settings().options.limits.header_seconds);
+    let stream = match tokio::time::timeout(within, tls.accept(socket)).await {
+        Ok(Ok(stream)) => stream,
+        Ok(Err(error)) => return tracing::debug!(%error, "a TLS handshake failed"),
+        Err(_) => return tracing::debug!("a TLS handshake took too long"),
+    };
+    let session = stream.get_ref().1;
+    let is_http2 = session.alpn_protocol() == Some(b"h2");
+    let client_certificate = session
+        .peer_certificates()
+        .and_then(<[_]>::first)
+        .and_then(|certificate| CertificateIdentity::from_der(certificate).ok());
+    let peer = Peer { door, client_certificate, watch: Arc::clone(&entry.watch) };
+    if is_http2 {
+        serve_http2(stream, &entry, shared, peer).await;
+    } else {
+        serve_http1(stream, &entry, shared, peer).await;
+    }
+}
+
+async fn serve_http1<S>(stream: S, entry: &Entry, shared: Arc<Shared>, peer: Peer)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let header_bytes = shared.settings().options.limits.header_bytes;
+    let mut builder = http1::Builder::new();
+    builder.max_header_size(header_bytes).max_headers(MAXIMUM_HEADERS).pipeline_flush(true);
+    let connection = builder.serve_connection(TokioIo::new(stream), crate::service::for_connection(shared, peer));
+    entry.watch.supervise(connection, http1::Connection::graceful_shutdown).await;
+}
+
+/// Header lines of one request.
+const MAXIMUM_HEADERS: usize = 200;
+
+async fn serve_http2<S>(stream: S, entry: &Entry, shared: Arc<Shared>, peer: Peer)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let header_bytes = shared.settings().options.limits.header_bytes;
+    entry.watch.set_multiplexed();
+    let mut builder = http2::Builder::new(TokioExecutor::new());
+    builder
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(CONCURRENT_STREAMS)
+        .max_header_list_size(u32::try_from(header_bytes).unwrap_or(u32::MAX));
+    let connection = builder.serve_connection(TokioIo::new(stream), crate::service::for_connection(shared, peer));
+    entry.watch.supervise(connection, http2::Connection::graceful_shutdown).await;
+}

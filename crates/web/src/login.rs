@@ -1,0 +1,110 @@
+//! The login resource: hand out the token cookie, show who holds it, take it back.
+//!
+//! On v1 the answers to POST and GET also set the cookie `csrfToken` of the 9.0.x rule; clients of later releases
+//! do not look at it.
+
+use http::{HeaderValue, StatusCode, header};
+use hyper::body::Incoming;
+use serde::{Deserialize, Serialize};
+
+use crate::answer::{self, Answer};
+use crate::auth::csrf;
+use crate::auth::{Identity, LoginError, Mechanism, Roles, role};
+use crate::error::{self, ApiError};
+use crate::media_type;
+use crate::routes::Version;
+use crate::service::Call;
+use crate::{limit, query};
+
+/// Longest body POST /login reads, in bytes.
+const LONGEST_LOGIN: usize = 64 << 10;
+
+#[derive(Deserialize)]
+struct Login {
+    username: String,
+    password: String,
+}
+
+#[derive(Serialize)]
+struct Shown<'a> {
+    user: [User<'a>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct User<'a> {
+    name: &'a str,
+    role: Vec<&'static str>,
+    authentication_mechanism: &'static str,
+}
+
+/// POST: 204 and the cookie.
+///
+/// # Errors
+/// 415 not JSON; 400 not an object with two strings; 401 wrong; 403 the user has no role at all.
+pub(crate) async fn login(call: Call<'_>, body: Incoming) -> Result<Answer, ApiError> {
+    query::none(call.query())?;
+    media_type::require_json(call.headers())?;
+    let limits = crate::options::Limits { body_bytes: LONGEST_LOGIN, ..call.settings.options.limits.clone() };
+    let body = limit::read(body, &limits).await?;
+    let Login { username, password } = serde_json::from_slice(&body).map_err(|problem| not_valid(&problem))?;
+    let authenticator = &call.settings.authenticator;
+    let identity = authenticator.login(&username, &password, call.now).await.map_err(|error| match error {
+        LoginError::WrongCredentials => ApiError::new(&error::NOT_AUTHENTICATED, &[call.parts.uri.path()]),
+        LoginError::Busy => ApiError::new(&error::TOO_BUSY, &[]),
+    })?;
+    role::require(&identity, Roles::all()).map_err(|missing| ApiError::role(&missing))?;
+    let mut answer = answer::empty(StatusCode::NO_CONTENT);
+    if let Some(cookie) = authenticator.mint_cookie(&identity, call.now, call.over_tls) {
+        answer.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+    add_csrf_cookie(call, &mut answer);
+    Ok(answer)
+}
+
+/// Says where the JSON is wrong without repeating what it holds.
+fn not_valid(problem: &serde_json::Error) -> ApiError {
+    let text = match problem.classify() {
+        serde_json::error::Category::Data => "username and password have to be given once, as strings".to_owned(),
+        _ => format!("no JSON from line {} column {} on", problem.line(), problem.column()),
+    };
+    ApiError::new(&error::BODY_NOT_VALID, &[&text])
+}
+
+/// GET: name, roles and how the request was authenticated.
+pub(crate) fn show(call: Call<'_>, identity: &Identity, mechanism: Mechanism) -> Result<Answer, ApiError> {
+    query::none(call.query())?;
+    let user = User {
+        name: &identity.name,
+        role: identity.roles.names().collect(),
+        authentication_mechanism: mechanism.name(),
+    };
+    let body = serde_json::to_vec(&Shown { user: [user] }).expect("names and roles are text");
+    let mut answer = answer::json(StatusCode::OK, body);
+    add_csrf_cookie(call, &mut answer);
+    Ok(answer)
+}
+
+/// DELETE: the tokens the request brought are worthless from now on, and the cookie is cleared.
+pub(crate) fn logout(call: Call<'_>) -> Result<Answer, ApiError> {
+    query::none(call.query())?;
+    let authenticator = &call.settings.authenticator;
+    for token in authenticator.presented_tokens(call.headers()) {
+        authenticator.revoke(token, call.now);
+    }
+    let mut answer = answer::empty(StatusCode::NO_CONTENT);
+    answer.headers_mut().append(header::SET_COOKIE, authenticator.clear_cookie());
+    if call.version == Version::V1 {
+        answer.headers_mut().append(
+            header::SET_COOKIE,
+            HeaderValue::from_static("csrfToken=\"\"; Max-Age=0; Expires=Thu, 01 Dec 1994 16:00:00 GMT; Path=/"),
+        );
+    }
+    Ok(answer)
+}
+
+fn add_csrf_cookie(call: Call<'_>, answer: &mut Answer) {
+    if call.version == Version::V1 {
+        answer.headers_mut().append(header::SET_COOKIE, csrf::set_cookie(&csrf::new_token(), call.over_tls));
+    }
+}

@@ -1,0 +1,21 @@
+//! POST of a message to a topic: one MQPUT1 to a topic string outside syncpoint. From v2 on.
+
+use hyper::body::Incoming;
+
+use crate::answer::Answer;
+use crate::auth::Identity;
+use crate::error::{ApiError, Verb};
+use crate::routes::Version;
+use crate::service::Call;
+
+use super::Target;
+use super::put::{Prepared, put_to};
+
+/// # Errors
+/// As for a put.
+pub(crate) async fn publish(call: Call<'_>, identity: &Identity, body: Incoming) -> Result<Answer, ApiError> {
+    let target = Target::of(call, identity, Verb::PublishTo)?;
+    let prepared = Prepared::read(call, call.version >= Version::V3)?;
+    let topic = target.topic();
+    put_to(call, &target, &topic, prepared, body).await
+}

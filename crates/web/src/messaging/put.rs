@@ -1,0 +1,117 @@
+//! POST of a message to a queue: one MQPUT1 outside syncpoint.
+
+use bytes::Bytes;
+use http::StatusCode;
+use hyper::body::Incoming;
+use model::descriptor::{Ccsid, Encoding, Format, MessageDescriptor, MessageType};
+use model::jms::{JmsFields, TextMessage};
+use model::options::{ObjectDescriptor, PutFlags, PutOptions};
+use model::property::Property;
+
+use crate::answer::{self, Answer, TEXT};
+use crate::auth::Identity;
+use crate::error::{self, ApiError, Verb};
+use crate::routes::Version;
+use crate::service::Call;
+use crate::{limit, media_type, query};
+
+use super::headers::{self, Correlation, PutHeaders};
+use super::{Target, properties};
+
+const MEDIA_TYPES: &[&str] = &["text/plain", "text/html", "text/xml", "application/json", "application/xml"];
+
+/// # Errors
+/// As section 1.7 of the reference: 415, 400, 403, 404, 405, 500, 503.
+pub(crate) async fn put(call: Call<'_>, identity: &Identity, body: Incoming) -> Result<Answer, ApiError> {
+    let target = Target::of(call, identity, Verb::PutTo)?;
+    let prepared = Prepared::read(call, true)?;
+    let queue = target.queue()?;
+    put_to(call, &target, &queue, prepared, body).await
+}
+
+/// What the request says beside its body.
+pub(super) struct Prepared {
+    headers: PutHeaders,
+    properties: Vec<Property>,
+}
+
+impl Prepared {
+    /// # Errors
+    /// 415 media type, 400 query parameters and headers.
+    pub(super) fn read(call: Call<'_>, takes_correlation: bool) -> Result<Self, ApiError> {
+        media_type::require(call.headers(), MEDIA_TYPES)?;
+        query::none(call.query())?;
+        let headers = PutHeaders::read(call.headers(), call.version, takes_correlation)?;
+        let properties = if call.version >= Version::V3 { properties::read(call.headers())? } else { Vec::new() };
+        Ok(Self { headers, properties })
+    }
+
+    /// MQMD and body. With properties or a correlation text a JMS text message, else plain MQSTR.
+    fn into_message(self, text: Bytes) -> Result<(MessageDescriptor, Bytes), ApiError> {
+        let as_text = std::str::from_utf8(&text);
+        let as_text = as_text.map_err(|_| ApiError::new(&error::CHARACTER_SET, &["bytes that are not UTF-8"]))?;
+        let mut descriptor = self.headers.descriptor();
+        let correlation_text = match self.headers.correlation {
+            Some(Correlation::Text(text)) => Some(text),
+            Some(Correlation::Bytes(_)) | None => None,
+        };
+        if self.properties.is_empty() && correlation_text.is_none() {
+            return Ok((descriptor, text));
+        }
+        descriptor.format = Format::RF_HEADER_2;
+        descriptor.encoding = TextMessage::BODY_ENCODING;
+        let jms = JmsFields { correlation_id: correlation_text, ..JmsFields::default() };
+        let message = TextMessage { jms, properties: self.properties, text: as_text.to_owned() };
+        Ok((descriptor, message.encode()))
+    }
+}
+
+impl PutHeaders {
+    /// MQMD of a text message in UTF-8.
+    fn descriptor(&self) -> MessageDescriptor {
+        let (reply_to_queue, reply_to_queue_manager) = self.reply_to.unwrap_or_default();
+        MessageDescriptor {
+            message_type: if self.reply_to.is_some() { MessageType::REQUEST } else { MessageType::DATAGRAM },
+            expiry: self.expiry,
+            encoding: Encoding::NATIVE,
+            ccsid: Ccsid::UTF_8,
+            format: Format::STRING,
+            priority: self.priority,
+            persistence: self.persistence,
+            correlation_id: self.correlation.as_ref().map(Correlation::to_descriptor).unwrap_or_default(),
+            reply_to_queue,
+            reply_to_queue_manager,
+            ..MessageDescriptor::default()
+        }
+    }
+}
+
+/// Reads the body, puts the message, and answers 201 with its id.
+pub(super) async fn put_to(
+    call: Call<'_>,
+    target: &Target<'_>,
+    object: &ObjectDescriptor,
+    prepared: Prepared,
+    body: Incoming,
+) -> Result<Answer, ApiError> {
+    let text = limit::read(body, &call.settings.options.limits).await?;
+    let (descriptor, body) = prepared.into_message(text)?;
+    let options = PutOptions {
+        flags: PutFlags::NO_SYNCPOINT | PutFlags::NEW_MSG_ID | PutFlags::FAIL_IF_QUIESCING,
+        context: None,
+    };
+    let lent = target.pool.lend().await?;
+    let put = lent.connection().put1(target.principal, object, descriptor, &options, body).await;
+    match put {
+        Ok(done) => {
+            lent.give_back();
+            let mut answer = answer::with_body(StatusCode::CREATED, Some(TEXT), Bytes::new());
+            headers::add_message_id(answer.headers_mut(), call.version, &done.descriptor.message_id);
+            Ok(answer)
+        }
+        Err(reason) => {
+            lent.give_back_after(reason);
+            Err(target.failed(reason))
+        }
+    }
+}

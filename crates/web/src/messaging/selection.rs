@@ -1,0 +1,96 @@
+//! Query parameters that select messages: `messageId`, `correlationId`, `wait`, `limit`.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use model::identifier::{CorrelationId, MessageId};
+use model::options::{GetOptions, MatchOptions};
+
+use crate::error::ApiError;
+use crate::query;
+use crate::routes::Version;
+use crate::service::Call;
+
+use super::headers::{Correlation, decimal, parse_message_id};
+
+/// Greatest `wait` (in milliseconds) and `limit`.
+const MAXIMUM: u64 = 0x7FFF_FFFF;
+/// Entries of a message list when `limit` is not given.
+const DEFAULT_LIMIT: u64 = 10_000;
+
+/// Which parameters a resource takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Takes {
+    Identifiers,
+    IdentifiersAndWait,
+    IdentifiersAndLimit,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Selection {
+    message_id: Option<MessageId>,
+    correlation: Option<Correlation>,
+    wait_ms: Option<u64>,
+    limit: Option<u64>,
+}
+
+impl Selection {
+    /// # Errors
+    /// 400 for an unknown or repeated parameter, or a value outside of its range.
+    pub(super) fn read(call: &Call<'_>, takes: Takes) -> Result<Self, ApiError> {
+        let mut selection = Self::default();
+        query::each(call.query(), |name, value| selection.take(call.version, takes, name, value))?;
+        Ok(selection)
+    }
+
+    fn take(&mut self, version: Version, takes: Takes, name: &str, value: Cow<'_, str>) -> Result<(), ApiError> {
+        let bad = || ApiError::parameter(name, &value);
+        match name {
+            "messageId" => query::once(&mut self.message_id, name, parse_message_id(version, &value).ok_or_else(bad)?),
+            "correlationId" => {
+                query::once(&mut self.correlation, name, Correlation::parse(version, &value).ok_or_else(bad)?)
+            }
+            "wait" if takes == Takes::IdentifiersAndWait => {
+                query::once(&mut self.wait_ms, name, number(&value).ok_or_else(bad)?)
+            }
+            "limit" if takes == Takes::IdentifiersAndLimit => {
+                query::once(&mut self.limit, name, number(&value).ok_or_else(bad)?)
+            }
+            _ => Err(query::unknown(name)),
+        }
+    }
+
+    /// How long to wait; `None` not at all.
+    pub(super) fn wait(&self) -> Option<Duration> {
+        self.wait_ms.filter(|&milliseconds| milliseconds > 0).map(Duration::from_millis)
+    }
+
+    pub(super) fn limit(&self) -> u64 {
+        self.limit.unwrap_or(DEFAULT_LIMIT)
+    }
+
+    /// What MQ matches. All zeros is MQ's "none", which matches every message.
+    pub(super) fn apply(&self, options: &mut GetOptions) {
+        if let Some(id) = self.message_id.filter(|id| !id.is_none()) {
+            options.match_options |= MatchOptions::MSG_ID;
+            options.message_id = id;
+        }
+        let correlation_id = self.correlation.as_ref().map(Correlation::to_descriptor);
+        if let Some(id) = correlation_id.filter(|id| !id.is_none()) {
+            options.match_options |= MatchOptions::CORREL_ID;
+            options.correlation_id = id;
+        }
+    }
+
+    /// A correlation text that MQMD can only hold the beginning of: the JMS header decides.
+    pub(super) fn long_correlation_text(&self) -> Option<&str> {
+        match &self.correlation {
+            Some(Correlation::Text(text)) if text.len() > CorrelationId::LENGTH => Some(text),
+            _ => None,
+        }
+    }
+}
+
+fn number(text: &str) -> Option<u64> {
+    decimal(text).filter(|&number| number <= MAXIMUM)
+}

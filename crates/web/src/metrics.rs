@@ -1,0 +1,258 @@
+//! Counters and gauges in the Prometheus text format (0.0.4).
+//!
+//! Counting a request is a few relaxed additions to atomics that exist from the start: no lock, no allocation.
+
+use std::fmt::{Display, Write};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use http::{HeaderValue, StatusCode};
+use queue_manager::QueueManager;
+use queue_manager::status::QueueStatus;
+use tokio::time::Instant;
+
+use crate::answer::{self, Answer};
+use crate::routes::ROUTES;
+use crate::server::Shared;
+
+/// Statuses counted under their own number; others count as 0.
+const STATUSES: [u16; 17] = [200, 201, 204, 302, 400, 401, 403, 404, 405, 408, 413, 415, 500, 501, 502, 503, 0];
+/// Upper bounds of the latency histogram, in microseconds.
+const BOUNDS_US: [u64; 14] =
+    [50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 500_000, 2_500_000, 10_000_000];
+
+const FORMAT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+
+/// Where a request's time is measured from.
+pub(crate) fn moment() -> Instant {
+    Instant::now()
+}
+
+/// Requests by route and status, and their latencies.
+pub(crate) struct HttpStatistics {
+    /// One for each route, and a last one for requests that matched none.
+    routes: Vec<RouteStatistics>,
+}
+
+#[derive(Default)]
+struct RouteStatistics {
+    by_status: [AtomicU64; STATUSES.len()],
+    /// Not cumulative; the last is for what is beyond all bounds.
+    buckets: [AtomicU64; BOUNDS_US.len() + 1],
+    total_us: AtomicU64,
+}
+
+impl HttpStatistics {
+    pub(crate) fn new() -> Self {
+        Self { routes: (0..=ROUTES.len()).map(|_| RouteStatistics::default()).collect() }
+    }
+
+    /// `route` is the index into the route table; `None` when nothing matched.
+    pub(crate) fn count(&self, route: Option<usize>, status: StatusCode, started: Instant) {
+        let statistics = &self.routes[route.unwrap_or(ROUTES.len())];
+        let status = STATUSES.iter().position(|&known| known == status.as_u16()).unwrap_or(STATUSES.len() - 1);
+        statistics.by_status[status].fetch_add(1, Relaxed);
+        let microseconds = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let bucket = BOUNDS_US.iter().position(|&bound| microseconds <= bound).unwrap_or(BOUNDS_US.len());
+        statistics.buckets[bucket].fetch_add(1, Relaxed);
+        statistics.total_us.fetch_add(microseconds, Relaxed);
+    }
+}
+
+/// The whole page.
+pub(crate) fn expose(shared: &Shared) -> Answer {
+    let mut page = Page(String::with_capacity(16 << 10));
+    http(&mut page, shared);
+    queue_managers(&mut page, &shared.queue_managers);
+    queues(&mut page, &shared.queue_managers);
+    recovery_logs(&mut page, &shared.queue_managers);
+    process(&mut page);
+    answer::with_body(StatusCode::OK, Some(FORMAT), page.0.into())
+}
+
+/// A page under construction.
+struct Page(String);
+
+impl Page {
+    fn family(&mut self, name: &str, kind: &str, help: &str) {
+        let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
+    }
+
+    fn sample(&mut self, name: &str, labels: &str, value: impl Display) {
+        let _ = writeln!(self.0, "{name}{{{labels}}} {value}");
+    }
+
+    fn plain(&mut self, name: &str, kind: &str, help: &str, value: impl Display) {
+        self.family(name, kind, help);
+        let _ = writeln!(self.0, "{name} {value}");
+    }
+}
+
+fn http(page: &mut Page, shared: &Shared) {
+    page.plain("quaymaster_http_connections", "gauge", "Open HTTP connections.", shared.connections.open());
+    const REQUESTS: &str = "quaymaster_http_requests_total";
+    page.family(REQUESTS, "counter", "Answered HTTP requests; status 0 is any other.");
+    for (labels, statistics) in labelled(&shared.statistics) {
+        for (status, count) in STATUSES.iter().zip(&statistics.by_status) {
+            let count = count.load(Relaxed);
+            if count > 0 {
+                page.sample(REQUESTS, &format!("{labels},status=\"{status}\""), count);
+            }
+        }
+    }
+    page.family("quaymaster_http_request_duration_seconds", "histogram", "Time to answer HTTP requests.");
+    for (labels, statistics) in labelled(&shared.statistics) {
+        histogram(page, "quaymaster_http_request_duration_seconds", &labels, statistics);
+    }
+}
+
+fn labelled(statistics: &HttpStatistics) -> impl Iterator<Item = (String, &RouteStatistics)> {
+    statistics.routes.iter().enumerate().map(|(index, statistics)| {
+        let labels = match ROUTES.get(index) {
+            Some(route) => format!("method=\"{}\",route=\"{}\"", route.method, route.template),
+            None => "method=\"\",route=\"\"".to_owned(),
+        };
+        (labels, statistics)
+    })
+}
+
+fn histogram(page: &mut Page, name: &str, labels: &str, statistics: &RouteStatistics) {
+    let counts: Vec<u64> = statistics.buckets.iter().map(|bucket| bucket.load(Relaxed)).collect();
+    let total: u64 = counts.iter().sum();
+    if total == 0 {
+        return;
+    }
+    let mut cumulative = 0;
+    for (bound, count) in BOUNDS_US.iter().zip(&counts) {
+        cumulative += count;
+        let bound = Duration::from_micros(*bound).as_secs_f64();
+        page.sample(&format!("{name}_bucket"), &format!("{labels},le=\"{bound}\""), cumulative);
+    }
+    page.sample(&format!("{name}_bucket"), &format!("{labels},le=\"+Inf\""), total);
+    let seconds = Duration::from_micros(statistics.total_us.load(Relaxed)).as_secs_f64();
+    page.sample(&format!("{name}_sum"), labels, seconds);
+    page.sample(&format!("{name}_count"), labels, total);
+}
+
+fn queue_managers(page: &mut Page, queue_managers: &[QueueManager]) {
+    const STARTED: &str = "quaymaster_queue_manager_start_time_seconds";
+    page.family(STARTED, "gauge", "When the queue manager started, in seconds since 1970.");
+    for queue_manager in queue_managers {
+        let started = queue_manager.status().started.as_millis() / 1000;
+        page.sample(STARTED, &format!("qmgr=\"{}\"", queue_manager.name()), started);
+    }
+    const CONNECTIONS: &str = "quaymaster_queue_manager_connections";
+    page.family(CONNECTIONS, "gauge", "Applications connected to the queue manager.");
+    for queue_manager in queue_managers {
+        page.sample(CONNECTIONS, &format!("qmgr=\"{}\"", queue_manager.name()), queue_manager.status().connections);
+    }
+}
+
+/// Name, kind, help and value of one family.
+type Family<T> = (&'static str, &'static str, &'static str, fn(&T) -> f64);
+
+const QUEUE_FAMILIES: [Family<QueueStatus>; 10] = [
+    ("quaymaster_queue_depth", "gauge", "Messages on the queue, uncommitted ones counted.", |q| q.depth.current.into()),
+    ("quaymaster_queue_uncommitted", "gauge", "Messages put or got and not yet committed.", |q| {
+        q.depth.uncommitted.into()
+    }),
+    ("quaymaster_queue_bytes", "gauge", "Bytes of message bodies on the queue.", |q| number(q.depth.bytes)),
+    ("quaymaster_queue_open_input", "gauge", "Handles open for input.", |q| q.open_input.into()),
+    ("quaymaster_queue_open_output", "gauge", "Handles open for output.", |q| q.open_output.into()),
+    ("quaymaster_queue_waiters", "gauge", "Gets that wait for a message.", |q| q.waiters.into()),
+    ("quaymaster_queue_puts_total", "counter", "Messages put since the start.", |q| number(q.puts)),
+    ("quaymaster_queue_gets_total", "counter", "Messages got since the start.", |q| number(q.gets)),
+    ("quaymaster_queue_browses_total", "counter", "Messages browsed since the start.", |q| number(q.browses)),
+    ("quaymaster_queue_oldest_message_time_seconds", "gauge", "Arrival of the oldest message, 0 when empty.", |q| {
+        q.depth.oldest.map_or(0.0, |oldest| Duration::from_micros(oldest.0).as_secs_f64())
+    }),
+];
+
+#[expect(clippy::cast_precision_loss, reason = "Prometheus samples are floats; beyond 2^53 the last digits go")]
+fn number(value: u64) -> f64 {
+    value as f64
+}
+
+fn queues(page: &mut Page, queue_managers: &[QueueManager]) {
+    let mut all = Vec::new();
+    for queue_manager in queue_managers {
+        let name = queue_manager.name();
+        for queue in queue_manager.queues().iter().filter(|queue| queue.as_local().is_some()) {
+            if let Some(status) = queue_manager.queue_status(&queue.name) {
+                all.push((format!("qmgr=\"{name}\",queue=\"{}\"", queue.name), status));
+            }
+        }
+    }
+    for (name, kind, help, value) in QUEUE_FAMILIES {
+        page.family(name, kind, help);
+        for (labels, status) in &all {
+            page.sample(name, labels, value(status));
+        }
+    }
+}
+
+const LOG_FAMILIES: [Family<storage::private::StoreStatistics>; 13] = [
+    ("quaymaster_log_written_bytes_total", "counter", "Bytes written to the recovery log.", |s| {
+        number(s.log_bytes_written)
+    }),
+    ("quaymaster_log_syncs_total", "counter", "Times the recovery log was synced.", |s| number(s.log_syncs)),
+    ("quaymaster_log_sync_seconds_total", "counter", "Time spent in syncs.", |s| s.sync_seconds_total),
+    ("quaymaster_log_batches_total", "counter", "Batches written, one sync each.", |s| number(s.log_batches)),
+    ("quaymaster_log_records_total", "counter", "Records written.", |s| number(s.log_records)),
+    ("quaymaster_log_extents", "gauge", "Extents of the recovery log.", |s| number(s.log_extents)),
+    ("quaymaster_log_in_use_bytes", "gauge", "Bytes of the recovery log in use.", |s| number(s.log_bytes_in_use)),
+    ("quaymaster_log_moved_bytes_total", "counter", "Bytes of live records moved forward.", |s| {
+        number(s.log_moved_bytes)
+    }),
+    ("quaymaster_log_full", "gauge", "1 while the disk has no room for the log.", |s| f64::from(u8::from(s.log_full))),
+    ("quaymaster_log_failed", "gauge", "1 after a failed sync: nothing is written any more.", |s| {
+        f64::from(u8::from(s.log_failed))
+    }),
+    ("quaymaster_buffer_pool_bytes", "gauge", "Bytes of message bodies held in memory.", |s| {
+        number(s.buffer_pool_bytes)
+    }),
+    ("quaymaster_buffer_pool_misses_total", "counter", "Bodies that had to be read back from disk.", |s| {
+        number(s.buffer_pool_misses)
+    }),
+    ("quaymaster_spilled_bytes", "gauge", "Bytes of bodies that live on disk only.", |s| number(s.spilled_bytes)),
+];
+
+fn recovery_logs(page: &mut Page, queue_managers: &[QueueManager]) {
+    let all: Vec<_> = queue_managers
+        .iter()
+        .map(|queue_manager| (format!("qmgr=\"{}\"", queue_manager.name()), queue_manager.status().store))
+        .collect();
+    for (name, kind, help, value) in LOG_FAMILIES {
+        page.family(name, kind, help);
+        for (labels, statistics) in &all {
+            page.sample(name, labels, value(statistics));
+        }
+    }
+}
+
+/// Memory and processor time, where `/proc` tells them.
+fn process(page: &mut Page) {
+    if let Some(bytes) = resident_bytes() {
+        page.plain("process_resident_memory_bytes", "gauge", "Resident memory.", bytes);
+    }
+    if let Some(seconds) = processor_seconds() {
+        page.plain("process_cpu_seconds_total", "counter", "Processor time, user and system.", seconds);
+    }
+}
+
+fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+/// Fields 14 and 15 of `/proc/self/stat`, in hundredths of a second on every Linux.
+fn processor_seconds() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let after_name = &stat[stat.rfind(')')? + 1..];
+    let mut fields = after_name.split_ascii_whitespace().skip(11);
+    let user: u64 = fields.next()?.parse().ok()?;
+    let system: u64 = fields.next()?.parse().ok()?;
+    Some(number(user + system) / 100.0)
+}

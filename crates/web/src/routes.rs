@@ -1,0 +1,207 @@
+//! The one route table: which method on which path leads to which handler, for which roles, under which CSRF rule.
+//!
+//! Data only, plus the matching. Paths are matched as they came, still percent-encoded: an encoded slash is part of a
+//! name, a plain one separates parts. Each part is decoded once, by whoever uses it. `openapi.rs`, the explorer page
+//! and the golden list of endpoints are made from this table, so that nothing can be served that is not listed.
+
+use http::{HeaderValue, Method};
+
+use crate::auth::Roles;
+use crate::auth::csrf::CsrfRule;
+
+/// Generation of the REST API, as the path names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Version {
+    V1,
+    V2,
+    V3,
+}
+
+impl Version {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::V1 => "v1",
+            Self::V2 => "v2",
+            Self::V3 => "v3",
+        }
+    }
+
+    fn parse(part: &str) -> Option<Self> {
+        ALL_VERSIONS.iter().copied().find(|version| version.name() == part)
+    }
+}
+
+pub(crate) const ALL_VERSIONS: &[Version] = &[Version::V1, Version::V2, Version::V3];
+
+/// Who may use a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Credentials are not even looked at.
+    Everybody,
+    /// Any user whose credentials are right.
+    Identified,
+    /// A user with one of these roles.
+    Role(Roles),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Handler {
+    PutMessage,
+    GetMessage,
+    BrowseMessage,
+    ListMessages,
+    PublishMessage,
+    Login,
+    ShowLogin,
+    Logout,
+    Live,
+    Ready,
+    Metrics,
+    OpenApi,
+    Explorer,
+    Root,
+}
+
+impl Handler {
+    /// Served by the metrics listener too.
+    pub(crate) fn is_for_monitoring(self) -> bool {
+        matches!(self, Self::Live | Self::Ready | Self::Metrics)
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Route {
+    pub(crate) method: Method,
+    /// `{version}`, `{qmgr}` and `{queue}` stand for one part, `{topic}` for one or more.
+    pub(crate) template: &'static str,
+    /// Empty where the path names none.
+    pub(crate) versions: &'static [Version],
+    pub(crate) access: Access,
+    pub(crate) csrf: CsrfRule,
+    pub(crate) handler: Handler,
+    /// For OpenAPI and the explorer.
+    pub(crate) summary: &'static str,
+}
+
+const MESSAGE: &str = "/ibmmq/rest/{version}/messaging/qmgr/{qmgr}/queue/{queue}/message";
+const MESSAGE_LIST: &str = "/ibmmq/rest/{version}/messaging/qmgr/{qmgr}/queue/{queue}/messagelist";
+const PUBLISH: &str = "/ibmmq/rest/{version}/messaging/qmgr/{qmgr}/topic/{topic}/message";
+const LOGIN: &str = "/ibmmq/rest/{version}/login";
+
+const FROM_V2: &[Version] = &[Version::V2, Version::V3];
+const USER: Access = Access::Role(Roles::MQWEB_USER);
+const ANY_ROLE: Access = Access::Role(Roles::all());
+
+macro_rules! routes {
+    ($($method:ident $template:expr, $versions:expr, $access:expr, $csrf:ident => $handler:ident, $summary:literal;)*) => {
+        pub(crate) static ROUTES: &[Route] = &[$(Route {
+            method: Method::$method,
+            template: $template,
+            versions: $versions,
+            access: $access,
+            csrf: CsrfRule::$csrf,
+            handler: Handler::$handler,
+            summary: $summary,
+        },)*];
+    };
+}
+
+// The busiest first: they are looked at in order.
+routes! {
+    POST   MESSAGE, ALL_VERSIONS, USER, HeaderPresent => PutMessage, "Puts one message on a queue";
+    DELETE MESSAGE, ALL_VERSIONS, USER, HeaderPresent => GetMessage, "Gets the next matching message, removing it";
+    GET    MESSAGE, ALL_VERSIONS, USER, Off => BrowseMessage, "Browses the first matching message";
+    GET    MESSAGE_LIST, ALL_VERSIONS, USER, Off => ListMessages, "Lists the messages of a queue without their bodies";
+    POST   PUBLISH, FROM_V2, USER, HeaderPresent => PublishMessage, "Publishes one message on a topic";
+    POST   LOGIN, ALL_VERSIONS, Access::Everybody, Off => Login, "Logs in: hands out the token cookie";
+    GET    LOGIN, ALL_VERSIONS, ANY_ROLE, Off => ShowLogin, "Shows who is logged in, with which roles";
+    DELETE LOGIN, ALL_VERSIONS, Access::Identified, HeaderPresent => Logout, "Logs out: the token is worthless afterwards";
+    GET    "/livez", &[], Access::Everybody, Off => Live, "Answers 200 while the process works";
+    GET    "/readyz", &[], Access::Everybody, Off => Ready, "Answers 200 once requests are served";
+    GET    "/metrics", &[], Access::Everybody, Off => Metrics, "Counters and gauges in the Prometheus text format";
+    GET    "/openapi.json", &[], Access::Everybody, Off => OpenApi, "This list as an OpenAPI 3.1 document";
+    GET    "/ibm/api/explorer", &[], Access::Everybody, Off => Explorer, "A page to try the resources";
+    GET    "/", &[], Access::Everybody, Off => Root, "Leads to the explorer";
+}
+
+/// Where a request goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Matched<'p> {
+    /// Index into `ROUTES`, under which requests are counted.
+    pub(crate) index: usize,
+    pub(crate) route: &'static Route,
+    /// V1 where the path names none.
+    pub(crate) version: Version,
+    /// The parts that stand for `{qmgr}` and then `{queue}` or `{topic}`, still encoded.
+    pub(crate) parameters: [&'p str; 2],
+}
+
+#[derive(Debug)]
+pub(crate) enum Resolution<'p> {
+    Found(Matched<'p>),
+    /// The path exists; `Allow` lists its methods.
+    WrongMethod(HeaderValue),
+    Unknown,
+}
+
+/// Finds the route. HEAD goes where GET goes; hyper leaves the body out.
+pub(crate) fn resolve<'p>(method: &Method, path: &'p str) -> Resolution<'p> {
+    let wanted = if *method == Method::HEAD { &Method::GET } else { method };
+    let mut path_exists = false;
+    for (index, route) in ROUTES.iter().enumerate() {
+        let Some((version, parameters)) = match_template(route, path) else { continue };
+        if route.method == *wanted {
+            return Resolution::Found(Matched { index, route, version, parameters });
+        }
+        path_exists = true;
+    }
+    if path_exists { Resolution::WrongMethod(allow(path)) } else { Resolution::Unknown }
+}
+
+/// The methods of a path that exists, as an `Allow` header.
+pub(crate) fn allow(path: &str) -> HeaderValue {
+    let mut methods = Vec::new();
+    for route in ROUTES.iter().filter(|route| match_template(route, path).is_some()) {
+        methods.push(route.method.as_str());
+        if route.method == Method::GET {
+            methods.push("HEAD");
+        }
+    }
+    methods.push("OPTIONS");
+    HeaderValue::try_from(methods.join(", ")).expect("method names are ASCII")
+}
+
+fn match_template<'p>(route: &'static Route, path: &'p str) -> Option<(Version, [&'p str; 2])> {
+    let mut template = route.template;
+    let mut rest = path;
+    let mut version = Version::V1;
+    let mut parameters = [""; 2];
+    let mut filled = 0;
+    while let Some(start) = template.find('{') {
+        rest = rest.strip_prefix(&template[..start])?;
+        let end = start + template[start..].find('}')?;
+        let name = &template[start + 1..end];
+        template = &template[end + 1..];
+        if name == "topic" {
+            rest = rest.strip_suffix('/').unwrap_or(rest);
+            parameters[filled] = rest.strip_suffix(template).filter(|topic| !topic.is_empty())?;
+            return Some((version, parameters));
+        }
+        let length = rest.find('/').unwrap_or(rest.len());
+        let (part, after) = rest.split_at(length);
+        rest = after;
+        if name == "version" {
+            version = Version::parse(part).filter(|version| route.versions.contains(version))?;
+        } else if part.is_empty() {
+            return None;
+        } else {
+            parameters[filled] = part;
+            filled += 1;
+        }
+    }
+    let tail = rest.strip_prefix(template)?;
+    (tail.is_empty() || (tail == "/" && template.len() > 1)).then_some((version, parameters))
+}
+
+#[cfg(test)]
+mod tests;

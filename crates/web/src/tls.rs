@@ -1,0 +1,76 @@
+//! TLS of the HTTPS listener: certificate, client certificates, protocols, resumption.
+//!
+//! A configuration is made whole or not at all, so a reload with a bad file leaves the running one in place.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::crypto::ring;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::{ServerSessionMemoryCache, WebPkiClientVerifier, danger::ClientCertVerifier};
+use rustls::{RootCertStore, ServerConfig};
+
+use crate::WebError;
+use crate::options::TlsOptions;
+
+/// TLS 1.2 sessions kept for resumption by id; tickets need no memory.
+const SESSIONS: usize = 4096;
+
+/// # Errors
+/// `Option` naming the key whose file cannot be read or does not fit the others.
+pub(crate) fn server_config(options: &TlsOptions) -> Result<Arc<ServerConfig>, WebError> {
+    let provider = Arc::new(ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| problem("tls.certificate", &error))?;
+    let builder = match client_verifier(options, provider)? {
+        Some(verifier) => builder.with_client_cert_verifier(verifier),
+        None => builder.with_no_client_auth(),
+    };
+    let chain = certificates("tls.certificate", &options.certificate)?;
+    let key =
+        PrivateKeyDer::from_pem_file(&options.key).map_err(|error| unreadable("tls.key", &options.key, &error))?;
+    let mut config = builder.with_single_cert(chain, key).map_err(|error| problem("tls.key", &error))?;
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    config.session_storage = ServerSessionMemoryCache::new(SESSIONS);
+    config.ticketer = ring::Ticketer::new().map_err(|error| problem("tls.key", &error))?;
+    Ok(Arc::new(config))
+}
+
+fn client_verifier(
+    options: &TlsOptions,
+    provider: Arc<rustls::crypto::CryptoProvider>,
+) -> Result<Option<Arc<dyn ClientCertVerifier>>, WebError> {
+    const KEY: &str = "tls.client_ca";
+    let Some(file) = &options.client_ca else {
+        if options.client_required {
+            return Err(problem(KEY, &"a client certificate is required, but no signers are named"));
+        }
+        return Ok(None);
+    };
+    let mut signers = RootCertStore::empty();
+    for certificate in certificates(KEY, file)? {
+        signers.add(certificate).map_err(|error| problem(KEY, &error))?;
+    }
+    let builder = WebPkiClientVerifier::builder_with_provider(Arc::new(signers), provider);
+    let builder = if options.client_required { builder } else { builder.allow_unauthenticated() };
+    Ok(Some(builder.build().map_err(|error| problem(KEY, &error))?))
+}
+
+fn certificates(key: &str, file: &Path) -> Result<Vec<CertificateDer<'static>>, WebError> {
+    let read = CertificateDer::pem_file_iter(file).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let chain = read.map_err(|error| unreadable(key, file, &error))?;
+    if chain.is_empty() {
+        return Err(problem(key, &format!("{} holds no certificate", file.display())));
+    }
+    Ok(chain)
+}
+
+fn unreadable(key: &str, file: &Path, error: &dyn std::fmt::Display) -> WebError {
+    problem(key, &format!("{} cannot be read: {error}", file.display()))
+}
+
+fn problem(key: &str, problem: &dyn std::fmt::Display) -> WebError {
+    WebError::Option { key: key.to_owned(), problem: problem.to_string() }
+}
