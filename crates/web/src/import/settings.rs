@@ -50,7 +50,7 @@ const READ_ELEMENTS: [&str; 18] = [
 ];
 
 /// Published properties without a counterpart, and why.
-const IGNORED_VARIABLES: [(&str, &str); 26] = [
+const IGNORED_VARIABLES: [(&str, &str); 25] = [
     ("managementMode", "queue managers are created and deleted by the quaymaster command"),
     ("maxTraceFileSize", LOGS),
     ("maxTraceFiles", LOGS),
@@ -75,7 +75,6 @@ const IGNORED_VARIABLES: [(&str, &str); 26] = [
     ("mqRestMftEnabled", MFT),
     ("mqRestMftReconnectTimeoutInMinutes", MFT),
     ("mqRestRequestTimeout", "requests to queue managers of the same process do not time out"),
-    ("remoteQmgrName", "remote queue managers are configured on their own"),
     ("traceSpec", LOGS),
 ];
 
