@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use model::authority::{AuthorityObject, AuthorityRecord, Entity};
-use model::definition::attribute::{self, Access, Kind, Value, View};
+use model::definition::attribute::{self, Access, Attribute, Kind, Value, View};
 use model::definition::queue::DefinitionType;
 use model::definition::subscription::MadeBy;
 use model::definition::{History, QueueManagerDefinition, SubscriptionDefinition};
@@ -57,6 +57,24 @@ fn is_default_object(name: &str) -> bool {
     name.starts_with("SYSTEM.DEFAULT.")
 }
 
+/// What a script can set of a definition.
+fn rows(view: View<'_>) -> impl Iterator<Item = &'static Attribute> {
+    attribute::of(view.kind()).filter(|row| row.access != Access::ReadOnly)
+}
+
+/// Is the attribute other than in a fresh definition?
+fn differs(row: &Attribute, view: View<'_>) -> bool {
+    let default = match view {
+        // Some defaults follow from the queue manager's name.
+        View::QueueManager(manager) => {
+            let fresh = QueueManagerDefinition { name: manager.name, ..QueueManagerDefinition::default() };
+            (row.read)(View::QueueManager(&fresh))
+        }
+        View::Queue(..) | View::Topic(_) | View::Subscription(_) => row.default_value(view.kind()),
+    };
+    (row.read)(view) != default
+}
+
 struct Dump<'a> {
     queue_manager: &'a QueueManager,
     options: &'a DumpOptions,
@@ -76,9 +94,13 @@ impl Dump<'_> {
     }
 
     /// Does the name match, and is it worth writing?
-    fn selects(&self, name: &str, history: History) -> bool {
+    fn selects(&self, name: &str, history: History, view: View<'_>) -> bool {
         let matches = self.options.name.as_deref().is_none_or(|wanted| Pattern::parse(wanted).matches(name));
-        let as_made = name.starts_with("SYSTEM.") && history.created == history.altered;
+        let as_made = if is_default_object(name) {
+            !rows(view).any(|row| differs(row, view))
+        } else {
+            name.starts_with("SYSTEM.") && history.created == history.altered
+        };
         matches && (self.options.include_defaults || !as_made)
     }
 
@@ -93,7 +115,7 @@ impl Dump<'_> {
         let matches =
             self.options.name.as_deref().is_none_or(|wanted| Pattern::parse(wanted).matches(definition.name.as_str()));
         let view = View::QueueManager(&definition);
-        let parts = self.settings(view, Kind::QueueManager);
+        let parts = self.settings(view);
         if matches && !parts.is_empty() {
             self.command("ALTER QMGR", &parts, "");
         }
@@ -105,11 +127,10 @@ impl Dump<'_> {
         for queue in queues {
             let dynamic =
                 queue.as_local().is_some_and(|local| local.definition_type == DefinitionType::TemporaryDynamic);
-            if dynamic || !self.selects(queue.name.as_str(), queue.history) {
-                continue;
-            }
             let view = View::Queue(&queue, None);
-            self.definition(view.kind(), queue.name.as_str(), view);
+            if !dynamic && self.selects(queue.name.as_str(), queue.history, view) {
+                self.definition(view.kind(), queue.name.as_str(), view);
+            }
         }
     }
 
@@ -117,8 +138,9 @@ impl Dump<'_> {
         let mut topics = self.queue_manager.topics();
         topics.sort_by_key(|topic| is_default_object(topic.name.as_str()));
         for topic in topics {
-            if self.selects(topic.name.as_str(), topic.history) {
-                self.definition(Kind::Topic, topic.name.as_str(), View::Topic(&topic));
+            let view = View::Topic(&topic);
+            if self.selects(topic.name.as_str(), topic.history, view) {
+                self.definition(Kind::Topic, topic.name.as_str(), view);
             }
         }
     }
@@ -127,7 +149,8 @@ impl Dump<'_> {
     fn subscriptions(&mut self) {
         for subscription in self.queue_manager.subscriptions() {
             let administrative = subscription.made_by == MadeBy::Administrator && !subscription.name.is_empty();
-            if administrative && self.selects(&subscription.name, subscription.history) {
+            let view = View::Subscription(&subscription);
+            if administrative && self.selects(&subscription.name, subscription.history, view) {
                 let mut written = SubscriptionDefinition::clone(&subscription);
                 written.topic_string = self.beyond_object(&subscription);
                 self.definition(Kind::Subscription, &subscription.name, View::Subscription(&written));
@@ -148,32 +171,18 @@ impl Dump<'_> {
 
     fn definition(&mut self, kind: Kind, name: &str, view: View<'_>) {
         let head = format!("DEFINE {}({})", kind.mqsc(), attribute::quoted(name));
-        let parts = self.settings(view, kind);
+        let parts = self.settings(view);
         self.command(&head, &parts, "REPLACE");
     }
 
-    /// Attributes that can be set, as a script sets them.
-    fn settings(&self, view: View<'_>, kind: Kind) -> Vec<String> {
-        let may_set = |row: &&attribute::Attribute| match row.access {
-            Access::Settable => true,
-            Access::Fixed => kind != Kind::QueueManager,
-            Access::ReadOnly => false,
-        };
+    /// Attributes as a script sets them: those that differ from the default, or all.
+    fn settings(&self, view: View<'_>) -> Vec<String> {
         let mut parts = Vec::new();
-        for row in attribute::of(kind).filter(may_set) {
+        for row in rows(view) {
             let Some(value) = (row.read)(view) else { continue };
-            let default = match view {
-                // Some defaults follow from the queue manager's name.
-                View::QueueManager(manager) => {
-                    let fresh = QueueManagerDefinition { name: manager.name, ..QueueManagerDefinition::default() };
-                    (row.read)(View::QueueManager(&fresh))
-                }
-                View::Queue(..) | View::Topic(_) | View::Subscription(_) => row.default_value(kind),
-            };
-            let is_blank = value == Value::Text(String::new());
-            if default.as_ref() != Some(&value)
-                || (self.options.all_attributes && !(is_blank && row.access == Access::Fixed))
-            {
+            // A blank that only DEFINE could set says nothing, and ALTER would refuse it.
+            let says_nothing = value == Value::Text(String::new()) && row.access == Access::Fixed;
+            if differs(row, view) || (self.options.all_attributes && !says_nothing) {
                 parts.push(row.value.script(row.mqsc, &value));
             }
         }
