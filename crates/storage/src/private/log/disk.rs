@@ -1,7 +1,15 @@
-//! All that the recovery log asks of a disk, and the real one.
+//! All that the recovery log asks of a disk, and the real one: a directory of the file system.
 
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::path::PathBuf;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::RwLock;
+
+use crate::RecoveryLogError;
 
 /// A file in the log directory, by name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -11,49 +19,173 @@ pub struct FileName(pub String);
 pub trait Disk: Send + Sync {
     fn list(&self) -> io::Result<Vec<FileName>>;
     fn length(&self, file: &FileName) -> io::Result<u64>;
+    /// May read fewer bytes than asked; 0 at the end of the file.
     fn read(&self, file: &FileName, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
+    /// Writes all of `bytes`, past the end if need be.
     fn write(&self, file: &FileName, offset: u64, bytes: &[u8]) -> io::Result<()>;
     /// Data of the file is durable when it returns.
     fn sync(&self, file: &FileName) -> io::Result<()>;
-    /// Creates an empty file; also syncs the directory.
+    /// Creates an empty file, emptying one that is there; also syncs the directory.
     fn create(&self, file: &FileName) -> io::Result<()>;
-    /// Renames within the directory; also syncs the directory.
+    /// Renames within the directory, replacing a file that is there; also syncs the directory.
     fn rename(&self, from: &FileName, to: &FileName) -> io::Result<()>;
+    /// The directory need not be synced: a file that comes back is recognised as useless.
     fn remove(&self, file: &FileName) -> io::Result<()>;
 }
 
-/// A directory of the file system.
-pub struct DirectoryDisk {}
+/// Reads exactly `buffer.len()` bytes.
+pub(crate) fn read_exact(disk: &dyn Disk, file: &FileName, mut offset: u64, mut buffer: &mut [u8]) -> io::Result<()> {
+    while !buffer.is_empty() {
+        let count = disk.read(file, offset, buffer)?;
+        if count == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        offset += count as u64;
+        buffer = &mut buffer[count..];
+    }
+    Ok(())
+}
+
+/// True when an error says that the disk or its quota is full.
+pub(crate) fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
+}
+
+pub(crate) fn disk_error(action: &'static str, file: &FileName, source: io::Error) -> RecoveryLogError {
+    RecoveryLogError::Disk { action, file: file.0.clone(), source }
+}
+
+const LOCK_FILE: &str = "lock";
+const FILE_MODE: u32 = 0o600;
+
+/// A directory of the file system. Keeps the files it works with open.
+pub struct DirectoryDisk {
+    directory: PathBuf,
+    /// Holds the directory's lock as long as it is open; `None` for a reader.
+    lock: Option<File>,
+    open: RwLock<HashMap<FileName, Arc<File>, foldhash::fast::RandomState>>,
+}
 
 impl DirectoryDisk {
     /// Opens (making it if absent) and locks the directory against a second server.
-    pub fn open(directory: PathBuf) -> Result<Self, crate::RecoveryLogError> {
-        todo!()
+    ///
+    /// # Errors
+    /// `InUse` when somebody holds the lock; `Disk` when the directory cannot be made or opened.
+    pub fn open(directory: PathBuf) -> Result<Self, RecoveryLogError> {
+        let fails = |action| {
+            let file = directory.display().to_string();
+            move |source| RecoveryLogError::Disk { action, file, source }
+        };
+        std::fs::create_dir_all(&directory).map_err(fails("create"))?;
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(FILE_MODE)
+            .open(directory.join(LOCK_FILE))
+            .map_err(fails("lock"))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(RecoveryLogError::InUse { directory: directory.display().to_string() });
+            }
+            Err(TryLockError::Error(source)) => return Err(fails("lock")(source)),
+        }
+        sync_directory(&directory).map_err(fails("sync"))?;
+        Ok(Self { directory, lock: Some(lock), open: RwLock::default() })
+    }
+
+    /// For inspection, also beside a running server: takes no lock, opens for reading only and refuses every change.
+    pub fn read_only(directory: PathBuf) -> Self {
+        Self { directory, lock: None, open: RwLock::default() }
+    }
+
+    fn path(&self, file: &FileName) -> PathBuf {
+        self.directory.join(&file.0)
+    }
+
+    fn changeable(&self) -> io::Result<()> {
+        if self.lock.is_some() { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
+    }
+
+    fn file(&self, file: &FileName) -> io::Result<Arc<File>> {
+        if let Some(open) = self.open.read().get(file) {
+            return Ok(Arc::clone(open));
+        }
+        let opened = Arc::new(OpenOptions::new().read(true).write(self.lock.is_some()).open(self.path(file))?);
+        Ok(Arc::clone(self.open.write().entry(file.clone()).or_insert(opened)))
     }
 }
+
+fn sync_directory(directory: &Path) -> io::Result<()> {
+    File::open(directory)?.sync_all()
+}
+
 impl Disk for DirectoryDisk {
     fn list(&self) -> io::Result<Vec<FileName>> {
-        todo!()
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(&self.directory)? {
+            // A name that is not UTF-8 is not one of ours.
+            if let Ok(name) = entry?.file_name().into_string() {
+                names.push(FileName(name));
+            }
+        }
+        names.sort_unstable();
+        Ok(names)
     }
+
     fn length(&self, file: &FileName) -> io::Result<u64> {
-        todo!()
+        Ok(self.file(file)?.metadata()?.len())
     }
+
     fn read(&self, file: &FileName, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        todo!()
+        let open = self.file(file)?;
+        loop {
+            match open.read_at(buffer, offset) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => return other,
+            }
+        }
     }
+
     fn write(&self, file: &FileName, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        todo!()
+        self.changeable()?;
+        self.file(file)?.write_all_at(bytes, offset)
     }
+
     fn sync(&self, file: &FileName) -> io::Result<()> {
-        todo!()
+        self.changeable()?;
+        self.file(file)?.sync_data()
     }
+
     fn create(&self, file: &FileName) -> io::Result<()> {
-        todo!()
+        self.changeable()?;
+        let created = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(FILE_MODE)
+            .open(self.path(file))?;
+        self.open.write().insert(file.clone(), Arc::new(created));
+        sync_directory(&self.directory)
     }
+
     fn rename(&self, from: &FileName, to: &FileName) -> io::Result<()> {
-        todo!()
+        self.changeable()?;
+        std::fs::rename(self.path(from), self.path(to))?;
+        let mut open = self.open.write();
+        open.remove(to);
+        if let Some(handle) = open.remove(from) {
+            open.insert(to.clone(), handle);
+        }
+        drop(open);
+        sync_directory(&self.directory)
     }
+
     fn remove(&self, file: &FileName) -> io::Result<()> {
-        todo!()
+        self.changeable()?;
+        self.open.write().remove(file);
+        std::fs::remove_file(self.path(file))
     }
 }

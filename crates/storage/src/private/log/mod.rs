@@ -1,2 +1,17 @@
-//! The recovery log.
+//! The recovery log: extents on disk, written by one thread in batches that one sync makes durable for all who wait.
+//!
+//! The only reader and writer of the log's files. It knows bytes, places and durability; what the records mean to queues
+//! is the store's business, except that `recovery` rebuilds queues from them.
+//!
+//! Bytes: `extent.rs` (files and batches), `record.rs` (units and operations), `descriptor.rs` (MQMD).
+
+pub(crate) mod checkpoint;
+pub(crate) mod cursor;
+pub(crate) mod descriptor;
 pub mod disk;
+pub(crate) mod extent;
+pub mod inspect;
+pub(crate) mod prepare;
+pub(crate) mod record;
+pub(crate) mod recovery;
+pub(crate) mod writer;

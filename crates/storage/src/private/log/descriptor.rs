@@ -1,0 +1,196 @@
+//! A message descriptor as bytes: in put records, in spill files and in memory beside its body.
+//!
+//! ```text
+//! offset width
+//!      0     4  Report
+//!      4     4  MsgType
+//!      8     4  Expiry
+//!     12     4  Feedback
+//!     16     4  Encoding
+//!     20     4  CodedCharSetId
+//!     24     4  Priority
+//!     28     4  BackoutCount when put; the record's own field is the current one
+//!     32     4  PutApplType
+//!     36     4  MsgSeqNumber
+//!     40     4  Offset
+//!     44     4  MsgFlags
+//!     48     4  OriginalLength
+//!     52     1  Persistence: 0 no, 1 yes, 2 as the queue defines
+//!     53        thirteen fields, each one byte of length and the bytes without trailing padding:
+//!               MsgId, CorrelId, GroupId (padded with zero bytes), Format (blanks), ReplyToQ, ReplyToQMgr (nothing),
+//!               UserIdentifier (blanks), AccountingToken (zero bytes), ApplIdentityData, PutApplName, PutDate,
+//!               PutTime, ApplOriginData (blanks)
+//! ```
+//! It says itself where it ends, so a body may follow at once.
+
+use bytes::{Buf, Bytes};
+use model::descriptor::{
+    Ccsid, Encoding, Expiry, Feedback, Format, MessageDescriptor, MessageFlags, MessageType, Persistence, Report,
+};
+use model::identifier::{AccountingToken, CorrelationId, GroupId, MessageId};
+use model::message::Message;
+use model::name::ObjectName;
+use model::text::Text;
+
+use crate::private::log::cursor::{Cursor, put_trimmed};
+
+const BLANK: u8 = b' ';
+const ZERO: u8 = 0;
+
+/// Bytes of a descriptor whose fields are all full.
+pub(crate) const MAXIMUM_BYTES: usize = 53 + 13 + 24 * 3 + 8 + 48 * 2 + 12 + 32 + 32 + 28 + 8 + 8 + 4;
+
+/// The parts of a descriptor that a queue keeps in memory.
+pub(crate) struct Keys {
+    pub(crate) message_id: MessageId,
+    pub(crate) correlation_id: CorrelationId,
+    pub(crate) group_id: GroupId,
+    pub(crate) sequence_number: u32,
+    pub(crate) offset: u32,
+    pub(crate) flags: MessageFlags,
+    pub(crate) priority: u8,
+}
+
+impl Keys {
+    pub(crate) fn of(descriptor: &MessageDescriptor) -> Self {
+        Self {
+            message_id: descriptor.message_id,
+            correlation_id: descriptor.correlation_id,
+            group_id: descriptor.group_id,
+            sequence_number: descriptor.message_sequence_number,
+            offset: descriptor.offset,
+            flags: descriptor.message_flags,
+            priority: priority(descriptor.priority),
+        }
+    }
+
+    /// Reads only what it needs of an encoded descriptor.
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
+        let mut cursor = Cursor::new(bytes);
+        cursor.take(24)?;
+        let priority = priority(cursor.i32()?);
+        cursor.take(8)?;
+        let sequence_number = cursor.u32()?;
+        let offset = cursor.u32()?;
+        let flags = MessageFlags::from_bits_retain(cursor.u32()?);
+        cursor.take(5)?;
+        Some(Self {
+            message_id: MessageId::new(cursor.padded(ZERO)?),
+            correlation_id: CorrelationId::new(cursor.padded(ZERO)?),
+            group_id: GroupId::new(cursor.padded(ZERO)?),
+            sequence_number,
+            offset,
+            flags,
+            priority,
+        })
+    }
+}
+
+fn priority(value: i32) -> u8 {
+    u8::try_from(value.clamp(0, 9)).expect("clamped to a digit")
+}
+
+pub(crate) fn encode(descriptor: &MessageDescriptor, out: &mut Vec<u8>) {
+    let d = descriptor;
+    let mut fixed = [0; 53];
+    let numbers = [
+        d.report.bits().to_le_bytes(),
+        d.message_type.0.to_le_bytes(),
+        d.expiry.0.to_le_bytes(),
+        d.feedback.0.to_le_bytes(),
+        d.encoding.0.to_le_bytes(),
+        d.ccsid.0.to_le_bytes(),
+        d.priority.to_le_bytes(),
+        d.backout_count.to_le_bytes(),
+        d.put_application_type.to_le_bytes(),
+        d.message_sequence_number.to_le_bytes(),
+        d.offset.to_le_bytes(),
+        d.message_flags.bits().to_le_bytes(),
+        d.original_length.to_le_bytes(),
+    ];
+    fixed[..52].copy_from_slice(numbers.as_flattened());
+    fixed[52] = match d.persistence {
+        Persistence::NonPersistent => 0,
+        Persistence::Persistent => 1,
+        Persistence::AsQueueDefinition => 2,
+    };
+    out.extend_from_slice(&fixed);
+    put_trimmed(out, d.message_id.as_bytes(), ZERO);
+    put_trimmed(out, d.correlation_id.as_bytes(), ZERO);
+    put_trimmed(out, d.group_id.as_bytes(), ZERO);
+    put_trimmed(out, d.format.0.as_bytes(), BLANK);
+    put_trimmed(out, d.reply_to_queue.as_str().as_bytes(), BLANK);
+    put_trimmed(out, d.reply_to_queue_manager.as_str().as_bytes(), BLANK);
+    put_trimmed(out, d.user_identifier.as_bytes(), BLANK);
+    put_trimmed(out, d.accounting_token.as_bytes(), ZERO);
+    put_trimmed(out, d.application_identity_data.as_bytes(), BLANK);
+    put_trimmed(out, d.put_application_name.as_bytes(), BLANK);
+    put_trimmed(out, d.put_date.as_bytes(), BLANK);
+    put_trimmed(out, d.put_time.as_bytes(), BLANK);
+    put_trimmed(out, d.application_origin_data.as_bytes(), BLANK);
+}
+
+pub(crate) fn decode(cursor: &mut Cursor<'_>) -> Option<MessageDescriptor> {
+    Some(MessageDescriptor {
+        report: Report::from_bits_retain(cursor.u32()?),
+        message_type: MessageType(cursor.i32()?),
+        expiry: Expiry(cursor.i32()?),
+        feedback: Feedback(cursor.i32()?),
+        encoding: Encoding(cursor.i32()?),
+        ccsid: Ccsid(cursor.i32()?),
+        priority: cursor.i32()?,
+        backout_count: cursor.u32()?,
+        put_application_type: cursor.i32()?,
+        message_sequence_number: cursor.u32()?,
+        offset: cursor.u32()?,
+        message_flags: MessageFlags::from_bits_retain(cursor.u32()?),
+        original_length: cursor.i32()?,
+        persistence: match cursor.u8()? {
+            0 => Persistence::NonPersistent,
+            1 => Persistence::Persistent,
+            2 => Persistence::AsQueueDefinition,
+            _ => return None,
+        },
+        message_id: MessageId::new(cursor.padded(ZERO)?),
+        correlation_id: CorrelationId::new(cursor.padded(ZERO)?),
+        group_id: GroupId::new(cursor.padded(ZERO)?),
+        format: Format(Text::from_bytes(cursor.padded(BLANK)?)),
+        reply_to_queue: name(cursor)?,
+        reply_to_queue_manager: name(cursor)?,
+        user_identifier: Text::from_bytes(cursor.padded(BLANK)?),
+        accounting_token: AccountingToken::new(cursor.padded(ZERO)?),
+        application_identity_data: Text::from_bytes(cursor.padded(BLANK)?),
+        put_application_name: Text::from_bytes(cursor.padded(BLANK)?),
+        put_date: Text::from_bytes(cursor.padded(BLANK)?),
+        put_time: Text::from_bytes(cursor.padded(BLANK)?),
+        application_origin_data: Text::from_bytes(cursor.padded(BLANK)?),
+    })
+}
+
+fn name(cursor: &mut Cursor<'_>) -> Option<ObjectName> {
+    let length = usize::from(cursor.u8()?);
+    if length == 0 {
+        return Some(ObjectName::BLANK);
+    }
+    ObjectName::parse(std::str::from_utf8(cursor.take(length)?).ok()?).ok()
+}
+
+/// Descriptor and body in one allocation of exactly their length: what memory, spill files and put records hold.
+/// With a body that has a file of its own, `body` is empty.
+pub(crate) fn encode_content(descriptor: &MessageDescriptor, body: &[u8]) -> Vec<u8> {
+    let mut head = Vec::with_capacity(MAXIMUM_BYTES);
+    encode(descriptor, &mut head);
+    let mut content = Vec::with_capacity(head.len() + body.len());
+    content.extend_from_slice(&head);
+    content.extend_from_slice(body);
+    content
+}
+
+/// Undoes [`encode_content`] without copying the body.
+pub(crate) fn decode_content(mut content: Bytes) -> Option<Message> {
+    let mut cursor = Cursor::new(&content);
+    let descriptor = decode(&mut cursor)?;
+    let length = content.len() - cursor.remaining();
+    content.advance(length);
+    Some(Message { descriptor, body: content })
+}

@@ -1,0 +1,495 @@
+//! Reads a whole log and rebuilds what it says: queues, definitions, units of work in doubt.
+//!
+//! One thread reads extents ahead, this one checks and applies. Bodies stay on disk. Nothing is changed on disk here,
+//! and nothing is ever deleted to make a start succeed.
+//!
+//! Where the valid batches end is the tail. Only one batch is ever in flight, so when anything valid lies behind the
+//! first invalid byte, in that extent or a later one, this is a damaged middle and the start is refused; otherwise it is
+//! a torn tail, whose batch nobody was told about.
+
+use std::collections::VecDeque;
+use std::num::NonZeroU64;
+use std::sync::mpsc;
+
+use hashbrown::{HashMap, HashSet};
+
+use crate::private::log::descriptor::Keys;
+use crate::private::log::disk::{Disk, FileName, disk_error, read_exact};
+use crate::private::log::extent::{
+    BATCH_HEADER_BYTES, BatchHeader, EXTENT_HEADER_BYTES, ExtentHeader, FORMAT_VERSION, HeaderError, LogFile, Place,
+};
+use crate::private::log::prepare::Spare;
+use crate::private::log::record::{Operation, PutRecord, UnitKind, units};
+use crate::private::log::writer::{Continuation, Extent};
+use crate::private::queue::{Entry, Holder, Home, Key, Queue};
+use crate::{QueueId, RecoveryLogError, UnitOfWorkId, Xid};
+
+type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
+
+/// What the log said.
+pub(crate) struct Findings {
+    /// `None` when there is no log yet.
+    pub(crate) continuation: Option<Continuation>,
+    pub(crate) spares: Vec<Spare>,
+    /// Files that nothing refers to.
+    pub(crate) useless: Vec<FileName>,
+    pub(crate) queues: Map<QueueId, Queue>,
+    pub(crate) definitions: Map<String, Definition>,
+    /// Prepared, without an outcome.
+    pub(crate) in_doubt: Map<UnitOfWorkId, InDoubt>,
+    pub(crate) next_position: u64,
+    pub(crate) next_queue: u32,
+    pub(crate) next_unit: u64,
+}
+
+pub(crate) struct Definition {
+    pub(crate) place: Place,
+    /// Of the record, in bytes.
+    pub(crate) bytes: u32,
+    pub(crate) value: Vec<u8>,
+}
+
+#[derive(Default)]
+pub(crate) struct InDoubt {
+    pub(crate) works: Map<RecoveredWork, (Place, u32)>,
+    pub(crate) prepared: Option<PreparedMark>,
+}
+
+pub(crate) struct PreparedMark {
+    pub(crate) xid: Option<Xid>,
+    pub(crate) place: Place,
+    pub(crate) bytes: u32,
+}
+
+/// One put or get of a unit of work; the map gives place and length of its record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct RecoveredWork {
+    pub(crate) queue: QueueId,
+    pub(crate) key: Key,
+    pub(crate) got: bool,
+}
+
+/// Positions given to nonpersistent messages leave no trace in the log; this many are skipped at a restart.
+const POSITIONS_SKIPPED: u64 = 1 << 32;
+
+pub(crate) fn recover(disk: &dyn Disk) -> Result<Findings, RecoveryLogError> {
+    let listed = Listing::read(disk)?;
+    if listed.extents.is_empty() && !listed.bodies.is_empty() {
+        // The first extent is there before the first body: somebody took the log away.
+        return Err(RecoveryLogError::Missing { extent: 1 });
+    }
+    let mut replay = Replay::default();
+    let continuation = if listed.extents.is_empty() { None } else { Some(read_log(disk, &listed, &mut replay)?) };
+    replay.finish(listed, continuation)
+}
+
+struct Listing {
+    /// Ascending, without gaps.
+    extents: Vec<u32>,
+    spares: Vec<Spare>,
+    bodies: Vec<u64>,
+    useless: Vec<FileName>,
+}
+
+impl Listing {
+    fn read(disk: &dyn Disk) -> Result<Self, RecoveryLogError> {
+        let mut listing = Self { extents: Vec::new(), spares: Vec::new(), bodies: Vec::new(), useless: Vec::new() };
+        let names = disk.list().map_err(|source| disk_error("list", &FileName(".".to_owned()), source))?;
+        for file in names {
+            match LogFile::parse(&file) {
+                Some(LogFile::Extent(sequence)) => listing.extents.push(sequence),
+                Some(LogFile::Spare(_)) => {
+                    let length = disk.length(&file).map_err(|source| disk_error("measure", &file, source))?;
+                    listing.spares.push(Spare { file, length });
+                }
+                Some(LogFile::Body(number)) => listing.bodies.push(number),
+                Some(LogFile::Preparing | LogFile::Spill(_)) => listing.useless.push(file),
+                None => {}
+            }
+        }
+        listing.extents.sort_unstable();
+        for pair in listing.extents.windows(2) {
+            if pair[1] != pair[0] + 1 {
+                return Err(RecoveryLogError::Missing { extent: u64::from(pair[0]) + 1 });
+            }
+        }
+        Ok(listing)
+    }
+}
+
+/// An extent in memory.
+pub(crate) struct Image {
+    pub(crate) header: ExtentHeader,
+    pub(crate) bytes: Vec<u8>,
+}
+
+fn damaged(place: Place) -> RecoveryLogError {
+    RecoveryLogError::Damaged { extent: u64::from(place.extent()), offset: place.offset() }
+}
+
+/// Reads one extent whole. `buffer` is reused.
+pub(crate) fn read_extent(disk: &dyn Disk, sequence: u32, mut buffer: Vec<u8>) -> Result<Image, RecoveryLogError> {
+    let file = LogFile::Extent(sequence).name();
+    let extent = u64::from(sequence);
+    let length = disk.length(&file).map_err(|source| disk_error("measure", &file, source))?;
+    let mut head = [0; 64];
+    if length < EXTENT_HEADER_BYTES as u64 || length > u64::from(u32::MAX) {
+        return Err(RecoveryLogError::Damaged { extent, offset: 0 });
+    }
+    read_exact(disk, &file, 0, &mut head).map_err(|source| disk_error("read", &file, source))?;
+    let header = match ExtentHeader::decode(&head) {
+        Ok(header) if header.sequence == sequence && header.length == length => header,
+        Ok(_) | Err(HeaderError::Damaged) => return Err(RecoveryLogError::Damaged { extent, offset: 0 }),
+        Err(HeaderError::Version(version)) => {
+            return Err(RecoveryLogError::Version { extent, version, supported: FORMAT_VERSION });
+        }
+    };
+    buffer.resize(usize::try_from(length).expect("below four gibibytes"), 0);
+    read_exact(disk, &file, 0, &mut buffer).map_err(|source| disk_error("read", &file, source))?;
+    Ok(Image { header, bytes: buffer })
+}
+
+/// Reads all extents, ahead of the applying thread by one.
+fn read_log(disk: &dyn Disk, listing: &Listing, replay: &mut Replay) -> Result<Continuation, RecoveryLogError> {
+    let (to_apply, images) = mpsc::sync_channel(1);
+    let (give_back, buffers) = mpsc::channel::<Vec<u8>>();
+    let mut reading = Reading { extents: Vec::new(), end: None, oldest_needed: 0 };
+    std::thread::scope(|scope| {
+        let sequences = &listing.extents;
+        scope.spawn(move || {
+            for sequence in sequences {
+                let image = read_extent(disk, *sequence, buffers.try_recv().unwrap_or_default());
+                let failed = image.is_err();
+                // The applying side has gone when it met an error; then there is nobody left to read for.
+                if to_apply.send(image).is_err() || failed {
+                    return;
+                }
+            }
+        });
+        for image in images {
+            let image = image?;
+            reading.apply(&image, replay)?;
+            // Fails when the reader is through with its work.
+            let _ = give_back.send(image.bytes);
+        }
+        Ok(())
+    })?;
+    reading.continuation(disk, listing)
+}
+
+struct Reading {
+    extents: Vec<Extent>,
+    /// Where the last valid batch ended.
+    end: Option<Place>,
+    oldest_needed: u32,
+}
+
+impl Reading {
+    fn apply(&mut self, image: &Image, replay: &mut Replay) -> Result<(), RecoveryLogError> {
+        let Image { header, bytes } = image;
+        self.extents.push(Extent {
+            sequence: header.sequence,
+            length: bytes.len(),
+            salt: header.salt,
+            live_records: 0,
+            live_bytes: 0,
+        });
+        replay.live.push((0, 0));
+        replay.first_extent = self.extents[0].sequence;
+        let mut offset = EXTENT_HEADER_BYTES;
+        while let Some((batch, payload)) = BatchHeader::read(header, bytes, offset) {
+            if let Some(end) = self.end.filter(|end| *end != batch.previous_end) {
+                return Err(damaged(end));
+            }
+            replay.batch(&batch, payload)?;
+            self.end = Some(batch.end());
+            self.oldest_needed = batch.oldest;
+            offset += batch.length;
+        }
+        match BatchHeader::search(header, bytes, offset + 1) {
+            Some(_) => Err(damaged(Place::new(header.sequence, offset))),
+            None => Ok(()),
+        }
+    }
+
+    fn continuation(self, disk: &dyn Disk, listing: &Listing) -> Result<Continuation, RecoveryLogError> {
+        let first = listing.extents[0];
+        let needed = if self.end.is_some() { self.oldest_needed } else { 1 };
+        if first > needed {
+            return Err(RecoveryLogError::Missing { extent: u64::from(needed) });
+        }
+        let tail = self.end.unwrap_or(Place::new(first, EXTENT_HEADER_BYTES));
+        // The last batch may have reached the disk's cache only, before the process died; it counts from now on.
+        let file = LogFile::Extent(tail.extent()).name();
+        disk.sync(&file).map_err(|source| RecoveryLogError::Sync { extent: u64::from(tail.extent()), source })?;
+        let (extents, ready): (VecDeque<_>, VecDeque<_>) =
+            self.extents.into_iter().partition(|extent| extent.sequence <= tail.extent());
+        Ok(Continuation { tail, extents, ready })
+    }
+}
+
+#[derive(Default)]
+struct Replay {
+    first_extent: u32,
+    /// Live records and their bytes by extent, from the first on.
+    live: Vec<(u64, u64)>,
+    queues: Map<QueueId, Queue>,
+    definitions: Map<String, Definition>,
+    /// Units of work with parts in the log and no outcome so far.
+    open: Map<UnitOfWorkId, InDoubt>,
+    /// Messages got by one of `open`: their put may come later in the log than their get, once it was moved.
+    pending_gets: Map<(QueueId, Key), UnitOfWorkId>,
+    next_position: u64,
+    next_queue: u32,
+    next_unit: u64,
+}
+
+impl Replay {
+    fn batch(&mut self, batch: &BatchHeader, payload: &[u8]) -> Result<(), RecoveryLogError> {
+        let base = batch.place.plus(BATCH_HEADER_BYTES);
+        if batch.next_position > Key::POSITION_MAXIMUM {
+            return Err(damaged(batch.place));
+        }
+        self.next_position = self.next_position.max(batch.next_position);
+        for unit in units(payload, batch.units) {
+            let unit = unit.map_err(|offset| damaged(base.plus(offset)))?;
+            self.next_unit = self.next_unit.max(unit.unit_of_work.0.saturating_add(1));
+            for located in unit.operations() {
+                let located = located.map_err(|offset| damaged(base.plus(offset)))?;
+                let place = base.plus(located.start);
+                let bytes = u32::try_from(located.length).map_err(|_| damaged(place))?;
+                let owner = (unit.kind != UnitKind::Complete).then_some(unit.unit_of_work);
+                self.operation(located.operation, place, bytes, owner).ok_or_else(|| damaged(place))?;
+            }
+            let place = base.plus(unit.start);
+            match unit.kind {
+                UnitKind::Complete | UnitKind::Part => {}
+                UnitKind::Prepared => {
+                    let bytes = u32::try_from(unit.head_length).expect("a unit's head is short");
+                    let mark = PreparedMark { xid: unit.xid, place, bytes };
+                    if let Some(old) = self.open.entry(unit.unit_of_work).or_default().prepared.replace(mark) {
+                        self.died(old.place, old.bytes);
+                    }
+                    self.lives(place, bytes);
+                }
+                UnitKind::Commit => self.resolve(unit.unit_of_work, true),
+                UnitKind::BackOut => self.resolve(unit.unit_of_work, false),
+            }
+        }
+        Ok(())
+    }
+
+    fn lives(&mut self, place: Place, bytes: u32) {
+        if let Some(live) = self.live_at(place) {
+            live.0 += 1;
+            live.1 += u64::from(bytes);
+        }
+    }
+
+    fn died(&mut self, place: Place, bytes: u32) {
+        if let Some(live) = self.live_at(place) {
+            live.0 -= 1;
+            live.1 -= u64::from(bytes);
+        }
+    }
+
+    fn live_at(&mut self, place: Place) -> Option<&mut (u64, u64)> {
+        let index = place.extent().checked_sub(self.first_extent)?;
+        self.live.get_mut(usize::try_from(index).ok()?)
+    }
+
+    /// `None` when a record contradicts itself.
+    fn operation(
+        &mut self,
+        operation: Operation<'_>,
+        place: Place,
+        bytes: u32,
+        owner: Option<UnitOfWorkId>,
+    ) -> Option<()> {
+        match operation {
+            Operation::Put(record) | Operation::Moved(record) => self.put(&record, place, bytes, owner)?,
+            Operation::Get { queue, key } => {
+                self.seen(queue, key);
+                match owner {
+                    None => self.remove(queue, key),
+                    Some(unit) => self.got_in_unit(unit, queue, key, place, bytes),
+                }
+            }
+            Operation::BackoutCount { queue, key, count } => {
+                self.seen(queue, key);
+                if let Some(queue) = self.queues.get_mut(&queue)
+                    && let Some(slot) = queue.slot(key)
+                {
+                    queue.entry_mut(slot).backout_count = count;
+                }
+            }
+            Operation::SaveDefinition { key, value, .. } => {
+                let definition = Definition { place, bytes, value: value.to_vec() };
+                if let Some(old) = self.definitions.insert(key.to_owned(), definition) {
+                    self.died(old.place, old.bytes);
+                }
+                self.lives(place, bytes);
+            }
+            Operation::DeleteDefinition { key } => {
+                if let Some(old) = self.definitions.remove(key) {
+                    self.died(old.place, old.bytes);
+                }
+            }
+            Operation::DropQueue(queue) | Operation::ClearQueue(queue) => self.clear(queue),
+        }
+        Some(())
+    }
+
+    fn seen(&mut self, queue: QueueId, key: Key) {
+        self.next_queue = self.next_queue.max(queue.0.saturating_add(1));
+        self.next_position = self.next_position.max(key.position().0 + 1);
+    }
+
+    fn put(&mut self, record: &PutRecord<'_>, place: Place, bytes: u32, owner: Option<UnitOfWorkId>) -> Option<()> {
+        let PutRecord { queue: id, key, .. } = *record;
+        if record.body_file > Key::POSITION_MAXIMUM {
+            return None;
+        }
+        self.seen(id, key);
+        self.next_position = self.next_position.max(record.body_file + 1);
+        self.lives(place, bytes);
+        if let Some(unit) = owner {
+            let work = RecoveredWork { queue: id, key, got: false };
+            self.open.entry(unit).or_default().works.insert(work, (place, bytes));
+        }
+        let queue = self.queues.entry(id).or_insert_with(Queue::new);
+        if let Some(slot) = queue.slot(key) {
+            let entry = queue.entry_mut(slot);
+            let old = std::mem::replace(&mut entry.home, Home::Log { place, bytes });
+            entry.backout_count = record.backout_count;
+            if let Home::Log { place, bytes } = old {
+                self.died(place, bytes);
+            }
+            return Some(());
+        }
+        let keys = Keys::decode(record.content)?;
+        let holder = match (owner, self.pending_gets.get(&(id, key))) {
+            (Some(unit), _) => Holder::Put(unit),
+            (None, Some(unit)) => Holder::Got(*unit),
+            (None, None) => Holder::Nobody,
+        };
+        queue.insert(Entry {
+            key,
+            arrived: record.arrived,
+            expires: record.expires,
+            message_id: keys.message_id,
+            correlation_id: keys.correlation_id,
+            group: keys.group_part(),
+            cached: None,
+            home: Home::Log { place, bytes },
+            body_file: NonZeroU64::new(record.body_file),
+            body_bytes: record.body_length,
+            backout_count: record.backout_count,
+            priority: keys.priority,
+            persistent: true,
+            holder,
+        });
+        Some(())
+    }
+
+    fn got_in_unit(&mut self, unit: UnitOfWorkId, id: QueueId, key: Key, place: Place, bytes: u32) {
+        let work = RecoveredWork { queue: id, key, got: true };
+        if let Some((place, bytes)) = self.open.entry(unit).or_default().works.insert(work, (place, bytes)) {
+            self.died(place, bytes);
+        }
+        self.lives(place, bytes);
+        self.pending_gets.insert((id, key), unit);
+        if let Some(queue) = self.queues.get_mut(&id)
+            && let Some(slot) = queue.slot(key)
+            && queue.entry(slot).holder == Holder::Nobody
+        {
+            queue.hold(slot, Holder::Got(unit));
+        }
+    }
+
+    fn remove(&mut self, id: QueueId, key: Key) {
+        if let Some(queue) = self.queues.get_mut(&id)
+            && let Some(slot) = queue.slot(key)
+            && let Home::Log { place, bytes } = queue.remove(slot).home
+        {
+            self.died(place, bytes);
+        }
+    }
+
+    fn clear(&mut self, id: QueueId) {
+        self.next_queue = self.next_queue.max(id.0.saturating_add(1));
+        let entries = self.queues.remove(&id).map(|mut queue| queue.drain()).unwrap_or_default();
+        for entry in entries {
+            if let Home::Log { place, bytes } = entry.home {
+                self.died(place, bytes);
+            }
+        }
+    }
+
+    /// Commits or backs out what a unit of work has in the log. One whose parts are all freed is not known any more.
+    fn resolve(&mut self, unit: UnitOfWorkId, committed: bool) {
+        let Some(InDoubt { works, prepared }) = self.open.remove(&unit) else { return };
+        if let Some(mark) = prepared {
+            self.died(mark.place, mark.bytes);
+        }
+        for (work, (place, bytes)) in works {
+            if work.got {
+                self.died(place, bytes);
+                if self.pending_gets.get(&(work.queue, work.key)) == Some(&unit) {
+                    self.pending_gets.remove(&(work.queue, work.key));
+                }
+            }
+            let holder = if work.got { Holder::Got(unit) } else { Holder::Put(unit) };
+            let Some(queue) = self.queues.get_mut(&work.queue) else { continue };
+            let Some(slot) = queue.slot(work.key).filter(|slot| queue.entry(*slot).holder == holder) else { continue };
+            if work.got == committed {
+                self.remove(work.queue, work.key);
+            } else {
+                queue.release(slot);
+            }
+        }
+    }
+
+    fn finish(mut self, listing: Listing, continuation: Option<Continuation>) -> Result<Findings, RecoveryLogError> {
+        let abandoned: Vec<UnitOfWorkId> =
+            self.open.iter().filter(|(_, open)| open.prepared.is_none()).map(|(unit, _)| *unit).collect();
+        for unit in abandoned {
+            self.resolve(unit, false);
+        }
+        let mut useless = listing.useless;
+        let orphans = self.check_bodies(&listing.bodies)?;
+        useless.extend(orphans.into_iter().map(|number| LogFile::Body(number).name()));
+        let highest_body = listing.bodies.iter().max().map_or(0, |number| number.saturating_add(1));
+        let continuation = continuation.map(|mut continuation| {
+            for (extent, (records, bytes)) in continuation.extents.iter_mut().zip(&self.live) {
+                (extent.live_records, extent.live_bytes) = (*records, *bytes);
+            }
+            continuation
+        });
+        Ok(Findings {
+            continuation,
+            spares: listing.spares,
+            useless,
+            queues: self.queues,
+            definitions: self.definitions,
+            in_doubt: self.open,
+            next_position: self.next_position.max(highest_body).max(1) + POSITIONS_SKIPPED,
+            next_queue: self.next_queue.max(1),
+            next_unit: self.next_unit.max(1),
+        })
+    }
+
+    /// Every body file that a message needs must be there; returns those that no message needs.
+    fn check_bodies(&self, present: &[u64]) -> Result<Vec<u64>, RecoveryLogError> {
+        let mut unneeded: HashSet<u64, foldhash::fast::RandomState> = present.iter().copied().collect();
+        for queue in self.queues.values() {
+            for number in queue.body_files() {
+                if !unneeded.remove(&number.get()) {
+                    let file = LogFile::Body(number.get()).name();
+                    return Err(disk_error("find", &file, std::io::ErrorKind::NotFound.into()));
+                }
+            }
+        }
+        Ok(unneeded.into_iter().collect())
+    }
+}

@@ -1,0 +1,302 @@
+//! One private queue in memory: delivery order, identifier indexes, uncommitted marks, browse locks.
+//!
+//! Pure data: no clock, no disk, no lock. The caller passes `now`; the store holds the mutex and appends to the recovery
+//! log before anything decided here is told to an application.
+//!
+//! Invariants
+//! - A message is in `available` or in `held`, never in both; in the indexes and in `expiry` exactly while available.
+//! - So a search never walks over uncommitted messages, and an index never has to skip one.
+//! - `bytes` is the sum of the body lengths of all messages, held ones included.
+
+mod entry;
+mod index;
+mod slab;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU64;
+use std::ops::Bound;
+
+use hashbrown::HashMap;
+use model::identifier::GroupId;
+use model::timestamp::Timestamp;
+
+use crate::private::queue::index::{IdentifierIndex, Postings};
+use crate::private::queue::slab::Slab;
+use crate::{Candidate, Depth, GroupMember, LockOwner, Selection};
+
+pub(crate) use crate::private::queue::entry::{Entry, Holder, Home, Key};
+pub(crate) use crate::private::queue::slab::Slot;
+
+type Locks = HashMap<Key, LockOwner, foldhash::fast::RandomState>;
+
+pub(crate) struct Queue {
+    entries: Slab,
+    available: BTreeMap<Key, Slot>,
+    held: BTreeMap<Key, Slot>,
+    by_message_id: IdentifierIndex,
+    by_correlation_id: IdentifierIndex,
+    by_group_id: IdentifierIndex,
+    /// Available messages that expire, soonest first.
+    expiry: BTreeSet<(u64, Key)>,
+    locks: Locks,
+    bytes: u64,
+    /// The queue is deleted; whoever still holds it finds nothing and may put nothing.
+    pub(crate) dropped: bool,
+}
+
+impl Queue {
+    pub(crate) fn new() -> Self {
+        Self {
+            entries: Slab::default(),
+            available: BTreeMap::new(),
+            held: BTreeMap::new(),
+            by_message_id: IdentifierIndex::new(|entry| entry.message_id.as_bytes()),
+            by_correlation_id: IdentifierIndex::new(|entry| entry.correlation_id.as_bytes()),
+            by_group_id: IdentifierIndex::new(|entry| entry.group_id().as_bytes()),
+            expiry: BTreeSet::new(),
+            locks: Locks::default(),
+            bytes: 0,
+            dropped: false,
+        }
+    }
+
+    /// Messages, uncommitted ones counted.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(crate) fn entry(&self, slot: Slot) -> &Entry {
+        self.entries.get(slot)
+    }
+
+    /// Only for what no index looks at: cached content, home, backout count.
+    pub(crate) fn entry_mut(&mut self, slot: Slot) -> &mut Entry {
+        self.entries.get_mut(slot)
+    }
+
+    /// Where the message is, whatever its state.
+    pub(crate) fn slot(&self, key: Key) -> Option<Slot> {
+        self.available.get(&key).or_else(|| self.held.get(&key)).copied()
+    }
+
+    /// Adds a message in the state its `holder` says. Its key must be new.
+    pub(crate) fn insert(&mut self, entry: Entry) -> Slot {
+        self.bytes += u64::from(entry.body_bytes);
+        let (key, holder) = (entry.key, entry.holder);
+        let slot = self.entries.insert(entry);
+        if holder == Holder::Nobody {
+            self.show(key, slot);
+        } else {
+            self.held.insert(key, slot);
+        }
+        slot
+    }
+
+    /// Takes an available message out of sight. Its browse lock ends.
+    pub(crate) fn hold(&mut self, slot: Slot, holder: Holder) {
+        let key = self.entries.get(slot).key;
+        self.hide(key, slot);
+        self.held.insert(key, slot);
+        self.entries.get_mut(slot).holder = holder;
+    }
+
+    /// Makes a held message available at its place.
+    pub(crate) fn release(&mut self, slot: Slot) {
+        let entry = self.entries.get_mut(slot);
+        entry.holder = Holder::Nobody;
+        let key = entry.key;
+        self.held.remove(&key);
+        self.show(key, slot);
+    }
+
+    pub(crate) fn remove(&mut self, slot: Slot) -> Entry {
+        let entry = self.entries.get(slot);
+        let key = entry.key;
+        if entry.holder == Holder::Nobody {
+            self.hide(key, slot);
+        } else {
+            self.held.remove(&key);
+        }
+        let entry = self.entries.remove(slot);
+        self.bytes -= u64::from(entry.body_bytes);
+        entry
+    }
+
+    /// Removes every message, whatever its state.
+    pub(crate) fn drain(&mut self) -> Vec<Entry> {
+        let dropped = self.dropped;
+        let mut whole = std::mem::replace(self, Self::new());
+        self.dropped = dropped;
+        let slots: Vec<Slot> = whole.available.values().chain(whole.held.values()).copied().collect();
+        slots.into_iter().map(|slot| whole.entries.remove(slot)).collect()
+    }
+
+    /// The body files that messages of this queue need.
+    pub(crate) fn body_files(&self) -> impl Iterator<Item = NonZeroU64> {
+        self.available.values().chain(self.held.values()).filter_map(|slot| self.entries.get(*slot).body_file)
+    }
+
+    pub(crate) fn has_held(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    fn show(&mut self, key: Key, slot: Slot) {
+        self.available.insert(key, slot);
+        self.by_message_id.insert(&self.entries, slot);
+        self.by_correlation_id.insert(&self.entries, slot);
+        self.by_group_id.insert(&self.entries, slot);
+        let expires = self.entries.get(slot).expires;
+        if expires != Entry::NEVER {
+            self.expiry.insert((expires, key));
+        }
+    }
+
+    fn hide(&mut self, key: Key, slot: Slot) {
+        self.available.remove(&key);
+        self.by_message_id.remove(&self.entries, slot);
+        self.by_correlation_id.remove(&self.entries, slot);
+        self.by_group_id.remove(&self.entries, slot);
+        let expires = self.entries.get(slot).expires;
+        if expires != Entry::NEVER {
+            self.expiry.remove(&(expires, key));
+        }
+        if !self.locks.is_empty() {
+            self.locks.remove(&key);
+        }
+    }
+
+    /// The first available message behind `after` in delivery order that matches and has not expired.
+    pub(crate) fn find(&self, selection: &Selection<'_>, after: Option<Key>, now: Timestamp) -> Option<Slot> {
+        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let matches = |slot: &Slot| self.matches(*slot, selection, now);
+        if let Some(position) = selection.position {
+            let slot = Key::with_position(position).find_map(|key| self.available.get(&key).copied())?;
+            let behind = after.is_none_or(|after| self.entries.get(slot).key > after);
+            return (behind && matches(&slot)).then_some(slot);
+        }
+        match self.narrowest(selection) {
+            Some(Postings::None) => None,
+            Some(Postings::One(slot)) => {
+                let behind = after.is_none_or(|after| self.entries.get(slot).key > after);
+                (behind && matches(&slot)).then_some(slot)
+            }
+            Some(Postings::Many(slots)) => slots.range((from, Bound::Unbounded)).map(|(_, slot)| *slot).find(matches),
+            None => self.available.range((from, Bound::Unbounded)).map(|(_, slot)| *slot).find(matches),
+        }
+    }
+
+    /// The index that leaves the fewest messages to look at; `None` when no identifier is asked for.
+    fn narrowest(&self, selection: &Selection<'_>) -> Option<Postings<'_>> {
+        let message_id = selection.message_id.as_ref().map(|id| (&self.by_message_id, id.as_bytes()));
+        let correlation_id = selection.correlation_id.as_ref().map(|id| (&self.by_correlation_id, id.as_bytes()));
+        let group_id = selection.group_id.as_ref().map(|id| (&self.by_group_id, id.as_bytes()));
+        [message_id, correlation_id, group_id]
+            .into_iter()
+            .flatten()
+            .filter(|(_, id)| !index::is_unindexed(id))
+            .map(|(index, id)| index.postings(&self.entries, id))
+            .min_by_key(Postings::len)
+    }
+
+    fn matches(&self, slot: Slot, selection: &Selection<'_>, now: Timestamp) -> bool {
+        let entry = self.entries.get(slot);
+        let fits = entry.expires > now.0
+            && selection.message_id.is_none_or(|id| id == entry.message_id)
+            && selection.correlation_id.is_none_or(|id| id == entry.correlation_id)
+            && selection.group_id.is_none_or(|id| id == *entry.group_id())
+            && selection.sequence_number.is_none_or(|number| number == entry.sequence_number())
+            && selection.offset.is_none_or(|offset| offset == entry.offset())
+            && self.visible_to(entry.key, selection.lock_owner);
+        fits && selection.accept.is_none_or(|accept| accept(&self.candidate(entry, &|| self.group(entry.group_id()))))
+    }
+
+    fn candidate<'a>(&'a self, entry: &'a Entry, group: &'a dyn Fn() -> Vec<GroupMember>) -> Candidate<'a> {
+        Candidate {
+            position: entry.key.position(),
+            message_id: &entry.message_id,
+            correlation_id: &entry.correlation_id,
+            group_id: entry.group_id(),
+            sequence_number: entry.sequence_number(),
+            offset: entry.offset(),
+            flags: entry.flags(),
+            priority: entry.priority,
+            group,
+        }
+    }
+
+    /// Available members of a group in (sequence, offset) order; of no group, nothing.
+    fn group(&self, id: &GroupId) -> Vec<GroupMember> {
+        if id.is_none() {
+            return Vec::new();
+        }
+        let slots: Vec<Slot> = match self.by_group_id.postings(&self.entries, id.as_bytes()) {
+            Postings::None => Vec::new(),
+            Postings::One(slot) => vec![slot],
+            Postings::Many(slots) => slots.values().copied().collect(),
+        };
+        let mut members: Vec<GroupMember> = slots
+            .into_iter()
+            .map(|slot| self.entries.get(slot))
+            .map(|entry| GroupMember {
+                position: entry.key.position(),
+                sequence_number: entry.sequence_number(),
+                offset: entry.offset(),
+                length: usize::try_from(entry.body_bytes).unwrap_or(usize::MAX),
+                flags: entry.flags(),
+            })
+            .collect();
+        members.sort_by_key(|member| (member.sequence_number, member.offset, member.position));
+        members
+    }
+
+    fn visible_to(&self, key: Key, owner: Option<LockOwner>) -> bool {
+        self.locks.is_empty() || self.locks.get(&key).is_none_or(|locker| Some(*locker) == owner)
+    }
+
+    /// True when `owner` now has, or had already, the lock of an available message.
+    pub(crate) fn lock(&mut self, key: Key, owner: LockOwner) -> bool {
+        if !self.available.contains_key(&key) || !self.visible_to(key, Some(owner)) {
+            return false;
+        }
+        self.locks.insert(key, owner);
+        true
+    }
+
+    pub(crate) fn unlock(&mut self, key: Key, owner: LockOwner) -> bool {
+        let locked = self.locks.get(&key) == Some(&owner);
+        if locked {
+            self.locks.remove(&key);
+        }
+        locked
+    }
+
+    pub(crate) fn next_expiry(&self) -> Option<Timestamp> {
+        self.expiry.first().map(|(expires, _)| Timestamp(*expires))
+    }
+
+    /// An available message whose time has come; browse locks do not keep it.
+    pub(crate) fn expired(&self, now: Timestamp) -> Option<Slot> {
+        let (expires, key) = self.expiry.first()?;
+        (*expires <= now.0).then(|| self.available.get(key).copied())?
+    }
+
+    pub(crate) fn depth(&self) -> Depth {
+        Depth {
+            current: u32::try_from(self.entries.len()).unwrap_or(u32::MAX),
+            uncommitted: u32::try_from(self.held.len()).unwrap_or(u32::MAX),
+            oldest: self.oldest(),
+            bytes: self.bytes,
+        }
+    }
+
+    /// Within a rank the first message arrived first, so looking at the first of each rank is enough.
+    fn oldest(&self) -> Option<Timestamp> {
+        let first_of_ranks = |map: &BTreeMap<Key, Slot>| {
+            Key::ranks()
+                .filter_map(|(first, last)| map.range(first..=last).next().map(|(_, slot)| *slot))
+                .map(|slot| self.entries.get(slot).arrived)
+                .min()
+        };
+        first_of_ranks(&self.available).into_iter().chain(first_of_ranks(&self.held)).min().map(Timestamp)
+    }
+}

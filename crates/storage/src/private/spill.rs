@@ -1,0 +1,109 @@
+//! Nonpersistent messages beyond the buffer pool: appended to files that are never synced and mean nothing after a
+//! restart. A file goes when the last of its messages is gone.
+
+use std::io;
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use parking_lot::Mutex;
+
+use crate::RecoveryLogError;
+use crate::StoreError;
+use crate::private::log::cursor::length_field;
+use crate::private::log::disk::{Disk, disk_error, is_full, read_exact};
+use crate::private::log::extent::LogFile;
+use crate::private::log::prepare::remove;
+use crate::private::queue::Home;
+
+pub(crate) struct Spill {
+    disk: Arc<dyn Disk>,
+    file_bytes: u64,
+    files: Mutex<Files>,
+}
+
+#[derive(Default)]
+struct Files {
+    /// The file being appended to; none before the first message.
+    current: Option<u32>,
+    next: u32,
+    offset: u64,
+    /// Messages and bytes by file.
+    live: HashMap<u32, (u64, u64), foldhash::fast::RandomState>,
+}
+
+impl Spill {
+    pub(crate) fn new(disk: Arc<dyn Disk>, file_bytes: u64) -> Self {
+        Self { disk, file_bytes, files: Mutex::default() }
+    }
+
+    /// Writes one message's content.
+    ///
+    /// # Errors
+    /// `NoSpace` when the disk is full; otherwise `LogFailed` with what the disk said, though the log itself is well.
+    pub(crate) fn append(&self, content: &[u8]) -> Result<Home, StoreError> {
+        let mut files = self.files.lock();
+        let length = content.len() as u64;
+        let fresh = files.current.is_none() || (files.offset > 0 && files.offset + length > self.file_bytes);
+        let number = match files.current.filter(|_| !fresh) {
+            Some(number) => number,
+            None => self.begin_file(&mut files)?,
+        };
+        let name = LogFile::Spill(number).name();
+        let offset = files.offset;
+        self.disk.write(&name, offset, content).map_err(|error| refused("write to", number, error))?;
+        files.offset += length;
+        let live = files.live.entry(number).or_default();
+        live.0 += 1;
+        live.1 += length;
+        let offset = u32::try_from(offset).expect("a new file is begun long before four gibibytes");
+        Ok(Home::Spill { file: number, offset, bytes: length_field(content.len()) })
+    }
+
+    fn begin_file(&self, files: &mut Files) -> Result<u32, StoreError> {
+        let number = files.next;
+        self.disk.create(&LogFile::Spill(number).name()).map_err(|error| refused("create", number, error))?;
+        let before = files.current.replace(number);
+        files.next = number.wrapping_add(1);
+        files.offset = 0;
+        if let Some(before) = before.filter(|before| !files.live.contains_key(before)) {
+            remove(self.disk.as_ref(), &LogFile::Spill(before).name());
+        }
+        Ok(number)
+    }
+
+    /// The content that `append` wrote. The message must still be there when it returns, else the bytes mean nothing.
+    pub(crate) fn read(&self, file: u32, offset: u32, bytes: u32) -> io::Result<Vec<u8>> {
+        let mut content = vec![0; bytes as usize];
+        read_exact(self.disk.as_ref(), &LogFile::Spill(file).name(), u64::from(offset), &mut content)?;
+        Ok(content)
+    }
+
+    /// The message is gone.
+    pub(crate) fn release(&self, file: u32, bytes: u32) {
+        let mut files = self.files.lock();
+        let Some(live) = files.live.get_mut(&file) else { return };
+        live.0 -= 1;
+        live.1 -= u64::from(bytes);
+        if live.0 > 0 {
+            return;
+        }
+        files.live.remove(&file);
+        if files.current == Some(file) {
+            files.offset = 0;
+        } else {
+            remove(self.disk.as_ref(), &LogFile::Spill(file).name());
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.files.lock().live.values().map(|(_, bytes)| bytes).sum()
+    }
+}
+
+fn refused(action: &'static str, file: u32, error: io::Error) -> StoreError {
+    if is_full(&error) {
+        return StoreError::NoSpace;
+    }
+    let error: RecoveryLogError = disk_error(action, &LogFile::Spill(file).name(), error);
+    StoreError::LogFailed(Arc::new(error))
+}

@@ -1,0 +1,440 @@
+//! The private store's face: opening, closing, queues, and the one place that holds everything together.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+
+use hashbrown::HashMap;
+use model::message::Message;
+use model::timestamp::Timestamp;
+use parking_lot::{Mutex, RwLock};
+
+use crate::private::definitions::Definitions;
+use crate::private::log::checkpoint::reclaim;
+use crate::private::log::disk::Disk;
+use crate::private::log::extent::{EXTENT_HEADER_BYTES, Place};
+use crate::private::log::prepare::{Spare, create, remove, run_keeper};
+use crate::private::log::recovery::{Findings, recover};
+use crate::private::log::writer::{Continuation, Log};
+use crate::private::pool::Pool;
+use crate::private::queue::Queue;
+use crate::private::spill::Spill;
+use crate::private::unit_of_work::Units;
+use crate::{
+    DefinitionChange, DeliveryKey, Depth, LockOwner, Placement, PutOutcome, QueueId, RecoveryLogError, Selection,
+    StoreError, StoreOptions, StoredMessage, UnitOfWorkId, Xid,
+};
+
+/// What a start found in the log.
+pub struct Recovered {
+    /// Definitions by key.
+    pub definitions: Vec<(String, Vec<u8>)>,
+    /// Prepared units of work that wait for their outcome.
+    pub in_doubt: Vec<(UnitOfWorkId, Option<Xid>)>,
+    /// Messages found, for the start-up log line.
+    pub messages: u64,
+}
+
+/// Private queues and definitions of one queue manager. Cheap to share; every method takes `&self`.
+///
+/// Dropping the last one closes it.
+#[derive(Clone)]
+pub struct PrivateStore {
+    running: Arc<Running>,
+}
+
+/// The store with its threads; dropping it ends them.
+struct Running {
+    core: Arc<Core>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// What the threads share.
+pub(crate) struct Core {
+    pub(crate) options: StoreOptions,
+    /// `None` when nothing is on disk.
+    pub(crate) log: Option<Arc<Log>>,
+    pub(crate) queues: RwLock<HashMap<QueueId, Arc<QueueSlot>, foldhash::fast::RandomState>>,
+    pub(crate) definitions: Mutex<Definitions>,
+    pub(crate) units: Units,
+    /// Also numbers body files.
+    pub(crate) next_position: Arc<AtomicU64>,
+    next_queue: AtomicU32,
+    pub(crate) pool: Pool,
+    pub(crate) spill: Option<Spill>,
+    closed: AtomicBool,
+}
+
+pub(crate) struct QueueSlot {
+    pub(crate) id: QueueId,
+    pub(crate) queue: Mutex<Queue>,
+}
+
+impl PrivateStore {
+    /// Reads the log on `disk` and makes it ready for writing. A torn tail is cut; a damaged middle is an error.
+    pub fn open(disk: Arc<dyn Disk>, options: StoreOptions) -> Result<(Self, Recovered), RecoveryLogError> {
+        let options = checked(options);
+        let mut found = recover(disk.as_ref())?;
+        for file in &found.useless {
+            remove(disk.as_ref(), file);
+        }
+        let continuation = match found.continuation.take() {
+            Some(continuation) => continuation,
+            None => first_extent(disk.as_ref(), &options)?,
+        };
+        let next_position = Arc::new(AtomicU64::new(found.next_position));
+        let log = Arc::new(Log::new(Arc::clone(&disk), options.clone(), continuation, Arc::clone(&next_position)));
+        let spill = Spill::new(disk, options.extent_bytes);
+        let spares = std::mem::take(&mut found.spares);
+        let (core, recovered) = Core::from_findings(found, options, Arc::clone(&log), spill, next_position);
+        let core = Arc::new(core);
+        let threads = start_threads(&core, &log, spares)?;
+        Ok((Self { running: Arc::new(Running { core, threads: Mutex::new(threads) }) }, recovered))
+    }
+
+    /// Nothing on disk: persistent messages live as long as the process. When the buffer pool is full, puts of either
+    /// persistence are refused with `NoSpace`.
+    pub fn ephemeral(options: StoreOptions) -> Self {
+        let core = Core {
+            pool: Pool::new(options.buffer_pool_bytes),
+            options,
+            log: None,
+            queues: RwLock::default(),
+            definitions: Mutex::default(),
+            units: Units::new(1),
+            next_position: Arc::new(AtomicU64::new(1)),
+            next_queue: AtomicU32::new(1),
+            spill: None,
+            closed: AtomicBool::new(false),
+        };
+        Self { running: Arc::new(Running { core: Arc::new(core), threads: Mutex::default() }) }
+    }
+
+    /// After `open` and before `create_queue`: these queues exist; messages of all others are forgotten.
+    pub fn retain_queues(&self, queues: &[QueueId]) {
+        self.core().retain_queues(queues);
+    }
+
+    /// A number no record in the log uses. The queue holds nothing yet.
+    pub fn create_queue(&self) -> QueueId {
+        let core = self.core();
+        let id = QueueId(core.next_queue.fetch_add(1, Ordering::Relaxed));
+        core.queues.write().insert(id, QueueSlot::new(id, Queue::new()));
+        id
+    }
+
+    /// Durable when it returns.
+    ///
+    /// # Errors
+    /// `NoSpace`, also when one value is longer than an extent; nothing has changed then.
+    pub async fn change_definitions(&self, changes: Vec<DefinitionChange>) -> Result<(), StoreError> {
+        self.core().change_definitions(&changes).await
+    }
+
+    /// A new unit of work; costs nothing until something is done in it.
+    pub fn begin(&self) -> UnitOfWorkId {
+        self.core().units.begin()
+    }
+
+    /// Outside a unit of work (`None`): visible at once, durable when it returns. Inside: visible at commit.
+    /// The backout count starts at 0, whatever the descriptor says.
+    ///
+    /// # Errors
+    /// - `QueueFull`, `NoSpace`: nothing has changed.
+    /// - `UnknownQueue`, `UnknownUnitOfWork` (also one that is prepared), `Closed`.
+    /// - `LogFailed`: whether the message is durable is open until the next start.
+    pub async fn put(
+        &self,
+        unit: Option<UnitOfWorkId>,
+        queue: QueueId,
+        message: Message,
+        placement: Placement,
+        now: Timestamp,
+    ) -> Result<PutOutcome, StoreError> {
+        self.core().put(unit, queue, &message, &placement, now).await
+    }
+
+    /// Takes the first visible, unexpired, matching message in delivery order.
+    ///
+    /// A get outside a unit of work counts as done once its record is handed to the log: the message leaves the depth
+    /// before the sync. Dropping the future before that changes nothing; dropping it later, the message is got all the
+    /// same and nobody has it. Inside a unit of work, dropping the future at any time undoes the get.
+    pub async fn get(
+        &self,
+        unit: Option<UnitOfWorkId>,
+        queue: QueueId,
+        selection: &Selection<'_>,
+        now: Timestamp,
+    ) -> Result<Option<StoredMessage>, StoreError> {
+        match unit {
+            None => self.core().get(queue, selection, now).await,
+            Some(unit) => self.core().get_in_unit(unit, queue, selection, now).await,
+        }
+    }
+
+    /// The first matching message after `after` in delivery order; leaves it there.
+    pub async fn browse(
+        &self,
+        queue: QueueId,
+        after: Option<DeliveryKey>,
+        selection: &Selection<'_>,
+        now: Timestamp,
+    ) -> Result<Option<StoredMessage>, StoreError> {
+        self.core().browse(queue, after.map(Into::into), selection, now).await
+    }
+
+    /// Hides the message from every other owner until `unlock` or its get. False when it is gone, taken or locked by
+    /// another owner.
+    pub fn lock(&self, queue: QueueId, key: DeliveryKey, owner: LockOwner) -> bool {
+        self.core().queue(queue).is_ok_and(|slot| slot.queue.lock().lock(key.into(), owner))
+    }
+
+    /// False when this owner does not hold the lock.
+    pub fn unlock(&self, queue: QueueId, key: DeliveryKey, owner: LockOwner) -> bool {
+        self.core().queue(queue).is_ok_and(|slot| slot.queue.lock().unlock(key.into(), owner))
+    }
+
+    /// Durable when it returns; afterwards only `commit` and `back_out` are allowed, also after a restart.
+    pub async fn prepare(&self, unit: UnitOfWorkId, xid: Option<Xid>) -> Result<(), StoreError> {
+        self.core().prepare(unit, xid).await
+    }
+
+    /// Everything of the unit becomes visible together, and is durable when it returns. A unit in which nothing was
+    /// done, or that is over, commits without effect.
+    ///
+    /// # Errors
+    /// `NoSpace`: nothing has changed, the unit is still there. `LogFailed`: open until the next start.
+    pub async fn commit(&self, unit: UnitOfWorkId) -> Result<(), StoreError> {
+        self.core().commit(unit).await
+    }
+
+    /// Raises backout counts of what it had got.
+    pub async fn back_out(&self, unit: UnitOfWorkId) -> Result<(), StoreError> {
+        self.core().back_out(unit).await
+    }
+
+    /// Prepared units of work, recovered ones and those of this run.
+    pub fn in_doubt(&self) -> Vec<(UnitOfWorkId, Option<Xid>)> {
+        self.core().units.in_doubt()
+    }
+
+    /// Removes committed, untaken messages whose time has come, and returns them with their bodies for reports.
+    /// At most 256 a call, so that memory stays bounded: call again while `next_expiry` has passed.
+    pub async fn discard_expired(&self, queue: QueueId, now: Timestamp) -> Result<Vec<StoredMessage>, StoreError> {
+        self.core().discard_expired(queue, now).await
+    }
+
+    /// When the next message of the queue expires: a cheap look before `discard_expired`.
+    pub fn next_expiry(&self, queue: QueueId) -> Option<Timestamp> {
+        self.core().queue(queue).ok()?.queue.lock().next_expiry()
+    }
+
+    /// Removes every message. `Uncommitted` when a unit of work holds one.
+    pub async fn clear(&self, queue: QueueId) -> Result<u32, StoreError> {
+        self.core().clear(queue).await
+    }
+
+    /// Zero for a queue that does not exist.
+    pub fn depth(&self, queue: QueueId) -> Depth {
+        self.core().queue(queue).map(|slot| slot.queue.lock().depth()).unwrap_or_default()
+    }
+
+    pub fn statistics(&self) -> StoreStatistics {
+        self.core().statistics()
+    }
+
+    /// Stops the writer after what was accepted is durable. Later calls answer `Closed`.
+    pub fn close(&self) {
+        self.running.stop();
+    }
+
+    fn core(&self) -> &Core {
+        &self.running.core
+    }
+}
+
+impl Running {
+    fn stop(&self) {
+        self.core.closed.store(true, Ordering::Release);
+        if let Some(log) = &self.core.log {
+            log.stop();
+        }
+        for thread in std::mem::take(&mut *self.threads.lock()) {
+            if thread.join().is_err() {
+                tracing::error!("a thread of the recovery log has panicked");
+            }
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl QueueSlot {
+    pub(crate) fn new(id: QueueId, queue: Queue) -> Arc<Self> {
+        Arc::new(Self { id, queue: Mutex::new(queue) })
+    }
+}
+
+/// Extents are whole pages and hold at least a few units.
+fn checked(mut options: StoreOptions) -> StoreOptions {
+    let page = EXTENT_HEADER_BYTES as u64;
+    let whole_pages = |bytes: u64| bytes.clamp(4 * page, 1 << 30).next_multiple_of(page);
+    options.extent_bytes = whole_pages(options.extent_bytes);
+    options.first_extent_bytes = whole_pages(options.first_extent_bytes);
+    options
+}
+
+fn first_extent(disk: &dyn Disk, options: &StoreOptions) -> Result<Continuation, RecoveryLogError> {
+    let extent = create(disk, 1, options.first_extent_bytes)?.ok_or_else(|| RecoveryLogError::Disk {
+        action: "make the first extent of",
+        file: "the recovery log".to_owned(),
+        source: std::io::ErrorKind::StorageFull.into(),
+    })?;
+    let tail = Place::new(1, EXTENT_HEADER_BYTES);
+    Ok(Continuation { tail, extents: VecDeque::from([extent]), ready: VecDeque::new() })
+}
+
+fn start_threads(
+    core: &Arc<Core>,
+    log: &Arc<Log>,
+    spares: Vec<Spare>,
+) -> Result<Vec<JoinHandle<()>>, RecoveryLogError> {
+    let fails =
+        |source| RecoveryLogError::Disk { action: "start a thread for", file: "the recovery log".to_owned(), source };
+    let writer = {
+        let log = Arc::clone(log);
+        std::thread::Builder::new().name("log-writer".to_owned()).spawn(move || log.run_writer()).map_err(fails)?
+    };
+    let keeper = {
+        let (core, log) = (Arc::clone(core), Arc::clone(log));
+        std::thread::Builder::new()
+            .name("log-keeper".to_owned())
+            .spawn(move || run_keeper(&log, spares, || reclaim(&core)))
+            .map_err(fails)?
+    };
+    Ok(vec![writer, keeper])
+}
+
+impl Core {
+    fn from_findings(
+        found: Findings,
+        options: StoreOptions,
+        log: Arc<Log>,
+        spill: Spill,
+        next_position: Arc<AtomicU64>,
+    ) -> (Self, Recovered) {
+        let messages = found.queues.values().map(|queue| queue.len() as u64).sum();
+        let queues: HashMap<_, _, _> =
+            found.queues.into_iter().map(|(id, queue)| (id, QueueSlot::new(id, queue))).collect();
+        let mut definitions = Definitions::default();
+        let mut values = Vec::with_capacity(found.definitions.len());
+        for (key, definition) in found.definitions {
+            definitions.set(key.clone(), definition.place, definition.bytes);
+            values.push((key, definition.value));
+        }
+        values.sort_unstable();
+        let units = Units::new(found.next_unit);
+        for (id, in_doubt) in found.in_doubt {
+            units.restore(id, in_doubt, &queues);
+        }
+        let recovered = Recovered { definitions: values, in_doubt: units.in_doubt(), messages };
+        let core = Self {
+            pool: Pool::new(options.buffer_pool_bytes),
+            options,
+            log: Some(log),
+            queues: RwLock::new(queues),
+            definitions: Mutex::new(definitions),
+            units,
+            next_position,
+            next_queue: AtomicU32::new(found.next_queue),
+            spill: Some(spill),
+            closed: AtomicBool::new(false),
+        };
+        (core, recovered)
+    }
+
+    pub(crate) fn queue(&self, id: QueueId) -> Result<Arc<QueueSlot>, StoreError> {
+        self.queues.read().get(&id).cloned().ok_or(StoreError::UnknownQueue)
+    }
+
+    pub(crate) fn open(&self) -> Result<(), StoreError> {
+        if self.closed.load(Ordering::Acquire) { Err(StoreError::Closed) } else { Ok(()) }
+    }
+
+    /// Waits for the sync that covers `place`; at once when there is nothing to wait for.
+    pub(crate) async fn durable(&self, place: Option<Place>) -> Result<(), StoreError> {
+        match (place, &self.log) {
+            (Some(place), Some(log)) => log.durable(place).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits until an append that was told to wait may be tried again.
+    pub(crate) async fn space(&self) {
+        if let Some(log) = &self.log {
+            log.space().await;
+        }
+    }
+
+    fn retain_queues(&self, retained: &[QueueId]) {
+        let highest = retained.iter().map(|id| id.0).max().unwrap_or(0);
+        self.next_queue.fetch_max(highest.saturating_add(1), Ordering::Relaxed);
+        let mut queues = self.queues.write();
+        let forgotten: Vec<_> = queues.extract_if(|id, _| !retained.contains(id)).collect();
+        for id in retained {
+            queues.entry(*id).or_insert_with(|| QueueSlot::new(*id, Queue::new()));
+        }
+        drop(queues);
+        for (_, slot) in forgotten {
+            let mut queue = slot.queue.lock();
+            queue.dropped = true;
+            let mut appender = self.log.as_ref().map(|log| log.lock());
+            for entry in queue.drain() {
+                self.forget(&entry, appender.as_mut(), Place::START);
+            }
+        }
+    }
+
+    fn statistics(&self) -> StoreStatistics {
+        let mut statistics = StoreStatistics {
+            buffer_pool_bytes: self.pool.used(),
+            buffer_pool_misses: self.pool.misses(),
+            spilled_bytes: self.spill.as_ref().map_or(0, Spill::bytes),
+            ..StoreStatistics::default()
+        };
+        if let Some(log) = &self.log {
+            log.statistics(&mut statistics);
+        }
+        statistics
+    }
+}
+
+/// For metrics and `DISPLAY QMSTATUS`. Counters count from the start of the process.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct StoreStatistics {
+    pub log_bytes_written: u64,
+    pub log_syncs: u64,
+    /// One write and one sync each.
+    pub log_batches: u64,
+    /// Atomic groups of operations appended.
+    pub log_records: u64,
+    /// Extents that a restart would read.
+    pub log_extents: u64,
+    /// Bytes of those extents.
+    pub log_bytes_in_use: u64,
+    /// Bytes of live records appended again so that old extents could be freed.
+    pub log_moved_bytes: u64,
+    pub buffer_pool_bytes: u64,
+    /// Messages that found the buffer pool full.
+    pub buffer_pool_misses: u64,
+    pub spilled_bytes: u64,
+    pub sync_seconds_total: f64,
+    /// Persistent puts are refused for want of space.
+    pub log_full: bool,
+    pub log_failed: bool,
+}

@@ -1,0 +1,252 @@
+//! The store contract as scripts, run against every kind of private store: with bodies in memory, with every body on
+//! disk, with every body in a file of its own, and ephemeral.
+
+use std::sync::Arc;
+
+use expect_test::{Expect, expect};
+use storage::StoreOptions;
+use storage::private::log::disk::DirectoryDisk;
+
+use crate::script::Script;
+use crate::simulated_disk::SimulatedDisk;
+
+/// Extents as small as they may be.
+pub(crate) fn small() -> StoreOptions {
+    StoreOptions {
+        first_extent_bytes: 16 << 10,
+        extent_bytes: 16 << 10,
+        buffer_pool_bytes: 1 << 20,
+        large_body_bytes: 1 << 20,
+        minimum_log_bytes: 0,
+    }
+}
+
+fn on_disk(script: &str, options: StoreOptions) -> String {
+    Script::new(Some((Arc::new(SimulatedDisk::default()), options))).run(script)
+}
+
+/// The same answers from every kind of store.
+fn check(script: &str, expected: Expect) {
+    let ephemeral = Script::new(None).run(script);
+    expected.assert_eq(&ephemeral);
+    check_lasting(script, expected);
+}
+
+/// As `check`, for scripts that need a disk.
+fn check_lasting(script: &str, expected: Expect) {
+    let directory = tempfile::tempdir().expect("a temporary folder");
+    let disk = DirectoryDisk::open(directory.path().join("log")).expect("opens");
+    let defaults = StoreOptions { extent_bytes: 1 << 20, first_extent_bytes: 1 << 16, ..StoreOptions::default() };
+    expected.assert_eq(&Script::new(Some((Arc::new(disk), defaults))).run(script));
+    expected.assert_eq(&on_disk(script, small()));
+    expected.assert_eq(&on_disk(script, StoreOptions { buffer_pool_bytes: 0, ..small() }));
+    expected.assert_eq(&on_disk(script, StoreOptions { large_body_bytes: 1, ..small() }));
+}
+
+#[test]
+fn higher_priority_leaves_first_then_arrival_order() {
+    check("put A pri=1; put B pri=9; put C pri=9; put D; get; get; get; get; get", expect!["B C A D none"]);
+}
+
+#[test]
+fn a_fifo_queue_ignores_priority() {
+    check("put A pri=1 fifo; put B pri=9 fifo; get; get", expect!["A B"]);
+}
+
+#[test]
+fn a_message_put_under_syncpoint_is_seen_at_commit_by_nobody_before() {
+    check("put A unit=u; get; get unit=u; list; depth; commit unit=u; depth; get", expect!["none none [] 1/1 1/0 A"]);
+}
+
+#[test]
+fn a_message_got_under_syncpoint_is_hidden_and_counted_until_commit() {
+    check("put A; get unit=u; get; list; depth; commit unit=u; depth; get", expect!["A none [] 1/1 0/0 none"]);
+}
+
+#[test]
+fn a_backed_out_message_returns_to_its_place_with_its_count_raised() {
+    check(
+        "put A; put B; get unit=u; back_out unit=u; list; get unit=v; back_out unit=v; get; get",
+        expect!["A [A(backed_out=1) B] A(backed_out=1) A(backed_out=2) B"],
+    );
+}
+
+#[test]
+fn a_backed_out_put_leaves_nothing() {
+    check("put A unit=u; put B np unit=u; back_out unit=u; depth; get", expect!["0/0 none"]);
+}
+
+#[test]
+fn a_unit_of_work_spans_queues() {
+    check("put A; get unit=u; put B queue=1 unit=u; commit unit=u; depth; list queue=1", expect!["A 0/0 [B]"]);
+}
+
+#[test]
+fn uncommitted_messages_keep_their_place() {
+    check("put A unit=u; put B; commit unit=u; get; get", expect!["A B"]);
+}
+
+#[test]
+fn identifiers_select_in_delivery_order() {
+    check(
+        "put A corr=x; put B corr=y; put C corr=x pri=5; put D msgid=M corr=x; \
+         get corr=x; browse corr=x; get msgid=M; get msgid=M; get corr=y; get corr=z; get corr=x; get corr=x",
+        expect!["C A D none B none A none"],
+    );
+}
+
+#[test]
+fn groups_select_their_members() {
+    check(
+        "put A group=g seq=1; put B group=h seq=1; put C group=g seq=2; get group=g seq=2; get group=h; get group=g",
+        expect!["C B A"],
+    );
+}
+
+#[test]
+fn accept_is_asked_last() {
+    check("put A; put B; get skip=A; get skip=A; get", expect!["B none A"]);
+}
+
+#[test]
+fn position_names_one_message() {
+    check("put A; put B pri=4; put C; get position=C; get position=C; browse position=B", expect!["C none B"]);
+}
+
+#[test]
+fn browsing_goes_on_behind_a_key() {
+    check(
+        "put A; put B; put C pri=1; browse; browse after=C; get; browse after=C; browse after=B",
+        expect!["C A C A none"],
+    );
+}
+
+#[test]
+fn a_locked_message_is_hidden_from_other_owners_until_unlocked_or_got() {
+    check(
+        "put A; put B; lock A owner=1; lock A owner=2; get; get owner=2; unlock A owner=2; unlock A owner=1; get; \
+         lock A owner=1; depth",
+        expect!["yes no B none no yes A no 0/0"],
+    );
+}
+
+#[test]
+fn the_owner_of_a_lock_gets_the_message() {
+    check("put A; lock A owner=1; browse; browse owner=1; get owner=1", expect!["yes none A A"]);
+}
+
+#[test]
+fn expired_messages_are_not_found_and_are_discarded_once() {
+    check(
+        "put A expires=5000; put B; put C np expires=4000; next_expiry; at 4500; list; expire; next_expiry; at 6000; \
+         get; expire; expire; next_expiry; depth",
+        expect!["4000 [A B] expired=[C] 5000 B expired=[A] expired=[] never 0/0"],
+    );
+}
+
+#[test]
+fn an_uncommitted_message_does_not_expire_before_its_commit() {
+    check(
+        "put A unit=u expires=5000; at 6000; expire; commit unit=u; get; expire",
+        expect!["expired=[] none expired=[A]"],
+    );
+}
+
+#[test]
+fn maximum_depth_counts_uncommitted_messages() {
+    check("put A max=2; put B unit=u max=2; put C max=2; back_out unit=u; put C max=2; list", expect!["full [A C]"]);
+}
+
+#[test]
+fn clear_refuses_uncommitted_messages() {
+    check(
+        "put A; put B np; put C unit=u; clear; commit unit=u; clear; depth; clear",
+        expect!["Uncommitted cleared=3 0/0 cleared=0"],
+    );
+}
+
+#[test]
+fn a_dropped_queue_is_unknown() {
+    check("put A; put B unit=u; drop; get; put C; commit unit=u; depth", expect!["UnknownQueue UnknownQueue 0/0"]);
+}
+
+#[test]
+fn a_prepared_unit_takes_nothing_more_and_then_commits() {
+    check(
+        "put A; get unit=u; put B unit=u; prepare unit=u; put C unit=u; get unit=u; in_doubt; list; commit unit=u; \
+         in_doubt; list",
+        expect!["A UnknownUnitOfWork UnknownUnitOfWork in_doubt=[u] [] in_doubt=[] [B]"],
+    );
+}
+
+#[test]
+fn an_empty_unit_commits_and_backs_out_without_effect() {
+    check("commit unit=u; back_out unit=v; get unit=w; commit unit=w; depth", expect!["none 0/0"]);
+}
+
+#[test]
+fn persistent_messages_survive_a_restart_and_nonpersistent_ones_do_not() {
+    check_lasting(
+        "put A pri=2; put B np; put C pri=7; put D; get; reopen; list; get; get; reopen; list",
+        expect!["C [A D] A D []"],
+    );
+}
+
+#[test]
+fn a_restart_keeps_identifiers_groups_expiry_and_counts() {
+    check_lasting(
+        "put A corr=x expires=9000; put B group=g seq=3; get corr=x unit=u; back_out unit=u; reopen; \
+         browse corr=x; next_expiry; get group=g seq=3; at 9500; list; expire",
+        expect!["A A(backed_out=1) 9000 B [] expired=[A(backed_out=1)]"],
+    );
+}
+
+#[test]
+fn a_restart_backs_out_what_was_open() {
+    check_lasting("put A; get unit=u; put B unit=u; reopen; list; depth; in_doubt", expect!["A [A] 1/0 in_doubt=[]"]);
+}
+
+#[test]
+fn a_prepared_unit_survives_restarts_in_doubt_and_then_commits() {
+    check_lasting(
+        "put A; get unit=u; put B queue=1 unit=u; prepare unit=u; reopen; in_doubt; list; list queue=1; depth; reopen; \
+         commit unit=u; list; list queue=1; reopen; list; list queue=1; in_doubt",
+        expect!["A in_doubt=[u] [] [] 1/1 [] [B] [] [B] in_doubt=[]"],
+    );
+}
+
+#[test]
+fn a_prepared_unit_survives_restarts_in_doubt_and_then_backs_out() {
+    check_lasting(
+        "put A; get unit=u; put B unit=u; prepare unit=u; reopen; back_out unit=u; list; reopen; list; in_doubt",
+        expect!["A [A(backed_out=1)] [A(backed_out=1)] in_doubt=[]"],
+    );
+}
+
+#[test]
+fn clear_and_drop_survive_a_restart() {
+    check_lasting(
+        "put A; put B queue=1; clear; reopen; list; drop queue=1; reopen; list queue=1; put C; reopen; list",
+        expect!["cleared=1 [] [] [C]"],
+    );
+}
+
+#[test]
+fn definitions_survive_a_restart() {
+    check_lasting(
+        "save queue/A 1; save queue/B 2; save queue/A 3; forget queue/B; save topic/T 4; reopen; definitions; \
+         forget topic/T; reopen; definitions",
+        expect!["[queue/A=3 topic/T=4] [queue/A=3]"],
+    );
+}
+
+#[test]
+fn a_restart_keeps_nothing_of_queues_that_are_not_retained() {
+    let disk = Arc::new(SimulatedDisk::default());
+    let mut script = Script::new(Some((disk, small())));
+    script.run("put A; put B queue=1");
+    script.forget_queue(1);
+    assert_eq!(script.run("reopen; list"), "[A]");
+    let unused = script.create_queue();
+    assert!(unused.0 > 2, "a number with records in the log is not given out again");
+}

@@ -1,0 +1,307 @@
+//! A small language for what happens to one store, so that a test is a line of data.
+//!
+//! Commands are parted by `;`. Each answers a word or more; the answers are joined by blanks, silent ones left out.
+//!
+//! ```text
+//! put NAME [queue=N] [pri=N] [msgid=X] [corr=X] [group=X seq=N] [expires=T] [np] [unit=X] [fifo] [max=N]   the body is NAME
+//! get | browse [queue=N] [msgid=X] [corr=X] [group=X] [after=NAME] [unit=X] [owner=N] [skip=NAME]   NAME, or none
+//! list [queue=N]               all that can be browsed
+//! lock | unlock NAME owner=N   yes or no
+//! commit | back_out | prepare unit=X, in_doubt
+//! depth [queue=N]              current/uncommitted
+//! clear [queue=N], drop queue=N, save KEY VALUE, forget KEY, definitions
+//! at T                         moves the clock
+//! expire, next_expiry
+//! reopen                       closes and opens again; without effect on an ephemeral store
+//! ```
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use model::descriptor::{MessageDescriptor, Persistence};
+use model::identifier::{CorrelationId, GroupId, MessageId};
+use model::message::Message;
+use model::timestamp::Timestamp;
+use storage::private::log::disk::Disk;
+use storage::{
+    Candidate, DefinitionChange, DeliveryKey, LockOwner, Placement, PrivateStore, QueueId, Selection, StoreError,
+    StoreOptions, StoredMessage, UnitOfWorkId, Xid, block_on,
+};
+
+pub(crate) struct Script {
+    store: PrivateStore,
+    /// `None` for an ephemeral store.
+    disk: Option<(Arc<dyn Disk>, StoreOptions)>,
+    queues: Vec<QueueId>,
+    units: HashMap<String, UnitOfWorkId>,
+    keys: HashMap<String, DeliveryKey>,
+    definitions: Vec<(String, Vec<u8>)>,
+    now: u64,
+}
+
+/// An identifier that begins with the bytes of a word.
+pub(crate) fn identifier(word: &str) -> [u8; 24] {
+    let mut bytes = [0; 24];
+    bytes[..word.len()].copy_from_slice(word.as_bytes());
+    bytes
+}
+
+struct Words<'a> {
+    first: &'a str,
+    all: Vec<&'a str>,
+}
+
+impl<'a> Words<'a> {
+    fn value(&self, key: &str) -> Option<&'a str> {
+        self.all.iter().find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
+    }
+
+    fn number(&self, key: &str) -> Option<u64> {
+        self.value(key).map(|value| value.parse().expect("a number"))
+    }
+
+    fn flag(&self, flag: &str) -> bool {
+        self.all.contains(&flag)
+    }
+}
+
+impl Script {
+    pub(crate) fn new(disk: Option<(Arc<dyn Disk>, StoreOptions)>) -> Self {
+        let store = match &disk {
+            Some((disk, options)) => PrivateStore::open(Arc::clone(disk), options.clone()).expect("opens").0,
+            None => PrivateStore::ephemeral(StoreOptions::default()),
+        };
+        let queues = vec![store.create_queue(), store.create_queue()];
+        let (units, keys, definitions) = (HashMap::new(), HashMap::new(), Vec::new());
+        Self { store, disk, queues, units, keys, definitions, now: 1_000 }
+    }
+
+    pub(crate) fn run(&mut self, script: &str) -> String {
+        let answers: Vec<String> = script
+            .split(';')
+            .map(str::trim)
+            .filter(|command| !command.is_empty())
+            .map(|command| self.command(command))
+            .filter(|answer| !answer.is_empty())
+            .collect();
+        answers.join(" ")
+    }
+
+    fn command(&mut self, command: &str) -> String {
+        let mut words = command.split_whitespace();
+        let verb = words.next().expect("a verb");
+        let all: Vec<&str> = words.collect();
+        let words = Words { first: all.first().copied().unwrap_or(""), all };
+        let answer = match verb {
+            "put" => self.put(&words),
+            "get" => self.get(&words),
+            "browse" => self.browse(&words),
+            "list" => self.list(&words),
+            "lock" => Ok(self.lock(&words, true)),
+            "unlock" => Ok(self.lock(&words, false)),
+            "commit" => {
+                let unit = self.unit(&words).expect("unit=");
+                block_on(self.store.commit(unit)).map(|()| String::new())
+            }
+            "back_out" => {
+                let unit = self.unit(&words).expect("unit=");
+                block_on(self.store.back_out(unit)).map(|()| String::new())
+            }
+            "prepare" => self.prepare(&words),
+            "in_doubt" => Ok(self.in_doubt()),
+            "depth" => Ok(self.depth(&words)),
+            "clear" => block_on(self.store.clear(self.queue(&words))).map(|count| format!("cleared={count}")),
+            "drop" => self.change(DefinitionChange::DropQueue(self.queue(&words))),
+            "save" => self.change(DefinitionChange::Save {
+                key: words.first.to_owned(),
+                value: words.all[1].as_bytes().to_vec(),
+            }),
+            "forget" => self.change(DefinitionChange::Delete { key: words.first.to_owned() }),
+            "definitions" => Ok(self.definitions()),
+            "at" => {
+                self.now = words.first.parse().expect("a moment");
+                Ok(String::new())
+            }
+            "expire" => self.expire(&words),
+            "next_expiry" => {
+                Ok(self.store.next_expiry(self.queue(&words)).map_or("never".to_owned(), |at| at.0.to_string()))
+            }
+            "reopen" => {
+                self.reopen();
+                Ok(String::new())
+            }
+            other => panic!("no command {other}"),
+        };
+        answer.unwrap_or_else(|error| match error {
+            StoreError::QueueFull { .. } => "full".to_owned(),
+            other => format!("{other:?}"),
+        })
+    }
+
+    fn queue(&self, words: &Words<'_>) -> QueueId {
+        self.queues[usize::try_from(words.number("queue").unwrap_or(0)).unwrap()]
+    }
+
+    fn unit(&mut self, words: &Words<'_>) -> Option<UnitOfWorkId> {
+        let name = words.value("unit")?;
+        let store = &self.store;
+        Some(*self.units.entry(name.to_owned()).or_insert_with(|| store.begin()))
+    }
+
+    fn put(&mut self, words: &Words<'_>) -> Result<String, StoreError> {
+        let persistent = !words.flag("np");
+        let descriptor = MessageDescriptor {
+            priority: i32::try_from(words.number("pri").unwrap_or(0)).unwrap(),
+            persistence: if persistent { Persistence::Persistent } else { Persistence::NonPersistent },
+            message_id: MessageId::new(identifier(words.value("msgid").unwrap_or(words.first))),
+            correlation_id: CorrelationId::new(identifier(words.value("corr").unwrap_or(""))),
+            group_id: GroupId::new(identifier(words.value("group").unwrap_or(""))),
+            message_sequence_number: u32::try_from(words.number("seq").unwrap_or(1)).unwrap(),
+            ..MessageDescriptor::default()
+        };
+        let message = Message { descriptor, body: Bytes::copy_from_slice(words.first.as_bytes()) };
+        let placement = Placement {
+            by_priority: !words.flag("fifo"),
+            maximum_depth: words.number("max").map_or(u32::MAX, |max| u32::try_from(max).unwrap()),
+            expires: words.number("expires").map(Timestamp),
+            persistent,
+        };
+        self.now += 1;
+        let (unit, queue, now) = (self.unit(words), self.queue(words), Timestamp(self.now));
+        let outcome = block_on(self.store.put(unit, queue, message, placement, now))?;
+        self.keys.insert(words.first.to_owned(), outcome.key);
+        Ok(String::new())
+    }
+
+    fn selection<'a>(
+        &self,
+        words: &Words<'_>,
+        accept: &'a (dyn Fn(&Candidate<'_>) -> bool + Send + Sync),
+    ) -> Selection<'a> {
+        Selection {
+            message_id: words.value("msgid").map(|word| MessageId::new(identifier(word))),
+            correlation_id: words.value("corr").map(|word| CorrelationId::new(identifier(word))),
+            group_id: words.value("group").map(|word| GroupId::new(identifier(word))),
+            sequence_number: words.number("seq").map(|number| u32::try_from(number).unwrap()),
+            offset: None,
+            position: words.value("position").map(|name| self.keys[name].position),
+            accept: words.value("skip").is_some().then_some(accept),
+            lock_owner: words.number("owner").map(LockOwner),
+        }
+    }
+
+    fn get(&mut self, words: &Words<'_>) -> Result<String, StoreError> {
+        let skip = MessageId::new(identifier(words.value("skip").unwrap_or("")));
+        let accept = move |candidate: &Candidate<'_>| *candidate.message_id != skip;
+        let unit = self.unit(words);
+        let selection = self.selection(words, &accept);
+        let got = block_on(self.store.get(unit, self.queue(words), &selection, Timestamp(self.now)))?;
+        Ok(got.map_or("none".to_owned(), |message| text(&message)))
+    }
+
+    fn browse(&mut self, words: &Words<'_>) -> Result<String, StoreError> {
+        let skip = MessageId::new(identifier(words.value("skip").unwrap_or("")));
+        let accept = move |candidate: &Candidate<'_>| *candidate.message_id != skip;
+        let selection = self.selection(words, &accept);
+        let after = words.value("after").map(|name| self.keys[name]);
+        let seen = block_on(self.store.browse(self.queue(words), after, &selection, Timestamp(self.now)))?;
+        Ok(seen.map_or("none".to_owned(), |message| text(&message)))
+    }
+
+    fn list(&mut self, words: &Words<'_>) -> Result<String, StoreError> {
+        let mut after = None;
+        let mut names = Vec::new();
+        while let Some(message) =
+            block_on(self.store.browse(self.queue(words), after, &Selection::default(), Timestamp(self.now)))?
+        {
+            after = Some(message.key);
+            names.push(text(&message));
+        }
+        Ok(format!("[{}]", names.join(" ")))
+    }
+
+    fn lock(&mut self, words: &Words<'_>, on: bool) -> String {
+        let owner = LockOwner(words.number("owner").expect("owner="));
+        let (queue, key) = (self.queue(words), self.keys[words.first]);
+        let done = if on { self.store.lock(queue, key, owner) } else { self.store.unlock(queue, key, owner) };
+        if done { "yes".to_owned() } else { "no".to_owned() }
+    }
+
+    fn prepare(&mut self, words: &Words<'_>) -> Result<String, StoreError> {
+        let name = words.value("unit").expect("unit=").as_bytes().to_vec();
+        let xid = Xid { format_id: 7, global_transaction: name, branch: vec![1, 2] };
+        let unit = self.unit(words).expect("unit=");
+        block_on(self.store.prepare(unit, Some(xid))).map(|()| String::new())
+    }
+
+    fn in_doubt(&self) -> String {
+        let names: Vec<String> = self
+            .store
+            .in_doubt()
+            .into_iter()
+            .map(|(_, xid)| String::from_utf8(xid.expect("an xid").global_transaction).unwrap())
+            .collect();
+        format!("in_doubt=[{}]", names.join(" "))
+    }
+
+    fn depth(&self, words: &Words<'_>) -> String {
+        let depth = self.store.depth(self.queue(words));
+        format!("{}/{}", depth.current, depth.uncommitted)
+    }
+
+    fn change(&mut self, change: DefinitionChange) -> Result<String, StoreError> {
+        match &change {
+            DefinitionChange::Save { key, value } => {
+                self.definitions.retain(|(known, _)| known != key);
+                self.definitions.push((key.clone(), value.clone()));
+                self.definitions.sort();
+            }
+            DefinitionChange::Delete { key } => self.definitions.retain(|(known, _)| known != key),
+            DefinitionChange::DropQueue(_) => {}
+        }
+        block_on(self.store.change_definitions(vec![change])).map(|()| String::new())
+    }
+
+    fn definitions(&self) -> String {
+        let texts: Vec<String> =
+            self.definitions.iter().map(|(key, value)| format!("{key}={}", String::from_utf8_lossy(value))).collect();
+        format!("[{}]", texts.join(" "))
+    }
+
+    fn expire(&mut self, words: &Words<'_>) -> Result<String, StoreError> {
+        let expired = block_on(self.store.discard_expired(self.queue(words), Timestamp(self.now)))?;
+        Ok(format!("expired=[{}]", expired.iter().map(text).collect::<Vec<_>>().join(" ")))
+    }
+
+    /// This queue's definition is gone, though the store was not told.
+    pub(crate) fn forget_queue(&mut self, number: usize) {
+        self.queues.remove(number);
+    }
+
+    pub(crate) fn create_queue(&self) -> QueueId {
+        self.store.create_queue()
+    }
+
+    fn reopen(&mut self) {
+        let Some((disk, options)) = &self.disk else { return };
+        self.store.close();
+        let (store, recovered) = PrivateStore::open(Arc::clone(disk), options.clone()).expect("opens again");
+        store.retain_queues(&self.queues);
+        for (unit, xid) in &recovered.in_doubt {
+            let name = String::from_utf8(xid.clone().expect("an xid").global_transaction).unwrap();
+            self.units.insert(name, *unit);
+        }
+        self.definitions = recovered.definitions;
+        self.store = store;
+    }
+}
+
+/// The body, with the backout count when there is one.
+fn text(message: &StoredMessage) -> String {
+    let body = String::from_utf8_lossy(&message.message.body).into_owned();
+    match message.message.descriptor.backout_count {
+        0 => body,
+        count => format!("{body}(backed_out={count})"),
+    }
+}

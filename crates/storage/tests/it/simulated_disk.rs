@@ -1,0 +1,237 @@
+//! A disk in memory that behaves as badly as disks may: it forgets what was not synced, sector by sector, tears writes,
+//! fails, fills up, and stops dead at any chosen operation.
+//!
+//! What is durable: the content of a file up to its last sync, and every create and rename that returned.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Mutex;
+
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use storage::private::log::disk::{Disk, FileName};
+
+const SECTOR: usize = 512;
+
+#[derive(Clone, Default)]
+struct File {
+    /// What reads see.
+    now: Vec<u8>,
+    /// What is sure to survive.
+    durable: Vec<u8>,
+    /// Sectors that differ from `durable`, perhaps.
+    dirty: std::collections::BTreeSet<usize>,
+}
+
+#[derive(Default)]
+struct State {
+    files: BTreeMap<FileName, File>,
+    operations: u64,
+    syncs: u64,
+    faults: Faults,
+    dead: bool,
+}
+
+/// What shall go wrong. Operations are writes, syncs, creates, renames and removes, counted from 1.
+#[derive(Clone, Default)]
+pub(crate) struct Faults {
+    /// This operation happens in part or not at all, and nothing works afterwards.
+    pub(crate) crash_at: Option<u64>,
+    /// Syncs fail from this operation on.
+    pub(crate) sync_fails_from: Option<u64>,
+    /// Bytes that all files together may have.
+    pub(crate) capacity: Option<usize>,
+}
+
+#[derive(Default)]
+pub(crate) struct SimulatedDisk {
+    state: Mutex<State>,
+}
+
+fn gone() -> io::Error {
+    io::Error::other("the simulated disk has stopped")
+}
+
+impl SimulatedDisk {
+    pub(crate) fn set_faults(&self, faults: Faults) {
+        self.state.lock().unwrap().faults = faults;
+    }
+
+    pub(crate) fn operations(&self) -> u64 {
+        self.state.lock().unwrap().operations
+    }
+
+    pub(crate) fn crashed(&self) -> bool {
+        self.state.lock().unwrap().dead
+    }
+
+    /// Stops the disk now.
+    pub(crate) fn stop(&self) {
+        self.state.lock().unwrap().dead = true;
+    }
+
+    /// What a new start finds: of everything that was not synced, an arbitrary subset of sectors.
+    pub(crate) fn after_crash(&self, seed: u64) -> Self {
+        let mut random = StdRng::seed_from_u64(seed);
+        let state = self.state.lock().unwrap();
+        let mut files = BTreeMap::new();
+        for (name, file) in &state.files {
+            let keep_length = random.gen_bool(0.5);
+            let mut content = file.durable.clone();
+            if keep_length && file.now.len() > content.len() {
+                content.resize(file.now.len(), 0);
+            }
+            let survive = random.gen_range(0..3);
+            for sector in &file.dirty {
+                let kept = match survive {
+                    0 => false,
+                    1 => true,
+                    _ => random.gen_bool(0.5),
+                };
+                let from = sector * SECTOR;
+                let to = (from + SECTOR).min(file.now.len()).min(content.len());
+                if kept && from < to {
+                    content[from..to].copy_from_slice(&file.now[from..to]);
+                }
+            }
+            let file = File { now: content.clone(), durable: content, dirty: Default::default() };
+            files.insert(name.clone(), file);
+        }
+        Self { state: Mutex::new(State { files, ..State::default() }) }
+    }
+
+    pub(crate) fn content(&self, name: &str) -> Vec<u8> {
+        self.state.lock().unwrap().files[&FileName(name.to_owned())].now.clone()
+    }
+
+    /// Replaces a file from outside, durably.
+    pub(crate) fn replace(&self, name: &str, content: Vec<u8>) {
+        let file = File { now: content.clone(), durable: content, dirty: Default::default() };
+        self.state.lock().unwrap().files.insert(FileName(name.to_owned()), file);
+    }
+
+    pub(crate) fn remove_from_outside(&self, name: &str) {
+        self.state.lock().unwrap().files.remove(&FileName(name.to_owned()));
+    }
+
+    /// An independent copy as it is now.
+    pub(crate) fn copy(&self) -> Self {
+        let files = self.state.lock().unwrap().files.clone();
+        Self { state: Mutex::new(State { files, ..State::default() }) }
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.state.lock().unwrap().files.keys().map(|name| name.0.clone()).collect()
+    }
+}
+
+impl State {
+    /// Counts an operation; `Ok(true)` when it is the one that is cut short.
+    fn step(&mut self) -> io::Result<bool> {
+        if self.dead {
+            return Err(gone());
+        }
+        self.operations += 1;
+        if self.faults.crash_at == Some(self.operations) {
+            self.dead = true;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    fn file(&mut self, name: &FileName) -> io::Result<&mut File> {
+        self.files.get_mut(name).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+impl Disk for SimulatedDisk {
+    fn list(&self) -> io::Result<Vec<FileName>> {
+        Ok(self.state.lock().unwrap().files.keys().cloned().collect())
+    }
+
+    fn length(&self, file: &FileName) -> io::Result<u64> {
+        Ok(self.state.lock().unwrap().file(file)?.now.len() as u64)
+    }
+
+    fn read(&self, file: &FileName, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut state = self.state.lock().unwrap();
+        let content = &state.file(file)?.now;
+        let from = usize::try_from(offset).unwrap().min(content.len());
+        let count = buffer.len().min(content.len() - from);
+        buffer[..count].copy_from_slice(&content[from..from + count]);
+        Ok(count)
+    }
+
+    fn write(&self, file: &FileName, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let mut state = self.state.lock().unwrap();
+        let crash = state.step()?;
+        let used: usize = state.files.values().map(|file| file.now.len()).sum();
+        let capacity = state.faults.capacity;
+        let operations = state.operations;
+        let file = state.file(file)?;
+        let from = usize::try_from(offset).unwrap();
+        // A torn write: a prefix of arbitrary length arrives.
+        let count = if crash {
+            usize::try_from(operations.wrapping_mul(7_919)).unwrap() % (bytes.len() + 1)
+        } else {
+            bytes.len()
+        };
+        let to = from + count;
+        if to > file.now.len() {
+            let growth = to - file.now.len();
+            if capacity.is_some_and(|capacity| used + growth > capacity) {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            file.now.resize(to, 0);
+        }
+        file.now[from..to].copy_from_slice(&bytes[..count]);
+        if count > 0 {
+            file.dirty.extend(from / SECTOR..=(to - 1) / SECTOR);
+        }
+        if crash { Err(gone()) } else { Ok(()) }
+    }
+
+    fn sync(&self, file: &FileName) -> io::Result<()> {
+        let mut state = self.state.lock().unwrap();
+        let crash = state.step()?;
+        if crash {
+            return Err(gone());
+        }
+        if state.faults.sync_fails_from.is_some_and(|from| state.operations >= from) {
+            return Err(io::Error::other("the simulated sync fails"));
+        }
+        state.syncs += 1;
+        let file = state.file(file)?;
+        file.durable.clone_from(&file.now);
+        file.dirty.clear();
+        Ok(())
+    }
+
+    fn create(&self, file: &FileName) -> io::Result<()> {
+        let mut state = self.state.lock().unwrap();
+        let crash = state.step()?;
+        if !crash || state.operations.is_multiple_of(2) {
+            state.files.insert(file.clone(), File::default());
+        }
+        if crash { Err(gone()) } else { Ok(()) }
+    }
+
+    fn rename(&self, from: &FileName, to: &FileName) -> io::Result<()> {
+        let mut state = self.state.lock().unwrap();
+        let crash = state.step()?;
+        if !crash || state.operations.is_multiple_of(2) {
+            let content = state.files.remove(from).ok_or(io::ErrorKind::NotFound)?;
+            state.files.insert(to.clone(), content);
+        }
+        if crash { Err(gone()) } else { Ok(()) }
+    }
+
+    fn remove(&self, file: &FileName) -> io::Result<()> {
+        let mut state = self.state.lock().unwrap();
+        let crash = state.step()?;
+        if !crash || state.operations.is_multiple_of(2) {
+            state.files.remove(file);
+        }
+        if crash { Err(gone()) } else { Ok(()) }
+    }
+}
