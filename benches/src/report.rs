@@ -154,6 +154,3 @@ fn digits(value: f64) -> String {
         _ => format!("{value:.2}"),
     }
 }
-
-#[cfg(test)]
-mod tests;

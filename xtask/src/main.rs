@@ -1,1 +1,45 @@
-fn main() {}
+//! The one door for developers: `cargo xtask ci|tidy|codegen|fuzz|bench`.
+
+mod steps;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+
+const USAGE: &str = "cargo xtask ci        what CI runs, in the same order: format, lints, tidy, tests
+cargo xtask tidy      the rules of the repository that a machine can check
+cargo xtask codegen   make the generated parts of docs/ anew
+cargo xtask fuzz [N]  every fuzz target for N seconds (default 60); needs nightly and cargo-fuzz
+cargo xtask bench     measure the bars of docs/performance.md";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<()> {
+    let root = root()?;
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["ci"] => steps::ci(&root),
+        ["tidy"] => tidy::check(&root),
+        ["codegen"] => steps::codegen(&root),
+        ["fuzz"] => steps::fuzz(&root, 60),
+        ["fuzz", seconds] => steps::fuzz(&root, seconds.parse().context("fuzz: expected a number of seconds")?),
+        ["bench", rest @ ..] => steps::bench(&root, rest),
+        _ => bail!("expected a command\n{USAGE}"),
+    }
+}
+
+fn root() -> Result<PathBuf> {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    Ok(manifest.parent().context("xtask lies in the repository")?.to_owned())
+}

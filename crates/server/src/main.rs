@@ -1,1 +1,23 @@
-fn main() {}
+//! The `quaymaster` binary: configuration, wiring, command line, administration socket.
+//!
+//! Only this crate reads the environment and makes keys and passwords. What a message or a command means is decided
+//! elsewhere; here everything is started, connected and stopped.
+
+mod administration;
+mod cli;
+mod configuration;
+mod data_directory;
+mod developer;
+mod error;
+mod logging;
+mod rest_client;
+mod serve;
+mod server_user;
+mod tls;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> std::process::ExitCode {
+    cli::main(std::env::args_os().collect())
+}

@@ -1,0 +1,43 @@
+# The commands a newcomer needs. Each installs what is missing first, works as root or with sudo, and may be repeated.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help run build test test-full bench lint install
+
+# rustup installs here when it is not on the path yet.
+export PATH := $(PATH):$(HOME)/.cargo/bin
+CARGO_TARGET := $(or $(CARGO_TARGET_DIR),target)
+
+help: ## Show the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+run: ## Build and serve queue manager QM1 from ./quaymaster-data
+	@scripts/install.sh build
+	cargo build --release --locked --package server
+	@exec $(CARGO_TARGET)/release/quaymaster serve
+
+build: ## Build target/release/quaymaster
+	@scripts/install.sh build
+	cargo build --release --locked --package server
+
+test: ## Run every test
+	@scripts/install.sh build test
+	scripts/test.sh
+
+test-full: ## Run every test, with as many kills as the acceptance asks for
+	@scripts/install.sh build test
+	QUAYMASTER_KILL_ROUNDS=50 scripts/test.sh
+
+bench: ## Measure what docs/performance.md shows
+	@scripts/install.sh build bench
+	cargo xtask bench
+	cargo bench --locked --package benches --bench inside
+
+lint: ## Check formatting, lints and the rules of the repository
+	@scripts/install.sh build
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo xtask tidy
+
+install: ## Install what is missing for all of the above
+	@scripts/install.sh build test bench

@@ -1,0 +1,87 @@
+//! The client end of the administration socket: blocking, for commands.
+
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+use super::frame::{self, Lengths};
+use super::{Answer, Refusal, Request};
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ClientError {
+    #[error("no server is running on {}", directory.display())]
+    NoServer { directory: PathBuf },
+    #[error("cannot reach the server on {}", directory.display())]
+    Connect {
+        directory: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("the server hung up")]
+    Broken(#[source] io::Error),
+    #[error("{}", .0.sentence)]
+    Refused(Refusal),
+    #[error("the server gave an answer that does not belong to the request; is it of another version?")]
+    Unexpected,
+}
+
+#[derive(Debug)]
+pub(crate) struct Client {
+    stream: UnixStream,
+}
+
+impl Client {
+    /// # Errors
+    /// `NoServer` when nothing listens; `Connect` otherwise, for example without permission.
+    pub(crate) fn connect(directory: &Path) -> Result<Self, ClientError> {
+        let socket = directory.join("admin.sock");
+        match connect_to(&socket) {
+            Ok(stream) => Ok(Self { stream }),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => {
+                Err(ClientError::NoServer { directory: directory.to_owned() })
+            }
+            Err(source) => Err(ClientError::Connect { directory: directory.to_owned(), source }),
+        }
+    }
+
+    /// Sends a request and reads its (first) answer.
+    ///
+    /// # Errors
+    /// `Refused` with the server's sentence, or the connection broke.
+    pub(crate) fn ask(&mut self, request: &Request, body: &[u8]) -> Result<(Answer, Vec<u8>), ClientError> {
+        self.send(request, body)?;
+        self.receive()
+    }
+
+    /// # Errors
+    /// The connection broke, or the frame is too long.
+    pub(crate) fn send(&mut self, request: &Request, body: &[u8]) -> Result<(), ClientError> {
+        let frame = frame::encode(request, body.len()).map_err(ClientError::Broken)?;
+        self.stream.write_all(&frame).and_then(|()| self.stream.write_all(body)).map_err(ClientError::Broken)
+    }
+
+    /// # Errors
+    /// As [`Client::ask`].
+    pub(crate) fn receive(&mut self) -> Result<(Answer, Vec<u8>), ClientError> {
+        match self.read_frame().map_err(ClientError::Broken)? {
+            (Answer::Refused(refusal), _) => Err(ClientError::Refused(refusal)),
+            answer => Ok(answer),
+        }
+    }
+
+    fn read_frame(&mut self) -> io::Result<(Answer, Vec<u8>)> {
+        let mut lengths = [0; Lengths::WIDTH];
+        self.stream.read_exact(&mut lengths)?;
+        let lengths = Lengths::decode(lengths)?;
+        let mut header = vec![0; lengths.header];
+        self.stream.read_exact(&mut header)?;
+        let mut body = vec![0; lengths.body];
+        self.stream.read_exact(&mut body)?;
+        Ok((frame::decode_header(&header)?, body))
+    }
+}
+
+/// A socket's path may have about 100 bytes; a longer one is reached through its opened folder.
+fn connect_to(socket: &Path) -> io::Result<UnixStream> {
+    super::server::with_short_path(socket, |path| UnixStream::connect(path))
+}

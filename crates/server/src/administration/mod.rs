@@ -1,0 +1,193 @@
+//! The administration socket: how the commands beside `serve` reach a running server.
+//!
+//! `DIR/admin.sock` is a Unix socket of mode 0600, so that only its owner may open it; whoever does is an administrator.
+//! Both ends are this program, of the same version as a rule: the protocol is ours and not for others to build on.
+//!
+//! ```text
+//! offset  width  field, numbers with the high byte first
+//! 0       4      length of the header in bytes, at most 1 MiB
+//! 4       4      length of the body in bytes, at most 128 MiB
+//! 8       h      header: a JSON object, `Request` one way, `Answer` the other
+//! 8+h     b      body: a message's bytes, or text, as the header says; often empty
+//! ```
+//! A client sends a request and reads answers: one, or for `Get` a `Message` each followed by `End`. A message that was
+//! got stays in its unit of work until the client says `Taken`; a client that goes away gets it backed out.
+
+pub(crate) mod client;
+pub(crate) mod frame;
+pub(crate) mod server;
+mod verbs;
+
+use serde::{Deserialize, Serialize};
+
+/// What a client asks for. `queue_manager` absent or blank means the server's first.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "request", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub(crate) enum Request {
+    Status,
+    /// One MQSC command.
+    Mqsc {
+        queue_manager: Option<String>,
+        command: String,
+    },
+    /// dmpmqcfg; the answer's body is the text.
+    Dump {
+        queue_manager: Option<String>,
+        all_attributes: bool,
+        one_line: bool,
+        name: Option<String>,
+        export: Option<String>,
+        include_defaults: bool,
+    },
+    /// The request's body is the message's.
+    Put {
+        queue_manager: Option<String>,
+        queue: String,
+        message: NewMessage,
+    },
+    Get {
+        queue_manager: Option<String>,
+        queue: String,
+        browse: bool,
+        /// At most this many messages.
+        count: u64,
+        /// For the first message; later ones are taken only when they are there.
+        wait_ms: u64,
+        message_id: Option<String>,
+        correlation_id: Option<String>,
+        /// Convert text to UTF-8.
+        convert: bool,
+    },
+    /// The message of the last answer has been written where it belongs.
+    Taken,
+    Depth {
+        queue_manager: Option<String>,
+        /// A generic name.
+        queue: String,
+    },
+    Reload,
+    /// Ends one queue manager, or the server when none is named or it was the last.
+    Stop {
+        queue_manager: Option<String>,
+        immediate: bool,
+    },
+}
+
+/// Attributes of a message to put. What is absent takes MQMD's default.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct NewMessage {
+    pub persistent: Option<bool>,
+    pub priority: Option<u8>,
+    pub expiry_ms: Option<u64>,
+    pub message_id: Option<String>,
+    pub correlation_id: Option<String>,
+    pub reply_to_queue: Option<String>,
+    /// Format MQSTR in UTF-8; otherwise no format.
+    pub text: bool,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub(crate) enum Answer {
+    Status(Status),
+    Mqsc {
+        lines: Vec<String>,
+        outcome: Outcome,
+    },
+    /// The body is the text.
+    Text,
+    Put {
+        message_id: String,
+        warning: Option<String>,
+    },
+    /// The body is the message's.
+    Message(MessageHeader),
+    /// No more messages; `refused` is why an earlier end came, such as 2033.
+    End {
+        count: u64,
+    },
+    Depths {
+        queues: Vec<QueueDepth>,
+    },
+    Done {
+        notes: Vec<String>,
+    },
+    Refused(Refusal),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Outcome {
+    Succeeded,
+    SyntaxError,
+    Failed,
+}
+
+/// Why a request was not done.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Refusal {
+    pub kind: RefusalKind,
+    pub sentence: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum RefusalKind {
+    /// This server does not host the queue manager.
+    UnknownQueueManager,
+    /// It does, and the queue manager has ended.
+    QueueManagerEnded,
+    /// The queue manager gave a reason.
+    Reason,
+    Invalid,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Status {
+    pub process: u32,
+    pub ready: bool,
+    pub queue_managers: Vec<QueueManagerState>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct QueueManagerState {
+    pub name: String,
+    pub running: bool,
+}
+
+/// A message's descriptor as the command line shows it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MessageHeader {
+    pub message_id: String,
+    pub correlation_id: String,
+    pub format: String,
+    pub ccsid: i32,
+    pub persistent: bool,
+    pub priority: i32,
+    /// Tenths of a second left; -1 is unlimited.
+    pub expiry: i32,
+    pub put_date: String,
+    pub put_time: String,
+    pub put_application_name: String,
+    pub user_identifier: String,
+    pub reply_to_queue: String,
+    pub reply_to_queue_manager: String,
+    pub backout_count: u32,
+    pub warning: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct QueueDepth {
+    pub queue: String,
+    pub depth: u32,
+    pub maximum_depth: u32,
+    pub uncommitted: u32,
+    pub open_input: u32,
+    pub open_output: u32,
+}

@@ -1,0 +1,278 @@
+//! What each administration request does.
+
+use std::io;
+use std::time::Duration;
+
+use bytes::Bytes;
+use command::DumpOptions;
+use model::descriptor::{Ccsid, Encoding, Expiry, Format, MessageDescriptor, Persistence};
+use model::identifier::{CorrelationId, MessageId};
+use model::name::{GenericName, QueueName};
+use model::options::{
+    ConversionTarget, GetFlags, GetOptions, MatchOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions,
+};
+use model::reason::Reason;
+use queue_manager::{ConnectOptions, Connection, QueueManager};
+
+use super::server::Peer;
+use super::{Answer, MessageHeader, NewMessage, Outcome, QueueDepth, Refusal, RefusalKind, Request};
+use crate::serve::Server;
+
+/// MQAT_UNIX.
+const APPLICATION_TYPE: i32 = 6;
+
+pub(super) async fn answer(server: &Server, peer: &mut Peer, request: Request, body: Vec<u8>) -> io::Result<()> {
+    let done = match request {
+        Request::Status => Ok((Answer::Status(server.status()), Vec::new())),
+        Request::Mqsc { queue_manager, command } => mqsc(server, queue_manager.as_deref(), &command).await,
+        Request::Dump { queue_manager, all_attributes, one_line, name, export, include_defaults } => {
+            let options = DumpOptions { all_attributes, one_line, name, export, include_defaults };
+            server
+                .queue_manager(queue_manager.as_deref())
+                .map(|manager| (Answer::Text, command::dump(&manager, &options).into_bytes()))
+        }
+        Request::Put { queue_manager, queue, message } => {
+            put(server, queue_manager.as_deref(), &queue, &message, body).await
+        }
+        Request::Get { .. } => match get(server, peer, request).await? {
+            Ok(count) => Ok((Answer::End { count }, Vec::new())),
+            Err(refusal) => Err(refusal),
+        },
+        Request::Taken => Err(invalid("nothing was got that could be taken")),
+        Request::Depth { queue_manager, queue } => depth(server, queue_manager.as_deref(), &queue),
+        Request::Reload => match server.reload() {
+            Ok(notes) => Ok((Answer::Done { notes }, Vec::new())),
+            Err(error) => Err(invalid(&crate::error::chain(&error))),
+        },
+        Request::Stop { queue_manager, immediate } => server
+            .stop(queue_manager.as_deref(), immediate)
+            .await
+            .map(|()| (Answer::Done { notes: Vec::new() }, Vec::new())),
+    };
+    match done {
+        Ok((answer, body)) => peer.send(&answer, &body).await,
+        Err(refusal) => peer.send(&Answer::Refused(refusal), &[]).await,
+    }
+}
+
+async fn mqsc(server: &Server, name: Option<&str>, text: &str) -> Result<(Answer, Vec<u8>), Refusal> {
+    let manager = server.queue_manager(name)?;
+    let answer = command::run(&manager, server.administrator(), text).await;
+    let outcome = match answer.outcome {
+        command::Outcome::Succeeded => Outcome::Succeeded,
+        command::Outcome::SyntaxError => Outcome::SyntaxError,
+        command::Outcome::Failed => Outcome::Failed,
+    };
+    Ok((Answer::Mqsc { lines: answer.lines, outcome }, Vec::new()))
+}
+
+async fn put(
+    server: &Server,
+    name: Option<&str>,
+    queue: &str,
+    message: &NewMessage,
+    body: Vec<u8>,
+) -> Result<(Answer, Vec<u8>), Refusal> {
+    let manager = server.queue_manager(name)?;
+    let descriptor = descriptor(message)?;
+    let connection = connect(server, &manager)?;
+    let object = ObjectDescriptor { name: queue_name(queue)?, ..ObjectDescriptor::default() };
+    let options = PutOptions { flags: PutFlags::NO_SYNCPOINT, context: None };
+    let result = connection
+        .put1(server.administrator(), &object, descriptor, &options, Bytes::from(body))
+        .await
+        .map_err(|reason| refused("put to", queue, reason))?;
+    let warning = result.warning.map(describe);
+    Ok((Answer::Put { message_id: result.descriptor.message_id.to_string(), warning }, Vec::new()))
+}
+
+fn descriptor(message: &NewMessage) -> Result<MessageDescriptor, Refusal> {
+    let mut descriptor = MessageDescriptor::default();
+    if let Some(persistent) = message.persistent {
+        descriptor.persistence = if persistent { Persistence::Persistent } else { Persistence::NonPersistent };
+    }
+    if let Some(priority) = message.priority {
+        descriptor.priority = i32::from(priority);
+    }
+    if let Some(milliseconds) = message.expiry_ms {
+        let tenths = i32::try_from(milliseconds.div_ceil(100)).map_err(|_| invalid("the expiry is too long"))?;
+        descriptor.expiry = Expiry(tenths.max(1));
+    }
+    descriptor.message_id = message_id(message.message_id.as_deref())?;
+    descriptor.correlation_id = correlation_id(message.correlation_id.as_deref())?;
+    if let Some(queue) = &message.reply_to_queue {
+        descriptor.reply_to_queue = queue_name(queue)?;
+    }
+    if message.text {
+        descriptor.format = Format::STRING;
+        descriptor.ccsid = Ccsid::UTF_8;
+    }
+    Ok(descriptor)
+}
+
+/// Sends each message and commits its get once the client has taken it. `Ok(Err(_))` is the queue manager's refusal.
+async fn get(server: &Server, peer: &mut Peer, request: Request) -> io::Result<Result<u64, Refusal>> {
+    let Request::Get { queue_manager, queue, browse, count, .. } = &request else {
+        return Ok(Err(invalid("not a get")));
+    };
+    let prepare = async {
+        let manager = server.queue_manager(queue_manager.as_deref())?;
+        let options = get_options(&request)?;
+        let connection = connect(server, &manager)?;
+        let object = ObjectDescriptor { name: queue_name(queue)?, ..ObjectDescriptor::default() };
+        let open = if *browse { OpenOptions::BROWSE } else { OpenOptions::INPUT_AS_Q_DEF };
+        let opened = connection
+            .open(server.administrator(), &object, open)
+            .await
+            .map_err(|reason| refused("open", queue, reason))?;
+        Ok((connection, opened.handle, options))
+    };
+    let (connection, handle, mut options) = match prepare.await {
+        Ok(prepared) => prepared,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let mut done = 0;
+    while done < *count {
+        let got = tokio::select! {
+            got = connection.get(handle, &options) => got,
+            () = peer.gone() => return Ok(Ok(done)),
+        };
+        let message = match got {
+            Ok(message) => message,
+            Err(Reason::NoMsgAvailable) if done > 0 => break,
+            Err(reason) => return Ok(Err(refused("get from", queue, reason))),
+        };
+        peer.send(&Answer::Message(header(&message)), &message.body).await?;
+        match peer.receive().await? {
+            Some((Request::Taken, _)) => {}
+            Some(_) => return Ok(Err(invalid("the message was not taken"))),
+            None => return Ok(Ok(done)),
+        }
+        if !*browse && let Err(reason) = connection.commit().await {
+            return Ok(Err(refused("get from", queue, reason)));
+        }
+        done += 1;
+        options.flags.remove(GetFlags::WAIT | GetFlags::BROWSE_FIRST);
+        if *browse {
+            options.flags.insert(GetFlags::BROWSE_NEXT);
+        }
+    }
+    let _ = connection.disconnect().await;
+    Ok(Ok(done))
+}
+
+fn get_options(request: &Request) -> Result<GetOptions, Refusal> {
+    let Request::Get { browse, wait_ms, message_id: message, correlation_id: correlation, convert, .. } = request
+    else {
+        return Err(invalid("not a get"));
+    };
+    let mut options = GetOptions::default();
+    options.flags = if *browse { GetFlags::BROWSE_FIRST } else { GetFlags::SYNCPOINT } | GetFlags::FAIL_IF_QUIESCING;
+    if *wait_ms > 0 {
+        options.flags |= GetFlags::WAIT;
+        options.wait = Some(Duration::from_millis(*wait_ms));
+    }
+    if *convert {
+        options.flags |= GetFlags::CONVERT;
+        options.target = Some(ConversionTarget { ccsid: Ccsid::UTF_8, encoding: Encoding::NATIVE });
+    }
+    if message.is_some() {
+        options.match_options |= MatchOptions::MSG_ID;
+        options.message_id = message_id(message.as_deref())?;
+    }
+    if correlation.is_some() {
+        options.match_options |= MatchOptions::CORREL_ID;
+        options.correlation_id = correlation_id(correlation.as_deref())?;
+    }
+    Ok(options)
+}
+
+fn header(message: &queue_manager::connection::GetResult) -> MessageHeader {
+    let descriptor = &message.descriptor;
+    MessageHeader {
+        message_id: descriptor.message_id.to_string(),
+        correlation_id: descriptor.correlation_id.to_string(),
+        format: descriptor.format.0.to_string(),
+        ccsid: descriptor.ccsid.0,
+        persistent: descriptor.persistence == Persistence::Persistent,
+        priority: descriptor.priority,
+        expiry: descriptor.expiry.0,
+        put_date: descriptor.put_date.to_string(),
+        put_time: descriptor.put_time.to_string(),
+        put_application_name: descriptor.put_application_name.to_string(),
+        user_identifier: descriptor.user_identifier.to_string(),
+        reply_to_queue: descriptor.reply_to_queue.to_string(),
+        reply_to_queue_manager: descriptor.reply_to_queue_manager.to_string(),
+        backout_count: descriptor.backout_count,
+        warning: message.warning.map(describe),
+    }
+}
+
+fn depth(server: &Server, name: Option<&str>, queue: &str) -> Result<(Answer, Vec<u8>), Refusal> {
+    let manager = server.queue_manager(name)?;
+    let generic = GenericName::parse(queue).map_err(|error| invalid(&error.to_string()))?;
+    let queues: Vec<QueueDepth> = manager
+        .queues()
+        .iter()
+        .filter(|definition| generic.matches(definition.name.as_str()))
+        .filter_map(|definition| {
+            let maximum_depth = definition.as_local()?.maximum_depth;
+            let status = manager.queue_status(&definition.name)?;
+            Some(QueueDepth {
+                queue: definition.name.to_string(),
+                depth: status.depth.current,
+                maximum_depth,
+                uncommitted: status.depth.uncommitted,
+                open_input: status.open_input,
+                open_output: status.open_output,
+            })
+        })
+        .collect();
+    if let Some(exact) = generic.exact()
+        && queues.is_empty()
+    {
+        return Err(refused("find", exact, Reason::UnknownObjectName));
+    }
+    Ok((Answer::Depths { queues }, Vec::new()))
+}
+
+fn connect(server: &Server, manager: &QueueManager) -> Result<Connection, Refusal> {
+    let options = ConnectOptions {
+        principal: server.administrator().clone(),
+        application_name: "quaymaster".to_owned(),
+        application_type: APPLICATION_TYPE,
+        channel: String::new(),
+        connection_name: String::new(),
+    };
+    manager.connect(options).map_err(|reason| refused("connect to", manager.name().as_str(), reason))
+}
+
+fn queue_name(text: &str) -> Result<QueueName, Refusal> {
+    match QueueName::parse(text) {
+        Ok(name) if !name.is_blank() => Ok(name),
+        Ok(_) => Err(invalid("a queue name is needed")),
+        Err(error) => Err(invalid(&error.to_string())),
+    }
+}
+
+fn message_id(hex: Option<&str>) -> Result<MessageId, Refusal> {
+    let Some(hex) = hex else { return Ok(MessageId::NONE) };
+    MessageId::from_hex(hex).ok_or_else(|| invalid("a message id has 48 hexadecimal digits"))
+}
+
+fn correlation_id(hex: Option<&str>) -> Result<CorrelationId, Refusal> {
+    let Some(hex) = hex else { return Ok(CorrelationId::NONE) };
+    CorrelationId::from_hex(hex).ok_or_else(|| invalid("a correlation id has 48 hexadecimal digits"))
+}
+
+fn refused(action: &str, object: &str, reason: Reason) -> Refusal {
+    Refusal { kind: RefusalKind::Reason, sentence: format!("cannot {action} {object}: {}", describe(reason)) }
+}
+
+fn describe(reason: Reason) -> String {
+    format!("{} ({})", reason as u16, reason.name())
+}
+
+fn invalid(sentence: &str) -> Refusal {
+    Refusal { kind: RefusalKind::Invalid, sentence: sentence.to_owned() }
+}

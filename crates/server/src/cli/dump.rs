@@ -1,0 +1,57 @@
+//! `dmpmqcfg`: the definitions of a queue manager as MQSC.
+
+use std::io::Write;
+
+use clap::Args;
+
+use super::failure::Failure;
+use super::{Location, mqsc};
+use crate::administration::client::ClientError;
+use crate::administration::{Answer, Request};
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// Queue manager [default: the server's first].
+    #[arg(short = 'm', value_name = "QM")]
+    queue_manager: Option<String>,
+    /// Generic object name.
+    #[arg(short = 'n', value_name = "NAME")]
+    name: Option<String>,
+    /// Kind of definition, such as object, queue, topic, sub, qmgr, authrec or all.
+    #[arg(short = 'x', value_name = "KIND")]
+    export: Option<String>,
+    /// Every attribute, also those that have their default.
+    #[arg(short = 'a')]
+    all_attributes: bool,
+    /// Form: mqsc, or 1line for one line a command.
+    #[arg(short = 'o', value_name = "FORM", default_value = "mqsc", value_parser = ["mqsc", "1line"])]
+    form: String,
+    /// Also the SYSTEM objects that are as they were made.
+    #[arg(long)]
+    include_defaults: bool,
+    /// Accepted for compatibility.
+    #[arg(short = 'z', hide = true)]
+    _z: bool,
+    #[command(flatten)]
+    location: Location,
+    #[command(flatten)]
+    remote: mqsc::Remote,
+}
+
+pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Failure> {
+    arguments.remote.refuse()?;
+    let name = arguments.queue_manager.as_deref().unwrap_or_default();
+    let (mut client, queue_manager) = mqsc::connect(&arguments.location.directory(), name)?;
+    let request = Request::Dump {
+        queue_manager: Some(queue_manager),
+        all_attributes: arguments.all_attributes,
+        one_line: arguments.form == "1line",
+        name: arguments.name.clone(),
+        export: arguments.export.clone(),
+        include_defaults: arguments.include_defaults,
+    };
+    match client.ask(&request, &[])? {
+        (Answer::Text, text) => Ok(out.write_all(&text)?),
+        _ => Err(ClientError::Unexpected.into()),
+    }
+}

@@ -1,0 +1,466 @@
+//! `put`, `get`, `browse` and `depth`: through the administration socket, or over HTTPS with `--url`.
+//!
+//! A message that is got is removed only once it has been written to standard output (socket only: REST has no units of
+//! work). Exit code 1 when there is no message.
+
+use std::fs::File;
+use std::io::{IsTerminal, Read, Write, stdin};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bytes::Bytes;
+use clap::Args;
+use http::{Method, StatusCode};
+use serde_json::{Map, Value, json};
+
+use super::failure::{COULD_NOT_RUN, Failure};
+use super::{Location, mqsc, span};
+use crate::administration::client::{Client, ClientError};
+use crate::administration::{Answer, MessageHeader, NewMessage, QueueDepth, Request};
+use crate::rest_client::{RestAnswer, RestClient, RestError};
+
+/// How to reach the queue manager.
+#[derive(Debug, Args)]
+struct Door {
+    /// Queue manager [default: the server's first; QM1 with --url].
+    #[arg(long = "qmgr", short = 'm', value_name = "QM")]
+    queue_manager: Option<String>,
+    #[command(flatten)]
+    location: Location,
+    /// Server to reach over HTTPS instead of the socket in the data directory.
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+    /// User to sign in as; the password is read from $QUAYMASTER_PASSWORD, --password-file or the terminal.
+    #[arg(long, value_name = "NAME", requires = "url")]
+    user: Option<String>,
+    /// File with the password, or with lines `user password` such as DIR/initial-passwords.
+    #[arg(long, value_name = "FILE", requires = "user")]
+    password_file: Option<PathBuf>,
+    /// PEM file of the certificate to trust.
+    #[arg(long, value_name = "FILE", requires = "url")]
+    cacert: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct PutArguments {
+    /// Queue.
+    queue: String,
+    /// Text of the message [default: what standard input holds].
+    text: Option<String>,
+    /// Put what a file holds.
+    #[arg(long, short = 'f', value_name = "FILE", conflicts_with = "text")]
+    file: Option<PathBuf>,
+    /// The message is bytes, not text: no format, never converted.
+    #[arg(long)]
+    binary: bool,
+    /// Survives a restart; without either option the queue's default decides.
+    #[arg(long, conflicts_with = "nonpersistent")]
+    persistent: bool,
+    #[arg(long)]
+    nonpersistent: bool,
+    /// 0 to 9 [default: the queue's].
+    #[arg(long, value_parser = clap::value_parser!(u8).range(0..=9))]
+    priority: Option<u8>,
+    /// Life of the message, such as 5s.
+    #[arg(long, value_name = "TIME", value_parser = span::parse)]
+    expiry: Option<Duration>,
+    /// 48 hexadecimal digits.
+    #[arg(long, value_name = "HEX")]
+    message_id: Option<String>,
+    /// 48 hexadecimal digits.
+    #[arg(long, value_name = "HEX")]
+    correlation_id: Option<String>,
+    /// Queue for the reply.
+    #[arg(long, value_name = "QUEUE")]
+    reply_to: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    door: Door,
+}
+
+#[derive(Debug, Args)]
+struct Selection {
+    /// Queue.
+    queue: String,
+    /// Only the message with this id: 48 hexadecimal digits.
+    #[arg(long, value_name = "HEX")]
+    message_id: Option<String>,
+    /// Only messages with this correlation id: 48 hexadecimal digits.
+    #[arg(long, value_name = "HEX")]
+    correlation_id: Option<String>,
+    /// Print each message as a JSON object with its descriptor.
+    #[arg(long)]
+    json: bool,
+    /// Do not convert text to UTF-8, and add no line end.
+    #[arg(long, conflicts_with = "json")]
+    raw: bool,
+    #[command(flatten)]
+    door: Door,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct GetArguments {
+    #[command(flatten)]
+    selection: Selection,
+    /// How long to wait for a message, such as 5s.
+    #[arg(long, value_name = "TIME", value_parser = span::parse, default_value = "0")]
+    wait: Duration,
+    /// Most messages to get.
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "all")]
+    count: u64,
+    /// Get every message.
+    #[arg(long)]
+    all: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct BrowseArguments {
+    #[command(flatten)]
+    selection: Selection,
+    /// Most messages to show.
+    #[arg(long, value_name = "N", default_value_t = u64::MAX, hide_default_value = true)]
+    count: u64,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DepthArguments {
+    /// Queue, or a generic name such as DEV.* [default: every queue but SYSTEM ones].
+    queue: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// Queue manager [default: the server's first].
+    #[arg(long = "qmgr", short = 'm', value_name = "QM")]
+    queue_manager: Option<String>,
+    #[command(flatten)]
+    location: Location,
+    #[command(flatten)]
+    remote: mqsc::Remote,
+}
+
+impl Door {
+    fn socket(&self) -> Result<(Client, Option<String>), Failure> {
+        let name = self.queue_manager.as_deref().unwrap_or_default();
+        let (client, queue_manager) = mqsc::connect(&self.location.directory(), name)?;
+        Ok((client, Some(queue_manager)))
+    }
+
+    fn rest(&self, url: &str) -> Result<RestClient, Failure> {
+        let password = self.user.as_deref().map(|user| self.password(user)).transpose()?;
+        let user = self.user.as_deref().zip(password.as_deref());
+        RestClient::new(url, user, self.cacert.as_deref()).map_err(|error| rest_failure(&error))
+    }
+
+    fn password(&self, user: &str) -> Result<String, Failure> {
+        if let Some(file) = &self.password_file {
+            let text = std::fs::read_to_string(file)
+                .map_err(|error| Failure::new(COULD_NOT_RUN, format!("cannot read {}: {error}", file.display())))?;
+            let mine = text.lines().find_map(|line| line.strip_prefix(user)?.strip_prefix(' '));
+            return Ok(mine.or_else(|| text.lines().next()).unwrap_or_default().to_owned());
+        }
+        match std::env::var("QUAYMASTER_PASSWORD") {
+            Ok(password) => Ok(password),
+            Err(_) if stdin().is_terminal() => Ok(rpassword::prompt_password(format!("Password of {user}: "))?),
+            Err(_) => Err(Failure::new(2, "--user: a password is expected in $QUAYMASTER_PASSWORD or --password-file")),
+        }
+    }
+
+    fn queue_manager(&self) -> &str {
+        self.queue_manager.as_deref().unwrap_or("QM1")
+    }
+}
+
+pub(super) fn put(arguments: PutArguments, out: &mut dyn Write) -> Result<(), Failure> {
+    let body = body(&arguments)?;
+    let (message_id, warning) = match &arguments.door.url {
+        Some(url) => (put_rest(&arguments, url, body)?, None),
+        None => {
+            let (mut client, queue_manager) = arguments.door.socket()?;
+            let message = NewMessage {
+                persistent: (arguments.persistent || arguments.nonpersistent).then_some(arguments.persistent),
+                priority: arguments.priority,
+                expiry_ms: arguments.expiry.map(milliseconds),
+                message_id: arguments.message_id.clone(),
+                correlation_id: arguments.correlation_id.clone(),
+                reply_to_queue: arguments.reply_to.clone(),
+                text: !arguments.binary,
+            };
+            let request = Request::Put { queue_manager, queue: arguments.queue.clone(), message };
+            match client.ask(&request, &body)?.0 {
+                Answer::Put { message_id, warning } => (message_id, warning),
+                _ => return Err(ClientError::Unexpected.into()),
+            }
+        }
+    };
+    if let Some(warning) = &warning {
+        eprintln!("quaymaster: put with a warning: {warning}");
+    }
+    if arguments.json {
+        writeln!(out, "{}", json!({ "messageId": message_id, "warning": warning }))?;
+    } else {
+        writeln!(out, "{message_id}")?;
+    }
+    Ok(())
+}
+
+fn body(arguments: &PutArguments) -> Result<Vec<u8>, Failure> {
+    if let Some(text) = &arguments.text {
+        return Ok(text.clone().into_bytes());
+    }
+    let mut body = Vec::new();
+    match &arguments.file {
+        Some(file) => {
+            let failed = |error| Failure::new(1, format!("cannot read {}: {error}", file.display()));
+            File::open(file).and_then(|mut open| open.read_to_end(&mut body)).map_err(failed)?;
+        }
+        None => {
+            stdin().read_to_end(&mut body)?;
+        }
+    }
+    Ok(body)
+}
+
+fn put_rest(arguments: &PutArguments, url: &str, body: Vec<u8>) -> Result<String, Failure> {
+    if arguments.binary || arguments.message_id.is_some() {
+        return Err(Failure::new(
+            2,
+            "--binary and --message-id cannot be used with --url: REST puts text, and makes the id",
+        ));
+    }
+    let mut headers = vec![("content-type", "text/plain;charset=utf-8".to_owned())];
+    if arguments.persistent {
+        headers.push(("ibm-mq-md-persistence", "persistent".to_owned()));
+    }
+    if let Some(priority) = arguments.priority {
+        headers.push(("ibm-mq-md-priority", priority.to_string()));
+    }
+    if let Some(expiry) = arguments.expiry {
+        headers.push(("ibm-mq-md-expiry", milliseconds(expiry).to_string()));
+    }
+    if let Some(id) = &arguments.correlation_id {
+        headers.push(("ibm-mq-md-correlationid", format!("ID:{id}")));
+    }
+    if let Some(queue) = &arguments.reply_to {
+        headers.push(("ibm-mq-md-replyto", queue.clone()));
+    }
+    let client = arguments.door.rest(url)?;
+    let manager = arguments.door.queue_manager();
+    let answer = client
+        .request(Method::POST, manager, &arguments.queue, "message", &headers, Bytes::from(body))
+        .map_err(|error| rest_failure(&error))?;
+    Ok(without_prefix(answer.header("ibm-mq-md-messageid")).unwrap_or_default())
+}
+
+pub(super) fn get(arguments: GetArguments, out: &mut dyn Write) -> Result<(), Failure> {
+    let count = if arguments.all { u64::MAX } else { arguments.count };
+    let got = match &arguments.selection.door.url {
+        Some(url) => get_rest(&arguments.selection, url, milliseconds(arguments.wait), count, out)?,
+        None => over_socket(&arguments.selection, false, milliseconds(arguments.wait), count, out)?,
+    };
+    if got == 0 && !arguments.all { Err(no_message()) } else { Ok(()) }
+}
+
+pub(super) fn browse(arguments: BrowseArguments, out: &mut dyn Write) -> Result<(), Failure> {
+    match &arguments.selection.door.url {
+        Some(url) => browse_rest(&arguments.selection, url, arguments.count, out)?,
+        None => over_socket(&arguments.selection, true, 0, arguments.count, out)?,
+    };
+    Ok(())
+}
+
+fn no_message() -> Failure {
+    Failure::new(1, "there is no message: 2033 (MQRC_NO_MSG_AVAILABLE)")
+}
+
+/// Messages through the socket; how many there were.
+fn over_socket(
+    selection: &Selection,
+    browse: bool,
+    wait_ms: u64,
+    count: u64,
+    out: &mut dyn Write,
+) -> Result<u64, Failure> {
+    let (mut client, queue_manager) = selection.door.socket()?;
+    let request = Request::Get {
+        queue_manager,
+        queue: selection.queue.clone(),
+        browse,
+        count,
+        wait_ms,
+        message_id: selection.message_id.clone(),
+        correlation_id: selection.correlation_id.clone(),
+        convert: !selection.raw,
+    };
+    client.send(&request, &[])?;
+    loop {
+        match client.receive()? {
+            (Answer::Message(header), body) => {
+                if let Some(warning) = &header.warning {
+                    eprintln!("quaymaster: got with a warning: {warning}");
+                }
+                show(selection, &socket_object(&header), &body, out)?;
+                client.send(&Request::Taken, &[])?;
+            }
+            (Answer::End { count }, _) => return Ok(count),
+            _ => return Err(ClientError::Unexpected.into()),
+        }
+    }
+}
+
+fn socket_object(header: &MessageHeader) -> Map<String, Value> {
+    match serde_json::to_value(header) {
+        Ok(Value::Object(object)) => object,
+        _ => Map::new(),
+    }
+}
+
+fn get_rest(selection: &Selection, url: &str, wait_ms: u64, count: u64, out: &mut dyn Write) -> Result<u64, Failure> {
+    let client = selection.door.rest(url)?;
+    let mut wait_ms = wait_ms;
+    for done in 0..count {
+        let mut query = query(selection, None);
+        if wait_ms > 0 {
+            query.push(format!("wait={wait_ms}"));
+        }
+        match rest_message(&client, Method::DELETE, selection, &query)? {
+            Some(answer) => show(selection, &rest_object(&answer), &answer.body, out)?,
+            None => return Ok(done),
+        }
+        wait_ms = 0;
+    }
+    Ok(count)
+}
+
+/// REST browses one message at a time: the list first, then each by its id.
+fn browse_rest(selection: &Selection, url: &str, count: u64, out: &mut dyn Write) -> Result<u64, Failure> {
+    let client = selection.door.rest(url)?;
+    let list = resource("messagelist", &query(selection, None));
+    let manager = selection.door.queue_manager();
+    let answer = client
+        .request(Method::GET, manager, &selection.queue, &list, &[], Bytes::new())
+        .map_err(|error| rest_failure(&error))?;
+    let list: Value = serde_json::from_slice(&answer.body).map_err(|error| Failure::of(1, &error))?;
+    let ids = list["messages"].as_array().into_iter().flatten().filter_map(|message| message["messageId"].as_str());
+    let mut shown = 0;
+    for id in ids.take(usize::try_from(count).unwrap_or(usize::MAX)) {
+        let query = query(selection, Some(id.trim_start_matches("ID:")));
+        if let Some(answer) = rest_message(&client, Method::GET, selection, &query)? {
+            show(selection, &rest_object(&answer), &answer.body, out)?;
+            shown += 1;
+        }
+    }
+    Ok(shown)
+}
+
+fn rest_message(
+    client: &RestClient,
+    method: Method,
+    selection: &Selection,
+    query: &[String],
+) -> Result<Option<RestAnswer>, Failure> {
+    let manager = selection.door.queue_manager();
+    let answer = client
+        .request(method, manager, &selection.queue, &resource("message", query), &[], Bytes::new())
+        .map_err(|error| rest_failure(&error))?;
+    Ok((answer.status != StatusCode::NO_CONTENT).then_some(answer))
+}
+
+fn resource(name: &str, query: &[String]) -> String {
+    if query.is_empty() { name.to_owned() } else { format!("{name}?{}", query.join("&")) }
+}
+
+fn query(selection: &Selection, message_id: Option<&str>) -> Vec<String> {
+    let message_id = message_id.or(selection.message_id.as_deref()).map(|id| format!("messageId=ID:{id}"));
+    let correlation_id = selection.correlation_id.as_ref().map(|id| format!("correlationId=ID:{id}"));
+    message_id.into_iter().chain(correlation_id).collect()
+}
+
+/// What REST tells about a message; put date, user and format are not among it.
+fn rest_object(answer: &RestAnswer) -> Map<String, Value> {
+    let mut object = Map::new();
+    for (key, header) in [("messageId", "ibm-mq-md-messageid"), ("correlationId", "ibm-mq-md-correlationid")] {
+        if let Some(id) = without_prefix(answer.header(header)) {
+            object.insert(key.to_owned(), json!(id));
+        }
+    }
+    if let Some(persistence) = answer.header("ibm-mq-md-persistence") {
+        object.insert("persistent".to_owned(), json!(persistence == "persistent"));
+    }
+    if let Some(priority) = answer.header("ibm-mq-md-priority").and_then(|text| text.parse::<u8>().ok()) {
+        object.insert("priority".to_owned(), json!(priority));
+    }
+    object
+}
+
+fn without_prefix(id: Option<&str>) -> Option<String> {
+    id.map(|id| id.strip_prefix("ID:").unwrap_or(id).to_owned())
+}
+
+/// Writes and flushes one message, so that it may be taken from the queue.
+fn show(selection: &Selection, object: &Map<String, Value>, body: &[u8], out: &mut dyn Write) -> Result<(), Failure> {
+    if selection.json {
+        let mut object = object.clone();
+        match std::str::from_utf8(body) {
+            Ok(text) => object.insert("body".to_owned(), json!(text)),
+            Err(_) => {
+                use base64::Engine as _;
+                let encoded = base64::engine::general_purpose::STANDARD.encode(body);
+                object.insert("bodyBase64".to_owned(), json!(encoded))
+            }
+        };
+        writeln!(out, "{}", Value::Object(object))?;
+    } else {
+        out.write_all(body)?;
+        if !selection.raw && !body.ends_with(b"\n") {
+            out.write_all(b"\n")?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+pub(super) fn depth(arguments: &DepthArguments, out: &mut dyn Write) -> Result<(), Failure> {
+    arguments.remote.refuse()?;
+    let name = arguments.queue_manager.as_deref().unwrap_or_default();
+    let (mut client, queue_manager) = mqsc::connect(&arguments.location.directory(), name)?;
+    let queue = arguments.queue.clone().unwrap_or_else(|| "*".to_owned());
+    let request = Request::Depth { queue_manager: Some(queue_manager), queue };
+    let Answer::Depths { mut queues } = client.ask(&request, &[])?.0 else {
+        return Err(ClientError::Unexpected.into());
+    };
+    if arguments.queue.is_none() {
+        queues.retain(|queue| !queue.queue.starts_with("SYSTEM."));
+    }
+    if arguments.json {
+        writeln!(out, "{}", json!(queues))?;
+        return Ok(());
+    }
+    let exact = arguments.queue.as_deref().is_some_and(|name| !name.ends_with('*'));
+    if let (true, [only]) = (exact, queues.as_slice()) {
+        writeln!(out, "{}", only.depth)?;
+        return Ok(());
+    }
+    Ok(table(&queues, out)?)
+}
+
+fn table(queues: &[QueueDepth], out: &mut dyn Write) -> std::io::Result<()> {
+    let width = queues.iter().map(|queue| queue.queue.len()).max().unwrap_or_default();
+    for queue in queues {
+        writeln!(out, "{:<width$}  {:>9}", queue.queue, queue.depth)?;
+    }
+    Ok(())
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn rest_failure(error: &RestError) -> Failure {
+    let code = match error {
+        RestError::Refused { .. } => 1,
+        RestError::Url { .. } => 2,
+        _ => COULD_NOT_RUN,
+    };
+    Failure::of(code, error)
+}

@@ -1,0 +1,184 @@
+//! The command line: which commands there are, under which names, and how they end.
+//!
+//! The program also acts by the name it is called by (`runmqsc`, `dspmq`, ...). Exit codes: 0 well, 1 could not, 2 bad
+//! usage or configuration, 10 an MQSC command failed, 20 could not run or reach a server; IBM's own where a command is IBM's.
+
+mod config;
+mod dump;
+mod failure;
+mod health;
+mod import;
+mod lifecycle;
+mod links;
+mod log;
+mod manual;
+mod message;
+mod mqsc;
+mod queue_managers;
+mod serve;
+mod span;
+mod start;
+mod version;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::data_directory::DataDirectory;
+use failure::Failure;
+
+/// A durable queue manager for IBM MQ programs, with the messaging REST API in front.
+#[derive(Parser)]
+#[command(name = "quaymaster", version, max_term_width = 100)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Serve queue managers until SIGTERM or SIGINT.
+    Serve(serve::Arguments),
+    /// Run MQSC commands from standard input or a file.
+    Runmqsc(mqsc::RunmqscArguments),
+    /// Run one MQSC command.
+    Mqsc(mqsc::MqscArguments),
+    /// Put a message on a queue.
+    Put(message::PutArguments),
+    /// Get messages from a queue, removing them.
+    Get(message::GetArguments),
+    /// Show messages of a queue, leaving them there.
+    Browse(message::BrowseArguments),
+    /// Show how many messages a queue holds.
+    Depth(message::DepthArguments),
+    /// Show the queue managers of a data directory.
+    Dspmq(queue_managers::Arguments),
+    /// Show the version.
+    Dspmqver(version::Arguments),
+    /// Write the definitions of a queue manager as MQSC.
+    Dmpmqcfg(dump::Arguments),
+    /// Create a queue manager, while no server runs.
+    Crtmqm(lifecycle::CrtmqmArguments),
+    /// Delete a queue manager with its messages, while no server runs.
+    Dltmqm(lifecycle::DltmqmArguments),
+    /// Start a server for a queue manager in the background.
+    Strmqm(start::StrmqmArguments),
+    /// End a queue manager.
+    Endmqm(start::EndmqmArguments),
+    /// Exit with 0 when the server is ready, else with 1.
+    Chkmqready(health::Arguments),
+    /// Exit with 0 when all queue managers of the server run, else with 1.
+    Chkmqhealthy(health::Arguments),
+    /// Explain, check, import or reload the configuration.
+    #[command(subcommand)]
+    Config(config::Command),
+    /// Look at a recovery log.
+    #[command(subcommand)]
+    Log(log::Command),
+    /// Measure a server under load.
+    #[command(subcommand)]
+    Workload(WorkloadCommand),
+    /// Make links named runmqsc, dspmq, ... to this program.
+    Links(links::Arguments),
+    /// Write a shell's completion script to standard output.
+    Completions(manual::CompletionsArguments),
+    /// Write the manual page to standard output.
+    Man(manual::ManArguments),
+}
+
+#[derive(Subcommand)]
+enum WorkloadCommand {
+    /// Run closed-loop clients and report rate, response times, and messages lost or seen twice.
+    Run(workload::cli::Arguments),
+}
+
+/// Which data directory a command is about.
+#[derive(Debug, Clone, Args)]
+struct Location {
+    /// Data directory [default: $QUAYMASTER_DATA, else ./quaymaster-data].
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+}
+
+impl Location {
+    fn directory(&self) -> DataDirectory {
+        DataDirectory::locate(self.data.as_deref())
+    }
+}
+
+/// Names by which the program acts as that command.
+const NAMES: &[&str] =
+    &["runmqsc", "dspmq", "dspmqver", "dmpmqcfg", "crtmqm", "dltmqm", "strmqm", "endmqm", "chkmqready", "chkmqhealthy"];
+
+/// Runs the program.
+pub(crate) fn main(mut arguments: Vec<OsString>) -> ExitCode {
+    let called = arguments.first().map(Path::new).and_then(Path::file_name).map(|name| name.to_string_lossy());
+    if let Some(name) = called.and_then(|name| NAMES.iter().find(|known| **known == name)) {
+        arguments.insert(1, name.into());
+    }
+    let command = arguments.get(1).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    lifecycle::spell_out(&command, &mut arguments);
+    let parsed =
+        command_line().try_get_matches_from(arguments).and_then(|matches| CommandLine::from_arg_matches(&matches));
+    let parsed = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) => return usage(&command, &error),
+    };
+    match run(parsed.command) {
+        Ok(code) => code,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn command_line() -> clap::Command {
+    CommandLine::command()
+}
+
+fn run(command: Command) -> Result<ExitCode, Failure> {
+    let out = &mut io::stdout().lock();
+    match command {
+        Command::Serve(arguments) => return serve::run(arguments),
+        Command::Runmqsc(arguments) => return mqsc::runmqsc(&arguments, out),
+        Command::Mqsc(arguments) => return mqsc::mqsc(&arguments, out),
+        Command::Put(arguments) => message::put(arguments, out),
+        Command::Get(arguments) => message::get(arguments, out),
+        Command::Browse(arguments) => message::browse(arguments, out),
+        Command::Depth(arguments) => message::depth(&arguments, out),
+        Command::Dspmq(arguments) => queue_managers::run(&arguments, out),
+        Command::Dspmqver(arguments) => version::run(&arguments, out),
+        Command::Dmpmqcfg(arguments) => dump::run(&arguments, out),
+        Command::Crtmqm(arguments) => lifecycle::create(&arguments, out),
+        Command::Dltmqm(arguments) => lifecycle::delete(&arguments, out),
+        Command::Strmqm(arguments) => start::start(&arguments, out),
+        Command::Endmqm(arguments) => start::end(&arguments, out),
+        Command::Chkmqready(arguments) => return Ok(health::ready(&arguments)),
+        Command::Chkmqhealthy(arguments) => return Ok(health::healthy(&arguments)),
+        Command::Config(command) => config::run(command, out),
+        Command::Log(command) => return log::run(&command, out),
+        Command::Workload(WorkloadCommand::Run(arguments)) => return workload_run(&arguments),
+        Command::Links(arguments) => links::run(&arguments, out),
+        Command::Completions(arguments) => manual::completions(&arguments, out),
+        Command::Man(arguments) => manual::man(&arguments, out),
+    }?;
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn workload_run(arguments: &workload::cli::Arguments) -> Result<ExitCode, Failure> {
+    let report = workload::cli::run(arguments).map_err(|error| Failure::of(1, &error))?;
+    Ok(if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Help and version go to standard output with 0, everything else is bad usage: 2, or 20 for runmqsc as IBM's.
+fn usage(command: &str, error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
+        _ if command == "runmqsc" => ExitCode::from(20),
+        _ => ExitCode::from(2),
+    }
+}

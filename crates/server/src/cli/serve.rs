@@ -1,0 +1,87 @@
+//! `quaymaster serve`: flags to options. Values are checked with the configuration, so that there is one wording.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::{Failure, Location};
+use crate::configuration::FlagValue;
+use crate::serve::plan::ServeOptions;
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    location: Location,
+    /// Configuration file [default: DIR/quaymaster.toml if it exists].
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Queue manager to host, created when absent; may be given again [default: $MQ_QMGR_NAME, else QM1].
+    #[arg(long, value_name = "NAME")]
+    qmgr: Vec<String>,
+    /// Where HTTPS listens [default: 0.0.0.0:9443].
+    #[arg(long, value_name = "ADDR:PORT")]
+    https: Option<String>,
+    /// Where plain HTTP listens, or off [default: 127.0.0.1:9080].
+    #[arg(long, value_name = "ADDR:PORT")]
+    http: Option<String>,
+    /// Where MQ client channels will listen, or off [default: 0.0.0.0:1414].
+    #[arg(long, value_name = "ADDR:PORT")]
+    mq: Option<String>,
+    /// Where Prometheus reads metrics, or off [default: 127.0.0.1:9157].
+    #[arg(long, value_name = "ADDR:PORT")]
+    metrics: Option<String>,
+    /// Folder of *.mqsc files to run at start [default: DIR/mqsc.d].
+    #[arg(long, value_name = "DIR")]
+    mqsc_dir: Option<String>,
+    /// A failing command of such a file ends the start.
+    #[arg(long)]
+    strict: bool,
+    /// Keep nothing on disk.
+    #[arg(long)]
+    ephemeral: bool,
+    /// Write the ready line to this file too.
+    #[arg(long, value_name = "FILE")]
+    ready_file: Option<PathBuf>,
+    /// Form of log lines: text or json [default: text].
+    #[arg(long, value_name = "FORMAT")]
+    log_format: Option<String>,
+    /// Least severe level that is logged: error, warn, info, debug or trace [default: info].
+    #[arg(long, value_name = "LEVEL")]
+    log_level: Option<String>,
+}
+
+/// Serves until a signal.
+pub(super) fn run(arguments: Arguments) -> Result<ExitCode, Failure> {
+    crate::serve::run(arguments.options())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Arguments {
+    fn options(self) -> ServeOptions {
+        let one = |path, flag, value: Option<String>| value.map(|value| FlagValue { path, flag, values: vec![value] });
+        let names = (!self.qmgr.is_empty()).then_some(FlagValue {
+            path: "server.queue_managers",
+            flag: "--qmgr",
+            values: self.qmgr,
+        });
+        let flags = [
+            names,
+            one("server.https", "--https", self.https),
+            one("server.http", "--http", self.http),
+            one("server.mq", "--mq", self.mq),
+            one("server.metrics", "--metrics", self.metrics),
+            one("server.mqsc_dir", "--mqsc-dir", self.mqsc_dir),
+            one("server.strict", "--strict", self.strict.then(|| "true".to_owned())),
+            one("server.log_format", "--log-format", self.log_format),
+            one("server.log_level", "--log-level", self.log_level),
+        ];
+        ServeOptions {
+            data: self.location.data,
+            config: self.config,
+            ephemeral: self.ephemeral,
+            ready_file: self.ready_file,
+            flags: flags.into_iter().flatten().collect(),
+        }
+    }
+}

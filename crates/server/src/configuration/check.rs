@@ -1,0 +1,168 @@
+//! Checks a configuration file, and texts from flags and environment, against the key table.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::{Path, PathBuf};
+
+use model::name::QueueManagerName;
+use toml::{Table, Value};
+
+use super::Address;
+use super::error::{ConfigurationError, Origin, Place};
+use super::keys::{self, KEYS, Key, Kind};
+use super::nearest::nearest;
+
+/// Reads and checks a file. Relative paths in it come back relative to the file's folder.
+///
+/// # Errors
+/// It cannot be read, is not TOML, or holds a key or value that is not known.
+pub(crate) fn read_file(file: &Path) -> Result<Table, ConfigurationError> {
+    let text =
+        std::fs::read_to_string(file).map_err(|source| ConfigurationError::Read { file: file.to_owned(), source })?;
+    let mut table = text.parse::<Table>().map_err(|error| ConfigurationError::Syntax {
+        file: file.to_owned(),
+        line: error.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count()),
+        problem: error.message().lines().next().unwrap_or("not TOML").to_owned(),
+    })?;
+    for (section, value) in &mut table {
+        let place = |path: String| Place { path, origin: Origin::File(file.to_owned()) };
+        if !KEYS.iter().any(|key| key.path.split('.').next() == Some(section)) {
+            let sections = KEYS.iter().filter_map(|key| key.path.split('.').next());
+            return Err(ConfigurationError::UnknownKey {
+                place: place(section.clone()),
+                nearest: nearest(section, sections).map(str::to_owned),
+            });
+        }
+        let Value::Table(keys) = value else {
+            return Err(invalid(place(section.clone()), value, "a table".to_owned()));
+        };
+        for (name, value) in keys {
+            let path = format!("{section}.{name}");
+            let Some(key) = keys::find(&path) else {
+                let nearest = nearest(&path, KEYS.iter().map(|key| key.path)).map(str::to_owned);
+                return Err(ConfigurationError::UnknownKey { place: place(path), nearest });
+            };
+            check_value(key, place(path), value)?;
+            if key.kind == Kind::Path {
+                anchor(value, file);
+            }
+        }
+    }
+    Ok(table)
+}
+
+/// Paths in a file are meant relative to that file.
+fn anchor(value: &mut Value, file: &Path) {
+    if let Value::String(path) = value
+        && Path::new(path.as_str()).is_relative()
+        && let Some(folder) = file.parent()
+    {
+        *path = folder.join(path.as_str()).to_string_lossy().into_owned();
+    }
+}
+
+fn check_value(key: &Key, place: Place, value: &Value) -> Result<(), ConfigurationError> {
+    let valid = match (key.kind, value) {
+        (Kind::Boolean, Value::Boolean(_)) | (Kind::Text, Value::String(_)) => true,
+        (Kind::Integer { minimum, maximum }, Value::Integer(number)) => (minimum..=maximum).contains(number),
+        (Kind::Choice(words), Value::String(word)) => words.contains(&word.as_str()),
+        (Kind::Address, Value::String(text)) => parse_address(text).is_some(),
+        (Kind::Path, Value::String(path)) => !path.is_empty(),
+        (Kind::QueueManagers, Value::Array(names)) => {
+            !names.is_empty() && names.iter().all(|name| name.as_str().is_some_and(is_queue_manager_name))
+        }
+        (Kind::Texts, Value::Array(texts)) => texts.iter().all(Value::is_str),
+        (Kind::TextTable, Value::Table(table)) => table.values().all(Value::is_str),
+        (Kind::TextsTable, Value::Table(table)) => {
+            table.values().all(|list| list.as_array().is_some_and(|list| list.iter().all(Value::is_str)))
+        }
+        _ => false,
+    };
+    if valid { Ok(()) } else { Err(invalid(place, value, key.kind.expectation())) }
+}
+
+/// The texts of one flag or variable as a value of the key. A list takes several texts, or one with commas.
+///
+/// # Errors
+/// The text is not what the key takes.
+pub(super) fn parse_texts(key: &Key, place: &Place, texts: &[&str]) -> Result<Value, ConfigurationError> {
+    let text = texts.last().copied().unwrap_or_default();
+    let list = || {
+        let words = texts.iter().flat_map(|text| text.split(',')).map(str::trim).filter(|word| !word.is_empty());
+        Value::Array(words.map(|word| Value::String(word.to_owned())).collect())
+    };
+    let value = match key.kind {
+        Kind::Boolean => match text.to_ascii_lowercase().as_str() {
+            "true" => Value::Boolean(true),
+            "false" => Value::Boolean(false),
+            _ => Value::String(text.to_owned()),
+        },
+        Kind::Integer { .. } => text.parse().map_or_else(|_| Value::String(text.to_owned()), Value::Integer),
+        Kind::QueueManagers | Kind::Texts => list(),
+        Kind::Text | Kind::Choice(_) | Kind::Address | Kind::Path | Kind::TextTable | Kind::TextsTable => {
+            Value::String(text.to_owned())
+        }
+    };
+    check_value(key, place.clone(), &value)?;
+    Ok(value)
+}
+
+/// Keys that only make sense together.
+pub(super) fn conflicts(table: &Table, origins: &[Place], file: &Path) -> Result<(), ConfigurationError> {
+    let given = |path: &str| {
+        let (section, name) = path.split_once('.').unwrap_or(("", path));
+        table.get(section).and_then(Value::as_table).and_then(|keys| keys.get(name))
+    };
+    let place = |path: &str| {
+        let last = origins.iter().rev().find(|place| place.path == path).cloned();
+        last.unwrap_or_else(|| Place { path: path.to_owned(), origin: Origin::File(file.to_owned()) })
+    };
+    let conflict = |path: &str, problem| Err(ConfigurationError::Conflict { place: place(path), problem });
+    match (given("tls.certificate").is_some(), given("tls.key").is_some()) {
+        (true, false) => return conflict("tls.certificate", "tls.key has to be given with it"),
+        (false, true) => return conflict("tls.key", "tls.certificate has to be given with it"),
+        _ => {}
+    }
+    if given("tls.client_required") == Some(&Value::Boolean(true)) && given("tls.client_ca").is_none() {
+        return conflict("tls.client_required", "tls.client_ca has to be given with it");
+    }
+    if let Some(Value::Array(names)) = given("server.queue_managers")
+        && names.iter().enumerate().any(|(index, name)| names[..index].contains(name))
+    {
+        return conflict("server.queue_managers", "it names a queue manager twice");
+    }
+    Ok(())
+}
+
+fn is_queue_manager_name(text: &str) -> bool {
+    QueueManagerName::parse(text).is_ok_and(|name| !name.is_blank())
+}
+
+/// `ADDRESS:PORT` (`*` is every address, names are looked up) or `off`.
+pub(crate) fn parse_address(text: &str) -> Option<Address> {
+    if text.eq_ignore_ascii_case("off") {
+        return Some(Address(None));
+    }
+    if let Ok(address) = text.parse::<SocketAddr>() {
+        return Some(Address(Some(address)));
+    }
+    let (host, port) = text.rsplit_once(':')?;
+    let port: u16 = port.parse().ok()?;
+    let host = match host {
+        "" => return None,
+        "*" => "0.0.0.0",
+        host => host,
+    };
+    (host, port).to_socket_addrs().ok()?.next().map(|address| Address(Some(address)))
+}
+
+fn invalid(place: Place, value: &Value, expected: String) -> ConfigurationError {
+    // A password must not reach a terminal or log, however wrong its place or type.
+    let secret = ["web.users", "web.password_encryption_key", "ltpa.keys_password"];
+    let shown = if secret.contains(&place.path.as_str()) { "the value".to_owned() } else { value.to_string() };
+    ConfigurationError::Value { place, value: shown, expected }
+}
+
+/// The file that counts: the one named, else `quaymaster.toml` in the data directory.
+pub(crate) fn file_in(data: &Path) -> PathBuf {
+    data.join("quaymaster.toml")
+}

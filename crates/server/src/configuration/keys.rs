@@ -1,0 +1,241 @@
+//! Every configuration key, once: path, kind, default, unit, environment variable, flag and help.
+//!
+//! Data only. `check.rs` validates files against it, `environment.rs` and the command line set keys through it,
+//! `explain.rs` prints it, and docs/configuration.md is that print. A test proves that the structs of `mod.rs` and
+//! this table name the same keys with the same defaults.
+
+/// One key.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Key {
+    /// `table.key`.
+    pub path: &'static str,
+    pub kind: Kind,
+    /// As it would stand in the file; empty where there is none and `default_note` says what happens.
+    pub default: &'static str,
+    pub default_note: &'static str,
+    /// Name of the unit; empty where there is none.
+    pub unit: &'static str,
+    pub environment: &'static str,
+    /// Flag of `serve`; empty where there is none.
+    pub flag: &'static str,
+    /// Whether a reload is enough; otherwise the server has to be started again.
+    pub reload: bool,
+    pub help: &'static str,
+}
+
+/// What a value must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Boolean,
+    Integer {
+        minimum: i64,
+        maximum: i64,
+    },
+    Text,
+    Choice(&'static [&'static str]),
+    /// `ADDRESS:PORT` or `off`.
+    Address,
+    Path,
+    /// Queue manager names.
+    QueueManagers,
+    Texts,
+    /// A table of the user's own keys, each with a text.
+    TextTable,
+    /// A table of the user's own keys, each with a list of texts.
+    TextsTable,
+}
+
+impl Kind {
+    /// How `explain` names the type.
+    pub(crate) fn name(self) -> String {
+        match self {
+            Self::Boolean => "boolean".to_owned(),
+            Self::Integer { minimum, maximum } => format!("integer {minimum} to {maximum}"),
+            Self::Text => "text".to_owned(),
+            Self::Choice(words) => words.join(" | "),
+            Self::Address => "ADDRESS:PORT | off".to_owned(),
+            Self::Path => "path".to_owned(),
+            Self::QueueManagers => "list of queue manager names".to_owned(),
+            Self::Texts => "list of texts".to_owned(),
+            Self::TextTable => "table of texts".to_owned(),
+            Self::TextsTable => "table of lists of texts".to_owned(),
+        }
+    }
+
+    /// How an error sentence says what was expected.
+    pub(crate) fn expectation(self) -> String {
+        match self {
+            Self::Boolean => "true or false".to_owned(),
+            Self::Integer { minimum, maximum } => format!("an integer from {minimum} to {maximum}"),
+            Self::Text => "a text".to_owned(),
+            Self::Choice(words) => format!("one of {}", words.join(", ")),
+            Self::Address => "ADDRESS:PORT, such as 127.0.0.1:9443, or off".to_owned(),
+            Self::Path => "a path".to_owned(),
+            Self::QueueManagers => {
+                "a list of queue manager names, each of at most 48 of A-Z a-z 0-9 . / _ %".to_owned()
+            }
+            Self::Texts => "a list of texts".to_owned(),
+            Self::TextTable => "a table of texts".to_owned(),
+            Self::TextsTable => "a table of lists of texts".to_owned(),
+        }
+    }
+}
+
+const SECONDS: Kind = Kind::Integer { minimum: 0, maximum: 86_400 };
+const LEVELS: Kind = Kind::Choice(&["error", "warn", "info", "debug", "trace"]);
+
+/// The key of a path.
+pub(crate) fn find(path: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.path == path)
+}
+
+const fn key(path: &'static str, kind: Kind, default: &'static str, help: &'static str) -> Key {
+    Key { path, kind, default, default_note: "", unit: "", environment: "", flag: "", reload: true, help }
+}
+
+impl Key {
+    const fn note(mut self, note: &'static str) -> Self {
+        self.default_note = note;
+        self
+    }
+    const fn unit(mut self, unit: &'static str) -> Self {
+        self.unit = unit;
+        self
+    }
+    const fn environment(mut self, name: &'static str) -> Self {
+        self.environment = name;
+        self
+    }
+    /// A key that also has a flag of `serve`, and counts only at start.
+    const fn at_start(mut self, flag: &'static str) -> Self {
+        self.flag = flag;
+        self.reload = false;
+        self
+    }
+}
+
+/// In the order in which `config explain` prints them.
+pub(crate) const KEYS: &[Key] = &[
+    key("server.queue_managers", Kind::QueueManagers, "[\"QM1\"]", "Queue managers to host; those that are absent are created. The first is the default one.")
+        .environment("MQ_QMGR_NAME")
+        .at_start("--qmgr"),
+    key("server.https", Kind::Address, "\"0.0.0.0:9443\"", "Where HTTPS listens: messaging REST and sign-in. Port 0 is any free port.")
+        .environment("QUAYMASTER_HTTPS")
+        .at_start("--https"),
+    key("server.http", Kind::Address, "\"127.0.0.1:9080\"", "Where the same is served without TLS. Keep it on loopback.")
+        .environment("QUAYMASTER_HTTP")
+        .at_start("--http"),
+    key("server.mq", Kind::Address, "\"0.0.0.0:1414\"", "Where MQ client channels will listen. Accepted; nothing listens yet, and the ready line says null.")
+        .environment("QUAYMASTER_MQ")
+        .at_start("--mq"),
+    key("server.metrics", Kind::Address, "\"127.0.0.1:9157\"", "Where Prometheus reads /metrics without signing in.")
+        .environment("QUAYMASTER_METRICS")
+        .at_start("--metrics"),
+    key("server.mqsc_dir", Kind::Path, "", "Folder whose *.mqsc files run at start in alphabetical order, on the first queue manager; those of a subfolder run on the queue manager of that name.")
+        .note("DIR/mqsc.d")
+        .environment("QUAYMASTER_MQSC_DIR")
+        .at_start("--mqsc-dir"),
+    key("server.strict", Kind::Boolean, "false", "A command of such a file that fails ends the start with exit code 1.")
+        .environment("QUAYMASTER_STRICT")
+        .at_start("--strict"),
+    key("server.developer_defaults", Kind::Boolean, "true", "Make the DEV.* objects and the users admin, app and reader.")
+        .environment("MQ_DEV")
+        .at_start(""),
+    key("server.grace_seconds", Kind::Integer { minimum: 1, maximum: 3600 }, "30", "After SIGTERM, requests in progress may take this long.")
+        .unit("seconds")
+        .environment("QUAYMASTER_GRACE_SECONDS"),
+    key("server.reload_interval_seconds", SECONDS, "0", "Look this often whether the configuration file has changed, and reload it; 0 waits for SIGHUP or `config reload`.")
+        .unit("seconds")
+        .environment("QUAYMASTER_RELOAD_INTERVAL_SECONDS")
+        .at_start(""),
+    key("server.log_format", Kind::Choice(&["text", "json"]), "\"text\"", "Form of the log lines on standard error.")
+        .environment("QUAYMASTER_LOG_FORMAT")
+        .at_start("--log-format"),
+    key("server.log_level", LEVELS, "\"info\"", "Least severe level that is logged.")
+        .environment("QUAYMASTER_LOG_LEVEL")
+        .at_start("--log-level"),
+    key("tls.certificate", Kind::Path, "", "PEM file with the server's certificate, then its issuers.")
+        .note("made at start, signed by DIR/tls/ca.crt")
+        .environment("QUAYMASTER_TLS_CERTIFICATE"),
+    key("tls.key", Kind::Path, "", "PEM file with the private key of tls.certificate.")
+        .note("made at start")
+        .environment("QUAYMASTER_TLS_KEY"),
+    key("tls.client_ca", Kind::Path, "", "PEM file with the signers of client certificates. A client may then sign in with a certificate, see web.certificate_map.")
+        .note("clients are not asked for a certificate")
+        .environment("QUAYMASTER_TLS_CLIENT_CA"),
+    key("tls.client_required", Kind::Boolean, "false", "Refuse TLS clients without a certificate of tls.client_ca.")
+        .environment("QUAYMASTER_TLS_CLIENT_REQUIRED"),
+    key("web.realm", Kind::Text, "\"defaultRealm\"", "Realm of LTPA tokens; servers that share tokens must share it.")
+        .environment("QUAYMASTER_WEB_REALM"),
+    key("web.users", Kind::TextTable, "", "User name to password: {argon2id}, {hash}, {xor}, {aes} or clear text. `quaymaster config password` makes the first."),
+    key("web.groups", Kind::TextsTable, "", "Group name to its members."),
+    key("web.roles", Kind::TextsTable, "", "MQWebAdmin, MQWebAdminRO, MQWebUser to who holds it: user:NAME, group:NAME, ALL_AUTHENTICATED_USERS or EVERYONE."),
+    key("web.no_security", Kind::Boolean, "false", "Admit every request with every role. Only for machines nobody else can reach.")
+        .environment("QUAYMASTER_WEB_NO_SECURITY"),
+    key("web.csrf_validation", Kind::Boolean, "true", "Requests that change something must carry the header ibm-mq-rest-csrf-token.")
+        .environment("QUAYMASTER_WEB_CSRF_VALIDATION"),
+    key("web.password_encryption_key", Kind::Text, "", "wlp.password.encryption.key of {aes} passwords.")
+        .note("the published default key")
+        .environment("QUAYMASTER_WEB_PASSWORD_ENCRYPTION_KEY"),
+    key("web.ignore_case", Kind::Boolean, "false", "Compare user names without case.")
+        .environment("QUAYMASTER_WEB_IGNORE_CASE"),
+    key("web.certificate_map", Kind::Choice(&["PRINCIPAL_CN", "EXACT_DN", "NOT_SUPPORTED"]), "\"PRINCIPAL_CN\"", "How a client certificate names its user: by its common name, by its whole subject (CN=Fred,O=IBM,C=GB), or not at all.")
+        .environment("QUAYMASTER_WEB_CERTIFICATE_MAP"),
+    key("ltpa.keys_file", Kind::Path, "", "LTPA keys, as Open Liberty writes them.")
+        .note("DIR/ltpa.keys, made at first start")
+        .environment("QUAYMASTER_LTPA_KEYS_FILE"),
+    key("ltpa.keys_password", Kind::Text, "", "Password of ltpa.keys_file, in any password form but the one-way ones.")
+        .note("the published default password")
+        .environment("QUAYMASTER_LTPA_KEYS_PASSWORD"),
+    key("ltpa.cookie_name", Kind::Text, "\"LtpaToken2\"", "Name of the sign-in cookie.")
+        .environment("QUAYMASTER_LTPA_COOKIE_NAME"),
+    key("ltpa.expiration", Kind::Integer { minimum: 1, maximum: 525_600 }, "120", "Life of a sign-in.")
+        .unit("minutes")
+        .environment("QUAYMASTER_LTPA_EXPIRATION"),
+    key("ltpa.secure", Kind::Boolean, "true", "Neither set nor take the cookie over HTTP without TLS.")
+        .environment("QUAYMASTER_LTPA_SECURE"),
+    key("cors.allowed_origins", Kind::Texts, "[]", "Origins whose pages may call the REST API, or [\"*\"].")
+        .environment("QUAYMASTER_CORS_ALLOWED_ORIGINS"),
+    key("cors.max_age_seconds", Kind::Integer { minimum: 0, maximum: 86_400 }, "0", "How long a browser may keep the answer to a preflight.")
+        .unit("seconds")
+        .environment("QUAYMASTER_CORS_MAX_AGE_SECONDS"),
+    key("messaging.enabled", Kind::Boolean, "true", "Serve the messaging REST API.")
+        .environment("QUAYMASTER_MESSAGING_ENABLED"),
+    key("messaging.adopt_web_user_context", Kind::Boolean, "true", "Messaging requests act with the authority of the signed-in user, else with the server's.")
+        .environment("QUAYMASTER_MESSAGING_ADOPT_WEB_USER_CONTEXT"),
+    key(
+        "messaging.max_pool_size",
+        Kind::Integer { minimum: 0, maximum: 1_000_000 },
+        "20",
+        "Connections to each queue manager kept for messaging requests; 0 keeps none.",
+    )
+    .environment("QUAYMASTER_MESSAGING_MAX_POOL_SIZE"),
+    key(
+        "messaging.full_pool_behavior",
+        Kind::Choice(&["overflow", "block", "error"]),
+        "\"overflow\"",
+        "When all kept connections are in use: make one for this request, wait for one, or answer an error.",
+    )
+    .environment("QUAYMASTER_MESSAGING_FULL_POOL_BEHAVIOR"),
+    key("limits.connections", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "10000", "HTTP connections open at once.")
+        .environment("QUAYMASTER_LIMITS_CONNECTIONS"),
+    key("limits.header_bytes", Kind::Integer { minimum: 8192, maximum: 1 << 20 }, "65536", "Longest request headers.")
+        .unit("bytes")
+        .environment("QUAYMASTER_LIMITS_HEADER_BYTES"),
+    key("limits.body_bytes", Kind::Integer { minimum: 1024, maximum: 1 << 30 }, "104857600", "Longest request body; MAXMSGL applies below it.")
+        .unit("bytes")
+        .environment("QUAYMASTER_LIMITS_BODY_BYTES"),
+    key("limits.header_seconds", SECONDS, "15", "A client must have sent its request headers by then.")
+        .unit("seconds")
+        .environment("QUAYMASTER_LIMITS_HEADER_SECONDS"),
+    key("limits.body_seconds", SECONDS, "60", "A client must have sent its request body by then.")
+        .unit("seconds")
+        .environment("QUAYMASTER_LIMITS_BODY_SECONDS"),
+    key("limits.idle_seconds", SECONDS, "120", "A kept connection is closed after this long without a request.")
+        .unit("seconds")
+        .environment("QUAYMASTER_LIMITS_IDLE_SECONDS"),
+    key("limits.buffer_pool", Kind::Integer { minimum: 1 << 20, maximum: 1 << 40 }, "268435456", "Message bodies of one queue manager held in memory; what is beyond is read from the log.")
+        .unit("bytes")
+        .environment("QUAYMASTER_LIMITS_BUFFER_POOL")
+        .at_start(""),
+];

@@ -1,0 +1,188 @@
+//! The configuration: flags over environment over file over defaults, checked once into [`Configuration`].
+//!
+//! Layers are TOML tables. Each layer's values are checked against the key table (`keys.rs`) before they are merged, so
+//! that an error names the flag, variable or file it came from; the merged table then becomes typed structs.
+//! This module reads the file and is handed the environment; it makes nothing and listens nowhere.
+
+mod check;
+mod environment;
+pub(crate) mod error;
+pub(crate) mod explain;
+pub(crate) mod keys;
+mod nearest;
+
+#[cfg(test)]
+mod tests;
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use model::name::QueueManagerName;
+use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
+use web::options::{Cors, Limits, Ltpa, Messaging, Web};
+
+pub(crate) use check::{file_in, parse_address, read_file};
+pub(crate) use environment::Environment;
+pub(crate) use error::{ConfigurationError, Origin, Place};
+pub(crate) use nearest::nearest;
+
+/// Everything a start or reload needs, checked.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Configuration {
+    pub server: Server,
+    pub tls: Tls,
+    pub web: Web,
+    pub ltpa: Ltpa,
+    pub cors: Cors,
+    pub messaging: Messaging,
+    pub limits: Limits,
+}
+
+/// `[server]`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Server {
+    pub queue_managers: Vec<QueueManagerName>,
+    pub https: Address,
+    pub http: Address,
+    pub mq: Address,
+    pub metrics: Address,
+    /// `None`: `mqsc.d` in the data directory.
+    pub mqsc_dir: Option<PathBuf>,
+    pub strict: bool,
+    pub developer_defaults: bool,
+    pub grace_seconds: u64,
+    pub reload_interval_seconds: u64,
+    pub log_format: LogFormat,
+    pub log_level: LogLevel,
+}
+
+/// `[tls]`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Tls {
+    pub certificate: Option<PathBuf>,
+    pub key: Option<PathBuf>,
+    pub client_ca: Option<PathBuf>,
+    pub client_required: bool,
+}
+
+/// Where to listen; `None` is `off`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Address(pub Option<SocketAddr>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    #[default]
+    Text,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogLevel {
+    Error,
+    Warn,
+    #[default]
+    Info,
+    Debug,
+    Trace,
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        let listen = |address: &str| Address(address.parse().ok());
+        Self {
+            queue_managers: vec![QueueManagerName::literal("QM1")],
+            https: listen("0.0.0.0:9443"),
+            http: listen("127.0.0.1:9080"),
+            mq: listen("0.0.0.0:1414"),
+            metrics: listen("127.0.0.1:9157"),
+            mqsc_dir: None,
+            strict: false,
+            developer_defaults: true,
+            grace_seconds: 30,
+            reload_interval_seconds: 0,
+            log_format: LogFormat::Text,
+            log_level: LogLevel::Info,
+        }
+    }
+}
+
+impl Server {
+    pub(crate) fn grace(&self) -> Duration {
+        Duration::from_secs(self.grace_seconds)
+    }
+}
+
+impl Serialize for Address {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Some(address) => serializer.collect_str(&address),
+            None => serializer.serialize_str("off"),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Address {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        parse_address(&text).ok_or_else(|| serde::de::Error::custom("expected ADDRESS:PORT or off"))
+    }
+}
+
+/// A value given on the command line: the key's path, the flag and the text.
+#[derive(Debug, Clone)]
+pub(crate) struct FlagValue {
+    pub path: &'static str,
+    pub flag: &'static str,
+    pub values: Vec<String>,
+}
+
+/// Merges the layers.
+///
+/// `file` must exist when `file_required`; otherwise an absent file counts as empty.
+///
+/// # Errors
+/// The first value that cannot be used, with its place.
+pub(crate) fn load(
+    file: &Path,
+    file_required: bool,
+    environment: &Environment,
+    flags: &[FlagValue],
+) -> Result<Configuration, ConfigurationError> {
+    let mut merged = if file_required || file.exists() { read_file(file)? } else { Table::new() };
+    let mut origins: Vec<Place> = Vec::new();
+    for (key, text) in environment.keys() {
+        let place = Place { path: key.path.to_owned(), origin: Origin::Environment(key.environment) };
+        let value = check::parse_texts(key, &place, &[text])?;
+        set(&mut merged, key.path, value);
+        origins.push(place);
+    }
+    for given in flags {
+        let Some(key) = keys::find(given.path) else { continue };
+        let place = Place { path: given.path.to_owned(), origin: Origin::Flag(given.flag) };
+        let texts: Vec<&str> = given.values.iter().map(String::as_str).collect();
+        let value = check::parse_texts(key, &place, &texts)?;
+        set(&mut merged, key.path, value);
+        origins.push(place);
+    }
+    check::conflicts(&merged, &origins, file)?;
+    merged.try_into().map_err(|error: toml::de::Error| ConfigurationError::Syntax {
+        file: file.to_owned(),
+        line: 0,
+        problem: error.message().to_owned(),
+    })
+}
+
+fn set(table: &mut Table, path: &str, value: Value) {
+    let (section, name) = path.split_once('.').unwrap_or(("", path));
+    let entry = table.entry(section.to_owned()).or_insert_with(|| Value::Table(Table::new()));
+    if let Some(section) = entry.as_table_mut() {
+        section.insert(name.to_owned(), value);
+    }
+}

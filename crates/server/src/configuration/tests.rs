@@ -1,0 +1,171 @@
+//! The key table, the structs and the layers agree.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use expect_test::{Expect, expect};
+
+use super::keys::{KEYS, Kind};
+use super::*;
+
+fn load_text(text: &str, variables: &[(&str, &str)], flags: &[(&'static str, &'static str, &str)]) -> String {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("quaymaster.toml");
+    crate::data_directory::write_file(&file, text.as_bytes(), 0o600).expect("written");
+    let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let flags: Vec<FlagValue> =
+        flags.iter().map(|&(path, flag, value)| FlagValue { path, flag, values: vec![value.to_owned()] }).collect();
+    match load(&file, true, &Environment::new(variables), &flags) {
+        Ok(configuration) => format!("{:?} {:?}", configuration.server.https.0, configuration.ltpa.expiration),
+        Err(error) => error.to_string().replace(&format!("{}/", folder.path().display()), ""),
+    }
+}
+
+fn check(text: &str, expected: Expect) {
+    expected.assert_eq(&load_text(text, &[], &[]));
+}
+
+#[test]
+fn flags_win_over_environment_over_file_over_defaults() {
+    let file = "[server]\nhttps = \"127.0.0.1:1\"\n[ltpa]\nexpiration = 5\n";
+    let environment = [("QUAYMASTER_HTTPS", "127.0.0.1:2"), ("QUAYMASTER_LTPA_EXPIRATION", "6")];
+    let flag = [("server.https", "--https", "127.0.0.1:3")];
+    expect!["Some(0.0.0.0:9443) 120"].assert_eq(&load_text("", &[], &[]));
+    expect!["Some(127.0.0.1:1) 5"].assert_eq(&load_text(file, &[], &[]));
+    expect!["Some(127.0.0.1:2) 6"].assert_eq(&load_text(file, &environment, &[]));
+    expect!["Some(127.0.0.1:3) 6"].assert_eq(&load_text(file, &environment, &flag));
+}
+
+#[test]
+fn an_unknown_key_names_the_nearest_known_one() {
+    check(
+        "[ltpa]\nexpration = 5\n",
+        expect!["unknown key ltpa.expration in quaymaster.toml, did you mean ltpa.expiration?"],
+    );
+    check("[sever]\nhttps = 'off'\n", expect!["unknown key sever in quaymaster.toml, did you mean server?"]);
+    check("[server]\nzzzzzzzzz = 1\n", expect!["unknown key server.zzzzzzzzz in quaymaster.toml"]);
+}
+
+#[test]
+fn a_bad_value_is_one_sentence_with_key_value_and_expectation() {
+    check(
+        "[server]\nhttps = 9443\n",
+        expect![
+            "server.https in quaymaster.toml: 9443 is not valid, expected ADDRESS:PORT, such as 127.0.0.1:9443, or off"
+        ],
+    );
+    check(
+        "[ltpa]\nexpiration = 0\n",
+        expect!["ltpa.expiration in quaymaster.toml: 0 is not valid, expected an integer from 1 to 525600"],
+    );
+    check("[server\n", expect!["quaymaster.toml, line 1: unclosed table, expected `]`"]);
+    expect!["--https: \"x\" is not valid, expected ADDRESS:PORT, such as 127.0.0.1:9443, or off"]
+        .assert_eq(&load_text("", &[], &[("server.https", "--https", "x")]));
+    expect!["MQ_DEV: \"maybe\" is not valid, expected true or false"].assert_eq(&load_text(
+        "",
+        &[("MQ_DEV", "maybe")],
+        &[],
+    ));
+}
+
+#[test]
+fn a_password_of_the_wrong_type_is_not_shown() {
+    check(
+        "[web]\nusers = \"secret\"\n",
+        expect!["web.users in quaymaster.toml: the value is not valid, expected a table of texts"],
+    );
+}
+
+#[test]
+fn keys_that_belong_together_are_asked_for_together() {
+    check(
+        "[tls]\ncertificate = 'a.pem'\n",
+        expect!["tls.certificate in quaymaster.toml: tls.key has to be given with it"],
+    );
+    check(
+        "[server]\nqueue_managers = ['A', 'A']\n",
+        expect!["server.queue_managers in quaymaster.toml: it names a queue manager twice"],
+    );
+}
+
+#[test]
+fn paths_in_a_file_are_relative_to_it() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("quaymaster.toml");
+    crate::data_directory::write_file(&file, b"[ltpa]\nkeys_file = 'k/ltpa.keys'\n", 0o600).expect("written");
+    let configuration = load(&file, true, &Environment::default(), &[]).expect("valid");
+    assert_eq!(configuration.ltpa.keys_file, Some(folder.path().join("k/ltpa.keys")));
+}
+
+/// Keys with their defaults as the structs serialise them; `None`s are left out by TOML.
+fn defaults_of_structs() -> BTreeSet<(String, String)> {
+    let table = Table::try_from(Configuration::default()).expect("serialises");
+    table
+        .iter()
+        .flat_map(|(section, keys)| {
+            let keys = keys.as_table().expect("sections are tables").clone();
+            keys.into_iter().map(move |(name, value)| (format!("{section}.{name}"), value.to_string()))
+        })
+        .collect()
+}
+
+#[test]
+fn the_table_and_the_structs_have_the_same_keys_and_defaults() {
+    let table: BTreeSet<(String, String)> = KEYS
+        .iter()
+        .filter_map(|key| match (key.kind, key.default) {
+            (Kind::TextTable | Kind::TextsTable, _) => Some((key.path.to_owned(), "{}".to_owned())),
+            (_, "") => None,
+            (_, default) => Some((key.path.to_owned(), default.to_owned())),
+        })
+        .collect();
+    assert_eq!(table, defaults_of_structs());
+    for key in KEYS {
+        assert!(key.help.ends_with('.'), "{} has help", key.path);
+    }
+}
+
+#[test]
+fn every_key_without_a_default_is_known_to_the_structs() {
+    for key in KEYS.iter().filter(|key| key.default.is_empty()) {
+        let value = match key.kind {
+            Kind::TextTable => "{ a = 'b' }",
+            Kind::TextsTable => "{ a = ['b'] }",
+            _ => "'x'",
+        };
+        let (section, name) = key.path.split_once('.').expect("two parts");
+        let table: Table = format!("[{section}]\n{name} = {value}\n").parse().expect("TOML");
+        let configuration: Result<Configuration, _> = table.try_into();
+        assert!(configuration.is_ok(), "{}: {:?}", key.path, configuration.err());
+    }
+}
+
+#[test]
+fn an_address_is_a_socket_address_a_name_a_star_or_off() {
+    let shown = |text: &str| parse_address(text).map(|address| address.0.map(|a| a.to_string()));
+    assert_eq!(shown("off"), Some(None));
+    assert_eq!(shown("*:1"), Some(Some("0.0.0.0:1".to_owned())));
+    assert_eq!(shown("[::1]:2"), Some(Some("[::1]:2".to_owned())));
+    assert!(shown("localhost:3").is_some_and(|address| address.is_some()));
+    assert_eq!(shown("9443"), None);
+    assert_eq!(shown("127.0.0.1:99999"), None);
+}
+
+#[test]
+fn an_unknown_variable_of_ours_is_found_with_its_neighbour() {
+    let environment = Environment::new([("QUAYMASTER_HTPS".to_owned(), "x".to_owned())]);
+    assert_eq!(environment.unknown(), [("QUAYMASTER_HTPS", Some("QUAYMASTER_HTTPS"))]);
+}
+
+#[test]
+fn the_manual_is_the_table() {
+    let manual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/configuration.md");
+    let text = std::fs::read_to_string(&manual).expect("docs/configuration.md");
+    let (before, _) = text.split_once("| Key |").expect("the manual has the table");
+    let fresh = format!("{before}{}", explain::markdown());
+    if std::env::var_os("QUAYMASTER_UPDATE_DOCS").is_some() {
+        crate::data_directory::write_file(&manual, fresh.as_bytes(), 0o644).expect("written");
+    } else {
+        assert!(text == fresh, "docs/configuration.md is stale: run `cargo xtask codegen`");
+    }
+}

@@ -1,0 +1,61 @@
+//! Why the server or a command beside it could not do what was asked. `cli` turns these into exit codes.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use crate::configuration::ConfigurationError;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ServerError {
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationError),
+    #[error(
+        "another server{} is using {}; stop it, or name another folder with --data",
+        if process.is_empty() { String::new() } else { format!(" (process {process})") },
+        directory.display()
+    )]
+    InUse { directory: PathBuf, process: String },
+    #[error("cannot {action} {}", path.display())]
+    File {
+        action: &'static str,
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error(transparent)]
+    QueueManager(#[from] queue_manager::StartError),
+    #[error(transparent)]
+    RecoveryLog(#[from] storage::RecoveryLogError),
+    #[error(transparent)]
+    Web(#[from] web::WebError),
+    #[error("cannot make the TLS certificate")]
+    Certificate(#[from] rcgen::Error),
+    #[error("cannot start the async runtime")]
+    Runtime(#[source] std::io::Error),
+    #[error("{file}, line {line}: a command failed, and --strict was given")]
+    DropIn { file: String, line: usize },
+    #[error("cannot make the developer defaults of {queue_manager}: {object}")]
+    DeveloperDefaults {
+        queue_manager: String,
+        object: String,
+        #[source]
+        source: queue_manager::objects::ObjectError,
+    },
+    #[error("a start-up task ended without a result")]
+    StartUpTask,
+}
+
+/// The error and what caused it, as one line: `cannot open x: Permission denied`.
+pub(crate) fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.ends_with(&cause_text) {
+            let _ = write!(text, ": {cause_text}");
+        }
+        source = cause.source();
+    }
+    text
+}

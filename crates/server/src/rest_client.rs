@@ -1,0 +1,199 @@
+//! A client of the messaging REST API, for `put`, `get` and `browse` with `--url`. One connection a request.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+
+/// Where Debian and its relatives keep the authorities that everybody trusts.
+const SYSTEM_AUTHORITIES: &str = "/etc/ssl/certs/ca-certificates.crt";
+/// Longest answer in bytes: the longest message with room to spare.
+const MAXIMUM_ANSWER: usize = 128 << 20;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RestError {
+    #[error("--url: {url} is not valid, expected http://HOST:PORT or https://HOST:PORT")]
+    Url { url: String },
+    #[error("--cacert: cannot read certificates from {file}")]
+    Authorities {
+        file: String,
+        #[source]
+        source: rustls::pki_types::pem::Error,
+    },
+    #[error("cannot set up TLS")]
+    Tls(#[from] rustls::Error),
+    #[error("cannot reach {url}")]
+    Connect {
+        url: String,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error("the exchange with the server broke off")]
+    Exchange(#[from] hyper::Error),
+    #[error("the request cannot be written")]
+    Request(#[from] http::Error),
+    #[error("the answer cannot be read")]
+    Answer(#[source] Box<dyn std::error::Error + Send + Sync>),
+    #[error("{status}: {explanation}")]
+    Refused { status: StatusCode, explanation: String },
+}
+
+/// What an answer of 2xx held.
+#[derive(Debug)]
+pub(crate) struct RestAnswer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+}
+
+impl RestAnswer {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+}
+
+pub(crate) struct RestClient {
+    url: String,
+    host: String,
+    port: u16,
+    authorization: Option<HeaderValue>,
+    tls: Option<TlsConnector>,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl RestClient {
+    /// # Errors
+    /// The URL or the authorities cannot be used.
+    pub(crate) fn new(url: &str, user: Option<(&str, &str)>, authorities: Option<&Path>) -> Result<Self, RestError> {
+        let wrong = || RestError::Url { url: url.to_owned() };
+        let parsed: Uri = url.parse().map_err(|_| wrong())?;
+        let (secure, port) = match parsed.scheme_str() {
+            Some("https") => (true, 9443),
+            Some("http") => (false, 9080),
+            _ => return Err(wrong()),
+        };
+        let host = parsed.host().ok_or_else(wrong)?.to_owned();
+        let port = parsed.port_u16().unwrap_or(port);
+        let authorization = user.map(|(name, password)| {
+            let credentials = STANDARD.encode(format!("{name}:{password}"));
+            let mut value = HeaderValue::try_from(format!("Basic {credentials}")).expect("base64 is ASCII");
+            value.set_sensitive(true);
+            value
+        });
+        let tls = if secure { Some(connector(authorities)?) } else { None };
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|source| RestError::Connect { url: url.to_owned(), source })?;
+        Ok(Self { url: url.to_owned(), host, port, authorization, tls, runtime })
+    }
+
+    /// One request on the resource of a queue: `message`, `messagelist`, with a query or without.
+    ///
+    /// # Errors
+    /// `Refused` with the first explanation of the error body when the status is not 2xx.
+    pub(crate) fn request(
+        &self,
+        method: Method,
+        queue_manager: &str,
+        queue: &str,
+        resource: &str,
+        headers: &[(&'static str, String)],
+        body: Bytes,
+    ) -> Result<RestAnswer, RestError> {
+        let encode = |name: &str| utf8_percent_encode(name, NON_ALPHANUMERIC).to_string();
+        let path =
+            format!("/ibmmq/rest/v3/messaging/qmgr/{}/queue/{}/{resource}", encode(queue_manager), encode(queue));
+        let mut request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(HOST, format!("{}:{}", self.host, self.port))
+            .header(CONNECTION, "close")
+            .header("ibm-mq-rest-csrf-token", "quaymaster");
+        if let Some(authorization) = &self.authorization {
+            request = request.header(AUTHORIZATION, authorization);
+        }
+        if !body.is_empty() {
+            request = request.header(CONTENT_TYPE, "text/plain;charset=utf-8");
+        }
+        for (name, value) in headers {
+            request = request.header(HeaderName::from_static(name), value);
+        }
+        let request = request.body(Full::new(body))?;
+        self.runtime.block_on(self.exchange(request))
+    }
+
+    async fn exchange(&self, request: Request<Full<Bytes>>) -> Result<RestAnswer, RestError> {
+        let broken = |source| RestError::Connect { url: self.url.clone(), source };
+        let host = self.host.trim_start_matches('[').trim_end_matches(']');
+        let stream = TcpStream::connect((host, self.port)).await.map_err(broken)?;
+        let response = match &self.tls {
+            None => send(TokioIo::new(stream), request).await?,
+            Some(tls) => {
+                let name =
+                    ServerName::try_from(host.to_owned()).map_err(|_| RestError::Url { url: self.url.clone() })?;
+                let stream = tls.connect(name, stream).await.map_err(broken)?;
+                send(TokioIo::new(stream), request).await?
+            }
+        };
+        if response.status.is_success() {
+            return Ok(response);
+        }
+        Err(RestError::Refused { status: response.status, explanation: explanation(&response.body) })
+    }
+}
+
+async fn send<S>(stream: S, request: Request<Full<Bytes>>) -> Result<RestAnswer, RestError>
+where
+    S: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
+{
+    let (mut sender, connection) = http1::handshake(stream).await?;
+    let driver = tokio::spawn(connection);
+    let (parts, body) = sender.send_request(request).await?.into_parts();
+    let body = Limited::new(body, MAXIMUM_ANSWER).collect().await.map_err(RestError::Answer)?.to_bytes();
+    driver.abort();
+    Ok(RestAnswer { status: parts.status, headers: parts.headers, body })
+}
+
+fn connector(authorities: Option<&Path>) -> Result<TlsConnector, RestError> {
+    let file = authorities.unwrap_or(Path::new(SYSTEM_AUTHORITIES));
+    let failed = |source| RestError::Authorities { file: file.display().to_string(), source };
+    let mut roots = RootCertStore::empty();
+    for certificate in CertificateDer::pem_file_iter(file).map_err(failed)? {
+        let certificate = certificate.map_err(failed)?;
+        // The system's bundle may hold an old certificate that cannot be parsed; the others still count.
+        if let Err(error) = roots.add(certificate)
+            && authorities.is_some()
+        {
+            return Err(error.into());
+        }
+    }
+    let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(TlsConnector::from(Arc::new(config)))
+}
+
+/// The first error of an IBM MQ error body, else the body's first line.
+fn explanation(body: &[u8]) -> String {
+    let parsed: Option<serde_json::Value> = serde_json::from_slice(body).ok();
+    let first = parsed.as_ref().and_then(|body| body.get("error")?.get(0)?.get("message")?.as_str());
+    match first {
+        Some(message) => message.to_owned(),
+        None => String::from_utf8_lossy(body).lines().next().unwrap_or("the server gave no reason").to_owned(),
+    }
+}

@@ -1,0 +1,246 @@
+//! `quaymaster serve`: from flags to a ready server, and from a signal to exit.
+//!
+//! Order of a start: configuration, lock on the data directory, queue managers (recovery) beside certificate and
+//! passwords, developer defaults, drop-ins, listeners, administration socket, ready line.
+//! Order of a stop: no new requests, those in progress, queue managers, the rest.
+
+pub(crate) mod drop_in;
+mod greeting;
+pub(crate) mod plan;
+pub(crate) mod prepare;
+pub(crate) mod ready;
+mod server;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use model::authority::Principal;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use web::WebServer;
+
+use crate::administration::server::AdministrationServer;
+use crate::configuration::Environment;
+use crate::data_directory::DataDirectory;
+use crate::error::{ServerError, chain};
+use crate::logging;
+use crate::server_user;
+
+use greeting::Greeting;
+use plan::{Plan, ServeOptions};
+use prepare::{Prepared, prepare};
+use ready::{ReadyLine, reachable};
+pub(crate) use server::Server;
+
+/// Serves until a signal, then returns.
+///
+/// # Errors
+/// The server could not start. What goes wrong later is logged and does not end it.
+pub(crate) fn run(options: ServeOptions) -> Result<(), ServerError> {
+    let plan = Plan::make(options, Environment::of_process())?;
+    logging::start(plan.configuration.server.log_format, plan.configuration.server.log_level);
+    warn_about(&plan);
+    // Dropped last: the folder of an ephemeral server goes when everything else has ended.
+    let (data, _temporary) = data_directory(&plan)?;
+    let _lock = data.lock()?;
+    let server_user = server_user::name();
+    let prepared = prepare(&plan, &data, &server_user)?;
+    let runtime = runtime()?;
+    let result = runtime.block_on(serve(plan, data, prepared, server_user));
+    runtime.shutdown_timeout(Duration::from_millis(500));
+    result
+}
+
+/// One multi-threaded runtime for all listeners: a worker a core, and at least two.
+fn runtime() -> Result<tokio::runtime::Runtime, ServerError> {
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(cores.max(2))
+        .thread_name("quaymaster")
+        .enable_all()
+        .build()
+        .map_err(ServerError::Runtime)
+}
+
+/// The data directory, or with `--ephemeral` a temporary one of mode 0700 that goes with the guard.
+fn data_directory(plan: &Plan) -> Result<(DataDirectory, Option<tempfile::TempDir>), ServerError> {
+    let mut data = plan.data.clone();
+    if !plan.options.ephemeral {
+        data.create()?;
+        return Ok((data, None));
+    }
+    let temporary = tempfile::Builder::new()
+        .prefix("quaymaster-")
+        .tempdir()
+        .map_err(|e| crate::data_directory::file_error("create a folder in", &std::env::temp_dir(), e))?;
+    Ok((DataDirectory::new(temporary.path().to_owned()), Some(temporary)))
+}
+
+fn warn_about(plan: &Plan) {
+    for (name, nearest) in plan.environment.unknown() {
+        let hint = nearest.map_or_else(String::new, |known| format!(", did you mean {known}?"));
+        tracing::warn!("the environment variable {name} is not known{hint}");
+    }
+    let configuration = &plan.configuration;
+    if configuration.web.no_security {
+        tracing::warn!("web.no_security is true: every request is admitted with every role");
+    } else if !configuration.server.developer_defaults && configuration.web.users.is_empty() {
+        tracing::warn!("web.users is empty and developer defaults are off: nobody can sign in");
+    }
+}
+
+async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user: String) -> Result<(), ServerError> {
+    let mut signals = Signals::new()?;
+    let Prepared { queue_managers, tls, authority, users } = prepared;
+    let administrator = Principal::administrator(&server_user);
+    let configuration = plan.configuration.clone();
+    if configuration.server.developer_defaults {
+        for manager in &queue_managers {
+            crate::developer::define_objects(manager, &administrator).await?;
+        }
+    }
+    drop_in::run(&plan.mqsc_dir(), &queue_managers, &administrator, configuration.server.strict).await?;
+
+    let web_options = plan.web_options(&data, tls, &users, &server_user);
+    let web = WebServer::start(web_options, queue_managers.clone()).await?;
+    log_web_start(&web, configuration.messaging.enabled);
+    let socket = AdministrationServer::bind(data.administration_socket())?;
+
+    let (stop, stopped) = watch::channel(false);
+    let server = Arc::new(Server {
+        plan: Mutex::new(plan),
+        data,
+        queue_managers,
+        web,
+        users,
+        server_user,
+        administrator,
+        ended: Mutex::new(BTreeSet::new()),
+        stop,
+    });
+    let mut tasks = JoinSet::new();
+    for manager in &server.queue_managers {
+        let manager = manager.clone();
+        tasks.spawn(async move { manager.run().await });
+    }
+    tasks.spawn(socket.run(Arc::clone(&server), stopped.clone()));
+    let interval = configuration.server.reload_interval_seconds;
+    if interval > 0 {
+        tasks.spawn(poll_configuration(Arc::clone(&server), Duration::from_secs(interval), stopped.clone()));
+    }
+
+    server.web.set_ready();
+    announce(&server, authority.as_deref())?;
+    signals.until_stop(&server, stopped).await;
+    tracing::info!("stopping");
+    let _ = server.stop.send(true);
+    server.shut_down().await;
+    let join = async { while tasks.join_next().await.is_some() {} };
+    if tokio::time::timeout(Duration::from_secs(2), join).await.is_err() {
+        tasks.shutdown().await;
+    }
+    tracing::info!("stopped");
+    Ok(())
+}
+
+fn log_web_start(web: &WebServer, messaging: bool) {
+    for (name, address) in [("HTTPS", web.https()), ("HTTP", web.http()), ("metrics", web.metrics())] {
+        if let Some(address) = address {
+            tracing::info!("{name} listens on {address}");
+        }
+    }
+    tracing::info!("Started web server");
+    tracing::info!("MQWB0023I: the REST API is served at levels v1, v2 and v3");
+    if messaging {
+        tracing::info!("MQWB0318I: REST messaging is enabled for LOCAL queue managers");
+    }
+}
+
+fn announce(server: &Server, authority: Option<&Path>) -> Result<(), ServerError> {
+    let (https, http) = (server.web.https(), server.web.http());
+    let names: Vec<String> = server.queue_managers.iter().map(|manager| manager.name().to_string()).collect();
+    let plan = server.plan.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let app = server.users.iter().find(|user| user.name == "app" && !plan.configuration.web.users.contains_key("app"));
+    if let (Some(user), Some(first)) = (app, names.first()) {
+        let initial_passwords = server.data.initial_passwords();
+        let greeting = Greeting {
+            https,
+            http,
+            authority,
+            initial_passwords: &initial_passwords,
+            queue_manager: first,
+            user: user.name,
+        };
+        for line in greeting.lines() {
+            eprintln!("{line}");
+        }
+    }
+    let line = ReadyLine {
+        event: "ready",
+        https: https.map(reachable),
+        http: http.map(reachable),
+        mq: None,
+        metrics: server.web.metrics().map(reachable),
+        queue_managers: names,
+        data_directory: plan.options.ephemeral.then(|| server.data.root().to_owned()),
+    };
+    line.announce(plan.options.ready_file.as_deref())
+}
+
+/// Ends once the server has to stop.
+pub(crate) async fn until_stop(stop: &mut watch::Receiver<bool>) {
+    // An error means that the sender is gone, and the server with it.
+    let _ = stop.wait_for(|&stop| stop).await;
+}
+
+/// SIGTERM and SIGINT stop, SIGHUP reloads.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+    hang_up: Signal,
+}
+
+impl Signals {
+    fn new() -> Result<Self, ServerError> {
+        let listen = |kind| signal(kind).map_err(ServerError::Runtime);
+        Ok(Self {
+            terminate: listen(SignalKind::terminate())?,
+            interrupt: listen(SignalKind::interrupt())?,
+            hang_up: listen(SignalKind::hangup())?,
+        })
+    }
+
+    async fn until_stop(&mut self, server: &Server, mut stopped: watch::Receiver<bool>) {
+        loop {
+            tokio::select! {
+                _ = self.terminate.recv() => return,
+                _ = self.interrupt.recv() => return,
+                () = until_stop(&mut stopped) => return,
+                _ = self.hang_up.recv() => {
+                    if let Err(error) = server.reload() {
+                        tracing::error!("the configuration stays as it was: {}", chain(&error));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Reloads when the configuration file's time of change differs from the last one seen.
+async fn poll_configuration(server: Arc<Server>, interval: Duration, mut stopped: watch::Receiver<bool>) {
+    let file = server.configuration_file();
+    let changed = || std::fs::metadata(&file).and_then(|metadata| metadata.modified()).ok();
+    let mut seen = changed();
+    while tokio::time::timeout(interval, until_stop(&mut stopped)).await.is_err() {
+        let now = changed();
+        if now != seen {
+            seen = now;
+            if let Err(error) = server.reload() {
+                tracing::error!("the configuration stays as it was: {}", chain(&error));
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What a start is going to do: flags, environment and file turned into a checked plan. Made again at every reload.
+
+use std::path::PathBuf;
+
+use web::options::TlsOptions;
+use web::options::WebOptions;
+
+use crate::configuration::{self, Configuration, ConfigurationError, Environment, FlagValue};
+use crate::data_directory::DataDirectory;
+use crate::developer::User;
+
+/// What `serve` was told on its command line.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ServeOptions {
+    pub data: Option<PathBuf>,
+    pub config: Option<PathBuf>,
+    pub ephemeral: bool,
+    pub ready_file: Option<PathBuf>,
+    pub flags: Vec<FlagValue>,
+}
+
+/// The configuration and where it came from.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    pub options: ServeOptions,
+    pub environment: Environment,
+    pub configuration: Configuration,
+    /// The file that was read, or would be if it existed.
+    pub file: PathBuf,
+    /// `--data`, which with `--ephemeral` is only looked at for configuration and drop-ins.
+    pub data: DataDirectory,
+}
+
+impl Plan {
+    /// # Errors
+    /// The first flag, variable or key that cannot be used.
+    pub(crate) fn make(options: ServeOptions, environment: Environment) -> Result<Self, ConfigurationError> {
+        let data = DataDirectory::locate(options.data.as_deref());
+        let named = options.config.clone().or_else(|| environment.get("QUAYMASTER_CONFIG").map(PathBuf::from));
+        let file = named.clone().unwrap_or_else(|| data.configuration_file());
+        let configuration = configuration::load(&file, named.is_some(), &environment, &options.flags)?;
+        Ok(Self { options, environment, configuration, file, data })
+    }
+
+    /// The same with the file read again.
+    ///
+    /// # Errors
+    /// As [`Plan::make`].
+    pub(crate) fn again(&self) -> Result<Self, ConfigurationError> {
+        Self::make(self.options.clone(), self.environment.clone())
+    }
+
+    pub(crate) fn mqsc_dir(&self) -> PathBuf {
+        self.configuration.server.mqsc_dir.clone().unwrap_or_else(|| self.data.mqsc_dir())
+    }
+
+    /// What the web server is told. `data` is where generated files stand.
+    pub(crate) fn web_options(
+        &self,
+        data: &DataDirectory,
+        tls: TlsOptions,
+        users: &[User],
+        server_user: &str,
+    ) -> WebOptions {
+        let configuration = &self.configuration;
+        let mut web = configuration.web.clone();
+        for user in users {
+            // A user of the configuration file keeps its password and roles.
+            if web.users.contains_key(user.name) {
+                continue;
+            }
+            web.users.insert(user.name.to_owned(), user.password.clone());
+            let bound = format!("user:{}", user.name);
+            let holders = web.roles.entry(user.role.to_owned()).or_default();
+            if !holders.contains(&bound) {
+                holders.push(bound);
+            }
+        }
+        let mut ltpa = configuration.ltpa.clone();
+        ltpa.keys_file.get_or_insert_with(|| data.ltpa_keys());
+        WebOptions {
+            https: configuration.server.https.0,
+            http: configuration.server.http.0,
+            metrics: configuration.server.metrics.0,
+            tls,
+            web,
+            ltpa,
+            cors: configuration.cors.clone(),
+            limits: configuration.limits.clone(),
+            messaging: configuration.messaging.clone(),
+            server_user: server_user.to_owned(),
+        }
+    }
+}

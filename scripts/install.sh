@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Installs what a bare Debian machine lacks: install.sh [build] [test] [bench].
+# Works as root or with sudo. Where nothing is missing it changes nothing and needs no network.
+set -euo pipefail
+
+wanted=("${@:-build}")
+repository=$(cd "$(dirname "$0")/.." && pwd)
+minimum=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$repository/Cargo.toml")
+
+say() { echo "install: $*" >&2; }
+
+# Lets rustup, freshly installed or not on the path, be found.
+export PATH="$PATH:${CARGO_HOME:-$HOME/.cargo}/bin"
+
+# package:what shows that it is there (a program, or a file).
+packages_of() {
+    case $1 in
+        build) echo gcc:cc libc6-dev:/usr/include/stdlib.h make:make curl:curl ca-certificates:/etc/ssl/certs/ca-certificates.crt ;;
+        test) echo curl:curl openssl:openssl python3:python3 ;;
+        bench) echo nginx-light:nginx postgresql:/usr/lib/postgresql openssl:openssl ;;
+        *) say "what is '$1'? expected build, test or bench"; exit 2 ;;
+    esac
+}
+
+is_there() {
+    case $1 in
+        /*) [ -e "$1" ] ;;
+        *) command -v "$1" >/dev/null || [ -x "/usr/sbin/$1" ] ;;
+    esac
+}
+
+missing=()
+for what in "${wanted[@]}"; do
+    list=$(packages_of "$what")
+    for entry in $list; do
+        is_there "${entry#*:}" || missing+=("${entry%%:*}")
+    done
+done
+
+if [ ${#missing[@]} -gt 0 ]; then
+    root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || { say "needs root or sudo to install: ${missing[*]}"; exit 1; }
+        root=(sudo)
+    fi
+    command -v apt-get >/dev/null || { say "no apt-get here; install these yourself: ${missing[*]}"; exit 1; }
+    say "installing ${missing[*]}"
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq || say "apt-get update failed; trying with the lists there are"
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+fi
+
+# Is this rustc at least the one Cargo.toml asks for?
+rust_is_new_enough() {
+    local version
+    version=$(cd "$repository" && rustc --version 2>/dev/null | sed 's/rustc \([0-9.]*\).*/\1/') || return 1
+    [ -n "$version" ] && [ "$(printf '%s\n%s\n' "$minimum" "$version" | sort -V | head -n 1)" = "$minimum" ]
+}
+
+if command -v cargo >/dev/null && rust_is_new_enough; then
+    exit 0
+fi
+if command -v rustup >/dev/null; then
+    say "updating the stable toolchain: Rust $minimum or newer is needed"
+    rustup toolchain install stable --profile minimal --component clippy --component rustfmt >&2
+else
+    say "installing Rust with its usual installer, https://sh.rustup.rs"
+    installer=$(mktemp)
+    trap 'rm -f "$installer"' EXIT
+    if ! curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs -o "$installer"; then
+        say "https://sh.rustup.rs cannot be reached; install Rust $minimum or newer yourself, then try again"
+        exit 1
+    fi
+    sh "$installer" -y --no-modify-path --profile minimal --default-toolchain stable --component clippy --component rustfmt >&2
+fi
+rust_is_new_enough || { say "Rust $minimum or newer is needed, found: $(rustc --version 2>&1 || true)"; exit 1; }

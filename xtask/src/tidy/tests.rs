@@ -1,0 +1,60 @@
+//! The checks find what they are for, and the repository passes them.
+
+use std::path::Path;
+
+use super::manifest::{Crate, check_reasons, parse};
+use super::{arrows, check, code_map, files};
+
+const MAP: &str = "# Map\n\n## Layout\n\n```\ncrates/\n  a/   first\n  b/   second\ndocs/  texts\n```\n\n## Arrows\n\n\
+                   ```\na -> b\nb -> c\nc ->\n```\n\nSee `crates/a/src/lib.rs`, `crates/b/src/{x,y}.rs` and `other/z.rs`.\n";
+
+fn named(name: &str, dependencies: &[&str]) -> Crate {
+    Crate { name: name.to_owned(), dependencies: dependencies.iter().map(|name| (*name).to_owned()).collect() }
+}
+
+#[test]
+fn an_arrow_must_be_listed_or_lead_below_a_listed_one() {
+    let good = [named("a", &["b", "c", "serde"]), named("b", &["c"]), named("c", &[])];
+    assert_eq!(arrows::check(MAP, &good), Vec::<String>::new());
+    let upward = [named("a", &["b"]), named("b", &["c"]), named("c", &["a"])];
+    assert_eq!(arrows::check(MAP, &upward), ["crates/c: the arrow c -> a is not listed"]);
+    let stale = [named("a", &[]), named("b", &["c"]), named("c", &[])];
+    assert_eq!(arrows::check(MAP, &stale), ["docs/ARCHITECTURE.md: a -> b is listed, and not imported"]);
+    let new = [named("a", &["b"]), named("b", &["c"]), named("c", &[]), named("d", &[])];
+    assert_eq!(arrows::check(MAP, &new), ["docs/ARCHITECTURE.md: the crate d has no line under '## Arrows'"]);
+}
+
+#[test]
+fn paths_of_the_code_map_are_read_from_text_and_tree() {
+    assert_eq!(code_map::named_in_text(MAP), ["crates/a/src/lib.rs", "crates/b/src/x.rs", "crates/b/src/y.rs"]);
+    assert_eq!(code_map::named_in_layout(MAP), ["crates/", "crates/a/", "crates/b/", "docs/"]);
+}
+
+#[test]
+fn a_dependency_stands_under_its_reason() {
+    let manifest = "[workspace.dependencies]\n# Why.\na = \"1\"\nb = \"1\"\n\nc = \"1\"\n[profile.dev]\nd = 1\n";
+    assert_eq!(check_reasons(manifest), ["Cargo.toml:6: a dependency without the reason above it"]);
+}
+
+#[test]
+fn only_dependencies_of_the_library_count() {
+    let text = "[package]\nname = \"a\"\n[dependencies]\nb.workspace = true\n[dev-dependencies]\nc.workspace = true\n";
+    assert_eq!(parse(text).expect("a manifest").dependencies, ["b"]);
+}
+
+#[test]
+fn a_vague_name_a_long_file_a_bare_ignore_and_a_machine_path_are_found() {
+    assert!(files::check_name(Path::new("crates/a/src/utils.rs")).is_some());
+    assert!(files::check_name(Path::new("crates/a/src/waiters.rs")).is_none());
+    let text = format!("#[ignore]\nfn a() {{ \"/ho{}/me/x\" }}\n{}", "me", "\n".repeat(900));
+    let found = files::check_text(Path::new("a.rs"), &text);
+    assert_eq!(found.len(), 3, "{found:?}");
+}
+
+#[test]
+fn the_repository_is_tidy() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository");
+    if let Err(problems) = check(root) {
+        panic!("{problems:#}");
+    }
+}
