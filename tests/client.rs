@@ -68,3 +68,8 @@ pub(crate) fn fetch(address: &str, path: &str) -> Result<String> {
     let (_, body) = answer.split_once("\r\n\r\n").context("an answer has a head")?;
     Ok(body.to_owned())
 }
+
+#[expect(clippy::disallowed_methods, reason = "files of a test need not last")]
+pub(crate) fn write(path: &std::path::Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}

@@ -61,3 +61,6 @@ pub fn median(mut values: Vec<f64>) -> f64 {
         n => f64::midpoint(values[n / 2 - 1], values[n / 2]),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -154,3 +154,6 @@ fn digits(value: f64) -> String {
         _ => format!("{value:.2}"),
     }
 }
+
+#[cfg(test)]
+mod tests;

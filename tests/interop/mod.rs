@@ -1,6 +1,7 @@
 //! Foreign clients against our binary: curl, Python's standard library, OpenSSL.
 
 mod curl;
+mod liberty;
 mod openssl;
 mod python;
 

@@ -1,0 +1,28 @@
+use std::cell::RefCell;
+
+use super::*;
+
+#[test]
+fn rounds_alternate_direction_and_ratios_are_of_the_same_round() {
+    let order = RefCell::new(String::new());
+    let cell = |name: &'static str, values: [f64; 3]| {
+        let mut values = values.into_iter();
+        let order = &order;
+        Cell::new(name, move || {
+            order.borrow_mut().push_str(name);
+            values.next().context("three rounds")
+        })
+    };
+    // The machine slows down threefold; the ratio does not change.
+    let measured = interleave(3, vec![cell("a", [10.0, 20.0, 30.0]), cell("b", [5.0, 10.0, 15.0])]).unwrap();
+    assert_eq!(*order.borrow(), "abbaab");
+    assert_eq!(measured.median("a"), 20.0);
+    assert_eq!(measured.ratio("a", "b"), 2.0);
+}
+
+#[test]
+fn a_median_is_the_middle_or_between_the_two_middle_values() {
+    assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
+    assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 2.5);
+    assert!(median(Vec::new()).is_nan());
+}

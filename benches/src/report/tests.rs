@@ -1,0 +1,21 @@
+use super::*;
+
+#[test]
+fn a_bar_holds_up_to_its_limit_and_a_figure_without_one_never_fails() {
+    let mut report = Report::new(vec![("processor".into(), "1 x test".into())], false);
+    report.add(Bar::at_most("quick enough", 300.0).value(300.0, "ms"));
+    report.add(Bar::figure("only shown").value(1e9, "MiB"));
+    assert!(report.all_hold());
+    report.add(Bar::at_least("fast enough", 2.5).value(2.49, "x"));
+    assert!(!report.all_hold());
+    let table = report.to_markdown();
+    assert!(table.contains("| quick enough | 300 ms | - | - | <= 300 | yes |"), "{table}");
+    assert!(table.contains("| fast enough | 2.49 x | - | - | >= 2.5 | **no** |"), "{table}");
+}
+
+#[test]
+fn what_was_not_measured_does_not_hold() {
+    let mut report = Report::new(Vec::new(), true);
+    report.add(Bar::at_most("nothing", 1.0).value(f64::NAN, "s"));
+    assert!(!report.all_hold());
+}
