@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use http::{HeaderValue, StatusCode};
 use queue_manager::QueueManager;
-use queue_manager::status::QueueStatus;
+use queue_manager::status::{QueueManagerStatus, QueueStatus};
 use tokio::time::Instant;
 
 use crate::answer::{self, Answer};
@@ -191,41 +191,43 @@ fn queues(page: &mut Page, queue_managers: &[QueueManager]) {
     }
 }
 
-const LOG_FAMILIES: [Family<storage::private::StoreStatistics>; 13] = [
+const LOG_FAMILIES: [Family<QueueManagerStatus>; 13] = [
     ("quaymaster_log_written_bytes_total", "counter", "Bytes written to the recovery log.", |s| {
-        number(s.log_bytes_written)
+        number(s.store.log_bytes_written)
     }),
-    ("quaymaster_log_syncs_total", "counter", "Times the recovery log was synced.", |s| number(s.log_syncs)),
-    ("quaymaster_log_sync_seconds_total", "counter", "Time spent in syncs.", |s| s.sync_seconds_total),
-    ("quaymaster_log_batches_total", "counter", "Batches written, one sync each.", |s| number(s.log_batches)),
-    ("quaymaster_log_records_total", "counter", "Records written.", |s| number(s.log_records)),
-    ("quaymaster_log_extents", "gauge", "Extents of the recovery log.", |s| number(s.log_extents)),
-    ("quaymaster_log_in_use_bytes", "gauge", "Bytes of the recovery log in use.", |s| number(s.log_bytes_in_use)),
+    ("quaymaster_log_syncs_total", "counter", "Times the recovery log was synced.", |s| number(s.store.log_syncs)),
+    ("quaymaster_log_sync_seconds_total", "counter", "Time spent in syncs.", |s| s.store.sync_seconds_total),
+    ("quaymaster_log_batches_total", "counter", "Batches written, one sync each.", |s| number(s.store.log_batches)),
+    ("quaymaster_log_records_total", "counter", "Records written.", |s| number(s.store.log_records)),
+    ("quaymaster_log_extents", "gauge", "Extents of the recovery log.", |s| number(s.store.log_extents)),
+    ("quaymaster_log_in_use_bytes", "gauge", "Bytes of the recovery log in use.", |s| number(s.store.log_bytes_in_use)),
     ("quaymaster_log_moved_bytes_total", "counter", "Bytes of live records moved forward.", |s| {
-        number(s.log_moved_bytes)
+        number(s.store.log_moved_bytes)
     }),
-    ("quaymaster_log_full", "gauge", "1 while the disk has no room for the log.", |s| f64::from(u8::from(s.log_full))),
+    ("quaymaster_log_full", "gauge", "1 while the disk has no room for the log.", |s| {
+        f64::from(u8::from(s.store.log_full))
+    }),
     ("quaymaster_log_failed", "gauge", "1 after a failed sync: nothing is written any more.", |s| {
-        f64::from(u8::from(s.log_failed))
+        f64::from(u8::from(s.store.log_failed))
     }),
     ("quaymaster_buffer_pool_bytes", "gauge", "Bytes of message bodies held in memory.", |s| {
-        number(s.buffer_pool_bytes)
+        number(s.store.buffer_pool_bytes)
     }),
     ("quaymaster_buffer_pool_misses_total", "counter", "Bodies that had to be read back from disk.", |s| {
-        number(s.buffer_pool_misses)
+        number(s.store.buffer_pool_misses)
     }),
-    ("quaymaster_spilled_bytes", "gauge", "Bytes of bodies that live on disk only.", |s| number(s.spilled_bytes)),
+    ("quaymaster_spilled_bytes", "gauge", "Bytes of bodies that live on disk only.", |s| number(s.store.spilled_bytes)),
 ];
 
 fn recovery_logs(page: &mut Page, queue_managers: &[QueueManager]) {
     let all: Vec<_> = queue_managers
         .iter()
-        .map(|queue_manager| (format!("qmgr=\"{}\"", queue_manager.name()), queue_manager.status().store))
+        .map(|queue_manager| (format!("qmgr=\"{}\"", queue_manager.name()), queue_manager.status()))
         .collect();
     for (name, kind, help, value) in LOG_FAMILIES {
         page.family(name, kind, help);
-        for (labels, statistics) in &all {
-            page.sample(name, labels, value(statistics));
+        for (labels, status) in &all {
+            page.sample(name, labels, value(status));
         }
     }
 }
