@@ -6,7 +6,9 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::Thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -18,38 +20,41 @@ const SPACE: u64 = 64 << 20;
 
 struct Shared {
     batch: Mutex<Batch>,
-    work: Condvar,
-    synced: Condvar,
+    closed: AtomicBool,
 }
 
 #[derive(Default)]
 struct Batch {
     bytes: Vec<u8>,
-    /// Number of the batch being gathered, and of the last that is durable.
-    gathering: u64,
-    durable: u64,
-    closed: bool,
+    /// Who waits for these bytes.
+    callers: Vec<Arc<Caller>>,
+}
+
+struct Caller {
+    thread: Thread,
+    durable: AtomicBool,
 }
 
 /// Records of `size` bytes a second from `callers` callers.
 pub fn records_per_second(folder: &Path, callers: usize, size: usize, duration: Duration) -> Result<f64> {
     let path = folder.join("floor.dat");
     let file = zero_written(&path)?;
-    let shared = Arc::new(Shared { batch: Mutex::default(), work: Condvar::new(), synced: Condvar::new() });
-    lock(&shared.batch).gathering = 1;
+    let shared = Arc::new(Shared { batch: Mutex::default(), closed: AtomicBool::new(false) });
     let writer = std::thread::spawn({
         let shared = Arc::clone(&shared);
         move || write_batches(&file, &shared)
     });
     let record = vec![b'x'; size];
     let rate = throughput::rate(callers, duration, |_| {
-        Ok(|| {
-            append(&shared, &record);
+        let caller = Arc::new(Caller { thread: std::thread::current(), durable: AtomicBool::new(false) });
+        let (shared, record, writer) = (&shared, &record, writer.thread());
+        Ok(move || {
+            append(shared, &caller, record, writer);
             Ok(())
         })
     });
-    lock(&shared.batch).closed = true;
-    shared.work.notify_one();
+    shared.closed.store(true, Ordering::Release);
+    writer.thread().unpark();
     writer.join().map_err(|_| anyhow::anyhow!("the writer panicked"))??;
     std::fs::remove_file(&path)?;
     rate
@@ -65,41 +70,45 @@ fn zero_written(path: &PathBuf) -> Result<File> {
     Ok(file)
 }
 
-fn append(shared: &Shared, record: &[u8]) {
+fn append(shared: &Shared, caller: &Arc<Caller>, record: &[u8], writer: &Thread) {
+    caller.durable.store(false, Ordering::Relaxed);
     let mut batch = lock(&shared.batch);
     batch.bytes.extend_from_slice(record);
-    let mine = batch.gathering;
-    shared.work.notify_one();
-    while batch.durable < mine {
-        batch = shared.synced.wait(batch).unwrap_or_else(PoisonError::into_inner);
+    batch.callers.push(Arc::clone(caller));
+    let first = batch.callers.len() == 1;
+    drop(batch);
+    if first {
+        writer.unpark();
+    }
+    while !caller.durable.load(Ordering::Acquire) {
+        std::thread::park();
     }
 }
 
 fn write_batches(file: &File, shared: &Shared) -> Result<()> {
     let mut at = 0;
-    let mut taken = Vec::new();
+    let mut taken = Batch::default();
     loop {
-        let mut batch = lock(&shared.batch);
-        while batch.bytes.is_empty() {
-            if batch.closed {
+        std::mem::swap(&mut taken, &mut *lock(&shared.batch));
+        if taken.callers.is_empty() {
+            if shared.closed.load(Ordering::Acquire) {
                 return Ok(());
             }
-            batch = shared.work.wait(batch).unwrap_or_else(PoisonError::into_inner);
+            std::thread::park();
+            continue;
         }
-        taken.clear();
-        std::mem::swap(&mut taken, &mut batch.bytes);
-        let number = batch.gathering;
-        batch.gathering += 1;
-        drop(batch);
-        let length = taken.len() as u64;
+        let length = taken.bytes.len() as u64;
         if at + length > SPACE {
             at = 0;
         }
-        file.write_all_at(&taken, at)?;
+        file.write_all_at(&taken.bytes, at)?;
         file.sync_data()?;
         at += length;
-        lock(&shared.batch).durable = number;
-        shared.synced.notify_all();
+        taken.bytes.clear();
+        for caller in taken.callers.drain(..) {
+            caller.durable.store(true, Ordering::Release);
+            caller.thread.unpark();
+        }
     }
 }
 
