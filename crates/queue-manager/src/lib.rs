@@ -2,22 +2,64 @@
 //!
 //! Doors (REST, command line, later channels) make a `Connection` and call verbs; this crate decides; a store makes it
 //! durable. It knows neither HTTP, channels nor SQL, and reads time only through `clock.rs`.
+//!
+//! Where to look: a verb has a file of its name; `resolve.rs` turns names into queues, `authority.rs` allows, `delivery.rs`
+//! is the last step of every put, `waiters.rs` of every wait, `reason.rs` turns inner errors into reasons.
 
 pub mod clock;
 pub mod connection;
+pub mod inquire;
 pub mod objects;
 pub mod status;
+
+mod authority;
+mod browse;
+mod close;
+mod complete_message;
+mod connection_table;
+mod cursor;
+mod dead_letter;
+mod defaults;
+mod definitions;
+mod delivery;
+mod dynamic;
+mod engine;
+mod expiry;
+mod get;
+mod group;
+mod handle;
+mod housekeeping;
+mod identifiers;
+mod open;
+mod publish;
+mod put;
+mod put_descriptor;
+mod queue;
+mod queue_objects;
+mod reason;
+mod report;
+mod resolve;
+mod segmentation;
+mod selection;
+mod start;
+mod subscription;
+mod transmission;
+mod trigger;
+mod unit_of_work;
+mod waiters;
 
 use std::sync::Arc;
 
 use model::authority::Principal;
 use model::name::QueueManagerName;
-use model::reason::Reason;
 use storage::private::log::disk::Disk;
-use storage::{RecoveryLogError, StoreOptions};
+use storage::{RecoveryLogError, StoreError, StoreOptions};
 
 pub use clock::{Clock, SystemClock};
 pub use connection::Connection;
+pub use unit_of_work::XaError;
+
+use crate::engine::{Engine, Phase};
 
 /// Where the queue manager keeps what lasts.
 pub enum Home {
@@ -50,6 +92,16 @@ pub enum StartError {
         #[source]
         source: serde_json::Error,
     },
+    #[error("the recovery log of {name} holds definition {key}, which this version does not know")]
+    UnknownDefinition { name: QueueManagerName, key: String },
+    #[error("the recovery log of {name} belongs to queue manager {found}")]
+    OtherQueueManager { name: QueueManagerName, found: QueueManagerName },
+    #[error("cannot write the definitions of a new queue manager {name}")]
+    Write {
+        name: QueueManagerName,
+        #[source]
+        source: StoreError,
+    },
 }
 
 /// How a door presents itself.
@@ -68,27 +120,47 @@ pub struct ConnectOptions {
 
 /// One running queue manager. Cheap to clone.
 #[derive(Clone)]
-pub struct QueueManager {}
+pub struct QueueManager {
+    engine: Arc<Engine>,
+}
 
 impl QueueManager {
     /// Recovers the log; on first start makes the SYSTEM objects. Not async: nothing else runs yet.
     pub fn start(options: StartOptions) -> Result<Self, StartError> {
-        todo!()
+        Ok(Self { engine: Arc::new(start::start(options)?) })
     }
+
     pub fn name(&self) -> QueueManagerName {
-        todo!()
+        self.engine.name
     }
+
     /// Runs until `stop`: expiry scan, housekeeping. The server spawns it once and joins it.
     pub async fn run(&self) {
-        todo!()
+        housekeeping::run(&self.engine).await;
     }
-    /// # Errors
-    /// `NotAuthorized` (2035): no +connect. `QMgrQuiescing` (2161), `QMgrStopping` (2162).
-    pub fn connect(&self, options: ConnectOptions) -> Result<Connection, Reason> {
-        todo!()
+
+    /// No new connections; verbs that ask for it fail with 2161, and so do their waits. Idempotent.
+    pub fn quiesce(&self) {
+        self.engine.advance(Phase::Quiescing);
     }
+
     /// Wakes waiters with 2162, backs out what is open, closes the log. Idempotent.
     pub async fn stop(&self) {
-        todo!()
+        if !self.engine.advance(Phase::Stopping) {
+            return;
+        }
+        self.engine.left_over.wake();
+        for state in self.engine.connections.all() {
+            let unit = state.unit.lock().take();
+            if let Some(unit) = unit {
+                self.engine.left_over.push(housekeeping::Work::BackOut(unit));
+            }
+        }
+        housekeeping::finish_left_over(&self.engine).await;
+        self.engine.store.close();
+    }
+
+    pub(crate) fn engine(&self) -> &Arc<Engine> {
+        &self.engine
     }
 }

@@ -1,13 +1,18 @@
 //! Definitions: what commands read and change. Each change is durable when it returns, and authorised here.
+//!
+//! Changes are made one at a time: checked, written to the store, then shown to everybody.
 
 use std::sync::Arc;
 
-use model::authority::{AuthorityRecord, Principal};
+use model::authority::{Authority, AuthorityObject, AuthorityRecord, Principal};
+use model::definition::attribute::{self, Access, View};
 use model::definition::{QueueDefinition, QueueManagerDefinition, SubscriptionDefinition, TopicDefinition};
 use model::name::{ObjectName, QueueName, TopicName};
 use model::reason::Reason;
+use storage::DefinitionChange;
 
-use crate::QueueManager;
+use crate::engine::Engine;
+use crate::{QueueManager, authority, definitions, reason};
 
 /// Why a definition was not changed; `command` turns it into a message identifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -30,105 +35,233 @@ pub enum ObjectError {
     Reason(Reason),
 }
 
+impl ObjectError {
+    pub(crate) fn already_exists(name: &str) -> Self {
+        Self::AlreadyExists { name: name.to_owned() }
+    }
+
+    pub(crate) fn not_found(name: &str) -> Self {
+        Self::NotFound { name: name.to_owned() }
+    }
+}
+
+/// # Errors
+/// `NotAuthorized`: a bit of `wanted` is missing.
+pub(crate) fn authorise(
+    engine: &Engine,
+    caller: &Principal,
+    object: AuthorityObject,
+    name: &ObjectName,
+    wanted: Authority,
+) -> Result<(), ObjectError> {
+    authority::check(engine, caller, object, name, wanted).map_err(|_| ObjectError::NotAuthorized {
+        user: caller.user.to_string(),
+        name: name.to_string(),
+        missing: authority::word(wanted - engine.authorities.granted(caller, object, name)),
+    })
+}
+
+/// Every attribute of the definition is within its range.
+pub(crate) fn check_attributes(name: &str, view: View<'_>) -> Result<(), ObjectError> {
+    for row in attribute::of(view.kind()).filter(|row| row.access != Access::ReadOnly) {
+        let Some(value) = (row.read)(view) else { continue };
+        row.value.check(&value).map_err(|problem| ObjectError::Attribute {
+            name: name.to_owned(),
+            attribute: row.mqsc,
+            problem: problem.to_string(),
+        })?;
+    }
+    Ok(())
+}
+
+impl Engine {
+    pub(crate) async fn save(&self, changes: Vec<DefinitionChange>) -> Result<(), ObjectError> {
+        let outcome = self.store.change_definitions(changes).await;
+        outcome.map_err(|error| ObjectError::Reason(reason::of_store_at_large(&error)))
+    }
+}
+
 impl QueueManager {
     pub fn definition(&self) -> Arc<QueueManagerDefinition> {
-        todo!()
+        self.engine().definition()
     }
+
+    /// Name, identifier, CCSID and date of creation stay what they were.
     pub async fn alter_queue_manager(
         &self,
         caller: &Principal,
         definition: QueueManagerDefinition,
     ) -> Result<(), ObjectError> {
-        todo!()
+        let engine = self.engine();
+        authorise(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::CHANGE)?;
+        let _change = engine.changes.lock().await;
+        let before = engine.definition();
+        let mut definition = definition;
+        definition.name = before.name;
+        definition.identifier.clone_from(&before.identifier);
+        definition.ccsid = before.ccsid;
+        definition.history.created = before.history.created;
+        definition.history.altered = engine.now();
+        check_attributes(engine.name.as_str(), View::QueueManager(&definition))?;
+        engine.save(vec![definitions::save_queue_manager(&definition)]).await?;
+        *engine.definition.write() = Arc::new(definition);
+        Ok(())
     }
 
     pub fn queue(&self, name: &QueueName) -> Option<Arc<QueueDefinition>> {
-        todo!()
+        self.engine().queue(name).map(|queue| queue.definition())
     }
+
     /// Sorted by name.
     pub fn queues(&self) -> Vec<Arc<QueueDefinition>> {
-        todo!()
-    }
-    /// `replace` keeps the messages of an existing queue of the same kind.
-    pub async fn define_queue(
-        &self,
-        caller: &Principal,
-        definition: QueueDefinition,
-        replace: bool,
-    ) -> Result<(), ObjectError> {
-        todo!()
-    }
-    pub async fn alter_queue(
-        &self,
-        caller: &Principal,
-        definition: QueueDefinition,
-        force: bool,
-    ) -> Result<(), ObjectError> {
-        todo!()
-    }
-    pub async fn delete_queue(&self, caller: &Principal, name: &QueueName, purge: bool) -> Result<(), ObjectError> {
-        todo!()
-    }
-    pub async fn clear_queue(&self, caller: &Principal, name: &QueueName) -> Result<(), ObjectError> {
-        todo!()
+        let mut queues: Vec<_> = self.engine().all_queues().iter().map(|queue| queue.definition()).collect();
+        queues.sort_by_key(|definition| definition.name);
+        queues
     }
 
     pub fn topic(&self, name: &TopicName) -> Option<Arc<TopicDefinition>> {
-        todo!()
+        self.engine().topic(name)
     }
+
+    /// Sorted by name.
     pub fn topics(&self) -> Vec<Arc<TopicDefinition>> {
-        todo!()
+        let mut topics: Vec<_> = self.engine().topics.read().values().cloned().collect();
+        topics.sort_by_key(|definition| definition.name);
+        topics
     }
+
     pub async fn define_topic(
         &self,
         caller: &Principal,
-        definition: TopicDefinition,
+        mut definition: TopicDefinition,
         replace: bool,
     ) -> Result<(), ObjectError> {
-        todo!()
+        let engine = self.engine();
+        let name = definition.name;
+        authorise(engine, caller, AuthorityObject::Topic, &name, Authority::CREATE)?;
+        let _change = engine.changes.lock().await;
+        let before = engine.topic(&name);
+        if let Some(before) = &before {
+            if !replace {
+                return Err(ObjectError::already_exists(name.as_str()));
+            }
+            check_topic_string(before, &definition)?;
+        }
+        let now = engine.now();
+        definition.history.created = before.map_or(now, |before| before.history.created);
+        definition.history.altered = now;
+        self.keep_topic(definition).await
     }
-    pub async fn alter_topic(&self, caller: &Principal, definition: TopicDefinition) -> Result<(), ObjectError> {
-        todo!()
+
+    pub async fn alter_topic(&self, caller: &Principal, mut definition: TopicDefinition) -> Result<(), ObjectError> {
+        let engine = self.engine();
+        let name = definition.name;
+        authorise(engine, caller, AuthorityObject::Topic, &name, Authority::CHANGE)?;
+        let _change = engine.changes.lock().await;
+        let before = engine.topic(&name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
+        check_topic_string(&before, &definition)?;
+        definition.history.created = before.history.created;
+        definition.history.altered = engine.now();
+        self.keep_topic(definition).await
     }
+
+    /// Checked attributes, written, shown. The caller holds the lock on changes.
+    async fn keep_topic(&self, definition: TopicDefinition) -> Result<(), ObjectError> {
+        let engine = self.engine();
+        let name = definition.name;
+        if name.is_blank() {
+            return Err(ObjectError::Reason(Reason::ObjectNameError));
+        }
+        check_attributes(name.as_str(), View::Topic(&definition))?;
+        engine.save(vec![definitions::save_topic(&definition)]).await?;
+        engine.topics.write().insert(name, Arc::new(definition));
+        engine.publish.definitions_changed(engine);
+        Ok(())
+    }
+
     pub async fn delete_topic(&self, caller: &Principal, name: &TopicName) -> Result<(), ObjectError> {
-        todo!()
+        let engine = self.engine();
+        authorise(engine, caller, AuthorityObject::Topic, name, Authority::DELETE)?;
+        let _change = engine.changes.lock().await;
+        if engine.topic(name).is_none() {
+            return Err(ObjectError::not_found(name.as_str()));
+        }
+        engine.save(vec![definitions::delete_topic(name)]).await?;
+        engine.topics.write().remove(name);
+        engine.publish.definitions_changed(engine);
+        Ok(())
     }
 
     pub fn subscription(&self, name: &str) -> Option<Arc<SubscriptionDefinition>> {
-        todo!()
+        self.engine().subscriptions.read().get(name).cloned()
     }
+
+    /// Sorted by name.
     pub fn subscriptions(&self) -> Vec<Arc<SubscriptionDefinition>> {
-        todo!()
+        self.engine().subscriptions.read().values().cloned().collect()
     }
+
     pub async fn define_subscription(
         &self,
         caller: &Principal,
         definition: SubscriptionDefinition,
         replace: bool,
     ) -> Result<(), ObjectError> {
-        todo!()
+        crate::subscription::define(self.engine(), caller, definition, replace).await
     }
+
     pub async fn alter_subscription(
         &self,
         caller: &Principal,
         definition: SubscriptionDefinition,
     ) -> Result<(), ObjectError> {
-        todo!()
-    }
-    pub async fn delete_subscription(&self, caller: &Principal, name: &str) -> Result<(), ObjectError> {
-        todo!()
+        crate::subscription::alter(self.engine(), caller, definition).await
     }
 
-    pub fn authority_records(&self) -> Vec<AuthorityRecord> {
-        todo!()
+    pub async fn delete_subscription(&self, caller: &Principal, name: &str) -> Result<(), ObjectError> {
+        crate::subscription::delete(self.engine(), caller, name).await
     }
+
+    /// Sorted by object type, profile and entity.
+    pub fn authority_records(&self) -> Vec<AuthorityRecord> {
+        self.engine().authorities.records()
+    }
+
     /// Replaces the record of the same profile, object type and entity; empty authorities delete it.
     pub async fn set_authority(&self, caller: &Principal, record: AuthorityRecord) -> Result<(), ObjectError> {
-        todo!()
+        let engine = self.engine();
+        authorise(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::CHANGE)?;
+        let _change = engine.changes.lock().await;
+        engine.save(vec![definitions::change_authority(&record)]).await?;
+        engine.authorities.set(record);
+        Ok(())
     }
 
-    /// Other object kinds as the commands of later capabilities need them keep their bytes here.
-    pub fn process_exists(&self, name: &ObjectName) -> bool {
-        todo!()
+    /// Whether `principal` may do all of `wanted` to an object; for doors and commands that ask before they act.
+    pub fn is_authorised(
+        &self,
+        principal: &Principal,
+        object: AuthorityObject,
+        name: &ObjectName,
+        wanted: Authority,
+    ) -> bool {
+        self.engine().authorities.granted(principal, object, name).contains(wanted)
     }
+
+    /// No process definitions exist yet: PROCESS of a queue may name any, and trigger messages leave its fields blank.
+    pub fn process_exists(&self, _name: &ObjectName) -> bool {
+        false
+    }
+}
+
+/// TOPICSTR is fixed once defined.
+fn check_topic_string(before: &TopicDefinition, after: &TopicDefinition) -> Result<(), ObjectError> {
+    if before.topic_string == after.topic_string {
+        return Ok(());
+    }
+    Err(ObjectError::Attribute {
+        name: before.name.to_string(),
+        attribute: "TOPICSTR",
+        problem: "it cannot be changed once defined".to_owned(),
+    })
 }

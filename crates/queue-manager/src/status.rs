@@ -1,5 +1,7 @@
 //! What DISPLAY QSTATUS, CONN, QMSTATUS and the metrics read.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use model::definition::queue::Usage;
 use model::name::QueueName;
 use model::timestamp::Timestamp;
@@ -7,6 +9,9 @@ use storage::Depth;
 use storage::private::StoreStatistics;
 
 use crate::QueueManager;
+use crate::connection_table::ConnectionState;
+use crate::engine::Engine;
+use crate::queue::Queue;
 
 #[derive(Debug, Clone)]
 pub struct QueueStatus {
@@ -58,12 +63,66 @@ pub struct QueueManagerStatus {
 impl QueueManager {
     /// Of local queues; `None` when there is no such local queue.
     pub fn queue_status(&self, name: &QueueName) -> Option<QueueStatus> {
-        todo!()
+        let engine = self.engine();
+        engine.queue(name).and_then(|queue| status_of(engine, &queue))
     }
+
+    /// In order of connecting.
     pub fn connections(&self) -> Vec<ConnectionStatus> {
-        todo!()
+        let engine = self.engine();
+        engine.connections.all().iter().map(|state| connection_status(engine, state)).collect()
     }
+
     pub fn status(&self) -> QueueManagerStatus {
-        todo!()
+        let engine = self.engine();
+        QueueManagerStatus {
+            started: engine.started,
+            connections: u32::try_from(engine.connections.count()).unwrap_or(u32::MAX),
+            store: engine.store.statistics(),
+        }
+    }
+}
+
+fn status_of(engine: &Engine, queue: &Queue) -> Option<QueueStatus> {
+    let usage = queue.with(|definition| definition.as_local().map(|local| local.usage))?;
+    let in_use = *queue.in_use.lock();
+    let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    let moment = |counter: &AtomicU64| Some(count(counter)).filter(|&at| at > 0).map(Timestamp);
+    Some(QueueStatus {
+        name: queue.name,
+        usage,
+        depth: engine.store.depth(queue.id),
+        open_input: in_use.input,
+        open_output: in_use.output,
+        last_put: moment(&queue.counters.last_put),
+        last_get: moment(&queue.counters.last_get),
+        puts: count(&queue.counters.puts),
+        gets: count(&queue.counters.gets),
+        browses: count(&queue.counters.browses),
+        waiters: queue.waiters.count(),
+    })
+}
+
+fn connection_status(engine: &Engine, state: &ConnectionState) -> ConnectionStatus {
+    let handles = state.handles.lock();
+    ConnectionStatus {
+        identifier: engine.identifiers.of_connection(state.number),
+        application_name: state.options.application_name.clone(),
+        application_type: state.options.application_type,
+        user: state.options.principal.user.to_string(),
+        channel: state.options.channel.clone(),
+        connection_name: state.options.connection_name.clone(),
+        process_id: std::process::id(),
+        connected: state.connected,
+        unit_of_work_since: state.unit.lock().as_ref().map(|unit| unit.since),
+        handles: handles
+            .iter()
+            .flatten()
+            .map(|handle| HandleStatus {
+                object_name: handle.name.to_string(),
+                object_type: handle.object_type(),
+                open_options: handle.options.bits(),
+            })
+            .collect(),
     }
 }

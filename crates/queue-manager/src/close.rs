@@ -1,0 +1,105 @@
+//! MQCLOSE: gives up a handle, its locks and its marks, and deletes dynamic queues.
+
+use std::sync::Arc;
+
+use model::authority::{Authority, AuthorityObject};
+use model::definition::queue::DefinitionType;
+use model::options::CloseOptions;
+use model::reason::Reason;
+
+use crate::connection::{Connection, ObjectHandle};
+use crate::engine::Engine;
+use crate::handle::{Handle, Target};
+use crate::open::count_close;
+use crate::queue::Queue;
+use crate::resolve::Destination;
+use crate::{authority, browse, dynamic, subscription, trigger};
+
+const DELETION: CloseOptions = CloseOptions::DELETE.union(CloseOptions::DELETE_PURGE);
+const KNOWN: CloseOptions =
+    DELETION.union(CloseOptions::KEEP_SUB).union(CloseOptions::REMOVE_SUB).union(CloseOptions::QUIESCE);
+
+pub(crate) async fn close(connection: &Connection, handle: ObjectHandle, options: CloseOptions) -> Result<(), Reason> {
+    let engine = &connection.engine;
+    let open = connection.state.handle(handle)?;
+    if !KNOWN.contains(options)
+        || options.contains(DELETION)
+        || options.contains(CloseOptions::KEEP_SUB | CloseOptions::REMOVE_SUB)
+    {
+        return Err(Reason::OptionsError);
+    }
+    if let Target::Subscription(subscribed) = &open.target {
+        connection.state.remove_handle(handle)?;
+        subscription::close(engine, subscribed, options.contains(CloseOptions::REMOVE_SUB)).await;
+        return Ok(());
+    }
+    if options.intersects(CloseOptions::KEEP_SUB | CloseOptions::REMOVE_SUB) {
+        return Err(Reason::OptionNotValidForType);
+    }
+    if options.intersects(DELETION) {
+        // Refused, the handle stays open.
+        let queue = queue_to_delete(engine, &open)?;
+        dynamic::delete(engine, &queue, options.contains(CloseOptions::DELETE_PURGE)).await?;
+    }
+    let open = connection.state.remove_handle(handle)?;
+    release(engine, &open).await;
+    let unfinished = open.memory.lock().put_place.unfinished();
+    unfinished.map_or(Ok(()), Err)
+}
+
+/// # Errors
+/// `OptionNotValidForType` (2045): the queue is not dynamic, or temporary and made by another handle. `NotAuthorized`
+/// (2035): neither its maker nor with +dlt.
+fn queue_to_delete(engine: &Engine, open: &Handle) -> Result<Arc<Queue>, Reason> {
+    let Target::Queue(Destination::Local { opened, queue }) = &open.target else {
+        return Err(Reason::OptionNotValidForType);
+    };
+    match queue.definition_type() {
+        DefinitionType::Predefined => Err(Reason::OptionNotValidForType),
+        DefinitionType::TemporaryDynamic if open.made_queue => Ok(queue.clone()),
+        DefinitionType::TemporaryDynamic => Err(Reason::OptionNotValidForType),
+        DefinitionType::PermanentDynamic => {
+            if !queue.creator.as_ref().is_some_and(|creator| *creator == open.caller.user) {
+                authority::check(engine, &open.caller, AuthorityObject::Queue, &opened.name, Authority::DELETE)?;
+            }
+            Ok(queue.clone())
+        }
+    }
+}
+
+/// Everything that goes with a handle: lock, counts, the temporary queue it made.
+pub(crate) async fn release(engine: &Engine, open: &Handle) {
+    if release_now(engine, open) {
+        finish_release(engine, open).await;
+    }
+}
+
+/// The part that needs no waiting. True when `finish_release` has something left to do.
+pub(crate) fn release_now(engine: &Engine, open: &Handle) -> bool {
+    let destination = match &open.target {
+        Target::Queue(destination) => destination,
+        Target::Subscription(_) => return true,
+        Target::Topic(_) | Target::QueueManager => return false,
+    };
+    let Some(queue) = destination.queue() else { return false };
+    browse::unlock(engine, queue, open);
+    let was_last_input = count_close(destination, open.options);
+    is_temporary_of(open, queue) || was_last_input && trigger::is_enabled(queue)
+}
+
+fn is_temporary_of(open: &Handle, queue: &Queue) -> bool {
+    open.made_queue && queue.is_temporary()
+}
+
+/// Deletes the temporary queue that the handle made; looks for messages nobody serves any more; ends a subscription that
+/// lives as long as its handle.
+pub(crate) async fn finish_release(engine: &Engine, open: &Handle) {
+    match &open.target {
+        Target::Queue(Destination::Local { queue, .. }) if is_temporary_of(open, queue) => {
+            dynamic::delete_temporary(engine, queue).await;
+        }
+        Target::Queue(Destination::Local { queue, .. }) => trigger::input_closed(engine, queue).await,
+        Target::Subscription(subscribed) => subscription::close(engine, subscribed, false).await,
+        Target::Queue(_) | Target::Topic(_) | Target::QueueManager => {}
+    }
+}

@@ -1,0 +1,119 @@
+//! Who is connected: state of every connection, and the table that DISPLAY CONN reads.
+//!
+//! Connections are made and ended for each REST request, so the table is cut into parts with a lock each.
+
+use std::sync::Arc;
+
+use model::authority::Principal;
+use model::name::ObjectName;
+use model::reason::Reason;
+use model::text::Text;
+use model::timestamp::Timestamp;
+use parking_lot::Mutex;
+
+use crate::ConnectOptions;
+use crate::connection::ObjectHandle;
+use crate::engine::Map;
+use crate::handle::Handle;
+use crate::unit_of_work::OpenUnit;
+
+/// One connection, shared between its owner and the table.
+pub(crate) struct ConnectionState {
+    pub(crate) number: u64,
+    pub(crate) options: ConnectOptions,
+    pub(crate) connected: Timestamp,
+    /// Context of messages put here: MQMD `UserIdentifier` and `PutApplName`.
+    pub(crate) user_identifier: Text<12>,
+    pub(crate) application_name: Text<28>,
+    pub(crate) handles: Mutex<Vec<Option<Arc<Handle>>>>,
+    pub(crate) unit: Mutex<Option<OpenUnit>>,
+}
+
+impl ConnectionState {
+    pub(crate) fn new(number: u64, options: ConnectOptions, connected: Timestamp) -> Self {
+        Self {
+            number,
+            user_identifier: user_identifier(&options.principal),
+            application_name: Text::new(&options.application_name),
+            options,
+            connected,
+            handles: Mutex::default(),
+            unit: Mutex::new(None),
+        }
+    }
+
+    /// # Errors
+    /// `HobjError` (2019): not an open handle of this connection.
+    pub(crate) fn handle(&self, handle: ObjectHandle) -> Result<Arc<Handle>, Reason> {
+        let index = (handle.0 as usize).checked_sub(1).ok_or(Reason::HobjError)?;
+        self.handles.lock().get(index).and_then(Clone::clone).ok_or(Reason::HobjError)
+    }
+
+    /// # Errors
+    /// `HandleNotAvailable` (2017): MAXHANDS are open.
+    pub(crate) fn add_handle(&self, handle: Arc<Handle>, maximum: u32) -> Result<ObjectHandle, Reason> {
+        let mut handles = self.handles.lock();
+        let free = handles.iter().position(Option::is_none).unwrap_or(handles.len());
+        let number = u32::try_from(free).ok().filter(|&index| index < maximum).ok_or(Reason::HandleNotAvailable)?;
+        if free == handles.len() {
+            handles.push(Some(handle));
+        } else {
+            handles[free] = Some(handle);
+        }
+        Ok(ObjectHandle(number + 1))
+    }
+
+    pub(crate) fn remove_handle(&self, handle: ObjectHandle) -> Result<Arc<Handle>, Reason> {
+        let index = (handle.0 as usize).checked_sub(1).ok_or(Reason::HobjError)?;
+        self.handles.lock().get_mut(index).and_then(Option::take).ok_or(Reason::HobjError)
+    }
+
+    pub(crate) fn take_handles(&self) -> Vec<Arc<Handle>> {
+        std::mem::take(&mut *self.handles.lock()).into_iter().flatten().collect()
+    }
+}
+
+/// MQMD `UserIdentifier`: the first twelve characters of the user's name.
+pub(crate) fn user_identifier(principal: &Principal) -> Text<12> {
+    Text::new(&principal.user)
+}
+
+/// Principal of an alternate user; blank is no user at all.
+pub(crate) fn alternate(user: &str) -> Option<Principal> {
+    let user = user.trim_end();
+    (!user.is_empty() && user.len() <= ObjectName::MAXIMUM).then(|| Principal::user(user))
+}
+
+const PARTS: u64 = 16;
+
+#[derive(Default)]
+pub(crate) struct ConnectionTable {
+    parts: [Mutex<Map<u64, Arc<ConnectionState>>>; PARTS as usize],
+}
+
+impl ConnectionTable {
+    pub(crate) fn add(&self, state: Arc<ConnectionState>) {
+        self.part(state.number).lock().insert(state.number, state);
+    }
+
+    pub(crate) fn remove(&self, number: u64) {
+        self.part(number).lock().remove(&number);
+    }
+
+    /// In order of connecting.
+    pub(crate) fn all(&self) -> Vec<Arc<ConnectionState>> {
+        let mut all: Vec<_> =
+            self.parts.iter().flat_map(|part| part.lock().values().cloned().collect::<Vec<_>>()).collect();
+        all.sort_by_key(|state| state.number);
+        all
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.parts.iter().map(|part| part.lock().len()).sum()
+    }
+
+    fn part(&self, number: u64) -> &Mutex<Map<u64, Arc<ConnectionState>>> {
+        let index = usize::try_from(number % PARTS).expect("less than 16");
+        &self.parts[index]
+    }
+}

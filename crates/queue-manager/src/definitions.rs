@@ -1,0 +1,141 @@
+//! Definitions as the store keeps them: keys, JSON values, and what a start reads.
+//!
+//! ```text
+//! qmgr              the queue manager's own definition
+//! queue/NAME        local, alias, remote and model queues; temporary dynamic ones are never saved
+//! topic/NAME        topic objects
+//! sub/NAME          durable subscriptions
+//! auth/OBJECT/ENTITY/PROFILE    authority records
+//! ```
+//!
+//! Values are the serde forms of the model's types: a field that an older version did not know takes its default.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use model::authority::{AuthorityRecord, Entity};
+use model::definition::{QueueDefinition, QueueManagerDefinition, SubscriptionDefinition, TopicDefinition};
+use model::name::{QueueManagerName, QueueName, TopicName};
+use model::reason::Reason;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use storage::DefinitionChange;
+
+use crate::StartError;
+use crate::engine::Engine;
+use crate::queue::Queue;
+use crate::reason;
+
+pub(crate) fn save_queue_manager(definition: &QueueManagerDefinition) -> DefinitionChange {
+    save("qmgr".to_owned(), definition)
+}
+
+pub(crate) fn save_queue(definition: &QueueDefinition) -> DefinitionChange {
+    save(queue_key(&definition.name), definition)
+}
+
+pub(crate) fn delete_queue(name: &QueueName) -> DefinitionChange {
+    DefinitionChange::Delete { key: queue_key(name) }
+}
+
+pub(crate) fn save_topic(definition: &TopicDefinition) -> DefinitionChange {
+    save(topic_key(&definition.name), definition)
+}
+
+pub(crate) fn delete_topic(name: &TopicName) -> DefinitionChange {
+    DefinitionChange::Delete { key: topic_key(name) }
+}
+
+pub(crate) fn save_subscription(definition: &SubscriptionDefinition) -> DefinitionChange {
+    save(subscription_key(&definition.name), definition)
+}
+
+pub(crate) fn delete_subscription(name: &str) -> DefinitionChange {
+    DefinitionChange::Delete { key: subscription_key(name) }
+}
+
+/// Saves the record, or deletes it when it grants nothing.
+pub(crate) fn change_authority(record: &AuthorityRecord) -> DefinitionChange {
+    let entity = match &record.entity {
+        Entity::Principal(name) => format!("principal:{name}"),
+        Entity::Group(name) => format!("group:{name}"),
+    };
+    let key = format!("auth/{:?}/{entity}/{}", record.object, record.profile);
+    if record.authorities.is_empty() { DefinitionChange::Delete { key } } else { save(key, record) }
+}
+
+fn queue_key(name: &QueueName) -> String {
+    format!("queue/{name}")
+}
+
+fn topic_key(name: &TopicName) -> String {
+    format!("topic/{name}")
+}
+
+fn subscription_key(name: &str) -> String {
+    format!("sub/{name}")
+}
+
+fn save<T: Serialize>(key: String, value: &T) -> DefinitionChange {
+    let value = serde_json::to_vec(value).expect("definitions hold nothing that JSON cannot");
+    DefinitionChange::Save { key, value }
+}
+
+/// Changes a queue's definition, saved unless the queue is temporary, and shows it to everybody.
+///
+/// # Errors
+/// `ResourceProblem` (2102), `QDeleted` (2052).
+pub(crate) async fn change_queue(
+    engine: &Engine,
+    queue: &Arc<Queue>,
+    change: impl FnOnce(&mut QueueDefinition),
+) -> Result<(), Reason> {
+    let _change = engine.changes.lock().await;
+    if queue.is_deleted() {
+        return Err(Reason::QDeleted);
+    }
+    let mut definition = (*queue.definition()).clone();
+    change(&mut definition);
+    if !queue.is_temporary() {
+        let save = save_queue(&definition);
+        engine.store.change_definitions(vec![save]).await.map_err(|error| reason::of_store_at_large(&error))?;
+    }
+    engine.show_queue(queue, definition);
+    Ok(())
+}
+
+/// What the store held.
+#[derive(Default)]
+pub(crate) struct Saved {
+    pub(crate) queue_manager: Option<QueueManagerDefinition>,
+    pub(crate) queues: Vec<QueueDefinition>,
+    pub(crate) topics: Vec<TopicDefinition>,
+    pub(crate) subscriptions: BTreeMap<String, Arc<SubscriptionDefinition>>,
+    pub(crate) authorities: Vec<AuthorityRecord>,
+}
+
+/// # Errors
+/// `StartError::Definition`: a key or a value that this version cannot read. Nothing is ignored: a definition that is
+/// passed over would lose its messages.
+pub(crate) fn read(name: QueueManagerName, definitions: Vec<(String, Vec<u8>)>) -> Result<Saved, StartError> {
+    let mut saved = Saved::default();
+    for (key, value) in definitions {
+        let kind = key.split('/').next().unwrap_or_default();
+        match kind {
+            "qmgr" => saved.queue_manager = Some(parse(name, &key, &value)?),
+            "queue" => saved.queues.push(parse(name, &key, &value)?),
+            "topic" => saved.topics.push(parse(name, &key, &value)?),
+            "sub" => {
+                let definition: SubscriptionDefinition = parse(name, &key, &value)?;
+                saved.subscriptions.insert(definition.name.clone(), Arc::new(definition));
+            }
+            "auth" => saved.authorities.push(parse(name, &key, &value)?),
+            _ => return Err(StartError::UnknownDefinition { name, key }),
+        }
+    }
+    Ok(saved)
+}
+
+fn parse<T: DeserializeOwned>(name: QueueManagerName, key: &str, value: &[u8]) -> Result<T, StartError> {
+    serde_json::from_slice(value).map_err(|source| StartError::Definition { name, key: key.to_owned(), source })
+}

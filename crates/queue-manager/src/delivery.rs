@@ -1,0 +1,142 @@
+//! The last step of every put, whoever makes it: a finished message enters a local queue.
+//!
+//! Applications' puts come here from `put.rs`; reports, trigger messages, publications and dead letters from where they
+//! are made. What follows an arrival (waiters, triggers) is set off here, at once or at commit, also when the task that
+//! puts is dropped while it waits for the disk.
+
+use std::sync::Arc;
+
+use model::definition::queue::DeliverySequence;
+use model::descriptor::Persistence;
+use model::message::Message;
+use model::reason::Reason;
+use model::timestamp::Timestamp;
+use storage::{Placement, PutOutcome, UnitOfWorkId};
+
+use crate::connection_table::ConnectionState;
+use crate::engine::Engine;
+use crate::housekeeping::Work;
+use crate::queue::Queue;
+use crate::unit_of_work::What;
+use crate::waiters::Arrival;
+use crate::{reason, trigger};
+
+/// Puts a message whose descriptor is complete. `unit` is the connection whose unit of work it belongs to, if to any.
+///
+/// # Errors
+/// `QFull` (2053), `QSpaceNotAvailable` (2056), `ResourceProblem` (2102), `QDeleted` (2052), `SyncpointLimitReached`
+/// (2024).
+pub(crate) async fn place(
+    engine: &Engine,
+    unit: Option<&ConnectionState>,
+    queue: &Arc<Queue>,
+    message: Message,
+    expires: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<(), Reason> {
+    let (priority, depth_before) = enter(engine, unit, queue, message, expires, now).await?;
+    if let Some(depth_before) = depth_before {
+        trigger::arrived(engine, queue, priority, depth_before).await;
+    }
+    Ok(())
+}
+
+/// As `place`, outside a unit of work and without a look at triggers: for trigger messages themselves.
+pub(crate) async fn place_quietly(
+    engine: &Engine,
+    queue: &Arc<Queue>,
+    message: Message,
+    now: Timestamp,
+) -> Result<(), Reason> {
+    enter(engine, None, queue, message, None, now).await.map(|_| ())
+}
+
+/// Returns the message's priority, and the depth before it when triggers are to be looked at now.
+async fn enter(
+    engine: &Engine,
+    unit: Option<&ConnectionState>,
+    queue: &Arc<Queue>,
+    message: Message,
+    expires: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<(u8, Option<u32>), Reason> {
+    let _flight = queue.begin_put()?;
+    let unit = match unit {
+        Some(state) => Some((state, state.unit(engine)?)),
+        None => None,
+    };
+    let priority = u8::try_from(message.descriptor.priority).unwrap_or(9).min(9);
+    let (placement, has_trigger) = queue.with_local(|_, local| {
+        let placement = Placement {
+            by_priority: local.message_delivery_sequence == DeliverySequence::Priority,
+            maximum_depth: local.maximum_depth,
+            expires,
+            persistent: message.descriptor.persistence == Persistence::Persistent,
+        };
+        (placement, local.trigger.enabled)
+    });
+    queue.note_body(message.body.len());
+    let arrival = Arrival::of(&message.descriptor);
+    let arriving = Arriving { engine, unit, queue, arrival, priority, expires, has_trigger, is_over: false };
+    let outcome = engine.store.put(unit.map(|(_, id)| id), queue.id, message, placement, now).await;
+    match outcome {
+        Ok(outcome) => {
+            queue.counters.count_put(now);
+            Ok((priority, arriving.done(outcome)))
+        }
+        Err(error) => {
+            arriving.refused();
+            Err(reason::of_store(&error))
+        }
+    }
+}
+
+/// A put in the hands of the store. Dropped before its end, the message may be on the queue all the same.
+struct Arriving<'a> {
+    engine: &'a Engine,
+    unit: Option<(&'a ConnectionState, UnitOfWorkId)>,
+    queue: &'a Arc<Queue>,
+    arrival: Arrival,
+    priority: u8,
+    expires: Option<Timestamp>,
+    has_trigger: bool,
+    is_over: bool,
+}
+
+impl Arriving<'_> {
+    /// Wakes waiters, or leaves that to the commit. Returns what a trigger wants to know now.
+    fn done(mut self, outcome: PutOutcome) -> Option<u32> {
+        self.is_over = true;
+        self.follow(outcome.depth_before);
+        (self.has_trigger && self.unit.is_none()).then_some(outcome.depth_before)
+    }
+
+    fn refused(mut self) {
+        self.is_over = true;
+    }
+
+    fn follow(&self, depth_before: u32) {
+        self.queue.note_expiry(self.expires);
+        match self.unit {
+            Some((state, id)) => {
+                let what = What::Put { priority: self.priority, depth_before };
+                state.note(id, self.queue, self.arrival, what);
+            }
+            None => self.queue.waiters.arrived(&self.arrival),
+        }
+    }
+}
+
+impl Drop for Arriving<'_> {
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        // Waiters look for themselves, and so does a trigger: the depth stands for what it was before.
+        let depth_before = self.engine.store.depth(self.queue.id).current.saturating_sub(1);
+        self.follow(depth_before);
+        if self.has_trigger && self.unit.is_none() {
+            self.engine.left_over.push(Work::Trigger(self.queue.clone(), self.priority, depth_before));
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The state of one running queue manager that every verb works on.
+//!
+//! Locks here are held for a lookup only, and never across an `.await`.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use model::definition::{QueueManagerDefinition, SubscriptionDefinition, TopicDefinition};
+use model::name::{ObjectName, QueueManagerName, QueueName, TopicName};
+use model::reason::Reason;
+use model::timestamp::Timestamp;
+use parking_lot::RwLock;
+use storage::PrivateStore;
+
+use crate::authority::Authorities;
+use crate::clock::Clock;
+use crate::connection_table::ConnectionTable;
+use crate::housekeeping::LeftOver;
+use crate::identifiers::Identifiers;
+use crate::publish::PublishSubscribe;
+use crate::queue::Queue;
+use crate::unit_of_work::Prepared;
+
+pub(crate) type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
+
+pub(crate) struct Engine {
+    pub(crate) name: QueueManagerName,
+    pub(crate) store: PrivateStore,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) started: Timestamp,
+    pub(crate) definition: RwLock<Arc<QueueManagerDefinition>>,
+    pub(crate) queues: RwLock<Map<QueueName, Arc<Queue>>>,
+    /// Queues that triggers send messages to, or once did: a hint for opens.
+    pub(crate) initiation_queues: RwLock<HashSet<QueueName>>,
+    pub(crate) topics: RwLock<Map<TopicName, Arc<TopicDefinition>>>,
+    pub(crate) subscriptions: RwLock<BTreeMap<String, Arc<SubscriptionDefinition>>>,
+    pub(crate) publish: PublishSubscribe,
+    pub(crate) authorities: Authorities,
+    pub(crate) connections: ConnectionTable,
+    pub(crate) identifiers: Identifiers,
+    /// Definitions change one at a time, so that what is checked still holds when it is written.
+    pub(crate) changes: tokio::sync::Mutex<()>,
+    pub(crate) left_over: LeftOver,
+    pub(crate) prepared: Prepared,
+    phase: AtomicU8,
+}
+
+/// How far the queue manager is on its way down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Phase {
+    Running = 0,
+    Quiescing = 1,
+    Stopping = 2,
+}
+
+/// What a start has read from the store.
+pub(crate) struct Loaded {
+    pub(crate) definition: QueueManagerDefinition,
+    pub(crate) queues: Vec<Queue>,
+    pub(crate) topics: Map<TopicName, Arc<TopicDefinition>>,
+    pub(crate) subscriptions: BTreeMap<String, Arc<SubscriptionDefinition>>,
+    pub(crate) authorities: Authorities,
+}
+
+impl Engine {
+    pub(crate) fn new(name: QueueManagerName, store: PrivateStore, clock: Arc<dyn Clock>, loaded: Loaded) -> Self {
+        let started = clock.now();
+        let engine = Self {
+            name,
+            store,
+            clock,
+            started,
+            definition: RwLock::new(Arc::new(loaded.definition)),
+            queues: RwLock::default(),
+            initiation_queues: RwLock::default(),
+            topics: RwLock::new(loaded.topics),
+            subscriptions: RwLock::new(loaded.subscriptions),
+            publish: PublishSubscribe::default(),
+            authorities: loaded.authorities,
+            connections: ConnectionTable::default(),
+            identifiers: Identifiers::new(name, started),
+            changes: tokio::sync::Mutex::new(()),
+            left_over: LeftOver::default(),
+            prepared: Prepared::default(),
+            phase: AtomicU8::new(Phase::Running as u8),
+        };
+        for queue in loaded.queues {
+            engine.add_queue(Arc::new(queue));
+        }
+        engine
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    pub(crate) fn definition(&self) -> Arc<QueueManagerDefinition> {
+        self.definition.read().clone()
+    }
+
+    pub(crate) fn queue(&self, name: &QueueName) -> Option<Arc<Queue>> {
+        self.queues.read().get(name).cloned()
+    }
+
+    /// Every queue object, in no order.
+    pub(crate) fn all_queues(&self) -> Vec<Arc<Queue>> {
+        self.queues.read().values().cloned().collect()
+    }
+
+    pub(crate) fn topic(&self, name: &TopicName) -> Option<Arc<TopicDefinition>> {
+        self.topics.read().get(name).cloned()
+    }
+
+    /// Whether a queue-manager name means this one: blank or its own.
+    pub(crate) fn is_this(&self, queue_manager: &ObjectName) -> bool {
+        queue_manager.is_blank() || *queue_manager == self.name
+    }
+
+    pub(crate) fn phase(&self) -> Phase {
+        match self.phase.load(Ordering::Acquire) {
+            0 => Phase::Running,
+            1 => Phase::Quiescing,
+            _ => Phase::Stopping,
+        }
+    }
+
+    /// Moves on, never back. False when the queue manager was that far already.
+    pub(crate) fn advance(&self, phase: Phase) -> bool {
+        let before = self.phase.fetch_max(phase as u8, Ordering::AcqRel);
+        if before >= phase as u8 {
+            return false;
+        }
+        for queue in self.all_queues() {
+            queue.waiters.wake_all();
+        }
+        true
+    }
+
+    /// # Errors
+    /// `QMgrStopping` (2162); `QMgrQuiescing` (2161) for verbs that ask to fail then.
+    pub(crate) fn admit(&self, fail_if_quiescing: bool) -> Result<(), Reason> {
+        match self.phase() {
+            Phase::Running => Ok(()),
+            Phase::Quiescing if fail_if_quiescing => Err(Reason::QMgrQuiescing),
+            Phase::Quiescing => Ok(()),
+            Phase::Stopping => Err(Reason::QMgrStopping),
+        }
+    }
+}

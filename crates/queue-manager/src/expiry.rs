@@ -1,0 +1,59 @@
+//! Expiry: messages past their time are never returned; they are discarded when a get passes them and by the scan, with
+//! the expiration report they ask for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::timestamp::Timestamp;
+use storage::StoreError;
+use tracing::warn;
+
+use crate::engine::Engine;
+use crate::queue::Queue;
+use crate::{reason, report};
+
+/// Discards what has expired on any queue. Returns when the next message expires, as far as known.
+pub(crate) async fn scan(engine: &Engine) -> Option<Timestamp> {
+    let now = engine.now();
+    let queues: Vec<_> = {
+        let all = engine.queues.read();
+        all.values().filter(|queue| queue.next_expiry().is_some()).cloned().collect()
+    };
+    let mut next = None;
+    for queue in queues {
+        if queue.has_expired_messages(now) {
+            discard(engine, &queue, now).await;
+        }
+        next = [next, queue.next_expiry()].into_iter().flatten().min();
+    }
+    next
+}
+
+/// Discards what has expired on one queue.
+pub(crate) async fn discard(engine: &Engine, queue: &Arc<Queue>, now: Timestamp) {
+    // Forgotten first and looked up afterwards, so that what is put meanwhile is not overlooked.
+    queue.set_next_expiry(None);
+    let discarded = discard_in_parts(engine, queue, now).await;
+    // What is still there although its time has come is held by a unit of work: no use in looking again at once.
+    let next = engine.store.next_expiry(queue.id);
+    queue.note_expiry(next.map(|at| at.max(now.saturating_add(PAUSE))));
+    if let Err(error) = discarded {
+        warn!(queue = queue.name.as_str(), reason = %reason::of_store(&error), "expired messages stay for now");
+    }
+}
+
+/// The store gives them up a bounded number at a time.
+async fn discard_in_parts(engine: &Engine, queue: &Arc<Queue>, now: Timestamp) -> Result<(), StoreError> {
+    loop {
+        let expired = engine.store.discard_expired(queue.id, now).await?;
+        if expired.is_empty() {
+            return Ok(());
+        }
+        for gone in expired {
+            report::expired(engine, &gone.message, now).await;
+        }
+    }
+}
+
+/// Before messages that a unit of work holds are looked at again.
+const PAUSE: Duration = Duration::from_secs(1);

@@ -1,0 +1,418 @@
+//! MQGET: checks the options, looks for a message, waits for one, and hands it over. Browsing is in `browse.rs`.
+//!
+//! A look takes the message and is over; only between looks may a get be dropped without consequence. Waiting is in the
+//! order of coming (`waiters.rs`).
+//!
+//! Source: MQ reference, "MQGET", "MQGMO", 9.3.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use model::descriptor::{Expiry, Persistence};
+use model::message::Message;
+use model::options::{GetFlags, GetOptions, OpenOptions};
+use model::reason::Reason;
+use model::timestamp::Timestamp;
+use storage::{Selection, StoredMessage, UnitOfWorkId};
+
+use crate::connection::{Connection, GetResult, ObjectHandle};
+use crate::cursor::GroupPlace;
+use crate::engine::Engine;
+use crate::group::{place_after, statuses};
+use crate::handle::{Context, Handle};
+use crate::queue::Queue;
+use crate::selection::Filter;
+use crate::unit_of_work::What;
+use crate::waiters::Arrival;
+use crate::{browse, complete_message, expiry, reason, report, selection};
+
+pub(crate) const BROWSES: GetFlags =
+    GetFlags::BROWSE_FIRST.union(GetFlags::BROWSE_NEXT).union(GetFlags::BROWSE_MSG_UNDER_CURSOR);
+const SYNCPOINTS: GetFlags = GetFlags::SYNCPOINT.union(GetFlags::NO_SYNCPOINT).union(GetFlags::SYNCPOINT_IF_PERSISTENT);
+const MARKS: GetFlags = GetFlags::MARK_BROWSE_HANDLE
+    .union(GetFlags::MARK_BROWSE_CO_OP)
+    .union(GetFlags::UNMARK_BROWSE_CO_OP)
+    .union(GetFlags::UNMARK_BROWSE_HANDLE)
+    .union(GetFlags::UNMARKED_BROWSE_MSG);
+const PROPERTIES: GetFlags = GetFlags::PROPERTIES_FORCE_MQRFH2
+    .union(GetFlags::NO_PROPERTIES)
+    .union(GetFlags::PROPERTIES_IN_HANDLE)
+    .union(GetFlags::PROPERTIES_COMPATIBILITY);
+/// MQGMO_SET_SIGNAL is not among them: signals exist on z/OS only.
+const KNOWN: GetFlags = BROWSES
+    .union(SYNCPOINTS)
+    .union(MARKS)
+    .union(PROPERTIES)
+    .union(GetFlags::WAIT)
+    .union(GetFlags::ACCEPT_TRUNCATED_MSG)
+    .union(GetFlags::MARK_SKIP_BACKOUT)
+    .union(GetFlags::MSG_UNDER_CURSOR)
+    .union(GetFlags::LOCK)
+    .union(GetFlags::UNLOCK)
+    .union(GetFlags::FAIL_IF_QUIESCING)
+    .union(GetFlags::CONVERT)
+    .union(GetFlags::LOGICAL_ORDER)
+    .union(GetFlags::COMPLETE_MSG)
+    .union(GetFlags::ALL_MSGS_AVAILABLE)
+    .union(GetFlags::ALL_SEGMENTS_AVAILABLE);
+
+/// # Errors
+/// 2016, 2019, 2024, 2033, 2034, 2036, 2037, 2041, 2046, 2052, 2062, 2102, 2161, 2162, 2209, 2245, 2247.
+pub(crate) async fn get(
+    connection: &Connection,
+    handle: ObjectHandle,
+    options: &GetOptions,
+) -> Result<GetResult, Reason> {
+    let open = connection.state.handle(handle)?;
+    let flags = options.flags;
+    check_flags(flags)?;
+    selection::check(options)?;
+    check_opened_for(open.options, flags)?;
+    let source = open.source()?;
+    let get = Get { connection, engine: &connection.engine, open: &open, queue: source.queue, options };
+    if flags.contains(GetFlags::UNLOCK) {
+        return browse::unlock_message(&get);
+    }
+    get.check_possible()?;
+    if flags.contains(GetFlags::MARK_SKIP_BACKOUT) && connection.state.has_mark() {
+        return Err(Reason::SecondMarkNotAllowed);
+    }
+    if let Some(result) = get.look().await? {
+        return Ok(result);
+    }
+    if !get.may_wait() {
+        return Err(get.nothing());
+    }
+    get.wait().await
+}
+
+/// Combinations that make no sense.
+fn check_flags(flags: GetFlags) -> Result<(), Reason> {
+    let more_than_one = |group: GetFlags| (flags & group).bits().count_ones() > 1;
+    let browses = flags.intersects(BROWSES);
+    let destructive_only = GetFlags::SYNCPOINT | GetFlags::SYNCPOINT_IF_PERSISTENT | GetFlags::MARK_SKIP_BACKOUT;
+    let beside_unlock = GetFlags::UNLOCK | GetFlags::NO_SYNCPOINT | GetFlags::FAIL_IF_QUIESCING;
+    let at_the_cursor = flags.intersects(GetFlags::MSG_UNDER_CURSOR | GetFlags::BROWSE_MSG_UNDER_CURSOR);
+    let is_wrong = !KNOWN.contains(flags)
+        || more_than_one(BROWSES | GetFlags::MSG_UNDER_CURSOR)
+        || more_than_one(SYNCPOINTS)
+        || more_than_one(PROPERTIES)
+        || browses && flags.intersects(destructive_only)
+        || flags.contains(GetFlags::LOCK) && !browses
+        || flags.contains(GetFlags::UNLOCK) && !beside_unlock.contains(flags)
+        || flags.intersects(MARKS) && !browses
+        || flags.contains(GetFlags::MARK_SKIP_BACKOUT) && !flags.contains(GetFlags::SYNCPOINT)
+        || at_the_cursor && flags.intersects(GetFlags::ALL_MSGS_AVAILABLE | GetFlags::LOGICAL_ORDER);
+    if is_wrong { Err(Reason::OptionsError) } else { Ok(()) }
+}
+
+fn check_opened_for(opened: OpenOptions, flags: GetFlags) -> Result<(), Reason> {
+    let browses = flags.intersects(BROWSES | GetFlags::MSG_UNDER_CURSOR | GetFlags::UNLOCK);
+    if browses && !opened.contains(OpenOptions::BROWSE) {
+        return Err(Reason::NotOpenForBrowse);
+    }
+    let takes = !flags.intersects(BROWSES | GetFlags::UNLOCK);
+    if takes && !opened.intersects(OpenOptions::INPUT_SHARED | OpenOptions::INPUT_EXCLUSIVE) {
+        return Err(Reason::NotOpenForInput);
+    }
+    Ok(())
+}
+
+/// One get or browse.
+pub(crate) struct Get<'a> {
+    pub(crate) connection: &'a Connection,
+    pub(crate) engine: &'a Arc<Engine>,
+    pub(crate) open: &'a Handle,
+    pub(crate) queue: &'a Arc<Queue>,
+    pub(crate) options: &'a GetOptions,
+}
+
+/// A message that the store gave up, and the unit of work it is in now.
+pub(crate) struct Taken {
+    pub(crate) stored: StoredMessage,
+    pub(crate) unit: Option<UnitOfWorkId>,
+}
+
+impl Get<'_> {
+    pub(crate) fn has(&self, flag: GetFlags) -> bool {
+        self.options.flags.contains(flag)
+    }
+
+    fn browses(&self) -> bool {
+        self.options.flags.intersects(BROWSES)
+    }
+
+    /// Asked before each look: things may change while one waits.
+    fn check_possible(&self) -> Result<(), Reason> {
+        self.engine.admit(self.has(GetFlags::FAIL_IF_QUIESCING))?;
+        let source = self.open.source()?;
+        source.opened.check_get_enabled()?;
+        source.queue.check_get_enabled()
+    }
+
+    fn may_wait(&self) -> bool {
+        let at_the_cursor = GetFlags::MSG_UNDER_CURSOR | GetFlags::BROWSE_MSG_UNDER_CURSOR;
+        self.has(GetFlags::WAIT)
+            && self.options.wait != Some(Duration::ZERO)
+            && !self.options.flags.intersects(at_the_cursor)
+    }
+
+    fn nothing(&self) -> Reason {
+        if self.options.flags.intersects(GetFlags::MSG_UNDER_CURSOR | GetFlags::BROWSE_MSG_UNDER_CURSOR) {
+            Reason::NoMsgUnderCursor
+        } else {
+            Reason::NoMsgAvailable
+        }
+    }
+
+    async fn look(&self) -> Result<Option<GetResult>, Reason> {
+        let now = self.engine.now();
+        if self.queue.has_expired_messages(now) {
+            expiry::discard(self.engine, self.queue, now).await;
+        }
+        if self.browses() { browse::look(self, now).await } else { self.take(now).await }
+    }
+
+    async fn wait(&self) -> Result<GetResult, Reason> {
+        let in_group = self.place(self.browses()).is_some();
+        let deadline = self.options.wait.and_then(|wait| tokio::time::Instant::now().checked_add(wait));
+        let mut waiter = self.queue.waiters.register(selection::wanted(self.options, in_group, self.browses()));
+        let mut is_over = false;
+        loop {
+            waiter.begin_look();
+            self.check_possible()?;
+            if let Some(result) = self.look().await? {
+                if result.warning != Some(Reason::TruncatedMsgFailed) && !self.browses() {
+                    waiter.took(&result.descriptor.message_id);
+                }
+                return Ok(result);
+            }
+            waiter.found_nothing();
+            if is_over {
+                return Err(self.nothing());
+            }
+            match deadline {
+                None => waiter.woken().await,
+                // Woken at the last moment is woken: one more look.
+                Some(deadline) => is_over = tokio::time::timeout_at(deadline, waiter.woken()).await.is_err(),
+            }
+        }
+    }
+
+    /// Where the handle stands in logical order, for gets or for browses.
+    pub(crate) fn place(&self, browses: bool) -> Option<GroupPlace> {
+        if !self.has(GetFlags::LOGICAL_ORDER) {
+            return None;
+        }
+        let memory = self.open.memory.lock();
+        if browses { memory.cursor.browse_place } else { memory.cursor.get_place }
+    }
+
+    /// Takes the next message, if there is one.
+    async fn take(&self, now: Timestamp) -> Result<Option<GetResult>, Reason> {
+        let place = self.place(false);
+        if place.is_some_and(|place| place.in_unit != self.has(GetFlags::SYNCPOINT)) {
+            return Err(Reason::InconsistentUow);
+        }
+        let exact = if self.has(GetFlags::MSG_UNDER_CURSOR) {
+            let position = self.open.memory.lock().cursor.at.map(|key| key.position);
+            position.map(|position| self.at(position))
+        } else {
+            selection::exact(self.options, self.open, self.queue, place)
+        };
+        let Some(exact) = exact else { return Ok(None) };
+        let filter = Filter::new(self.options, self.open, self.queue, place.is_some(), now);
+        if self.must_look_first() {
+            return self.look_and_take(exact, filter, now).await;
+        }
+        let taken = if filter.is_trivial() {
+            self.take_selected(&exact, self.has(GetFlags::SYNCPOINT), now).await?
+        } else {
+            let accept = |candidate: &storage::Candidate<'_>| filter.accepts(candidate);
+            let selected = Selection { accept: Some(&accept), ..exact };
+            self.take_selected(&selected, self.has(GetFlags::SYNCPOINT), now).await?
+        };
+        match taken {
+            Some(taken) => Ok(Some(self.hand_over(taken, now).await)),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether the message must be seen before it may be taken: it may be too long for the buffer, persistence decides
+    /// about the unit of work, or it consists of segments.
+    fn must_look_first(&self) -> bool {
+        let may_not_fit = !self.has(GetFlags::ACCEPT_TRUNCATED_MSG)
+            && self.options.buffer_length.is_some_and(|length| length < self.queue.longest_body());
+        may_not_fit || self.has(GetFlags::SYNCPOINT_IF_PERSISTENT) || self.has(GetFlags::COMPLETE_MSG)
+    }
+
+    async fn look_and_take(
+        &self,
+        exact: Selection<'static>,
+        filter: Filter<'_>,
+        now: Timestamp,
+    ) -> Result<Option<GetResult>, Reason> {
+        loop {
+            let accept = |candidate: &storage::Candidate<'_>| filter.accepts(candidate);
+            let selected = Selection { accept: Some(&accept), ..exact };
+            let seen = self.engine.store.browse(self.queue.id, None, &selected, now).await;
+            let Some(seen) = seen.map_err(|error| reason::of_store(&error))? else { return Ok(None) };
+            let segments = filter.take_segments();
+            if segments.len() > 1 {
+                match complete_message::take(self, &segments, now).await? {
+                    Some(result) => return Ok(Some(result)),
+                    None => continue,
+                }
+            }
+            if self.does_not_fit(seen.message.body.len()) {
+                return Ok(Some(self.result(seen, now)));
+            }
+            let in_unit = self.is_in_unit(seen.message.descriptor.persistence);
+            if let Some(taken) = self.take_selected(&self.at(seen.key.position), in_unit, now).await? {
+                return Ok(Some(self.hand_over(taken, now).await));
+            }
+            // Somebody else was quicker: what comes next?
+        }
+    }
+
+    pub(crate) fn is_in_unit(&self, persistence: Persistence) -> bool {
+        self.has(GetFlags::SYNCPOINT)
+            || self.has(GetFlags::SYNCPOINT_IF_PERSISTENT) && persistence == Persistence::Persistent
+    }
+
+    /// True when the body may not be handed over in part.
+    pub(crate) fn does_not_fit(&self, length: usize) -> bool {
+        !self.has(GetFlags::ACCEPT_TRUNCATED_MSG) && self.options.buffer_length.is_some_and(|buffer| buffer < length)
+    }
+
+    pub(crate) fn at(&self, position: storage::Position) -> Selection<'static> {
+        Selection { position: Some(position), lock_owner: Some(self.open.owner), ..Selection::default() }
+    }
+
+    pub(crate) async fn take_selected(
+        &self,
+        selected: &Selection<'_>,
+        in_unit: bool,
+        now: Timestamp,
+    ) -> Result<Option<Taken>, Reason> {
+        let state = &*self.connection.state;
+        let unit = if in_unit { Some(state.unit(self.engine)?) } else { None };
+        let taking = Taking { get: self, unit };
+        let got = self.engine.store.get(unit, self.queue.id, selected, now).await;
+        taking.is_over();
+        let Some(stored) = got.map_err(|error| reason::of_store(&error))? else { return Ok(None) };
+        if let Some(id) = unit {
+            let what =
+                if self.has(GetFlags::MARK_SKIP_BACKOUT) { What::GotForGood(stored.key.position) } else { What::Got };
+            state.note(id, self.queue, Arrival::of(&stored.message.descriptor), what);
+        }
+        Ok(Some(Taken { stored, unit }))
+    }
+
+    /// The message is the application's now: what is remembered of it, and the report it asks for.
+    pub(crate) async fn hand_over(&self, taken: Taken, now: Timestamp) -> GetResult {
+        let Taken { stored, unit } = taken;
+        self.remember(&stored, unit.is_some());
+        self.queue.counters.count_get(now);
+        self.queue.unmark(stored.key.position);
+        if report::wants_cod(&stored.message.descriptor) {
+            let unit = unit.is_some().then_some(&*self.connection.state);
+            report::confirm_delivery(self.engine, unit, &stored.message, now).await;
+        }
+        self.result(stored, now)
+    }
+
+    fn remember(&self, stored: &StoredMessage, in_unit: bool) {
+        let saves = self.open.options.contains(OpenOptions::SAVE_ALL_CONTEXT);
+        let logical = self.has(GetFlags::LOGICAL_ORDER);
+        let at_cursor = self.has(GetFlags::MSG_UNDER_CURSOR);
+        if !saves && !logical && !at_cursor {
+            return;
+        }
+        let mut memory = self.open.memory.lock();
+        if saves {
+            memory.context = Some(Box::new(Context::of(&stored.message.descriptor)));
+        }
+        if logical {
+            memory.cursor.get_place = place_after(&stored.message.descriptor, stored.message.body.len(), in_unit);
+        }
+        if at_cursor {
+            memory.cursor.locked = None;
+        }
+    }
+
+    /// What the application sees: lifetime left, data converted, cut to its buffer.
+    pub(crate) fn result(&self, stored: StoredMessage, now: Timestamp) -> GetResult {
+        let message_token = selection::token(self.queue.id, stored.key);
+        let Message { mut descriptor, mut body } = stored.message;
+        if let Some(expires) = stored.expires {
+            let tenths = expires.since(now).as_millis() / 100;
+            descriptor.expiry = Expiry(i32::try_from(tenths).unwrap_or(i32::MAX).max(1));
+        }
+        let (group_status, segment_status, segmentation) = statuses(descriptor.message_flags);
+        let mut warning = None;
+        if let Some(target) = self.options.target.filter(|_| self.has(GetFlags::CONVERT)) {
+            let fits = if self.has(GetFlags::ACCEPT_TRUNCATED_MSG) { None } else { self.options.buffer_length };
+            let converted = model::conversion::convert_within(&descriptor, &body, target, fits.unwrap_or(usize::MAX));
+            descriptor.encoding = converted.encoding;
+            descriptor.ccsid = converted.ccsid;
+            body = converted.body;
+            warning = converted.warning;
+        }
+        let data_length = body.len();
+        if let Some(length) = self.options.buffer_length.filter(|&length| length < data_length) {
+            body.truncate(length);
+            let accepted = self.has(GetFlags::ACCEPT_TRUNCATED_MSG);
+            warning = Some(if accepted { Reason::TruncatedMsgAccepted } else { Reason::TruncatedMsgFailed });
+        }
+        GetResult {
+            descriptor,
+            body,
+            data_length,
+            message_token,
+            group_status,
+            segment_status,
+            segmentation,
+            resolved_queue: self.queue.name,
+            warning,
+        }
+    }
+}
+
+/// A get in the hands of the store. Dropped before its end, a message may be in the unit of work although nobody saw it;
+/// a back out must then let everybody look.
+struct Taking<'a> {
+    get: &'a Get<'a>,
+    unit: Option<UnitOfWorkId>,
+}
+
+impl Taking<'_> {
+    fn is_over(mut self) {
+        self.unit = None;
+    }
+}
+
+impl Drop for Taking<'_> {
+    fn drop(&mut self) {
+        if let Some(id) = self.unit {
+            let nobody_knows = Arrival::unknown();
+            self.get.connection.state.note(id, self.get.queue, nobody_knows, What::PerhapsGot);
+        }
+    }
+}
+
+/// A result without a message: MQGMO_UNLOCK.
+pub(crate) fn no_message(queue: &Queue) -> GetResult {
+    GetResult {
+        descriptor: model::descriptor::MessageDescriptor::default(),
+        body: Bytes::new(),
+        data_length: 0,
+        message_token: [0; 16],
+        group_status: b' ',
+        segment_status: b' ',
+        segmentation: b' ',
+        resolved_queue: queue.name,
+        warning: None,
+    }
+}

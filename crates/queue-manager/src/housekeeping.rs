@@ -1,0 +1,87 @@
+//! What nobody waits for: work left over by dropped tasks and connections, and the expiry scan.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+use tracing::warn;
+
+use crate::engine::{Engine, Phase};
+use crate::handle::Handle;
+use crate::queue::Queue;
+use crate::unit_of_work::{OpenUnit, back_out_unit, commit_unit};
+use crate::{close, expiry, trigger};
+
+/// Something that has to be finished although its task is gone.
+pub(crate) enum Work {
+    Commit(OpenUnit),
+    BackOut(OpenUnit),
+    Close(Arc<Handle>),
+    /// A message arrived; its priority and the depth before it.
+    Trigger(Arc<Queue>, u8, u32),
+}
+
+/// Bounded by what was open: a connection leaves at most its unit of work and its handles.
+#[derive(Default)]
+pub(crate) struct LeftOver {
+    work: Mutex<VecDeque<Work>>,
+    arrived: Notify,
+}
+
+impl LeftOver {
+    pub(crate) fn push(&self, work: Work) {
+        self.work.lock().push_back(work);
+        self.arrived.notify_one();
+    }
+
+    pub(crate) fn wake(&self) {
+        self.arrived.notify_one();
+    }
+
+    fn take(&self) -> Option<Work> {
+        self.work.lock().pop_front()
+    }
+}
+
+/// How long the scan waits at most: a clock that was set forward is noticed by then.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// How long it waits at least, so that many messages with different times are taken together.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
+
+/// Runs until the queue manager stops.
+pub(crate) async fn run(engine: &Engine) {
+    while engine.phase() < Phase::Stopping {
+        finish_left_over(engine).await;
+        let next = expiry::scan(engine).await;
+        let pause = next.map_or(LONGEST_PAUSE, |at| at.since(engine.now()).clamp(SHORTEST_PAUSE, LONGEST_PAUSE));
+        let _ = tokio::time::timeout(pause, engine.left_over.arrived.notified()).await;
+    }
+}
+
+pub(crate) async fn finish_left_over(engine: &Engine) {
+    while let Some(work) = engine.left_over.take() {
+        match work {
+            Work::Commit(unit) => {
+                if let Err(refused) = commit_unit(engine, unit).await {
+                    warn!(reason = %refused.reason, "a commit could not be finished after its task was gone");
+                    if let Some(unit) = refused.unit {
+                        back_out(engine, *unit).await;
+                    }
+                }
+            }
+            Work::BackOut(unit) => back_out(engine, unit).await,
+            Work::Close(handle) => close::finish_release(engine, &handle).await,
+            Work::Trigger(queue, priority, depth_before) => {
+                trigger::arrived(engine, &queue, priority, depth_before).await;
+            }
+        }
+    }
+}
+
+async fn back_out(engine: &Engine, unit: OpenUnit) {
+    if let Err(reason) = back_out_unit(engine, unit).await {
+        warn!(%reason, "a unit of work could not be backed out");
+    }
+}

@@ -1,0 +1,296 @@
+//! One queue object while the queue manager runs: its definition, who has it open, who waits on it, what was counted.
+//!
+//! Messages are not here; they lie in the store under `id`. What concerns messages is meaningful for local queues only;
+//! `resolve.rs` sees to it that messages meet no other kind.
+//!
+//! Invariants
+//! - The kind of a queue never changes while the object lives.
+//! - Once `is_deleted`, the queue is no longer found by name, and its name may belong to another queue.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+use model::definition::queue::{DefinitionType, LocalQueue};
+use model::definition::{QueueDefinition, QueueKind};
+use model::name::QueueName;
+use model::options::OpenOptions;
+use model::reason::Reason;
+use model::timestamp::Timestamp;
+use parking_lot::{Mutex, RwLock};
+use storage::{Position, QueueId};
+
+use crate::waiters::Waiters;
+
+pub(crate) struct Queue {
+    pub(crate) name: QueueName,
+    /// In the store; 0 for queues that hold no messages.
+    pub(crate) id: QueueId,
+    /// Who made a dynamic queue: that user needs no authority record for it.
+    pub(crate) creator: Option<Arc<str>>,
+    definition: RwLock<Arc<QueueDefinition>>,
+    pub(crate) in_use: Mutex<InUse>,
+    is_deleted: AtomicBool,
+    /// A deletion is being tried: nobody may open the queue or put to it meanwhile.
+    is_closing: AtomicBool,
+    /// Puts on their way into the store, those without a handle included.
+    puts_in_flight: AtomicU32,
+    /// Raised by a forced change; handles opened before it are no longer valid (2041).
+    pub(crate) forced_changes: AtomicU32,
+    pub(crate) waiters: Waiters,
+    pub(crate) counters: Counters,
+    /// Messages marked by cooperating browsers, and until when; `None` is for ever.
+    pub(crate) marks: Mutex<HashMap<Position, Option<Timestamp>>>,
+    /// No message expires before this; `u64::MAX` when none expires at all.
+    next_expiry: AtomicU64,
+    /// No body on the queue is longer than this, in bytes.
+    longest: AtomicUsize,
+    /// When the queue last caused a trigger message of type FIRST.
+    pub(crate) last_trigger: Mutex<Option<Timestamp>>,
+}
+
+/// Open handles, by what they were opened for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct InUse {
+    /// Handles of any kind.
+    pub(crate) handles: u32,
+    /// IPPROCS.
+    pub(crate) input: u32,
+    /// One of `input` is exclusive.
+    pub(crate) exclusive: bool,
+    /// OPPROCS.
+    pub(crate) output: u32,
+}
+
+/// Since the start of the process.
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub(crate) puts: AtomicU64,
+    pub(crate) gets: AtomicU64,
+    pub(crate) browses: AtomicU64,
+    /// Microseconds since 1970; 0 for never.
+    pub(crate) last_put: AtomicU64,
+    pub(crate) last_get: AtomicU64,
+}
+
+impl Counters {
+    pub(crate) fn count_put(&self, now: Timestamp) {
+        self.puts.fetch_add(1, Ordering::Relaxed);
+        self.last_put.store(now.0, Ordering::Relaxed);
+    }
+
+    pub(crate) fn count_get(&self, now: Timestamp) {
+        self.gets.fetch_add(1, Ordering::Relaxed);
+        self.last_get.store(now.0, Ordering::Relaxed);
+    }
+
+    pub(crate) fn count_browse(&self) {
+        self.browses.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Queue {
+    pub(crate) fn new(definition: QueueDefinition, creator: Option<Arc<str>>) -> Self {
+        let id = QueueId(definition.as_local().map_or(0, |local| local.store_id));
+        Self {
+            name: definition.name,
+            id,
+            creator,
+            definition: RwLock::new(Arc::new(definition)),
+            in_use: Mutex::default(),
+            is_deleted: AtomicBool::new(false),
+            is_closing: AtomicBool::new(false),
+            puts_in_flight: AtomicU32::new(0),
+            forced_changes: AtomicU32::new(0),
+            waiters: Waiters::default(),
+            counters: Counters::default(),
+            marks: Mutex::default(),
+            next_expiry: AtomicU64::new(u64::MAX),
+            longest: AtomicUsize::new(0),
+            last_trigger: Mutex::new(None),
+        }
+    }
+
+    /// A queue whose messages were there before this process: nothing is known of them.
+    pub(crate) fn recovered(definition: QueueDefinition, next_expiry: Option<Timestamp>) -> Self {
+        let queue = Self::new(definition, None);
+        queue.longest.store(usize::MAX, Ordering::Relaxed);
+        queue.set_next_expiry(next_expiry);
+        queue
+    }
+
+    pub(crate) fn definition(&self) -> Arc<QueueDefinition> {
+        self.definition.read().clone()
+    }
+
+    /// Reads the definition in place. `read` must be quick and take no lock.
+    pub(crate) fn with<R>(&self, read: impl FnOnce(&QueueDefinition) -> R) -> R {
+        read(&self.definition.read())
+    }
+
+    /// As `with`, for a queue that is known to be local.
+    ///
+    /// # Panics
+    /// When the queue is of another kind.
+    pub(crate) fn with_local<R>(&self, read: impl FnOnce(&QueueDefinition, &LocalQueue) -> R) -> R {
+        let definition = self.definition.read();
+        read(&definition, definition.as_local().expect("resolve.rs leads messages to local queues only"))
+    }
+
+    pub(crate) fn set_definition(&self, definition: QueueDefinition) {
+        *self.definition.write() = Arc::new(definition);
+    }
+
+    pub(crate) fn is_local(&self) -> bool {
+        self.with(|definition| definition.as_local().is_some())
+    }
+
+    pub(crate) fn definition_type(&self) -> DefinitionType {
+        self.with(|definition| definition.as_local().map_or(DefinitionType::Predefined, |local| local.definition_type))
+    }
+
+    pub(crate) fn is_temporary(&self) -> bool {
+        self.definition_type() == DefinitionType::TemporaryDynamic
+    }
+
+    pub(crate) fn is_deleted(&self) -> bool {
+        self.is_deleted.load(Ordering::Acquire)
+    }
+
+    /// Handles find out at their next verb, waiters at once.
+    fn mark_deleted(&self) {
+        self.is_deleted.store(true, Ordering::Release);
+        self.waiters.wake_all();
+    }
+
+    /// 2016 while gets are inhibited, for an alias by itself.
+    pub(crate) fn check_get_enabled(&self) -> Result<(), Reason> {
+        let inhibited = self.with(|definition| match &definition.kind {
+            QueueKind::Local(local) => local.get_inhibited,
+            QueueKind::Alias(alias) => alias.get_inhibited,
+            QueueKind::Remote(_) | QueueKind::Model(_) => false,
+        });
+        if inhibited { Err(Reason::GetInhibited) } else { Ok(()) }
+    }
+
+    /// A put is on its way; while it is, the queue cannot be deleted.
+    ///
+    /// # Errors
+    /// `QDeleted` (2052).
+    pub(crate) fn begin_put(&self) -> Result<PutInFlight<'_>, Reason> {
+        self.puts_in_flight.fetch_add(1, Ordering::SeqCst);
+        let flight = PutInFlight(self);
+        if self.is_closing.load(Ordering::SeqCst) { Err(Reason::QDeleted) } else { Ok(flight) }
+    }
+
+    /// Keeps everybody out for a deletion.
+    ///
+    /// # Errors
+    /// `ObjectInUse` (2042): more than `own` handles are open, or a put is on its way.
+    pub(crate) fn begin_deletion(&self, own: Option<u32>) -> Result<Deletion<'_>, Reason> {
+        self.is_closing.store(true, Ordering::SeqCst);
+        let deletion = Deletion { queue: self, is_done: false };
+        let is_open = own.is_some_and(|own| self.in_use.lock().handles > own);
+        if is_open || self.puts_in_flight.load(Ordering::SeqCst) > 0 { Err(Reason::ObjectInUse) } else { Ok(deletion) }
+    }
+
+    /// For a temporary dynamic queue: gone, whoever uses it.
+    pub(crate) fn delete_regardless(&self) {
+        self.is_closing.store(true, Ordering::SeqCst);
+        self.mark_deleted();
+    }
+
+    /// Counts a new handle.
+    ///
+    /// # Errors
+    /// `ObjectInUse` (2042): exclusive input, and somebody has it open for input; or somebody has it exclusively; or it is
+    /// being deleted.
+    pub(crate) fn open_for(&self, options: OpenOptions, shareable: bool) -> Result<(), Reason> {
+        let mut in_use = self.in_use.lock();
+        if self.is_closing.load(Ordering::SeqCst) {
+            return Err(Reason::ObjectInUse);
+        }
+        let exclusive = options.contains(OpenOptions::INPUT_EXCLUSIVE);
+        if exclusive || options.contains(OpenOptions::INPUT_SHARED) {
+            if in_use.exclusive || in_use.input > 0 && (exclusive || !shareable) {
+                return Err(Reason::ObjectInUse);
+            }
+            in_use.input += 1;
+            in_use.exclusive = exclusive;
+        }
+        in_use.output += u32::from(options.contains(OpenOptions::OUTPUT));
+        in_use.handles += 1;
+        Ok(())
+    }
+
+    /// Undoes `open_for`. True when this was the last handle open for input.
+    pub(crate) fn close_for(&self, options: OpenOptions) -> bool {
+        let mut in_use = self.in_use.lock();
+        in_use.handles -= 1;
+        in_use.output -= u32::from(options.contains(OpenOptions::OUTPUT));
+        if !options.intersects(OpenOptions::INPUT_EXCLUSIVE | OpenOptions::INPUT_SHARED) {
+            return false;
+        }
+        in_use.input -= 1;
+        in_use.exclusive = false;
+        in_use.input == 0
+    }
+
+    pub(crate) fn note_body(&self, length: usize) {
+        if length > self.longest.load(Ordering::Relaxed) {
+            self.longest.fetch_max(length, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn longest_body(&self) -> usize {
+        self.longest.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn note_expiry(&self, expires: Option<Timestamp>) {
+        if let Some(expires) = expires {
+            self.next_expiry.fetch_min(expires.0, Ordering::SeqCst);
+        }
+    }
+
+    pub(crate) fn set_next_expiry(&self, next: Option<Timestamp>) {
+        self.next_expiry.store(next.map_or(u64::MAX, |at| at.0), Ordering::SeqCst);
+    }
+
+    pub(crate) fn next_expiry(&self) -> Option<Timestamp> {
+        let next = self.next_expiry.load(Ordering::SeqCst);
+        (next != u64::MAX).then_some(Timestamp(next))
+    }
+
+    pub(crate) fn has_expired_messages(&self, now: Timestamp) -> bool {
+        self.next_expiry.load(Ordering::Relaxed) <= now.0
+    }
+}
+
+pub(crate) struct PutInFlight<'a>(&'a Queue);
+
+impl Drop for PutInFlight<'_> {
+    fn drop(&mut self) {
+        self.0.puts_in_flight.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// A deletion being tried. Dropped before `done`, the queue stays.
+pub(crate) struct Deletion<'a> {
+    queue: &'a Queue,
+    is_done: bool,
+}
+
+impl Deletion<'_> {
+    pub(crate) fn done(mut self) {
+        self.is_done = true;
+        self.queue.mark_deleted();
+    }
+}
+
+impl Drop for Deletion<'_> {
+    fn drop(&mut self) {
+        if !self.is_done {
+            self.queue.is_closing.store(false, Ordering::SeqCst);
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Definitions of queues: define, alter, delete, clear, with what open handles and messages forbid.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use model::authority::{Authority, AuthorityObject, Principal};
+use model::definition::attribute::View;
+use model::definition::queue::{DefinitionType, LocalQueue};
+use model::definition::{History, QueueDefinition, QueueKind};
+use model::name::QueueName;
+use model::reason::Reason;
+use storage::{DefinitionChange, StoreError};
+
+use crate::engine::Engine;
+use crate::objects::{ObjectError, authorise, check_attributes};
+use crate::queue::Queue;
+use crate::{QueueManager, definitions, reason, trigger};
+
+impl QueueManager {
+    /// `replace` keeps the messages of an existing queue of the same kind.
+    pub async fn define_queue(
+        &self,
+        caller: &Principal,
+        mut definition: QueueDefinition,
+        replace: bool,
+    ) -> Result<(), ObjectError> {
+        let engine = self.engine();
+        let name = definition.name;
+        authorise(engine, caller, AuthorityObject::Queue, &name, Authority::CREATE)?;
+        check(&definition)?;
+        let _change = engine.changes.lock().await;
+        if let Some(queue) = engine.queue(&name) {
+            if !replace {
+                return Err(ObjectError::already_exists(name.as_str()));
+            }
+            return replace_definition(engine, &queue, definition, false).await;
+        }
+        let now = engine.now();
+        definition.history = History { created: now, altered: now };
+        if let Some(local) = definition.as_local_mut() {
+            local.definition_type = DefinitionType::Predefined;
+            local.store_id = engine.store.create_queue().0;
+        }
+        engine.save(vec![definitions::save_queue(&definition)]).await?;
+        engine.add_queue(Arc::new(Queue::new(definition, None)));
+        Ok(())
+    }
+
+    pub async fn alter_queue(
+        &self,
+        caller: &Principal,
+        definition: QueueDefinition,
+        force: bool,
+    ) -> Result<(), ObjectError> {
+        let engine = self.engine();
+        let name = definition.name;
+        authorise(engine, caller, AuthorityObject::Queue, &name, Authority::CHANGE)?;
+        check(&definition)?;
+        let _change = engine.changes.lock().await;
+        let queue = engine.queue(&name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
+        replace_definition(engine, &queue, definition, force).await
+    }
+
+    /// `purge` deletes the messages too; without it the queue must be empty.
+    pub async fn delete_queue(&self, caller: &Principal, name: &QueueName, purge: bool) -> Result<(), ObjectError> {
+        let engine = self.engine();
+        authorise(engine, caller, AuthorityObject::Queue, name, Authority::DELETE)?;
+        let _change = engine.changes.lock().await;
+        let queue = engine.queue(name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
+        let in_use = |_| ObjectError::InUse { name: name.to_string() };
+        let deletion = queue.begin_deletion(Some(0)).map_err(in_use)?;
+        let mut changes = Vec::with_capacity(2);
+        if queue.is_local() {
+            check_emptiness(engine, &queue, purge)?;
+            changes.push(DefinitionChange::DropQueue(queue.id));
+        }
+        if !queue.is_temporary() {
+            changes.push(definitions::delete_queue(name));
+        }
+        engine.save(changes).await?;
+        engine.remove_queue(&queue);
+        deletion.done();
+        Ok(())
+    }
+
+    /// Removes every message of a local queue that nobody has open.
+    pub async fn clear_queue(&self, caller: &Principal, name: &QueueName) -> Result<(), ObjectError> {
+        let engine = self.engine();
+        authorise(engine, caller, AuthorityObject::Queue, name, Authority::CLEAR)?;
+        let _change = engine.changes.lock().await;
+        let queue = engine.queue(name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
+        if !queue.is_local() {
+            return Err(ObjectError::WrongType { name: name.to_string() });
+        }
+        if queue.in_use.lock().handles > 0 {
+            return Err(ObjectError::InUse { name: name.to_string() });
+        }
+        match engine.store.clear(queue.id).await {
+            Ok(_) => Ok(()),
+            Err(StoreError::Uncommitted) => Err(ObjectError::InUse { name: name.to_string() }),
+            Err(error) => Err(ObjectError::Reason(reason::of_store_at_large(&error))),
+        }
+    }
+}
+
+fn check(definition: &QueueDefinition) -> Result<(), ObjectError> {
+    if definition.name.is_blank() {
+        return Err(ObjectError::Reason(Reason::ObjectNameError));
+    }
+    check_attributes(definition.name.as_str(), View::Queue(definition, None))
+}
+
+fn check_emptiness(engine: &Engine, queue: &Queue, purge: bool) -> Result<(), ObjectError> {
+    let depth = engine.store.depth(queue.id);
+    if depth.uncommitted > 0 {
+        return Err(ObjectError::InUse { name: queue.name.to_string() });
+    }
+    if depth.current > 0 && !purge {
+        return Err(ObjectError::NotEmpty { name: queue.name.to_string() });
+    }
+    Ok(())
+}
+
+/// The caller holds the lock on changes.
+async fn replace_definition(
+    engine: &Engine,
+    queue: &Arc<Queue>,
+    mut definition: QueueDefinition,
+    force: bool,
+) -> Result<(), ObjectError> {
+    let before = queue.definition();
+    let name = || queue.name.to_string();
+    if std::mem::discriminant(&before.kind) != std::mem::discriminant(&definition.kind) {
+        return Err(ObjectError::WrongType { name: name() });
+    }
+    definition.history = History { created: before.history.created, altered: engine.now() };
+    if let (Some(old), Some(new)) = (before.as_local(), definition.as_local_mut()) {
+        new.store_id = old.store_id;
+        new.definition_type = old.definition_type;
+        if new.usage != old.usage && engine.store.depth(queue.id).current > 0 {
+            return Err(ObjectError::NotEmpty { name: name() });
+        }
+    }
+    let breaks_handles = concerns_open_handles(queue, &before, &definition);
+    if breaks_handles && !force {
+        return Err(ObjectError::InUse { name: name() });
+    }
+    let was_triggering = trigger::is_enabled(queue);
+    if !queue.is_temporary() {
+        engine.save(vec![definitions::save_queue(&definition)]).await?;
+    }
+    engine.show_queue(queue, definition);
+    if breaks_handles {
+        queue.forced_changes.fetch_add(1, Ordering::AcqRel);
+    }
+    // Waiters look again: gets may be inhibited now, or enabled.
+    queue.waiters.wake_all();
+    if !was_triggering && trigger::is_enabled(queue) {
+        trigger::input_closed(engine, queue).await;
+    }
+    Ok(())
+}
+
+/// Changes that open handles would not survive; they need FORCE.
+///
+/// Source: MQ reference, "ALTER queues", FORCE, 9.3.
+fn concerns_open_handles(queue: &Queue, before: &QueueDefinition, after: &QueueDefinition) -> bool {
+    let in_use = *queue.in_use.lock();
+    if in_use.handles == 0 {
+        return false;
+    }
+    match (&before.kind, &after.kind) {
+        (QueueKind::Local(old), QueueKind::Local(new)) => {
+            old.usage != new.usage || old.shareable && !new.shareable && in_use.input > 1
+        }
+        (QueueKind::Alias(old), QueueKind::Alias(new)) => {
+            old.target != new.target || old.target_type != new.target_type
+        }
+        (QueueKind::Remote(old), QueueKind::Remote(new)) => {
+            old.remote_queue != new.remote_queue
+                || old.remote_queue_manager != new.remote_queue_manager
+                || old.transmission_queue != new.transmission_queue
+        }
+        _ => false,
+    }
+}
+
+impl Engine {
+    /// Makes a queue findable by name.
+    pub(crate) fn add_queue(&self, queue: Arc<Queue>) {
+        if let Some(initiation_queue) = initiation_queue(&queue) {
+            self.initiation_queues.write().insert(initiation_queue);
+        }
+        self.queues.write().insert(queue.name, queue);
+    }
+
+    pub(crate) fn remove_queue(&self, queue: &Queue) {
+        self.queues.write().remove(&queue.name);
+    }
+
+    /// Shows a changed definition to everybody.
+    pub(crate) fn show_queue(&self, queue: &Queue, definition: QueueDefinition) {
+        queue.set_definition(definition);
+        if let Some(initiation_queue) = initiation_queue(queue) {
+            self.initiation_queues.write().insert(initiation_queue);
+        }
+    }
+}
+
+/// The queue that trigger messages go to, while triggering is on.
+fn initiation_queue(queue: &Queue) -> Option<QueueName> {
+    let of = |local: &LocalQueue| {
+        (local.trigger.enabled && !local.initiation_queue.is_blank()).then_some(local.initiation_queue)
+    };
+    queue.with(|definition| definition.as_local().and_then(of))
+}

@@ -1,0 +1,48 @@
+//! Inner errors to reasons: the one place where what went wrong inside becomes what an application is told.
+
+use model::reason::Reason;
+use storage::StoreError;
+use tracing::{debug, error, warn};
+
+/// What an application is told when the store refused something it did to a queue.
+///
+/// Errors that somebody must act on are logged here with their full chain.
+pub(crate) fn of_store(error: &StoreError) -> Reason {
+    match error {
+        StoreError::QueueFull { .. } => Reason::QFull,
+        StoreError::NoSpace => {
+            warn!("no space is left for the recovery log");
+            Reason::QSpaceNotAvailable
+        }
+        StoreError::UnknownQueue => Reason::QDeleted,
+        StoreError::UnknownUnitOfWork => Reason::BackedOut,
+        StoreError::Uncommitted => Reason::ObjectInUse,
+        StoreError::LogFailed(source) => {
+            error!(error = chain(source.as_ref()), "the recovery log has failed");
+            Reason::ResourceProblem
+        }
+        StoreError::Closed => {
+            debug!("the store is closed");
+            Reason::QMgrStopping
+        }
+    }
+}
+
+/// As `of_store` where no queue is concerned: commit, prepare, definitions.
+pub(crate) fn of_store_at_large(error: &StoreError) -> Reason {
+    match of_store(error) {
+        Reason::QSpaceNotAvailable => Reason::ResourceProblem,
+        reason => reason,
+    }
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        source = error.source();
+    }
+    text
+}

@@ -1,0 +1,50 @@
+//! Messages for other queue managers: wrapped in an MQXQH, they wait on a transmission queue.
+//!
+//! Source: MQ reference, "MQXQH", "Message descriptor of a message on a transmission queue", 9.3.
+
+use bytes::Bytes;
+use model::descriptor::{Ccsid, Encoding, Expiry, Feedback, Format, MessageDescriptor, MessageType, Report};
+use model::header::transmission::TransmissionHeader;
+use model::identifier::{CorrelationId, MessageId};
+use model::message::Message;
+use model::text::Text;
+use model::timestamp::Timestamp;
+
+use crate::engine::Engine;
+
+/// MQAT_QMGR: the queue manager put it.
+pub(crate) const QUEUE_MANAGER: i32 = 7;
+
+/// The message as it lies on the transmission queue.
+pub(crate) fn wrap(engine: &Engine, header: TransmissionHeader, body: &Bytes, now: Timestamp) -> Message {
+    let inner = &header.descriptor;
+    let descriptor = MessageDescriptor {
+        report: Report::empty(),
+        message_type: MessageType::DATAGRAM,
+        expiry: Expiry::UNLIMITED,
+        feedback: Feedback::NONE,
+        encoding: Encoding::NATIVE,
+        ccsid: own_ccsid(engine),
+        format: Format::XMIT_QUEUE_HEADER,
+        priority: inner.priority,
+        persistence: inner.persistence,
+        message_id: MessageId::new(engine.identifiers.make()),
+        correlation_id: CorrelationId::from(inner.message_id),
+        user_identifier: inner.user_identifier,
+        accounting_token: inner.accounting_token,
+        application_identity_data: inner.application_identity_data,
+        put_application_type: QUEUE_MANAGER,
+        put_application_name: Text::new(engine.name.as_str()),
+        put_date: now.put_date(),
+        put_time: now.put_time(),
+        ..MessageDescriptor::default()
+    };
+    let mut bytes = Vec::with_capacity(TransmissionHeader::LENGTH + 72 + body.len());
+    header.encode(Encoding::NATIVE, &mut bytes);
+    bytes.extend_from_slice(body);
+    Message { descriptor, body: Bytes::from(bytes) }
+}
+
+pub(crate) fn own_ccsid(engine: &Engine) -> Ccsid {
+    Ccsid(i32::try_from(engine.definition.read().ccsid).unwrap_or(Ccsid::UTF_8.0))
+}

@@ -1,0 +1,301 @@
+//! Units of work: begin at the first verb under syncpoint, commit, back out, and two-phase commit for XA.
+//!
+//! The store keeps the messages; here is only what has to happen afterwards: waiters to wake, triggers to look at.
+//!
+//! Invariant: a unit of work that was taken from its connection is finished, even when the task that finishes it is
+//! dropped half-way; `housekeeping.rs` then goes on with it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use model::reason::Reason;
+use model::timestamp::Timestamp;
+use parking_lot::Mutex;
+use storage::{Position, Selection, StoreError, UnitOfWorkId, Xid};
+
+use crate::connection::Connection;
+use crate::connection_table::ConnectionState;
+use crate::engine::Engine;
+use crate::housekeeping::Work;
+use crate::queue::Queue;
+use crate::waiters::Arrival;
+use crate::{reason, trigger};
+
+/// What a connection has done under syncpoint since the last commit or back out.
+pub(crate) struct OpenUnit {
+    pub(crate) id: UnitOfWorkId,
+    pub(crate) since: Timestamp,
+    touched: Vec<Touched>,
+}
+
+struct Touched {
+    queue: Arc<Queue>,
+    arrival: Arrival,
+    what: What,
+}
+
+/// A put or a get under syncpoint.
+pub(crate) enum What {
+    /// With what a trigger wants to know.
+    Put {
+        priority: u8,
+        depth_before: u32,
+    },
+    Got,
+    /// With MQGMO_MARK_SKIP_BACKOUT: back out begins a new unit of work with this message.
+    GotForGood(Position),
+    /// A get whose task was dropped before the store had answered.
+    PerhapsGot,
+}
+
+impl ConnectionState {
+    /// The unit of work to do something in; begins one if need be.
+    ///
+    /// # Errors
+    /// `SyncpointLimitReached` (2024): MAXUMSGS messages are in it.
+    pub(crate) fn unit(&self, engine: &Engine) -> Result<UnitOfWorkId, Reason> {
+        let mut unit = self.unit.lock();
+        match unit.as_ref() {
+            Some(open) => {
+                let maximum = engine.definition.read().maximum_uncommitted_messages as usize;
+                if open.touched.len() >= maximum { Err(Reason::SyncpointLimitReached) } else { Ok(open.id) }
+            }
+            None => {
+                let id = engine.store.begin();
+                *unit = Some(OpenUnit { id, since: engine.now(), touched: Vec::new() });
+                Ok(id)
+            }
+        }
+    }
+
+    /// A message marked MQGMO_MARK_SKIP_BACKOUT is in the unit of work.
+    pub(crate) fn has_mark(&self) -> bool {
+        let unit = self.unit.lock();
+        unit.as_ref().is_some_and(|open| open.touched.iter().any(|touched| matches!(touched.what, What::GotForGood(_))))
+    }
+
+    /// Remembers what was done in unit `id`, for its end.
+    pub(crate) fn note(&self, id: UnitOfWorkId, queue: &Arc<Queue>, arrival: Arrival, what: What) {
+        if let Some(open) = self.unit.lock().as_mut().filter(|open| open.id == id) {
+            open.touched.push(Touched { queue: queue.clone(), arrival, what });
+        }
+    }
+}
+
+/// Hands an unfinished unit of work to housekeeping when the task that finishes it is dropped.
+struct Finishing<'a> {
+    engine: &'a Engine,
+    unit: Option<OpenUnit>,
+    wrap: fn(OpenUnit) -> Work,
+}
+
+impl Finishing<'_> {
+    fn unit(&self) -> &OpenUnit {
+        self.unit.as_ref().expect("taken only at the end")
+    }
+
+    fn done(mut self) -> OpenUnit {
+        self.unit.take().expect("taken only here")
+    }
+}
+
+impl Drop for Finishing<'_> {
+    fn drop(&mut self) {
+        if let Some(unit) = self.unit.take() {
+            self.engine.left_over.push((self.wrap)(unit));
+        }
+    }
+}
+
+pub(crate) async fn commit(connection: &Connection) -> Result<(), Reason> {
+    let Some(unit) = connection.state.unit.lock().take() else { return Ok(()) };
+    let engine = &connection.engine;
+    match commit_unit(engine, unit).await {
+        Ok(()) => Ok(()),
+        Err(Refused { unit: Some(unit), reason }) => {
+            // Nothing was written: the application may make room and commit again, or back out.
+            connection.state.unit.lock().get_or_insert(*unit);
+            Err(reason)
+        }
+        Err(Refused { unit: None, reason }) => Err(reason),
+    }
+}
+
+/// A commit that did not happen; with the unit of work when it is as it was.
+pub(crate) struct Refused {
+    pub(crate) unit: Option<Box<OpenUnit>>,
+    pub(crate) reason: Reason,
+}
+
+pub(crate) async fn commit_unit(engine: &Engine, unit: OpenUnit) -> Result<(), Refused> {
+    let finishing = Finishing { engine, unit: Some(unit), wrap: Work::Commit };
+    let outcome = engine.store.commit(finishing.unit().id).await;
+    let unit = finishing.done();
+    match outcome {
+        Ok(()) => {
+            after_commit(engine, unit).await;
+            Ok(())
+        }
+        Err(error) => {
+            let reason = reason::of_store_at_large(&error);
+            let unit = matches!(error, StoreError::NoSpace).then(|| Box::new(unit));
+            Err(Refused { unit, reason })
+        }
+    }
+}
+
+/// What was put is visible now.
+pub(crate) async fn after_commit(engine: &Engine, unit: OpenUnit) {
+    for touched in &unit.touched {
+        if let What::Put { .. } = touched.what {
+            touched.queue.waiters.arrived(&touched.arrival);
+        }
+    }
+    for touched in &unit.touched {
+        if let What::Put { priority, depth_before } = touched.what
+            && trigger::is_enabled(&touched.queue)
+        {
+            trigger::arrived(engine, &touched.queue, priority, depth_before).await;
+        }
+    }
+}
+
+pub(crate) async fn back_out(connection: &Connection) -> Result<(), Reason> {
+    let Some(unit) = connection.state.unit.lock().take() else { return Ok(()) };
+    let marked: Vec<_> = unit
+        .touched
+        .iter()
+        .filter_map(|touched| match touched.what {
+            What::GotForGood(position) => Some((touched.queue.clone(), touched.arrival, position)),
+            What::Put { .. } | What::Got | What::PerhapsGot => None,
+        })
+        .collect();
+    back_out_unit(&connection.engine, unit).await?;
+    for (queue, arrival, position) in marked {
+        get_again(connection, &queue, arrival, position).await?;
+    }
+    Ok(())
+}
+
+/// The marked message begins a new unit of work.
+async fn get_again(
+    connection: &Connection,
+    queue: &Arc<Queue>,
+    arrival: Arrival,
+    position: Position,
+) -> Result<(), Reason> {
+    let engine = &connection.engine;
+    let id = connection.state.unit(engine)?;
+    let selection = Selection { position: Some(position), ..Selection::default() };
+    let got = engine.store.get(Some(id), queue.id, &selection, engine.now()).await;
+    if got.map_err(|error| reason::of_store(&error))?.is_some() {
+        connection.state.note(id, queue, arrival, What::Got);
+    }
+    Ok(())
+}
+
+pub(crate) async fn back_out_unit(engine: &Engine, unit: OpenUnit) -> Result<(), Reason> {
+    let finishing = Finishing { engine, unit: Some(unit), wrap: Work::BackOut };
+    let outcome = engine.store.back_out(finishing.unit().id).await;
+    let unit = finishing.done();
+    // Got messages are there again, also when only the raised count could not be written.
+    for touched in &unit.touched {
+        match touched.what {
+            What::Got | What::GotForGood(_) => touched.queue.waiters.arrived(&touched.arrival),
+            What::PerhapsGot => touched.queue.waiters.wake_all(),
+            What::Put { .. } => {}
+        }
+    }
+    match outcome {
+        Ok(()) | Err(StoreError::UnknownUnitOfWork) => Ok(()),
+        Err(error) => Err(reason::of_store_at_large(&error)),
+    }
+}
+
+/// Units of work that are prepared and wait for their coordinator, those prepared since the start.
+#[derive(Default)]
+pub(crate) struct Prepared {
+    units: Mutex<Vec<(Xid, OpenUnit)>>,
+    /// Looked at first, so that commits without XA never take the lock.
+    is_used: AtomicBool,
+}
+
+impl Prepared {
+    fn add(&self, xid: Xid, unit: OpenUnit) {
+        self.is_used.store(true, Ordering::Release);
+        self.units.lock().push((xid, unit));
+    }
+
+    fn take(&self, xid: &Xid) -> Option<OpenUnit> {
+        if !self.is_used.load(Ordering::Acquire) {
+            return None;
+        }
+        let mut units = self.units.lock();
+        let index = units.iter().position(|(known, _)| known == xid)?;
+        Some(units.swap_remove(index).1)
+    }
+}
+
+/// Why a branch could not be finished.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum XaError {
+    /// XAER_NOTA.
+    #[error("no transaction branch of that identifier is known")]
+    UnknownBranch,
+    /// XAER_RMERR or XA_RBROLLBACK.
+    #[error("{0}")]
+    Reason(Reason),
+}
+
+impl Connection {
+    /// Makes the connection's unit of work a prepared branch. Nothing done is fine: the answer is then `false`
+    /// (XA_RDONLY), and the branch is over.
+    pub async fn xa_prepare(&self, xid: Xid) -> Result<bool, XaError> {
+        let Some(unit) = self.state.unit.lock().take() else { return Ok(false) };
+        let outcome = self.engine.store.prepare(unit.id, Some(xid.clone())).await;
+        if let Err(error) = outcome {
+            let reason = reason::of_store_at_large(&error);
+            self.state.unit.lock().get_or_insert(unit);
+            return Err(XaError::Reason(reason));
+        }
+        self.engine.prepared.add(xid, unit);
+        Ok(true)
+    }
+
+    /// Commits a prepared branch, one that was prepared before a restart included.
+    pub async fn xa_commit(&self, xid: &Xid) -> Result<(), XaError> {
+        let unit = self.branch(xid)?;
+        match commit_unit(&self.engine, unit).await {
+            Ok(()) => Ok(()),
+            Err(Refused { unit, reason }) => {
+                if let Some(unit) = unit {
+                    self.engine.prepared.add(xid.clone(), *unit);
+                }
+                Err(XaError::Reason(reason))
+            }
+        }
+    }
+
+    pub async fn xa_rollback(&self, xid: &Xid) -> Result<(), XaError> {
+        let unit = self.branch(xid)?;
+        back_out_unit(&self.engine, unit).await.map_err(XaError::Reason)?;
+        // Messages of branches prepared before a restart are not listed: everybody looks.
+        self.engine.all_queues().iter().for_each(|queue| queue.waiters.wake_all());
+        Ok(())
+    }
+
+    /// Branches that are prepared and not finished.
+    pub fn xa_recover(&self) -> Vec<Xid> {
+        self.engine.store.in_doubt().into_iter().filter_map(|(_, xid)| xid).collect()
+    }
+
+    fn branch(&self, xid: &Xid) -> Result<OpenUnit, XaError> {
+        if let Some(unit) = self.engine.prepared.take(xid) {
+            return Ok(unit);
+        }
+        let in_doubt = self.engine.store.in_doubt();
+        let (id, _) =
+            in_doubt.into_iter().find(|(_, known)| known.as_ref() == Some(xid)).ok_or(XaError::UnknownBranch)?;
+        Ok(OpenUnit { id, since: self.engine.now(), touched: Vec::new() })
+    }
+}

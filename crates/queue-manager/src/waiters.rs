@@ -1,0 +1,251 @@
+//! Those who wait for a message on one queue, in the order in which they came.
+//!
+//! No polling and no lost wake-up: a waiter registers first and looks at the queue afterwards; whoever makes a message
+//! visible calls `arrived` afterwards. Each arrival wakes the longest waiter that may want it, and every browser that
+//! may want it. A waiter that leaves with a wake-up it did not use (dropped, timed out, took another message) hands it
+//! on. A waiter that looked in vain keeps its place.
+//!
+//! Knows nothing of stores: a wake-up is a hint, and the waiter always looks again.
+
+use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::{Poll, Waker};
+
+use model::descriptor::MessageDescriptor;
+use model::identifier::{CorrelationId, GroupId, MessageId};
+use parking_lot::Mutex;
+
+/// What a waiter may want to know of a message before it looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Arrival {
+    pub(crate) message_id: MessageId,
+    pub(crate) correlation_id: CorrelationId,
+    pub(crate) group_id: GroupId,
+}
+
+impl Arrival {
+    /// Some message: it wakes those who wait for any, and then, since they may refuse it, those behind them.
+    pub(crate) fn unknown() -> Self {
+        Self { message_id: MessageId::NONE, correlation_id: CorrelationId::NONE, group_id: GroupId::NONE }
+    }
+
+    pub(crate) fn of(descriptor: &MessageDescriptor) -> Self {
+        Self {
+            message_id: descriptor.message_id,
+            correlation_id: descriptor.correlation_id,
+            group_id: descriptor.group_id,
+        }
+    }
+}
+
+/// What a waiter waits for. `None` matches everything.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Wanted {
+    pub(crate) message_id: Option<MessageId>,
+    pub(crate) correlation_id: Option<CorrelationId>,
+    /// Browsers take nothing: an arrival wakes every one of them, and a getter besides.
+    pub(crate) browses: bool,
+    /// The identifiers say all there is to match; otherwise a message that looks right may still be refused.
+    pub(crate) is_exact: bool,
+}
+
+/// Under which identifier a waiter is filed, so that an arrival need not visit all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Any,
+    Message(MessageId),
+    Correlation(CorrelationId),
+}
+
+impl Wanted {
+    fn key(&self) -> Key {
+        match (self.message_id, self.correlation_id) {
+            (Some(id), _) => Key::Message(id),
+            (None, Some(id)) => Key::Correlation(id),
+            (None, None) => Key::Any,
+        }
+    }
+
+    fn may_match(&self, arrival: &Arrival) -> bool {
+        self.message_id.is_none_or(|id| id == arrival.message_id)
+            && self.correlation_id.is_none_or(|id| id == arrival.correlation_id)
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum WakeUp {
+    Arrived(Arrival),
+    /// Something else changed: get inhibited, queue deleted, queue manager stopping.
+    Changed,
+}
+
+struct Slot {
+    wanted: Wanted,
+    wake_up: Option<WakeUp>,
+    waker: Option<Waker>,
+}
+
+type Ticket = u64;
+
+/// Browsers apart from getters, then by identifier, then in order of coming.
+type Place = (bool, Key, Ticket);
+
+#[derive(Default)]
+struct Line {
+    next: Ticket,
+    slots: BTreeMap<Place, Slot>,
+}
+
+/// The waiters of one queue.
+#[derive(Default)]
+pub(crate) struct Waiters {
+    /// How many stand in line: read without the lock, so that a put nobody waits for costs nothing.
+    count: AtomicU32,
+    line: Mutex<Line>,
+}
+
+impl Waiters {
+    pub(crate) fn count(&self) -> u32 {
+        self.count.load(Ordering::SeqCst)
+    }
+
+    /// Takes a place in line. Look at the queue after this, and before each `woken`.
+    pub(crate) fn register(&self, wanted: Wanted) -> Waiter<'_> {
+        self.count.fetch_add(1, Ordering::SeqCst);
+        let mut line = self.line.lock();
+        let ticket = line.next;
+        line.next += 1;
+        let place = (wanted.browses, wanted.key(), ticket);
+        line.slots.insert(place, Slot { wanted, wake_up: None, waker: None });
+        Waiter { waiters: self, place, is_exact: wanted.is_exact, holding: None }
+    }
+
+    /// A message became visible: wakes one getter and all browsers that may want it. Call after it is visible.
+    pub(crate) fn arrived(&self, arrival: &Arrival) {
+        self.arrived_for(arrival, 0);
+    }
+
+    /// As `arrived`, for those whose ticket is `first` or later.
+    fn arrived_for(&self, arrival: &Arrival, first: Ticket) {
+        if self.count() == 0 {
+            return;
+        }
+        let woken = self.line.lock().arrived(arrival, first);
+        woken.into_iter().for_each(Waker::wake);
+    }
+
+    /// Everybody is to look again.
+    pub(crate) fn wake_all(&self) {
+        if self.count() == 0 {
+            return;
+        }
+        let mut line = self.line.lock();
+        let mut woken = Vec::new();
+        for slot in line.slots.values_mut() {
+            slot.wake_up.get_or_insert(WakeUp::Changed);
+            woken.extend(slot.waker.take());
+        }
+        drop(line);
+        woken.into_iter().for_each(Waker::wake);
+    }
+}
+
+impl Line {
+    fn arrived(&mut self, arrival: &Arrival, first: Ticket) -> Vec<Waker> {
+        let keys = [Key::Any, Key::Message(arrival.message_id), Key::Correlation(arrival.correlation_id)];
+        let mut woken = Vec::new();
+        for key in keys {
+            for (_, slot) in self.candidates(true, key, first, arrival) {
+                slot.wake_up = Some(WakeUp::Arrived(*arrival));
+                woken.extend(slot.waker.take());
+            }
+        }
+        let longest = keys
+            .into_iter()
+            .filter_map(|key| self.candidates(false, key, first, arrival).next().map(|(place, _)| *place))
+            .min_by_key(|place| place.2);
+        if let Some(slot) = longest.and_then(|place| self.slots.get_mut(&place)) {
+            slot.wake_up = Some(WakeUp::Arrived(*arrival));
+            woken.extend(slot.waker.take());
+        }
+        woken
+    }
+
+    /// Waiters filed under `key` that are not awake yet and may want the message, longest waiting first.
+    fn candidates(
+        &mut self,
+        browses: bool,
+        key: Key,
+        first: Ticket,
+        arrival: &Arrival,
+    ) -> impl Iterator<Item = (&Place, &mut Slot)> {
+        let range = (browses, key, first)..=(browses, key, Ticket::MAX);
+        self.slots.range_mut(range).filter(move |(_, slot)| slot.wake_up.is_none() && slot.wanted.may_match(arrival))
+    }
+}
+
+/// A place in line. Dropping it leaves the line and hands an unused wake-up on.
+pub(crate) struct Waiter<'a> {
+    waiters: &'a Waiters,
+    place: Place,
+    is_exact: bool,
+    /// The message whose wake-up is being used by the look in progress.
+    holding: Option<Arrival>,
+}
+
+impl Waiter<'_> {
+    /// Ends when there is reason to look again.
+    pub(crate) async fn woken(&self) {
+        poll_fn(|context| {
+            let mut line = self.waiters.line.lock();
+            let Some(slot) = line.slots.get_mut(&self.place) else { return Poll::Ready(()) };
+            if slot.wake_up.is_some() {
+                return Poll::Ready(());
+            }
+            slot.waker = Some(context.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
+    /// Call before each look, so that what arrives during the look wakes again.
+    pub(crate) fn begin_look(&mut self) {
+        let mut line = self.waiters.line.lock();
+        let wake_up = line.slots.get_mut(&self.place).and_then(|slot| slot.wake_up.take());
+        drop(line);
+        if let Some(WakeUp::Arrived(arrival)) = wake_up {
+            self.holding = Some(arrival);
+        }
+    }
+
+    /// The look took this message; a wake-up for another one goes to the next in line when the place is given up.
+    pub(crate) fn took(&mut self, message: &MessageId) {
+        if self.holding.is_some_and(|arrival| arrival.message_id == *message) {
+            self.holding = None;
+        }
+    }
+
+    /// The look found nothing. The message is gone, or is not what this waiter wants although it looked so; then those
+    /// behind it in line may want it.
+    pub(crate) fn found_nothing(&mut self) {
+        if let Some(arrival) = self.holding.take()
+            && !self.is_exact
+        {
+            self.waiters.arrived_for(&arrival, self.place.2 + 1);
+        }
+    }
+}
+
+impl Drop for Waiter<'_> {
+    fn drop(&mut self) {
+        let slot = self.waiters.line.lock().slots.remove(&self.place);
+        self.waiters.count.fetch_sub(1, Ordering::SeqCst);
+        if let Some(arrival) = self.holding {
+            self.waiters.arrived(&arrival);
+        }
+        if let Some(Slot { wake_up: Some(WakeUp::Arrived(arrival)), .. }) = slot {
+            self.waiters.arrived(&arrival);
+        }
+    }
+}
