@@ -33,7 +33,7 @@ use failure::Failure;
 
 /// A durable queue manager for IBM MQ programs, with the messaging REST API in front.
 #[derive(Parser)]
-#[command(name = "quaymaster", version, max_term_width = 100)]
+#[command(name = "quaymaster", version, max_term_width = 100, args_override_self = true)]
 struct CommandLine {
     #[command(subcommand)]
     command: Command,
@@ -193,7 +193,8 @@ fn usage_sentence(text: &str) -> String {
     let paragraph: Vec<&str> = text.lines().take_while(|line| !line.trim().is_empty()).map(str::trim).collect();
     let sentence = paragraph.join(" ");
     let sentence = sentence.strip_prefix("error: ").unwrap_or(&sentence);
-    match text.lines().find_map(|line| line.trim().strip_prefix("tip: ")) {
+    let mut tips = text.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
+    match tips.find(|tip| tip.contains("similar")) {
         Some(tip) => format!("{sentence}; {tip}"),
         None => sentence.to_owned(),
     }

@@ -24,7 +24,7 @@ fn a_bad_command_is_logged_with_file_and_line_and_the_start_goes_on() {
     folder
         .write("mqsc.d/a.mqsc", "DEFINE QLOCAL(A) REPLACE\n\nDEFINE QLOCAL(B) MAXDEPTH(x)\nDEFINE QLOCAL(C) REPLACE\n");
     let server = Server::start(&folder, &[]);
-    let errors = folder.filtered(&server.errors());
+    let errors = folder.filtered(&server.errors_with("a.mqsc on QM1, 1 failed"));
     let line = errors.lines().find(|line| line.contains("DIR/mqsc.d/a.mqsc, line 3: ")).expect("the command is named");
     assert!(line.contains("ERROR") && line.contains("AMQ8"), "{line}");
     assert_eq!(folder.run(&["depth", "C"]), "exit 0\nout: 0\n");

@@ -138,7 +138,13 @@ impl Server {
         self.wait()
     }
 
-    pub(crate) fn errors(&self) -> String {
+    /// What is on standard error once `part` is there.
+    pub(crate) fn errors_with(&self, part: &str) -> String {
+        eventually(&format!("'{part}' on standard error"), || self.errors().contains(part));
+        self.errors()
+    }
+
+    fn errors(&self) -> String {
         self.errors.lock().expect("the reader does not panic").clone()
     }
 

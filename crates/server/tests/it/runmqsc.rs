@@ -24,7 +24,7 @@ fn a_session_echoes_answers_counts_and_exits_0_or_10() {
         out:      2 : DISPLAY QLOCAL(A) MAXDEPTH
         out: AMQ8409I: Display Queue details.
         out:    QUEUE(A)                                TYPE(QLOCAL)
-        out:    MAXDEPTH(9)                          
+        out:    MAXDEPTH(9)
         out:      3 : END
         out: 2 MQSC commands read.
         out: No commands have a syntax error.
@@ -38,7 +38,7 @@ fn a_session_echoes_answers_counts_and_exits_0_or_10() {
         "out: 3 MQSC commands read.",
         "out: One command has a syntax error.",
         "out: One valid MQSC command could not be processed.",
-        "out:    DEADQ(DEV.DEAD.LETTER.QUEUE)",
+        "out:    QMNAME(QM1)                             DEADQ(DEV.DEAD.LETTER.QUEUE)",
     ] {
         assert!(said.lines().any(|known| known.trim_end() == line), "{line} is in {said}");
     }

@@ -76,7 +76,7 @@ fn the_printed_curl_lines_put_and_get_a_message_at_every_start() {
     let folder = Folder::new();
     for start in ["first", "second"] {
         let server = Server::start(&folder, &[]);
-        let errors = server.errors();
+        let errors = server.errors_with("-X DELETE");
         let lines: Vec<&str> = errors.lines().filter(|line| line.trim_start().starts_with("curl")).collect();
         let [put, get] = lines.as_slice() else { panic!("two curl lines in {errors}") };
         let paste = |line: &str| Command::new("sh").args(["-c", line]).output().expect("sh and curl run");
@@ -116,7 +116,7 @@ fn without_developer_defaults_there_are_no_dev_objects_and_no_users() {
     assert!(!folder.join("initial-passwords").exists());
     assert!(folder.run(&["depth", "DEV.*"]).starts_with("exit 0\n"));
     assert_eq!(folder.run(&["depth", "DEV.*", "--json"]), "exit 0\nout: []\n");
-    assert!(server.errors().contains("nobody can sign in"));
+    server.errors_with("nobody can sign in");
 }
 
 #[test]
