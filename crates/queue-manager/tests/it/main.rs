@@ -2,4 +2,5 @@
 
 mod script;
 
+mod publish_subscribe;
 mod put_get;
