@@ -239,12 +239,15 @@ impl Get<'_> {
         }
     }
 
-    /// Whether the message must be seen before it may be taken: it may be too long for the buffer, persistence decides
-    /// about the unit of work, or it consists of segments.
+    /// Whether the message must be seen before it may be taken: the caller wants to, it may be too long for the buffer,
+    /// persistence decides about the unit of work, or it consists of segments.
     fn must_look_first(&self) -> bool {
         let may_not_fit = !self.has(GetFlags::ACCEPT_TRUNCATED_MSG)
             && self.options.buffer_length.is_some_and(|length| length < self.queue.longest_body());
-        may_not_fit || self.has(GetFlags::SYNCPOINT_IF_PERSISTENT) || self.has(GetFlags::COMPLETE_MSG)
+        may_not_fit
+            || self.options.accept.is_some()
+            || self.has(GetFlags::SYNCPOINT_IF_PERSISTENT)
+            || self.has(GetFlags::COMPLETE_MSG)
     }
 
     async fn look_and_take(
@@ -264,6 +267,9 @@ impl Get<'_> {
                     Some(result) => return Ok(Some(result)),
                     None => continue,
                 }
+            }
+            if self.options.accept.is_some_and(|accept| !accept(&seen.message)) {
+                return Err(Reason::FormatError);
             }
             if self.does_not_fit(seen.message.body.len()) {
                 return Ok(Some(self.result(seen, now)));

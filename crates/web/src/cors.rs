@@ -59,9 +59,13 @@ impl Policy {
         Some(answer)
     }
 
-    /// What the answer to a simple request from an allowed origin carries in addition.
+    /// What the answer to a simple request from an allowed origin carries in addition. A preflight carries what
+    /// `preflight` gave it, or nothing.
     pub(crate) fn decorate(&self, request: &HeaderMap, answer: &mut HeaderMap) {
         let Some(origin) = self.allowed_origin(request) else { return };
+        if request.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD) {
+            return;
+        }
         insert(answer, header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
         insert(answer, header::ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
         insert(answer, header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(RESPONSE_HEADERS));

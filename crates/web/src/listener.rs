@@ -99,13 +99,12 @@ where
 {
     let header_bytes = shared.settings().options.limits.header_bytes;
     let mut builder = http1::Builder::new();
-    builder.max_header_size(header_bytes).max_headers(MAXIMUM_HEADERS).pipeline_flush(true);
+    // Neither `max_headers`, which costs an allocation a request (100 lines are the default), nor `pipeline_flush`, which
+    // forgets to send the 431 and 400 that hyper answers by itself.
+    builder.max_header_size(header_bytes);
     let connection = builder.serve_connection(TokioIo::new(stream), crate::service::for_connection(shared, peer));
     entry.watch.supervise(connection, http1::Connection::graceful_shutdown).await;
 }
-
-/// Header lines of one request.
-const MAXIMUM_HEADERS: usize = 200;
 
 async fn serve_http2<S>(stream: S, entry: &Entry, shared: Arc<Shared>, peer: Peer)
 where

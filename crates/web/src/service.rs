@@ -168,10 +168,10 @@ async fn guarded(call: Call<'_>, peer: &Peer, matched: Matched<'_>, body: Incomi
     }
     .unwrap_or_else(ApiError::into_answer);
     if set_cookie
-        && !answer.headers().contains_key(header::SET_COOKIE)
+        && matched.route.handler != Handler::Logout
         && let Some(cookie) = authenticator.mint_cookie(&identity, call.now, call.over_tls)
     {
-        answer.headers_mut().insert(header::SET_COOKIE, cookie);
+        answer.headers_mut().append(header::SET_COOKIE, cookie);
     }
     answer
 }

@@ -1,8 +1,5 @@
 //! The public face of the crate: scripts in, lines out.
 
-mod dump;
-mod every_attribute;
 mod properties;
 mod refusals;
-mod session;
 mod support;

@@ -2,5 +2,4 @@
 
 mod script;
 
-mod publish_subscribe;
 mod put_get;

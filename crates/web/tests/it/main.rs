@@ -2,4 +2,5 @@
 
 mod auth;
 mod auth_vectors;
+mod http;
 mod import;

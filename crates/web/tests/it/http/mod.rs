@@ -1,0 +1,23 @@
+//! The HTTP interface against a real server and a client that shows every byte that matters.
+
+mod client;
+mod connections;
+mod messaging;
+mod resources;
+mod selection;
+mod server;
+mod sign_in;
+mod transport;
+
+use expect_test::Expect;
+
+use self::server::TestServer;
+
+/// Runs a script over plain HTTP against a fresh server.
+fn check(script: &str, expected: Expect) {
+    check_on(&TestServer::start(), script, expected);
+}
+
+fn check_on(server: &TestServer, script: &str, expected: Expect) {
+    expected.assert_eq(&client::plain(server).run(script));
+}

@@ -1,0 +1,220 @@
+//! What every answer carries, unknown paths and methods, CORS, health, metrics, documents.
+
+use expect_test::expect;
+
+use super::client::{self, Client};
+use super::server::TestServer;
+use super::{check, check_on};
+
+#[test]
+fn every_answer_carries_the_published_headers() {
+    let server = TestServer::start();
+    for request in
+        ["GET v1/queue/Q/message", "GET /nowhere", "GET v1/login\n-authorization", "OPTIONS v1/login", "GET /livez"]
+    {
+        let answer = client::plain(&server).exchange(request);
+        for (name, value) in [
+            ("x-xss-protection", "1;mode=block"),
+            ("x-content-type-options", "nosniff"),
+            ("x-frame-options", "DENY"),
+            ("cache-control", "no-cache, no-store, must-revalidate"),
+            ("expires", "Thu, 01 Dec 1994 16:00:00 GMT"),
+            (
+                "content-security-policy",
+                "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; connect-src 'self'; img-src 'self'; \
+                 style-src 'self' 'unsafe-inline'; font-src 'self'",
+            ),
+            ("content-language", "en-US"),
+        ] {
+            assert_eq!(answer.header(name), Some(value), "{request}");
+        }
+        assert!(answer.header("date").is_some());
+        assert_eq!(answer.header("strict-transport-security"), None);
+        assert_eq!(answer.header("www-authenticate"), None);
+    }
+}
+
+#[test]
+fn an_error_body_has_the_members_of_9_3_in_order() {
+    let answer = client::plain(&TestServer::start()).exchange("GET v1/login\n-authorization");
+    assert_eq!(answer.header("content-type"), Some("application/json; charset=utf-8"));
+    expect![[r#"
+        {"error": [{
+          "msgId": "MQWB0104E",
+          "action": "Log in, or send the request with HTTP basic credentials or a client certificate.",
+          "completionCode": 0,
+          "reasonCode": 0,
+          "type": "rest",
+          "message": "MQWB0104E: The request to '/ibmmq/rest/v1/login' is not authenticated.",
+          "explanation": "The resource is protected, and the request brought no credentials that could be accepted."
+        }]}"#]]
+    .assert_eq(&answer.text());
+}
+
+#[test]
+fn unknown_paths_methods_and_versions() {
+    check(
+        "GET /nowhere\n>>\nGET /ibmmq/rest/v4/login\n>>\nPUT v1/login\n>>\nPATCH v1/queue/Q/message\n>>\n\
+         DELETE v1/queue/Q/messagelist\n>>\nOPTIONS v1/queue/Q/message\n-authorization\n>>\nHEAD v1/queue/Q/messagelist\n>>\n\
+         GET v1/queue/Q/messagelist/\n>>\nGET /ibmmq/rest/v1/admin/qmgr",
+        expect![[r#"
+            404
+              content-type: application/json; charset=utf-8
+              rest 0/0 MQWB0901E: There is no resource '/nowhere'.
+            404
+              content-type: application/json; charset=utf-8
+              rest 0/0 MQWB0901E: There is no resource '/ibmmq/rest/v4/login'.
+            405
+              content-type: application/json; charset=utf-8
+              allow: POST, GET, HEAD, DELETE, OPTIONS
+              rest 0/0 MQWB0902E: The resource '/ibmmq/rest/v1/login' has no method 'PUT'.
+            405
+              content-type: application/json; charset=utf-8
+              allow: POST, DELETE, GET, HEAD, OPTIONS
+              rest 0/0 MQWB0902E: The resource '/ibmmq/rest/v1/messaging/qmgr/QM1/queue/Q/message' has no method 'PATCH'.
+            405
+              content-type: application/json; charset=utf-8
+              allow: GET, HEAD, OPTIONS
+              rest 0/0 MQWB0902E: The resource '/ibmmq/rest/v1/messaging/qmgr/QM1/queue/Q/messagelist' has no method 'DELETE'.
+            200
+              allow: POST, DELETE, GET, HEAD, OPTIONS
+            200
+              content-type: application/json; charset=utf-8
+            200
+              content-type: application/json; charset=utf-8
+              | {"messages": []}
+            404
+              content-type: application/json; charset=utf-8
+              rest 0/0 MQWB0901E: There is no resource '/ibmmq/rest/v1/admin/qmgr'.
+        "#]],
+    );
+}
+
+#[test]
+fn cors_is_off_by_default() {
+    check(
+        "GET v1/queue/Q/message\norigin: https://a.example\n>>\n\
+         OPTIONS v1/queue/Q/message\norigin: https://a.example\naccess-control-request-method: GET",
+        expect![[r#"
+            204
+            200
+              allow: POST, DELETE, GET, HEAD, OPTIONS
+        "#]],
+    );
+}
+
+#[test]
+fn cors_answers_allowed_origins_only() {
+    let server = TestServer::start_with(|options| {
+        options.cors.allowed_origins = vec!["https://a.example".to_owned(), "https://b.example:8443".to_owned()];
+        options.cors.max_age_seconds = 90;
+    });
+    check_on(
+        &server,
+        &[
+            "GET v1/queue/Q/message\norigin: https://b.example:8443",
+            "GET v1/queue/Q/message\norigin: https://c.example",
+            "OPTIONS v1/queue/Q/message\n-authorization\norigin: https://a.example\naccess-control-request-method: DELETE\n\
+             access-control-request-headers: authorization, IBM-MQ-REST-CSRF-TOKEN,ibm-mq-md-replyto",
+            "OPTIONS v1/queue/Q/message\norigin: https://c.example\naccess-control-request-method: GET",
+            "OPTIONS v1/queue/Q/message\norigin: https://a.example\naccess-control-request-method: PUT",
+            "OPTIONS v1/queue/Q/message\norigin: https://a.example\naccess-control-request-method: GET\n\
+             access-control-request-headers: x-other",
+        ]
+        .join("\n>>\n"),
+        expect![[r#"
+            204
+              access-control-allow-origin: https://b.example:8443
+              access-control-allow-credentials: true
+              access-control-expose-headers: ibm-mq-md-messageId, ibm-mq-md-correlationId, ibm-mq-md-expiry, ibm-mq-md-persistence, ibm-mq-md-priority, ibm-mq-md-replyTo, ibm-mq-usr
+              vary: Origin
+            204
+            200
+              access-control-allow-origin: https://a.example
+              access-control-allow-credentials: true
+              access-control-max-age: 90
+              access-control-allow-methods: GET, POST, PATCH, DELETE
+              access-control-allow-headers: Accept-Language, Authorization, Content-Type, ibm-mq-rest-csrf-token, ibm-mq-rest-gateway-qmgr, ibm-mq-md-correlationId, ibm-mq-md-expiry, ibm-mq-md-persistence, ibm-mq-md-priority, ibm-mq-md-replyTo, ibm-mq-usr
+              vary: Origin
+            200
+              allow: POST, DELETE, GET, HEAD, OPTIONS
+            200
+              allow: POST, DELETE, GET, HEAD, OPTIONS
+            200
+              allow: POST, DELETE, GET, HEAD, OPTIONS
+        "#]],
+    );
+}
+
+#[test]
+fn any_origin_is_echoed_for_its_credentials() {
+    let server = TestServer::start_with(|options| options.cors.allowed_origins = vec!["*".to_owned()]);
+    let answer = client::plain(&server).exchange("GET v1/queue/Q/message\norigin: https://any.example");
+    assert_eq!(answer.header("access-control-allow-origin"), Some("https://any.example"));
+}
+
+#[test]
+fn health_needs_no_login_and_follows_the_server() {
+    check(
+        "GET /livez\n-authorization\n>>\nGET /readyz\n-authorization",
+        expect![[r#"
+        200
+          content-type: text/plain; charset=utf-8
+          | live
+          | 
+        200
+          content-type: text/plain; charset=utf-8
+          | ready
+          | 
+    "#]],
+    );
+}
+
+#[test]
+fn the_metrics_listener_serves_metrics_and_health_alone() {
+    let server = TestServer::start();
+    client::plain(&server).run("POST v1/queue/Q/message\n\nx\n>>\nDELETE v1/queue/Q/message\n>>\nGET /nowhere");
+    let mut client = Client::over(client::connect(server.web.metrics().expect("a listener")));
+    assert_eq!(client.exchange("GET v1/login").status, 404);
+    assert_eq!(client.exchange("GET /readyz").status, 200);
+    let answer = client.exchange("GET /metrics\n-authorization");
+    assert_eq!(answer.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+    let page = answer.text();
+    let message = "/ibmmq/rest/{version}/messaging/qmgr/{qmgr}/queue/{queue}/message";
+    for line in [
+        &*format!("quaymaster_http_requests_total{{method=\"POST\",route=\"{message}\",status=\"201\"}} 1"),
+        &*format!("quaymaster_http_requests_total{{method=\"DELETE\",route=\"{message}\",status=\"200\"}} 1"),
+        "quaymaster_http_requests_total{method=\"\",route=\"\",status=\"404\"} 2",
+        &*format!(
+            "quaymaster_http_request_duration_seconds_bucket{{method=\"POST\",route=\"{message}\",le=\"+Inf\"}} 1"
+        ),
+        "quaymaster_queue_depth{qmgr=\"QM1\",queue=\"Q\"} 0",
+        "quaymaster_queue_puts_total{qmgr=\"QM1\",queue=\"Q\"} 1",
+        "quaymaster_queue_gets_total{qmgr=\"QM1\",queue=\"Q\"} 1",
+        "quaymaster_log_failed{qmgr=\"QM1\"} 0",
+        "# TYPE process_resident_memory_bytes gauge",
+    ] {
+        assert!(page.lines().any(|known| known == line), "{line} is not in\n{page}");
+    }
+    for line in page.lines().filter(|line| !line.starts_with('#')) {
+        let (name, value) = line.rsplit_once(' ').expect("a name and a value");
+        assert!(value.parse::<f64>().is_ok() && !name.is_empty(), "{line}");
+    }
+}
+
+#[test]
+fn the_root_leads_to_the_explorer_which_reads_the_openapi_document() {
+    let server = TestServer::start();
+    let mut client = client::plain(&server);
+    let root = client.exchange("GET /\n-authorization");
+    assert_eq!((root.status, root.header("location")), (302, Some("/ibm/api/explorer")));
+    let page = client.exchange("GET /ibm/api/explorer\n-authorization");
+    assert!(
+        page.text().contains("/openapi.json")
+            && page.header("content-type").is_some_and(|it| it.starts_with("text/html"))
+    );
+    let document = client.exchange("GET /openapi.json\n-authorization");
+    let api: serde_json::Value = serde_json::from_slice(&document.body).expect("JSON");
+    assert_eq!(api["openapi"], "3.1.0");
+    expect_test::expect_file!["../../golden/openapi.json"].assert_eq(&document.text());
+}

@@ -1,0 +1,244 @@
+//! A real server on free ports, with an ephemeral queue manager QM1, for one test.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Principal};
+use model::definition::queue::{AliasQueue, QueueKind};
+use model::definition::{QueueDefinition, SubscriptionDefinition};
+use model::descriptor::MessageDescriptor;
+use model::name::{QueueManagerName, QueueName};
+use model::options::{ObjectDescriptor, PutOptions};
+use queue_manager::status::QueueStatus;
+use queue_manager::{ConnectOptions, Home, QueueManager, StartOptions, SystemClock};
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use storage::StoreOptions;
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use web::options::{Cors, Limits, Ltpa, Messaging, TlsOptions, Web};
+use web::{WebOptions, WebServer};
+
+/// How long anything may take before a test gives up.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(crate) struct TestServer {
+    pub(crate) web: Arc<WebServer>,
+    pub(crate) queue_manager: QueueManager,
+    pub(crate) options: WebOptions,
+    folder: TempDir,
+    runtime: Option<Runtime>,
+}
+
+/// The users of every test server: name, password and role. `nobody` has none.
+const USERS: [(&str, &str, &str); 4] = [
+    ("app", "secret", "MQWebUser"),
+    ("admin", "adminpw", "MQWebAdmin"),
+    ("other", "otherpw", "MQWebUser"),
+    ("nobody", "nobodypw", ""),
+];
+
+impl TestServer {
+    pub(crate) fn start() -> Self {
+        Self::start_with(|_| {})
+    }
+
+    /// `change` may alter the options before the server sees them.
+    pub(crate) fn start_with(change: impl FnOnce(&mut WebOptions)) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut options = options(folder.path());
+        change(&mut options);
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("runtime");
+        let queue_manager = QueueManager::start(StartOptions {
+            name: QueueManagerName::literal("QM1"),
+            home: Home::Ephemeral,
+            store: StoreOptions::default(),
+            clock: Arc::new(SystemClock),
+            server_user: "server".to_owned(),
+        })
+        .expect("a queue manager");
+        let web = runtime.block_on(async {
+            let running = queue_manager.clone();
+            tokio::spawn(async move { running.run().await });
+            set_up(&queue_manager).await;
+            WebServer::start(options.clone(), vec![queue_manager.clone()]).await.expect("a server")
+        });
+        web.set_ready();
+        Self { web: Arc::new(web), queue_manager, options, folder, runtime: Some(runtime) }
+    }
+
+    pub(crate) fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
+        self.runtime.as_ref().expect("still running").block_on(future)
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn http(&self) -> SocketAddr {
+        self.web.http().expect("an HTTP listener")
+    }
+
+    pub(crate) fn https(&self) -> SocketAddr {
+        self.web.https().expect("an HTTPS listener")
+    }
+
+    pub(crate) fn status(&self, queue: &str) -> QueueStatus {
+        self.queue_manager.queue_status(&QueueName::literal(queue)).expect("a local queue")
+    }
+
+    pub(crate) fn alter(&self, queue: &str, change: impl FnOnce(&mut QueueDefinition)) {
+        let mut definition = (*self.queue_manager.queue(&QueueName::literal(queue)).expect("a queue")).clone();
+        change(&mut definition);
+        self.block_on(self.queue_manager.alter_queue(&server_user(), definition, true)).expect("altered");
+    }
+
+    /// Puts as an MQI application would.
+    pub(crate) fn put(&self, queue: &str, descriptor: MessageDescriptor, body: impl Into<Bytes>) {
+        let connection = self
+            .queue_manager
+            .connect(ConnectOptions {
+                principal: server_user(),
+                application_name: "test".to_owned(),
+                application_type: 6,
+                channel: String::new(),
+                connection_name: String::new(),
+            })
+            .expect("connected");
+        let object = ObjectDescriptor { name: QueueName::literal(queue), ..ObjectDescriptor::default() };
+        let (caller, options) = (server_user(), PutOptions::default());
+        self.block_on(connection.put1(&caller, &object, descriptor, &options, body.into())).expect("put");
+    }
+}
+
+impl Drop for TestServer {
+    fn drop(&mut self) {
+        let runtime = self.runtime.take().expect("dropped once");
+        runtime.block_on(async {
+            self.web.shutdown(Duration::ZERO).await;
+            self.queue_manager.stop().await;
+        });
+        runtime.shutdown_background();
+    }
+}
+
+/// Waits until `condition` holds.
+pub(crate) fn eventually(what: &str, condition: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < PATIENCE, "in vain: {what}");
+        std::thread::yield_now();
+    }
+}
+
+pub(crate) fn server_user() -> Principal {
+    Principal::administrator("server")
+}
+
+fn options(folder: &Path) -> WebOptions {
+    let (certificate, key) = make_certificate(folder, "server", None);
+    let any = Some("127.0.0.1:0".parse().expect("an address"));
+    let mut roles = std::collections::BTreeMap::<String, Vec<String>>::new();
+    for (name, _, role) in USERS.iter().filter(|(_, _, role)| !role.is_empty()) {
+        roles.entry((*role).to_owned()).or_default().push(format!("user:{name}"));
+    }
+    WebOptions {
+        https: any,
+        http: any,
+        metrics: any,
+        tls: TlsOptions { certificate, key, client_ca: None, client_required: false },
+        web: Web {
+            users: USERS.iter().map(|&(name, password, _)| (name.to_owned(), password.to_owned())).collect(),
+            roles,
+            ..Web::default()
+        },
+        ltpa: Ltpa::default(),
+        cors: Cors::default(),
+        limits: Limits::default(),
+        messaging: Messaging::default(),
+        server_user: "server".to_owned(),
+    }
+}
+
+/// Queues Q, FULL (of one message), SMALL (10 bytes), NOPUT, PRIVATE (not for `app`), SUBSCRIBED; alias ALIAS and one that
+/// leads nowhere; a subscription to sport/#.
+async fn set_up(queue_manager: &QueueManager) {
+    let caller = server_user();
+    let local = |name| QueueDefinition::local(QueueName::literal(name));
+    let mut definitions: Vec<_> = ["Q", "A/B", "PRIVATE", "SUBSCRIBED", "Q.EMPTY"].into_iter().map(local).collect();
+    let mut full = local("FULL");
+    full.as_local_mut().expect("local").maximum_depth = 1;
+    let mut small = local("SMALL");
+    small.as_local_mut().expect("local").maximum_message_length = 10;
+    let mut no_put = local("NOPUT");
+    no_put.put_inhibited = true;
+    definitions.extend([full, small, no_put]);
+    for (name, target) in [("ALIAS", "Q"), ("NOWHERE", "NO.SUCH.QUEUE")] {
+        let alias = AliasQueue { target: QueueName::literal(target), ..AliasQueue::default() };
+        definitions.push(QueueDefinition::new(QueueName::literal(name), QueueKind::Alias(alias)));
+    }
+    for definition in definitions {
+        queue_manager.define_queue(&caller, definition, false).await.expect("a queue");
+    }
+    let subscription = SubscriptionDefinition {
+        name: "SPORT".to_owned(),
+        topic_string: "sport/#".to_owned(),
+        destination: QueueName::literal("SUBSCRIBED"),
+        user: "server".to_owned(),
+        ..SubscriptionDefinition::default()
+    };
+    queue_manager.define_subscription(&caller, subscription, false).await.expect("a subscription");
+    let everything = Authority::PUT | Authority::GET | Authority::BROWSE | Authority::INQUIRE;
+    for (profile, object, authorities) in [
+        ("**", AuthorityObject::Queue, everything),
+        ("PRIVATE", AuthorityObject::Queue, Authority::DISPLAY),
+        ("SYSTEM.BASE.TOPIC", AuthorityObject::Topic, Authority::PUBLISH),
+    ] {
+        let entity = Entity::Principal("app".to_owned());
+        let record = AuthorityRecord { profile: profile.to_owned(), object, entity, authorities };
+        queue_manager.set_authority(&caller, record).await.expect("an authority record");
+    }
+}
+
+/// A signer of certificates.
+pub(crate) struct Signer {
+    issuer: Issuer<'static, KeyPair>,
+    /// PEM.
+    pub(crate) file: PathBuf,
+}
+
+pub(crate) fn make_signer(folder: &Path) -> Signer {
+    let mut parameters = CertificateParams::new(Vec::new()).expect("parameters");
+    parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    parameters.distinguished_name.push(DnType::CommonName, "test signer");
+    let key = KeyPair::generate().expect("a key");
+    let certificate = parameters.self_signed(&key).expect("a certificate");
+    let file = folder.join("signer.crt");
+    write(&file, &certificate.pem());
+    Signer { issuer: Issuer::new(parameters, key), file }
+}
+
+/// PEM files of a certificate whose common name is `name`, and of its key.
+pub(crate) fn make_certificate(folder: &Path, name: &str, signer: Option<&Signer>) -> (PathBuf, PathBuf) {
+    let mut parameters = CertificateParams::new(vec!["localhost".to_owned()]).expect("parameters");
+    parameters.distinguished_name = rcgen::DistinguishedName::new();
+    parameters.distinguished_name.push(DnType::CommonName, name);
+    let key = KeyPair::generate().expect("a key");
+    let certificate = match signer {
+        Some(signer) => parameters.signed_by(&key, &signer.issuer),
+        None => parameters.self_signed(&key),
+    }
+    .expect("a certificate");
+    let files = (folder.join(format!("{name}.crt")), folder.join(format!("{name}.key")));
+    write(&files.0, &certificate.pem());
+    write(&files.1, &key.serialize_pem());
+    files
+}
+
+#[expect(clippy::disallowed_methods, reason = "a temporary file of a test")]
+fn write(file: &Path, text: &str) {
+    std::fs::write(file, text).expect("written");
+}

@@ -1,0 +1,217 @@
+//! TLS, HTTP/2, limits and slow clients.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use rustls::pki_types::ServerName;
+use rustls::{HandshakeKind, ProtocolVersion};
+
+use super::client::{self, Client, basic};
+use super::server::{TestServer, make_certificate};
+
+#[test]
+fn tls_sessions_are_resumed_in_both_versions() {
+    let server = TestServer::start();
+    for version in [&rustls::version::TLS12, &rustls::version::TLS13] {
+        let mut config = (*client::client_config(None)).clone();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let only =
+            rustls::ClientConfig::builder_with_provider(provider).with_protocol_versions(&[version]).expect("version");
+        let mut roots = rustls::RootCertStore::empty();
+        let pem = std::fs::read(&server.options.tls.certificate).expect("the certificate");
+        let certificate = rustls::pki_types::pem::PemObject::from_pem_slice(&pem).expect("PEM");
+        roots.add(certificate).expect("a root");
+        config.clone_from(&only.with_root_certificates(roots).with_no_client_auth());
+        let config = Arc::new(config);
+        let mut kinds = Vec::new();
+        for _ in 0..2 {
+            let mut stream = client::tls_stream(server.https(), Arc::clone(&config));
+            std::io::Write::write_all(&mut stream, b"GET /livez HTTP/1.1\r\nhost: x\r\n\r\n").expect("sent");
+            assert!(std::io::Read::read(&mut stream, &mut [0; 4096]).expect("read") > 0);
+            assert_eq!(stream.conn.protocol_version(), Some(version.version));
+            kinds.push(stream.conn.handshake_kind().expect("done"));
+        }
+        assert_eq!(
+            kinds,
+            [HandshakeKind::Full, HandshakeKind::Resumed],
+            "{:?}",
+            ProtocolVersion::from(version.version)
+        );
+    }
+}
+
+#[test]
+fn http2_is_spoken_where_it_is_negotiated() {
+    let server = TestServer::start();
+    let mut config = (*client::client_config(None)).clone();
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    let address = server.https();
+    let credentials = basic("app", "secret");
+    let credentials = credentials.split_once(": ").expect("a header").1.to_owned();
+    let texts = server.block_on(async move {
+        let socket = tokio::net::TcpStream::connect(address).await.expect("connected");
+        let name = ServerName::try_from("localhost").expect("a name");
+        let stream = tokio_rustls::TlsConnector::from(Arc::new(config)).connect(name, socket).await.expect("TLS");
+        assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
+        let (mut sender, connection) =
+            hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.expect("HTTP/2");
+        tokio::spawn(connection);
+        let uri = "https://localhost/ibmmq/rest/v1/messaging/qmgr/QM1/queue/Q/message";
+        let mut texts = Vec::new();
+        for (method, body) in [("POST", "hello"), ("DELETE", "")] {
+            let request = http::Request::builder()
+                .method(method)
+                .uri(uri)
+                .header("authorization", &credentials)
+                .header("ibm-mq-rest-csrf-token", "")
+                .header("content-type", "text/plain")
+                .body(Full::new(Bytes::from(body)))
+                .expect("a request");
+            let answer = sender.send_request(request).await.expect("an answer");
+            let status = answer.status().as_u16();
+            let body = answer.into_body().collect().await.expect("a body").to_bytes();
+            texts.push(format!("{status} {}", String::from_utf8_lossy(&body)));
+        }
+        texts
+    });
+    assert_eq!(texts, ["201 ", "200 hello"]);
+}
+
+#[test]
+fn a_body_beyond_the_limit_is_refused_before_it_is_read() {
+    let server = TestServer::start_with(|options| options.limits.body_bytes = 100);
+    let mut client = client::plain(&server);
+    let answer = client.exchange(&format!("POST v1/queue/Q/message\n\n{}", "x".repeat(101)));
+    assert_eq!((answer.status, &*answer.error_id()), (413, "MQWB0906E"));
+    let mut chunked = client::plain(&server);
+    let chunk = format!("40\r\n{}\r\n", "y".repeat(64));
+    chunked.send(&format!(
+        "POST v1/queue/Q/message\n-content-length\ntransfer-encoding: chunked\n\n{chunk}{chunk}0\r\n\r\n"
+    ));
+    assert_eq!(chunked.receive(false).status, 413);
+    let mut small = client::plain(&server);
+    assert_eq!(small.exchange(&format!("POST v1/queue/Q/message\n\n{}", "x".repeat(100))).status, 201);
+    assert_eq!(server.status("Q").depth.current, 1);
+}
+
+#[test]
+fn a_chunked_body_in_pieces_arrives_whole() {
+    let server = TestServer::start();
+    let mut client = client::plain(&server);
+    client.send("POST v1/queue/Q/message\n-content-length\ntransfer-encoding: chunked\n\n5\r\nhello\r\n");
+    client.stream.write_all(b"6\r\n world\r\n0\r\n\r\n").unwrap();
+    assert_eq!(client.receive(false).status, 201);
+    assert_eq!(client.exchange("DELETE v1/queue/Q/message").text(), "hello world");
+}
+
+#[test]
+fn a_body_shorter_than_announced_puts_nothing() {
+    let server = TestServer::start();
+    let mut client = client::plain(&server);
+    client.send("POST v1/queue/Q/message\ncontent-length: 10\n\nshort");
+    drop(client);
+    let mut other = client::plain(&server);
+    assert_eq!(other.exchange("GET v1/queue/Q/message").status, 204);
+    assert_eq!(server.status("Q").puts, 0);
+}
+
+#[test]
+fn a_client_that_expects_100_continue_gets_it_when_its_body_is_wanted() {
+    let server = TestServer::start();
+    let mut client = client::plain(&server);
+    client.send("POST v1/queue/Q/message\nexpect: 100-continue\ncontent-length: 2\n\n");
+    assert_eq!(client.receive(false).status, 100);
+    client.stream.write_all(b"ok").unwrap();
+    assert_eq!(client.receive(false).status, 201);
+    let mut refused = client::plain(&server);
+    refused.send("POST v1/queue/Q/message\n-authorization\nexpect: 100-continue\ncontent-length: 2\n\n");
+    assert_eq!(refused.receive(false).status, 401);
+}
+
+#[test]
+fn headers_beyond_the_limit_and_malformed_requests_are_refused() {
+    let server = TestServer::start_with(|options| options.limits.header_bytes = 8192);
+    let mut large = client::plain(&server);
+    large.send(&format!("GET /livez\nx-large: {}", "x".repeat(9000)));
+    assert_eq!(large.receive(false).status, 431);
+    let mut malformed = client::plain(&server);
+    malformed.stream.write_all(b"this is not HTTP\r\n\r\n").unwrap();
+    assert_eq!(malformed.receive(false).status, 400);
+    let mut two_lengths = client::plain(&server);
+    two_lengths.send("POST v1/queue/Q/message\ncontent-length: 1\ncontent-length: 2\n\nxx");
+    assert_eq!(two_lengths.receive(false).status, 400);
+}
+
+#[test]
+fn slow_clients_are_cut_off() {
+    let server = TestServer::start_with(|options| {
+        options.limits.header_seconds = 1;
+        options.limits.body_seconds = 1;
+        options.limits.idle_seconds = 1;
+    });
+    let mut silent = client::plain(&server);
+    let mut slow_head = client::plain(&server);
+    slow_head.stream.write_all(b"GET /livez HTTP/1.1\r\nhos").unwrap();
+    let mut slow_hello = Client::over(client::connect(server.https()));
+    slow_hello.stream.write_all(&[22, 3, 1]).unwrap();
+    let mut slow_body = client::plain(&server);
+    slow_body.send("POST v1/queue/Q/message\ncontent-length: 10\n\nshort");
+    let mut idle = client::plain(&server);
+    assert_eq!(idle.exchange("GET /livez").status, 200);
+    let mut waiting = client::plain(&server);
+    waiting.send("DELETE v1/queue/Q/message?wait=3000");
+    let answer = slow_body.receive(false);
+    assert_eq!((answer.status, &*answer.error_id()), (408, "MQWB0907E"));
+    assert!(silent.is_closed_by_server() && slow_head.is_closed_by_server());
+    assert!(slow_hello.is_closed_by_server() && idle.is_closed_by_server());
+    assert_eq!(waiting.receive(false).status, 204, "a request that is worked on is not slow");
+}
+
+#[test]
+fn a_reload_brings_a_new_certificate_to_new_connections() {
+    let server = TestServer::start();
+    let mut old = client::tls(&server);
+    assert_eq!(old.exchange("GET /livez").status, 200);
+    let shown = |server: &TestServer| {
+        let mut stream = client::tls_stream(server.https(), client::client_config(None));
+        std::io::Write::flush(&mut stream).expect("a handshake");
+        while stream.conn.is_handshaking() {
+            stream.conn.complete_io(&mut stream.sock).expect("a handshake");
+        }
+        stream.conn.peer_certificates().expect("certificates")[0].to_vec()
+    };
+    let before = shown(&server);
+    let mut options = server.options.clone();
+    let (certificate, key) = make_certificate(server.folder(), "renewed", None);
+    (options.tls.certificate, options.tls.key) = (certificate, key);
+    server.web.reload(options.clone()).expect("reloaded");
+    assert_ne!(shown(&server), before);
+    assert_eq!(old.exchange("GET /livez").status, 200);
+    options.tls.certificate = server.folder().join("absent.crt");
+    let error = server.web.reload(options).expect_err("no such file").to_string();
+    assert!(error.starts_with("tls.certificate: "), "{error}");
+}
+
+#[test]
+fn pipelined_requests_are_answered_in_order() {
+    let server = TestServer::start();
+    let mut client = client::plain(&server);
+    client.send("POST v1/queue/Q/message\n\nfirst");
+    client.send("DELETE v1/queue/Q/message");
+    client.send("GET /livez");
+    let answers: Vec<_> = (0..3).map(|_| client.receive(false)).map(|answer| answer.status).collect();
+    assert_eq!(answers, [201, 200, 200]);
+}
+
+#[test]
+fn http_1_0_and_connection_close_end_the_connection() {
+    let server = TestServer::start();
+    for request in ["GET /livez HTTP/1.0\r\n\r\n", "GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"] {
+        let mut client = client::plain(&server);
+        client.stream.write_all(request.as_bytes()).unwrap();
+        assert_eq!(client.receive(false).status, 200);
+        assert!(client.is_closed_by_server());
+    }
+}
