@@ -119,7 +119,7 @@ fn wait_for_waiter(server: &Server) -> Result<()> {
     let address = ready["metrics"].as_str().context("the ready line names the metrics")?;
     for _ in 0..500 {
         let text = crate::client::fetch(address, "/metrics")?;
-        let waits = |line: &str| line.contains("wait") && !line.starts_with('#') && !line.ends_with(" 0");
+        let waits = |line: &str| line.starts_with("quaymaster_queue_waiters{") && !line.ends_with(" 0");
         if text.lines().any(waits) {
             return Ok(());
         }
