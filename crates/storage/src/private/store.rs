@@ -391,12 +391,7 @@ impl Core {
         }
         drop(queues);
         for (_, slot) in forgotten {
-            let mut queue = slot.queue.lock();
-            queue.dropped = true;
-            let mut appender = self.log.as_ref().map(|log| log.lock());
-            for entry in queue.drain() {
-                self.forget(&entry, appender.as_mut(), Place::START);
-            }
+            self.forget_queue(&slot);
         }
     }
 

@@ -37,6 +37,8 @@ pub(crate) struct UnitOfWork {
     pub(crate) works: Vec<Work>,
     /// Operations not in the log yet.
     staged: Vec<u8>,
+    /// Gets that the commit's record repeats.
+    restated: Vec<u8>,
     /// Promised by the log for `staged`, in bytes.
     reserved: u64,
     /// The log has records of this unit.
@@ -60,7 +62,7 @@ pub(crate) struct Work {
     pub(crate) record: Record,
 }
 
-/// The record of a work. That of a put moves to the message's home as soon as the queue can be told.
+/// The record of a work, as long as no message knows it: that of a put is its message's home once it is in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Record {
     /// Nonpersistent, or nothing is on disk.
@@ -127,7 +129,7 @@ impl Units {
         for (work, (place, bytes)) in found.works {
             // A queue without messages may be unknown here: then the put or got message was dropped with it.
             if let Some(queue) = queues.get(&work.queue) {
-                let record = Record::Logged { place, bytes };
+                let record = if work.got { Record::Logged { place, bytes } } else { Record::None };
                 unit.works.push(Work { queue: Arc::clone(queue), key: work.key, got: work.got, record });
             }
         }
@@ -141,7 +143,15 @@ impl Units {
 
 impl UnitOfWork {
     fn new() -> Self {
-        Self { works: Vec::new(), staged: Vec::new(), reserved: 0, in_log: false, prepared: None, over: false }
+        Self {
+            works: Vec::new(),
+            staged: Vec::new(),
+            restated: Vec::new(),
+            reserved: 0,
+            in_log: false,
+            prepared: None,
+            over: false,
+        }
     }
 
     /// More may be done in it.
@@ -158,30 +168,36 @@ impl UnitOfWork {
         Record::Staged { offset, bytes }
     }
 
-    /// Appends what is staged; returns where its unit starts and where its operations start.
+    /// Appends what is staged, and tells the queues where the records of the puts are; returns where its unit starts
+    /// and where its operations start. `queues` are all of the unit's.
     fn append_staged(
         &mut self,
         log: &Log,
+        queues: &mut LockedQueues<'_>,
         id: UnitOfWorkId,
         kind: UnitKind,
         xid: Option<&Xid>,
     ) -> Result<(Place, Place), Refused> {
-        let head = unit_head(kind, id, xid, self.staged.len());
+        self.unstage_dropped(queues);
+        let restated = std::mem::take(&mut self.restated);
+        let head = unit_head(kind, id, xid, self.staged.len() + restated.len());
         let mut appender = log.lock();
-        let unit = appender.append(Class::Essential, &[head.as_bytes(), &self.staged])?;
+        let unit = appender.append(Class::Essential, &[head.as_bytes(), &self.staged, &restated])?;
         appender.state.unreserve(std::mem::take(&mut self.reserved));
         let operations = unit.plus(head.as_bytes().len());
         let lasting = matches!(kind, UnitKind::Part | UnitKind::Prepared);
         for work in &mut self.works {
-            if let Record::Staged { offset, bytes } = work.record {
-                let place = operations.plus(offset);
+            let Record::Staged { offset, bytes } = work.record else { continue };
+            let place = operations.plus(offset);
+            work.record = Record::None;
+            if !work.got {
+                appender.state.lives(place, bytes);
+                let queue = queues.get(work.queue.id);
+                let slot = queue.slot(work.key).expect("a put stays until its unit ends or its queue is dropped");
+                queue.entry_mut(slot).home = Home::Log { place, bytes };
+            } else if lasting {
+                appender.state.lives(place, bytes);
                 work.record = Record::Logged { place, bytes };
-                if lasting || !work.got {
-                    appender.state.lives(place, bytes);
-                } else {
-                    // The outcome is in the same unit: this record is needed no longer than the message's own.
-                    work.record = Record::None;
-                }
             }
         }
         self.staged.clear();
@@ -189,12 +205,36 @@ impl UnitOfWork {
         Ok((unit, operations))
     }
 
-    /// Tells the queues where the records of this unit's puts are.
-    fn settle_puts(&mut self, log: &Log) {
-        for work in self.works.iter_mut().filter(|work| !work.got) {
-            let slot = Arc::clone(&work.queue);
-            settle_put(&mut slot.queue.lock(), work, Some(log));
+    /// What was staged for a queue that is dropped meanwhile must not follow the drop in the log.
+    fn unstage_dropped(&mut self, queues: &mut LockedQueues<'_>) {
+        for index in 0..self.works.len() {
+            let work = &mut self.works[index];
+            if let Record::Staged { offset, bytes } = work.record
+                && queues.get(work.queue.id).dropped
+            {
+                work.record = Record::None;
+                self.unstage(offset, bytes);
+            }
         }
+    }
+
+    /// Stages the gets again that are in the log already: a got message may have been moved forward behind its get, so
+    /// the record of the commit has to say itself which messages are gone.
+    fn restate_gets(&mut self, log: &Log, id: UnitOfWorkId) -> Result<(), Refused> {
+        let mut records = Vec::new();
+        for work in self.works.iter().filter(|work| matches!(work.record, Record::Logged { .. })) {
+            records.extend_from_slice(&get_record(work.queue.id, work.key));
+        }
+        let room = unit_maximum(&log.options).saturating_sub(self.staged.len()) / GET_BYTES * GET_BYTES;
+        let whole_records = unit_maximum(&log.options) / GET_BYTES * GET_BYTES;
+        let (with_commit, before) = records.split_at(room.min(records.len()));
+        for chunk in before.chunks(whole_records.max(GET_BYTES)) {
+            let head = unit_head(UnitKind::Part, id, None, chunk.len());
+            log.lock().append(Class::Essential, &[head.as_bytes(), chunk])?;
+        }
+        self.restated.clear();
+        self.restated.extend_from_slice(with_commit);
+        Ok(())
     }
 
     /// Forgets the staged record at `offset`.
@@ -215,20 +255,6 @@ impl UnitOfWork {
         queues.sort_unstable_by_key(|slot| slot.id);
         queues.dedup_by_key(|slot| slot.id);
         queues
-    }
-}
-
-/// Gives a put's record to its message; to nobody when the queue was dropped meanwhile.
-fn settle_put(queue: &mut Queue, work: &mut Work, log: Option<&Log>) {
-    let Record::Logged { place, bytes } = work.record else { return };
-    work.record = Record::None;
-    match queue.slot(work.key) {
-        Some(slot) => queue.entry_mut(slot).home = Home::Log { place, bytes },
-        None => {
-            if let Some(log) = log {
-                log.lock().state.died(place, bytes);
-            }
-        }
     }
 }
 
@@ -281,8 +307,8 @@ impl Core {
     fn make_room(&self, id: UnitOfWorkId, unit: &mut UnitOfWork) -> Result<(), Refused> {
         let maximum = STAGED_MAXIMUM.min(unit_maximum(&self.options) / 2);
         let Some(log) = self.log.as_ref().filter(|_| unit.staged.len() >= maximum) else { return Ok(()) };
-        unit.append_staged(log, id, UnitKind::Part, None)?;
-        unit.settle_puts(log);
+        let slots = unit.queues();
+        unit.append_staged(log, &mut LockedQueues::of(&slots), id, UnitKind::Part, None)?;
         Ok(())
     }
 
@@ -400,10 +426,11 @@ impl Core {
         unit.active()?;
         let mut record = None;
         if let Some(log) = &self.log {
-            let (place, operations) = unit.append_staged(log, id, UnitKind::Prepared, xid)?;
+            let slots = unit.queues();
+            let mut queues = LockedQueues::of(&slots);
+            let (place, operations) = unit.append_staged(log, &mut queues, id, UnitKind::Prepared, xid)?;
             let bytes = u32::try_from(operations.0 - place.0).expect("a unit's head is short");
             log.lock().state.lives(place, bytes);
-            unit.settle_puts(log);
             record = Some((place, bytes));
         }
         unit.prepared = Some(Prepared { xid: xid.cloned(), record });
@@ -436,21 +463,16 @@ impl Core {
             Some(log) => {
                 let (kind, id) =
                     if unit.in_log { (UnitKind::Commit, id) } else { (UnitKind::Complete, UnitOfWorkId(0)) };
-                Some(unit.append_staged(log, id, kind, None)?.0)
+                unit.restate_gets(log, id)?;
+                Some(unit.append_staged(log, &mut queues, id, kind, None)?.0)
             }
             None => None,
         };
-        for mut work in std::mem::take(&mut unit.works) {
+        for work in std::mem::take(&mut unit.works) {
+            unit.bury(log, &work);
             let queue = queues.get(work.queue.id);
-            if !work.got {
-                settle_put(queue, &mut work, log);
-            }
-            let Some(slot) = queue.slot(work.key) else {
-                unit.bury(log, &work);
-                continue;
-            };
+            let Some(slot) = queue.slot(work.key) else { continue };
             if work.got {
-                unit.bury(log, &work);
                 let entry = queue.remove(slot);
                 let mut appender = log.filter(|_| entry.persistent).map(Log::lock);
                 self.forget(&entry, appender.as_mut(), place.unwrap_or(Place::START));

@@ -1,6 +1,10 @@
 //! The storage crate through its public face.
 
+mod concurrency;
 mod conformance;
+mod crash;
+mod faults;
+mod oracle;
 mod script;
-#[expect(dead_code, reason = "the crash tests use the rest")]
 mod simulated_disk;
+mod workload;

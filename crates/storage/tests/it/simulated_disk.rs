@@ -27,7 +27,6 @@ struct File {
 struct State {
     files: BTreeMap<FileName, File>,
     operations: u64,
-    syncs: u64,
     faults: Faults,
     dead: bool,
 }
@@ -200,7 +199,6 @@ impl Disk for SimulatedDisk {
         if state.faults.sync_fails_from.is_some_and(|from| state.operations >= from) {
             return Err(io::Error::other("the simulated sync fails"));
         }
-        state.syncs += 1;
         let file = state.file(file)?;
         file.durable.clone_from(&file.now);
         file.dirty.clear();

@@ -46,10 +46,17 @@ fn is_worth_it(state: &State, options: &StoreOptions) -> bool {
     if state.stopping {
         return false;
     }
+    if oldest.live_records == 0 {
+        return true;
+    }
+    if state.full {
+        // Moving takes space before it gives any: not the space that gets and commits need meanwhile.
+        let left_to_others = oldest.length as u64 / 4;
+        let takes = oldest.live_bytes + oldest.live_bytes / 4;
+        return oldest.live_bytes < oldest.length as u64 / 2 && takes + left_to_others <= state.prepared_bytes();
+    }
     let slack = 2 * options.extent_bytes;
-    let bound = options.minimum_log_bytes.max(2 * state.live_bytes() + slack);
-    let mostly_dead = oldest.live_bytes < oldest.length as u64 / 2;
-    oldest.live_records == 0 || state.used_bytes() > bound || (state.full && mostly_dead)
+    state.used_bytes() > options.minimum_log_bytes.max(2 * state.live_bytes() + slack)
 }
 
 /// The extent has no live record: says so durably, then renames its file.
@@ -62,8 +69,11 @@ fn free(log: &Log, sequence: u32) -> Option<Spare> {
         appender.state.seal();
         let freed = appender.state.extents.pop_front()?;
         let head = unit_head(UnitKind::Complete, UnitOfWorkId(0), None, 0);
-        match appender.append(Class::Essential, &[head.as_bytes()]) {
-            Ok(place) => (place, freed.length),
+        match appender.append(Class::Freeing, &[head.as_bytes()]) {
+            Ok(place) => {
+                appender.state.space_gained = true;
+                (place, freed.length)
+            }
             Err(_) => {
                 appender.state.extents.push_front(freed);
                 return None;

@@ -152,6 +152,7 @@ pub(crate) fn run_keeper(log: &Log, mut spares: Vec<Spare>, reclaim: impl Fn() -
 fn settle(log: &Log, prepared: &Prepared) -> Option<Instant> {
     let mut state = log.state.lock();
     state.wanted = false;
+    state.space_gained = false;
     let was_full = std::mem::replace(&mut state.full, matches!(prepared, Prepared::Full));
     match (was_full, state.full) {
         (false, true) => {

@@ -401,9 +401,13 @@ impl Replay {
         self.pending_gets.insert((id, key), unit);
         if let Some(queue) = self.queues.get_mut(&id)
             && let Some(slot) = queue.slot(key)
-            && queue.entry(slot).holder == Holder::Nobody
         {
-            queue.hold(slot, Holder::Got(unit));
+            // Held already by a unit that an earlier start backed out without a word in the log: the newer one counts.
+            if queue.entry(slot).holder == Holder::Nobody {
+                queue.hold(slot, Holder::Got(unit));
+            } else {
+                queue.entry_mut(slot).holder = Holder::Got(unit);
+            }
         }
     }
 

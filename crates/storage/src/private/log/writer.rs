@@ -31,8 +31,10 @@ use crate::{RecoveryLogError, StoreError, StoreOptions};
 pub(crate) enum Class {
     /// Puts: leave the reserve to the others.
     Growing,
-    /// Gets, commits, deletes: may use the reserve.
+    /// Gets, commits, deletes, moving live records: may use the reserve.
     Essential,
+    /// Saying that an extent is free, which gains space: may use everything.
+    Freeing,
 }
 
 /// Why an append did not happen. Nothing has changed.
@@ -93,6 +95,8 @@ pub(crate) struct State {
     reserved: u64,
     /// The last attempt to prepare an extent found the disk full.
     pub(crate) full: bool,
+    /// An extent has been freed since, and no other attempt was made.
+    pub(crate) space_gained: bool,
     /// The thread that prepares extents has been asked to try.
     pub(crate) wanted: bool,
     /// Something for that thread may have changed.
@@ -167,6 +171,7 @@ impl Log {
                 ready,
                 reserved: 0,
                 full: false,
+                space_gained: false,
                 wanted: !has_ready,
                 keeper_work: true,
                 writer_sleeps: false,
@@ -359,6 +364,9 @@ impl Log {
 /// What an extent with one batch has besides units, in bytes.
 const OVERHEAD_BYTES: usize = EXTENT_HEADER_BYTES + BATCH_HEADER_BYTES + BATCH_ALIGNMENT;
 
+/// What everybody leaves to the records that say an extent is free, in bytes.
+const FREEING_BYTES: usize = 1 << 10;
+
 /// How often a small batch gives way to callers that are about to come back.
 const PATIENCE: u32 = 8;
 
@@ -401,6 +409,13 @@ impl State {
         (index < self.extents.len()).then_some(index)
     }
 
+    /// Waiting for space is of no use: the disk is full, and no extent is about to be freed.
+    fn hopeless(&self) -> bool {
+        let about_to_be_freed =
+            self.extents.len() > 1 && self.extents.front().is_some_and(|oldest| oldest.live_records == 0);
+        self.full && !about_to_be_freed && !self.space_gained
+    }
+
     /// Bytes that a unit can take in the current extent.
     fn room(&self) -> usize {
         let (end, current) = (self.end_of_gathered(), self.current());
@@ -410,6 +425,11 @@ impl State {
             EXTENT_HEADER_BYTES
         };
         current.length.saturating_sub(used).saturating_sub(BATCH_HEADER_BYTES + BATCH_ALIGNMENT)
+    }
+
+    /// Bytes that units can take before another extent has to be prepared.
+    pub(crate) fn prepared_bytes(&self) -> u64 {
+        (self.room() + self.ready_bytes()) as u64
     }
 
     fn ready_bytes(&self) -> usize {
@@ -498,7 +518,8 @@ impl Appender<'_> {
         let first_ready = self.state.ready.front().map_or(0, |extent| extent.length - OVERHEAD_BYTES);
         let fits = length <= room || length <= first_ready;
         let allowed = match class {
-            Class::Essential => fits,
+            Class::Freeing => fits,
+            Class::Essential => fits && length + FREEING_BYTES <= room + ready,
             Class::Growing => {
                 let promised = usize::try_from(self.state.reserved).unwrap_or(usize::MAX);
                 let needed = length.saturating_add(promised).saturating_add(self.reserve_bytes());
@@ -509,12 +530,13 @@ impl Appender<'_> {
             return Ok(());
         }
         self.want_extent();
-        if self.state.full { Err(StoreError::NoSpace.into()) } else { Err(Refused::NotYet) }
+        if self.state.hopeless() { Err(StoreError::NoSpace.into()) } else { Err(Refused::NotYet) }
     }
 
-    /// What puts leave to gets, commits and to moving live records: a quarter of an extent.
+    /// What puts leave to gets, commits and to moving live records: half an extent. The gets of an extent full of the
+    /// smallest messages take less, so a full log can always be drained from its oldest end.
     fn reserve_bytes(&self) -> usize {
-        self.state.ready.front().unwrap_or(self.state.current()).length / 4
+        self.state.ready.front().unwrap_or(self.state.current()).length / 2
     }
 
     fn want_extent(&mut self) {
@@ -614,7 +636,7 @@ impl Future for Space<'_> {
         // First the waker, then the look: whoever changes what is looked at takes the wakers afterwards.
         self.log.waiting_for_space.lock().push(context.waker().clone());
         let state = self.log.state.lock();
-        if state.full || !state.wanted || state.stopping || self.log.has_failed() {
+        if state.hopeless() || !state.wanted || state.stopping || self.log.has_failed() {
             return Poll::Ready(());
         }
         Poll::Pending

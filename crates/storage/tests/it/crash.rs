@@ -1,0 +1,119 @@
+//! The disk stops at a chosen operation, forgets what was not synced, and the store starts again: everything answered
+//! is there exactly once, nothing got is back, and the one unanswered operation happened whole or not at all.
+
+use std::sync::Arc;
+
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use storage::private::log::disk::Disk;
+use storage::{PrivateStore, QueueId, StoreOptions};
+
+use crate::conformance::small;
+use crate::oracle::Oracle;
+use crate::simulated_disk::{Faults, SimulatedDisk};
+use crate::workload::{Ended, Workload};
+
+/// Small enough that messages live in memory, in spill files, in the log and in files of their own.
+fn options() -> StoreOptions {
+    StoreOptions { buffer_pool_bytes: 6 << 10, large_body_bytes: 900, ..small() }
+}
+
+struct Life {
+    disk: Arc<SimulatedDisk>,
+    oracle: Oracle,
+    random: StdRng,
+    next_name: u64,
+}
+
+impl Life {
+    fn new(seed: u64) -> Self {
+        let disk = Arc::new(SimulatedDisk::default());
+        Self { disk, oracle: Oracle::default(), random: StdRng::seed_from_u64(seed), next_name: 1 }
+    }
+
+    /// Opens, works until the disk stops at its `crash_at`th operation or the steps are done, and checks what a start
+    /// finds afterwards.
+    fn generation(&mut self, crash_at: u64, steps: u32) {
+        self.disk.set_faults(Faults { crash_at: Some(crash_at), ..Faults::default() });
+        let before = self.oracle.restarted();
+        let mut possible = vec![before];
+        if let Ok((store, _)) = PrivateStore::open(Arc::clone(&self.disk) as Arc<dyn Disk>, options()) {
+            let queues: Vec<QueueId> = self.oracle.queues.keys().copied().collect();
+            store.retain_queues(&queues);
+            let mut workload = Workload {
+                store: &store,
+                oracle: &mut self.oracle,
+                random: &mut self.random,
+                next_name: &mut self.next_name,
+            };
+            let ended = workload.run(steps);
+            possible = vec![self.oracle.restarted()];
+            if let Ended::Failed { after } = ended {
+                assert!(self.disk.crashed(), "only the disk's stop makes the log fail");
+                possible.push(after.restarted());
+            }
+            // As a killed process: nothing more reaches the disk.
+            self.disk.stop();
+        }
+        self.disk = Arc::new(self.disk.after_crash(self.random.r#gen()));
+        self.oracle = self.recovered(possible);
+    }
+
+    /// The one of the possible states that the log holds.
+    fn recovered(&self, possible: Vec<Oracle>) -> Oracle {
+        let copy: Arc<dyn Disk> = Arc::new(self.disk.copy());
+        let (store, recovered) = PrivateStore::open(copy, options()).expect("a crash is recovered from");
+        let mut complaints = Vec::new();
+        for oracle in possible {
+            let queues: Vec<QueueId> = oracle.queues.keys().copied().collect();
+            // Retaining forgets: look at a store of its own for each possibility.
+            let copy: Arc<dyn Disk> = Arc::new(self.disk.copy());
+            let (store, _) = PrivateStore::open(copy, options()).expect("opens again");
+            store.retain_queues(&queues);
+            let differences = oracle.differences(&store, &recovered.definitions);
+            if differences.is_empty() {
+                return self.with_keys(oracle, &store);
+            }
+            complaints.push(differences);
+        }
+        drop(store);
+        panic!("the log holds none of the possible states: {complaints:#?}");
+    }
+
+    /// The key of an unanswered put is known only now.
+    fn with_keys(&self, mut oracle: Oracle, store: &PrivateStore) -> Oracle {
+        for (queue, messages) in &mut oracle.queues {
+            let unknown: Vec<_> = messages.keys().copied().filter(|key| key.position.0 == u64::MAX >> 4).collect();
+            for key in unknown {
+                let known = messages.remove(&key).expect("it was just seen");
+                if let Some(found) = crate::oracle::key_of(store, *queue, known.name) {
+                    messages.insert(found, known);
+                }
+            }
+        }
+        oracle
+    }
+}
+
+#[test]
+fn a_crash_at_any_disk_operation_loses_and_duplicates_nothing() {
+    for crash_at in 1..=250 {
+        let mut life = Life::new(7);
+        life.generation(crash_at, 400);
+        life.generation(1 + crash_at % 40, 60);
+    }
+}
+
+#[test]
+fn many_crashes_in_a_row_lose_and_duplicate_nothing() {
+    // More on demand: CRASH_SEEDS=5000 takes about four minutes.
+    let seeds = std::env::var("CRASH_SEEDS").ok().and_then(|number| number.parse().ok()).unwrap_or(30);
+    for seed in 100..100 + seeds {
+        println!("seed {seed}");
+        let mut life = Life::new(seed);
+        for _ in 0..6 {
+            let crash_at = life.random.gen_range(1..300);
+            life.generation(crash_at, 300);
+        }
+    }
+}

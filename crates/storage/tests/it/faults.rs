@@ -1,0 +1,378 @@
+//! Damage, torn tails, missing files, full disks and failing syncs: what a start refuses, what it tolerates, and what a
+//! running store answers.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use model::message::Message;
+use storage::private::log::disk::{DirectoryDisk, Disk};
+use storage::private::log::inspect::{Item, inspect};
+use storage::{
+    DefinitionChange, Placement, PrivateStore, QueueId, RecoveryLogError, Selection, StoreError, StoreOptions, block_on,
+};
+
+use crate::conformance::small;
+use crate::simulated_disk::{Faults, SimulatedDisk};
+use crate::workload::{FOREVER, body, message};
+
+const PLACEMENT: Placement = Placement { by_priority: false, maximum_depth: u32::MAX, expires: None, persistent: true };
+
+fn open(disk: &Arc<SimulatedDisk>, options: StoreOptions) -> Result<PrivateStore, RecoveryLogError> {
+    PrivateStore::open(Arc::clone(disk) as Arc<dyn Disk>, options).map(|(store, _)| store)
+}
+
+fn put(store: &PrivateStore, queue: QueueId, name: u64) -> Result<(), StoreError> {
+    let message: Message = message(name, true, 0);
+    block_on(store.put(None, queue, message, PLACEMENT, FOREVER)).map(drop)
+}
+
+fn get(store: &PrivateStore, queue: QueueId) -> Result<Option<u64>, StoreError> {
+    let got = block_on(store.get(None, queue, &Selection::default(), FOREVER))?;
+    Ok(got.map(|stored| u64::from_le_bytes(stored.message.body[..8].try_into().expect("the name"))))
+}
+
+fn drain(store: &PrivateStore, queue: QueueId) -> Vec<u64> {
+    std::iter::from_fn(|| get(store, queue).expect("gets")).collect()
+}
+
+/// A disk with a log of `count` messages, each in a batch of its own.
+fn log_of(count: u64) -> Arc<SimulatedDisk> {
+    let disk = Arc::new(SimulatedDisk::default());
+    let store = open(&disk, small()).expect("opens");
+    let queue = store.create_queue();
+    for name in 1..=count {
+        put(&store, queue, name).expect("puts");
+    }
+    store.close();
+    disk
+}
+
+/// Messages whose names are multiples of this have short bodies.
+const SHORT: u64 = 7;
+
+const QUEUE: QueueId = QueueId(1);
+
+/// Extent, offset and length of every batch.
+fn batches(disk: &SimulatedDisk) -> Vec<(u32, usize, usize)> {
+    let items = inspect(disk).expect("lists");
+    items
+        .filter_map(|item| match item {
+            Item::Batch { extent, offset, length, .. } => {
+                Some((extent, usize::try_from(offset).unwrap(), usize::try_from(length).unwrap()))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+fn extent_name(extent: u32) -> String {
+    format!("extent-{extent:010}")
+}
+
+#[test]
+fn damage_before_the_last_batch_is_refused_with_extent_and_offset() {
+    let disk = log_of(40);
+    let batches = batches(&disk);
+    let (last, others) = batches.split_last().expect("there are batches");
+    assert!(last.0 > 1, "the log spans extents");
+    for (extent, offset, length) in others.iter().copied() {
+        let name = extent_name(extent);
+        // Every byte of the header and some of the content.
+        for at in (0..48).chain((48..length).step_by(37)) {
+            let damaged = Arc::new(disk.copy());
+            let mut content = damaged.content(&name);
+            content[offset + at] ^= 0x10;
+            damaged.replace(&name, content.clone());
+            match open(&damaged, small()).map(drop) {
+                Err(RecoveryLogError::Damaged { extent: found, offset: found_offset }) => {
+                    assert_eq!((found, found_offset), (u64::from(extent), offset as u64), "byte {at} of the batch");
+                }
+                other => panic!("damage at {extent}:{offset}+{at} led to {other:?}"),
+            }
+            assert_eq!(damaged.content(&name), content, "nothing was repaired");
+            assert_eq!(damaged.names(), disk.names(), "nothing was deleted");
+        }
+    }
+}
+
+#[test]
+fn damage_of_an_extent_header_is_refused() {
+    let disk = log_of(40);
+    for at in [0, 9, 17, 30, 33, 41] {
+        let damaged = Arc::new(disk.copy());
+        let mut content = damaged.content(&extent_name(1));
+        content[at] ^= 0x01;
+        damaged.replace(&extent_name(1), content);
+        let refused = open(&damaged, small()).map(drop);
+        assert!(matches!(refused, Err(RecoveryLogError::Damaged { extent: 1, offset: 0 })), "byte {at}: {refused:?}");
+    }
+}
+
+#[test]
+fn another_format_version_is_refused_by_number() {
+    let disk = log_of(1);
+    let mut content = disk.content(&extent_name(1));
+    content[8] = 9;
+    let crc = crc32c::crc32c(&content[..40]);
+    content[40..44].copy_from_slice(&crc.to_le_bytes());
+    disk.replace(&extent_name(1), content);
+    let refused = open(&disk, small()).map(drop);
+    assert!(matches!(refused, Err(RecoveryLogError::Version { extent: 1, version: 9, supported: 1 })), "{refused:?}");
+}
+
+#[test]
+fn a_tail_torn_at_any_byte_is_cut() {
+    let disk = log_of(5);
+    let (extent, offset, length) = *batches(&disk).last().expect("there is a batch");
+    let name = extent_name(extent);
+    for kept in 0..length {
+        let torn = Arc::new(disk.copy());
+        let mut content = torn.content(&name);
+        // The last bytes of a batch are padding, which is zero already.
+        let same = content[offset + kept..offset + length].iter().all(|byte| *byte == 0);
+        content[offset + kept..offset + length].fill(0);
+        torn.replace(&name, content);
+        let store = open(&torn, small()).expect("a torn tail is tolerated");
+        put(&store, QUEUE, 99).expect("the log goes on");
+        let expected: &[u64] = if same { &[1, 2, 3, 4, 5, 99] } else { &[1, 2, 3, 4, 99] };
+        store.close();
+        let store = open(&torn, small()).expect("opens again");
+        assert_eq!(drain(&store, QUEUE), expected, "torn after {kept} bytes");
+    }
+}
+
+#[test]
+fn a_missing_extent_is_refused_by_number() {
+    let disk = log_of(120);
+    let extents = batches(&disk).last().expect("there are batches").0;
+    assert!(extents >= 3, "{extents}");
+    for missing in 1..extents {
+        let damaged = Arc::new(disk.copy());
+        damaged.remove_from_outside(&extent_name(missing));
+        let refused = open(&damaged, small()).map(drop);
+        let Err(RecoveryLogError::Missing { extent }) = refused else { panic!("{refused:?}") };
+        assert_eq!(extent, u64::from(missing));
+    }
+}
+
+#[test]
+fn a_missing_body_file_is_refused_by_name() {
+    let options = StoreOptions { large_body_bytes: 1, ..small() };
+    let disk = Arc::new(SimulatedDisk::default());
+    let store = open(&disk, options.clone()).expect("opens");
+    put(&store, store.create_queue(), 1).expect("puts");
+    store.close();
+    let body_file = disk.names().into_iter().find(|name| name.starts_with("body-")).expect("a body file");
+    disk.remove_from_outside(&body_file);
+    let refused = open(&disk, options).map(drop);
+    assert!(matches!(&refused, Err(RecoveryLogError::Disk { file, .. }) if *file == body_file), "{refused:?}");
+}
+
+#[test]
+fn a_log_taken_away_from_its_bodies_is_missed() {
+    let disk = Arc::new(SimulatedDisk::default());
+    disk.replace("body-00000000000000000007", vec![1, 2, 3]);
+    let refused = open(&disk, small()).map(drop);
+    assert!(matches!(refused, Err(RecoveryLogError::Missing { extent: 1 })), "{refused:?}");
+}
+
+/// Waits, with a bound, until `condition` holds.
+fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
+    #[expect(clippy::disallowed_methods, reason = "bounds the wait of a test")]
+    let started = Instant::now();
+    while !condition() {
+        assert!(started.elapsed() < Duration::from_secs(20), "{what} did not come about");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn on_a_full_disk_puts_are_refused_unchanged_and_everything_else_goes_on() {
+    let disk = Arc::new(SimulatedDisk::default());
+    disk.set_faults(Faults { capacity: Some(100 << 10), ..Faults::default() });
+    let store = open(&disk, small()).expect("opens");
+    let queue = store.create_queue();
+    let unit = store.begin();
+    block_on(store.put(Some(unit), queue, message(1_000, true, 0), PLACEMENT, FOREVER)).expect("there is space");
+    let mut names = Vec::new();
+    let refused = loop {
+        let name = SHORT * (names.len() as u64 + 1);
+        match put(&store, queue, name) {
+            Ok(()) => names.push(name),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(refused, StoreError::NoSpace), "{refused:?}");
+    assert!(store.statistics().log_full);
+    assert_eq!(store.depth(queue).current as usize, names.len() + 1, "a refused put leaves nothing");
+    let save = DefinitionChange::Save { key: "queue/Q".to_owned(), value: vec![1; 8 << 10] };
+    assert!(matches!(block_on(store.change_definitions(vec![save])), Err(StoreError::NoSpace)));
+    block_on(store.commit(unit)).expect("what was promised space commits");
+    let second = store.begin();
+    let got =
+        block_on(store.get(Some(second), queue, &Selection::default(), FOREVER)).expect("gets").expect("a message");
+    block_on(store.back_out(second)).expect("backs out");
+    assert_eq!(got.message.body, body(1_000));
+    assert_eq!(get(&store, queue).expect("gets go on"), Some(1_000));
+    assert_eq!(drain(&store, queue), names, "gets go on");
+    eventually("space reclaimed from what was got", || put(&store, queue, 5_000 * SHORT).is_ok());
+    assert_eq!(drain(&store, queue), [5_000 * SHORT]);
+    store.close();
+    let store = open(&disk, small()).expect("opens");
+    store.retain_queues(&[queue]);
+    assert_eq!(drain(&store, queue), Vec::<u64>::new());
+}
+
+#[test]
+fn puts_work_again_once_space_is_back() {
+    let disk = Arc::new(SimulatedDisk::default());
+    disk.set_faults(Faults { capacity: Some(60 << 10), ..Faults::default() });
+    let store = open(&disk, small()).expect("opens");
+    let queue = store.create_queue();
+    let mut names: Vec<u64> =
+        (1..).map(|number| SHORT * number).take_while(|name| put(&store, queue, *name).is_ok()).collect();
+    disk.set_faults(Faults::default());
+    eventually("space", || put(&store, queue, 7_777 * SHORT).is_ok());
+    assert!(!store.statistics().log_full);
+    names.push(7_777 * SHORT);
+    assert_eq!(drain(&store, queue), names);
+}
+
+#[test]
+fn after_a_failed_sync_nothing_is_written_or_claimed() {
+    let disk = Arc::new(SimulatedDisk::default());
+    let store = open(&disk, small()).expect("opens");
+    let queue = store.create_queue();
+    put(&store, queue, 1).expect("puts");
+    eventually("a quiet disk", || disk.names().iter().filter(|name| name.starts_with("extent")).count() == 2);
+    let unit = store.begin();
+    block_on(store.put(Some(unit), queue, message(2, true, 0), PLACEMENT, FOREVER)).expect("stages");
+    disk.set_faults(Faults { sync_fails_from: Some(0), ..Faults::default() });
+    assert!(matches!(block_on(store.commit(unit)), Err(StoreError::LogFailed(_))));
+    let written = disk.operations();
+    disk.set_faults(Faults::default());
+    assert!(matches!(put(&store, queue, 3), Err(StoreError::LogFailed(_))));
+    assert!(matches!(get(&store, queue), Err(StoreError::LogFailed(_))));
+    assert!(matches!(block_on(store.clear(queue)), Err(StoreError::LogFailed(_))));
+    assert!(store.statistics().log_failed);
+    store.close();
+    assert_eq!(disk.operations(), written, "nothing reaches the disk after the failed sync");
+    let after: Arc<SimulatedDisk> = Arc::new(disk.after_crash(1));
+    let found = drain(&open(&after, small()).expect("opens"), queue);
+    assert!(found == [1] || found == [1, 2], "{found:?}");
+}
+
+#[test]
+fn nonpersistent_messages_never_touch_the_log_and_go_on_without_it() {
+    let disk = Arc::new(SimulatedDisk::default());
+    let store = open(&disk, small()).expect("opens");
+    let queue = store.create_queue();
+    eventually("the extent ahead", || disk.names().iter().filter(|name| name.starts_with("extent")).count() == 2);
+    let before = disk.operations();
+    let placement = Placement { persistent: false, ..PLACEMENT };
+    for name in 1..50 {
+        block_on(store.put(None, queue, message(name, false, 0), placement, FOREVER)).expect("puts");
+        assert_eq!(get(&store, queue).expect("gets"), Some(name));
+    }
+    assert_eq!(disk.operations(), before);
+}
+
+#[test]
+fn an_ephemeral_store_refuses_what_does_not_fit_into_memory() {
+    let store = PrivateStore::ephemeral(StoreOptions { buffer_pool_bytes: 4 << 10, ..StoreOptions::default() });
+    let queue = store.create_queue();
+    let names: Vec<u64> = (1..).take_while(|name| put(&store, queue, *name).is_ok()).collect();
+    assert!(names.len() > 3);
+    assert!(matches!(put(&store, queue, 6), Err(StoreError::NoSpace)));
+    assert_eq!(drain(&store, queue), names);
+    assert_eq!(store.statistics().buffer_pool_bytes, 0);
+}
+
+#[test]
+fn the_log_stays_bounded_while_an_old_message_stays() {
+    let disk = Arc::new(SimulatedDisk::default());
+    let store = open(&disk, small()).expect("opens");
+    let queue = store.create_queue();
+    let (old, busy) = (queue, store.create_queue());
+    put(&store, old, 1).expect("puts");
+    for name in 2..2_000 {
+        put(&store, busy, name).expect("puts");
+        assert_eq!(get(&store, busy).expect("gets"), Some(name));
+    }
+    eventually("a short log", || store.statistics().log_bytes_in_use <= 5 * (16 << 10));
+    assert!(store.statistics().log_moved_bytes > 0);
+    assert!(disk.names().len() < 10, "files are recycled: {:?}", disk.names());
+    store.close();
+    let store = open(&disk, small()).expect("opens");
+    assert_eq!(drain(&store, old), [1]);
+}
+
+#[test]
+fn spilled_messages_leave_no_file_behind() {
+    let disk = Arc::new(SimulatedDisk::default());
+    let store = open(&disk, StoreOptions { buffer_pool_bytes: 0, ..small() }).expect("opens");
+    let queue = store.create_queue();
+    let placement = Placement { persistent: false, ..PLACEMENT };
+    for name in 1..200 {
+        block_on(store.put(None, queue, message(name, false, 0), placement, FOREVER)).expect("puts");
+    }
+    assert!(store.statistics().spilled_bytes > 0);
+    assert_eq!(drain(&store, queue), (1..200).collect::<Vec<_>>());
+    assert_eq!(store.statistics().spilled_bytes, 0);
+    assert!(disk.names().iter().filter(|name| name.starts_with("spill")).count() <= 1);
+    store.close();
+    open(&disk, small()).expect("opens").close();
+    assert!(!disk.names().iter().any(|name| name.starts_with("spill")));
+}
+
+#[test]
+fn a_got_large_body_leaves_no_file_behind() {
+    let options = StoreOptions { large_body_bytes: 100, ..small() };
+    let disk = Arc::new(SimulatedDisk::default());
+    let store = open(&disk, options).expect("opens");
+    let queue = store.create_queue();
+    put(&store, queue, 6).expect("puts");
+    assert!(disk.names().iter().any(|name| name.starts_with("body-")));
+    assert_eq!(drain(&store, queue), [6]);
+    eventually("the file's end", || !disk.names().iter().any(|name| name.starts_with("body-")));
+}
+
+#[test]
+fn a_second_server_on_the_same_directory_is_refused() {
+    let directory = tempfile::tempdir().expect("a temporary folder");
+    let first = DirectoryDisk::open(directory.path().to_owned()).expect("opens");
+    let second = DirectoryDisk::open(directory.path().to_owned()).map(drop);
+    assert!(matches!(second, Err(RecoveryLogError::InUse { .. })), "{second:?}");
+    drop(first);
+    DirectoryDisk::open(directory.path().to_owned()).map(drop).expect("free again");
+}
+
+#[test]
+fn a_closed_store_answers_closed() {
+    let disk = Arc::new(SimulatedDisk::default());
+    let store = open(&disk, small()).expect("opens");
+    let queue = store.create_queue();
+    put(&store, queue, 1).expect("puts");
+    store.close();
+    assert!(matches!(put(&store, queue, 2), Err(StoreError::Closed)));
+    assert!(matches!(get(&store, queue), Err(StoreError::Closed)));
+}
+
+#[test]
+fn inspection_describes_a_log_without_changing_it() {
+    let directory = tempfile::tempdir().expect("a temporary folder");
+    let disk: Arc<dyn Disk> = Arc::new(DirectoryDisk::open(directory.path().to_owned()).expect("opens"));
+    let (store, _) = PrivateStore::open(Arc::clone(&disk), small()).expect("opens");
+    let queue = store.create_queue();
+    put(&store, queue, 1).expect("puts");
+    get(&store, queue).expect("gets");
+    let save = DefinitionChange::Save { key: "queue/Q".to_owned(), value: vec![1; 10] };
+    block_on(store.change_definitions(vec![save])).expect("saves");
+    // Beside the running server.
+    let reader = DirectoryDisk::read_only(directory.path().to_owned());
+    let lines: Vec<String> = inspect(&reader).expect("lists").map(|item| item.to_string()).collect();
+    for expected in [": put queue 1 message 0/", ": get queue 1 message 0/", ": save definition queue/Q, 10 bytes"] {
+        assert!(lines.iter().any(|line| line.contains(expected)), "{expected} is missing in {lines:#?}");
+    }
+    assert!(reader.write(&reader.list().expect("lists")[0], 0, b"x").is_err(), "a reader cannot write");
+}

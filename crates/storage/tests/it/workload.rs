@@ -1,0 +1,273 @@
+//! A seeded random workload on one store, with the oracle beside it.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use model::descriptor::{MessageDescriptor, Persistence};
+use model::identifier::{CorrelationId, MessageId};
+use model::message::Message;
+use model::timestamp::Timestamp;
+use rand::Rng;
+use rand::rngs::StdRng;
+use rand::seq::IteratorRandom;
+use storage::{
+    DefinitionChange, DeliveryKey, Placement, Position, PrivateStore, QueueId, Selection, StoreError, StoredMessage,
+    UnitOfWorkId, Xid, block_on,
+};
+
+use crate::oracle::{Holder, Known, Oracle};
+
+/// Nothing in the workload expires.
+pub(crate) const FOREVER: Timestamp = Timestamp(1_000_000);
+
+/// The body of a message: its name, then bytes that follow from it. Some are short, some long.
+pub(crate) fn body(name: u64) -> Bytes {
+    let length = match name % 7 {
+        0..=3 => 8 + name % 60,
+        4 | 5 => 300 + name % 500,
+        _ => 1_200 + name % 3_000,
+    };
+    let mut bytes = name.to_le_bytes().to_vec();
+    bytes.extend((8..length).map(|at| u8::try_from((at ^ name) & 0xFF).expect("one byte")));
+    bytes.into()
+}
+
+pub(crate) fn message(name: u64, persistent: bool, priority: i32) -> Message {
+    let mut id = [0; 24];
+    id[..8].copy_from_slice(&name.to_be_bytes());
+    id[23] = 1;
+    let descriptor = MessageDescriptor {
+        priority,
+        message_id: MessageId::new(id),
+        // Few correlation ids, so that many messages share one.
+        correlation_id: CorrelationId::new([u8::try_from(1 + name % 3).expect("small"); 24]),
+        persistence: if persistent { Persistence::Persistent } else { Persistence::NonPersistent },
+        ..MessageDescriptor::default()
+    };
+    Message { descriptor, body: body(name) }
+}
+
+/// How a run ended.
+pub(crate) enum Ended {
+    /// All steps were answered.
+    Done,
+    /// The log failed during an operation: the second state is what it would have led to.
+    Failed { after: Box<Oracle> },
+}
+
+pub(crate) struct Workload<'a> {
+    pub(crate) store: &'a PrivateStore,
+    pub(crate) oracle: &'a mut Oracle,
+    pub(crate) random: &'a mut StdRng,
+    pub(crate) next_name: &'a mut u64,
+}
+
+/// An operation that was not answered, and the state it would have led to.
+type Unanswered = Box<Oracle>;
+
+impl Workload<'_> {
+    pub(crate) fn run(&mut self, steps: u32) -> Ended {
+        for _ in 0..steps {
+            if let Err(after) = self.step() {
+                return Ended::Failed { after };
+            }
+        }
+        Ended::Done
+    }
+
+    fn step(&mut self) -> Result<(), Unanswered> {
+        let queue = self.oracle.queues.keys().copied().choose(self.random);
+        let Some(queue) = queue.filter(|_| self.random.gen_range(0..100) > 1) else {
+            let id = self.store.create_queue();
+            self.oracle.queues.insert(id, BTreeMap::new());
+            return Ok(());
+        };
+        match self.random.gen_range(0..100) {
+            0..=37 => self.put(queue),
+            38..=62 => self.get(queue),
+            63..=69 => self.get_one(queue),
+            70..=80 => self.resolve(),
+            81..=83 => self.prepare(),
+            84..=93 => self.define(),
+            94..=95 => self.clear(queue),
+            96 => self.drop_queue(queue),
+            _ => self.begin(),
+        }
+    }
+
+    fn begin(&mut self) -> Result<(), Unanswered> {
+        self.oracle.units.insert(self.store.begin(), false);
+        Ok(())
+    }
+
+    /// An open unit of work, or none: half of the time.
+    fn unit(&mut self) -> Option<UnitOfWorkId> {
+        let open = self.oracle.units.iter().filter(|(_, prepared)| !**prepared).map(|(id, _)| *id);
+        open.choose(self.random).filter(|_| self.random.gen_bool(0.6))
+    }
+
+    fn put(&mut self, queue: QueueId) -> Result<(), Unanswered> {
+        let name = *self.next_name;
+        *self.next_name += 1;
+        let persistent = self.random.gen_bool(0.85);
+        let priority = self.random.gen_range(0..10);
+        let unit = self.unit();
+        let placement = Placement { by_priority: true, maximum_depth: u32::MAX, expires: None, persistent };
+        let holder = unit.map_or(Holder::Nobody, Holder::Put);
+        let known = Known { name, persistent, backout_count: 0, holder };
+        match block_on(self.store.put(unit, queue, message(name, persistent, priority), placement, FOREVER)) {
+            Ok(outcome) => {
+                let messages = self.oracle.queues.get_mut(&queue).expect("the queue is known");
+                assert_eq!(outcome.depth_before as usize, messages.len());
+                messages.insert(outcome.key, known);
+                Ok(())
+            }
+            Err(StoreError::LogFailed(_)) => {
+                let mut after = self.oracle.clone();
+                let rank = u8::try_from(9 - priority).expect("a digit");
+                let last = DeliveryKey { rank, position: Position(u64::MAX >> 4) };
+                after.queues.get_mut(&queue).expect("the queue is known").insert(last, known);
+                Err(Box::new(after))
+            }
+            Err(other) => panic!("put answered {other}"),
+        }
+    }
+
+    fn get(&mut self, queue: QueueId) -> Result<(), Unanswered> {
+        let first = self.oracle.first(queue);
+        self.take(queue, &Selection::default(), first)
+    }
+
+    /// Gets a message from the middle, by one of its identifiers.
+    fn get_one(&mut self, queue: QueueId) -> Result<(), Unanswered> {
+        let available = self.oracle.queues[&queue].iter().filter(|(_, known)| known.holder == Holder::Nobody);
+        let Some((key, known)) = available.choose(self.random) else { return Ok(()) };
+        let (key, name) = (*key, known.name);
+        let sought = message(name, true, 0).descriptor;
+        match self.random.gen_range(0..3) {
+            0 => self.take(
+                queue,
+                &Selection { message_id: Some(sought.message_id), ..Selection::default() },
+                Some((key, name)),
+            ),
+            1 => {
+                self.take(queue, &Selection { position: Some(key.position), ..Selection::default() }, Some((key, name)))
+            }
+            _ => {
+                let expected = self.oracle.queues[&queue]
+                    .iter()
+                    .find(|(_, other)| other.holder == Holder::Nobody && other.name % 3 == name % 3)
+                    .map(|(key, known)| (*key, known.name));
+                let selection = Selection { correlation_id: Some(sought.correlation_id), ..Selection::default() };
+                self.take(queue, &selection, expected)
+            }
+        }
+    }
+
+    fn take(
+        &mut self,
+        queue: QueueId,
+        selection: &Selection<'_>,
+        expected: Option<(DeliveryKey, u64)>,
+    ) -> Result<(), Unanswered> {
+        let unit = self.unit();
+        let answer = block_on(self.store.get(unit, queue, selection, FOREVER));
+        let mut after = self.oracle.clone();
+        if let Some((key, _)) = expected {
+            let messages = after.queues.get_mut(&queue).expect("the queue is known");
+            match unit {
+                None => drop(messages.remove(&key)),
+                Some(unit) => messages.get_mut(&key).expect("it is there").holder = Holder::Got(unit),
+            }
+        }
+        match answer {
+            Ok(got) => {
+                check_got(got.as_ref(), expected);
+                *self.oracle = after;
+                Ok(())
+            }
+            Err(StoreError::LogFailed(_)) => Err(Box::new(after)),
+            Err(other) => panic!("get answered {other}"),
+        }
+    }
+
+    fn resolve(&mut self) -> Result<(), Unanswered> {
+        let Some(unit) = self.oracle.units.keys().copied().choose(self.random) else { return self.begin() };
+        let commit = self.random.gen_bool(0.7);
+        let answer = if commit { block_on(self.store.commit(unit)) } else { block_on(self.store.back_out(unit)) };
+        let mut after = self.oracle.clone();
+        after.resolve(unit, commit);
+        self.settle(answer, after)
+    }
+
+    fn prepare(&mut self) -> Result<(), Unanswered> {
+        let Some(unit) = self.unit() else { return Ok(()) };
+        let xid = Xid { format_id: 1, global_transaction: unit.0.to_be_bytes().to_vec(), branch: vec![9] };
+        let answer = block_on(self.store.prepare(unit, Some(xid)));
+        let mut after = self.oracle.clone();
+        after.units.insert(unit, true);
+        self.settle(answer, after)
+    }
+
+    fn define(&mut self) -> Result<(), Unanswered> {
+        let mut after = self.oracle.clone();
+        let mut changes = Vec::new();
+        for _ in 0..self.random.gen_range(1..4) {
+            let key = format!("queue/Q{}", self.random.gen_range(0..12));
+            if self.random.gen_bool(0.7) {
+                let value = vec![self.random.r#gen(); self.random.gen_range(0..200)];
+                after.definitions.insert(key.clone(), value.clone());
+                changes.push(DefinitionChange::Save { key, value });
+            } else {
+                after.definitions.remove(&key);
+                changes.push(DefinitionChange::Delete { key });
+            }
+        }
+        let answer = block_on(self.store.change_definitions(changes));
+        self.settle(answer, after)
+    }
+
+    fn clear(&mut self, queue: QueueId) -> Result<(), Unanswered> {
+        let held = self.oracle.queues[&queue].values().any(|known| known.holder != Holder::Nobody);
+        let count = self.oracle.queues[&queue].len();
+        let mut after = self.oracle.clone();
+        after.queues.insert(queue, BTreeMap::new());
+        match block_on(self.store.clear(queue)) {
+            Ok(cleared) => {
+                assert!(!held && cleared as usize == count, "clear counts what it removes, and nothing uncommitted");
+                self.settle(Ok(()), after)
+            }
+            Err(StoreError::Uncommitted) if held => Ok(()),
+            Err(error) => self.settle(Err(error), after),
+        }
+    }
+
+    fn drop_queue(&mut self, queue: QueueId) -> Result<(), Unanswered> {
+        let mut after = self.oracle.clone();
+        after.queues.remove(&queue);
+        let answer = block_on(self.store.change_definitions(vec![DefinitionChange::DropQueue(queue)]));
+        self.settle(answer, after)
+    }
+
+    fn settle(&mut self, answer: Result<(), StoreError>, after: Oracle) -> Result<(), Unanswered> {
+        match answer {
+            Ok(()) => {
+                *self.oracle = after;
+                Ok(())
+            }
+            Err(StoreError::LogFailed(_)) => Err(Box::new(after)),
+            Err(other) => panic!("answered {other}"),
+        }
+    }
+}
+
+fn check_got(got: Option<&StoredMessage>, expected: Option<(DeliveryKey, u64)>) {
+    match (got, expected) {
+        (None, None) => {}
+        (Some(got), Some((key, name))) => {
+            assert_eq!(got.key, key, "the right message is got");
+            assert_eq!(got.message.body, body(name), "its body is as it was put");
+        }
+        (got, expected) => panic!("got {got:?}, expected {expected:?}"),
+    }
+}
