@@ -46,7 +46,8 @@ struct Door {
 }
 
 static DOOR: LazyLock<Door> = LazyLock::new(|| {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
     let server = runtime.block_on(start());
     let address = server.http().expect("it listens");
     Door { address, _runtime: runtime, _server: server }
