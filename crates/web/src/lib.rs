@@ -21,6 +21,7 @@ mod routes;
 mod server;
 mod service;
 mod tls;
+mod workers;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -35,6 +36,7 @@ use crate::connections::TICK;
 use crate::listener::CurrentTls;
 use crate::server::Shared;
 use crate::service::Door;
+use crate::workers::Workers;
 
 pub use options::WebOptions;
 
@@ -49,6 +51,8 @@ pub enum WebError {
     },
     #[error("{key}: {problem}")]
     Option { key: String, problem: String },
+    #[error("cannot start the threads that serve connections")]
+    Threads(#[source] std::io::Error),
 }
 
 /// Running listeners. Dropping it does not stop them; `shutdown` does.
@@ -60,6 +64,7 @@ pub struct WebServer {
     metrics: Option<SocketAddr>,
     /// Accept loops and housekeeping.
     tasks: Mutex<Vec<JoinHandle<()>>>,
+    workers: Mutex<Option<Arc<Workers>>>,
 }
 
 impl WebServer {
@@ -75,6 +80,7 @@ impl WebServer {
         let bind = |address: Option<SocketAddr>| address.map(listener::bind).transpose();
         let (https, http, metrics) = (bind(options.https)?, bind(options.http)?, bind(options.metrics)?);
         let shared = Arc::new(Shared::new(options, queue_managers)?);
+        let workers = Arc::new(Workers::start().map_err(WebError::Threads)?);
         let mut server = Self {
             shared: Arc::clone(&shared),
             tls: tls.clone(),
@@ -82,6 +88,7 @@ impl WebServer {
             http: None,
             metrics: None,
             tasks: Mutex::new(vec![tokio::spawn(keep_house(Arc::clone(&shared)))]),
+            workers: Mutex::new(Some(Arc::clone(&workers))),
         };
         for (door, socket) in [(Door::Https, https), (Door::Http, http), (Door::Metrics, metrics)] {
             let Some(socket) = socket else { continue };
@@ -100,7 +107,13 @@ impl WebServer {
                     None
                 }
             };
-            server.tasks.lock().push(tokio::spawn(listener::accept(socket, Arc::clone(&shared), door, tls)));
+            server.tasks.lock().push(tokio::spawn(listener::accept(
+                socket,
+                Arc::clone(&shared),
+                Arc::clone(&workers),
+                door,
+                tls,
+            )));
         }
         Ok(server)
     }
@@ -160,6 +173,7 @@ impl WebServer {
             tracing::warn!(open = connections.open(), "HTTP connections were closed with requests in progress");
         }
         connections.close();
+        self.workers.lock().take();
     }
 }
 

@@ -20,6 +20,7 @@ use crate::auth::CertificateIdentity;
 use crate::connections::{Entry, WatchedSocket};
 use crate::server::Shared;
 use crate::service::{Door, Peer};
+use crate::workers::Workers;
 
 /// Connections the kernel keeps ready for us.
 const BACKLOG: u32 = 4096;
@@ -42,7 +43,13 @@ pub(crate) fn bind(address: SocketAddr) -> Result<TcpListener, WebError> {
 }
 
 /// Accepts until the task is aborted.
-pub(crate) async fn accept(listener: TcpListener, shared: Arc<Shared>, door: Door, tls: Option<CurrentTls>) {
+pub(crate) async fn accept(
+    listener: TcpListener,
+    shared: Arc<Shared>,
+    workers: Arc<Workers>,
+    door: Door,
+    tls: Option<CurrentTls>,
+) {
     loop {
         let socket = match listener.accept().await {
             Ok((socket, _)) => socket,
@@ -59,15 +66,19 @@ pub(crate) async fn accept(listener: TcpListener, shared: Arc<Shared>, door: Doo
             continue;
         };
         let tls = tls.as_ref().map(|tls| TlsAcceptor::from(Arc::clone(&tls.read())));
-        tokio::spawn(serve(socket, entry, Arc::clone(&shared), door, tls));
+        match socket.into_std() {
+            Ok(socket) => workers.spawn(serve(socket, entry, Arc::clone(&shared), door, tls)),
+            Err(error) => tracing::debug!(%error, "an HTTP connection was gone at once"),
+        }
     }
 }
 
-async fn serve(socket: TcpStream, entry: Entry, shared: Arc<Shared>, door: Door, tls: Option<TlsAcceptor>) {
-    if let Err(error) = socket.set_nodelay(true) {
-        tracing::debug!(%error, "an HTTP connection was gone at once");
-        return;
-    }
+/// `socket` belongs to no runtime yet: it joins the one this runs on.
+async fn serve(socket: std::net::TcpStream, entry: Entry, shared: Arc<Shared>, door: Door, tls: Option<TlsAcceptor>) {
+    let socket = match socket.set_nodelay(true).and_then(|()| TcpStream::from_std(socket)) {
+        Ok(socket) => socket,
+        Err(error) => return tracing::debug!(%error, "an HTTP connection was gone at once"),
+    };
     let socket = WatchedSocket { socket, watch: Arc::clone(&entry.watch) };
     let Some(tls) = tls else {
         let peer = Peer { door, client_certificate: None, watch: Arc::clone(&entry.watch) };
