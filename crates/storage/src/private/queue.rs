@@ -11,6 +11,8 @@
 mod entry;
 mod index;
 mod slab;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU64;
@@ -24,6 +26,8 @@ use crate::private::queue::index::{IdentifierIndex, Postings};
 use crate::private::queue::slab::Slab;
 use crate::{Candidate, Depth, GroupMember, LockOwner, Selection};
 
+#[cfg(test)]
+use crate::private::queue::entry::GroupPart;
 pub(crate) use crate::private::queue::entry::{Entry, Holder, Home, Key};
 pub(crate) use crate::private::queue::slab::Slot;
 

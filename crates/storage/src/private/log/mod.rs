@@ -14,4 +14,6 @@ pub mod inspect;
 pub(crate) mod prepare;
 pub(crate) mod record;
 pub(crate) mod recovery;
+#[cfg(test)]
+mod tests;
 pub(crate) mod writer;
