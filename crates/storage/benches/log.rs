@@ -1,5 +1,6 @@
 //! `cargo bench -p storage`: durable puts and put+get pairs by ten threads beside the disk's own floor, a restart with a
-//! million messages, and memory per waiting message. Arguments choose parts: `floor put pair restart memory`.
+//! million messages, memory per waiting message, and gets by correlation id at depth 1 and a million. Arguments choose
+//! parts: `memory correlation floor put pair memory-pair restart`.
 //!
 //! The floor appends the same number of bytes as a put record has into space that was written before, one write and one
 //! sync for all that wait. Rounds are interleaved, because the speed of a shared disk drifts.
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use model::descriptor::{MessageDescriptor, Persistence};
-use model::identifier::MessageId;
+use model::identifier::{CorrelationId, MessageId};
 use model::message::Message;
 use model::text::Text;
 use model::timestamp::Timestamp;
@@ -216,7 +217,6 @@ fn report(what: &str, rate: f64, cpu: f64, store: &PrivateStore, before: &storag
 }
 
 fn restart() {
-    const MESSAGES: u64 = 1_000_000;
     let directory = tempfile::tempdir_in(".").expect("a folder");
     let path = directory.path().join("log");
     let (store, _) = open(&path, StoreOptions::default());
@@ -230,23 +230,55 @@ fn restart() {
         block_on(store.commit(unit)).expect("commits");
     }
     drop(store);
+    // In a process of its own, so that memory this one has used before does not hide what the messages take.
+    let program = std::env::current_exe().expect("this program");
+    let done = std::process::Command::new(program).arg("reopen").arg(&path).status().expect("starts");
+    assert!(done.success());
+}
+
+const MESSAGES: u64 = 1_000_000;
+
+fn reopen(path: &Path) {
     let before = resident_bytes();
     let started = now();
-    let (store, messages) = open(&path, StoreOptions::default());
+    let (store, messages) = open(path, StoreOptions::default());
     let elapsed = started.elapsed();
     let each = (resident_bytes().saturating_sub(before)) / MESSAGES;
     println!("restart with {messages} messages: {:.2} s, {each} bytes of memory a message", elapsed.as_secs_f64());
-    let started = now();
-    for number in 0..1000_u64 {
-        let sought = message(number * 997 % MESSAGES, true, 0).descriptor.correlation_id;
-        let selection = Selection { correlation_id: Some(sought), ..Selection::default() };
-        block_on(store.browse(queue, None, &selection, NOW)).expect("browses").expect("a message");
+    drop(store);
+}
+
+/// Get by correlation id, nonpersistent so that only the queue is measured.
+fn correlation() {
+    for (depth, shared) in [(1, false), (MESSAGES, false), (MESSAGES, true)] {
+        let store = PrivateStore::ephemeral(StoreOptions { buffer_pool_bytes: 4 << 30, ..StoreOptions::default() });
+        let queue = store.create_queue();
+        let put = |number| {
+            let mut message = message(number, false, 0);
+            if shared {
+                message.descriptor.correlation_id = CorrelationId::new([9; 24]);
+            }
+            let correlation_id = message.descriptor.correlation_id;
+            block_on(store.put(None, queue, message, placement(false), NOW)).expect("puts");
+            correlation_id
+        };
+        for number in 0..depth {
+            put(number);
+        }
+        const ROUNDS: u64 = 200_000;
+        let started = now();
+        for number in 0..ROUNDS {
+            let correlation_id = put(depth + number);
+            let selection = Selection { correlation_id: Some(correlation_id), ..Selection::default() };
+            block_on(store.get(None, queue, &selection, NOW)).expect("gets").expect("a message");
+        }
+        let each = started.elapsed().as_secs_f64() * 1e6 / ROUNDS as f64;
+        let kind = if shared { "one shared correlation id" } else { "a correlation id each" };
+        println!("put and get by correlation id at depth {depth}, {kind}: {each:.2} us");
     }
-    println!("browse by correlation id at that depth: {:.1} us", started.elapsed().as_secs_f64() * 1e3);
 }
 
 fn memory() {
-    const MESSAGES: u64 = 1_000_000;
     let store = PrivateStore::ephemeral(StoreOptions { buffer_pool_bytes: 4 << 30, ..StoreOptions::default() });
     let queue = store.create_queue();
     let before = resident_bytes();
@@ -258,9 +290,17 @@ fn memory() {
 
 fn main() {
     let parts: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    if let [part, path] = &parts[..]
+        && part == "reopen"
+    {
+        return reopen(Path::new(path));
+    }
     let wanted = |part: &str| parts.is_empty() || parts.iter().any(|asked| asked == part);
     if wanted("memory") {
         memory();
+    }
+    if wanted("correlation") {
+        correlation();
     }
     if ["floor", "put", "pair", "memory-pair"].into_iter().any(wanted) {
         rates(&parts);

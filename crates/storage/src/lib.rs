@@ -64,7 +64,8 @@ pub struct Placement {
     pub persistent: bool,
 }
 
-/// Which message to take. Every `Some` must match; `accept` is asked last.
+/// Which message to take. Every `Some` must match; `accept` is asked last. An identifier of zeros matches only messages
+/// that carry it (and is not indexed): whoever means "any" leaves the field `None`.
 #[derive(Default, Clone, Copy)]
 pub struct Selection<'a> {
     pub message_id: Option<MessageId>,

@@ -1,17 +1,19 @@
 //! The disk stops at a chosen operation, forgets what was not synced, and the store starts again: everything answered
 //! is there exactly once, nothing got is back, and the one unanswered operation happened whole or not at all.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use model::identifier::MessageId;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use storage::private::log::disk::Disk;
-use storage::{PrivateStore, QueueId, StoreOptions};
+use storage::{Placement, PrivateStore, QueueId, Selection, StoreOptions, block_on};
 
 use crate::conformance::small;
 use crate::oracle::Oracle;
 use crate::simulated_disk::{Faults, SimulatedDisk};
-use crate::workload::{Ended, Workload};
+use crate::workload::{Ended, FOREVER, Workload, message};
 
 /// Small enough that messages live in memory, in spill files, in the log and in files of their own.
 fn options() -> StoreOptions {
@@ -115,5 +117,105 @@ fn many_crashes_in_a_row_lose_and_duplicate_nothing() {
             let crash_at = life.random.gen_range(1..300);
             life.generation(crash_at, 300);
         }
+    }
+}
+
+/// What one of several concurrent callers knows when the disk stops.
+#[derive(Default)]
+struct Ledger {
+    present: BTreeSet<u64>,
+    absent: BTreeSet<u64>,
+    /// All there or none there.
+    open: Vec<Vec<u64>>,
+}
+
+/// Puts alone and in pairs and gets its own messages back by identifier, until the log fails.
+fn call(store: &PrivateStore, queue: QueueId, caller: u64, seed: u64) -> Ledger {
+    let placement = Placement { by_priority: true, maximum_depth: u32::MAX, expires: None, persistent: true };
+    let mut random = StdRng::seed_from_u64(seed ^ caller << 32);
+    let mut ledger = Ledger::default();
+    for name in (1..).map(|number| number * 10 + caller) {
+        let pair = [name * 1_000_000, name * 1_000_000 + 1];
+        match random.gen_range(0..3) {
+            0 => {
+                if block_on(store.put(None, queue, message(name, true, 3), placement, FOREVER)).is_err() {
+                    ledger.open.push(vec![name]);
+                    return ledger;
+                }
+                ledger.present.insert(name);
+            }
+            1 => {
+                let unit = store.begin();
+                for name in pair {
+                    if block_on(store.put(Some(unit), queue, message(name, true, 3), placement, FOREVER)).is_err() {
+                        ledger.absent.extend(pair);
+                        return ledger;
+                    }
+                }
+                if block_on(store.commit(unit)).is_err() {
+                    ledger.open.push(pair.to_vec());
+                    return ledger;
+                }
+                ledger.present.extend(pair);
+            }
+            _ => {
+                let Some(name) = ledger.present.pop_first() else { continue };
+                let message_id: MessageId = message(name, true, 3).descriptor.message_id;
+                let selection = Selection { message_id: Some(message_id), ..Selection::default() };
+                match block_on(store.get(None, queue, &selection, FOREVER)) {
+                    Ok(got) => {
+                        assert!(got.is_some(), "message {name} is there");
+                        ledger.absent.insert(name);
+                    }
+                    Err(_) => {
+                        ledger.open.push(vec![name]);
+                        return ledger;
+                    }
+                }
+            }
+        }
+    }
+    unreachable!("names do not end")
+}
+
+#[test]
+fn a_crash_under_concurrent_callers_keeps_every_answer_and_every_unit_whole() {
+    for seed in 0..60_u64 {
+        println!("seed {seed}");
+        let disk = Arc::new(SimulatedDisk::default());
+        let (store, _) = PrivateStore::open(Arc::clone(&disk) as Arc<dyn Disk>, options()).expect("opens");
+        let queue = store.create_queue();
+        let crash_at = disk.operations() + 1 + seed * 3;
+        disk.set_faults(Faults { crash_at: Some(crash_at), ..Faults::default() });
+        let ledgers: Vec<Ledger> = std::thread::scope(|scope| {
+            let callers: Vec<_> = (0..6)
+                .map(|caller| {
+                    scope.spawn({
+                        let store = store.clone();
+                        move || call(&store, queue, caller, seed)
+                    })
+                })
+                .collect();
+            callers.into_iter().map(|caller| caller.join().expect("a caller ends well")).collect()
+        });
+        drop(store);
+        let after: Arc<dyn Disk> = Arc::new(disk.after_crash(seed));
+        let (store, _) = PrivateStore::open(after, options()).expect("recovers");
+        store.retain_queues(&[queue]);
+        let names = crate::oracle::names(&store, queue);
+        let found: BTreeSet<u64> = names.iter().copied().collect();
+        assert_eq!(found.len(), names.len(), "nothing is there twice");
+        let mut explained = BTreeSet::new();
+        for ledger in ledgers {
+            assert!(ledger.present.is_subset(&found), "lost: {:?}", ledger.present.difference(&found));
+            assert!(ledger.absent.is_disjoint(&found), "back: {:?}", ledger.absent.intersection(&found));
+            explained.extend(ledger.present);
+            for group in ledger.open {
+                let there = group.iter().filter(|name| found.contains(name)).count();
+                assert!(there == 0 || there == group.len(), "half of a unit of work: {group:?}");
+                explained.extend(group);
+            }
+        }
+        assert!(found.is_subset(&explained), "out of nowhere: {:?}", found.difference(&explained));
     }
 }

@@ -1,5 +1,6 @@
 //! The storage crate through its public face.
 
+mod arbitrary;
 mod concurrency;
 mod conformance;
 mod crash;

@@ -108,6 +108,11 @@ impl Oracle {
     }
 }
 
+/// Names of all that can be browsed.
+pub(crate) fn names(store: &PrivateStore, queue: QueueId) -> Vec<u64> {
+    list(store, queue).into_iter().map(|(name, _)| name).collect()
+}
+
 /// Where the message with this name is, if it can be browsed.
 pub(crate) fn key_of(store: &PrivateStore, queue: QueueId, name: u64) -> Option<DeliveryKey> {
     let mut after = None;

@@ -6,7 +6,9 @@
 use std::fmt;
 
 use crate::private::log::disk::{Disk, FileName, disk_error};
-use crate::private::log::extent::{BATCH_HEADER_BYTES, BatchHeader, EXTENT_HEADER_BYTES, LogFile};
+use crate::private::log::extent::{
+    BATCH_ALIGNMENT, BATCH_HEADER_BYTES, BatchHeader, EXTENT_HEADER_BYTES, ExtentHeader, LogFile, PAGE_BYTES, Place,
+};
 use crate::private::log::record::{Operation, PutRecord, Unit, units};
 use crate::private::log::recovery::{Image, read_extent};
 use crate::{DeliveryKey, QueueId, RecoveryLogError, UnitOfWorkId, Xid};
@@ -124,7 +126,7 @@ fn extent(disk: &dyn Disk, sequence: u32) -> Vec<Item> {
 
 /// The items of an extent given as bytes; for a header that makes no sense, nothing.
 pub fn inspect_image(bytes: &[u8]) -> Vec<Item> {
-    match crate::private::log::extent::ExtentHeader::decode(bytes) {
+    match ExtentHeader::decode(bytes) {
         Ok(header) => image_items(&Image { header, bytes: bytes.to_vec() }),
         Err(_) => Vec::new(),
     }
@@ -135,6 +137,22 @@ pub fn inspect_units(payload: &[u8], count: u32) -> Vec<Item> {
     let mut items = Vec::new();
     unit_items(payload, count, 0, 0, &mut items);
     items
+}
+
+/// An extent, numbered 1, whose only batch has this payload and says it has so many units: what a decoder meets when all
+/// checksums are right and nothing else need be. For tests and fuzzing.
+pub fn image_around(payload: &[u8], units: u32) -> Vec<u8> {
+    let length = (BATCH_HEADER_BYTES + payload.len()).next_multiple_of(BATCH_ALIGNMENT);
+    let whole = (EXTENT_HEADER_BYTES + length).next_multiple_of(PAGE_BYTES) + PAGE_BYTES;
+    let header = ExtentHeader { sequence: 1, salt: 0x5EED, length: whole as u64 };
+    let mut image = vec![0; whole];
+    let head = header.encode();
+    image[..head.len()].copy_from_slice(&head);
+    let place = Place::new(1, EXTENT_HEADER_BYTES);
+    let batch = &mut image[EXTENT_HEADER_BYTES..EXTENT_HEADER_BYTES + length];
+    batch[BATCH_HEADER_BYTES..BATCH_HEADER_BYTES + payload.len()].copy_from_slice(payload);
+    BatchHeader { place, previous_end: place, next_position: 1, oldest: 1, length, units }.seal(header.salt, batch);
+    image
 }
 
 fn image_items(image: &Image) -> Vec<Item> {

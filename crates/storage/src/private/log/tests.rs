@@ -166,10 +166,13 @@ fn put_record(content: &[u8]) -> PutRecord<'_> {
 fn golden_extent_header() {
     let header = ExtentHeader { sequence: 7, salt: 0x0123_4567_89AB_CDEF, length: 1 << 20 };
     let bytes = header.encode();
-    check(&bytes, expect![[r#"
+    check(
+        &bytes,
+        expect![[r#"
         51 4d 41 53 54 4c 4f 47 01 00 00 00 00 00 00 00
         07 00 00 00 00 00 00 00 ef cd ab 89 67 45 23 01
-        00 00 10 00 00 00 00 00 19 f9 8c ae"#]]);
+        00 00 10 00 00 00 00 00 19 f9 8c ae"#]],
+    );
     assert_eq!(ExtentHeader::decode(&bytes), Ok(header));
     assert_eq!(ExtentHeader::decode(&bytes[..43]), Err(HeaderError::Damaged));
 }
@@ -190,13 +193,16 @@ fn golden_batch() {
         units: 1,
     };
     header.seal(0x0123_4567_89AB_CDEF, &mut batch);
-    check(&batch, expect![[r#"
+    check(
+        &batch,
+        expect![[r#"
         51 4d 42 31 68 1f 65 ea 00 10 00 00 07 00 00 00
         00 f0 00 00 06 00 00 00 23 11 00 00 00 00 00 00
         04 00 00 00 00 00 00 00 58 00 00 00 01 00 00 00
         24 00 00 00 01 01 00 00 00 00 00 00 00 00 00 00
         03 01 00 00 0c 00 00 00 03 00 00 00 22 11 00 00
-        00 00 00 50 00 00 00 00"#]]);
+        00 00 00 50 00 00 00 00"#]],
+    );
     let extent = ExtentHeader { sequence: 7, salt: 0x0123_4567_89AB_CDEF, length: 1 << 20 };
     let mut image = vec![0; 4096];
     image.extend_from_slice(&batch);
@@ -218,7 +224,9 @@ fn golden_put_and_moved() {
     let content = encode_content(&descriptor, b"body");
     let mut put = Vec::new();
     Operation::Put(put_record(&content)).encode(&mut put);
-    check(&put, expect![[r#"
+    check(
+        &put,
+        expect![[r#"
         01 01 00 00 a0 00 00 00 03 00 00 00 64 00 00 00
         22 11 00 00 00 00 00 50 ff ff ff ff ff ff ff ff
         06 05 04 03 02 01 00 00 00 00 00 00 00 00 00 00
@@ -229,7 +237,8 @@ fn golden_put_and_moved() {
         ff ff ff ff 01 18 4d 4d 4d 4d 4d 4d 4d 4d 4d 4d
         4d 4d 4d 4d 4d 4d 4d 4d 4d 4d 4d 4d 4d 4d 00 00
         05 4d 51 53 54 52 05 52 45 50 4c 59 00 00 00 00
-        00 00 00 00 62 6f 64 79"#]]);
+        00 00 00 00 62 6f 64 79"#]],
+    );
     let mut moved = Vec::new();
     Operation::Moved(put_record(&content)).encode(&mut moved);
     assert_eq!((moved[0], &moved[1..]), (2, &put[1..]));
@@ -250,16 +259,27 @@ fn golden_small_operations() {
         bytes.clear();
         operation.encode(&mut bytes);
         match operation {
-            Operation::Get { .. } => check(&bytes, expect![[r#"
+            Operation::Get { .. } => check(
+                &bytes,
+                expect![[r#"
                 03 01 00 00 0c 00 00 00 03 00 00 00 22 11 00 00
-                00 00 00 50"#]]),
-            Operation::BackoutCount { .. } => check(&bytes, expect![[r#"
+                00 00 00 50"#]],
+            ),
+            Operation::BackoutCount { .. } => check(
+                &bytes,
+                expect![[r#"
                 04 01 00 00 10 00 00 00 03 00 00 00 22 11 00 00
-                00 00 00 50 09 00 00 00"#]]),
-            Operation::SaveDefinition { .. } => check(&bytes, expect![[r#"
+                00 00 00 50 09 00 00 00"#]],
+            ),
+            Operation::SaveDefinition { .. } => check(
+                &bytes,
+                expect![[r#"
                 05 01 00 00 12 00 00 00 04 03 02 01 07 00 71 75
-                65 75 65 2f 51 76 61 6c 75 65"#]]),
-            Operation::DeleteDefinition { .. } => check(&bytes, expect!["06 01 00 00 07 00 00 00 71 75 65 75 65 2f 51"]),
+                65 75 65 2f 51 76 61 6c 75 65"#]],
+            ),
+            Operation::DeleteDefinition { .. } => {
+                check(&bytes, expect!["06 01 00 00 07 00 00 00 71 75 65 75 65 2f 51"]);
+            }
             Operation::DropQueue(_) => check(&bytes, expect!["07 01 00 00 04 00 00 00 03 00 00 00"]),
             _ => check(&bytes, expect!["08 01 00 00 04 00 00 00 03 00 00 00"]),
         }
@@ -270,9 +290,12 @@ fn golden_small_operations() {
 fn golden_unit_heads() {
     let xid = Xid { format_id: 0x0A0B, global_transaction: vec![1, 2, 3], branch: vec![9] };
     let prepared = unit_head(UnitKind::Prepared, UnitOfWorkId(0x55), Some(&xid), 0);
-    check(prepared.as_bytes(), expect![[r#"
+    check(
+        prepared.as_bytes(),
+        expect![[r#"
         1a 00 00 00 03 01 0a 00 55 00 00 00 00 00 00 00
-        0b 0a 00 00 03 01 01 02 03 09"#]]);
+        0b 0a 00 00 03 01 01 02 03 09"#]],
+    );
     let found: Vec<_> = units(prepared.as_bytes(), 1).collect::<Result<_, _>>().expect("whole");
     assert_eq!((found[0].kind, found[0].xid.as_ref()), (UnitKind::Prepared, Some(&xid)));
     for (kind, number) in [
