@@ -36,7 +36,7 @@ pub(crate) async fn place(
 ) -> Result<(), Reason> {
     let (priority, depth_before) = enter(engine, unit, queue, message, expires, now).await?;
     if let Some(depth_before) = depth_before {
-        trigger::arrived(engine, queue, priority, depth_before).await;
+        Box::pin(trigger::arrived(engine, queue, priority, depth_before)).await;
     }
     Ok(())
 }

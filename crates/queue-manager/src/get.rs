@@ -169,7 +169,8 @@ impl Get<'_> {
     async fn look(&self) -> Result<Option<GetResult>, Reason> {
         let now = self.engine.now();
         if self.queue.has_expired_messages(now) {
-            expiry::discard(self.engine, self.queue, now).await;
+            // Here and below: what is seldom needed is boxed, so that the state of every get need not hold it.
+            Box::pin(expiry::discard(self.engine, self.queue, now)).await;
         }
         if self.browses() { browse::look(self, now).await } else { self.take(now).await }
     }
@@ -263,7 +264,7 @@ impl Get<'_> {
             let Some(seen) = seen.map_err(|error| reason::of_store(&error))? else { return Ok(None) };
             let segments = filter.take_segments();
             if segments.len() > 1 {
-                match complete_message::take(self, &segments, now).await? {
+                match Box::pin(complete_message::take(self, &segments, now)).await? {
                     Some(result) => return Ok(Some(result)),
                     None => continue,
                 }
@@ -324,7 +325,7 @@ impl Get<'_> {
         self.queue.unmark(stored.key.position);
         if report::wants_cod(&stored.message.descriptor) {
             let unit = unit.is_some().then_some(&*self.connection.state);
-            report::confirm_delivery(self.engine, unit, &stored.message, now).await;
+            Box::pin(report::confirm_delivery(self.engine, unit, &stored.message, now)).await;
         }
         self.result(stored, now)
     }

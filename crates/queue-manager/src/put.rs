@@ -76,7 +76,8 @@ pub(crate) async fn put(
         }
         Target::Topic(topic) => {
             let state = &connection.state;
-            publish::publish(engine, state, &open.caller, Some(&open), topic, descriptor, options, body).await
+            // Here and below: what is seldom needed is boxed, so that the state of every put need not hold it.
+            Box::pin(publish::publish(engine, state, &open.caller, Some(&open), topic, descriptor, options, body)).await
         }
         Target::Subscription(_) | Target::QueueManager => Err(Reason::NotOpenForOutput),
     }
@@ -113,7 +114,7 @@ pub(crate) async fn put1(
     }
     let destination = match resolve(engine, &object.name, &object.queue_manager)? {
         Resolved::Destination(destination) => destination,
-        Resolved::Model(_) => return put1_to_model(&request, object, descriptor, body).await,
+        Resolved::Model(_) => return Box::pin(put1_to_model(&request, object, descriptor, body)).await,
     };
     check_destination_authority(engine, caller, object, &destination, wanted(flags))?;
     if let Destination::Topic { topic, .. } = &destination {
@@ -132,7 +133,7 @@ async fn put1_to_topic(
     let engine = &request.connection.engine;
     let topic = publish::open(engine, request.caller, object, open_options(request.options.flags))?;
     let state = &request.connection.state;
-    publish::publish(engine, state, request.caller, None, &topic, descriptor, request.options, body).await
+    Box::pin(publish::publish(engine, state, request.caller, None, &topic, descriptor, request.options, body)).await
 }
 
 /// A put1 to a model queue makes a dynamic queue; a temporary one is gone again when the call ends, as MQCLOSE makes it.
@@ -245,7 +246,7 @@ async fn send(
             match check_length(engine, destination, message.body.len()) {
                 Ok(()) => deliver(request, queue, message, expires, now).await?,
                 Err(Reason::MsgTooBigForQ | Reason::MsgTooBigForQMgr) if segmentation::is_allowed(&descriptor) => {
-                    segmentation::put_in_segments(request, queue, message, expires, now).await?;
+                    Box::pin(segmentation::put_in_segments(request, queue, message, expires, now)).await?;
                 }
                 Err(reason) => return Err(reason),
             }
@@ -287,7 +288,7 @@ async fn deliver(
     let confirmed = report::wants_coa(&message.descriptor).then(|| message.clone());
     delivery::place(engine, unit, queue, message, expires, now).await?;
     if let Some(message) = confirmed {
-        report::confirm_arrival(engine, unit, &message, now).await;
+        Box::pin(report::confirm_arrival(engine, unit, &message, now)).await;
     }
     Ok(())
 }

@@ -98,7 +98,7 @@ async fn serve(socket: std::net::TcpStream, entry: Entry, shared: Arc<Shared>, d
         .and_then(|certificate| CertificateIdentity::from_der(certificate).ok());
     let peer = Peer { door, client_certificate, watch: Arc::clone(&entry.watch) };
     if is_http2 {
-        serve_http2(stream, &entry, shared, peer).await;
+        Box::pin(serve_http2(stream, &entry, shared, peer)).await;
     } else {
         serve_http1(stream, &entry, shared, peer).await;
     }

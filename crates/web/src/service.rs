@@ -1,7 +1,8 @@
 //! From request to answer: preflight, route, who asks, CSRF, role, handler, and what every answer carries.
 //!
 //! Order of checks: authentication (401), CSRF (403), role (403), syntax (400, 415), the queue manager.
-//! Nothing here spawns, logs above debug or formats text while a request succeeds.
+//! Nothing here spawns, logs above debug or formats text while a request succeeds. A request's state lives in its
+//! connection and is moved there whole, so handlers that are seldom used are boxed.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -147,7 +148,8 @@ fn options(allow: HeaderValue) -> Answer {
 
 async fn guarded(call: Call<'_>, peer: &Peer, matched: Matched<'_>, body: Incoming) -> Answer {
     if matched.route.access == Access::Everybody {
-        return handle_public(call, matched.route.handler, body).await.unwrap_or_else(ApiError::into_answer);
+        let handled = Box::pin(handle_public(call, matched.route.handler, body)).await;
+        return handled.unwrap_or_else(ApiError::into_answer);
     }
     let authenticator = &call.settings.authenticator;
     let credentials = Credentials {
@@ -157,7 +159,7 @@ async fn guarded(call: Call<'_>, peer: &Peer, matched: Matched<'_>, body: Incomi
     };
     let mut verdict = authenticator.authenticate(&credentials, call.now);
     if matches!(verdict, Verdict::Slow) {
-        verdict = authenticator.authenticate_slow(&credentials, call.now).await;
+        verdict = Box::pin(authenticator.authenticate_slow(&credentials, call.now)).await;
     }
     let Verdict::Identified { identity, mechanism, set_cookie } = verdict else {
         return refused(call, &verdict);
@@ -240,8 +242,8 @@ async fn handle(
         Handler::PutMessage => messaging::put::put(call, identity, body).await,
         Handler::GetMessage => messaging::get::get(call, identity).await,
         Handler::BrowseMessage => messaging::browse::browse(call, identity).await,
-        Handler::ListMessages => messaging::list::list(call, identity).await,
-        Handler::PublishMessage => messaging::publish::publish(call, identity, body).await,
+        Handler::ListMessages => Box::pin(messaging::list::list(call, identity)).await,
+        Handler::PublishMessage => Box::pin(messaging::publish::publish(call, identity, body)).await,
         Handler::ShowLogin => login::show(call, identity, mechanism),
         Handler::Logout => login::logout(call),
         Handler::Login
@@ -250,6 +252,6 @@ async fn handle(
         | Handler::Metrics
         | Handler::OpenApi
         | Handler::Explorer
-        | Handler::Root => handle_public(call, handler, body).await,
+        | Handler::Root => Box::pin(handle_public(call, handler, body)).await,
     }
 }

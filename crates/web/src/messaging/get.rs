@@ -36,7 +36,7 @@ pub(crate) async fn get(call: Call<'_>, identity: &Identity) -> Result<Answer, A
     let queue = target.open(options).await?;
     let taken = match selection.wait() {
         None => take(call, &queue, &selection).await,
-        Some(_) => take_unless_stopped(call, &queue, &selection).await,
+        Some(_) => Box::pin(take_unless_stopped(call, &queue, &selection)).await,
     };
     queue.close().await;
     Ok(match taken? {
@@ -57,7 +57,7 @@ async fn take_unless_stopped(call: Call<'_>, queue: &OpenQueue<'_>, selection: &
 
 async fn take(call: Call<'_>, queue: &OpenQueue<'_>, selection: &Selection) -> Result<Taken, ApiError> {
     if selection.long_correlation_text().is_some() {
-        return look_and_take(call, queue, selection).await;
+        return Box::pin(look_and_take(call, queue, selection)).await;
     }
     let mut options = options(selection, GetFlags::empty());
     options.accept = Some(is_readable);
@@ -68,7 +68,7 @@ async fn take(call: Call<'_>, queue: &OpenQueue<'_>, selection: &Selection) -> R
         }
         Err(Reason::NoMsgAvailable) => Ok(None),
         // Why it cannot be read needs a look at it; by then it may be gone, and another one may be readable.
-        Err(Reason::FormatError) => look_and_take(call, queue, selection).await,
+        Err(Reason::FormatError) => Box::pin(look_and_take(call, queue, selection)).await,
         Err(reason) => Err(queue.target.failed(reason)),
     }
 }
