@@ -9,6 +9,7 @@ use tempfile::TempDir;
 
 pub const POST_PATH: &str = "/noop";
 pub const GET_PATH: &str = "/1k";
+const WORKERS: usize = 2;
 
 pub struct Nginx {
     master: Child,
@@ -41,14 +42,14 @@ impl Nginx {
         let mut running =
             Self { master, _folder: folder, url: format!("https://127.0.0.1:{port}"), workers: Vec::new() };
         running.await_ready(port)?;
-        running.workers = children(running.master.id())?;
-        ensure!(running.workers.len() == 2, "nginx has {} workers", running.workers.len());
         Ok(running)
     }
 
+    /// The port is open before there are workers.
     fn await_ready(&mut self, port: u16) -> Result<()> {
         for _ in 0..500 {
-            if std::net::TcpStream::connect(("127.0.0.1", port)).is_ok() {
+            self.workers = children(self.master.id())?;
+            if self.workers.len() == WORKERS && std::net::TcpStream::connect(("127.0.0.1", port)).is_ok() {
                 return Ok(());
             }
             if let Some(status) = self.master.try_wait()? {
@@ -70,7 +71,7 @@ impl Drop for Nginx {
 fn configured(folder: &Path, port: u16) -> String {
     let folder = folder.display();
     format!(
-        "daemon off; worker_processes 2; pid {folder}/pid; error_log {folder}/error.log;\n\
+        "daemon off; worker_processes {WORKERS}; pid {folder}/pid; error_log {folder}/error.log;\n\
          events {{ worker_connections 1024; }}\n\
          http {{ access_log off; keepalive_requests 100000000; default_type text/plain;\n\
          client_body_temp_path {folder}/b; proxy_temp_path {folder}/p; fastcgi_temp_path {folder}/f;\n\
