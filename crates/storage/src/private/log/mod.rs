@@ -9,6 +9,7 @@ pub(crate) mod checkpoint;
 pub(crate) mod cursor;
 pub(crate) mod descriptor;
 pub mod disk;
+pub(crate) mod durable;
 pub(crate) mod extent;
 pub mod inspect;
 pub(crate) mod prepare;

@@ -20,6 +20,7 @@ use std::task::{Context, Poll, Waker};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::private::log::disk::{Disk, disk_error};
+use crate::private::log::durable::{Durable, Waiters};
 use crate::private::log::extent::{
     BATCH_ALIGNMENT, BATCH_HEADER_BYTES, BatchHeader, EXTENT_HEADER_BYTES, LogFile, PAGE_BYTES, Place,
 };
@@ -132,7 +133,7 @@ pub(crate) struct Log {
     durable: AtomicU64,
     status: AtomicU8,
     failure: OnceLock<Arc<RecoveryLogError>>,
-    waiting: Mutex<Vec<(Place, Waker)>>,
+    pub(crate) waiters: Waiters,
     waiting_for_space: Mutex<Vec<Waker>>,
     /// Number for the next position or body file; every batch records it.
     pub(crate) next_position: Arc<AtomicU64>,
@@ -183,7 +184,7 @@ impl Log {
             durable: AtomicU64::new(tail.0),
             status: AtomicU8::new(RUNNING),
             failure: OnceLock::new(),
-            waiting: Mutex::default(),
+            waiters: Waiters::default(),
             waiting_for_space: Mutex::default(),
             next_position,
             counters: Counters::default(),
@@ -201,7 +202,7 @@ impl Log {
 
     /// Resolves once the unit at `place` is durable.
     pub(crate) fn durable(&self, place: Place) -> Durable<'_> {
-        Durable { log: self, place }
+        Durable::new(self, place)
     }
 
     /// Resolves once an append that was told `NotYet` is worth another try.
@@ -237,8 +238,7 @@ impl Log {
     }
 
     fn wake_everybody(&self) {
-        let waiting = std::mem::take(&mut *self.waiting.lock());
-        waiting.into_iter().for_each(|(_, waker)| waker.wake());
+        self.waiters.wake_everybody();
         self.space_changed();
     }
 
@@ -340,12 +340,7 @@ impl Log {
 
     fn publish(&self, end: Place, mut buffer: Vec<u8>) {
         self.durable.store(end.0, Ordering::Release);
-        let mut waiting = self.waiting.lock();
-        let done: Vec<(Place, Waker)> = waiting.extract_if(.., |(place, _)| *place < end).collect();
-        drop(waiting);
-        for (_, waker) in done {
-            waker.wake();
-        }
+        self.waiters.publish(end);
         if buffer.capacity() <= KEPT_BUFFER_BYTES {
             buffer.clear();
             self.state.lock().free_buffers.push(buffer);
@@ -590,32 +585,6 @@ impl Drop for Appender<'_> {
         if self.appended && self.state.writer_sleeps {
             self.log.work.notify_one();
         }
-    }
-}
-
-/// Waits until the unit at a place is durable. Dropping it forgets nothing: the unit is written all the same.
-pub(crate) struct Durable<'a> {
-    log: &'a Log,
-    place: Place,
-}
-
-impl Future for Durable<'_> {
-    type Output = Result<(), StoreError>;
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        if self.log.is_durable(self.place) {
-            return Poll::Ready(Ok(()));
-        }
-        let mut waiting = self.log.waiting.lock();
-        // The writer publishes before it takes this lock, and fails before it takes it: nothing is missed.
-        if self.log.is_durable(self.place) {
-            return Poll::Ready(Ok(()));
-        }
-        if let Some(error) = self.log.closed_error() {
-            return Poll::Ready(Err(error));
-        }
-        waiting.push((self.place, context.waker().clone()));
-        Poll::Pending
     }
 }
 
