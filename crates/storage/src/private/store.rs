@@ -14,7 +14,7 @@ use crate::private::definitions::Definitions;
 use crate::private::log::checkpoint::reclaim;
 use crate::private::log::disk::Disk;
 use crate::private::log::extent::{EXTENT_HEADER_BYTES, Place};
-use crate::private::log::prepare::{Spare, create, remove, run_keeper};
+use crate::private::log::prepare::{Created, Spare, create, remove, run_keeper};
 use crate::private::log::recovery::{Findings, recover};
 use crate::private::log::writer::{Continuation, Log};
 use crate::private::pool::Pool;
@@ -290,11 +290,13 @@ fn checked(mut options: StoreOptions) -> StoreOptions {
 }
 
 fn first_extent(disk: &dyn Disk, options: &StoreOptions) -> Result<Continuation, RecoveryLogError> {
-    let extent = create(disk, 1, options.first_extent_bytes)?.ok_or_else(|| RecoveryLogError::Disk {
-        action: "make the first extent of",
-        file: "the recovery log".to_owned(),
-        source: std::io::ErrorKind::StorageFull.into(),
-    })?;
+    let Created::Extent(extent) = create(disk, 1, options.first_extent_bytes, &|| false)? else {
+        return Err(RecoveryLogError::Disk {
+            action: "make the first extent of",
+            file: "the recovery log".to_owned(),
+            source: std::io::ErrorKind::StorageFull.into(),
+        });
+    };
     let tail = Place::new(1, EXTENT_HEADER_BYTES);
     Ok(Continuation { tail, extents: VecDeque::from([extent]), ready: VecDeque::new() })
 }

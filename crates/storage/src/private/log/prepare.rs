@@ -29,6 +29,15 @@ const SYNC_EVERY_BYTES: u64 = 8 << 20;
 pub(crate) enum Prepared {
     Ready,
     Full,
+    /// The log is closing.
+    Stopped,
+}
+
+/// What came of filling a new file.
+pub(crate) enum Created {
+    Extent(Extent),
+    Full,
+    Stopped,
 }
 
 /// Makes one more extent ready.
@@ -47,9 +56,10 @@ pub(crate) fn prepare_next(log: &Log, spares: &mut Vec<Spare>) -> Result<Prepare
     };
     match spares.pop() {
         Some(spare) => recycle(log.disk.as_ref(), &spare, sequence).map(|extent| add(log, extent)),
-        None => match create(log.disk.as_ref(), sequence, log.options.extent_bytes)? {
-            Some(extent) => Ok(add(log, extent)),
-            None => Ok(Prepared::Full),
+        None => match create(log.disk.as_ref(), sequence, log.options.extent_bytes, &|| log.state.lock().stopping)? {
+            Created::Extent(extent) => Ok(add(log, extent)),
+            Created::Full => Ok(Prepared::Full),
+            Created::Stopped => Ok(Prepared::Stopped),
         },
     }
 }
@@ -59,21 +69,27 @@ fn add(log: &Log, extent: Extent) -> Prepared {
     Prepared::Ready
 }
 
-/// A new extent, filled with zeros; `None` when the disk is full.
-pub(crate) fn create(disk: &dyn Disk, sequence: u32, length: u64) -> Result<Option<Extent>, RecoveryLogError> {
+/// A new extent, filled with zeros, unless `stop` says that nobody needs it any more.
+pub(crate) fn create(
+    disk: &dyn Disk,
+    sequence: u32,
+    length: u64,
+    stop: &dyn Fn() -> bool,
+) -> Result<Created, RecoveryLogError> {
     let file = LogFile::Preparing.name();
     let extent = new_extent(sequence, length);
-    match fill(disk, &file, &extent) {
-        Ok(()) => {}
-        Err(error) if is_full(&error) => {
-            // What was written so far takes space that others need; a remainder does no harm.
-            remove(disk, &file);
-            return Ok(None);
+    let unfinished = match fill(disk, &file, &extent, stop) {
+        Ok(true) => {
+            finish(disk, &file, &extent)?;
+            return Ok(Created::Extent(extent));
         }
+        Ok(false) => Created::Stopped,
+        Err(error) if is_full(&error) => Created::Full,
         Err(error) => return Err(disk_error("prepare", &file, error)),
-    }
-    finish(disk, &file, &extent)?;
-    Ok(Some(extent))
+    };
+    // What was written so far takes space that others need; a remainder does no harm.
+    remove(disk, &file);
+    Ok(unfinished)
 }
 
 fn recycle(disk: &dyn Disk, spare: &Spare, sequence: u32) -> Result<Extent, RecoveryLogError> {
@@ -88,12 +104,16 @@ fn new_extent(sequence: u32, length: u64) -> Extent {
     Extent { sequence, length, salt: rand::thread_rng().next_u64(), live_records: 0, live_bytes: 0 }
 }
 
-fn fill(disk: &dyn Disk, file: &FileName, extent: &Extent) -> io::Result<()> {
+/// False when it was stopped.
+fn fill(disk: &dyn Disk, file: &FileName, extent: &Extent, stop: &dyn Fn() -> bool) -> io::Result<bool> {
     disk.create(file)?;
     let length = extent.length as u64;
     let zeros = vec![0; ZEROS.min(extent.length)];
     let mut offset = 0;
     while offset < length {
+        if stop() {
+            return Ok(false);
+        }
         let count = zeros.len().min(usize::try_from(length - offset).unwrap_or(usize::MAX));
         disk.write(file, offset, &zeros[..count])?;
         offset += count as u64;
@@ -101,7 +121,8 @@ fn fill(disk: &dyn Disk, file: &FileName, extent: &Extent) -> io::Result<()> {
             disk.sync(file)?;
         }
     }
-    write_header(disk, file, extent)
+    write_header(disk, file, extent)?;
+    Ok(true)
 }
 
 fn write_header(disk: &dyn Disk, file: &FileName, extent: &Extent) -> io::Result<()> {
@@ -138,6 +159,7 @@ pub(crate) fn run_keeper(log: &Log, mut spares: Vec<Spare>, reclaim: impl Fn() -
         }
         let outcome = prepare_next(log, &mut spares);
         rest_until = match outcome {
+            Ok(Prepared::Stopped) => return,
             Ok(prepared) => settle(log, &prepared),
             Err(error) => {
                 log.fail(error);

@@ -151,6 +151,8 @@ pub(crate) struct Continuation {
 const BATCH_BYTES_MAXIMUM: usize = 4 << 20;
 /// A written buffer longer than this is given back to the allocator.
 const KEPT_BUFFER_BYTES: usize = 1 << 20;
+/// One being filled, one in flight.
+const KEPT_BUFFERS: usize = 2;
 
 impl Log {
     pub(crate) fn new(
@@ -343,7 +345,10 @@ impl Log {
         self.waiters.publish(end);
         if buffer.capacity() <= KEPT_BUFFER_BYTES {
             buffer.clear();
-            self.state.lock().free_buffers.push(buffer);
+            let mut state = self.state.lock();
+            if state.free_buffers.len() < KEPT_BUFFERS {
+                state.free_buffers.push(buffer);
+            }
         }
     }
 
