@@ -8,13 +8,14 @@ use bytes::{Buf, Bytes};
 use model::message::Message;
 use model::timestamp::Timestamp;
 
+use crate::private::log::append::{Appender, unit_maximum};
 use crate::private::log::cursor::{Cursor, length_field};
 use crate::private::log::descriptor::{Keys, decode, decode_content, encode_content};
 use crate::private::log::disk::{disk_error, is_full, read_exact};
 use crate::private::log::extent::{LogFile, Place};
 use crate::private::log::prepare::remove;
 use crate::private::log::record::{NEVER, Operation, PUT_HEAD_BYTES, PutRecord, next_operation};
-use crate::private::log::writer::{Appender, Log, unit_maximum};
+use crate::private::log::writer::Log;
 use crate::private::queue::{Entry, Holder, Home, Key};
 use crate::private::store::Core;
 use crate::{Placement, QueueId, RecoveryLogError, StoreError, StoredMessage};

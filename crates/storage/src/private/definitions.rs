@@ -5,9 +5,10 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use parking_lot::MutexGuard;
 
+use crate::private::log::append::{Class, Refused};
 use crate::private::log::extent::Place;
 use crate::private::log::record::{Operation, UNIT_HEADER_BYTES, UnitKind, unit_head};
-use crate::private::log::writer::{Class, Log, Refused};
+use crate::private::log::writer::Log;
 use crate::private::queue::Queue;
 use crate::private::store::{Core, QueueSlot};
 use crate::{DefinitionChange, QueueId, StoreError, UnitOfWorkId};

@@ -7,9 +7,10 @@ use model::timestamp::Timestamp;
 use parking_lot::MutexGuard;
 
 use crate::private::content::Whereabouts;
+use crate::private::log::append::{Appender, Class, Refused};
 use crate::private::log::extent::Place;
 use crate::private::log::record::{GET_BYTES, UnitKind, get_record, unit_head};
-use crate::private::log::writer::{Class, Log, Refused};
+use crate::private::log::writer::Log;
 use crate::private::queue::{Entry, Holder, Home, Key, Queue, Slot};
 use crate::private::store::{Core, QueueSlot};
 use crate::{QueueId, RecoveryLogError, Selection, StoreError, StoredMessage, UnitOfWorkId};
@@ -254,7 +255,7 @@ impl Core {
         queue: &Queue,
         id: QueueId,
         keys: &[Key],
-    ) -> Result<(Option<crate::private::log::writer::Appender<'_>>, Option<Place>), Refused> {
+    ) -> Result<(Option<Appender<'_>>, Option<Place>), Refused> {
         let Some(log) = &self.log else { return Ok((None, None)) };
         let log: &Arc<Log> = log;
         let records: Vec<[u8; GET_BYTES]> = keys

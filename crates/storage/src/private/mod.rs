@@ -1,6 +1,6 @@
 //! The private store: queues in memory, the recovery log as the truth.
 //!
-//! `store.rs` is its face. `put.rs`, `get.rs`, `unit_of_work.rs` and `definitions.rs` each hold one kind of operation:
+//! `store.rs` is its face. `put.rs`, `get.rs`, `syncpoint.rs` and `definitions.rs` each hold one kind of operation:
 //! under the locks of the queues it touches it appends to the log and changes the queues, in that order, and waits for
 //! the log's sync after letting the locks go. `content.rs`, `pool.rs` and `spill.rs` know where bodies are.
 //!
@@ -15,7 +15,8 @@ mod put;
 mod queue;
 mod spill;
 mod store;
+mod syncpoint;
 mod unit_of_work;
 
-pub use crate::private::log::writer::block_on;
+pub use crate::private::log::wait::block_on;
 pub use crate::private::store::{PrivateStore, Recovered, StoreStatistics};

@@ -5,9 +5,9 @@ use model::timestamp::Timestamp;
 use std::sync::atomic::Ordering;
 
 use crate::private::content::Incoming;
+use crate::private::log::append::{Class, Refused};
 use crate::private::log::extent::Place;
 use crate::private::log::record::{UNIT_HEADER_BYTES, UnitKind, unit_head};
-use crate::private::log::writer::{Class, Refused};
 use crate::private::queue::{Holder, Home, Key, Queue};
 use crate::private::store::{Core, QueueSlot};
 use crate::{Placement, Position, PutOutcome, QueueId, StoreError, UnitOfWorkId};

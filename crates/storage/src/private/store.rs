@@ -11,12 +11,13 @@ use model::timestamp::Timestamp;
 use parking_lot::{Mutex, RwLock};
 
 use crate::private::definitions::Definitions;
+use crate::private::log::append::Continuation;
 use crate::private::log::checkpoint::reclaim;
 use crate::private::log::disk::Disk;
 use crate::private::log::extent::{EXTENT_HEADER_BYTES, Place};
 use crate::private::log::prepare::{Created, Spare, create, remove, run_keeper};
 use crate::private::log::recovery::{Findings, recover};
-use crate::private::log::writer::{Continuation, Log};
+use crate::private::log::writer::Log;
 use crate::private::pool::Pool;
 use crate::private::queue::Queue;
 use crate::private::spill::Spill;

@@ -68,7 +68,7 @@ fn start(payload: &[u8], units: u32) -> Option<usize> {
         .filter_map(|item| if let Item::Put { queue, .. } = item { Some(*queue) } else { None })
         .collect();
     disk.replace("extent-0000000001", image);
-    let described = inspect(&disk).expect("lists").map(|item| item.to_string()).count();
+    let described: usize = inspect(&disk).expect("lists").map(|item| item.to_string().len()).sum();
     assert!(described > 0);
     let (store, _) = PrivateStore::open(Arc::new(disk), small()).ok()?;
     store.retain_queues(&queues);

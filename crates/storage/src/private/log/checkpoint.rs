@@ -9,12 +9,14 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::private::log::append::{Class, Refused, State};
 use crate::private::log::disk::disk_error;
 use crate::private::log::extent::{BATCH_HEADER_BYTES, BatchHeader, EXTENT_HEADER_BYTES, LogFile, Place};
 use crate::private::log::prepare::Spare;
 use crate::private::log::record::{Operation, PutRecord, UnitKind, unit_head, units};
 use crate::private::log::recovery::{Image, read_extent};
-use crate::private::log::writer::{Class, Log, Refused, State, block_on};
+use crate::private::log::wait::block_on;
+use crate::private::log::writer::Log;
 use crate::private::queue::{Holder, Home};
 use crate::private::store::Core;
 use crate::{StoreOptions, UnitOfWorkId};

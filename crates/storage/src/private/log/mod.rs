@@ -3,8 +3,11 @@
 //! The only reader and writer of the log's files. It knows bytes, places and durability; what the records mean to queues
 //! is the store's business, except that `recovery` rebuilds queues from them.
 //!
+//! Writing: `append.rs` gathers, `writer.rs` writes and syncs, `durable.rs` and `wait.rs` wait, `prepare.rs` keeps extents ready,
+//! `checkpoint.rs` frees them. Reading: `recovery.rs`, and `inspect.rs` for people.
 //! Bytes: `extent.rs` (files and batches), `record.rs` (units and operations), `descriptor.rs` (MQMD).
 
+pub(crate) mod append;
 pub(crate) mod checkpoint;
 pub(crate) mod cursor;
 pub(crate) mod descriptor;
@@ -17,4 +20,5 @@ pub(crate) mod record;
 pub(crate) mod recovery;
 #[cfg(test)]
 mod tests;
+pub(crate) mod wait;
 pub(crate) mod writer;

@@ -10,9 +10,11 @@ use std::time::{Duration, Instant};
 use rand::RngCore;
 
 use crate::RecoveryLogError;
+use crate::private::log::append::Extent;
 use crate::private::log::disk::{Disk, FileName, disk_error, is_full};
 use crate::private::log::extent::{EXTENT_HEADER_BYTES, ExtentHeader, LogFile};
-use crate::private::log::writer::{Extent, Log, block_on};
+use crate::private::log::wait::block_on;
+use crate::private::log::writer::Log;
 
 /// An extent file that holds nothing needed any more.
 pub(crate) struct Spare {

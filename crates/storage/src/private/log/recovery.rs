@@ -13,6 +13,7 @@ use std::sync::mpsc;
 
 use hashbrown::{HashMap, HashSet};
 
+use crate::private::log::append::{Continuation, Extent};
 use crate::private::log::descriptor::Keys;
 use crate::private::log::disk::{Disk, FileName, disk_error, read_exact};
 use crate::private::log::extent::{
@@ -20,7 +21,6 @@ use crate::private::log::extent::{
 };
 use crate::private::log::prepare::Spare;
 use crate::private::log::record::{Operation, PutRecord, UnitKind, units};
-use crate::private::log::writer::{Continuation, Extent};
 use crate::private::queue::{Entry, Holder, Home, Key, Queue};
 use crate::{QueueId, RecoveryLogError, UnitOfWorkId, Xid};
 

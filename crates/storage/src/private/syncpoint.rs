@@ -1,0 +1,336 @@
+//! Putting, getting, preparing, committing and backing out under syncpoint.
+//!
+//! Committing locks all queues of the unit, appends, and only then changes them: everybody else sees all of it or nothing,
+//! and no record of another operation on the same messages comes between.
+
+use std::sync::Arc;
+
+use model::timestamp::Timestamp;
+
+use crate::private::content::{Incoming, Whereabouts};
+use crate::private::get::unreadable;
+use crate::private::log::append::{Class, Refused, unit_maximum};
+use crate::private::log::extent::Place;
+use crate::private::log::record::{BACKOUT_COUNT_BYTES, Operation, UnitKind, get_record, unit_head, xid_fits};
+use crate::private::log::writer::Log;
+use crate::private::queue::{Holder, Key};
+use crate::private::store::{Core, QueueSlot};
+use crate::private::unit_of_work::{LockedQueues, Prepared, Record, UnitOfWork, Work};
+use crate::{PutOutcome, QueueId, Selection, StoreError, StoredMessage, UnitOfWorkId, Xid};
+
+impl Core {
+    /// Puts under syncpoint: out of sight until the commit.
+    pub(crate) fn try_put_in_unit(
+        &self,
+        id: UnitOfWorkId,
+        slot: &Arc<QueueSlot>,
+        incoming: &mut Incoming<'_>,
+        maximum_depth: u32,
+    ) -> Result<PutOutcome, Refused> {
+        let unit = self.units.open(id)?;
+        let mut unit = unit.lock();
+        unit.active()?;
+        self.make_room(id, &mut unit)?;
+        let mut queue = slot.queue.lock();
+        let (key, depth_before) = self.next_key(&queue, incoming.rank, maximum_depth)?;
+        let mut record = Record::None;
+        if let Some(log) = self.log.as_ref().filter(|_| incoming.logged) {
+            let put = incoming.record(slot.id, key);
+            let bytes = put.record_length() as u64;
+            log.lock().reserve(bytes)?;
+            unit.reserved += bytes;
+            record = unit.stage(&[&put.head(false), put.content]);
+        }
+        queue.insert(incoming.enter(key, None, Holder::Put(id)));
+        unit.works.push(Work { queue: Arc::clone(slot), key, got: false, record });
+        Ok(PutOutcome { key: key.delivery_key(), depth_before })
+    }
+
+    /// Writes what is staged as a part when it has grown large.
+    fn make_room(&self, id: UnitOfWorkId, unit: &mut UnitOfWork) -> Result<(), Refused> {
+        let maximum = STAGED_MAXIMUM.min(unit_maximum(&self.options) / 2);
+        let Some(log) = self.log.as_ref().filter(|_| unit.staged.len() >= maximum) else { return Ok(()) };
+        let slots = unit.queues();
+        unit.append_staged(log, &mut LockedQueues::of(&slots), id, UnitKind::Part, None)?;
+        Ok(())
+    }
+
+    pub(crate) async fn get_in_unit(
+        &self,
+        id: UnitOfWorkId,
+        queue: QueueId,
+        selection: &Selection<'_>,
+        now: Timestamp,
+    ) -> Result<Option<StoredMessage>, StoreError> {
+        self.open()?;
+        let slot = self.queue(queue)?;
+        let whereabouts = loop {
+            match self.try_get_in_unit(id, &slot, selection, now) {
+                Ok(None) => return Ok(None),
+                Ok(Some(Held::Message(whereabouts))) => break whereabouts,
+                Ok(Some(Held::TooEarly(place))) => self.durable(Some(place)).await?,
+                Err(Refused::NotYet) => self.space().await,
+                Err(Refused::Error(error)) => return Err(error),
+            }
+        };
+        let mut undo = Undo { core: self, id, slot: &slot, key: whereabouts.key, armed: true };
+        let (message, place) = self.read_in_unit(&slot, whereabouts)?;
+        self.durable(place).await?;
+        undo.armed = false;
+        Ok(Some(message))
+    }
+
+    fn try_get_in_unit(
+        &self,
+        id: UnitOfWorkId,
+        slot: &Arc<QueueSlot>,
+        selection: &Selection<'_>,
+        now: Timestamp,
+    ) -> Result<Option<Held>, Refused> {
+        let unit = self.units.open(id)?;
+        let mut unit = unit.lock();
+        unit.active()?;
+        self.make_room(id, &mut unit)?;
+        let mut queue = slot.queue.lock();
+        let Some(found) = queue.find(selection, None, now) else { return Ok(None) };
+        let entry = queue.entry(found);
+        if let Some(place) = self.too_early(entry) {
+            return Ok(Some(Held::TooEarly(place)));
+        }
+        let (key, persistent) = (entry.key, entry.persistent);
+        queue.hold(found, Holder::Got(id));
+        let whereabouts = Whereabouts::of(slot.id, queue.entry(found));
+        let record =
+            if persistent && self.log.is_some() { unit.stage(&[&get_record(slot.id, key)]) } else { Record::None };
+        unit.works.push(Work { queue: Arc::clone(slot), key, got: true, record });
+        Ok(Some(Held::Message(whereabouts)))
+    }
+
+    /// Reads a message that a unit of work holds; it may be moved in the log meanwhile, but not go away.
+    fn read_in_unit(
+        &self,
+        slot: &QueueSlot,
+        mut whereabouts: Whereabouts,
+    ) -> Result<(StoredMessage, Option<Place>), StoreError> {
+        loop {
+            let error = match self.read(&whereabouts) {
+                Ok(message) => {
+                    let place = whereabouts.place();
+                    return Ok((whereabouts.stored(message), place));
+                }
+                Err(error) => error,
+            };
+            let queue = slot.queue.lock();
+            let held = queue.slot(whereabouts.key).ok_or(StoreError::UnknownQueue)?;
+            if queue.entry(held).home == whereabouts.home {
+                return Err(unreadable(error));
+            }
+            whereabouts = Whereabouts::of(slot.id, queue.entry(held));
+        }
+    }
+
+    /// Takes one get out of a unit of work again, as if it had not been.
+    fn undo_get(&self, id: UnitOfWorkId, slot: &Arc<QueueSlot>, key: Key) {
+        let Ok(Some(unit)) = self.units.existing(id) else { return };
+        let mut unit = unit.lock();
+        let of_this = |work: &Work| work.got && work.key == key && Arc::ptr_eq(&work.queue, slot);
+        let Some(index) = unit.works.iter().rposition(of_this) else { return };
+        if unit.active().is_err() || matches!(unit.works[index].record, Record::Logged { .. }) {
+            // Too late: its record is in the log, and the unit's outcome decides.
+            return;
+        }
+        let work = unit.works.remove(index);
+        if let Record::Staged { offset, bytes } = work.record {
+            unit.unstage(offset, bytes);
+        }
+        let mut queue = slot.queue.lock();
+        if let Some(held) = queue.slot(key).filter(|held| queue.entry(*held).holder == Holder::Got(id)) {
+            queue.release(held);
+        }
+    }
+
+    pub(crate) async fn prepare(&self, id: UnitOfWorkId, xid: Option<Xid>) -> Result<(), StoreError> {
+        self.open()?;
+        if xid.as_ref().is_some_and(|xid| !xid_fits(xid)) {
+            return Err(StoreError::UnknownUnitOfWork);
+        }
+        loop {
+            match self.try_prepare(id, xid.as_ref()) {
+                Ok(place) => return self.durable(place).await,
+                Err(Refused::NotYet) => self.space().await,
+                Err(Refused::Error(error)) => return Err(error),
+            }
+        }
+    }
+
+    fn try_prepare(&self, id: UnitOfWorkId, xid: Option<&Xid>) -> Result<Option<Place>, Refused> {
+        let unit = self.units.open(id)?;
+        let mut unit = unit.lock();
+        unit.active()?;
+        let mut record = None;
+        if let Some(log) = &self.log {
+            let slots = unit.queues();
+            let mut queues = LockedQueues::of(&slots);
+            let (place, operations) = unit.append_staged(log, &mut queues, id, UnitKind::Prepared, xid)?;
+            let bytes = u32::try_from(operations.0 - place.0).expect("a unit's head is short");
+            log.lock().state.lives(place, bytes);
+            record = Some((place, bytes));
+        }
+        unit.prepared = Some(Prepared { xid: xid.cloned(), record });
+        Ok(record.map(|(place, _)| place))
+    }
+
+    pub(crate) async fn commit(&self, id: UnitOfWorkId) -> Result<(), StoreError> {
+        self.open()?;
+        let Some(unit) = self.units.existing(id)? else { return Ok(()) };
+        let place = loop {
+            match self.try_commit(id, &mut unit.lock()) {
+                Ok(place) => break place,
+                Err(Refused::NotYet) => {}
+                Err(Refused::Error(error)) => return Err(error),
+            }
+            self.space().await;
+        };
+        self.units.close(id);
+        self.durable(place).await
+    }
+
+    fn try_commit(&self, id: UnitOfWorkId, unit: &mut UnitOfWork) -> Result<Option<Place>, Refused> {
+        if unit.over {
+            return Ok(None);
+        }
+        let slots = unit.queues();
+        let mut queues = LockedQueues::of(&slots);
+        let log = self.log.as_deref();
+        let place = match log.filter(|_| unit.in_log || !unit.staged.is_empty()) {
+            Some(log) => {
+                let (kind, id) =
+                    if unit.in_log { (UnitKind::Commit, id) } else { (UnitKind::Complete, UnitOfWorkId(0)) };
+                unit.restate_gets(log, id)?;
+                Some(unit.append_staged(log, &mut queues, id, kind, None)?.0)
+            }
+            None => None,
+        };
+        for work in std::mem::take(&mut unit.works) {
+            unit.bury(log, &work);
+            let queue = queues.get(work.queue.id);
+            let Some(slot) = queue.slot(work.key) else { continue };
+            if work.got {
+                let entry = queue.remove(slot);
+                let mut appender = log.filter(|_| entry.persistent).map(Log::lock);
+                self.forget(&entry, appender.as_mut(), place.unwrap_or(Place::START));
+            } else {
+                queue.release(slot);
+            }
+        }
+        unit.end(log);
+        Ok(place)
+    }
+
+    pub(crate) async fn back_out(&self, id: UnitOfWorkId) -> Result<(), StoreError> {
+        self.open()?;
+        let Some(unit) = self.units.existing(id)? else { return Ok(()) };
+        let place = loop {
+            match self.try_back_out(id, &mut unit.lock()) {
+                Ok(place) => break place,
+                Err(Refused::NotYet) => {}
+                Err(Refused::Error(error)) => return Err(error),
+            }
+            self.space().await;
+        };
+        self.units.close(id);
+        self.durable(place).await
+    }
+
+    /// Returns what has to be durable first: only a prepared unit needs that, the others are backed out by any restart.
+    fn try_back_out(&self, id: UnitOfWorkId, unit: &mut UnitOfWork) -> Result<Option<Place>, Refused> {
+        if unit.over {
+            return Ok(None);
+        }
+        let slots = unit.queues();
+        let mut queues = LockedQueues::of(&slots);
+        let log = self.log.as_deref();
+        let prepared = unit.prepared.is_some();
+        let mut place = None;
+        if let Some(log) = log {
+            let counts = backout_counts(&unit.works, &mut queues);
+            match append_back_out(log, id, unit.in_log, &counts) {
+                Ok(appended) => place = appended,
+                Err(Refused::NotYet) => return Err(Refused::NotYet),
+                Err(refused) if prepared => return Err(refused),
+                // The log cannot take it; after a restart the unit is backed out all the same.
+                Err(Refused::Error(_)) => {}
+            }
+        }
+        for work in std::mem::take(&mut unit.works) {
+            unit.bury(log, &work);
+            let queue = queues.get(work.queue.id);
+            let Some(slot) = queue.slot(work.key) else { continue };
+            if work.got {
+                let entry = queue.entry_mut(slot);
+                entry.backout_count = entry.backout_count.saturating_add(1);
+                queue.release(slot);
+            } else {
+                let entry = queue.remove(slot);
+                let mut appender = log.filter(|_| entry.persistent).map(Log::lock);
+                self.forget(&entry, appender.as_mut(), place.unwrap_or(Place::START));
+            }
+        }
+        unit.end(log);
+        Ok(place.filter(|_| prepared))
+    }
+}
+
+/// Records that harden the backout counts of the persistent messages a unit had got.
+fn backout_counts(works: &[Work], queues: &mut LockedQueues<'_>) -> Vec<u8> {
+    let mut counts = Vec::new();
+    for work in works.iter().filter(|work| work.got) {
+        let queue = queues.get(work.queue.id);
+        if let Some(entry) = queue.slot(work.key).map(|slot| queue.entry(slot)).filter(|entry| entry.persistent) {
+            let count = entry.backout_count.saturating_add(1);
+            Operation::BackoutCount { queue: work.queue.id, key: work.key, count }.encode(&mut counts);
+        }
+    }
+    counts
+}
+
+/// Appends the counts, and the back out when parts of the unit are in the log; says where the latter is.
+fn append_back_out(log: &Log, id: UnitOfWorkId, in_log: bool, counts: &[u8]) -> Result<Option<Place>, Refused> {
+    let mut appender = log.lock();
+    let whole_records = unit_maximum(&log.options) / BACKOUT_COUNT_BYTES * BACKOUT_COUNT_BYTES;
+    for chunk in counts.chunks(whole_records.max(BACKOUT_COUNT_BYTES)) {
+        let head = unit_head(UnitKind::Complete, UnitOfWorkId(0), None, chunk.len());
+        appender.append(Class::Essential, &[head.as_bytes(), chunk])?;
+    }
+    if !in_log {
+        return Ok(None);
+    }
+    let head = unit_head(UnitKind::BackOut, id, None, 0);
+    appender.append(Class::Essential, &[head.as_bytes()]).map(Some)
+}
+
+/// What one look of a get under syncpoint found.
+enum Held {
+    Message(Whereabouts),
+    TooEarly(Place),
+}
+
+/// Undoes a get under syncpoint whose future ended before it was told.
+struct Undo<'a> {
+    core: &'a Core,
+    id: UnitOfWorkId,
+    slot: &'a Arc<QueueSlot>,
+    key: Key,
+    armed: bool,
+}
+
+impl Drop for Undo<'_> {
+    fn drop(&mut self) {
+        if self.armed {
+            self.core.undo_get(self.id, self.slot, self.key);
+        }
+    }
+}
+
+/// Staged bytes from which on a unit of work writes parts.
+const STAGED_MAXIMUM: usize = 1 << 20;
