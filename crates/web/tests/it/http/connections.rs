@@ -1,7 +1,7 @@
 //! How many connections, and how the server stops.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::client;
 use super::server::{PATIENCE, TestServer, eventually};
@@ -38,7 +38,7 @@ fn a_shutdown_ends_waits_refuses_newcomers_and_is_quick() {
     eventually("a waiter", || server.status("Q").waiters == 1);
     let mut idle = client::tls(&server);
     assert_eq!(idle.exchange("GET /livez").status, 200);
-    let begun = Instant::now();
+    let begun = tokio::time::Instant::now();
     let web = Arc::clone(&server.web);
     server.block_on(async move { web.shutdown(Duration::from_secs(60)).await });
     assert!(begun.elapsed() < PATIENCE, "idle and waiting connections do not use up the grace");

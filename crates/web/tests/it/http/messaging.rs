@@ -1,13 +1,14 @@
 //! Put, get, browse and publish: headers, bodies, formats, errors; section 1 of the reference row by row.
 
 use expect_test::expect;
+use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity};
 use model::descriptor::{Ccsid, Encoding, Format, MessageDescriptor, Persistence};
 use model::identifier::CorrelationId;
 use model::jms::{JmsFields, TextMessage};
 use model::name::QueueName;
 use model::property::{Property, PropertyValue};
 
-use super::server::TestServer;
+use super::server::{TestServer, server_user};
 use super::{check, check_on, client};
 
 fn text_descriptor() -> MessageDescriptor {
@@ -586,4 +587,50 @@ fn a_stopped_queue_manager_is_unavailable() {
         let answer = client.exchange(request);
         assert_eq!((answer.status, &*answer.error_id()), (503, "MQWB0004E"), "{request}");
     }
+}
+
+#[test]
+fn each_operation_needs_its_own_authority() {
+    let server = TestServer::start();
+    let may = |authorities| {
+        let record = AuthorityRecord {
+            profile: "Q".to_owned(),
+            object: AuthorityObject::Queue,
+            entity: Entity::Principal("other".to_owned()),
+            authorities,
+        };
+        server.block_on(server.queue_manager.set_authority(&server_user(), record)).expect("an authority record");
+        let user = client::basic("other", "otherpw");
+        let mut client = client::plain(&server);
+        let requests = [
+            "POST v1/queue/Q/message",
+            "DELETE v1/queue/Q/message",
+            "GET v1/queue/Q/message",
+            "GET v1/queue/Q/messagelist",
+        ];
+        requests.map(|request| client.exchange(&format!("{request}\n{user}")).status)
+    };
+    assert_eq!(may(Authority::PUT), [201, 403, 403, 403]);
+    assert_eq!(may(Authority::BROWSE | Authority::INQUIRE), [403, 403, 200, 200]);
+    assert_eq!(may(Authority::GET | Authority::BROWSE), [403, 403, 403, 403]);
+    assert_eq!(may(Authority::GET | Authority::BROWSE | Authority::INQUIRE), [403, 200, 204, 200]);
+}
+
+#[test]
+fn what_a_client_accepts_is_not_looked_at() {
+    check(
+        "POST v1/queue/Q/message\naccept: image/png\naccept-language: de\nx-unknown: 1\n\nx\n>>\n\
+         DELETE v1/queue/Q/message\naccept: application/json\ncontent-type: text/plain",
+        expect![[r#"
+            201
+              content-type: text/plain; charset=utf-8
+              ibm-mq-md-messageid: <id>
+            200
+              content-type: text/plain; charset=utf-8
+              ibm-mq-md-messageid: <id>
+              ibm-mq-md-expiry: unlimited
+              ibm-mq-md-persistence: nonPersistent
+              | x
+        "#]],
+    );
 }

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Principal};
@@ -127,7 +127,7 @@ impl Drop for TestServer {
 
 /// Waits until `condition` holds.
 pub(crate) fn eventually(what: &str, condition: impl Fn() -> bool) {
-    let start = Instant::now();
+    let start = tokio::time::Instant::now();
     while !condition() {
         assert!(start.elapsed() < PATIENCE, "in vain: {what}");
         std::thread::yield_now();

@@ -1,15 +1,16 @@
 //! TLS, HTTP/2, limits and slow clients.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use rustls::HandshakeKind;
 use rustls::pki_types::ServerName;
-use rustls::{HandshakeKind, ProtocolVersion};
 
 use super::client::{self, Client, basic};
-use super::server::{TestServer, make_certificate};
+use super::server::{TestServer, eventually, make_certificate};
 
 #[test]
 fn tls_sessions_are_resumed_in_both_versions() {
@@ -33,43 +34,47 @@ fn tls_sessions_are_resumed_in_both_versions() {
             assert_eq!(stream.conn.protocol_version(), Some(version.version));
             kinds.push(stream.conn.handshake_kind().expect("done"));
         }
-        assert_eq!(
-            kinds,
-            [HandshakeKind::Full, HandshakeKind::Resumed],
-            "{:?}",
-            ProtocolVersion::from(version.version)
-        );
+        assert_eq!(kinds, [HandshakeKind::Full, HandshakeKind::Resumed], "{:?}", version.version);
     }
+}
+
+type Http2 = hyper::client::conn::http2::SendRequest<Full<Bytes>>;
+
+/// An HTTP/2 connection negotiated over TLS. Call within the server's runtime.
+async fn http2(address: SocketAddr) -> Http2 {
+    let mut config = (*client::client_config(None)).clone();
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    let socket = tokio::net::TcpStream::connect(address).await.expect("connected");
+    let name = ServerName::try_from("localhost").expect("a name");
+    let stream = tokio_rustls::TlsConnector::from(Arc::new(config)).connect(name, socket).await.expect("TLS");
+    assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
+    let (sender, connection) =
+        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.expect("HTTP/2");
+    tokio::spawn(connection);
+    sender
+}
+
+fn http2_request(method: &str, query: &str, body: &'static str) -> http::Request<Full<Bytes>> {
+    let credentials = basic("app", "secret");
+    http::Request::builder()
+        .method(method)
+        .uri(format!("https://localhost/ibmmq/rest/v1/messaging/qmgr/QM1/queue/Q/message{query}"))
+        .header("authorization", credentials.split_once(": ").expect("a header").1)
+        .header("ibm-mq-rest-csrf-token", "")
+        .header("content-type", "text/plain")
+        .body(Full::new(Bytes::from(body)))
+        .expect("a request")
 }
 
 #[test]
 fn http2_is_spoken_where_it_is_negotiated() {
     let server = TestServer::start();
-    let mut config = (*client::client_config(None)).clone();
-    config.alpn_protocols = vec![b"h2".to_vec()];
     let address = server.https();
-    let credentials = basic("app", "secret");
-    let credentials = credentials.split_once(": ").expect("a header").1.to_owned();
     let texts = server.block_on(async move {
-        let socket = tokio::net::TcpStream::connect(address).await.expect("connected");
-        let name = ServerName::try_from("localhost").expect("a name");
-        let stream = tokio_rustls::TlsConnector::from(Arc::new(config)).connect(name, socket).await.expect("TLS");
-        assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
-        let (mut sender, connection) =
-            hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.expect("HTTP/2");
-        tokio::spawn(connection);
-        let uri = "https://localhost/ibmmq/rest/v1/messaging/qmgr/QM1/queue/Q/message";
+        let mut sender = http2(address).await;
         let mut texts = Vec::new();
         for (method, body) in [("POST", "hello"), ("DELETE", "")] {
-            let request = http::Request::builder()
-                .method(method)
-                .uri(uri)
-                .header("authorization", &credentials)
-                .header("ibm-mq-rest-csrf-token", "")
-                .header("content-type", "text/plain")
-                .body(Full::new(Bytes::from(body)))
-                .expect("a request");
-            let answer = sender.send_request(request).await.expect("an answer");
+            let answer = sender.send_request(http2_request(method, "", body)).await.expect("an answer");
             let status = answer.status().as_u16();
             let body = answer.into_body().collect().await.expect("a body").to_bytes();
             texts.push(format!("{status} {}", String::from_utf8_lossy(&body)));
@@ -77,6 +82,35 @@ fn http2_is_spoken_where_it_is_negotiated() {
         texts
     });
     assert_eq!(texts, ["201 ", "200 hello"]);
+}
+
+#[test]
+fn a_reset_http2_stream_ends_its_wait_and_no_other() {
+    let server = TestServer::start();
+    let mut sender = server.block_on(http2(server.https()));
+    let send = |sender: &mut Http2, query: &str| {
+        let answer = sender.send_request(http2_request("DELETE", query, ""));
+        server.block_on(async { tokio::spawn(answer) })
+    };
+    let stays = send(&mut sender, "?wait=600000");
+    eventually("one waiter", || server.status("Q").waiters == 1);
+    let leaves = send(&mut sender, "?wait=600001");
+    eventually("two waiters", || server.status("Q").waiters == 2);
+    leaves.abort();
+    eventually("one waiter again", || server.status("Q").waiters == 1);
+    let mut other = client::plain(&server);
+    assert_eq!(other.exchange("POST v1/queue/Q/message\n\nx").status, 201);
+    let answer = server.block_on(stays).expect("it was not aborted").expect("an answer");
+    assert_eq!(answer.status().as_u16(), 200);
+}
+
+#[test]
+fn a_large_message_travels_whole() {
+    let server = TestServer::start();
+    let text: String = (0..300_000).map(|number| char::from_digit(number % 36, 36).expect("a digit")).collect();
+    let mut client = client::tls(&server);
+    assert_eq!(client.exchange(&format!("POST v1/queue/Q/message\n\n{text}")).status, 201);
+    assert!(client.exchange("DELETE v1/queue/Q/message").text() == text);
 }
 
 #[test]
