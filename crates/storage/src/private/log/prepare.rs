@@ -24,9 +24,9 @@ pub(crate) struct Spare {
 
 /// How long the preparing thread rests after it found the disk full.
 const FULL_PAUSE: Duration = Duration::from_millis(100);
-const ZEROS: usize = 1 << 20;
-/// So that filling a large extent never keeps the commits' syncs waiting for long.
-const SYNC_EVERY_BYTES: u64 = 8 << 20;
+/// Zeros are written and synced in pieces of this many bytes, so that filling an extent never keeps the syncs of commits
+/// waiting for long: with 8 MiB between syncs, puts during the first fill were a quarter slower.
+const ZEROS: usize = 1 << 18;
 
 pub(crate) enum Prepared {
     Ready,
@@ -119,7 +119,7 @@ fn fill(disk: &dyn Disk, file: &FileName, extent: &Extent, stop: &dyn Fn() -> bo
         let count = zeros.len().min(usize::try_from(length - offset).unwrap_or(usize::MAX));
         disk.write(file, offset, &zeros[..count])?;
         offset += count as u64;
-        if offset.is_multiple_of(SYNC_EVERY_BYTES) {
+        if offset < length {
             disk.sync(file)?;
         }
     }
