@@ -2,4 +2,17 @@
 
 mod script;
 
+mod authority;
+mod browse;
+mod definitions;
+mod groups;
+mod inquire;
+mod model_property;
+mod names;
+mod publish_subscribe;
 mod put_get;
+mod reports;
+mod restart;
+mod triggers;
+mod units_of_work;
+mod waiting;

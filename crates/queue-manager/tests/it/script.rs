@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use model::authority::Principal;
-use model::definition::attribute::{self, Kind, Target, View};
+use model::definition::attribute::{self, Kind, Target, Value, ValueType, View};
 use model::definition::queue::{AliasQueue, ModelQueue, RemoteQueue};
 use model::definition::{QueueDefinition, QueueKind};
 use model::descriptor::{
@@ -487,8 +487,10 @@ impl Session {
 fn write(kind: Kind, keyword: &str, text: &str, target: Target<'_>) {
     let keyword = keyword.to_uppercase();
     let row = attribute::find(kind, &keyword).unwrap_or_else(|| panic!("no attribute {keyword}"));
-    let text = if text.is_empty() { &keyword } else { text };
-    let value = row.value.parse(text).unwrap_or_else(|problem| panic!("{keyword}={text}: {problem}"));
+    let value = match row.value {
+        ValueType::Flag(words) => Value::Integer(words.iter().find(|word| word.mqsc == keyword).unwrap().value),
+        _ => row.value.parse(text).unwrap_or_else(|problem| panic!("{keyword}={text}: {problem}")),
+    };
     (row.write)(target, &value).unwrap();
 }
 

@@ -1,0 +1,37 @@
+//! MQINQ and MQSET by selector numbers.
+
+use expect_test::expect;
+
+use crate::script::check;
+
+#[test]
+fn attributes_and_counts_are_read_by_selector() {
+    check(
+        "put A; @2 open o Q output; inquire 3 15 17 18 20 2016; inquire 2013",
+        expect![[r#"[1, 5000, 1, 2, 1] "Q" [] """#]],
+    );
+}
+
+#[test]
+fn an_attribute_of_another_type_is_not_applicable_and_unknown_selectors_are_refused() {
+    check(
+        "define A alias TARGET=Q; open a A inquire; inquire on=a 2002 15; inquire 999; inquire 5000",
+        expect![[r#"[-1] "Q" !2068 2067 2067"#]],
+    );
+}
+
+#[test]
+fn inhibit_and_trigger_attributes_can_be_set() {
+    check(
+        "set 10:1; put A; set 10:0 9:1; put A; get; set 9:0; get; set 24:1 29:5; inquire 24 29",
+        expect![[r#"2051 2016 A [1, 5] """#]],
+    );
+}
+
+#[test]
+fn wrong_values_and_selectors_are_refused() {
+    check(
+        "set 9:7; set 24:7; set 29:0; set 28:9; set 26:10; set 15:1; define A alias TARGET=Q; open a A set; set on=a 24:1",
+        expect!["2020 2075 2076 2078 2077 2067 2068"],
+    );
+}

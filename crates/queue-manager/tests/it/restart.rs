@@ -1,0 +1,220 @@
+//! Restart on a real directory: what lasts and what does not.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity};
+use model::definition::QueueDefinition;
+use model::descriptor::{Expiry, MessageDescriptor, Persistence};
+use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
+use model::reason::Reason;
+use queue_manager::{Connection, Home, QueueManager, XaError};
+use storage::Xid;
+use storage::private::log::disk::DirectoryDisk;
+
+use crate::script::{EVERYTHING, FakeClock, administrator, connect, name, start};
+
+fn start_in(directory: &Path, clock: &Arc<FakeClock>) -> QueueManager {
+    let disk = DirectoryDisk::open(directory.to_owned()).unwrap();
+    start(Home::Disk(Arc::new(disk)), clock.clone())
+}
+
+fn object(queue: &str) -> ObjectDescriptor {
+    ObjectDescriptor { name: name(queue), ..ObjectDescriptor::default() }
+}
+
+async fn put(connection: &Connection, body: &'static str, persistence: Persistence, flags: PutFlags) {
+    let descriptor = MessageDescriptor { persistence, ..MessageDescriptor::default() };
+    let options = PutOptions { flags, context: None };
+    connection.put1(&administrator(), &object("Q"), descriptor, &options, Bytes::from(body)).await.unwrap();
+}
+
+async fn get(connection: &Connection, flags: GetFlags) -> Result<(String, u32), Reason> {
+    let opened = connection.open(&administrator(), &object("Q"), EVERYTHING).await?;
+    let options = GetOptions { flags, ..GetOptions::default() };
+    let result = connection.get(opened.handle, &options).await?;
+    Ok((String::from_utf8_lossy(&result.body).into_owned(), result.descriptor.backout_count))
+}
+
+async fn define(queue_manager: &QueueManager, queue: &str) {
+    queue_manager.define_queue(&administrator(), QueueDefinition::local(name(queue)), false).await.unwrap();
+}
+
+#[tokio::test]
+async fn persistent_messages_and_definitions_last_and_nonpersistent_messages_do_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = FakeClock::new();
+    let queue_manager = start_in(directory.path(), &clock);
+    let identifier = queue_manager.definition().identifier.clone();
+    assert_eq!(identifier, "QM1_2026-11-21_00.00.00");
+    define(&queue_manager, "Q").await;
+    let connection = connect(&queue_manager, administrator());
+    put(&connection, "lasts", Persistence::Persistent, PutFlags::empty()).await;
+    put(&connection, "goes", Persistence::NonPersistent, PutFlags::empty()).await;
+    put(&connection, "uncommitted", Persistence::Persistent, PutFlags::SYNCPOINT).await;
+    let record = AuthorityRecord {
+        profile: "APP.**".to_owned(),
+        object: AuthorityObject::Queue,
+        entity: Entity::Group("staff".to_owned()),
+        authorities: Authority::PUT,
+    };
+    queue_manager.set_authority(&administrator(), record.clone()).await.unwrap();
+    drop(connection);
+    queue_manager.stop().await;
+    drop(queue_manager);
+
+    let queue_manager = start_in(directory.path(), &clock);
+    assert_eq!(queue_manager.definition().identifier, identifier);
+    assert_eq!(queue_manager.authority_records(), [record]);
+    let connection = connect(&queue_manager, administrator());
+    assert_eq!(get(&connection, GetFlags::empty()).await, Ok(("lasts".to_owned(), 0)));
+    assert_eq!(get(&connection, GetFlags::empty()).await, Err(Reason::NoMsgAvailable));
+}
+
+#[tokio::test]
+async fn temporary_queues_vanish_and_permanent_dynamic_ones_stay() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = FakeClock::new();
+    let queue_manager = start_in(directory.path(), &clock);
+    let connection = connect(&queue_manager, administrator());
+    for (model, dynamic) in [("SYSTEM.DEFAULT.MODEL.QUEUE", "T.ONE"), ("SYSTEM.DURABLE.MODEL.QUEUE", "P.ONE")] {
+        let object = ObjectDescriptor { dynamic_queue: dynamic.to_owned(), ..object(model) };
+        connection.open(&administrator(), &object, OpenOptions::OUTPUT).await.unwrap();
+    }
+    assert!(queue_manager.queue(&name("T.ONE")).is_some());
+    queue_manager.stop().await;
+    drop((connection, queue_manager));
+
+    let queue_manager = start_in(directory.path(), &clock);
+    assert!(queue_manager.queue(&name("T.ONE")).is_none());
+    assert!(queue_manager.queue(&name("P.ONE")).is_some());
+}
+
+#[tokio::test]
+async fn expired_messages_are_not_returned_after_a_restart() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = FakeClock::new();
+    let queue_manager = start_in(directory.path(), &clock);
+    define(&queue_manager, "Q").await;
+    let connection = connect(&queue_manager, administrator());
+    let descriptor = MessageDescriptor {
+        persistence: Persistence::Persistent,
+        expiry: Expiry(10),
+        ..MessageDescriptor::default()
+    };
+    let options = PutOptions::default();
+    connection.put1(&administrator(), &object("Q"), descriptor, &options, Bytes::from("old")).await.unwrap();
+    drop(connection);
+    queue_manager.stop().await;
+    drop(queue_manager);
+
+    clock.advance(std::time::Duration::from_secs(1));
+    let queue_manager = start_in(directory.path(), &clock);
+    let connection = connect(&queue_manager, administrator());
+    assert_eq!(get(&connection, GetFlags::empty()).await, Err(Reason::NoMsgAvailable));
+    assert_eq!(queue_manager.queue_status(&name("Q")).unwrap().depth.current, 0);
+}
+
+#[tokio::test]
+async fn prepared_units_of_work_wait_for_their_outcome_across_a_restart() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = FakeClock::new();
+    let queue_manager = start_in(directory.path(), &clock);
+    define(&queue_manager, "Q").await;
+    let branch = |number: u8| Xid { format_id: 1, global_transaction: vec![7], branch: vec![number] };
+    for (number, body) in [(1, "committed"), (2, "backed out")] {
+        let connection = connect(&queue_manager, administrator());
+        put(&connection, body, Persistence::Persistent, PutFlags::SYNCPOINT).await;
+        assert_eq!(connection.xa_prepare(branch(number)).await, Ok(true));
+        assert_eq!(get(&connection, GetFlags::empty()).await, Err(Reason::NoMsgAvailable));
+    }
+    queue_manager.stop().await;
+    drop(queue_manager);
+
+    let queue_manager = start_in(directory.path(), &clock);
+    let connection = connect(&queue_manager, administrator());
+    assert_eq!(connection.xa_recover(), [branch(1), branch(2)]);
+    connection.xa_commit(&branch(1)).await.unwrap();
+    connection.xa_rollback(&branch(2)).await.unwrap();
+    assert_eq!(connection.xa_commit(&branch(3)).await, Err(XaError::UnknownBranch));
+    assert!(connection.xa_recover().is_empty());
+    assert_eq!(get(&connection, GetFlags::empty()).await, Ok(("committed".to_owned(), 0)));
+    assert_eq!(get(&connection, GetFlags::empty()).await, Err(Reason::NoMsgAvailable));
+}
+
+#[tokio::test]
+async fn identifiers_never_repeat_across_a_restart() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = FakeClock::new();
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        let queue_manager = start_in(directory.path(), &clock);
+        if queue_manager.queue(&name("Q")).is_none() {
+            define(&queue_manager, "Q").await;
+        }
+        let connection = connect(&queue_manager, administrator());
+        for _ in 0..10 {
+            let result = connection
+                .put1(
+                    &administrator(),
+                    &object("Q"),
+                    MessageDescriptor::default(),
+                    &PutOptions::default(),
+                    Bytes::new(),
+                )
+                .await
+                .unwrap();
+            assert!(result.descriptor.message_id.as_bytes().starts_with(b"AMQ QM1         "));
+            seen.push(result.descriptor.message_id);
+        }
+        drop(connection);
+        queue_manager.stop().await;
+        clock.advance(std::time::Duration::from_millis(1));
+    }
+    assert!(seen.is_sorted());
+    seen.dedup();
+    assert_eq!(seen.len(), 30);
+}
+
+#[tokio::test]
+async fn a_directory_of_another_queue_manager_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = FakeClock::new();
+    start_in(directory.path(), &clock).stop().await;
+    let disk = DirectoryDisk::open(directory.path().to_owned()).unwrap();
+    let options = queue_manager::StartOptions {
+        name: name("QM2"),
+        home: Home::Disk(Arc::new(disk)),
+        store: storage::StoreOptions::default(),
+        clock,
+        server_user: "mqadmin".to_owned(),
+    };
+    let error = QueueManager::start(options).err().unwrap();
+    assert_eq!(error.to_string(), "the recovery log of QM2 belongs to queue manager QM1");
+}
+
+#[tokio::test]
+async fn the_objects_that_tools_expect_are_there_from_the_first_start() {
+    let queue_manager = start(Home::Ephemeral, FakeClock::new());
+    for queue in [
+        "SYSTEM.DEFAULT.LOCAL.QUEUE",
+        "SYSTEM.DEFAULT.ALIAS.QUEUE",
+        "SYSTEM.DEFAULT.REMOTE.QUEUE",
+        "SYSTEM.DEFAULT.MODEL.QUEUE",
+        "SYSTEM.DEFAULT.INITIATION.QUEUE",
+        "SYSTEM.DEAD.LETTER.QUEUE",
+        "SYSTEM.ADMIN.COMMAND.QUEUE",
+        "SYSTEM.ADMIN.QMGR.EVENT",
+        "SYSTEM.MQSC.REPLY.QUEUE",
+        "SYSTEM.REST.REPLY.QUEUE",
+        "SYSTEM.DURABLE.MODEL.QUEUE",
+        "SYSTEM.NDURABLE.MODEL.QUEUE",
+        "SYSTEM.RETAINED.PUB.QUEUE",
+    ] {
+        assert!(queue_manager.queue(&name(queue)).is_some(), "{queue}");
+    }
+    for topic in ["SYSTEM.BASE.TOPIC", "SYSTEM.DEFAULT.TOPIC"] {
+        assert!(queue_manager.topic(&name(topic)).is_some(), "{topic}");
+    }
+}

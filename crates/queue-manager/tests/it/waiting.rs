@@ -1,0 +1,243 @@
+//! Get with wait: fairness, no lost wake-up, cancellation, and what ends a wait.
+
+use std::time::Duration;
+
+use expect_test::expect;
+
+use crate::script::check;
+
+#[test]
+fn a_waiting_get_returns_what_arrives() {
+    check("start a get wait=1000; put A; join a", expect!["A"]);
+}
+
+#[test]
+fn a_wait_ends_after_its_interval() {
+    check("start a get wait=1000; join a; start b get first wait=10; join b; get wait=0", expect!["2033 2033 2033"]);
+}
+
+#[test]
+fn waiters_are_served_in_order_of_coming() {
+    check(
+        "start a get wait=unlimited; @2 start b get wait=unlimited; @3 start c get wait=unlimited; put A; put B; put C; \
+         join a; join b; join c",
+        expect!["A B C"],
+    );
+}
+
+#[test]
+fn a_message_wakes_the_longest_waiter_that_wants_it() {
+    check(
+        "start a get corr=X wait=unlimited; @2 start b get corr=Y wait=unlimited; @3 start c get wait=100; put 1 corr=Y; \
+         put 2 corr=Z; put 3 corr=X; join b; join c; join a",
+        expect!["1 2 3"],
+    );
+}
+
+#[test]
+fn a_dropped_waiter_consumes_nothing_and_the_next_one_is_served() {
+    check(
+        "start a get wait=unlimited; @2 start b get wait=unlimited; cancel a; put A; join b; depth Q",
+        expect!["A 0"],
+    );
+}
+
+#[test]
+fn a_commit_wakes_and_so_does_a_back_out() {
+    check(
+        "start a get wait=unlimited; @2 put A syncpoint; @2 put B syncpoint; @2 commit; join a; @2 get syncpoint; \
+         start b get wait=unlimited show=bc; @2 back_out; join b",
+        expect!["A B B bc=1"],
+    );
+}
+
+#[test]
+fn an_unlocked_message_is_seen_by_waiters() {
+    check(
+        "put A; get first lock; @2 start a get wait=unlimited; get unlock; join a; put B; get first lock; \
+         @2 start b get wait=unlimited; close q; join b",
+        expect!["A - A B B"],
+    );
+}
+
+#[test]
+fn inhibiting_gets_deleting_quiescing_and_stopping_end_waits() {
+    check(
+        "start a get wait=unlimited; alter Q GET=DISABLED; join a; alter Q GET=ENABLED; \
+         define M model SHARE DEFSOPT=SHARED; open t M input dynamic=T; @2 open t T input; @2 start b get on=t wait=unlimited; close t; join b; \
+         start c get wait=unlimited fail_if_quiescing; @2 start d get wait=unlimited; quiesce; join c; stop; join d",
+        expect!["2016 2052 2161 2162"],
+    );
+}
+
+#[test]
+fn browsers_that_wait_are_all_woken_and_a_getter_too() {
+    check(
+        "@2 start a get next wait=unlimited; @3 start b get next wait=unlimited; put A; join a; join b; \
+         @2 start c get next wait=unlimited; @3 start d get wait=unlimited; put B pri=0; join c; join d",
+        expect!["A A B A"],
+    );
+}
+
+#[test]
+fn a_waiter_that_refuses_a_message_leaves_it_to_those_behind_it() {
+    check(
+        "start a get logical seq=9 wait=unlimited; @2 start b get wait=unlimited; @3 put A group=G seq=2 in_group; join b; \
+         cancel a",
+        expect!["A"],
+    );
+}
+
+#[test]
+fn a_group_that_becomes_complete_wakes_its_waiter() {
+    check(
+        "start a get logical all_messages wait=unlimited; @2 put B group=G seq=2 last_in_group; @2 put A group=G seq=1 in_group; \
+         join a; get logical all_messages",
+        expect!["A B"],
+    );
+}
+
+#[test]
+fn a_message_too_long_for_the_waiters_buffer_is_left_to_the_next() {
+    check(
+        "put ABC; get; start a get buf=1 wait=unlimited; @2 start b get wait=unlimited; put ABC; join a; join b",
+        expect!["ABC A !2080 ABC"],
+    );
+}
+
+/// Many getters and putters at once on several threads: every message is got exactly once and nobody hangs.
+#[test]
+fn no_wake_up_is_lost_under_contention() {
+    use crate::script::{FakeClock, administrator, connect, ephemeral, name};
+    use bytes::Bytes;
+    use model::definition::QueueDefinition;
+    use model::descriptor::MessageDescriptor;
+    use model::identifier::CorrelationId;
+    use model::options::{GetFlags, GetOptions, MatchOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
+
+    const GETTERS: usize = 8;
+    const EACH: usize = 300;
+
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_time().build().unwrap();
+    runtime.block_on(async {
+        let queue_manager = ephemeral(FakeClock::new());
+        let mut definition = QueueDefinition::local(name("Q"));
+        definition.as_local_mut().unwrap().maximum_depth = 1_000_000;
+        queue_manager.define_queue(&administrator(), definition, false).await.unwrap();
+        let object = ObjectDescriptor { name: name("Q"), ..ObjectDescriptor::default() };
+        let mut tasks = Vec::new();
+        for getter in 0..GETTERS {
+            let connection = connect(&queue_manager, administrator());
+            let object = object.clone();
+            tasks.push(tokio::spawn(async move {
+                let opened = connection.open(&administrator(), &object, OpenOptions::INPUT_SHARED).await.unwrap();
+                let mut got = Vec::new();
+                for round in 0..EACH {
+                    // Half of them by correlation id, some under syncpoint and backed out once, some dropped half-way.
+                    let by_correlation = getter % 2 == 0;
+                    let syncpoint = round % 7 == 0;
+                    let options = GetOptions {
+                        flags: GetFlags::WAIT | if syncpoint { GetFlags::SYNCPOINT } else { GetFlags::NO_SYNCPOINT },
+                        wait: None,
+                        match_options: if by_correlation { MatchOptions::CORREL_ID } else { MatchOptions::empty() },
+                        correlation_id: correlation(getter),
+                        ..GetOptions::default()
+                    };
+                    if round % 5 == 0 && !syncpoint {
+                        let soon = Duration::from_micros(50);
+                        if let Ok(result) = tokio::time::timeout(soon, connection.get(opened.handle, &options)).await {
+                            got.push(result.unwrap().body);
+                            continue;
+                        }
+                    }
+                    let result = connection.get(opened.handle, &options).await.unwrap();
+                    if syncpoint && result.descriptor.backout_count == 0 {
+                        connection.back_out().await.unwrap();
+                        let again = connection.get(opened.handle, &options).await.unwrap();
+                        connection.commit().await.unwrap();
+                        got.push(again.body);
+                        continue;
+                    }
+                    connection.commit().await.unwrap();
+                    got.push(result.body);
+                }
+                got
+            }));
+        }
+        let mut putters = Vec::new();
+        for putter in 0..GETTERS {
+            let connection = connect(&queue_manager, administrator());
+            let object = object.clone();
+            putters.push(tokio::spawn(async move {
+                for number in 0..EACH {
+                    // As many for each correlation id as its getter takes; the rest for those who take any.
+                    let descriptor = MessageDescriptor {
+                        correlation_id: if putter % 2 == 0 { correlation(putter) } else { CorrelationId::NONE },
+                        ..MessageDescriptor::default()
+                    };
+                    let syncpoint = number % 3 == 0;
+                    let flags = if syncpoint { PutFlags::SYNCPOINT } else { PutFlags::NO_SYNCPOINT };
+                    let options = PutOptions { flags, context: None };
+                    let body = Bytes::from(format!("{putter}/{number}"));
+                    connection.put1(&administrator(), &object, descriptor, &options, body).await.unwrap();
+                    if syncpoint {
+                        connection.commit().await.unwrap();
+                    }
+                    if number % 16 == 0 {
+                        tokio::task::yield_now().await;
+                    }
+                }
+            }));
+        }
+        for putter in putters {
+            putter.await.unwrap();
+        }
+        // Getters of anything may have taken what a getter by correlation id waits for: it gets replacements.
+        let mut all: Vec<Bytes> = Vec::new();
+        let helper = connect(&queue_manager, administrator());
+        let browser = helper.open(&administrator(), &object, OpenOptions::BROWSE).await.unwrap();
+        let mut replacements = 0;
+        for (getter, task) in tasks.into_iter().enumerate() {
+            let mut task = task;
+            let correlation_id = if getter % 2 == 0 { correlation(getter) } else { CorrelationId::NONE };
+            let browse = GetOptions {
+                flags: GetFlags::BROWSE_FIRST,
+                match_options: MatchOptions::CORREL_ID,
+                correlation_id,
+                ..GetOptions::default()
+            };
+            let mut idle = 0;
+            let got = loop {
+                if let Ok(got) = tokio::time::timeout(Duration::from_millis(20), &mut task).await {
+                    break got.unwrap();
+                }
+                if helper.get(browser.handle, &browse).await.is_ok() {
+                    // There is something for it: it only needs time to take it.
+                    idle += 1;
+                    assert!(idle < 500, "getter {getter} sleeps although a message waits for it");
+                    continue;
+                }
+                idle = 0;
+                replacements += 1;
+                let descriptor = MessageDescriptor { correlation_id, ..MessageDescriptor::default() };
+                let body = Bytes::from(format!("replacement/{replacements}"));
+                let options = PutOptions::default();
+                helper.put1(&administrator(), &object, descriptor, &options, body).await.unwrap();
+            };
+            all.extend(got);
+        }
+        let count = all.len();
+        all.sort();
+        all.dedup();
+        assert_eq!(count, all.len(), "a message was got twice");
+        assert_eq!(count, GETTERS * EACH);
+        let left = queue_manager.queue_status(&name("Q")).unwrap().depth.current as usize;
+        assert_eq!(count + left, GETTERS * EACH + replacements, "a message was lost");
+    });
+
+    fn correlation(getter: usize) -> CorrelationId {
+        let mut bytes = [0; 24];
+        bytes[0] = u8::try_from(getter).unwrap() + 1;
+        CorrelationId::new(bytes)
+    }
+}
