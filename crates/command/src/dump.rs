@@ -10,6 +10,7 @@ use model::definition::attribute::{self, Access, Attribute, Kind, Value, View};
 use model::definition::queue::DefinitionType;
 use model::definition::subscription::MadeBy;
 use model::definition::{History, QueueManagerDefinition, SubscriptionDefinition};
+use model::name::TopicName;
 use queue_manager::QueueManager;
 
 use crate::authority_words;
@@ -152,21 +153,26 @@ impl Dump<'_> {
             let view = View::Subscription(&subscription);
             if administrative && self.selects(&subscription.name, subscription.history, view) {
                 let mut written = SubscriptionDefinition::clone(&subscription);
-                written.topic_string = self.beyond_object(&subscription);
+                match self.beyond_object(&subscription) {
+                    Some(rest) => written.topic_string = rest,
+                    None => written.topic_object = TopicName::BLANK,
+                }
                 self.definition(Kind::Subscription, &subscription.name, View::Subscription(&written));
             }
         }
     }
 
-    /// What DEFINE SUB has to be given so that, behind the topic object's string, the same full string results.
-    fn beyond_object(&self, subscription: &SubscriptionDefinition) -> String {
-        let full = subscription.topic_string.as_str();
-        let object = self.queue_manager.topic(&subscription.topic_object);
-        let prefix = object.as_ref().map_or("", |topic| topic.topic_string.as_str());
-        match full.strip_prefix(prefix) {
-            Some(rest) if !prefix.is_empty() => rest.trim_start_matches('/').to_owned(),
-            _ => full.to_owned(),
+    /// What DEFINE SUB has to be given so that, behind the topic object's string, the same full string results; `None`
+    /// when the object no longer leads there.
+    fn beyond_object(&self, subscription: &SubscriptionDefinition) -> Option<String> {
+        if subscription.topic_object.is_blank() {
+            return Some(subscription.topic_string.clone());
         }
+        let object = self.queue_manager.topic(&subscription.topic_object)?;
+        if object.topic_string.is_empty() || object.topic_string == subscription.topic_string {
+            return Some(subscription.topic_string[object.topic_string.len()..].to_owned());
+        }
+        subscription.topic_string.strip_prefix(&object.topic_string)?.strip_prefix('/').map(str::to_owned)
     }
 
     fn definition(&mut self, kind: Kind, name: &str, view: View<'_>) {

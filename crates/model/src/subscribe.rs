@@ -46,6 +46,8 @@ pub struct SubscriptionDescriptor {
     pub topic_object: TopicName,
     /// `ObjectString`.
     pub topic_string: String,
+    /// With `ALTERNATE_USER_AUTHORITY`.
+    pub alternate_user: String,
     /// `SubName`: needed for durable subscriptions, at most 10,240 bytes.
     pub name: String,
     /// `SubExpiry`.
@@ -80,6 +82,7 @@ impl Default for SubscriptionDescriptor {
             flags: SubscribeFlags::empty(),
             topic_object: TopicName::BLANK,
             topic_string: String::new(),
+            alternate_user: String::new(),
             name: String::new(),
             expiry: Expiry::UNLIMITED,
             user_data: String::new(),

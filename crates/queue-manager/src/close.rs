@@ -29,6 +29,9 @@ pub(crate) async fn close(connection: &Connection, handle: ObjectHandle, options
         return Err(Reason::OptionsError);
     }
     if let Target::Subscription(subscribed) = &open.target {
+        if options.contains(CloseOptions::KEEP_SUB) {
+            subscription::check_keep(engine, subscribed)?;
+        }
         connection.state.remove_handle(handle)?;
         subscription::close(engine, subscribed, options.contains(CloseOptions::REMOVE_SUB)).await;
         return Ok(());

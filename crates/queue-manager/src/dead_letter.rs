@@ -22,7 +22,6 @@ use crate::transmission::{QUEUE_MANAGER, own_ccsid};
 ///
 /// # Errors
 /// The dead-letter queue could not take it either, or there is none (2085): the caller still has the message to answer for.
-#[expect(dead_code, reason = "publications that cannot be delivered, and managed subscriptions, come here")]
 pub(crate) async fn dispose(
     engine: &Engine,
     unit: Option<&ConnectionState>,

@@ -39,7 +39,6 @@ pub(crate) struct Handle {
 pub(crate) enum Target {
     Queue(Destination),
     Topic(OpenTopic),
-    #[expect(dead_code, reason = "made by MQSUB")]
     Subscription(OpenSubscription),
     /// The queue manager itself, for inquiry.
     QueueManager,

@@ -12,7 +12,7 @@ use crate::engine::{Engine, Phase};
 use crate::handle::Handle;
 use crate::queue::Queue;
 use crate::unit_of_work::{OpenUnit, back_out_unit, commit_unit};
-use crate::{close, expiry, trigger};
+use crate::{close, expiry, subscription, trigger};
 
 /// Something that has to be finished although its task is gone.
 pub(crate) enum Work {
@@ -54,7 +54,7 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
 pub(crate) async fn run(engine: &Engine) {
     while engine.phase() < Phase::Stopping {
         finish_left_over(engine).await;
-        let next = expiry::scan(engine).await;
+        let next = [expiry::scan(engine).await, subscription::expire(engine).await].into_iter().flatten().min();
         let pause = next.map_or(LONGEST_PAUSE, |at| at.since(engine.now()).clamp(SHORTEST_PAUSE, LONGEST_PAUSE));
         let _ = tokio::time::timeout(pause, engine.left_over.arrived.notified()).await;
     }

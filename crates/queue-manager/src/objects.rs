@@ -207,7 +207,7 @@ impl QueueManager {
         definition: SubscriptionDefinition,
         replace: bool,
     ) -> Result<(), ObjectError> {
-        crate::subscription::define(self.engine(), caller, definition, replace).await
+        crate::administer_subscription::define(self.engine(), caller, definition, replace).await
     }
 
     pub async fn alter_subscription(
@@ -215,11 +215,11 @@ impl QueueManager {
         caller: &Principal,
         definition: SubscriptionDefinition,
     ) -> Result<(), ObjectError> {
-        crate::subscription::alter(self.engine(), caller, definition).await
+        crate::administer_subscription::alter(self.engine(), caller, definition).await
     }
 
     pub async fn delete_subscription(&self, caller: &Principal, name: &str) -> Result<(), ObjectError> {
-        crate::subscription::delete(self.engine(), caller, name).await
+        crate::administer_subscription::delete(self.engine(), caller, name).await
     }
 
     /// Sorted by object type, profile and entity.

@@ -107,7 +107,7 @@ pub(crate) fn effective_caller(
 }
 
 /// What the options ask to be allowed to do.
-fn wanted(options: OpenOptions) -> Authority {
+pub(crate) fn wanted(options: OpenOptions) -> Authority {
     const WORDS: [(OpenOptions, Authority); 9] = [
         (INPUT, Authority::GET),
         (OpenOptions::BROWSE, Authority::BROWSE),
@@ -293,15 +293,16 @@ pub(crate) fn add(
     })
 }
 
-/// Opens a local queue for input as MQSUB does for managed destinations and for its own handles.
-#[expect(dead_code, reason = "publications that cannot be delivered, and managed subscriptions, come here")]
+/// Opens a local queue as MQSUB does for managed destinations. With `made_queue`, closing it deletes a temporary queue.
 pub(crate) async fn open_local(
     connection: &Connection,
     caller: &Principal,
     queue: Arc<Queue>,
     options: OpenOptions,
+    made_queue: bool,
 ) -> Result<Opened, Reason> {
-    open_destination(connection, caller, Destination::Local { opened: queue.clone(), queue }, options, false).await
+    let destination = Destination::Local { opened: queue.clone(), queue };
+    open_destination(connection, caller, destination, options, made_queue).await
 }
 
 /// The model's template as a queue of its own.

@@ -1,54 +1,419 @@
-//! Publishing: opening a topic for output and putting to it.
+//! Publishing: opening a topic for output, and putting to it, which is putting to the queue of every subscription that
+//! matches.
+//!
+//! One publication is one unit of work: the application's, or one of its own. Which failures to deliver fail the whole
+//! publication is for PMSGDLV and NPMSGDLV of the topic to say; with USEDLQ(YES) a message that found its way to the
+//! dead-letter queue has not failed.
+//!
+//! Source: MQ, "Publish/subscribe", "MQPUT", "DEFINE TOPIC", reasons 2479, 2502, 2503, 2531, 2550, 9.3.
+
+use std::sync::Arc;
 
 use bytes::Bytes;
-use model::authority::Principal;
-use model::descriptor::MessageDescriptor;
-use model::name::TopicName;
-use model::options::{ObjectDescriptor, OpenOptions, PutOptions};
+use model::authority::{Authority, AuthorityObject, Principal};
+use model::definition::queue::DefinitionType;
+use model::definition::topic::Delivery;
+use model::descriptor::{Expiry, MessageDescriptor, Persistence};
+use model::identifier::MessageId;
+use model::message::Message;
+use model::name::{QueueManagerName, QueueName, TopicName};
+use model::options::{ObjectDescriptor, OpenOptions, PutFlags};
 use model::reason::Reason;
+use model::text::Text;
+use model::timestamp::Timestamp;
+use parking_lot::RwLock;
+use tracing::debug;
 
-use crate::connection::PutResult;
+use crate::connection::{Connection, PutResult};
 use crate::connection_table::ConnectionState;
 use crate::engine::Engine;
-use crate::handle::Handle;
+use crate::put::Request;
+use crate::put_descriptor::{Defaults, Filled, fill_in};
+use crate::resolve::{Resolved, resolve};
+use crate::subscription::{Subscription, Subscriptions};
+use crate::topic_tree::{EffectiveTopic, join};
+use crate::unit_of_work::{back_out_unit, commit_unit};
+use crate::{authority, dead_letter, report, retained};
 
 /// What publish/subscribe keeps in memory for one queue manager.
 #[derive(Default)]
-pub(crate) struct PublishSubscribe {}
+pub(crate) struct PublishSubscribe {
+    state: RwLock<Subscriptions>,
+    /// Held while a publication is retained and while a new subscription is sent what is retained, so that it gets each
+    /// publication once.
+    pub(crate) retaining: tokio::sync::Mutex<()>,
+}
 
 impl PublishSubscribe {
     /// Topic or subscription definitions changed, or were loaded at start.
-    pub(crate) fn definitions_changed(&self, _engine: &Engine) {}
+    pub(crate) fn definitions_changed(&self, engine: &Engine) {
+        self.state.write().update(engine);
+    }
+
+    /// Reads in place. `read` must be quick.
+    pub(crate) fn with<R>(&self, read: impl FnOnce(&Subscriptions) -> R) -> R {
+        read(&self.state.read())
+    }
+
+    pub(crate) fn with_mut<R>(&self, write: impl FnOnce(&mut Subscriptions) -> R) -> R {
+        write(&mut self.state.write())
+    }
+
+    pub(crate) fn effective(&self, topic: &str) -> EffectiveTopic {
+        self.with(|state| state.topics.effective(topic))
+    }
 }
 
 /// A topic opened for output.
-#[expect(dead_code, reason = "read when a publication finds its topic")]
 pub(crate) struct OpenTopic {
-    /// The topic object; blank when only a topic string was named.
-    pub(crate) topic: TopicName,
     pub(crate) topic_string: String,
 }
 
+/// Topic strings that the queue manager keeps for its own publications.
+const SYSTEM_TOPICS: &str = "$SYS/MQ/";
+
 /// Resolves topic object and topic string and checks +pub.
+///
+/// # Errors
+/// `UnknownObjectName` (2085): no such topic object, or neither object nor string. `UnknownObjectQMgr` (2086).
+/// `TopicStringError` (2425), `AdminTopicStringError` (2598), `NotAuthorized` (2035), `PubsubInhibited` (2531).
 pub(crate) fn open(
-    _engine: &Engine,
-    _caller: &Principal,
-    _object: &ObjectDescriptor,
-    _options: OpenOptions,
+    engine: &Engine,
+    caller: &Principal,
+    object: &ObjectDescriptor,
+    options: OpenOptions,
 ) -> Result<OpenTopic, Reason> {
-    Err(Reason::UnknownObjectName)
+    check_enabled(engine)?;
+    if !engine.is_this(&object.queue_manager) {
+        return Err(Reason::UnknownObjectQMgr);
+    }
+    let topic_string = full_topic_string(engine, &object.name, &object.topic_string)?;
+    if topic_string.starts_with(SYSTEM_TOPICS) {
+        return Err(Reason::AdminTopicStringError);
+    }
+    let wanted = crate::open::wanted(options - OpenOptions::OUTPUT) | Authority::PUBLISH;
+    check_authority(engine, caller, &topic_string, wanted)?;
+    Ok(OpenTopic { topic_string })
 }
 
-/// Publishes one message. `handle` is absent for put1.
+/// # Errors
+/// `PubsubInhibited` (2531): PSMODE(DISABLED).
+pub(crate) fn check_enabled(engine: &Engine) -> Result<(), Reason> {
+    if engine.definition.read().publish_subscribe_enabled { Ok(()) } else { Err(Reason::PubsubInhibited) }
+}
+
+/// The topic object's string and the application's own, joined.
+///
+/// # Errors
+/// `UnknownObjectName` (2085), `TopicStringError` (2425).
+pub(crate) fn full_topic_string(engine: &Engine, topic: &TopicName, own: &str) -> Result<String, Reason> {
+    let own = own.trim_end_matches('\0');
+    if topic.is_blank() {
+        return join(None, own);
+    }
+    let definition = engine.topic(topic).ok_or(Reason::UnknownObjectName)?;
+    join(Some(&definition.topic_string), own)
+}
+
+/// Asks the topic objects above the topic string, the nearest first: one that grants it is enough.
+///
+/// # Errors
+/// `NotAuthorized` (2035): none does.
+pub(crate) fn check_authority(
+    engine: &Engine,
+    caller: &Principal,
+    topic_string: &str,
+    wanted: Authority,
+) -> Result<(), Reason> {
+    let above: Vec<TopicName> =
+        engine.publish.with(|state| state.topics.above(topic_string).map(|topic| topic.name).collect());
+    let grants = |name: &TopicName| engine.authorities.granted(caller, AuthorityObject::Topic, name).contains(wanted);
+    if above.iter().any(grants) {
+        return Ok(());
+    }
+    let nearest = above.first().copied().unwrap_or_else(|| TopicName::literal("SYSTEM.BASE.TOPIC"));
+    authority::check(engine, caller, AuthorityObject::Topic, &nearest, wanted)
+}
+
+/// A publication on its way to its subscribers.
+pub(crate) struct Publication {
+    pub(crate) descriptor: MessageDescriptor,
+    pub(crate) body: Bytes,
+    pub(crate) expires: Option<Timestamp>,
+}
+
+/// Publishes one message.
+///
+/// # Errors
+/// Those of a put to a queue that concern descriptor and options; `PutInhibited` (2051): PUB(DISABLED);
+/// `PublicationFailure` (2502): not delivered as PMSGDLV or NPMSGDLV wants it, and nobody got it; `PutNotRetained` (2479);
+/// `BackedOut` (2003): as 2502, but some deliveries were in the application's unit of work already, which is undone.
+/// `NoSubsMatched` (2550) is a warning.
 pub(crate) async fn publish(
-    _engine: &Engine,
-    _state: &ConnectionState,
-    _caller: &Principal,
-    _handle: Option<&Handle>,
-    _topic: &OpenTopic,
-    _descriptor: MessageDescriptor,
-    _options: &PutOptions,
-    _body: Bytes,
+    request: &Request<'_>,
+    topic: &OpenTopic,
+    descriptor: MessageDescriptor,
+    body: Bytes,
 ) -> Result<PutResult, Reason> {
-    Err(Reason::UnknownObjectName)
+    let engine = &*request.connection.engine;
+    let flags = request.options.flags;
+    let now = engine.now();
+    check_enabled(engine)?;
+    let (effective, mut recipients) = engine
+        .publish
+        .with(|state| (state.topics.effective(&topic.topic_string), state.matching(&topic.topic_string, now)));
+    if !effective.publish {
+        return Err(Reason::PutInhibited);
+    }
+    if body.len() > engine.definition.read().maximum_message_length as usize {
+        return Err(Reason::MsgTooBigForQMgr);
+    }
+    let Filled { descriptor, given_priority, expires, warning, .. } =
+        fill_in(request, &Defaults::of_topic(&effective), descriptor, body.len(), now)?;
+    let connection = request.connection.state.number;
+    recipients.retain(|subscription| {
+        let is_own = flags.contains(PutFlags::NOT_OWN_SUBS) && subscription.is_opened_by(connection);
+        !is_own && !subscription.definition.request_only
+    });
+
+    let publication = Publication { descriptor, body, expires };
+    let retain = flags.contains(PutFlags::RETAIN);
+    let fan_out =
+        FanOut { engine, topic, effective: &effective, recipients: &recipients, publication: &publication, now };
+    fan_out.run(request, retain).await?;
+
+    let warning = if recipients.is_empty() && flags.contains(PutFlags::WARN_IF_NO_SUBS_MATCHED) {
+        Some(Reason::NoSubsMatched)
+    } else {
+        warning
+    };
+    let descriptor = MessageDescriptor { priority: given_priority, ..publication.descriptor };
+    Ok(PutResult {
+        descriptor,
+        resolved_queue: QueueName::BLANK,
+        resolved_queue_manager: QueueManagerName::BLANK,
+        warning,
+    })
+}
+
+/// One publication and everybody it goes to.
+struct FanOut<'a> {
+    engine: &'a Engine,
+    topic: &'a OpenTopic,
+    effective: &'a EffectiveTopic,
+    recipients: &'a [Arc<Subscription>],
+    publication: &'a Publication,
+    now: Timestamp,
+}
+
+impl FanOut<'_> {
+    async fn run(&self, request: &Request<'_>, retain: bool) -> Result<(), Reason> {
+        if request.in_unit() {
+            let unit = &request.connection.state;
+            self.check_all()?;
+            if let Err(reason) = self.put_all(unit, retain).await {
+                return Err(self.undo(unit, reason).await);
+            }
+            return Ok(());
+        }
+        if retain || self.recipients.len() > 1 {
+            let _retaining = if retain { Some(self.engine.publish.retaining.lock().await) } else { None };
+            let own = Connection::internal(&request.connection.engine);
+            self.put_all(&own.state, retain).await?;
+            // Dropped before this, or with an error, the connection backs its unit of work out.
+            let unit = own.state.unit.lock().take();
+            return match unit {
+                Some(unit) => commit_unit(self.engine, unit).await.map_err(|refused| refused.reason),
+                None => Ok(()),
+            };
+        }
+        match self.recipients.first() {
+            Some(subscription) => self.put(None, subscription).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn put_all(&self, unit: &ConnectionState, retain: bool) -> Result<(), Reason> {
+        for subscription in self.recipients {
+            self.put(Some(unit), subscription).await?;
+        }
+        if retain {
+            let Publication { descriptor, body, expires } = self.publication;
+            let topic = &self.topic.topic_string;
+            retained::keep(self.engine, unit, topic, descriptor, body, *expires, self.now).await?;
+        }
+        Ok(())
+    }
+
+    /// Delivers to one subscription, or to the dead-letter queue in its place.
+    async fn put(&self, unit: Option<&ConnectionState>, subscription: &Subscription) -> Result<(), Reason> {
+        let delivered = deliver(self.engine, unit, subscription, self.publication, self.now).await;
+        let Err((message, reason)) = delivered else { return Ok(()) };
+        if is_fatal(reason) {
+            return Err(reason);
+        }
+        let definition = &subscription.definition;
+        debug!(subscription = definition.name, %reason, "a publication could not be delivered");
+        if self.effective.use_dead_letter_queue {
+            let (queue, queue_manager) = (definition.destination, definition.destination_queue_manager);
+            let put = dead_letter::dispose(self.engine, unit, message, queue, queue_manager, reason, self.now).await;
+            if put.is_ok() {
+                return Ok(());
+            }
+        }
+        self.judge(subscription)
+    }
+
+    /// Whether a subscription may go without.
+    ///
+    /// # Errors
+    /// `PublicationFailure` (2502): it may not.
+    fn judge(&self, subscription: &Subscription) -> Result<(), Reason> {
+        let may_miss = match self.delivery() {
+            Delivery::AllAvailable => true,
+            Delivery::AllDurable => !subscription.definition.durable,
+            Delivery::All | Delivery::AsParent => false,
+        };
+        if may_miss { Ok(()) } else { Err(Reason::PublicationFailure) }
+    }
+
+    fn delivery(&self) -> Delivery {
+        if self.publication.descriptor.persistence == Persistence::Persistent {
+            self.effective.persistent_delivery
+        } else {
+            self.effective.nonpersistent_delivery
+        }
+    }
+
+    /// Before anything is put in a unit of work that holds other things too: what will not go, as far as can be seen.
+    fn check_all(&self) -> Result<(), Reason> {
+        let has_dead_letter_queue =
+            self.effective.use_dead_letter_queue && !self.engine.definition.read().dead_letter_queue.is_blank();
+        if has_dead_letter_queue || self.delivery() == Delivery::AllAvailable {
+            return Ok(());
+        }
+        for subscription in self.recipients {
+            if !looks_deliverable(self.engine, subscription, self.publication.body.len()) {
+                self.judge(subscription)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A unit of work of the application's cannot give back single messages; half a publication must not be committed.
+    async fn undo(&self, unit: &ConnectionState, reason: Reason) -> Reason {
+        let open = unit.unit.lock().take();
+        if let Some(open) = open
+            && let Err(reason) = back_out_unit(self.engine, open).await
+        {
+            return reason;
+        }
+        debug!(%reason, "a publication failed half-way; its unit of work is backed out");
+        Reason::BackedOut
+    }
+}
+
+/// Reasons that are not about one subscription.
+fn is_fatal(reason: Reason) -> bool {
+    matches!(reason, Reason::QMgrStopping | Reason::ResourceProblem | Reason::SyncpointLimitReached | Reason::BackedOut)
+}
+
+fn looks_deliverable(engine: &Engine, subscription: &Subscription, length: usize) -> bool {
+    let definition = &subscription.definition;
+    let Ok(Resolved::Destination(destination)) =
+        resolve(engine, &definition.destination, &definition.destination_queue_manager)
+    else {
+        return false;
+    };
+    let Some(queue) = destination.queue() else { return false };
+    let (maximum_length, maximum_depth) =
+        queue.with_local(|_, local| (local.maximum_message_length, local.maximum_depth));
+    crate::put::check_put_enabled(&destination).is_ok()
+        && length <= maximum_length as usize
+        && engine.store.depth(queue.id).current < maximum_depth
+}
+
+/// Puts a copy of a publication to the queue of a subscription.
+///
+/// # Errors
+/// The copy comes back with the reason of the put.
+pub(crate) async fn deliver(
+    engine: &Engine,
+    unit: Option<&ConnectionState>,
+    subscription: &Subscription,
+    publication: &Publication,
+    now: Timestamp,
+) -> Result<(), (Message, Reason)> {
+    let definition = &subscription.definition;
+    let mut message =
+        Message { descriptor: copy_descriptor(engine, subscription, publication, now), body: publication.body.clone() };
+    let destination = match resolve(engine, &definition.destination, &definition.destination_queue_manager) {
+        Ok(Resolved::Destination(destination)) => destination,
+        // Its program closed the queue first and is about to close the subscription.
+        Err(_) if definition.managed && !definition.durable => return Ok(()),
+        Ok(Resolved::Model(_)) => return Err((message, Reason::ObjectTypeError)),
+        Err(reason) => return Err((message, reason)),
+    };
+    if definition.priority == Some(-1) {
+        message.descriptor.priority = i32::from(destination.first().with(|queue| queue.default_priority));
+    }
+    let is_temporary =
+        destination.queue().is_some_and(|queue| queue.definition_type() == DefinitionType::TemporaryDynamic);
+    if is_temporary {
+        // The queue does not outlive the queue manager, so neither does what is on it.
+        message.descriptor.persistence = Persistence::NonPersistent;
+    }
+    match report::put_to(engine, unit, &destination, message.clone(), publication.expires, now).await {
+        Ok(()) => {
+            subscription.count(now);
+            Ok(())
+        }
+        Err(reason) => Err((message, reason)),
+    }
+}
+
+/// A copy is a message of its own, with the subscription's correlation id and identity; its origin is the publisher's.
+fn copy_descriptor(
+    engine: &Engine,
+    subscription: &Subscription,
+    publication: &Publication,
+    now: Timestamp,
+) -> MessageDescriptor {
+    let definition = &subscription.definition;
+    let of = &publication.descriptor;
+    let expiry = match publication.expires {
+        None => Expiry::UNLIMITED,
+        Some(at) => Expiry(i32::try_from(at.since(now).as_millis().div_ceil(100)).unwrap_or(of.expiry.0).max(1)),
+    };
+    MessageDescriptor {
+        expiry,
+        message_id: MessageId::new(engine.identifiers.make()),
+        correlation_id: definition.correlation_id,
+        priority: match definition.priority {
+            Some(priority @ 0..) => i32::from(priority),
+            Some(_) | None => of.priority,
+        },
+        user_identifier: Text::new(&definition.user),
+        accounting_token: definition.accounting_token,
+        application_identity_data: Text::new(&definition.application_identity_data),
+        ..of.clone()
+    }
+}
+
+/// Sends a subscription what is retained for its topics. Returns how many it got.
+///
+/// # Errors
+/// `RetainedNotDelivered` (2526): one of them could not be put; those before it were.
+pub(crate) async fn send_retained(engine: &Engine, subscription: &Subscription) -> Result<u32, Reason> {
+    let now = engine.now();
+    let mut sent = 0;
+    for kept in retained::matching(engine, &subscription.pattern, now).await? {
+        let publication = Publication { descriptor: kept.descriptor, body: kept.body, expires: kept.expires };
+        if let Err((_, reason)) = deliver(engine, None, subscription, &publication, now).await {
+            debug!(topic = kept.topic, %reason, "a retained publication could not be delivered");
+            return Err(Reason::RetainedNotDelivered);
+        }
+        sent += 1;
+    }
+    Ok(sent)
 }

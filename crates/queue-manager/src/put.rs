@@ -20,7 +20,7 @@ use crate::engine::Engine;
 use crate::group::PutPlace;
 use crate::handle::{Handle, Target};
 use crate::open::{check_destination_authority, effective_caller};
-use crate::put_descriptor::{Filled, fill_in};
+use crate::put_descriptor::{Defaults, Filled, fill_in};
 use crate::queue::Queue;
 use crate::resolve::{Destination, Resolved, resolve};
 use crate::{delivery, open, publish, report, segmentation, transmission};
@@ -75,9 +75,9 @@ pub(crate) async fn put(
             send(&request, destination, descriptor, body).await
         }
         Target::Topic(topic) => {
-            let state = &connection.state;
+            let request = Request { connection, caller: &open.caller, handle: Some(&open), options };
             // Here and below: what is seldom needed is boxed, so that the state of every put need not hold it.
-            Box::pin(publish::publish(engine, state, &open.caller, Some(&open), topic, descriptor, options, body)).await
+            Box::pin(publish::publish(&request, topic, descriptor, body)).await
         }
         Target::Subscription(_) | Target::QueueManager => Err(Reason::NotOpenForOutput),
     }
@@ -132,8 +132,7 @@ async fn put1_to_topic(
 ) -> Result<PutResult, Reason> {
     let engine = &request.connection.engine;
     let topic = publish::open(engine, request.caller, object, open_options(request.options.flags))?;
-    let state = &request.connection.state;
-    Box::pin(publish::publish(engine, state, request.caller, None, &topic, descriptor, request.options, body)).await
+    Box::pin(publish::publish(request, &topic, descriptor, body)).await
 }
 
 /// A put1 to a model queue makes a dynamic queue; a temporary one is gone again when the call ends, as MQCLOSE makes it.
@@ -236,7 +235,7 @@ async fn send(
     let Some(queue) = destination.queue() else { return Err(Reason::ObjectTypeError) };
     check_put_enabled(destination)?;
     let now = engine.now();
-    let filled = fill_in(request, destination, descriptor, body.len(), now)?;
+    let filled = fill_in(request, &Defaults::of(destination), descriptor, body.len(), now)?;
     let Filled { descriptor, given_priority, expires, place, warning } = filled;
     let unit = request.in_unit().then_some(&*request.connection.state);
 

@@ -18,6 +18,7 @@ use crate::group::{PutPlace, complete_put};
 use crate::handle::Context;
 use crate::put::Request;
 use crate::resolve::{Destination, resolve_reply_to};
+use crate::topic_tree::EffectiveTopic;
 use model::options::OpenOptions;
 
 pub(crate) struct Filled {
@@ -34,20 +35,18 @@ pub(crate) struct Filled {
 /// 2013, 2027, 2029, 2048, 2050, 2061, 2097, 2098, 2185, 2241 to 2253.
 pub(crate) fn fill_in(
     request: &Request<'_>,
-    destination: &Destination,
+    defaults: &Defaults,
     mut descriptor: MessageDescriptor,
     length: usize,
     now: Timestamp,
 ) -> Result<Filled, Reason> {
     let engine = &*request.connection.engine;
     let flags = request.options.flags;
-    let is_remote = matches!(destination, Destination::Remote { .. });
-    check_report(descriptor.report, is_remote)?;
+    check_report(descriptor.report, defaults.is_remote)?;
     check_type(&descriptor)?;
-    let defaults = Defaults::of(destination);
-    let (given_priority, warning) = fill_priority(&mut descriptor, &defaults)?;
-    fill_persistence(&mut descriptor, destination, &defaults)?;
-    let expires = fill_expiry(&mut descriptor, &defaults, now)?;
+    let (given_priority, warning) = fill_priority(&mut descriptor, defaults)?;
+    fill_persistence(&mut descriptor, defaults)?;
+    let expires = fill_expiry(&mut descriptor, defaults, now)?;
     if descriptor.ccsid == Ccsid::Q_MGR {
         let ccsid = engine.definition.read().ccsid;
         descriptor.ccsid = Ccsid(i32::try_from(ccsid).unwrap_or(Ccsid::UTF_8.0));
@@ -65,20 +64,36 @@ pub(crate) fn fill_in(
     Ok(Filled { descriptor, given_priority, expires, place, warning })
 }
 
-/// Attributes of the first object on the way.
-struct Defaults {
+/// What the objects on the way say of messages that leave it to them.
+pub(crate) struct Defaults {
     priority: u8,
     persistent: bool,
     /// Tenths of a second; -1 for no limit.
     cap_expiry: i32,
+    is_remote: bool,
+    /// A temporary dynamic queue takes no persistent message.
+    is_temporary: bool,
 }
 
 impl Defaults {
-    fn of(destination: &Destination) -> Self {
+    pub(crate) fn of_topic(topic: &EffectiveTopic) -> Self {
+        Self {
+            priority: topic.default_priority,
+            persistent: topic.default_persistent,
+            cap_expiry: topic.cap_expiry,
+            is_remote: false,
+            is_temporary: false,
+        }
+    }
+
+    /// Attributes of the first object on the way; of CAPEXPRY the least.
+    pub(crate) fn of(destination: &Destination) -> Self {
         let mut defaults = destination.first().with(|definition| Self {
             priority: definition.default_priority,
             persistent: definition.default_persistent,
             cap_expiry: definition.cap_expiry,
+            is_remote: matches!(destination, Destination::Remote { .. }),
+            is_temporary: destination.queue().is_some_and(|q| q.definition_type() == DefinitionType::TemporaryDynamic),
         });
         // CAPEXPRY of every object on the way counts; the least rules.
         if let Some(queue) = destination.queue() {
@@ -168,16 +183,11 @@ fn fill_priority(descriptor: &mut MessageDescriptor, defaults: &Defaults) -> Res
 
 /// # Errors
 /// `PersistentNotAllowed` (2048): a temporary dynamic queue takes no persistent message.
-fn fill_persistence(
-    descriptor: &mut MessageDescriptor,
-    destination: &Destination,
-    defaults: &Defaults,
-) -> Result<(), Reason> {
-    let is_temporary = destination.queue().is_some_and(|q| q.definition_type() == DefinitionType::TemporaryDynamic);
+fn fill_persistence(descriptor: &mut MessageDescriptor, defaults: &Defaults) -> Result<(), Reason> {
     if descriptor.persistence == Persistence::AsQueueDefinition {
         descriptor.persistence = if defaults.persistent { Persistence::Persistent } else { Persistence::NonPersistent };
     }
-    if is_temporary && descriptor.persistence == Persistence::Persistent {
+    if defaults.is_temporary && descriptor.persistence == Persistence::Persistent {
         return Err(Reason::PersistentNotAllowed);
     }
     Ok(())

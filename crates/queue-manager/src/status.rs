@@ -67,6 +67,11 @@ impl QueueManager {
         engine.queue(name).and_then(|queue| status_of(engine, &queue))
     }
 
+    /// The time by this queue manager's own clock, for ages.
+    pub fn now(&self) -> Timestamp {
+        self.engine().now()
+    }
+
     /// In order of connecting.
     pub fn connections(&self) -> Vec<ConnectionStatus> {
         let engine = self.engine();

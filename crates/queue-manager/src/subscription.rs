@@ -1,69 +1,298 @@
-//! Subscriptions made by programs (MQSUB) and by commands.
+//! Subscriptions while the queue manager runs: which there are, whom a publication reaches, and how they end.
+//!
+//! Named ones (DEFINE SUB, and durable ones made by MQSUB) come from the definitions and last; those made by MQSUB
+//! without durability live here alone and end with their handle. `subscribe.rs` and `administer_subscription.rs` make them,
+//! `publish.rs` delivers.
+//!
+//! Invariant: a subscription is in the table exactly while it is in the index.
 
+use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use model::authority::{Authority, AuthorityObject, Principal};
 use model::definition::SubscriptionDefinition;
-use model::definition::attribute::View;
+use model::identifier::CorrelationId;
+use model::reason::Reason;
+use model::timestamp::Timestamp;
+use parking_lot::Mutex;
+use tracing::warn;
 
-use crate::definitions;
-use crate::engine::Engine;
-use crate::objects::{ObjectError, authorise, check_attributes};
+use crate::engine::{Engine, Map};
+use crate::topic_tree::{AdministrativeTopics, Pattern, PatternIndex};
+use crate::{QueueManager, definitions, dynamic, reason};
+
+/// One subscription. An alteration makes a new one that shares `activity`.
+pub(crate) struct Subscription {
+    pub(crate) definition: Arc<SubscriptionDefinition>,
+    pub(crate) pattern: Pattern,
+    pub(crate) expires: Option<Timestamp>,
+    pub(crate) activity: Arc<Activity>,
+}
+
+/// What happens to a subscription: who has it open, what it was sent.
+#[derive(Default)]
+pub(crate) struct Activity {
+    /// Number of the connection with a handle of it; one at most.
+    opened_by: Mutex<Option<u64>>,
+    published: AtomicU64,
+    /// Microseconds since 1970; 0 for never.
+    last_published: AtomicU64,
+}
+
+impl Subscription {
+    /// # Errors
+    /// `TopicStringError` (2425): wildcards of the CHAR scheme that are none.
+    pub(crate) fn new(definition: Arc<SubscriptionDefinition>, activity: Arc<Activity>) -> Result<Self, Reason> {
+        let pattern = Pattern::parse(&definition.topic_string, definition.wildcard_topic)?;
+        let expires = definition.expiry_tenths.map(|tenths| {
+            definition.history.altered.saturating_add(std::time::Duration::from_millis(u64::from(tenths) * 100))
+        });
+        Ok(Self { definition, pattern, expires, activity })
+    }
+
+    fn is_expired(&self, now: Timestamp) -> bool {
+        self.expires.is_some_and(|expires| expires <= now)
+    }
+
+    pub(crate) fn is_opened_by(&self, connection: u64) -> bool {
+        *self.activity.opened_by.lock() == Some(connection)
+    }
+
+    pub(crate) fn is_open(&self) -> bool {
+        self.activity.opened_by.lock().is_some()
+    }
+
+    /// # Errors
+    /// `SubscriptionInUse` (2429): it has a handle already.
+    pub(crate) fn open_for(&self, connection: u64) -> Result<(), Reason> {
+        let mut opened_by = self.activity.opened_by.lock();
+        if opened_by.is_some() {
+            return Err(Reason::SubscriptionInUse);
+        }
+        *opened_by = Some(connection);
+        Ok(())
+    }
+
+    pub(crate) fn close_for(&self) {
+        *self.activity.opened_by.lock() = None;
+    }
+
+    pub(crate) fn count(&self, now: Timestamp) {
+        self.activity.published.fetch_add(1, Ordering::Relaxed);
+        self.activity.last_published.store(now.0, Ordering::Relaxed);
+    }
+}
 
 /// A subscription handle (hSub) of a connection.
-pub(crate) struct OpenSubscription {}
+pub(crate) struct OpenSubscription {
+    pub(crate) subscription: CorrelationId,
+}
 
-/// Closes a subscription handle: non-durable ones end.
-pub(crate) async fn close(_engine: &Engine, _subscription: &OpenSubscription, _remove: bool) {}
+/// Topics and subscriptions, looked up by what is published.
+#[derive(Default)]
+pub(crate) struct Subscriptions {
+    pub(crate) topics: AdministrativeTopics,
+    table: Map<CorrelationId, Arc<Subscription>>,
+    by_name: Map<String, CorrelationId>,
+    index: PatternIndex<CorrelationId>,
+    /// None of them expires before this.
+    next_expiry: Option<Timestamp>,
+}
 
-pub(crate) async fn define(
-    engine: &Engine,
-    caller: &Principal,
-    mut definition: SubscriptionDefinition,
-    replace: bool,
-) -> Result<(), ObjectError> {
-    authorise(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::CHANGE)?;
-    let _change = engine.changes.lock().await;
-    let before = engine.subscriptions.read().get(&definition.name).cloned();
-    if before.is_some() && !replace {
-        return Err(ObjectError::already_exists(&definition.name));
+impl Subscriptions {
+    pub(crate) fn get(&self, identifier: &CorrelationId) -> Option<&Arc<Subscription>> {
+        self.table.get(identifier)
     }
+
+    pub(crate) fn named(&self, name: &str) -> Option<&Arc<Subscription>> {
+        self.table.get(self.by_name.get(name)?)
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Subscription>> {
+        self.table.values()
+    }
+
+    pub(crate) fn insert(&mut self, subscription: Arc<Subscription>) {
+        let identifier = subscription.definition.identifier;
+        self.remove(&identifier);
+        self.index.insert(&subscription.pattern, identifier);
+        self.next_expiry = self.next_expiry.into_iter().chain(subscription.expires).min();
+        if !subscription.definition.name.is_empty() {
+            self.by_name.insert(subscription.definition.name.clone(), identifier);
+        }
+        self.table.insert(identifier, subscription);
+    }
+
+    pub(crate) fn remove(&mut self, identifier: &CorrelationId) -> Option<Arc<Subscription>> {
+        let removed = self.table.remove(identifier)?;
+        self.index.remove(&removed.pattern, *identifier);
+        if self.by_name.get(&removed.definition.name) == Some(identifier) {
+            self.by_name.remove(&removed.definition.name);
+        }
+        Some(removed)
+    }
+
+    /// Whom a publication on `topic` reaches. Of a group, one member.
+    pub(crate) fn matching(&self, topic: &str, now: Timestamp) -> Vec<Arc<Subscription>> {
+        let found = self.index.matching(topic);
+        if found.is_empty() {
+            return Vec::new();
+        }
+        let mut groups = HashSet::new();
+        // WILDCARD(BLOCK) of a topic above.
+        let blocks: Vec<&str> =
+            self.topics.above(topic).filter(|above| above.block_wildcards).map(|above| &*above.topic_string).collect();
+        let mut matching: Vec<_> = found.iter().filter_map(|identifier| self.table.get(identifier)).cloned().collect();
+        matching.retain(|subscription| {
+            let definition = &subscription.definition;
+            let mut is_first_of_group = || {
+                let queue = (definition.destination, definition.destination_queue_manager);
+                groups.insert((queue, definition.correlation_id, definition.level))
+            };
+            !subscription.is_expired(now)
+                && !blocks.iter().any(|block| begins_above(&subscription.pattern, block))
+                && (!definition.grouped || is_first_of_group())
+        });
+        matching
+    }
+
+    /// Takes over what was defined, altered or deleted. Those that lasting definitions know nothing of stay.
+    pub(crate) fn update(&mut self, engine: &Engine) {
+        self.topics = AdministrativeTopics::new(engine.topics.read().values().cloned());
+        let defined = engine.subscriptions.read();
+        let lasting: Map<CorrelationId, _> =
+            defined.values().map(|definition| (definition.identifier, definition)).collect();
+        let gone: Vec<CorrelationId> = self
+            .table
+            .iter()
+            .filter(|(identifier, known)| known.definition.durable && !lasting.contains_key(*identifier))
+            .map(|(identifier, _)| *identifier)
+            .collect();
+        for identifier in gone {
+            self.remove(&identifier);
+        }
+        for (identifier, definition) in lasting {
+            let known = self.table.get(&identifier);
+            if known.is_some_and(|known| Arc::ptr_eq(&known.definition, definition)) {
+                continue;
+            }
+            let activity = known.map(|known| known.activity.clone()).unwrap_or_default();
+            match Subscription::new(definition.clone(), activity) {
+                Ok(subscription) => self.insert(Arc::new(subscription)),
+                Err(reason) => warn!(name = definition.name, %reason, "a subscription's topic string is no pattern"),
+            }
+        }
+    }
+}
+
+/// Whether a pattern's first wildcard stands before the levels of `topic_string` end.
+fn begins_above(pattern: &Pattern, topic_string: &str) -> bool {
+    let begins_below = pattern
+        .stem()
+        .strip_prefix(topic_string)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || topic_string.ends_with('/'));
+    pattern.literal().is_none() && !begins_below
+}
+
+/// # Errors
+/// `OptionNotValidForType` (2045): what is not durable cannot be kept.
+pub(crate) fn check_keep(engine: &Engine, open: &OpenSubscription) -> Result<(), Reason> {
+    let durable = engine.publish.with(|state| state.get(&open.subscription).map(|known| known.definition.durable));
+    if durable == Some(false) { Err(Reason::OptionNotValidForType) } else { Ok(()) }
+}
+
+/// Closes a subscription handle: without durability, or with `remove`, the subscription ends.
+pub(crate) async fn close(engine: &Engine, open: &OpenSubscription, remove: bool) {
+    let Some(subscription) = engine.publish.with(|state| state.get(&open.subscription).cloned()) else { return };
+    subscription.close_for();
+    if (remove || !subscription.definition.durable)
+        && let Err(reason) = end(engine, &subscription).await
+    {
+        warn!(name = subscription.definition.name, %reason, "a subscription could not be removed");
+    }
+}
+
+/// Takes a subscription away, with its definition and the queue that was made for it.
+///
+/// # Errors
+/// `ResourceProblem` (2102), `QMgrStopping` (2162): the definition is still there.
+pub(crate) async fn end(engine: &Engine, subscription: &Subscription) -> Result<(), Reason> {
+    let definition = &subscription.definition;
+    if definition.durable {
+        let _change = engine.changes.lock().await;
+        let change = definitions::delete_subscription(&definition.name);
+        engine.store.change_definitions(vec![change]).await.map_err(|error| reason::of_store_at_large(&error))?;
+        engine.subscriptions.write().remove(&definition.name);
+        engine.publish.with_mut(|state| state.remove(&definition.identifier));
+    } else {
+        engine.publish.with_mut(|state| state.remove(&definition.identifier));
+    }
+    remove_managed_queue(engine, definition).await;
+    Ok(())
+}
+
+/// The queue goes with its subscription; one without durability stays while its own handle is open.
+pub(crate) async fn remove_managed_queue(engine: &Engine, definition: &SubscriptionDefinition) {
+    if !definition.managed {
+        return;
+    }
+    if let Some(queue) = engine.queue(&definition.destination)
+        && (definition.durable || queue.in_use.lock().handles == 0)
+    {
+        dynamic::delete_temporary(engine, &queue).await;
+    }
+}
+
+/// Ends what has expired. Returns when the next one will.
+pub(crate) async fn expire(engine: &Engine) -> Option<Timestamp> {
     let now = engine.now();
-    definition.history.created = before.map_or(now, |before| before.history.created);
-    definition.history.altered = now;
-    keep(engine, definition).await
-}
-
-pub(crate) async fn alter(
-    engine: &Engine,
-    caller: &Principal,
-    mut definition: SubscriptionDefinition,
-) -> Result<(), ObjectError> {
-    authorise(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::CHANGE)?;
-    let _change = engine.changes.lock().await;
-    let before = engine.subscriptions.read().get(&definition.name).cloned();
-    let before = before.ok_or_else(|| ObjectError::not_found(&definition.name))?;
-    definition.history.created = before.history.created;
-    definition.history.altered = engine.now();
-    keep(engine, definition).await
-}
-
-async fn keep(engine: &Engine, definition: SubscriptionDefinition) -> Result<(), ObjectError> {
-    check_attributes(&definition.name, View::Subscription(&definition))?;
-    engine.save(vec![definitions::save_subscription(&definition)]).await?;
-    engine.subscriptions.write().insert(definition.name.clone(), Arc::new(definition));
-    engine.publish.definitions_changed(engine);
-    Ok(())
-}
-
-pub(crate) async fn delete(engine: &Engine, caller: &Principal, name: &str) -> Result<(), ObjectError> {
-    authorise(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::CHANGE)?;
-    let _change = engine.changes.lock().await;
-    if !engine.subscriptions.read().contains_key(name) {
-        return Err(ObjectError::not_found(name));
+    let next = engine.publish.with(|state| state.next_expiry);
+    if next.is_none_or(|next| next > now) {
+        return next;
     }
-    engine.save(vec![definitions::delete_subscription(name)]).await?;
-    engine.subscriptions.write().remove(name);
-    engine.publish.definitions_changed(engine);
-    Ok(())
+    let expired: Vec<Arc<Subscription>> = engine.publish.with_mut(|state| {
+        let expired = state.table.values().filter(|known| known.is_expired(now)).cloned().collect();
+        state.next_expiry = state.table.values().filter(|known| !known.is_expired(now)).filter_map(|s| s.expires).min();
+        expired
+    });
+    for subscription in expired {
+        if let Err(reason) = end(engine, &subscription).await {
+            warn!(name = subscription.definition.name, %reason, "an expired subscription could not be removed");
+        }
+    }
+    engine.publish.with(|state| state.next_expiry)
+}
+
+/// What DISPLAY SUB and DISPLAY SBSTATUS show.
+#[derive(Debug, Clone)]
+pub struct SubscriptionStatus {
+    pub definition: Arc<SubscriptionDefinition>,
+    /// A connection has a handle of it: ACTCONN.
+    pub is_open: bool,
+    /// NUMMSGS: publications sent to it since the start of the process.
+    pub published: u64,
+    /// LMSGDATE and LMSGTIME.
+    pub last_published: Option<Timestamp>,
+}
+
+impl QueueManager {
+    /// Every subscription, those without a name included, by name and then by identifier.
+    pub fn subscription_statuses(&self) -> Vec<SubscriptionStatus> {
+        let mut statuses: Vec<SubscriptionStatus> = self.engine().publish.with(|state| {
+            let status = |subscription: &Arc<Subscription>| SubscriptionStatus {
+                definition: subscription.definition.clone(),
+                is_open: subscription.is_open(),
+                published: subscription.activity.published.load(Ordering::Relaxed),
+                last_published: match subscription.activity.last_published.load(Ordering::Relaxed) {
+                    0 => None,
+                    at => Some(Timestamp(at)),
+                },
+            };
+            state.all().map(status).collect()
+        });
+        statuses.sort_by(|a, b| {
+            (&a.definition.name, &a.definition.identifier).cmp(&(&b.definition.name, &b.definition.identifier))
+        });
+        statuses
+    }
 }

@@ -68,10 +68,10 @@ impl<Id: Copy + Eq + Hash> PatternIndex<Id> {
     pub(crate) fn remove(&mut self, pattern: &Pattern, id: Id) {
         match pattern.literal() {
             Some(topic) => {
-                if let Some(ids) = self.exact.get_mut(&*topic) {
+                if let Some(ids) = self.exact.get_mut(topic) {
                     ids.retain(|other| *other != id);
                     if ids.is_empty() {
-                        self.exact.remove(&*topic);
+                        self.exact.remove(topic);
                     }
                 }
             }

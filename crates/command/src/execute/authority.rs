@@ -3,6 +3,7 @@
 use ::queue_manager::QueueManager;
 use ::queue_manager::objects::ObjectError;
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Principal};
+use model::name::ObjectName;
 
 use crate::command::{AuthorityKey, AuthorityQuery, SetAuthority};
 use crate::execute::Failure;
@@ -10,26 +11,26 @@ use crate::message;
 use crate::reply::{Item, Reply};
 use crate::status;
 
-/// May `caller` see the object at all? Administrators see everything.
+/// May `caller` see the object at all?
 pub(super) fn may_display(
-    _queue_manager: &QueueManager,
+    queue_manager: &QueueManager,
     caller: &Principal,
-    _object: AuthorityObject,
-    _name: &str,
+    object: AuthorityObject,
+    name: &ObjectName,
 ) -> bool {
-    caller.is_administrator
+    queue_manager.is_authorised(caller, object, name, Authority::DISPLAY)
 }
 
 pub(super) fn require_display(
     queue_manager: &QueueManager,
     caller: &Principal,
     object: AuthorityObject,
-    name: &str,
+    name: &ObjectName,
 ) -> Result<(), Failure> {
     if may_display(queue_manager, caller, object, name) {
         return Ok(());
     }
-    let (user, name) = (caller.user.to_string(), name.to_owned());
+    let (user, name) = (caller.user.to_string(), name.to_string());
     Err(Failure::Object(ObjectError::NotAuthorized { user, name, missing: "dsp" }))
 }
 
@@ -125,8 +126,7 @@ pub(super) fn display(
     caller: &Principal,
     query: &AuthorityQuery,
 ) -> Result<Reply, Failure> {
-    let own = queue_manager.name();
-    require_display(queue_manager, caller, AuthorityObject::QueueManager, own.as_str())?;
+    require_display(queue_manager, caller, AuthorityObject::QueueManager, &queue_manager.name())?;
     let wanted = |record: &AuthorityRecord| {
         query.profile.as_ref().is_none_or(|profile| profile.matches(&record.profile))
             && query.object.is_none_or(|object| object == record.object)

@@ -7,7 +7,7 @@ use model::definition::attribute::{self, Kind, LiveCounts, Shown, View};
 
 use crate::command::{Pattern, Request, Selection};
 use crate::execute::Failure;
-use crate::execute::authority::may_display;
+use crate::execute::authority::{may_display, require_display};
 use crate::message::{self, Message};
 use crate::reply::{Item, Reply};
 
@@ -28,21 +28,22 @@ pub(super) fn display(
     if kinds.contains(&Kind::Topic) {
         for topic in queue_manager.topics() {
             let matches = name.matches(topic.name.as_str());
-            if matches && may_display(queue_manager, caller, AuthorityObject::Topic, topic.name.as_str()) {
+            if matches && may_display(queue_manager, caller, AuthorityObject::Topic, &topic.name) {
                 add(message::TOPIC_DETAILS, View::Topic(&topic));
             }
         }
     } else if kinds.contains(&Kind::Subscription) {
+        // Subscriptions have no authority of their own: who may see the queue manager sees them.
+        require_display(queue_manager, caller, AuthorityObject::QueueManager, &queue_manager.name())?;
         for subscription in queue_manager.subscriptions() {
-            let matches = name.matches(&subscription.name);
-            if matches && may_display(queue_manager, caller, AuthorityObject::QueueManager, &subscription.name) {
+            if name.matches(&subscription.name) {
                 add(message::SUBSCRIPTION_DETAILS, View::Subscription(&subscription));
             }
         }
     } else {
         for queue in queue_manager.queues() {
             let matches = kinds.contains(&queue.attribute_kind()) && name.matches(queue.name.as_str());
-            if matches && may_display(queue_manager, caller, AuthorityObject::Queue, queue.name.as_str()) {
+            if matches && may_display(queue_manager, caller, AuthorityObject::Queue, &queue.name) {
                 add(message::QUEUE_DETAILS, View::Queue(&queue, live_counts(queue_manager, &queue)));
             }
         }

@@ -25,7 +25,7 @@ pub(super) async fn alter(
 /// Without keywords it shows everything.
 pub(super) fn display(queue_manager: &QueueManager, caller: &Principal, request: &Request) -> Result<Reply, Failure> {
     let definition = queue_manager.definition();
-    require_display(queue_manager, caller, AuthorityObject::QueueManager, definition.name.as_str())?;
+    require_display(queue_manager, caller, AuthorityObject::QueueManager, &definition.name)?;
     let mut request = request.clone();
     if request.selection == Selection::Usual {
         request.selection = Selection::All;

@@ -1,7 +1,6 @@
 //! DISPLAY QSTATUS, QMSTATUS, CONN and SBSTATUS.
 
 use ::queue_manager::QueueManager;
-use ::queue_manager::clock::{Clock, SystemClock};
 use ::queue_manager::status::ConnectionStatus;
 use model::authority::{AuthorityObject, Principal};
 use model::definition::queue::LocalQueue;
@@ -34,7 +33,7 @@ pub(super) fn queues(
         .queues()
         .into_iter()
         .filter(|queue| queue.as_local().is_some() && name.matches(queue.name.as_str()))
-        .filter(|queue| may_display(queue_manager, caller, AuthorityObject::Queue, queue.name.as_str()))
+        .filter(|queue| may_display(queue_manager, caller, AuthorityObject::Queue, &queue.name))
         .collect();
     if found.is_empty() {
         return Err(Failure::not_found(&name.to_string()));
@@ -71,7 +70,7 @@ fn queue_view(queue_manager: &QueueManager, queue: &QueueDefinition) -> Option<Q
         status: queue_manager.queue_status(&queue.name)?,
         monitoring: monitoring(queue_manager, local).to_owned(),
         maximum_file_size_mb: local.maximum_file_size_mb.unwrap_or(DEFAULT_FILE_SIZE_MB),
-        now: SystemClock.now(),
+        now: queue_manager.now(),
     })
 }
 
@@ -110,7 +109,7 @@ pub(super) fn queue_manager(
     request: &Request,
 ) -> Result<Reply, Failure> {
     let name = queue_manager.name().as_str().to_owned();
-    require_display(queue_manager, caller, AuthorityObject::QueueManager, &name)?;
+    require_display(queue_manager, caller, AuthorityObject::QueueManager, &queue_manager.name())?;
     let view = ManagerView { status: queue_manager.status(), name };
     let attributes = status::show(status::QUEUE_MANAGER_STATUS, &view, request);
     match attributes {
@@ -124,7 +123,7 @@ pub(super) fn connections(
     caller: &Principal,
     query: &ConnectionQuery,
 ) -> Result<Reply, Failure> {
-    require_display(queue_manager, caller, AuthorityObject::QueueManager, queue_manager.name().as_str())?;
+    require_display(queue_manager, caller, AuthorityObject::QueueManager, &queue_manager.name())?;
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02X}")).collect::<String>();
     let wanted = |connection: &&ConnectionStatus| {
         query.identifier.matches(&hex(&connection.identifier[16..]))
@@ -174,7 +173,7 @@ pub(super) fn subscriptions(
     name: &Pattern,
     request: &Request,
 ) -> Result<Reply, Failure> {
-    require_display(queue_manager, caller, AuthorityObject::QueueManager, queue_manager.name().as_str())?;
+    require_display(queue_manager, caller, AuthorityObject::QueueManager, &queue_manager.name())?;
     let items: Vec<_> = queue_manager
         .subscriptions()
         .iter()

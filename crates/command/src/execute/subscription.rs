@@ -68,12 +68,12 @@ fn resolve(queue_manager: &QueueManager, definition: &SubscriptionDefinition) ->
     Ok(join(&topic.topic_string, &definition.topic_string))
 }
 
-/// Topic strings of object and command, with one `/` between them.
+/// Topic strings of object and command, with a `/` between them when both are there: as MQSUB joins them.
 fn join(first: &str, second: &str) -> String {
     match (first.is_empty(), second.is_empty()) {
         (_, true) => first.to_owned(),
         (true, false) => second.to_owned(),
-        (false, false) => format!("{}/{}", first.trim_end_matches('/'), second.trim_start_matches('/')),
+        (false, false) => format!("{first}/{second}"),
     }
 }
 

@@ -10,7 +10,7 @@ use model::definition::{History, TopicDefinition};
 use crate::command::{Alter, Define, Delete};
 use crate::execute::{Failure, apply, authority, object_name};
 use crate::message;
-use crate::reply::Reply;
+use crate::reply::{MQRCCF_ATTR_VALUE_ERROR, Reply};
 
 const DEFAULT_OBJECT: &str = "SYSTEM.DEFAULT.TOPIC";
 
@@ -31,19 +31,16 @@ pub(super) async fn define(
         ..base
     };
     apply(&define.name, &define.settings, &mut Target::Topic(&mut definition))?;
-    let before = existing(queue_manager, &define.name).ok();
-    if definition.topic_string.is_empty()
-        && define.replace
-        && let Some(before) = &before
-    {
-        definition.topic_string.clone_from(&before.topic_string);
-    }
     if definition.topic_string.is_empty() {
-        return Err(Failure::Reply(Reply::failed(
-            crate::reply::MQRCCF_ATTR_VALUE_ERROR,
-            message::REQUIRED,
-            &["a topic needs a topic string"],
-        )));
+        // An object that is replaced keeps its node; SYSTEM.BASE.TOPIC and SYSTEM.DEFAULT.TOPIC have a blank one.
+        match existing(queue_manager, &define.name) {
+            Ok(before) if define.replace => definition.topic_string.clone_from(&before.topic_string),
+            _ => {
+                let reply =
+                    Reply::failed(MQRCCF_ATTR_VALUE_ERROR, message::REQUIRED, &["a topic needs a topic string"]);
+                return Err(Failure::Reply(reply));
+            }
+        }
     }
     queue_manager.define_topic(caller, definition, define.replace).await?;
     Ok(Reply::done(message::TOPIC_CREATED))

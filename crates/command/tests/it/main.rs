@@ -1,5 +1,8 @@
 //! The public face of the crate: scripts in, lines out.
 
+mod dump;
+mod every_attribute;
 mod properties;
 mod refusals;
+mod session;
 mod support;

@@ -11,26 +11,11 @@ fn check(script: &str, expected: Expect) {
 
 #[test]
 fn a_valid_command_prints_nothing() {
-    check(
-        "DEFINE QLOCAL(A) MAXDEPTH(10) TRIGGER NOSHARE DESCR('it''s') REPLACE",
-        expect![""],
-    );
-    check(
-        "dis q(SYS*) type(qlocal) where(curdepth gt 0) maxdepth,descr",
-        expect![""],
-    );
-    check(
-        "ALT QMGR DEADQ(' ') CMDEV(NODISPLAY) SUITEB(128_BIT,192_BIT)",
-        expect![""],
-    );
-    check(
-        "SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('app') AUTHADD(CONNECT,INQ)",
-        expect![""],
-    );
-    check(
-        "REFRESH SECURITY(*) TYPE(CONNAUTH)",
-        expect![""],
-    );
+    check("DEFINE QLOCAL(A) MAXDEPTH(10) TRIGGER NOSHARE DESCR('it''s') REPLACE", expect![""]);
+    check("dis q(SYS*) type(qlocal) where(curdepth gt 0) maxdepth,descr", expect![""]);
+    check("ALT QMGR DEADQ(' ') CMDEV(NODISPLAY) SUITEB(128_BIT,192_BIT)", expect![""]);
+    check("SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('app') AUTHADD(CONNECT,INQ)", expect![""]);
+    check("REFRESH SECURITY(*) TYPE(CONNAUTH)", expect![""]);
 }
 
 #[test]

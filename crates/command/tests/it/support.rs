@@ -1,7 +1,133 @@
-//! What `runmqsc -v` prints.
+//! A queue manager in memory under a clock of its own, and runmqsc's session over it.
 
-use command::{split, verify};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use command::{Counts, Outcome, run, session_footer, session_header, split, verify};
+use model::authority::Principal;
+use model::name::QueueManagerName;
+use model::timestamp::Timestamp;
+use queue_manager::{Clock, Home, QueueManager, StartOptions};
+use storage::StoreOptions;
+
+/// Starts at 2026-01-02 03:04:05 UTC and is a second later each time it is asked.
+#[derive(Default)]
+struct TickingClock(AtomicU64);
+
+impl Clock for TickingClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(1_767_323_045_000 + 1000 * self.0.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+pub(crate) fn start() -> QueueManager {
+    let options = StartOptions {
+        name: QueueManagerName::literal("QM1"),
+        home: Home::Ephemeral,
+        store: StoreOptions::default(),
+        clock: Arc::new(TickingClock::default()),
+        server_user: "server".to_owned(),
+    };
+    QueueManager::start(options).unwrap()
+}
+
+pub(crate) fn administrator() -> Principal {
+    Principal::administrator("server")
+}
+
+/// Runs every command of `script`; what was printed, and how the commands ended.
+pub(crate) fn try_script(
+    queue_manager: &QueueManager,
+    caller: &Principal,
+    script: &str,
+) -> (Vec<String>, Vec<Outcome>) {
+    wait_for(async {
+        let mut lines = Vec::new();
+        let mut outcomes = Vec::new();
+        for source in split(script) {
+            let answer = run(queue_manager, caller, &source.text).await;
+            lines.extend(answer.lines);
+            outcomes.push(answer.outcome);
+        }
+        (lines, outcomes)
+    })
+}
+
+/// Runs a script that must succeed.
+pub(crate) fn run_script(queue_manager: &QueueManager, script: &str) -> Vec<String> {
+    let (lines, outcomes) = try_script(queue_manager, &administrator(), script);
+    assert!(outcomes.iter().all(|outcome| *outcome == Outcome::Succeeded), "{script}\n{}", lines.join("\n"));
+    lines
+}
+
+/// A whole runmqsc session on a fresh queue manager, as it looks on a terminal.
+pub(crate) fn session(script: &str) -> String {
+    wait_for(session_on(&start(), script))
+}
+
+pub(crate) fn wait_for<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(future)
+}
+
+/// The same on a queue manager that has something to show.
+pub(crate) async fn session_on(queue_manager: &QueueManager, script: &str) -> String {
+    let mut lines = session_header("QM1");
+    let mut counts = Counts::default();
+    for source in split(script) {
+        lines.extend(command::echo(&source, counts.read + 1));
+        let answer = run(queue_manager, &administrator(), &source.text).await;
+        counts.count(answer.outcome);
+        lines.extend(answer.lines);
+    }
+    lines.extend(session_footer(&counts));
+    finish(&lines)
+}
+
+/// What `runmqsc -v` prints about each command.
 pub(crate) fn verified(script: &str) -> String {
-    split(script).iter().flat_map(|source| verify(&source.text).lines).map(|line| line + "\n").collect()
+    finish(&split(script).iter().flat_map(|source| verify(&source.text).lines).collect::<Vec<_>>())
+}
+
+/// One text, with what differs from run to run made equal.
+fn finish(lines: &[String]) -> String {
+    let mut text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let unstable = [
+        "SUBID(",
+        "CONN(",
+        "EXTCONN(",
+        "QMID(",
+        "PID(",
+        "ALTDATE(",
+        "ALTTIME(",
+        "CRDATE(",
+        "CRTIME(",
+        "STARTDA(",
+        "STARTTI(",
+        "LOGFSUSE(",
+        "LPUTDATE(",
+        "LPUTTIME(",
+        "MSGAGE(",
+    ];
+    for keyword in unstable {
+        text = mask(&text, keyword);
+    }
+    text
+}
+
+/// `keyword`'s value becomes `*`, wherever `keyword` begins a word.
+fn mask(text: &str, keyword: &str) -> String {
+    let mut masked = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(keyword) {
+        let start = at + keyword.len();
+        masked.push_str(&rest[..start]);
+        let end = start + rest[start..].find(')').unwrap_or(0);
+        if rest[..at].ends_with(|c: char| c.is_ascii_alphanumeric()) {
+            masked.push_str(&rest[start..end]);
+        } else {
+            masked.push('*');
+        }
+        rest = &rest[end..];
+    }
+    masked + rest
 }

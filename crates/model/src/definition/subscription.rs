@@ -51,6 +51,9 @@ pub struct SubscriptionDefinition {
     pub level: u8,
     /// SUBSCOPE(QMGR).
     pub local_scope: bool,
+    /// MQSO_GROUP_SUB: of a group, one gets a publication. No attribute shows it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub grouped: bool,
     pub history: History,
 }
 
@@ -81,6 +84,7 @@ impl Default for SubscriptionDefinition {
             properties: PublishProperties::MessageProperty,
             level: 1,
             local_scope: false,
+            grouped: false,
             history: History::default(),
         }
     }

@@ -1,16 +1,17 @@
-//! Administrative topics (TOPIC objects) by name and by string, and what they say of a topic string.
+//! Administrative topics (TOPIC objects) by topic string, and what they say of the topic strings below them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use model::definition::TopicDefinition;
 use model::definition::topic::{Allowed, Delivery};
-use model::name::{QueueName, TopicName};
+use model::name::QueueName;
 
+/// The topic objects of the tree. The root is SYSTEM.BASE.TOPIC; other objects with an empty string are patterns for new
+/// ones and not in the tree. Where two have the same string, the first by name counts.
 #[derive(Debug, Default)]
 pub(crate) struct AdministrativeTopics {
-    by_name: BTreeMap<TopicName, Arc<TopicDefinition>>,
-    by_string: HashMap<String, TopicName>,
+    by_string: HashMap<String, Arc<TopicDefinition>>,
 }
 
 /// The attributes of a topic string, with nothing left to a parent.
@@ -26,39 +27,27 @@ pub(crate) struct EffectiveTopic {
     pub(crate) persistent_delivery: Delivery,
     pub(crate) nonpersistent_delivery: Delivery,
     pub(crate) use_dead_letter_queue: bool,
+    /// CAPEXPRY in tenths of a second; -1 for no limit.
+    pub(crate) cap_expiry: i32,
 }
 
 impl AdministrativeTopics {
-    pub(crate) fn get(&self, name: &TopicName) -> Option<&Arc<TopicDefinition>> {
-        self.by_name.get(name)
-    }
-
-    /// Sorted by name.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<TopicDefinition>> {
-        self.by_name.values()
-    }
-
-    /// The topic object with exactly this string.
-    pub(crate) fn with_string(&self, topic: &str) -> Option<&Arc<TopicDefinition>> {
-        self.by_name.get(self.by_string.get(topic)?)
-    }
-
-    /// Adds or replaces a topic object; no two have the same string.
-    pub(crate) fn insert(&mut self, definition: Arc<TopicDefinition>) {
-        self.remove(&definition.name);
-        self.by_string.insert(definition.topic_string.clone(), definition.name);
-        self.by_name.insert(definition.name, definition);
-    }
-
-    pub(crate) fn remove(&mut self, name: &TopicName) {
-        if let Some(old) = self.by_name.remove(name) {
-            self.by_string.remove(&old.topic_string);
+    pub(crate) fn new(definitions: impl IntoIterator<Item = Arc<TopicDefinition>>) -> Self {
+        let in_tree = |definition: &Arc<TopicDefinition>| {
+            !definition.topic_string.is_empty() || definition.name.as_str() == "SYSTEM.BASE.TOPIC"
+        };
+        let mut definitions: Vec<_> = definitions.into_iter().filter(in_tree).collect();
+        definitions.sort_unstable_by_key(|definition| definition.name);
+        let mut by_string = HashMap::with_capacity(definitions.len());
+        for definition in definitions {
+            by_string.entry(definition.topic_string.clone()).or_insert(definition);
         }
+        Self { by_string }
     }
 
     /// The topic objects above a topic string, its own first and the base topic last.
     pub(crate) fn above<'a>(&'a self, topic: &'a str) -> impl Iterator<Item = &'a Arc<TopicDefinition>> {
-        strings_above(topic).filter_map(|string| self.with_string(string))
+        strings_above(topic).filter_map(|string| self.by_string.get(string))
     }
 
     pub(crate) fn effective(&self, topic: &str) -> EffectiveTopic {
@@ -84,9 +73,13 @@ impl AdministrativeTopics {
             persistent_delivery: delivery(|t| t.persistent_delivery, Delivery::AllDurable),
             nonpersistent_delivery: delivery(|t| t.nonpersistent_delivery, Delivery::AllAvailable),
             use_dead_letter_queue: self.above(topic).find_map(|t| t.use_dead_letter_queue).unwrap_or(true),
+            cap_expiry: self.above(topic).map(|t| t.cap_expiry).find(|cap| *cap != AS_PARENT).unwrap_or(-1),
         }
     }
 }
+
+/// CAPEXPRY(ASPARENT).
+const AS_PARENT: i32 = -2;
 
 /// A topic string, then it without its last level, and so on to the root, whose string is empty. On the way each level
 /// comes with its `/` first, for topic objects whose string ends in one.

@@ -488,7 +488,7 @@ fn write(kind: Kind, keyword: &str, text: &str, target: Target<'_>) {
     let keyword = keyword.to_uppercase();
     let row = attribute::find(kind, &keyword).unwrap_or_else(|| panic!("no attribute {keyword}"));
     let value = match row.value {
-        ValueType::Flag(words) => Value::Integer(words.iter().find(|word| word.mqsc == keyword).unwrap().value),
+        ValueType::Flag(words) => Value::Integer(words.iter().find(|word| word.mqsc == keyword).unwrap().code),
         _ => row.value.parse(text).unwrap_or_else(|problem| panic!("{keyword}={text}: {problem}")),
     };
     (row.write)(target, &value).unwrap();

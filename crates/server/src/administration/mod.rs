@@ -102,8 +102,8 @@ pub(crate) enum Answer {
         warning: Option<String>,
     },
     /// The body is the message's.
-    Message(MessageHeader),
-    /// No more messages; `refused` is why an earlier end came, such as 2033.
+    Message(Box<MessageHeader>),
+    /// No more messages, or as many as were asked for.
     End {
         count: u64,
     },

@@ -35,7 +35,10 @@ impl AdministrationServer {
     pub(crate) fn bind(socket: PathBuf) -> Result<Self, ServerError> {
         let bind = || -> io::Result<UnixListener> {
             let folder = socket.parent().unwrap_or_else(|| Path::new("."));
-            let private = tempfile::Builder::new().prefix(".admin").tempdir_in(folder)?;
+            let private = tempfile::Builder::new()
+                .prefix(".admin")
+                .permissions(Permissions::from_mode(0o700))
+                .tempdir_in(folder)?;
             let new = private.path().join("s");
             let listener = with_short_path(&new, |path| UnixListener::bind(path))?;
             fs::set_permissions(&new, Permissions::from_mode(0o600))?;

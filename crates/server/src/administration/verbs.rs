@@ -142,7 +142,7 @@ async fn get(server: &Server, peer: &mut Peer, request: Request) -> io::Result<R
             Err(Reason::NoMsgAvailable) if done > 0 => break,
             Err(reason) => return Ok(Err(refused("get from", queue, reason))),
         };
-        peer.send(&Answer::Message(header(&message)), &message.body).await?;
+        peer.send(&Answer::Message(Box::new(header(&message))), &message.body).await?;
         match peer.receive().await? {
             Some((Request::Taken, _)) => {}
             Some(_) => return Ok(Err(invalid("the message was not taken"))),
@@ -166,8 +166,8 @@ fn get_options(request: &Request) -> Result<GetOptions, Refusal> {
     else {
         return Err(invalid("not a get"));
     };
-    let mut options = GetOptions::default();
-    options.flags = if *browse { GetFlags::BROWSE_FIRST } else { GetFlags::SYNCPOINT } | GetFlags::FAIL_IF_QUIESCING;
+    let first = if *browse { GetFlags::BROWSE_FIRST } else { GetFlags::SYNCPOINT };
+    let mut options = GetOptions { flags: first | GetFlags::FAIL_IF_QUIESCING, ..GetOptions::default() };
     if *wait_ms > 0 {
         options.flags |= GetFlags::WAIT;
         options.wait = Some(Duration::from_millis(*wait_ms));

@@ -33,7 +33,7 @@ use failure::Failure;
 
 /// A durable queue manager for IBM MQ programs, with the messaging REST API in front.
 #[derive(Parser)]
-#[command(name = "quaymaster", version, max_term_width = 100)]
+#[command(name = "quaymaster", version, max_term_width = 100, args_override_self = true)]
 struct CommandLine {
     #[command(subcommand)]
     command: Command,
@@ -175,10 +175,27 @@ fn workload_run(arguments: &workload::cli::Arguments) -> Result<ExitCode, Failur
 
 /// Help and version go to standard output with 0, everything else is bad usage: 2, or 20 for runmqsc as IBM's.
 fn usage(command: &str, error: &clap::Error) -> ExitCode {
-    let _ = error.print();
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
-        _ if command == "runmqsc" => ExitCode::from(20),
-        _ => ExitCode::from(2),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            let _ = error.print();
+            return ExitCode::SUCCESS;
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+        }
+        _ => eprintln!("quaymaster: {}", usage_sentence(&error.render().to_string())),
+    }
+    ExitCode::from(if command == "runmqsc" { 20 } else { 2 })
+}
+
+/// The first paragraph of clap's text in one line, and its suggestion if it has one.
+fn usage_sentence(text: &str) -> String {
+    let paragraph: Vec<&str> = text.lines().take_while(|line| !line.trim().is_empty()).map(str::trim).collect();
+    let sentence = paragraph.join(" ");
+    let sentence = sentence.strip_prefix("error: ").unwrap_or(&sentence);
+    let mut tips = text.lines().filter_map(|line| line.trim().strip_prefix("tip: "));
+    match tips.find(|tip| tip.contains("similar")) {
+        Some(tip) => format!("{sentence}; {tip}"),
+        None => sentence.to_owned(),
     }
 }

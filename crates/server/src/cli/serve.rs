@@ -9,7 +9,9 @@ use super::{Failure, Location};
 use crate::configuration::FlagValue;
 use crate::serve::plan::ServeOptions;
 
+/// Of a flag given twice the later counts, so that a wrapper's flags can be overridden.
 #[derive(Debug, Args)]
+#[command(args_override_self = true)]
 pub(super) struct Arguments {
     #[command(flatten)]
     location: Location,

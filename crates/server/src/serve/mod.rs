@@ -12,6 +12,8 @@ pub(crate) mod ready;
 mod server;
 
 use std::collections::BTreeSet;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -74,6 +76,7 @@ fn data_directory(plan: &Plan) -> Result<(DataDirectory, Option<tempfile::TempDi
     }
     let temporary = tempfile::Builder::new()
         .prefix("quaymaster-")
+        .permissions(Permissions::from_mode(0o700))
         .tempdir()
         .map_err(|e| crate::data_directory::file_error("create a folder in", &std::env::temp_dir(), e))?;
     Ok((DataDirectory::new(temporary.path().to_owned()), Some(temporary)))

@@ -46,8 +46,9 @@ pub(crate) fn prepare(plan: &Plan, data: &DataDirectory, server_user: &str) -> R
         } else {
             Ok(Vec::new())
         };
-        let queue_managers = starts.into_iter().map(finish).collect::<Result<Vec<_>, _>>()?;
+        let queue_managers: Vec<_> = starts.into_iter().map(finish).collect();
         let (tls, authority) = finish(certificate)?;
+        let queue_managers = queue_managers.into_iter().collect::<Result<_, _>>()?;
         Ok(Prepared { queue_managers, tls, authority, users: users? })
     })
 }

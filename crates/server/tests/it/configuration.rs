@@ -1,0 +1,144 @@
+//! `config explain|check|import|password|reload`, and a server with a bad configuration.
+
+use expect_test::expect;
+
+use crate::program::{Folder, Server, eventually};
+
+#[test]
+fn explain_prints_type_default_unit_and_help() {
+    expect![[r#"
+        exit 0
+        out: [ltpa]
+        out: expiration = 120
+        out:     Life of a sign-in.
+        out:     Type: integer 1 to 525600. Unit: minutes. Environment: QUAYMASTER_LTPA_EXPIRATION.
+        out: 
+    "#]]
+    .assert_eq(&Folder::new().run(&["config", "explain", "ltpa.expiration"]));
+    expect![[r#"
+        exit 2
+        err: quaymaster: unknown key ltpa.expiraton, did you mean ltpa.expiration?
+    "#]]
+    .assert_eq(&Folder::new().run(&["config", "explain", "ltpa.expiraton"]));
+}
+
+#[test]
+fn check_accepts_a_good_file_and_names_what_is_wrong_in_a_bad_one() {
+    let folder = Folder::new();
+    let file = folder.write("a.toml", "[limits]\nconnections = 5\n");
+    let check = |file: &std::path::Path| folder.run(&["config", "check", &file.display().to_string()]);
+    expect![[r#"
+        exit 0
+        out: DIR/a.toml is valid.
+    "#]]
+    .assert_eq(&check(&file));
+    let file = folder.write("b.toml", "[limits]\nconections = 5\n");
+    expect![[r#"
+        exit 2
+        err: quaymaster: unknown key limits.conections in DIR/b.toml, did you mean limits.connections?
+    "#]]
+    .assert_eq(&check(&file));
+    expect![[r#"
+        exit 2
+        err: quaymaster: cannot read the configuration file DIR/c.toml: No such file or directory (os error 2)
+    "#]]
+    .assert_eq(&check(&folder.join("c.toml")));
+}
+
+#[test]
+fn serve_refuses_a_bad_configuration_with_exit_2() {
+    let folder = Folder::new();
+    folder.write("quaymaster.toml", "[ltpa]\nexpiration = \"long\"\n");
+    expect![[r#"
+        exit 2
+        err: quaymaster: ltpa.expiration in DIR/quaymaster.toml: "long" is not valid, expected an integer from 1 to 525600
+    "#]]
+    .assert_eq(&folder.run(&["serve"]));
+}
+
+const MQWEBUSER: &str = r#"<server>
+  <featureManager><feature>appSecurity-2.0</feature></featureManager>
+  <basicRegistry id="basic" realm="defaultRealm">
+    <user name="mqadmin" password="{xor}Lz4sLChvLTs="/>
+    <group name="MQWebAdminGroup"><member name="mqadmin"/></group>
+  </basicRegistry>
+  <enterpriseApplication id="com.ibm.mq.rest">
+    <application-bnd>
+      <security-role name="MQWebAdmin"><group name="MQWebAdminGroup" realm="defaultRealm"/></security-role>
+      <security-role name="MQWebUser"><special-subject type="ALL_AUTHENTICATED_USERS"/></security-role>
+    </application-bnd>
+  </enterpriseApplication>
+  <variable name="ltpaExpiration" value="60"/>
+  <variable name="mqRestMftEnabled" value="true"/>
+</server>
+"#;
+
+#[test]
+fn import_turns_mqwebuser_xml_into_a_file_that_check_accepts() {
+    let folder = Folder::new();
+    let xml = folder.write("mqwebuser.xml", MQWEBUSER).display().to_string();
+    let toml = folder.join("quaymaster.toml").display().to_string();
+    let said = folder.run(&["config", "import", &xml, "--out", &toml]);
+    assert!(said.starts_with("exit 0\nout: DIR/quaymaster.toml was written.\n"), "{said}");
+    assert!(said.contains("left out: variable mqRestMftEnabled"), "{said}");
+    let text = folder.read("quaymaster.toml");
+    for part in
+        ["expiration = 60", "mqadmin = \"{xor}Lz4sLChvLTs=\"", "group:MQWebAdminGroup", "ALL_AUTHENTICATED_USERS"]
+    {
+        assert!(text.contains(part), "{part} is in {text}");
+    }
+    assert!(folder.run(&["config", "check", &toml]).starts_with("exit 0"));
+    assert!(folder.run(&["config", "import", &xml, "--out", &toml]).contains("exists"), "nothing is replaced");
+}
+
+#[test]
+fn password_is_hashed_with_a_new_salt_each_time() {
+    let folder = Folder::new();
+    let first = folder.run_with(&["config", "password"], "secret\n");
+    let second = folder.run_with(&["config", "password"], "secret\n");
+    assert!(first.starts_with("exit 0\nout: {argon2id}$argon2id$"), "{first}");
+    assert_ne!(first, second);
+}
+
+fn basic(credentials: &str) -> String {
+    use base64::Engine as _;
+    format!("Authorization: Basic {}\r\n", base64::engine::general_purpose::STANDARD.encode(credentials))
+}
+
+const BROWSE: &str = "/ibmmq/rest/v3/messaging/qmgr/QM1/queue/DEV.QUEUE.1/message";
+
+#[test]
+fn a_reload_replaces_users_and_names_what_waits_for_the_next_start() {
+    let folder = Folder::new();
+    let file = |user: &str, rest: &str| {
+        format!(
+            "{rest}[web]\nrealm = \"r\"\n[web.users]\n{user} = \"word\"\n[web.roles]\nMQWebUser = [\"user:{user}\"]\n"
+        )
+    };
+    folder.write("quaymaster.toml", &file("one", ""));
+    let server = Server::start(&folder, &[]);
+    assert_ne!(server.get(BROWSE, &basic("one:word")), 401);
+    assert_eq!(server.get(BROWSE, &basic("two:word")), 401);
+
+    folder.write("quaymaster.toml", &file("two", "[limits]\nbuffer_pool = 1048576\n"));
+    expect![[r#"
+        exit 0
+        out: The configuration was read again.
+        out: limits.buffer_pool has changed; the new value counts from the next start.
+    "#]]
+    .assert_eq(&folder.run(&["config", "reload"]));
+    assert_ne!(server.get(BROWSE, &basic("two:word")), 401);
+    assert_eq!(server.get(BROWSE, &basic("one:word")), 401);
+
+    folder.write("quaymaster.toml", "[nonsense]\n");
+    expect![[r#"
+        exit 1
+        err: quaymaster: unknown key nonsense in DIR/quaymaster.toml
+    "#]]
+    .assert_eq(&folder.run(&["config", "reload"]));
+    assert_ne!(server.get(BROWSE, &basic("two:word")), 401, "the old configuration stays");
+
+    folder.write("quaymaster.toml", &file("three", ""));
+    server.signal("HUP");
+    eventually("the reload by SIGHUP", || server.get(BROWSE, &basic("three:word")) != 401);
+}

@@ -1,0 +1,99 @@
+//! `crtmqm`, `dltmqm`, `strmqm`, `endmqm`, `dspmq`, `log inspect`: with and without a server.
+
+use expect_test::expect;
+
+use crate::program::{Folder, Server, eventually};
+
+#[test]
+fn a_queue_manager_is_created_served_and_deleted() {
+    let folder = Folder::new();
+    expect![[r#"
+        exit 0
+        out: Queue manager ORDERS was created in DIR.
+    "#]]
+    .assert_eq(&folder.run(&["crtmqm", "-lc", "-lp", "3", "-c", "For orders", "-u", "DEAD", "ORDERS"]));
+    expect![[r#"
+        exit 8
+        err: AMQ8110E: Queue manager ORDERS exists already.
+    "#]]
+    .assert_eq(&folder.run(&["crtmqm", "ORDERS"]));
+    expect![[r#"
+        exit 0
+        out: QMNAME(ORDERS)                                            STATUS(Ended normally)
+    "#]]
+    .assert_eq(&folder.run(&["dspmq"]));
+    {
+        let server = Server::start(&folder, &["--qmgr", "ORDERS"]);
+        let shown = folder.run(&["mqsc", "DISPLAY QMGR DESCR DEADQ"]);
+        assert!(shown.contains("DESCR(For orders)") && shown.contains("DEADQ(DEAD)"), "{shown}");
+        assert!(folder.run(&["dspmq"]).contains("STATUS(Running)"));
+        expect![[r#"
+            exit 0
+            out: [{"name":"ORDERS","status":"Running","default":true}]
+        "#]]
+        .assert_eq(&folder.run(&["dspmq", "--json"]));
+        assert!(folder.run(&["dltmqm", "ORDERS"]).starts_with("exit 5\n"));
+        assert!(folder.run(&["crtmqm", "OTHER"]).starts_with("exit 5\n"));
+        assert_eq!(server.terminate().0, Some(0));
+    }
+    assert!(folder.run(&["dspmq"]).contains("STATUS(Ended normally)"));
+    expect![[r#"
+        exit 0
+        out: Queue manager ORDERS was deleted.
+    "#]]
+    .assert_eq(&folder.run(&["dltmqm", "ORDERS"]));
+    assert_eq!(folder.run(&["dspmq"]), "exit 0\n");
+    expect![[r#"
+        exit 16
+        err: AMQ8118E: Queue manager ORDERS does not exist.
+    "#]]
+    .assert_eq(&folder.run(&["dltmqm", "ORDERS"]));
+    assert!(folder.run(&["dspmq", "-m", "ORDERS"]).starts_with("exit 72\n"));
+}
+
+#[test]
+fn a_killed_server_is_shown_and_its_messages_are_back() {
+    let folder = Folder::new();
+    let mut server = Server::start(&folder, &[]);
+    folder.run(&["put", "DEV.QUEUE.1", "kept", "--persistent"]);
+    server.signal("KILL");
+    server.wait();
+    assert!(folder.run(&["dspmq"]).contains("STATUS(Ended unexpectedly)"));
+    let inspected = folder.run(&["log", "inspect", "QM1"]);
+    assert!(inspected.starts_with("exit 0\nout: extent "), "{inspected}");
+    assert!(inspected.contains(": put queue "), "{inspected}");
+    let _server = Server::start(&folder, &[]);
+    assert_eq!(folder.run(&["get", "DEV.QUEUE.1"]), "exit 0\nout: kept\n");
+}
+
+#[test]
+fn strmqm_starts_a_server_in_the_background_and_endmqm_ends_it() {
+    let folder = Folder::new();
+    assert!(folder.run(&["strmqm", "QM7"]).starts_with("exit 16\n"));
+    assert!(folder.run(&["crtmqm", "QM7"]).starts_with("exit 0\n"));
+    assert!(folder.run(&["endmqm", "QM7"]).starts_with("exit 40\n"));
+    let ports = ["--https", "127.0.0.1:0", "--http", "127.0.0.1:0", "--metrics", "127.0.0.1:0"];
+    let mut start = vec!["strmqm", "QM7", "--"];
+    start.extend(ports);
+    let said = folder.run(&start);
+    assert!(said.starts_with("exit 0\nout: Queue manager QM7 was started"), "{said}");
+    assert!(folder.run(&["strmqm", "QM7"]).starts_with("exit 5\n"));
+    expect![[r#"
+        exit 0
+        out: Queue manager QM7 has ended.
+    "#]]
+    .assert_eq(&folder.run(&["endmqm", "-i", "QM7"]));
+    eventually("the end of the server", || folder.run(&["dspmq"]).contains("STATUS(Ended"));
+}
+
+#[test]
+fn endmqm_ends_one_queue_manager_of_several_and_the_server_with_the_last() {
+    let folder = Folder::new();
+    let mut server = Server::start(&folder, &["--qmgr", "QM1", "--qmgr", "QM2"]);
+    assert!(folder.run(&["endmqm", "QM2"]).starts_with("exit 0\n"));
+    assert!(folder.run(&["runmqsc", "QM2"]).starts_with("exit 20\nerr: AMQ8146E"));
+    assert!(folder.run(&["chkmqhealthy"]).starts_with("exit 1\n"));
+    assert_eq!(folder.run(&["depth", "DEV.QUEUE.1"]), "exit 0\nout: 0\n");
+    assert!(folder.run(&["endmqm", "QM1"]).starts_with("exit 0\n"));
+    assert_eq!(server.wait().0, Some(0));
+}

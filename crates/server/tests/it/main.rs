@@ -1,0 +1,11 @@
+//! Whole commands of the built binary: what they print, how they exit, and a server that they talk to.
+
+mod configuration;
+mod drop_ins;
+mod lifecycle;
+mod messages;
+mod names;
+mod program;
+mod runmqsc;
+mod serving;
+mod usage;

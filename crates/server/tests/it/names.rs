@@ -1,0 +1,60 @@
+//! The names the program goes by, its version, completions and manual.
+
+use std::process::Command;
+
+use expect_test::expect;
+
+use crate::program::{BINARY, Folder, shown};
+
+#[test]
+fn links_make_the_program_act_by_the_name_it_is_called_by() {
+    let folder = Folder::new();
+    let links = folder.join("bin").display().to_string();
+    let first = folder.run(&["links", &links]);
+    assert!(first.starts_with("exit 0\n") && first.contains("out: DIR/bin/runmqsc\n"), "{first}");
+    assert_eq!(folder.run(&["links", &links]), first, "a second time changes nothing");
+    let called = |name: &str| {
+        let output = Command::new(folder.join("bin").join(name)).env("QUAYMASTER_DATA", folder.path()).output();
+        folder.filtered(&shown(&output.expect("the link runs")))
+    };
+    assert_eq!(called("dspmq"), "exit 0\n");
+    assert!(called("dspmqver").contains("out: Name:        Quaymaster\n"));
+    assert!(called("runmqsc").starts_with("exit 20\nerr: AMQ8146E"));
+    assert!(called("chkmqready").starts_with("exit 1\n"));
+
+    folder.write("other/dspmq", "somebody else's");
+    let refused = folder.run(&["links", &folder.join("other").display().to_string()]);
+    assert!(refused.contains("DIR/other/dspmq exists and is not a link"), "{refused}");
+}
+
+#[test]
+fn the_version_is_shown_in_rows_or_as_chosen() {
+    let folder = Folder::new();
+    expect![[r#"
+        exit 0
+        out: Quaymaster
+        out: VERSION
+    "#]]
+    .assert_eq(&folder.run(&["dspmqver", "-b", "-f", "3"]));
+    assert_eq!(folder.run(&["--version"]), "exit 0\nout: quaymaster VERSION\n");
+}
+
+#[test]
+fn completions_and_the_manual_know_every_command() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = folder.run(&["completions", shell]);
+        assert!(script.starts_with("exit 0\n") && script.contains("dmpmqcfg"), "{shell}");
+    }
+    let page = folder.run(&["man"]);
+    assert!(page.starts_with("exit 0\n") && page.contains(".TH quaymaster"), "{page}");
+    let page = folder.run(&["man", "serve"]);
+    assert!(page.contains("ephemeral"), "{page}");
+    assert!(folder.run(&["man", "nonsense"]).starts_with("exit 2\n"));
+}
+
+#[test]
+fn a_licence_variable_is_ignored() {
+    let output = Command::new(BINARY).arg("dspmqver").env("LICENSE", "accept").output().expect("runs");
+    assert!(output.status.success());
+}

@@ -1,0 +1,121 @@
+//! `runmqsc`, `mqsc` and `dmpmqcfg` against a running server.
+
+use std::io::{BufRead, BufReader, Write};
+
+use expect_test::expect;
+
+use crate::program::{Folder, Server, command};
+
+#[test]
+fn a_session_echoes_answers_counts_and_exits_0_or_10() {
+    let folder = Folder::new();
+    let _server = Server::start(&folder, &[]);
+    let script = "* A queue.\nDEFINE QLOCAL(A) +\n  MAXDEPTH(9)\nDISPLAY QLOCAL(A) MAXDEPTH\nEND\nDELETE QLOCAL(A)\n";
+    expect![[r#"
+        exit 0
+        out: Quaymaster VERSION, open source under Apache-2.0.
+        out: Starting MQSC for queue manager QM1.
+        out: 
+        out: 
+        out:        : * A queue.
+        out:      1 : DEFINE QLOCAL(A) +
+        out:        :   MAXDEPTH(9)
+        out: AMQ8006I: Queue created.
+        out:      2 : DISPLAY QLOCAL(A) MAXDEPTH
+        out: AMQ8409I: Display Queue details.
+        out:    QUEUE(A)                                TYPE(QLOCAL)
+        out:    MAXDEPTH(9)
+        out:      3 : END
+        out: 2 MQSC commands read.
+        out: No commands have a syntax error.
+        out: All valid MQSC commands were processed.
+    "#]]
+    .assert_eq(&folder.run_with(&["runmqsc"], script));
+
+    let said = folder.run_with(&["runmqsc", "-e", "QM1"], "DELETE QLOCAL(NONE)\nNONSENSE\nDISPLAY QMGR DEADQ\n");
+    assert!(said.starts_with("exit 10\n"), "{said}");
+    for line in [
+        "out: 3 MQSC commands read.",
+        "out: One command has a syntax error.",
+        "out: One valid MQSC command could not be processed.",
+        "out:    QMNAME(QM1)                             DEADQ(DEV.DEAD.LETTER.QUEUE)",
+    ] {
+        assert!(said.lines().any(|known| known.trim_end() == line), "{line} is in {said}");
+    }
+    assert!(!said.contains(" : "), "-e does not echo: {said}");
+}
+
+#[test]
+fn commands_come_from_a_file_and_v_only_checks_them() {
+    let folder = Folder::new();
+    let file = folder.write("a.mqsc", "DEFINE QLOCAL(A)\n").display().to_string();
+    let said = folder.run(&["runmqsc", "-v", "-f", &file]);
+    assert!(said.starts_with("exit 0\n") && said.contains("One MQSC command read."), "no server is needed: {said}");
+    let _server = Server::start(&folder, &[]);
+    assert!(folder.run(&["runmqsc", "-f", &file]).starts_with("exit 0\n"));
+    assert_eq!(folder.run(&["depth", "A"]), "exit 0\nout: 0\n");
+    assert!(folder.run(&["runmqsc", "-f", "nowhere"]).starts_with("exit 20\n"));
+}
+
+#[test]
+fn a_queue_manager_that_is_not_there_is_exit_20() {
+    let folder = Folder::new();
+    let _server = Server::start(&folder, &[]);
+    expect![[r#"
+        exit 20
+        err: AMQ8118E: Queue manager QM9 does not exist in DIR.
+    "#]]
+    .assert_eq(&folder.run(&["runmqsc", "QM9"]));
+    expect![[r#"
+        exit 20
+        err: quaymaster: -w: another queue manager can be reached only once there are channels
+    "#]]
+    .assert_eq(&folder.run(&["runmqsc", "-w", "5", "QM1"]));
+}
+
+#[test]
+fn a_program_at_a_pipe_gets_each_answer_before_its_next_command() {
+    let folder = Folder::new();
+    let _server = Server::start(&folder, &[]);
+    let mut child = command().args(["runmqsc", "-e"]).env("QUAYMASTER_DATA", folder.path()).spawn().expect("starts");
+    let mut input = child.stdin.take().expect("a pipe");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    for name in ["A", "B"] {
+        writeln!(input, "DEFINE QLOCAL({name})").expect("written");
+        let answer = lines.by_ref().map(|line| line.expect("readable")).find(|line| line.starts_with("AMQ"));
+        assert_eq!(answer.as_deref().map(|line| &line[..8]), Some("AMQ8006I"));
+    }
+    drop(input);
+    assert_eq!(child.wait().expect("ends").code(), Some(0));
+}
+
+#[test]
+fn mqsc_runs_one_command_and_shows_it_as_json() {
+    let folder = Folder::new();
+    let _server = Server::start(&folder, &[]);
+    let said = folder.run(&["mqsc", "QM1", "DISPLAY QMGR DEADQ", "--json"]);
+    let answer: serde_json::Value =
+        serde_json::from_str(said.strip_prefix("exit 0\nout: ").expect("exit 0")).expect("JSON");
+    assert_eq!(answer["outcome"], "succeeded");
+    assert_eq!(answer["queueManager"], "QM1");
+    assert!(folder.run(&["mqsc", "NONSENSE"]).starts_with("exit 10\n"));
+}
+
+#[test]
+fn what_dmpmqcfg_writes_runmqsc_reads() {
+    let (first, second) = (Folder::new(), Folder::new());
+    let _server = Server::start(&first, &[]);
+    first.run(&["mqsc", "DEFINE QLOCAL(ORDERS) DESCR('it''s here') MAXDEPTH(77) BOTHRESH(3)"]);
+    let dumped = first.run(&["dmpmqcfg", "-n", "ORDERS", "-x", "queue", "-o", "1line"]);
+    let script: String =
+        dumped.lines().filter_map(|line| line.strip_prefix("out: ")).flat_map(|line| [line, "\n"]).collect();
+    let _other = Server::start(&second, &[]);
+    let said = second.run_with(&["runmqsc"], &script);
+    assert!(said.starts_with("exit 0\n"), "{said}");
+    let again = second.run(&["dmpmqcfg", "-n", "ORDERS", "-x", "queue", "-o", "1line"]);
+    let definitions = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| line.contains("DEFINE")).map(str::to_owned).collect()
+    };
+    assert_eq!(definitions(&again), definitions(&dumped));
+    assert!(!definitions(&again).is_empty(), "{dumped}");
+}

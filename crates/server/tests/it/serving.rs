@@ -1,0 +1,146 @@
+//! `serve`: ready line and file, developer defaults, refusal of a second server, signals, ephemeral servers.
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use expect_test::expect;
+
+use crate::program::{Folder, Server, finish, serve, shown};
+
+#[test]
+fn the_ready_line_names_every_listener_and_is_also_in_the_ready_file() {
+    let folder = Folder::new();
+    let file = folder.join("ready.json").display().to_string();
+    let server = Server::start(&folder, &["--ready-file", &file, "--qmgr", "QM1", "--qmgr", "ORDERS"]);
+    let written: serde_json::Value = serde_json::from_str(&folder.read("ready.json")).expect("JSON");
+    assert_eq!(written, server.ready);
+    let keys: Vec<&String> = server.ready.as_object().expect("an object").keys().collect();
+    assert_eq!(keys, ["event", "https", "http", "mq", "metrics", "queueManagers"]);
+    assert_eq!(server.ready["event"], "ready");
+    assert_eq!(server.ready["mq"], serde_json::Value::Null);
+    assert_eq!(server.ready["queueManagers"], serde_json::json!(["QM1", "ORDERS"]));
+    assert_eq!(server.get("/readyz", ""), 200);
+    assert!(folder.run(&["chkmqready"]).starts_with("exit 0"));
+    assert!(folder.run(&["chkmqhealthy"]).starts_with("exit 0"));
+}
+
+#[test]
+fn an_unspecified_address_is_announced_as_loopback() {
+    let folder = Folder::new();
+    let server = Server::start(&folder, &["--http", "0.0.0.0:0", "--metrics", "off"]);
+    assert!(server.address("http").starts_with("127.0.0.1:"));
+    assert_eq!(server.ready["metrics"], serde_json::Value::Null);
+}
+
+#[test]
+fn sigterm_and_sigint_end_with_exit_0_and_leave_no_socket() {
+    for signal in ["TERM", "INT"] {
+        let folder = Folder::new();
+        let mut server = Server::start(&folder, &[]);
+        server.signal(signal);
+        let (code, errors) = server.wait();
+        assert_eq!(code, Some(0), "{errors}");
+        assert!(!folder.join("admin.sock").exists());
+        assert!(errors.contains("Started web server"), "{errors}");
+        assert!(errors.contains("MQWB0023I"), "{errors}");
+    }
+}
+
+#[test]
+fn a_second_server_on_the_same_directory_is_refused() {
+    let folder = Folder::new();
+    let _first = Server::start(&folder, &[]);
+    let said = folder.filtered(&shown(&finish(serve(&folder, &[]), "")));
+    let process = folder.read("server.lock");
+    let said = said.replace(process.trim(), "PID");
+    expect![[r#"
+        exit 1
+        err: quaymaster: another server (process PID) is using DIR; stop it, or name another folder with --data
+    "#]]
+    .assert_eq(&said);
+}
+
+#[test]
+fn an_address_in_use_is_named() {
+    let (first, second) = (Folder::new(), Folder::new());
+    let server = Server::start(&first, &[]);
+    let address = server.address("http");
+    let said = shown(&finish(serve(&second, &["--http", &address]), ""));
+    assert!(said.starts_with("exit 1\n"), "{said}");
+    let last = said.lines().last().unwrap_or_default();
+    assert_eq!(last, format!("err: quaymaster: cannot listen on {address}: Address already in use (os error 98)"));
+}
+
+#[test]
+fn the_printed_curl_lines_put_and_get_a_message_at_every_start() {
+    let folder = Folder::new();
+    for start in ["first", "second"] {
+        let server = Server::start(&folder, &[]);
+        let errors = server.errors_with("-X DELETE");
+        let lines: Vec<&str> = errors.lines().filter(|line| line.trim_start().starts_with("curl")).collect();
+        let [put, get] = lines.as_slice() else { panic!("two curl lines in {errors}") };
+        let paste = |line: &str| Command::new("sh").args(["-c", line]).output().expect("sh and curl run");
+        let put = paste(&format!("{put} -o /dev/null -w '%{{http_code}}'"));
+        assert_eq!(String::from_utf8_lossy(&put.stdout), "201", "{start} start: {put:?}");
+        let got = paste(get);
+        assert_eq!(String::from_utf8_lossy(&got.stdout), "Hello", "{start} start: {got:?}");
+        assert_eq!(server.terminate().0, Some(0));
+    }
+}
+
+#[test]
+fn secrets_are_readable_by_their_owner_alone() {
+    let folder = Folder::new();
+    let data = folder.join("data");
+    let server = Server::start_with(&folder, &["--data", &data.display().to_string()], &[("MQ_APP_PASSWORD", "word")]);
+    let mode = |name: &str| {
+        let metadata = std::fs::metadata(data.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        metadata.permissions().mode() & 0o777
+    };
+    for name in ["initial-passwords", "tls/server.key", "tls/ca.key", "ltpa.keys", "admin.sock", "server.lock"] {
+        assert_eq!(mode(name), 0o600, "{name}");
+    }
+    assert_eq!(mode("tls"), 0o700);
+    assert_eq!(mode("."), 0o700);
+    let passwords = std::fs::read_to_string(data.join("initial-passwords")).expect("readable");
+    let names: Vec<&str> = passwords.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(names, ["admin", "app", "reader"]);
+    assert!(passwords.contains("app word\n"));
+    drop(server);
+}
+
+#[test]
+fn without_developer_defaults_there_are_no_dev_objects_and_no_users() {
+    let folder = Folder::new();
+    let server = Server::start_with(&folder, &[], &[("MQ_DEV", "false")]);
+    assert!(!folder.join("initial-passwords").exists());
+    assert!(folder.run(&["depth", "DEV.*"]).starts_with("exit 0\n"));
+    assert_eq!(folder.run(&["depth", "DEV.*", "--json"]), "exit 0\nout: []\n");
+    server.errors_with("nobody can sign in");
+}
+
+#[test]
+fn an_ephemeral_server_names_its_folder_and_takes_it_along() {
+    let folder = Folder::new();
+    let server = Server::start(&folder, &["--ephemeral"]);
+    let data = std::path::PathBuf::from(server.ready["dataDirectory"].as_str().expect("named"));
+    assert!(data.join("initial-passwords").exists());
+    let mode = std::fs::metadata(&data).expect("there").permissions().mode() & 0o777;
+    assert_eq!(mode, 0o700);
+    assert!(!data.join("qmgrs").exists(), "no message goes there");
+    assert_eq!(server.terminate().0, Some(0));
+    assert!(!data.exists());
+    assert_eq!(std::fs::read_dir(folder.path()).expect("there").count(), 0);
+}
+
+#[test]
+fn json_log_lines_are_json_each() {
+    let folder = Folder::new();
+    let server = Server::start_with(&folder, &["--log-format", "json"], &[("MQ_DEV", "false")]);
+    let (_, errors) = server.terminate();
+    assert!(errors.lines().count() > 3, "{errors}");
+    for line in errors.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+        assert!(line["message"].is_string() && line["level"].is_string(), "{line}");
+    }
+}
