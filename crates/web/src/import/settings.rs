@@ -4,6 +4,7 @@ use super::Imported;
 use super::elements::{Server, is_true};
 use super::variables::Variables;
 use super::xml::Element;
+use crate::options::FullPoolBehavior;
 
 pub(super) fn read(server: &Server, variables: &Variables<'_>, imported: &mut Imported) {
     let mut endpoint = Endpoint::default();
@@ -50,7 +51,7 @@ const READ_ELEMENTS: [&str; 18] = [
 ];
 
 /// Published properties without a counterpart, and why.
-const IGNORED_VARIABLES: [(&str, &str); 25] = [
+const IGNORED_VARIABLES: [(&str, &str); 23] = [
     ("managementMode", "queue managers are created and deleted by the quaymaster command"),
     ("maxTraceFileSize", LOGS),
     ("maxTraceFiles", LOGS),
@@ -68,8 +69,6 @@ const IGNORED_VARIABLES: [(&str, &str); 25] = [
     ("mqRestCsrfExpirationInMinutes", "the token of the 9.0.x rule does not expire"),
     ("mqRestGatewayEnabled", GATEWAY),
     ("mqRestGatewayQmgr", GATEWAY),
-    ("mqRestMessagingFullPoolBehavior", POOL),
-    ("mqRestMessagingMaxPoolSize", POOL),
     ("mqRestMftCommandQmgr", MFT),
     ("mqRestMftCoordinationQmgr", MFT),
     ("mqRestMftEnabled", MFT),
@@ -82,7 +81,6 @@ const LOGS: &str = "logs go to standard error; server.log_level sets how much";
 const CONSOLE: &str = "there is no console yet";
 const GATEWAY: &str = "there is no administrative gateway";
 const MFT: &str = "there is no managed file transfer";
-const POOL: &str = "queue managers of the same process are reached without a pool of connections";
 
 /// Applies one variable; `false` when it is not one of those with a counterpart.
 fn read_variable(name: &str, value: &str, imported: &mut Imported) -> bool {
@@ -100,6 +98,15 @@ fn read_variable(name: &str, value: &str, imported: &mut Imported) -> bool {
         }
         "ltpaCookieName" => imported.ltpa.cookie_name = value.to_owned(),
         "mqRestMessagingEnabled" => imported.messaging.enabled = is_true(Some(value)),
+        "mqRestMessagingMaxPoolSize" => match value.parse::<u32>().map(usize::try_from) {
+            Ok(Ok(connections)) => imported.messaging.max_pool_size = connections,
+            _ => imported.leave_out("variable mqRestMessagingMaxPoolSize", "it is not a number of connections"),
+        },
+        "mqRestMessagingFullPoolBehavior" => match full_pool_behavior(value) {
+            Some(behavior) => imported.messaging.full_pool_behavior = behavior,
+            None => imported
+                .leave_out("variable mqRestMessagingFullPoolBehavior", "it is none of block, error and overflow"),
+        },
         "mqRestMessagingAdoptWebUserContext" => imported.messaging.adopt_web_user_context = is_true(Some(value)),
         "mqRestCsrfValidation" => imported.web.csrf_validation.0 = is_true(Some(value)),
         "mqRestCorsAllowedOrigins" => imported.cors.allowed_origins = list(value),
@@ -112,6 +119,15 @@ fn read_variable(name: &str, value: &str, imported: &mut Imported) -> bool {
         _ => return false,
     }
     true
+}
+
+fn full_pool_behavior(value: &str) -> Option<FullPoolBehavior> {
+    match value.to_ascii_lowercase().as_str() {
+        "block" => Some(FullPoolBehavior::Block),
+        "error" => Some(FullPoolBehavior::Error),
+        "overflow" => Some(FullPoolBehavior::Overflow),
+        _ => None,
+    }
 }
 
 fn list(text: &str) -> Vec<String> {

@@ -103,6 +103,7 @@ fn a_container_configuration_comes_with_its_environment_includes_and_properties(
         max_age_seconds = 120
         [messaging]
         adopt_web_user_context = false
+        max_pool_size = 40
         "#,
     );
     let lines = lines(&imported);
@@ -110,7 +111,6 @@ fn a_container_configuration_comes_with_its_environment_includes_and_properties(
         "keyStore defaultKeyStore /run/keys/key.p12: ",
         "ssl thisSSLConfig clientAuthenticationSupported: ",
         "include absent.xml: ",
-        "variable mqRestMessagingMaxPoolSize: ",
         "ltpa keysFileName: ",
         "logging: ",
         "variable com.ibm.ws.logging.console.log.level: ",

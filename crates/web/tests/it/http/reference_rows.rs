@@ -1,0 +1,681 @@
+//! Rows of the reference that no other test holds, by its sections; `docs/reference-coverage.md` says which test holds
+//! which row.
+
+use bytes::Bytes;
+use expect_test::{Expect, expect};
+use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity};
+use model::definition::QueueDefinition;
+use model::definition::queue::{QueueKind, RemoteQueue, Usage};
+use model::descriptor::{Ccsid, Format, MessageDescriptor, MessageType};
+use model::jms::TextMessage;
+use model::name::{QueueManagerName, QueueName};
+use model::options::{GetOptions, ObjectDescriptor, OpenOptions};
+use queue_manager::ConnectOptions;
+use web::auth::ltpa::keys::LtpaKeys;
+use web::auth::password::PasswordReader;
+use web::import::{Imported, Source, Surroundings, import};
+
+use super::client::{self, basic};
+use super::server::{TestServer, server_user};
+use super::{check, check_on};
+
+impl TestServer {
+    /// Takes the next message as an MQI application would.
+    fn take(&self, queue: &str) -> (MessageDescriptor, Bytes) {
+        let connection = self
+            .queue_manager
+            .connect(ConnectOptions {
+                principal: server_user(),
+                application_name: "test".to_owned(),
+                application_type: 6,
+                channel: String::new(),
+                connection_name: String::new(),
+            })
+            .expect("connected");
+        let object = ObjectDescriptor { name: QueueName::literal(queue), ..ObjectDescriptor::default() };
+        self.block_on(async {
+            let opened = connection.open(&server_user(), &object, OpenOptions::INPUT_AS_Q_DEF).await.expect("open");
+            let got = connection.get(opened.handle, &GetOptions::default()).await.expect("a message");
+            (got.descriptor, got.body)
+        })
+    }
+
+    fn define(&self, definition: QueueDefinition) {
+        self.block_on(self.queue_manager.define_queue(&server_user(), definition, false)).expect("a queue");
+    }
+
+    /// Gives the user `other`, who has no authority, some on one object.
+    pub(super) fn grant(&self, profile: &str, object: AuthorityObject, authorities: Authority) {
+        let entity = Entity::Principal("other".to_owned());
+        let record = AuthorityRecord { profile: profile.to_owned(), object, entity, authorities };
+        self.block_on(self.queue_manager.set_authority(&server_user(), record)).expect("a record");
+    }
+}
+
+pub(super) fn statuses(server: &TestServer, requests: &[&str]) -> Vec<u16> {
+    let mut client = client::plain(server);
+    requests.iter().map(|request| client.exchange(request).status).collect()
+}
+
+// 1.1 resources, 1.2 paths
+
+#[test]
+fn queues_have_three_versions() {
+    let mut requests = Vec::new();
+    for version in ["v1", "v2", "v3"] {
+        for (method, path) in [
+            ("POST", "queue/Q/message"),
+            ("GET", "queue/Q/message"),
+            ("GET", "queue/Q/messagelist"),
+            ("DELETE", "queue/Q/message"),
+        ] {
+            requests.push(format!("{method} {version}/{path}"));
+        }
+    }
+    let requests: Vec<&str> = requests.iter().map(String::as_str).collect();
+    assert_eq!(statuses(&TestServer::start(), &requests), [201, 200, 200, 200].repeat(3));
+}
+
+#[test]
+fn a_queue_manager_name_is_decoded_and_periods_need_no_encoding() {
+    check(
+        "GET /ibmmq/rest/v1/messaging/qmgr/Q%2EM/queue/Q/message\n>>\nGET /ibmmq/rest/v1/messaging/qmgr/Q.M/queue/Q/message\n>>\n\
+         GET /ibmmq/rest/v1/messaging/qmgr/A%2FB%25/queue/Q/message\n>>\nGET v1/queue/Q.EMPTY/message\n>>\n\
+         GET v1/queue/Q%2EEMPTY/message",
+        expect![[r#"
+            404
+              content-type: application/json; charset=utf-8
+              pcf 2/2058 MQWB0009E: There is no queue manager 'Q.M' here.
+            404
+              content-type: application/json; charset=utf-8
+              pcf 2/2058 MQWB0009E: There is no queue manager 'Q.M' here.
+            404
+              content-type: application/json; charset=utf-8
+              pcf 2/2058 MQWB0009E: There is no queue manager 'A/B%' here.
+            204
+            204
+        "#]],
+    );
+}
+
+#[test]
+fn a_remote_queue_is_put_to_and_not_read() {
+    let server = TestServer::start();
+    let mut transmission = QueueDefinition::local(QueueName::literal("XMIT"));
+    transmission.as_local_mut().expect("local").usage = Usage::Transmission;
+    server.define(transmission);
+    let remote = RemoteQueue {
+        remote_queue: QueueName::literal("FAR"),
+        remote_queue_manager: QueueManagerName::literal("QM2"),
+        transmission_queue: QueueName::literal("XMIT"),
+        ..RemoteQueue::default()
+    };
+    server.define(QueueDefinition::new(QueueName::literal("REMOTE"), QueueKind::Remote(remote)));
+    check_on(
+        &server,
+        "POST v1/queue/REMOTE/message\n\nx\n>>\nDELETE v1/queue/REMOTE/message\n>>\nGET v1/queue/REMOTE/message\n>>\n\
+         GET v1/queue/REMOTE/messagelist\n>>\nGET v1/queue/XMIT/messagelist",
+        expect![[r#"
+            201
+              content-type: text/plain; charset=utf-8
+              ibm-mq-md-messageid: <id>
+            500
+              content-type: application/json; charset=utf-8
+              pcf 2/2045 MQWB0300E: No messaging connection could be made to 'REMOTE' on queue manager 'QM1': reason '2045 (MQRC_OPTION_NOT_VALID_FOR_TYPE)'.
+            500
+              content-type: application/json; charset=utf-8
+              pcf 2/2045 MQWB0300E: No messaging connection could be made to 'REMOTE' on queue manager 'QM1': reason '2045 (MQRC_OPTION_NOT_VALID_FOR_TYPE)'.
+            500
+              content-type: application/json; charset=utf-8
+              pcf 2/2045 MQWB0300E: No messaging connection could be made to 'REMOTE' on queue manager 'QM1': reason '2045 (MQRC_OPTION_NOT_VALID_FOR_TYPE)'.
+            200
+              content-type: application/json; charset=utf-8
+              | {"messages": [{
+              |   "correlationId": "<id>",
+              |   "format": "MQXMIT",
+              |   "messageId": "<id>"
+              | }]}
+        "#]],
+    );
+}
+
+// 1.3 request headers
+
+#[test]
+fn what_a_client_accepts_and_headers_nobody_knows_change_nothing() {
+    check(
+        "POST v1/queue/Q/message\nCONTENT-TYPE: text/plain; charset=UTF-8\nIBM-MQ-MD-Persistence: persistent\naccept: image/png\n\
+         accept-language: de-DE\nx-unknown: 1\n\nx\n>>\nGET v1/queue/Q/message\naccept: application/json\n>>\n\
+         DELETE v1/queue/Q/message\naccept: image/png\ncontent-type: text/plain",
+        expect![[r#"
+            201
+              content-type: text/plain; charset=utf-8
+              ibm-mq-md-messageid: <id>
+            200
+              content-type: text/plain; charset=utf-8
+              ibm-mq-md-messageid: <id>
+              ibm-mq-md-expiry: unlimited
+              ibm-mq-md-persistence: persistent
+              | x
+            200
+              content-type: text/plain; charset=utf-8
+              ibm-mq-md-messageid: <id>
+              ibm-mq-md-expiry: unlimited
+              ibm-mq-md-persistence: persistent
+              | x
+        "#]],
+    );
+}
+
+#[test]
+fn a_queues_defaults_do_not_reach_a_put_unless_v3_asks_for_its_priority() {
+    let server = TestServer::start();
+    server.alter("Q", |queue| {
+        queue.default_persistent = true;
+        queue.default_priority = 6;
+    });
+    check_on(
+        &server,
+        "POST v1/queue/Q/message\n\nx\n>>\nDELETE v3/queue/Q/message\n>>\n\
+         POST v3/queue/Q/message\nibm-mq-md-priority: asDestination\n\nx\n>>\nDELETE v3/queue/Q/message\n>>\n\
+         POST v3/queue/Q/message\nibm-mq-md-priority: 0\n\nx\n>>\nDELETE v3/queue/Q/message",
+        expect![[r#"
+            201
+              content-type: text/plain; charset=utf-8
+              ibm-mq-md-messageid: <id>
+            200
+              content-type: text/plain; charset=utf-8
+              ibm-mq-md-messageid: ID:<id>
+              ibm-mq-md-expiry: unlimited
+              ibm-mq-md-persistence: nonPersistent
+              ibm-mq-md-priority: 4
+              | x
+            201
+              content-type: text/plain; charset=utf-8
+              ibm-mq-md-messageid: ID:<id>
+            200
+              content-type: text/plain; charset=utf-8
+              ibm-mq-md-messageid: ID:<id>
+              ibm-mq-md-expiry: unlimited
+              ibm-mq-md-persistence: nonPersistent
+              ibm-mq-md-priority: 6
+              | x
+            201
+              content-type: text/plain; charset=utf-8
+              ibm-mq-md-messageid: ID:<id>
+            200
+              content-type: text/plain; charset=utf-8
+              ibm-mq-md-messageid: ID:<id>
+              ibm-mq-md-expiry: unlimited
+              ibm-mq-md-persistence: nonPersistent
+              ibm-mq-md-priority: 0
+              | x
+        "#]],
+    );
+}
+
+// 1.4 query parameters
+
+#[test]
+fn the_ends_of_the_ranges_of_parameters() {
+    let requests = [
+        ("GET v1/queue/Q/messagelist?limit=2147483647", 200),
+        ("GET v1/queue/Q/messagelist?limit=2147483648", 400),
+        ("GET v1/queue/Q/messagelist?limit=-1", 400),
+        ("GET v1/queue/Q/messagelist?wait=1", 400),
+        ("GET v1/queue/Q/messagelist?waitInterval=1&numberOfMessages=5", 400),
+        ("DELETE v1/queue/Q/message?wait=0", 204),
+        ("DELETE v1/queue/Q/message?messageId=zz0102030405060708090a0b0c0d0e0f1011121314151617", 400),
+        ("GET v1/queue/Q/message?messageId=000102030405060708090A0b0C0d0E0f1011121314151617", 204),
+    ];
+    for (request, status) in requests {
+        assert_eq!(statuses(&TestServer::start(), &[request]), [status], "{request}");
+    }
+}
+
+// 1.5 bodies and formats, 1.6 response headers
+
+#[test]
+fn a_put_writes_mqstr_in_1208_as_a_datagram_or_a_request() {
+    let server = TestServer::start();
+    for (headers, message_type) in [("", MessageType::DATAGRAM), ("ibm-mq-md-replyTo: R\n", MessageType::REQUEST)] {
+        let mut client = client::plain(&server);
+        let answer = client
+            .exchange(&format!("POST v1/queue/Q/message\ncontent-type: application/json\n{headers}\n{{\"a\": \"ž\"}}"));
+        assert_eq!((answer.status, answer.header("content-length"), answer.header("location")), (201, Some("0"), None));
+        let id = answer.header("ibm-mq-md-messageid").expect("an id").to_owned();
+        assert!(id.len() == 48 && id.starts_with("414d5120514d31202020202020202020"), "{id}");
+        let (descriptor, body) = server.take("Q");
+        assert_eq!(descriptor.message_id.to_string(), id);
+        assert_eq!((descriptor.format, descriptor.ccsid), (Format::STRING, Ccsid::UTF_8));
+        assert_eq!(descriptor.message_type, message_type);
+        assert_eq!(body, "{\"a\": \"ž\"}");
+    }
+}
+
+#[test]
+fn properties_make_a_jms_text_message() {
+    let server = TestServer::start();
+    let request =
+        "POST v3/queue/Q/message\nibm-mq-md-correlationId: order 17\nibm-mq-usr: a;integer;5\nibm-mq-usr: b;x\n\nhello";
+    assert_eq!(statuses(&server, &[request]), [201]);
+    let (descriptor, body) = server.take("Q");
+    assert_eq!(descriptor.format, Format::RF_HEADER_2);
+    let shown = String::from_utf8_lossy(&body).into_owned();
+    assert!(shown.contains("<mcd><Msd>jms_text</Msd>") && shown.contains("<usr>"), "{shown}");
+    let message = TextMessage::decode(&descriptor, &body).expect("a text message");
+    assert_eq!((message.text.as_str(), message.jms.correlation_id.as_deref()), ("hello", Some("order 17")));
+    assert_eq!(message.properties.iter().map(|property| &*property.name).collect::<Vec<_>>(), ["a", "b"]);
+}
+
+#[test]
+fn a_list_shows_every_format_in_delivery_order() {
+    let server = TestServer::start();
+    let of = |format, priority| MessageDescriptor { format, priority, ..MessageDescriptor::default() };
+    server.put("Q", of(Format::NONE, 1), "bytes");
+    server.put("Q", of(Format::STRING, 9), "first");
+    server.put("Q", of(Format::DEAD_LETTER_HEADER, 5), "not looked at");
+    let list: serde_json::Value =
+        serde_json::from_slice(&client::plain(&server).exchange("GET v1/queue/Q/messagelist").body).expect("JSON");
+    let formats: Vec<_> = list["messages"].as_array().expect("a list").iter().map(|entry| &entry["format"]).collect();
+    assert_eq!(formats, ["MQSTR", "MQDEAD", ""]);
+}
+
+// 1.7 statuses, 1.9 errors, 1.10 authorities
+
+#[test]
+fn a_message_longer_than_the_queue_managers_limit_is_refused() {
+    let server = TestServer::start();
+    server.alter("Q", |queue| queue.as_local_mut().expect("local").maximum_message_length = 100 << 20);
+    let longest = server.queue_manager.definition().maximum_message_length;
+    let body = "x".repeat(usize::try_from(longest).expect("small") + 1);
+    let answer = client::plain(&server).exchange(&format!("POST v1/queue/Q/message\n\n{body}"));
+    assert_eq!((answer.status, &*answer.error_id()), (400, "MQWB0303E"));
+    assert!(answer.text().contains("2031"), "{}", answer.text());
+}
+
+#[test]
+fn each_request_needs_its_authorities_and_no_more() {
+    let (put, get) = (Authority::PUT, Authority::GET);
+    let (browse, inquire) = (Authority::BROWSE, Authority::INQUIRE);
+    let table = [
+        ("POST v1/queue/Q/message\n{}\n\nx", put, vec![Authority::all() - put]),
+        ("DELETE v1/queue/Q/message\n{}", get | inquire | browse, vec![get | inquire, get | browse, inquire | browse]),
+        ("GET v1/queue/Q/message\n{}", browse | inquire, vec![browse, inquire]),
+        ("GET v1/queue/Q/messagelist\n{}", browse | inquire, vec![browse, inquire]),
+    ];
+    for (request, enough, too_little) in table {
+        let server = TestServer::start();
+        let request = request.replace("{}", &basic("other", "otherpw"));
+        let with = |authorities| {
+            server.grant("Q", AuthorityObject::Queue, authorities);
+            statuses(&server, &[&request])[0]
+        };
+        assert!(with(enough) < 300, "{request}");
+        for authorities in too_little {
+            assert_eq!(with(authorities), 403, "{request} {authorities:?}");
+        }
+    }
+}
+
+// 2 login
+
+#[test]
+fn a_login_is_an_empty_204_and_names_its_mechanism() {
+    let server = TestServer::start_with(|options| {
+        options.web.users.insert("žofie é".to_owned(), "hěslo:x".to_owned());
+        options.web.roles.insert("MQWebAdminRO".to_owned(), vec!["user:žofie é".to_owned()]);
+    });
+    let mut client = client::tls(&server);
+    let answer = client.exchange(
+        "POST v3/login\n-authorization\ncontent-type: application/json\nibm-mq-rest-csrf-token: any\n\n\
+         {\"username\": \"žofie é\", \"password\": \"hěslo:x\"}",
+    );
+    assert_eq!((answer.status, answer.text().as_str()), (204, ""));
+    expect![[r#"
+        200
+          content-type: application/json; charset=utf-8
+          | {"user":[{"name":"žofie é","role":["MQWebAdminRO"],"authenticationMechanism":"form"}]}
+        200
+          content-type: application/json; charset=utf-8
+          set-cookie: csrfToken=<token>; Path=/; Secure; SameSite=Strict
+          set-cookie: LtpaToken2=<token>; Path=/; Secure; HttpOnly; SameSite=Strict
+          | {"user":[{"name":"žofie é","role":["MQWebAdminRO"],"authenticationMechanism":"basic"}]}
+        400
+          content-type: application/json; charset=utf-8
+          rest 0/0 MQWB0905E: The body of the request is not valid: 'username and password have to be given once, as strings'.
+    "#]].assert_eq(&client.run(&format!(
+        "GET v3/login\n-authorization\ncookie: {{cookie}}\n>>\nGET v1/login\n{}\n>>\nPOST v2/login\ncontent-type: application/json\n\n[]",
+        basic("žofie é", "hěslo:x")
+    )));
+}
+
+#[test]
+fn logout_needs_credentials_and_takes_any() {
+    let server = TestServer::start();
+    let script = "DELETE v2/login\n-authorization\n>>\nDELETE v2/login\n>>\nDELETE v2/login\n-ibm-mq-rest-csrf-token";
+    expect![[""]].assert_eq(&client::tls(&server).run(script));
+}
+
+// 3.1 roles, 3.2 principals
+
+#[test]
+fn messaging_is_open_to_mqwebuser_alone_in_its_own_context() {
+    let server = TestServer::start_with(|options| {
+        for role in ["MQWebAdminRO", "MFTWebAdmin", "MFTWebAdminRO"] {
+            options.web.users.insert(role.to_owned(), "pw".to_owned());
+            options.web.roles.insert(role.to_owned(), vec![format!("user:{role}")]);
+        }
+        let admins = options.web.roles.get_mut("MQWebAdmin").expect("bound");
+        admins.push("user:app".to_owned());
+    });
+    let mut client = client::plain(&server);
+    for user in ["MQWebAdminRO", "MFTWebAdmin", "MFTWebAdminRO"] {
+        let credentials = basic(user, "pw");
+        let shown = client.exchange(&format!("GET v3/login\n{credentials}"));
+        assert!(shown.text().contains(&format!("\"role\":[\"{user}\"]")), "{}", shown.text());
+        for request in ["GET v1/queue/Q/message", "POST v2/topic/sport/message"] {
+            let answer = client.exchange(&format!("{request}\n{credentials}"));
+            assert_eq!((answer.status, &*answer.error_id()), (403, "MQWB0108E"), "{user}");
+        }
+    }
+    let of_both = client.exchange("GET v1/queue/PRIVATE/message");
+    assert_eq!((of_both.status, &*of_both.error_id()), (403, "MQWB0103E"), "not in the server's context");
+}
+
+// 3.3 elements, 3.4 variables
+
+struct Alone;
+
+impl Surroundings for Alone {
+    fn environment(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn included(&self, _: &str) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+fn imported(body: &str) -> Imported {
+    let text = format!("<server>{body}</server>");
+    import(&[Source { name: "mqwebuser.xml", contents: text.as_bytes() }], &Alone).expect("importable")
+}
+
+/// What a body of `mqwebuser.xml` becomes: lines of TOML, then what is left out.
+fn becomes(body: &str) -> String {
+    let imported = imported(body);
+    let table = imported.to_toml();
+    let lines = table.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let left_out = imported.left_out.iter().map(|line| format!("  left out: {line}"));
+    lines.map(|line| format!("  {line}")).chain(left_out).map(|line| line + "\n").collect()
+}
+
+fn check_import(bodies: &[&str], expected: Expect) {
+    let shown: String = bodies.iter().map(|body| format!("{body}\n{}", becomes(body))).collect();
+    expected.assert_eq(&shown);
+}
+
+#[test]
+fn every_element_is_taken_or_named() {
+    check_import(
+        &[
+            "<featureManager><feature>appSecurity-2.0</feature><feature>zosSecurity-1.0</feature><feature>new-9.9</feature></featureManager>",
+            "<basicRegistry realm='r' certificateMapMode='PRINCIPAL_CN'><user name='u' password='p'/><user name='v'/><group name='g'><member name='u'/></group></basicRegistry>",
+            "<enterpriseApplication id='com.ibm.mq.rest'><application-bnd><security-role name='MQWebUser'>\
+             <user name='u' realm='r' access-id='user:r/u'/><group name='g' access-id='group:r/g'/>\
+             <special-subject type='EVERYONE'/></security-role></application-bnd></enterpriseApplication>",
+            "<enterpriseApplication id='com.ibm.mq.console'><application-bnd><security-role name='MQWebUser'><user name='u'/></security-role></application-bnd></enterpriseApplication>",
+            "<enterpriseApplication id='other'/>",
+            "<keyStore id='defaultTrustStore' location='t.p12' type='PKCS12' password='x' fileBased='true' readOnly='true'/>",
+            "<ssl id='s' clientAuthentication='true' sslProtocol='TLSv1.2' enabledCiphers='X' serverKeyAlias='a' keyStoreRef='k' trustStoreRef='t'/>",
+            "<sslDefault sslRef='mqDefaultSSLConfig'/>",
+            "<ltpa keysFileName='k' keysPassword='{xor}CDo9Hgw=' expiration='2h' monitorInterval='5s' updateTrigger='mbean' \
+             monitorValidationKeysDir='true' expirationDifferenceAllowed='1s' authFilterRef='f'><validationKeys fileName='o' password='p' validUntilDate='2030-01-01T00:00:00Z'/></ltpa>",
+            "<webAppSecurity ssoCookieName='c' httpOnlyCookies='false' ssoRequiresSSL='false' sameSiteCookie='Lax' trackLoggedOutSSOCookies='false' useOnlyCustomCookieName='true' allowFailOverToBasicAuth='true'/>",
+            "<cors domain='/ibmmq/rest' allowedOrigins='https://a.example' maxAge='60' allowedMethods='GET'/>",
+            "<httpDispatcher enableWelcomePage='false'/>",
+            "<jndiEntry jndiName='a' value='b'/>",
+            "<logging traceSpecification='*=info'/>",
+            "<BasicRegistry realm='case'/>",
+        ],
+        expect![[r#"
+            <featureManager><feature>appSecurity-2.0</feature><feature>zosSecurity-1.0</feature><feature>new-9.9</feature></featureManager>
+            <basicRegistry realm='r' certificateMapMode='PRINCIPAL_CN'><user name='u' password='p'/><user name='v'/><group name='g'><member name='u'/></group></basicRegistry>
+              [web]
+              realm = "r"
+              [web.groups]
+              g = ["u"]
+              [web.users]
+              u = "p"
+              left out: user v: it has no password
+            <enterpriseApplication id='com.ibm.mq.rest'><application-bnd><security-role name='MQWebUser'><user name='u' realm='r' access-id='user:r/u'/><group name='g' access-id='group:r/g'/><special-subject type='EVERYONE'/></security-role></application-bnd></enterpriseApplication>
+              [web.roles]
+              MQWebUser = ["user:u", "group:g", "EVERYONE"]
+            <enterpriseApplication id='com.ibm.mq.console'><application-bnd><security-role name='MQWebUser'><user name='u'/></security-role></application-bnd></enterpriseApplication>
+              left out: com.ibm.mq.console: its roles differ from those of REST, and web.roles holds those of REST
+            <enterpriseApplication id='other'/>
+              left out: enterpriseApplication other: it is not one of MQ's own applications
+            <keyStore id='defaultTrustStore' location='t.p12' type='PKCS12' password='x' fileBased='true' readOnly='true'/>
+              left out: keyStore defaultTrustStore t.p12: export its certificates as PEM and name them in tls.certificate, tls.key and tls.client_ca
+            <ssl id='s' clientAuthentication='true' sslProtocol='TLSv1.2' enabledCiphers='X' serverKeyAlias='a' keyStoreRef='k' trustStoreRef='t'/>
+              left out: ssl s clientAuthentication: set tls.client_ca to the signers of clients, and tls.client_required to true
+              left out: ssl s sslProtocol: TLS 1.2 and 1.3 are offered with their safe ciphers
+              left out: ssl s enabledCiphers: TLS 1.2 and 1.3 are offered with their safe ciphers
+            <sslDefault sslRef='mqDefaultSSLConfig'/>
+            <ltpa keysFileName='k' keysPassword='{xor}CDo9Hgw=' expiration='2h' monitorInterval='5s' updateTrigger='mbean' monitorValidationKeysDir='true' expirationDifferenceAllowed='1s' authFilterRef='f'><validationKeys fileName='o' password='p' validUntilDate='2030-01-01T00:00:00Z'/></ltpa>
+              [ltpa]
+              keys_file = "k"
+              keys_password = "{xor}CDo9Hgw="
+              left out: ltpa monitorInterval: the key file is read at start and on a reload only
+              left out: ltpa updateTrigger: the key file is read at start and on a reload only
+              left out: ltpa monitorValidationKeysDir: the key file is read at start and on a reload only
+              left out: ltpa expirationDifferenceAllowed: the key file is read at start and on a reload only
+              left out: ltpa authFilterRef: the key file is read at start and on a reload only
+              left out: ltpa validationKeys: tokens are verified with one key file only
+            <webAppSecurity ssoCookieName='c' httpOnlyCookies='false' ssoRequiresSSL='false' sameSiteCookie='Lax' trackLoggedOutSSOCookies='false' useOnlyCustomCookieName='true' allowFailOverToBasicAuth='true'/>
+              [ltpa]
+              cookie_name = "c"
+              secure = false
+              left out: webAppSecurity httpOnlyCookies: scripts are never given the cookie
+              left out: webAppSecurity sameSiteCookie: the cookie is always SameSite=Strict
+              left out: webAppSecurity trackLoggedOutSSOCookies: a logged-out cookie is always refused
+            <cors domain='/ibmmq/rest' allowedOrigins='https://a.example' maxAge='60' allowedMethods='GET'/>
+              [cors]
+              allowed_origins = ["https://a.example"]
+              max_age_seconds = 60
+              left out: cors allowedMethods: methods and headers are those of the REST API
+            <httpDispatcher enableWelcomePage='false'/>
+              left out: httpDispatcher: it has no counterpart
+            <jndiEntry jndiName='a' value='b'/>
+              left out: jndiEntry: it has no counterpart
+            <logging traceSpecification='*=info'/>
+              left out: logging: it has no counterpart
+            <BasicRegistry realm='case'/>
+              left out: BasicRegistry: it has no counterpart
+        "#]],
+    );
+}
+
+#[test]
+fn every_variable_is_taken_or_named() {
+    let of = |name: &str, value: &str| format!("<variable name='{name}' value='{value}'/>");
+    let bodies: Vec<String> = [
+        ("httpsPort", "9444"),
+        ("httpPort", "9080"),
+        ("httpHost", "localhost"),
+        ("ltpaExpiration", "30"),
+        ("ltpaCookieName", "MyToken"),
+        ("secureLtpa", "FALSE"),
+        ("mqRestRequestTimeout", "60"),
+        ("mqRestMessagingEnabled", "false"),
+        ("mqRestMessagingMaxPoolSize", "40"),
+        ("mqRestMessagingMaxPoolSize", "many"),
+        ("mqRestMessagingFullPoolBehavior", "block"),
+        ("mqRestMessagingFullPoolBehavior", "error"),
+        ("mqRestMessagingFullPoolBehavior", "overflow"),
+        ("mqRestMessagingFullPoolBehavior", "grow"),
+        ("mqRestMessagingAdoptWebUserContext", "false"),
+        ("mqRestMessagingConnectionMode", "remote"),
+        ("mqRestCorsAllowedOrigins", "*"),
+        ("mqRestCorsMaxAgeInSeconds", "60"),
+        ("mqRestCsrfValidation", "false"),
+        ("mqRestCsrfExpirationInMinutes", "5"),
+        ("mqRestGatewayEnabled", "true"),
+        ("mqRestGatewayQmgr", "QM1"),
+        ("mqRestMftEnabled", "true"),
+        ("mqRestMftCoordinationQmgr", "QM1"),
+        ("mqRestMftCommandQmgr", "QM1"),
+        ("mqRestMftReconnectTimeoutInMinutes", "5"),
+        ("mqRestAutostart", "false"),
+        ("mqConsoleAutostart", "false"),
+        ("mqConsoleFrameAncestors", "x"),
+        ("mqConsoleRemoteSupportEnabled", "false"),
+        ("mqConsoleRemoteAllowLocal", "false"),
+        ("mqConsoleRemoteUIAdmin", "true"),
+        ("mqConsoleRemotePollTime", "5"),
+        ("mqConsoleMaxMsgsPerRequest", "5"),
+        ("mqConsoleMaxMsgCharsToDisplay", "5"),
+        ("mqConsoleMaxMsgRequestSize", "5"),
+        ("mqConsoleEnableUnsafeInline", "true"),
+        ("managementMode", "standard"),
+        ("maxTraceFileSize", "5"),
+        ("maxTraceFiles", "5"),
+        ("traceSpec", "*=all"),
+    ]
+    .map(|(name, value)| of(name, value))
+    .into();
+    let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
+    check_import(
+        &bodies,
+        expect![[r#"
+        <variable name='httpsPort' value='9444'/>
+          [server]
+          https = "127.0.0.1:9444"
+        <variable name='httpPort' value='9080'/>
+          [server]
+          http = "127.0.0.1:9080"
+        <variable name='httpHost' value='localhost'/>
+          [server]
+          https = "127.0.0.1:9443"
+        <variable name='ltpaExpiration' value='30'/>
+          [ltpa]
+          expiration = 30
+        <variable name='ltpaCookieName' value='MyToken'/>
+          [ltpa]
+          cookie_name = "MyToken"
+        <variable name='secureLtpa' value='FALSE'/>
+          [ltpa]
+          secure = false
+        <variable name='mqRestRequestTimeout' value='60'/>
+          left out: variable mqRestRequestTimeout: requests to queue managers of the same process do not time out
+        <variable name='mqRestMessagingEnabled' value='false'/>
+          [messaging]
+          enabled = false
+        <variable name='mqRestMessagingMaxPoolSize' value='40'/>
+          [messaging]
+          max_pool_size = 40
+        <variable name='mqRestMessagingMaxPoolSize' value='many'/>
+          left out: variable mqRestMessagingMaxPoolSize: it is not a number of connections
+        <variable name='mqRestMessagingFullPoolBehavior' value='block'/>
+          [messaging]
+          full_pool_behavior = "block"
+        <variable name='mqRestMessagingFullPoolBehavior' value='error'/>
+          [messaging]
+          full_pool_behavior = "error"
+        <variable name='mqRestMessagingFullPoolBehavior' value='overflow'/>
+        <variable name='mqRestMessagingFullPoolBehavior' value='grow'/>
+          left out: variable mqRestMessagingFullPoolBehavior: it is none of block, error and overflow
+        <variable name='mqRestMessagingAdoptWebUserContext' value='false'/>
+          [messaging]
+          adopt_web_user_context = false
+        <variable name='mqRestMessagingConnectionMode' value='remote'/>
+          left out: variable mqRestMessagingConnectionMode: nothing here reads it
+        <variable name='mqRestCorsAllowedOrigins' value='*'/>
+          [cors]
+          allowed_origins = ["*"]
+        <variable name='mqRestCorsMaxAgeInSeconds' value='60'/>
+          [cors]
+          max_age_seconds = 60
+        <variable name='mqRestCsrfValidation' value='false'/>
+          [web]
+          csrf_validation = false
+        <variable name='mqRestCsrfExpirationInMinutes' value='5'/>
+          left out: variable mqRestCsrfExpirationInMinutes: the token of the 9.0.x rule does not expire
+        <variable name='mqRestGatewayEnabled' value='true'/>
+          left out: variable mqRestGatewayEnabled: there is no administrative gateway
+        <variable name='mqRestGatewayQmgr' value='QM1'/>
+          left out: variable mqRestGatewayQmgr: there is no administrative gateway
+        <variable name='mqRestMftEnabled' value='true'/>
+          left out: variable mqRestMftEnabled: there is no managed file transfer
+        <variable name='mqRestMftCoordinationQmgr' value='QM1'/>
+          left out: variable mqRestMftCoordinationQmgr: there is no managed file transfer
+        <variable name='mqRestMftCommandQmgr' value='QM1'/>
+          left out: variable mqRestMftCommandQmgr: there is no managed file transfer
+        <variable name='mqRestMftReconnectTimeoutInMinutes' value='5'/>
+          left out: variable mqRestMftReconnectTimeoutInMinutes: there is no managed file transfer
+        <variable name='mqRestAutostart' value='false'/>
+          left out: variable mqRestAutostart: REST starts with the server
+        <variable name='mqConsoleAutostart' value='false'/>
+          left out: variable mqConsoleAutostart: there is no console yet
+        <variable name='mqConsoleFrameAncestors' value='x'/>
+          left out: variable mqConsoleFrameAncestors: there is no console yet
+        <variable name='mqConsoleRemoteSupportEnabled' value='false'/>
+          left out: variable mqConsoleRemoteSupportEnabled: there is no console yet
+        <variable name='mqConsoleRemoteAllowLocal' value='false'/>
+          left out: variable mqConsoleRemoteAllowLocal: there is no console yet
+        <variable name='mqConsoleRemoteUIAdmin' value='true'/>
+          left out: variable mqConsoleRemoteUIAdmin: there is no console yet
+        <variable name='mqConsoleRemotePollTime' value='5'/>
+          left out: variable mqConsoleRemotePollTime: there is no console yet
+        <variable name='mqConsoleMaxMsgsPerRequest' value='5'/>
+          left out: variable mqConsoleMaxMsgsPerRequest: there is no console yet
+        <variable name='mqConsoleMaxMsgCharsToDisplay' value='5'/>
+          left out: variable mqConsoleMaxMsgCharsToDisplay: there is no console yet
+        <variable name='mqConsoleMaxMsgRequestSize' value='5'/>
+          left out: variable mqConsoleMaxMsgRequestSize: there is no console yet
+        <variable name='mqConsoleEnableUnsafeInline' value='true'/>
+          left out: variable mqConsoleEnableUnsafeInline: there is no console yet
+        <variable name='managementMode' value='standard'/>
+          left out: variable managementMode: queue managers are created and deleted by the quaymaster command
+        <variable name='maxTraceFileSize' value='5'/>
+          left out: variable maxTraceFileSize: logs go to standard error; server.log_level sets how much
+        <variable name='maxTraceFiles' value='5'/>
+          left out: variable maxTraceFiles: logs go to standard error; server.log_level sets how much
+        <variable name='traceSpec' value='*=all'/>
+          left out: variable traceSpec: logs go to standard error; server.log_level sets how much
+    "#]],
+    );
+}
+
+#[test]
+fn properties_left_alone_have_the_published_defaults() {
+    let imported = imported("");
+    assert_eq!((imported.ltpa.expiration, imported.ltpa.secure), (120, true));
+    assert!(imported.messaging.enabled && imported.messaging.adopt_web_user_context);
+    assert_eq!(imported.messaging.max_pool_size, 20);
+    assert_eq!(imported.messaging.full_pool_behavior, web::options::FullPoolBehavior::Overflow);
+    assert!(imported.web.csrf_validation.0);
+    assert!(imported.cors.allowed_origins.is_empty());
+    assert_eq!(imported.cors.max_age_seconds, 0);
+}
+
+// 5 LTPA and passwords
+
+#[test]
+fn the_realm_date_and_order_of_a_key_file_do_not_matter() {
+    let contents = include_str!("../vectors/vectors.keys");
+    let foreign = contents.replace("ltpa.Realm=defaultRealm", "ltpa.Realm=ldap.example.com\\:636");
+    assert_ne!(foreign, contents);
+    let mut lines: Vec<&str> = foreign.lines().filter(|line| !line.contains("Creation")).collect();
+    lines.reverse();
+    LtpaKeys::parse(lines.join("\n").as_bytes(), "vectors").expect("the same keys");
+}
+
+#[test]
+fn a_hash_states_its_function_iterations_and_length() {
+    let stated = "{hash}ARAAAAAUUEJLREYyV2l0aEhtYWNTSEE1MTIgAAAABAAAA+hQAAAABAAAAgAwAAAACAABAgMEBQYHQAAAAEDjWE7w0wQd1Pt\
+                  crSSi3SqCjddN7d0+NZOkqAYDjWEDBrfoo4CfJCY0cqsf58Smdg4y8kJqkLLpVcAyie/6m947";
+    let password = PasswordReader::new(None).read(stated).expect("readable");
+    assert!(password.matches("passw0rd") && !password.matches("Passw0rd"));
+}
