@@ -126,7 +126,14 @@ fn ltpa(element: &Element, imported: &mut Imported) {
                     imported.leave_out(format!("ltpa expiration {value}"), "it is not a duration from one minute on");
                 }
             },
-            _ => imported.leave_out(format!("ltpa {name}"), "the key file is read at start and on a reload only"),
+            "expirationDifferenceAllowed" => {
+                imported
+                    .leave_out("ltpa expirationDifferenceAllowed", "the two times of a token may differ by 3000 ms");
+            }
+            "monitorInterval" | "updateTrigger" | "monitorValidationKeysDir" | "monitorDirectory" => {
+                imported.leave_out(format!("ltpa {name}"), "the key file is read at start and on a reload only");
+            }
+            _ => imported.leave_out(format!("ltpa {name}"), "it has no counterpart"),
         }
     }
     if element.children_named("validationKeys").next().is_some() {
