@@ -93,7 +93,8 @@ static ORIGINAL: LazyLock<Original> = LazyLock::new(|| {
         batches.push((at, length));
         at += length;
     }
-    assert!(batches.len() > 5, "the layout of docs/recovery-log.md");
+    // One for each of the five calls that wait for the disk; a back out may share the next one's.
+    assert!(batches.len() >= 5, "the layout of docs/recovery-log.md");
     Original { extent, batches }
 });
 
