@@ -24,6 +24,7 @@ pub(crate) async fn look(get: &Get<'_>, now: Timestamp) -> Result<Option<GetResu
     unlock(get.engine, get.queue, get.open);
     if get.has(GetFlags::BROWSE_FIRST) {
         let mut memory = get.open.memory.lock();
+        memory.cursor.at = None;
         memory.cursor.behind = None;
         memory.cursor.browse_place = None;
     }

@@ -144,10 +144,16 @@ pub(crate) async fn commit_unit(engine: &Engine, unit: OpenUnit) -> Result<(), R
     }
 }
 
+/// The queue may have looked for expired messages while the unit of work hid some of them.
+fn note_expiry(engine: &Engine, queue: &Queue) {
+    queue.note_expiry(engine.store.next_expiry(queue.id));
+}
+
 /// What was put is visible now.
 pub(crate) async fn after_commit(engine: &Engine, unit: OpenUnit) {
     for touched in &unit.touched {
         if let What::Put { .. } = touched.what {
+            note_expiry(engine, &touched.queue);
             touched.queue.waiters.arrived(&touched.arrival);
         }
     }
@@ -200,6 +206,7 @@ pub(crate) async fn back_out_unit(engine: &Engine, unit: OpenUnit) -> Result<(),
     let unit = finishing.done();
     // Got messages are there again, also when only the raised count could not be written.
     for touched in &unit.touched {
+        note_expiry(engine, &touched.queue);
         match touched.what {
             What::Got | What::GotForGood(_) => touched.queue.waiters.arrived(&touched.arrival),
             What::PerhapsGot => touched.queue.waiters.wake_all(),

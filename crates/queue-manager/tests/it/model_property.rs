@@ -136,7 +136,10 @@ impl Model {
                     None => Reason::NoMsgAvailable.to_string(),
                 }
             }
-            Verb::BrowseFirst { queue, correlation } => self.browse(by, queue, correlation, None),
+            Verb::BrowseFirst { queue, correlation } => {
+                self.cursors[by][queue] = None;
+                self.browse(by, queue, correlation, None)
+            }
             Verb::BrowseNext { queue } => self.browse(by, queue, None, self.cursors[by][queue]),
             Verb::GetUnderCursor { queue, syncpoint } => {
                 self.discard(queue);
