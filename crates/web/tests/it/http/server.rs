@@ -74,6 +74,13 @@ impl TestServer {
         self.runtime.as_ref().expect("still running").block_on(future)
     }
 
+    pub(crate) fn spawn<T: Send + 'static>(
+        &self,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> tokio::task::JoinHandle<T> {
+        self.runtime.as_ref().expect("still running").spawn(future)
+    }
+
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }

@@ -90,7 +90,7 @@ fn a_reset_http2_stream_ends_its_wait_and_no_other() {
     let mut sender = server.block_on(http2(server.https()));
     let send = |sender: &mut Http2, query: &str| {
         let answer = sender.send_request(http2_request("DELETE", query, ""));
-        server.block_on(async { tokio::spawn(answer) })
+        server.spawn(answer)
     };
     let stays = send(&mut sender, "?wait=600000");
     eventually("one waiter", || server.status("Q").waiters == 1);
