@@ -3,7 +3,7 @@
 use command::{DumpOptions, dump};
 use expect_test::expect;
 
-use crate::support::{administrator, run_script, start, try_script};
+use crate::support::{administrator, mask, run_script, start, try_script};
 
 const SCRIPT: &str = "\
 DEFINE QLOCAL(ORDERS) DESCR('it''s the orders') MAXDEPTH(10) TRIGGER INITQ(SYSTEM.DEFAULT.INITIATION.QUEUE)
@@ -63,17 +63,20 @@ fn the_script_says_what_differs_from_the_defaults() {
            TOPICSTR('#') +
            TOPICOBJ('NEWS') +
            DEST('ORDERS') +
+           DESTCORL(*) +
            SUBUSER('server') +
            USERDATA('x') +
            REPLACE
         DEFINE SUB('just the object') +
            TOPICOBJ('NEWS') +
            DEST('ORDERS') +
+           DESTCORL(*) +
            SUBUSER('server') +
            REPLACE
         DEFINE SUB('one string') +
            TOPICSTR('news/of/today') +
            DEST('ORDERS') +
+           DESTCORL(*) +
            SUBUSER('server') +
            REPLACE
         SET AUTHREC +
@@ -86,7 +89,8 @@ fn the_script_says_what_differs_from_the_defaults() {
            OBJTYPE(QUEUE) +
            AUTHADD(GET,PUT)
     "#]]
-    .assert_eq(&dump(&queue_manager, &options));
+    // Without a DESTCORL of its own a subscription gets a new one.
+    .assert_eq(&mask(&dump(&queue_manager, &options), "DESTCORL("));
 }
 
 #[test]

@@ -533,7 +533,7 @@ fn topics_and_subscriptions_have_the_same_life() {
                SUB(s one)                              TOPICSTR(a/b/c)
                TOPICOBJ(T)                             DISTYPE(RESOLVED)
                DEST(Q)                                 DESTQMGR( )
-               DESTCORL(000000000000000000000000000000000000000000000000)
+               DESTCORL(*)
                DESTCLAS(PROVIDED)                      DURABLE(YES)
                EXPIRY(UNLIMITED)                       PSPROP(MSGPROP)
                PUBACCT(0000000000000000000000000000000000000000000000000000000000000000)

@@ -93,6 +93,7 @@ fn finish(lines: &[String]) -> String {
     let mut text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let unstable = [
         "SUBID(",
+        "DESTCORL(",
         "CONN(",
         "EXTCONN(",
         "QMID(",
@@ -115,7 +116,7 @@ fn finish(lines: &[String]) -> String {
 }
 
 /// `keyword`'s value becomes `*`, wherever `keyword` begins a word.
-fn mask(text: &str, keyword: &str) -> String {
+pub(crate) fn mask(text: &str, keyword: &str) -> String {
     let mut masked = String::new();
     let mut rest = text;
     while let Some(at) = rest.find(keyword) {

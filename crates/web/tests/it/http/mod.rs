@@ -3,6 +3,7 @@
 mod client;
 mod connections;
 mod messaging;
+mod publishing;
 mod reference_rows;
 mod resources;
 mod selection;
