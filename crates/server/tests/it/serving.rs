@@ -5,7 +5,7 @@ use std::process::Command;
 
 use expect_test::expect;
 
-use crate::program::{Folder, Server, finish, serve, shown};
+use crate::program::{Folder, Server, eventually, finish, serve, shown};
 
 #[test]
 fn the_ready_line_names_every_listener_and_is_also_in_the_ready_file() {
@@ -143,4 +143,55 @@ fn json_log_lines_are_json_each() {
         let line: serde_json::Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"));
         assert!(line["message"].is_string() && line["level"].is_string(), "{line}");
     }
+}
+
+/// Status code of a request that curl makes over plain HTTP.
+fn curl(server: &Server, user: &str, method: &str, path: &str) -> String {
+    let url = format!("http://{}/ibmmq/rest/v3/messaging/qmgr/QM1/{path}", server.address("http"));
+    let mut curl = Command::new("curl");
+    curl.args(["-sS", "-o", "/dev/null", "-w", "%{http_code}", "-X", method, "-u", user, &url])
+        .args(["-H", "ibm-mq-rest-csrf-token: x"]);
+    if method == "POST" {
+        curl.args(["-H", "Content-Type: text/plain", "--data", "x"]);
+    }
+    String::from_utf8_lossy(&curl.output().expect("curl runs").stdout).into_owned()
+}
+
+#[test]
+fn the_developer_users_may_do_what_their_documentation_says() {
+    let folder = Folder::new();
+    let passwords = [("MQ_ADMIN_PASSWORD", "a"), ("MQ_APP_PASSWORD", "b"), ("MQ_READER_PASSWORD", "c")];
+    let server = Server::start_with(&folder, &[], &passwords);
+    folder.run(&["mqsc", "DEFINE QLOCAL(ORDERS)"]);
+    let table = [
+        ("app:b", "POST", "queue/DEV.QUEUE.1/message", "201"),
+        ("app:b", "GET", "queue/DEV.QUEUE.1/message", "200"),
+        ("app:b", "DELETE", "queue/DEV.QUEUE.1/message", "200"),
+        ("app:b", "POST", "queue/ORDERS/message", "403"),
+        ("app:b", "GET", "queue/ORDERS/message", "403"),
+        ("app:b", "POST", "topic/dev/news/message", "201"),
+        ("app:b", "POST", "topic/other/news/message", "403"),
+        ("admin:a", "POST", "queue/DEV.QUEUE.1/message", "403"),
+        ("reader:c", "GET", "queue/DEV.QUEUE.1/message", "403"),
+        ("app:a", "GET", "queue/DEV.QUEUE.1/message", "401"),
+    ];
+    for (user, method, path, expected) in table {
+        assert_eq!(curl(&server, user, method, path), expected, "{user} {method} {path}");
+    }
+}
+
+#[test]
+fn a_request_that_waits_does_not_hold_up_the_end() {
+    let folder = Folder::new();
+    let mut server = Server::start_with(&folder, &[], &[("MQ_APP_PASSWORD", "b")]);
+    let answered = std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| curl(&server, "app:b", "DELETE", "queue/DEV.QUEUE.1/message?wait=600000"));
+        eventually("the request", || {
+            folder.run(&["mqsc", "DISPLAY QSTATUS(DEV.QUEUE.1) IPPROCS"]).contains("IPPROCS(1)")
+        });
+        server.signal("TERM");
+        waiting.join().expect("curl ends")
+    });
+    assert_eq!(answered, "503");
+    assert_eq!(server.wait().0, Some(0));
 }
