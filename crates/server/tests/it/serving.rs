@@ -43,6 +43,7 @@ fn sigterm_and_sigint_end_with_exit_0_and_leave_no_socket() {
         assert!(!folder.join("admin.sock").exists());
         assert!(errors.contains("Started web server"), "{errors}");
         assert!(errors.contains("MQWB0023I"), "{errors}");
+        assert!(errors.contains("MQWB0318I"), "{errors}");
     }
 }
 

@@ -650,3 +650,23 @@ fn a_hash_states_its_function_iterations_and_length() {
     let password = PasswordReader::new(None).read(stated).expect("readable");
     assert!(password.matches("passw0rd") && !password.matches("Passw0rd"));
 }
+
+// 1.5 bodies
+
+#[test]
+fn what_was_put_as_another_media_type_comes_back_as_plain_text() {
+    check(
+        "POST v1/queue/Q/message\ncontent-type: application/json\n\n{}\n>>\nDELETE v1/queue/Q/message",
+        expect![[r#"
+            201
+              content-type: text/plain; charset=utf-8
+              ibm-mq-md-messageid: <id>
+            200
+              content-type: text/plain; charset=utf-8
+              ibm-mq-md-messageid: <id>
+              ibm-mq-md-expiry: unlimited
+              ibm-mq-md-persistence: nonPersistent
+              | {}
+        "#]],
+    );
+}
