@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Principal};
 use model::definition::QueueDefinition;
-use model::definition::queue::{AliasQueue, LocalQueue, ModelQueue};
 use model::definition::QueueKind;
+use model::definition::queue::{AliasQueue, LocalQueue, ModelQueue};
 use model::descriptor::MessageDescriptor;
 use model::options::{ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 use model::reason::Reason;
@@ -104,7 +104,8 @@ async fn an_alias_is_checked_by_its_own_name() {
 #[tokio::test]
 async fn the_maker_of_a_dynamic_queue_may_use_it_and_others_may_not() {
     let queue_manager = with_app().await;
-    let model = QueueKind::Model(Box::new(ModelQueue { local: LocalQueue { shareable: true, ..ModelQueue::default().local } }));
+    let model =
+        QueueKind::Model(Box::new(ModelQueue { local: LocalQueue { shareable: true, ..ModelQueue::default().local } }));
     queue_manager.define_queue(&administrator(), QueueDefinition::new(name("MODEL"), model), false).await.unwrap();
     allow(&queue_manager, AuthorityObject::Queue, "MODEL", Authority::GET).await;
     let connection = connect(&queue_manager, app());
@@ -143,9 +144,8 @@ async fn an_alternate_user_needs_authority_to_be_named_and_then_counts() {
 #[tokio::test]
 async fn commands_are_authorised_by_object() {
     let queue_manager = with_app().await;
-    let define = async |queue: &str| {
-        queue_manager.define_queue(&app(), QueueDefinition::local(name(queue)), false).await
-    };
+    let define =
+        async |queue: &str| queue_manager.define_queue(&app(), QueueDefinition::local(name(queue)), false).await;
     let refused = define("APP.R").await.unwrap_err();
     assert!(matches!(refused, ObjectError::NotAuthorized { missing: "crt", .. }), "{refused}");
     allow(&queue_manager, AuthorityObject::Queue, "APP.**", Authority::CREATE | Authority::CLEAR).await;

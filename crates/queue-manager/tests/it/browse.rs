@@ -6,10 +6,7 @@ use crate::script::check;
 
 #[test]
 fn browsing_goes_through_in_delivery_order_and_leaves_messages() {
-    check(
-        "put A; put B pri=5; get first; get next; get next; get first; depth Q",
-        expect!["B A 2033 B 2"],
-    );
+    check("put A; put B pri=5; get first; get next; get next; get first; depth Q", expect!["B A 2033 B 2"]);
 }
 
 #[test]
@@ -33,7 +30,10 @@ fn the_message_under_the_cursor_can_be_browsed_again_and_got() {
 
 #[test]
 fn matching_applies_to_browsing() {
-    check("put A corr=X; put B corr=Y; put C corr=X; get first corr=X; get next corr=X; get next corr=X", expect!["A C 2033"]);
+    check(
+        "put A corr=X; put B corr=Y; put C corr=X; get first corr=X; get next corr=X; get next corr=X",
+        expect!["A C 2033"],
+    );
 }
 
 #[test]
@@ -63,10 +63,7 @@ fn marked_messages_are_passed_over_by_cooperating_browsers() {
 
 #[test]
 fn marks_of_a_handle_concern_that_handle_alone() {
-    check(
-        "put A; get first mark_handle; get first unmarked; @2 get first unmarked",
-        expect!["A 2033 A"],
-    );
+    check("put A; get first mark_handle; get first unmarked; @2 get first unmarked", expect!["A 2033 A"]);
 }
 
 #[test]

@@ -96,9 +96,8 @@ impl Model {
     /// What a look at the queue throws away.
     fn discard(&mut self, queue: usize) {
         let now = self.now;
-        self.queues[queue].retain(|held| {
-            held.expires.is_none_or(|at| at > now) || held.put_by.is_some() || held.got_by.is_some()
-        });
+        self.queues[queue]
+            .retain(|held| held.expires.is_none_or(|at| at > now) || held.put_by.is_some() || held.got_by.is_some());
     }
 
     fn take(&mut self, queue: usize, index: usize, by: usize, syncpoint: bool) -> String {
@@ -215,8 +214,7 @@ impl Real {
             definition.as_local_mut().unwrap().maximum_depth = u32::try_from(MAXIMUM_DEPTH).unwrap();
             queue_manager.define_queue(&administrator(), definition, false).await.unwrap();
         }
-        let mut real =
-            Self { queue_manager, clock, connections: Vec::new(), handles: Vec::new(), numbers: 0 };
+        let mut real = Self { queue_manager, clock, connections: Vec::new(), handles: Vec::new(), numbers: 0 };
         for _ in 0..CONNECTIONS {
             let connection = connect(&real.queue_manager, administrator());
             let mut handles = [ObjectHandle(0); QUEUES.len()];
@@ -254,9 +252,7 @@ impl Real {
             Verb::Get { queue, correlation, syncpoint } => {
                 self.get(by, queue, correlation, syncpoint_flag(syncpoint)).await
             }
-            Verb::BrowseFirst { queue, correlation } => {
-                self.get(by, queue, correlation, GetFlags::BROWSE_FIRST).await
-            }
+            Verb::BrowseFirst { queue, correlation } => self.get(by, queue, correlation, GetFlags::BROWSE_FIRST).await,
             Verb::BrowseNext { queue } => self.get(by, queue, None, GetFlags::BROWSE_NEXT).await,
             Verb::GetUnderCursor { queue, syncpoint } => {
                 self.get(by, queue, None, GetFlags::MSG_UNDER_CURSOR | syncpoint_flag(syncpoint)).await

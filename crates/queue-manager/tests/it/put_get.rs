@@ -91,10 +91,7 @@ fn cap_expiry_of_the_queue_limits_lifetime() {
 
 #[test]
 fn report_options_that_are_unknown_or_inconsistent_are_refused() {
-    check(
-        "put A rq=R report=268435456; put B rq=R report=512; put C rq=R report=131072",
-        expect!["2061 2061 2061"],
-    );
+    check("put A rq=R report=268435456; put B rq=R report=512; put C rq=R report=131072", expect!["2061 2061 2061"]);
 }
 
 #[test]
@@ -120,10 +117,7 @@ fn maximum_depth_counts_uncommitted_messages() {
 
 #[test]
 fn message_ids_are_made_unless_given() {
-    check(
-        "put A id=MINE show=id; put B id=MINE new_id; get id=MINE; get id=MINE; get",
-        expect!["id=MINE A 2033 B"],
-    );
+    check("put A id=MINE show=id; put B id=MINE new_id; get id=MINE; get id=MINE; get", expect!["id=MINE A 2033 B"]);
 }
 
 #[test]

@@ -71,8 +71,5 @@ fn a_report_that_nobody_takes_is_given_up_and_the_put_stands() {
 
 #[test]
 fn no_confirmation_of_arrival_is_made_for_a_transmission_queue() {
-    check(
-        "define R; define X USAGE=XMITQ; put1 A to=ANY qm=X rq=R coa; depth R; depth X",
-        expect!["0 1"],
-    );
+    check("define R; define X USAGE=XMITQ; put1 A to=ANY qm=X rq=R coa; depth R; depth X", expect!["0 1"]);
 }

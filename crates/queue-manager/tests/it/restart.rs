@@ -98,11 +98,8 @@ async fn expired_messages_are_not_returned_after_a_restart() {
     let queue_manager = start_in(directory.path(), &clock);
     define(&queue_manager, "Q").await;
     let connection = connect(&queue_manager, administrator());
-    let descriptor = MessageDescriptor {
-        persistence: Persistence::Persistent,
-        expiry: Expiry(10),
-        ..MessageDescriptor::default()
-    };
+    let descriptor =
+        MessageDescriptor { persistence: Persistence::Persistent, expiry: Expiry(10), ..MessageDescriptor::default() };
     let options = PutOptions::default();
     connection.put1(&administrator(), &object("Q"), descriptor, &options, Bytes::from("old")).await.unwrap();
     drop(connection);

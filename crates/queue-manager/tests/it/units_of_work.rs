@@ -6,18 +6,12 @@ use crate::script::check;
 
 #[test]
 fn backed_out_message_returns_to_its_place_with_its_count_raised() {
-    check(
-        "put A; put B; get syncpoint; back_out; get first show=bc; get next show=bc",
-        expect!["A A bc=1 B bc=0"],
-    );
+    check("put A; put B; get syncpoint; back_out; get first show=bc; get next show=bc", expect!["A A bc=1 B bc=0"]);
 }
 
 #[test]
 fn uncommitted_messages_are_seen_by_nobody_until_commit() {
-    check(
-        "put A syncpoint; @2 get; get; get first; depth Q; commit; @2 get; depth Q",
-        expect!["2033 2033 2033 1 A 0"],
-    );
+    check("put A syncpoint; @2 get; get; get first; depth Q; commit; @2 get; depth Q", expect!["2033 2033 2033 1 A 0"]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod client;
 mod connections;
 mod messaging;
+mod publications;
 mod publishing;
 mod reference_rows;
 mod resources;

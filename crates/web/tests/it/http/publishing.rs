@@ -53,9 +53,12 @@ fn a_publication_reaches_its_subscriber() {
 
 #[test]
 fn publishing_needs_the_authority() {
-    check(&format!("POST v2/topic/sport/message\n{}\n\nx", client::basic("other", "otherpw")), expect![[r#"
+    check(
+        &format!("POST v2/topic/sport/message\n{}\n\nx", client::basic("other", "otherpw")),
+        expect![[r#"
         403
           content-type: application/json; charset=utf-8
           pcf 2/2035 MQWB0103E: User 'other' is not authorized to publish to 'sport'.
-    "#]]);
+    "#]],
+    );
 }

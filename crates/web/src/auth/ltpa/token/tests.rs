@@ -130,7 +130,8 @@ proptest! {
 #[test]
 fn names_in_latin_1_are_refused() {
     let key = KEYS.token_key();
-    let plaintext = [b"expire:1000$u:user\\:defaultRealm/\xE9%1000%".as_slice(), STANDARD.encode([0; 128]).as_bytes()].concat();
+    let plaintext =
+        [b"expire:1000$u:user\\:defaultRealm/\xE9%1000%".as_slice(), STANDARD.encode([0; 128]).as_bytes()].concat();
     let encrypted = AesEncryptor::new(key.into(), key.into()).encrypt_padded_vec_mut::<Pkcs7>(&plaintext);
     assert_eq!(open(&STANDARD.encode(encrypted), &KEYS, REALM, 0), Err(TokenError::Malformed));
 }
