@@ -24,9 +24,9 @@ test: ## Run every test
 	@scripts/install.sh build test
 	scripts/test.sh
 
-test-full: ## Run every test, with as many kills as the acceptance asks for
-	@scripts/install.sh build test
-	QUAYMASTER_KILL_ROUNDS=50 scripts/test.sh
+test-full: ## Run every test with fifty kills, and those against Open Liberty
+	@scripts/install.sh build test full
+	scripts/test.sh full
 
 bench: ## Measure what docs/performance.md shows
 	@scripts/install.sh build bench
@@ -34,10 +34,10 @@ bench: ## Measure what docs/performance.md shows
 	cargo bench --locked --package benches --bench inside
 
 lint: ## Check formatting, lints and the rules of the repository
-	@scripts/install.sh build
+	@scripts/install.sh build lint
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	cargo xtask tidy
 
 install: ## Install what is missing for all of the above
-	@scripts/install.sh build test bench
+	@scripts/install.sh build test full bench lint

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what a bare Debian machine lacks: install.sh [build] [test] [bench].
+# Installs what a bare Debian machine lacks: install.sh [build] [test] [full] [bench] [lint].
 # Works as root or with sudo. Where nothing is missing it changes nothing and needs no network.
 set -euo pipefail
 
@@ -17,8 +17,10 @@ packages_of() {
     case $1 in
         build) echo gcc:cc libc6-dev:/usr/include/stdlib.h make:make curl:curl ca-certificates:/etc/ssl/certs/ca-certificates.crt ;;
         test) echo curl:curl openssl:openssl python3:python3 ;;
+        full) echo default-jre-headless:java maven:mvn unzip:unzip ;;
+        lint) ;;
         bench) echo nginx-light:nginx postgresql:/usr/lib/postgresql openssl:openssl ;;
-        *) say "what is '$1'? expected build, test or bench"; exit 2 ;;
+        *) say "what is '$1'? expected build, test, full, bench or lint"; exit 2 ;;
     esac
 }
 
@@ -56,12 +58,21 @@ rust_is_new_enough() {
     [ -n "$version" ] && [ "$(printf '%s\n%s\n' "$minimum" "$version" | sort -V | head -n 1)" = "$minimum" ]
 }
 
+# clippy and rustfmt, which the minimal profile leaves out.
+install_lints() {
+    case " ${wanted[*]} " in *" lint "*) ;; *) return 0 ;; esac
+    (cd "$repository" && cargo clippy --version && cargo fmt --version) >/dev/null 2>&1 && return 0
+    command -v rustup >/dev/null || { say "clippy and rustfmt are missing, and there is no rustup to add them"; exit 1; }
+    (cd "$repository" && rustup component add clippy rustfmt) >&2
+}
+
 if command -v cargo >/dev/null && rust_is_new_enough; then
+    install_lints
     exit 0
 fi
 if command -v rustup >/dev/null; then
     say "updating the stable toolchain: Rust $minimum or newer is needed"
-    rustup toolchain install stable --profile minimal --component clippy --component rustfmt >&2
+    rustup toolchain install stable --profile minimal >&2
 else
     say "installing Rust with its usual installer, https://sh.rustup.rs"
     installer=$(mktemp)
@@ -70,6 +81,7 @@ else
         say "https://sh.rustup.rs cannot be reached; install Rust $minimum or newer yourself, then try again"
         exit 1
     fi
-    sh "$installer" -y --no-modify-path --profile minimal --default-toolchain stable --component clippy --component rustfmt >&2
+    sh "$installer" -y --no-modify-path --profile minimal --default-toolchain stable >&2
 fi
 rust_is_new_enough || { say "Rust $minimum or newer is needed, found: $(rustc --version 2>&1 || true)"; exit 1; }
+install_lints
