@@ -7,8 +7,11 @@ cd "$(dirname "$0")/.."
 cargo build --release --locked --package server
 QUAYMASTER_BIN=$(realpath "${CARGO_TARGET_DIR:-target}/release/quaymaster")
 export QUAYMASTER_BIN
+ignored=()
 if [ "${1:-}" = full ]; then
     export QUAYMASTER_KILL_ROUNDS="${QUAYMASTER_KILL_ROUNDS:-50}"
-    exec cargo test --locked --workspace -- --include-ignored
+    ignored=(--include-ignored)
 fi
-exec cargo test --locked --workspace
+# Examples in documentation first, so that the last lines are the summaries of real tests.
+cargo test --locked --workspace --doc --quiet
+exec cargo test --locked --workspace --tests -- "${ignored[@]}"

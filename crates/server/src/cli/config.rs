@@ -4,6 +4,8 @@ use std::io::{IsTerminal, Read, Write, stdin};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use web::auth::Authenticator;
+use web::options::TlsOptions;
 
 use super::failure::Failure;
 use super::{Location, import};
@@ -76,9 +78,18 @@ fn run_explain(arguments: &ExplainArguments, out: &mut dyn Write) -> Result<(), 
     Ok(out.write_all(text.as_bytes())?)
 }
 
-/// Checks the file alone: neither flags nor environment.
+/// Checks the file alone, neither flags nor environment: keys and values, then users, passwords, roles and LTPA keys.
 fn check(arguments: &CheckArguments, out: &mut dyn Write) -> Result<(), Failure> {
-    load(&arguments.file, true, &Environment::default(), &[]).map_err(ServerError::from)?;
+    let configuration = load(&arguments.file, true, &Environment::default(), &[]).map_err(ServerError::from)?;
+    let mut options = configuration.web_options(TlsOptions {
+        certificate: PathBuf::new(),
+        key: PathBuf::new(),
+        client_ca: None,
+        client_required: false,
+    });
+    // A start would make the file; a check makes nothing.
+    options.ltpa.keys_file = options.ltpa.keys_file.filter(|file| file.exists());
+    Authenticator::new(&options).map_err(ServerError::from)?;
     writeln!(out, "{} is valid.", arguments.file.display())?;
     Ok(())
 }

@@ -21,7 +21,7 @@ use std::time::Duration;
 use model::name::QueueManagerName;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
-use web::options::{Cors, Limits, Ltpa, Messaging, Web};
+use web::options::{Cors, Limits, Ltpa, Messaging, TlsOptions, Web, WebOptions};
 
 pub(crate) use check::{file_in, parse_address, read_file};
 pub(crate) use environment::Environment;
@@ -109,6 +109,24 @@ impl Default for Server {
             reload_interval_seconds: 0,
             log_format: LogFormat::Text,
             log_level: LogLevel::Info,
+        }
+    }
+}
+
+impl Configuration {
+    /// What the web server is told, before generated files and developer users are added.
+    pub(crate) fn web_options(&self, tls: TlsOptions) -> WebOptions {
+        WebOptions {
+            https: self.server.https.0,
+            http: self.server.http.0,
+            metrics: self.server.metrics.0,
+            tls,
+            web: self.web.clone(),
+            ltpa: self.ltpa.clone(),
+            cors: self.cors.clone(),
+            limits: self.limits.clone(),
+            messaging: self.messaging.clone(),
+            server_user: String::new(),
         }
     }
 }

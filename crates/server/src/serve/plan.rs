@@ -62,8 +62,8 @@ impl Plan {
         users: &[User],
         server_user: &str,
     ) -> WebOptions {
-        let configuration = &self.configuration;
-        let mut web = configuration.web.clone();
+        let mut options = self.configuration.web_options(tls);
+        let web = &mut options.web;
         for user in users {
             // A user of the configuration file keeps its password and roles.
             if web.users.contains_key(user.name) {
@@ -76,19 +76,8 @@ impl Plan {
                 holders.push(bound);
             }
         }
-        let mut ltpa = configuration.ltpa.clone();
-        ltpa.keys_file.get_or_insert_with(|| data.ltpa_keys());
-        WebOptions {
-            https: configuration.server.https.0,
-            http: configuration.server.http.0,
-            metrics: configuration.server.metrics.0,
-            tls,
-            web,
-            ltpa,
-            cors: configuration.cors.clone(),
-            limits: configuration.limits.clone(),
-            messaging: configuration.messaging.clone(),
-            server_user: server_user.to_owned(),
-        }
+        options.ltpa.keys_file.get_or_insert_with(|| data.ltpa_keys());
+        options.server_user = server_user.to_owned();
+        options
     }
 }

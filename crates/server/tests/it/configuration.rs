@@ -38,6 +38,9 @@ fn check_accepts_a_good_file_and_names_what_is_wrong_in_a_bad_one() {
         err: quaymaster: unknown key limits.conections in DIR/b.toml, did you mean limits.connections?
     "#]]
     .assert_eq(&check(&file));
+    let file = folder.write("d.toml", "[web.roles]\nMQWebUsr = [\"EVERYONE\"]\n");
+    let said = check(&file);
+    assert!(said.starts_with("exit 2\nerr: quaymaster: web.roles") && said.contains("MQWebUsr"), "{said}");
     expect![[r#"
         exit 2
         err: quaymaster: cannot read the configuration file DIR/c.toml: No such file or directory (os error 2)
