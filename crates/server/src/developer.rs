@@ -127,7 +127,13 @@ fn queues() -> Vec<QueueDefinition> {
     let mut queues: Vec<QueueDefinition> = ["DEV.QUEUE.1", "DEV.QUEUE.2", "DEV.QUEUE.3", "DEV.DEAD.LETTER.QUEUE"]
         .map(|name| QueueDefinition::local(QueueName::literal(name)))
         .into();
-    let local = LocalQueue { definition_type: DefinitionType::TemporaryDynamic, ..LocalQueue::default() };
+    // As SYSTEM.DEFAULT.MODEL.QUEUE: one program reads its own reply queue.
+    let local = LocalQueue {
+        definition_type: DefinitionType::TemporaryDynamic,
+        shareable: false,
+        default_input_shared: false,
+        ..LocalQueue::default()
+    };
     let model = QueueKind::Model(Box::new(ModelQueue { local }));
     queues.push(QueueDefinition::new(QueueName::literal("DEV.APP.MODEL.QUEUE"), model));
     queues
