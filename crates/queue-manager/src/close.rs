@@ -62,7 +62,7 @@ fn queue_to_delete(engine: &Engine, open: &Handle) -> Result<Arc<Queue>, Reason>
         DefinitionType::TemporaryDynamic if open.made_queue => Ok(queue.clone()),
         DefinitionType::TemporaryDynamic => Err(Reason::OptionNotValidForType),
         DefinitionType::PermanentDynamic => {
-            if !queue.creator.as_ref().is_some_and(|creator| *creator == open.caller.user) {
+            if queue.creator.as_ref().is_none_or(|creator| *creator != open.caller.user) {
                 authority::check(engine, &open.caller, AuthorityObject::Queue, &opened.name, Authority::DELETE)?;
             }
             Ok(queue.clone())

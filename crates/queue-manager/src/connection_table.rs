@@ -84,11 +84,11 @@ pub(crate) fn alternate(user: &str) -> Option<Principal> {
     (!user.is_empty() && user.len() <= ObjectName::MAXIMUM).then(|| Principal::user(user))
 }
 
-const PARTS: u64 = 16;
+const PARTS: usize = 16;
 
 #[derive(Default)]
 pub(crate) struct ConnectionTable {
-    parts: [Mutex<Map<u64, Arc<ConnectionState>>>; PARTS as usize],
+    parts: [Mutex<Map<u64, Arc<ConnectionState>>>; PARTS],
 }
 
 impl ConnectionTable {
@@ -113,7 +113,7 @@ impl ConnectionTable {
     }
 
     fn part(&self, number: u64) -> &Mutex<Map<u64, Arc<ConnectionState>>> {
-        let index = usize::try_from(number % PARTS).expect("less than 16");
+        let index = usize::try_from(number % PARTS as u64).expect("less than 16");
         &self.parts[index]
     }
 }

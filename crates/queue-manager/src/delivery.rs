@@ -116,13 +116,15 @@ impl Arriving<'_> {
     }
 
     fn follow(&self, depth_before: u32) {
-        self.queue.note_expiry(self.expires);
         match self.unit {
             Some((state, id)) => {
                 let what = What::Put { priority: self.priority, depth_before };
-                state.note(id, self.queue, self.arrival, what);
+                state.note(id, self.queue, self.arrival, self.expires, what);
             }
-            None => self.queue.waiters.arrived(&self.arrival),
+            None => {
+                self.queue.note_expiry(self.expires);
+                self.queue.waiters.arrived(&self.arrival);
+            }
         }
     }
 }

@@ -2,7 +2,6 @@
 //! the expiration report they ask for.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use model::timestamp::Timestamp;
 use storage::StoreError;
@@ -34,9 +33,8 @@ pub(crate) async fn discard(engine: &Engine, queue: &Arc<Queue>, now: Timestamp)
     // Forgotten first and looked up afterwards, so that what is put meanwhile is not overlooked.
     queue.set_next_expiry(None);
     let discarded = discard_in_parts(engine, queue, now).await;
-    // What is still there although its time has come is held by a unit of work: no use in looking again at once.
-    let next = engine.store.next_expiry(queue.id);
-    queue.note_expiry(next.map(|at| at.max(now.saturating_add(PAUSE))));
+    // Messages that a unit of work holds are noted again at its end.
+    queue.note_expiry(engine.store.next_expiry(queue.id));
     if let Err(error) = discarded {
         warn!(queue = queue.name.as_str(), reason = %reason::of_store(&error), "expired messages stay for now");
     }
@@ -54,6 +52,3 @@ async fn discard_in_parts(engine: &Engine, queue: &Arc<Queue>, now: Timestamp) -
         }
     }
 }
-
-/// Before messages that a unit of work holds are looked at again.
-const PAUSE: Duration = Duration::from_secs(1);

@@ -307,12 +307,12 @@ impl Get<'_> {
         let unit = if in_unit { Some(state.unit(self.engine)?) } else { None };
         let taking = Taking { get: self, unit };
         let got = self.engine.store.get(unit, self.queue.id, selected, now).await;
-        taking.is_over();
+        taking.answered();
         let Some(stored) = got.map_err(|error| reason::of_store(&error))? else { return Ok(None) };
         if let Some(id) = unit {
             let what =
                 if self.has(GetFlags::MARK_SKIP_BACKOUT) { What::GotForGood(stored.key.position) } else { What::Got };
-            state.note(id, self.queue, Arrival::of(&stored.message.descriptor), what);
+            state.note(id, self.queue, Arrival::of(&stored.message.descriptor), stored.expires, what);
         }
         Ok(Some(Taken { stored, unit }))
     }
@@ -395,7 +395,7 @@ struct Taking<'a> {
 }
 
 impl Taking<'_> {
-    fn is_over(mut self) {
+    fn answered(mut self) {
         self.unit = None;
     }
 }
@@ -404,7 +404,7 @@ impl Drop for Taking<'_> {
     fn drop(&mut self) {
         if let Some(id) = self.unit {
             let nobody_knows = Arrival::unknown();
-            self.get.connection.state.note(id, self.get.queue, nobody_knows, What::PerhapsGot);
+            self.get.connection.state.note(id, self.get.queue, nobody_knows, None, What::PerhapsGot);
         }
     }
 }

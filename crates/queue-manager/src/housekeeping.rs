@@ -11,7 +11,7 @@ use tracing::warn;
 use crate::engine::{Engine, Phase};
 use crate::handle::Handle;
 use crate::queue::Queue;
-use crate::unit_of_work::{OpenUnit, back_out_unit, commit_unit};
+use crate::unit_of_work::{OpenUnit, back_out_unit, commit_or_back_out};
 use crate::{close, expiry, subscription, trigger};
 
 /// Something that has to be finished although its task is gone.
@@ -64,11 +64,8 @@ pub(crate) async fn finish_left_over(engine: &Engine) {
     while let Some(work) = engine.left_over.take() {
         match work {
             Work::Commit(unit) => {
-                if let Err(refused) = commit_unit(engine, unit).await {
-                    warn!(reason = %refused.reason, "a commit could not be finished after its task was gone");
-                    if let Some(unit) = refused.unit {
-                        back_out(engine, *unit).await;
-                    }
+                if let Err(reason) = commit_or_back_out(engine, unit).await {
+                    warn!(%reason, "a commit could not be finished after its task was gone");
                 }
             }
             Work::BackOut(unit) => back_out(engine, unit).await,

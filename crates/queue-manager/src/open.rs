@@ -220,7 +220,7 @@ fn as_defined(options: OpenOptions, local: &LocalQueue) -> OpenOptions {
         return options;
     }
     let input = if local.default_input_shared { OpenOptions::INPUT_SHARED } else { OpenOptions::INPUT_EXCLUSIVE };
-    options - OpenOptions::INPUT_AS_Q_DEF | input
+    options.difference(OpenOptions::INPUT_AS_Q_DEF).union(input)
 }
 
 /// Counts the handle on the object that was named and on the queue it leads to.

@@ -32,7 +32,7 @@ use crate::put_descriptor::{Defaults, Filled, fill_in};
 use crate::resolve::{Resolved, resolve};
 use crate::subscription::{Subscription, Subscriptions};
 use crate::topic_tree::{EffectiveTopic, join};
-use crate::unit_of_work::{back_out_unit, commit_unit};
+use crate::unit_of_work::{back_out_unit, commit_or_back_out};
 use crate::{authority, dead_letter, report, retained};
 
 /// What publish/subscribe keeps in memory for one queue manager.
@@ -223,7 +223,7 @@ impl FanOut<'_> {
             // Dropped before this, or with an error, the connection backs its unit of work out.
             let unit = own.state.unit.lock().take();
             return match unit {
-                Some(unit) => commit_unit(self.engine, unit).await.map_err(|refused| refused.reason),
+                Some(unit) => commit_or_back_out(self.engine, unit).await,
                 None => Ok(()),
             };
         }

@@ -70,7 +70,7 @@ pub(crate) async fn forget(engine: &Engine, unit: &ConnectionState, topic: &str,
         let selection = Selection { position: Some(retained.position), ..Selection::default() };
         let got = engine.store.get(Some(id), queue.id, &selection, now).await;
         if let Some(got) = got.map_err(|error| reason::of_store(&error))? {
-            unit.note(id, &queue, Arrival::of(&got.message.descriptor), What::Got);
+            unit.note(id, &queue, Arrival::of(&got.message.descriptor), got.expires, What::Got);
         }
     }
     Ok(())

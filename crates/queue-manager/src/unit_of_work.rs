@@ -31,6 +31,8 @@ pub(crate) struct OpenUnit {
 struct Touched {
     queue: Arc<Queue>,
     arrival: Arrival,
+    /// Of the message: the queue may have looked for expired messages while the unit of work hid it, and is told again.
+    expires: Option<Timestamp>,
     what: What,
 }
 
@@ -75,9 +77,16 @@ impl ConnectionState {
     }
 
     /// Remembers what was done in unit `id`, for its end.
-    pub(crate) fn note(&self, id: UnitOfWorkId, queue: &Arc<Queue>, arrival: Arrival, what: What) {
+    pub(crate) fn note(
+        &self,
+        id: UnitOfWorkId,
+        queue: &Arc<Queue>,
+        arrival: Arrival,
+        expires: Option<Timestamp>,
+        what: What,
+    ) {
         if let Some(open) = self.unit.lock().as_mut().filter(|open| open.id == id) {
-            open.touched.push(Touched { queue: queue.clone(), arrival, what });
+            open.touched.push(Touched { queue: queue.clone(), arrival, expires, what });
         }
     }
 }
@@ -144,16 +153,20 @@ pub(crate) async fn commit_unit(engine: &Engine, unit: OpenUnit) -> Result<(), R
     }
 }
 
-/// The queue may have looked for expired messages while the unit of work hid some of them.
-fn note_expiry(engine: &Engine, queue: &Queue) {
-    queue.note_expiry(engine.store.next_expiry(queue.id));
+/// For a unit of work that nobody could try again: committed, or backed out.
+pub(crate) async fn commit_or_back_out(engine: &Engine, unit: OpenUnit) -> Result<(), Reason> {
+    let Err(Refused { unit, reason }) = commit_unit(engine, unit).await else { return Ok(()) };
+    if let Some(unit) = unit {
+        back_out_unit(engine, *unit).await?;
+    }
+    Err(reason)
 }
 
 /// What was put is visible now.
 pub(crate) async fn after_commit(engine: &Engine, unit: OpenUnit) {
     for touched in &unit.touched {
         if let What::Put { .. } = touched.what {
-            note_expiry(engine, &touched.queue);
+            touched.queue.note_expiry(touched.expires);
             touched.queue.waiters.arrived(&touched.arrival);
         }
     }
@@ -194,8 +207,8 @@ async fn get_again(
     let id = connection.state.unit(engine)?;
     let selection = Selection { position: Some(position), ..Selection::default() };
     let got = engine.store.get(Some(id), queue.id, &selection, engine.now()).await;
-    if got.map_err(|error| reason::of_store(&error))?.is_some() {
-        connection.state.note(id, queue, arrival, What::Got);
+    if let Some(stored) = got.map_err(|error| reason::of_store(&error))? {
+        connection.state.note(id, queue, arrival, stored.expires, What::Got);
     }
     Ok(())
 }
@@ -206,10 +219,16 @@ pub(crate) async fn back_out_unit(engine: &Engine, unit: OpenUnit) -> Result<(),
     let unit = finishing.done();
     // Got messages are there again, also when only the raised count could not be written.
     for touched in &unit.touched {
-        note_expiry(engine, &touched.queue);
+        let queue = &touched.queue;
         match touched.what {
-            What::Got | What::GotForGood(_) => touched.queue.waiters.arrived(&touched.arrival),
-            What::PerhapsGot => touched.queue.waiters.wake_all(),
+            What::Got | What::GotForGood(_) => {
+                queue.note_expiry(touched.expires);
+                queue.waiters.arrived(&touched.arrival);
+            }
+            What::PerhapsGot => {
+                queue.note_expiry(engine.store.next_expiry(queue.id));
+                queue.waiters.wake_all();
+            }
             What::Put { .. } => {}
         }
     }
@@ -273,7 +292,10 @@ impl Connection {
     pub async fn xa_commit(&self, xid: &Xid) -> Result<(), XaError> {
         let unit = self.branch(xid)?;
         match commit_unit(&self.engine, unit).await {
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                self.everybody_looks();
+                Ok(())
+            }
             Err(Refused { unit, reason }) => {
                 if let Some(unit) = unit {
                     self.engine.prepared.add(xid.clone(), *unit);
@@ -286,9 +308,16 @@ impl Connection {
     pub async fn xa_rollback(&self, xid: &Xid) -> Result<(), XaError> {
         let unit = self.branch(xid)?;
         back_out_unit(&self.engine, unit).await.map_err(XaError::Reason)?;
-        // Messages of branches prepared before a restart are not listed: everybody looks.
-        self.engine.all_queues().iter().for_each(|queue| queue.waiters.wake_all());
+        self.everybody_looks();
         Ok(())
+    }
+
+    /// What a branch prepared before a restart had touched is not known here.
+    fn everybody_looks(&self) {
+        for queue in self.engine.all_queues().iter().filter(|queue| queue.is_local()) {
+            queue.note_expiry(self.engine.store.next_expiry(queue.id));
+            queue.waiters.wake_all();
+        }
     }
 
     /// Branches that are prepared and not finished.

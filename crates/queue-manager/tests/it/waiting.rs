@@ -116,7 +116,7 @@ fn no_wake_up_is_lost_under_contention() {
     use model::options::{GetFlags, GetOptions, MatchOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 
     const GETTERS: usize = 8;
-    const EACH: usize = 300;
+    const EACH: usize = 200;
 
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_time().build().unwrap();
     runtime.block_on(async {
@@ -192,39 +192,24 @@ fn no_wake_up_is_lost_under_contention() {
         for putter in putters {
             putter.await.unwrap();
         }
-        // Getters of anything may have taken what a getter by correlation id waits for: it gets replacements.
-        let mut all: Vec<Bytes> = Vec::new();
+        // Getters of anything may have taken what a getter by correlation id waits for. Once there is plenty for each, all
+        // must end without another put: whoever still sleeps then was not woken.
         let helper = connect(&queue_manager, administrator());
-        let browser = helper.open(&administrator(), &object, OpenOptions::BROWSE).await.unwrap();
         let mut replacements = 0;
-        for (getter, task) in tasks.into_iter().enumerate() {
-            let mut task = task;
-            let correlation_id = if getter % 2 == 0 { correlation(getter) } else { CorrelationId::NONE };
-            let browse = GetOptions {
-                flags: GetFlags::BROWSE_FIRST,
-                match_options: MatchOptions::CORREL_ID,
-                correlation_id,
-                ..GetOptions::default()
-            };
-            let mut idle = 0;
-            let got = loop {
-                if let Ok(got) = tokio::time::timeout(Duration::from_millis(20), &mut task).await {
-                    break got.unwrap();
-                }
-                if helper.get(browser.handle, &browse).await.is_ok() {
-                    // There is something for it: it only needs time to take it.
-                    idle += 1;
-                    assert!(idle < 500, "getter {getter} sleeps although a message waits for it");
-                    continue;
-                }
-                idle = 0;
+        for getter in (0..GETTERS).step_by(2) {
+            for _ in 0..EACH * GETTERS {
                 replacements += 1;
-                let descriptor = MessageDescriptor { correlation_id, ..MessageDescriptor::default() };
+                let descriptor =
+                    MessageDescriptor { correlation_id: correlation(getter), ..MessageDescriptor::default() };
                 let body = Bytes::from(format!("replacement/{replacements}"));
                 let options = PutOptions::default();
                 helper.put1(&administrator(), &object, descriptor, &options, body).await.unwrap();
-            };
-            all.extend(got);
+            }
+        }
+        let mut all: Vec<Bytes> = Vec::new();
+        for (getter, task) in tasks.into_iter().enumerate() {
+            let got = tokio::time::timeout(Duration::from_secs(20), task).await;
+            all.extend(got.unwrap_or_else(|_| panic!("getter {getter} sleeps although messages wait for it")).unwrap());
         }
         let count = all.len();
         all.sort();
