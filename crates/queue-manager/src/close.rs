@@ -10,6 +10,7 @@ use model::reason::Reason;
 use crate::connection::{Connection, ObjectHandle};
 use crate::engine::Engine;
 use crate::handle::{Handle, Target};
+use crate::housekeeping::Work;
 use crate::open::count_close;
 use crate::queue::Queue;
 use crate::resolve::Destination;
@@ -45,7 +46,7 @@ pub(crate) async fn close(connection: &Connection, handle: ObjectHandle, options
         dynamic::delete(engine, &queue, options.contains(CloseOptions::DELETE_PURGE)).await?;
     }
     let open = connection.state.remove_handle(handle)?;
-    release(engine, &open).await;
+    release(engine, vec![open.clone()]).await;
     let unfinished = open.memory.lock().put_place.unfinished();
     unfinished.map_or(Ok(()), Err)
 }
@@ -70,10 +71,26 @@ fn queue_to_delete(engine: &Engine, open: &Handle) -> Result<Arc<Queue>, Reason>
     }
 }
 
-/// Everything that goes with a handle: lock, counts, the temporary queue it made.
-pub(crate) async fn release(engine: &Engine, open: &Handle) {
-    if release_now(engine, open) {
-        finish_release(engine, open).await;
+/// Everything that goes with handles: locks, counts, the temporary queues they made. Dropped half-way, housekeeping goes on.
+pub(crate) async fn release(engine: &Engine, handles: Vec<Arc<Handle>>) {
+    let mut unfinished = Unfinished { engine, handles };
+    unfinished.handles.retain(|open| release_now(engine, open));
+    while let Some(open) = unfinished.handles.last().cloned() {
+        finish_release(engine, &open).await;
+        unfinished.handles.pop();
+    }
+}
+
+struct Unfinished<'a> {
+    engine: &'a Engine,
+    handles: Vec<Arc<Handle>>,
+}
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        for open in self.handles.drain(..) {
+            self.engine.left_over.push(Work::Close(open));
+        }
     }
 }
 

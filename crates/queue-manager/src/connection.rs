@@ -172,9 +172,7 @@ impl Connection {
     /// # Errors
     /// Those of `commit`; the connection is gone all the same.
     pub async fn disconnect(self) -> Result<(), Reason> {
-        for handle in self.state.take_handles() {
-            close::release(&self.engine, &handle).await;
-        }
+        close::release(&self.engine, self.state.take_handles()).await;
         self.commit().await
     }
 }

@@ -44,6 +44,10 @@ pub(crate) async fn open(
     let engine = &connection.engine;
     engine.admit(options.contains(OpenOptions::FAIL_IF_QUIESCING))?;
     check_options(options)?;
+    if !object.selector.is_empty() {
+        // Selection over properties is not there; ignored, it would hand over what was not asked for.
+        return Err(Reason::SelectionNotAvailable);
+    }
     let caller = &effective_caller(engine, caller, object, options.contains(OpenOptions::ALTERNATE_USER_AUTHORITY))?;
     match object.object {
         ObjectKind::Queue => open_queue(connection, caller, object, options).await,
