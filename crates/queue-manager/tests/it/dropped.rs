@@ -1,9 +1,10 @@
 //! Tasks that are dropped half-way, while the disk is busy: nothing is lost, nobody sleeps, nothing stays open.
 
 use std::future::Future;
+use std::io;
 use std::pin::pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::sync::{Arc, RwLock};
+use std::task::{Context, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -13,32 +14,76 @@ use model::descriptor::{MessageDescriptor, Persistence};
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 use queue_manager::connection::ObjectHandle;
 use queue_manager::{Connection, Home, QueueManager};
-use storage::private::log::disk::DirectoryDisk;
+use storage::private::log::disk::{DirectoryDisk, Disk, FileName};
 
 use crate::script::{EVERYTHING, FakeClock, administrator, connect, name, start};
 
+/// A directory whose syncs wait while the test holds the gate.
+struct GatedDisk {
+    directory: DirectoryDisk,
+    gate: Arc<RwLock<()>>,
+}
+
+impl Disk for GatedDisk {
+    fn list(&self) -> io::Result<Vec<FileName>> {
+        self.directory.list()
+    }
+    fn length(&self, file: &FileName) -> io::Result<u64> {
+        self.directory.length(file)
+    }
+    fn read(&self, file: &FileName, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.directory.read(file, offset, buffer)
+    }
+    fn write(&self, file: &FileName, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.directory.write(file, offset, bytes)
+    }
+    fn sync(&self, file: &FileName) -> io::Result<()> {
+        let _open = self.gate.read().unwrap();
+        self.directory.sync(file)
+    }
+    fn create(&self, file: &FileName) -> io::Result<()> {
+        self.directory.create(file)
+    }
+    fn rename(&self, from: &FileName, to: &FileName) -> io::Result<()> {
+        self.directory.rename(from, to)
+    }
+    fn remove(&self, file: &FileName) -> io::Result<()> {
+        self.directory.remove(file)
+    }
+}
+
 struct Bench {
     queue_manager: QueueManager,
+    gate: Arc<RwLock<()>>,
     housekeeping: tokio::task::JoinHandle<()>,
     _directory: tempfile::TempDir,
 }
 
 impl Bench {
-    /// Queue Q on a real disk, where each durable answer takes a while.
+    /// Queue Q on a real disk.
     async fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let disk = DirectoryDisk::open(directory.path().to_owned()).unwrap();
+        let gate = Arc::new(RwLock::new(()));
+        let disk =
+            GatedDisk { directory: DirectoryDisk::open(directory.path().to_owned()).unwrap(), gate: gate.clone() };
         let queue_manager = start(Home::Disk(Arc::new(disk)), FakeClock::new());
         queue_manager.define_queue(&administrator(), QueueDefinition::local(name("Q")), false).await.unwrap();
         let running = queue_manager.clone();
         let housekeeping = tokio::spawn(async move { running.run().await });
-        Self { queue_manager, housekeeping, _directory: directory }
+        Self { queue_manager, gate, housekeeping, _directory: directory }
     }
 
     async fn open(&self, queue: &str, options: OpenOptions) -> (Connection, ObjectHandle) {
         let connection = connect(&self.queue_manager, administrator());
         let opened = connection.open(&administrator(), &object(queue), options).await.unwrap();
         (connection, opened.handle)
+    }
+
+    /// Polls once while the disk is busy, and drops: the caller went away. False when it was already over.
+    fn begin_and_drop<T>(&self, future: impl Future<Output = T>) -> bool {
+        let _closed = self.gate.write().unwrap();
+        let mut future = pin!(future);
+        future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending()
     }
 
     fn depth(&self, queue: &str) -> u32 {
@@ -63,12 +108,6 @@ fn wait() -> GetOptions {
     GetOptions { flags: GetFlags::WAIT, wait: Some(Duration::from_secs(30)), ..GetOptions::default() }
 }
 
-/// Polls once and drops: the caller went away while the disk was busy. False when it was already over.
-fn begin_and_drop<T>(future: impl Future<Output = T>) -> bool {
-    let mut future = pin!(future);
-    matches!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Pending)
-}
-
 async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     for _ in 0..3000 {
         if holds() {
@@ -88,7 +127,7 @@ async fn a_put_whose_caller_went_away_wakes_its_waiter() {
     let putter = connect(&bench.queue_manager, administrator());
     let options = PutOptions::default();
     let was_pending =
-        begin_and_drop(putter.put1(&administrator(), &object("Q"), persistent(), &options, Bytes::from("A")));
+        bench.begin_and_drop(putter.put1(&administrator(), &object("Q"), persistent(), &options, Bytes::from("A")));
     assert!(was_pending, "a durable put waits for the disk");
     assert_eq!(waiting.await.unwrap().unwrap().body, "A");
     bench.end().await;
@@ -110,7 +149,7 @@ async fn a_put_whose_caller_went_away_still_triggers() {
     let putter = connect(&bench.queue_manager, administrator());
     let options = PutOptions::default();
     let was_pending =
-        begin_and_drop(putter.put1(&administrator(), &object("T"), persistent(), &options, Bytes::from("A")));
+        bench.begin_and_drop(putter.put1(&administrator(), &object("T"), persistent(), &options, Bytes::from("A")));
     assert!(was_pending, "a durable put waits for the disk");
     until("the trigger message", || bench.depth("I") == 1).await;
     bench.end().await;
@@ -130,7 +169,7 @@ async fn a_commit_whose_caller_went_away_is_finished() {
         (first, getter.get(handle, &wait()).await.unwrap().body)
     });
     until("the wait", || bench.queue_manager.queue_status(&name("Q")).unwrap().waiters == 1).await;
-    assert!(begin_and_drop(putter.commit()), "a durable commit waits for the disk");
+    assert!(bench.begin_and_drop(putter.commit()), "a durable commit waits for the disk");
     assert_eq!(waiting.await.unwrap(), (Bytes::from("A"), Bytes::from("B")));
     bench.end().await;
 }
@@ -145,7 +184,7 @@ async fn a_disconnect_whose_caller_went_away_closes_everything() {
         connection.open(&administrator(), &template, OpenOptions::OUTPUT).await.unwrap();
     }
     connection.open(&administrator(), &object("Q"), EVERYTHING).await.unwrap();
-    begin_and_drop(connection.disconnect());
+    assert!(bench.begin_and_drop(connection.disconnect()), "deleting a queue waits for the disk");
     until("the end of the temporary queues", || {
         (0..3).all(|number| bench.queue_manager.queue(&name(&format!("T.{number}"))).is_none())
     })
