@@ -90,8 +90,8 @@ pub(crate) struct State {
     pub(crate) wanted: bool,
     /// Something for that thread may have changed.
     pub(crate) keeper_work: bool,
-    /// Set while the writer sleeps on `work`: it is woken once the batch has that many units.
-    pub(super) writer_wants: Option<u32>,
+    /// Set while the writer sleeps on `work`, so that appenders seldom have to wake it.
+    pub(super) writer_sleeps: bool,
     pub(crate) stopping: bool,
     /// Body files whose message is gone, with the place from which on their removal is safe.
     pub(crate) dead_files: VecDeque<(Place, u64)>,
@@ -105,11 +105,6 @@ pub(crate) struct Continuation {
 }
 
 impl State {
-    fn writer_is_due(&self) -> bool {
-        let batch = self.gathered.front();
-        self.writer_wants.zip(batch).is_some_and(|(wanted, batch)| batch.sealed || batch.units >= wanted)
-    }
-
     pub(super) fn new(continuation: Continuation) -> Self {
         let Continuation { tail, extents, ready } = continuation;
         Self {
@@ -123,7 +118,7 @@ impl State {
             full: false,
             space_gained: false,
             keeper_work: true,
-            writer_wants: None,
+            writer_sleeps: false,
             stopping: false,
             dead_files: VecDeque::new(),
         }
@@ -339,7 +334,7 @@ impl Appender<'_> {
 
 impl Drop for Appender<'_> {
     fn drop(&mut self) {
-        if self.appended && self.state.writer_is_due() {
+        if self.appended && self.state.writer_sleeps {
             self.log.work.notify_one();
         }
     }

@@ -9,9 +9,8 @@
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::task::Waker;
-use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::private::log::append::{Appender, Batch, Continuation, State};
 use crate::private::log::disk::{Disk, disk_error};
@@ -152,18 +151,15 @@ impl Log {
 
     /// The body of the writer thread.
     pub(crate) fn run_writer(&self) {
-        let mut rhythm = Rhythm::default();
-        while let Some(batch) = self.next_batch(rhythm) {
-            let units = batch.units;
+        let mut crowd = 0;
+        while let Some(batch) = self.next_batch(crowd) {
+            crowd = batch.units;
             if self.has_failed() {
                 return;
             }
             let end = batch.end();
             match self.write(batch) {
-                Ok((buffer, took)) => {
-                    self.publish(end, buffer);
-                    rhythm = Rhythm { units, took };
-                }
+                Ok(buffer) => self.publish(end, buffer),
                 Err(error) => {
                     self.fail(error);
                     return;
@@ -176,40 +172,30 @@ impl Log {
         self.wake_everybody();
     }
 
-    /// Waits for something to write, and for those who are likely to come.
-    ///
-    /// The callers of the last batch have just been woken, and others came while it was written: in a closed loop all of
-    /// them come again. Fewer, larger batches cost less, so a batch waits for that many, but no longer than two syncs
-    /// take; who does not come is not counted the next time.
-    fn next_batch(&self, last: Rhythm) -> Option<Batch> {
+    /// Waits for something to write. `crowd` is how many units the last batch had: that many callers have just been
+    /// woken and are likely to come again, so a batch with fewer gives way to them a few times before it goes.
+    fn next_batch(&self, crowd: u32) -> Option<Batch> {
         let mut state = self.state.lock();
-        let expected = last.units + state.gathered.front().map_or(0, |batch| batch.units);
-        let patience = (last.took * 2).min(PATIENCE_MAXIMUM);
-        let mut deadline = None;
+        let mut patience = PATIENCE;
         loop {
             match state.gathered.front() {
                 None if state.stopping => return None,
                 None => {
-                    state.writer_wants = Some(1);
+                    state.writer_sleeps = true;
                     self.work.wait(&mut state);
-                    state.writer_wants = None;
+                    state.writer_sleeps = false;
                 }
-                Some(batch) if batch.sealed || batch.units >= expected || state.stopping => return state.take_batch(),
-                Some(_) => {
-                    let until = *deadline.get_or_insert_with(|| moment() + patience);
-                    state.writer_wants = Some(expected);
-                    let is_late = self.work.wait_until(&mut state, until).timed_out();
-                    state.writer_wants = None;
-                    if is_late {
-                        return state.take_batch();
-                    }
+                Some(batch) if !batch.sealed && batch.units < crowd && patience > 0 && !state.stopping => {
+                    patience -= 1;
+                    MutexGuard::unlocked(&mut state, std::thread::yield_now);
                 }
+                Some(_) => return state.take_batch(),
             }
         }
     }
 
     /// Writes and syncs one batch; gives its buffer back.
-    fn write(&self, mut batch: Batch) -> Result<(Vec<u8>, Duration), RecoveryLogError> {
+    fn write(&self, mut batch: Batch) -> Result<Vec<u8>, RecoveryLogError> {
         let extent = batch.start.extent();
         let file = LogFile::Extent(extent).name();
         let length = batch.buffer.len().next_multiple_of(BATCH_ALIGNMENT);
@@ -228,15 +214,15 @@ impl Log {
         self.disk
             .write(&file, batch.start.offset(), &batch.buffer)
             .map_err(|source| disk_error("write to", &file, source))?;
-        let started = moment();
+        #[expect(clippy::disallowed_methods, reason = "measures the sync for the statistics; decides nothing")]
+        let started = std::time::Instant::now();
         self.disk.sync(&file).map_err(|source| RecoveryLogError::Sync { extent: u64::from(extent), source })?;
-        let took = started.elapsed();
-        let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        self.counters.sync_nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
+        let elapsed = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.counters.sync_nanoseconds.fetch_add(elapsed, Ordering::Relaxed);
         self.counters.syncs.fetch_add(1, Ordering::Relaxed);
         self.counters.bytes_written.fetch_add(length as u64, Ordering::Relaxed);
         self.counters.records.fetch_add(u64::from(batch.units), Ordering::Relaxed);
-        Ok((batch.buffer, took))
+        Ok(batch.buffer)
     }
 
     fn publish(&self, end: Place, mut buffer: Vec<u8>) {
@@ -265,21 +251,5 @@ const KEPT_BUFFER_BYTES: usize = 1 << 20;
 /// One being filled, one in flight.
 const KEPT_BUFFERS: usize = 2;
 
-/// Callers that do not come back within this are not waited for, however slow the disk.
-const PATIENCE_MAXIMUM: Duration = Duration::from_micros(300);
-
-/// What the last batch was like.
-#[derive(Clone, Copy, Default)]
-struct Rhythm {
-    units: u32,
-    /// How long its sync took.
-    took: Duration,
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "times syncs and the patience with a batch; decides nothing about messages"
-)]
-fn moment() -> Instant {
-    Instant::now()
-}
+/// How often a small batch gives way to callers that are about to come back.
+const PATIENCE: u32 = 8;
