@@ -4,7 +4,6 @@ mod client;
 mod connections;
 mod messaging;
 mod publications;
-mod publishing;
 mod reference_rows;
 mod resources;
 mod selection;
