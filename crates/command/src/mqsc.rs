@@ -1,17 +1,20 @@
 //! MQSC: the text form of commands.
 //!
 //! `split` cuts a script into commands, `lexer` a command into tokens, `statement` puts verb, object and keywords
-//! together, `interpret` checks them against the attribute table. Nothing here looks at a queue manager, and no input
+//! together, `interpret` checks them against the attribute table. Commands that come as JSON or PCF enter at
+//! `interpret`, with a `statement::Statement` of their own making. Nothing here looks at a queue manager, and no input
 //! panics or runs for longer than its length warrants.
 
 mod interpret;
 mod lexer;
 mod problem;
 pub mod split;
-mod statement;
+pub(crate) mod statement;
 
 use crate::command::Command;
+use statement::{Source, Statement};
 
+pub(crate) use interpret::interpret;
 pub use problem::Problem;
 
 /// Longest command, continuations joined, in bytes.
@@ -22,7 +25,17 @@ pub const MAXIMUM_LENGTH: usize = 32_768;
 pub fn parse(text: &str) -> Result<Command, Problem> {
     if text.len() > MAXIMUM_LENGTH {
         let shown: String = text.chars().take(80).collect();
-        return Err(Problem::syntax(&shown, format!("a command is at most {MAXIMUM_LENGTH} bytes long")));
+        let problem = Problem::syntax(format!("a command is at most {MAXIMUM_LENGTH} bytes long"));
+        return Err(problem.within(text, &shown));
     }
-    interpret::interpret(text)
+    let mut source = Source::new(text);
+    statement(&mut source).and_then(interpret).map_err(|problem| source.place(problem))
+}
+
+/// The words of a command this queue manager has.
+fn statement(source: &mut Source<'_>) -> Result<Statement, Problem> {
+    let (verb, object) = source.head()?;
+    interpret::resolve(verb, &object)?;
+    let (name, parameters) = source.rest()?;
+    Ok(Statement { verb, object, name, parameters })
 }

@@ -11,26 +11,45 @@ pub struct Problem {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum ProblemKind {
-    /// The command up to the mistake, what is wrong, and under which identifier.
-    Syntax { segment: String, problem: String, message: Message },
+    /// The command up to the mistake (blank when it did not come as text), the byte after the mistake when one part of
+    /// the command is to blame, what is wrong, and under which identifier.
+    Syntax { segment: String, end: Option<usize>, problem: String, message: Message },
     /// A command of MQ that this queue manager does not have.
     Unsupported { command: String },
 }
 
 impl Problem {
-    pub(crate) fn syntax(segment: &str, problem: impl Into<String>) -> Self {
+    pub(crate) fn syntax(problem: impl Into<String>) -> Self {
         Self {
             kind: ProblemKind::Syntax {
-                segment: segment.trim_end().to_owned(),
+                segment: String::new(),
+                end: None,
                 problem: problem.into(),
                 message: message::VALID_SYNTAX,
             },
         }
     }
 
-    pub(super) fn unknown_verb(segment: &str) -> Self {
+    /// Says where in the text the mistake is.
+    pub(super) fn at(mut self, position: Option<usize>) -> Self {
+        if let ProblemKind::Syntax { end, .. } = &mut self.kind {
+            *end = position;
+        }
+        self
+    }
+
+    /// Shows the text up to the mistake, or what was read of it.
+    pub(super) fn within(mut self, text: &str, read: &str) -> Self {
+        if let ProblemKind::Syntax { segment, end, .. } = &mut self.kind {
+            let shown = end.map_or(read, |end| text.get(..end).unwrap_or(text));
+            shown.trim_end().clone_into(segment);
+        }
+        self
+    }
+
+    pub(super) fn unknown_verb() -> Self {
         let verbs = "ALTER, CLEAR, DEFINE, DELETE, DISPLAY, PING, REFRESH, SET";
-        Self::syntax(segment, verbs).with_message(message::VALID_COMMANDS)
+        Self::syntax(verbs).with_message(message::VALID_COMMANDS)
     }
 
     pub(super) fn unsupported(command: String) -> Self {
@@ -47,7 +66,7 @@ impl Problem {
 
     pub(crate) fn answer(&self) -> Answer {
         match &self.kind {
-            ProblemKind::Syntax { segment, problem, message } => Answer {
+            ProblemKind::Syntax { segment, problem, message, .. } => Answer {
                 lines: vec![message::SYNTAX_ERROR.line(&[]), segment.clone(), String::new(), message.line(&[problem])],
                 outcome: Outcome::SyntaxError,
             },

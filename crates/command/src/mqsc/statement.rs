@@ -7,7 +7,7 @@ use crate::mqsc::problem::Problem;
 const MAXIMUM_KEYWORDS: usize = 256;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verb {
+pub(crate) enum Verb {
     Alter,
     Archive,
     Backup,
@@ -31,7 +31,7 @@ pub(super) enum Verb {
 }
 
 impl Verb {
-    pub(super) const ALL: [(Self, &'static str); 20] = [
+    pub(crate) const ALL: [(Self, &'static str); 20] = [
         (Self::Alter, "ALTER"),
         (Self::Archive, "ARCHIVE"),
         (Self::Backup, "BACKUP"),
@@ -55,67 +55,77 @@ impl Verb {
     ];
 
     /// A verb in full, or at least three letters that begin only this one.
-    pub(super) fn find(word: &str) -> Option<Self> {
+    pub(crate) fn find(word: &str) -> Option<Self> {
         let mut found =
             Self::ALL.iter().filter(|(_, name)| name.starts_with(word) && (word.len() >= 3 || *name == word));
         let first = found.next()?;
         (found.next().is_none() || first.1 == word).then_some(first.0)
     }
 
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         Self::ALL.iter().find(|(verb, _)| *verb == self).map_or("", |(_, name)| name)
     }
 }
 
 /// A value between parentheses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Operand {
+pub(crate) struct Operand {
     /// Upper case unless quoted.
-    pub(super) text: String,
-    pub(super) quoted: bool,
+    pub(crate) text: String,
+    pub(crate) quoted: bool,
 }
 
 /// `KEYWORD` or `KEYWORD(value ...)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Parameter {
+pub(crate) struct Parameter {
     /// In upper case.
-    pub(super) keyword: String,
+    pub(crate) keyword: String,
     /// `None` without parentheses; never empty.
-    pub(super) operands: Option<Vec<Operand>>,
-    /// Byte after it, for showing where a mistake is.
-    pub(super) end: usize,
+    pub(crate) operands: Option<Vec<Operand>>,
+    /// Byte after it in the text, for showing where a mistake is.
+    pub(crate) end: Option<usize>,
 }
 
-/// One command. `rest` is read on demand, so that commands we do not have are refused by name whatever follows.
-pub(super) struct Statement<'a> {
+/// One command in words, wherever they came from: MQSC text, JSON or PCF.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Statement {
+    pub(crate) verb: Verb,
+    /// In upper case; may be a synonym.
+    pub(crate) object: String,
+    /// What stands in parentheses after the object; never empty.
+    pub(crate) name: Option<Vec<Operand>>,
+    /// No keyword stands twice.
+    pub(crate) parameters: Vec<Parameter>,
+}
+
+/// Text being read. What follows the object is read on demand, so that commands we do not have are refused by name
+/// whatever follows.
+pub(super) struct Source<'a> {
     text: &'a str,
     lexer: Lexer<'a>,
-    pub(super) verb: Verb,
-    /// In upper case.
-    pub(super) object: String,
 }
 
-impl<'a> Statement<'a> {
+impl<'a> Source<'a> {
+    pub(super) const fn new(text: &'a str) -> Self {
+        Self { text, lexer: Lexer::new(text) }
+    }
+
+    /// Puts the text read so far, or that up to the mistake, into a problem.
+    pub(super) fn place(&self, problem: Problem) -> Problem {
+        problem.within(self.text, self.lexer.read_so_far())
+    }
+
     /// Reads verb and object keyword.
-    pub(super) fn begin(text: &'a str) -> Result<Self, Problem> {
-        let mut lexer = Lexer::new(text);
-        let verb = match lexer.next() {
+    pub(super) fn head(&mut self) -> Result<(Verb, String), Problem> {
+        let verb = match self.lexer.next() {
             Ok(Some(Token::Word(word))) => Verb::find(&word.to_ascii_uppercase()),
             _ => None,
         };
-        let Some(verb) = verb else { return Err(Problem::unknown_verb(lexer.read_so_far())) };
-        match lexer.next() {
-            Ok(Some(Token::Word(object))) => Ok(Self { text, lexer, verb, object: object.to_ascii_uppercase() }),
-            _ => Err(Problem::syntax(lexer.read_so_far(), format!("{} needs an object", verb.name()))),
+        let Some(verb) = verb else { return Err(Problem::unknown_verb()) };
+        match self.lexer.next() {
+            Ok(Some(Token::Word(object))) => Ok((verb, object.to_ascii_uppercase())),
+            _ => Err(Problem::syntax(format!("{} needs an object", verb.name()))),
         }
-    }
-
-    pub(super) fn problem_here(&self, problem: impl Into<String>) -> Problem {
-        Problem::syntax(self.lexer.read_so_far(), problem)
-    }
-
-    pub(super) fn problem_at(&self, end: usize, problem: impl Into<String>) -> Problem {
-        Problem::syntax(self.text.get(..end).unwrap_or(self.text), problem)
     }
 
     /// The value after the object keyword, and all other keywords.
@@ -123,24 +133,22 @@ impl<'a> Statement<'a> {
         let name = self.operands()?;
         let mut parameters: Vec<Parameter> = Vec::new();
         while let Some(token) = self.token()? {
-            let Token::Word(word) = token else { return Err(self.problem_here("a keyword was expected")) };
+            let Token::Word(word) = token else { return Err(Problem::syntax("a keyword was expected")) };
             let keyword = word.to_ascii_uppercase();
             if parameters.iter().any(|known| known.keyword == keyword) {
-                return Err(self
-                    .problem_here(format!("{keyword} stands twice"))
-                    .with_message(crate::message::DUPLICATE));
+                return Err(Problem::syntax(format!("{keyword} stands twice")).with_message(crate::message::DUPLICATE));
             }
             if parameters.len() == MAXIMUM_KEYWORDS {
-                return Err(self.problem_here(format!("a command has at most {MAXIMUM_KEYWORDS} keywords")));
+                return Err(Problem::syntax(format!("a command has at most {MAXIMUM_KEYWORDS} keywords")));
             }
             let operands = self.operands()?;
-            parameters.push(Parameter { keyword, operands, end: self.lexer.read_so_far().len() });
+            parameters.push(Parameter { keyword, operands, end: Some(self.lexer.read_so_far().len()) });
         }
         Ok((name, parameters))
     }
 
     fn token(&mut self) -> Result<Option<Token>, Problem> {
-        self.lexer.next().map_err(|LexError { end, problem }| self.problem_at(end, problem))
+        self.lexer.next().map_err(|LexError { end, problem }| Problem::syntax(problem).at(Some(end)))
     }
 
     fn operands(&mut self) -> Result<Option<Vec<Operand>>, Problem> {
@@ -153,10 +161,10 @@ impl<'a> Statement<'a> {
             match self.token()? {
                 Some(Token::Word(word)) => operands.push(Operand { text: word.to_ascii_uppercase(), quoted: false }),
                 Some(Token::Quoted(text)) => operands.push(Operand { text, quoted: true }),
-                Some(Token::Close) if operands.is_empty() => return Err(self.problem_here("a value is missing")),
+                Some(Token::Close) if operands.is_empty() => return Err(Problem::syntax("a value is missing")),
                 Some(Token::Close) => return Ok(Some(operands)),
-                Some(Token::Open) => return Err(self.problem_here("values with parentheses need quotes")),
-                None => return Err(self.problem_here("a parenthesis is not closed")),
+                Some(Token::Open) => return Err(Problem::syntax("values with parentheses need quotes")),
+                None => return Err(Problem::syntax("a parenthesis is not closed")),
             }
         }
     }

@@ -1,0 +1,114 @@
+//! DEFINE, ALTER, DELETE and CLEAR of everything that is a definition.
+
+use model::definition::attribute::{self, Access, Attribute, Kind, Value, ValueProblem, ValueType};
+use model::name::ObjectName;
+
+use crate::command::{Alter, Command, Define, Delete, Setting};
+use crate::message;
+use crate::mqsc::interpret::reader::Reader;
+use crate::mqsc::problem::Problem;
+use crate::mqsc::statement::Parameter;
+
+impl Reader {
+    pub(super) fn define(&mut self, kind: Kind) -> Result<Command, Problem> {
+        let name = self.object_name(kind)?;
+        let like = self.take_value(&["LIKE"])?.map(|operand| operand.text);
+        let replace = self.take_flag("REPLACE")?;
+        if self.take_flag("NOREPLACE")? && replace {
+            return Err(self.problem("REPLACE and NOREPLACE exclude each other"));
+        }
+        if kind == Kind::Topic && self.take_value(&["TYPE"])?.is_some_and(|operand| operand.text != "LOCAL") {
+            return Err(self.problem("TYPE is LOCAL for topics that can be defined"));
+        }
+        let settings = self.settings(kind, true)?;
+        Ok(Command::Define(Define { kind, name, like, replace, settings }))
+    }
+
+    pub(super) fn alter(&mut self, kind: Kind) -> Result<Command, Problem> {
+        let name = self.object_name(kind)?;
+        let force = self.take_flag("FORCE")?;
+        if kind == Kind::Topic && self.take_value(&["TYPE"])?.is_some_and(|operand| operand.text != "LOCAL") {
+            return Err(self.problem("TYPE is LOCAL for topics that can be altered"));
+        }
+        let settings = self.settings(kind, false)?;
+        Ok(Command::Alter(Alter { kind, name, force, settings }))
+    }
+
+    pub(super) fn alter_queue_manager(&mut self) -> Result<Command, Problem> {
+        self.take_flag("FORCE")?;
+        Ok(Command::AlterQueueManager(self.settings(Kind::QueueManager, false)?))
+    }
+
+    pub(super) fn delete(&mut self, kind: Kind) -> Result<Command, Problem> {
+        let name = self.object_name(kind)?;
+        let (mut purge, mut authority_records) = (false, true);
+        if kind != Kind::Subscription {
+            authority_records = self.take_switch("AUTHREC", true)?;
+            self.take_switch("IGNSTATE", false)?;
+        }
+        if kind == Kind::QueueLocal {
+            purge = self.take_flag("PURGE")?;
+            if self.take_flag("NOPURGE")? && purge {
+                return Err(self.problem("PURGE and NOPURGE exclude each other"));
+            }
+        }
+        Ok(Command::Delete(Delete { kind, name, purge, authority_records }))
+    }
+
+    pub(super) fn clear_queue(&mut self) -> Result<Command, Problem> {
+        let name = self.object_name(Kind::QueueLocal)?;
+        let name = ObjectName::parse(&name).map_err(|e| self.problem(e.to_string()))?;
+        Ok(Command::ClearQueue(name))
+    }
+
+    /// All remaining parameters as settings of attributes.
+    pub(super) fn settings(&mut self, kind: Kind, defining: bool) -> Result<Vec<Setting>, Problem> {
+        let mut settings: Vec<Setting> = Vec::new();
+        for parameter in std::mem::take(&mut self.parameters) {
+            let attribute = attribute::find(kind, &parameter.keyword).ok_or_else(|| self.unknown(&parameter))?;
+            let may_set = match attribute.access {
+                Access::Settable => true,
+                Access::Fixed => defining,
+                Access::ReadOnly => false,
+            };
+            if !may_set {
+                let verb = if defining { "set" } else { "altered" };
+                let problem = format!("{} cannot be {verb}", parameter.keyword);
+                return Err(self.problem_at(parameter.end, problem));
+            }
+            if settings.iter().any(|known| std::ptr::eq(known.attribute, attribute)) {
+                let problem = self.problem_at(parameter.end, attribute.mqsc);
+                return Err(problem.with_message(message::DUPLICATE));
+            }
+            let value = self.value(attribute, &parameter)?;
+            settings.push(Setting { attribute, value });
+        }
+        Ok(settings)
+    }
+
+    pub(super) fn value(&self, attribute: &Attribute, parameter: &Parameter) -> Result<Value, Problem> {
+        if let ValueType::Flag(words) = attribute.value {
+            let word = words.iter().find(|word| word.mqsc == parameter.keyword);
+            return match (word, &parameter.operands) {
+                (Some(word), None) => Ok(Value::Integer(word.code)),
+                _ => Err(self.problem_at(parameter.end, format!("{} takes no value", parameter.keyword))),
+            };
+        }
+        let text = match parameter.operands.as_deref() {
+            Some(several) if several.len() > 1 && matches!(attribute.value, ValueType::Choice(_)) => {
+                several.iter().map(|operand| operand.text.as_str()).collect::<Vec<_>>().join(",")
+            }
+            _ => self.one_value(parameter)?.text,
+        };
+        attribute.value.parse(&text).map_err(|problem| {
+            let message = match problem {
+                ValueProblem::OutOfRange { .. } => message::RANGE,
+                ValueProblem::TooLong { .. } => message::LENGTH,
+                ValueProblem::NotAName { .. } => message::NAME,
+                _ => message::VALUE,
+            };
+            let shown: String = text.chars().take(64).collect();
+            self.problem_at(parameter.end, format!("{}({shown}): {problem}", parameter.keyword)).with_message(message)
+        })
+    }
+}

@@ -1,0 +1,94 @@
+//! DISPLAY of definitions; and what every DISPLAY has: ALL, WHERE and the attributes to show.
+
+use model::definition::attribute::{self, Kind, ValueType};
+
+use crate::command::{Command, Condition, Request, Selection};
+use crate::message;
+use crate::mqsc::interpret::object;
+use crate::mqsc::interpret::reader::Reader;
+use crate::mqsc::problem::Problem;
+
+impl Reader {
+    pub(super) fn display_queue_manager(&mut self) -> Result<Command, Problem> {
+        let request = self.request(&|keyword| definition_keyword(&[Kind::QueueManager], keyword))?;
+        Ok(Command::DisplayQueueManager(request))
+    }
+
+    pub(super) fn display_queues(&mut self) -> Result<Command, Problem> {
+        let mut kinds = Kind::QUEUES.to_vec();
+        let operand = match self.take_with_value("TYPE")? {
+            Some(operand) => Some(operand),
+            None => self.take_with_value("QTYPE")?,
+        };
+        if let Some(operand) = operand {
+            match object::kind(&operand.text) {
+                _ if operand.text == "ALL" => {}
+                Some(kind) if kind.is_queue() => kinds = vec![kind],
+                _ => return Err(self.bad_value("TYPE", &operand.text, "expected a kind of queue or ALL")),
+            }
+        }
+        self.display_objects(kinds)
+    }
+
+    pub(super) fn display_objects(&mut self, kinds: Vec<Kind>) -> Result<Command, Problem> {
+        let first = kinds.first().copied().unwrap_or(Kind::QueueLocal);
+        let name = self.pattern(first)?;
+        if first == Kind::Topic
+            && let Some(operand) = self.take_with_value("TYPE")?
+            && !["LOCAL", "ALL"].contains(&operand.text.as_str())
+        {
+            return Err(self.bad_value("TYPE", &operand.text, "expected LOCAL or ALL"));
+        }
+        let mut request = self.request(&|keyword| definition_keyword(&kinds, keyword))?;
+        // One object, nothing named: MQ shows all of it. A generic name shows names and types.
+        if !name.is_generic() && request.condition.is_none() && request.selection == Selection::Usual {
+            request.selection = Selection::All;
+        }
+        Ok(Command::DisplayObjects { kinds, name, request })
+    }
+
+    /// ALL, WHERE and the attributes named; these are all the parameters that remain.
+    pub(super) fn request(
+        &mut self,
+        known: &dyn Fn(&str) -> Option<(&'static str, ValueType)>,
+    ) -> Result<Request, Problem> {
+        let condition = self.condition(known)?;
+        let all = self.take_flag("ALL")?;
+        let mut names = Vec::new();
+        for parameter in std::mem::take(&mut self.parameters) {
+            let (name, _) = known(&parameter.keyword).ok_or_else(|| self.unknown(&parameter))?;
+            if parameter.operands.is_some() {
+                let problem = format!("{} takes no value here; use WHERE to select", parameter.keyword);
+                return Err(self.problem_at(parameter.end, problem));
+            }
+            names.push(name);
+        }
+        let selection = match (all, names.is_empty()) {
+            (true, _) => Selection::All,
+            (false, true) => Selection::Usual,
+            (false, false) => Selection::Named(names),
+        };
+        Ok(Request { selection, condition })
+    }
+
+    pub(super) fn condition(
+        &mut self,
+        known: &dyn Fn(&str) -> Option<(&'static str, ValueType)>,
+    ) -> Result<Option<Condition>, Problem> {
+        let Some(parameter) = self.take(&["WHERE"]) else { return Ok(None) };
+        let refuse = |problem: String| Err(self.problem_at(parameter.end, problem).with_message(message::FILTER));
+        let Some([keyword, operator, value]) = parameter.operands.as_deref() else {
+            return refuse("expected a keyword, an operator and a value".to_owned());
+        };
+        let Some((name, kind)) = known(&keyword.text) else {
+            return refuse(format!("{} is not an attribute here", keyword.text));
+        };
+        Condition::new(name, &kind, &operator.text, &value.text).map(Some).or_else(refuse)
+    }
+}
+
+/// The attribute a keyword names for any of these kinds.
+fn definition_keyword(kinds: &[Kind], keyword: &str) -> Option<(&'static str, ValueType)> {
+    let row = kinds.iter().find_map(|kind| attribute::find(*kind, keyword))?;
+    Some((row.mqsc, row.value))
+}

@@ -1,0 +1,137 @@
+//! The object table: what may stand after a verb, and which verbs go with it.
+//!
+//! A new command starts here: its verb joins the row of its object (or the object gets a row), `interpret.rs` names the
+//! function that reads its parameters, and that function stands in the file of its family.
+
+use model::definition::attribute::Kind;
+
+use crate::mqsc::problem::Problem;
+use crate::mqsc::statement::Verb;
+
+/// What stands after a verb.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::mqsc) enum Object {
+    Definition(Kind),
+    AnyQueue,
+    QueueStatus,
+    QueueManagerStatus,
+    Connection,
+    SubscriptionStatus,
+    AuthorityRecord,
+    Security,
+    /// An object of MQ that this queue manager does not have: its row says so by name.
+    Elsewhere,
+}
+
+pub(super) struct Row {
+    /// The name in full, then its synonyms.
+    words: &'static [&'static str],
+    object: Object,
+    /// Verbs this queue manager takes.
+    verbs: &'static [Verb],
+    /// Verbs that MQ has for the object and we have not: refused by name.
+    refused: &'static [Verb],
+}
+
+const fn row(words: &'static [&'static str], object: Object, verbs: &'static [Verb], refused: &'static [Verb]) -> Row {
+    Row { words, object, verbs, refused }
+}
+
+const fn elsewhere(words: &'static [&'static str]) -> Row {
+    row(words, Object::Elsewhere, &[], &[])
+}
+
+const DEFINITION: &[Verb] = &[Verb::Alter, Verb::Define, Verb::Delete, Verb::Display];
+const DISPLAY: &[Verb] = &[Verb::Display];
+
+pub(super) static OBJECTS: &[Row] = &[
+    row(
+        &["QLOCAL", "QL"],
+        Object::Definition(Kind::QueueLocal),
+        &[Verb::Alter, Verb::Clear, Verb::Define, Verb::Delete, Verb::Display],
+        &[Verb::Move],
+    ),
+    row(&["QALIAS", "QA"], Object::Definition(Kind::QueueAlias), DEFINITION, &[]),
+    row(&["QREMOTE", "QR"], Object::Definition(Kind::QueueRemote), DEFINITION, &[]),
+    row(&["QMODEL", "QM"], Object::Definition(Kind::QueueModel), DEFINITION, &[]),
+    row(&["TOPIC"], Object::Definition(Kind::Topic), DEFINITION, &[]),
+    row(&["SUB"], Object::Definition(Kind::Subscription), DEFINITION, &[]),
+    row(
+        &["QMGR"],
+        Object::Definition(Kind::QueueManager),
+        &[Verb::Alter, Verb::Display, Verb::Ping],
+        &[Verb::Refresh, Verb::Reset, Verb::Resume, Verb::Start, Verb::Stop, Verb::Suspend],
+    ),
+    row(&["QUEUE", "Q"], Object::AnyQueue, DISPLAY, &[]),
+    row(&["QSTATUS", "QS"], Object::QueueStatus, DISPLAY, &[]),
+    row(&["QMSTATUS", "QMS"], Object::QueueManagerStatus, DISPLAY, &[]),
+    row(&["CONN"], Object::Connection, DISPLAY, &[Verb::Stop]),
+    row(&["SBSTATUS"], Object::SubscriptionStatus, DISPLAY, &[]),
+    row(&["AUTHREC"], Object::AuthorityRecord, &[Verb::Delete, Verb::Display, Verb::Set], &[]),
+    row(&["SECURITY"], Object::Security, &[Verb::Refresh], &[Verb::Display]),
+    elsewhere(&["APSTATUS"]),
+    elsewhere(&["ARCHIVE"]),
+    elsewhere(&["AUTHINFO"]),
+    elsewhere(&["AUTHSERV"]),
+    elsewhere(&["BUFFPOOL"]),
+    elsewhere(&["CFSTATUS"]),
+    elsewhere(&["CFSTRUCT"]),
+    elsewhere(&["CHANNEL", "CHL"]),
+    elsewhere(&["CHINIT"]),
+    elsewhere(&["CHLAUTH"]),
+    elsewhere(&["CHSTATUS", "CHS"]),
+    elsewhere(&["CLUSQMGR"]),
+    elsewhere(&["CLUSTER"]),
+    elsewhere(&["CMDSERV"]),
+    elsewhere(&["COMMINFO"]),
+    elsewhere(&["ENTAUTH"]),
+    elsewhere(&["LISTENER", "LSTR"]),
+    elsewhere(&["LOG"]),
+    elsewhere(&["LSSTATUS"]),
+    elsewhere(&["NAMELIST", "NL"]),
+    elsewhere(&["POLICY"]),
+    elsewhere(&["PROCESS", "PROC", "PRO"]),
+    elsewhere(&["PSID"]),
+    elsewhere(&["PUBSUB"]),
+    elsewhere(&["QCLUSTER", "QC"]),
+    elsewhere(&["QSTATS"]),
+    elsewhere(&["SERVICE"]),
+    elsewhere(&["STGCLASS"]),
+    elsewhere(&["SVSTATUS"]),
+    elsewhere(&["TCLUSTER"]),
+    elsewhere(&["TOPICSTR"]),
+    elsewhere(&["TPIPE"]),
+    elsewhere(&["TPSTATUS"]),
+    elsewhere(&["TRACE"]),
+];
+
+/// The object a word names, `word` in upper case.
+pub(super) fn find(word: &str) -> Option<&'static Row> {
+    OBJECTS.iter().find(|row| row.words.contains(&word))
+}
+
+/// The kind of definition a word names.
+pub(super) fn kind(word: &str) -> Option<Kind> {
+    match find(word)?.object {
+        Object::Definition(kind) => Some(kind),
+        _ => None,
+    }
+}
+
+/// The object of a command this queue manager has.
+///
+/// # Errors
+/// No such object, or the verb does not go with it, or MQ has the command and we have not.
+pub(in crate::mqsc) fn resolve(verb: Verb, word: &str) -> Result<Object, Problem> {
+    let Some(row) = find(word) else {
+        return Err(Problem::syntax(format!("{word} is not an object of MQ")));
+    };
+    if row.verbs.contains(&verb) {
+        return Ok(row.object);
+    }
+    let name = row.words.first().copied().unwrap_or(word);
+    if row.object == Object::Elsewhere || row.refused.contains(&verb) {
+        return Err(Problem::unsupported(format!("{} {name}", verb.name())));
+    }
+    Err(Problem::syntax(format!("{} does not go with {word}", verb.name())))
+}

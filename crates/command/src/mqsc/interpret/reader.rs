@@ -1,0 +1,136 @@
+//! Takes the parts of one statement out, each as what the command needs.
+
+use model::definition::attribute::Kind;
+use model::name::{GenericName, ObjectName};
+
+use crate::command::Pattern;
+use crate::message;
+use crate::mqsc::problem::Problem;
+use crate::mqsc::statement::{Operand, Parameter, Statement};
+
+/// The parts of one statement, taken out one by one; what is left at the end is a mistake.
+pub(super) struct Reader {
+    /// As written, in upper case; for problems.
+    object: String,
+    name: Option<Vec<Operand>>,
+    pub(super) parameters: Vec<Parameter>,
+}
+
+impl Reader {
+    pub(super) fn new(statement: Statement) -> Self {
+        let Statement { object, name, parameters, .. } = statement;
+        Self { object, name, parameters }
+    }
+
+    /// A mistake of the command as a whole.
+    #[expect(clippy::unused_self, reason = "every problem of a command is asked of its reader")]
+    pub(super) fn problem(&self, problem: impl Into<String>) -> Problem {
+        Problem::syntax(problem)
+    }
+
+    /// A mistake in one parameter.
+    #[expect(clippy::unused_self, reason = "every problem of a command is asked of its reader")]
+    pub(super) fn problem_at(&self, end: Option<usize>, problem: impl Into<String>) -> Problem {
+        Problem::syntax(problem).at(end)
+    }
+
+    /// No name is expected, and one that is given does not matter.
+    pub(super) fn ignore_name(&mut self) {
+        self.name = None;
+    }
+
+    /// Nothing may be left.
+    pub(super) fn finish(&self) -> Result<(), Problem> {
+        if let Some(parameter) = self.parameters.first() {
+            return Err(self.unknown(parameter));
+        }
+        if self.name.is_some() {
+            return Err(self.problem(format!("{} takes no name", self.object)));
+        }
+        Ok(())
+    }
+
+    pub(super) fn unknown(&self, parameter: &Parameter) -> Problem {
+        let problem = format!("{} is not a keyword of this command", parameter.keyword);
+        self.problem_at(parameter.end, problem)
+    }
+
+    /// Takes the parameter with one of these keywords out.
+    pub(super) fn take(&mut self, keywords: &[&str]) -> Option<Parameter> {
+        let index = self.parameters.iter().position(|known| keywords.contains(&known.keyword.as_str()))?;
+        Some(self.parameters.remove(index))
+    }
+
+    /// A keyword that stands alone.
+    pub(super) fn take_flag(&mut self, keyword: &str) -> Result<bool, Problem> {
+        match self.take(&[keyword]) {
+            None => Ok(false),
+            Some(Parameter { operands: None, .. }) => Ok(true),
+            Some(parameter) => Err(self.problem_at(parameter.end, format!("{keyword} takes no value"))),
+        }
+    }
+
+    /// The one value of a keyword, which is left alone when it has none.
+    pub(super) fn take_with_value(&mut self, keyword: &str) -> Result<Option<Operand>, Problem> {
+        let has_value = |known: &Parameter| known.keyword == keyword && known.operands.is_some();
+        if self.parameters.iter().any(has_value) { self.take_value(&[keyword]) } else { Ok(None) }
+    }
+
+    /// The one value of a keyword.
+    pub(super) fn take_value(&mut self, keywords: &[&str]) -> Result<Option<Operand>, Problem> {
+        let Some(parameter) = self.take(keywords) else { return Ok(None) };
+        self.one_value(&parameter).map(Some)
+    }
+
+    pub(super) fn one_value(&self, parameter: &Parameter) -> Result<Operand, Problem> {
+        match parameter.operands.as_deref() {
+            Some([operand]) => Ok(operand.clone()),
+            Some(_) => Err(self.problem_at(parameter.end, format!("{} takes one value", parameter.keyword))),
+            None => Err(self.problem_at(parameter.end, format!("{} needs a value", parameter.keyword))),
+        }
+    }
+
+    /// YES or NO.
+    pub(super) fn take_switch(&mut self, keyword: &str, default: bool) -> Result<bool, Problem> {
+        match self.take_value(&[keyword])? {
+            None => Ok(default),
+            Some(operand) if operand.text == "YES" => Ok(true),
+            Some(operand) if operand.text == "NO" => Ok(false),
+            Some(operand) => Err(self.bad_value(keyword, &operand.text, "expected YES or NO")),
+        }
+    }
+
+    pub(super) fn bad_value(&self, keyword: &str, value: &str, problem: &str) -> Problem {
+        self.problem(format!("{keyword}({value}): {problem}")).with_message(message::VALUE)
+    }
+
+    pub(super) fn missing(&self, keyword: &str) -> Problem {
+        self.problem(keyword).with_message(message::REQUIRED)
+    }
+
+    /// The text after the object keyword.
+    pub(super) fn text_name(&mut self) -> Result<String, Problem> {
+        match self.name.take().as_deref() {
+            Some([operand]) if !operand.text.trim().is_empty() => Ok(operand.text.trim_end().to_owned()),
+            Some(_) => Err(self.problem("one name is expected").with_message(message::NAME)),
+            None => Err(self.missing(&format!("{} needs a name", self.object))),
+        }
+    }
+
+    /// The text after the object keyword as a name of this kind: an object name, but any text for subscriptions.
+    pub(super) fn object_name(&mut self, kind: Kind) -> Result<String, Problem> {
+        let text = self.text_name()?;
+        if kind != Kind::Subscription {
+            ObjectName::parse(&text).map_err(|e| self.problem(e.to_string()).with_message(message::NAME))?;
+        }
+        Ok(text)
+    }
+
+    pub(super) fn pattern(&mut self, kind: Kind) -> Result<Pattern, Problem> {
+        let text = self.text_name()?;
+        if kind != Kind::Subscription {
+            GenericName::parse(&text).map_err(|e| self.problem(e.to_string()).with_message(message::NAME))?;
+        }
+        Ok(Pattern::parse(&text))
+    }
+}
