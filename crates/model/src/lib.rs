@@ -14,6 +14,7 @@ pub mod jms;
 pub mod message;
 pub mod name;
 pub mod options;
+pub mod pcf;
 pub mod property;
 pub mod reason;
 pub mod subscribe;

@@ -1,19 +1,9 @@
 //! Conversion of PCF messages (MQADMIN, MQEVENT, MQPCF): a header MQCFH and the parameter structures behind it.
 //!
-//! ```text
-//! MQCFH  Type StrucLength Version Command MsgSeqNumber Control CompCode Reason ParameterCount       36 bytes
-//! MQCFIN Type StrucLength Parameter Value                    MQCFIN64 ... Parameter Reserved Value(8)
-//! MQCFIL Type StrucLength Parameter Count Value...           MQCFIL64 ... Parameter Count Value(8)...
-//! MQCFST Type StrucLength Parameter CCSID StringLength String, padded to four bytes
-//! MQCFSL Type StrucLength Parameter CCSID Count StringLength String..., padded
-//! MQCFBS Type StrucLength Parameter StringLength String, padded
-//! MQCFGR Type StrucLength Parameter ParameterCount           (the parameters of the group follow like all others)
-//! MQCFIF ... Parameter Operator FilterValue                  MQCFSF ... Operator CCSID FilterValueLength FilterValue
-//! MQCFBF ... Parameter Operator FilterValueLength FilterValue
-//! ```
+//! What stands in which structure is drawn in `crate::pcf`, and known to its `shape.rs`.
 //!
-//! Every field is an MQLONG of four bytes unless its width is given. Each string names its own CCSID; 0 is that of the
-//! message. Strings of a list keep one common length, the longest, padded with blanks.
+//! Each string names its own CCSID; 0 is that of the message. Strings of a list keep one common length, the longest,
+//! padded with blanks.
 //! Source: MQ reference, "Structures for commands and responses", 9.3.
 
 use codepage::CharacterSet;
@@ -21,6 +11,7 @@ use codepage::CharacterSet;
 use crate::conversion::Part;
 use crate::descriptor::Ccsid;
 use crate::header::cursor::{Reader, Writer};
+use crate::pcf::{Shape, Tail};
 use crate::reason::Reason;
 
 /// Most strings of one list: nothing real comes near it.
@@ -48,47 +39,23 @@ impl Conversion<'_> {
         let kind = self.integer()?;
         let length = self.length()?;
         self.writer().integer(0);
-        match kind {
-            // Commands, responses, events and records: MQCFT_COMMAND to MQCFT_APP_ACTIVITY, all with an MQCFH.
-            1 | 2 | 7 | 12 | 16..=19 | 21 | 22 | 24 | 26 => self.integers(7),
-            3 | 20 => self.integers(2),
-            5 => {
-                self.integers(1)?;
+        let shape = Shape::of(kind).ok_or(Reason::FormatError)?;
+        self.integers(shape.integers)?;
+        match shape.tail {
+            Tail::Nothing => {}
+            Tail::Long => self.long()?,
+            Tail::Integers => {
                 let count = self.counted()?;
-                self.integers(count)
+                self.integers(count)?;
             }
-            13 => self.integers(3),
-            23 => {
-                self.integers(2)?;
-                self.long()
-            }
-            25 => {
-                self.integers(1)?;
+            Tail::Longs => {
                 let count = self.counted()?;
-                (0..count).try_for_each(|_| self.long())
+                (0..count).try_for_each(|_| self.long())?;
             }
-            4 => {
-                self.integers(1)?;
-                self.string()
-            }
-            14 => {
-                self.integers(2)?;
-                self.string()
-            }
-            6 => {
-                self.integers(1)?;
-                self.strings()
-            }
-            9 => {
-                self.integers(1)?;
-                self.bytes()
-            }
-            15 => {
-                self.integers(2)?;
-                self.bytes()
-            }
-            _ => Err(Reason::FormatError),
-        }?;
+            Tail::Text => self.string()?,
+            Tail::Texts => self.strings()?,
+            Tail::Bytes => self.bytes()?,
+        }
         self.end(start, length)
     }
 
@@ -160,7 +127,8 @@ impl Conversion<'_> {
             return Err(Reason::FormatError);
         }
         let mut strings = Vec::new();
-        for _ in 0..count {
+        // However many empty strings there are said to be, they take no bytes.
+        for _ in 0..if length == 0 { 0 } else { count } {
             let string = self.take(length)?;
             strings.push(codepage::convert(from, to, string).map_err(|_| Reason::NotConverted)?.bytes);
         }

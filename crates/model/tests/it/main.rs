@@ -2,5 +2,6 @@
 
 mod conversion;
 mod headers;
+mod pcf;
 mod properties;
 mod reasons;
