@@ -20,6 +20,7 @@ use crate::housekeeping::LeftOver;
 use crate::identifiers::Identifiers;
 use crate::publish::PublishSubscribe;
 use crate::queue::Queue;
+use crate::queue_list::Order;
 use crate::unit_of_work::Prepared;
 
 pub(crate) type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
@@ -31,6 +32,7 @@ pub(crate) struct Engine {
     pub(crate) started: Timestamp,
     pub(crate) definition: RwLock<Arc<QueueManagerDefinition>>,
     pub(crate) queues: RwLock<Map<QueueName, Arc<Queue>>>,
+    pub(crate) order: Order,
     /// Queues that triggers send messages to, or once did: a hint for opens.
     pub(crate) initiation_queues: RwLock<HashSet<QueueName>>,
     pub(crate) topics: RwLock<Map<TopicName, Arc<TopicDefinition>>>,
@@ -73,6 +75,7 @@ impl Engine {
             started,
             definition: RwLock::new(Arc::new(loaded.definition)),
             queues: RwLock::default(),
+            order: Order::default(),
             initiation_queues: RwLock::default(),
             topics: RwLock::new(loaded.topics),
             subscriptions: RwLock::new(loaded.subscriptions),

@@ -10,6 +10,7 @@ pub mod clock;
 pub mod connection;
 pub mod inquire;
 pub mod objects;
+pub mod queue_list;
 pub mod status;
 pub mod subscribe;
 pub mod subscription;

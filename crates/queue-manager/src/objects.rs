@@ -114,9 +114,8 @@ impl QueueManager {
 
     /// Sorted by name.
     pub fn queues(&self) -> Vec<Arc<QueueDefinition>> {
-        let mut queues: Vec<_> = self.engine().all_queues().iter().map(|queue| queue.definition()).collect();
-        queues.sort_by_key(|definition| definition.name);
-        queues
+        let list = self.queue_list();
+        (0..list.len()).filter_map(|index| list.get(index)).map(|queue| queue.definition()).collect()
     }
 
     pub fn topic(&self, name: &TopicName) -> Option<Arc<TopicDefinition>> {

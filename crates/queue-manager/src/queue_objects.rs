@@ -192,15 +192,18 @@ impl Engine {
             self.initiation_queues.write().insert(initiation_queue);
         }
         self.queues.write().insert(queue.name, queue);
+        self.order.forget();
     }
 
     pub(crate) fn remove_queue(&self, queue: &Queue) {
         self.queues.write().remove(&queue.name);
+        self.order.forget();
     }
 
     /// Shows a changed definition to everybody.
     pub(crate) fn show_queue(&self, queue: &Queue, definition: QueueDefinition) {
         queue.set_definition(definition);
+        self.order.note_change();
         if let Some(initiation_queue) = initiation_queue(queue) {
             self.initiation_queues.write().insert(initiation_queue);
         }

@@ -88,7 +88,7 @@ impl QueueManager {
     }
 }
 
-fn status_of(engine: &Engine, queue: &Queue) -> Option<QueueStatus> {
+pub(crate) fn status_of(engine: &Engine, queue: &Queue) -> Option<QueueStatus> {
     let usage = queue.with(|definition| definition.as_local().map(|local| local.usage))?;
     let in_use = *queue.in_use.lock();
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);

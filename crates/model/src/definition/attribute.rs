@@ -11,6 +11,7 @@
 
 #[macro_use]
 mod field;
+mod json_order;
 mod queue;
 mod queue_manager;
 mod reference;
@@ -24,10 +25,12 @@ mod tests;
 
 use crate::definition::queue::{AliasQueue, LocalQueue, RemoteQueue};
 use crate::definition::{QueueDefinition, QueueKind, QueueManagerDefinition, SubscriptionDefinition, TopicDefinition};
+use crate::timestamp::Timestamp;
 
 pub use field::{date_text, time_text};
+pub use json_order::json_order;
 pub use reference::reference;
-pub use value::{Shown, Value, ValueProblem, ValueType, quoted};
+pub use value::{Seen, Shown, Value, ValueProblem, ValueType, quoted};
 pub use word::{JsonWord, Word};
 
 /// What a definition is of, as far as attributes differ.
@@ -98,9 +101,16 @@ pub struct Attribute {
     pub read: fn(View<'_>) -> Option<Value>,
     /// `None` when the definition lacks the attribute or cannot hold the value. `value.check` comes first.
     pub write: fn(Target<'_>, &Value) -> Option<()>,
+    /// Calls back with what `read` would give, without a copy of a text; not at all where `read` gives nothing.
+    pub see: See,
+    /// The moment of which a date or time row shows a part; `None` where nobody asks for it.
+    pub moment: Option<MomentOf>,
     /// One sentence for help texts and the manual.
     pub help: &'static str,
 }
+
+pub type See = fn(View<'_>, &mut dyn FnMut(Seen<'_>));
+pub type MomentOf = fn(View<'_>) -> Option<Timestamp>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {

@@ -47,3 +47,14 @@ pub enum Collect {
     Medium,
     High,
 }
+
+impl Collect {
+    /// What holds for an object that says this while its queue manager says `manager`, whose NONE overrules everything.
+    pub fn in_effect(self, manager: Self) -> Self {
+        match (manager, self) {
+            (Self::None, _) => Self::Off,
+            (manager, Self::QueueManager) => manager,
+            (_, own) => own,
+        }
+    }
+}

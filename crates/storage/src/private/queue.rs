@@ -286,11 +286,15 @@ impl Queue {
 
     pub(crate) fn depth(&self) -> Depth {
         Depth {
-            current: u32::try_from(self.entries.len()).unwrap_or(u32::MAX),
+            current: self.current_depth(),
             uncommitted: u32::try_from(self.held.len()).unwrap_or(u32::MAX),
             oldest: self.oldest(),
             bytes: self.bytes,
         }
+    }
+
+    pub(crate) fn current_depth(&self) -> u32 {
+        u32::try_from(self.entries.len()).unwrap_or(u32::MAX)
     }
 
     /// Within a rank the first message arrived first, so looking at the first of each rank is enough.

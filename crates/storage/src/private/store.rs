@@ -241,6 +241,11 @@ impl PrivateStore {
         self.core().queue(queue).map(|slot| slot.queue.lock().depth()).unwrap_or_default()
     }
 
+    /// `depth().current` alone, which costs less. Zero for a queue that does not exist.
+    pub fn current_depth(&self, queue: QueueId) -> u32 {
+        self.core().queue(queue).map(|slot| slot.queue.lock().current_depth()).unwrap_or_default()
+    }
+
     pub fn statistics(&self) -> StoreStatistics {
         self.core().statistics()
     }

@@ -1,6 +1,6 @@
 //! How fields of definitions become values and back, and the shorthand that rows are written in.
 
-use crate::definition::attribute::Value;
+use crate::definition::attribute::{Seen, Value};
 use crate::definition::queue::{
     AliasTarget, Bind, ClusterWorkloadUse, DefinitionType, DeliverySequence, ImageRecovery, PropertyControl,
     PutResponse, ReadAhead, ServiceIntervalEvent, TriggerType, Usage,
@@ -18,6 +18,10 @@ use crate::timestamp::Timestamp;
 pub(super) trait Field: Sized {
     fn to_value(&self) -> Value;
     fn from_value(value: &Value) -> Option<Self>;
+    /// As `to_value`, without a copy where the field holds its text already.
+    fn show(&self, see: &mut dyn FnMut(Seen<'_>)) {
+        see(self.to_value().seen());
+    }
 }
 
 impl Field for bool {
@@ -68,6 +72,9 @@ impl Field for String {
     fn from_value(value: &Value) -> Option<Self> {
         value.text().map(str::to_owned)
     }
+    fn show(&self, see: &mut dyn FnMut(Seen<'_>)) {
+        see(Seen::Text(self));
+    }
 }
 
 impl Field for ObjectName {
@@ -77,6 +84,9 @@ impl Field for ObjectName {
     fn from_value(value: &Value) -> Option<Self> {
         Self::parse(value.text()?).ok()
     }
+    fn show(&self, see: &mut dyn FnMut(Seen<'_>)) {
+        see(Seen::Text(self.as_str()));
+    }
 }
 
 impl<const N: usize> Field for Text<N> {
@@ -85,6 +95,9 @@ impl<const N: usize> Field for Text<N> {
     }
     fn from_value(value: &Value) -> Option<Self> {
         Some(Self::new(value.text()?))
+    }
+    fn show(&self, see: &mut dyn FnMut(Seen<'_>)) {
+        see(Seen::Text(&self.to_text()));
     }
 }
 
@@ -144,6 +157,18 @@ coded! {
     PublishProperties { None = 0, Compatible = 1, Rfh2 = 2, MessageProperty = 3 }
 }
 
+/// `see` of a row that has only `read`.
+macro_rules! see_through {
+    ($read:expr) => {
+        |view, see| {
+            let read: fn(crate::definition::attribute::View<'_>) -> Option<Value> = $read;
+            if let Some(value) = read(view) {
+                see(value.seen());
+            }
+        }
+    };
+}
+
 /// One settable row whose field converts by itself:
 /// `row!(MAXDEPTH = 15, "storage.maximumDepth", LOCAL_AND_MODEL, integer(..), local.maximum_depth, "help")`.
 /// `-` stands for a JSON name REST v1 does not have; a field in brackets is a switch with two published numbers.
@@ -164,6 +189,12 @@ macro_rules! row {
                 };
                 Some(())
             },
+            see: |view, see| {
+                if let Some(part) = view.$part() {
+                    see(crate::definition::attribute::Seen::Integer(if part.$($field).+ { $on } else { $off }));
+                }
+            },
+            moment: None,
             help: $help,
         }
     };
@@ -176,6 +207,12 @@ macro_rules! row {
                 target.$part()?.$($field).+ = Field::from_value(value)?;
                 Some(())
             },
+            see: |view, see| {
+                if let Some(part) = view.$part() {
+                    part.$($field).+.show(see);
+                }
+            },
+            moment: None,
             help: $help,
         }
     };
@@ -183,7 +220,7 @@ macro_rules! row {
     (@ $mqsc:ident, $pcf:expr, $json:expr, $kinds:expr, $value:expr, $read:expr, $write:expr, $help:literal) => {
         Attribute {
             mqsc: stringify!($mqsc), synonyms: &[], pcf: Some($pcf), json: $json, applies_to: $kinds, value: $value,
-            access: Access::Settable, read: $read, write: $write, help: $help,
+            access: Access::Settable, read: $read, write: $write, see: see_through!($read), moment: None, help: $help,
         }
     };
 }
@@ -195,7 +232,7 @@ macro_rules! shown {
     (@ $mqsc:ident, $pcf:expr, $json:expr, $kinds:expr, $value:expr, $read:expr, $help:literal) => {
         Attribute {
             mqsc: stringify!($mqsc), synonyms: &[], pcf: $pcf, json: $json, applies_to: $kinds, value: $value,
-            access: Access::ReadOnly, read: $read, write: |_, _| None, help: $help,
+            access: Access::ReadOnly, read: $read, write: |_, _| None, see: see_through!($read), moment: None, help: $help,
         }
     };
 }
@@ -209,6 +246,18 @@ impl super::Attribute {
 
     pub(super) const fn also(mut self, synonyms: &'static [&'static str]) -> Self {
         self.synonyms = synonyms;
+        self
+    }
+
+    /// The moment of which a date or time row shows a part.
+    pub(super) const fn of_moment(mut self, moment: super::MomentOf) -> Self {
+        self.moment = Some(moment);
+        self
+    }
+
+    /// What `read` reads, without a copy.
+    pub(super) const fn seen_by(mut self, see: super::See) -> Self {
+        self.see = see;
         self
     }
 

@@ -8,7 +8,7 @@ use crate::definition::attribute::word::{
     COLLECT_LEVEL, COLLECT_SWITCH, DISABLED_ENABLED, ENABLED_INHIBITED, NO_LIMIT, NO_YES, PUT_RESPONSE, READ_AHEAD,
     member, plain, text, truth,
 };
-use crate::definition::attribute::{Access, Attribute, Kind, Value, ValueType, Word};
+use crate::definition::attribute::{Access, Attribute, Kind, Seen, Value, ValueType, Word};
 
 const ALL: &[Kind] = &Kind::QUEUES;
 const LOCAL: &[Kind] = &[Kind::QueueLocal];
@@ -63,7 +63,12 @@ pub(super) const ROWS: &[Attribute] = &[
         ValueType::Name,
         |view| Some(view.queue()?.name.to_value()),
         "Name of the queue."
-    ),
+    )
+    .seen_by(|view, see| {
+        if let Some(queue) = view.queue() {
+            see(Seen::Text(queue.name.as_str()));
+        }
+    }),
     shown!(
         TYPE = Some(20),
         "type",
@@ -93,7 +98,8 @@ pub(super) const ROWS: &[Attribute] = &[
         ValueType::Date,
         |view| Some(Value::Text(date_text(view.queue()?.history.altered))),
         "Date of the last change, in UTC."
-    ),
+    )
+    .of_moment(|view| Some(view.queue()?.history.altered)),
     shown!(
         ALTTIME = Some(2028),
         "timestamps.altered",
@@ -101,7 +107,8 @@ pub(super) const ROWS: &[Attribute] = &[
         ValueType::Time,
         |view| Some(Value::Text(time_text(view.queue()?.history.altered))),
         "Time of the last change, in UTC."
-    ),
+    )
+    .of_moment(|view| Some(view.queue()?.history.altered)),
     row!(
         BOQNAME = 2019,
         "extended.backoutRequeueQueueName",
@@ -181,7 +188,8 @@ pub(super) const ROWS: &[Attribute] = &[
             Some(Value::Text(date_text(view.queue()?.history.created)))
         },
         "Date of definition, in UTC."
-    ),
+    )
+    .of_moment(|view| Some(view.queue()?.history.created)),
     shown!(
         CRTIME = Some(2005),
         "timestamps.created",
@@ -192,7 +200,8 @@ pub(super) const ROWS: &[Attribute] = &[
             Some(Value::Text(time_text(view.queue()?.history.created)))
         },
         "Time of definition, in UTC."
-    ),
+    )
+    .of_moment(|view| Some(view.queue()?.history.created)),
     shown!(CURDEPTH = Some(3), -, LOCAL, integer(0, LARGEST, "messages"),
         |view| { view.queue()?.as_local()?; Some(view.live()?.depth.into()) },
         "Messages on the queue, uncommitted ones counted."),
@@ -309,8 +318,7 @@ pub(super) const ROWS: &[Attribute] = &[
         "Whether applications may get messages."
     ),
     row!(
-        HARDENBO = 8,
-        "extended.hardenGetBackout",
+        HARDENBO = 8, -,
         LOCAL_MODEL,
         ValueType::Flag(HARDEN),
         local.harden_backout,

@@ -211,3 +211,32 @@ fn the_manual_page_is_fresh() {
     let page = std::fs::read_to_string(path).expect("docs/attributes.md is there");
     assert!(page == reference(), "docs/attributes.md is stale: QUAYMASTER_UPDATE_DOCS=1 cargo test -p model");
 }
+
+#[test]
+fn what_is_seen_of_a_definition_is_what_is_read() {
+    for kind in Kind::ALL {
+        let sample = Sample::new(kind);
+        for row in of(kind) {
+            let mut seen = None;
+            (row.see)(sample.view(), &mut |value| {
+                seen = Some(match value {
+                    super::Seen::Integer(number) => Value::Integer(number),
+                    super::Seen::Text(text) => Value::from(text),
+                });
+            });
+            assert_eq!(seen, (row.read)(sample.view()), "{kind:?} {}", row.mqsc);
+        }
+    }
+}
+
+#[test]
+fn the_order_of_json_members_names_each_of_them_once() {
+    for kind in Kind::ALL.into_iter().filter(|&kind| !super::json_order(kind).is_empty()) {
+        let order = super::json_order(kind);
+        for row in of(kind) {
+            if let Some(json) = row.json {
+                assert_eq!(order.iter().filter(|name| **name == json).count(), 1, "{kind:?} {json}");
+            }
+        }
+    }
+}

@@ -12,6 +12,13 @@ pub enum Value {
     Text(String),
 }
 
+/// A value as it stands in a definition: what `Value` is, borrowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen<'a> {
+    Integer(i64),
+    Text(&'a str),
+}
+
 /// What an attribute accepts.
 #[derive(Debug, Clone, Copy)]
 pub enum ValueType {
@@ -67,6 +74,13 @@ fn or_words(words: &[Word]) -> String {
 impl Value {
     pub fn number(&self) -> Option<i64> {
         if let Self::Integer(number) = self { Some(*number) } else { None }
+    }
+
+    pub fn seen(&self) -> Seen<'_> {
+        match self {
+            Self::Integer(number) => Seen::Integer(*number),
+            Self::Text(text) => Seen::Text(text),
+        }
     }
 
     pub fn text(&self) -> Option<&str> {
