@@ -12,7 +12,7 @@ use libfuzzer_sys::fuzz_target;
 use model::authority::Principal;
 use model::definition::queue::{LocalQueue, QueueDefinition, QueueKind};
 use model::name::ObjectName;
-use queue_manager::{Home, QueueManager, StartOptions, SystemClock};
+use queue_manager::{Home, QueueManager, QueueManagers, StartOptions, SystemClock};
 use storage::StoreOptions;
 use web::options::{Cors, Limits, Ltpa, Messaging, TlsOptions, Web};
 use web::{WebOptions, WebServer};
@@ -81,7 +81,7 @@ async fn start() -> WebServer {
         messaging: Messaging::default(),
         server_user: "fuzz".to_owned(),
     };
-    WebServer::start(options, vec![queue_manager]).await.expect("it starts")
+    WebServer::start(options, QueueManagers::of_running([queue_manager])).await.expect("it starts")
 }
 
 fuzz_target!(|input: (u8, u8, &str, [(u8, &str); 2], &[u8])| {

@@ -11,6 +11,7 @@ pub mod connection;
 pub mod inquire;
 pub mod objects;
 pub mod queue_list;
+pub mod registry;
 pub mod status;
 pub mod subscribe;
 pub mod subscription;
@@ -62,6 +63,7 @@ use storage::{RecoveryLogError, StoreError, StoreOptions};
 
 pub use clock::{Clock, SystemClock};
 pub use connection::Connection;
+pub use registry::QueueManagers;
 pub use unit_of_work::XaError;
 
 use crate::engine::{Engine, Phase};
@@ -163,6 +165,11 @@ impl QueueManager {
         }
         housekeeping::finish_left_over(&self.engine).await;
         self.engine.store.close();
+    }
+
+    /// Whether both are the same start of the same queue manager.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.engine, &other.engine)
     }
 
     pub(crate) fn engine(&self) -> &Arc<Engine> {

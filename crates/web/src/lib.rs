@@ -29,7 +29,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
-use queue_manager::QueueManager;
+use queue_manager::QueueManagers;
 use tokio::task::JoinHandle;
 
 use crate::connections::TICK;
@@ -72,7 +72,7 @@ impl WebServer {
     ///
     /// # Errors
     /// `Listen` for an address that cannot be bound, `Option` for a value, a key or a file that cannot be used.
-    pub async fn start(options: WebOptions, queue_managers: Vec<QueueManager>) -> Result<Self, WebError> {
+    pub async fn start(options: WebOptions, queue_managers: QueueManagers) -> Result<Self, WebError> {
         let tls = match options.https {
             Some(_) => Some(Arc::new(RwLock::new(tls::server_config(&options.tls)?))),
             None => None,
@@ -134,6 +134,11 @@ impl WebServer {
     /// `/readyz` answers 200 from now on.
     pub fn set_ready(&self) {
         self.shared.is_ready.store(true, Ordering::Release);
+    }
+
+    /// Has to be called when a queue manager of the table has started, quiesces or has ended.
+    pub fn queue_managers_changed(&self) {
+        self.shared.queue_managers_changed();
     }
 
     /// Replaces users, roles, LTPA, CORS, limits and certificates without closing listeners or connections.

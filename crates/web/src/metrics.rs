@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use http::{HeaderValue, StatusCode};
-use queue_manager::QueueManager;
+use queue_manager::registry::State;
 use queue_manager::status::{QueueManagerStatus, QueueStatus};
+use queue_manager::{QueueManager, QueueManagers};
 use tokio::time::Instant;
 
 use crate::answer::{self, Answer};
@@ -63,9 +64,11 @@ impl HttpStatistics {
 pub(crate) fn expose(shared: &Shared) -> Answer {
     let mut page = Page(String::with_capacity(16 << 10));
     http(&mut page, shared);
-    queue_managers(&mut page, &shared.queue_managers);
-    queues(&mut page, &shared.queue_managers);
-    recovery_logs(&mut page, &shared.queue_managers);
+    states(&mut page, &shared.queue_managers);
+    let running = shared.queue_managers.running();
+    queue_managers(&mut page, &running);
+    queues(&mut page, &running);
+    recovery_logs(&mut page, &running);
     process(&mut page);
     answer::with_body(StatusCode::OK, Some(FORMAT), page.0.into())
 }
@@ -132,6 +135,15 @@ fn histogram(page: &mut Page, name: &str, labels: &str, statistics: &RouteStatis
     let seconds = Duration::from_micros(statistics.total_us.load(Relaxed)).as_secs_f64();
     page.sample(&format!("{name}_sum"), labels, seconds);
     page.sample(&format!("{name}_count"), labels, total);
+}
+
+/// One sample for each queue manager that is known, whether it runs or not.
+fn states(page: &mut Page, queue_managers: &QueueManagers) {
+    const RUNNING: &str = "quaymaster_queue_manager_running";
+    page.family(RUNNING, "gauge", "1 while the queue manager runs, 0 when it has ended or is on its way.");
+    for known in queue_managers.list() {
+        page.sample(RUNNING, &format!("qmgr=\"{}\"", known.name), u8::from(known.state == State::Running));
+    }
 }
 
 fn queue_managers(page: &mut Page, queue_managers: &[QueueManager]) {

@@ -6,14 +6,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use model::authority::Principal;
+use model::reason::Reason;
 use model::timestamp::Timestamp;
 use parking_lot::RwLock;
-use queue_manager::{Clock, QueueManager, SystemClock};
+use queue_manager::registry::{State, Unavailable};
+use queue_manager::{Clock, QueueManagers, SystemClock};
 use tokio::sync::watch;
 
 use crate::auth::Authenticator;
 use crate::connections::Connections;
 use crate::cors::Policy;
+use crate::error::ApiError;
 use crate::messaging::pool::Pool;
 use crate::metrics::HttpStatistics;
 use crate::{WebError, WebOptions};
@@ -21,7 +24,8 @@ use crate::{WebError, WebOptions};
 /// Lives as long as the server.
 pub(crate) struct Shared {
     settings: RwLock<Arc<Settings>>,
-    pub(crate) queue_managers: Vec<QueueManager>,
+    /// The server's table: looked up anew by whoever asks, for queue managers come and go.
+    pub(crate) queue_managers: QueueManagers,
     pub(crate) connections: Arc<Connections>,
     pub(crate) statistics: HttpStatistics,
     pub(crate) is_ready: AtomicBool,
@@ -29,19 +33,19 @@ pub(crate) struct Shared {
     pub(crate) stopping: watch::Sender<bool>,
 }
 
-/// What a reload replaces.
+/// What a reload replaces, or the start or end of a queue manager.
 pub(crate) struct Settings {
-    pub(crate) options: WebOptions,
-    pub(crate) authenticator: Authenticator,
-    pub(crate) cors: Policy,
-    /// One for each queue manager, in the same order.
-    pub(crate) pools: Vec<Pool>,
+    pub(crate) options: Arc<WebOptions>,
+    pub(crate) authenticator: Arc<Authenticator>,
+    pub(crate) cors: Arc<Policy>,
+    /// One for each queue manager that runs and does not quiesce, in the same order.
+    pub(crate) pools: Vec<Arc<Pool>>,
     /// Who connects, and who acts where the user's own context is not adopted.
     pub(crate) server_principal: Principal,
 }
 
 impl Shared {
-    pub(crate) fn new(options: WebOptions, queue_managers: Vec<QueueManager>) -> Result<Self, WebError> {
+    pub(crate) fn new(options: WebOptions, queue_managers: QueueManagers) -> Result<Self, WebError> {
         let authenticator = Authenticator::new(&options)?;
         let settings = Settings::new(options, authenticator, &queue_managers);
         Ok(Self {
@@ -62,9 +66,35 @@ impl Shared {
     /// As `Authenticator::new`; the old settings stay.
     pub(crate) fn reload(&self, options: WebOptions) -> Result<(), WebError> {
         let authenticator = self.settings().authenticator.reloaded(&options)?;
-        let settings = Settings::new(options, authenticator, &self.queue_managers);
-        *self.settings.write() = Arc::new(settings);
+        self.replace(|_| Settings::new(options, authenticator, &self.queue_managers));
         Ok(())
+    }
+
+    /// Makes pools for queue managers that have started since, and gives up those of others.
+    pub(crate) fn queue_managers_changed(&self) {
+        self.replace(|before| before.with_pools_of(&self.queue_managers));
+    }
+
+    /// Pools that are no longer used are closed, so that no connection stays behind in them.
+    fn replace(&self, make: impl FnOnce(&Settings) -> Settings) {
+        let mut settings = self.settings.write();
+        let new = make(&settings);
+        let before = std::mem::replace(&mut *settings, Arc::new(new));
+        for pool in &before.pools {
+            if !settings.pools.iter().any(|kept| Arc::ptr_eq(kept, pool)) {
+                pool.close();
+            }
+        }
+    }
+
+    /// Why there is no pool for a queue manager.
+    pub(crate) fn unavailable(&self, queue_manager: &str) -> ApiError {
+        match self.queue_managers.admitting_one(queue_manager) {
+            _ if queue_manager.trim().is_empty() => ApiError::queue_manager_unknown(queue_manager),
+            Err(Unavailable::Unknown) => ApiError::queue_manager_unknown(queue_manager),
+            Err(Unavailable::NotRunning(State::Quiescing)) => ApiError::connect(Reason::QMgrQuiescing),
+            Ok(_) | Err(Unavailable::NotRunning(_)) => ApiError::connect(Reason::QMgrNotAvailable),
+        }
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -77,12 +107,28 @@ impl Shared {
 }
 
 impl Settings {
-    fn new(options: WebOptions, authenticator: Authenticator, queue_managers: &[QueueManager]) -> Self {
-        let server_principal = Principal::administrator(&options.server_user);
-        let pools = queue_managers
-            .iter()
-            .map(|queue_manager| Pool::new(queue_manager.clone(), &server_principal, &options.messaging))
-            .collect();
-        Self { authenticator, cors: Policy::new(&options.cors), pools, server_principal, options }
+    fn new(options: WebOptions, authenticator: Authenticator, queue_managers: &QueueManagers) -> Self {
+        let settings = Self {
+            server_principal: Principal::administrator(&options.server_user),
+            authenticator: Arc::new(authenticator),
+            cors: Arc::new(Policy::new(&options.cors)),
+            pools: Vec::new(),
+            options: Arc::new(options),
+        };
+        settings.with_pools_of(queue_managers)
+    }
+
+    fn with_pools_of(&self, queue_managers: &QueueManagers) -> Self {
+        let pool_of = |queue_manager| match self.pools.iter().find(|pool| pool.is_of(&queue_manager)) {
+            Some(pool) => Arc::clone(pool),
+            None => Arc::new(Pool::new(queue_manager, &self.server_principal, &self.options.messaging)),
+        };
+        Self {
+            options: Arc::clone(&self.options),
+            authenticator: Arc::clone(&self.authenticator),
+            cors: Arc::clone(&self.cors),
+            pools: queue_managers.admitting().into_iter().map(pool_of).collect(),
+            server_principal: self.server_principal.clone(),
+        }
     }
 }

@@ -19,6 +19,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use model::authority::Principal;
+use queue_manager::QueueManagers;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -108,7 +109,7 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
     drop_in::run(&plan.mqsc_dir(), &queue_managers, &administrator, configuration.server.strict).await?;
 
     let web_options = plan.web_options(&data, tls, &users, &server_user);
-    let web = WebServer::start(web_options, queue_managers.clone()).await?;
+    let web = WebServer::start(web_options, QueueManagers::of_running(queue_managers.clone())).await?;
     log_web_start(&web, configuration.messaging.enabled);
     let socket = AdministrationServer::bind(data.administration_socket())?;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use model::message::Message;
-use storage::private::log::disk::{DirectoryDisk, Disk};
+use storage::private::log::disk::{DirectoryDisk, Disk, FileName};
 use storage::private::log::inspect::{Item, inspect};
 use storage::{
     DefinitionChange, Placement, PrivateStore, QueueId, RecoveryLogError, Selection, StoreError, StoreOptions, block_on,
@@ -345,6 +345,22 @@ fn a_second_server_on_the_same_directory_is_refused() {
     assert!(matches!(second, Err(RecoveryLogError::InUse { .. })), "{second:?}");
     drop(first);
     DirectoryDisk::open(directory.path().to_owned()).map(drop).expect("free again");
+}
+
+#[test]
+fn a_released_directory_can_be_opened_again_and_the_old_disk_refuses_everything() {
+    let directory = tempfile::tempdir().expect("temporary directory");
+    let first = DirectoryDisk::open(directory.path().to_owned()).expect("opens");
+    let file = FileName("extent".to_owned());
+    first.create(&file).expect("created");
+    first.write(&file, 0, b"kept").expect("written");
+    first.release().expect("released");
+    let second = DirectoryDisk::open(directory.path().to_owned()).expect("free again");
+    assert!(first.write(&file, 0, b"lost").is_err());
+    assert!(first.read(&file, 0, &mut [0; 4]).is_err());
+    let mut bytes = [0; 4];
+    assert_eq!(second.read(&file, 0, &mut bytes).expect("read"), 4);
+    assert_eq!(&bytes, b"kept");
 }
 
 #[test]

@@ -41,7 +41,7 @@ struct Target<'a> {
 
 impl<'a> Target<'a> {
     /// # Errors
-    /// 404 messaging is off or there is no such queue manager; 400 the name is not percent-encoded UTF-8.
+    /// 404 messaging is off or there is no such queue manager; 503 it does not run; 400 the name is not percent-encoded UTF-8.
     fn of(call: Call<'a>, identity: &'a Identity, verb: Verb) -> Result<Self, ApiError> {
         let settings = call.settings;
         if !settings.options.messaging.enabled {
@@ -53,7 +53,7 @@ impl<'a> Target<'a> {
             .pools
             .iter()
             .find(|pool| pool.queue_manager_name().as_str() == queue_manager)
-            .ok_or_else(|| ApiError::queue_manager_unknown(&queue_manager))?;
+            .ok_or_else(|| call.shared.unavailable(&queue_manager))?;
         let adopt = settings.options.messaging.adopt_web_user_context;
         let principal = if adopt { &identity.principal } else { &settings.server_principal };
         Ok(Self { pool, principal, verb, object: decode(object)? })

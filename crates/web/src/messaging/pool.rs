@@ -25,7 +25,8 @@ pub(crate) struct Pool {
     maximum: usize,
     /// One permit for each connection that may be lent and then kept.
     permits: Semaphore,
-    idle: Mutex<Vec<Connection>>,
+    /// `None` once the pool is closed.
+    idle: Mutex<Option<Vec<Connection>>>,
 }
 
 impl Pool {
@@ -45,12 +46,23 @@ impl Pool {
             behavior: options.full_pool_behavior,
             maximum,
             permits: Semaphore::new(maximum),
-            idle: Mutex::new(Vec::new()),
+            idle: Mutex::new(Some(Vec::new())),
         }
     }
 
     pub(crate) fn queue_manager_name(&self) -> QueueManagerName {
         self.name
+    }
+
+    /// Whether it is for this start of this queue manager.
+    pub(crate) fn is_of(&self, queue_manager: &QueueManager) -> bool {
+        self.queue_manager.is_same(queue_manager)
+    }
+
+    /// Ends the connections that are kept. Requests that still know this pool get connections of their own from now on.
+    pub(crate) fn close(&self) {
+        let idle = self.idle.lock().take();
+        drop(idle);
     }
 
     /// A connection for one request: a kept one, or a new one.
@@ -59,7 +71,7 @@ impl Pool {
     /// 503 when the pool is exhausted and configured to refuse, or the queue manager refuses the connection.
     pub(crate) async fn lend(&self) -> Result<Lent<'_>, ApiError> {
         let permit = self.permit().await?;
-        let kept = if permit.is_some() { self.idle.lock().pop() } else { None };
+        let kept = if permit.is_some() { self.idle.lock().as_mut().and_then(Vec::pop) } else { None };
         let connection = match kept {
             Some(connection) => connection,
             None => self.queue_manager.connect(self.connect_options.clone()).map_err(ApiError::connect)?,
@@ -99,7 +111,9 @@ impl Lent<'_> {
     /// Nothing is open on it any more: the next request may have it.
     pub(crate) fn give_back(self) {
         if let Some(permit) = self.permit {
-            self.pool.idle.lock().push(self.connection);
+            if let Some(idle) = self.pool.idle.lock().as_mut() {
+                idle.push(self.connection);
+            }
             drop(permit);
         }
     }

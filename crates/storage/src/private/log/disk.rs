@@ -6,6 +6,7 @@ use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::RwLock;
 
@@ -63,6 +64,7 @@ pub struct DirectoryDisk {
     directory: PathBuf,
     /// Holds the directory's lock as long as it is open; `None` for a reader.
     lock: Option<File>,
+    released: AtomicBool,
     open: RwLock<HashMap<FileName, Arc<File>, foldhash::fast::RandomState>>,
 }
 
@@ -92,12 +94,22 @@ impl DirectoryDisk {
             Err(TryLockError::Error(source)) => return Err(fails("lock")(source)),
         }
         sync_directory(&directory).map_err(fails("sync"))?;
-        Ok(Self { directory, lock: Some(lock), open: RwLock::default() })
+        Ok(Self { directory, lock: Some(lock), released: AtomicBool::new(false), open: RwLock::default() })
     }
 
     /// For inspection, also beside a running server: takes no lock, opens for reading only and refuses every change.
     pub fn read_only(directory: PathBuf) -> Self {
-        Self { directory, lock: None, open: RwLock::default() }
+        Self { directory, lock: None, released: AtomicBool::new(false), open: RwLock::default() }
+    }
+
+    /// Gives up the lock, so that the directory can be opened again while somebody still holds this value: for a store that
+    /// has been closed. Everything asked of it afterwards is refused.
+    ///
+    /// # Errors
+    /// The lock cannot be given up; it goes when the value is dropped.
+    pub fn release(&self) -> io::Result<()> {
+        self.released.store(true, Ordering::Release);
+        self.lock.as_ref().map_or(Ok(()), File::unlock)
     }
 
     fn path(&self, file: &FileName) -> PathBuf {
@@ -105,7 +117,12 @@ impl DirectoryDisk {
     }
 
     fn changeable(&self) -> io::Result<()> {
+        self.usable()?;
         if self.lock.is_some() { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
+    }
+
+    fn usable(&self) -> io::Result<()> {
+        if self.released.load(Ordering::Acquire) { Err(io::ErrorKind::NotConnected.into()) } else { Ok(()) }
     }
 
     fn file(&self, file: &FileName) -> io::Result<Arc<File>> {
@@ -123,6 +140,7 @@ fn sync_directory(directory: &Path) -> io::Result<()> {
 
 impl Disk for DirectoryDisk {
     fn list(&self) -> io::Result<Vec<FileName>> {
+        self.usable()?;
         let mut names = Vec::new();
         for entry in std::fs::read_dir(&self.directory)? {
             // A name that is not UTF-8 is not one of ours.
@@ -135,10 +153,12 @@ impl Disk for DirectoryDisk {
     }
 
     fn length(&self, file: &FileName) -> io::Result<u64> {
+        self.usable()?;
         Ok(self.file(file)?.metadata()?.len())
     }
 
     fn read(&self, file: &FileName, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.usable()?;
         let open = self.file(file)?;
         loop {
             match open.read_at(buffer, offset) {

@@ -4,6 +4,7 @@ mod client;
 mod connections;
 mod messaging;
 mod publications;
+mod queue_managers;
 mod reference_rows;
 mod resources;
 mod selection;

@@ -13,7 +13,7 @@ use model::descriptor::MessageDescriptor;
 use model::name::{QueueManagerName, QueueName};
 use model::options::{ObjectDescriptor, PutOptions};
 use queue_manager::status::QueueStatus;
-use queue_manager::{ConnectOptions, Home, QueueManager, StartOptions, SystemClock};
+use queue_manager::{ConnectOptions, Home, QueueManager, QueueManagers, StartOptions, SystemClock};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use storage::StoreOptions;
 use tempfile::TempDir;
@@ -27,6 +27,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) struct TestServer {
     pub(crate) web: Arc<WebServer>,
     pub(crate) queue_manager: QueueManager,
+    pub(crate) queue_managers: QueueManagers,
     pub(crate) options: WebOptions,
     folder: TempDir,
     runtime: Option<Runtime>,
@@ -60,14 +61,15 @@ impl TestServer {
             server_user: "server".to_owned(),
         })
         .expect("a queue manager");
+        let queue_managers = QueueManagers::of_running([queue_manager.clone()]);
         let web = runtime.block_on(async {
             let running = queue_manager.clone();
             tokio::spawn(async move { running.run().await });
             set_up(&queue_manager).await;
-            WebServer::start(options.clone(), vec![queue_manager.clone()]).await.expect("a server")
+            WebServer::start(options.clone(), queue_managers.clone()).await.expect("a server")
         });
         web.set_ready();
-        Self { web: Arc::new(web), queue_manager, options, folder, runtime: Some(runtime) }
+        Self { web: Arc::new(web), queue_manager, queue_managers, options, folder, runtime: Some(runtime) }
     }
 
     pub(crate) fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
