@@ -1,8 +1,9 @@
 //! Commands: MQSC text in, answers out; one executor for every form a command may come in.
 //!
-//! `mqsc` turns text into a typed `Command`, `execute` runs it against a queue manager and gives a `Reply`, `display`
-//! and `session` print replies as runmqsc does, `dump` writes definitions as MQSC. Attribute names come from the
-//! attribute table of `model` and, for status, from `status.rs`; message identifiers stand in `message.rs` alone.
+//! `mqsc` turns text into a typed `Command`, `json` does so with a request of the administrative REST API, `execute` runs
+//! it against a queue manager and gives a `Reply`, `display` and `session` print replies as runmqsc does, `dump` writes
+//! definitions as MQSC. Attribute names come from the attribute table of `model` and, for status, from `status.rs`;
+//! message identifiers stand in `message.rs` alone.
 
 pub mod authority_words;
 pub mod command;
@@ -10,6 +11,7 @@ mod display;
 mod dump;
 mod execute;
 mod filter;
+pub mod json;
 pub mod message;
 pub mod mqsc;
 pub mod reply;

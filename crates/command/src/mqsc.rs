@@ -14,7 +14,7 @@ pub(crate) mod statement;
 use crate::command::Command;
 use statement::{Source, Statement};
 
-pub(crate) use interpret::interpret;
+pub(crate) use interpret::{definition_kind, interpret, is_object};
 pub use problem::Problem;
 
 /// Longest command, continuations joined, in bytes.
@@ -30,6 +30,11 @@ pub fn parse(text: &str) -> Result<Command, Problem> {
     }
     let mut source = Source::new(text);
     statement(&mut source).and_then(interpret).map_err(|problem| source.place(problem))
+}
+
+/// Does the command change nothing? A text that is no command does not.
+pub fn only_reads(text: &str) -> bool {
+    Source::new(text).head().map_or(true, |(verb, _)| verb.only_reads())
 }
 
 /// The words of a command this queue manager has.

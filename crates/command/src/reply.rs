@@ -8,10 +8,13 @@ use crate::{Answer, Outcome, display};
 /// MQRCCF_* and MQRC_* numbers that have no row among the MQI reasons.
 pub const MQRCCF_COMMAND_FAILED: i32 = 3008;
 pub const MQRCCF_PARM_SYNTAX_ERROR: i32 = 3097;
+pub const MQRCCF_PARM_MISSING: i32 = 3228;
+pub const MQRCCF_PARM_VALUE_ERROR: i32 = 3229;
 pub const MQRCCF_OBJECT_ALREADY_EXISTS: i32 = 4001;
 pub const MQRCCF_OBJECT_WRONG_TYPE: i32 = 4002;
 pub const MQRCCF_OBJECT_OPEN: i32 = 4004;
 pub const MQRCCF_ATTR_VALUE_ERROR: i32 = 4005;
+pub const MQRCCF_OBJECT_NAME_ERROR: i32 = 4008;
 pub const MQRCCF_Q_STATUS_NOT_FOUND: i32 = 4091;
 pub const MQRCCF_CONNECTION_ID_ERROR: i32 = 3174;
 

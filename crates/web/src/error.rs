@@ -51,8 +51,9 @@ entries! {
         "Look up the reason and the log of the server, then send the request again.";
     QUEUE_MANAGER_UNKNOWN = "MQWB0009E", NOT_FOUND,
         "There is no queue manager '{0}' here.",
-        "The URL names a queue manager that this server does not host. Names are case-sensitive.",
-        "Correct the name of the queue manager in the URL.";
+        "The URL, or the header ibm-mq-rest-gateway-qmgr, names a queue manager that this server does not host. Names are \
+         case-sensitive.",
+        "Correct the name of the queue manager.";
     CSRF_HEADER_MISSING = "MQWB0100E", FORBIDDEN,
         "The request lacks the header '{0}'.",
         "Requests that change something must carry this header, with any value, so that other web sites cannot forge them.",
@@ -81,6 +82,10 @@ entries! {
         "The authentication token in the cookie '{0}' could not be verified.",
         "The token is expired, damaged, logged out, or was issued by a server that shares no keys with this one.",
         "Log in to obtain a new cookie.";
+    ATTRIBUTE_NOT_VALID = "MQWB0120E", BAD_REQUEST,
+        "The attribute or parameter '{0}' is not valid for the requested command.",
+        "The command or resource does not have it, or does not take it in this place.",
+        "Correct or leave out the attribute and send the request again.";
     DESTINATION_NOT_OPENED = "MQWB0300E", INTERNAL_SERVER_ERROR,
         "No messaging connection could be made to '{0}' on queue manager '{1}': reason '{2}'.",
         "The queue or topic does not exist, or cannot be opened in the way the request needs.",
@@ -158,6 +163,10 @@ entries! {
         "The text of message '{0}' cannot be converted from its character set '{1}' to UTF-8.",
         "The character set of the message is unknown here, or the text is damaged. The message is still on the queue.",
         "Read the message with an application that takes it as it is.";
+    COMMAND_NOT_VALID = "MQWB0914E", BAD_REQUEST,
+        "'{0}' is not a command that can be sent as JSON.",
+        "The command or the qualifier is unknown, or the command exists as text only.",
+        "Correct the command, or send it as text with the type runCommand.";
 }
 
 /// What a messaging request was about to do, for the sentences and for the choice of an identifier.

@@ -1,5 +1,6 @@
 //! The HTTPS door: who you are, what you may do, the messaging REST API, sign-in, health and metrics.
 
+mod admin;
 mod answer;
 pub mod auth;
 mod connections;

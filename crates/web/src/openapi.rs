@@ -110,7 +110,8 @@ fn optional_parameters(handler: Handler) -> &'static [(&'static str, &'static st
         Handler::GetMessage => &[("messageId", "query"), ("correlationId", "query"), ("wait", "query")],
         Handler::BrowseMessage => &[("messageId", "query"), ("correlationId", "query")],
         Handler::ListMessages => &[("messageId", "query"), ("correlationId", "query"), ("limit", "query")],
-        Handler::Login
+        Handler::RunMqsc
+        | Handler::Login
         | Handler::ShowLogin
         | Handler::Logout
         | Handler::Live
@@ -150,6 +151,7 @@ fn responses(route: &Route) -> Value {
         Handler::Login | Handler::Logout => &["204"],
         Handler::Root => &["302"],
         Handler::ListMessages
+        | Handler::RunMqsc
         | Handler::ShowLogin
         | Handler::Live
         | Handler::Ready

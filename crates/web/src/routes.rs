@@ -51,6 +51,7 @@ pub(crate) enum Handler {
     BrowseMessage,
     ListMessages,
     PublishMessage,
+    RunMqsc,
     Login,
     ShowLogin,
     Logout,
@@ -87,9 +88,11 @@ const MESSAGE: &str = "/ibmmq/rest/{version}/messaging/qmgr/{qmgr}/queue/{queue}
 const MESSAGE_LIST: &str = "/ibmmq/rest/{version}/messaging/qmgr/{qmgr}/queue/{queue}/messagelist";
 const PUBLISH: &str = "/ibmmq/rest/{version}/messaging/qmgr/{qmgr}/topic/{topic}/message";
 const LOGIN: &str = "/ibmmq/rest/{version}/login";
+const MQSC: &str = "/ibmmq/rest/{version}/admin/action/qmgr/{qmgr}/mqsc";
 
 const FROM_V2: &[Version] = &[Version::V2, Version::V3];
 const USER: Access = Access::Role(Roles::MQWEB_USER);
+const MQ_ROLE: Access = Access::Role(Roles::ANY_MQ);
 const ANY_ROLE: Access = Access::Role(Roles::all());
 
 macro_rules! routes {
@@ -113,6 +116,7 @@ routes! {
     GET    MESSAGE, ALL_VERSIONS, USER, Off => BrowseMessage, "Browses the first matching message";
     GET    MESSAGE_LIST, ALL_VERSIONS, USER, Off => ListMessages, "Lists the messages of a queue without their bodies";
     POST   PUBLISH, FROM_V2, USER, HeaderPresent => PublishMessage, "Publishes one message on a topic";
+    POST   MQSC, ALL_VERSIONS, MQ_ROLE, HeaderPresent => RunMqsc, "Runs one MQSC command, given as text or as JSON";
     POST   LOGIN, ALL_VERSIONS, Access::Everybody, Off => Login, "Logs in: hands out the token cookie";
     GET    LOGIN, ALL_VERSIONS, ANY_ROLE, Off => ShowLogin, "Shows who is logged in, with which roles";
     DELETE LOGIN, ALL_VERSIONS, Access::Identified, HeaderPresent => Logout, "Logs out: the token is worthless afterwards";

@@ -20,7 +20,7 @@ use crate::connections::Watch;
 use crate::error::{self, ApiError};
 use crate::routes::{self, Access, Handler, Matched, Resolution, Version};
 use crate::server::{Settings, Shared};
-use crate::{explorer, health, login, messaging, metrics, openapi};
+use crate::{admin, explorer, health, login, messaging, metrics, openapi};
 
 /// Which listener a request came in by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -226,6 +226,7 @@ async fn handle_public(call: Call<'_>, handler: Handler, body: Incoming) -> Resu
         | Handler::BrowseMessage
         | Handler::ListMessages
         | Handler::PublishMessage
+        | Handler::RunMqsc
         | Handler::ShowLogin
         | Handler::Logout => Err(ApiError::new(&error::NOT_AUTHENTICATED, &[call.parts.uri.path()])),
     }
@@ -244,6 +245,7 @@ async fn handle(
         Handler::BrowseMessage => messaging::browse::browse(call, identity).await,
         Handler::ListMessages => Box::pin(messaging::list::list(call, identity)).await,
         Handler::PublishMessage => Box::pin(messaging::publish::publish(call, identity, body)).await,
+        Handler::RunMqsc => Box::pin(admin::mqsc::run(call, identity, body)).await,
         Handler::ShowLogin => login::show(call, identity, mechanism),
         Handler::Logout => login::logout(call),
         Handler::Login

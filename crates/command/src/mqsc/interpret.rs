@@ -20,6 +20,7 @@ use object::Object;
 use reader::Reader;
 
 pub(super) use object::resolve;
+pub(crate) use object::{definition_kind, is_object};
 
 /// Makes a command of a statement.
 ///
@@ -41,6 +42,7 @@ fn command(reader: &mut Reader, verb: Verb, object: Object) -> Result<Command, P
         (Verb::Alter, Object::Definition(Kind::QueueManager)) => reader.alter_queue_manager(),
         (Verb::Alter, Object::Definition(kind)) => reader.alter(kind),
         (Verb::Delete, Object::Definition(kind)) => reader.delete(kind),
+        (Verb::Delete, Object::AnyQueue) => reader.delete(Kind::QueueLocal),
         (Verb::Clear, Object::Definition(Kind::QueueLocal)) => reader.clear_queue(),
         (Verb::Display, Object::Definition(Kind::QueueManager)) => reader.display_queue_manager(),
         (Verb::Display, Object::Definition(kind)) => reader.display_objects(vec![kind]),

@@ -1,7 +1,10 @@
 //! Why a text is not a command of ours, and how runmqsc tells it.
 
 use crate::message::{self, Message};
-use crate::reply::{MQRCCF_COMMAND_FAILED, MQRCCF_PARM_SYNTAX_ERROR};
+use crate::reply::{
+    MQRCCF_COMMAND_FAILED, MQRCCF_OBJECT_NAME_ERROR, MQRCCF_PARM_MISSING, MQRCCF_PARM_SYNTAX_ERROR,
+    MQRCCF_PARM_VALUE_ERROR,
+};
 use crate::{Answer, Outcome};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,8 +15,8 @@ pub struct Problem {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum ProblemKind {
     /// The command up to the mistake (blank when it did not come as text), the byte after the mistake when one part of
-    /// the command is to blame, what is wrong, and under which identifier.
-    Syntax { segment: String, end: Option<usize>, problem: String, message: Message },
+    /// the command is to blame, what is wrong, under which identifier, and the keyword that does not belong there.
+    Syntax { segment: String, end: Option<usize>, problem: String, message: Message, keyword: Option<String> },
     /// A command of MQ that this queue manager does not have.
     Unsupported { command: String },
 }
@@ -26,7 +29,24 @@ impl Problem {
                 end: None,
                 problem: problem.into(),
                 message: message::VALID_SYNTAX,
+                keyword: None,
             },
+        }
+    }
+
+    /// Names the keyword that the command does not have, or does not take.
+    pub(super) fn about(mut self, word: &str) -> Self {
+        if let ProblemKind::Syntax { keyword, .. } = &mut self.kind {
+            *keyword = Some(word.to_owned());
+        }
+        self
+    }
+
+    /// The keyword that the command does not have, or does not take.
+    pub fn unknown_keyword(&self) -> Option<&str> {
+        match &self.kind {
+            ProblemKind::Syntax { keyword, .. } => keyword.as_deref(),
+            ProblemKind::Unsupported { .. } => None,
         }
     }
 
@@ -77,10 +97,13 @@ impl Problem {
     }
 
     /// Reason code for programs.
-    pub const fn reason(&self) -> i32 {
-        match self.kind {
-            ProblemKind::Syntax { .. } => MQRCCF_PARM_SYNTAX_ERROR,
-            ProblemKind::Unsupported { .. } => MQRCCF_COMMAND_FAILED,
+    pub fn reason(&self) -> i32 {
+        let ProblemKind::Syntax { message, .. } = &self.kind else { return MQRCCF_COMMAND_FAILED };
+        match *message {
+            message::REQUIRED => MQRCCF_PARM_MISSING,
+            message::RANGE | message::LENGTH | message::VALUE => MQRCCF_PARM_VALUE_ERROR,
+            message::NAME => MQRCCF_OBJECT_NAME_ERROR,
+            _ => MQRCCF_PARM_SYNTAX_ERROR,
         }
     }
 }

@@ -62,6 +62,11 @@ impl Verb {
         (found.next().is_none() || first.1 == word).then_some(first.0)
     }
 
+    /// DISPLAY and PING change nothing.
+    pub(crate) const fn only_reads(self) -> bool {
+        matches!(self, Self::Display | Self::Ping)
+    }
+
     pub(crate) fn name(self) -> &'static str {
         Self::ALL.iter().find(|(verb, _)| *verb == self).map_or("", |(_, name)| name)
     }

@@ -2,6 +2,7 @@
 
 mod dump;
 mod every_attribute;
+mod json;
 mod properties;
 mod refusals;
 mod session;

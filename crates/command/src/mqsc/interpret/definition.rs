@@ -74,7 +74,7 @@ impl Reader {
             if !may_set {
                 let verb = if defining { "set" } else { "altered" };
                 let problem = format!("{} cannot be {verb}", parameter.keyword);
-                return Err(self.problem_at(parameter.end, problem));
+                return Err(self.problem_at(parameter.end, problem).about(&parameter.keyword));
             }
             if settings.iter().any(|known| std::ptr::eq(known.attribute, attribute)) {
                 let problem = self.problem_at(parameter.end, attribute.mqsc);

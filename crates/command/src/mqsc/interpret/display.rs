@@ -21,7 +21,7 @@ impl Reader {
             None => self.take_with_value("QTYPE")?,
         };
         if let Some(operand) = operand {
-            match object::kind(&operand.text) {
+            match object::definition_kind(&operand.text) {
                 _ if operand.text == "ALL" => {}
                 Some(kind) if kind.is_queue() => kinds = vec![kind],
                 _ => return Err(self.bad_value("TYPE", &operand.text, "expected a kind of queue or ALL")),
@@ -59,7 +59,7 @@ impl Reader {
             let (name, _) = known(&parameter.keyword).ok_or_else(|| self.unknown(&parameter))?;
             if parameter.operands.is_some() {
                 let problem = format!("{} takes no value here; use WHERE to select", parameter.keyword);
-                return Err(self.problem_at(parameter.end, problem));
+                return Err(self.problem_at(parameter.end, problem).about(&parameter.keyword));
             }
             names.push(name);
         }

@@ -62,7 +62,8 @@ pub(super) static OBJECTS: &[Row] = &[
         &[Verb::Alter, Verb::Display, Verb::Ping],
         &[Verb::Refresh, Verb::Reset, Verb::Resume, Verb::Start, Verb::Stop, Verb::Suspend],
     ),
-    row(&["QUEUE", "Q"], Object::AnyQueue, DISPLAY, &[]),
+    // DELETE QUEUE is what some clients send for DELETE QLOCAL.
+    row(&["QUEUE", "Q"], Object::AnyQueue, &[Verb::Delete, Verb::Display], &[]),
     row(&["QSTATUS", "QS"], Object::QueueStatus, DISPLAY, &[]),
     row(&["QMSTATUS", "QMS"], Object::QueueManagerStatus, DISPLAY, &[]),
     row(&["CONN"], Object::Connection, DISPLAY, &[Verb::Stop]),
@@ -110,8 +111,13 @@ pub(super) fn find(word: &str) -> Option<&'static Row> {
     OBJECTS.iter().find(|row| row.words.contains(&word))
 }
 
+/// Is this word, in upper case, an object of MQ?
+pub(crate) fn is_object(word: &str) -> bool {
+    find(word).is_some()
+}
+
 /// The kind of definition a word names.
-pub(super) fn kind(word: &str) -> Option<Kind> {
+pub(crate) fn definition_kind(word: &str) -> Option<Kind> {
     match find(word)?.object {
         Object::Definition(kind) => Some(kind),
         _ => None,

@@ -52,7 +52,7 @@ impl Reader {
 
     pub(super) fn unknown(&self, parameter: &Parameter) -> Problem {
         let problem = format!("{} is not a keyword of this command", parameter.keyword);
-        self.problem_at(parameter.end, problem)
+        self.problem_at(parameter.end, problem).about(&parameter.keyword)
     }
 
     /// Takes the parameter with one of these keywords out.

@@ -3,6 +3,7 @@
 mod client;
 mod connections;
 mod messaging;
+mod mqsc;
 mod publications;
 mod queue_managers;
 mod reference_rows;

@@ -34,9 +34,10 @@ pub(crate) struct TestServer {
 }
 
 /// The users of every test server: name, password and role. `nobody` has none.
-const USERS: [(&str, &str, &str); 4] = [
+const USERS: [(&str, &str, &str); 5] = [
     ("app", "secret", "MQWebUser"),
     ("admin", "adminpw", "MQWebAdmin"),
+    ("reader", "readerpw", "MQWebAdminRO"),
     ("other", "otherpw", "MQWebUser"),
     ("nobody", "nobodypw", ""),
 ];

@@ -1,0 +1,92 @@
+//! The body of `POST .../admin/action/qmgr/{qmgr}/mqsc`: a command as text or as JSON, and its reply as JSON.
+//!
+//! `request` reads the body, `words` makes the statement of it that MQSC text becomes too, `reply` writes the answer.
+//! Nothing here knows HTTP: what the caller has to answer with 400 comes back as a `Refusal`.
+//!
+//! Source: MQ reference, "POST /admin/action/qmgr/{qmgrName}/mqsc", 9.1 to 9.4.
+
+mod reply;
+mod request;
+mod words;
+
+use model::authority::Principal;
+use queue_manager::QueueManager;
+
+use crate::command::Command;
+use crate::execute::execute;
+use crate::mqsc::{self, Problem};
+
+pub use request::Request;
+
+/// Why a request cannot even be tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// Not the JSON this resource takes: a sentence part that says why.
+    Body(String),
+    /// A member, keyword or attribute that does not belong to the command.
+    Attribute(String),
+    /// A verb or an object MQ does not have, or a command that has no JSON form: the words of the command.
+    Command(String),
+}
+
+/// A command ready to run, or the problem its reply will tell.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    form: Form,
+    command: Result<Command, Problem>,
+    only_reads: bool,
+}
+
+/// How the request came, and so how its reply looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Text,
+    Words,
+}
+
+impl Request {
+    /// Makes a command of the request.
+    ///
+    /// # Errors
+    /// `Attribute` and `Command` for a JSON command that cannot be meant; a text is never refused.
+    pub fn prepare(self) -> Result<Prepared, Refusal> {
+        match self {
+            Self::Text(text) => {
+                Ok(Prepared { form: Form::Text, only_reads: mqsc::only_reads(&text), command: mqsc::parse(&text) })
+            }
+            Self::Words(words) => {
+                let statement = words.statement()?;
+                let only_reads = statement.verb.only_reads();
+                let command = mqsc::interpret(statement);
+                if let Err(problem) = &command
+                    && let Some(keyword) = problem.unknown_keyword()
+                {
+                    return Err(Refusal::Attribute(keyword.to_ascii_lowercase()));
+                }
+                Ok(Prepared { form: Form::Words, command, only_reads })
+            }
+        }
+    }
+}
+
+impl Prepared {
+    /// DISPLAY and PING change nothing.
+    pub const fn only_reads(&self) -> bool {
+        self.only_reads
+    }
+
+    /// Runs the command with `caller`'s authority: the body of the answer, whatever became of it.
+    pub async fn run(&self, queue_manager: &QueueManager, caller: &Principal) -> Vec<u8> {
+        match (&self.command, self.form) {
+            (Ok(command), form) => {
+                let reply = execute(queue_manager, caller, command).await;
+                match form {
+                    Form::Text => reply::texts(&reply),
+                    Form::Words => reply::parameters(&reply),
+                }
+            }
+            (Err(problem), Form::Text) => reply::problem_text(problem),
+            (Err(problem), Form::Words) => reply::problem_message(problem),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! POST of a command to a queue manager: MQSC as text, or the same in JSON.
+//!
+//! 200 says that the command was processed, not that it succeeded: that is in the body.
+
+use http::StatusCode;
+use hyper::body::Incoming;
+
+use command::json::{Refusal, Request};
+
+use crate::admin::{Intent, Reached, acting_principal};
+use crate::answer::{self, Answer};
+use crate::auth::Identity;
+use crate::error::{self, ApiError};
+use crate::service::Call;
+use crate::{limit, media_type, query};
+
+/// Longest body, in bytes: a command of the greatest length with every byte escaped, and room to spare.
+const LONGEST_REQUEST: usize = 256 << 10;
+
+/// # Errors
+/// 415 not JSON; 400 not a command; 403 the role or authority to look only; 404 no such queue manager.
+pub(crate) async fn run(call: Call<'_>, identity: &Identity, body: Incoming) -> Result<Answer, ApiError> {
+    media_type::require_json(call.headers())?;
+    query::none(call.query())?;
+    let reached = Reached::of(call)?;
+    let mut limits = call.settings.options.limits.clone();
+    limits.body_bytes = limits.body_bytes.min(LONGEST_REQUEST);
+    let body = limit::read(body, &limits).await?;
+    let prepared = Request::read(&body).and_then(Request::prepare).map_err(refused)?;
+    let intent = if prepared.only_reads() { Intent::Look } else { Intent::Change };
+    let principal = acting_principal(call, identity, intent)?;
+    let reply = prepared.run(&reached.queue_manager, principal).await;
+    let mut answer = answer::json(StatusCode::OK, reply);
+    reached.decorate(&mut answer);
+    Ok(answer)
+}
+
+fn refused(refusal: Refusal) -> ApiError {
+    match refusal {
+        Refusal::Body(problem) => ApiError::new(&error::BODY_NOT_VALID, &[&problem]),
+        Refusal::Attribute(name) => ApiError::new(&error::ATTRIBUTE_NOT_VALID, &[&name]),
+        Refusal::Command(words) => ApiError::new(&error::COMMAND_NOT_VALID, &[&words]),
+    }
+}
