@@ -33,6 +33,10 @@ pub enum Command {
         request: Request,
     },
     DisplayAuthority(AuthorityQuery),
+    /// DISPLAY ENTAUTH.
+    DisplayEntityAuthority(EntityAuthorityQuery),
+    /// DISPLAY AUTHSERV.
+    DisplayAuthorityService(Request),
     SetAuthority(SetAuthority),
     DeleteAuthority(AuthorityKey),
     PingQueueManager,
@@ -145,9 +149,33 @@ pub enum ConnectionParts {
 
 #[derive(Debug, Clone)]
 pub struct AuthorityQuery {
-    pub profile: Option<Pattern>,
+    /// A profile, or the name of an object whose profiles are wanted.
+    pub profile: Option<String>,
     pub object: Option<AuthorityObject>,
     pub entity: Option<Entity>,
+    pub matching: AuthorityMatch,
+    pub request: Request,
+}
+
+/// MATCH of DISPLAY AUTHREC: which profiles a name means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AuthorityMatch {
+    /// Those that apply to an object of this name; a generic profile means itself.
+    #[default]
+    Profile,
+    /// As `Profile`, and for a principal those of its groups too.
+    Membership,
+    /// The one of exactly this name.
+    Exact,
+}
+
+/// What one entity may do to one object.
+#[derive(Debug, Clone)]
+pub struct EntityAuthorityQuery {
+    pub entity: Entity,
+    pub object: AuthorityObject,
+    /// `None` for the queue manager itself.
+    pub name: Option<String>,
     pub request: Request,
 }
 

@@ -224,8 +224,7 @@ impl Dump<'_> {
             Entity::Group(name) => format!("GROUP({})", attribute::quoted(name)),
         });
         parts.push(format!("OBJTYPE({})", authority_words::object_word(record.object)));
-        let words: Vec<_> = authority_words::words(record.authorities).collect();
-        parts.push(format!("AUTHADD({})", words.join(",")));
+        parts.push(format!("AUTHADD({})", record.authorities.list()));
         self.command("SET AUTHREC", &parts, "");
     }
 }

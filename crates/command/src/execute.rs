@@ -13,7 +13,7 @@ mod topic;
 
 use ::queue_manager::QueueManager;
 use ::queue_manager::objects::ObjectError;
-use model::authority::Principal;
+use model::authority::{Authority, Principal};
 use model::definition::attribute::{Kind, Target};
 use model::name::ObjectName;
 use model::reason::Reason;
@@ -45,10 +45,14 @@ pub async fn execute(queue_manager: &QueueManager, caller: &Principal, command: 
             status::subscriptions(queue_manager, caller, name, request)
         }
         Command::DisplayAuthority(query) => authority::display(queue_manager, caller, query),
+        Command::DisplayEntityAuthority(query) => authority::display_entity(queue_manager, caller, query),
+        Command::DisplayAuthorityService(request) => authority::display_service(queue_manager, caller, request),
         Command::SetAuthority(set) => authority::set(queue_manager, caller, set).await,
         Command::DeleteAuthority(key) => authority::delete(queue_manager, caller, key).await,
-        Command::PingQueueManager => Ok(Reply::done(message::PING_COMPLETE)),
-        Command::RefreshSecurity => Ok(Reply::done(message::SECURITY_REFRESHED)),
+        Command::PingQueueManager => authority::require_of_queue_manager(queue_manager, caller, Authority::DISPLAY)
+            .map(|()| Reply::done(message::PING_COMPLETE)),
+        Command::RefreshSecurity => authority::require_of_queue_manager(queue_manager, caller, Authority::CHANGE)
+            .map(|()| Reply::done(message::SECURITY_REFRESHED)),
     };
     outcome.unwrap_or_else(Failure::reply)
 }

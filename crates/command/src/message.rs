@@ -56,6 +56,8 @@ pub const QUEUE_DETAILS: Message = Message::new("AMQ8409I", "Display Queue detai
 pub const QUEUE_STATUS_DETAILS: Message = Message::new("AMQ8450I", "Display queue status details.");
 pub const TOPIC_DETAILS: Message = Message::new("AMQ8633I", "Display topic details.");
 pub const QUEUE_MANAGER_STATUS: Message = Message::new("AMQ8705I", "Display Queue Manager Status details.");
+pub const AUTHORITY_SERVICE_DETAILS: Message = Message::new("AMQ8865I", "Display authority service details.");
+pub const ENTITY_AUTHORITY_DETAILS: Message = Message::new("AMQ8866I", "Display entity authority details.");
 pub const AUTHORITY_DETAILS: Message = Message::new("AMQ8864I", "Display authority record details.");
 
 // Refused.

@@ -3,7 +3,7 @@
 //!
 //! Sources: MQ reference, "DISPLAY QSTATUS", "DISPLAY CONN", "DISPLAY QMSTATUS", "DISPLAY AUTHREC", 9.3 and 9.4.
 
-use model::authority::AuthorityRecord;
+use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity};
 use model::definition::SubscriptionDefinition;
 use model::definition::attribute::{JsonWord, Shown, Value, ValueType, Word, date_text, time_text};
 use model::definition::subscription::MadeBy;
@@ -236,10 +236,30 @@ pub(crate) static AUTHORITY: &[Row<AuthorityRecord>] = &[
     row("ENTITY", TEXT, When::Always, |a| Value::from(authority_words::entity_words(&a.entity).1)),
     row("ENTTYPE", TEXT, When::Always, |a| Value::from(authority_words::entity_words(&a.entity).0)),
     row("OBJTYPE", TEXT, When::Always, |a| Value::from(authority_words::object_word(a.object))),
-    row("AUTHLIST", ValueType::List, When::Always, |a| {
-        let words: Vec<_> = authority_words::words(a.authorities).collect();
-        Value::Text(if words.is_empty() { "NONE".to_owned() } else { words.join(",") })
-    }),
+    row("AUTHLIST", ValueType::List, When::Always, |a| Value::Text(a.authorities.list())),
+];
+
+/// What one entity may do to one object: DISPLAY ENTAUTH.
+pub(crate) struct EntityView {
+    pub(crate) name: String,
+    pub(crate) entity: Entity,
+    pub(crate) object: AuthorityObject,
+    pub(crate) authorities: Authority,
+}
+
+pub(crate) static ENTITY_AUTHORITY: &[Row<EntityView>] = &[
+    row("OBJNAME", TEXT, When::Always, |e| Value::from(e.name.as_str())),
+    row("ENTITY", TEXT, When::Usual, |e| Value::from(e.entity.name())),
+    row("ENTTYPE", TEXT, When::Usual, |e| Value::from(e.entity.mqsc())),
+    row("OBJTYPE", TEXT, When::Usual, |e| Value::from(e.object.mqsc())),
+    row("AUTHLIST", ValueType::List, When::Usual, |e| Value::Text(e.authorities.list())),
+];
+
+/// There is one authority service, which is part of the queue manager.
+pub(crate) static AUTHORITY_SERVICE: &[Row<()>] = &[
+    row("SERVCOMP", TEXT, When::Always, |()| Value::from("Quaymaster.authority")),
+    row("IFVER", NUMBER, When::Usual, |()| Value::Integer(3)),
+    row("UIDSUPP", TEXT, When::Usual, |()| Value::from("YES")),
 ];
 
 /// The row a keyword names.

@@ -65,6 +65,61 @@ impl Principal {
     }
 }
 
+/// One authority as the outside names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AuthorityWord {
+    /// As AUTHLIST shows it; `setmqaut` writes the same in lower case.
+    pub mqsc: &'static str,
+    /// MQAUTH_*.
+    pub pcf: i32,
+    pub authority: Authority,
+}
+
+const fn word(mqsc: &'static str, pcf: i32, authority: Authority) -> AuthorityWord {
+    AuthorityWord { mqsc, pcf, authority }
+}
+
+/// Every authority, in the order AUTHLIST shows them.
+///
+/// Source: MQ reference, "SET AUTHREC", and the constants MQAUTH_*, 9.3.
+pub const AUTHORITY_WORDS: [AuthorityWord; 22] = [
+    word("ALTUSR", 1, Authority::ALTERNATE_USER),
+    word("BROWSE", 2, Authority::BROWSE),
+    word("CHG", 3, Authority::CHANGE),
+    word("CLR", 4, Authority::CLEAR),
+    word("CONNECT", 5, Authority::CONNECT),
+    word("CRT", 6, Authority::CREATE),
+    word("CTRL", 17, Authority::CONTROL),
+    word("CTRLX", 18, Authority::CONTROL_EXTENDED),
+    word("DLT", 7, Authority::DELETE),
+    word("DSP", 8, Authority::DISPLAY),
+    word("GET", 9, Authority::GET),
+    word("INQ", 10, Authority::INQUIRE),
+    word("PASSALL", 12, Authority::PASS_ALL_CONTEXT),
+    word("PASSID", 13, Authority::PASS_IDENTITY_CONTEXT),
+    word("PUB", 19, Authority::PUBLISH),
+    word("PUT", 11, Authority::PUT),
+    word("RESUME", 21, Authority::RESUME),
+    word("SET", 14, Authority::SET),
+    word("SETALL", 15, Authority::SET_ALL_CONTEXT),
+    word("SETID", 16, Authority::SET_IDENTITY_CONTEXT),
+    word("SUB", 20, Authority::SUBSCRIBE),
+    word("SYSTEM", 22, Authority::SYSTEM),
+];
+
+impl Authority {
+    /// The words of a set, in the order AUTHLIST shows them.
+    pub fn words(self) -> impl Iterator<Item = AuthorityWord> {
+        AUTHORITY_WORDS.into_iter().filter(move |word| self.contains(word.authority))
+    }
+
+    /// `GET,PUT`; `NONE` for the empty set.
+    pub fn list(self) -> String {
+        let words: Vec<_> = self.words().map(|word| word.mqsc).collect();
+        if words.is_empty() { "NONE".to_owned() } else { words.join(",") }
+    }
+}
+
 /// What an authority record is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum AuthorityObject {
@@ -82,11 +137,152 @@ pub enum AuthorityObject {
     RemoteQueueManager,
 }
 
+impl AuthorityObject {
+    pub const ALL: [Self; 12] = [
+        Self::QueueManager,
+        Self::Queue,
+        Self::Topic,
+        Self::Channel,
+        Self::ClientChannel,
+        Self::Listener,
+        Self::Process,
+        Self::NameList,
+        Self::AuthenticationInformation,
+        Self::Service,
+        Self::CommunicationInformation,
+        Self::RemoteQueueManager,
+    ];
+
+    /// OBJTYPE.
+    pub const fn mqsc(self) -> &'static str {
+        self.names().0
+    }
+
+    /// What `setmqaut -t` calls it, in full and for short.
+    pub const fn command_names(self) -> (&'static str, &'static str) {
+        let (_, full, short) = self.names();
+        (full, short)
+    }
+
+    const fn names(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::QueueManager => ("QMGR", "qmgr", "qmgr"),
+            Self::Queue => ("QUEUE", "queue", "q"),
+            Self::Topic => ("TOPIC", "topic", "top"),
+            Self::Channel => ("CHANNEL", "channel", "chl"),
+            Self::ClientChannel => ("CLNTCONN", "clntconn", "clcn"),
+            Self::Listener => ("LISTENER", "listener", "lstr"),
+            Self::Process => ("PROCESS", "process", "prcs"),
+            Self::NameList => ("NAMELIST", "namelist", "nl"),
+            Self::AuthenticationInformation => ("AUTHINFO", "authinfo", "ai"),
+            Self::Service => ("SERVICE", "service", "srvc"),
+            Self::CommunicationInformation => ("COMMINFO", "comminfo", "info"),
+            Self::RemoteQueueManager => ("RQMNAME", "rqmname", "rqmn"),
+        }
+    }
+
+    /// MQOT_*.
+    pub const fn pcf(self) -> i32 {
+        match self {
+            Self::Queue => 1,
+            Self::NameList => 2,
+            Self::Process => 3,
+            Self::QueueManager => 5,
+            Self::Channel => 6,
+            Self::AuthenticationInformation => 7,
+            Self::Topic => 8,
+            Self::CommunicationInformation => 9,
+            Self::Listener => 11,
+            Self::Service => 12,
+            Self::ClientChannel => 1014,
+            Self::RemoteQueueManager => 1017,
+        }
+    }
+
+    /// What ALLMQI means for an object of this type.
+    ///
+    /// Source: MQ reference, "setmqaut", table of authorities by type of object, 9.3.
+    pub fn mqi_authorities(self) -> Authority {
+        let context = Authority::PASS_ALL_CONTEXT
+            | Authority::PASS_IDENTITY_CONTEXT
+            | Authority::SET_ALL_CONTEXT
+            | Authority::SET_IDENTITY_CONTEXT;
+        match self {
+            Self::QueueManager => {
+                Authority::ALTERNATE_USER
+                    | Authority::CONNECT
+                    | Authority::INQUIRE
+                    | Authority::SET
+                    | Authority::SET_ALL_CONTEXT
+                    | Authority::SET_IDENTITY_CONTEXT
+            }
+            Self::Queue => {
+                Authority::BROWSE | Authority::GET | Authority::INQUIRE | Authority::PUT | Authority::SET | context
+            }
+            Self::Topic => Authority::PUBLISH | Authority::RESUME | Authority::SUBSCRIBE | context,
+            Self::Process | Self::NameList => Authority::INQUIRE | Authority::SET,
+            Self::AuthenticationInformation => Authority::INQUIRE,
+            Self::RemoteQueueManager => Authority::PUT | Authority::CONNECT,
+            Self::Channel | Self::ClientChannel | Self::Listener | Self::Service | Self::CommunicationInformation => {
+                Authority::empty()
+            }
+        }
+    }
+
+    /// What ALLADM means for an object of this type.
+    pub fn administration_authorities(self) -> Authority {
+        let common = Authority::CHANGE | Authority::CREATE | Authority::DELETE | Authority::DISPLAY;
+        match self {
+            Self::QueueManager => common | Authority::CONTROL,
+            Self::Queue => common | Authority::CLEAR,
+            Self::Topic => common | Authority::CLEAR | Authority::CONTROL,
+            Self::Channel => common | Authority::CONTROL | Authority::CONTROL_EXTENDED,
+            Self::Listener | Self::Service => common | Authority::CONTROL,
+            Self::RemoteQueueManager => Authority::empty(),
+            Self::ClientChannel
+            | Self::Process
+            | Self::NameList
+            | Self::AuthenticationInformation
+            | Self::CommunicationInformation => common,
+        }
+    }
+
+    /// What ALL means: the union of ALLMQI, ALLADM and, for the queue manager, SYSTEM.
+    pub fn all_authorities(self) -> Authority {
+        let system = if self == Self::QueueManager { Authority::SYSTEM } else { Authority::empty() };
+        self.mqi_authorities() | self.administration_authorities() | system
+    }
+}
+
 /// A group, or one user.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Entity {
     Principal(String),
     Group(String),
+}
+
+impl Entity {
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Principal(name) | Self::Group(name) => name,
+        }
+    }
+
+    /// ENTTYPE.
+    pub const fn mqsc(&self) -> &'static str {
+        match self {
+            Self::Principal(_) => "PRINCIPAL",
+            Self::Group(_) => "GROUP",
+        }
+    }
+
+    /// MQZAET_*.
+    pub const fn pcf(&self) -> i32 {
+        match self {
+            Self::Principal(_) => 1,
+            Self::Group(_) => 2,
+        }
+    }
 }
 
 /// One authority record (AUTHREC): what `entity` may do to objects of `object` whose name matches `profile`.
@@ -98,4 +294,14 @@ pub struct AuthorityRecord {
     pub object: AuthorityObject,
     pub entity: Entity,
     pub authorities: Authority,
+}
+
+impl AuthorityRecord {
+    /// The profile that authority to create objects of a type is recorded under, whatever their names.
+    pub const CLASS: &'static str = "@class";
+
+    /// Whether a profile stands for more than one name.
+    pub fn is_generic(profile: &str) -> bool {
+        profile.contains(['*', '?'])
+    }
 }

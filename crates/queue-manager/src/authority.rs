@@ -2,12 +2,15 @@
 //! and for every command.
 //!
 //! Administrators pass. For anybody else each entity (the user, each of the groups) counts with the most specific of its
-//! profiles that matches the object's name; what the entities may do is added up.
+//! profiles that matches the object's name; what the entities may do is added up. A record that grants nothing counts
+//! like any other: it takes away what a less specific profile of the same entity grants.
 //! Decisions are remembered until a record changes.
 //!
 //! Source: MQ security, "Using OAM generic profiles", "Profile priorities", 9.3.
 
-use std::cmp::Ordering as Order;
+mod profile;
+mod refusal;
+
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -16,9 +19,10 @@ use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Prin
 use model::name::ObjectName;
 use model::reason::Reason;
 use parking_lot::RwLock;
-use tracing::warn;
 
 use crate::engine::{Engine, Map};
+
+pub(crate) use profile::matches as profile_matches;
 
 /// The records, and decisions made by them.
 #[derive(Default)]
@@ -26,6 +30,7 @@ pub(crate) struct Authorities {
     records: RwLock<BTreeMap<RecordKey, AuthorityRecord>>,
     decisions: RwLock<Map<u64, Decision>>,
     hasher: foldhash::fast::RandomState,
+    refusals: refusal::Refusals,
     /// The user the server runs as.
     pub(crate) server_user: Arc<str>,
 }
@@ -53,15 +58,28 @@ impl Authorities {
         self.records.read().values().cloned().collect()
     }
 
-    /// Replaces the record of the same profile, object type and entity; empty authorities delete it.
+    /// The record of exactly this profile, object type and entity.
+    pub(crate) fn record(&self, object: AuthorityObject, profile: &str, entity: &Entity) -> Option<AuthorityRecord> {
+        self.records.read().get(&(object, profile.to_owned(), entity.clone())).cloned()
+    }
+
+    /// The records whose profile is exactly this name.
+    pub(crate) fn of_profile(&self, object: AuthorityObject, profile: &str) -> Vec<AuthorityRecord> {
+        let records = self.records.read();
+        records.values().filter(|record| record.object == object && record.profile == profile).cloned().collect()
+    }
+
+    /// Replaces the record of the same profile, object type and entity.
     pub(crate) fn set(&self, record: AuthorityRecord) {
         let mut records = self.records.write();
-        if record.authorities.is_empty() {
-            records.remove(&key(&record));
-        } else {
-            records.insert(key(&record), record);
-        }
+        records.insert(key(&record), record);
         // While the records are locked nobody can remember a decision made by the old ones.
+        self.decisions.write().clear();
+    }
+
+    pub(crate) fn remove(&self, record: &AuthorityRecord) {
+        let mut records = self.records.write();
+        records.remove(&key(record));
         self.decisions.write().clear();
     }
 
@@ -93,6 +111,35 @@ impl Authorities {
             || principal.user == self.server_user
             || principal.groups.iter().any(|group| &**group == "mqm")
     }
+
+    /// The profile of a principal's own that counts for the object.
+    fn profile_of(&self, principal: &Principal, object: AuthorityObject, name: &str) -> Option<String> {
+        let records = self.records.read();
+        let is_own = |entity: &Entity| matches!(entity, Entity::Principal(user) if **user == *principal.user);
+        records
+            .values()
+            .filter(|record| {
+                record.object == object && is_own(&record.entity) && profile_matches(&record.profile, name)
+            })
+            .min_by(|a, b| profile::specificity(&a.profile, &b.profile))
+            .map(|record| record.profile.clone())
+    }
+
+    /// What the maker of an object is granted; an administrator needs no record.
+    pub(crate) fn of_maker(
+        &self,
+        principal: &Principal,
+        object: AuthorityObject,
+        name: &ObjectName,
+    ) -> Option<AuthorityRecord> {
+        if self.is_administrator(principal) {
+            return None;
+        }
+        let entity = Entity::Principal(principal.user.to_string());
+        // Whether more of its kind may be made is not a matter of this object.
+        let authorities = object.all_authorities() - Authority::CREATE;
+        Some(AuthorityRecord { profile: name.to_string(), object, entity, authorities })
+    }
 }
 
 fn key(record: &AuthorityRecord) -> RecordKey {
@@ -102,7 +149,7 @@ fn key(record: &AuthorityRecord) -> RecordKey {
 /// The check of open, put1, connect and commands: every bit of `wanted` must be granted.
 ///
 /// # Errors
-/// `NotAuthorized` (2035), with a log line that says who lacks what.
+/// `NotAuthorized` (2035), with a log line that says who lacks what, and how to grant it.
 pub(crate) fn check(
     engine: &Engine,
     principal: &Principal,
@@ -114,43 +161,8 @@ pub(crate) fn check(
     if missing.is_empty() {
         return Ok(());
     }
-    warn!(
-        queue_manager = engine.name.as_str(),
-        user = &*principal.user,
-        object = name.as_str(),
-        missing = word(missing),
-        "AMQ8077W: not authorized"
-    );
+    refusal::log(engine, principal, object, name, missing);
     Err(Reason::NotAuthorized)
-}
-
-/// The words of `setmqaut` for what is missing.
-pub(crate) fn word(missing: Authority) -> &'static str {
-    const WORDS: [(Authority, &str); 22] = [
-        (Authority::CONNECT, "connect"),
-        (Authority::GET, "get"),
-        (Authority::BROWSE, "browse"),
-        (Authority::PUT, "put"),
-        (Authority::INQUIRE, "inq"),
-        (Authority::SET, "set"),
-        (Authority::ALTERNATE_USER, "altusr"),
-        (Authority::CHANGE, "chg"),
-        (Authority::CLEAR, "clr"),
-        (Authority::CREATE, "crt"),
-        (Authority::DELETE, "dlt"),
-        (Authority::DISPLAY, "dsp"),
-        (Authority::PASS_ALL_CONTEXT, "passall"),
-        (Authority::PASS_IDENTITY_CONTEXT, "passid"),
-        (Authority::SET_ALL_CONTEXT, "setall"),
-        (Authority::SET_IDENTITY_CONTEXT, "setid"),
-        (Authority::CONTROL, "ctrl"),
-        (Authority::CONTROL_EXTENDED, "ctrlx"),
-        (Authority::PUBLISH, "pub"),
-        (Authority::SUBSCRIBE, "sub"),
-        (Authority::RESUME, "resume"),
-        (Authority::SYSTEM, "system"),
-    ];
-    WORDS.into_iter().find(|(bit, _)| missing.contains(*bit)).map_or("nothing", |(_, word)| word)
 }
 
 fn decide(
@@ -159,73 +171,24 @@ fn decide(
     object: AuthorityObject,
     name: &str,
 ) -> Authority {
-    let matching: Vec<&AuthorityRecord> =
-        records.values().filter(|record| record.object == object && profile_matches(&record.profile, name)).collect();
+    let of_object = || records.values().filter(|record| record.object == object);
+    let matching: Vec<&AuthorityRecord> = of_object().filter(|record| profile_matches(&record.profile, name)).collect();
+    // Authority to create may be granted for the whole class, whatever the name.
+    let class: Vec<&AuthorityRecord> = of_object().filter(|record| record.profile == AuthorityRecord::CLASS).collect();
     let of = |is_entity: &dyn Fn(&Entity) -> bool| {
-        matching
+        let own = matching
             .iter()
             .filter(|record| is_entity(&record.entity))
-            .min_by(|a, b| specificity(&a.profile, &b.profile))
-            .map_or(Authority::empty(), |record| record.authorities)
+            .min_by(|a, b| profile::specificity(&a.profile, &b.profile))
+            .map_or(Authority::empty(), |record| record.authorities);
+        let create = class.iter().filter(|record| is_entity(&record.entity));
+        create.fold(own, |all, record| all | (record.authorities & Authority::CREATE))
     };
     let mut granted = of(&|entity| matches!(entity, Entity::Principal(user) if **user == *principal.user));
     for group in principal.groups.iter() {
         granted |= of(&|entity| matches!(entity, Entity::Group(name) if **name == **group));
     }
     granted
-}
-
-/// `?` is one character, `*` any number of them within a qualifier, `**` any number of qualifiers.
-pub(crate) fn profile_matches(profile: &str, name: &str) -> bool {
-    let profile: Vec<&str> = profile.split('.').collect();
-    let name: Vec<&str> = name.split('.').collect();
-    qualifiers_match(&profile, &name)
-}
-
-fn qualifiers_match(profile: &[&str], name: &[&str]) -> bool {
-    match profile.split_first() {
-        None => name.is_empty(),
-        Some((&"**", rest)) => (0..=name.len()).any(|skipped| qualifiers_match(rest, &name[skipped..])),
-        Some((first, rest)) => name.split_first().is_some_and(|(qualifier, others)| {
-            characters_match(first.as_bytes(), qualifier.as_bytes()) && qualifiers_match(rest, others)
-        }),
-    }
-}
-
-fn characters_match(profile: &[u8], text: &[u8]) -> bool {
-    match profile.split_first() {
-        None => text.is_empty(),
-        Some((b'*', rest)) => (0..=text.len()).any(|skipped| characters_match(rest, &text[skipped..])),
-        Some((b'?', rest)) => text.split_first().is_some_and(|(_, others)| characters_match(rest, others)),
-        Some((first, rest)) => {
-            text.split_first().is_some_and(|(byte, others)| byte == first && characters_match(rest, others))
-        }
-    }
-}
-
-/// Less is more specific: at the first difference a character beats `?`, `?` beats `*`, `*` beats `**`.
-fn specificity(a: &str, b: &str) -> Order {
-    fn ranks(profile: &str) -> impl Iterator<Item = u8> {
-        let bytes = profile.as_bytes();
-        (0..bytes.len()).map(move |index| match bytes[index] {
-            b'*' if bytes.get(index + 1) == Some(&b'*') => 3,
-            b'*' => 2,
-            b'?' => 1,
-            _ => 0,
-        })
-    }
-    // A profile that goes on where the other ends says more.
-    let mut a = ranks(a);
-    let mut b = ranks(b);
-    loop {
-        match (a.next(), b.next()) {
-            (None, None) => return Order::Equal,
-            (None, Some(_)) => return Order::Greater,
-            (Some(_), None) => return Order::Less,
-            (Some(x), Some(y)) if x == y => {}
-            (Some(x), Some(y)) => return x.cmp(&y),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -54,14 +54,20 @@ pub(crate) fn delete_subscription(name: &str) -> DefinitionChange {
     DefinitionChange::Delete { key: subscription_key(name) }
 }
 
-/// Saves the record, or deletes it when it grants nothing.
-pub(crate) fn change_authority(record: &AuthorityRecord) -> DefinitionChange {
+pub(crate) fn save_authority(record: &AuthorityRecord) -> DefinitionChange {
+    save(authority_key(record), record)
+}
+
+pub(crate) fn delete_authority(record: &AuthorityRecord) -> DefinitionChange {
+    DefinitionChange::Delete { key: authority_key(record) }
+}
+
+fn authority_key(record: &AuthorityRecord) -> String {
     let entity = match &record.entity {
         Entity::Principal(name) => format!("principal:{name}"),
         Entity::Group(name) => format!("group:{name}"),
     };
-    let key = format!("auth/{:?}/{entity}/{}", record.object, record.profile);
-    if record.authorities.is_empty() { DefinitionChange::Delete { key } } else { save(key, record) }
+    format!("auth/{:?}/{entity}/{}", record.object, record.profile)
 }
 
 fn queue_key(name: &QueueName) -> String {

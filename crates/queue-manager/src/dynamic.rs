@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use model::authority::Principal;
+use model::authority::{AuthorityObject, AuthorityRecord, Principal};
 use model::definition::History;
 use model::definition::queue::DefinitionType;
 use model::name::{ObjectName, QueueName};
@@ -46,8 +46,14 @@ pub(crate) async fn make(
         return Err(Reason::ObjectAlreadyExists);
     }
     if definition_type == DefinitionType::PermanentDynamic {
-        let change = definitions::save_queue(&definition);
-        engine.store.change_definitions(vec![change]).await.map_err(|error| reason::of_store_at_large(&error))?;
+        // Its maker may use it after a restart too; who made a temporary one is known as long as it lives.
+        let record = engine.authorities.of_maker(caller, AuthorityObject::Queue, &name);
+        let grant = record.as_ref().map(definitions::save_authority);
+        let changes = [definitions::save_queue(&definition)].into_iter().chain(grant).collect();
+        engine.store.change_definitions(changes).await.map_err(|error| reason::of_store_at_large(&error))?;
+        if let Some(record) = record {
+            engine.authorities.set(record);
+        }
     }
     let queue = Arc::new(Queue::new(definition, Some(caller.user.clone())));
     engine.add_queue(queue.clone());
@@ -85,15 +91,29 @@ pub(crate) async fn delete(engine: &Engine, queue: &Arc<Queue>, purge: bool) -> 
     if depth.current > 0 && !purge {
         return Err(Reason::QNotEmpty);
     }
-    let changes = vec![definitions::delete_queue(&queue.name), DefinitionChange::DropQueue(queue.id)];
-    let changes = if queue.is_temporary() { changes[1..].to_vec() } else { changes };
+    let (changes, records) = changes_of_deletion(engine, queue);
     engine.store.change_definitions(changes).await.map_err(|error| reason::of_store_at_large(&error))?;
+    for record in &records {
+        engine.authorities.remove(record);
+    }
     engine.remove_queue(queue);
     deletion.done();
     Ok(())
 }
 
-/// Takes a temporary queue away, whatever it holds.
+/// What goes with a dynamic queue: its messages and, when it is permanent, its definition and the records about it.
+fn changes_of_deletion(engine: &Engine, queue: &Queue) -> (Vec<DefinitionChange>, Vec<AuthorityRecord>) {
+    let mut changes = vec![DefinitionChange::DropQueue(queue.id)];
+    if queue.is_temporary() {
+        return (changes, Vec::new());
+    }
+    changes.push(definitions::delete_queue(&queue.name));
+    let records = engine.authorities.of_profile(AuthorityObject::Queue, queue.name.as_str());
+    changes.extend(records.iter().map(definitions::delete_authority));
+    (changes, records)
+}
+
+/// Takes a queue away that the queue manager made, whatever it holds.
 pub(crate) async fn delete_temporary(engine: &Engine, queue: &Arc<Queue>) {
     let _change = engine.changes.lock().await;
     if queue.is_deleted() {
@@ -101,9 +121,12 @@ pub(crate) async fn delete_temporary(engine: &Engine, queue: &Arc<Queue>) {
     }
     engine.remove_queue(queue);
     queue.delete_regardless();
-    let change = DefinitionChange::DropQueue(queue.id);
-    if let Err(error) = engine.store.change_definitions(vec![change]).await {
+    let (changes, records) = changes_of_deletion(engine, queue);
+    for record in &records {
+        engine.authorities.remove(record);
+    }
+    if let Err(error) = engine.store.change_definitions(changes).await {
         let reason = reason::of_store_at_large(&error);
-        tracing::warn!(queue = queue.name.as_str(), %reason, "a temporary dynamic queue could not be deleted");
+        tracing::warn!(queue = queue.name.as_str(), %reason, "a dynamic queue could not be deleted");
     }
 }

@@ -18,6 +18,7 @@ pub mod subscription;
 
 mod administer_subscription;
 mod authority;
+mod authority_records;
 mod browse;
 mod close;
 mod complete_message;

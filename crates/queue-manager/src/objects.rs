@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use model::authority::{Authority, AuthorityObject, AuthorityRecord, Principal};
+use model::authority::{Authority, AuthorityObject, Principal};
 use model::definition::attribute::{self, Access, View};
 use model::definition::{QueueDefinition, QueueManagerDefinition, SubscriptionDefinition, TopicDefinition};
 use model::name::{ObjectName, QueueName, TopicName};
@@ -27,8 +27,9 @@ pub enum ObjectError {
     InUse { name: String },
     #[error("{name} is not empty")]
     NotEmpty { name: String },
+    /// `missing` as AUTHLIST shows it.
     #[error("{user} lacks {missing} on {name}")]
-    NotAuthorized { user: String, name: String, missing: &'static str },
+    NotAuthorized { user: String, name: String, missing: String },
     #[error("{attribute} of {name}: {problem}")]
     Attribute { name: String, attribute: &'static str, problem: String },
     #[error("{0}")]
@@ -57,7 +58,7 @@ pub(crate) fn authorise(
     authority::check(engine, caller, object, name, wanted).map_err(|_| ObjectError::NotAuthorized {
         user: caller.user.to_string(),
         name: name.to_string(),
-        missing: authority::word(wanted - engine.authorities.granted(caller, object, name)),
+        missing: (wanted - engine.authorities.granted(caller, object, name)).list(),
     })
 }
 
@@ -74,7 +75,31 @@ pub(crate) fn check_attributes(name: &str, view: View<'_>) -> Result<(), ObjectE
     Ok(())
 }
 
+/// DEFINE REPLACE of what exists changes it.
+///
+/// Source: MQ security, "Authorizations for MQSC commands in escape PCFs", 9.3.
+pub(crate) fn authority_to_define(exists: bool, replace: bool) -> Authority {
+    if exists && replace { Authority::CHANGE } else { Authority::CREATE }
+}
+
 impl Engine {
+    /// Saves a new object, and with it what its maker may do to it.
+    pub(crate) async fn save_made(
+        &self,
+        maker: &Principal,
+        object: AuthorityObject,
+        name: &ObjectName,
+        save: DefinitionChange,
+    ) -> Result<(), ObjectError> {
+        let record = self.authorities.of_maker(maker, object, name);
+        let grant = record.as_ref().map(definitions::save_authority);
+        self.save([save].into_iter().chain(grant).collect()).await?;
+        if let Some(record) = record {
+            self.authorities.set(record);
+        }
+        Ok(())
+    }
+
     pub(crate) async fn save(&self, changes: Vec<DefinitionChange>) -> Result<(), ObjectError> {
         let outcome = self.store.change_definitions(changes).await;
         outcome.map_err(|error| ObjectError::Reason(reason::of_store_at_large(&error)))
@@ -137,9 +162,10 @@ impl QueueManager {
     ) -> Result<(), ObjectError> {
         let engine = self.engine();
         let name = definition.name;
-        authorise(engine, caller, AuthorityObject::Topic, &name, Authority::CREATE)?;
         let _change = engine.changes.lock().await;
         let before = engine.topic(&name);
+        let wanted = authority_to_define(before.is_some(), replace);
+        authorise(engine, caller, AuthorityObject::Topic, &name, wanted)?;
         if let Some(before) = &before {
             if !replace {
                 return Err(ObjectError::already_exists(name.as_str()));
@@ -147,9 +173,10 @@ impl QueueManager {
             check_topic_string(before, &definition)?;
         }
         let now = engine.now();
+        let maker = before.is_none().then_some(caller);
         definition.history.created = before.map_or(now, |before| before.history.created);
         definition.history.altered = now;
-        self.keep_topic(definition).await
+        self.keep_topic(definition, maker).await
     }
 
     pub async fn alter_topic(&self, caller: &Principal, mut definition: TopicDefinition) -> Result<(), ObjectError> {
@@ -161,18 +188,22 @@ impl QueueManager {
         check_topic_string(&before, &definition)?;
         definition.history.created = before.history.created;
         definition.history.altered = engine.now();
-        self.keep_topic(definition).await
+        self.keep_topic(definition, None).await
     }
 
-    /// Checked attributes, written, shown. The caller holds the lock on changes.
-    async fn keep_topic(&self, definition: TopicDefinition) -> Result<(), ObjectError> {
+    /// Checked attributes, written, shown; `maker` is who made it just now. The caller holds the lock on changes.
+    async fn keep_topic(&self, definition: TopicDefinition, maker: Option<&Principal>) -> Result<(), ObjectError> {
         let engine = self.engine();
         let name = definition.name;
         if name.is_blank() {
             return Err(ObjectError::Reason(Reason::ObjectNameError));
         }
         check_attributes(name.as_str(), View::Topic(&definition))?;
-        engine.save(vec![definitions::save_topic(&definition)]).await?;
+        let save = definitions::save_topic(&definition);
+        match maker {
+            Some(maker) => engine.save_made(maker, AuthorityObject::Topic, &name, save).await?,
+            None => engine.save(vec![save]).await?,
+        }
         engine.topics.write().insert(name, Arc::new(definition));
         engine.publish.definitions_changed(engine);
         Ok(())
@@ -219,32 +250,6 @@ impl QueueManager {
 
     pub async fn delete_subscription(&self, caller: &Principal, name: &str) -> Result<(), ObjectError> {
         crate::administer_subscription::delete(self.engine(), caller, name).await
-    }
-
-    /// Sorted by object type, profile and entity.
-    pub fn authority_records(&self) -> Vec<AuthorityRecord> {
-        self.engine().authorities.records()
-    }
-
-    /// Replaces the record of the same profile, object type and entity; empty authorities delete it.
-    pub async fn set_authority(&self, caller: &Principal, record: AuthorityRecord) -> Result<(), ObjectError> {
-        let engine = self.engine();
-        authorise(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::CHANGE)?;
-        let _change = engine.changes.lock().await;
-        engine.save(vec![definitions::change_authority(&record)]).await?;
-        engine.authorities.set(record);
-        Ok(())
-    }
-
-    /// Whether `principal` may do all of `wanted` to an object; for doors and commands that ask before they act.
-    pub fn is_authorised(
-        &self,
-        principal: &Principal,
-        object: AuthorityObject,
-        name: &ObjectName,
-        wanted: Authority,
-    ) -> bool {
-        self.engine().authorities.granted(principal, object, name).contains(wanted)
     }
 
     /// No process definitions exist yet: PROCESS of a queue may name any, and trigger messages leave its fields blank.

@@ -12,7 +12,7 @@ use model::reason::Reason;
 use storage::{DefinitionChange, StoreError};
 
 use crate::engine::Engine;
-use crate::objects::{ObjectError, authorise, check_attributes};
+use crate::objects::{ObjectError, authorise, authority_to_define, check_attributes};
 use crate::queue::Queue;
 use crate::{QueueManager, definitions, reason, trigger};
 
@@ -26,10 +26,12 @@ impl QueueManager {
     ) -> Result<(), ObjectError> {
         let engine = self.engine();
         let name = definition.name;
-        authorise(engine, caller, AuthorityObject::Queue, &name, Authority::CREATE)?;
         check(&definition)?;
         let _change = engine.changes.lock().await;
-        if let Some(queue) = engine.queue(&name) {
+        let existing = engine.queue(&name);
+        let wanted = authority_to_define(existing.is_some(), replace);
+        authorise(engine, caller, AuthorityObject::Queue, &name, wanted)?;
+        if let Some(queue) = existing {
             if !replace {
                 return Err(ObjectError::already_exists(name.as_str()));
             }
@@ -41,7 +43,7 @@ impl QueueManager {
             local.definition_type = DefinitionType::Predefined;
             local.store_id = engine.store.create_queue().0;
         }
-        engine.save(vec![definitions::save_queue(&definition)]).await?;
+        engine.save_made(caller, AuthorityObject::Queue, &name, definitions::save_queue(&definition)).await?;
         engine.add_queue(Arc::new(Queue::new(definition, None)));
         Ok(())
     }

@@ -1,15 +1,17 @@
-//! Authority records: SET, DELETE and DISPLAY AUTHREC; and who may see what.
+//! Authority records: SET, DELETE and DISPLAY AUTHREC, DISPLAY ENTAUTH and AUTHSERV; and who may see what.
 
 use ::queue_manager::QueueManager;
 use ::queue_manager::objects::ObjectError;
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Principal};
+use model::definition::attribute::Shown;
 use model::name::ObjectName;
+use model::reason::Reason;
 
-use crate::command::{AuthorityKey, AuthorityQuery, SetAuthority};
-use crate::execute::Failure;
-use crate::message;
+use crate::command::{AuthorityKey, AuthorityMatch, AuthorityQuery, EntityAuthorityQuery, Request, SetAuthority};
+use crate::execute::{Failure, object_name};
+use crate::message::{self, Message};
 use crate::reply::{Item, Reply};
-use crate::status;
+use crate::status::{self, EntityView};
 
 /// May `caller` see the object at all?
 pub(super) fn may_display(
@@ -27,11 +29,16 @@ pub(super) fn require_display(
     object: AuthorityObject,
     name: &ObjectName,
 ) -> Result<(), Failure> {
-    if may_display(queue_manager, caller, object, name) {
-        return Ok(());
-    }
-    let (user, name) = (caller.user.to_string(), name.to_string());
-    Err(Failure::Object(ObjectError::NotAuthorized { user, name, missing: "dsp" }))
+    queue_manager.authorise(caller, object, name, Authority::DISPLAY).map_err(Failure::from)
+}
+
+pub(super) fn require_of_queue_manager(
+    queue_manager: &QueueManager,
+    caller: &Principal,
+    wanted: Authority,
+) -> Result<(), Failure> {
+    let (object, name) = (AuthorityObject::QueueManager, queue_manager.name());
+    queue_manager.authorise(caller, object, &name, wanted).map_err(Failure::from)
 }
 
 /// The profile that names the object a key is about; the queue manager's is its own name.
@@ -43,31 +50,33 @@ fn profile(queue_manager: &QueueManager, key: &AuthorityKey) -> String {
     }
 }
 
-fn current(queue_manager: &QueueManager, profile: &str, object: AuthorityObject, entity: &Entity) -> Option<Authority> {
-    queue_manager
-        .authority_records()
-        .into_iter()
-        .find(|record| record.profile == profile && record.object == object && record.entity == *entity)
-        .map(|record| record.authorities)
-}
-
 pub(super) async fn set(
     queue_manager: &QueueManager,
     caller: &Principal,
     set: &SetAuthority,
 ) -> Result<Reply, Failure> {
     let profile = profile(queue_manager, &set.key);
+    require_of_queue_manager(queue_manager, caller, Authority::CHANGE)?;
+    check_profile(queue_manager, set.key.object, &profile)?;
     for entity in &set.key.entities {
-        let before = current(queue_manager, &profile, set.key.object, entity).unwrap_or_default();
-        let record = AuthorityRecord {
-            profile: profile.clone(),
-            object: set.key.object,
-            entity: entity.clone(),
-            authorities: (before - set.remove) | set.add,
-        };
-        queue_manager.set_authority(caller, record).await?;
+        let (profile, object, entity) = (profile.clone(), set.key.object, entity.clone());
+        let record = AuthorityRecord { profile, object, entity, authorities: set.add };
+        queue_manager.change_authority(caller, record, set.remove).await?;
     }
     Ok(Reply::done(message::AUTHORITY_SET))
+}
+
+/// A profile without wildcards names an object that exists. SYSTEM objects of the product that are not here are let
+/// through, so that its own scripts load.
+fn check_profile(queue_manager: &QueueManager, object: AuthorityObject, profile: &str) -> Result<(), Failure> {
+    let stands_alone = AuthorityRecord::is_generic(profile)
+        || profile == AuthorityRecord::CLASS
+        || profile.starts_with("SYSTEM.")
+        || object == AuthorityObject::QueueManager;
+    if stands_alone || queue_manager.exists(object, &object_name(profile)?) {
+        return Ok(());
+    }
+    Err(Failure::not_found(profile))
 }
 
 pub(super) async fn delete(
@@ -77,48 +86,28 @@ pub(super) async fn delete(
 ) -> Result<Reply, Failure> {
     let profile = profile(queue_manager, key);
     for entity in &key.entities {
-        if current(queue_manager, &profile, key.object, entity).is_none() {
-            let reason = model::reason::Reason::UnknownObjectName.number();
-            return Err(Failure::Reply(Reply::failed(reason, message::AUTHORITY_NOT_FOUND, &[&profile])));
+        let deleted = queue_manager.delete_authority(caller, key.object, &profile, entity).await;
+        match deleted {
+            Ok(_) => {}
+            Err(ObjectError::NotFound { .. }) => return Err(no_record(&profile)),
+            Err(error) => return Err(Failure::from(error)),
         }
-        remove(queue_manager, caller, &profile, key.object, entity).await?;
     }
     Ok(Reply::done(message::AUTHORITY_DELETED))
 }
 
-/// Removes the records that name exactly an object that is gone. A caller who may delete the object but not change
-/// authorities leaves them.
-pub(super) async fn forget(
-    queue_manager: &QueueManager,
-    caller: &Principal,
-    object: AuthorityObject,
-    name: &str,
-) -> Result<(), Failure> {
-    for record in queue_manager.authority_records() {
-        if record.object == object && record.profile == name {
-            match remove(queue_manager, caller, name, object, &record.entity).await {
-                Ok(()) | Err(Failure::Object(ObjectError::NotAuthorized { .. })) => {}
-                Err(failure) => return Err(failure),
-            }
-        }
-    }
-    Ok(())
+fn no_record(profile: &str) -> Failure {
+    let reason = Reason::UnknownObjectName.number();
+    Failure::Reply(Reply::failed(reason, message::AUTHORITY_NOT_FOUND, &[profile]))
 }
 
-async fn remove(
+/// Removes the records that name exactly an object that is gone.
+pub(super) async fn forget(
     queue_manager: &QueueManager,
-    caller: &Principal,
-    profile: &str,
     object: AuthorityObject,
-    entity: &Entity,
+    name: &ObjectName,
 ) -> Result<(), Failure> {
-    let record = AuthorityRecord {
-        profile: profile.to_owned(),
-        object,
-        entity: entity.clone(),
-        authorities: Authority::empty(),
-    };
-    queue_manager.set_authority(caller, record).await.map_err(Failure::from)
+    queue_manager.forget_authorities(object, name).await.map_err(Failure::from)
 }
 
 pub(super) fn display(
@@ -126,9 +115,9 @@ pub(super) fn display(
     caller: &Principal,
     query: &AuthorityQuery,
 ) -> Result<Reply, Failure> {
-    require_display(queue_manager, caller, AuthorityObject::QueueManager, &queue_manager.name())?;
+    require_of_queue_manager(queue_manager, caller, Authority::DISPLAY)?;
     let wanted = |record: &AuthorityRecord| {
-        query.profile.as_ref().is_none_or(|profile| profile.matches(&record.profile))
+        profile_is_wanted(queue_manager, query, record)
             && query.object.is_none_or(|object| object == record.object)
             && query.entity.as_ref().is_none_or(|entity| *entity == record.entity)
     };
@@ -137,17 +126,83 @@ pub(super) fn display(
         .iter()
         .filter(|record| wanted(record))
         .filter_map(|record| status::show(status::AUTHORITY, record, &query.request))
-        .map(|attributes| Item {
-            reason: 0,
-            message: message::AUTHORITY_DETAILS.line(&[]),
-            attributes,
-            parts: Vec::new(),
-        })
+        .map(|attributes| item(message::AUTHORITY_DETAILS, attributes))
         .collect();
     if items.is_empty() {
-        let name = query.profile.as_ref().map_or_else(|| "*".to_owned(), ToString::to_string);
-        let reason = model::reason::Reason::UnknownObjectName.number();
-        return Err(Failure::Reply(Reply::failed(reason, message::AUTHORITY_NOT_FOUND, &[&name])));
+        return Err(no_record(query.profile.as_deref().unwrap_or("*")));
     }
     Ok(Reply { items })
+}
+
+/// A lone asterisk means every profile; otherwise MATCH decides. The queue manager's profile also goes by SELF.
+fn profile_is_wanted(queue_manager: &QueueManager, query: &AuthorityQuery, record: &AuthorityRecord) -> bool {
+    let Some(wanted) = query.profile.as_deref().filter(|wanted| *wanted != "*") else { return true };
+    if record.object == AuthorityObject::QueueManager {
+        return wanted == "SELF" || wanted == queue_manager.name().as_str();
+    }
+    let is_object = !AuthorityRecord::is_generic(wanted) && query.matching != AuthorityMatch::Exact;
+    record.profile == wanted || is_object && QueueManager::profile_matches(&record.profile, wanted)
+}
+
+pub(super) fn display_entity(
+    queue_manager: &QueueManager,
+    caller: &Principal,
+    query: &EntityAuthorityQuery,
+) -> Result<Reply, Failure> {
+    require_of_queue_manager(queue_manager, caller, Authority::DISPLAY)?;
+    let view = EntityView {
+        name: object_of(queue_manager, query),
+        entity: query.entity.clone(),
+        object: query.object,
+        authorities: entity_authority(queue_manager, &query.entity, query.object, query.name.as_deref())?,
+    };
+    match status::show(status::ENTITY_AUTHORITY, &view, &query.request) {
+        Some(attributes) => Ok(Reply { items: vec![item(message::ENTITY_AUTHORITY_DETAILS, attributes)] }),
+        None => Err(no_record(&view.name)),
+    }
+}
+
+fn object_of(queue_manager: &QueueManager, query: &EntityAuthorityQuery) -> String {
+    match (&query.name, query.object) {
+        (Some(name), object) if object != AuthorityObject::QueueManager => name.clone(),
+        _ => queue_manager.name().to_string(),
+    }
+}
+
+/// What the records that apply to an object give an entity. A generic profile, or the class, is looked up as it stands.
+fn entity_authority(
+    queue_manager: &QueueManager,
+    entity: &Entity,
+    object: AuthorityObject,
+    name: Option<&str>,
+) -> Result<Authority, Failure> {
+    if object == AuthorityObject::QueueManager {
+        return Ok(queue_manager.entity_authority(entity, object, &queue_manager.name()));
+    }
+    let name = name.unwrap_or_default();
+    if AuthorityRecord::is_generic(name) || name == AuthorityRecord::CLASS {
+        let record = queue_manager.authority_record(object, name, entity).ok_or_else(|| no_record(name))?;
+        return Ok(record.authorities);
+    }
+    let known = object_name(name)?;
+    if !queue_manager.exists(object, &known) {
+        return Err(Failure::not_found(name));
+    }
+    Ok(queue_manager.entity_authority(entity, object, &known))
+}
+
+pub(super) fn display_service(
+    queue_manager: &QueueManager,
+    caller: &Principal,
+    request: &Request,
+) -> Result<Reply, Failure> {
+    require_of_queue_manager(queue_manager, caller, Authority::DISPLAY)?;
+    match status::show(status::AUTHORITY_SERVICE, &(), request) {
+        Some(attributes) => Ok(Reply { items: vec![item(message::AUTHORITY_SERVICE_DETAILS, attributes)] }),
+        None => Err(no_record("*")),
+    }
+}
+
+fn item(title: Message, attributes: Vec<Shown>) -> Item {
+    Item { reason: 0, message: title.line(&[]), attributes, parts: Vec::new() }
 }

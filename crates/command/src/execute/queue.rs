@@ -82,7 +82,7 @@ pub(super) async fn delete(
     let queue = existing(queue_manager, &delete.name, delete.kind)?;
     queue_manager.delete_queue(caller, &queue.name, delete.purge).await?;
     if delete.authority_records {
-        authority::forget(queue_manager, caller, model::authority::AuthorityObject::Queue, &delete.name).await?;
+        authority::forget(queue_manager, model::authority::AuthorityObject::Queue, &queue.name).await?;
     }
     Ok(Reply::done(message::QUEUE_DELETED))
 }

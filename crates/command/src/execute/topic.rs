@@ -65,7 +65,7 @@ pub(super) async fn delete(
     let topic = existing(queue_manager, &delete.name)?;
     queue_manager.delete_topic(caller, &topic.name).await?;
     if delete.authority_records {
-        authority::forget(queue_manager, caller, AuthorityObject::Topic, &delete.name).await?;
+        authority::forget(queue_manager, AuthorityObject::Topic, &topic.name).await?;
     }
     Ok(Reply::done(message::TOPIC_DELETED))
 }

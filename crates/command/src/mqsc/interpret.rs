@@ -54,6 +54,8 @@ fn command(reader: &mut Reader, verb: Verb, object: Object) -> Result<Command, P
         (Verb::Set, Object::AuthorityRecord) => reader.set_authority(),
         (Verb::Delete, Object::AuthorityRecord) => reader.delete_authority(),
         (Verb::Display, Object::AuthorityRecord) => reader.display_authority(),
+        (Verb::Display, Object::AuthorityService) => reader.display_authority_service(),
+        (Verb::Display, Object::EntityAuthority) => reader.display_entity_authority(),
         (Verb::Ping, Object::Definition(Kind::QueueManager)) => Ok(Command::PingQueueManager),
         (Verb::Refresh, Object::Security) => reader.refresh_security(),
         _ => Err(reader.problem("the verb does not go with the object")),

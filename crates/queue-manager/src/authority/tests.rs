@@ -56,6 +56,67 @@ fn the_most_specific_profile_of_an_entity_counts_alone() {
 }
 
 #[test]
+fn the_most_specific_of_two_profiles_is_found_from_the_left() {
+    // Each profile is more specific than the one after it, for a name that both match.
+    for pair in [
+        ["A.B", "A.B*"],
+        ["A.B", "A.?"],
+        ["AB.C*", "AB.*"],
+        ["A.?", "A.*"],
+        ["A.*", "A.**"],
+        ["A.*", "**"],
+        ["**.B", "**"],
+        ["A.*C", "A.*"],
+        ["A.*", "A.*.**"],
+        ["?.B", "*.B"],
+        ["A*", "*"],
+        ["A.**.Z", "A.**"],
+        ["A", "A.**"],
+    ] {
+        let [more, less] = pair;
+        assert_eq!(profile::specificity(more, less), std::cmp::Ordering::Less, "{more} before {less}");
+        assert_eq!(profile::specificity(less, more), std::cmp::Ordering::Greater, "{less} after {more}");
+        assert_eq!(profile::specificity(more, more), std::cmp::Ordering::Equal);
+    }
+}
+
+#[test]
+fn a_record_that_grants_nothing_takes_away_what_a_wider_profile_grants() {
+    let records = [record("A.**", user("app"), Authority::PUT), record("A.B", user("app"), Authority::empty())];
+    let app = Principal::user("app");
+    assert_eq!(granted(&records, &app, "A.B"), Authority::empty());
+    assert_eq!(granted(&records, &app, "A.C"), Authority::PUT);
+}
+
+#[test]
+fn the_class_grants_creation_and_nothing_else() {
+    let records = [
+        record("A.**", user("app"), Authority::PUT),
+        record(AuthorityRecord::CLASS, user("app"), Authority::CREATE | Authority::GET),
+    ];
+    let app = Principal::user("app");
+    assert_eq!(granted(&records, &app, "A.B"), Authority::PUT | Authority::CREATE);
+    assert_eq!(granted(&records, &app, "Z"), Authority::CREATE);
+}
+
+#[test]
+fn a_maker_gets_all_but_creation_and_an_administrator_nothing() {
+    let authorities = Authorities::new("server", []);
+    let name = ObjectName::literal("A");
+    let made = authorities.of_maker(&Principal::user("app"), AuthorityObject::Queue, &name).unwrap();
+    assert_eq!(made, record("A", user("app"), AuthorityObject::Queue.all_authorities() - Authority::CREATE));
+    assert_eq!(authorities.of_maker(&Principal::user("server"), AuthorityObject::Queue, &name), None);
+}
+
+#[test]
+fn matching_takes_no_longer_than_the_lengths_allow() {
+    let profile = format!("{}B", "*A".repeat(20));
+    assert!(!profile_matches(&profile, &"A".repeat(48)));
+    assert!(profile_matches("*A*B?*", "XXAXBXYZ"));
+    assert!(!profile_matches("*A*B?", "XXAXB"));
+}
+
+#[test]
 fn what_user_and_groups_may_do_adds_up() {
     let records = [
         record("A.*", user("app"), Authority::PUT),
@@ -74,7 +135,7 @@ fn a_changed_record_is_seen_at_once() {
     assert_eq!(authorities.granted(&app, AuthorityObject::Queue, &name), Authority::PUT);
     authorities.set(record("A", user("app"), Authority::GET));
     assert_eq!(authorities.granted(&app, AuthorityObject::Queue, &name), Authority::GET);
-    authorities.set(record("A", user("app"), Authority::empty()));
+    authorities.remove(&record("A", user("app"), Authority::empty()));
     assert_eq!(authorities.granted(&app, AuthorityObject::Queue, &name), Authority::empty());
 }
 

@@ -144,13 +144,37 @@ async fn an_alternate_user_needs_authority_to_be_named_and_then_counts() {
 #[tokio::test]
 async fn commands_are_authorised_by_object() {
     let queue_manager = with_app().await;
-    let define =
-        async |queue: &str| queue_manager.define_queue(&app(), QueueDefinition::local(name(queue)), false).await;
-    let refused = define("APP.R").await.unwrap_err();
-    assert!(matches!(refused, ObjectError::NotAuthorized { missing: "crt", .. }), "{refused}");
+    let define = async |queue: &str, replace| {
+        queue_manager.define_queue(&app(), QueueDefinition::local(name(queue)), replace).await
+    };
+    let lacks = |outcome: Result<(), ObjectError>, word: &str| match outcome.unwrap_err() {
+        ObjectError::NotAuthorized { missing, .. } => assert_eq!(missing, word),
+        other => panic!("{other}"),
+    };
+    lacks(define("APP.R", false).await, "CRT");
+    lacks(define("APP.Q", false).await, "CRT");
+    lacks(define("APP.Q", true).await, "CHG");
     allow(&queue_manager, AuthorityObject::Queue, "APP.**", Authority::CREATE | Authority::CLEAR).await;
-    define("APP.R").await.unwrap();
-    queue_manager.clear_queue(&app(), &name("APP.R")).await.unwrap();
-    let refused = queue_manager.delete_queue(&app(), &name("APP.R"), false).await.unwrap_err();
-    assert!(matches!(refused, ObjectError::NotAuthorized { missing: "dlt", .. }), "{refused}");
+    define("APP.R", false).await.unwrap();
+    queue_manager.clear_queue(&app(), &name("APP.Q")).await.unwrap();
+    lacks(queue_manager.delete_queue(&app(), &name("APP.Q"), false).await, "DLT");
+    lacks(queue_manager.alter_queue(&app(), QueueDefinition::local(name("APP.Q")), false).await, "CHG");
+}
+
+#[tokio::test]
+async fn who_makes_an_object_may_do_everything_with_it_until_it_is_gone() {
+    let queue_manager = with_app().await;
+    allow(&queue_manager, AuthorityObject::Queue, "@class", Authority::CREATE).await;
+    queue_manager.define_queue(&app(), QueueDefinition::local(name("MINE")), false).await.unwrap();
+    let connection = connect(&queue_manager, app());
+    assert_eq!(open(&connection, "MINE", OpenOptions::OUTPUT | OpenOptions::SET).await, Ok(()));
+    assert_eq!(open(&connection, "APP.Q", OpenOptions::OUTPUT).await, Err(Reason::NotAuthorized));
+    connection.disconnect().await.unwrap();
+    let records = |queue: &str| queue_manager.authority_records().iter().filter(|r| r.profile == queue).count();
+    assert_eq!(records("MINE"), 1);
+    queue_manager.forget_authorities(AuthorityObject::Queue, &name("MINE")).await.unwrap();
+    assert_eq!(records("MINE"), 1, "it is still there");
+    queue_manager.delete_queue(&app(), &name("MINE"), false).await.unwrap();
+    queue_manager.forget_authorities(AuthorityObject::Queue, &name("MINE")).await.unwrap();
+    assert_eq!(records("MINE"), 0);
 }

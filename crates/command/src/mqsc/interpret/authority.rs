@@ -1,9 +1,9 @@
-//! SET, DELETE and DISPLAY AUTHREC.
+//! SET, DELETE and DISPLAY AUTHREC; DISPLAY ENTAUTH and AUTHSERV.
 
 use model::authority::{Authority, AuthorityObject, Entity};
 
 use crate::authority_words;
-use crate::command::{AuthorityKey, AuthorityQuery, Command, Pattern, SetAuthority};
+use crate::command::{AuthorityKey, AuthorityMatch, AuthorityQuery, Command, EntityAuthorityQuery, SetAuthority};
 use crate::mqsc::interpret::reader::Reader;
 use crate::mqsc::problem::Problem;
 use crate::status;
@@ -74,19 +74,47 @@ impl Reader {
     }
 
     pub(super) fn display_authority(&mut self) -> Result<Command, Problem> {
-        let profile = self.take_value(&["PROFILE"])?.map(|operand| Pattern::parse(&operand.text));
+        let profile = self.take_value(&["PROFILE"])?.map(|operand| operand.text);
         let object = self.object_type()?;
-        let mut entities = self.entities();
+        let entity = self.entity()?;
         self.take_value(&["SERVCOMP"])?;
-        if let Some(operand) = self.take_value(&["MATCH"])?
-            && !["PROFILE", "EXACT"].contains(&operand.text.as_str())
-        {
-            return Err(self.bad_value("MATCH", &operand.text, "expected PROFILE or EXACT"));
-        }
+        let matching = match self.take_value(&["MATCH"])? {
+            None => AuthorityMatch::default(),
+            Some(operand) => match operand.text.as_str() {
+                "PROFILE" => AuthorityMatch::Profile,
+                "MEMBERSHIP" => AuthorityMatch::Membership,
+                "EXACT" => AuthorityMatch::Exact,
+                other => return Err(self.bad_value("MATCH", other, "expected PROFILE, MEMBERSHIP or EXACT")),
+            },
+        };
+        let request = self.request(&|keyword| status::find(status::AUTHORITY, keyword))?;
+        Ok(Command::DisplayAuthority(AuthorityQuery { profile, object, entity, matching, request }))
+    }
+
+    /// At most one.
+    fn entity(&mut self) -> Result<Option<Entity>, Problem> {
+        let mut entities = self.entities();
         if entities.len() > 1 {
             return Err(self.problem("one PRINCIPAL or GROUP is expected"));
         }
-        let request = self.request(&|keyword| status::find(status::AUTHORITY, keyword))?;
-        Ok(Command::DisplayAuthority(AuthorityQuery { profile, object, entity: entities.pop(), request }))
+        Ok(entities.pop())
+    }
+
+    pub(super) fn display_entity_authority(&mut self) -> Result<Command, Problem> {
+        let Some(entity) = self.entity()? else { return Err(self.missing("PRINCIPAL or GROUP")) };
+        let name = self.take_value(&["OBJNAME"])?.map(|operand| operand.text);
+        let Some(object) = self.object_type()? else { return Err(self.missing("OBJTYPE")) };
+        if name.is_none() && object != AuthorityObject::QueueManager {
+            return Err(self.missing("OBJNAME"));
+        }
+        self.take_value(&["SERVCOMP"])?;
+        let request = self.request(&|keyword| status::find(status::ENTITY_AUTHORITY, keyword))?;
+        Ok(Command::DisplayEntityAuthority(EntityAuthorityQuery { entity, object, name, request }))
+    }
+
+    pub(super) fn display_authority_service(&mut self) -> Result<Command, Problem> {
+        self.take_value(&["SERVCOMP"])?;
+        let request = self.request(&|keyword| status::find(status::AUTHORITY_SERVICE, keyword))?;
+        Ok(Command::DisplayAuthorityService(request))
     }
 }
