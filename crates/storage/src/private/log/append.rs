@@ -90,8 +90,8 @@ pub(crate) struct State {
     pub(crate) wanted: bool,
     /// Something for that thread may have changed.
     pub(crate) keeper_work: bool,
-    /// Set while the writer sleeps on `work`, so that appenders seldom have to wake it.
-    pub(super) writer_sleeps: bool,
+    /// Set while the writer sleeps on `work`: it is woken once the batch has that many units.
+    pub(super) writer_wants: Option<u32>,
     pub(crate) stopping: bool,
     /// Body files whose message is gone, with the place from which on their removal is safe.
     pub(crate) dead_files: VecDeque<(Place, u64)>,
@@ -118,10 +118,15 @@ impl State {
             full: false,
             space_gained: false,
             keeper_work: true,
-            writer_sleeps: false,
+            writer_wants: None,
             stopping: false,
             dead_files: VecDeque::new(),
         }
+    }
+
+    fn writer_is_due(&self) -> bool {
+        let batch = self.gathered.front();
+        self.writer_wants.zip(batch).is_some_and(|(wanted, batch)| batch.sealed || batch.units >= wanted)
     }
 
     pub(super) fn take_batch(&mut self) -> Option<Batch> {
@@ -334,7 +339,7 @@ impl Appender<'_> {
 
 impl Drop for Appender<'_> {
     fn drop(&mut self) {
-        if self.appended && self.state.writer_sleeps {
+        if self.appended && self.state.writer_is_due() {
             self.log.work.notify_one();
         }
     }

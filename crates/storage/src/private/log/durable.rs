@@ -50,11 +50,13 @@ struct Registration {
 }
 
 impl Waiters {
-    /// Ends every wait for a place before `end`.
-    pub(crate) fn publish(&self, end: Place) {
+    /// Ends every wait for a place before `end`. Returns how many of those share their thread with another one: they
+    /// come back one after the other, at the price of one wake-up.
+    pub(crate) fn publish(&self, end: Place) -> usize {
         let mut called: Vec<Waiter> = Vec::new();
         let mut lists = self.lists.lock();
         let Lists { waiting, neighbours } = &mut *lists;
+        let before = neighbours.len();
         for waiter in waiting.extract_if(.., |waiter| waiter.place < end) {
             if called.iter().any(|other| other.thread == waiter.thread) {
                 neighbours.push(waiter);
@@ -62,8 +64,12 @@ impl Waiters {
                 called.push(waiter);
             }
         }
+        let new = &neighbours[before..];
+        let crowded = called.iter().filter(|one| new.iter().any(|other| other.thread == one.thread)).count();
+        let sharing = crowded + new.len();
         drop(lists);
         called.into_iter().for_each(|waiter| waiter.waker.wake());
+        sharing
     }
 
     /// Ends every wait, whatever its place: the log has failed or is closed.

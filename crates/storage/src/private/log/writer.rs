@@ -9,6 +9,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::task::Waker;
+use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
@@ -151,15 +152,15 @@ impl Log {
 
     /// The body of the writer thread.
     pub(crate) fn run_writer(&self) {
-        let mut crowd = 0;
-        while let Some(batch) = self.next_batch(crowd) {
-            crowd = batch.units;
+        let mut last = Crowd::default();
+        while let Some(batch) = self.next_batch(last) {
+            let units = batch.units;
             if self.has_failed() {
                 return;
             }
             let end = batch.end();
             match self.write(batch) {
-                Ok(buffer) => self.publish(end, buffer),
+                Ok((buffer, took)) => last = Crowd { units, sharing: self.publish(end, buffer), took },
                 Err(error) => {
                     self.fail(error);
                     return;
@@ -172,21 +173,38 @@ impl Log {
         self.wake_everybody();
     }
 
-    /// Waits for something to write. `crowd` is how many units the last batch had: that many callers have just been
-    /// woken and are likely to come again, so a batch with fewer gives way to them a few times before it goes.
-    fn next_batch(&self, crowd: u32) -> Option<Batch> {
+    /// Waits for something to write, and for those who are likely to come.
+    ///
+    /// In a closed loop the callers whom the last sync released come again, and so do those who came while it ran. Where
+    /// threads carry several of them, as those of a network door do, a batch waits for all, at most three syncs: a sync
+    /// costs processor time however little it writes, and a wake-up for every thread. Who does not come in time is not
+    /// waited for after the next sync. Callers with a thread each come back at the price of a wake-up each, while others
+    /// are on their way: for them a batch only gives way a few times, so that the disk is never idle for long.
+    fn next_batch(&self, last: Crowd) -> Option<Batch> {
         let mut state = self.state.lock();
-        let mut patience = PATIENCE;
+        let expected = last.expected(state.gathered.front().map_or(0, |batch| batch.units));
+        let mut deadline = None;
+        let mut yields = YIELDS;
         loop {
             match state.gathered.front() {
                 None if state.stopping => return None,
                 None => {
-                    state.writer_sleeps = true;
+                    state.writer_wants = Some(1);
                     self.work.wait(&mut state);
-                    state.writer_sleeps = false;
+                    state.writer_wants = None;
                 }
-                Some(batch) if !batch.sealed && batch.units < crowd && patience > 0 && !state.stopping => {
-                    patience -= 1;
+                Some(batch) if batch.sealed || state.stopping => return state.take_batch(),
+                Some(batch) if batch.units < expected => {
+                    let until = *deadline.get_or_insert_with(|| moment() + last.patience());
+                    state.writer_wants = Some(expected);
+                    let is_late = self.work.wait_until(&mut state, until).timed_out();
+                    state.writer_wants = None;
+                    if is_late {
+                        return state.take_batch();
+                    }
+                }
+                Some(batch) if expected == 0 && batch.units < last.units && yields > 0 => {
+                    yields -= 1;
                     MutexGuard::unlocked(&mut state, std::thread::yield_now);
                 }
                 Some(_) => return state.take_batch(),
@@ -195,7 +213,7 @@ impl Log {
     }
 
     /// Writes and syncs one batch; gives its buffer back.
-    fn write(&self, mut batch: Batch) -> Result<Vec<u8>, RecoveryLogError> {
+    fn write(&self, mut batch: Batch) -> Result<(Vec<u8>, Duration), RecoveryLogError> {
         let extent = batch.start.extent();
         let file = LogFile::Extent(extent).name();
         let length = batch.buffer.len().next_multiple_of(BATCH_ALIGNMENT);
@@ -214,20 +232,21 @@ impl Log {
         self.disk
             .write(&file, batch.start.offset(), &batch.buffer)
             .map_err(|source| disk_error("write to", &file, source))?;
-        #[expect(clippy::disallowed_methods, reason = "measures the sync for the statistics; decides nothing")]
-        let started = std::time::Instant::now();
+        let started = moment();
         self.disk.sync(&file).map_err(|source| RecoveryLogError::Sync { extent: u64::from(extent), source })?;
-        let elapsed = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let took = moment() - started;
+        let elapsed = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         self.counters.sync_nanoseconds.fetch_add(elapsed, Ordering::Relaxed);
         self.counters.syncs.fetch_add(1, Ordering::Relaxed);
         self.counters.bytes_written.fetch_add(length as u64, Ordering::Relaxed);
         self.counters.records.fetch_add(u64::from(batch.units), Ordering::Relaxed);
-        Ok(batch.buffer)
+        Ok((batch.buffer, took))
     }
 
-    fn publish(&self, end: Place, mut buffer: Vec<u8>) {
+    /// Returns how many of the callers that are told share a thread.
+    fn publish(&self, end: Place, mut buffer: Vec<u8>) -> usize {
         self.durable.store(end.0, Ordering::Release);
-        self.waiters.publish(end);
+        let sharing = self.waiters.publish(end);
         if buffer.capacity() <= KEPT_BUFFER_BYTES {
             buffer.clear();
             let mut state = self.state.lock();
@@ -235,6 +254,7 @@ impl Log {
                 state.free_buffers.push(buffer);
             }
         }
+        sharing
     }
 
     /// Ends the writer after everything gathered is durable. Appends are refused from now on.
@@ -251,5 +271,36 @@ const KEPT_BUFFER_BYTES: usize = 1 << 20;
 /// One being filled, one in flight.
 const KEPT_BUFFERS: usize = 2;
 
-/// How often a small batch gives way to callers that are about to come back.
-const PATIENCE: u32 = 8;
+/// How often a batch gives way to callers with a thread each.
+const YIELDS: u32 = 8;
+
+/// Longest wait for callers who are expected.
+const PATIENCE_MAXIMUM: Duration = Duration::from_micros(500);
+
+/// Who shared the last sync, and how long that took.
+#[derive(Debug, Clone, Copy, Default)]
+struct Crowd {
+    units: u32,
+    /// Callers who share their thread with another one.
+    sharing: usize,
+    took: Duration,
+}
+
+impl Crowd {
+    /// How many units the next batch is likely to get when `gathered` are there already; 0 when not to wait.
+    fn expected(self, gathered: u32) -> u32 {
+        match u32::try_from(self.sharing) {
+            Ok(0) | Err(_) => 0,
+            Ok(sharing) => sharing.min(self.units) + gathered,
+        }
+    }
+
+    fn patience(self) -> Duration {
+        (self.took * 3).min(PATIENCE_MAXIMUM)
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "times syncs for the statistics and bounds a wait; decides no outcome")]
+fn moment() -> Instant {
+    Instant::now()
+}
