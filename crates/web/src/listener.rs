@@ -60,14 +60,16 @@ pub(crate) async fn accept(
                 continue;
             }
         };
-        let limit = shared.settings().options.limits.connections;
+        let settings = shared.settings();
+        let limit = settings.options.limits.connections;
+        let few = settings.options.limits.connections_per_thread;
         let Some(entry) = shared.connections.admit(limit) else {
             tracing::warn!(limit, "an HTTP connection was refused: limits.connections are open and none is idle");
             continue;
         };
         let tls = tls.as_ref().map(|tls| TlsAcceptor::from(Arc::clone(&tls.read())));
         match socket.into_std() {
-            Ok(socket) => workers.spawn(serve(socket, entry, Arc::clone(&shared), door, tls)),
+            Ok(socket) => workers.spawn(few, serve(socket, entry, Arc::clone(&shared), door, tls)),
             Err(error) => tracing::debug!(%error, "an HTTP connection was gone at once"),
         }
     }

@@ -173,6 +173,8 @@ impl Default for Messaging {
 pub struct Limits {
     /// Connections open at once, all HTTP listeners together.
     pub connections: usize,
+    /// Connections that one thread serves before the next thread gets any.
+    pub connections_per_thread: usize,
     /// Bytes of request headers.
     pub header_bytes: usize,
     /// Bytes of a request body; MAXMSGL still applies below it.
@@ -191,6 +193,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             connections: 10_000,
+            connections_per_thread: 16,
             header_bytes: 64 << 10,
             body_bytes: 100 << 20,
             header_seconds: 15,

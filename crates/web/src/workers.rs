@@ -2,6 +2,9 @@
 //!
 //! A connection stays on the thread it was given to, so that serving it never wakes another thread: with tasks shared
 //! between threads, a durable put cost four sleeps and wake-ups of threads, dearer than everything else together.
+//!
+//! Few connections are gathered on few threads: one thread that is woken for several of them does with half the sleeps of
+//! two, and a sync of the recovery log has one to wake. Ten clients' persistent put and get cost 51 µs so, and 63 spread.
 
 use std::future::Future;
 use std::io;
@@ -32,13 +35,16 @@ impl Workers {
     /// # Errors
     /// No more threads or descriptors.
     pub(crate) fn start() -> io::Result<Self> {
-        let count = std::thread::available_parallelism().map_or(2, usize::from);
+        Self::with(std::thread::available_parallelism().map_or(2, usize::from))
+    }
+
+    fn with(count: usize) -> io::Result<Self> {
         (0..count).map(Worker::start).collect::<io::Result<_>>().map(|workers| Self { workers })
     }
 
-    /// Runs the future on the worker that serves the fewest.
-    pub(crate) fn spawn(&self, connection: impl Future<Output = ()> + Send + 'static) {
-        let worker = self.workers.iter().min_by_key(|worker| worker.load.load(Relaxed));
+    /// Runs the future on the first worker that serves fewer than `few`, or else on the one that serves the fewest.
+    pub(crate) fn spawn(&self, few: usize, connection: impl Future<Output = ()> + Send + 'static) {
+        let worker = self.workers.iter().min_by_key(|worker| (worker.load.load(Relaxed) + 1).max(few));
         let worker = worker.expect("there is a thread for each processor");
         let load = Load::add(&worker.load);
         worker.runtime.spawn(async move {
@@ -74,3 +80,6 @@ impl Drop for Load {
         self.0.fetch_sub(1, Relaxed);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -219,6 +219,8 @@ pub(crate) const KEYS: &[Key] = &[
     .environment("QUAYMASTER_MESSAGING_FULL_POOL_BEHAVIOR"),
     key("limits.connections", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "10000", "HTTP connections open at once.")
         .environment("QUAYMASTER_LIMITS_CONNECTIONS"),
+    key("limits.connections_per_thread", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "16", "HTTP connections that one thread serves before the next thread gets any: fewer spread a few busy clients over more processors, more save processor time.")
+        .environment("QUAYMASTER_LIMITS_CONNECTIONS_PER_THREAD"),
     key("limits.header_bytes", Kind::Integer { minimum: 8192, maximum: 1 << 20 }, "65536", "Longest request headers.")
         .unit("bytes")
         .environment("QUAYMASTER_LIMITS_HEADER_BYTES"),
