@@ -5,6 +5,10 @@ use model::definition::attribute::{Attribute, Kind, Value};
 use model::name::QueueName;
 use model::options::OpenOptions;
 
+pub mod channel_authentication;
+
+use channel_authentication::{ChannelAuthenticationQuery, SetChannelAuthentication};
+
 pub use crate::filter::{Condition, Pattern};
 
 #[derive(Debug, Clone)]
@@ -39,6 +43,8 @@ pub enum Command {
     DisplayAuthorityService(Request),
     SetAuthority(SetAuthority),
     DeleteAuthority(AuthorityKey),
+    SetChannelAuthentication(Box<SetChannelAuthentication>),
+    DisplayChannelAuthentication(Box<ChannelAuthenticationQuery>),
     PingQueueManager,
     RefreshSecurity,
 }

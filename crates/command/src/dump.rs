@@ -6,15 +6,16 @@
 use std::fmt::Write as _;
 
 use model::authority::{AuthorityObject, AuthorityRecord, Entity};
-use model::definition::attribute::{self, Access, Attribute, Kind, Value, View};
+use model::definition::attribute::{self, Access, Attribute, Kind, Shown, Value, ValueType, View};
 use model::definition::queue::DefinitionType;
 use model::definition::subscription::MadeBy;
-use model::definition::{History, QueueManagerDefinition, SubscriptionDefinition};
+use model::definition::{ChannelAuthentication, History, QueueManagerDefinition, SubscriptionDefinition};
 use model::name::TopicName;
 use queue_manager::QueueManager;
 
-use crate::authority_words;
+use crate::command::{Request, Selection};
 use crate::filter::Pattern;
+use crate::{authority_words, status};
 
 /// dmpmqcfg's choices.
 #[derive(Debug, Clone, Default)]
@@ -49,6 +50,9 @@ pub fn dump(queue_manager: &QueueManager, options: &DumpOptions) -> String {
     }
     if dump.wants(&["authrec"]) {
         dump.authorities();
+    }
+    if dump.wants(&["chlauth"]) {
+        dump.channel_authentications();
     }
     dump.script
 }
@@ -214,6 +218,20 @@ impl Dump<'_> {
         }
     }
 
+    fn channel_authentications(&mut self) {
+        for record in self.queue_manager.channel_authentications().iter() {
+            let name = self.options.name.as_deref();
+            if name.is_none_or(|wanted| Pattern::parse(wanted).matches(&record.profile)) {
+                let parts = channel_authentication(record);
+                self.command(
+                    &format!("SET CHLAUTH({})", attribute::quoted(&record.profile)),
+                    &parts,
+                    "ACTION(REPLACE)",
+                );
+            }
+        }
+    }
+
     fn authority(&mut self, record: &AuthorityRecord) {
         let mut parts = Vec::new();
         if record.object != AuthorityObject::QueueManager {
@@ -227,4 +245,22 @@ impl Dump<'_> {
         parts.push(format!("AUTHADD({})", record.authorities.list()));
         self.command("SET AUTHREC", &parts, "");
     }
+}
+
+/// What SET CHLAUTH needs to make the record anew: every attribute with a value, dates apart.
+fn channel_authentication(record: &ChannelAuthentication) -> Vec<String> {
+    let everything = Request { selection: Selection::All, condition: None };
+    let shown = status::show(status::channel::AUTHENTICATION, record, &everything).unwrap_or_default();
+    let is_set = |shown: &&Shown| {
+        !["CHLAUTH", "ALTDATE", "ALTTIME"].contains(&shown.keyword) && shown.value != Value::Text(String::new())
+    };
+    let part = |shown: &Shown| match (shown.kind, shown.value.text()) {
+        (ValueType::List, Some(list)) => {
+            let items: Vec<_> = list.split(',').map(attribute::quoted).collect();
+            format!("{}({})", shown.keyword, items.join(","))
+        }
+        _ if ["TYPE", "USERSRC", "CHCKCLNT", "WARN"].contains(&shown.keyword) => shown.display(),
+        _ => shown.kind.script(shown.keyword, &shown.value),
+    };
+    shown.iter().filter(is_set).map(part).collect()
 }

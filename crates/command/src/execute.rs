@@ -4,6 +4,7 @@
 //! checked here, as definitions and status are readable inside the process without asking.
 
 mod authority;
+mod channel_authentication;
 mod object;
 mod queue;
 mod queue_manager;
@@ -53,6 +54,8 @@ pub async fn execute(queue_manager: &QueueManager, caller: &Principal, command: 
             .map(|()| Reply::done(message::PING_COMPLETE)),
         Command::RefreshSecurity => authority::require_of_queue_manager(queue_manager, caller, Authority::CHANGE)
             .map(|()| Reply::done(message::SECURITY_REFRESHED)),
+        Command::SetChannelAuthentication(set) => channel_authentication::set(queue_manager, caller, set).await,
+        Command::DisplayChannelAuthentication(query) => channel_authentication::display(queue_manager, caller, query),
     };
     outcome.unwrap_or_else(Failure::reply)
 }

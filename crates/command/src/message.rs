@@ -47,7 +47,11 @@ pub const TOPIC_DELETED: Message = Message::new("AMQ8692I", "Topic deleted.");
 pub const AUTHORITY_SET: Message = Message::new("AMQ8862I", "Authority record set.");
 pub const AUTHORITY_DELETED: Message = Message::new("AMQ8863I", "Authority record deleted.");
 
+pub const CHANNEL_AUTHENTICATION_SET: Message = Message::new("AMQ8877I", "Channel authentication record set.");
+
 // Titles of DISPLAY blocks.
+pub const CHANNEL_AUTHENTICATION_DETAILS: Message =
+    Message::new("AMQ8878I", "Display channel authentication record details.");
 pub const SUBSCRIPTION_DETAILS: Message = Message::new("AMQ8096I", "Display Subscription details.");
 pub const SUBSCRIPTION_STATUS: Message = Message::new("AMQ8099I", "Display Subscription Status details.");
 pub const CONNECTION_DETAILS: Message = Message::new("AMQ8276I", "Display Connection details.");
@@ -74,6 +78,10 @@ pub const ATTRIBUTE_REFUSED: Message = Message::new("AMQ8425E", "{} of {}: {}.")
 pub const QUEUE_STATUS_NOT_FOUND: Message =
     Message::new("AMQ8565E", "No handle is open: queue status of {} not found.");
 pub const AUTHORITY_NOT_FOUND: Message = Message::new("AMQ8884E", "Authority record of {} not found.");
+pub const CHANNEL_AUTHENTICATION_EXISTS: Message =
+    Message::new("AMQ8883E", "A channel authentication record of {} for the same partners already exists.");
+pub const CHANNEL_AUTHENTICATION_NOT_FOUND: Message =
+    Message::new("AMQ8884E", "Channel authentication record of {} not found.");
 
 // Not understood.
 pub const SYNTAX_ERROR: Message =

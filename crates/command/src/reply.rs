@@ -10,6 +10,8 @@ pub const MQRCCF_COMMAND_FAILED: i32 = 3008;
 pub const MQRCCF_PARM_SYNTAX_ERROR: i32 = 3097;
 pub const MQRCCF_PARM_MISSING: i32 = 3228;
 pub const MQRCCF_PARM_VALUE_ERROR: i32 = 3229;
+pub const MQRCCF_CHLAUTH_ALREADY_EXISTS: i32 = 3337;
+pub const MQRCCF_CHLAUTH_NOT_FOUND: i32 = 3338;
 pub const MQRCCF_OBJECT_ALREADY_EXISTS: i32 = 4001;
 pub const MQRCCF_OBJECT_WRONG_TYPE: i32 = 4002;
 pub const MQRCCF_OBJECT_OPEN: i32 = 4004;
@@ -35,6 +37,13 @@ pub struct Item {
     pub attributes: Vec<Shown>,
     /// Handles of a connection.
     pub parts: Vec<Vec<Shown>>,
+}
+
+impl Item {
+    /// An object shown under a title.
+    pub(crate) fn shown(title: Message, attributes: Vec<Shown>) -> Self {
+        Self { reason: 0, message: title.line(&[]), attributes, parts: Vec::new() }
+    }
 }
 
 impl Reply {

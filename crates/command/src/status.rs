@@ -3,6 +3,8 @@
 //!
 //! Sources: MQ reference, "DISPLAY QSTATUS", "DISPLAY CONN", "DISPLAY QMSTATUS", "DISPLAY AUTHREC", 9.3 and 9.4.
 
+pub(crate) mod channel;
+
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity};
 use model::definition::SubscriptionDefinition;
 use model::definition::attribute::{JsonWord, Shown, Value, ValueType, Word, date_text, time_text};
@@ -19,7 +21,13 @@ pub(crate) struct Row<T> {
     pub(crate) mqsc: &'static str,
     pub(crate) value: ValueType,
     pub(crate) when: When,
-    read: fn(&T) -> Value,
+    read: Read<T>,
+}
+
+enum Read<T> {
+    Always(fn(&T) -> Value),
+    /// Not everything has it.
+    Sometimes(fn(&T) -> Option<Value>),
 }
 
 /// When a row is shown.
@@ -33,7 +41,11 @@ pub(crate) enum When {
 }
 
 const fn row<T>(mqsc: &'static str, value: ValueType, when: When, read: fn(&T) -> Value) -> Row<T> {
-    Row { mqsc, value, when, read }
+    Row { mqsc, value, when, read: Read::Always(read) }
+}
+
+const fn optional<T>(mqsc: &'static str, value: ValueType, when: When, read: fn(&T) -> Option<Value>) -> Row<T> {
+    Row { mqsc, value, when, read: Read::Sometimes(read) }
 }
 
 const TEXT: ValueType = ValueType::Text { maximum: 256 };
@@ -269,10 +281,16 @@ pub(crate) fn find<T>(rows: &[Row<T>], keyword: &str) -> Option<(&'static str, V
 
 /// What `request` wants to see of `subject`; `None` when its condition does not hold.
 pub(crate) fn show<T>(rows: &[Row<T>], subject: &T, request: &Request) -> Option<Vec<Shown>> {
-    let shown = |row: &Row<T>| Shown { keyword: row.mqsc, kind: row.value, value: (row.read)(subject) };
+    let shown = |row: &Row<T>| {
+        let value = match row.read {
+            Read::Always(read) => read(subject),
+            Read::Sometimes(read) => read(subject)?,
+        };
+        Some(Shown { keyword: row.mqsc, kind: row.value, value })
+    };
     let conditional = request.condition.as_ref().map(|condition| condition.keyword);
     if let Some(condition) = &request.condition {
-        let all: Vec<_> = rows.iter().map(shown).collect();
+        let all: Vec<_> = rows.iter().filter_map(shown).collect();
         if !condition.matches(&all) {
             return None;
         }
@@ -284,5 +302,5 @@ pub(crate) fn show<T>(rows: &[Row<T>], subject: &T, request: &Request) -> Option
             row.when == When::Always || names.contains(&row.mqsc) || conditional == Some(row.mqsc)
         }
     };
-    Some(rows.iter().filter(wanted).map(shown).collect())
+    Some(rows.iter().filter(wanted).filter_map(shown).collect())
 }

@@ -2,11 +2,16 @@
 //!
 //! Source: MQ administration, "System and default objects", 9.3.
 
+use model::definition::channel_authentication::UserSource;
 use model::definition::queue::{AliasQueue, DefinitionType, LocalQueue, ModelQueue, RemoteQueue};
 use model::definition::topic::{Allowed, Delivery};
-use model::definition::{History, QueueDefinition, QueueKind, QueueManagerDefinition, TopicDefinition};
+use model::definition::{
+    ChannelAuthentication, History, QueueDefinition, QueueKind, QueueManagerDefinition, TopicDefinition,
+};
 use model::name::{ObjectName, QueueManagerName};
 use model::timestamp::Timestamp;
+
+use crate::channel_authentication::ADMINISTRATORS;
 
 /// `NAME_yyyy-mm-dd_hh.mm.ss`, as QMID is made.
 pub(crate) fn queue_manager(name: QueueManagerName, now: Timestamp) -> QueueManagerDefinition {
@@ -140,4 +145,22 @@ pub(crate) fn topics(now: Timestamp) -> Vec<TopicDefinition> {
         plain("SYSTEM.BROKER.ADMIN.STREAM", "SYSTEM.BROKER.ADMIN.STREAM"),
         plain("SYSTEM.ADMIN.TOPIC", "$SYS/MQ"),
     ]
+}
+
+/// Administrators come in by no channel, nobody by SYSTEM channels, except that SYSTEM.ADMIN.SVRCONN is as it is defined.
+pub(crate) fn channel_authentications(now: Timestamp) -> Vec<ChannelAuthentication> {
+    let records = [
+        ("Administrators run no channel", ChannelAuthentication::block_users("*", &[ADMINISTRATORS])),
+        ("Nobody uses SYSTEM channels", ChannelAuthentication::address_map("SYSTEM.*", "*", UserSource::NoAccess)),
+        (
+            "The channel's own user counts",
+            ChannelAuthentication::address_map("SYSTEM.ADMIN.SVRCONN", "*", UserSource::Channel),
+        ),
+    ];
+    let record = |(description, record): (&str, ChannelAuthentication)| ChannelAuthentication {
+        description: description.to_owned(),
+        history: history(now),
+        ..record
+    };
+    records.map(record).into()
 }

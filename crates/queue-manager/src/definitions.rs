@@ -6,6 +6,7 @@
 //! topic/NAME        topic objects
 //! sub/NAME          durable subscriptions
 //! auth/OBJECT/ENTITY/PROFILE    authority records
+//! chlauth/PROFILE/TYPE/PARTNERS channel authentication records
 //! ```
 //!
 //! Values are the serde forms of the model's types: a field that an older version did not know takes its default.
@@ -14,7 +15,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use model::authority::{AuthorityRecord, Entity};
-use model::definition::{QueueDefinition, QueueManagerDefinition, SubscriptionDefinition, TopicDefinition};
+use model::definition::{
+    ChannelAuthentication, QueueDefinition, QueueManagerDefinition, SubscriptionDefinition, TopicDefinition,
+};
 use model::name::{QueueManagerName, QueueName, TopicName};
 use model::reason::Reason;
 use serde::Serialize;
@@ -24,7 +27,7 @@ use storage::DefinitionChange;
 use crate::StartError;
 use crate::engine::Engine;
 use crate::queue::Queue;
-use crate::reason;
+use crate::{channel_authentication, reason};
 
 pub(crate) fn save_queue_manager(definition: &QueueManagerDefinition) -> DefinitionChange {
     save("qmgr".to_owned(), definition)
@@ -68,6 +71,10 @@ fn authority_key(record: &AuthorityRecord) -> String {
         Entity::Group(name) => format!("group:{name}"),
     };
     format!("auth/{:?}/{entity}/{}", record.object, record.profile)
+}
+
+pub(crate) fn save_channel_authentication(record: &ChannelAuthentication) -> DefinitionChange {
+    save(channel_authentication::key(record), record)
 }
 
 fn queue_key(name: &QueueName) -> String {
@@ -118,6 +125,7 @@ pub(crate) struct Saved {
     pub(crate) topics: Vec<TopicDefinition>,
     pub(crate) subscriptions: BTreeMap<String, Arc<SubscriptionDefinition>>,
     pub(crate) authorities: Vec<AuthorityRecord>,
+    pub(crate) channel_authentications: Vec<ChannelAuthentication>,
 }
 
 /// # Errors
@@ -136,6 +144,7 @@ pub(crate) fn read(name: QueueManagerName, definitions: Vec<(String, Vec<u8>)>) 
                 saved.subscriptions.insert(definition.name.clone(), Arc::new(definition));
             }
             "auth" => saved.authorities.push(parse(name, &key, &value)?),
+            "chlauth" => saved.channel_authentications.push(parse(name, &key, &value)?),
             _ => return Err(StartError::UnknownDefinition { name, key }),
         }
     }

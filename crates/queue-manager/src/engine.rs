@@ -14,6 +14,7 @@ use parking_lot::RwLock;
 use storage::PrivateStore;
 
 use crate::authority::Authorities;
+use crate::channel_authentication::ChannelAuthentications;
 use crate::clock::Clock;
 use crate::connection_table::ConnectionTable;
 use crate::housekeeping::LeftOver;
@@ -39,6 +40,7 @@ pub(crate) struct Engine {
     pub(crate) subscriptions: RwLock<BTreeMap<String, Arc<SubscriptionDefinition>>>,
     pub(crate) publish: PublishSubscribe,
     pub(crate) authorities: Authorities,
+    pub(crate) channel_authentications: ChannelAuthentications,
     pub(crate) connections: ConnectionTable,
     pub(crate) identifiers: Identifiers,
     /// Definitions change one at a time, so that what is checked still holds when it is written.
@@ -63,6 +65,7 @@ pub(crate) struct Loaded {
     pub(crate) topics: Map<TopicName, Arc<TopicDefinition>>,
     pub(crate) subscriptions: BTreeMap<String, Arc<SubscriptionDefinition>>,
     pub(crate) authorities: Authorities,
+    pub(crate) channel_authentications: ChannelAuthentications,
 }
 
 impl Engine {
@@ -81,6 +84,7 @@ impl Engine {
             subscriptions: RwLock::new(loaded.subscriptions),
             publish: PublishSubscribe::default(),
             authorities: loaded.authorities,
+            channel_authentications: loaded.channel_authentications,
             connections: ConnectionTable::default(),
             identifiers: Identifiers::new(name, started),
             changes: tokio::sync::Mutex::new(()),

@@ -6,6 +6,7 @@
 //! Where to look: a verb has a file of its name; `resolve.rs` turns names into queues, `authority.rs` allows, `delivery.rs`
 //! is the last step of every put, `waiters.rs` of every wait, `reason.rs` turns inner errors into reasons.
 
+pub mod channel_authentication;
 pub mod clock;
 pub mod connection;
 pub mod inquire;

@@ -8,6 +8,7 @@ use storage::{DefinitionChange, PrivateStore, QueueId, block_on};
 use tracing::info;
 
 use crate::authority::Authorities;
+use crate::channel_authentication::ChannelAuthentications;
 use crate::definitions::{self, Saved};
 use crate::engine::{Engine, Loaded};
 use crate::queue::Queue;
@@ -49,6 +50,7 @@ pub(crate) fn start(options: StartOptions) -> Result<Engine, StartError> {
         topics: saved.topics.into_iter().map(|topic| (topic.name, Arc::new(topic))).collect(),
         subscriptions: saved.subscriptions,
         authorities: Authorities::new(&server_user, saved.authorities),
+        channel_authentications: ChannelAuthentications::new(saved.channel_authentications),
     };
     let engine = Engine::new(name, store, clock, loaded);
     engine.publish.definitions_changed(&engine);
@@ -72,9 +74,11 @@ fn first_start(
         local.store_id = store.create_queue().0;
     }
     saved.topics = defaults::topics(now);
+    saved.channel_authentications = defaults::channel_authentications(now);
     let mut changes = vec![definitions::save_queue_manager(&queue_manager)];
     changes.extend(saved.queues.iter().map(definitions::save_queue));
     changes.extend(saved.topics.iter().map(definitions::save_topic));
+    changes.extend(saved.channel_authentications.iter().map(definitions::save_channel_authentication));
     saved.queue_manager = Some(queue_manager);
     changes
 }

@@ -9,10 +9,12 @@ use std::fs;
 use std::path::Path;
 
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Principal};
+use model::definition::channel_authentication::{CheckClient, MapKey, Rule, UserSource};
 use model::definition::queue::{DefinitionType, LocalQueue, ModelQueue};
-use model::definition::{QueueDefinition, QueueKind, TopicDefinition};
+use model::definition::{ChannelAuthentication, QueueDefinition, QueueKind, TopicDefinition};
 use model::name::{QueueName, TopicName};
 use queue_manager::QueueManager;
+use queue_manager::channel_authentication::ChannelAuthenticationError;
 use queue_manager::objects::ObjectError;
 use rand::Rng;
 use rand::distributions::Alphanumeric;
@@ -120,7 +122,54 @@ pub(crate) async fn define_objects(manager: &QueueManager, administrator: &Princ
             manager.set_authority(administrator, record).await.map_err(failed(&profile))?;
         }
     }
+    define_channel_authentication(manager, administrator).await
+}
+
+/// Whom the DEV channels let in, unless they have a record already.
+async fn define_channel_authentication(manager: &QueueManager, administrator: &Principal) -> Result<(), ServerError> {
+    let present = manager.channel_authentications();
+    for record in channel_authentications() {
+        let known =
+            present.iter().any(|known| known.profile == record.profile && known.rule.same_partners(&record.rule));
+        if !known {
+            let (queue_manager, object) = (manager.name().to_string(), format!("CHLAUTH {}", record.profile));
+            manager.add_channel_authentication(administrator, record).await.map_err(|source| {
+                let source = match source {
+                    ChannelAuthenticationError::Object(source) => source,
+                    other => ObjectError::Attribute {
+                        name: object.clone(),
+                        attribute: "CHLAUTH",
+                        problem: other.to_string(),
+                    },
+                };
+                ServerError::DeveloperDefaults { queue_manager, object, source }
+            })?;
+        }
+    }
     Ok(())
+}
+
+/// Nobody comes in, except programs by DEV.APP.SVRCONN and `admin` by DEV.ADMIN.SVRCONN.
+fn channel_authentications() -> Vec<ChannelAuthentication> {
+    let admin = Rule::Map {
+        key: MapKey::ClientUser("admin".to_owned()),
+        address: String::new(),
+        source: UserSource::Channel,
+        check_client: CheckClient::Required,
+    };
+    let record = |description: &str, record: ChannelAuthentication| ChannelAuthentication {
+        description: description.to_owned(),
+        ..record
+    };
+    vec![
+        record("Nobody comes in by other channels", ChannelAuthentication::address_map("*", "*", UserSource::NoAccess)),
+        record(
+            "Programs come in as their own user",
+            ChannelAuthentication::address_map("DEV.APP.SVRCONN", "*", UserSource::Channel),
+        ),
+        record("Administrators may come in", ChannelAuthentication::block_users("DEV.ADMIN.SVRCONN", &["nobody"])),
+        record("The administrator comes in", ChannelAuthentication::new("DEV.ADMIN.SVRCONN", admin)),
+    ]
 }
 
 fn queues() -> Vec<QueueDefinition> {

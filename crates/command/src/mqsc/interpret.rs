@@ -4,6 +4,7 @@
 //! `command` below the function that reads each one's parameters; those stand in one file a family.
 
 mod authority;
+mod channel_authentication;
 mod definition;
 mod display;
 mod object;
@@ -56,6 +57,8 @@ fn command(reader: &mut Reader, verb: Verb, object: Object) -> Result<Command, P
         (Verb::Display, Object::AuthorityRecord) => reader.display_authority(),
         (Verb::Display, Object::AuthorityService) => reader.display_authority_service(),
         (Verb::Display, Object::EntityAuthority) => reader.display_entity_authority(),
+        (Verb::Set, Object::ChannelAuthentication) => reader.set_channel_authentication(),
+        (Verb::Display, Object::ChannelAuthentication) => reader.display_channel_authentication(),
         (Verb::Ping, Object::Definition(Kind::QueueManager)) => Ok(Command::PingQueueManager),
         (Verb::Refresh, Object::Security) => reader.refresh_security(),
         _ => Err(reader.problem("the verb does not go with the object")),

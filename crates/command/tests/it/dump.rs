@@ -88,6 +88,27 @@ fn the_script_says_what_differs_from_the_defaults() {
            PRINCIPAL('app') +
            OBJTYPE(QUEUE) +
            AUTHADD(GET,PUT)
+        SET CHLAUTH('*') +
+           TYPE(BLOCKUSER) +
+           DESCR('Administrators run no channel') +
+           USERLIST('*MQADMIN') +
+           WARN(NO) +
+           ACTION(REPLACE)
+        SET CHLAUTH('SYSTEM.*') +
+           TYPE(ADDRESSMAP) +
+           DESCR('Nobody uses SYSTEM channels') +
+           ADDRESS('*') +
+           USERSRC(NOACCESS) +
+           WARN(NO) +
+           ACTION(REPLACE)
+        SET CHLAUTH('SYSTEM.ADMIN.SVRCONN') +
+           TYPE(ADDRESSMAP) +
+           DESCR('The channel''s own user counts') +
+           ADDRESS('*') +
+           USERSRC(CHANNEL) +
+           CHCKCLNT(ASQMGR) +
+           WARN(NO) +
+           ACTION(REPLACE)
     "#]]
     // Without a DESTCORL of its own a subscription gets a new one.
     .assert_eq(&mask(&dump(&queue_manager, &options), "DESTCORL("));

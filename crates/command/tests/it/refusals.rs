@@ -67,12 +67,6 @@ fn commands_of_later_capabilities_are_refused_by_name_whatever_follows() {
     "#]],
     );
     check(
-        "set chlauth('*') type(blockuser) userlist('*MQADMIN')",
-        expect![[r#"
-        AMQ8404E: SET CHLAUTH is not supported by this queue manager yet.
-    "#]],
-    );
-    check(
         "START LSTR(A)",
         expect![[r#"
         AMQ8404E: START LISTENER is not supported by this queue manager yet.

@@ -132,3 +132,20 @@ pub(crate) fn mask(text: &str, keyword: &str) -> String {
     }
     masked + rest
 }
+
+/// Each command of `script`, and what was printed about it; for tests that need neither banner nor counts.
+pub(crate) fn transcript_on(queue_manager: &QueueManager, caller: &Principal, script: &str) -> String {
+    wait_for(async {
+        let mut lines = Vec::new();
+        for source in split(script) {
+            lines.push(format!("> {}", source.text));
+            lines.extend(run(queue_manager, caller, &source.text).await.lines);
+        }
+        finish(&lines)
+    })
+}
+
+/// The same by an administrator, on a fresh queue manager.
+pub(crate) fn transcript(script: &str) -> String {
+    transcript_on(&start(), &administrator(), script)
+}

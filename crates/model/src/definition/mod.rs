@@ -3,6 +3,7 @@
 //! The attribute table (`attribute.rs`) is the one place that knows attribute names; every field here has one row there.
 
 pub mod attribute;
+pub mod channel_authentication;
 pub mod queue;
 pub mod queue_manager;
 pub mod subscription;
@@ -10,6 +11,7 @@ pub mod topic;
 
 use serde::{Deserialize, Serialize};
 
+pub use channel_authentication::ChannelAuthentication;
 pub use queue::{QueueDefinition, QueueKind};
 pub use queue_manager::QueueManagerDefinition;
 pub use subscription::SubscriptionDefinition;

@@ -20,6 +20,7 @@ pub(in crate::mqsc) enum Object {
     AuthorityRecord,
     AuthorityService,
     EntityAuthority,
+    ChannelAuthentication,
     Security,
     /// An object of MQ that this queue manager does not have: its row says so by name.
     Elsewhere,
@@ -73,6 +74,7 @@ pub(super) static OBJECTS: &[Row] = &[
     row(&["AUTHREC"], Object::AuthorityRecord, &[Verb::Delete, Verb::Display, Verb::Set], &[]),
     row(&["AUTHSERV"], Object::AuthorityService, DISPLAY, &[]),
     row(&["ENTAUTH"], Object::EntityAuthority, DISPLAY, &[]),
+    row(&["CHLAUTH"], Object::ChannelAuthentication, &[Verb::Display, Verb::Set], &[]),
     row(&["SECURITY"], Object::Security, &[Verb::Refresh], &[Verb::Display]),
     elsewhere(&["APSTATUS"]),
     elsewhere(&["ARCHIVE"]),
@@ -82,7 +84,6 @@ pub(super) static OBJECTS: &[Row] = &[
     elsewhere(&["CFSTRUCT"]),
     elsewhere(&["CHANNEL", "CHL"]),
     elsewhere(&["CHINIT"]),
-    elsewhere(&["CHLAUTH"]),
     elsewhere(&["CHSTATUS", "CHS"]),
     elsewhere(&["CLUSQMGR"]),
     elsewhere(&["CLUSTER"]),

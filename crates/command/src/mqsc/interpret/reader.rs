@@ -100,6 +100,39 @@ impl Reader {
         }
     }
 
+    /// One of a few words.
+    pub(super) fn take_word<T: Copy>(&mut self, keyword: &str, words: &[(&str, T)]) -> Result<Option<T>, Problem> {
+        let Some(operand) = self.take_value(&[keyword])? else { return Ok(None) };
+        match words.iter().find(|(word, _)| *word == operand.text) {
+            Some((_, meaning)) => Ok(Some(*meaning)),
+            None => {
+                let known: Vec<_> = words.iter().map(|(word, _)| *word).collect();
+                Err(self.bad_value(keyword, &operand.text, &format!("expected one of {}", known.join(", "))))
+            }
+        }
+    }
+
+    /// A text of at most this many bytes; blanks at its end do not count.
+    pub(super) fn take_text(&mut self, keyword: &str, maximum: usize) -> Result<Option<String>, Problem> {
+        let Some(operand) = self.take_value(&[keyword])? else { return Ok(None) };
+        let text = operand.text.trim_end();
+        if text.len() > maximum {
+            let shown: String = text.chars().take(64).collect();
+            let problem = format!("{keyword}({shown}): longer than {maximum} bytes");
+            return Err(self.problem(problem).with_message(message::LENGTH));
+        }
+        Ok(Some(text.to_owned()))
+    }
+
+    /// The values of a keyword, blanks at their ends removed.
+    pub(super) fn take_list(&mut self, keyword: &str) -> Result<Option<Vec<String>>, Problem> {
+        let Some(parameter) = self.take(&[keyword]) else { return Ok(None) };
+        let Some(operands) = parameter.operands else {
+            return Err(self.problem_at(parameter.end, format!("{keyword} needs a value")));
+        };
+        Ok(Some(operands.into_iter().map(|operand| operand.text.trim_end().to_owned()).collect()))
+    }
+
     pub(super) fn bad_value(&self, keyword: &str, value: &str, problem: &str) -> Problem {
         self.problem(format!("{keyword}({value}): {problem}")).with_message(message::VALUE)
     }
