@@ -62,10 +62,7 @@ impl Reached {
     /// # Errors
     /// 404 there is no such queue manager or gateway; 400 a name that is not percent-encoded UTF-8.
     pub(crate) fn of(call: Call<'_>) -> Result<Self, ApiError> {
-        let find = |name: &str| {
-            let known = call.shared.queue_managers.iter().find(|known| known.name().as_str() == name);
-            known.cloned().ok_or_else(|| ApiError::queue_manager_unknown(name))
-        };
+        let find = |name: &str| call.shared.queue_managers.get(name).map_err(|_| call.shared.unavailable(name));
         let gateway = call.headers().get(GATEWAY_HEADER);
         if let Some(gateway) = gateway {
             find(gateway.to_str().unwrap_or_default().trim())?;
