@@ -1,186 +1,111 @@
-//! `/openapi.json`: the route table as an OpenAPI 3.1 document, made once.
+//! The API documents, made once from the route table: `/openapi.json` (OpenAPI 3.1) and `/ibm/api/docs` (Swagger 2.0).
+//!
+//! `details` says of every handler what the table cannot: parameters, bodies, answers. A handler without details does
+//! not compile, so nothing is served that the documents do not describe.
 
+mod admin;
+mod details;
+mod messaging;
+mod operation;
+mod schemas;
+mod swagger;
+mod yaml;
+
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use bytes::Bytes;
-use http::StatusCode;
+use http::{HeaderValue, StatusCode, header};
 use serde_json::{Map, Value, json};
 
 use crate::answer::{self, Answer};
-use crate::auth::csrf::CsrfRule;
-use crate::routes::{Access, Handler, ROUTES, Route};
+use crate::error::ApiError;
+use crate::query;
+use crate::routes::ROUTES;
+use crate::service::Call;
 
-static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| {
-    let text = serde_json::to_vec_pretty(&build()).expect("a JSON value can be written");
-    text.into()
-});
+pub(crate) const YAML: HeaderValue = HeaderValue::from_static("application/yaml; charset=utf-8");
 
+static DOCUMENT: LazyLock<Value> = LazyLock::new(build);
+static PRINTED: LazyLock<Bytes> = LazyLock::new(|| pretty(&DOCUMENT));
+static SWAGGER: LazyLock<Value> = LazyLock::new(|| swagger::from(&DOCUMENT));
+
+/// `/openapi.json`.
 pub(crate) fn document() -> Answer {
-    answer::json(StatusCode::OK, DOCUMENT.clone())
+    answer::json(StatusCode::OK, PRINTED.clone())
+}
+
+/// `/ibm/api/docs`: `root` selects the resources below a path, which then is the base path; `compact` leaves line
+/// breaks and indentation out; the Accept header chooses between JSON and YAML.
+///
+/// # Errors
+/// 400 an unknown parameter, or a value that is none.
+pub(crate) fn docs(call: Call<'_>) -> Result<Answer, ApiError> {
+    let (mut root, mut compact) = (None, None);
+    query::each(call.query(), |name, value| match (name, &*value) {
+        ("root", _) if value.starts_with('/') => query::once(&mut root, name, value.into_owned()),
+        ("compact", "true") => query::once(&mut compact, name, true),
+        ("compact", "false") => query::once(&mut compact, name, false),
+        ("root" | "compact", _) => Err(ApiError::parameter(name, &value)),
+        _ => Err(query::unknown(name)),
+    })?;
+    let document = match &root {
+        Some(root) => Cow::Owned(swagger::below(&SWAGGER, root)),
+        None => Cow::Borrowed(&*SWAGGER),
+    };
+    let mut answer = if wants_yaml(call) {
+        answer::with_body(StatusCode::OK, Some(YAML), yaml::write(&document).into())
+    } else if compact == Some(true) {
+        answer::json(StatusCode::OK, document.to_string())
+    } else {
+        answer::json(StatusCode::OK, pretty(&document))
+    };
+    answer.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
+    Ok(answer)
+}
+
+/// Does the client name YAML and not JSON before it?
+fn wants_yaml(call: Call<'_>) -> bool {
+    let accept = call.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let wanted = accept.split(',').map(|one| one.split(';').next().unwrap_or_default().trim());
+    let known = wanted.into_iter().find(|one| one.ends_with("json") || one.ends_with("yaml") || *one == "*/*");
+    known.is_some_and(|one| one.ends_with("yaml"))
+}
+
+fn pretty(document: &Value) -> Bytes {
+    serde_json::to_vec_pretty(document).expect("a JSON value can be written").into()
 }
 
 fn build() -> Value {
     let mut paths = Map::new();
-    for route in ROUTES {
+    for (index, route) in ROUTES.iter().enumerate() {
         let path = paths.entry(route.template).or_insert_with(|| json!({}));
-        path[route.method.as_str().to_ascii_lowercase()] = operation(route);
+        path[route.method.as_str().to_ascii_lowercase()] = operation::describe(index, route);
     }
     json!({
         "openapi": "3.1.0",
-        "info": { "title": "Quaymaster", "version": env!("CARGO_PKG_VERSION") },
+        "info": {
+            "title": "Quaymaster",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "A durable queue manager with REST resources compatible with those of IBM MQ. Operations and \
+                parameters marked x-extension are this server's own.",
+            "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" }
+        },
+        "servers": [{ "url": "/" }],
+        "tags": details::TAGS.iter().map(|(tag, help)| json!({ "name": tag, "description": help })).collect::<Vec<_>>(),
         "paths": paths,
         "components": {
             "securitySchemes": {
-                "basic": { "type": "http", "scheme": "basic" },
-                "token": { "type": "apiKey", "in": "cookie", "name": "LtpaToken2" }
+                "basic": { "type": "http", "scheme": "basic", "description": "User and password with every request." },
+                "token": {
+                    "type": "apiKey", "in": "cookie", "name": "LtpaToken2",
+                    "description": "The cookie that logging in hands out."
+                }
             },
-            "schemas": { "Error": error_schema() }
+            "schemas": schemas::all()
         }
     })
 }
 
-fn operation(route: &Route) -> Value {
-    let mut operation = json!({
-        "operationId": format!("{:?}", route.handler),
-        "summary": route.summary,
-        "parameters": parameters(route),
-        "responses": responses(route),
-    });
-    if let Some(body) = request_body(route.handler) {
-        operation["requestBody"] = body;
-    }
-    let roles = match route.access {
-        Access::Everybody => return operation,
-        Access::Identified => Vec::new(),
-        Access::Role(roles) => roles.names().collect(),
-    };
-    operation["security"] = json!([{ "basic": roles }, { "token": roles }]);
-    operation
-}
-
-fn parameters(route: &Route) -> Vec<Value> {
-    let mut all = Vec::new();
-    let versions: Vec<_> = route.versions.iter().map(|version| version.name()).collect();
-    for part in route.template.split('/') {
-        match part {
-            "{version}" => all.push(parameter("version", "path", json!({ "type": "string", "enum": versions }))),
-            "{qmgr}" | "{queue}" | "{topic}" => {
-                all.push(parameter(part.trim_matches(['{', '}']), "path", json!({ "type": "string" })));
-            }
-            _ => {}
-        }
-    }
-    if route.csrf != CsrfRule::Off {
-        all.push(parameter("ibm-mq-rest-csrf-token", "header", json!({ "type": "string", "default": "" })));
-    }
-    for &(name, place) in optional_parameters(route.handler) {
-        let schema = if matches!(name, "wait" | "limit") {
-            json!({ "type": "integer", "minimum": 0, "maximum": 0x7FFF_FFFF })
-        } else {
-            json!({ "type": "string" })
-        };
-        let mut optional = parameter(name, place, schema);
-        optional["required"] = json!(false);
-        all.push(optional);
-    }
-    all
-}
-
-fn parameter(name: &str, place: &str, schema: Value) -> Value {
-    json!({ "name": name, "in": place, "required": true, "schema": schema })
-}
-
-fn optional_parameters(handler: Handler) -> &'static [(&'static str, &'static str)] {
-    match handler {
-        Handler::PutMessage => &[
-            ("ibm-mq-md-correlationId", "header"),
-            ("ibm-mq-md-expiry", "header"),
-            ("ibm-mq-md-persistence", "header"),
-            ("ibm-mq-md-priority", "header"),
-            ("ibm-mq-md-replyTo", "header"),
-            ("ibm-mq-usr", "header"),
-        ],
-        Handler::PublishMessage => &[
-            ("ibm-mq-md-correlationId", "header"),
-            ("ibm-mq-md-expiry", "header"),
-            ("ibm-mq-md-persistence", "header"),
-            ("ibm-mq-md-priority", "header"),
-            ("ibm-mq-usr", "header"),
-        ],
-        Handler::GetMessage => &[("messageId", "query"), ("correlationId", "query"), ("wait", "query")],
-        Handler::BrowseMessage => &[("messageId", "query"), ("correlationId", "query")],
-        Handler::ListMessages => &[("messageId", "query"), ("correlationId", "query"), ("limit", "query")],
-        Handler::RunMqsc
-        | Handler::Login
-        | Handler::ShowLogin
-        | Handler::Logout
-        | Handler::Live
-        | Handler::Ready
-        | Handler::Metrics
-        | Handler::OpenApi
-        | Handler::Explorer
-        | Handler::Root => &[],
-    }
-}
-
-fn request_body(handler: Handler) -> Option<Value> {
-    let text = json!({ "schema": { "type": "string" } });
-    match handler {
-        Handler::PutMessage | Handler::PublishMessage => Some(json!({
-            "content": {
-                "text/plain": text, "text/html": text, "text/xml": text, "application/json": {}, "application/xml": text
-            }
-        })),
-        Handler::Login => Some(json!({
-            "required": true,
-            "content": { "application/json": { "schema": {
-                "type": "object",
-                "required": ["username", "password"],
-                "properties": { "username": { "type": "string" }, "password": { "type": "string" } }
-            } } }
-        })),
-        _ => None,
-    }
-}
-
-/// Success, and the statuses whose body is an error.
-fn responses(route: &Route) -> Value {
-    let success: &[&str] = match route.handler {
-        Handler::PutMessage | Handler::PublishMessage => &["201"],
-        Handler::GetMessage | Handler::BrowseMessage => &["200", "204"],
-        Handler::Login | Handler::Logout => &["204"],
-        Handler::Root => &["302"],
-        Handler::ListMessages
-        | Handler::RunMqsc
-        | Handler::ShowLogin
-        | Handler::Live
-        | Handler::Ready
-        | Handler::Metrics
-        | Handler::OpenApi
-        | Handler::Explorer => &["200"],
-    };
-    let mut responses: Map<String, Value> =
-        success.iter().map(|&status| (status.to_owned(), json!({ "description": "Done" }))).collect();
-    let error = json!({
-        "description": "Refused or failed",
-        "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } }
-    });
-    responses.insert("default".to_owned(), error);
-    Value::Object(responses)
-}
-
-fn error_schema() -> Value {
-    let text = json!({ "type": "string" });
-    let number = json!({ "type": "integer" });
-    json!({
-        "type": "object",
-        "required": ["error"],
-        "properties": { "error": { "type": "array", "items": {
-            "type": "object",
-            "properties": {
-                "msgId": text, "action": text, "completionCode": number, "reasonCode": number, "type": text,
-                "message": text, "explanation": text
-            }
-        } } }
-    })
-}
+#[cfg(test)]
+mod tests;

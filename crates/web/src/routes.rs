@@ -59,7 +59,10 @@ pub(crate) enum Handler {
     Ready,
     Metrics,
     OpenApi,
+    Docs,
     Explorer,
+    ExplorerStyle,
+    ExplorerScript,
     Root,
 }
 
@@ -124,7 +127,10 @@ routes! {
     GET    "/readyz", &[], Access::Everybody, Off => Ready, "Answers 200 once requests are served";
     GET    "/metrics", &[], Access::Everybody, Off => Metrics, "Counters and gauges in the Prometheus text format";
     GET    "/openapi.json", &[], Access::Everybody, Off => OpenApi, "This list as an OpenAPI 3.1 document";
+    GET    "/ibm/api/docs", &[], Access::Everybody, Off => Docs, "This list as a Swagger 2.0 document";
     GET    "/ibm/api/explorer", &[], Access::Everybody, Off => Explorer, "A page to try the resources";
+    GET    "/ibm/api/explorer/explorer.css", &[], Access::Everybody, Off => ExplorerStyle, "How that page looks";
+    GET    "/ibm/api/explorer/explorer.js", &[], Access::Everybody, Off => ExplorerScript, "What that page does";
     GET    "/", &[], Access::Everybody, Off => Root, "Leads to the explorer";
 }
 

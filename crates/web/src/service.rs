@@ -219,7 +219,10 @@ async fn handle_public(call: Call<'_>, handler: Handler, body: Incoming) -> Resu
         Handler::Ready => Ok(health::ready(call.shared)),
         Handler::Metrics => Ok(metrics::expose(call.shared)),
         Handler::OpenApi => Ok(openapi::document()),
+        Handler::Docs => openapi::docs(call),
         Handler::Explorer => Ok(explorer::page()),
+        Handler::ExplorerStyle => Ok(explorer::style()),
+        Handler::ExplorerScript => Ok(explorer::script()),
         Handler::Root => Ok(explorer::lead_there()),
         Handler::PutMessage
         | Handler::GetMessage
@@ -253,7 +256,10 @@ async fn handle(
         | Handler::Ready
         | Handler::Metrics
         | Handler::OpenApi
+        | Handler::Docs
         | Handler::Explorer
+        | Handler::ExplorerStyle
+        | Handler::ExplorerScript
         | Handler::Root => Box::pin(handle_public(call, handler, body)).await,
     }
 }

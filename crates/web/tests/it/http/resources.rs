@@ -218,3 +218,43 @@ fn the_root_leads_to_the_explorer_which_reads_the_openapi_document() {
     assert_eq!(api["openapi"], "3.1.0");
     expect_test::expect_file!["../../golden/openapi.json"].assert_eq(&document.text());
 }
+
+#[test]
+fn the_swagger_document_comes_as_json_or_yaml_whole_or_below_a_root() {
+    let server = TestServer::start();
+    let mut client = client::plain(&server);
+    let mut get = |request: &str| client.exchange(&format!("GET /ibm/api/docs{request}\n-authorization"));
+    let whole = get("");
+    assert_eq!(whole.header("content-type"), Some("application/json; charset=utf-8"));
+    let document: serde_json::Value = serde_json::from_slice(&whole.body).expect("JSON");
+    assert_eq!(document["swagger"], "2.0");
+    let compact = get("?compact=true");
+    assert!(!compact.text().contains('\n') && compact.body.len() < whole.body.len());
+    assert_eq!(serde_json::from_slice::<serde_json::Value>(&compact.body).expect("JSON"), document);
+    let below = get("?root=/ibmmq/rest/v2&compact=false");
+    let below: serde_json::Value = serde_json::from_slice(&below.body).expect("JSON");
+    assert_eq!(below["basePath"], "/ibmmq/rest/v2");
+    assert!(below["paths"]["/admin/action/qmgr/{qmgr}/mqsc"]["post"].is_object());
+    let yaml = get("\naccept: application/yaml");
+    assert_eq!(yaml.header("content-type"), Some("application/yaml; charset=utf-8"));
+    assert!(yaml.text().starts_with("\"swagger\": \"2.0\"\n"), "{}", yaml.text());
+    assert_eq!(get("?root=x").status, 400);
+    assert_eq!(get("?compact=perhaps").status, 400);
+    assert_eq!(get("?other=1").status, 400);
+}
+
+#[test]
+fn the_explorer_is_three_files_of_this_server_and_nothing_else() {
+    let server = TestServer::start();
+    let mut client = client::plain(&server);
+    let mut get = |path: &str| client.exchange(&format!("GET /ibm/api/explorer{path}\n-authorization"));
+    let (page, style, script) = (get(""), get("/explorer.css"), get("/explorer.js"));
+    assert_eq!(style.header("content-type"), Some("text/css; charset=utf-8"));
+    assert_eq!(script.header("content-type"), Some("text/javascript; charset=utf-8"));
+    for file in [&page, &style, &script] {
+        let text = file.text();
+        for foreign in ["http://", "https://", "//cdn", "@import", "onclick=", "style=", "<script>"] {
+            assert!(!text.contains(foreign), "{foreign} in {text}");
+        }
+    }
+}

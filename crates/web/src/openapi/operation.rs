@@ -1,0 +1,190 @@
+//! One row of the route table as an OpenAPI 3.1 operation.
+
+use std::fmt::Write;
+
+use http::Method;
+use serde_json::{Map, Value, json};
+
+use crate::auth::csrf::{CSRF_HEADER, CsrfRule};
+use crate::openapi::details::{Body, Content, Details, Parameter, Shape, Success, details};
+use crate::routes::{Access, ROUTES, Route};
+
+/// Media types of messages.
+const MESSAGE_TYPES: &[&str] = &["text/plain", "text/html", "text/xml", "application/json", "application/xml"];
+const JSON: &str = "application/json";
+
+/// `index` is that of the row.
+pub(super) fn describe(index: usize, route: &Route) -> Value {
+    let details = details(route.handler);
+    let mut operation = json!({
+        "operationId": identifier(index, route),
+        "tags": [details.tag],
+        "summary": route.summary,
+        "parameters": parameters(route, &details),
+        "responses": responses(route, &details),
+    });
+    if !details.description.is_empty() {
+        operation["description"] = json!(details.description);
+    }
+    if let Some(body) = details.body {
+        operation["requestBody"] = request_body(body);
+    }
+    if details.extension {
+        operation["x-extension"] = json!(true);
+    }
+    let roles: Vec<_> = match route.access {
+        Access::Everybody => {
+            operation["security"] = json!([]);
+            return operation;
+        }
+        Access::Identified => Vec::new(),
+        Access::Role(roles) => roles.names().collect(),
+    };
+    operation["security"] = json!([{ "basic": roles }, { "token": roles }]);
+    operation["x-roles"] = json!(roles);
+    operation
+}
+
+/// The handler's name; a handler of several rows is told apart by number.
+fn identifier(index: usize, route: &Route) -> String {
+    let mut name = format!("{:?}", route.handler);
+    name[..1].make_ascii_lowercase();
+    let before = ROUTES[..index].iter().filter(|other| other.handler == route.handler).count();
+    if before > 0 {
+        let _ = write!(name, "{}", before + 1);
+    }
+    name
+}
+
+fn parameters(route: &Route, details: &Details) -> Vec<Value> {
+    let mut all: Vec<_> = route.template.split('/').filter_map(|part| path_parameter(route, part)).collect();
+    if route.csrf != CsrfRule::Off {
+        all.push(json!({
+            "name": CSRF_HEADER.as_str(), "in": "header", "required": true,
+            "description": "Any value, even none: its presence shows that no foreign web site made the request.",
+            "schema": { "type": "string", "default": "x" }
+        }));
+    }
+    all.extend(details.parameters.iter().map(optional));
+    all
+}
+
+fn path_parameter(route: &Route, part: &str) -> Option<Value> {
+    let name = part.strip_prefix('{')?.strip_suffix('}')?;
+    let object =
+        |most: usize| json!({ "type": "string", "minLength": 1, "maxLength": most, "pattern": "^[A-Za-z0-9._/%]+$" });
+    let (help, schema) = match name {
+        "version" => {
+            let versions: Vec<_> = route.versions.iter().map(|version| version.name()).collect();
+            ("Version of the API.", json!({ "type": "string", "enum": versions }))
+        }
+        "qmgr" => ("Name of the queue manager.", object(48)),
+        "queue" => ("Name of the queue.", object(48)),
+        "channel" => ("Name of the channel.", object(20)),
+        "topic" => ("Topic string. Slashes stand between its levels.", json!({ "type": "string", "minLength": 1 })),
+        _ => ("Name.", json!({ "type": "string", "minLength": 1 })),
+    };
+    Some(json!({ "name": name, "in": "path", "required": true, "description": help, "schema": schema }))
+}
+
+fn optional(parameter: &Parameter) -> Value {
+    let mut described = json!({
+        "name": parameter.name,
+        "in": parameter.place.name(),
+        "required": false,
+        "description": parameter.help,
+        "schema": schema(parameter.shape),
+    });
+    if parameter.extension {
+        described["x-extension"] = json!(true);
+    }
+    described
+}
+
+fn schema(shape: Shape) -> Value {
+    match shape {
+        Shape::Text => json!({ "type": "string" }),
+        Shape::Pattern(pattern) => json!({ "type": "string", "pattern": pattern }),
+        Shape::Number(minimum, maximum) => json!({ "type": "integer", "minimum": minimum, "maximum": maximum }),
+        Shape::Words(words) => json!({ "type": "string", "enum": words }),
+    }
+}
+
+fn reference(schema: &str) -> Value {
+    json!({ "$ref": format!("#/components/schemas/{schema}") })
+}
+
+fn request_body(body: Body) -> Value {
+    let content = match body {
+        Body::Json(schema) => json!({ JSON: { "schema": reference(schema) } }),
+        Body::Message => messages(),
+    };
+    json!({ "required": matches!(body, Body::Json(_)), "content": content })
+}
+
+/// A message text is a text, whatever it is a text of.
+fn messages() -> Value {
+    let text = |media_type: &&str| {
+        let schema = if *media_type == JSON { json!({}) } else { json!({ "type": "string" }) };
+        ((*media_type).to_owned(), json!({ "schema": schema }))
+    };
+    Value::Object(MESSAGE_TYPES.iter().map(text).collect())
+}
+
+fn responses(route: &Route, details: &Details) -> Value {
+    let mut responses: Map<String, Value> =
+        details.answers.iter().map(|success| (success.status.to_string(), answer(success))).collect();
+    for (status, help) in failures(route, details) {
+        responses.entry(status.to_string()).or_insert_with(|| error(help));
+    }
+    responses.insert("default".to_owned(), error("Refused or failed"));
+    Value::Object(responses)
+}
+
+fn answer(success: &Success) -> Value {
+    let mut answer = json!({ "description": success.help });
+    match success.content {
+        Content::Nothing => {}
+        Content::Message => answer["content"] = json!({ "text/plain": { "schema": { "type": "string" } } }),
+        Content::Text(media_type) => answer["content"] = json!({ media_type: { "schema": { "type": "string" } } }),
+        Content::Json(schema) => answer["content"] = json!({ JSON: { "schema": reference(schema) } }),
+        Content::AnyJson => answer["content"] = json!({ JSON: { "schema": { "type": "object" } } }),
+        Content::JsonOrYaml => {
+            let document = json!({ "schema": { "type": "object" } });
+            answer["content"] = json!({ JSON: document, "application/yaml": document });
+        }
+    }
+    if !success.headers.is_empty() {
+        let header = |(name, help): &(&str, &str)| {
+            ((*name).to_owned(), json!({ "description": help, "schema": { "type": "string" } }))
+        };
+        answer["headers"] = Value::Object(success.headers.iter().map(header).collect());
+    }
+    answer
+}
+
+/// What can go wrong, as far as the row tells.
+fn failures(route: &Route, details: &Details) -> Vec<(u16, &'static str)> {
+    let mut failures = Vec::new();
+    let takes_body = details.body.is_some();
+    if takes_body || !details.parameters.is_empty() || route.template.contains('{') {
+        failures.push((400, "A parameter, a header or the body is not valid"));
+    }
+    if route.access != Access::Everybody || route.method == Method::POST {
+        failures.push((401, "No credentials, or wrong ones"));
+        failures.push((403, "The role, the authority or the CSRF header is missing"));
+    }
+    if route.template.contains("{qmgr}") {
+        failures.push((404, "There is no such queue manager or object"));
+        failures.push((503, "The queue manager is not available"));
+    }
+    if takes_body {
+        failures.push((413, "The body is too long"));
+        failures.push((415, "The body is of a media type that is not taken"));
+    }
+    failures
+}
+
+fn error(help: &str) -> Value {
+    json!({ "description": help, "content": { JSON: { "schema": reference("Error") } } })
+}

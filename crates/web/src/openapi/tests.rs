@@ -1,0 +1,83 @@
+//! The documents against the route table.
+
+use serde_json::{Value, json};
+
+use super::{DOCUMENT, SWAGGER, swagger, yaml};
+use crate::routes::ROUTES;
+
+fn operations(document: &Value) -> Vec<(&String, &String, &Value)> {
+    let paths = document["paths"].as_object().expect("paths");
+    let of = |path| -> Vec<_> {
+        let (template, methods): (&String, &Value) = path;
+        methods.as_object().expect("methods").iter().map(|(method, one)| (template, method, one)).collect()
+    };
+    paths.iter().flat_map(of).collect()
+}
+
+#[test]
+fn every_route_is_described_once_under_an_identifier_of_its_own() {
+    let all = operations(&DOCUMENT);
+    assert_eq!(all.len(), ROUTES.len());
+    let mut identifiers: Vec<_> = all.iter().map(|(_, _, one)| one["operationId"].as_str().expect("an id")).collect();
+    identifiers.sort_unstable();
+    let count = identifiers.len();
+    identifiers.dedup();
+    assert_eq!(identifiers.len(), count);
+}
+
+#[test]
+fn every_part_of_a_path_is_a_parameter_and_every_reference_leads_somewhere() {
+    for (template, method, one) in operations(&DOCUMENT) {
+        for part in template.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')) {
+            let parameters = one["parameters"].as_array().expect("parameters");
+            let known = parameters.iter().any(|known| known["name"] == part && known["in"] == "path");
+            assert!(known, "{method} {template}: {part}");
+        }
+    }
+    let text = DOCUMENT.to_string();
+    for reference in text.split("#/components/schemas/").skip(1) {
+        let name = reference.split('"').next().expect("a name");
+        assert!(DOCUMENT["components"]["schemas"][name].is_object(), "{name}");
+    }
+    let text = SWAGGER.to_string();
+    for reference in text.split("#/definitions/").skip(1) {
+        let name = reference.split('"').next().expect("a name");
+        assert!(SWAGGER["definitions"][name].is_object(), "{name}");
+    }
+}
+
+#[test]
+fn swagger_has_the_same_operations_and_nothing_that_only_openapi_has() {
+    let ids = |document| operations(document).into_iter().map(|(_, _, one)| one["operationId"].clone()).collect();
+    let (ours, theirs): (Vec<Value>, Vec<Value>) = (ids(&DOCUMENT), ids(&SWAGGER));
+    assert_eq!(ours, theirs);
+    assert_eq!(SWAGGER["swagger"], "2.0");
+    let text = SWAGGER.to_string();
+    for word in ["requestBody", "\"oneOf\"", "\"const\"", "components", "\"content\":"] {
+        assert!(!text.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn a_root_selects_resources_and_fills_in_the_version() {
+    let v1 = swagger::below(&SWAGGER, "/ibmmq/rest/v1/");
+    assert_eq!(v1["basePath"], "/ibmmq/rest/v1");
+    assert!(v1["paths"]["/login"]["post"].is_object());
+    assert!(v1["paths"]["/messaging/qmgr/{qmgr}/topic/{topic}/message"].is_null(), "publishing begins with v2");
+    assert!(!v1.to_string().contains("{version}"));
+    let parameters = v1["paths"]["/login"]["delete"]["parameters"].as_array().expect("parameters");
+    assert!(parameters.iter().all(|one| one["name"] != "version"));
+    let documents = swagger::below(&SWAGGER, "/ibm/api");
+    assert!(documents["paths"]["/docs"]["get"].is_object());
+    assert_eq!(swagger::below(&SWAGGER, "/nowhere")["paths"], json!({}));
+    assert_eq!(
+        swagger::below(&SWAGGER, "/")["paths"].as_object().map(serde_json::Map::len),
+        SWAGGER["paths"].as_object().map(serde_json::Map::len)
+    );
+}
+
+#[test]
+fn yaml_nests_by_indentation() {
+    let text = yaml::write(&json!({ "a": [1, { "b": "x: \"y\"\n" }, []], "c": {}, "d": null }));
+    assert_eq!(text, "\"a\":\n  - 1\n  -\n    \"b\": \"x: \\\"y\\\"\\n\"\n  - []\n\"c\": {}\n\"d\": null\n");
+}
