@@ -75,7 +75,7 @@ fn differs(row: &Attribute, view: View<'_>) -> bool {
             let fresh = QueueManagerDefinition { name: manager.name, ..QueueManagerDefinition::default() };
             (row.read)(View::QueueManager(&fresh))
         }
-        View::Queue(..) | View::Topic(_) | View::Subscription(_) => row.default_value(view.kind()),
+        View::Queue(..) | View::Topic(_) | View::Subscription(_) | View::Object(_) => row.default_value(view.kind()),
     };
     (row.read)(view) != default
 }

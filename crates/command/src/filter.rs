@@ -107,8 +107,8 @@ impl Condition {
     /// A sentence that says why operator or value do not fit the attribute.
     pub fn new(keyword: &'static str, kind: &ValueType, operator: &str, text: &str) -> Result<Self, String> {
         let found = Operator::find(operator).ok_or_else(|| format!("{operator} is not an operator"))?;
-        let is_list = matches!(kind, ValueType::List);
-        let is_word = matches!(kind, ValueType::Choice(_) | ValueType::Flag(_));
+        let is_list = matches!(kind, ValueType::List) || kind.is_list();
+        let is_word = matches!(kind, ValueType::Choice(_) | ValueType::Flag(_) | ValueType::Words { .. });
         let is_number = matches!(kind, ValueType::Integer { .. });
         if found.is_for_lists() != is_list
             || (is_word && found.orders())
@@ -130,7 +130,13 @@ impl Condition {
     }
 
     fn holds(&self, value: &Value) -> bool {
-        let items = || value.text().unwrap_or_default().split(',').map(str::trim);
+        if let (Value::Numbers(numbers), Operand::Value(Value::Integer(wanted))) = (value, &self.operand) {
+            return numbers.contains(wanted) == (self.operator == Operator::Contains);
+        }
+        let items = || match value {
+            Value::List(texts) => texts.iter().map(String::as_str).collect(),
+            _ => value.text().unwrap_or_default().split(',').map(str::trim).collect::<Vec<_>>(),
+        };
         match &self.operand {
             Operand::Value(wanted) => match self.operator {
                 Operator::Equal => value == wanted,
@@ -139,15 +145,15 @@ impl Condition {
                 Operator::Greater => value > wanted,
                 Operator::LessOrEqual => value <= wanted,
                 Operator::GreaterOrEqual => value >= wanted,
-                Operator::Contains => items().any(|item| Some(item) == wanted.text()),
-                Operator::Excludes => items().all(|item| Some(item) != wanted.text()),
+                Operator::Contains => items().into_iter().any(|item| Some(item) == wanted.text()),
+                Operator::Excludes => items().into_iter().all(|item| Some(item) != wanted.text()),
                 Operator::Like | Operator::NotLike | Operator::ContainsGeneric | Operator::ExcludesGeneric => false,
             },
             Operand::Pattern(pattern) => match self.operator {
                 Operator::Like => pattern.matches(value.text().unwrap_or_default()),
                 Operator::NotLike => !pattern.matches(value.text().unwrap_or_default()),
-                Operator::ContainsGeneric => items().any(|item| pattern.matches(item)),
-                Operator::ExcludesGeneric => !items().any(|item| pattern.matches(item)),
+                Operator::ContainsGeneric => items().into_iter().any(|item| pattern.matches(item)),
+                Operator::ExcludesGeneric => !items().into_iter().any(|item| pattern.matches(item)),
                 _ => false,
             },
         }
@@ -161,7 +167,9 @@ fn value(keyword: &str, kind: &ValueType, text: &str) -> Result<Value, String> {
         ValueType::Integer { .. } => word()
             .or_else(|| text.parse().ok().map(Value::Integer))
             .ok_or_else(|| format!("{text} is not a value of {keyword}")),
-        ValueType::Choice(_) => word().ok_or_else(|| format!("{text} is not a value of {keyword}")),
+        ValueType::Choice(_) | ValueType::Words { .. } => {
+            word().ok_or_else(|| format!("{text} is not a value of {keyword}"))
+        }
         ValueType::Flag([yes, no]) => match text {
             "YES" => Ok(Value::Integer(yes.code)),
             "NO" => Ok(Value::Integer(no.code)),
@@ -172,6 +180,9 @@ fn value(keyword: &str, kind: &ValueType, text: &str) -> Result<Value, String> {
         | ValueType::Hexadecimal { .. }
         | ValueType::Date
         | ValueType::Time
-        | ValueType::List => Ok(Value::Text(text.trim_end_matches(' ').to_owned())),
+        | ValueType::List
+        | ValueType::Names { .. }
+        | ValueType::Texts { .. }
+        | ValueType::Secret { .. } => Ok(Value::Text(text.trim_end_matches(' ').to_owned())),
     }
 }

@@ -26,10 +26,24 @@ pub struct ObjectName {
 pub type QueueName = ObjectName;
 pub type QueueManagerName = ObjectName;
 pub type TopicName = ObjectName;
+/// At most 20 characters, which whoever defines a channel checks.
+pub type ChannelName = ObjectName;
 
 impl ObjectName {
     pub const MAXIMUM: usize = 48;
     pub const BLANK: Self = Self { bytes: [0; Self::MAXIMUM], length: 0 };
+
+    /// `parse`, of a name that must be shorter.
+    ///
+    /// # Errors
+    /// As `parse`; longer than `maximum` characters.
+    pub fn parse_within(name: &str, maximum: usize) -> Result<Self, NameError> {
+        let parsed = Self::parse(name)?;
+        if usize::from(parsed.length) > maximum {
+            return Err(NameError::TooLong { name: parsed.to_string(), maximum });
+        }
+        Ok(parsed)
+    }
 
     /// Trailing blanks and NULs are dropped, as MQ pads names with them.
     ///

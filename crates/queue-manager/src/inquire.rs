@@ -103,7 +103,7 @@ fn read(view: View<'_>, selectors: &[i32]) -> Result<Inquired, Reason> {
     let mut inquired = Inquired { integers: Vec::new(), characters: Vec::new(), warning: None };
     for &selector in selectors {
         let row = by_pcf(view.kind(), selector);
-        let known = row.or_else(|| Kind::ALL.into_iter().find_map(|kind| by_pcf(kind, selector)));
+        let known = row.or_else(|| Kind::ALL.into_iter().filter(may_be_opened).find_map(|kind| by_pcf(kind, selector)));
         let known = known.ok_or(Reason::SelectorError)?;
         let value = row.and_then(|row| (row.read)(view));
         if value.is_none() {
@@ -113,13 +113,27 @@ fn read(view: View<'_>, selectors: &[i32]) -> Result<Inquired, Reason> {
             let number = value.and_then(|value| value.number()).and_then(|number| i32::try_from(number).ok());
             inquired.integers.push(number.unwrap_or(NOT_APPLICABLE));
         } else if CHARACTERS.contains(&selector) {
-            let text = value.as_ref().and_then(Value::text).map(str::as_bytes);
-            append(&mut inquired.characters, text, width(known));
+            match &value {
+                Some(Value::List(texts)) => {
+                    for text in texts {
+                        append(&mut inquired.characters, Some(text.as_bytes()), width(known));
+                    }
+                }
+                _ => {
+                    let text = value.as_ref().and_then(Value::text).map(str::as_bytes);
+                    append(&mut inquired.characters, text, width(known));
+                }
+            }
         } else {
             return Err(Reason::SelectorError);
         }
     }
     Ok(inquired)
+}
+
+/// Kinds whose selectors mean something to MQINQ.
+fn may_be_opened(kind: &Kind) -> bool {
+    !kind.is_administered() || matches!(kind, Kind::Process | Kind::NameList)
 }
 
 /// Padded with blanks to its width; asterisks where there is no value.
@@ -137,12 +151,17 @@ fn append(characters: &mut Vec<u8>, text: Option<&[u8]>, width: usize) {
 /// Bytes an attribute takes in MQINQ's character buffer: MQ_*_LENGTH.
 fn width(row: &Attribute) -> usize {
     match row.value {
-        ValueType::Name => 48,
-        ValueType::Text { maximum } => maximum,
+        ValueType::Name | ValueType::Names { .. } => 48,
+        ValueType::Text { maximum } | ValueType::Secret { maximum } => maximum,
         ValueType::Date => 12,
         ValueType::Time => 8,
         ValueType::Hexadecimal { bytes } => bytes,
-        ValueType::Integer { .. } | ValueType::Choice(_) | ValueType::Flag(_) | ValueType::List => 0,
+        ValueType::Integer { .. }
+        | ValueType::Choice(_)
+        | ValueType::Flag(_)
+        | ValueType::List
+        | ValueType::Texts { .. }
+        | ValueType::Words { .. } => 0,
     }
 }
 

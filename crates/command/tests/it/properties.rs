@@ -51,7 +51,7 @@ proptest! {
 
 #[test]
 fn every_word_of_every_attribute_is_understood() {
-    for kind in Kind::ALL {
+    for kind in Kind::ALL.into_iter().filter(|kind| !kind.is_administered()) {
         let head = match kind {
             Kind::QueueManager => "ALTER QMGR".to_owned(),
             other => format!("DEFINE {}(A)", other.mqsc()),

@@ -1,4 +1,4 @@
-//! The attribute table: one row per attribute of a queue manager, queue, topic or subscription.
+//! The attribute table: one row per attribute of a queue manager, queue, topic, subscription, channel or other object.
 //!
 //! Data only. MQSC, PCF, REST, console forms and the manual read it; nobody else spells an attribute name. Rows stand in
 //! the order in which DISPLAY ... ALL shows them. Defaults are not repeated here: they are what a fresh definition holds.
@@ -11,10 +11,18 @@
 
 #[macro_use]
 mod field;
+mod authentication;
+mod channel;
+mod communication;
 mod json_order;
+mod kind;
+mod listener;
+mod name_list;
+mod process;
 mod queue;
 mod queue_manager;
 mod reference;
+mod service;
 mod subscription;
 mod topic;
 mod value;
@@ -23,65 +31,24 @@ mod word;
 #[cfg(test)]
 mod tests;
 
+use crate::definition::administered::AdministeredObject;
+use crate::definition::authentication::AuthenticationDefinition;
+use crate::definition::channel::ChannelDefinition;
+use crate::definition::communication::CommunicationDefinition;
+use crate::definition::listener::ListenerDefinition;
+use crate::definition::name_list::NameListDefinition;
+use crate::definition::process::ProcessDefinition;
 use crate::definition::queue::{AliasQueue, LocalQueue, RemoteQueue};
+use crate::definition::service::ServiceDefinition;
 use crate::definition::{QueueDefinition, QueueKind, QueueManagerDefinition, SubscriptionDefinition, TopicDefinition};
 use crate::timestamp::Timestamp;
 
 pub use field::{date_text, time_text};
 pub use json_order::json_order;
+pub use kind::Kind;
 pub use reference::reference;
 pub use value::{Seen, Shown, Value, ValueProblem, ValueType, quoted};
 pub use word::{JsonWord, Word};
-
-/// What a definition is of, as far as attributes differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
-    QueueManager,
-    QueueLocal,
-    QueueAlias,
-    QueueRemote,
-    QueueModel,
-    Topic,
-    Subscription,
-}
-
-impl Kind {
-    pub const ALL: [Self; 7] = [
-        Self::QueueManager,
-        Self::QueueLocal,
-        Self::QueueAlias,
-        Self::QueueRemote,
-        Self::QueueModel,
-        Self::Topic,
-        Self::Subscription,
-    ];
-    pub const QUEUES: [Self; 4] = [Self::QueueLocal, Self::QueueAlias, Self::QueueRemote, Self::QueueModel];
-
-    /// The MQSC object keyword.
-    pub const fn mqsc(self) -> &'static str {
-        match self {
-            Self::QueueManager => "QMGR",
-            Self::QueueLocal => "QLOCAL",
-            Self::QueueAlias => "QALIAS",
-            Self::QueueRemote => "QREMOTE",
-            Self::QueueModel => "QMODEL",
-            Self::Topic => "TOPIC",
-            Self::Subscription => "SUB",
-        }
-    }
-
-    /// How many rows DISPLAY shows whatever it was asked for: name and type, which come first.
-    pub const fn identity_rows(self) -> usize {
-        match self {
-            Self::QueueManager => 1,
-            _ => 2,
-        }
-    }
-
-    pub const fn is_queue(self) -> bool {
-        matches!(self, Self::QueueLocal | Self::QueueAlias | Self::QueueRemote | Self::QueueModel)
-    }
-}
 
 /// One row.
 #[derive(Debug)]
@@ -130,6 +97,7 @@ pub enum View<'a> {
     Queue(&'a QueueDefinition, Option<LiveCounts>),
     Topic(&'a TopicDefinition),
     Subscription(&'a SubscriptionDefinition),
+    Object(&'a AdministeredObject),
 }
 
 /// A definition to write to.
@@ -138,6 +106,7 @@ pub enum Target<'a> {
     Queue(&'a mut QueueDefinition),
     Topic(&'a mut TopicDefinition),
     Subscription(&'a mut SubscriptionDefinition),
+    Object(&'a mut AdministeredObject),
 }
 
 /// What DISPLAY QUEUE shows of a local queue beyond its definition.
@@ -176,13 +145,28 @@ impl Attribute {
             Kind::QueueLocal | Kind::QueueAlias | Kind::QueueRemote | Kind::QueueModel => {
                 (self.read)(View::Queue(&QueueDefinition::blank(kind)?, None))
             }
+            _ => (self.read)(View::Object(&AdministeredObject::blank(kind)?)),
         }
     }
 }
 
 /// The rows of every kind.
 pub fn all() -> impl Iterator<Item = &'static Attribute> {
-    [queue_manager::ROWS, queue::ROWS, topic::ROWS, subscription::ROWS].into_iter().flatten()
+    [
+        queue_manager::ROWS,
+        queue::ROWS,
+        topic::ROWS,
+        subscription::ROWS,
+        channel::ROWS,
+        listener::ROWS,
+        process::ROWS,
+        name_list::ROWS,
+        service::ROWS,
+        authentication::ROWS,
+        communication::ROWS,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// The rows of one kind, in DISPLAY order.
@@ -192,6 +176,23 @@ pub fn of(kind: Kind) -> impl Iterator<Item = &'static Attribute> {
         Kind::QueueLocal | Kind::QueueAlias | Kind::QueueRemote | Kind::QueueModel => queue::ROWS,
         Kind::Topic => topic::ROWS,
         Kind::Subscription => subscription::ROWS,
+        Kind::SenderChannel
+        | Kind::ServerChannel
+        | Kind::ReceiverChannel
+        | Kind::RequesterChannel
+        | Kind::ClientConnection
+        | Kind::ServerConnection
+        | Kind::ClusterReceiver
+        | Kind::ClusterSender
+        | Kind::AmqpChannel => channel::ROWS,
+        Kind::Listener => listener::ROWS,
+        Kind::Process => process::ROWS,
+        Kind::NameList => name_list::ROWS,
+        Kind::Service => service::ROWS,
+        Kind::AuthenticationCrl | Kind::AuthenticationOcsp | Kind::AuthenticationOs | Kind::AuthenticationLdap => {
+            authentication::ROWS
+        }
+        Kind::Communication => communication::ROWS,
     };
     rows.iter().filter(move |row| row.applies(kind))
 }
@@ -218,6 +219,7 @@ impl<'a> View<'a> {
             Self::Queue(queue, _) => queue.attribute_kind(),
             Self::Topic(_) => Kind::Topic,
             Self::Subscription(_) => Kind::Subscription,
+            Self::Object(object) => object.kind(),
         }
     }
 
@@ -257,6 +259,38 @@ impl<'a> View<'a> {
     fn subscription(self) -> Option<&'a SubscriptionDefinition> {
         if let Self::Subscription(subscription) = self { Some(subscription) } else { None }
     }
+
+    fn object(self) -> Option<&'a AdministeredObject> {
+        if let Self::Object(object) = self { Some(object) } else { None }
+    }
+
+    fn channel(self) -> Option<&'a ChannelDefinition> {
+        self.object()?.as_channel()
+    }
+
+    fn listener(self) -> Option<&'a ListenerDefinition> {
+        self.object()?.as_listener()
+    }
+
+    fn process(self) -> Option<&'a ProcessDefinition> {
+        self.object()?.as_process()
+    }
+
+    fn name_list(self) -> Option<&'a NameListDefinition> {
+        self.object()?.as_name_list()
+    }
+
+    fn service(self) -> Option<&'a ServiceDefinition> {
+        self.object()?.as_service()
+    }
+
+    fn authentication(self) -> Option<&'a AuthenticationDefinition> {
+        self.object()?.as_authentication()
+    }
+
+    fn communication(self) -> Option<&'a CommunicationDefinition> {
+        self.object()?.as_communication()
+    }
 }
 
 impl<'a> Target<'a> {
@@ -267,6 +301,7 @@ impl<'a> Target<'a> {
             Self::Queue(queue) => Target::Queue(queue),
             Self::Topic(topic) => Target::Topic(topic),
             Self::Subscription(subscription) => Target::Subscription(subscription),
+            Self::Object(object) => Target::Object(object),
         }
     }
 
@@ -276,6 +311,7 @@ impl<'a> Target<'a> {
             Self::Queue(queue) => View::Queue(queue, None),
             Self::Topic(topic) => View::Topic(topic),
             Self::Subscription(subscription) => View::Subscription(subscription),
+            Self::Object(object) => View::Object(object),
         }
     }
 
@@ -309,5 +345,41 @@ impl<'a> Target<'a> {
 
     fn subscription(self) -> Option<&'a mut SubscriptionDefinition> {
         if let Self::Subscription(subscription) = self { Some(subscription) } else { None }
+    }
+
+    fn channel(self) -> Option<&'a mut ChannelDefinition> {
+        if let Self::Object(AdministeredObject::Channel(channel)) = self { Some(channel) } else { None }
+    }
+
+    fn listener(self) -> Option<&'a mut ListenerDefinition> {
+        if let Self::Object(AdministeredObject::Listener(listener)) = self { Some(listener) } else { None }
+    }
+
+    fn process(self) -> Option<&'a mut ProcessDefinition> {
+        if let Self::Object(AdministeredObject::Process(process)) = self { Some(process) } else { None }
+    }
+
+    fn name_list(self) -> Option<&'a mut NameListDefinition> {
+        if let Self::Object(AdministeredObject::NameList(name_list)) = self { Some(name_list) } else { None }
+    }
+
+    fn service(self) -> Option<&'a mut ServiceDefinition> {
+        if let Self::Object(AdministeredObject::Service(service)) = self { Some(service) } else { None }
+    }
+
+    fn authentication(self) -> Option<&'a mut AuthenticationDefinition> {
+        if let Self::Object(AdministeredObject::Authentication(authentication)) = self {
+            Some(authentication)
+        } else {
+            None
+        }
+    }
+
+    fn communication(self) -> Option<&'a mut CommunicationDefinition> {
+        if let Self::Object(AdministeredObject::Communication(communication)) = self {
+            Some(communication)
+        } else {
+            None
+        }
     }
 }

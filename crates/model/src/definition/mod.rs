@@ -2,15 +2,25 @@
 //!
 //! The attribute table (`attribute.rs`) is the one place that knows attribute names; every field here has one row there.
 
+pub mod administered;
 pub mod attribute;
+pub mod authentication;
+pub mod channel;
 pub mod channel_authentication;
+pub mod communication;
+pub mod listener;
+pub mod name_list;
+pub mod process;
 pub mod queue;
 pub mod queue_manager;
+pub mod service;
 pub mod subscription;
 pub mod topic;
 
 use serde::{Deserialize, Serialize};
 
+pub use administered::AdministeredObject;
+pub use channel::{ChannelDefinition, ChannelType};
 pub use channel_authentication::ChannelAuthentication;
 pub use queue::{QueueDefinition, QueueKind};
 pub use queue_manager::QueueManagerDefinition;

@@ -351,7 +351,7 @@ impl QueueDefinition {
             Kind::QueueAlias => QueueKind::Alias(AliasQueue::default()),
             Kind::QueueRemote => QueueKind::Remote(RemoteQueue::default()),
             Kind::QueueModel => QueueKind::Model(Box::default()),
-            Kind::QueueManager | Kind::Topic | Kind::Subscription => return None,
+            _ => return None,
         };
         Some(Self::new(QueueName::BLANK, kind))
     }

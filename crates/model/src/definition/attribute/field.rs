@@ -1,6 +1,10 @@
 //! How fields of definitions become values and back, and the shorthand that rows are written in.
 
 use crate::definition::attribute::{Seen, Value};
+use crate::definition::authentication::{CheckPassword, GroupSearch, SecureCommunication};
+use crate::definition::channel::{Compression, Reconnect, Transport};
+use crate::definition::communication::MulticastProperties;
+use crate::definition::listener::StartControl;
 use crate::definition::queue::{
     AliasTarget, Bind, ClusterWorkloadUse, DefinitionType, DeliverySequence, ImageRecovery, PropertyControl,
     PutResponse, ReadAhead, ServiceIntervalEvent, TriggerType, Usage,
@@ -89,6 +93,36 @@ impl Field for ObjectName {
     }
 }
 
+impl Field for Vec<String> {
+    fn to_value(&self) -> Value {
+        Value::List(self.clone())
+    }
+    fn from_value(value: &Value) -> Option<Self> {
+        value.list().map(<[String]>::to_vec)
+    }
+    fn show(&self, see: &mut dyn FnMut(Seen<'_>)) {
+        see(Seen::List(self));
+    }
+}
+
+impl Field for Vec<ObjectName> {
+    fn to_value(&self) -> Value {
+        Value::List(self.iter().map(ObjectName::to_string).collect())
+    }
+    fn from_value(value: &Value) -> Option<Self> {
+        value.list()?.iter().map(|name| ObjectName::parse(name).ok()).collect()
+    }
+}
+
+impl Field for Vec<Compression> {
+    fn to_value(&self) -> Value {
+        Value::Numbers(self.iter().filter_map(|compression| compression.to_value().number()).collect())
+    }
+    fn from_value(value: &Value) -> Option<Self> {
+        value.numbers()?.iter().map(|number| Compression::from_value(&Value::Integer(*number))).collect()
+    }
+}
+
 impl<const N: usize> Field for Text<N> {
     fn to_value(&self) -> Value {
         Value::Text(self.to_text().into_owned())
@@ -154,6 +188,16 @@ coded! {
     Multicast { AsParent = 0, Enabled = 1, Disabled = 2, Only = 3 }
     ClusterRoute { Direct = 0, TopicHost = 1, None = 2 }
     MadeBy { Api = 1, Administrator = 2, Proxy = 3 }
+    Transport { Tcp = 2, Lu62 = 1, Netbios = 3, Spx = 4 }
+    Compression {
+        None = 0, RunLength = 1, ZlibFast = 2, ZlibHigh = 4, System = 8, Lz4Fast = 16, Lz4High = 32, Any = 268_435_455,
+    }
+    Reconnect { No = 0, Yes = 1, QueueManager = 2, Disabled = 3 }
+    StartControl { QueueManager = 0, StartOnly = 1, Manual = 2 }
+    CheckPassword { Optional = 0, None = 1, RequiredOfAdministrators = 2, Required = 3 }
+    SecureCommunication { No = 0, Yes = 1, Anonymous = 2 }
+    GroupSearch { OperatingSystem = 0, Group = 1, User = 2, GroupShortName = 3 }
+    MulticastProperties { All = -1, Compatible = -2, None = 0, User = 1, Reply = 2 }
     PublishProperties { None = 0, Compatible = 1, Rfh2 = 2, MessageProperty = 3 }
 }
 

@@ -3,7 +3,9 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use super::{Access, Attribute, Kind, Target, Value, ValueType, View, of, reference};
-use crate::definition::{QueueDefinition, QueueManagerDefinition, SubscriptionDefinition, TopicDefinition};
+use crate::definition::{
+    AdministeredObject, QueueDefinition, QueueManagerDefinition, SubscriptionDefinition, TopicDefinition,
+};
 
 /// A definition of any kind, to poke at.
 enum Sample {
@@ -11,6 +13,7 @@ enum Sample {
     Queue(Box<QueueDefinition>),
     Topic(Box<TopicDefinition>),
     Subscription(Box<SubscriptionDefinition>),
+    Object(Box<AdministeredObject>),
 }
 
 impl Sample {
@@ -19,7 +22,8 @@ impl Sample {
             Kind::QueueManager => Self::QueueManager(Box::default()),
             Kind::Topic => Self::Topic(Box::default()),
             Kind::Subscription => Self::Subscription(Box::default()),
-            queue => Self::Queue(Box::new(QueueDefinition::blank(queue).unwrap())),
+            queue if queue.is_queue() => Self::Queue(Box::new(QueueDefinition::blank(queue).unwrap())),
+            object => Self::Object(Box::new(AdministeredObject::blank(object).unwrap())),
         }
     }
 
@@ -29,6 +33,7 @@ impl Sample {
             Self::Queue(definition) => Target::Queue(definition),
             Self::Topic(definition) => Target::Topic(definition),
             Self::Subscription(definition) => Target::Subscription(definition),
+            Self::Object(definition) => Target::Object(definition),
         }
     }
 
@@ -38,6 +43,7 @@ impl Sample {
             Self::Queue(definition) => View::Queue(definition, Some(super::LiveCounts::default())),
             Self::Topic(definition) => View::Topic(definition),
             Self::Subscription(definition) => View::Subscription(definition),
+            Self::Object(definition) => View::Object(definition),
         }
     }
 
@@ -48,9 +54,15 @@ impl Sample {
             Self::Queue(definition) => serde_json::to_value(definition),
             Self::Topic(definition) => serde_json::to_value(definition),
             Self::Subscription(definition) => serde_json::to_value(definition),
+            Self::Object(definition) => serde_json::to_value(definition),
         };
         let mut fields = BTreeMap::new();
-        flatten(&json.unwrap(), "", &mut fields);
+        let mut json = json.unwrap();
+        if let (Self::Object(_), Json::Object(members)) = (self, &mut json) {
+            // The variant's name is no field.
+            json = members.values_mut().next().unwrap().take();
+        }
+        flatten(&json, "", &mut fields);
         fields
     }
 }
@@ -70,7 +82,12 @@ fn flatten(json: &Json, path: &str, fields: &mut BTreeMap<String, Json>) {
 
 /// Every value that stands for what the row accepts: all words, both ends of ranges, full and blank texts.
 fn samples(row: &Attribute) -> Vec<Value> {
-    let words = row.value.words().iter().map(|word| Value::Integer(word.code));
+    let is_list = row.value.is_list();
+    let words = row
+        .value
+        .words()
+        .iter()
+        .map(move |word| if is_list { Value::Numbers(vec![word.code]) } else { Value::Integer(word.code) });
     let others = match row.value {
         ValueType::Integer { minimum, maximum, .. } => vec![Value::Integer(minimum), Value::Integer(maximum)],
         ValueType::Choice(_) | ValueType::Flag(_) => vec![],
@@ -78,31 +95,57 @@ fn samples(row: &Attribute) -> Vec<Value> {
         ValueType::Text { maximum } => vec![Value::from("x y"), Value::Text("z".repeat(maximum)), Value::from("")],
         ValueType::Hexadecimal { bytes } => vec![Value::Text("AB".repeat(bytes)), Value::Text("00".repeat(bytes))],
         ValueType::Date | ValueType::Time | ValueType::List => vec![],
+        ValueType::Names { maximum } => vec![
+            Value::List(vec![]),
+            Value::List(vec!["A.NAME".to_owned(), "ANOTHER".to_owned()]),
+            Value::List(vec!["N".to_owned(); maximum]),
+        ],
+        ValueType::Texts { maximum, length } => {
+            vec![
+                Value::List(vec![]),
+                Value::List(vec!["x(y)".to_owned()]),
+                Value::List(vec!["z".repeat(length); maximum]),
+            ]
+        }
+        ValueType::Words { words, .. } => vec![Value::Numbers(words.iter().map(|word| word.code).collect())],
+        ValueType::Secret { maximum } => vec![Value::from(""), Value::Text("s".repeat(maximum))],
     };
     words.chain(others).collect()
 }
 
+/// Which rows change which field of a definition of this kind.
+fn writers(kind: Kind) -> BTreeMap<String, Vec<&'static str>> {
+    let fresh = Sample::new(kind).fields();
+    let mut writers: BTreeMap<String, Vec<&str>> = fresh.keys().map(|path| (path.clone(), vec![])).collect();
+    for row in of(kind).filter(|row| row.access != Access::ReadOnly) {
+        let mut touched = std::collections::BTreeSet::new();
+        for value in samples(row) {
+            let mut sample = Sample::new(kind);
+            (row.write)(sample.target(), &value).unwrap_or_else(|| panic!("{kind:?} {} {value:?}", row.mqsc));
+            let after = sample.fields();
+            touched.extend(fresh.iter().filter(|(path, old)| after[*path] != **old).map(|(path, _)| path.clone()));
+        }
+        // The coded character set of a queue manager has one value only.
+        let has_one_value = (kind, row.mqsc) == (Kind::QueueManager, "CCSID");
+        assert!(!touched.is_empty() || has_one_value, "{kind:?}: {} writes nothing", row.mqsc);
+        for path in touched {
+            writers.get_mut(&path).unwrap().push(row.mqsc);
+        }
+    }
+    writers
+}
+
 #[test]
 fn every_field_of_every_definition_is_written_by_exactly_one_row() {
-    for kind in Kind::ALL {
-        let fresh = Sample::new(kind).fields();
-        let mut writers: BTreeMap<String, Vec<&str>> = fresh.keys().map(|path| (path.clone(), vec![])).collect();
-        for row in of(kind).filter(|row| row.access != Access::ReadOnly) {
-            let mut touched = std::collections::BTreeSet::new();
-            for value in samples(row) {
-                let mut sample = Sample::new(kind);
-                (row.write)(sample.target(), &value).unwrap_or_else(|| panic!("{kind:?} {} {value:?}", row.mqsc));
-                let after = sample.fields();
-                touched.extend(fresh.iter().filter(|(path, old)| after[*path] != **old).map(|(path, _)| path.clone()));
-            }
-            // The coded character set has one value only.
-            assert!(!touched.is_empty() || row.mqsc == "CCSID", "{kind:?}: {} writes nothing", row.mqsc);
-            for path in touched {
-                writers.get_mut(&path).unwrap().push(row.mqsc);
-            }
-        }
+    let all: Vec<_> = Kind::ALL.into_iter().map(|kind| (kind, writers(kind))).collect();
+    for (kind, writers) in &all {
         for (path, rows) in writers {
-            let expected = usize::from(!is_not_settable(kind, &path));
+            // Channels share one structure: what one type lacks another has, and so does authentication information.
+            let of_another_type = || {
+                let mut family = all.iter().filter(|(other, _)| other != kind && other.mqsc() == kind.mqsc());
+                rows.is_empty() && family.any(|(_, writers)| !writers[path].is_empty())
+            };
+            let expected = usize::from(!is_not_settable(*kind, path) && !of_another_type());
             assert_eq!(rows.len(), expected, "{kind:?}: {path} is written by {rows:?}");
         }
     }
@@ -110,8 +153,13 @@ fn every_field_of_every_definition_is_written_by_exactly_one_row() {
 
 /// Identities, what the queue manager keeps itself, and parts of the shared structures a kind has no use for.
 fn is_not_settable(kind: Kind, path: &str) -> bool {
-    let own = [".name", ".identifier", ".history.created", ".history.altered", ".durable", ".made_by", ".ccsid"];
+    let own = [".name", ".identifier", ".history.created", ".history.altered", ".durable", ".made_by"];
     let parts: &[&str] = match kind {
+        Kind::QueueManager => &[".ccsid"],
+        channel if channel.is_channel() => &[".channel_type"],
+        Kind::AuthenticationCrl | Kind::AuthenticationOcsp | Kind::AuthenticationOs | Kind::AuthenticationLdap => {
+            &[".authentication_type"]
+        }
         Kind::QueueLocal => &[".kind.Local.store_id", ".kind.Local.definition_type"],
         Kind::QueueModel => &[
             ".cluster",
@@ -138,7 +186,8 @@ fn what_a_row_writes_it_reads_back_and_mqsc_spells_it_back() {
                 let mut sample = Sample::new(kind);
                 (row.write)(sample.target(), &value).unwrap();
                 let read = (row.read)(sample.view()).unwrap();
-                let computed = row.mqsc == "CERTLABL" && value == Value::from("");
+                let computed = row.mqsc == "CERTLABL" && value == Value::from("")
+                    || matches!(row.value, ValueType::Secret { .. }) && read == Value::masked(value.text().unwrap());
                 assert!(read == value || computed, "{kind:?} {}: wrote {value:?}, read {read:?}", row.mqsc);
                 if !matches!(row.value, ValueType::Flag(_)) {
                     assert_eq!(row.value.parse(&row.value.word_or_text(&value)).unwrap(), value, "{}", row.mqsc);

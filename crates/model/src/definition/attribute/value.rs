@@ -1,15 +1,19 @@
 //! Attribute values as the table sees them, what each attribute accepts, and their MQSC spelling.
 //!
-//! A value is held the way PCF carries it: a number (a word's published number for choices) or a text. So MQINQ, PCF,
-//! MQSC and JSON need no translation tables of their own.
+//! A value is held the way PCF carries it: a number (a word's published number for choices), a text, or a list of
+//! either. So MQINQ, PCF, MQSC and JSON need no translation tables of their own.
 
 use crate::definition::attribute::word::{JsonWord, Word};
-use crate::name::ObjectName;
+use crate::name::{NameError, ObjectName};
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Value {
     Integer(i64),
     Text(String),
+    /// MQCFSL: NAMES of a namelist, exits of a channel.
+    List(Vec<String>),
+    /// MQCFIL: the published numbers of words, as of COMPMSG.
+    Numbers(Vec<i64>),
 }
 
 /// A value as it stands in a definition: what `Value` is, borrowed.
@@ -17,7 +21,12 @@ pub enum Value {
 pub enum Seen<'a> {
     Integer(i64),
     Text(&'a str),
+    List(&'a [String]),
+    Numbers(&'a [i64]),
 }
+
+/// What `Secret` attributes show when they are set.
+const MASK: &str = "********";
 
 /// What an attribute accepts.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +49,14 @@ pub enum ValueType {
     Time,
     /// Several texts; read only. Held as one text with commas.
     List,
+    /// At most `maximum` names of MQ objects, in order.
+    Names { maximum: usize },
+    /// At most `maximum` texts without commas, in order, each of at most `length` bytes.
+    Texts { maximum: usize, length: usize },
+    /// One or several of these words, in order of preference; at most `maximum`.
+    Words { words: &'static [Word], maximum: usize },
+    /// A password: written as text of at most `maximum` bytes, read as asterisks, or blank when there is none.
+    Secret { maximum: usize },
 }
 
 /// Why a value is refused.
@@ -57,6 +74,10 @@ pub enum ValueProblem {
     NotAName { problem: String },
     #[error("expected {digits} hexadecimal digits")]
     NotHexadecimal { digits: usize },
+    #[error("more than {maximum} values")]
+    TooMany { maximum: usize },
+    #[error("takes one value")]
+    OneValue,
     #[error("takes no value")]
     NoValue,
     #[error("cannot be set")]
@@ -80,11 +101,26 @@ impl Value {
         match self {
             Self::Integer(number) => Seen::Integer(*number),
             Self::Text(text) => Seen::Text(text),
+            Self::List(texts) => Seen::List(texts),
+            Self::Numbers(numbers) => Seen::Numbers(numbers),
         }
     }
 
     pub fn text(&self) -> Option<&str> {
         if let Self::Text(text) = self { Some(text) } else { None }
+    }
+
+    pub fn list(&self) -> Option<&[String]> {
+        if let Self::List(list) = self { Some(list) } else { None }
+    }
+
+    pub fn numbers(&self) -> Option<&[i64]> {
+        if let Self::Numbers(numbers) = self { Some(numbers) } else { None }
+    }
+
+    /// How a `Secret` attribute shows `text`.
+    pub fn masked(text: &str) -> Self {
+        Self::from(if text.is_empty() { "" } else { MASK })
     }
 }
 
@@ -115,7 +151,13 @@ impl ValueType {
             Self::Choice(words) => Value::Integer(find_word(words, text).ok_or(ValueProblem::NotAWord { words })?.code),
             Self::Flag(_) => return Err(ValueProblem::NoValue),
             Self::Name => Value::Text(text.trim_end_matches(' ').to_owned()),
-            Self::Text { .. } => Value::Text(text.trim_end_matches(' ').to_owned()),
+            Self::Text { .. } | Self::Secret { .. } => Value::Text(text.trim_end_matches(' ').to_owned()),
+            Self::Names { .. } | Self::Texts { .. } => Value::List(items(text).map(str::to_owned).collect()),
+            Self::Words { words, .. } => Value::Numbers(
+                items(text)
+                    .map(|item| find_word(words, item).map(|word| word.code).ok_or(ValueProblem::NotAWord { words }))
+                    .collect::<Result<_, _>>()?,
+            ),
             Self::Hexadecimal { bytes } => {
                 Value::Text(if text.trim().is_empty() { "0".repeat(2 * bytes) } else { text.to_ascii_uppercase() })
             }
@@ -123,6 +165,20 @@ impl ValueType {
         };
         self.check(&value)?;
         Ok(value)
+    }
+
+    /// The value that several texts between the parentheses spell: `NAMES(A,B)`. Attributes that are no lists take one.
+    pub fn parse_several(&self, texts: &[&str]) -> Result<Value, ValueProblem> {
+        match (self.is_list(), texts) {
+            (_, [text]) => self.parse(text),
+            (true, _) => self.parse(&texts.join(",")),
+            (false, _) => Err(ValueProblem::OneValue),
+        }
+    }
+
+    /// Does MQSC take several values for it?
+    pub const fn is_list(&self) -> bool {
+        matches!(self, Self::Names { .. } | Self::Texts { .. } | Self::Words { .. })
     }
 
     /// Is this a value the attribute may hold?
@@ -133,15 +189,12 @@ impl ValueType {
                 let problem = ValueProblem::OutOfRange { value: *number, minimum: *minimum, maximum: *maximum };
                 if allowed { Ok(()) } else { Err(problem) }
             }
-            (Self::Integer { minimum, maximum, words, .. }, Value::Text(_)) => {
-                Err(ValueProblem::NotANumber { minimum: *minimum, maximum: *maximum, words })
-            }
             (Self::Choice(words), _) => check_word(words, value),
             (Self::Flag(words), _) => check_word(*words, value),
             (Self::Name, Value::Text(text)) => {
                 ObjectName::parse(text).map(drop).map_err(|e| ValueProblem::NotAName { problem: e.to_string() })
             }
-            (Self::Text { maximum }, Value::Text(text)) => {
+            (Self::Text { maximum } | Self::Secret { maximum }, Value::Text(text)) => {
                 if text.len() <= *maximum {
                     Ok(())
                 } else {
@@ -152,8 +205,33 @@ impl ValueType {
                 let good = text.len() == 2 * bytes && text.bytes().all(|b| b.is_ascii_hexdigit());
                 if good { Ok(()) } else { Err(ValueProblem::NotHexadecimal { digits: 2 * bytes }) }
             }
-            (Self::Name | Self::Text { .. }, Value::Integer(_)) => Err(ValueProblem::TooLong { maximum: 0 }),
-            (Self::Hexadecimal { bytes }, Value::Integer(_)) => Err(ValueProblem::NotHexadecimal { digits: 2 * bytes }),
+            (Self::Names { maximum }, Value::List(names)) => {
+                let problem = |e: NameError| ValueProblem::NotAName { problem: e.to_string() };
+                check_count(names.len(), *maximum)?;
+                names.iter().try_for_each(|name| ObjectName::parse(name).map(drop).map_err(problem))
+            }
+            (Self::Texts { maximum, length }, Value::List(texts)) => {
+                check_count(texts.len(), *maximum)?;
+                let fits = texts.iter().all(|text| text.len() <= *length && !text.contains(',') && !text.is_empty());
+                if fits { Ok(()) } else { Err(ValueProblem::TooLong { maximum: *length }) }
+            }
+            (Self::Words { words, maximum }, Value::Numbers(numbers)) => {
+                check_count(numbers.len(), *maximum)?;
+                let known = |number: &i64| words.iter().any(|word| word.code == *number);
+                if !numbers.is_empty() && numbers.iter().all(known) {
+                    Ok(())
+                } else {
+                    Err(ValueProblem::NotAWord { words })
+                }
+            }
+            (Self::Integer { minimum, maximum, words, .. }, _) => {
+                Err(ValueProblem::NotANumber { minimum: *minimum, maximum: *maximum, words })
+            }
+            (Self::Words { words, .. }, _) => Err(ValueProblem::NotAWord { words }),
+            (Self::Name | Self::Text { .. } | Self::Secret { .. } | Self::Names { .. } | Self::Texts { .. }, _) => {
+                Err(ValueProblem::TooLong { maximum: 0 })
+            }
+            (Self::Hexadecimal { bytes }, _) => Err(ValueProblem::NotHexadecimal { digits: 2 * bytes }),
             (Self::Date | Self::Time | Self::List, _) => Err(ValueProblem::ReadOnly),
         }
     }
@@ -161,20 +239,36 @@ impl ValueType {
     /// The words of a choice, of a flag, or beside a number.
     pub fn words(&self) -> &'static [Word] {
         match self {
-            Self::Integer { words, .. } | Self::Choice(words) => words,
+            Self::Integer { words, .. } | Self::Choice(words) | Self::Words { words, .. } => words,
             Self::Flag(words) => *words,
-            Self::Name | Self::Text { .. } | Self::Hexadecimal { .. } | Self::Date | Self::Time | Self::List => &[],
+            Self::Name
+            | Self::Text { .. }
+            | Self::Secret { .. }
+            | Self::Hexadecimal { .. }
+            | Self::Date
+            | Self::Time
+            | Self::List
+            | Self::Names { .. }
+            | Self::Texts { .. } => &[],
         }
     }
 
-    /// The value without keyword or quotes: `NOLIMIT`, `5000`, `some text`.
+    /// The value without keyword or quotes: `NOLIMIT`, `5000`, `some text`, `A,B`.
     pub fn word_or_text(&self, value: &Value) -> String {
         match value {
             Value::Text(text) => text.clone(),
-            Value::Integer(number) => match self.words().iter().find(|word| word.code == *number) {
-                Some(word) => word.mqsc.to_owned(),
-                None => number.to_string(),
-            },
+            Value::Integer(number) => self.word_or_number(*number),
+            Value::List(texts) => texts.join(","),
+            Value::Numbers(numbers) => {
+                numbers.iter().map(|number| self.word_or_number(*number)).collect::<Vec<_>>().join(",")
+            }
+        }
+    }
+
+    fn word_or_number(&self, number: i64) -> String {
+        match self.words().iter().find(|word| word.code == number) {
+            Some(word) => word.mqsc.to_owned(),
+            None => number.to_string(),
         }
     }
 
@@ -193,6 +287,11 @@ impl ValueType {
         match (self, value) {
             (Self::Name | Self::Text { .. } | Self::Hexadecimal { .. }, Value::Text(text)) => {
                 format!("{keyword}({})", quoted(text))
+            }
+            (_, Value::List(texts)) if texts.is_empty() => format!("{keyword}('')"),
+            (_, Value::List(texts)) => {
+                let texts: Vec<_> = texts.iter().map(|text| quoted(text)).collect();
+                format!("{keyword}({})", texts.join(","))
             }
             _ => self.display(keyword, value),
         }
@@ -213,12 +312,20 @@ impl ValueType {
             Self::Date => "YYYY-MM-DD".to_owned(),
             Self::Time => "HH.MM.SS".to_owned(),
             Self::List => "list".to_owned(),
+            Self::Names { maximum } => format!("at most {maximum} object names"),
+            Self::Texts { maximum, length } => format!("at most {maximum} texts of at most {length} bytes"),
+            Self::Words { words, maximum } => format!("at most {maximum} of {}", list(words)),
+            Self::Secret { maximum } => format!("password, at most {maximum} bytes"),
         }
     }
 
-    /// What REST v1 calls a word; `None` for values that are plain numbers or texts.
+    /// What REST v1 calls a word; `None` for values that are plain numbers, texts or lists.
     pub fn json_word(&self, value: &Value) -> Option<JsonWord> {
-        let number = value.number()?;
+        self.json_word_of(value.number()?)
+    }
+
+    /// What REST v1 calls the word with this published number.
+    pub fn json_word_of(&self, number: i64) -> Option<JsonWord> {
         self.words().iter().find(|word| word.code == number).map(|word| word.json)
     }
 }
@@ -230,6 +337,15 @@ pub fn quoted(text: &str) -> String {
 
 fn find_word(words: &'static [Word], text: &str) -> Option<&'static Word> {
     words.iter().find(|word| word.mqsc == text || word.synonyms.contains(&text))
+}
+
+/// The parts of a list written with commas; blank ones say nothing.
+fn items(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(str::trim).filter(|item| !item.is_empty())
+}
+
+fn check_count(count: usize, maximum: usize) -> Result<(), ValueProblem> {
+    if count <= maximum { Ok(()) } else { Err(ValueProblem::TooMany { maximum }) }
 }
 
 fn check_word(words: &'static [Word], value: &Value) -> Result<(), ValueProblem> {

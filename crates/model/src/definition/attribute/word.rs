@@ -62,6 +62,8 @@ pub(super) const PUT_RESPONSE: &[Word] = &[text("SYNC", 1, "synchronous"), text(
 pub(super) const READ_AHEAD: &[Word] = &[text("NO", 0, "no"), text("YES", 1, "yes"), text("DISABLED", 2, "disabled")];
 /// MQSVC_CONTROL_*.
 pub(super) const CONTROL: &[Word] = &[plain("QMGR", 0), plain("MANUAL", 2)];
+/// MQSVC_CONTROL_*: of listeners and services.
+pub(super) const START_CONTROL: &[Word] = &[plain("QMGR", 0), plain("STARTONLY", 1), plain("MANUAL", 2)];
 /// MQRECORDING_*.
 pub(super) const RECORDING: &[Word] = &[plain("DISABLED", 0), plain("QUEUE", 1), plain("MSG", 2)];
 /// MQCEX_NOLIMIT.

@@ -1,0 +1,152 @@
+//! Authentication information: where revoked certificates are listed, and how passwords of clients are checked.
+//!
+//! One structure holds the attributes of all types; the attribute table says which type has which.
+//! Source: MQ reference, "DEFINE AUTHINFO", 9.3.
+
+use serde::{Deserialize, Serialize};
+
+use crate::definition::History;
+use crate::definition::attribute::Kind;
+use crate::name::ObjectName;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AuthenticationDefinition {
+    pub name: ObjectName,
+    /// AUTHTYPE; fixed once defined.
+    pub authentication_type: AuthenticationType,
+    /// DESCR, at most 64 characters.
+    pub description: String,
+    /// ADOPTCTX: what a client may do is what the checked user may do.
+    pub adopt_context: bool,
+    /// CHCKCLNT and CHCKLOCL: of whom passwords are wanted.
+    pub check_client: CheckPassword,
+    pub check_local: CheckPassword,
+    /// FAILDLAY, 0 to 60 seconds.
+    pub failure_delay_s: u32,
+    /// AUTHENMD(PAM).
+    pub pluggable_modules: bool,
+    /// CONNAME: `host(port)`.
+    pub connection_name: String,
+    /// LDAPUSER and LDAPPWD.
+    pub ldap_user: String,
+    pub ldap_password: String,
+    /// SECCOMM.
+    pub secure: SecureCommunication,
+    /// OCSPURL.
+    pub responder: String,
+    /// AUTHORMD and NESTGRP.
+    pub group_search: GroupSearch,
+    pub nested_groups: bool,
+    /// BASEDNU, CLASSUSR, USRFIELD, SHORTUSR.
+    pub user_base: String,
+    pub user_class: String,
+    pub user_field: String,
+    pub short_user_field: String,
+    /// BASEDNG, CLASSGRP, GRPFIELD, FINDGRP.
+    pub group_base: String,
+    pub group_class: String,
+    pub group_field: String,
+    pub membership_field: String,
+    pub history: History,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+pub enum AuthenticationType {
+    #[default]
+    CrlLdap,
+    Ocsp,
+    OperatingSystem,
+    Ldap,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum CheckPassword {
+    #[default]
+    Optional,
+    None,
+    RequiredOfAdministrators,
+    Required,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum SecureCommunication {
+    #[default]
+    No,
+    Yes,
+    /// Encrypted, without a certificate of our own.
+    Anonymous,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum GroupSearch {
+    #[default]
+    OperatingSystem,
+    Group,
+    User,
+    GroupShortName,
+}
+
+impl AuthenticationType {
+    pub const fn kind(self) -> Kind {
+        match self {
+            Self::CrlLdap => Kind::AuthenticationCrl,
+            Self::Ocsp => Kind::AuthenticationOcsp,
+            Self::OperatingSystem => Kind::AuthenticationOs,
+            Self::Ldap => Kind::AuthenticationLdap,
+        }
+    }
+
+    pub const fn of(kind: Kind) -> Option<Self> {
+        Some(match kind {
+            Kind::AuthenticationCrl => Self::CrlLdap,
+            Kind::AuthenticationOcsp => Self::Ocsp,
+            Kind::AuthenticationOs => Self::OperatingSystem,
+            Kind::AuthenticationLdap => Self::Ldap,
+            _ => return None,
+        })
+    }
+}
+
+impl Default for AuthenticationDefinition {
+    fn default() -> Self {
+        Self::blank(AuthenticationType::default())
+    }
+}
+
+impl AuthenticationDefinition {
+    /// An object of this type as DEFINE starts from.
+    pub fn blank(authentication_type: AuthenticationType) -> Self {
+        let check_client = match authentication_type {
+            AuthenticationType::OperatingSystem => CheckPassword::RequiredOfAdministrators,
+            AuthenticationType::Ldap => CheckPassword::Required,
+            AuthenticationType::CrlLdap | AuthenticationType::Ocsp => CheckPassword::Optional,
+        };
+        Self {
+            name: ObjectName::BLANK,
+            authentication_type,
+            description: String::new(),
+            adopt_context: true,
+            check_client,
+            check_local: CheckPassword::Optional,
+            failure_delay_s: 1,
+            pluggable_modules: false,
+            connection_name: String::new(),
+            ldap_user: String::new(),
+            ldap_password: String::new(),
+            secure: SecureCommunication::No,
+            responder: String::new(),
+            group_search: GroupSearch::OperatingSystem,
+            nested_groups: false,
+            user_base: String::new(),
+            user_class: String::new(),
+            user_field: String::new(),
+            short_user_field: String::new(),
+            group_base: String::new(),
+            group_class: String::new(),
+            group_field: String::new(),
+            membership_field: String::new(),
+            history: History::default(),
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Namelists: names of queues, clusters or authentication information under one name.
+//!
+//! Source: MQ reference, "DEFINE NAMELIST", 9.3.
+
+use serde::{Deserialize, Serialize};
+
+use crate::definition::History;
+use crate::name::ObjectName;
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NameListDefinition {
+    pub name: ObjectName,
+    /// DESCR, at most 64 characters.
+    pub description: String,
+    /// NAMES, at most 256.
+    pub names: Vec<ObjectName>,
+    pub history: History,
+}
