@@ -174,6 +174,7 @@ impl Body {
                 None => self.raw(&number.to_string()),
             },
             (_, Value::Text(text)) => self.text(text),
+            (kind, Value::List(_) | Value::Numbers(_)) => self.list(&kind.word_or_text(&shown.value)),
         }
     }
 

@@ -271,6 +271,8 @@ fn what_is_seen_of_a_definition_is_what_is_read() {
                 seen = Some(match value {
                     super::Seen::Integer(number) => Value::Integer(number),
                     super::Seen::Text(text) => Value::from(text),
+                    super::Seen::List(texts) => Value::List(texts.to_vec()),
+                    super::Seen::Numbers(numbers) => Value::Numbers(numbers.to_vec()),
                 });
             });
             assert_eq!(seen, (row.read)(sample.view()), "{kind:?} {}", row.mqsc);
