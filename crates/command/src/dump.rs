@@ -173,10 +173,10 @@ impl Dump<'_> {
             return Some(subscription.topic_string.clone());
         }
         let object = self.queue_manager.topic(&subscription.topic_object)?;
-        if object.topic_string.is_empty() || object.topic_string == subscription.topic_string {
-            return Some(subscription.topic_string[object.topic_string.len()..].to_owned());
-        }
-        subscription.topic_string.strip_prefix(&object.topic_string)?.strip_prefix('/').map(str::to_owned)
+        let rest = subscription.topic_string.strip_prefix(&object.topic_string)?;
+        let own = if object.topic_string.is_empty() { rest } else { rest.strip_prefix('/').unwrap_or(rest) };
+        let full = self.queue_manager.full_topic_string(&subscription.topic_object, own);
+        (full.as_deref() == Ok(subscription.topic_string.as_str())).then(|| own.to_owned())
     }
 
     fn definition(&mut self, kind: Kind, name: &str, view: View<'_>) {

@@ -22,7 +22,8 @@ use model::reason::Reason;
 use crate::command::{Alter, Command, Define, Delete, Setting};
 use crate::message;
 use crate::reply::{
-    MQRCCF_ATTR_VALUE_ERROR, MQRCCF_OBJECT_ALREADY_EXISTS, MQRCCF_OBJECT_OPEN, MQRCCF_OBJECT_WRONG_TYPE, Reply,
+    MQRCCF_ATTR_VALUE_ERROR, MQRCCF_OBJECT_ALREADY_EXISTS, MQRCCF_OBJECT_OPEN, MQRCCF_OBJECT_WRONG_TYPE,
+    MQRCCF_TOPIC_STRING_ALREADY_EXISTS, Reply,
 };
 
 /// Runs one command with `caller`'s authority.
@@ -135,6 +136,9 @@ fn object_error(error: &ObjectError) -> Reply {
         }
         ObjectError::Attribute { name, attribute, problem } => {
             Reply::failed(MQRCCF_ATTR_VALUE_ERROR, message::ATTRIBUTE_REFUSED, &[attribute, name, problem])
+        }
+        ObjectError::TopicStringExists { other, .. } => {
+            Reply::failed(MQRCCF_TOPIC_STRING_ALREADY_EXISTS, message::TOPIC_STRING_EXISTS, &[other])
         }
         ObjectError::Reason(reason) => Reply::failed(reason.number(), message::UNEXPECTED, &[&reason.to_string()]),
     }

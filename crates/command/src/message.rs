@@ -82,6 +82,7 @@ pub const CHANNEL_AUTHENTICATION_EXISTS: Message =
     Message::new("AMQ8883E", "A channel authentication record of {} for the same partners already exists.");
 pub const CHANNEL_AUTHENTICATION_NOT_FOUND: Message =
     Message::new("AMQ8884E", "Channel authentication record of {} not found.");
+pub const TOPIC_STRING_EXISTS: Message = Message::new("AMQ8698E", "The topic string belongs to topic {} already.");
 
 // Not understood.
 pub const SYNTAX_ERROR: Message =

@@ -12,9 +12,11 @@ use model::name::{QueueManagerName, QueueName};
 use model::options::{CloseOptions, GetOptions, ObjectDescriptor, OpenOptions, PutOptions};
 use model::reason::Reason;
 
+use crate::accounting::Accounting;
 use crate::connection_table::ConnectionState;
 use crate::engine::{Engine, Phase};
 use crate::housekeeping::Work;
+use crate::objects::{ObjectError, authorise};
 use crate::transmission::QUEUE_MANAGER;
 use crate::{ConnectOptions, QueueManager, authority, close, get, open, put, unit_of_work};
 
@@ -71,9 +73,34 @@ impl QueueManager {
         engine.admit(true)?;
         let name = &engine.name;
         authority::check(engine, &options.principal, AuthorityObject::QueueManager, name, Authority::CONNECT)?;
-        let state = Arc::new(ConnectionState::new(engine.identifiers.number(), options, engine.now()));
+        let accounting = Accounting::begin(engine);
+        let state = Arc::new(ConnectionState::new(engine.identifiers.number(), options, engine.now(), accounting));
         engine.connections.add(state.clone());
         Ok(Connection { engine: engine.clone(), state })
+    }
+}
+
+impl QueueManager {
+    /// STOP CONN: ends a connection from outside. Its unit of work is backed out; each of its verbs, one that waits
+    /// included, fails with `ConnectionBroken` (2009). False when there is no such connection.
+    ///
+    /// # Errors
+    /// `NotAuthorized`: no +ctrl on the queue manager.
+    pub fn stop_connection(&self, caller: &Principal, identifier: &[u8; 24]) -> Result<bool, ObjectError> {
+        let engine = self.engine();
+        authorise(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::CONTROL)?;
+        let all = engine.connections.all();
+        let Some(state) = all.iter().find(|state| engine.identifiers.of_connection(state.number) == *identifier) else {
+            return Ok(false);
+        };
+        if state.break_off() {
+            engine.connections.remove(state.number);
+            give_up(engine, state);
+            for queue in engine.all_queues() {
+                queue.waiters.wake_all();
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -87,7 +114,7 @@ impl Connection {
             channel: String::new(),
             connection_name: String::new(),
         };
-        let state = Arc::new(ConnectionState::new(engine.identifiers.number(), options, engine.now()));
+        let state = Arc::new(ConnectionState::new(engine.identifiers.number(), options, engine.now(), None));
         Self { engine: engine.clone(), state }
     }
 
@@ -107,13 +134,21 @@ impl Connection {
         object: &ObjectDescriptor,
         options: OpenOptions,
     ) -> Result<Opened, Reason> {
-        open::open(self, caller, object, options).await
+        self.state.check()?;
+        let outcome = open::open(self, caller, object, options).await;
+        if let Some(accounting) = &self.state.accounting {
+            accounting.opened(&outcome);
+        }
+        outcome
     }
 
     /// # Errors
     /// 2019, 2035, 2045 (deletion of a queue that is not dynamic), 2046, 2055 and 2042 (deletion refused); 2241 and
     /// 2242 are warnings: the handle is closed all the same.
     pub async fn close(&self, handle: ObjectHandle, options: CloseOptions) -> Result<(), Reason> {
+        if let Some(accounting) = &self.state.accounting {
+            accounting.closed();
+        }
         close::close(self, handle, options).await
     }
 
@@ -126,7 +161,12 @@ impl Connection {
         options: &PutOptions,
         body: Bytes,
     ) -> Result<PutResult, Reason> {
-        put::put(self, handle, descriptor, options, body).await
+        let length = body.len();
+        let outcome = put::put(self, handle, descriptor, options, body).await;
+        if let Some(accounting) = &self.state.accounting {
+            accounting.put(&outcome, length, false);
+        }
+        outcome
     }
 
     /// Queue or topic; the authority is +put or +pub.
@@ -141,7 +181,13 @@ impl Connection {
         options: &PutOptions,
         body: Bytes,
     ) -> Result<PutResult, Reason> {
-        put::put1(self, caller, object, descriptor, options, body).await
+        self.state.check()?;
+        let length = body.len();
+        let outcome = put::put1(self, caller, object, descriptor, options, body).await;
+        if let Some(accounting) = &self.state.accounting {
+            accounting.put(&outcome, length, true);
+        }
+        outcome
     }
 
     /// Gets or browses one message. Dropping the future while it waits consumes nothing.
@@ -149,7 +195,11 @@ impl Connection {
     /// # Errors
     /// See `get.rs`.
     pub async fn get(&self, handle: ObjectHandle, options: &GetOptions) -> Result<GetResult, Reason> {
-        get::get(self, handle, options).await
+        let outcome = get::get(self, handle, options).await;
+        if let Some(accounting) = &self.state.accounting {
+            accounting.got(&outcome, options.flags.intersects(get::BROWSES));
+        }
+        outcome
     }
 
     /// Makes the unit of work durable and visible; nothing to do is fine.
@@ -158,12 +208,21 @@ impl Connection {
     /// `BackedOut` (2003): the unit of work is gone. `ResourceProblem` (2102): no space for the log; the unit of work is
     /// still open and may be committed later or backed out.
     pub async fn commit(&self) -> Result<(), Reason> {
-        unit_of_work::commit(self).await
+        self.state.check()?;
+        let outcome = unit_of_work::commit(self).await;
+        if let Some(accounting) = &self.state.accounting {
+            accounting.committed(&outcome);
+        }
+        outcome
     }
 
     /// # Errors
     /// `ResourceProblem` (2102): the recovery log has failed.
     pub async fn back_out(&self) -> Result<(), Reason> {
+        self.state.check()?;
+        if let Some(accounting) = &self.state.accounting {
+            accounting.backed_out();
+        }
         unit_of_work::back_out(self).await
     }
 
@@ -180,16 +239,24 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         self.engine.connections.remove(self.state.number);
-        for handle in self.state.take_handles() {
-            if close::release_now(&self.engine, &handle) {
-                self.engine.left_over.push(Work::Close(handle));
-            }
+        give_up(&self.engine, &self.state);
+        if self.state.accounting.is_some() {
+            self.engine.left_over.push(Work::Account(self.state.clone()));
         }
-        let unit = self.state.unit.lock().take();
-        if let Some(unit) = unit
-            && self.engine.phase() < Phase::Stopping
-        {
-            self.engine.left_over.push(Work::BackOut(unit));
+    }
+}
+
+/// Ends what the connection has under way: its handles are closed, its unit of work is backed out.
+fn give_up(engine: &Engine, state: &ConnectionState) {
+    for handle in state.take_handles() {
+        if close::release_now(engine, &handle) {
+            engine.left_over.push(Work::Close(handle));
         }
+    }
+    let unit = state.unit.lock().take();
+    if let Some(unit) = unit
+        && engine.phase() < Phase::Stopping
+    {
+        engine.left_over.push(Work::BackOut(unit));
     }
 }

@@ -3,6 +3,7 @@
 //! Connections are made and ended for each REST request, so the table is cut into parts with a lock each.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use model::authority::Principal;
 use model::name::ObjectName;
@@ -12,6 +13,7 @@ use model::timestamp::Timestamp;
 use parking_lot::Mutex;
 
 use crate::ConnectOptions;
+use crate::accounting::Accounting;
 use crate::connection::ObjectHandle;
 use crate::engine::Map;
 use crate::handle::Handle;
@@ -27,10 +29,19 @@ pub(crate) struct ConnectionState {
     pub(crate) application_name: Text<28>,
     pub(crate) handles: Mutex<Vec<Option<Arc<Handle>>>>,
     pub(crate) unit: Mutex<Option<OpenUnit>>,
+    /// What the connection did, when somebody wants to know.
+    pub(crate) accounting: Option<Box<Accounting>>,
+    /// STOP CONN: every verb fails from now on.
+    is_broken: AtomicBool,
 }
 
 impl ConnectionState {
-    pub(crate) fn new(number: u64, options: ConnectOptions, connected: Timestamp) -> Self {
+    pub(crate) fn new(
+        number: u64,
+        options: ConnectOptions,
+        connected: Timestamp,
+        accounting: Option<Box<Accounting>>,
+    ) -> Self {
         Self {
             number,
             user_identifier: user_identifier(&options.principal),
@@ -39,12 +50,26 @@ impl ConnectionState {
             connected,
             handles: Mutex::default(),
             unit: Mutex::new(None),
+            accounting,
+            is_broken: AtomicBool::new(false),
         }
     }
 
     /// # Errors
-    /// `HobjError` (2019): not an open handle of this connection.
+    /// `ConnectionBroken` (2009): somebody stopped the connection.
+    pub(crate) fn check(&self) -> Result<(), Reason> {
+        if self.is_broken.load(Ordering::Acquire) { Err(Reason::ConnectionBroken) } else { Ok(()) }
+    }
+
+    /// Every verb fails from now on. False when it was so already.
+    pub(crate) fn break_off(&self) -> bool {
+        !self.is_broken.swap(true, Ordering::AcqRel)
+    }
+
+    /// # Errors
+    /// `HobjError` (2019): not an open handle of this connection. `ConnectionBroken` (2009).
     pub(crate) fn handle(&self, handle: ObjectHandle) -> Result<Arc<Handle>, Reason> {
+        self.check()?;
         let index = (handle.0 as usize).checked_sub(1).ok_or(Reason::HobjError)?;
         self.handles.lock().get(index).and_then(Clone::clone).ok_or(Reason::HobjError)
     }

@@ -82,6 +82,7 @@ async fn enter(
     match outcome {
         Ok(outcome) => {
             queue.counters.count_put(now);
+            queue.counters.note_depth(outcome.depth_before.saturating_add(1));
             Ok((priority, arriving.done(outcome)))
         }
         Err(error) => {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use model::definition::queue_manager::Control;
 use model::definition::{QueueManagerDefinition, SubscriptionDefinition, TopicDefinition};
 use model::name::{ObjectName, QueueManagerName, QueueName, TopicName};
 use model::reason::Reason;
@@ -15,6 +16,7 @@ use storage::PrivateStore;
 
 use crate::authority::Authorities;
 use crate::channel_authentication::ChannelAuthentications;
+use crate::channel_status::ChannelTable;
 use crate::clock::Clock;
 use crate::connection_table::ConnectionTable;
 use crate::housekeeping::LeftOver;
@@ -22,6 +24,7 @@ use crate::identifiers::Identifiers;
 use crate::publish::PublishSubscribe;
 use crate::queue::Queue;
 use crate::queue_list::Order;
+use crate::system_settings::SystemSettings;
 use crate::unit_of_work::Prepared;
 
 pub(crate) type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
@@ -42,6 +45,8 @@ pub(crate) struct Engine {
     pub(crate) authorities: Authorities,
     pub(crate) channel_authentications: ChannelAuthentications,
     pub(crate) connections: ConnectionTable,
+    pub(crate) channels: Arc<ChannelTable>,
+    pub(crate) system: SystemSettings,
     pub(crate) identifiers: Identifiers,
     /// Definitions change one at a time, so that what is checked still holds when it is written.
     pub(crate) changes: tokio::sync::Mutex<()>,
@@ -71,6 +76,7 @@ pub(crate) struct Loaded {
 impl Engine {
     pub(crate) fn new(name: QueueManagerName, store: PrivateStore, clock: Arc<dyn Clock>, loaded: Loaded) -> Self {
         let started = clock.now();
+        let starts_command_server = loaded.definition.command_server_control == Control::QueueManager;
         let engine = Self {
             name,
             store,
@@ -86,6 +92,8 @@ impl Engine {
             authorities: loaded.authorities,
             channel_authentications: loaded.channel_authentications,
             connections: ConnectionTable::default(),
+            channels: Arc::default(),
+            system: SystemSettings::new(starts_command_server),
             identifiers: Identifiers::new(name, started),
             changes: tokio::sync::Mutex::new(()),
             left_over: LeftOver::default(),

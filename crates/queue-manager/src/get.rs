@@ -146,6 +146,7 @@ impl Get<'_> {
     /// Asked before each look: things may change while one waits.
     fn check_possible(&self) -> Result<(), Reason> {
         self.engine.admit(self.has(GetFlags::FAIL_IF_QUIESCING))?;
+        self.connection.state.check()?;
         let source = self.open.source()?;
         source.opened.check_get_enabled()?;
         source.queue.check_get_enabled()

@@ -8,11 +8,12 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tracing::warn;
 
+use crate::connection_table::ConnectionState;
 use crate::engine::{Engine, Phase};
 use crate::handle::Handle;
 use crate::queue::Queue;
 use crate::unit_of_work::{OpenUnit, back_out_unit, commit_or_back_out};
-use crate::{close, expiry, subscription, trigger};
+use crate::{accounting, close, expiry, subscription, trigger};
 
 /// Something that has to be finished although its task is gone.
 pub(crate) enum Work {
@@ -21,6 +22,8 @@ pub(crate) enum Work {
     Close(Arc<Handle>),
     /// A message arrived; its priority and the depth before it.
     Trigger(Arc<Queue>, u8, u32),
+    /// A connection that was accounted for has ended.
+    Account(Arc<ConnectionState>),
 }
 
 /// Bounded by what was open: a connection leaves at most its unit of work and its handles.
@@ -73,6 +76,7 @@ pub(crate) async fn finish_left_over(engine: &Engine) {
             Work::Trigger(queue, priority, depth_before) => {
                 trigger::arrived(engine, &queue, priority, depth_before).await;
             }
+            Work::Account(state) => accounting::write(engine, &state).await,
         }
     }
 }

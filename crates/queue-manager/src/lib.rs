@@ -7,6 +7,7 @@
 //! is the last step of every put, `waiters.rs` of every wait, `reason.rs` turns inner errors into reasons.
 
 pub mod channel_authentication;
+pub mod channel_status;
 pub mod clock;
 pub mod connection;
 pub mod inquire;
@@ -16,7 +17,10 @@ pub mod registry;
 pub mod status;
 pub mod subscribe;
 pub mod subscription;
+pub mod system_settings;
+pub mod topic_status;
 
+mod accounting;
 mod administer_subscription;
 mod authority;
 mod authority_records;
@@ -159,6 +163,7 @@ impl QueueManager {
             return;
         }
         self.engine.left_over.wake();
+        self.set_excluded(&[]);
         for state in self.engine.connections.all() {
             let unit = state.unit.lock().take();
             if let Some(unit) = unit {

@@ -32,6 +32,9 @@ pub enum ObjectError {
     NotAuthorized { user: String, name: String, missing: String },
     #[error("{attribute} of {name}: {problem}")]
     Attribute { name: String, attribute: &'static str, problem: String },
+    /// Two topic objects never stand for one topic string.
+    #[error("topic string of {name} belongs to topic {other}")]
+    TopicStringExists { name: String, other: String },
     #[error("{0}")]
     Reason(Reason),
 }
@@ -199,6 +202,7 @@ impl QueueManager {
             return Err(ObjectError::Reason(Reason::ObjectNameError));
         }
         check_attributes(name.as_str(), View::Topic(&definition))?;
+        check_own_topic_string(engine, &definition)?;
         let save = definitions::save_topic(&definition);
         match maker {
             Some(maker) => engine.save_made(maker, AuthorityObject::Topic, &name, save).await?,
@@ -255,6 +259,22 @@ impl QueueManager {
     /// No process definitions exist yet: PROCESS of a queue may name any, and trigger messages leave its fields blank.
     pub fn process_exists(&self, _name: &ObjectName) -> bool {
         false
+    }
+}
+
+/// Topic objects with an empty string are patterns for new ones: several may be there.
+fn check_own_topic_string(engine: &Engine, definition: &TopicDefinition) -> Result<(), ObjectError> {
+    if definition.topic_string.is_empty() {
+        return Ok(());
+    }
+    let topics = engine.topics.read();
+    let same =
+        |topic: &&Arc<TopicDefinition>| topic.topic_string == definition.topic_string && topic.name != definition.name;
+    match topics.values().find(same) {
+        None => Ok(()),
+        Some(other) => {
+            Err(ObjectError::TopicStringExists { name: definition.name.to_string(), other: other.name.to_string() })
+        }
     }
 }
 

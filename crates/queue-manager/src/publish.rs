@@ -8,6 +8,7 @@
 //! Source: MQ, "Publish/subscribe", "MQPUT", "DEFINE TOPIC", reasons 2479, 2502, 2503, 2531, 2550, 9.3.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use model::authority::{Authority, AuthorityObject, Principal};
@@ -67,6 +68,9 @@ impl PublishSubscribe {
 /// A topic opened for output.
 pub(crate) struct OpenTopic {
     pub(crate) topic_string: String,
+    /// NUMPUBS and LPUBDATE of DISPLAY TPSTATUS: microseconds since 1970, 0 for never.
+    pub(crate) published: AtomicU64,
+    pub(crate) last_published: AtomicU64,
 }
 
 /// Topic strings that the queue manager keeps for its own publications.
@@ -93,7 +97,7 @@ pub(crate) fn open(
     }
     let wanted = crate::open::wanted(options - OpenOptions::OUTPUT) | Authority::PUBLISH;
     check_authority(engine, caller, &topic_string, wanted)?;
-    Ok(OpenTopic { topic_string })
+    Ok(OpenTopic { topic_string, published: AtomicU64::default(), last_published: AtomicU64::default() })
 }
 
 /// # Errors
@@ -181,6 +185,8 @@ pub(crate) async fn publish(
     let fan_out =
         FanOut { engine, topic, effective: &effective, recipients: &recipients, publication: &publication, now };
     fan_out.run(request, retain).await?;
+    topic.published.fetch_add(1, Ordering::Relaxed);
+    topic.last_published.store(now.0, Ordering::Relaxed);
 
     let warning = if recipients.is_empty() && flags.contains(PutFlags::WARN_IF_NO_SUBS_MATCHED) {
         Some(Reason::NoSubsMatched)

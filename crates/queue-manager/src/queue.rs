@@ -71,6 +71,28 @@ pub(crate) struct Counters {
     /// Microseconds since 1970; 0 for never.
     pub(crate) last_put: AtomicU64,
     pub(crate) last_get: AtomicU64,
+    /// HIQDEPTH since the last reset.
+    highest_depth: AtomicU32,
+    reset: Mutex<Reset>,
+}
+
+/// Where counting for RESET QSTATS begins.
+#[derive(Debug, Clone, Copy, Default)]
+struct Reset {
+    /// `None`: with the process.
+    at: Option<Timestamp>,
+    puts: u64,
+    gets: u64,
+}
+
+/// What RESET QSTATS shows: since the last reset, or the start of the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueueStatistics {
+    pub highest_depth: u32,
+    pub messages_in: u64,
+    pub messages_out: u64,
+    /// Seconds.
+    pub interval_s: u64,
 }
 
 impl Counters {
@@ -82,6 +104,27 @@ impl Counters {
     pub(crate) fn count_get(&self, now: Timestamp) {
         self.gets.fetch_add(1, Ordering::Relaxed);
         self.last_get.store(now.0, Ordering::Relaxed);
+    }
+
+    /// The queue holds that many messages now.
+    pub(crate) fn note_depth(&self, depth: u32) {
+        if depth > self.highest_depth.load(Ordering::Relaxed) {
+            self.highest_depth.fetch_max(depth, Ordering::Relaxed);
+        }
+    }
+
+    /// What was counted since the last reset, from which counting begins anew.
+    pub(crate) fn reset(&self, started: Timestamp, now: Timestamp, depth: u32) -> QueueStatistics {
+        let mut reset = self.reset.lock();
+        let (puts, gets) = (self.puts.load(Ordering::Relaxed), self.gets.load(Ordering::Relaxed));
+        let statistics = QueueStatistics {
+            highest_depth: self.highest_depth.swap(depth, Ordering::Relaxed).max(depth),
+            messages_in: puts - reset.puts,
+            messages_out: gets - reset.gets,
+            interval_s: now.since(reset.at.unwrap_or(started)).as_secs(),
+        };
+        *reset = Reset { at: Some(now), puts, gets };
+        statistics
     }
 
     pub(crate) fn count_browse(&self) {

@@ -2,15 +2,19 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use model::authority::{Authority, AuthorityObject, Principal};
 use model::definition::queue::Usage;
 use model::name::QueueName;
 use model::timestamp::Timestamp;
 use storage::Depth;
 use storage::private::StoreStatistics;
 
+pub use crate::queue::QueueStatistics;
+
 use crate::QueueManager;
 use crate::connection_table::ConnectionState;
 use crate::engine::Engine;
+use crate::objects::{ObjectError, authorise};
 use crate::queue::Queue;
 
 #[derive(Debug, Clone)]
@@ -65,6 +69,19 @@ impl QueueManager {
     pub fn queue_status(&self, name: &QueueName) -> Option<QueueStatus> {
         let engine = self.engine();
         engine.queue(name).and_then(|queue| status_of(engine, &queue))
+    }
+
+    /// RESET QSTATS: what was counted of a local queue since the last reset, from which counting begins anew.
+    ///
+    /// # Errors
+    /// `NotFound`: no such local queue. `NotAuthorized`: no +chg on it.
+    pub fn reset_queue_statistics(&self, caller: &Principal, name: &QueueName) -> Result<QueueStatistics, ObjectError> {
+        let engine = self.engine();
+        authorise(engine, caller, AuthorityObject::Queue, name, Authority::CHANGE)?;
+        let queue = engine.queue(name).filter(|queue| queue.is_local());
+        let queue = queue.ok_or_else(|| ObjectError::not_found(name.as_str()))?;
+        let depth = engine.store.depth(queue.id).current;
+        Ok(queue.counters.reset(engine.started, engine.now(), depth))
     }
 
     /// The time by this queue manager's own clock, for ages.

@@ -58,6 +58,7 @@ impl Connection {
     ) -> Result<Subscribed, Reason> {
         let engine = &self.engine;
         engine.admit(descriptor.flags.contains(Flags::FAIL_IF_QUIESCING))?;
+        self.state.check()?;
         check_enabled(engine)?;
         check_descriptor(descriptor)?;
         let object = ObjectDescriptor { alternate_user: descriptor.alternate_user.clone(), ..Default::default() };

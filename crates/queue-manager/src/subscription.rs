@@ -267,8 +267,8 @@ pub(crate) async fn expire(engine: &Engine) -> Option<Timestamp> {
 #[derive(Debug, Clone)]
 pub struct SubscriptionStatus {
     pub definition: Arc<SubscriptionDefinition>,
-    /// A connection has a handle of it: ACTCONN.
-    pub is_open: bool,
+    /// Identifier of the connection that has a handle of it: ACTCONN.
+    pub opened_by: Option<[u8; 24]>,
     /// NUMMSGS: publications sent to it since the start of the process.
     pub published: u64,
     /// LMSGDATE and LMSGTIME.
@@ -278,10 +278,15 @@ pub struct SubscriptionStatus {
 impl QueueManager {
     /// Every subscription, those without a name included, by name and then by identifier.
     pub fn subscription_statuses(&self) -> Vec<SubscriptionStatus> {
-        let mut statuses: Vec<SubscriptionStatus> = self.engine().publish.with(|state| {
+        let engine = self.engine();
+        let mut statuses: Vec<SubscriptionStatus> = engine.publish.with(|state| {
             let status = |subscription: &Arc<Subscription>| SubscriptionStatus {
                 definition: subscription.definition.clone(),
-                is_open: subscription.is_open(),
+                opened_by: subscription
+                    .activity
+                    .opened_by
+                    .lock()
+                    .map(|connection| engine.identifiers.of_connection(connection)),
                 published: subscription.activity.published.load(Ordering::Relaxed),
                 last_published: match subscription.activity.last_published.load(Ordering::Relaxed) {
                     0 => None,

@@ -54,8 +54,9 @@ impl ConnectionState {
     /// The unit of work to do something in; begins one if need be.
     ///
     /// # Errors
-    /// `SyncpointLimitReached` (2024): MAXUMSGS messages are in it.
+    /// `SyncpointLimitReached` (2024): MAXUMSGS messages are in it. `ConnectionBroken` (2009).
     pub(crate) fn unit(&self, engine: &Engine) -> Result<UnitOfWorkId, Reason> {
+        self.check()?;
         let mut unit = self.unit.lock();
         match unit.as_ref() {
             Some(open) => {

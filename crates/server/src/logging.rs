@@ -1,11 +1,16 @@
 //! Log lines on standard error: text for people, JSON for machines. Published identifiers lead the message.
+//!
+//! Lines that a queue manager's SET SYSTEM EXCLMSG leaves out are not written.
 
 use std::io::IsTerminal;
 
+use queue_manager::system_settings::is_excluded_from_log;
+use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
+use tracing::{Event, Metadata, Subscriber};
 use tracing_subscriber::Layer;
-use tracing_subscriber::filter::Targets;
-use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::filter::{FilterExt, Targets};
+use tracing_subscriber::layer::{Context, Filter, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::configuration::{LogFormat, LogLevel};
@@ -20,7 +25,8 @@ pub(crate) fn start(format: LogFormat, level: LogLevel) {
         LogLevel::Trace => LevelFilter::TRACE,
     };
     let ours = ["quaymaster", "web", "command", "queue_manager", "storage"];
-    let filter = Targets::new().with_default(level.min(LevelFilter::WARN)).with_targets(ours.map(|name| (name, level)));
+    let levels = Targets::new().with_default(level.min(LevelFilter::WARN)).with_targets(ours.map(|name| (name, level)));
+    let filter = levels.and(NotExcluded);
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     let registry = tracing_subscriber::registry();
     // A second start in one process (tests) keeps the first subscriber.
@@ -30,8 +36,98 @@ pub(crate) fn start(format: LogFormat, level: LogLevel) {
     };
 }
 
+/// Lets through what no queue manager leaves out of the log.
+struct NotExcluded;
+
+impl<S: Subscriber> Filter<S> for NotExcluded {
+    fn enabled(&self, _: &Metadata<'_>, _: &Context<'_, S>) -> bool {
+        true
+    }
+
+    fn event_enabled(&self, event: &Event<'_>, _: &Context<'_, S>) -> bool {
+        let mut line = Line::default();
+        event.record(&mut line);
+        !is_excluded_from_log(line.queue_manager.as_deref(), &line.message)
+    }
+}
+
+/// What of a log line says whether it is left out.
+#[derive(Default)]
+struct Line {
+    message: String,
+    queue_manager: Option<String>,
+}
+
+impl Visit for Line {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        if field.name() == "message" {
+            self.message = format!("{value:?}");
+        }
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        match field.name() {
+            "message" => value.clone_into(&mut self.message),
+            "queue_manager" => self.queue_manager = Some(value.to_owned()),
+            _ => {}
+        }
+    }
+}
+
 /// Colour on a terminal, unless `NO_COLOR` is set to something.
 pub(crate) fn colour() -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     !refused && std::io::stderr().is_terminal()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Kept(Arc<std::sync::Mutex<Vec<u8>>>);
+
+    impl Write for Kept {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().expect("nobody panics while writing").extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn lines_a_queue_manager_leaves_out_are_not_written_and_others_are() {
+        let options = queue_manager::StartOptions {
+            name: model::name::QueueManagerName::literal("LOG.TEST"),
+            home: queue_manager::Home::Ephemeral,
+            store: storage::StoreOptions::default(),
+            clock: Arc::new(queue_manager::SystemClock),
+            server_user: "server".to_owned(),
+        };
+        let queue_manager = queue_manager::QueueManager::start(options).expect("started");
+        let caller = model::authority::Principal::administrator("server");
+        queue_manager.exclude_messages(&caller, &["X512".to_owned()]).expect("allowed");
+        let kept = Kept::default();
+        let writer = kept.clone();
+        let lines = tracing_subscriber::fmt::layer().with_writer(move || writer.clone()).with_ansi(false);
+        let subscriber = tracing_subscriber::registry().with(lines.with_filter(NotExcluded));
+        tracing::subscriber::with_default(subscriber, || {
+            tracing::info!(queue_manager = "LOG.TEST", "AMQ9001I: channel ended");
+            tracing::info!(queue_manager = "LOG.TEST", "AMQ9002I: channel starting");
+            tracing::info!(queue_manager = "OTHER", "AMQ9001I: another channel ended");
+            tracing::info!("started");
+        });
+        let text = String::from_utf8(kept.0.lock().expect("nobody writes any more").clone()).expect("text");
+        assert!(!text.contains("AMQ9001I: channel ended"), "{text}");
+        assert!(
+            text.contains("AMQ9002I") && text.contains("another channel ended") && text.contains("started"),
+            "{text}"
+        );
+    }
 }

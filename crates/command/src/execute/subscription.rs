@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use ::queue_manager::QueueManager;
+use ::queue_manager::objects::ObjectError;
 use model::authority::Principal;
 use model::definition::attribute::Target;
 use model::definition::subscription::MadeBy;
 use model::definition::{History, SubscriptionDefinition};
 use model::identifier::CorrelationId;
 use model::name::TopicName;
+use model::reason::Reason;
 
 use crate::command::{Alter, Define, Delete};
 use crate::execute::{Failure, apply};
@@ -62,18 +64,12 @@ fn resolve(queue_manager: &QueueManager, definition: &SubscriptionDefinition) ->
     if definition.topic_object.is_blank() {
         return Ok(definition.topic_string.clone());
     }
-    let topic = queue_manager
-        .topic(&definition.topic_object)
-        .ok_or_else(|| Failure::not_found(definition.topic_object.as_str()))?;
-    Ok(join(&topic.topic_string, &definition.topic_string))
-}
-
-/// Topic strings of object and command, with a `/` between them when both are there: as MQSUB joins them.
-fn join(first: &str, second: &str) -> String {
-    match (first.is_empty(), second.is_empty()) {
-        (_, true) => first.to_owned(),
-        (true, false) => second.to_owned(),
-        (false, false) => format!("{first}/{second}"),
+    match queue_manager.full_topic_string(&definition.topic_object, &definition.topic_string) {
+        Ok(topic_string) => Ok(topic_string),
+        Err(Reason::UnknownObjectName) => Err(Failure::not_found(definition.topic_object.as_str())),
+        // The object's string is empty and the command gives none: said as what is missing.
+        Err(Reason::TopicStringError) if definition.topic_string.is_empty() => Ok(String::new()),
+        Err(reason) => Err(Failure::Object(ObjectError::Reason(reason))),
     }
 }
 

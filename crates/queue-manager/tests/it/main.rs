@@ -2,6 +2,7 @@
 
 mod script;
 
+mod administration;
 mod authority;
 mod browse;
 mod definitions;

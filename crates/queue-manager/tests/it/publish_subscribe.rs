@@ -832,8 +832,10 @@ fn status_counts_what_a_subscription_was_sent() {
         bench.publish("t", "x").await;
         let subscribed = bench.subscribe("u", MANAGED).await;
         let statuses = bench.queue_manager.subscription_statuses();
-        let seen: Vec<_> =
-            statuses.iter().map(|status| (&*status.definition.name, status.published, status.is_open)).collect();
+        let seen: Vec<_> = statuses
+            .iter()
+            .map(|status| (&*status.definition.name, status.published, status.opened_by.is_some()))
+            .collect();
         assert_eq!(seen, [("", 0, true), ("s", 1, false)]);
         assert_eq!(statuses[1].last_published, Some(bench.clock.now()));
         assert_eq!(statuses[0].definition.identifier, subscribed.identifier);
