@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use model::definition::ChannelAuthentication;
 use model::definition::channel_authentication::RuleType;
 
-use crate::command::Request;
+use crate::command::{Condition, Request};
 
 #[derive(Debug, Clone)]
 pub enum SetChannelAuthentication {
@@ -26,6 +26,8 @@ pub struct ChannelAuthenticationQuery {
     /// `None` for every type.
     pub rule_type: Option<RuleType>,
     pub request: Request,
+    /// Only records with exactly these match keys: an address, a user, a subject.
+    pub keys: Vec<Condition>,
 }
 
 /// MATCH: which records a profile means.

@@ -8,6 +8,7 @@ use model::authority::{AuthorityObject, Principal};
 use model::definition::ChannelAuthentication;
 
 use crate::command::channel_authentication::{ChannelAuthenticationQuery, Match, Partner, SetChannelAuthentication};
+use crate::command::{Condition, Request, Selection};
 use crate::execute::Failure;
 use crate::execute::authority::require_display;
 use crate::message;
@@ -71,6 +72,7 @@ pub(super) fn display(
     let items: Vec<Item> = found
         .iter()
         .filter(of_type)
+        .filter(|record| has_keys(record, &query.keys))
         .filter_map(|record| status::show(status::channel::AUTHENTICATION, *record, &query.request))
         .map(|attributes| Item::shown(message::CHANNEL_AUTHENTICATION_DETAILS, attributes))
         .collect();
@@ -79,6 +81,13 @@ pub(super) fn display(
         return Err(Failure::Reply(Reply::failed(MQRCCF_CHLAUTH_NOT_FOUND, message, &[&query.profile])));
     }
     Ok(Reply { items })
+}
+
+fn has_keys(record: &ChannelAuthentication, keys: &[Condition]) -> bool {
+    keys.iter().all(|key| {
+        let request = Request { selection: Selection::All, condition: Some(key.clone()) };
+        status::show(status::channel::AUTHENTICATION, record, &request).is_some()
+    })
 }
 
 /// The record that decides about a partner; before it one that only warns.

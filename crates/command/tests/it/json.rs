@@ -258,6 +258,31 @@ fn authority_records_are_named_by_profile() {
 }
 
 #[test]
+fn channel_authentication_records_are_found_by_their_match_keys() {
+    check(
+        "SET CHLAUTH('C') TYPE(ADDRESSMAP) ADDRESS('192.0.2.*') USERSRC(NOACCESS)\n\
+         SET CHLAUTH('C') TYPE(ADDRESSMAP) ADDRESS('192.0.3.*') USERSRC(NOACCESS)",
+        r#"{"type":"runCommand","parameters":{"command":"DISPLAY CHLAUTH('C') TYPE(ADDRESSMAP) ADDRESS('192.0.3.*') USERSRC"}}
+           {"type":"runCommandJSON","command":"display","qualifier":"chlauth","name":"C","parameters":{"type":"addressmap","address":"192.0.2.*","match":"exact"},"responseParameters":["usersrc"]}
+           {"type":"runCommandJSON","command":"display","qualifier":"chlauth","name":"C","parameters":{"type":"addressmap","address":"192.0.9.*"}}"#,
+        expect![[r#"
+            {"commandResponse": [
+            {"completionCode": 0, "reasonCode": 0, "text": ["AMQ8878I: Display channel authentication record details.   CHLAUTH(C)   TYPE(ADDRESSMAP)   USERSRC(NOACCESS)"]}
+            ],
+            "overallReasonCode": 0, "overallCompletionCode": 0}
+            {"commandResponse": [
+            {"completionCode": 0, "reasonCode": 0, "parameters": {"chlauth": "C", "type": "ADDRESSMAP", "usersrc": "NOACCESS"}}
+            ],
+            "overallReasonCode": 0, "overallCompletionCode": 0}
+            {"commandResponse": [
+            {"completionCode": 2, "reasonCode": 3338, "message": ["AMQ8884E: Channel authentication record of C not found."]}
+            ],
+            "overallReasonCode": 3008, "overallCompletionCode": 2}
+        "#]],
+    );
+}
+
+#[test]
 fn open_handles_of_a_queue_stand_together_in_objects() {
     use model::name::QueueName;
     use model::options::{ObjectDescriptor, ObjectKind, OpenOptions};

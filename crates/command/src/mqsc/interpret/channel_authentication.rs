@@ -4,8 +4,8 @@ use model::definition::ChannelAuthentication;
 use model::definition::channel_authentication::{CheckClient, MAXIMUM_PROFILE, MapKey, Rule, RuleType, UserSource};
 use queue_manager::channel_authentication::{is_address_pattern, is_filter};
 
-use crate::command::Command;
 use crate::command::channel_authentication::{ChannelAuthenticationQuery, Match, Partner, SetChannelAuthentication};
+use crate::command::{Command, Condition};
 use crate::message;
 use crate::mqsc::interpret::reader::Reader;
 use crate::mqsc::problem::Problem;
@@ -188,6 +188,21 @@ impl Reader {
         }
     }
 
+    /// Match keys that come with a value: `ADDRESS('192.0.2.*')`. Without one they ask to be shown.
+    fn match_keys(&mut self) -> Result<Vec<Condition>, Problem> {
+        let mut keys = Vec::new();
+        for keyword in ["ADDRESS", "CLNTUSER", "QMNAME", "SSLPEER", "SSLCERTI"] {
+            let Some(operand) = self.take_with_value(keyword)? else { continue };
+            let known = status::find(status::channel::AUTHENTICATION, keyword);
+            let Some((name, kind)) = known else { continue };
+            keys.push(
+                Condition::new(name, &kind, "EQ", &operand.text)
+                    .map_err(|problem| self.bad_value(keyword, &operand.text, &problem))?,
+            );
+        }
+        Ok(keys)
+    }
+
     pub(super) fn display_channel_authentication(&mut self) -> Result<Command, Problem> {
         let profile = self.channel_profile()?;
         let rule_type = match self.take_with_value("TYPE")? {
@@ -205,8 +220,9 @@ impl Reader {
             Some("RUNCHECK") => Match::RunCheck(self.partner(&profile)?),
             Some(other) => return Err(self.bad_value("MATCH", other, "expected GENERIC, EXACT, ALL or RUNCHECK")),
         };
+        let keys = self.match_keys()?;
         let request = self.request(&|keyword| status::find(status::channel::AUTHENTICATION, keyword))?;
-        let query = ChannelAuthenticationQuery { profile, matching, rule_type, request };
+        let query = ChannelAuthenticationQuery { profile, matching, rule_type, keys, request };
         Ok(Command::DisplayChannelAuthentication(Box::new(query)))
     }
 
