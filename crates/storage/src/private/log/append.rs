@@ -124,9 +124,9 @@ impl State {
         }
     }
 
-    fn writer_is_due(&self) -> bool {
-        let batch = self.gathered.front();
-        self.writer_wants.zip(batch).is_some_and(|(wanted, batch)| batch.sealed || batch.units >= wanted)
+    /// The oldest batch has so many units, or gets no more.
+    pub(super) fn is_due(&self, wanted: u32) -> bool {
+        self.gathered.front().is_some_and(|batch| batch.sealed || batch.units >= wanted)
     }
 
     pub(super) fn take_batch(&mut self) -> Option<Batch> {
@@ -339,7 +339,7 @@ impl Appender<'_> {
 
 impl Drop for Appender<'_> {
     fn drop(&mut self) {
-        if self.appended && self.state.writer_is_due() {
+        if self.appended && self.state.writer_wants.is_some_and(|wanted| self.state.is_due(wanted)) {
             self.log.work.notify_one();
         }
     }

@@ -183,33 +183,38 @@ impl Log {
     fn next_batch(&self, last: Crowd) -> Option<Batch> {
         let mut state = self.state.lock();
         let expected = last.expected(state.gathered.front().map_or(0, |batch| batch.units));
-        let mut deadline = None;
-        let mut yields = YIELDS;
+        if expected > 0 {
+            let until = moment() + last.patience();
+            while !state.is_due(expected) && !state.stopping && !self.sleep(&mut state, expected, Some(until)) {}
+        }
+        let mut yields = if expected == 0 { YIELDS } else { 0 };
         loop {
             match state.gathered.front() {
                 None if state.stopping => return None,
                 None => {
-                    state.writer_wants = Some(1);
-                    self.work.wait(&mut state);
-                    state.writer_wants = None;
+                    self.sleep(&mut state, 1, None);
                 }
-                Some(batch) if batch.sealed || state.stopping => return state.take_batch(),
-                Some(batch) if batch.units < expected => {
-                    let until = *deadline.get_or_insert_with(|| moment() + last.patience());
-                    state.writer_wants = Some(expected);
-                    let is_late = self.work.wait_until(&mut state, until).timed_out();
-                    state.writer_wants = None;
-                    if is_late {
-                        return state.take_batch();
-                    }
-                }
-                Some(batch) if expected == 0 && batch.units < last.units && yields > 0 => {
+                Some(batch) if yields > 0 && batch.units < last.units && !batch.sealed && !state.stopping => {
                     yields -= 1;
                     MutexGuard::unlocked(&mut state, std::thread::yield_now);
                 }
                 Some(_) => return state.take_batch(),
             }
         }
+    }
+
+    /// Sleeps until the oldest batch has `wanted` units or the time has come; true when it has come.
+    fn sleep(&self, state: &mut MutexGuard<'_, State>, wanted: u32, until: Option<Instant>) -> bool {
+        state.writer_wants = Some(wanted);
+        let is_late = match until {
+            Some(until) => self.work.wait_until(state, until).timed_out(),
+            None => {
+                self.work.wait(state);
+                false
+            }
+        };
+        state.writer_wants = None;
+        is_late
     }
 
     /// Writes and syncs one batch; gives its buffer back.
