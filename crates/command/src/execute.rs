@@ -26,8 +26,8 @@ use crate::reply::{
     MQRCCF_TOPIC_STRING_ALREADY_EXISTS, Reply,
 };
 
-/// Runs one command with `caller`'s authority.
-pub async fn execute(queue_manager: &QueueManager, caller: &Principal, command: &Command) -> Reply {
+/// Runs one command with `caller`'s authority; `observed.rs` tells of it.
+pub(crate) async fn execute(queue_manager: &QueueManager, caller: &Principal, command: &Command) -> Reply {
     let outcome = match command {
         Command::Define(define) => self::define(queue_manager, caller, define).await,
         Command::Alter(alter) => self::alter(queue_manager, caller, alter).await,

@@ -11,10 +11,11 @@ mod words;
 
 use model::authority::Principal;
 use queue_manager::QueueManager;
+use queue_manager::event::command::{Issued, Issuer, Origin};
 
 use crate::command::Command;
-use crate::execute::execute;
 use crate::mqsc::{self, Problem};
+use crate::observed::execute_issued;
 
 pub use request::Request;
 
@@ -33,6 +34,8 @@ pub enum Refusal {
 #[derive(Debug, Clone)]
 pub struct Prepared {
     form: Form,
+    /// As MQSC, for events.
+    text: String,
     command: Result<Command, Problem>,
     only_reads: bool,
 }
@@ -52,18 +55,20 @@ impl Request {
     pub fn prepare(self) -> Result<Prepared, Refusal> {
         match self {
             Self::Text(text) => {
-                Ok(Prepared { form: Form::Text, only_reads: mqsc::only_reads(&text), command: mqsc::parse(&text) })
+                let command = mqsc::parse(&text);
+                Ok(Prepared { form: Form::Text, only_reads: mqsc::only_reads(&text), text, command })
             }
             Self::Words(words) => {
                 let statement = words.statement()?;
                 let only_reads = statement.verb.only_reads();
+                let text = statement.text();
                 let command = mqsc::interpret(statement);
                 if let Err(problem) = &command
                     && let Some(keyword) = problem.unknown_keyword()
                 {
                     return Err(Refusal::Attribute(keyword.to_ascii_lowercase()));
                 }
-                Ok(Prepared { form: Form::Words, command, only_reads })
+                Ok(Prepared { form: Form::Words, text, command, only_reads })
             }
         }
     }
@@ -79,7 +84,8 @@ impl Prepared {
     pub async fn run(&self, queue_manager: &QueueManager, caller: &Principal) -> Vec<u8> {
         match (&self.command, self.form) {
             (Ok(command), form) => {
-                let reply = execute(queue_manager, caller, command).await;
+                let issuer = Issuer { principal: caller, origin: Origin::Rest, message: None };
+                let reply = execute_issued(queue_manager, &issuer, Issued::Mqsc(&self.text), command).await;
                 match form {
                     Form::Text => reply::texts(&reply),
                     Form::Words => reply::parameters(&reply),

@@ -14,16 +14,19 @@ mod filter;
 pub mod json;
 pub mod message;
 pub mod mqsc;
+mod number;
+mod observed;
 pub mod reply;
 mod session;
 mod status;
 
 use model::authority::Principal;
 use queue_manager::QueueManager;
+use queue_manager::event::command::{Issued, Issuer, Origin};
 
 pub use dump::{DumpOptions, dump};
-pub use execute::execute;
 pub use mqsc::split::{SourceCommand, split};
+pub use observed::{execute, execute_issued};
 pub use reply::Reply;
 pub use session::{Counts, echo, is_end, session_footer, session_header};
 
@@ -44,10 +47,15 @@ pub enum Outcome {
     Failed,
 }
 
-/// Runs one command with `caller`'s authority.
+/// Runs one command with `caller`'s authority, as `runmqsc` does.
 pub async fn run(queue_manager: &QueueManager, caller: &Principal, text: &str) -> Answer {
+    run_issued(queue_manager, &Issuer { principal: caller, origin: Origin::Console, message: None }, text).await
+}
+
+/// Runs one command that came another way.
+pub async fn run_issued(queue_manager: &QueueManager, issuer: &Issuer<'_>, text: &str) -> Answer {
     match mqsc::parse(text) {
-        Ok(command) => execute(queue_manager, caller, &command).await.answer(),
+        Ok(command) => execute_issued(queue_manager, issuer, Issued::Mqsc(text), &command).await.answer(),
         Err(problem) => problem.answer(),
     }
 }

@@ -15,6 +15,7 @@ use model::reason::Reason;
 use crate::accounting::Accounting;
 use crate::connection_table::ConnectionState;
 use crate::engine::{Engine, Phase};
+use crate::event::calls::{self, Call};
 use crate::housekeeping::Work;
 use crate::objects::{ObjectError, authorise};
 use crate::transmission::QUEUE_MANAGER;
@@ -72,7 +73,8 @@ impl QueueManager {
         let engine = self.engine();
         engine.admit(true)?;
         let name = &engine.name;
-        authority::check(engine, &options.principal, AuthorityObject::QueueManager, name, Authority::CONNECT)?;
+        authority::check(engine, &options.principal, AuthorityObject::QueueManager, name, Authority::CONNECT)
+            .inspect_err(|_| calls::connect_refused(engine, &options))?;
         let accounting = Accounting::begin(engine);
         let state = Arc::new(ConnectionState::new(engine.identifiers.number(), options, engine.now(), accounting));
         engine.connections.add(state.clone());
@@ -139,7 +141,10 @@ impl Connection {
         if let Some(accounting) = &self.state.accounting {
             accounting.opened(&outcome);
         }
-        outcome
+        match outcome {
+            Ok(done) => Ok(done),
+            Err(reason) => Err(self.tell(reason, Call::Open { caller, object, options }).await),
+        }
     }
 
     /// # Errors
@@ -149,7 +154,11 @@ impl Connection {
         if let Some(accounting) = &self.state.accounting {
             accounting.closed();
         }
-        close::close(self, handle, options).await
+        let outcome = close::close(self, handle, options).await;
+        match outcome {
+            Ok(done) => Ok(done),
+            Err(reason) => Err(self.tell(reason, Call::Close(handle)).await),
+        }
     }
 
     /// # Errors
@@ -166,7 +175,10 @@ impl Connection {
         if let Some(accounting) = &self.state.accounting {
             accounting.put(&outcome, length, false);
         }
-        outcome
+        match outcome {
+            Ok(done) => Ok(done),
+            Err(reason) => Err(self.tell(reason, Call::Handle(handle)).await),
+        }
     }
 
     /// Queue or topic; the authority is +put or +pub.
@@ -187,7 +199,12 @@ impl Connection {
         if let Some(accounting) = &self.state.accounting {
             accounting.put(&outcome, length, true);
         }
-        outcome
+        match outcome {
+            Ok(done) => Ok(done),
+            Err(reason) => {
+                Err(self.tell(reason, Call::Open { caller, object, options: put::open_options(options.flags) }).await)
+            }
+        }
     }
 
     /// Gets or browses one message. Dropping the future while it waits consumes nothing.
@@ -199,7 +216,18 @@ impl Connection {
         if let Some(accounting) = &self.state.accounting {
             accounting.got(&outcome, options.flags.intersects(get::BROWSES));
         }
-        outcome
+        match outcome {
+            Ok(done) => Ok(done),
+            Err(reason) => Err(self.tell(reason, Call::Handle(handle)).await),
+        }
+    }
+
+    /// Puts the event that a refusal is, if somebody wants it. The reason stays what it is.
+    pub(crate) async fn tell(&self, reason: Reason, call: Call<'_>) -> Reason {
+        if calls::is_wanted(&self.engine, reason) {
+            Box::pin(calls::refused(self, reason, &call)).await;
+        }
+        reason
     }
 
     /// Makes the unit of work durable and visible; nothing to do is fine.

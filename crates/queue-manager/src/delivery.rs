@@ -19,7 +19,7 @@ use crate::housekeeping::Work;
 use crate::queue::Queue;
 use crate::unit_of_work::What;
 use crate::waiters::Arrival;
-use crate::{reason, trigger};
+use crate::{event, reason, trigger};
 
 /// Puts a message whose descriptor is complete. `unit` is the connection whose unit of work it belongs to, if to any.
 ///
@@ -34,11 +34,31 @@ pub(crate) async fn place(
     expires: Option<Timestamp>,
     now: Timestamp,
 ) -> Result<(), Reason> {
-    let (priority, depth_before) = enter(engine, unit, queue, message, expires, now).await?;
-    if let Some(depth_before) = depth_before {
-        Box::pin(trigger::arrived(engine, queue, priority, depth_before)).await;
+    let entered = enter(engine, unit, queue, message, expires, now).await;
+    if engine.events.performance() {
+        let depth_before = entered.as_ref().map(|entered| entered.depth_before).map_err(|reason| *reason);
+        Box::pin(event::performance::after_put(engine, queue, depth_before, now)).await;
     }
+    look_at_triggers(engine, queue, entered?).await;
     Ok(())
+}
+
+/// As `place`, outside a unit of work and without performance events: for event messages themselves.
+pub(crate) async fn place_event(
+    engine: &Engine,
+    queue: &Arc<Queue>,
+    message: Message,
+    now: Timestamp,
+) -> Result<(), Reason> {
+    let entered = enter(engine, None, queue, message, None, now).await?;
+    look_at_triggers(engine, queue, entered).await;
+    Ok(())
+}
+
+async fn look_at_triggers(engine: &Engine, queue: &Arc<Queue>, entered: Entered) {
+    if entered.triggers {
+        Box::pin(trigger::arrived(engine, queue, entered.priority, entered.depth_before)).await;
+    }
 }
 
 /// As `place`, outside a unit of work and without a look at triggers: for trigger messages themselves.
@@ -51,7 +71,14 @@ pub(crate) async fn place_quietly(
     enter(engine, None, queue, message, None, now).await.map(|_| ())
 }
 
-/// Returns the message's priority, and the depth before it when triggers are to be looked at now.
+/// A message that is on its queue.
+struct Entered {
+    priority: u8,
+    depth_before: u32,
+    /// Triggers are to be looked at now.
+    triggers: bool,
+}
+
 async fn enter(
     engine: &Engine,
     unit: Option<&ConnectionState>,
@@ -59,7 +86,7 @@ async fn enter(
     message: Message,
     expires: Option<Timestamp>,
     now: Timestamp,
-) -> Result<(u8, Option<u32>), Reason> {
+) -> Result<Entered, Reason> {
     let _flight = queue.begin_put()?;
     let unit = match unit {
         Some(state) => Some((state, state.unit(engine)?)),
@@ -81,9 +108,10 @@ async fn enter(
     let outcome = engine.store.put(unit.map(|(_, id)| id), queue.id, message, placement, now).await;
     match outcome {
         Ok(outcome) => {
+            let depth_before = outcome.depth_before;
             queue.counters.count_put(now);
-            queue.counters.note_depth(outcome.depth_before.saturating_add(1));
-            Ok((priority, arriving.done(outcome)))
+            queue.counters.note_depth(depth_before.saturating_add(1));
+            Ok(Entered { priority, depth_before, triggers: arriving.done(outcome) })
         }
         Err(error) => {
             arriving.refused();
@@ -105,11 +133,11 @@ struct Arriving<'a> {
 }
 
 impl Arriving<'_> {
-    /// Wakes waiters, or leaves that to the commit. Returns what a trigger wants to know now.
-    fn done(mut self, outcome: PutOutcome) -> Option<u32> {
+    /// Wakes waiters, or leaves that to the commit. True when a trigger wants to know now.
+    fn done(mut self, outcome: PutOutcome) -> bool {
         self.is_over = true;
         self.follow(outcome.depth_before);
-        (self.has_trigger && self.unit.is_none()).then_some(outcome.depth_before)
+        self.has_trigger && self.unit.is_none()
     }
 
     fn refused(mut self) {

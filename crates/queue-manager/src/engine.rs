@@ -19,6 +19,7 @@ use crate::channel_authentication::ChannelAuthentications;
 use crate::channel_status::ChannelTable;
 use crate::clock::Clock;
 use crate::connection_table::ConnectionTable;
+use crate::event;
 use crate::housekeeping::LeftOver;
 use crate::identifiers::Identifiers;
 use crate::publish::PublishSubscribe;
@@ -51,6 +52,7 @@ pub(crate) struct Engine {
     /// Definitions change one at a time, so that what is checked still holds when it is written.
     pub(crate) changes: tokio::sync::Mutex<()>,
     pub(crate) left_over: LeftOver,
+    pub(crate) events: event::Switches,
     pub(crate) prepared: Prepared,
     phase: AtomicU8,
 }
@@ -82,6 +84,7 @@ impl Engine {
             store,
             clock,
             started,
+            events: event::Switches::new(&loaded.definition),
             definition: RwLock::new(Arc::new(loaded.definition)),
             queues: RwLock::default(),
             order: Order::default(),
@@ -112,6 +115,12 @@ impl Engine {
 
     pub(crate) fn definition(&self) -> Arc<QueueManagerDefinition> {
         self.definition.read().clone()
+    }
+
+    /// Shows a changed definition of the queue manager to everybody.
+    pub(crate) fn show_definition(&self, definition: QueueManagerDefinition) {
+        self.events.set(&definition);
+        *self.definition.write() = Arc::new(definition);
     }
 
     pub(crate) fn queue(&self, name: &QueueName) -> Option<Arc<Queue>> {

@@ -25,7 +25,7 @@ use crate::queue::Queue;
 use crate::selection::Filter;
 use crate::unit_of_work::What;
 use crate::waiters::Arrival;
-use crate::{browse, complete_message, expiry, reason, report, selection};
+use crate::{browse, complete_message, event, expiry, reason, report, selection};
 
 pub(crate) const BROWSES: GetFlags =
     GetFlags::BROWSE_FIRST.union(GetFlags::BROWSE_NEXT).union(GetFlags::BROWSE_MSG_UNDER_CURSOR);
@@ -323,6 +323,9 @@ impl Get<'_> {
         let Taken { stored, unit } = taken;
         self.remember(&stored, unit.is_some());
         self.queue.counters.count_get(now);
+        if self.engine.events.performance() {
+            Box::pin(event::performance::after_get(self.engine, self.queue, unit.is_some(), now)).await;
+        }
         self.queue.unmark(stored.key.position);
         if report::wants_cod(&stored.message.descriptor) {
             let unit = unit.is_some().then_some(&*self.connection.state);

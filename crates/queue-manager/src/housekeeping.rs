@@ -10,6 +10,7 @@ use tracing::warn;
 
 use crate::connection_table::ConnectionState;
 use crate::engine::{Engine, Phase};
+use crate::event::{self, Event};
 use crate::handle::Handle;
 use crate::queue::Queue;
 use crate::unit_of_work::{OpenUnit, back_out_unit, commit_or_back_out};
@@ -24,9 +25,13 @@ pub(crate) enum Work {
     Trigger(Arc<Queue>, u8, u32),
     /// A connection that was accounted for has ended.
     Account(Arc<ConnectionState>),
+    Event(Box<Event>),
 }
 
-/// Bounded by what was open: a connection leaves at most its unit of work and its handles.
+/// Most events that wait for housekeeping; one more is dropped.
+const MAXIMUM_EVENTS: usize = 1000;
+
+/// Bounded by what was open: a connection leaves at most its unit of work and its handles. Events have a bound of their own.
 #[derive(Default)]
 pub(crate) struct LeftOver {
     work: Mutex<VecDeque<Work>>,
@@ -37,6 +42,16 @@ impl LeftOver {
     pub(crate) fn push(&self, work: Work) {
         self.work.lock().push_back(work);
         self.arrived.notify_one();
+    }
+
+    /// For an event of something that does not wait.
+    pub(crate) fn push_event(&self, event: Event) {
+        let mut work = self.work.lock();
+        if work.iter().filter(|work| matches!(work, Work::Event(_))).count() < MAXIMUM_EVENTS {
+            work.push_back(Work::Event(Box::new(event)));
+            drop(work);
+            self.arrived.notify_one();
+        }
     }
 
     pub(crate) fn wake(&self) {
@@ -72,6 +87,7 @@ pub(crate) async fn finish_left_over(engine: &Engine) {
                 }
             }
             Work::BackOut(unit) => back_out(engine, unit).await,
+            Work::Event(event) => event::send(engine, *event).await,
             Work::Close(handle) => close::finish_release(engine, &handle).await,
             Work::Trigger(queue, priority, depth_before) => {
                 trigger::arrived(engine, &queue, priority, depth_before).await;

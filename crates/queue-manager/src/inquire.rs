@@ -14,6 +14,8 @@ use model::reason::Reason;
 use crate::connection::{Connection, ObjectHandle};
 use crate::definitions;
 use crate::engine::Engine;
+use crate::event::command::{Issuer, Origin};
+use crate::event::configuration;
 use crate::handle::Target;
 use crate::queue::Queue;
 use crate::trigger;
@@ -86,7 +88,13 @@ impl Connection {
         let Target::Queue(destination) = &open.target else { return Err(Reason::NotOpenForSet) };
         let queue = destination.first().clone();
         let changes = changes(&queue, selectors, integers, characters)?;
-        write(&self.engine, &queue, changes).await
+        let before = queue.definition();
+        write(&self.engine, &queue, changes).await?;
+        if self.engine.definition.read().configuration_event {
+            let issuer = Issuer { principal: &open.caller, origin: Origin::SetCall, message: None };
+            configuration::attributes_set(&self.engine, &issuer, &before, &queue.definition()).await;
+        }
+        Ok(())
     }
 }
 

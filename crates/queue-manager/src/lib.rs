@@ -35,6 +35,7 @@ mod definitions;
 mod delivery;
 mod dynamic;
 mod engine;
+pub mod event;
 mod expiry;
 mod get;
 mod group;
@@ -159,6 +160,7 @@ impl QueueManager {
 
     /// Wakes waiters with 2162, backs out what is open, closes the log. Idempotent.
     pub async fn stop(&self) {
+        let was_quiesced = self.engine.phase() == Phase::Quiescing;
         if !self.engine.advance(Phase::Stopping) {
             return;
         }
@@ -171,6 +173,7 @@ impl QueueManager {
             }
         }
         housekeeping::finish_left_over(&self.engine).await;
+        event::starting::stopping(&self.engine, was_quiesced).await;
         self.engine.store.close();
     }
 

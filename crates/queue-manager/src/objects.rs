@@ -132,7 +132,7 @@ impl QueueManager {
         definition.history.altered = engine.now();
         check_attributes(engine.name.as_str(), View::QueueManager(&definition))?;
         engine.save(vec![definitions::save_queue_manager(&definition)]).await?;
-        *engine.definition.write() = Arc::new(definition);
+        engine.show_definition(definition);
         Ok(())
     }
 

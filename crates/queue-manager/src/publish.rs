@@ -129,14 +129,23 @@ pub(crate) fn check_authority(
     topic_string: &str,
     wanted: Authority,
 ) -> Result<(), Reason> {
-    let above: Vec<TopicName> =
-        engine.publish.with(|state| state.topics.above(topic_string).map(|topic| topic.name).collect());
-    let grants = |name: &TopicName| engine.authorities.granted(caller, AuthorityObject::Topic, name).contains(wanted);
-    if above.iter().any(grants) {
+    let above = topics_above(engine, topic_string);
+    if grants(engine, caller, &above, wanted) {
         return Ok(());
     }
     let nearest = above.first().copied().unwrap_or_else(|| TopicName::literal("SYSTEM.BASE.TOPIC"));
     authority::check(engine, caller, AuthorityObject::Topic, &nearest, wanted)
+}
+
+/// The topic objects above a topic string, the nearest first.
+pub(crate) fn topics_above(engine: &Engine, topic_string: &str) -> Vec<TopicName> {
+    engine.publish.with(|state| state.topics.above(topic_string).map(|topic| topic.name).collect())
+}
+
+/// Whether one of these topic objects grants all of `wanted`.
+pub(crate) fn grants(engine: &Engine, caller: &Principal, topics: &[TopicName], wanted: Authority) -> bool {
+    let one = |name: &TopicName| engine.authorities.granted(caller, AuthorityObject::Topic, name).contains(wanted);
+    topics.iter().any(one)
 }
 
 /// A publication on its way to its subscribers.

@@ -211,7 +211,7 @@ fn wanted(flags: PutFlags) -> Authority {
 }
 
 /// What an MQOPEN for the same put would say.
-fn open_options(flags: PutFlags) -> OpenOptions {
+pub(crate) fn open_options(flags: PutFlags) -> OpenOptions {
     const CONTEXT: [(PutFlags, OpenOptions); 4] = [
         (PutFlags::PASS_IDENTITY_CONTEXT, OpenOptions::PASS_IDENTITY_CONTEXT),
         (PutFlags::PASS_ALL_CONTEXT, OpenOptions::PASS_ALL_CONTEXT),

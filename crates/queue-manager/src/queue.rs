@@ -20,6 +20,7 @@ use model::timestamp::Timestamp;
 use parking_lot::{Mutex, RwLock};
 use storage::{Position, QueueId};
 
+use crate::event::performance::Performance;
 use crate::waiters::Waiters;
 
 pub(crate) struct Queue {
@@ -47,6 +48,7 @@ pub(crate) struct Queue {
     longest: AtomicUsize,
     /// When the queue last caused a trigger message of type FIRST.
     pub(crate) last_trigger: Mutex<Option<Timestamp>>,
+    pub(crate) performance: Mutex<Performance>,
 }
 
 /// Open handles, by what they were opened for.
@@ -151,12 +153,14 @@ impl Queue {
             next_expiry: AtomicU64::new(u64::MAX),
             longest: AtomicUsize::new(0),
             last_trigger: Mutex::new(None),
+            performance: Mutex::default(),
         }
     }
 
     /// A queue whose messages were there before this process: nothing is known of them.
     pub(crate) fn recovered(definition: QueueDefinition, next_expiry: Option<Timestamp>) -> Self {
         let queue = Self::new(definition, None);
+        *queue.performance.lock() = Performance::recovered();
         queue.longest.store(usize::MAX, Ordering::Relaxed);
         queue.set_next_expiry(next_expiry);
         queue

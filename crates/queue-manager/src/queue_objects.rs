@@ -14,7 +14,7 @@ use storage::{DefinitionChange, StoreError};
 use crate::engine::Engine;
 use crate::objects::{ObjectError, authorise, authority_to_define, check_attributes};
 use crate::queue::Queue;
-use crate::{QueueManager, definitions, reason, trigger};
+use crate::{QueueManager, definitions, event, reason, trigger};
 
 impl QueueManager {
     /// `replace` keeps the messages of an existing queue of the same kind.
@@ -98,7 +98,12 @@ impl QueueManager {
             return Err(ObjectError::InUse { name: name.to_string() });
         }
         match engine.store.clear(queue.id).await {
-            Ok(_) => Ok(()),
+            Ok(_) => {
+                if engine.events.performance() {
+                    event::performance::after_get(engine, &queue, false, engine.now()).await;
+                }
+                Ok(())
+            }
             Err(StoreError::Uncommitted) => Err(ObjectError::InUse { name: name.to_string() }),
             Err(error) => Err(ObjectError::Reason(reason::of_store_at_large(&error))),
         }

@@ -12,7 +12,7 @@ use crate::channel_authentication::ChannelAuthentications;
 use crate::definitions::{self, Saved};
 use crate::engine::{Engine, Loaded};
 use crate::queue::Queue;
-use crate::{Home, StartError, StartOptions, defaults};
+use crate::{Home, StartError, StartOptions, defaults, event};
 
 pub(crate) fn start(options: StartOptions) -> Result<Engine, StartError> {
     let StartOptions { name, home, store, clock, server_user } = options;
@@ -54,6 +54,7 @@ pub(crate) fn start(options: StartOptions) -> Result<Engine, StartError> {
     };
     let engine = Engine::new(name, store, clock, loaded);
     engine.publish.definitions_changed(&engine);
+    event::starting::started(&engine);
     Ok(engine)
 }
 

@@ -74,10 +74,10 @@ impl QueueManager {
     /// RESET QSTATS: what was counted of a local queue since the last reset, from which counting begins anew.
     ///
     /// # Errors
-    /// `NotFound`: no such local queue. `NotAuthorized`: no +chg on it.
+    /// `NotFound`: no such local queue. `NotAuthorized`: no +chg or no +dsp on it.
     pub fn reset_queue_statistics(&self, caller: &Principal, name: &QueueName) -> Result<QueueStatistics, ObjectError> {
         let engine = self.engine();
-        authorise(engine, caller, AuthorityObject::Queue, name, Authority::CHANGE)?;
+        authorise(engine, caller, AuthorityObject::Queue, name, Authority::DISPLAY | Authority::CHANGE)?;
         let queue = engine.queue(name).filter(|queue| queue.is_local());
         let queue = queue.ok_or_else(|| ObjectError::not_found(name.as_str()))?;
         let depth = engine.store.depth(queue.id).current;

@@ -25,7 +25,7 @@ use crate::publish::{check_authority, check_enabled, full_topic_string, send_ret
 use crate::resolve::{Destination, Resolved, resolve};
 use crate::subscription::{OpenSubscription, Subscription, end, remove_managed_queue};
 use crate::topic_tree::{EffectiveTopic, Pattern};
-use crate::{authority, definitions, dynamic, reason};
+use crate::{authority, definitions, dynamic, event, open, reason};
 
 /// What MQSUB answers.
 #[derive(Debug, Clone)]
@@ -65,11 +65,15 @@ impl Connection {
         let alternate = descriptor.flags.contains(Flags::ALTERNATE_USER_AUTHORITY);
         let caller = &effective_caller(engine, caller, &object, alternate)?;
         let call = Call { connection: self, caller, descriptor, queue };
-        match named(engine, &descriptor.name) {
+        let made = match named(engine, &descriptor.name) {
             Some(_) if !descriptor.flags.intersects(Flags::ALTER | Flags::RESUME) => Err(Reason::SubAlreadyExists),
             Some(existing) => call.resume(existing).await,
             None if !descriptor.flags.contains(Flags::CREATE) => Err(Reason::NoSubscription),
             None => call.create().await,
+        };
+        match made {
+            Ok(made) => Ok(made),
+            Err(reason) => Err(self.tell(reason, event::calls::Call::Subscribe { caller, descriptor }).await),
         }
     }
 
@@ -386,7 +390,7 @@ impl Call<'_> {
                 ..Default::default()
             };
             let options = OpenOptions::INPUT_AS_Q_DEF;
-            return self.connection.open(self.caller, &object, options).await.map(|opened| opened.handle);
+            return open::open(self.connection, self.caller, &object, options).await.map(|opened| opened.handle);
         }
         let queue = self.engine().queue(&definition.destination).ok_or(Reason::QDeleted)?;
         let made_queue = !definition.durable;

@@ -19,7 +19,7 @@ use crate::engine::Engine;
 use crate::housekeeping::Work;
 use crate::queue::Queue;
 use crate::waiters::Arrival;
-use crate::{reason, trigger};
+use crate::{event, reason, trigger};
 
 /// What a connection has done under syncpoint since the last commit or back out.
 pub(crate) struct OpenUnit {
@@ -176,6 +176,11 @@ pub(crate) async fn after_commit(engine: &Engine, unit: OpenUnit) {
             && trigger::is_enabled(&touched.queue)
         {
             trigger::arrived(engine, &touched.queue, priority, depth_before).await;
+        }
+    }
+    if engine.events.performance() {
+        for touched in unit.touched.iter().filter(|touched| !matches!(touched.what, What::Put { .. })) {
+            Box::pin(event::performance::after_commit(engine, &touched.queue)).await;
         }
     }
 }

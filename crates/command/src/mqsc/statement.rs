@@ -1,5 +1,7 @@
 //! Verb, object and keywords of one command, before anybody looks at what they mean.
 
+use model::definition::attribute::quoted;
+
 use crate::mqsc::lexer::{LexError, Lexer, Token};
 use crate::mqsc::problem::Problem;
 
@@ -101,6 +103,35 @@ pub(crate) struct Statement {
     pub(crate) name: Option<Vec<Operand>>,
     /// No keyword stands twice.
     pub(crate) parameters: Vec<Parameter>,
+}
+
+impl Statement {
+    /// As MQSC would spell it, every value quoted that was, or has to be.
+    pub(crate) fn text(&self) -> String {
+        let values = |operands: &Option<Vec<Operand>>| {
+            let Some(operands) = operands else { return String::new() };
+            format!("({})", operands.iter().map(Operand::spelling).collect::<Vec<_>>().join(","))
+        };
+        let mut text = format!("{} {}{}", self.verb.name(), self.object, values(&self.name));
+        for parameter in &self.parameters {
+            text.push(' ');
+            text.push_str(&parameter.keyword);
+            text.push_str(&values(&parameter.operands));
+        }
+        text
+    }
+}
+
+impl Operand {
+    fn spelling(&self) -> String {
+        let is_plain =
+            |character: char| character.is_ascii_uppercase() || character.is_ascii_digit() || character == '.';
+        if self.quoted || self.text.is_empty() || !self.text.chars().all(is_plain) {
+            quoted(&self.text)
+        } else {
+            self.text.clone()
+        }
+    }
 }
 
 /// Text being read. What follows the object is read on demand, so that commands we do not have are refused by name

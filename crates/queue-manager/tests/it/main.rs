@@ -7,6 +7,7 @@ mod authority;
 mod browse;
 mod definitions;
 mod dropped;
+mod events;
 mod groups;
 mod inquire;
 mod model_property;

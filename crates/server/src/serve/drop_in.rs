@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use command::Outcome;
 use model::authority::Principal;
 use queue_manager::QueueManager;
+use queue_manager::event::command::{Issuer, Origin};
 
 use crate::data_directory::file_error;
 use crate::error::ServerError;
@@ -40,10 +41,11 @@ async fn run_file(
     strict: bool,
 ) -> Result<(), ServerError> {
     let script = fs::read_to_string(file).map_err(|e| file_error("read", file, e))?;
+    let issuer = Issuer { principal: administrator, origin: Origin::Initialisation, message: None };
     let mut failures = 0;
     let commands = command::split(&script);
     for command in &commands {
-        let answer = command::run(manager, administrator, &command.text).await;
+        let answer = command::run_issued(manager, &issuer, &command.text).await;
         if answer.outcome == Outcome::Succeeded {
             continue;
         }

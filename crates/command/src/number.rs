@@ -1,0 +1,81 @@
+//! MQCMD_* numbers of commands: what events call them, however they came.
+//!
+//! Source: the published constants (cmqcfc.h), 9.3.
+
+use model::authority::AuthorityObject;
+use model::definition::attribute::Kind;
+
+use crate::command::Command;
+
+/// The command that a PCF program would send for the same effect; 0 (MQCMD_NONE) for one that has none.
+pub(crate) fn of(command: &Command) -> i32 {
+    match command {
+        Command::Define(define) => of_object(define.kind).create,
+        Command::Alter(alter) => of_object(alter.kind).change,
+        Command::Delete(delete) => of_object(delete.kind).delete,
+        Command::AlterQueueManager(_) => 1,
+        Command::DisplayQueueManager(_) => 2,
+        Command::ClearQueue(_) => 9,
+        Command::DisplayObjects { kinds, .. } => kinds.first().map_or(0, |kind| of_object(*kind).inquire),
+        Command::PingQueueManager => 40,
+        Command::DisplayQueueStatus { .. } => 41,
+        Command::RefreshSecurity => 78,
+        Command::DisplayConnections(_) => 85,
+        Command::DisplayAuthority(_) => 87,
+        Command::DisplayEntityAuthority(_) => 88,
+        Command::DeleteAuthority(_) => 89,
+        Command::SetAuthority(_) => 90,
+        Command::DisplayQueueManagerStatus(_) => 161,
+        Command::DisplayAuthorityService(_) => 169,
+        Command::DisplaySubscriptionStatus { .. } => 182,
+        Command::SetChannelAuthentication(_) => 203,
+        Command::DisplayChannelAuthentication(_) => 204,
+        #[expect(unreachable_patterns, reason = "a command without a number is told of all the same")]
+        _ => 0,
+    }
+}
+
+struct Numbers {
+    change: i32,
+    create: i32,
+    delete: i32,
+    inquire: i32,
+}
+
+const fn numbers(change: i32, create: i32, delete: i32, inquire: i32) -> Numbers {
+    Numbers { change, create, delete, inquire }
+}
+
+const fn of_object(kind: Kind) -> Numbers {
+    match kind.authority_object() {
+        AuthorityObject::Topic if matches!(kind, Kind::Subscription) => numbers(178, 177, 179, 176),
+        AuthorityObject::Topic => numbers(170, 172, 173, 174),
+        AuthorityObject::QueueManager | AuthorityObject::RemoteQueueManager => numbers(1, 0, 0, 2),
+        AuthorityObject::Queue => numbers(8, 11, 12, 13),
+        AuthorityObject::Channel | AuthorityObject::ClientChannel => numbers(21, 23, 24, 25),
+        AuthorityObject::Listener => numbers(93, 95, 96, 97),
+        AuthorityObject::Process => numbers(3, 5, 6, 7),
+        AuthorityObject::NameList => numbers(32, 34, 35, 36),
+        AuthorityObject::AuthenticationInformation => numbers(79, 81, 82, 83),
+        AuthorityObject::Service => numbers(149, 151, 152, 153),
+        AuthorityObject::CommunicationInformation => numbers(192, 190, 194, 191),
+    }
+}
+
+/// DISPLAY and PING change nothing.
+pub(crate) const fn only_reads(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::DisplayQueueManager(_)
+            | Command::DisplayObjects { .. }
+            | Command::PingQueueManager
+            | Command::DisplayQueueStatus { .. }
+            | Command::DisplayConnections(_)
+            | Command::DisplayAuthority(_)
+            | Command::DisplayEntityAuthority(_)
+            | Command::DisplayQueueManagerStatus(_)
+            | Command::DisplayAuthorityService(_)
+            | Command::DisplaySubscriptionStatus { .. }
+            | Command::DisplayChannelAuthentication(_)
+    )
+}

@@ -1,0 +1,91 @@
+//! Commands as events tell of them: who issued one, what it changed, whether it was allowed.
+//!
+//! Around each command stands a look at what it is about, before and after. While nobody wants events that costs a look
+//! at the switches.
+
+use ::queue_manager::QueueManager;
+use ::queue_manager::event::command::{Issued, Issuer, Origin};
+use ::queue_manager::event::configuration::Snapshot;
+use model::authority::{AuthorityObject, Entity, Principal};
+use model::definition::attribute::Kind;
+use model::reason::Reason;
+
+use crate::command::{AuthorityKey, Command};
+use crate::execute::execute as run;
+use crate::number;
+use crate::reply::Reply;
+
+/// Runs one command with `caller`'s authority, for a door that can say nothing else of it.
+pub async fn execute(queue_manager: &QueueManager, caller: &Principal, command: &Command) -> Reply {
+    let issuer = Issuer { principal: caller, origin: Origin::Other, message: None };
+    execute_issued(queue_manager, &issuer, Issued::Pcf(&[]), command).await
+}
+
+/// Runs one command for `issuer`, and tells of it.
+pub async fn execute_issued(
+    queue_manager: &QueueManager,
+    issuer: &Issuer<'_>,
+    issued: Issued<'_>,
+    command: &Command,
+) -> Reply {
+    let were_wanted = queue_manager.wants_configuration_events();
+    // ALTER QMGR may switch configuration events on or off; either way it is one.
+    let watches = were_wanted || matches!(command, Command::AlterQueueManager(_));
+    let subjects = if watches { subjects(queue_manager, command) } else { Vec::new() };
+    let before: Vec<_> = subjects.iter().map(|subject| subject.look(queue_manager)).collect();
+    let reply = run(queue_manager, issuer.principal, command).await;
+    let number = number::of(command);
+    if reply.items.iter().any(|item| item.reason == Reason::NotAuthorized.number()) {
+        queue_manager.command_refused(issuer.principal, number).await;
+    }
+    if !reply.succeeded() {
+        return reply;
+    }
+    if were_wanted || queue_manager.wants_configuration_events() {
+        for (subject, before) in subjects.iter().zip(&before) {
+            let after = subject.look(queue_manager);
+            queue_manager.configuration_changed(issuer, before.as_ref(), after.as_ref()).await;
+        }
+    }
+    queue_manager.command_succeeded(issuer, number, number::only_reads(command), issued).await;
+    reply
+}
+
+/// What a command may change.
+enum Subject {
+    Object(Kind, String),
+    Record(AuthorityObject, String, Entity),
+}
+
+impl Subject {
+    fn look(&self, queue_manager: &QueueManager) -> Option<Snapshot> {
+        match self {
+            Self::Object(kind, name) => queue_manager.snapshot(*kind, name),
+            Self::Record(object, profile, entity) => {
+                queue_manager.authority_record(*object, profile, entity).map(|record| Snapshot::of_record(&record))
+            }
+        }
+    }
+}
+
+fn subjects(queue_manager: &QueueManager, command: &Command) -> Vec<Subject> {
+    let records = |key: &AuthorityKey| {
+        let profile = match (&key.profile, key.object) {
+            (Some(profile), object) if object != AuthorityObject::QueueManager => profile.clone(),
+            _ => queue_manager.name().to_string(),
+        };
+        let record = |entity: &Entity| Subject::Record(key.object, profile.clone(), entity.clone());
+        key.entities.iter().map(record).collect()
+    };
+    match command {
+        Command::Define(define) => vec![Subject::Object(define.kind, define.name.clone())],
+        Command::Alter(alter) => vec![Subject::Object(alter.kind, alter.name.clone())],
+        Command::Delete(delete) => vec![Subject::Object(delete.kind, delete.name.clone())],
+        Command::AlterQueueManager(_) => {
+            vec![Subject::Object(Kind::QueueManager, queue_manager.name().to_string())]
+        }
+        Command::SetAuthority(set) => records(&set.key),
+        Command::DeleteAuthority(key) => records(key),
+        _ => Vec::new(),
+    }
+}
