@@ -30,7 +30,7 @@ pub(crate) struct Incoming<'a> {
     descriptor_length: u32,
     body_length: u32,
     body_crc: u32,
-    body_file: Option<NonZeroU64>,
+    body_file: Option<BodyFile>,
     /// Counted in the buffer pool.
     pooled: bool,
     home: Home,
@@ -48,16 +48,17 @@ impl<'a> Incoming<'a> {
     ///
     /// # Errors
     /// `NoSpace` when there is none; `LogFailed` when the disk fails.
+    /// As `Core::set_apart` says, for a body that gets a file of its own.
     pub(crate) fn new(
         core: &'a Core,
         message: &Message,
         placement: &Placement,
+        apart: Option<Apart>,
         now: Timestamp,
     ) -> Result<Self, StoreError> {
         let keys = Keys::of(&message.descriptor);
         let logged = placement.persistent && core.log.is_some();
-        let apart = logged && message.body.len() as u64 >= core.large_body_bytes();
-        let body_here: &[u8] = if apart { &[] } else { &message.body };
+        let body_here: &[u8] = if apart.is_some() { &[] } else { &message.body };
         let content = Bytes::from(encode_content(&message.descriptor, body_here));
         let mut incoming = Self {
             core,
@@ -77,16 +78,14 @@ impl<'a> Incoming<'a> {
             expires: placement.expires.map_or(NEVER, |expires| expires.0),
             entered: false,
         };
-        incoming.settle(&message.body, apart)?;
+        match apart {
+            Some(Apart { file, crc }) => (incoming.body_file, incoming.body_crc) = (Some(file), crc),
+            None => incoming.settle()?,
+        }
         Ok(incoming)
     }
 
-    fn settle(&mut self, body: &[u8], apart: bool) -> Result<(), StoreError> {
-        if apart {
-            self.body_crc = crc32c::crc32c(body);
-            self.body_file = Some(self.core.write_body(body)?);
-            return Ok(());
-        }
+    fn settle(&mut self) -> Result<(), StoreError> {
         self.pooled = self.core.pool.admit(self.content.len());
         if self.pooled || self.logged {
             return Ok(());
@@ -103,7 +102,7 @@ impl<'a> Incoming<'a> {
             key,
             expires: self.expires,
             arrived: self.arrived,
-            body_file: self.body_file.map_or(0, NonZeroU64::get),
+            body_file: self.body_file.as_ref().map_or(0, |file| file.number.get()),
             backout_count: 0,
             body_length: self.body_length,
             content_crc: self.content_crc,
@@ -125,7 +124,7 @@ impl<'a> Incoming<'a> {
             group: self.keys.group_part(),
             cached: self.pooled.then(|| std::mem::take(&mut self.content)),
             home: home.unwrap_or(self.home),
-            body_file: self.body_file,
+            body_file: self.body_file.take().map(BodyFile::keep),
             body_bytes: self.body_length,
             backout_count: 0,
             priority: self.keys.priority,
@@ -146,8 +145,55 @@ impl Drop for Incoming<'_> {
         if let (Home::Spill { file, bytes, .. }, Some(spill)) = (self.home, &self.core.spill) {
             spill.release(file, bytes);
         }
-        if let (Some(number), Some(log)) = (self.body_file, &self.core.log) {
-            remove(log.disk.as_ref(), &LogFile::Body(number.get()).name());
+    }
+}
+
+/// A body that has gone to disk before its record.
+pub(crate) struct Apart {
+    file: BodyFile,
+    crc: u32,
+}
+
+/// A body on disk to which no record refers yet; removed when it is dropped.
+struct BodyFile {
+    number: NonZeroU64,
+    log: Arc<Log>,
+    is_kept: bool,
+}
+
+impl BodyFile {
+    /// Writes and syncs it; the record that refers to it may be appended afterwards. Takes as long as the disk does.
+    fn write(log: Arc<Log>, number: NonZeroU64, body: &[u8]) -> Result<Self, StoreError> {
+        if let Some(error) = log.closed_error() {
+            return Err(error);
+        }
+        let file = LogFile::Body(number.get()).name();
+        let disk = log.disk.as_ref();
+        let written = disk.create(&file).and_then(|()| disk.write(&file, 0, body)).and_then(|()| disk.sync(&file));
+        match written {
+            Ok(()) => Ok(Self { number, log, is_kept: false }),
+            Err(error) if is_full(&error) => {
+                remove(disk, &file);
+                Err(StoreError::NoSpace)
+            }
+            Err(error) => {
+                log.fail(disk_error("write", &file, error));
+                Err(log.closed_error().unwrap_or(StoreError::Closed))
+            }
+        }
+    }
+
+    /// From now on a message owns it.
+    fn keep(mut self) -> NonZeroU64 {
+        self.is_kept = true;
+        self.number
+    }
+}
+
+impl Drop for BodyFile {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            remove(self.log.disk.as_ref(), &LogFile::Body(self.number.get()).name());
         }
     }
 }
@@ -219,27 +265,23 @@ impl Core {
         self.options.large_body_bytes.min(unit).max(1)
     }
 
-    /// Writes and syncs a file of its own; the record that refers to it may be appended afterwards.
-    fn write_body(&self, body: &[u8]) -> Result<NonZeroU64, StoreError> {
-        let log = self.log.as_ref().expect("only a store with a disk sets bodies apart");
-        if let Some(error) = log.closed_error() {
-            return Err(error);
+    /// Writes a body that is long enough into a file of its own, on another thread: the caller's may have others to
+    /// serve meanwhile. Dropped, it leaves no file.
+    ///
+    /// # Errors
+    /// `NoSpace`; `LogFailed` when the disk fails.
+    pub(crate) async fn set_apart(&self, body: &Bytes, placement: &Placement) -> Result<Option<Apart>, StoreError> {
+        let Some(log) = self.log.as_ref().filter(|_| placement.persistent) else { return Ok(None) };
+        if (body.len() as u64) < self.large_body_bytes() {
+            return Ok(None);
         }
         let number = NonZeroU64::new(self.next_position.fetch_add(1, Ordering::Relaxed)).expect("numbers start at 1");
-        let file = LogFile::Body(number.get()).name();
-        let disk = log.disk.as_ref();
-        let written = disk.create(&file).and_then(|()| disk.write(&file, 0, body)).and_then(|()| disk.sync(&file));
-        match written {
-            Ok(()) => Ok(number),
-            Err(error) if is_full(&error) => {
-                remove(disk, &file);
-                Err(StoreError::NoSpace)
-            }
-            Err(error) => {
-                log.fail(disk_error("write", &file, error));
-                Err(log.closed_error().unwrap_or(StoreError::Closed))
-            }
-        }
+        let (log, body) = (Arc::clone(log), body.clone());
+        let work = blocking::unblock(move || {
+            let file = BodyFile::write(log, number, &body)?;
+            Ok(Some(Apart { file, crc: crc32c::crc32c(&body) }))
+        });
+        work.await
     }
 
     /// Descriptor and body of a message, from memory or from disk.

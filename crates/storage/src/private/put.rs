@@ -23,7 +23,8 @@ impl Core {
     ) -> Result<PutOutcome, StoreError> {
         self.open()?;
         let slot = self.queue(queue)?;
-        let mut incoming = Incoming::new(self, message, placement, now)?;
+        let apart = self.set_apart(&message.body, placement).await?;
+        let mut incoming = Incoming::new(self, message, placement, apart, now)?;
         loop {
             let attempt = match unit {
                 None => self.try_put(&slot, &mut incoming, placement.maximum_depth),

@@ -121,3 +121,29 @@ fn dropping_a_get_under_syncpoint_undoes_it() {
     }
     assert!(undone > 0, "at least once the put was not durable yet");
 }
+
+#[test]
+fn a_put_dropped_while_its_body_is_written_leaves_neither_message_nor_file() {
+    let disk = Arc::new(SimulatedDisk::default());
+    let options = StoreOptions { large_body_bytes: 1, ..small() };
+    let (store, _) = PrivateStore::open(Arc::clone(&disk) as Arc<dyn Disk>, options).expect("opens");
+    let queue = store.create_queue();
+    {
+        let mut long = message(1, true, 0);
+        long.body = vec![1; 32 << 20].into();
+        let mut put = std::pin::pin!(store.put(None, queue, long, PLACEMENT, FOREVER));
+        assert!(put.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    }
+    block_on(store.put(None, queue, message(2, true, 0), PLACEMENT, FOREVER)).expect("puts");
+    let bodies = || disk.names().iter().filter(|name| name.starts_with("body")).count();
+    for _ in 0..1000 {
+        if bodies() == 1 {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert_eq!(bodies(), 1, "only the second put's body has a file");
+    let got = block_on(store.get(None, queue, &Selection::default(), FOREVER)).expect("gets").expect("a message");
+    assert_eq!(name_of(&got.message.body), 2);
+    assert_eq!(store.depth(queue).current, 0);
+}
