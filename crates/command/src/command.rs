@@ -6,8 +6,12 @@ use model::name::QueueName;
 use model::options::OpenOptions;
 
 pub mod channel_authentication;
+pub mod system;
+pub mod topic;
 
 use channel_authentication::{ChannelAuthenticationQuery, SetChannelAuthentication};
+use system::SystemCommand;
+use topic::{SubscriptionStatusQuery, TopicStatusQuery};
 
 pub use crate::filter::{Condition, Pattern};
 
@@ -32,10 +36,15 @@ pub enum Command {
     },
     DisplayQueueManagerStatus(Request),
     DisplayConnections(ConnectionQuery),
-    DisplaySubscriptionStatus {
-        name: Pattern,
+    DisplaySubscriptionStatus(SubscriptionStatusQuery),
+    DisplayTopicStatus(TopicStatusQuery),
+    DisplayPublishSubscribe {
+        /// This queue manager is of the type asked for.
+        local: bool,
         request: Request,
     },
+    /// What is retained on a topic string.
+    ClearTopicString(String),
     DisplayAuthority(AuthorityQuery),
     /// DISPLAY ENTAUTH.
     DisplayEntityAuthority(EntityAuthorityQuery),
@@ -45,6 +54,7 @@ pub enum Command {
     DeleteAuthority(AuthorityKey),
     SetChannelAuthentication(Box<SetChannelAuthentication>),
     DisplayChannelAuthentication(Box<ChannelAuthenticationQuery>),
+    System(SystemCommand),
     PingQueueManager,
     RefreshSecurity,
 }

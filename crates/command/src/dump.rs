@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use model::authority::{AuthorityObject, AuthorityRecord, Entity};
-use model::definition::attribute::{self, Access, Attribute, Kind, Shown, Value, ValueType, View};
+use model::definition::attribute::{self, Access, Attribute, Kind, Shown, Value, View};
 use model::definition::queue::DefinitionType;
 use model::definition::subscription::MadeBy;
 use model::definition::{ChannelAuthentication, History, QueueManagerDefinition, SubscriptionDefinition};
@@ -254,9 +254,9 @@ fn channel_authentication(record: &ChannelAuthentication) -> Vec<String> {
     let is_set = |shown: &&Shown| {
         !["CHLAUTH", "ALTDATE", "ALTTIME"].contains(&shown.keyword) && shown.value != Value::Text(String::new())
     };
-    let part = |shown: &Shown| match (shown.kind, shown.value.text()) {
-        (ValueType::List, Some(list)) => {
-            let items: Vec<_> = list.split(',').map(attribute::quoted).collect();
+    let part = |shown: &Shown| match &shown.value {
+        Value::List(list) => {
+            let items: Vec<_> = list.iter().map(|item| attribute::quoted(item)).collect();
             format!("{}({})", shown.keyword, items.join(","))
         }
         _ if ["TYPE", "USERSRC", "CHCKCLNT", "WARN"].contains(&shown.keyword) => shown.display(),

@@ -10,7 +10,9 @@ mod queue;
 mod queue_manager;
 mod status;
 mod subscription;
+mod system;
 mod topic;
+mod topic_status;
 
 use ::queue_manager::QueueManager;
 use ::queue_manager::objects::ObjectError;
@@ -43,9 +45,13 @@ pub(crate) async fn execute(queue_manager: &QueueManager, caller: &Principal, co
         }
         Command::DisplayQueueManagerStatus(request) => status::queue_manager(queue_manager, caller, request),
         Command::DisplayConnections(query) => status::connections(queue_manager, caller, query),
-        Command::DisplaySubscriptionStatus { name, request } => {
-            status::subscriptions(queue_manager, caller, name, request)
+        Command::DisplaySubscriptionStatus(query) => topic_status::subscriptions(queue_manager, caller, query),
+        Command::DisplayTopicStatus(query) => topic_status::display(queue_manager, caller, query).await,
+        Command::DisplayPublishSubscribe { local, request } => {
+            topic_status::publish_subscribe(queue_manager, caller, *local, request).await
         }
+        Command::ClearTopicString(topic) => topic_status::clear(queue_manager, caller, topic).await,
+        Command::System(command) => system::run(queue_manager, caller, command),
         Command::DisplayAuthority(query) => authority::display(queue_manager, caller, query),
         Command::DisplayEntityAuthority(query) => authority::display_entity(queue_manager, caller, query),
         Command::DisplayAuthorityService(request) => authority::display_service(queue_manager, caller, request),

@@ -48,8 +48,21 @@ pub const AUTHORITY_SET: Message = Message::new("AMQ8862I", "Authority record se
 pub const AUTHORITY_DELETED: Message = Message::new("AMQ8863I", "Authority record deleted.");
 
 pub const CHANNEL_AUTHENTICATION_SET: Message = Message::new("AMQ8877I", "Channel authentication record set.");
+pub const TOPIC_STRING_CLEARED: Message = Message::new("AMQ8699I", "What was retained on the topic string is cleared.");
+pub const CONNECTION_STOPPED: Message = Message::new("AMQ8457I", "Connection stopped.");
+pub const COMMAND_SERVER_STARTED: Message = Message::new("CSQN200I", "The command server is started.");
+pub const COMMAND_SERVER_STOPPED: Message = Message::new("CSQN202I", "The command server is stopped.");
+pub const TRACE_STARTED: Message = Message::new("CSQW130I", "Accounting trace started, number {}.");
+pub const TRACE_STOPPED: Message = Message::new("CSQW131I", "Trace stopped, number {}.");
+pub const NORMAL_COMPLETION: Message = Message::new("CSQ9022I", "The command completed normally.");
 
 // Titles of DISPLAY blocks.
+pub const PUBLISH_SUBSCRIBE_DETAILS: Message = Message::new("AMQ8723I", "Display pub/sub status details.");
+pub const TOPIC_STATUS_DETAILS: Message = Message::new("AMQ8754I", "Display topic status details.");
+pub const COMMAND_SERVER_DETAILS: Message = Message::new("CSQN201I", "Display command server details.");
+pub const QUEUE_STATISTICS_DETAILS: Message = Message::new("CSQM201I", "Reset queue statistics details.");
+pub const TRACE_DETAILS: Message = Message::new("CSQW127I", "Display trace details.");
+pub const SYSTEM_DETAILS: Message = Message::new("CSQY201I", "Display system details.");
 pub const CHANNEL_AUTHENTICATION_DETAILS: Message =
     Message::new("AMQ8878I", "Display channel authentication record details.");
 pub const SUBSCRIPTION_DETAILS: Message = Message::new("AMQ8096I", "Display Subscription details.");
@@ -83,6 +96,11 @@ pub const CHANNEL_AUTHENTICATION_EXISTS: Message =
 pub const CHANNEL_AUTHENTICATION_NOT_FOUND: Message =
     Message::new("AMQ8884E", "Channel authentication record of {} not found.");
 pub const TOPIC_STRING_EXISTS: Message = Message::new("AMQ8698E", "The topic string belongs to topic {} already.");
+pub const NONE_FOUND: Message = Message::new("AMQ8147E", "Nothing found that the command asks for.");
+pub const COMMAND_SERVER_IS_STARTED: Message = Message::new("CSQN223I", "The command server is started already.");
+pub const COMMAND_SERVER_IS_STOPPED: Message = Message::new("CSQN224I", "The command server is stopped already.");
+pub const NO_TRACE: Message = Message::new("CSQW133E", "There is no such trace.");
+pub const TOO_MANY_TRACES: Message = Message::new("CSQW134E", "No more traces can be started.");
 
 // Not understood.
 pub const SYNTAX_ERROR: Message =

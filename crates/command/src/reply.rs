@@ -10,6 +10,7 @@ pub const MQRCCF_COMMAND_FAILED: i32 = 3008;
 pub const MQRCCF_PARM_SYNTAX_ERROR: i32 = 3097;
 pub const MQRCCF_PARM_MISSING: i32 = 3228;
 pub const MQRCCF_PARM_VALUE_ERROR: i32 = 3229;
+pub const MQRCCF_NONE_FOUND: i32 = 3200;
 pub const MQRCCF_TOPIC_STRING_ALREADY_EXISTS: i32 = 3300;
 pub const MQRCCF_CHLAUTH_ALREADY_EXISTS: i32 = 3337;
 pub const MQRCCF_CHLAUTH_NOT_FOUND: i32 = 3338;
@@ -50,6 +51,11 @@ impl Item {
 impl Reply {
     pub(crate) fn done(message: Message) -> Self {
         Self { items: vec![Item { reason: 0, message: message.line(&[]), attributes: Vec::new(), parts: Vec::new() }] }
+    }
+
+    /// Done, with what there is to tell of it.
+    pub(crate) fn told(message: Message, arguments: &[&str]) -> Self {
+        Self::failed(0, message, arguments)
     }
 
     pub(crate) fn failed(reason: i32, message: Message, arguments: &[&str]) -> Self {

@@ -4,11 +4,11 @@
 //! Sources: MQ reference, "DISPLAY QSTATUS", "DISPLAY CONN", "DISPLAY QMSTATUS", "DISPLAY AUTHREC", 9.3 and 9.4.
 
 pub(crate) mod channel;
+pub(crate) mod system;
+pub(crate) mod topic;
 
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity};
-use model::definition::SubscriptionDefinition;
 use model::definition::attribute::{JsonWord, Shown, Value, ValueType, Word, date_text, time_text};
-use model::definition::subscription::MadeBy;
 use model::options::OpenOptions;
 use model::timestamp::Timestamp;
 use queue_manager::status::{ConnectionStatus, HandleStatus, QueueManagerStatus, QueueStatus};
@@ -226,21 +226,6 @@ pub(crate) static QUEUE_MANAGER_STATUS: &[Row<ManagerView>] = &[
     row("STANDBY", TEXT, When::Asked, |_| Value::from("NOPERMIT")),
     row("STARTDA", ValueType::Date, When::Asked, |m| Value::Text(date_text(m.status.started))),
     row("STARTTI", ValueType::Time, When::Asked, |m| Value::Text(time_text(m.status.started))),
-];
-
-pub(crate) static SUBSCRIPTION_STATUS: &[Row<SubscriptionDefinition>] = &[
-    row("SUB", TEXT, When::Always, |s| Value::from(s.name.as_str())),
-    row("SUBID", TEXT, When::Always, |s| Value::Text(s.identifier.to_string().to_ascii_uppercase())),
-    row("DURABLE", TEXT, When::Usual, |s| word_of(s.durable)),
-    row("SUBTYPE", TEXT, When::Usual, |s| {
-        Value::from(match s.made_by {
-            MadeBy::Administrator => "ADMIN",
-            MadeBy::Api => "API",
-            MadeBy::Proxy => "PROXY",
-        })
-    }),
-    row("SUBUSER", TEXT, When::Usual, |s| Value::from(s.user.as_str())),
-    row("TOPICSTR", TEXT, When::Usual, |s| Value::from(s.topic_string.as_str())),
 ];
 
 pub(crate) static AUTHORITY: &[Row<AuthorityRecord>] = &[

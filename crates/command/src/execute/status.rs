@@ -1,4 +1,4 @@
-//! DISPLAY QSTATUS, QMSTATUS, CONN and SBSTATUS.
+//! DISPLAY QSTATUS, QMSTATUS and CONN.
 
 use ::queue_manager::QueueManager;
 use ::queue_manager::status::ConnectionStatus;
@@ -6,7 +6,6 @@ use model::authority::{AuthorityObject, Principal};
 use model::definition::queue::LocalQueue;
 use model::definition::{Collect, QueueDefinition};
 use model::options::OpenOptions;
-use model::reason::Reason;
 
 use crate::command::{ConnectionParts, ConnectionQuery, Pattern, QueueStatusOf, Request, Selection};
 use crate::execute::Failure;
@@ -165,26 +164,4 @@ fn connection_item(connection: &ConnectionStatus, query: &ConnectionQuery) -> Op
         parts.clear();
     }
     Some(Item { reason: 0, message: message::CONNECTION_DETAILS.line(&[]), attributes, parts })
-}
-
-pub(super) fn subscriptions(
-    queue_manager: &QueueManager,
-    caller: &Principal,
-    name: &Pattern,
-    request: &Request,
-) -> Result<Reply, Failure> {
-    require_display(queue_manager, caller, AuthorityObject::QueueManager, &queue_manager.name())?;
-    let items: Vec<_> = queue_manager
-        .subscriptions()
-        .iter()
-        .filter(|subscription| name.matches(&subscription.name))
-        .filter_map(|subscription| status::show(status::SUBSCRIPTION_STATUS, &**subscription, request))
-        .map(|attributes| item(message::SUBSCRIPTION_STATUS, attributes))
-        .collect();
-    if items.is_empty() {
-        let name = name.to_string();
-        let reply = Reply::failed(Reason::UnknownObjectName.number(), message::NOT_FOUND, &[&name]);
-        return Err(Failure::Reply(reply));
-    }
-    Ok(Reply { items })
 }

@@ -11,6 +11,7 @@ mod object;
 mod reader;
 mod status;
 mod system;
+mod topic;
 
 use model::definition::attribute::Kind;
 
@@ -59,6 +60,19 @@ fn command(reader: &mut Reader, verb: Verb, object: Object) -> Result<Command, P
         (Verb::Display, Object::EntityAuthority) => reader.display_entity_authority(),
         (Verb::Set, Object::ChannelAuthentication) => reader.set_channel_authentication(),
         (Verb::Display, Object::ChannelAuthentication) => reader.display_channel_authentication(),
+        (Verb::Clear, Object::TopicString) => reader.clear_topic_string(),
+        (Verb::Display, Object::TopicStatus) => reader.display_topic_status(),
+        (Verb::Display, Object::PublishSubscribe) => reader.display_publish_subscribe(),
+        (Verb::Display, Object::CommandServer) => reader.display_command_server(),
+        (Verb::Start, Object::CommandServer) => reader.switch_command_server(true),
+        (Verb::Stop, Object::CommandServer) => reader.switch_command_server(false),
+        (Verb::Stop, Object::Connection) => reader.stop_connection(),
+        (Verb::Reset, Object::QueueStatistics) => reader.reset_queue_statistics(),
+        (Verb::Display, Object::System) => reader.display_system(),
+        (Verb::Set, Object::System) => reader.set_system(),
+        (Verb::Display, Object::Trace) => reader.display_trace(),
+        (Verb::Start, Object::Trace) => reader.start_trace(),
+        (Verb::Stop, Object::Trace) => reader.stop_trace(),
         (Verb::Ping, Object::Definition(Kind::QueueManager)) => Ok(Command::PingQueueManager),
         (Verb::Refresh, Object::Security) => reader.refresh_security(),
         _ => Err(reader.problem("the verb does not go with the object")),

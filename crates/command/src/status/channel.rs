@@ -32,11 +32,11 @@ pub(crate) static AUTHENTICATION: &[Row<ChannelAuthentication>] = &[
     row("DESCR", TEXT, When::Asked, |r| Value::from(r.description.as_str())),
     row("CUSTOM", TEXT, When::Asked, |r| Value::from(r.custom.as_str())),
     optional("USERLIST", ValueType::List, When::Usual, |r| match &r.rule {
-        Rule::BlockUser { users } => Some(Value::Text(users.join(","))),
+        Rule::BlockUser { users } => Some(Value::List(users.clone())),
         Rule::BlockAddress { .. } | Rule::Map { .. } => None,
     }),
     optional("ADDRLIST", ValueType::List, When::Usual, |r| match &r.rule {
-        Rule::BlockAddress { addresses } => Some(Value::Text(addresses.join(","))),
+        Rule::BlockAddress { addresses } => Some(Value::List(addresses.clone())),
         Rule::BlockUser { .. } | Rule::Map { .. } => None,
     }),
     optional("SSLPEER", TEXT, When::Usual, |r| match map_key(r)? {

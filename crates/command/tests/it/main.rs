@@ -8,3 +8,5 @@ mod properties;
 mod refusals;
 mod session;
 mod support;
+mod system;
+mod topic_status;

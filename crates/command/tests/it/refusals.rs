@@ -23,11 +23,11 @@ fn unknown_verbs_and_objects_are_named() {
     check(
         "FROB QLOCAL(A)",
         expect![[r#"
-        AMQ8405I: Syntax error detected at or near end of command segment below:-
-        FROB
+            AMQ8405I: Syntax error detected at or near end of command segment below:-
+            FROB
 
-        AMQ8426I: Commands begin with one of ALTER, CLEAR, DEFINE, DELETE, DISPLAY, PING, REFRESH, SET.
-    "#]],
+            AMQ8426I: Commands begin with one of ALTER, CLEAR, DEFINE, DELETE, DISPLAY, PING, REFRESH, RESET, SET, START, STOP.
+        "#]],
     );
     check(
         "DEFINE FROB(A)",
@@ -41,20 +41,20 @@ fn unknown_verbs_and_objects_are_named() {
     check(
         "DE QLOCAL(A)",
         expect![[r#"
-        AMQ8405I: Syntax error detected at or near end of command segment below:-
-        DE
+            AMQ8405I: Syntax error detected at or near end of command segment below:-
+            DE
 
-        AMQ8426I: Commands begin with one of ALTER, CLEAR, DEFINE, DELETE, DISPLAY, PING, REFRESH, SET.
-    "#]],
+            AMQ8426I: Commands begin with one of ALTER, CLEAR, DEFINE, DELETE, DISPLAY, PING, REFRESH, RESET, SET, START, STOP.
+        "#]],
     );
     check(
         "RES QMGR",
         expect![[r#"
-        AMQ8405I: Syntax error detected at or near end of command segment below:-
-        RES
+            AMQ8405I: Syntax error detected at or near end of command segment below:-
+            RES
 
-        AMQ8426I: Commands begin with one of ALTER, CLEAR, DEFINE, DELETE, DISPLAY, PING, REFRESH, SET.
-    "#]],
+            AMQ8426I: Commands begin with one of ALTER, CLEAR, DEFINE, DELETE, DISPLAY, PING, REFRESH, RESET, SET, START, STOP.
+        "#]],
     );
 }
 
@@ -75,8 +75,11 @@ fn commands_of_later_capabilities_are_refused_by_name_whatever_follows() {
     check(
         "STOP CONN(0123)",
         expect![[r#"
-        AMQ8404E: STOP CONN is not supported by this queue manager yet.
-    "#]],
+            AMQ8405I: Syntax error detected at or near end of command segment below:-
+            STOP CONN(*)
+
+            AMQ8424E: Not a name: 0123 is not a connection identifier of 16 hexadecimal digits.
+        "#]],
     );
 }
 

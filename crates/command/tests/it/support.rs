@@ -93,6 +93,14 @@ fn finish(lines: &[String]) -> String {
     let mut text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let unstable = [
         "SUBID(",
+        "ACTCONN(",
+        "LPUBDATE(",
+        "LPUBTIME(",
+        "LMSGDATE(",
+        "LMSGTIME(",
+        "RESMDATE(",
+        "RESMTIME(",
+        "RESETINT(",
         "DESTCORL(",
         "CONN(",
         "EXTCONN(",

@@ -14,6 +14,7 @@ mod field;
 mod authentication;
 mod channel;
 mod communication;
+mod group;
 mod json_order;
 mod kind;
 mod listener;
@@ -44,6 +45,7 @@ use crate::definition::{QueueDefinition, QueueKind, QueueManagerDefinition, Subs
 use crate::timestamp::Timestamp;
 
 pub use field::{date_text, time_text};
+pub use group::{QUEUE_MANAGER_GROUPS, queue_manager_group};
 pub use json_order::json_order;
 pub use kind::Kind;
 pub use reference::reference;

@@ -10,7 +10,20 @@ use crate::mqsc::problem::Problem;
 
 impl Reader {
     pub(super) fn display_queue_manager(&mut self) -> Result<Command, Problem> {
-        let request = self.request(&|keyword| definition_keyword(&[Kind::QueueManager], keyword))?;
+        let mut group = Vec::new();
+        for name in attribute::QUEUE_MANAGER_GROUPS {
+            if self.take_flag(name)? {
+                group.extend(attribute::queue_manager_group(name));
+            }
+        }
+        let mut request = self.request(&|keyword| definition_keyword(&[Kind::QueueManager], keyword))?;
+        if !group.is_empty() {
+            request.selection = match request.selection {
+                Selection::All => Selection::All,
+                Selection::Usual => Selection::Named(group),
+                Selection::Named(names) => Selection::Named([names, group].concat()),
+            };
+        }
         Ok(Command::DisplayQueueManager(request))
     }
 

@@ -34,6 +34,10 @@ impl Reader {
         Problem::syntax(problem).at(end)
     }
 
+    pub(super) const fn has_name(&self) -> bool {
+        self.name.is_some()
+    }
+
     /// No name is expected, and one that is given does not matter.
     pub(super) fn ignore_name(&mut self) {
         self.name = None;
@@ -110,6 +114,12 @@ impl Reader {
                 Err(self.bad_value(keyword, &operand.text, &format!("expected one of {}", known.join(", "))))
             }
         }
+    }
+
+    /// One of a few words, of a keyword that without a value names what to show.
+    pub(super) fn take_choice<T: Copy>(&mut self, keyword: &str, words: &[(&str, T)]) -> Result<Option<T>, Problem> {
+        let has_value = |known: &Parameter| known.keyword == keyword && known.operands.is_some();
+        if self.parameters.iter().any(has_value) { self.take_word(keyword, words) } else { Ok(None) }
     }
 
     /// A text of at most this many bytes; blanks at its end do not count.

@@ -13,12 +13,6 @@ impl Reader {
         Ok(Command::DisplayQueueManagerStatus(request))
     }
 
-    pub(super) fn display_subscription_status(&mut self) -> Result<Command, Problem> {
-        let name = Pattern::parse(&self.text_name()?);
-        let request = self.request(&|keyword| status::find(status::SUBSCRIPTION_STATUS, keyword))?;
-        Ok(Command::DisplaySubscriptionStatus { name, request })
-    }
-
     pub(super) fn display_queue_status(&mut self) -> Result<Command, Problem> {
         let name = self.pattern(Kind::QueueLocal)?;
         let handles = match self.take_value(&["TYPE"])? {

@@ -1,0 +1,189 @@
+//! DISPLAY TPSTATUS, SBSTATUS, PUBSUB and CLEAR TOPICSTR.
+
+use bytes::Bytes;
+use expect_test::expect;
+use model::descriptor::MessageDescriptor;
+use model::options::{ObjectDescriptor, ObjectKind, OpenOptions, PutFlags, PutOptions};
+use model::subscribe::{SubscribeFlags, SubscriptionDescriptor};
+use queue_manager::{ConnectOptions, Connection, QueueManager};
+
+use crate::support::{administrator, run_script, start, transcript_on, wait_for};
+
+fn connect(queue_manager: &QueueManager) -> Connection {
+    let options = ConnectOptions {
+        principal: administrator(),
+        application_name: "program".to_owned(),
+        application_type: 6,
+        channel: String::new(),
+        connection_name: String::new(),
+    };
+    queue_manager.connect(options).unwrap()
+}
+
+/// A publisher that is open and has retained one publication, and a subscriber without a name.
+fn publish(connection: &Connection) {
+    let object =
+        ObjectDescriptor { object: ObjectKind::Topic, topic_string: "sport/football".to_owned(), ..Default::default() };
+    wait_for(async {
+        let handle = connection.open(&administrator(), &object, OpenOptions::OUTPUT).await.unwrap().handle;
+        let options = PutOptions { flags: PutFlags::RETAIN, context: None };
+        connection.put(handle, MessageDescriptor::default(), &options, Bytes::from("1:0")).await.unwrap();
+        let descriptor = SubscriptionDescriptor {
+            flags: SubscribeFlags::CREATE | SubscribeFlags::MANAGED,
+            topic_string: "sport/#".to_owned(),
+            ..SubscriptionDescriptor::default()
+        };
+        connection.subscribe(&administrator(), &descriptor, None).await.unwrap();
+    });
+}
+
+#[test]
+fn topic_strings_show_what_they_inherit_and_who_uses_them() {
+    let queue_manager = start();
+    run_script(
+        &queue_manager,
+        "DEF TOPIC(SPORT) TOPICSTR('sport') DEFPRTY(7) DURSUB(NO)\nDEF QL(Q)\nDEF SUB(S) TOPICSTR('sport/football') DEST(Q)",
+    );
+    let connection = connect(&queue_manager);
+    publish(&connection);
+    let script = "DISPLAY TPSTATUS('sport/football')\n\
+                  DIS TPSTATUS('sport/+') PUBCOUNT SUBCOUNT\n\
+                  DIS TPSTATUS('#') WHERE(RETAINED EQ YES) ADMIN\n\
+                  DIS TPSTATUS('sport/football') TYPE(PUB)\n\
+                  DIS TPSTATUS('sport/football') TYPE(SUB)\n\
+                  DIS TPSTATUS('opera')\n\
+                  DIS TPSTATUS('sport') TYPE(PUB)\n\
+                  DIS PUBSUB\n\
+                  DIS PUBSUB TYPE(PARENT)\n\
+                  CLEAR TOPICSTR('sport/football') CLRTYPE(RETAINED)\n\
+                  DIS TPSTATUS('sport/football') RETAINED\n\
+                  CLEAR TOPICSTR('sport/#') CLRTYPE(RETAINED)\n\
+                  CLEAR TOPICSTR('sport')";
+    expect![[r#"
+        > DISPLAY TPSTATUS('sport/football')
+        AMQ8754I: Display topic status details.
+           TOPICSTR(sport/football)                ADMIN( )
+           CLROUTE(NONE)                           CLUSTER( )
+           COMMINFO( )                             DEFPRESP(SYNC)
+           DEFPRTY(7)                              DEFPSIST(NO)
+           DURSUB(NO)                              MCAST(DISABLED)
+           MDURMDL(SYSTEM.DURABLE.MODEL.QUEUE)     MNDURMDL(SYSTEM.NDURABLE.MODEL.QUEUE)
+           NPMSGDLV(ALLAVAIL)                      PMSGDLV(ALLDUR)
+           PUB(ENABLED)                            PUBCOUNT(1)
+           PUBSCOPE(ALL)                           RETAINED(YES)
+           SUB(ENABLED)                            SUBCOUNT(1)
+           SUBSCOPE(ALL)                           USEDLQ(YES)
+        > DIS TPSTATUS('sport/+') PUBCOUNT SUBCOUNT
+        AMQ8754I: Display topic status details.
+           TOPICSTR(sport/#)                       ADMIN( )
+           PUBCOUNT(0)                             SUBCOUNT(1)
+        AMQ8754I: Display topic status details.
+           TOPICSTR(sport/football)                ADMIN( )
+           PUBCOUNT(1)                             SUBCOUNT(1)
+        > DIS TPSTATUS('#') WHERE(RETAINED EQ YES) ADMIN
+        AMQ8754I: Display topic status details.
+           TOPICSTR(sport/football)                ADMIN( )
+           RETAINED(YES)
+        > DIS TPSTATUS('sport/football') TYPE(PUB)
+        AMQ8754I: Display topic status details.
+           TOPICSTR(sport/football)
+           ACTCONN(*)
+           LPUBDATE(*)                    LPUBTIME(*)
+           MCASTREL( , )                           NUMPUBS(1)
+        > DIS TPSTATUS('sport/football') TYPE(SUB)
+        AMQ8754I: Display topic status details.
+           TOPICSTR(sport/football)
+           SUBID(*)
+           ACTCONN(*)                              DURABLE(YES)
+           LMSGDATE(*)                    LMSGTIME(*)
+           MCASTREL( , )                           NUMMSGS(1)
+           RESMDATE(*)                    RESMTIME(*)
+           SUBTYPE(ADMIN)                          SUBUSER(server)
+        > DIS TPSTATUS('opera')
+        AMQ8147E: Object opera not found.
+        > DIS TPSTATUS('sport') TYPE(PUB)
+        AMQ8147E: Nothing found that the command asks for.
+        > DIS PUBSUB
+        AMQ8723I: Display pub/sub status details.
+           QMNAME(QM1)                             TYPE(LOCAL)
+           STATUS(ACTIVE)                          SUBCOUNT(2)
+           TPCOUNT(8)
+        > DIS PUBSUB TYPE(PARENT)
+        AMQ8147E: Nothing found that the command asks for.
+        > CLEAR TOPICSTR('sport/football') CLRTYPE(RETAINED)
+        AMQ8699I: What was retained on the topic string is cleared.
+        > DIS TPSTATUS('sport/football') RETAINED
+        AMQ8754I: Display topic status details.
+           TOPICSTR(sport/football)                ADMIN( )
+           RETAINED(NO)
+        > CLEAR TOPICSTR('sport/#') CLRTYPE(RETAINED)
+        AMQ8405I: Syntax error detected at or near end of command segment below:-
+        CLEAR TOPICSTR('sport/#') CLRTYPE(RETAINED)
+
+        AMQ8427I: Not the valid syntax of the command: one topic string is cleared at a time, without wildcards.
+        > CLEAR TOPICSTR('sport')
+        AMQ8405I: Syntax error detected at or near end of command segment below:-
+        CLEAR TOPICSTR('sport')
+
+        AMQ8421E: Keyword missing: CLRTYPE.
+    "#]].assert_eq(&transcript_on(&queue_manager, &administrator(), script));
+}
+
+#[test]
+fn subscriptions_without_a_name_have_status_too() {
+    let queue_manager = start();
+    run_script(&queue_manager, "DEF QL(Q)\nDEF SUB(S) TOPICSTR('sport/football') DEST(Q)");
+    let connection = connect(&queue_manager);
+    publish(&connection);
+    let script = "DISPLAY SBSTATUS(*)\n\
+                  DIS SBSTATUS(*) SUBTYPE(API) ALL\n\
+                  DIS SBSTATUS(*) DURABLE(YES) NUMMSGS SUBTYPE\n\
+                  DIS SBSTATUS(S) SUBTYPE(API)\n\
+                  DIS SBSTATUS SUBID(0102)";
+    expect![[r#"
+        > DISPLAY SBSTATUS(*)
+        AMQ8099I: Display Subscription Status details.
+           SUB( )
+           SUBID(*)
+           DURABLE(NO)                             SUBTYPE(API)
+           SUBUSER(server)                         TOPICSTR(sport/#)
+        AMQ8099I: Display Subscription Status details.
+           SUB(S)
+           SUBID(*)
+           DURABLE(YES)                            SUBTYPE(ADMIN)
+           SUBUSER(server)                         TOPICSTR(sport/football)
+        > DIS SBSTATUS(*) SUBTYPE(API) ALL
+        AMQ8099I: Display Subscription Status details.
+           SUB( )
+           SUBID(*)
+           ACTCONN(*)
+           DURABLE(NO)                             LMSGDATE(*)
+           LMSGTIME(*)                      MCASTREL( , )
+           NUMMSGS(1)                              RESMDATE(*)
+           RESMTIME(*)                      SUBTYPE(API)
+           SUBUSER(server)                         TOPICSTR(sport/#)
+        > DIS SBSTATUS(*) DURABLE(YES) NUMMSGS SUBTYPE
+        AMQ8099I: Display Subscription Status details.
+           SUB(S)
+           SUBID(*)
+           NUMMSGS(1)                              SUBTYPE(ADMIN)
+        > DIS SBSTATUS(S) SUBTYPE(API)
+        AMQ8147E: Object S not found.
+        > DIS SBSTATUS SUBID(*)
+        AMQ8147E: Object 0102 not found.
+    "#]].assert_eq(&transcript_on(&queue_manager, &administrator(), script));
+}
+
+#[test]
+fn one_topic_string_belongs_to_one_topic_object() {
+    let queue_manager = start();
+    let script = "DEF TOPIC(A) TOPICSTR('a')\nDEF TOPIC(B) TOPICSTR('a')\nDEF TOPIC(A) TOPICSTR('a') REPLACE";
+    expect![[r#"
+        > DEF TOPIC(A) TOPICSTR('a')
+        AMQ8690I: Topic created.
+        > DEF TOPIC(B) TOPICSTR('a')
+        AMQ8698E: The topic string belongs to topic A already.
+        > DEF TOPIC(A) TOPICSTR('a') REPLACE
+        AMQ8690I: Topic created.
+    "#]].assert_eq(&transcript_on(&queue_manager, &administrator(), script));
+}
