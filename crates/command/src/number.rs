@@ -6,6 +6,7 @@ use model::authority::AuthorityObject;
 use model::definition::attribute::Kind;
 
 use crate::command::Command;
+use crate::command::system::SystemCommand;
 
 /// The command that a PCF program would send for the same effect; 0 (MQCMD_NONE) for one that has none.
 pub(crate) fn of(command: &Command) -> i32 {
@@ -27,11 +28,28 @@ pub(crate) fn of(command: &Command) -> i32 {
         Command::SetAuthority(_) => 90,
         Command::DisplayQueueManagerStatus(_) => 161,
         Command::DisplayAuthorityService(_) => 169,
-        Command::DisplaySubscriptionStatus { .. } => 182,
+        Command::DisplaySubscriptionStatus(_) => 182,
+        Command::DisplayTopicStatus(_) => 183,
+        Command::ClearTopicString(_) => 184,
+        Command::DisplayPublishSubscribe { .. } => 185,
         Command::SetChannelAuthentication(_) => 203,
         Command::DisplayChannelAuthentication(_) => 204,
-        #[expect(unreachable_patterns, reason = "a command without a number is told of all the same")]
-        _ => 0,
+        Command::System(command) => of_system(command),
+    }
+}
+
+/// The commands of z/OS among them, and those of the command server, have no number here.
+const fn of_system(command: &SystemCommand) -> i32 {
+    match command {
+        SystemCommand::ResetQueueStatistics { .. } => 17,
+        SystemCommand::StopConnection { .. } => 86,
+        SystemCommand::DisplayCommandServer(_)
+        | SystemCommand::SwitchCommandServer(_)
+        | SystemCommand::DisplaySystem(_)
+        | SystemCommand::ExcludeMessages(_)
+        | SystemCommand::StartTrace { .. }
+        | SystemCommand::StopTrace(_)
+        | SystemCommand::DisplayTrace { .. } => 0,
     }
 }
 
@@ -75,7 +93,14 @@ pub(crate) const fn only_reads(command: &Command) -> bool {
             | Command::DisplayEntityAuthority(_)
             | Command::DisplayQueueManagerStatus(_)
             | Command::DisplayAuthorityService(_)
-            | Command::DisplaySubscriptionStatus { .. }
+            | Command::DisplaySubscriptionStatus(_)
+            | Command::DisplayTopicStatus(_)
+            | Command::DisplayPublishSubscribe { .. }
             | Command::DisplayChannelAuthentication(_)
+            | Command::System(
+                SystemCommand::DisplayCommandServer(_)
+                    | SystemCommand::DisplaySystem(_)
+                    | SystemCommand::DisplayTrace { .. }
+            )
     )
 }

@@ -14,7 +14,9 @@ fn check(script: &str, expected: Expect) {
 
 #[test]
 fn the_command_server_is_stopped_and_started_once_each() {
-    check("DISPLAY CMDSERV\nSTOP CMDSERV\nSTOP CMDSERV\nDIS CMDSERV STATUS\nSTART CMDSERV\nSTA CMDSERV", expect![[r#"
+    check(
+        "DISPLAY CMDSERV\nSTOP CMDSERV\nSTOP CMDSERV\nDIS CMDSERV STATUS\nSTART CMDSERV\nSTA CMDSERV",
+        expect![[r#"
         > DISPLAY CMDSERV
         CSQN201I: Display command server details.
            QMNAME(QM1)                             STATUS(RUNNING)
@@ -30,7 +32,8 @@ fn the_command_server_is_stopped_and_started_once_each() {
         CSQN200I: The command server is started.
         > STA CMDSERV
         CSQN223I: The command server is started already.
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -188,7 +191,9 @@ fn who_has_no_authority_over_the_queue_manager_switches_nothing() {
 
 #[test]
 fn the_queue_manager_shows_its_attributes_by_group() {
-    check("DISPLAY QMGR PUBSUB\nDIS QMGR CLUSTER TREELIFE\nDIS QMGR EVENT", expect![[r#"
+    check(
+        "DISPLAY QMGR PUBSUB\nDIS QMGR CLUSTER TREELIFE\nDIS QMGR EVENT",
+        expect![[r#"
         > DISPLAY QMGR PUBSUB
         AMQ8408I: Display Queue Manager details.
            QMNAME(QM1)                             PARENT( )
@@ -214,7 +219,8 @@ fn the_queue_manager_shows_its_attributes_by_group() {
            LOGGEREV(DISABLED)                      PERFMEV(DISABLED)
            REMOTEEV(DISABLED)                      SSLEV(DISABLED)
            STRSTPEV(ENABLED)
-    "#]]);
+    "#]],
+    );
     let all =
         transcript("DIS QMGR SYSTEM EVENT CHINIT CLUSTER PUBSUB").replace(" SYSTEM EVENT CHINIT CLUSTER PUBSUB", "");
     assert_eq!(all, transcript("DIS QMGR"), "every attribute is in one group");

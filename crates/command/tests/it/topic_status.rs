@@ -126,7 +126,8 @@ fn topic_strings_show_what_they_inherit_and_who_uses_them() {
         CLEAR TOPICSTR('sport')
 
         AMQ8421E: Keyword missing: CLRTYPE.
-    "#]].assert_eq(&transcript_on(&queue_manager, &administrator(), script));
+    "#]]
+    .assert_eq(&transcript_on(&queue_manager, &administrator(), script));
 }
 
 #[test]
@@ -171,7 +172,8 @@ fn subscriptions_without_a_name_have_status_too() {
         AMQ8147E: Object S not found.
         > DIS SBSTATUS SUBID(*)
         AMQ8147E: Object 0102 not found.
-    "#]].assert_eq(&transcript_on(&queue_manager, &administrator(), script));
+    "#]]
+    .assert_eq(&transcript_on(&queue_manager, &administrator(), script));
 }
 
 #[test]
@@ -185,5 +187,6 @@ fn one_topic_string_belongs_to_one_topic_object() {
         AMQ8698E: The topic string belongs to topic A already.
         > DEF TOPIC(A) TOPICSTR('a') REPLACE
         AMQ8690I: Topic created.
-    "#]].assert_eq(&transcript_on(&queue_manager, &administrator(), script));
+    "#]]
+    .assert_eq(&transcript_on(&queue_manager, &administrator(), script));
 }
