@@ -55,10 +55,10 @@ impl State {
             Self::Running => "Running",
             Self::Quiescing => "Quiescing",
             Self::EndingImmediately => "Ending immediately",
-            Self::EndingPreemptively => "Ending preemptively",
+            Self::EndingPreemptively => "Ending pre-emptively",
             Self::EndedNormally => "Ended normally",
             Self::EndedImmediately => "Ended immediately",
-            Self::EndedPreemptively => "Ended preemptively",
+            Self::EndedPreemptively => "Ended pre-emptively",
             Self::EndedUnexpectedly => "Ended unexpectedly",
             Self::BeingDeleted => "Being deleted",
         }
@@ -230,6 +230,14 @@ impl QueueManagers {
             known.problem = None;
         }
         Ok(())
+    }
+
+    /// It has been made, and waits for somebody to start it.
+    pub fn created(&self, name: &QueueManagerName) {
+        self.change(name, |known| {
+            known.state = State::EndedNormally;
+            known.is_expected = false;
+        });
     }
 
     /// Doors may use it from now on.

@@ -9,9 +9,12 @@
 //! DIR/tls/                       ca.crt, ca.key, server.crt, server.key
 //! DIR/mqsc.d/                    drop-in MQSC
 //! DIR/qmgrs/NAME/log/            recovery log; written by `storage` alone
-//! DIR/qmgrs/NAME/state           how the queue manager last ended, for dspmq
+//! DIR/qmgrs/NAME/state           how the queue manager is or last ended, and whether it starts with the next server
+//! DIR/qmgrs/.deleted.NAME/       a queue manager that was being deleted; what a crash left of it goes at the next look
 //! ```
 //! In a folder's name, `/` of a queue manager's name is `&`, and a leading `.` is `!`.
+//!
+//! `state` has one or two lines: the words of `dspmq` in lower case, then `resumes` if the next server starts it.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
@@ -19,6 +22,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use model::name::QueueManagerName;
+use queue_manager::registry::State;
 
 use crate::error::ServerError;
 
@@ -27,12 +31,12 @@ pub(crate) struct DataDirectory {
     root: PathBuf,
 }
 
-/// How a queue manager last ended, as `DIR/qmgrs/NAME/state` says.
+/// What `DIR/qmgrs/NAME/state` says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
-    Running,
-    EndedNormally,
-    EndedImmediately,
+pub(crate) struct Saved {
+    pub state: State,
+    /// The next server starts it without being told its name: it ran when the last server ended.
+    pub resumes: bool,
 }
 
 /// Held for as long as the server runs.
@@ -90,11 +94,7 @@ impl DataDirectory {
     }
 
     pub(crate) fn queue_manager(&self, name: &QueueManagerName) -> PathBuf {
-        let mut folder = name.as_str().replace('/', "&");
-        if folder.starts_with('.') {
-            folder.replace_range(..1, "!");
-        }
-        self.root.join("qmgrs").join(folder)
+        self.root.join("qmgrs").join(folder_name(name))
     }
 
     pub(crate) fn log(&self, name: &QueueManagerName) -> PathBuf {
@@ -113,7 +113,7 @@ impl DataDirectory {
             .filter_map(Result::ok)
             .filter(|entry| entry.path().join("log").is_dir())
             .filter_map(|entry| {
-                let folder = entry.file_name().into_string().ok()?;
+                let folder = entry.file_name().into_string().ok().filter(|name| !name.starts_with(DELETED))?;
                 QueueManagerName::parse(&folder.replace('&', "/").replace('!', ".")).ok()
             })
             .collect();
@@ -125,25 +125,43 @@ impl DataDirectory {
         self.log(name).is_dir()
     }
 
-    pub(crate) fn state(&self, name: &QueueManagerName) -> Option<State> {
-        match fs::read_to_string(self.queue_manager(name).join("state")).ok()?.trim() {
-            "running" => Some(State::Running),
-            "ended normally" => Some(State::EndedNormally),
-            "ended immediately" => Some(State::EndedImmediately),
-            _ => None,
+    /// What the queue manager's file says; `None` when there is none, or it makes no sense.
+    pub(crate) fn saved(&self, name: &QueueManagerName) -> Option<Saved> {
+        Saved::parse(&fs::read_to_string(self.queue_manager(name).join("state")).ok()?)
+    }
+
+    /// How a queue manager is that no server of this directory runs.
+    pub(crate) fn state_at_rest(&self, name: &QueueManagerName) -> State {
+        match self.saved(name).map(|saved| saved.state) {
+            Some(state) if state.has_ended() => state,
+            Some(_) => State::EndedUnexpectedly,
+            None => State::EndedNormally,
         }
     }
 
-    pub(crate) fn set_state(&self, name: &QueueManagerName, state: State) -> Result<(), ServerError> {
-        let text = match state {
-            State::Running => "running\n",
-            State::EndedNormally => "ended normally\n",
-            State::EndedImmediately => "ended immediately\n",
-        };
-        let file = self.queue_manager(name).join("state");
-        File::create(&file)
-            .and_then(|mut open| open.write_all(text.as_bytes()))
-            .map_err(|e| file_error("write", &file, e))
+    pub(crate) fn save(&self, name: &QueueManagerName, saved: Saved) -> Result<(), ServerError> {
+        write_file(&self.queue_manager(name).join("state"), saved.text().as_bytes(), 0o600)
+    }
+
+    /// Deletes a queue manager with its messages. Its folder is renamed first, so that a crash leaves it whole or gone.
+    pub(crate) fn delete(&self, name: &QueueManagerName) -> Result<(), ServerError> {
+        let folder = self.queue_manager(name);
+        let doomed = self.root.join("qmgrs").join(format!("{DELETED}{}", folder_name(name)));
+        self.sweep();
+        fs::rename(&folder, &doomed).map_err(|e| file_error("delete", &folder, e))?;
+        fs::remove_dir_all(&doomed).map_err(|e| file_error("delete", &doomed, e))
+    }
+
+    /// Removes what is left of queue managers whose deletion was cut short. What cannot be removed now stays for later.
+    pub(crate) fn sweep(&self) {
+        let Ok(entries) = fs::read_dir(self.root.join("qmgrs")) else { return };
+        for entry in entries.filter_map(Result::ok) {
+            if entry.file_name().to_string_lossy().starts_with(DELETED)
+                && let Err(error) = fs::remove_dir_all(entry.path())
+            {
+                tracing::warn!(%error, "{} cannot be removed", entry.path().display());
+            }
+        }
     }
 
     /// Takes the lock.
@@ -184,6 +202,33 @@ impl DataDirectory {
     }
 }
 
+impl Saved {
+    fn parse(text: &str) -> Option<Self> {
+        let mut lines = text.lines();
+        let words = lines.next()?;
+        let state = State::ALL.into_iter().find(|state| state.text().eq_ignore_ascii_case(words))?;
+        Some(Self { state, resumes: state == State::Running || lines.next() == Some(RESUMES) })
+    }
+
+    fn text(self) -> String {
+        let resumes = if self.resumes { format!("{RESUMES}\n") } else { String::new() };
+        format!("{}\n{resumes}", self.state.text().to_ascii_lowercase())
+    }
+}
+
+/// How the name of a folder starts whose queue manager is being deleted; no queue manager's folder does.
+const DELETED: &str = ".deleted.";
+const RESUMES: &str = "resumes";
+
+/// The name of a folder that is a queue manager's own.
+pub(crate) fn folder_name(name: &QueueManagerName) -> String {
+    let mut folder = name.as_str().replace('/', "&");
+    if folder.starts_with('.') {
+        folder.replace_range(..1, "!");
+    }
+    folder
+}
+
 /// A folder that only its owner may enter, with the folders above it; one that exists stays as it is.
 pub(crate) fn create_folder(folder: &Path) -> Result<(), ServerError> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|e| file_error("create", folder, e))
@@ -204,4 +249,39 @@ pub(crate) fn write_file(file: &Path, bytes: &[u8], mode: u32) -> Result<(), Ser
 
 pub(crate) fn file_error(action: &'static str, path: &Path, source: io::Error) -> ServerError {
     ServerError::File { action, path: path.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_saved_is_read_back_and_a_file_of_one_line_too() {
+        for state in State::ALL {
+            for resumes in [true, false] {
+                let saved = Saved { state, resumes: resumes || state == State::Running };
+                assert_eq!(Saved::parse(&saved.text()), Some(saved));
+            }
+        }
+        let first = |text| Saved::parse(text).map(|saved| (saved.state, saved.resumes));
+        assert_eq!(first("running\n"), Some((State::Running, true)));
+        assert_eq!(first("ended immediately\n"), Some((State::EndedImmediately, false)));
+        assert_eq!(first(""), None);
+        assert_eq!(first("asleep\n"), None);
+    }
+
+    #[test]
+    fn a_deletion_that_was_cut_short_is_no_queue_manager_and_is_swept() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let data = DataDirectory::new(folder.path().to_owned());
+        let names = [".A", "A.B", "A/B"].map(|name| QueueManagerName::parse(name).expect("a name"));
+        for name in &names {
+            create_folder(&data.log(name)).expect("made");
+        }
+        create_folder(&data.root().join("qmgrs/.deleted.X/log")).expect("made");
+        assert_eq!(data.queue_managers().expect("listed"), names);
+        data.delete(&names[1]).expect("deleted");
+        assert_eq!(data.queue_managers().expect("listed"), [names[0], names[2]]);
+        assert!(!data.root().join("qmgrs/.deleted.X").exists());
+    }
 }

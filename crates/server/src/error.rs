@@ -42,6 +42,8 @@ pub(crate) enum ServerError {
         #[source]
         source: queue_manager::objects::ObjectError,
     },
+    #[error("cannot create queue manager {name}: {problem}")]
+    NewQueueManager { name: model::name::QueueManagerName, problem: String },
     #[error("a start-up task ended without a result")]
     StartUpTask,
 }

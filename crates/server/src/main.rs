@@ -6,6 +6,7 @@
 mod administration;
 mod cli;
 mod configuration;
+mod creation;
 mod data_directory;
 mod developer;
 mod error;

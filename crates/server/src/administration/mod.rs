@@ -18,7 +18,11 @@ pub(crate) mod frame;
 pub(crate) mod server;
 mod verbs;
 
+use queue_manager::registry::State;
 use serde::{Deserialize, Serialize};
+
+use crate::creation::NewQueueManager;
+use crate::serve::ending::EndMode;
 
 /// What a client asks for. `queue_manager` absent or blank means the server's first.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -66,11 +70,37 @@ pub(crate) enum Request {
         queue: String,
     },
     Reload,
-    /// Ends one queue manager, or the server when none is named or it was the last.
-    Stop {
-        queue_manager: Option<String>,
-        immediate: bool,
+    /// strmqm.
+    StartQueueManager {
+        name: String,
     },
+    /// endmqm.
+    EndQueueManager {
+        name: String,
+        ending: Ending,
+    },
+    /// crtmqm.
+    CreateQueueManager {
+        name: String,
+        new: NewQueueManager,
+    },
+    /// dltmqm.
+    DeleteQueueManager {
+        name: String,
+    },
+}
+
+/// How endmqm wants a queue manager to end.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Ending {
+    pub mode: EndMode,
+    /// Answer once it has ended.
+    pub waits: bool,
+    /// After this long a quiesce turns into an immediate end.
+    pub within_seconds: Option<u64>,
+    /// Then preemptively.
+    pub may_preempt: bool,
 }
 
 /// Attributes of a message to put. What is absent takes MQMD's default.
@@ -139,9 +169,22 @@ pub(crate) enum RefusalKind {
     UnknownQueueManager,
     /// It does, and the queue manager has ended.
     QueueManagerEnded,
+    /// It runs, or is about to.
+    AlreadyRunning,
+    /// It is on its way down.
+    Ending,
+    AlreadyExists,
     /// The queue manager gave a reason.
     Reason,
     Invalid,
+    /// It was tried, and did not succeed.
+    Failed,
+}
+
+impl Refusal {
+    pub(crate) fn new(kind: RefusalKind, sentence: impl Into<String>) -> Self {
+        Self { kind, sentence: sentence.into() }
+    }
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -149,14 +192,32 @@ pub(crate) enum RefusalKind {
 pub(crate) struct Status {
     pub process: u32,
     pub ready: bool,
-    pub queue_managers: Vec<QueueManagerState>,
+    pub queue_managers: Vec<QueueManagerStatus>,
 }
 
+/// One queue manager that the server knows.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct QueueManagerState {
+pub(crate) struct QueueManagerStatus {
     pub name: String,
-    pub running: bool,
+    /// A word of `queue_manager::registry::State`.
+    pub state: String,
+    pub is_default: bool,
+    /// Named at the server's start, or started since.
+    pub is_expected: bool,
+    /// Why it could not start.
+    pub problem: Option<String>,
+}
+
+impl QueueManagerStatus {
+    /// `None` for a word of another version.
+    pub(crate) fn state(&self) -> Option<State> {
+        State::from_word(&self.state)
+    }
+
+    pub(crate) fn is_running(&self) -> bool {
+        self.state() == Some(State::Running)
+    }
 }
 
 /// A message's descriptor as the command line shows it.

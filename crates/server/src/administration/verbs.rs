@@ -22,7 +22,7 @@ use crate::serve::Server;
 const APPLICATION_TYPE: i32 = 6;
 
 pub(super) async fn answer(server: &Server, peer: &mut Peer, request: Request, body: Vec<u8>) -> io::Result<()> {
-    let done = match request {
+    let answered = match request {
         Request::Status => Ok((Answer::Status(server.status()), Vec::new())),
         Request::Mqsc { queue_manager, command } => mqsc(server, queue_manager.as_deref(), &command).await,
         Request::Dump { queue_manager, all_attributes, one_line, name, export, include_defaults } => {
@@ -44,15 +44,19 @@ pub(super) async fn answer(server: &Server, peer: &mut Peer, request: Request, b
             Ok(notes) => Ok((Answer::Done { notes }, Vec::new())),
             Err(error) => Err(invalid(&crate::error::chain(&error))),
         },
-        Request::Stop { queue_manager, immediate } => server
-            .stop(queue_manager.as_deref(), immediate)
-            .await
-            .map(|()| (Answer::Done { notes: Vec::new() }, Vec::new())),
+        Request::StartQueueManager { name } => done(server.start_queue_manager(&name).await),
+        Request::EndQueueManager { name, ending } => done(server.end_queue_manager(&name, ending).await),
+        Request::CreateQueueManager { name, new } => done(server.create_queue_manager(&name, new).await),
+        Request::DeleteQueueManager { name } => done(server.delete_queue_manager(&name).await),
     };
-    match done {
+    match answered {
         Ok((answer, body)) => peer.send(&answer, &body).await,
         Err(refusal) => peer.send(&Answer::Refused(refusal), &[]).await,
     }
+}
+
+fn done(result: Result<(), Refusal>) -> Result<(Answer, Vec<u8>), Refusal> {
+    result.map(|()| (Answer::Done { notes: Vec::new() }, Vec::new()))
 }
 
 async fn mqsc(server: &Server, name: Option<&str>, text: &str) -> Result<(Answer, Vec<u8>), Refusal> {

@@ -1,4 +1,7 @@
 //! `chkmqready` and `chkmqhealthy`: exit codes for whoever supervises the server. They print only what is wrong.
+//!
+//! Without a name they are about the queue managers that are meant to run: those named at the server's start, or started
+//! since. One that lies in the data directory and was never asked for does not count.
 
 use std::process::ExitCode;
 
@@ -6,25 +9,53 @@ use clap::Args;
 
 use super::Location;
 use crate::administration::client::{Client, ClientError};
-use crate::administration::{Answer, Request, Status};
+use crate::administration::{Answer, QueueManagerStatus, Request, Status};
 use crate::error::chain;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
+    /// Only this queue manager.
+    #[arg(short = 'm', value_name = "QM")]
+    queue_manager: Option<String>,
     #[command(flatten)]
     location: Location,
 }
 
-/// The administration socket opens last of all, so whoever answers there is ready.
+/// Whether work can be sent: the administration socket opens last of all, so whoever answers there is ready.
 pub(super) fn ready(arguments: &Arguments) -> ExitCode {
-    verdict(status(arguments), |status| (!status.ready).then(|| "the server is not ready".to_owned()))
+    verdict(status(arguments), |status| {
+        if !status.ready {
+            return Some("the server is not ready".to_owned());
+        }
+        match &arguments.queue_manager {
+            Some(name) => problem_of(status, name),
+            None if status.queue_managers.iter().any(QueueManagerStatus::is_running) => None,
+            None => Some("no queue manager is running".to_owned()),
+        }
+    })
 }
 
 pub(super) fn healthy(arguments: &Arguments) -> ExitCode {
-    verdict(status(arguments), |status| {
-        let ended = status.queue_managers.iter().find(|manager| !manager.running)?;
-        Some(format!("queue manager {} has ended", ended.name))
+    verdict(status(arguments), |status| match &arguments.queue_manager {
+        Some(name) => problem_of(status, name),
+        None => status.queue_managers.iter().filter(|manager| manager.is_expected).find_map(problem),
     })
+}
+
+fn problem_of(status: &Status, name: &str) -> Option<String> {
+    match status.queue_managers.iter().find(|manager| manager.name == name) {
+        Some(manager) => problem(manager),
+        None => Some(format!("queue manager {name} does not exist")),
+    }
+}
+
+fn problem(manager: &QueueManagerStatus) -> Option<String> {
+    if manager.is_running() {
+        return None;
+    }
+    let state = manager.state().map_or(&*manager.state, |state| state.text()).to_lowercase();
+    let why = manager.problem.as_ref().map_or_else(String::new, |problem| format!(": {problem}"));
+    Some(format!("queue manager {} is not running ({state}){why}", manager.name))
 }
 
 fn status(arguments: &Arguments) -> Result<Status, ClientError> {

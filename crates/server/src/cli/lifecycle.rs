@@ -1,33 +1,32 @@
-//! `crtmqm` and `dltmqm`: queue managers made and removed in a data directory that no server uses.
+//! `crtmqm` and `dltmqm`: queue managers made and removed, by the running server or in a data directory that none uses.
 //!
-//! Exit codes are IBM's: 5 running, 8 exists already, 16 does not exist, 71 anything else.
+//! Exit codes are IBM's: 5 running, 8 exists already, 16 does not exist, 49 ending, 72 a name that is not valid, 71
+//! anything else.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io::Write;
-use std::sync::Arc;
 
 use clap::Args;
-use model::authority::Principal;
-use model::name::{QueueManagerName, QueueName};
-use queue_manager::{Home, QueueManager, StartOptions, SystemClock};
-use storage::StoreOptions;
-use storage::private::log::disk::DirectoryDisk;
+use model::name::QueueManagerName;
 
 use super::Location;
 use super::failure::Failure;
-use crate::data_directory::{DataDirectory, Lock, State, create_folder};
-use crate::error::{ServerError, chain};
+use super::server_door::{self, Door};
+use crate::administration::Request;
+use crate::creation::{self, NewQueueManager};
+use crate::error::ServerError;
 use crate::server_user;
 
 pub(super) const RUNNING: u8 = 5;
-const EXISTS: u8 = 8;
+pub(super) const EXISTS: u8 = 8;
 pub(super) const UNKNOWN: u8 = 16;
+pub(super) const ENDING: u8 = 49;
 pub(super) const UNEXPECTED: u8 = 71;
+pub(super) const NAME_ERROR: u8 = 72;
 
 /// IBM's options of more than one letter after a single dash.
 const LONG_OPTIONS: &[&str] =
-    &["lc", "ll", "lp", "ls", "lf", "ld", "lla", "lln", "md", "oa", "sa", "sax", "si", "ss", "ic"];
+    &["lc", "ll", "lp", "ls", "lf", "ld", "lla", "lln", "md", "oa", "sa", "sax", "si", "ss", "ic", "tp"];
 
 #[derive(Debug, Args)]
 pub(super) struct CrtmqmArguments {
@@ -107,7 +106,7 @@ pub(super) struct DltmqmArguments {
 
 /// Turns `-lc` of IBM's commands into `--lc`, and crtmqm's `-h NUMBER` into `--handles NUMBER`.
 pub(super) fn spell_out(command: &str, arguments: &mut [OsString]) {
-    if !matches!(command, "crtmqm" | "strmqm") {
+    if !matches!(command, "crtmqm" | "strmqm" | "endmqm") {
         return;
     }
     for index in 2..arguments.len() {
@@ -124,94 +123,70 @@ pub(super) fn spell_out(command: &str, arguments: &mut [OsString]) {
 
 pub(super) fn create(arguments: &CrtmqmArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let name = parse_name(&arguments.name)?;
+    let new = arguments.new_queue_manager();
     let mut directory = arguments.location.directory();
     directory.create()?;
-    if directory.exists(&name) {
-        return Err(Failure::new(EXISTS, format!("AMQ8110E: Queue manager {name} exists already.")));
+    match server_door::knock(&directory)? {
+        Door::Server(client) => {
+            server_door::done(client, &Request::CreateQueueManager { name: name.to_string(), new })?;
+        }
+        Door::Locked(_lock) => {
+            if directory.exists(&name) {
+                return Err(Failure::new(EXISTS, format!("AMQ8110E: Queue manager {name} exists already.")));
+            }
+            creation::create(&directory, name, &new, &server_user::name()).map_err(unexpected)?;
+        }
     }
-    let _lock = lock(&directory)?;
-    let result = create_in(arguments, &directory, name);
-    if result.is_err() {
-        // Nothing of a queue manager that could not be made is left to be mistaken for one.
-        let _ = fs::remove_dir_all(directory.queue_manager(&name));
-    }
-    result?;
     writeln!(out, "Queue manager {name} was created in {}.", directory.root().display())?;
     Ok(())
 }
 
-fn create_in(arguments: &CrtmqmArguments, directory: &DataDirectory, name: QueueManagerName) -> Result<(), Failure> {
-    create_folder(&directory.log(&name))?;
-    let disk = DirectoryDisk::open(directory.log(&name)).map_err(ServerError::from)?;
-    let server_user = server_user::name();
-    let options = StartOptions {
-        name,
-        home: Home::Disk(Arc::new(disk)),
-        store: StoreOptions::default(),
-        clock: Arc::new(SystemClock),
-        server_user: server_user.clone(),
-    };
-    let manager = QueueManager::start(options).map_err(ServerError::from)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
-        let altered = alter(arguments, &manager, &Principal::administrator(&server_user)).await;
-        manager.stop().await;
-        altered
-    })?;
-    directory.set_state(&name, State::EndedNormally)?;
-    Ok(())
-}
-
-async fn alter(arguments: &CrtmqmArguments, manager: &QueueManager, caller: &Principal) -> Result<(), Failure> {
-    let queue = |text: &Option<String>| {
-        text.as_deref().map(QueueName::parse).transpose().map_err(|error| Failure::of(UNEXPECTED, &error))
-    };
-    let before = manager.definition();
-    let mut definition = (*before).clone();
-    if let Some(description) = &arguments.description {
-        definition.description.clone_from(description);
+impl CrtmqmArguments {
+    fn new_queue_manager(&self) -> NewQueueManager {
+        NewQueueManager {
+            description: self.description.clone(),
+            dead_letter_queue: self.dead_letter_queue.clone(),
+            default_transmission_queue: self.default_transmission_queue.clone(),
+            maximum_handles: self.maximum_handles,
+            trigger_interval_ms: self.trigger_interval,
+            maximum_uncommitted: self.maximum_uncommitted,
+        }
     }
-    definition.dead_letter_queue = queue(&arguments.dead_letter_queue)?.unwrap_or(definition.dead_letter_queue);
-    definition.default_transmission_queue =
-        queue(&arguments.default_transmission_queue)?.unwrap_or(definition.default_transmission_queue);
-    definition.maximum_handles = arguments.maximum_handles.unwrap_or(definition.maximum_handles);
-    definition.trigger_interval_ms = arguments.trigger_interval.unwrap_or(definition.trigger_interval_ms);
-    definition.maximum_uncommitted_messages =
-        arguments.maximum_uncommitted.unwrap_or(definition.maximum_uncommitted_messages);
-    if definition == *before {
-        return Ok(());
-    }
-    manager.alter_queue_manager(caller, definition).await.map_err(|error| Failure::of(UNEXPECTED, &error))
 }
 
 pub(super) fn delete(arguments: &DltmqmArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let name = parse_name(&arguments.name)?;
     let directory = arguments.location.directory();
-    if !directory.exists(&name) {
-        return Err(Failure::new(UNKNOWN, format!("AMQ8118E: Queue manager {name} does not exist.")));
+    if !directory.root().is_dir() {
+        return Err(unknown(name));
     }
-    let _lock = lock(&directory)?;
-    let folder = directory.queue_manager(&name);
-    // Renamed first, so that a crash leaves a whole queue manager or none.
-    let doomed = folder.with_extension("deleted");
-    fs::rename(&folder, &doomed)
-        .and_then(|()| fs::remove_dir_all(&doomed))
-        .map_err(|source| Failure::new(UNEXPECTED, format!("cannot delete {}: {source}", folder.display())))?;
+    match server_door::knock(&directory)? {
+        Door::Server(client) => {
+            server_door::done(client, &Request::DeleteQueueManager { name: name.to_string() })?;
+        }
+        Door::Locked(_lock) => {
+            if !directory.exists(&name) {
+                return Err(unknown(name));
+            }
+            directory.delete(&name).map_err(unexpected)?;
+        }
+    }
     writeln!(out, "Queue manager {name} was deleted.")?;
     Ok(())
+}
+
+pub(super) fn unknown(name: QueueManagerName) -> Failure {
+    Failure::new(UNKNOWN, format!("AMQ8118E: Queue manager {name} does not exist."))
 }
 
 pub(super) fn parse_name(text: &str) -> Result<QueueManagerName, Failure> {
     match QueueManagerName::parse(text) {
         Ok(name) if !name.is_blank() => Ok(name),
-        Ok(_) => Err(Failure::new(UNEXPECTED, "a queue manager name is needed")),
-        Err(error) => Err(Failure::of(UNEXPECTED, &error)),
+        Ok(_) => Err(Failure::new(NAME_ERROR, "a queue manager name is needed")),
+        Err(error) => Err(Failure::of(NAME_ERROR, &error)),
     }
 }
 
-fn lock(directory: &DataDirectory) -> Result<Lock, Failure> {
-    directory.lock().map_err(|error| {
-        let code = if matches!(error, ServerError::InUse { .. }) { RUNNING } else { UNEXPECTED };
-        Failure::new(code, chain(&error))
-    })
+fn unexpected(error: ServerError) -> Failure {
+    Failure::of(UNEXPECTED, &error)
 }

@@ -16,6 +16,7 @@ mod message;
 mod mqsc;
 mod queue_managers;
 mod serve;
+mod server_door;
 mod span;
 mod start;
 mod version;
@@ -61,17 +62,17 @@ enum Command {
     Dspmqver(version::Arguments),
     /// Write the definitions of a queue manager as MQSC.
     Dmpmqcfg(dump::Arguments),
-    /// Create a queue manager, while no server runs.
+    /// Create a queue manager.
     Crtmqm(lifecycle::CrtmqmArguments),
-    /// Delete a queue manager with its messages, while no server runs.
+    /// Delete a queue manager that has ended, with its messages.
     Dltmqm(lifecycle::DltmqmArguments),
-    /// Start a server for a queue manager in the background.
+    /// Start a queue manager, with a server in the background if none runs.
     Strmqm(start::StrmqmArguments),
     /// End a queue manager.
     Endmqm(start::EndmqmArguments),
-    /// Exit with 0 when the server is ready, else with 1.
+    /// Exit with 0 when the server is ready and its queue managers can be used, else with 1.
     Chkmqready(health::Arguments),
-    /// Exit with 0 when all queue managers of the server run, else with 1.
+    /// Exit with 0 when the queue managers that are meant to run do so, else with 1.
     Chkmqhealthy(health::Arguments),
     /// Explain, check, import or reload the configuration.
     #[command(subcommand)]

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::Location;
 use super::failure::{COULD_NOT_RUN, Failure};
 use crate::administration::client::{Client, ClientError};
-use crate::administration::{Answer, Outcome, RefusalKind, Request};
+use crate::administration::{Answer, Outcome, Request};
 use crate::data_directory::DataDirectory;
 
 #[derive(Debug, Args)]
@@ -270,19 +270,18 @@ pub(super) fn connect(directory: &DataDirectory, name: &str) -> Result<(Client, 
         return Err(ClientError::Unexpected.into());
     };
     let hosted = match parsed.is_blank() {
-        true => status.queue_managers.first(),
-        false => status.queue_managers.iter().find(|hosted| hosted.name == parsed.as_str()),
+        true => status.queue_managers.iter().find(|known| known.is_default),
+        false => status.queue_managers.iter().find(|known| known.name == parsed.as_str()),
     };
     match hosted {
-        Some(hosted) if hosted.running => Ok((client, hosted.name.clone())),
-        None if !directory.exists(&parsed) => Err(unknown()),
-        _ => Err(Failure::new(COULD_NOT_RUN, format!("AMQ8146E: Queue manager {name} is not running."))),
+        Some(hosted) if hosted.is_running() => Ok((client, hosted.name.clone())),
+        Some(hosted) => {
+            let state = hosted.state().map_or_else(String::new, |state| format!(": {}", state.text().to_lowercase()));
+            let sentence = format!("AMQ8146E: Queue manager {} is not available{state}.", hosted.name);
+            Err(Failure::new(COULD_NOT_RUN, sentence))
+        }
+        None => Err(unknown()),
     }
-}
-
-/// What a refusal means for a command of IBM's: a queue manager that is not there, or another failure.
-pub(super) fn is_about_queue_manager(kind: RefusalKind) -> bool {
-    matches!(kind, RefusalKind::UnknownQueueManager | RefusalKind::QueueManagerEnded)
 }
 
 pub(super) fn write_lines(out: &mut dyn Write, lines: &[String]) -> Result<(), Failure> {

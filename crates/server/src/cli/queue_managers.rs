@@ -3,26 +3,31 @@
 use std::io::Write;
 
 use clap::Args;
-use model::name::QueueManagerName;
+use queue_manager::registry::State;
 use serde_json::json;
 
 use super::Location;
 use super::failure::Failure;
+use super::lifecycle::NAME_ERROR;
+use super::version::COMMAND_LEVEL_VERSION;
 use crate::administration::client::{Client, ClientError};
 use crate::administration::{Answer, Request};
-use crate::data_directory::{DataDirectory, State};
-
-/// IBM's exit code of a queue manager name that is not known.
-const NAME_ERROR: u8 = 72;
+use crate::data_directory::DataDirectory;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Only this queue manager.
     #[arg(short = 'm', value_name = "QM")]
     queue_manager: Option<String>,
-    /// What to show: status, default or all.
+    /// What to show: status, default, installation, standby or all.
     #[arg(short = 'o', value_name = "WHAT", value_parser = ["status", "default", "all", "installation", "standby", "ha"])]
     options: Vec<String>,
+    /// Only those that are active: running, starting or ending.
+    #[arg(short = 'a')]
+    active: bool,
+    /// With a line for the instance of each that is active.
+    #[arg(short = 'x')]
+    instances: bool,
     /// Accepted for compatibility.
     #[arg(short = 's', hide = true)]
     _s: bool,
@@ -38,68 +43,102 @@ pub(super) struct Arguments {
 
 struct Row {
     name: String,
-    status: &'static str,
+    state: State,
     is_default: bool,
+    problem: Option<String>,
 }
 
 pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Failure> {
-    let mut rows = rows(&arguments.location.directory())?;
+    let directory = arguments.location.directory();
+    let mut rows = rows(&directory)?;
     if let Some(name) = &arguments.queue_manager {
         rows.retain(|row| row.name == *name);
         if rows.is_empty() {
             return Err(Failure::new(NAME_ERROR, format!("AMQ8118E: Queue manager {name} does not exist.")));
         }
     }
+    if arguments.active {
+        rows.retain(|row| !row.state.has_ended());
+    }
     if arguments.json {
-        let list: Vec<_> =
-            rows.iter().map(|row| json!({"name": row.name, "status": row.status, "default": row.is_default})).collect();
+        let list: Vec<_> = rows.iter().map(Row::json).collect();
         writeln!(out, "{}", json!(list))?;
         return Ok(());
     }
-    let asks = |what: &str| arguments.options.iter().any(|option| option == what || option == "all");
-    let show_status = arguments.options.is_empty() || asks("status");
     for row in rows {
-        let mut line = format!("{:<58}", format!("QMNAME({})", row.name));
-        if show_status {
-            line.push_str(&format!("STATUS({})", row.status));
+        writeln!(out, "{}", arguments.line(&row).trim_end())?;
+        if arguments.instances && !row.state.has_ended() {
+            writeln!(out, "    INSTANCE({}) MODE(Active)", host_name())?;
         }
-        if asks("default") {
-            line.push_str(&format!(" DEFAULT({})", if row.is_default { "yes" } else { "no" }));
-        }
-        writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
 }
 
-fn rows(directory: &DataDirectory) -> Result<Vec<Row>, Failure> {
-    let hosted = match Client::connect(directory.root()) {
-        Ok(mut client) => match client.ask(&Request::Status, &[])?.0 {
-            Answer::Status(status) => status.queue_managers,
-            _ => return Err(ClientError::Unexpected.into()),
-        },
-        Err(ClientError::NoServer { .. }) => Vec::new(),
-        Err(error) => return Err(error.into()),
-    };
-    let mut names: Vec<String> = directory.queue_managers()?.iter().map(ToString::to_string).collect();
-    names.extend(hosted.iter().map(|manager| manager.name.clone()));
-    names.sort_unstable();
-    names.dedup();
-    let rows = names.into_iter().map(|name| {
-        let here = hosted.iter().position(|manager| manager.name == name);
-        let running = here.is_some_and(|index| hosted[index].running);
-        let status = if running { "Running" } else { ended(directory, &name) };
-        Row { status, is_default: here == Some(0), name }
-    });
-    Ok(rows.collect())
+impl Arguments {
+    fn line(&self, row: &Row) -> String {
+        let asks = |what: &str| self.options.iter().any(|option| option == what || option == "all");
+        let mut shown = Vec::new();
+        if self.options.is_empty() || asks("status") {
+            shown.push(format!("STATUS({})", row.state.text()));
+        }
+        if asks("default") {
+            shown.push(format!("DEFAULT({})", if row.is_default { "yes" } else { "no" }));
+        }
+        if asks("standby") {
+            shown.push("STANDBY(Not permitted)".to_owned());
+        }
+        if asks("installation") {
+            let program = std::env::current_exe().unwrap_or_default();
+            let path = program.parent().unwrap_or(std::path::Path::new("/")).display();
+            shown.push(format!("INSTNAME(Installation1) INSTPATH({path}) INSTVER({COMMAND_LEVEL_VERSION})"));
+        }
+        format!("{:<58}{}", format!("QMNAME({})", row.name), shown.join(" "))
+    }
 }
 
-fn ended(directory: &DataDirectory, name: &str) -> &'static str {
-    let state = QueueManagerName::parse(name).ok().and_then(|name| directory.state(&name));
-    match state {
-        // The lock tells a server that is starting from one that was killed.
-        Some(State::Running) if directory.is_locked() => "Starting",
-        Some(State::Running) => "Ended unexpectedly",
-        Some(State::EndedImmediately) => "Ended immediately",
-        Some(State::EndedNormally) | None => "Ended normally",
+impl Row {
+    fn json(&self) -> serde_json::Value {
+        let mut row = json!({"name": self.name, "status": self.state.text(), "default": self.is_default});
+        if let Some(problem) = &self.problem {
+            row["problem"] = json!(problem);
+        }
+        row
     }
+}
+
+fn host_name() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned()
+}
+
+/// By name: what the server knows, or what the data directory holds when there is none.
+fn rows(directory: &DataDirectory) -> Result<Vec<Row>, Failure> {
+    let mut rows: Vec<Row> = match Client::connect(directory.root()) {
+        Ok(mut client) => match client.ask(&Request::Status, &[])?.0 {
+            Answer::Status(status) => status.queue_managers.into_iter().map(Row::from).collect(),
+            _ => return Err(ClientError::Unexpected.into()),
+        },
+        Err(ClientError::NoServer { .. }) => at_rest(directory)?,
+        Err(error) => return Err(error.into()),
+    };
+    rows.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+    Ok(rows)
+}
+
+impl From<crate::administration::QueueManagerStatus> for Row {
+    fn from(status: crate::administration::QueueManagerStatus) -> Self {
+        // A word of another version means something that is neither running nor ended.
+        let state = status.state().unwrap_or(State::Starting);
+        Self { name: status.name, state, is_default: status.is_default, problem: status.problem }
+    }
+}
+
+fn at_rest(directory: &DataDirectory) -> Result<Vec<Row>, Failure> {
+    // The lock tells a server that is starting or ending from one that was killed.
+    let is_busy = directory.is_locked();
+    let rows = directory.queue_managers()?.into_iter().map(|name| {
+        let is_starting = is_busy && directory.saved(&name).is_some_and(|saved| saved.state == State::Running);
+        let state = if is_starting { State::Starting } else { directory.state_at_rest(&name) };
+        Row { name: name.to_string(), state, is_default: false, problem: None }
+    });
+    Ok(rows.collect())
 }

@@ -18,8 +18,9 @@ pub(super) struct Arguments {
     /// Configuration file [default: DIR/quaymaster.toml if it exists].
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Queue manager to host, created when absent; may be given again [default: $MQ_QMGR_NAME, else QM1].
-    #[arg(long, value_name = "NAME")]
+    /// Queue manager to host, created when absent; may be given again, or hold several names with commas between
+    /// [default: $MQ_QMGR_NAME, else QM1].
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
     qmgr: Vec<String>,
     /// Where HTTPS listens [default: 0.0.0.0:9443].
     #[arg(long, value_name = "ADDR:PORT")]
@@ -42,6 +43,12 @@ pub(super) struct Arguments {
     /// Keep nothing on disk.
     #[arg(long)]
     ephemeral: bool,
+    /// Start only the queue managers that are named, not those too that ran when the last server ended.
+    #[arg(long)]
+    only_named: bool,
+    /// End when the last queue manager has been ended, as a server that strmqm started.
+    #[arg(long)]
+    end_with_last: bool,
     /// Write the ready line to this file too.
     #[arg(long, value_name = "FILE")]
     ready_file: Option<PathBuf>,
@@ -83,6 +90,8 @@ impl Arguments {
             config: self.config,
             ephemeral: self.ephemeral,
             ready_file: self.ready_file,
+            only_named: self.only_named,
+            end_with_last: self.end_with_last,
             flags: flags.into_iter().flatten().collect(),
         }
     }

@@ -1,6 +1,7 @@
-//! `strmqm` and `endmqm`: a server in the background for one queue manager, and its end.
+//! `strmqm` and `endmqm`: a queue manager started and ended in the server that runs, or with a server in the background.
 //!
-//! Exit codes are IBM's: 5 running already, 16 does not exist, 40 not running, 71 anything else.
+//! Exit codes are IBM's: 5 running already, 16 does not exist, 40 not running, 49 ending, 72 a name that is not valid, 71
+//! anything else.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -11,20 +12,22 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::Location;
 use super::failure::Failure;
-use super::lifecycle::{RUNNING, UNEXPECTED, UNKNOWN, parse_name};
-use super::{Location, mqsc};
+use super::lifecycle::{UNEXPECTED, parse_name, unknown};
+use super::server_door::{self, Door};
 use crate::administration::client::{Client, ClientError};
-use crate::administration::{Answer, Request};
+use crate::administration::{Answer, Ending, Request};
 use crate::data_directory::DataDirectory;
+use crate::serve::ending::EndMode;
 
-const NOT_RUNNING: u8 = 40;
+pub(super) const NOT_RUNNING: u8 = 40;
 const POLL: Duration = Duration::from_millis(20);
 
 #[derive(Debug, Args)]
 pub(super) struct StrmqmArguments {
-    /// Queue manager [default: QM1].
-    #[arg(value_name = "QM", default_value = "QM1")]
+    /// Queue manager [default: $MQ_QMGR_NAME, else QM1].
+    #[arg(value_name = "QM", env = "MQ_QMGR_NAME", hide_env = true, default_value = "QM1")]
     name: String,
     /// Accepted for compatibility.
     #[arg(short = 'z', hide = true)]
@@ -33,7 +36,7 @@ pub(super) struct StrmqmArguments {
     si: bool,
     #[arg(long, hide = true)]
     ss: bool,
-    /// Further options of `quaymaster serve`.
+    /// Further options of `quaymaster serve`, for the server that is started when none runs.
     #[arg(last = true, value_name = "OPTION")]
     options: Vec<String>,
     #[command(flatten)]
@@ -45,18 +48,27 @@ pub(super) struct EndmqmArguments {
     /// Queue manager.
     #[arg(value_name = "QM")]
     name: String,
-    /// End in a controlled way and return at once.
-    #[arg(short = 'c')]
+    /// Quiesce, and return at once: it ends when all applications have disconnected. The default.
+    #[arg(short = 'c', group = "mode")]
     controlled: bool,
-    /// Wait until it has ended, as is always done here.
-    #[arg(short = 'w')]
+    /// Quiesce, and return when it has ended.
+    #[arg(short = 'w', group = "mode")]
     wait: bool,
-    /// Do not wait for requests in progress.
-    #[arg(short = 'i')]
+    /// End when the calls in progress are done, and back out what is open.
+    #[arg(short = 'i', group = "mode")]
     immediate: bool,
-    /// As -i.
-    #[arg(short = 'p')]
+    /// End without waiting for anything.
+    #[arg(short = 'p', group = "mode")]
     preemptive: bool,
+    /// Quiesce, and end immediately what has not ended after this long.
+    #[arg(short = 't', value_name = "SECONDS", group = "target")]
+    within: Option<u64>,
+    /// As -t, ending preemptively.
+    #[arg(long = "tp", value_name = "SECONDS", group = "target")]
+    within_preemptive: Option<u64>,
+    /// Accepted for compatibility: clients connect again as they are made to.
+    #[arg(short = 'r', hide = true)]
+    reconnect: bool,
     /// Accepted for compatibility.
     #[arg(short = 'z', hide = true)]
     z: bool,
@@ -67,21 +79,23 @@ pub(super) struct EndmqmArguments {
 pub(super) fn start(arguments: &StrmqmArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let name = parse_name(&arguments.name)?;
     let mut directory = arguments.location.directory();
-    if !directory.exists(&name) {
-        return Err(Failure::new(
-            UNKNOWN,
-            format!("AMQ8118E: Queue manager {name} does not exist; crtmqm creates it."),
-        ));
+    if !directory.root().is_dir() {
+        return Err(unknown(name));
     }
     directory.create()?;
-    if directory.is_locked() {
-        let place = directory.root().display();
-        let sentence = match is_running(&directory, name.as_str()) {
-            true => format!("queue manager {name} is running already"),
-            false => format!("a server is running on {place} without {name}; restart it with --qmgr {name} as well"),
-        };
-        return Err(Failure::new(RUNNING, sentence));
+    let lock = match server_door::knock(&directory)? {
+        Door::Server(client) => {
+            server_door::done(client, &Request::StartQueueManager { name: name.to_string() })?;
+            writeln!(out, "Queue manager {name} was started.")?;
+            return Ok(());
+        }
+        Door::Locked(lock) => lock,
+    };
+    if !directory.exists(&name) {
+        return Err(unknown(name));
     }
+    // The server that is about to start needs it.
+    drop(lock);
     let mut child = spawn(arguments, &directory, name.as_str())?;
     while !is_running(&directory, name.as_str()) {
         if let Some(status) = child.try_wait()? {
@@ -102,7 +116,7 @@ fn spawn(arguments: &StrmqmArguments, directory: &DataDirectory, name: &str) -> 
     let open = OpenOptions::new().create(true).append(true).open(&log);
     let log = open.map_err(|error| Failure::new(UNEXPECTED, format!("cannot open {}: {error}", log.display())))?;
     let child = Command::new(std::env::current_exe()?)
-        .args(["serve", "--qmgr", name, "--data"])
+        .args(["serve", "--only-named", "--end-with-last", "--qmgr", name, "--data"])
         .arg(directory.root())
         .args(&arguments.options)
         .stdin(Stdio::null())
@@ -117,7 +131,7 @@ fn is_running(directory: &DataDirectory, name: &str) -> bool {
     let status = Client::connect(directory.root()).and_then(|mut client| client.ask(&Request::Status, &[]));
     match status {
         Ok((Answer::Status(status), _)) => {
-            status.ready && status.queue_managers.iter().any(|manager| manager.name == name && manager.running)
+            status.ready && status.queue_managers.iter().any(|manager| manager.name == name && manager.is_running())
         }
         _ => false,
     }
@@ -126,30 +140,36 @@ fn is_running(directory: &DataDirectory, name: &str) -> bool {
 pub(super) fn end(arguments: &EndmqmArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let name = parse_name(&arguments.name)?;
     let directory = arguments.location.directory();
-    let mut client = match Client::connect(directory.root()) {
+    let client = match Client::connect(directory.root()) {
         Ok(client) => client,
         Err(ClientError::NoServer { .. }) if directory.exists(&name) => {
             return Err(Failure::new(NOT_RUNNING, format!("AMQ8146E: Queue manager {name} is not running.")));
         }
-        Err(ClientError::NoServer { .. }) => {
-            return Err(Failure::new(UNKNOWN, format!("AMQ8118E: Queue manager {name} does not exist.")));
-        }
-        Err(error) => return Err(error.into()),
+        Err(ClientError::NoServer { .. }) => return Err(unknown(name)),
+        Err(error) => return Err(Failure::of(UNEXPECTED, &error)),
     };
-    let immediate = arguments.immediate || arguments.preemptive;
-    let request = Request::Stop { queue_manager: Some(name.to_string()), immediate };
-    match client.ask(&request, &[]) {
-        Ok(_) => {}
-        Err(ClientError::Refused(refusal)) if mqsc::is_about_queue_manager(refusal.kind) => {
-            let code = if directory.exists(&name) { NOT_RUNNING } else { UNKNOWN };
-            return Err(Failure::new(code, refusal.sentence));
-        }
-        Err(error) => return Err(error.into()),
+    let ending = arguments.ending();
+    if arguments.wait {
+        writeln!(out, "Waiting for queue manager {name} to end.")?;
+        out.flush()?;
     }
-    while !arguments.controlled && is_running(&directory, name.as_str()) {
-        sleep(POLL);
+    server_door::done(client, &Request::EndQueueManager { name: name.to_string(), ending })?;
+    match ending.waits {
+        true => writeln!(out, "Queue manager {name} has ended.")?,
+        false => writeln!(out, "Queue manager {name} quiesces: it ends when all applications have disconnected.")?,
     }
-    let word = if arguments.controlled { "is ending" } else { "has ended" };
-    writeln!(out, "Queue manager {name} {word}.")?;
     Ok(())
+}
+
+impl EndmqmArguments {
+    fn ending(&self) -> Ending {
+        let mode = match (self.immediate, self.preemptive) {
+            (_, true) => EndMode::Preemptive,
+            (true, _) => EndMode::Immediate,
+            _ => EndMode::Quiesce,
+        };
+        let within_seconds = self.within.or(self.within_preemptive);
+        let waits = self.wait || mode > EndMode::Quiesce || within_seconds.is_some();
+        Ending { mode, waits, within_seconds, may_preempt: self.within_preemptive.is_some() }
+    }
 }

@@ -35,6 +35,8 @@ pub(super) struct Arguments {
 
 /// Level of the commands and REST API that are followed: 9.3.
 const COMMAND_LEVEL: &str = "930";
+/// The same as a version.
+pub(super) const COMMAND_LEVEL_VERSION: &str = "9.3.0.0";
 
 pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     let build = if cfg!(debug_assertions) { "debug" } else { "release" };

@@ -1,6 +1,6 @@
-//! Drop-in MQSC: `*.mqsc` files run at every start, in alphabetical order, before the server is ready.
+//! Drop-in MQSC: `*.mqsc` files run at every start of a queue manager, in alphabetical order, before doors may use it.
 //!
-//! Files of the folder itself run on the first queue manager, those of a subfolder on the queue manager of that name.
+//! Files of the folder itself run on the default queue manager, those of a subfolder on the queue manager of that name.
 
 use std::fs;
 use std::io;
@@ -11,25 +11,25 @@ use model::authority::Principal;
 use queue_manager::QueueManager;
 use queue_manager::event::command::{Issuer, Origin};
 
-use crate::data_directory::file_error;
+use crate::data_directory::{file_error, folder_name};
 use crate::error::ServerError;
 
-/// Runs every file. A command that fails is logged with file and line, and the rest goes on unless `strict`.
+/// Runs the files that are for one queue manager, those of the folder itself for the default one too. A command that fails
+/// is logged with file and line, and the rest goes on unless `strict`.
 ///
 /// # Errors
 /// A file cannot be read; with `strict`, the first command that failed.
 pub(crate) async fn run(
     folder: &Path,
-    queue_managers: &[QueueManager],
+    manager: &QueueManager,
+    is_default: bool,
     administrator: &Principal,
     strict: bool,
 ) -> Result<(), ServerError> {
-    for (index, manager) in queue_managers.iter().enumerate() {
-        let mut files = if index == 0 { scripts(folder)? } else { Vec::new() };
-        files.extend(scripts(&folder.join(manager.name().as_str()))?);
-        for file in files {
-            run_file(&file, manager, administrator, strict).await?;
-        }
+    let mut files = if is_default { scripts(folder)? } else { Vec::new() };
+    files.extend(scripts(&folder.join(folder_name(&manager.name())))?);
+    for file in files {
+        run_file(&file, manager, administrator, strict).await?;
     }
     Ok(())
 }

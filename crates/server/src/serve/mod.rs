@@ -2,16 +2,21 @@
 //!
 //! Order of a start: configuration, lock on the data directory, queue managers (recovery) beside certificate and
 //! passwords, developer defaults, drop-ins, listeners, administration socket, ready line.
-//! Order of a stop: no new requests, those in progress, queue managers, the rest.
+//! Order of a stop: queue managers quiesce, no new requests, those in progress, queue managers, the rest.
+//! A queue manager that cannot start does not keep others from serving, unless `--strict` says so; when none can, the
+//! server does not start.
 
 pub(crate) mod drop_in;
+pub(crate) mod ending;
 mod greeting;
+mod host;
 pub(crate) mod plan;
 pub(crate) mod prepare;
 pub(crate) mod ready;
+pub(crate) mod recover;
+mod roll;
 mod server;
 
-use std::collections::BTreeSet;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -19,7 +24,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use model::authority::Principal;
-use queue_manager::QueueManagers;
+use model::name::QueueManagerName;
+use queue_manager::registry::State;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -33,9 +39,11 @@ use crate::logging;
 use crate::server_user;
 
 use greeting::Greeting;
+use host::Host;
 use plan::{Plan, ServeOptions};
 use prepare::{Prepared, prepare};
 use ready::{ReadyLine, reachable};
+use recover::Recovered;
 pub(crate) use server::Server;
 
 /// Serves until a signal, then returns.
@@ -98,38 +106,27 @@ fn warn_about(plan: &Plan) {
 
 async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user: String) -> Result<(), ServerError> {
     let mut signals = Signals::new()?;
-    let Prepared { queue_managers, tls, authority, users } = prepared;
     let administrator = Principal::administrator(&server_user);
     let configuration = plan.configuration.clone();
-    if configuration.server.developer_defaults {
-        for manager in &queue_managers {
-            crate::developer::define_objects(manager, &administrator).await?;
-        }
+    let (stop, stopped) = watch::channel(false);
+    let end_with_last = plan.options.end_with_last.then(|| stop.clone());
+    let host = Arc::new(Host::new(data.clone(), administrator.clone(), end_with_last));
+    let Prepared { roll, recovered, tls, authority, users } = prepared;
+    for entry in roll {
+        let state = if entry.starts { State::Starting } else { entry.at_rest };
+        // The roll has each name once.
+        let _ = host.table().enter(entry.name, state);
     }
-    drop_in::run(&plan.mqsc_dir(), &queue_managers, &administrator, configuration.server.strict).await?;
+    take_in(&host, recovered, &plan, &data, &server_user).await?;
 
     let web_options = plan.web_options(&data, tls, &users, &server_user);
-    let web = WebServer::start(web_options, QueueManagers::of_running(queue_managers.clone())).await?;
+    let web = Arc::new(WebServer::start(web_options, host.table().clone()).await?);
+    host.attach(Arc::clone(&web));
     log_web_start(&web, configuration.messaging.enabled);
     let socket = AdministrationServer::bind(data.administration_socket())?;
 
-    let (stop, stopped) = watch::channel(false);
-    let server = Arc::new(Server {
-        plan: Mutex::new(plan),
-        data,
-        queue_managers,
-        web,
-        users,
-        server_user,
-        administrator,
-        ended: Mutex::new(BTreeSet::new()),
-        stop,
-    });
+    let server = Arc::new(Server { plan: Mutex::new(plan), data, host, web, users, server_user, administrator, stop });
     let mut tasks = JoinSet::new();
-    for manager in &server.queue_managers {
-        let manager = manager.clone();
-        tasks.spawn(async move { manager.run().await });
-    }
     tasks.spawn(socket.run(Arc::clone(&server), stopped.clone()));
     let interval = configuration.server.reload_interval_seconds;
     if interval > 0 {
@@ -150,6 +147,39 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
     Ok(())
 }
 
+/// Takes in what was recovered. One that cannot start is told and left out.
+///
+/// # Errors
+/// With `--strict` the first that cannot start; otherwise when none can.
+async fn take_in(
+    host: &Host,
+    recovered: Vec<(QueueManagerName, Result<Recovered, ServerError>)>,
+    plan: &Plan,
+    data: &DataDirectory,
+    server_user: &str,
+) -> Result<(), ServerError> {
+    let start_plan = plan.start_plan(data, server_user);
+    let mut first_error = None;
+    for (name, recovered) in recovered {
+        let started = match recovered {
+            Ok(recovered) => host.take_in(recovered, &start_plan).await,
+            Err(error) => Err(error),
+        };
+        match started {
+            Ok(()) => {}
+            Err(error) if start_plan.strict => return Err(error),
+            Err(error) => {
+                host.could_not_start(name, &error);
+                first_error.get_or_insert(error);
+            }
+        }
+    }
+    match first_error {
+        Some(error) if host.table().running().is_empty() => Err(error),
+        _ => Ok(()),
+    }
+}
+
 fn log_web_start(web: &WebServer, messaging: bool) {
     for (name, address) in [("HTTPS", web.https()), ("HTTP", web.http()), ("metrics", web.metrics())] {
         if let Some(address) = address {
@@ -165,7 +195,7 @@ fn log_web_start(web: &WebServer, messaging: bool) {
 
 fn announce(server: &Server, authority: Option<&Path>) -> Result<(), ServerError> {
     let (https, http) = (server.web.https(), server.web.http());
-    let names: Vec<String> = server.queue_managers.iter().map(|manager| manager.name().to_string()).collect();
+    let names: Vec<String> = server.host.table().running().iter().map(|manager| manager.name().to_string()).collect();
     let plan = server.plan.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let app = server.users.iter().find(|user| user.name == "app" && !plan.configuration.web.users.contains_key("app"));
     if let (Some(user), Some(first)) = (app, names.first()) {

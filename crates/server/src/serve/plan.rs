@@ -8,6 +8,8 @@ use web::options::WebOptions;
 use crate::configuration::{self, Configuration, ConfigurationError, Environment, FlagValue};
 use crate::data_directory::DataDirectory;
 use crate::developer::User;
+use crate::serve::host::StartPlan;
+use crate::serve::recover::RecoverOptions;
 
 /// What `serve` was told on its command line.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +18,10 @@ pub(crate) struct ServeOptions {
     pub config: Option<PathBuf>,
     pub ephemeral: bool,
     pub ready_file: Option<PathBuf>,
+    /// Start no queue manager that is not named, though it ran when the last server ended.
+    pub only_named: bool,
+    /// End when the last queue manager has been ended.
+    pub end_with_last: bool,
     pub flags: Vec<FlagValue>,
 }
 
@@ -52,6 +58,17 @@ impl Plan {
 
     pub(crate) fn mqsc_dir(&self) -> PathBuf {
         self.configuration.server.mqsc_dir.clone().unwrap_or_else(|| self.data.mqsc_dir())
+    }
+
+    /// How queue managers are started. `data` is where they live.
+    pub(crate) fn start_plan(&self, data: &DataDirectory, server_user: &str) -> StartPlan {
+        let server = &self.configuration.server;
+        StartPlan {
+            recover: RecoverOptions::of(self, data, server_user),
+            developer_defaults: server.developer_defaults,
+            mqsc_dir: self.mqsc_dir(),
+            strict: server.strict,
+        }
     }
 
     /// What the web server is told. `data` is where generated files stand.

@@ -1,26 +1,28 @@
 //! What a start does before anything listens: recover the queue managers, and meanwhile make certificate and passwords.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::thread;
 
 use model::name::QueueManagerName;
 use model::timestamp::Timestamp;
-use queue_manager::{Clock, Home, QueueManager, StartOptions, SystemClock};
-use storage::StoreOptions;
-use storage::private::log::disk::DirectoryDisk;
+use queue_manager::{Clock, SystemClock};
 use web::auth::ltpa::key_file;
 use web::options::TlsOptions;
 
-use crate::data_directory::{DataDirectory, State, create_folder};
+use crate::data_directory::DataDirectory;
 use crate::developer::{self, SECRETS, User};
 use crate::error::ServerError;
 use crate::serve::plan::Plan;
+use crate::serve::recover::{RecoverOptions, Recovered, recover};
+use crate::serve::roll::{self, Entry};
 use crate::tls;
 
 /// All that has to stand before listeners open.
 pub(crate) struct Prepared {
-    pub queue_managers: Vec<QueueManager>,
+    /// Every queue manager of the data directory, in order.
+    pub roll: Vec<Entry>,
+    /// Those that start, recovered or with the reason why not.
+    pub recovered: Vec<(QueueManagerName, Result<Recovered, ServerError>)>,
     pub tls: TlsOptions,
     /// The authority to trust, when the certificate is of our own making.
     pub authority: Option<PathBuf>,
@@ -30,15 +32,15 @@ pub(crate) struct Prepared {
 /// Each queue manager on a thread of its own, and the certificate on another.
 ///
 /// # Errors
-/// The first of them that failed.
+/// Something all of them need is missing. A queue manager that cannot be recovered is no error of the others.
 pub(crate) fn prepare(plan: &Plan, data: &DataDirectory, server_user: &str) -> Result<Prepared, ServerError> {
     let server = &plan.configuration.server;
+    let roll = roll::call(plan, data)?;
+    let options = RecoverOptions::of(plan, data, server_user);
     thread::scope(|scope| {
-        let starts: Vec<_> = server
-            .queue_managers
-            .iter()
-            .map(|name| scope.spawn(|| start_queue_manager(plan, data, *name, server_user)))
-            .collect();
+        let starting = roll.iter().filter(|entry| entry.starts);
+        let starts: Vec<_> =
+            starting.map(|entry| (entry.name, scope.spawn(|| recover(&options, entry.name)))).collect();
         let certificate = scope.spawn(|| tls_options(plan, data));
         scope.spawn(|| make_ltpa_keys(plan, data));
         let users = if server.developer_defaults {
@@ -46,11 +48,11 @@ pub(crate) fn prepare(plan: &Plan, data: &DataDirectory, server_user: &str) -> R
         } else {
             Ok(Vec::new())
         };
-        let queue_managers: Vec<_> = starts.into_iter().map(finish).collect();
+        let recovered = starts.into_iter().map(|(name, start)| (name, finish(start))).collect();
         let (tls, authority) = finish(certificate)?;
-        let queue_managers = queue_managers.into_iter().collect::<Result<_, _>>()?;
-        Ok(Prepared { queue_managers, tls, authority, users: users? })
+        Ok((recovered, tls, authority, users?))
     })
+    .map(|(recovered, tls, authority, users)| Prepared { roll, recovered, tls, authority, users })
 }
 
 /// Makes the default key file of a first start beside everything else; the web server, which reads it, would make it
@@ -65,28 +67,6 @@ fn make_ltpa_keys(plan: &Plan, data: &DataDirectory) {
 
 fn finish<T>(task: thread::ScopedJoinHandle<'_, Result<T, ServerError>>) -> Result<T, ServerError> {
     task.join().unwrap_or(Err(ServerError::StartUpTask))
-}
-
-fn start_queue_manager(
-    plan: &Plan,
-    data: &DataDirectory,
-    name: QueueManagerName,
-    server_user: &str,
-) -> Result<QueueManager, ServerError> {
-    if plan.options.ephemeral {
-        return Ok(QueueManager::start(start_options(plan, name, Home::Ephemeral, server_user))?);
-    }
-    create_folder(&data.log(&name))?;
-    let disk = DirectoryDisk::open(data.log(&name))?;
-    let home = Home::Disk(Arc::new(disk));
-    let manager = QueueManager::start(start_options(plan, name, home, server_user))?;
-    data.set_state(&name, State::Running)?;
-    Ok(manager)
-}
-
-fn start_options(plan: &Plan, name: QueueManagerName, home: Home, server_user: &str) -> StartOptions {
-    let store = StoreOptions { buffer_pool_bytes: plan.configuration.limits.buffer_pool, ..StoreOptions::default() };
-    StartOptions { name, home, store, clock: Arc::new(SystemClock), server_user: server_user.to_owned() }
 }
 
 /// The certificate of `[tls]`, or one of our own making with its authority.

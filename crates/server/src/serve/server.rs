@@ -1,21 +1,25 @@
 //! A running server: what the administration socket, signals and shutdown act on.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use model::authority::Principal;
+use model::name::QueueManagerName;
 use queue_manager::QueueManager;
+use queue_manager::registry::{State, Unavailable};
 use tokio::sync::watch;
 use web::WebServer;
 
-use crate::administration::{QueueManagerState, Refusal, RefusalKind, Status};
+use crate::administration::{Ending, QueueManagerStatus, Refusal, RefusalKind, Status};
 use crate::configuration::Configuration;
 use crate::configuration::keys::KEYS;
-use crate::data_directory::{DataDirectory, State};
+use crate::creation::NewQueueManager;
+use crate::data_directory::DataDirectory;
 use crate::developer::User;
 use crate::error::ServerError;
+use crate::serve::ending::EndMode;
+use crate::serve::host::Host;
 use crate::serve::plan::Plan;
 use crate::serve::prepare::tls_options;
 
@@ -25,13 +29,11 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) struct Server {
     pub(super) plan: Mutex<Plan>,
     pub(super) data: DataDirectory,
-    pub(super) queue_managers: Vec<QueueManager>,
-    pub(super) web: WebServer,
+    pub(super) host: Arc<Host>,
+    pub(super) web: Arc<WebServer>,
     pub(super) users: Vec<User>,
     pub(super) server_user: String,
     pub(super) administrator: Principal,
-    /// Names of queue managers that were ended one by one.
-    pub(super) ended: Mutex<BTreeSet<String>>,
     /// Turns true when the server has to stop.
     pub(super) stop: watch::Sender<bool>,
 }
@@ -42,33 +44,76 @@ impl Server {
     }
 
     pub(crate) fn status(&self) -> Status {
-        let ended = self.ended();
-        let queue_managers = self.queue_managers.iter().map(|manager| {
-            let name = manager.name().to_string();
-            QueueManagerState { running: !ended.contains(&name), name }
+        let default = self.host.table().default_name();
+        let queue_managers = self.host.table().list().into_iter().map(|known| QueueManagerStatus {
+            name: known.name.to_string(),
+            state: known.state.word().to_owned(),
+            is_default: default == Some(known.name),
+            is_expected: known.is_expected,
+            problem: known.problem,
         });
         Status { process: std::process::id(), ready: true, queue_managers: queue_managers.collect() }
     }
 
-    /// The queue manager of a name; none or a blank one is the first.
+    /// The running queue manager of a name; none or a blank one is the default.
     ///
     /// # Errors
-    /// It is not hosted here, or has ended.
+    /// It is not known here, does not run, or quiesces.
     pub(crate) fn queue_manager(&self, name: Option<&str>) -> Result<QueueManager, Refusal> {
-        let name = name.map(str::trim).filter(|name| !name.is_empty());
-        let found = match name {
-            None => self.queue_managers.first(),
-            Some(name) => self.queue_managers.iter().find(|manager| manager.name().as_str() == name),
-        };
-        let Some(manager) = found else {
-            let sentence = format!("queue manager {} does not exist here", name.unwrap_or_default());
-            return Err(Refusal { kind: RefusalKind::UnknownQueueManager, sentence });
-        };
-        if self.ended().contains(manager.name().as_str()) {
-            let sentence = format!("queue manager {} has ended", manager.name());
-            return Err(Refusal { kind: RefusalKind::QueueManagerEnded, sentence });
+        let name = name.unwrap_or_default().trim();
+        self.host.table().admitting_one(name).map_err(|why| match why {
+            Unavailable::Unknown => Refusal::unknown(name),
+            Unavailable::NotRunning(state) => Refusal::not_running(name, state),
+        })
+    }
+
+    /// # Errors
+    /// As [`Host::start`].
+    pub(crate) async fn start_queue_manager(&self, name: &str) -> Result<(), Refusal> {
+        let name = queue_manager_name(name)?;
+        let plan = self.plan().start_plan(&self.data, &self.server_user);
+        self.host.start(name, plan).await
+    }
+
+    /// Ends a queue manager, and with `ending.waits` returns when it has ended.
+    ///
+    /// # Errors
+    /// As [`Host::end`].
+    pub(crate) async fn end_queue_manager(&self, name: &str, ending: Ending) -> Result<(), Refusal> {
+        let name = queue_manager_name(name)?;
+        self.host.end(name, ending.mode)?;
+        if let Some(seconds) = ending.within_seconds {
+            let ended = tokio::time::timeout(Duration::from_secs(seconds), self.host.until_ended(&name)).await;
+            let harder = if ending.may_preempt { EndMode::Preemptive } else { EndMode::Immediate };
+            if ended.is_err() {
+                // It may have ended, or be ending that way, since a moment ago.
+                let _ = self.host.end(name, harder);
+            }
         }
-        Ok(manager.clone())
+        if ending.waits {
+            self.host.until_ended(&name).await;
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// As [`Host::create`]; nothing is created on a server that keeps nothing.
+    pub(crate) async fn create_queue_manager(&self, name: &str, new: NewQueueManager) -> Result<(), Refusal> {
+        if self.plan().options.ephemeral {
+            let sentence = "a server with --ephemeral hosts only those that --qmgr names";
+            return Err(Refusal::new(RefusalKind::Failed, sentence));
+        }
+        self.host.create(queue_manager_name(name)?, new).await
+    }
+
+    /// # Errors
+    /// As [`Host::delete`].
+    pub(crate) async fn delete_queue_manager(&self, name: &str) -> Result<(), Refusal> {
+        self.host.delete(queue_manager_name(name)?).await
+    }
+
+    fn plan(&self) -> MutexGuard<'_, Plan> {
+        self.plan.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reads the configuration again and applies what can be applied; the notes name what waits for the next start.
@@ -76,7 +121,7 @@ impl Server {
     /// # Errors
     /// The new configuration cannot be used; the old one stays in force.
     pub(crate) fn reload(&self) -> Result<Vec<String>, ServerError> {
-        let mut plan = self.plan.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut plan = self.plan();
         let new = plan.again()?;
         let (tls, _) = tls_options(&new, &self.data)?;
         self.web.reload(new.web_options(&self.data, tls, &self.users, &self.server_user))?;
@@ -96,46 +141,18 @@ impl Server {
 
     /// The file whose change `server.reload_interval_seconds` looks for.
     pub(crate) fn configuration_file(&self) -> PathBuf {
-        self.plan.lock().unwrap_or_else(std::sync::PoisonError::into_inner).file.clone()
+        self.plan().file.clone()
     }
 
-    /// Ends one queue manager; the server too when none is named or none is left.
-    ///
-    /// # Errors
-    /// It is not hosted here, or has ended already.
-    pub(crate) async fn stop(&self, name: Option<&str>, immediate: bool) -> Result<(), Refusal> {
-        let Some(name) = name.filter(|name| !name.trim().is_empty()) else {
-            let _ = self.stop.send(true);
-            return Ok(());
-        };
-        let manager = self.queue_manager(Some(name))?;
-        let ended = {
-            let mut ended = self.ended();
-            ended.insert(manager.name().to_string());
-            ended.len()
-        };
-        if ended == self.queue_managers.len() {
-            self.ended().remove(manager.name().as_str());
-            let _ = self.stop.send(true);
-            return Ok(());
-        }
-        manager.stop().await;
-        self.note_end(&manager, if immediate { State::EndedImmediately } else { State::EndedNormally });
-        tracing::info!("queue manager {} has ended", manager.name());
-        Ok(())
-    }
-
-    /// Stops accepting, lets requests finish for a moment, stops the queue managers, closes what is left.
+    /// Refuses new work, lets requests finish for a moment, ends the queue managers, closes what is left.
     pub(crate) async fn shut_down(&self) {
-        let grace = self.plan.lock().unwrap_or_else(std::sync::PoisonError::into_inner).configuration.server.grace();
+        let grace = self.plan().configuration.server.grace();
         let end = async {
+            self.host.quiesce_all();
             let web = self.web.shutdown(grace);
             tokio::pin!(web);
             let finished = tokio::time::timeout(PATIENCE.min(grace / 2), &mut web).await.is_ok();
-            for manager in &self.queue_managers {
-                manager.stop().await;
-                self.note_end(manager, State::EndedNormally);
-            }
+            self.host.end_all().await;
             if !finished {
                 web.await;
             }
@@ -144,18 +161,26 @@ impl Server {
             tracing::warn!("requests were still in progress when the grace period ended");
         }
     }
+}
 
-    fn note_end(&self, manager: &QueueManager, state: State) {
-        if self.data.exists(&manager.name())
-            && self.data.state(&manager.name()) == Some(State::Running)
-            && let Err(error) = self.data.set_state(&manager.name(), state)
-        {
-            tracing::warn!("{}", crate::error::chain(&error));
-        }
+/// # Errors
+/// It is not a name, or a blank one.
+fn queue_manager_name(text: &str) -> Result<QueueManagerName, Refusal> {
+    match QueueManagerName::parse(text) {
+        Ok(name) if !name.is_blank() => Ok(name),
+        Ok(_) => Err(Refusal::new(RefusalKind::Invalid, "a queue manager name is needed")),
+        Err(error) => Err(Refusal::new(RefusalKind::Invalid, error.to_string())),
+    }
+}
+
+impl Refusal {
+    pub(crate) fn unknown(name: &str) -> Self {
+        Self::new(RefusalKind::UnknownQueueManager, format!("AMQ8118E: Queue manager {name} does not exist."))
     }
 
-    fn ended(&self) -> std::sync::MutexGuard<'_, BTreeSet<String>> {
-        self.ended.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    pub(crate) fn not_running(name: &str, state: State) -> Self {
+        let sentence = format!("AMQ8146E: Queue manager {name} is not available: {}.", state.text().to_lowercase());
+        Self::new(RefusalKind::QueueManagerEnded, sentence)
     }
 }
 

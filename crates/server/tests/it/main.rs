@@ -8,4 +8,6 @@ mod names;
 mod program;
 mod runmqsc;
 mod serving;
+mod several;
+mod several_load;
 mod usage;

@@ -125,7 +125,12 @@ impl Server {
 
     /// Exit code and everything on standard error.
     pub(crate) fn wait(&mut self) -> (Option<i32>, String) {
-        let code = self.child.wait().expect("the server ends").code();
+        let mut status = None;
+        eventually("the end of the server", || {
+            status = self.child.try_wait().expect("it can be asked");
+            status.is_some()
+        });
+        let code = status.and_then(|status| status.code());
         if let Some(reader) = self.reader.take() {
             reader.join().expect("the reader ends");
         }

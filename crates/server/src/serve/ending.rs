@@ -1,0 +1,193 @@
+//! How queue managers end: on request one by one, or all of them with the server.
+//!
+//! A quiesce refuses new work, ends waits of applications that ask for it, and waits until all have disconnected. An
+//! immediate end lets verbs in progress finish and backs out what is open. A preemptive one waits for nothing for long.
+//! Each is one task, which a more impatient request hurries along by changing the state.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::name::QueueManagerName;
+use queue_manager::QueueManager;
+use queue_manager::registry::{State, Unavailable};
+use serde::{Deserialize, Serialize};
+use tokio::task::JoinSet;
+
+use crate::administration::{Refusal, RefusalKind};
+use crate::data_directory::Saved;
+use crate::serve::host::{Host, release};
+
+/// How patient an end is, the most patient first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum EndMode {
+    Quiesce,
+    Immediate,
+    Preemptive,
+}
+
+impl EndMode {
+    fn state(self) -> State {
+        match self {
+            Self::Quiesce => State::Quiescing,
+            Self::Immediate => State::EndingImmediately,
+            Self::Preemptive => State::EndingPreemptively,
+        }
+    }
+
+    /// Whether an end of this kind may take over from `state`.
+    fn may_follow(self, state: State) -> bool {
+        match state {
+            State::Running => true,
+            State::Quiescing => self > Self::Quiesce,
+            State::EndingImmediately => self > Self::Immediate,
+            _ => false,
+        }
+    }
+}
+
+/// How often a quiesce looks whether applications are still connected.
+const LOOK: Duration = Duration::from_millis(10);
+/// How long a preemptive end waits for the engine to close.
+const PREEMPTIVE_PATIENCE: Duration = Duration::from_secs(1);
+
+impl Host {
+    /// Begins to end a queue manager; `until_ended` waits for the end. It stays ended until it is started by name.
+    ///
+    /// # Errors
+    /// It is not known, does not run, or is ending in the same way or a less patient one. To quiesce twice is no error.
+    pub(crate) fn end(self: &Arc<Self>, name: QueueManagerName, mode: EndMode) -> Result<(), Refusal> {
+        match self.table.claim(&name, mode.state(), |state| mode.may_follow(state)) {
+            Ok(()) => {}
+            Err(Unavailable::NotRunning(State::Quiescing)) => return Ok(()),
+            Err(Unavailable::Unknown) => return Err(Refusal::unknown(name.as_str())),
+            Err(Unavailable::NotRunning(state)) if state.is_ending() => {
+                let sentence = format!("queue manager {name} is ending already: {state}");
+                return Err(Refusal::new(RefusalKind::Ending, sentence));
+            }
+            Err(Unavailable::NotRunning(state)) => return Err(Refusal::not_running(name.as_str(), state)),
+        }
+        tracing::info!("queue manager {name}: {}", mode.state());
+        self.begin(name, false);
+        Ok(())
+    }
+
+    /// Quiesces, and sees to it that somebody finishes.
+    fn begin(self: &Arc<Self>, name: QueueManagerName, resumes: bool) {
+        let mut hosted = self.hosted();
+        let Some(entry) = hosted.get_mut(&name) else { return };
+        entry.manager.quiesce();
+        // What an administrator has begun to end does not come back because the server ends meanwhile.
+        entry.resumes &= resumes;
+        let is_first = !std::mem::replace(&mut entry.is_ending, true);
+        let manager = entry.manager.clone();
+        drop(hosted);
+        self.changed();
+        if is_first {
+            let host = Arc::clone(self);
+            self.spawn(async move { host.finish(manager).await });
+        }
+    }
+
+    /// Returns once the queue manager has ended, or is not known.
+    pub(crate) async fn until_ended(&self, name: &QueueManagerName) {
+        let mut changes = self.changes.subscribe();
+        while self.table.state(name).is_some_and(State::is_ending) {
+            if changes.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn finish(self: Arc<Self>, manager: QueueManager) {
+        let name = manager.name();
+        self.until_disconnected(&manager).await;
+        self.stop(&manager).await;
+        let entry = self.hosted().remove(&name);
+        let resumes = entry.as_ref().is_some_and(|entry| entry.resumes);
+        if let Some(mut entry) = entry {
+            if tokio::time::timeout(PREEMPTIVE_PATIENCE, &mut entry.housekeeping).await.is_err() {
+                entry.housekeeping.abort();
+            }
+            release(entry.disk.as_deref());
+        }
+        let state = match self.table.state(&name) {
+            Some(State::EndingImmediately) => State::EndedImmediately,
+            Some(State::EndingPreemptively) => State::EndedPreemptively,
+            _ => State::EndedNormally,
+        };
+        self.note(&name, Saved { state, resumes });
+        tracing::info!("queue manager {name}: {state}");
+        self.table.ended(&name, state, None);
+        self.changed();
+        self.end_with_last();
+    }
+
+    /// While it quiesces: until no application is connected, or somebody loses patience.
+    async fn until_disconnected(&self, manager: &QueueManager) {
+        let mut changes = self.changes.subscribe();
+        while self.table.state(&manager.name()) == Some(State::Quiescing)
+            && manager.status().connections > 0
+            && !*self.closing.borrow()
+        {
+            let _ = tokio::time::timeout(LOOK, changes.changed()).await;
+        }
+    }
+
+    async fn stop(&self, manager: &QueueManager) {
+        let name = manager.name();
+        let preempted = async {
+            let mut changes = self.changes.subscribe();
+            while self.table.state(&name) != Some(State::EndingPreemptively) {
+                if changes.changed().await.is_err() {
+                    std::future::pending::<()>().await;
+                }
+            }
+            tokio::time::sleep(PREEMPTIVE_PATIENCE).await;
+        };
+        tokio::select! {
+            () = manager.stop() => {}
+            () = preempted => tracing::warn!("queue manager {name} was ended before it had closed"),
+        }
+    }
+
+    fn end_with_last(&self) {
+        let all_ended = || self.table.list().iter().all(|known| known.state.has_ended());
+        if let Some(server) = &self.end_with_last
+            && all_ended()
+        {
+            let _ = server.send(true);
+        }
+    }
+
+    /// Lets no queue manager take new work: the server is about to end.
+    pub(crate) fn quiesce_all(&self) {
+        for known in self.table.list() {
+            if self.table.claim(&known.name, State::Quiescing, |state| state == State::Running).is_ok()
+                && let Some(entry) = self.hosted().get(&known.name)
+            {
+                entry.manager.quiesce();
+            }
+        }
+        self.changed();
+    }
+
+    /// Ends every queue manager without waiting for applications, and returns when all logs are closed.
+    pub(crate) async fn end_all(self: &Arc<Self>) {
+        self.closing.send_replace(true);
+        self.changed();
+        self.join().await;
+        // Those that were starting are there by now.
+        self.quiesce_all();
+        let names: Vec<_> = self.hosted().keys().copied().collect();
+        for name in names {
+            self.begin(name, true);
+        }
+        self.join().await;
+    }
+
+    async fn join(&self) {
+        let mut tasks: JoinSet<()> = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(|e| e.into_inner()));
+        while tasks.join_next().await.is_some() {}
+    }
+}

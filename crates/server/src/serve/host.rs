@@ -1,0 +1,274 @@
+//! The queue managers of a running server: started, made and deleted here, ended in `ending.rs`.
+//!
+//! The table (`queue_manager::registry`) is what doors see; beside it stands here what keeps each of them going. What has
+//! begun is finished although the command that asked for it goes away: starts and ends are tasks of the host's own.
+//!
+//! Invariants
+//! - A queue manager has an entry in `hosted` exactly while its log is open.
+//! - Its state file says `running` before a door may use it, and otherwise once its log is closed.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use model::authority::Principal;
+use model::name::QueueManagerName;
+use queue_manager::registry::{State, Unavailable};
+use queue_manager::{QueueManager, QueueManagers};
+use storage::private::log::disk::DirectoryDisk;
+use tokio::sync::{oneshot, watch};
+use tokio::task::{JoinHandle, JoinSet};
+use web::WebServer;
+
+use crate::administration::{Refusal, RefusalKind};
+use crate::creation::{self, NewQueueManager};
+use crate::data_directory::{DataDirectory, Saved};
+use crate::error::{ServerError, chain};
+use crate::serve::drop_in;
+use crate::serve::recover::{RecoverOptions, Recovered, recover};
+use crate::server_user;
+
+pub(crate) struct Host {
+    pub(super) table: QueueManagers,
+    pub(super) data: DataDirectory,
+    pub(super) administrator: Principal,
+    pub(super) hosted: Mutex<BTreeMap<QueueManagerName, Hosted>>,
+    /// Starts and ends under way.
+    pub(super) tasks: Mutex<JoinSet<()>>,
+    /// Raised whenever the table changes.
+    pub(super) changes: watch::Sender<u64>,
+    /// True once the server ends: nothing is started any more.
+    pub(super) closing: watch::Sender<bool>,
+    /// Told when the last queue manager has ended, if the server is to end with it.
+    pub(super) end_with_last: Option<watch::Sender<bool>>,
+    web: OnceLock<Arc<WebServer>>,
+}
+
+/// What keeps one queue manager going.
+pub(super) struct Hosted {
+    pub(super) manager: QueueManager,
+    pub(super) disk: Option<Arc<DirectoryDisk>>,
+    pub(super) housekeeping: JoinHandle<()>,
+    /// The next server starts it again.
+    pub(super) resumes: bool,
+    /// Somebody is on the way to end it.
+    pub(super) is_ending: bool,
+}
+
+/// How a queue manager is started, beside its recovery.
+#[derive(Debug, Clone)]
+pub(crate) struct StartPlan {
+    pub recover: RecoverOptions,
+    pub developer_defaults: bool,
+    pub mqsc_dir: PathBuf,
+    pub strict: bool,
+}
+
+impl Host {
+    pub(crate) fn new(
+        data: DataDirectory,
+        administrator: Principal,
+        end_with_last: Option<watch::Sender<bool>>,
+    ) -> Self {
+        Self {
+            table: QueueManagers::new(),
+            data,
+            administrator,
+            hosted: Mutex::default(),
+            tasks: Mutex::default(),
+            changes: watch::channel(0).0,
+            closing: watch::channel(false).0,
+            end_with_last,
+            web: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn table(&self) -> &QueueManagers {
+        &self.table
+    }
+
+    /// REST is told of changes from now on.
+    pub(super) fn attach(&self, web: Arc<WebServer>) {
+        let _ = self.web.set(web);
+        self.changed();
+    }
+
+    /// Tells whoever looks at the table that it has changed.
+    pub(super) fn changed(&self) {
+        if let Some(web) = self.web.get() {
+            web.queue_managers_changed();
+        }
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    pub(super) fn hosted(&self) -> MutexGuard<'_, BTreeMap<QueueManagerName, Hosted>> {
+        self.hosted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets `task` run to its end, whoever waits for it or not.
+    pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        // Those that are done need no place any more.
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(task);
+    }
+
+    /// Starts a queue manager that has ended, and returns once doors may use it.
+    ///
+    /// # Errors
+    /// It is not known, is not at rest, or cannot be started; then its state says so.
+    pub(crate) async fn start(self: &Arc<Self>, name: QueueManagerName, plan: StartPlan) -> Result<(), Refusal> {
+        if *self.closing.borrow() {
+            return Err(Refusal::new(RefusalKind::Failed, "the server is ending"));
+        }
+        self.table.claim(&name, State::Starting, State::has_ended).map_err(|why| not_startable(&name, why))?;
+        self.changed();
+        let (answer, answered) = oneshot::channel();
+        let host = Arc::clone(self);
+        self.spawn(async move {
+            // Nobody may be there any more to hear the answer.
+            let _ = answer.send(host.start_claimed(name, plan).await);
+        });
+        let failed = |sentence: String| Refusal::new(RefusalKind::Failed, sentence);
+        match answered.await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(failed(format!("queue manager {name} cannot be started: {}", chain(&error)))),
+            Err(_) => Err(failed(format!("the start of queue manager {name} was given up"))),
+        }
+    }
+
+    async fn start_claimed(self: Arc<Self>, name: QueueManagerName, plan: StartPlan) -> Result<(), ServerError> {
+        let options = plan.recover.clone();
+        let recovered = tokio::task::spawn_blocking(move || recover(&options, name)).await;
+        let started = match recovered {
+            Ok(Ok(recovered)) => self.take_in(recovered, &plan).await,
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err(ServerError::StartUpTask),
+        };
+        if let Err(error) = &started {
+            self.could_not_start(name, error);
+        }
+        started
+    }
+
+    /// Makes a recovered queue manager one of the server's: developer objects, drop-ins, housekeeping, state.
+    ///
+    /// # Errors
+    /// An object cannot be made or a file not be read; with `strict`, a drop-in failed. The queue manager is closed then.
+    pub(super) async fn take_in(&self, recovered: Recovered, plan: &StartPlan) -> Result<(), ServerError> {
+        let Recovered { manager, disk } = recovered;
+        if let Err(error) = self.furnish(&manager, plan).await {
+            manager.stop().await;
+            release(disk.as_deref());
+            return Err(error);
+        }
+        let running = manager.clone();
+        let housekeeping = tokio::spawn(async move { running.run().await });
+        let hosted = Hosted { manager: manager.clone(), disk, housekeeping, resumes: true, is_ending: false };
+        self.hosted().insert(manager.name(), hosted);
+        self.table.started(manager);
+        self.changed();
+        Ok(())
+    }
+
+    async fn furnish(&self, manager: &QueueManager, plan: &StartPlan) -> Result<(), ServerError> {
+        if plan.developer_defaults {
+            crate::developer::define_objects(manager, &self.administrator).await?;
+        }
+        let is_default = self.table.default_name() == Some(manager.name());
+        drop_in::run(&plan.mqsc_dir, manager, is_default, &self.administrator, plan.strict).await?;
+        self.save(&manager.name(), Saved { state: State::Running, resumes: true })
+    }
+
+    /// Remembers why, and goes on with the others.
+    pub(super) fn could_not_start(&self, name: QueueManagerName, error: &ServerError) {
+        let problem = chain(error);
+        tracing::error!("queue manager {name} cannot be started: {problem}");
+        self.table.ended(&name, State::EndedUnexpectedly, Some(problem));
+        self.note(&name, Saved { state: State::EndedUnexpectedly, resumes: true });
+        self.changed();
+    }
+
+    /// Makes a queue manager, which then waits to be started.
+    ///
+    /// # Errors
+    /// The name is taken, a value is not valid, or the data directory cannot be written.
+    pub(crate) async fn create(self: &Arc<Self>, name: QueueManagerName, new: NewQueueManager) -> Result<(), Refusal> {
+        if self.table.enter(name, State::Starting).is_err() {
+            let sentence = format!("AMQ8110E: Queue manager {name} exists already.");
+            return Err(Refusal::new(RefusalKind::AlreadyExists, sentence));
+        }
+        let data = self.data.clone();
+        let made = move || creation::create(&data, name, &new, &server_user::name());
+        let made = tokio::task::spawn_blocking(made).await.unwrap_or(Err(ServerError::StartUpTask));
+        match made {
+            Ok(()) => self.table.created(&name),
+            Err(error) => {
+                self.table.remove(&name);
+                return Err(Refusal::new(RefusalKind::Failed, chain(&error)));
+            }
+        }
+        self.changed();
+        tracing::info!("queue manager {name} was created");
+        Ok(())
+    }
+
+    /// Deletes a queue manager that has ended, with its messages.
+    ///
+    /// # Errors
+    /// It is not known or has not ended, or its folder cannot be removed; then it is as it was.
+    pub(crate) async fn delete(self: &Arc<Self>, name: QueueManagerName) -> Result<(), Refusal> {
+        let before = self.table.state(&name);
+        self.table.claim(&name, State::BeingDeleted, State::has_ended).map_err(|why| not_startable(&name, why))?;
+        self.changed();
+        let data = self.data.clone();
+        let gone = move || if data.exists(&name) { data.delete(&name) } else { Ok(()) };
+        let gone = tokio::task::spawn_blocking(gone).await.unwrap_or(Err(ServerError::StartUpTask));
+        match &gone {
+            Ok(()) => self.table.remove(&name),
+            Err(_) if !self.data.exists(&name) => self.table.remove(&name),
+            Err(error) => self.table.ended(&name, before.unwrap_or(State::EndedNormally), Some(chain(error))),
+        }
+        self.changed();
+        gone.map_err(|error| Refusal::new(RefusalKind::Failed, chain(&error)))?;
+        tracing::info!("queue manager {name} was deleted");
+        Ok(())
+    }
+
+    /// Writes the state file of a queue manager that has one.
+    pub(super) fn save(&self, name: &QueueManagerName, saved: Saved) -> Result<(), ServerError> {
+        if self.data.exists(name) { self.data.save(name, saved) } else { Ok(()) }
+    }
+
+    /// As `save`, where a failure only costs what `dspmq` says later.
+    pub(super) fn note(&self, name: &QueueManagerName, saved: Saved) {
+        if let Err(error) = self.save(name, saved) {
+            tracing::warn!("{}", chain(&error));
+        }
+    }
+}
+
+/// Lets the log be opened again, though a request may still hold the old engine.
+pub(super) fn release(disk: Option<&DirectoryDisk>) {
+    if let Some(disk) = disk
+        && let Err(error) = disk.release()
+    {
+        tracing::warn!(%error, "the lock of a recovery log cannot be given up");
+    }
+}
+
+/// Why a queue manager cannot be started or deleted.
+fn not_startable(name: &QueueManagerName, why: Unavailable) -> Refusal {
+    match why {
+        Unavailable::Unknown => Refusal::unknown(name.as_str()),
+        Unavailable::NotRunning(State::Running) => {
+            Refusal::new(RefusalKind::AlreadyRunning, format!("queue manager {name} is running already"))
+        }
+        Unavailable::NotRunning(state) if state.is_ending() => {
+            Refusal::new(RefusalKind::Ending, format!("queue manager {name} has not ended yet: {state}"))
+        }
+        Unavailable::NotRunning(state) => {
+            Refusal::new(RefusalKind::AlreadyRunning, format!("queue manager {name} is busy: {state}"))
+        }
+    }
+}
