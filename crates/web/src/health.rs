@@ -4,17 +4,32 @@ use bytes::Bytes;
 use http::StatusCode;
 
 use crate::answer::{self, Answer};
+use crate::error::ApiError;
+use crate::query;
 use crate::server::Shared;
 
 pub(crate) fn live() -> Answer {
     answer::text(StatusCode::OK, Bytes::from_static(b"live\n"))
 }
 
-/// 200 between `set_ready` and the beginning of a shutdown, else 503.
-pub(crate) fn ready(shared: &Shared) -> Answer {
-    if shared.is_ready() {
+/// 200 between `set_ready` and the beginning of a shutdown while a queue manager takes work, else 503. With `qmgr` it is
+/// about that queue manager alone.
+///
+/// # Errors
+/// 400 for another parameter, or one given twice.
+pub(crate) fn ready(shared: &Shared, query: Option<&str>) -> Result<Answer, ApiError> {
+    let mut queue_manager = None;
+    query::each(query, |name, value| match name {
+        "qmgr" => query::once(&mut queue_manager, name, value.into_owned()),
+        _ => Err(query::unknown(name)),
+    })?;
+    let takes_work = match queue_manager {
+        Some(name) => shared.queue_managers.admitting_one(&name).is_ok(),
+        None => !shared.queue_managers.admitting().is_empty(),
+    };
+    Ok(if shared.is_ready() && takes_work {
         answer::text(StatusCode::OK, Bytes::from_static(b"ready\n"))
     } else {
         answer::text(StatusCode::SERVICE_UNAVAILABLE, Bytes::from_static(b"not ready\n"))
-    }
+    })
 }

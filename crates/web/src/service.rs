@@ -216,7 +216,7 @@ async fn handle_public(call: Call<'_>, handler: Handler, body: Incoming) -> Resu
     match handler {
         Handler::Login => login::login(call, body).await,
         Handler::Live => Ok(health::live()),
-        Handler::Ready => Ok(health::ready(call.shared)),
+        Handler::Ready => health::ready(call.shared, call.query()),
         Handler::Metrics => Ok(metrics::expose(call.shared)),
         Handler::OpenApi => Ok(openapi::document()),
         Handler::Docs => openapi::docs(call),

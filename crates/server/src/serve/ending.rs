@@ -4,7 +4,7 @@
 //! immediate end lets verbs in progress finish and backs out what is open. A preemptive one waits for nothing for long.
 //! Each is one task, which a more impatient request hurries along by changing the state.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use model::name::QueueManagerName;
@@ -187,7 +187,7 @@ impl Host {
     }
 
     async fn join(&self) {
-        let mut tasks: JoinSet<()> = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(|e| e.into_inner()));
+        let mut tasks: JoinSet<()> = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
         while tasks.join_next().await.is_some() {}
     }
 }

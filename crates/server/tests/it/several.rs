@@ -92,6 +92,7 @@ fn the_server_goes_on_when_the_last_has_ended_and_the_default_starts_again() {
     assert!(folder.run(&["put", "DEV.QUEUE.1", "refused"]).contains("AMQ8146E"));
     assert_eq!(server.get("/readyz", ""), 503);
     assert_eq!(server.get("/livez", ""), 200);
+    assert_eq!(server.get("/metrics", ""), 200);
     assert!(folder.run(&["chkmqready"]).starts_with("exit 1\n"));
     assert!(folder.run(&["strmqm", "QM1"]).starts_with("exit 0\n"));
     assert_eq!(server.get("/readyz", ""), 200);
@@ -188,6 +189,8 @@ fn a_damaged_queue_manager_does_not_keep_others_from_serving() {
         assert!(folder.run(&["chkmqhealthy"]).contains("queue manager BAD is not running (ended unexpectedly): "));
         assert_eq!(folder.run(&["chkmqhealthy", "-m", "GOOD"]), "exit 0\n");
         assert_eq!(server.get("/readyz", ""), 200);
+        assert_eq!(server.get("/readyz?qmgr=GOOD", ""), 200);
+        assert_eq!(server.get("/readyz?qmgr=BAD", ""), 503);
         assert_eq!(server.terminate().0, Some(0));
     }
     for arguments in [&["--qmgr", "BAD", "--only-named"][..], &["--qmgr", "GOOD", "--qmgr", "BAD", "--strict"]] {
@@ -240,7 +243,11 @@ fn a_quiesce_ends_waits_refuses_newcomers_and_waits_for_those_at_work() {
     assert!(folder.run(&["endmqm", "-t", "1", "QM2"]).starts_with("exit 0\n"));
     assert_eq!(status(&folder), "QMNAME(QM1) STATUS(Running)\nQMNAME(QM2) STATUS(Ended immediately)");
     assert!(folder.run(&["strmqm", "QM2"]).starts_with("exit 0\n"));
-    assert_eq!(folder.run(&["depth", "-m", "QM2", "DEV.QUEUE.1"]), "exit 0\nout: 2\n", "what was in hand is backed out");
+    assert_eq!(
+        folder.run(&["depth", "-m", "QM2", "DEV.QUEUE.1"]),
+        "exit 0\nout: 2\n",
+        "what was in hand is backed out"
+    );
     busy.kill().expect("it has not ended");
     busy.wait().expect("it ends");
     assert_eq!(server.terminate().0, Some(0));

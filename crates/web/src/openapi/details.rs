@@ -163,6 +163,7 @@ const LIVE: Details = Details {
 };
 const READY: Details = Details {
     extension: true,
+    parameters: &[query("qmgr", Shape::Text, "Whether this queue manager takes work, rather than any.")],
     ..plain(
         OPERATION,
         "",
