@@ -17,6 +17,7 @@ pub mod mqsc;
 mod number;
 mod observed;
 pub mod reply;
+pub mod rest;
 mod session;
 mod status;
 

@@ -1,12 +1,54 @@
-//! Building answers: bodies of one piece, and the headers every answer carries.
+//! Building answers: their bodies, and the headers every answer carries.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
 use http_body_util::Full;
+use hyper::body::{Frame, SizeHint};
 
-/// Every answer is one piece, so that head and body leave in one write.
-pub(crate) type Answer = Response<Full<Bytes>>;
+/// Nearly every answer is one piece, so that head and body leave in one write; long lists come piece by piece.
+pub(crate) type Answer = Response<Body>;
+
+pub(crate) enum Body {
+    Whole(Full<Bytes>),
+    Pieces(Box<dyn Pieces>),
+}
+
+/// A body that is made while it is sent. Pieces are asked for as fast as the client reads, and no faster.
+pub(crate) trait Pieces: Send {
+    /// `None` at the end.
+    fn next_piece(&mut self) -> Option<Bytes>;
+}
+
+impl hyper::body::Body for Body {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match self.get_mut() {
+            Self::Whole(whole) => Pin::new(whole).poll_frame(context),
+            Self::Pieces(pieces) => Poll::Ready(pieces.next_piece().map(|piece| Ok(Frame::data(piece)))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Whole(whole) => whole.is_end_stream(),
+            Self::Pieces(_) => false,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(whole) => whole.size_hint(),
+            Self::Pieces(_) => SizeHint::default(),
+        }
+    }
+}
 
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
 pub(crate) const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
@@ -28,7 +70,16 @@ pub(crate) fn text(status: StatusCode, body: Bytes) -> Answer {
 }
 
 pub(crate) fn with_body(status: StatusCode, content_type: Option<HeaderValue>, body: Bytes) -> Answer {
-    let mut answer = Response::new(Full::new(body));
+    made_of(status, content_type, Body::Whole(Full::new(body)))
+}
+
+/// JSON whose length is not known when it begins.
+pub(crate) fn json_in_pieces(status: StatusCode, pieces: Box<dyn Pieces>) -> Answer {
+    made_of(status, Some(JSON), Body::Pieces(pieces))
+}
+
+fn made_of(status: StatusCode, content_type: Option<HeaderValue>, body: Body) -> Answer {
+    let mut answer = Response::new(body);
     *answer.status_mut() = status;
     let headers = answer.headers_mut();
     // Room for what `finish` and a message's own headers add: one allocation for the whole answer.

@@ -17,7 +17,8 @@ use crate::auth::role::MissingRole;
 pub(crate) struct ApiError {
     entry: &'static Entry,
     status: StatusCode,
-    reason: Option<Reason>,
+    /// MQRC_ or MQRCCF_ number.
+    reason: Option<i32>,
     inserts: Vec<String>,
     /// `Allow`, for 405.
     allow: Option<HeaderValue>,
@@ -54,6 +55,10 @@ entries! {
         "The URL, or the header ibm-mq-rest-gateway-qmgr, names a queue manager that this server does not host. Names are \
          case-sensitive.",
         "Correct the name of the queue manager.";
+    OBJECT_UNKNOWN = "MQWB0037E", NOT_FOUND,
+        "There is no {0} '{1}' on queue manager '{2}'.",
+        "The URL, or the query parameter 'like', names an object that does not exist. Names are case-sensitive.",
+        "Correct the name, or create the object first.";
     CSRF_HEADER_MISSING = "MQWB0100E", FORBIDDEN,
         "The request lacks the header '{0}'.",
         "Requests that change something must carry this header, with any value, so that other web sites cannot forge them.",
@@ -167,6 +172,18 @@ entries! {
         "'{0}' is not a command that can be sent as JSON.",
         "The command or the qualifier is unknown, or the command exists as text only.",
         "Correct the command, or send it as text with the type runCommand.";
+    ATTRIBUTE_VALUE = "MQWB0915E", BAD_REQUEST,
+        "The attribute '{0}' cannot have the value {1}: {2}.",
+        "The value is of the wrong type, or outside of what the attribute accepts.",
+        "Correct the value and send the request again.";
+    COMMAND_REFUSED = "MQWB0916E", BAD_REQUEST,
+        "The queue manager refused to {0} '{1}': {2}",
+        "A command that the request was turned into has failed. Nothing was changed.",
+        "Remove the cause and send the request again.";
+    INSTALLATION_UNKNOWN = "MQWB0917E", NOT_FOUND,
+        "There is no installation '{0}' here.",
+        "The name, when given, must be that of the installation the server belongs to. Names are case-sensitive.",
+        "Correct the name, or leave it out.";
 }
 
 /// What a messaging request was about to do, for the sentences and for the choice of an identifier.
@@ -213,13 +230,13 @@ impl ApiError {
     }
 
     pub(crate) fn queue_manager_unknown(name: &str) -> Self {
-        Self { reason: Some(Reason::QMgrNameError), ..Self::new(&QUEUE_MANAGER_UNKNOWN, &[name]) }
+        Self { reason: Some(Reason::QMgrNameError.number()), ..Self::new(&QUEUE_MANAGER_UNKNOWN, &[name]) }
     }
 
     /// Connecting to a queue manager failed.
     pub(crate) fn connect(reason: Reason) -> Self {
         let entry = &QUEUE_MANAGER_PROBLEM;
-        Self { status: status(reason), reason: Some(reason), ..Self::new(entry, &[&reason.to_string()]) }
+        Self { status: status(reason), reason: Some(reason.number()), ..Self::new(entry, &[&reason.to_string()]) }
     }
 
     /// A verb on `object` of `queue_manager` failed.
@@ -231,7 +248,39 @@ impl ApiError {
             _ if is_about_opening(reason) => Self::new(&DESTINATION_NOT_OPENED, &[object, queue_manager, &text]),
             _ => Self::new(&MESSAGING_FAILED, &[verb.words(), object, &text]),
         };
-        Self { status: status(reason), reason: Some(reason), ..error }
+        Self { status: status(reason), reason: Some(reason.number()), ..error }
+    }
+
+    /// An object that the URL names is not there.
+    pub(crate) fn object_unknown(what: &str, name: &str, queue_manager: &str) -> Self {
+        let reason = Some(Reason::UnknownObjectName.number());
+        Self { reason, ..Self::new(&OBJECT_UNKNOWN, &[what, name, queue_manager]) }
+    }
+
+    /// `user` may not do `verb` with `object`.
+    pub(crate) fn not_authorized(verb: &str, object: &str, user: &str) -> Self {
+        Self { reason: Some(Reason::NotAuthorized.number()), ..Self::new(&NOT_AUTHORIZED, &[verb, object, user]) }
+    }
+
+    pub(crate) fn attribute_unknown(name: &str) -> Self {
+        Self::new(&ATTRIBUTE_NOT_VALID, &[name])
+    }
+
+    pub(crate) fn attribute_value(name: &str, value: &str, problem: &str) -> Self {
+        Self::new(&ATTRIBUTE_VALUE, &[name, value, problem])
+    }
+
+    /// A command ended with `reason`; `said` is what it told people, its message identifier first.
+    ///
+    /// Reasons that lie in the request or in the state of the object are 400; those of the queue manager keep theirs.
+    pub(crate) fn command(verb: &str, object: &str, reason: i32, said: &str) -> Self {
+        let error = Self::new(&COMMAND_REFUSED, &[verb, object, said]);
+        let status = match Reason::from_number(reason).map(status) {
+            Some(StatusCode::SERVICE_UNAVAILABLE) => StatusCode::SERVICE_UNAVAILABLE,
+            _ if reason == Reason::ResourceProblem.number() => StatusCode::INTERNAL_SERVER_ERROR,
+            _ => error.status,
+        };
+        Self { status, reason: Some(reason), ..error }
     }
 
     pub(crate) fn into_answer(self) -> Answer {
@@ -244,7 +293,7 @@ impl ApiError {
 
     fn body(&self) -> String {
         let (completion, number) = match self.reason {
-            Some(reason) => (2, reason.number()),
+            Some(reason) => (2, reason),
             None => (0, 0),
         };
         let kind = if self.reason.is_some() { "pcf" } else { "rest" };

@@ -4,6 +4,7 @@
 //! not compile, so nothing is served that the documents do not describe.
 
 mod admin;
+mod attributes;
 mod details;
 mod messaging;
 mod operation;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+pub use command::rest::Installation;
 use serde::{Deserialize, Serialize};
 
 /// Everything of one start or reload.
@@ -20,6 +21,8 @@ pub struct WebOptions {
     pub messaging: Messaging,
     /// Name of the user the server runs as.
     pub server_user: String,
+    /// What the `installation` resource tells.
+    pub installation: Installation,
 }
 
 /// Paths of PEM files; `server` has made them by now.

@@ -52,6 +52,16 @@ pub(crate) enum Handler {
     ListMessages,
     PublishMessage,
     RunMqsc,
+    ShowInstallation,
+    ListQueueManagers,
+    ShowQueueManager,
+    ListQueues,
+    ShowQueue,
+    CreateQueue,
+    AlterQueue,
+    DeleteQueue,
+    ListSubscriptions,
+    ShowSubscription,
     Login,
     ShowLogin,
     Logout,
@@ -76,7 +86,7 @@ impl Handler {
 #[derive(Debug)]
 pub(crate) struct Route {
     pub(crate) method: Method,
-    /// `{version}`, `{qmgr}` and `{queue}` stand for one part, `{topic}` for one or more.
+    /// A name in braces stands for one part, `{topic}` for one or more.
     pub(crate) template: &'static str,
     /// Empty where the path names none.
     pub(crate) versions: &'static [Version],
@@ -90,10 +100,27 @@ pub(crate) struct Route {
 const MESSAGE: &str = "/ibmmq/rest/{version}/messaging/qmgr/{qmgr}/queue/{queue}/message";
 const MESSAGE_LIST: &str = "/ibmmq/rest/{version}/messaging/qmgr/{qmgr}/queue/{queue}/messagelist";
 const PUBLISH: &str = "/ibmmq/rest/{version}/messaging/qmgr/{qmgr}/topic/{topic}/message";
+const INSTALLATIONS: &str = "/ibmmq/rest/{version}/admin/installation";
+const INSTALLATION: &str = "/ibmmq/rest/{version}/admin/installation/{installation}";
+const QMGRS: &str = "/ibmmq/rest/{version}/admin/qmgr";
+const QMGR: &str = "/ibmmq/rest/{version}/admin/qmgr/{qmgr}";
+const QUEUES: &str = "/ibmmq/rest/{version}/admin/qmgr/{qmgr}/queue";
+const QUEUE: &str = "/ibmmq/rest/{version}/admin/qmgr/{qmgr}/queue/{queue}";
+const SUBSCRIPTIONS: &str = "/ibmmq/rest/{version}/admin/qmgr/{qmgr}/subscription";
+const SUBSCRIPTION: &str = "/ibmmq/rest/{version}/admin/qmgr/{qmgr}/subscription/{subscription}";
+// Paths of 9.0.1 to 9.0.3.
+const OLD_INSTALLATIONS: &str = "/ibmmq/rest/{version}/installation";
+const OLD_INSTALLATION: &str = "/ibmmq/rest/{version}/installation/{installation}";
+const OLD_QMGRS: &str = "/ibmmq/rest/{version}/qmgr";
+const OLD_QMGR: &str = "/ibmmq/rest/{version}/qmgr/{qmgr}";
+const OLD_QUEUES: &str = "/ibmmq/rest/{version}/qmgr/{qmgr}/queue";
+const OLD_QUEUE: &str = "/ibmmq/rest/{version}/qmgr/{qmgr}/queue/{queue}";
 const LOGIN: &str = "/ibmmq/rest/{version}/login";
 const MQSC: &str = "/ibmmq/rest/{version}/admin/action/qmgr/{qmgr}/mqsc";
 
 const FROM_V2: &[Version] = &[Version::V2, Version::V3];
+const V1: &[Version] = &[Version::V1];
+const CHANGE: Access = Access::Role(Roles::MQWEB_ADMIN.union(Roles::MQWEB_USER));
 const USER: Access = Access::Role(Roles::MQWEB_USER);
 const MQ_ROLE: Access = Access::Role(Roles::ANY_MQ);
 const ANY_ROLE: Access = Access::Role(Roles::all());
@@ -120,9 +147,29 @@ routes! {
     GET    MESSAGE_LIST, ALL_VERSIONS, USER, Off => ListMessages, "Lists the messages of a queue without their bodies";
     POST   PUBLISH, FROM_V2, USER, HeaderPresent => PublishMessage, "Publishes one message on a topic";
     POST   MQSC, ALL_VERSIONS, MQ_ROLE, HeaderPresent => RunMqsc, "Runs one MQSC command, given as text or as JSON";
+    GET    QUEUES, V1, MQ_ROLE, Off => ListQueues, "Lists queues";
+    GET    QUEUE, V1, MQ_ROLE, Off => ShowQueue, "Shows one queue";
+    POST   QUEUES, V1, CHANGE, HeaderPresent => CreateQueue, "Creates a queue, or replaces it";
+    PATCH  QUEUE, V1, CHANGE, HeaderPresent => AlterQueue, "Changes attributes of a queue";
+    DELETE QUEUE, V1, CHANGE, HeaderPresent => DeleteQueue, "Deletes a queue";
+    GET    SUBSCRIPTIONS, V1, MQ_ROLE, Off => ListSubscriptions, "Lists subscriptions";
+    GET    SUBSCRIPTION, V1, MQ_ROLE, Off => ShowSubscription, "Shows one subscription";
+    GET    QMGRS, ALL_VERSIONS, MQ_ROLE, Off => ListQueueManagers, "Lists queue managers";
+    GET    QMGR, ALL_VERSIONS, MQ_ROLE, Off => ShowQueueManager, "Shows one queue manager";
+    GET    INSTALLATIONS, ALL_VERSIONS, MQ_ROLE, Off => ShowInstallation, "Shows the installation";
+    GET    INSTALLATION, ALL_VERSIONS, MQ_ROLE, Off => ShowInstallation, "Shows the installation of this name";
     POST   LOGIN, ALL_VERSIONS, Access::Everybody, Off => Login, "Logs in: hands out the token cookie";
     GET    LOGIN, ALL_VERSIONS, ANY_ROLE, Off => ShowLogin, "Shows who is logged in, with which roles";
     DELETE LOGIN, ALL_VERSIONS, Access::Identified, HeaderPresent => Logout, "Logs out: the token is worthless afterwards";
+    GET    OLD_QUEUES, V1, MQ_ROLE, Off => ListQueues, "Lists queues, by the path of 9.0.2";
+    GET    OLD_QUEUE, V1, MQ_ROLE, Off => ShowQueue, "Shows one queue, by the path of 9.0.2";
+    POST   OLD_QUEUES, V1, CHANGE, HeaderEqualsCookie => CreateQueue, "Creates a queue, by the path of 9.0.2";
+    PATCH  OLD_QUEUE, V1, CHANGE, HeaderEqualsCookie => AlterQueue, "Changes a queue, by the path of 9.0.2";
+    DELETE OLD_QUEUE, V1, CHANGE, HeaderEqualsCookie => DeleteQueue, "Deletes a queue, by the path of 9.0.2";
+    GET    OLD_QMGRS, V1, MQ_ROLE, Off => ListQueueManagers, "Lists queue managers, by the path of 9.0.1";
+    GET    OLD_QMGR, V1, MQ_ROLE, Off => ShowQueueManager, "Shows one queue manager, by the path of 9.0.1";
+    GET    OLD_INSTALLATIONS, V1, MQ_ROLE, Off => ShowInstallation, "Shows the installation, by the path of 9.0.1";
+    GET    OLD_INSTALLATION, V1, MQ_ROLE, Off => ShowInstallation, "Shows the named installation, by the path of 9.0.1";
     GET    "/livez", &[], Access::Everybody, Off => Live, "Answers 200 while the process works";
     GET    "/readyz", &[], Access::Everybody, Off => Ready, "Answers 200 once requests are served";
     GET    "/metrics", &[], Access::Everybody, Off => Metrics, "Counters and gauges in the Prometheus text format";
@@ -142,7 +189,7 @@ pub(crate) struct Matched<'p> {
     pub(crate) route: &'static Route,
     /// V1 where the path names none.
     pub(crate) version: Version,
-    /// The parts that stand for `{qmgr}` and then `{queue}` or `{topic}`, still encoded.
+    /// The parts that stand for names in braces, in their order and still encoded; empty where the template has fewer.
     pub(crate) parameters: [&'p str; 2],
 }
 

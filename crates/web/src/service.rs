@@ -230,6 +230,16 @@ async fn handle_public(call: Call<'_>, handler: Handler, body: Incoming) -> Resu
         | Handler::ListMessages
         | Handler::PublishMessage
         | Handler::RunMqsc
+        | Handler::ShowInstallation
+        | Handler::ListQueueManagers
+        | Handler::ShowQueueManager
+        | Handler::ListQueues
+        | Handler::ShowQueue
+        | Handler::CreateQueue
+        | Handler::AlterQueue
+        | Handler::DeleteQueue
+        | Handler::ListSubscriptions
+        | Handler::ShowSubscription
         | Handler::ShowLogin
         | Handler::Logout => Err(ApiError::new(&error::NOT_AUTHENTICATED, &[call.parts.uri.path()])),
     }
@@ -249,6 +259,13 @@ async fn handle(
         Handler::ListMessages => Box::pin(messaging::list::list(call, identity)).await,
         Handler::PublishMessage => Box::pin(messaging::publish::publish(call, identity, body)).await,
         Handler::RunMqsc => Box::pin(admin::mqsc::run(call, identity, body)).await,
+        Handler::ShowInstallation => admin::installation::show(call),
+        Handler::ListQueueManagers | Handler::ShowQueueManager => admin::queue_manager::show(call, identity),
+        Handler::ListQueues | Handler::ShowQueue => admin::queue::show(call, identity),
+        Handler::CreateQueue => Box::pin(admin::queue_change::create(call, identity, body)).await,
+        Handler::AlterQueue => Box::pin(admin::queue_change::alter(call, identity, body)).await,
+        Handler::DeleteQueue => Box::pin(admin::queue_change::delete(call, identity)).await,
+        Handler::ListSubscriptions | Handler::ShowSubscription => admin::subscription::show(call, identity),
         Handler::ShowLogin => login::show(call, identity, mechanism),
         Handler::Logout => login::logout(call),
         Handler::Login

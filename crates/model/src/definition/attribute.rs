@@ -46,7 +46,7 @@ use crate::timestamp::Timestamp;
 
 pub use field::{date_text, time_text};
 pub use group::{QUEUE_MANAGER_GROUPS, queue_manager_group};
-pub use json_order::json_order;
+pub use json_order::{json_always, json_order};
 pub use kind::Kind;
 pub use reference::reference;
 pub use value::{Seen, Shown, Value, ValueProblem, ValueType, quoted};

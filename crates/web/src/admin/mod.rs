@@ -2,15 +2,34 @@
 //!
 //! A web role opens a door; what may be done behind it is decided by the queue manager. MQWebAdmin and MQWebAdminRO act
 //! as the server's user, the latter only to look; MQWebUser acts with the caller's own authority.
+//!
+//! Attributes are read and written through the attribute table, commands run through `command::execute`, so that what a
+//! request means is decided where MQSC's is. `plan.rs` works out once how an object is written, `source.rs` where its
+//! values come from, `stream.rs` sends lists as fast as the client reads them.
 
+mod body;
+mod etag;
+mod filter;
+pub(crate) mod installation;
+mod json;
+mod kind;
 pub(crate) mod mqsc;
+mod paging;
+mod plan;
+pub(crate) mod queue;
+pub(crate) mod queue_change;
+pub(crate) mod queue_manager;
+mod selection;
+mod source;
+mod stream;
+pub(crate) mod subscription;
 
 use std::borrow::Cow;
 
+use ::queue_manager::QueueManager;
 use http::{HeaderName, HeaderValue};
 use model::authority::Principal;
 use percent_encoding::percent_decode_str;
-use queue_manager::QueueManager;
 
 use crate::answer::Answer;
 use crate::auth::role::MissingRole;

@@ -1,6 +1,9 @@
 //! Component schemas: the JSON bodies that requests and answers have.
 
+use model::definition::attribute::Kind;
 use serde_json::{Value, json};
+
+use crate::openapi::attributes;
 
 pub(super) fn all() -> Value {
     json!({
@@ -19,7 +22,30 @@ pub(super) fn all() -> Value {
         "MqscText": mqsc_text(),
         "MqscWords": mqsc_words(),
         "MqscReply": mqsc_reply(),
+        "Installations": list("installation", json!({ "type": "object", "required": ["name", "platform", "version"] })),
+        "QueueManagers": list("qmgr", json!({ "type": "object", "required": ["name"] })),
+        "Queues": list("queue", attributes::of(&Kind::QUEUES, false)),
+        "Subscriptions": list("subscription", attributes::of(&[Kind::Subscription], false)),
+        "NewQueue": new_queue(),
+        "QueueChange": attributes::of(&Kind::QUEUES, true),
     })
+}
+
+/// An object whose only member is an array.
+fn list(name: &str, element: Value) -> Value {
+    json!({
+        "type": "object",
+        "required": [name],
+        "properties": { name: { "type": "array", "items": element } }
+    })
+}
+
+fn new_queue() -> Value {
+    let mut schema = attributes::of(&Kind::QUEUES, true);
+    schema["required"] = json!(["name"]);
+    schema["properties"]["name"] = json!({ "type": "string", "pattern": "^[A-Za-z0-9._/%]{1,48}$" });
+    schema["example"] = json!({ "name": "A.QUEUE", "storage": { "maximumDepth": 10000 } });
+    schema
 }
 
 fn error() -> Value {

@@ -1,4 +1,4 @@
-//! In which order REST v1 shows the members of an object.
+//! In which order REST v1 shows the members of an object, and which it always shows.
 //!
 //! JSON leaves the order open, but answers are easier to compare with those of the product in its own order. Names that
 //! stand directly in an object (`name`, `type`) come after its groups; what is not listed follows in table order.
@@ -68,4 +68,18 @@ const QUEUE: &[&str] = &[
 /// Dotted names of one kind in the order of answers; empty where that is the order of the table.
 pub fn json_order(kind: Kind) -> &'static [&'static str] {
     if kind.is_queue() { QUEUE } else { &[] }
+}
+
+/// Dotted names that an answer has whatever was asked for, where the object has them.
+///
+/// Source: MQ administration REST reference, `queue`, `channel` and `subscription`, "Response body format".
+pub fn json_always(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::QueueLocal => &["name", "type", "dynamic.type"],
+        Kind::QueueAlias => &["name", "type", "alias.targetName"],
+        Kind::QueueRemote => &["name", "type", "remote.qmgrName", "remote.queueName"],
+        Kind::QueueModel => &["name", "type", "model.type"],
+        Kind::Subscription => &["id", "name", "resolvedTopicString"],
+        _ => &[],
+    }
 }

@@ -1,0 +1,179 @@
+//! POST, PATCH and DELETE of queues: each becomes one typed command, run as MQSC's would be.
+
+use command::command::{Alter, Command, Define, Delete};
+use http::header::{self, HeaderValue};
+use http::{StatusCode, Uri};
+use hyper::body::Incoming;
+use model::authority::Principal;
+use model::definition::attribute::{Kind, View};
+use model::name::QueueName;
+use model::reason::Reason;
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use serde_json::{Map, Value};
+
+use crate::answer::{self, Answer};
+use crate::auth::Identity;
+use crate::error::{self, ApiError};
+use crate::service::Call;
+use crate::{limit, media_type, query};
+
+use super::{Intent, Reached, acting_principal, body, decode};
+
+/// What a name may hold that a part of a path may not.
+const IN_PATH: &AsciiSet = &CONTROLS.add(b'/').add(b'%');
+
+/// POST of `queue`: 201. An existing queue is replaced, its messages kept, unless `noReplace` is given.
+///
+/// # Errors
+/// 400 the body or a parameter; 403 the caller may not; 404 no such queue manager, or no queue to be like; 415 not JSON.
+pub(crate) async fn create(call: Call<'_>, identity: &Identity, body: Incoming) -> Result<Answer, ApiError> {
+    let change = Change::new(call, identity)?;
+    let (mut like, mut no_replace) = (None, None);
+    query::each(call.query(), |name, value| match name {
+        "like" => query::once(&mut like, name, value.into_owned()),
+        "noReplace" => query::once(&mut no_replace, name, flag(name, &value)?),
+        _ => Err(query::unknown(name)),
+    })?;
+    let mut members = read(&call, body).await?;
+    let name = body::take_text(&mut members, "name")?.ok_or_else(|| body_lacks("name"))?;
+    let kind = take_type(&mut members)?.unwrap_or(Kind::QueueLocal);
+    let base = like.as_deref().and_then(|like| change.reached.queue_manager.queue(&QueueName::parse(like).ok()?));
+    let settings = body::settings(kind, &members, base.as_deref().map(|base| View::Queue(base, None)))?;
+    let names_queue_manager = settings.iter().any(|setting| setting.attribute.mqsc == "RQMNAME");
+    if kind == Kind::QueueRemote && like.is_none() && !names_queue_manager {
+        return Err(body_lacks("remote.qmgrName"));
+    }
+    let missing = like.clone().unwrap_or_else(|| name.clone());
+    let define = Define { kind, name: checked(&name)?, like, replace: no_replace.is_none(), settings };
+    change.run("create", &name, &missing, Command::Define(define)).await?;
+    let mut answer = change.done(StatusCode::CREATED);
+    if let Some(location) = location(&call, &name) {
+        answer.headers_mut().insert(header::LOCATION, location);
+    }
+    Ok(answer)
+}
+
+/// PATCH of `queue/NAME`: 204. Without `type` the queue is taken as what it is.
+///
+/// # Errors
+/// As `create`; 404 no such queue.
+pub(crate) async fn alter(call: Call<'_>, identity: &Identity, body: Incoming) -> Result<Answer, ApiError> {
+    let change = Change::new(call, identity)?;
+    let mut force = None;
+    query::each(call.query(), |name, value| match name {
+        "force" => query::once(&mut force, name, flag(name, &value)?),
+        _ => Err(query::unknown(name)),
+    })?;
+    let name = checked(&decode(call.parameters[1])?)?;
+    let mut members = read(&call, body).await?;
+    let current = change.existing(&name)?;
+    let kind = take_type(&mut members)?.unwrap_or(current.attribute_kind());
+    let settings = body::settings(kind, &members, Some(View::Queue(&current, None)))?;
+    let alter = Alter { kind, name: name.clone(), force: force.is_some(), settings };
+    change.run("alter", &name, &name, Command::Alter(alter)).await?;
+    Ok(change.done(StatusCode::NO_CONTENT))
+}
+
+/// DELETE of `queue/NAME`: 204. A queue that holds messages stays, unless `purge` is given.
+///
+/// # Errors
+/// 400 the queue is not empty or in use, or a parameter; 403 the caller may not; 404 no such queue or queue manager.
+pub(crate) async fn delete(call: Call<'_>, identity: &Identity) -> Result<Answer, ApiError> {
+    let change = Change::new(call, identity)?;
+    let (mut purge, mut keep) = (None, None);
+    query::each(call.query(), |name, value| match name {
+        "purge" => query::once(&mut purge, name, flag(name, &value)?),
+        "keepAuthorityRecords" => query::once(&mut keep, name, flag(name, &value)?),
+        _ => Err(query::unknown(name)),
+    })?;
+    let name = checked(&decode(call.parameters[1])?)?;
+    let kind = change.existing(&name)?.attribute_kind();
+    let delete = Delete { kind, name: name.clone(), purge: purge.is_some(), authority_records: keep.is_none() };
+    change.run("delete", &name, &name, Command::Delete(delete)).await?;
+    Ok(change.done(StatusCode::NO_CONTENT))
+}
+
+/// Where a change goes and who makes it.
+struct Change<'a> {
+    reached: Reached,
+    principal: &'a Principal,
+}
+
+impl<'a> Change<'a> {
+    fn new(call: Call<'a>, identity: &'a Identity) -> Result<Self, ApiError> {
+        Ok(Self { reached: Reached::of(call)?, principal: acting_principal(call, identity, Intent::Change)? })
+    }
+
+    fn existing(&self, name: &str) -> Result<std::sync::Arc<model::definition::QueueDefinition>, ApiError> {
+        let queue = QueueName::parse(name).ok().and_then(|name| self.reached.queue_manager.queue(&name));
+        queue.ok_or_else(|| self.unknown(name))
+    }
+
+    fn done(&self, status: StatusCode) -> Answer {
+        let mut answer = answer::empty(status);
+        self.reached.decorate(&mut answer);
+        answer
+    }
+
+    fn unknown(&self, name: &str) -> ApiError {
+        ApiError::object_unknown("queue", name, self.reached.queue_manager.name().as_str())
+    }
+
+    /// `missing` is the queue that is not there when the command says that one is not.
+    async fn run(&self, verb: &str, name: &str, missing: &str, command: Command) -> Result<(), ApiError> {
+        let reply = command::execute(&self.reached.queue_manager, self.principal, &command).await;
+        let Some(item) = reply.items.iter().find(|item| item.reason != 0) else { return Ok(()) };
+        Err(match Reason::from_number(item.reason) {
+            Some(Reason::NotAuthorized) => ApiError::not_authorized(verb, name, &self.principal.user),
+            Some(Reason::UnknownObjectName) => self.unknown(missing),
+            _ => ApiError::command(verb, name, item.reason, &item.message),
+        })
+    }
+}
+
+async fn read(call: &Call<'_>, body: Incoming) -> Result<Map<String, Value>, ApiError> {
+    media_type::require_json(call.headers())?;
+    body::object(&limit::read(body, &call.settings.options.limits).await?)
+}
+
+fn take_type(members: &mut Map<String, Value>) -> Result<Option<Kind>, ApiError> {
+    let Some(word) = body::take_text(members, "type")? else { return Ok(None) };
+    match word.as_str() {
+        "local" => Ok(Some(Kind::QueueLocal)),
+        "alias" => Ok(Some(Kind::QueueAlias)),
+        "remote" => Ok(Some(Kind::QueueRemote)),
+        "model" => Ok(Some(Kind::QueueModel)),
+        other => {
+            Err(ApiError::attribute_value("type", other, "expected one of \"local\", \"alias\", \"remote\", \"model\""))
+        }
+    }
+}
+
+/// A flag is set by being there; `true` may stand behind it.
+fn flag(name: &str, value: &str) -> Result<(), ApiError> {
+    if matches!(value, "" | "true") { Ok(()) } else { Err(ApiError::parameter(name, value)) }
+}
+
+fn body_lacks(member: &str) -> ApiError {
+    ApiError::new(&error::BODY_NOT_VALID, &[&format!("it lacks {member}")])
+}
+
+/// # Errors
+/// 400: not a name, or a blank one.
+fn checked(name: &str) -> Result<String, ApiError> {
+    match QueueName::parse(name) {
+        Ok(parsed) if !parsed.is_blank() => Ok(parsed.as_str().to_owned()),
+        _ => Err(ApiError::new(&error::NAME_NOT_VALID, &[name])),
+    }
+}
+
+/// The URL of a new queue, as the client would write it.
+fn location(call: &Call<'_>, name: &str) -> Option<HeaderValue> {
+    let uri: &Uri = &call.parts.uri;
+    let host = call.parts.headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let host = uri.authority().map(http::uri::Authority::as_str).or(host)?;
+    let scheme = if call.over_tls { "https" } else { "http" };
+    let path = uri.path().trim_end_matches('/');
+    let name = utf8_percent_encode(name, IN_PATH);
+    HeaderValue::try_from(format!("{scheme}://{host}{path}/{name}")).ok()
+}

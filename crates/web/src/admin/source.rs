@@ -1,0 +1,171 @@
+//! Where a member of an answer comes from: a row of the attribute table, or of `command::rest`.
+//!
+//! A row of the table holds numbers and texts; this file turns them into what REST calls them. The same reading serves
+//! rendering, filters and sorting, so that these can never disagree.
+
+use command::rest::{Json, Live, Row};
+use model::definition::attribute::{self, Attribute, JsonWord, Kind, MomentOf, Seen, ValueType, View};
+
+use super::json;
+
+/// What an object of an answer is made from.
+#[derive(Clone, Copy)]
+pub(super) struct Subject<'a> {
+    pub(super) view: Option<View<'a>>,
+    pub(super) live: Live<'a>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Source {
+    /// A number, a name, a text.
+    Plain(&'static Attribute),
+    /// Words; one that REST has no word for leaves the member out.
+    Worded(&'static Attribute),
+    /// True while the attribute has this number.
+    Member(&'static Attribute, i64),
+    Moment(MomentOf),
+    /// A date and a time that the table has as texts only.
+    DateAndTime(&'static Attribute, &'static Attribute),
+    /// Texts with commas between them.
+    List(&'static Attribute),
+    Live(&'static Row),
+}
+
+/// A member by its dotted name.
+#[derive(Clone)]
+pub(super) struct Entry {
+    pub(super) path: String,
+    pub(super) source: Source,
+}
+
+impl Source {
+    /// Calls back with the value; not at all when the subject lacks it.
+    pub(super) fn see(&self, subject: &Subject<'_>, see: &mut dyn FnMut(Json<'_>)) {
+        match self {
+            Self::Live(row) => (row.read)(&subject.live, see),
+            Self::Plain(row) => each(row, subject, &mut |seen| match seen {
+                Seen::Integer(number) => see(Json::Integer(number)),
+                Seen::Text(text) => see(Json::Text(text)),
+            }),
+            Self::Worded(row) => each(row, subject, &mut |seen| match (seen, word(row, seen)) {
+                (_, Some(JsonWord::Text(word))) => see(Json::Text(word)),
+                (_, Some(JsonWord::Bool(truth))) => see(Json::Truth(truth)),
+                // A number beside which the attribute has words.
+                (Seen::Integer(number), _) if matches!(row.value, ValueType::Integer { .. }) => {
+                    see(Json::Integer(number));
+                }
+                _ => {}
+            }),
+            Self::Member(row, code) => each(row, subject, &mut |seen| see(Json::Truth(seen == Seen::Integer(*code)))),
+            Self::Moment(moment) => {
+                if let Some(at) = subject.view.and_then(*moment) {
+                    see(Json::Moment(Some(at).filter(|at| at.0 > 0)));
+                }
+            }
+            Self::DateAndTime(date, time) => {
+                let both = text_of(date, subject).zip(text_of(time, subject));
+                match both {
+                    Some((date, time)) if date.is_empty() || time.is_empty() => see(Json::Moment(None)),
+                    Some((date, time)) => see(Json::Text(&format!("{date}T{}.000Z", time.replace('.', ":")))),
+                    None => {}
+                }
+            }
+            Self::List(row) => each(row, subject, &mut |seen| {
+                if let Seen::Text(text) = seen {
+                    let texts: Vec<_> = text.split(',').map(|one| one.trim().to_owned()).collect();
+                    see(Json::Texts(if text.is_empty() { &[] } else { &texts }));
+                }
+            }),
+        }
+    }
+
+    /// The value as JSON; false when the subject lacks it.
+    pub(super) fn write(&self, subject: &Subject<'_>, out: &mut Vec<u8>) -> bool {
+        let mut is_there = false;
+        self.see(subject, &mut |value| {
+            is_there = true;
+            json::write(out, value);
+        });
+        is_there
+    }
+}
+
+fn each(row: &Attribute, subject: &Subject<'_>, see: &mut dyn FnMut(Seen<'_>)) {
+    if let Some(view) = subject.view {
+        (row.see)(view, see);
+    }
+}
+
+fn word(row: &Attribute, seen: Seen<'_>) -> Option<JsonWord> {
+    let Seen::Integer(number) = seen else { return None };
+    row.value.words().iter().find(|word| word.code == number).map(|word| word.json)
+}
+
+fn text_of(row: &Attribute, subject: &Subject<'_>) -> Option<String> {
+    let mut text = None;
+    each(row, subject, &mut |seen| {
+        if let Seen::Text(seen) = seen {
+            text = Some(seen.to_owned());
+        }
+    });
+    text
+}
+
+/// Every member that the table gives objects of `kind`, in the order of answers.
+pub(super) fn entries(kind: Kind) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for row in attribute::of(kind) {
+        let Some(path) = row.json else { continue };
+        let mut add = |path: String, source| {
+            if !entries.iter().any(|entry: &Entry| entry.path == path) {
+                entries.push(Entry { path, source });
+            }
+        };
+        match row.value {
+            ValueType::Date => {
+                let time =
+                    attribute::of(kind).find(|other| other.json == row.json && matches!(other.value, ValueType::Time));
+                if let Some(moment) = row.moment {
+                    add(path.to_owned(), Source::Moment(moment));
+                } else if let Some(time) = time {
+                    add(path.to_owned(), Source::DateAndTime(row, time));
+                }
+            }
+            ValueType::Time => {}
+            ValueType::List => add(path.to_owned(), Source::List(row)),
+            _ if row.value.words().is_empty() => add(path.to_owned(), Source::Plain(row)),
+            _ => {
+                let mut has_members = false;
+                for word in row.value.words() {
+                    if let JsonWord::Member(member) = word.json {
+                        add(format!("{path}.{member}"), Source::Member(row, word.code));
+                        has_members = true;
+                    }
+                }
+                if !has_members {
+                    add(path.to_owned(), Source::Worded(row));
+                }
+            }
+        }
+    }
+    in_order(kind, entries)
+}
+
+/// Sorts by the published order; a row with members stands where its own name does.
+fn in_order(kind: Kind, mut entries: Vec<Entry>) -> Vec<Entry> {
+    let order = attribute::json_order(kind);
+    let place = |entry: &Entry| {
+        let of = |path: &str| order.iter().position(|name| *name == path);
+        let parent = || entry.path.rsplit_once('.').and_then(|(parent, _)| of(parent));
+        of(&entry.path).or_else(parent).unwrap_or(usize::MAX)
+    };
+    entries.sort_by_key(place);
+    // Groups first, then what stands directly in the object.
+    entries.sort_by_key(|entry| !entry.path.contains('.'));
+    entries
+}
+
+/// Rows of `command::rest` as members.
+pub(super) fn live_entries(rows: &'static [Row]) -> Vec<Entry> {
+    rows.iter().map(|row| Entry { path: row.json.to_owned(), source: Source::Live(row) }).collect()
+}
