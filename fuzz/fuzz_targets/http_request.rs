@@ -80,6 +80,7 @@ async fn start() -> WebServer {
         limits: Limits { body_bytes: 1 << 16, ..Limits::default() },
         messaging: Messaging::default(),
         server_user: "fuzz".to_owned(),
+        installation: web::options::Installation::default(),
     };
     WebServer::start(options, QueueManagers::of_running([queue_manager])).await.expect("it starts")
 }

@@ -10,6 +10,7 @@ mod creation;
 mod data_directory;
 mod developer;
 mod error;
+mod installation;
 mod logging;
 mod rest_client;
 mod serve;

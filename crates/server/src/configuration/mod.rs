@@ -21,7 +21,7 @@ use std::time::Duration;
 use model::name::QueueManagerName;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
-use web::options::{Cors, Limits, Ltpa, Messaging, TlsOptions, Web, WebOptions};
+use web::options::{Cors, Installation, Limits, Ltpa, Messaging, TlsOptions, Web, WebOptions};
 
 pub(crate) use check::{file_in, parse_address, read_file};
 pub(crate) use environment::Environment;
@@ -127,6 +127,7 @@ impl Configuration {
             limits: self.limits.clone(),
             messaging: self.messaging.clone(),
             server_user: String::new(),
+            installation: Installation::default(),
         }
     }
 }

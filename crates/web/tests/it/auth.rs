@@ -31,6 +31,7 @@ pub(crate) fn options(users: &[(&str, &str)]) -> WebOptions {
         limits: Limits::default(),
         messaging: Messaging::default(),
         server_user: "server".to_owned(),
+        installation: web::options::Installation::default(),
     }
 }
 

@@ -53,6 +53,8 @@ const QUEUE: &[&str] = &[
     "applicationDefaults.messagePropertyControl",
     "events.serviceInterval.duration",
     "events.serviceInterval",
+    "events.serviceInterval.okEnabled",
+    "events.serviceInterval.highEnabled",
     "events.depth.lowPercentage",
     "events.depth.highPercentage",
     "events.depth.lowEnabled",

@@ -12,12 +12,17 @@ const SUB: &[Kind] = &[Kind::Subscription];
 const DISPLAY_TYPES: &[Word] = &[plain("RESOLVED", 0)];
 const CLASSES: &[Word] = &[truth("MANAGED", 1, true), truth("PROVIDED", 2, false)];
 const DURABLE: &[Word] = &[truth("YES", 1, true), truth("NO", 2, false)];
-const PROPERTIES: &[Word] = &[plain("NONE", 0), plain("COMPAT", 1), plain("RFH2", 2), plain("MSGPROP", 3)];
-const PRIORITIES: &[Word] = &[plain("ASPUB", -3), plain("ASQDEF", -1)];
+const PROPERTIES: &[Word] = &[
+    text("NONE", 0, "none"),
+    text("COMPAT", 1, "compatible"),
+    text("RFH2", 2, "rfh2"),
+    text("MSGPROP", 3, "messageProperties"),
+];
+const PRIORITIES: &[Word] = &[text("ASPUB", -3, "asPublished"), text("ASQDEF", -1, "asQueueDefault")];
 const REQUESTS: &[Word] = &[truth("YES", 1, true), truth("NO", 2, false)];
 const SELECTOR_TYPES: &[Word] =
     &[text("NONE", 0, "none"), text("STANDARD", 1, "standard"), text("EXTENDED", 2, "extended")];
-const SCOPES: &[Word] = &[plain("QMGR", 1), plain("ALL", 2)];
+const SCOPES: &[Word] = &[text("QMGR", 1, "qmgr"), text("ALL", 2, "all")];
 const TYPES: &[Word] = &[text("API", 1, "api"), text("ADMIN", 2, "administrative"), text("PROXY", 3, "proxy")];
 const USERS: &[Word] = &[truth("FIXED", 1, false), truth("ANY", 2, true)];
 const SCHEMAS: &[Word] = &[truth("CHAR", 1, true), truth("TOPIC", 2, false)];

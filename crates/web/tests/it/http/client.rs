@@ -146,6 +146,9 @@ impl Client {
             .filter_map(|line| line.split_once(':'))
             .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
             .collect();
+        if headers.iter().any(|(name, value)| name == "transfer-encoding" && value == "chunked") && !is_head {
+            return Answer { status, headers, body: self.chunks() };
+        }
         let length = headers.iter().find(|(name, _)| name == "content-length").map(|(_, value)| value.parse());
         let length: usize = length.map_or(0, |length| length.expect("a length"));
         let length = if is_head || status == 204 || status == 100 { 0 } else { length };
@@ -155,8 +158,36 @@ impl Client {
         Answer { status, headers, body: self.unread.drain(..length).collect() }
     }
 
+    /// A chunked body, to its end.
+    fn chunks(&mut self) -> Vec<u8> {
+        let mut body = Vec::new();
+        loop {
+            let line = self.line();
+            let length = usize::from_str_radix(&line, 16).expect("a chunk begins with its length");
+            while self.unread.len() < length + 2 {
+                assert!(self.read_more() > 0, "the body broke off");
+            }
+            body.extend(self.unread.drain(..length));
+            assert_eq!(self.line(), "", "a chunk ends with its line");
+            if length == 0 {
+                return body;
+            }
+        }
+    }
+
+    fn line(&mut self) -> String {
+        loop {
+            if let Some(end) = self.unread.windows(2).position(|window| window == b"\r\n") {
+                let line = String::from_utf8_lossy(&self.unread[..end]).into_owned();
+                self.unread.drain(..end + 2);
+                return line;
+            }
+            assert!(self.read_more() > 0, "the body broke off");
+        }
+    }
+
     fn read_more(&mut self) -> usize {
-        let mut buffer = [0; 4096];
+        let mut buffer = [0; 16 << 10];
         let length = self.stream.read(&mut buffer).expect("read");
         self.unread.extend_from_slice(&buffer[..length]);
         length

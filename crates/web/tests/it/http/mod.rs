@@ -1,5 +1,10 @@
 //! The HTTP interface against a real server and a client that shows every byte that matters.
 
+mod admin;
+mod admin_change;
+mod admin_queue;
+mod admin_resources;
+mod admin_stream;
 mod client;
 mod connections;
 mod messaging;

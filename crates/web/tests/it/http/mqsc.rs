@@ -93,7 +93,7 @@ fn a_user_has_its_own_authority() {
             200
               content-type: application/json; charset=utf-8
               | {"commandResponse": [
-              | {"completionCode": 2, "reasonCode": 2035, "message": ["AMQ8135E: Not authorized: user app lacks chg on PRIVATE."]}
+              | {"completionCode": 2, "reasonCode": 2035, "message": ["AMQ8135E: Not authorized: user app lacks CHG on PRIVATE."]}
               | ],
               | "overallReasonCode": 3008, "overallCompletionCode": 2}
         "#]],

@@ -23,7 +23,7 @@ impl TestServer {
     }
 
     /// Gives the user `other`, who has no authority, some on one object.
-    fn grant(&self, profile: &str, object: AuthorityObject, authorities: Authority) {
+    pub(crate) fn grant(&self, profile: &str, object: AuthorityObject, authorities: Authority) {
         let entity = Entity::Principal("other".to_owned());
         let record = AuthorityRecord { profile: profile.to_owned(), object, entity, authorities };
         self.block_on(self.queue_manager.set_authority(&server_user(), record)).expect("a record");

@@ -83,9 +83,12 @@ fn unknown_paths_methods_and_versions() {
             200
               content-type: application/json; charset=utf-8
               | {"messages": []}
-            404
+            200
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0901E: There is no resource '/ibmmq/rest/v1/admin/qmgr'.
+              | {"qmgr": [{
+              |   "name": "QM1",
+              |   "state": "running"
+              | }]}
         "#]],
     );
 }

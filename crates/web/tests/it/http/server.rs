@@ -18,7 +18,7 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use storage::StoreOptions;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
-use web::options::{Cors, Limits, Ltpa, Messaging, TlsOptions, Web};
+use web::options::{Cors, Installation, Limits, Ltpa, Messaging, TlsOptions, Web};
 use web::{WebOptions, WebServer};
 
 /// How long anything may take before a test gives up.
@@ -170,6 +170,14 @@ fn options(folder: &Path) -> WebOptions {
         limits: Limits::default(),
         messaging: Messaging::default(),
         server_user: "server".to_owned(),
+        installation: Installation {
+            name: "Installation1".to_owned(),
+            operating_system: "Linux 6".to_owned(),
+            installation_path: "/opt/q".to_owned(),
+            data_path: "/var/q".to_owned(),
+            level: "test".to_owned(),
+            description: String::new(),
+        },
     }
 }
 
