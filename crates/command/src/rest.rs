@@ -27,6 +27,8 @@ pub enum Json<'a> {
     Text(&'a str),
     /// Shown as a timestamp in UTC; `None` as a blank text.
     Moment(Option<Timestamp>),
+    /// A list of `host(port)`, shown as an array of hosts and ports.
+    Connections(&'a str),
     /// An array of texts.
     Texts(&'a [String]),
 }

@@ -127,6 +127,7 @@ fn fits(source: &Source, operator: Operator, operand: &Operand) -> bool {
         }
         Source::Moment(_) | Source::DateAndTime(..) | Source::Live(_) => true,
         Source::List(_) => operator.is_equality(),
+        Source::Connection(_) => false,
     }
 }
 
@@ -149,6 +150,7 @@ impl Operand {
             Json::Moment(Some(at)) => {
                 self.compare_text(std::str::from_utf8(&json::moment(at)).unwrap_or_default(), operator)
             }
+            Json::Connections(text) => self.compare_text(text, operator),
             Json::Texts(texts) => {
                 let has = texts.iter().any(|text| self.compare_text(text, Operator::EqualTo));
                 has == (operator == Operator::EqualTo)

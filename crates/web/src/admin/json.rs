@@ -19,6 +19,7 @@ pub(super) fn write(out: &mut Vec<u8>, value: Json<'_>) {
             out.extend_from_slice(&moment(at));
             out.push(b'"');
         }
+        Json::Connections(names) => connections(out, names),
         Json::Texts(texts) => {
             out.push(b'[');
             for (index, one) in texts.iter().enumerate() {
@@ -29,6 +30,36 @@ pub(super) fn write(out: &mut Vec<u8>, value: Json<'_>) {
             }
             out.push(b']');
         }
+    }
+}
+
+/// `host(port),host(port)` as objects; a name that is not of that form is a host as a whole.
+fn connections(out: &mut Vec<u8>, names: &str) {
+    out.push(b'[');
+    for (index, name) in names.split(',').map(str::trim).filter(|name| !name.is_empty()).enumerate() {
+        if index > 0 {
+            out.extend_from_slice(b", ");
+        }
+        out.extend_from_slice(b"{\"host\": ");
+        match host_and_port(name) {
+            Some((host, port)) => {
+                text(out, host);
+                out.extend_from_slice(b", \"port\": ");
+                integer(out, port.into());
+            }
+            None => text(out, name),
+        }
+        out.push(b'}');
+    }
+    out.push(b']');
+}
+
+/// Without a port, that of a queue manager's listener.
+fn host_and_port(name: &str) -> Option<(&str, u16)> {
+    const LISTENER: u16 = 1414;
+    match name.split_once('(') {
+        None => Some((name, LISTENER)),
+        Some((host, port)) => Some((host.trim(), port.strip_suffix(')')?.trim().parse().ok()?)),
     }
 }
 
@@ -162,6 +193,16 @@ mod tests {
             );
             prop_assert_eq!(moment(at).to_vec(), expected.into_bytes());
         }
+    }
+
+    #[test]
+    fn connection_names_become_hosts_and_ports() {
+        assert_eq!(written(Json::Connections("")), "[]");
+        assert_eq!(
+            written(Json::Connections("a.example(1415), b")),
+            r#"[{"host": "a.example", "port": 1415}, {"host": "b", "port": 1414}]"#
+        );
+        assert_eq!(written(Json::Connections("c(x)")), r#"[{"host": "c(x)"}]"#);
     }
 
     #[test]

@@ -97,6 +97,7 @@ impl Key {
                         let text = at.map(|at| String::from_utf8_lossy(&json::moment(at)).into_owned());
                         Self::Text(text.unwrap_or_default())
                     }
+                    Json::Connections(text) => Self::Text(text.to_owned()),
                     Json::Texts(texts) => Self::Text(texts.join(",")),
                 };
             });

@@ -8,6 +8,9 @@ use model::definition::attribute::{self, Attribute, JsonWord, Kind, MomentOf, Se
 
 use super::json;
 
+/// How names of members end that hold CONNAME.
+const CONNECTION: &str = ".connection";
+
 /// What an object of an answer is made from.
 #[derive(Clone, Copy)]
 pub(super) struct Subject<'a> {
@@ -26,8 +29,10 @@ pub(super) enum Source {
     Moment(MomentOf),
     /// A date and a time that the table has as texts only.
     DateAndTime(&'static Attribute, &'static Attribute),
-    /// Texts with commas between them.
+    /// Several texts or words.
     List(&'static Attribute),
+    /// CONNAME: an array of hosts and ports.
+    Connection(&'static Attribute),
     Live(&'static Row),
 }
 
@@ -46,6 +51,8 @@ impl Source {
             Self::Plain(row) => each(row, subject, &mut |seen| match seen {
                 Seen::Integer(number) => see(Json::Integer(number)),
                 Seen::Text(text) => see(Json::Text(text)),
+                Seen::List(texts) => see(Json::Texts(texts)),
+                Seen::Numbers(_) => {}
             }),
             Self::Worded(row) => each(row, subject, &mut |seen| match (seen, word(row, seen)) {
                 (_, Some(JsonWord::Text(word))) => see(Json::Text(word)),
@@ -70,10 +77,19 @@ impl Source {
                     None => {}
                 }
             }
-            Self::List(row) => each(row, subject, &mut |seen| {
-                if let Seen::Text(text) = seen {
+            Self::List(row) => each(row, subject, &mut |seen| match seen {
+                Seen::List(texts) => see(Json::Texts(texts)),
+                Seen::Numbers(numbers) => see(Json::Texts(&words(row, numbers))),
+                Seen::Text("") => see(Json::Texts(&[])),
+                Seen::Text(text) => {
                     let texts: Vec<_> = text.split(',').map(|one| one.trim().to_owned()).collect();
-                    see(Json::Texts(if text.is_empty() { &[] } else { &texts }));
+                    see(Json::Texts(&texts));
+                }
+                Seen::Integer(_) => {}
+            }),
+            Self::Connection(row) => each(row, subject, &mut |seen| {
+                if let Seen::Text(text) = seen {
+                    see(Json::Connections(text));
                 }
             }),
         }
@@ -99,6 +115,15 @@ fn each(row: &Attribute, subject: &Subject<'_>, see: &mut dyn FnMut(Seen<'_>)) {
 fn word(row: &Attribute, seen: Seen<'_>) -> Option<JsonWord> {
     let Seen::Integer(number) = seen else { return None };
     row.value.words().iter().find(|word| word.code == number).map(|word| word.json)
+}
+
+/// What REST calls these numbers; those it has no word for are left out.
+fn words(row: &Attribute, numbers: &[i64]) -> Vec<String> {
+    let word = |number: &i64| match word(row, Seen::Integer(*number)) {
+        Some(JsonWord::Text(text)) => Some(text.to_owned()),
+        _ => None,
+    };
+    numbers.iter().filter_map(word).collect()
 }
 
 fn text_of(row: &Attribute, subject: &Subject<'_>) -> Option<String> {
@@ -132,7 +157,10 @@ pub(super) fn entries(kind: Kind) -> Vec<Entry> {
                 }
             }
             ValueType::Time => {}
-            ValueType::List => add(path.to_owned(), Source::List(row)),
+            ValueType::List | ValueType::Names { .. } | ValueType::Texts { .. } | ValueType::Words { .. } => {
+                add(path.to_owned(), Source::List(row));
+            }
+            _ if path.ends_with(CONNECTION) => add(path.to_owned(), Source::Connection(row)),
             _ if row.value.words().is_empty() => add(path.to_owned(), Source::Plain(row)),
             _ => {
                 let mut has_members = false;

@@ -63,21 +63,36 @@ fn word_text(word: JsonWord) -> Option<&'static str> {
     if let JsonWord::Text(text) = word { Some(text) } else { None }
 }
 
+/// CONNAME, taken apart.
+fn connection() -> Value {
+    json!({ "type": "array", "items": {
+        "type": "object",
+        "required": ["host"],
+        "properties": { "host": { "type": "string" }, "port": { "type": "integer" } }
+    } })
+}
+
 fn value(row: &Attribute) -> Value {
     let words: Vec<_> = row.value.words().iter().filter_map(|word| word_text(word.json)).collect();
     let is_truth = row.value.words().iter().any(|word| matches!(word.json, JsonWord::Bool(_)));
     let mut schema = match row.value {
         _ if is_truth => json!({ "type": "boolean" }),
+        _ if row.json.is_some_and(|path| path.ends_with(".connection")) => connection(),
         ValueType::Choice(_) | ValueType::Flag(_) => json!({ "type": "string", "enum": words }),
         ValueType::Integer { minimum, maximum, words: [], .. } => {
             json!({ "type": "integer", "minimum": minimum, "maximum": maximum })
         }
         ValueType::Integer { .. } => json!({ "type": ["integer", "string"] }),
         ValueType::Name => json!({ "type": "string", "maxLength": 48, "pattern": "^[A-Za-z0-9._/%]*$" }),
-        ValueType::Text { maximum } => json!({ "type": "string", "maxLength": maximum }),
+        ValueType::Text { maximum } | ValueType::Secret { maximum } => {
+            json!({ "type": "string", "maxLength": maximum })
+        }
         ValueType::Hexadecimal { bytes } => json!({ "type": "string", "maxLength": 2 * bytes }),
         ValueType::Date | ValueType::Time => json!({ "type": "string", "format": "date-time" }),
-        ValueType::List => json!({ "type": "array", "items": { "type": "string" } }),
+        ValueType::List | ValueType::Names { .. } | ValueType::Texts { .. } => {
+            json!({ "type": "array", "items": { "type": "string" } })
+        }
+        ValueType::Words { .. } => json!({ "type": "array", "items": { "type": "string", "enum": words } }),
     };
     schema["description"] = json!(row.help);
     schema

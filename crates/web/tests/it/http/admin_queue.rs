@@ -160,8 +160,12 @@ fn every_attribute_of_the_table_has_its_path_its_type_and_its_words() {
                     JsonWord::Member(_) => false,
                 }),
                 ValueType::Integer { .. } => found.is_i64(),
-                ValueType::Name | ValueType::Text { .. } | ValueType::Hexadecimal { .. } => found.is_string(),
-                ValueType::List => found.is_array(),
+                ValueType::Name | ValueType::Text { .. } | ValueType::Hexadecimal { .. } | ValueType::Secret { .. } => {
+                    found.is_string()
+                }
+                ValueType::List | ValueType::Names { .. } | ValueType::Texts { .. } | ValueType::Words { .. } => {
+                    found.is_array()
+                }
             };
             assert!(good, "{kind:?} {path}: {found}");
             if !found.is_null() {
