@@ -99,7 +99,7 @@ pub(crate) fn release_now(engine: &Engine, open: &Handle) -> bool {
     let destination = match &open.target {
         Target::Queue(destination) => destination,
         Target::Subscription(_) => return true,
-        Target::Topic(_) | Target::QueueManager => return false,
+        Target::Topic(_) | Target::QueueManager | Target::Object(_) => return false,
     };
     let Some(queue) = destination.queue() else { return false };
     browse::unlock(engine, queue, open);
@@ -120,6 +120,6 @@ pub(crate) async fn finish_release(engine: &Engine, open: &Handle) {
         }
         Target::Queue(Destination::Local { queue, .. }) => trigger::input_closed(engine, queue).await,
         Target::Subscription(subscribed) => subscription::close(engine, subscribed, false).await,
-        Target::Queue(_) | Target::Topic(_) | Target::QueueManager => {}
+        Target::Queue(_) | Target::Topic(_) | Target::QueueManager | Target::Object(_) => {}
     }
 }

@@ -2,12 +2,15 @@
 //!
 //! Source: MQ administration, "System and default objects", 9.3.
 
+use model::definition::attribute::Kind;
 use model::definition::channel_authentication::UserSource;
-use model::definition::queue::{AliasQueue, DefinitionType, LocalQueue, ModelQueue, RemoteQueue};
+use model::definition::queue::{AliasQueue, DefinitionType, LocalQueue, ModelQueue, RemoteQueue, Usage};
 use model::definition::topic::{Allowed, Delivery};
 use model::definition::{
-    ChannelAuthentication, History, QueueDefinition, QueueKind, QueueManagerDefinition, TopicDefinition,
+    AdministeredObject, ChannelAuthentication, ChannelDefinition, ChannelType, History, QueueDefinition, QueueKind,
+    QueueManagerDefinition, SubscriptionDefinition, TopicDefinition,
 };
+use model::identifier::CorrelationId;
 use model::name::{ObjectName, QueueManagerName};
 use model::timestamp::Timestamp;
 
@@ -32,12 +35,33 @@ fn history(now: Timestamp) -> History {
     History { created: now, altered: now }
 }
 
+/// Raised whenever something is added below, so that queue managers made by an older version get it too.
+pub(crate) const STEP: u32 = 1;
+
 /// Local queues with the attributes of SYSTEM.DEFAULT.LOCAL.QUEUE.
-const PLAIN: [&str; 3] =
-    ["SYSTEM.DEFAULT.LOCAL.QUEUE", "SYSTEM.DEFAULT.INITIATION.QUEUE", "SYSTEM.CICS.INITIATION.QUEUE"];
+const PLAIN: [&str; 18] = [
+    "SYSTEM.DEFAULT.LOCAL.QUEUE",
+    "SYSTEM.DEFAULT.INITIATION.QUEUE",
+    "SYSTEM.CICS.INITIATION.QUEUE",
+    "SYSTEM.CHANNEL.INITQ",
+    "SYSTEM.CHANNEL.SYNCQ",
+    "SYSTEM.CHLAUTH.DATA.QUEUE",
+    "SYSTEM.AUTH.DATA.QUEUE",
+    "SYSTEM.CLUSTER.COMMAND.QUEUE",
+    "SYSTEM.CLUSTER.HISTORY.QUEUE",
+    "SYSTEM.CLUSTER.REPOSITORY.QUEUE",
+    "SYSTEM.DURABLE.SUBSCRIBER.QUEUE",
+    "SYSTEM.HIERARCHY.STATE",
+    "SYSTEM.INTER.QMGR.CONTROL",
+    "SYSTEM.INTER.QMGR.FANREQ",
+    "SYSTEM.INTER.QMGR.PUBS",
+    "SYSTEM.PENDING.DATA.QUEUE",
+    "SYSTEM.PROTECTION.ERROR.QUEUE",
+    "SYSTEM.PROTECTION.POLICY.QUEUE",
+];
 
 /// Queues that the queue manager's own parts put events to.
-const EVENTS: [&str; 9] = [
+const EVENTS: [&str; 10] = [
     "SYSTEM.ADMIN.ACCOUNTING.QUEUE",
     "SYSTEM.ADMIN.ACTIVITY.QUEUE",
     "SYSTEM.ADMIN.CHANNEL.EVENT",
@@ -45,6 +69,7 @@ const EVENTS: [&str; 9] = [
     "SYSTEM.ADMIN.CONFIG.EVENT",
     "SYSTEM.ADMIN.LOGGER.EVENT",
     "SYSTEM.ADMIN.PERFM.EVENT",
+    "SYSTEM.ADMIN.PUBSUB.EVENT",
     "SYSTEM.ADMIN.QMGR.EVENT",
     "SYSTEM.ADMIN.STATISTICS.QUEUE",
 ];
@@ -60,7 +85,7 @@ const TEMPORARY_MODELS: [(&str, u32, u32); 5] = [
 
 /// Every queue of a first start, without a place in the store yet.
 pub(crate) fn queues(now: Timestamp) -> Vec<QueueDefinition> {
-    let mut queues = Vec::with_capacity(40);
+    let mut queues = Vec::with_capacity(64);
     let mut add = |name: &str, description: &str, kind: QueueKind| {
         let definition = QueueDefinition::new(ObjectName::literal(name), kind);
         queues.push(QueueDefinition { description: description.to_owned(), history: history(now), ..definition });
@@ -80,6 +105,10 @@ pub(crate) fn queues(now: Timestamp) -> Vec<QueueDefinition> {
         add(name, "", local(events.clone()));
     }
     add("SYSTEM.REST.REPLY.QUEUE", "Replies to commands sent by REST", local(events));
+    let to_cluster = LocalQueue { usage: Usage::Transmission, ..deep.clone() };
+    add("SYSTEM.CLUSTER.TRANSMIT.QUEUE", "Messages for other queue managers of a cluster", local(to_cluster.clone()));
+    let template = LocalQueue { definition_type: DefinitionType::PermanentDynamic, ..to_cluster };
+    add("SYSTEM.CLUSTER.TRANSMIT.MODEL.QUEUE", "Transmission queues of cluster channels", model(template));
     add("SYSTEM.RETAINED.PUB.QUEUE", "Retained publications", local(deep.clone()));
     for name in ["SYSTEM.BROKER.DEFAULT.STREAM", "SYSTEM.BROKER.ADMIN.STREAM", "SYSTEM.BROKER.CONTROL.QUEUE"] {
         add(name, "", QueueKind::Local(Box::default()));
@@ -112,6 +141,39 @@ fn local(queue: LocalQueue) -> QueueKind {
 
 fn model(local: LocalQueue) -> QueueKind {
     QueueKind::Model(Box::new(ModelQueue { local }))
+}
+
+/// What DEFINE SUB starts from. Its topic string is blank, which no publication has.
+pub(crate) fn subscription(now: Timestamp) -> SubscriptionDefinition {
+    SubscriptionDefinition {
+        name: "SYSTEM.DEFAULT.SUB".to_owned(),
+        identifier: CorrelationId::new(*b"SYSTEM.DEFAULT.SUB\0\0\0\0\0\0"),
+        history: history(now),
+        ..SubscriptionDefinition::default()
+    }
+}
+
+/// What DEFINE starts from for each kind of channel and other object, and what channels that define themselves are made
+/// from.
+pub(crate) fn objects(now: Timestamp) -> Vec<AdministeredObject> {
+    let mut objects: Vec<_> = Kind::ALL
+        .into_iter()
+        .filter(|kind| kind.is_administered())
+        .filter_map(|kind| Some((kind.default_object()?, AdministeredObject::blank(kind)?)))
+        .collect();
+    for (name, channel_type) in
+        [("SYSTEM.AUTO.RECEIVER", ChannelType::Receiver), ("SYSTEM.AUTO.SVRCONN", ChannelType::ServerConnection)]
+    {
+        let description = "Auto-defined by".to_owned();
+        let channel = ChannelDefinition { description, ..ChannelDefinition::blank(channel_type) };
+        objects.push((name, AdministeredObject::Channel(Box::new(channel))));
+    }
+    let named = |(name, mut object): (&str, AdministeredObject)| {
+        object.set_name(ObjectName::literal(name));
+        object.set_history(history(now));
+        object
+    };
+    objects.into_iter().map(named).collect()
 }
 
 /// SYSTEM.BASE.TOPIC is the root, whose attributes leave nothing to a parent.

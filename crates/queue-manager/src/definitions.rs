@@ -7,6 +7,9 @@
 //! sub/NAME          durable subscriptions
 //! auth/OBJECT/ENTITY/PROFILE    authority records
 //! chlauth/PROFILE/TYPE/PARTNERS channel authentication records
+//! channel/NAME, clntconn/NAME   channels; client connections have names of their own
+//! listener/NAME, process/NAME, namelist/NAME, service/NAME, authinfo/NAME, comminfo/NAME
+//! defaults          up to which step the objects of `defaults.rs` have been made
 //! ```
 //!
 //! Values are the serde forms of the model's types: a field that an older version did not know takes its default.
@@ -14,9 +17,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use model::authority::{AuthorityRecord, Entity};
+use model::authority::{AuthorityObject, AuthorityRecord, Entity};
 use model::definition::{
-    ChannelAuthentication, QueueDefinition, QueueManagerDefinition, SubscriptionDefinition, TopicDefinition,
+    AdministeredObject, ChannelAuthentication, QueueDefinition, QueueManagerDefinition, SubscriptionDefinition,
+    TopicDefinition,
 };
 use model::name::{QueueManagerName, QueueName, TopicName};
 use model::reason::Reason;
@@ -77,6 +81,34 @@ pub(crate) fn save_channel_authentication(record: &ChannelAuthentication) -> Def
     save(channel_authentication::key(record), record)
 }
 
+pub(crate) fn save_object(object: &AdministeredObject) -> DefinitionChange {
+    save(object_key(object), object)
+}
+
+pub(crate) fn delete_object(object: &AdministeredObject) -> DefinitionChange {
+    DefinitionChange::Delete { key: object_key(object) }
+}
+
+/// Remembers that default objects up to this step have been made, so that one deleted on purpose stays away.
+pub(crate) fn save_default_step(step: u32) -> DefinitionChange {
+    save("defaults".to_owned(), &step)
+}
+
+fn object_key(object: &AdministeredObject) -> String {
+    let family = match object.family() {
+        AuthorityObject::Channel => "channel",
+        AuthorityObject::ClientChannel => "clntconn",
+        AuthorityObject::Listener => "listener",
+        AuthorityObject::Process => "process",
+        AuthorityObject::NameList => "namelist",
+        AuthorityObject::Service => "service",
+        AuthorityObject::AuthenticationInformation => "authinfo",
+        AuthorityObject::CommunicationInformation => "comminfo",
+        other => unreachable!("no administered object is of {other:?}"),
+    };
+    format!("{family}/{}", object.name())
+}
+
 fn queue_key(name: &QueueName) -> String {
     format!("queue/{name}")
 }
@@ -126,6 +158,9 @@ pub(crate) struct Saved {
     pub(crate) subscriptions: BTreeMap<String, Arc<SubscriptionDefinition>>,
     pub(crate) authorities: Vec<AuthorityRecord>,
     pub(crate) channel_authentications: Vec<ChannelAuthentication>,
+    pub(crate) objects: Vec<AdministeredObject>,
+    /// 0 when no step has been remembered.
+    pub(crate) default_step: u32,
 }
 
 /// # Errors
@@ -145,6 +180,10 @@ pub(crate) fn read(name: QueueManagerName, definitions: Vec<(String, Vec<u8>)>) 
             }
             "auth" => saved.authorities.push(parse(name, &key, &value)?),
             "chlauth" => saved.channel_authentications.push(parse(name, &key, &value)?),
+            "channel" | "clntconn" | "listener" | "process" | "namelist" | "service" | "authinfo" | "comminfo" => {
+                saved.objects.push(parse(name, &key, &value)?);
+            }
+            "defaults" => saved.default_step = parse(name, &key, &value)?,
             _ => return Err(StartError::UnknownDefinition { name, key }),
         }
     }

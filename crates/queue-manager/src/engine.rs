@@ -14,6 +14,7 @@ use model::timestamp::Timestamp;
 use parking_lot::RwLock;
 use storage::PrivateStore;
 
+use crate::administered::AdministeredObjects;
 use crate::authority::Authorities;
 use crate::channel_authentication::ChannelAuthentications;
 use crate::channel_status::ChannelTable;
@@ -42,6 +43,7 @@ pub(crate) struct Engine {
     pub(crate) initiation_queues: RwLock<HashSet<QueueName>>,
     pub(crate) topics: RwLock<Map<TopicName, Arc<TopicDefinition>>>,
     pub(crate) subscriptions: RwLock<BTreeMap<String, Arc<SubscriptionDefinition>>>,
+    pub(crate) objects: RwLock<AdministeredObjects>,
     pub(crate) publish: PublishSubscribe,
     pub(crate) authorities: Authorities,
     pub(crate) channel_authentications: ChannelAuthentications,
@@ -71,6 +73,7 @@ pub(crate) struct Loaded {
     pub(crate) queues: Vec<Queue>,
     pub(crate) topics: Map<TopicName, Arc<TopicDefinition>>,
     pub(crate) subscriptions: BTreeMap<String, Arc<SubscriptionDefinition>>,
+    pub(crate) objects: AdministeredObjects,
     pub(crate) authorities: Authorities,
     pub(crate) channel_authentications: ChannelAuthentications,
 }
@@ -91,6 +94,7 @@ impl Engine {
             initiation_queues: RwLock::default(),
             topics: RwLock::new(loaded.topics),
             subscriptions: RwLock::new(loaded.subscriptions),
+            objects: RwLock::new(loaded.objects),
             publish: PublishSubscribe::default(),
             authorities: loaded.authorities,
             channel_authentications: loaded.channel_authentications,

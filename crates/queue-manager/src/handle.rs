@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use model::authority::Principal;
+use model::authority::{AuthorityObject, Principal};
 use model::descriptor::MessageDescriptor;
 use model::identifier::AccountingToken;
 use model::name::ObjectName;
@@ -42,6 +42,8 @@ pub(crate) enum Target {
     Subscription(OpenSubscription),
     /// The queue manager itself, for inquiry.
     QueueManager,
+    /// The process or namelist of the handle's name, for inquiry.
+    Object(AuthorityObject),
 }
 
 /// What a handle remembers from verb to verb.
@@ -112,6 +114,8 @@ impl Handle {
             Target::Topic(_) => "TOPIC",
             Target::Subscription(_) => "SUBSCRIPTION",
             Target::QueueManager => "QMGR",
+            Target::Object(AuthorityObject::Process) => "PROCESS",
+            Target::Object(_) => "NAMELIST",
         }
     }
 

@@ -51,7 +51,7 @@ const TRIGGER_DATA_LENGTH: usize = 64;
 impl Connection {
     /// # Errors
     /// `HobjError` (2019), `NotOpenForInquire` (2038), `SelectorError` (2067): no such selector. `QDeleted` (2052),
-    /// `ObjectChanged` (2041).
+    /// `ObjectChanged` (2041): so changed that the handle does not serve any more, or a process or namelist is gone.
     pub fn inquire(&self, handle: ObjectHandle, selectors: &[i32]) -> Result<Inquired, Reason> {
         let open = self.state.handle(handle)?;
         if !open.options.contains(OpenOptions::INQUIRE) {
@@ -64,6 +64,10 @@ impl Connection {
                 read(View::Queue(&queue.definition(), live_counts(&self.engine, queue)), selectors)
             }
             Target::QueueManager => read(View::QueueManager(&self.engine.definition()), selectors),
+            Target::Object(family) => {
+                let object = self.engine.object(*family, &open.name).ok_or(Reason::ObjectChanged)?;
+                read(View::Object(&object), selectors)
+            }
             Target::Topic(_) | Target::Subscription(_) => Err(Reason::NotOpenForInquire),
         }
     }

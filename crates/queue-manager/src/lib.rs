@@ -22,6 +22,7 @@ pub mod topic_status;
 
 mod accounting;
 mod administer_subscription;
+mod administered;
 mod authority;
 mod authority_records;
 mod browse;

@@ -255,11 +255,6 @@ impl QueueManager {
     pub async fn delete_subscription(&self, caller: &Principal, name: &str) -> Result<(), ObjectError> {
         crate::administer_subscription::delete(self.engine(), caller, name).await
     }
-
-    /// No process definitions exist yet: PROCESS of a queue may name any, and trigger messages leave its fields blank.
-    pub fn process_exists(&self, _name: &ObjectName) -> bool {
-        false
-    }
 }
 
 /// Topic objects with an empty string are patterns for new ones: several may be there.

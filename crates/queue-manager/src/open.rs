@@ -57,14 +57,8 @@ pub(crate) async fn open(
             add(connection, caller, object.name, Target::Topic(topic), options)
         }
         ObjectKind::QueueManager => open_queue_manager(connection, caller, object, options),
-        ObjectKind::Process | ObjectKind::NameList => {
-            check_valid(options, OpenOptions::INQUIRE)?;
-            if engine.is_this(&object.queue_manager) {
-                Err(Reason::UnknownObjectName)
-            } else {
-                Err(Reason::UnknownObjectQMgr)
-            }
-        }
+        ObjectKind::Process => open_object(connection, caller, object, AuthorityObject::Process, options),
+        ObjectKind::NameList => open_object(connection, caller, object, AuthorityObject::NameList, options),
     }
 }
 
@@ -267,6 +261,24 @@ fn open_queue_manager(
     }
     authority::check(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::INQUIRE)?;
     add(connection, caller, engine.name, Target::QueueManager, options)
+}
+
+/// A process or a namelist, for its attributes.
+fn open_object(
+    connection: &Connection,
+    caller: &Principal,
+    object: &ObjectDescriptor,
+    family: AuthorityObject,
+    options: OpenOptions,
+) -> Result<Opened, Reason> {
+    let engine = &connection.engine;
+    check_valid(options, OpenOptions::INQUIRE)?;
+    if !engine.is_this(&object.queue_manager) {
+        return Err(Reason::UnknownObjectQMgr);
+    }
+    engine.object(family, &object.name).ok_or(Reason::UnknownObjectName)?;
+    authority::check(engine, caller, family, &object.name, Authority::INQUIRE)?;
+    add(connection, caller, object.name, Target::Object(family), options)
 }
 
 /// A handle of something that holds no messages here.

@@ -79,7 +79,7 @@ pub(crate) async fn put(
             // Here and below: what is seldom needed is boxed, so that the state of every put need not hold it.
             Box::pin(publish::publish(&request, topic, descriptor, body)).await
         }
-        Target::Subscription(_) | Target::QueueManager => Err(Reason::NotOpenForOutput),
+        Target::Subscription(_) | Target::QueueManager | Target::Object(_) => Err(Reason::NotOpenForOutput),
     }
 }
 

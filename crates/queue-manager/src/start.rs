@@ -1,8 +1,10 @@
 //! The start of a queue manager: recover the store, read the definitions, make what a first start lacks.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use model::definition::QueueDefinition;
+use model::name::QueueManagerName;
 use model::timestamp::Timestamp;
 use storage::{DefinitionChange, PrivateStore, QueueId, block_on};
 use tracing::info;
@@ -12,7 +14,7 @@ use crate::channel_authentication::ChannelAuthentications;
 use crate::definitions::{self, Saved};
 use crate::engine::{Engine, Loaded};
 use crate::queue::Queue;
-use crate::{Home, StartError, StartOptions, defaults, event};
+use crate::{Home, StartError, StartOptions, administered, defaults, event};
 
 pub(crate) fn start(options: StartOptions) -> Result<Engine, StartError> {
     let StartOptions { name, home, store, clock, server_user } = options;
@@ -25,8 +27,8 @@ pub(crate) fn start(options: StartOptions) -> Result<Engine, StartError> {
         }
     };
     let mut saved = definitions::read(name, definitions)?;
-    if saved.queue_manager.is_none() {
-        let changes = first_start(&store, &mut saved, name, clock.now());
+    let changes = add_what_is_missing(&store, &mut saved, name, clock.now());
+    if !changes.is_empty() {
         block_on(store.change_definitions(changes)).map_err(|source| StartError::Write { name, source })?;
     }
     let definition = saved.queue_manager.expect("made just now when there was none");
@@ -49,6 +51,7 @@ pub(crate) fn start(options: StartOptions) -> Result<Engine, StartError> {
         queues,
         topics: saved.topics.into_iter().map(|topic| (topic.name, Arc::new(topic))).collect(),
         subscriptions: saved.subscriptions,
+        objects: saved.objects.into_iter().map(|object| (administered::key(&object), Arc::new(object))).collect(),
         authorities: Authorities::new(&server_user, saved.authorities),
         channel_authentications: ChannelAuthentications::new(saved.channel_authentications),
     };
@@ -62,24 +65,49 @@ fn store_id(definition: &QueueDefinition) -> Option<QueueId> {
     definition.as_local().map(|local| QueueId(local.store_id))
 }
 
-/// All in one change, so that a crash leaves either everything or nothing to do again.
-fn first_start(
+/// What a first start makes, or what an older version did not make yet. All in one change, so that a crash leaves either
+/// everything or nothing to do again. What is there stays as it is; what was deleted after it had been made stays away.
+fn add_what_is_missing(
     store: &PrivateStore,
     saved: &mut Saved,
-    name: model::name::QueueManagerName,
+    name: QueueManagerName,
     now: Timestamp,
 ) -> Vec<DefinitionChange> {
-    let queue_manager = defaults::queue_manager(name, now);
-    saved.queues = defaults::queues(now);
-    for local in saved.queues.iter_mut().filter_map(QueueDefinition::as_local_mut) {
-        local.store_id = store.create_queue().0;
+    if saved.default_step >= defaults::STEP {
+        return Vec::new();
     }
-    saved.topics = defaults::topics(now);
-    saved.channel_authentications = defaults::channel_authentications(now);
-    let mut changes = vec![definitions::save_queue_manager(&queue_manager)];
-    changes.extend(saved.queues.iter().map(definitions::save_queue));
-    changes.extend(saved.topics.iter().map(definitions::save_topic));
-    changes.extend(saved.channel_authentications.iter().map(definitions::save_channel_authentication));
-    saved.queue_manager = Some(queue_manager);
+    let mut changes = vec![definitions::save_default_step(defaults::STEP)];
+    if saved.queue_manager.is_none() {
+        let queue_manager = defaults::queue_manager(name, now);
+        changes.push(definitions::save_queue_manager(&queue_manager));
+        saved.queue_manager = Some(queue_manager);
+    }
+    let known: HashSet<_> = saved.queues.iter().map(|queue| queue.name).collect();
+    for mut queue in defaults::queues(now).into_iter().filter(|queue| !known.contains(&queue.name)) {
+        if let Some(local) = queue.as_local_mut() {
+            local.store_id = store.create_queue().0;
+        }
+        changes.push(definitions::save_queue(&queue));
+        saved.queues.push(queue);
+    }
+    let known: HashSet<_> = saved.topics.iter().map(|topic| topic.name).collect();
+    for topic in defaults::topics(now).into_iter().filter(|topic| !known.contains(&topic.name)) {
+        changes.push(definitions::save_topic(&topic));
+        saved.topics.push(topic);
+    }
+    let known: HashSet<_> = saved.objects.iter().map(administered::key).collect();
+    for object in defaults::objects(now).into_iter().filter(|object| !known.contains(&administered::key(object))) {
+        changes.push(definitions::save_object(&object));
+        saved.objects.push(object);
+    }
+    if saved.channel_authentications.is_empty() {
+        saved.channel_authentications = defaults::channel_authentications(now);
+        changes.extend(saved.channel_authentications.iter().map(definitions::save_channel_authentication));
+    }
+    let subscription = defaults::subscription(now);
+    if !saved.subscriptions.contains_key(&subscription.name) {
+        changes.push(definitions::save_subscription(&subscription));
+        saved.subscriptions.insert(subscription.name.clone(), Arc::new(subscription));
+    }
     changes
 }

@@ -6,12 +6,16 @@
 //! enabled for put and get, and somebody has it open for input. DEPTH switches itself off. FIRST fires again for a queue
 //! that is not empty when TRIGINT has passed since it last fired.
 //!
+//! What the trigger message says of the program comes from the process definition that the queue names; without one
+//! those fields are blank.
+//!
 //! Uncommitted messages count, as in MQ; the trigger message is made at commit.
 //! Source: MQ, "Conditions for a trigger event", 9.3.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
+use model::authority::AuthorityObject;
 use model::definition::queue::TriggerType;
 use model::descriptor::{Encoding, Format, MessageDescriptor, Persistence};
 use model::header::trigger::TriggerMessage;
@@ -153,12 +157,19 @@ async fn fire(engine: &Engine, queue: &Arc<Queue>, rule: Rule, now: Timestamp) {
 
 fn trigger_message(engine: &Engine, queue: &Queue, initiation: &Queue, now: Timestamp) -> Message {
     let (process, trigger_data) = queue.with_local(|_, local| (local.process, local.trigger.data));
-    let header = TriggerMessage {
+    let mut header = TriggerMessage {
         queue: Text::from_bytes(queue.name.padded()),
         process: Text::from_bytes(process.padded()),
         trigger_data,
         ..TriggerMessage::default()
     };
+    let object = engine.object(AuthorityObject::Process, &process);
+    if let Some(definition) = object.as_ref().and_then(|object| object.as_process()) {
+        header.application_type = definition.application_type;
+        header.application_identifier = Text::new(&definition.application_identifier);
+        header.environment_data = Text::new(&definition.environment_data);
+        header.user_data = Text::new(&definition.user_data);
+    }
     let mut body = Vec::new();
     header.encode(Encoding::NATIVE, &mut body);
     let (priority, persistent) =

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ::queue_manager::QueueManager;
 use ::queue_manager::objects::ObjectError;
 use model::authority::Principal;
-use model::definition::attribute::Target;
+use model::definition::attribute::{Kind, Target};
 use model::definition::subscription::MadeBy;
 use model::definition::{History, SubscriptionDefinition};
 use model::identifier::CorrelationId;
@@ -26,7 +26,8 @@ pub(super) async fn define(
         Some(like) => Some(existing(queue_manager, like)?),
         None => None,
     };
-    let base = like.as_deref().cloned().unwrap_or_default();
+    let default = || Kind::Subscription.default_object().and_then(|name| queue_manager.subscription(name));
+    let base = like.clone().or_else(default).as_deref().cloned().unwrap_or_default();
     let mut definition = SubscriptionDefinition {
         name: define.name.clone(),
         identifier: CorrelationId::NONE,
@@ -46,13 +47,15 @@ pub(super) async fn define(
         }
         _ => definition.topic_string = resolve(queue_manager, &definition)?,
     }
-    if definition.topic_string.is_empty() {
+    // What DEFINE starts from is about no topic.
+    let is_default = Kind::Subscription.default_object() == Some(&*define.name);
+    if definition.topic_string.is_empty() && !is_default {
         return Err(missing("a subscription needs a topic string or a topic object"));
     }
-    if !definition.managed && definition.destination.is_blank() {
+    if !definition.managed && definition.destination.is_blank() && !is_default {
         return Err(missing("a subscription that is not managed needs a destination"));
     }
-    if definition.user.is_empty() {
+    if definition.user.is_empty() && !is_default {
         definition.user = caller.user.to_string();
     }
     queue_manager.define_subscription(caller, definition, define.replace).await?;

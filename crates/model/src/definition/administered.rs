@@ -108,6 +108,17 @@ impl AdministeredObject {
         self.kind().authority_object()
     }
 
+    /// The MQSC keyword of an attribute that it cannot do without and that is blank, if there is one.
+    pub fn missing(&self) -> Option<&'static str> {
+        match self {
+            Self::Channel(channel) => channel.missing(),
+            Self::Authentication(authentication) => authentication.missing(),
+            Self::Listener(_) | Self::Process(_) | Self::NameList(_) | Self::Service(_) | Self::Communication(_) => {
+                None
+            }
+        }
+    }
+
     pub fn as_channel(&self) -> Option<&ChannelDefinition> {
         if let Self::Channel(channel) = self { Some(channel) } else { None }
     }

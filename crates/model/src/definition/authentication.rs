@@ -115,6 +115,19 @@ impl Default for AuthenticationDefinition {
 }
 
 impl AuthenticationDefinition {
+    /// The MQSC keyword of an attribute that this type cannot do without and that is blank, if there is one.
+    ///
+    /// Source: MQ reference, "DEFINE AUTHINFO", CONNAME, OCSPURL and SHORTUSR, 9.3.
+    pub fn missing(&self) -> Option<&'static str> {
+        let needed: &[(&'static str, &str)] = match self.authentication_type {
+            AuthenticationType::CrlLdap => &[("CONNAME", &self.connection_name)],
+            AuthenticationType::Ocsp => &[("OCSPURL", &self.responder)],
+            AuthenticationType::OperatingSystem => &[],
+            AuthenticationType::Ldap => &[("CONNAME", &self.connection_name), ("SHORTUSR", &self.short_user_field)],
+        };
+        needed.iter().find(|(_, value)| value.trim().is_empty()).map(|(keyword, _)| *keyword)
+    }
+
     /// An object of this type as DEFINE starts from.
     pub fn blank(authentication_type: AuthenticationType) -> Self {
         let check_client = match authentication_type {

@@ -149,7 +149,7 @@ fn of_handle(
         }
         Target::Queue(_) => parameters.push(event::name(n::MQCA_Q_NAME, &open.name)),
         Target::Topic(topic) => parameters.push(Parameter::text(n::MQCA_TOPIC_STRING, topic.topic_string.clone())),
-        Target::Subscription(_) | Target::QueueManager => return None,
+        Target::Subscription(_) | Target::QueueManager | Target::Object(_) => return None,
     }
     if closes {
         parameters.push(user(&open.caller));

@@ -48,6 +48,11 @@ impl QueueManager {
                 Some(of_view(AuthorityObject::Topic, View::Topic(&topic)))
             }
             _ if kind.is_queue() => of_queue(&*self.queue(&ObjectName::parse(name).ok()?)?),
+            _ if kind.is_administered() => {
+                let family = kind.authority_object();
+                let object = self.object(family, &ObjectName::parse(name).ok()?)?;
+                Some(of_view(family, View::Object(&object)))
+            }
             _ => None,
         }
     }

@@ -2,6 +2,7 @@
 
 mod script;
 
+mod administered;
 mod administration;
 mod authority;
 mod browse;
