@@ -68,6 +68,7 @@ pub(crate) async fn execute(queue_manager: &QueueManager, caller: &Principal, co
 }
 
 async fn define(queue_manager: &QueueManager, caller: &Principal, define: &Define) -> Result<Reply, Failure> {
+    authority::require_base(queue_manager, caller, define)?;
     match define.kind {
         Kind::Topic => topic::define(queue_manager, caller, define).await,
         Kind::Subscription => subscription::define(queue_manager, caller, define).await,

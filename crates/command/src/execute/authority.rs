@@ -3,11 +3,13 @@
 use ::queue_manager::QueueManager;
 use ::queue_manager::objects::ObjectError;
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Principal};
-use model::definition::attribute::Shown;
+use model::definition::attribute::{Kind, Shown};
 use model::name::ObjectName;
 use model::reason::Reason;
 
-use crate::command::{AuthorityKey, AuthorityMatch, AuthorityQuery, EntityAuthorityQuery, Request, SetAuthority};
+use crate::command::{
+    AuthorityKey, AuthorityMatch, AuthorityQuery, Define, EntityAuthorityQuery, Pattern, Request, SetAuthority,
+};
 use crate::execute::{Failure, object_name};
 use crate::message::{self, Message};
 use crate::reply::{Item, Reply};
@@ -30,6 +32,34 @@ pub(super) fn require_display(
     name: &ObjectName,
 ) -> Result<(), Failure> {
     queue_manager.authorise(caller, object, name, Authority::DISPLAY).map_err(Failure::from)
+}
+
+/// Why nothing is shown: one object is asked for by its name and may not be seen, or there is none. A generic name tells
+/// nothing of what may not be seen.
+pub(super) fn none_shown(
+    queue_manager: &QueueManager,
+    caller: &Principal,
+    object: AuthorityObject,
+    name: &Pattern,
+) -> Failure {
+    let text = name.to_string();
+    let hidden = object_name(&text).ok().filter(|known| !name.is_generic() && queue_manager.exists(object, known));
+    let refused = hidden.and_then(|known| require_display(queue_manager, caller, object, &known).err());
+    refused.unwrap_or_else(|| Failure::not_found(&text))
+}
+
+/// A definition is made from the object that LIKE names, or from the default object: its maker has to be able to see it.
+///
+/// Source: MQ security, "Authorizations for MQSC commands in escape PCFs", note 1, 9.2.
+pub(super) fn require_base(queue_manager: &QueueManager, caller: &Principal, define: &Define) -> Result<(), Failure> {
+    let object = define.kind.authority_object();
+    let base = define.like.as_deref().or(define.kind.default_object());
+    let Some(base) = base.filter(|_| define.kind != Kind::Subscription) else { return Ok(()) };
+    let name = object_name(base)?;
+    if queue_manager.exists(object, &name) {
+        require_display(queue_manager, caller, object, &name)?;
+    }
+    Ok(())
 }
 
 pub(super) fn require_of_queue_manager(

@@ -7,7 +7,7 @@ use model::definition::attribute::{self, Kind, LiveCounts, Shown, View};
 
 use crate::command::{Pattern, Request, Selection};
 use crate::execute::Failure;
-use crate::execute::authority::{may_display, require_display};
+use crate::execute::authority::{may_display, none_shown, require_display};
 use crate::message::{self, Message};
 use crate::reply::{Item, Reply};
 
@@ -49,7 +49,8 @@ pub(super) fn display(
         }
     }
     if items.is_empty() {
-        return Err(Failure::not_found(&name.to_string()));
+        let object = kinds.first().map_or(AuthorityObject::Queue, |kind| kind.authority_object());
+        return Err(none_shown(queue_manager, caller, object, name));
     }
     Ok(Reply { items })
 }

@@ -9,7 +9,7 @@ use model::options::OpenOptions;
 
 use crate::command::{ConnectionParts, ConnectionQuery, Pattern, QueueStatusOf, Request, Selection};
 use crate::execute::Failure;
-use crate::execute::authority::{may_display, require_display};
+use crate::execute::authority::{may_display, none_shown, require_display};
 use crate::message::{self, Message};
 use crate::reply::{Item, MQRCCF_CONNECTION_ID_ERROR, MQRCCF_Q_STATUS_NOT_FOUND, Reply};
 use crate::status::{self, HandleView, ManagerView, QueueView};
@@ -35,7 +35,7 @@ pub(super) fn queues(
         .filter(|queue| may_display(queue_manager, caller, AuthorityObject::Queue, &queue.name))
         .collect();
     if found.is_empty() {
-        return Err(Failure::not_found(&name.to_string()));
+        return Err(none_shown(queue_manager, caller, AuthorityObject::Queue, name));
     }
     let items: Vec<_> = if let QueueStatusOf::Handles(open) = about {
         let connections = queue_manager.connections();

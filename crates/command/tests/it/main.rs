@@ -1,5 +1,6 @@
 //! The public face of the crate: scripts in, lines out.
 
+mod authority;
 mod channel_authentication;
 mod dump;
 mod every_attribute;

@@ -5,6 +5,7 @@ mod script;
 mod administered;
 mod administration;
 mod authority;
+mod authority_table;
 mod browse;
 mod definitions;
 mod dropped;

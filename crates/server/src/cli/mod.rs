@@ -3,6 +3,7 @@
 //! The program also acts by the name it is called by (`runmqsc`, `dspmq`, ...). Exit codes: 0 well, 1 could not, 2 bad
 //! usage or configuration, 10 an MQSC command failed, 20 could not run or reach a server; IBM's own where a command is IBM's.
 
+mod authority;
 mod config;
 mod dump;
 mod failure;
@@ -70,6 +71,10 @@ enum Command {
     Strmqm(start::StrmqmArguments),
     /// End a queue manager.
     Endmqm(start::EndmqmArguments),
+    /// Grant authorities to users and groups, or take them away.
+    Setmqaut(authority::SetmqautArguments),
+    /// Show what a user or a group may do to an object.
+    Dspmqaut(authority::DspmqautArguments),
     /// Exit with 0 when the server is ready and its queue managers can be used, else with 1.
     Chkmqready(health::Arguments),
     /// Exit with 0 when the queue managers that are meant to run do so, else with 1.
@@ -112,8 +117,20 @@ impl Location {
 }
 
 /// Names by which the program acts as that command.
-const NAMES: &[&str] =
-    &["runmqsc", "dspmq", "dspmqver", "dmpmqcfg", "crtmqm", "dltmqm", "strmqm", "endmqm", "chkmqready", "chkmqhealthy"];
+const NAMES: &[&str] = &[
+    "runmqsc",
+    "dspmq",
+    "dspmqver",
+    "dmpmqcfg",
+    "crtmqm",
+    "dltmqm",
+    "strmqm",
+    "endmqm",
+    "setmqaut",
+    "dspmqaut",
+    "chkmqready",
+    "chkmqhealthy",
+];
 
 /// Runs the program.
 pub(crate) fn main(mut arguments: Vec<OsString>) -> ExitCode {
@@ -123,6 +140,7 @@ pub(crate) fn main(mut arguments: Vec<OsString>) -> ExitCode {
     }
     let command = arguments.get(1).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     lifecycle::spell_out(&command, &mut arguments);
+    authority::spell_out(&command, &mut arguments);
     let parsed =
         command_line().try_get_matches_from(arguments).and_then(|matches| CommandLine::from_arg_matches(&matches));
     let parsed = match parsed {
@@ -156,6 +174,8 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Dltmqm(arguments) => lifecycle::delete(&arguments, out),
         Command::Strmqm(arguments) => start::start(&arguments, out),
         Command::Endmqm(arguments) => start::end(&arguments, out),
+        Command::Setmqaut(arguments) => authority::set(&arguments, out),
+        Command::Dspmqaut(arguments) => authority::display(&arguments, out),
         Command::Chkmqready(arguments) => return Ok(health::ready(&arguments)),
         Command::Chkmqhealthy(arguments) => return Ok(health::healthy(&arguments)),
         Command::Config(command) => config::run(command, out),
@@ -186,7 +206,11 @@ fn usage(command: &str, error: &clap::Error) -> ExitCode {
         }
         _ => eprintln!("quaymaster: {}", usage_sentence(&error.render().to_string())),
     }
-    ExitCode::from(if command == "runmqsc" { 20 } else { 2 })
+    ExitCode::from(match command {
+        "runmqsc" => 20,
+        "setmqaut" | "dspmqaut" => authority::USAGE,
+        _ => 2,
+    })
 }
 
 /// The first paragraph of clap's text in one line, and its suggestion if it has one.

@@ -1,5 +1,6 @@
 //! Whole commands of the built binary: what they print, how they exit, and a server that they talk to.
 
+mod authority;
 mod configuration;
 mod drop_ins;
 mod lifecycle;

@@ -21,6 +21,8 @@ fn links_make_the_program_act_by_the_name_it_is_called_by() {
     assert!(called("dspmqver").contains("out: Name:        Quaymaster\n"));
     assert!(called("runmqsc").starts_with("exit 20\nerr: AMQ8146E"));
     assert!(called("chkmqready").starts_with("exit 1\n"));
+    assert!(called("setmqaut").starts_with("exit 147\nerr: AMQ7093E"));
+    assert!(called("dspmqaut").starts_with("exit 147\nerr: AMQ7093E"));
 
     folder.write("other/dspmq", "somebody else's");
     let refused = folder.run(&["links", &folder.join("other").display().to_string()]);

@@ -1,0 +1,77 @@
+//! `setmqaut` and `dspmqaut` against a server: what they grant, what they print, how they end.
+
+use crate::program::{Folder, Server};
+
+/// Exit code and the identifier on standard error, of a command line in words.
+fn ends(folder: &Folder, line: &str) -> (String, String) {
+    let words: Vec<_> = line.split(' ').collect();
+    let shown = folder.run(&words);
+    let code = shown.lines().next().and_then(|line| line.strip_prefix("exit ")).unwrap_or_default().to_owned();
+    let message = shown.lines().find_map(|line| line.strip_prefix("err: ")).unwrap_or_default();
+    (code, message.split(':').next().unwrap_or_default().to_owned())
+}
+
+#[test]
+fn authorities_are_granted_shown_taken_away_and_removed() {
+    let folder = Folder::new();
+    let server = Server::start(&folder, &[]);
+    let set = folder.run(&["setmqaut", "-m", "QM1", "-n", "DEV.QUEUE.1", "-t", "queue", "-p", "eva", "+put", "+get"]);
+    assert!(set.starts_with("exit 0\nout: AMQ7024I"), "{set}");
+    let show = |arguments: &[&str]| folder.run(&[&["dspmqaut", "-m", "QM1"], arguments].concat());
+    let of_eva = ["-n", "DEV.QUEUE.1", "-t", "q", "-p", "eva"];
+    assert_eq!(
+        show(&of_eva),
+        "exit 0\nout: Authorities of principal eva on queue DEV.QUEUE.1:\nout: \tget\nout: \tput\n"
+    );
+    let json = show(&[&of_eva[..], &["--json"]].concat());
+    let json: serde_json::Value =
+        serde_json::from_str(json.strip_prefix("exit 0\nout: ").expect("one line")).expect("JSON");
+    assert_eq!(json["authorities"], serde_json::json!(["get", "put"]));
+    assert_eq!((&json["entity"], &json["entityType"]), (&"eva".into(), &"principal".into()));
+
+    // All at once: what is there goes, then what is named comes.
+    assert_eq!(ends(&folder, "setmqaut -m QM1 -n DEV.QUEUE.1 -t queue -p eva -all +browse+inq").0, "0");
+    assert!(show(&of_eva).ends_with(":\nout: \tbrowse\nout: \tinq\n"), "{}", show(&of_eva));
+    assert_eq!(ends(&folder, "setmqaut -m QM1 -n DEV.** -t queue -g staff -p eva +alladm").0, "0");
+    assert!(show(&["-n", "DEV.QUEUE.2", "-t", "queue", "-g", "staff"]).contains("out: \tchg\n"));
+    // The more specific profile counts alone.
+    assert!(show(&of_eva).ends_with(":\nout: \tbrowse\nout: \tinq\n"));
+    assert_eq!(ends(&folder, "setmqaut -m QM1 -n DEV.QUEUE.1 -t queue -p eva -remove").0, "0");
+    assert!(show(&of_eva).contains("out: \tclr\n"));
+
+    assert_eq!(ends(&folder, "setmqaut -m QM1 -t qmgr -g staff +connect +inq").0, "0");
+    assert_eq!(
+        show(&["-t", "qmgr", "-g", "staff"]),
+        "exit 0\nout: Authorities of group staff on qmgr QM1:\nout: \tconnect\nout: \tinq\n"
+    );
+    let records = folder.run(&["mqsc", "QM1", "DISPLAY AUTHREC GROUP('staff') OBJTYPE(QMGR)"]);
+    assert!(records.contains("AUTHLIST(CONNECT,INQ)"), "{records}");
+    drop(server);
+}
+
+#[test]
+fn what_is_wrong_has_its_exit_code_and_identifier() {
+    let folder = Folder::new();
+    let pair = |code: &str, message: &str| (code.to_owned(), message.to_owned());
+    let before = ends(&folder, "setmqaut -m QM1 -n A -t queue -p eva +put");
+    assert_eq!(before, pair("40", "AMQ8146E"), "no server runs");
+    let server = Server::start(&folder, &[]);
+    for (line, code, message) in [
+        ("setmqaut -m QM1 -n NONE -t queue -p eva +put", "133", "AMQ7085E"),
+        ("setmqaut -m QM1 -n DEV.QUEUE.1 -t queue -p eva -remove", "133", "AMQ7085E"),
+        ("setmqaut -m QM1 -n QX -t qmgr -p eva +connect", "145", "AMQ7091E"),
+        ("setmqaut -m QM1 -t queue -p eva +put", "146", "AMQ7092E"),
+        ("setmqaut -m QM1 -n DEV.QUEUE.1 -p eva +put", "147", "AMQ7093E"),
+        ("setmqaut -m QM1 -n DEV.QUEUE.1 -t quue -p eva +put", "148", "AMQ7094E"),
+        ("setmqaut -m QM1 -n DEV.QUEUE.1 -t queue +put", "149", "AMQ7095E"),
+        ("setmqaut -m QM1 -n DEV.QUEUE.1 -t queue -p eva", "150", "AMQ7096E"),
+        ("setmqaut -m QM1 -n DEV.QUEUE.1 -t queue -p eva +fly", "151", "AMQ7097E"),
+        ("setmqaut -m QM9 -n DEV.QUEUE.1 -t queue -p eva +put", "72", "AMQ8118E"),
+        ("dspmqaut -m QM1 -n DEV.QUEUE.1 -t queue", "149", "AMQ7095E"),
+        ("dspmqaut -m QM1 -n NONE -t queue -p eva", "133", "AMQ7085E"),
+    ] {
+        assert_eq!(ends(&folder, line), pair(code, message), "{line}");
+    }
+    assert_eq!(ends(&folder, "dspmqaut --nonsense").0, "36");
+    drop(server);
+}
