@@ -106,7 +106,7 @@ fn topic_strings_show_what_they_inherit_and_who_uses_them() {
         > DIS PUBSUB
         AMQ8723I: Display pub/sub status details.
            QMNAME(QM1)                             TYPE(LOCAL)
-           STATUS(ACTIVE)                          SUBCOUNT(2)
+           STATUS(ACTIVE)                          SUBCOUNT(3)
            TPCOUNT(8)
         > DIS PUBSUB TYPE(PARENT)
         AMQ8147E: Nothing found that the command asks for.
@@ -153,6 +153,11 @@ fn subscriptions_without_a_name_have_status_too() {
            SUBID(*)
            DURABLE(YES)                            SUBTYPE(ADMIN)
            SUBUSER(server)                         TOPICSTR(sport/football)
+        AMQ8099I: Display Subscription Status details.
+           SUB(SYSTEM.DEFAULT.SUB)
+           SUBID(*)
+           DURABLE(YES)                            SUBTYPE(ADMIN)
+           SUBUSER( )                              TOPICSTR( )
         > DIS SBSTATUS(*) SUBTYPE(API) ALL
         AMQ8099I: Display Subscription Status details.
            SUB( )
@@ -168,6 +173,10 @@ fn subscriptions_without_a_name_have_status_too() {
            SUB(S)
            SUBID(*)
            NUMMSGS(1)                              SUBTYPE(ADMIN)
+        AMQ8099I: Display Subscription Status details.
+           SUB(SYSTEM.DEFAULT.SUB)
+           SUBID(*)
+           NUMMSGS(0)                              SUBTYPE(ADMIN)
         > DIS SBSTATUS(S) SUBTYPE(API)
         AMQ8147E: Object S not found.
         > DIS SBSTATUS SUBID(*)
