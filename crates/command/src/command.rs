@@ -5,10 +5,12 @@ use model::definition::attribute::{Attribute, Kind, Value};
 use model::name::QueueName;
 use model::options::OpenOptions;
 
+pub mod channel;
 pub mod channel_authentication;
 pub mod system;
 pub mod topic;
 
+use channel::ChannelCommand;
 use channel_authentication::{ChannelAuthenticationQuery, SetChannelAuthentication};
 use system::SystemCommand;
 use topic::{SubscriptionStatusQuery, TopicStatusQuery};
@@ -54,6 +56,7 @@ pub enum Command {
     DeleteAuthority(AuthorityKey),
     SetChannelAuthentication(Box<SetChannelAuthentication>),
     DisplayChannelAuthentication(Box<ChannelAuthenticationQuery>),
+    Channel(ChannelCommand),
     System(SystemCommand),
     PingQueueManager,
     RefreshSecurity,

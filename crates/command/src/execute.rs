@@ -4,6 +4,7 @@
 //! checked here, as definitions and status are readable inside the process without asking.
 
 mod authority;
+mod channel;
 mod channel_authentication;
 mod object;
 mod queue;
@@ -51,6 +52,7 @@ pub(crate) async fn execute(queue_manager: &QueueManager, caller: &Principal, co
             topic_status::publish_subscribe(queue_manager, caller, *local, request).await
         }
         Command::ClearTopicString(topic) => topic_status::clear(queue_manager, caller, topic).await,
+        Command::Channel(command) => channel::run(queue_manager, caller, command),
         Command::System(command) => system::run(queue_manager, caller, command),
         Command::DisplayAuthority(query) => authority::display(queue_manager, caller, query),
         Command::DisplayEntityAuthority(query) => authority::display_entity(queue_manager, caller, query),

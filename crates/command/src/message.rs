@@ -49,6 +49,10 @@ pub const AUTHORITY_DELETED: Message = Message::new("AMQ8863I", "Authority recor
 
 pub const CHANNEL_AUTHENTICATION_SET: Message = Message::new("AMQ8877I", "Channel authentication record set.");
 pub const TOPIC_STRING_CLEARED: Message = Message::new("AMQ8699I", "What was retained on the topic string is cleared.");
+pub const CHANNEL_STARTED: Message = Message::new("AMQ8018I", "The channel may start.");
+pub const CHANNEL_STOPPED: Message = Message::new("AMQ8019I", "The channel is asked to stop.");
+pub const LISTENER_STOPPED: Message = Message::new("AMQ8706I", "The listener is asked to stop.");
+pub const SERVICE_STOPPED: Message = Message::new("AMQ8732I", "The service is asked to stop.");
 pub const CONNECTION_STOPPED: Message = Message::new("AMQ8457I", "Connection stopped.");
 pub const COMMAND_SERVER_STARTED: Message = Message::new("CSQN200I", "The command server is started.");
 pub const COMMAND_SERVER_STOPPED: Message = Message::new("CSQN202I", "The command server is stopped.");
@@ -57,6 +61,9 @@ pub const TRACE_STOPPED: Message = Message::new("CSQW131I", "Trace stopped, numb
 pub const NORMAL_COMPLETION: Message = Message::new("CSQ9022I", "The command completed normally.");
 
 // Titles of DISPLAY blocks.
+pub const CHANNEL_STATUS_DETAILS: Message = Message::new("AMQ8417I", "Display Channel Status details.");
+pub const LISTENER_STATUS_DETAILS: Message = Message::new("AMQ8631I", "Display listener status details.");
+pub const SERVICE_STATUS_DETAILS: Message = Message::new("AMQ8632I", "Display service status details.");
 pub const PUBLISH_SUBSCRIBE_DETAILS: Message = Message::new("AMQ8723I", "Display pub/sub status details.");
 pub const TOPIC_STATUS_DETAILS: Message = Message::new("AMQ8754I", "Display topic status details.");
 pub const COMMAND_SERVER_DETAILS: Message = Message::new("CSQN201I", "Display command server details.");
@@ -96,6 +103,13 @@ pub const CHANNEL_AUTHENTICATION_EXISTS: Message =
 pub const CHANNEL_AUTHENTICATION_NOT_FOUND: Message =
     Message::new("AMQ8884E", "Channel authentication record of {} not found.");
 pub const TOPIC_STRING_EXISTS: Message = Message::new("AMQ8698E", "The topic string belongs to topic {} already.");
+pub const CHANNEL_STATUS_NOT_FOUND: Message = Message::new("AMQ8420I", "Channel status of {} not found.");
+pub const CHANNEL_TYPE: Message = Message::new("AMQ8151E", "{} does not go with the type of channel {}.");
+pub const CHANNEL_NOT_ACTIVE: Message = Message::new("AMQ9533W", "Channel {} is not active.");
+pub const LISTENER_IS_ACTIVE: Message = Message::new("AMQ8730E", "Listener {} is active already.");
+pub const LISTENER_NOT_ACTIVE: Message = Message::new("AMQ8731E", "Listener {} is not active.");
+pub const SERVICE_IS_ACTIVE: Message = Message::new("AMQ8737E", "Service {} is active already.");
+pub const SERVICE_NOT_ACTIVE: Message = Message::new("AMQ8738E", "Service {} is not active.");
 pub const NONE_FOUND: Message = Message::new("AMQ8147E", "Nothing found that the command asks for.");
 pub const COMMAND_SERVER_IS_STARTED: Message = Message::new("CSQN223I", "The command server is started already.");
 pub const COMMAND_SERVER_IS_STOPPED: Message = Message::new("CSQN224I", "The command server is stopped already.");

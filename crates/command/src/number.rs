@@ -6,6 +6,7 @@ use model::authority::AuthorityObject;
 use model::definition::attribute::Kind;
 
 use crate::command::Command;
+use crate::command::channel::ChannelCommand;
 use crate::command::system::SystemCommand;
 
 /// The command that a PCF program would send for the same effect; 0 (MQCMD_NONE) for one that has none.
@@ -34,7 +35,25 @@ pub(crate) fn of(command: &Command) -> i32 {
         Command::DisplayPublishSubscribe { .. } => 185,
         Command::SetChannelAuthentication(_) => 203,
         Command::DisplayChannelAuthentication(_) => 204,
+        Command::Channel(command) => of_channel(command),
         Command::System(command) => of_system(command),
+    }
+}
+
+const fn of_channel(command: &ChannelCommand) -> i32 {
+    match command {
+        ChannelCommand::Ping { .. } => 26,
+        ChannelCommand::Reset { .. } => 27,
+        ChannelCommand::Start { .. } => 28,
+        ChannelCommand::Stop(_) => 29,
+        ChannelCommand::SwitchListener { start: true, .. } => 31,
+        ChannelCommand::Resolve { .. } => 39,
+        ChannelCommand::DisplayStatus(_) => 42,
+        ChannelCommand::SwitchListener { start: false, .. } => 92,
+        ChannelCommand::DisplayListenerStatus { .. } => 98,
+        ChannelCommand::DisplayServiceStatus { .. } => 154,
+        ChannelCommand::SwitchService { start: true, .. } => 155,
+        ChannelCommand::SwitchService { start: false, .. } => 156,
     }
 }
 
@@ -97,6 +116,12 @@ pub(crate) const fn only_reads(command: &Command) -> bool {
             | Command::DisplayTopicStatus(_)
             | Command::DisplayPublishSubscribe { .. }
             | Command::DisplayChannelAuthentication(_)
+            | Command::Channel(
+                ChannelCommand::DisplayStatus(_)
+                    | ChannelCommand::DisplayListenerStatus { .. }
+                    | ChannelCommand::DisplayServiceStatus { .. }
+                    | ChannelCommand::Ping { .. }
+            )
             | Command::System(
                 SystemCommand::DisplayCommandServer(_)
                     | SystemCommand::DisplaySystem(_)

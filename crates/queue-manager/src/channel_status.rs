@@ -100,7 +100,8 @@ pub enum StopMode {
 #[derive(Debug, Clone)]
 pub struct ChannelStatus {
     pub instance: ChannelInstance,
-    pub started: Timestamp,
+    /// `None` for a channel that is stopped and of which nothing runs.
+    pub started: Option<Timestamp>,
     pub messages: u64,
     pub bytes_sent: u64,
     pub bytes_received: u64,
@@ -229,7 +230,7 @@ fn status(registered: &Registered) -> ChannelStatus {
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     ChannelStatus {
         instance: registered.instance.lock().clone(),
-        started: registered.started,
+        started: Some(registered.started),
         messages: count(&counters.messages),
         bytes_sent: count(&counters.bytes_sent),
         bytes_received: count(&counters.bytes_received),
@@ -238,6 +239,24 @@ fn status(registered: &Registered) -> ChannelStatus {
         sharing_conversations: count(&counters.sharing_conversations),
         last_message: Some(count(&counters.last_message)).filter(|&at| at > 0).map(Timestamp),
         stop_requested: registered.stop.lock().is_some(),
+    }
+}
+
+impl ChannelStatus {
+    /// Of a channel that is stopped and of which nothing runs.
+    pub fn of_stopped(instance: ChannelInstance) -> Self {
+        Self {
+            instance,
+            started: None,
+            messages: 0,
+            bytes_sent: 0,
+            bytes_received: 0,
+            buffers_sent: 0,
+            buffers_received: 0,
+            sharing_conversations: 0,
+            last_message: None,
+            stop_requested: true,
+        }
     }
 }
 

@@ -26,6 +26,7 @@ use crate::identifiers::Identifiers;
 use crate::publish::PublishSubscribe;
 use crate::queue::Queue;
 use crate::queue_list::Order;
+use crate::started::StartedTable;
 use crate::system_settings::SystemSettings;
 use crate::unit_of_work::Prepared;
 
@@ -49,6 +50,7 @@ pub(crate) struct Engine {
     pub(crate) channel_authentications: ChannelAuthentications,
     pub(crate) connections: ConnectionTable,
     pub(crate) channels: Arc<ChannelTable>,
+    pub(crate) started_objects: Arc<StartedTable>,
     pub(crate) system: SystemSettings,
     pub(crate) identifiers: Identifiers,
     /// Definitions change one at a time, so that what is checked still holds when it is written.
@@ -100,6 +102,7 @@ impl Engine {
             channel_authentications: loaded.channel_authentications,
             connections: ConnectionTable::default(),
             channels: Arc::default(),
+            started_objects: Arc::default(),
             system: SystemSettings::new(starts_command_server),
             identifiers: Identifiers::new(name, started),
             changes: tokio::sync::Mutex::new(()),

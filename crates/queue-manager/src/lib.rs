@@ -14,6 +14,7 @@ pub mod inquire;
 pub mod objects;
 pub mod queue_list;
 pub mod registry;
+pub mod started;
 pub mod status;
 pub mod subscribe;
 pub mod subscription;

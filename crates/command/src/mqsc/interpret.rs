@@ -4,6 +4,7 @@
 //! `command` below the function that reads each one's parameters; those stand in one file a family.
 
 mod authority;
+mod channel;
 mod channel_authentication;
 mod definition;
 mod display;
@@ -60,6 +61,16 @@ fn command(reader: &mut Reader, verb: Verb, object: Object) -> Result<Command, P
         (Verb::Display, Object::EntityAuthority) => reader.display_entity_authority(),
         (Verb::Set, Object::ChannelAuthentication) => reader.set_channel_authentication(),
         (Verb::Display, Object::ChannelAuthentication) => reader.display_channel_authentication(),
+        (Verb::Start, Object::Channel) => reader.start_channel(),
+        (Verb::Stop, Object::Channel) => reader.stop_channel(),
+        (Verb::Ping, Object::Channel) => reader.ping_channel(),
+        (Verb::Reset, Object::Channel) => reader.reset_channel(),
+        (Verb::Resolve, Object::Channel) => reader.resolve_channel(),
+        (Verb::Display, Object::ChannelStatus) => reader.display_channel_status(),
+        (Verb::Start | Verb::Stop, Object::Definition(Kind::Listener)) => reader.switch_listener(verb),
+        (Verb::Display, Object::ListenerStatus) => reader.display_listener_status(),
+        (Verb::Start | Verb::Stop, Object::Definition(Kind::Service)) => reader.switch_service(verb),
+        (Verb::Display, Object::ServiceStatus) => reader.display_service_status(),
         (Verb::Clear, Object::TopicString) => reader.clear_topic_string(),
         (Verb::Display, Object::TopicStatus) => reader.display_topic_status(),
         (Verb::Display, Object::PublishSubscribe) => reader.display_publish_subscribe(),

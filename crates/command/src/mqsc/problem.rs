@@ -68,7 +68,7 @@ impl Problem {
     }
 
     pub(super) fn unknown_verb() -> Self {
-        let verbs = "ALTER, CLEAR, DEFINE, DELETE, DISPLAY, PING, REFRESH, RESET, SET, START, STOP";
+        let verbs = "ALTER, CLEAR, DEFINE, DELETE, DISPLAY, PING, REFRESH, RESET, RESOLVE, SET, START, STOP";
         Self::syntax(verbs).with_message(message::VALID_COMMANDS)
     }
 

@@ -354,7 +354,7 @@ fn a_command_as_text_is_answered_with_text() {
             ],
             "overallReasonCode": 3008, "overallCompletionCode": 2}
             {"commandResponse": [
-            {"completionCode": 2, "reasonCode": 3008, "text": ["AMQ8405I: Syntax error detected at or near end of command segment below:-   FROB   AMQ8426I: Commands begin with one of ALTER, CLEAR, DEFINE, DELETE, DISPLAY, PING, REFRESH, RESET, SET, START, STOP."]}
+            {"completionCode": 2, "reasonCode": 3008, "text": ["AMQ8405I: Syntax error detected at or near end of command segment below:-   FROB   AMQ8426I: Commands begin with one of ALTER, CLEAR, DEFINE, DELETE, DISPLAY, PING, REFRESH, RESET, RESOLVE, SET, START, STOP."]}
             ],
             "overallReasonCode": 3008, "overallCompletionCode": 2}
             {"commandResponse": [

@@ -2,6 +2,7 @@
 
 mod authority;
 mod channel_authentication;
+mod channel_status;
 mod dump;
 mod every_attribute;
 mod json;

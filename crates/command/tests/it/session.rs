@@ -146,7 +146,7 @@ fn what_cannot_be_done_is_said_with_the_published_identifiers() {
             AMQ8405I: Syntax error detected at or near end of command segment below:-
             FROB
 
-            AMQ8426I: Commands begin with one of ALTER, CLEAR, DEFINE, DELETE, DISPLAY, PING, REFRESH, RESET, SET, START, STOP.
+            AMQ8426I: Commands begin with one of ALTER, CLEAR, DEFINE, DELETE, DISPLAY, PING, REFRESH, RESET, RESOLVE, SET, START, STOP.
                 10 : DEF CHL(X) CHLTYPE(SVRCONN)
             AMQ8404E: DEFINE CHANNEL is not supported by this queue manager yet.
             10 MQSC commands read.

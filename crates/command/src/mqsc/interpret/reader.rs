@@ -134,6 +134,20 @@ impl Reader {
         Ok(Some(text.to_owned()))
     }
 
+    /// A number in a range.
+    pub(super) fn take_number(&mut self, keyword: &str, minimum: u32, maximum: u32) -> Result<Option<u32>, Problem> {
+        let Some(operand) = self.take_value(&[keyword])? else { return Ok(None) };
+        let is_number = !operand.text.is_empty() && operand.text.bytes().all(|byte| byte.is_ascii_digit());
+        match operand.text.parse::<u32>().ok().filter(|number| (minimum..=maximum).contains(number)) {
+            Some(number) => Ok(Some(number)),
+            None => {
+                let problem = format!("expected a number from {minimum} to {maximum}");
+                let message = if is_number { message::RANGE } else { message::VALUE };
+                Err(self.bad_value(keyword, &operand.text, &problem).with_message(message))
+            }
+        }
+    }
+
     /// The values of a keyword, blanks at their ends removed.
     pub(super) fn take_list(&mut self, keyword: &str) -> Result<Option<Vec<String>>, Problem> {
         let Some(parameter) = self.take(&[keyword]) else { return Ok(None) };

@@ -1,0 +1,63 @@
+//! Commands about channels, listeners and services as they run, typed.
+
+use queue_manager::channel_status::StopMode;
+
+use crate::command::{Pattern, Request};
+
+#[derive(Debug, Clone)]
+pub enum ChannelCommand {
+    DisplayStatus(ChannelStatusQuery),
+    Start {
+        channel: String,
+        /// IGNSTATE(YES): one that is started already is fine.
+        ignore_state: bool,
+    },
+    Stop(StopChannel),
+    Ping {
+        channel: String,
+    },
+    Reset {
+        channel: String,
+    },
+    Resolve {
+        channel: String,
+    },
+    DisplayListenerStatus {
+        name: Pattern,
+        request: Request,
+    },
+    /// START, or else STOP.
+    SwitchListener {
+        name: String,
+        start: bool,
+    },
+    DisplayServiceStatus {
+        name: Pattern,
+        request: Request,
+    },
+    SwitchService {
+        name: String,
+        start: bool,
+    },
+}
+
+#[derive(Debug, Clone)]
+pub struct ChannelStatusQuery {
+    pub channel: Pattern,
+    pub connection_name: Option<Pattern>,
+    pub transmission_queue: Option<Pattern>,
+    /// SAVED rather than CURRENT: no status is saved here.
+    pub saved: bool,
+    pub request: Request,
+}
+
+#[derive(Debug, Clone)]
+pub struct StopChannel {
+    pub channel: String,
+    pub connection_name: Option<String>,
+    pub queue_manager: Option<String>,
+    pub mode: StopMode,
+    /// STATUS(STOPPED), or INACTIVE.
+    pub disable: bool,
+    pub ignore_state: bool,
+}

@@ -1,0 +1,260 @@
+//! Channels, listeners and services as they run.
+//!
+//! Channels that clients come in by are served by the channel listener, which reads the table that is changed here. This
+//! queue manager moves no messages to others by itself, starts no listeners by name and no programs: commands that would
+//! make it do so are refused by name, once it is clear that the object is there and the caller may.
+
+use ::queue_manager::QueueManager;
+use ::queue_manager::channel_status::{ChannelInstance, ChannelState, ChannelStatus};
+use ::queue_manager::started::StartedStatus;
+use model::authority::{Authority, AuthorityObject, Principal};
+use model::definition::AdministeredObject;
+use model::definition::channel::ChannelType;
+use model::name::ObjectName;
+
+use crate::command::channel::{ChannelCommand, ChannelStatusQuery, StopChannel};
+use crate::command::{Pattern, Request};
+use crate::execute::authority::may_display;
+use crate::execute::{Failure, object_name};
+use crate::message::{self, Message};
+use crate::reply::{
+    Item, MQRCCF_CHANNEL_NOT_ACTIVE, MQRCCF_CHANNEL_NOT_FOUND, MQRCCF_CHANNEL_TYPE_ERROR, MQRCCF_CHL_STATUS_NOT_FOUND,
+    MQRCCF_COMMAND_FAILED, MQRCCF_LSTR_STATUS_NOT_FOUND, MQRCCF_SERV_STATUS_NOT_FOUND, Reply,
+};
+use crate::status;
+use crate::status::channel::StartedView;
+
+pub(super) fn run(
+    queue_manager: &QueueManager,
+    caller: &Principal,
+    command: &ChannelCommand,
+) -> Result<Reply, Failure> {
+    let call = Call { queue_manager, caller };
+    match command {
+        ChannelCommand::DisplayStatus(query) => call.display_status(query),
+        ChannelCommand::Start { channel, .. } => call.start(channel),
+        ChannelCommand::Stop(stop) => call.stop(stop),
+        ChannelCommand::Ping { channel } => call.of_message_channel(
+            "PING CHANNEL",
+            channel,
+            &[ChannelType::Sender, ChannelType::Server, ChannelType::ClusterSender],
+        ),
+        ChannelCommand::Reset { channel } => call.of_message_channel(
+            "RESET CHANNEL",
+            channel,
+            &[
+                ChannelType::Sender,
+                ChannelType::Server,
+                ChannelType::Receiver,
+                ChannelType::Requester,
+                ChannelType::ClusterSender,
+                ChannelType::ClusterReceiver,
+            ],
+        ),
+        ChannelCommand::Resolve { channel } => call.of_message_channel(
+            "RESOLVE CHANNEL",
+            channel,
+            &[ChannelType::Sender, ChannelType::Server, ChannelType::ClusterSender],
+        ),
+        ChannelCommand::DisplayListenerStatus { name, request } => call.display_started(&LISTENER, name, request),
+        ChannelCommand::SwitchListener { name, start } => call.switch(&LISTENER, name, *start),
+        ChannelCommand::DisplayServiceStatus { name, request } => call.display_started(&SERVICE, name, request),
+        ChannelCommand::SwitchService { name, start } => call.switch(&SERVICE, name, *start),
+    }
+}
+
+struct Call<'a> {
+    queue_manager: &'a QueueManager,
+    caller: &'a Principal,
+}
+
+impl Call<'_> {
+    /// The channel's type, once the caller may do `wanted` to it.
+    fn channel(&self, name: &str, wanted: Authority) -> Result<ChannelType, Failure> {
+        let object = object_name(name)?;
+        self.queue_manager.authorise(self.caller, AuthorityObject::Channel, &object, wanted)?;
+        self.channel_type(&object)
+            .ok_or_else(|| Failure::Reply(Reply::failed(MQRCCF_CHANNEL_NOT_FOUND, message::NOT_FOUND, &[name])))
+    }
+
+    fn channel_type(&self, name: &ObjectName) -> Option<ChannelType> {
+        let families = [AuthorityObject::Channel, AuthorityObject::ClientChannel];
+        let object = families.into_iter().find_map(|family| self.queue_manager.object(family, name))?;
+        match &*object {
+            AdministeredObject::Channel(channel) => Some(channel.channel_type),
+            _ => None,
+        }
+    }
+
+    fn start(&self, channel: &str) -> Result<Reply, Failure> {
+        match self.channel(channel, Authority::CONTROL)? {
+            ChannelType::ServerConnection | ChannelType::Receiver | ChannelType::ClusterReceiver => {
+                self.queue_manager.start_channel(channel);
+                Ok(Reply::done(message::CHANNEL_STARTED))
+            }
+            ChannelType::ClientConnection => Err(wrong_type("START CHANNEL", channel)),
+            ChannelType::Sender
+            | ChannelType::Server
+            | ChannelType::Requester
+            | ChannelType::ClusterSender
+            | ChannelType::Amqp => Err(unsupported("START CHANNEL")),
+        }
+    }
+
+    fn stop(&self, stop: &StopChannel) -> Result<Reply, Failure> {
+        if self.channel(&stop.channel, Authority::CONTROL)? == ChannelType::ClientConnection {
+            return Err(wrong_type("STOP CHANNEL", &stop.channel));
+        }
+        let asked = self.queue_manager.stop_channel(&::queue_manager::channel_status::StopChannel {
+            channel: &stop.channel,
+            connection_name: stop.connection_name.as_deref(),
+            queue_manager: stop.queue_manager.as_deref(),
+            mode: stop.mode,
+            disable: stop.disable,
+        });
+        if asked == 0 && !stop.disable && !stop.ignore_state {
+            let reply = Reply::failed(MQRCCF_CHANNEL_NOT_ACTIVE, message::CHANNEL_NOT_ACTIVE, &[&stop.channel]);
+            return Err(Failure::Reply(reply));
+        }
+        Ok(Reply::done(message::CHANNEL_STOPPED))
+    }
+
+    /// A command for channels of some types, which this queue manager does not run.
+    fn of_message_channel(&self, command: &str, channel: &str, types: &[ChannelType]) -> Result<Reply, Failure> {
+        let channel_type = self.channel(channel, Authority::CONTROL_EXTENDED)?;
+        Err(if types.contains(&channel_type) { unsupported(command) } else { wrong_type(command, channel) })
+    }
+
+    fn display_status(&self, query: &ChannelStatusQuery) -> Result<Reply, Failure> {
+        let matches = |pattern: &Option<Pattern>, text: &str| pattern.as_ref().is_none_or(|p| p.matches(text));
+        let wanted = |status: &ChannelStatus| {
+            query.channel.matches(&status.instance.channel)
+                && matches(&query.connection_name, &status.instance.connection_name)
+                && matches(&query.transmission_queue, &status.instance.transmission_queue)
+                && self.may_see(&status.instance.channel)
+        };
+        let items: Vec<_> = self
+            .statuses()
+            .iter()
+            .filter(|status| !query.saved && wanted(status))
+            .filter_map(|status| status::show(status::channel::STATUS, status, &query.request))
+            .map(|attributes| Item::shown(message::CHANNEL_STATUS_DETAILS, attributes))
+            .collect();
+        if items.is_empty() {
+            let channel = query.channel.to_string();
+            let reply = Reply::failed(MQRCCF_CHL_STATUS_NOT_FOUND, message::CHANNEL_STATUS_NOT_FOUND, &[&channel]);
+            return Err(Failure::Reply(reply));
+        }
+        Ok(Reply { items })
+    }
+
+    fn may_see(&self, channel: &str) -> bool {
+        ObjectName::parse(channel)
+            .is_ok_and(|name| may_display(self.queue_manager, self.caller, AuthorityObject::Channel, &name))
+    }
+
+    /// What runs, and channels that are stopped and of which nothing runs any more.
+    fn statuses(&self) -> Vec<ChannelStatus> {
+        let mut statuses = self.queue_manager.channel_statuses();
+        for channel in self.queue_manager.stopped_channels() {
+            if statuses.iter().all(|status| status.instance.channel != channel) {
+                let channel_type = ObjectName::parse(&channel).ok().and_then(|name| self.channel_type(&name));
+                statuses.push(ChannelStatus::of_stopped(ChannelInstance {
+                    channel_type: channel_type.map_or("", status::channel::type_word),
+                    channel,
+                    state: ChannelState::Stopped,
+                    ..ChannelInstance::default()
+                }));
+            }
+        }
+        statuses.sort_by(|a, b| a.instance.channel.cmp(&b.instance.channel));
+        statuses
+    }
+
+    /// Status of listeners or services that run.
+    fn display_started(&self, kind: &StartedKind, name: &Pattern, request: &Request) -> Result<Reply, Failure> {
+        let may_see = |name: &str| {
+            ObjectName::parse(name).is_ok_and(|name| may_display(self.queue_manager, self.caller, kind.family, &name))
+        };
+        let view = |status: StartedStatus| StartedView {
+            definition: ObjectName::parse(&status.started.name)
+                .ok()
+                .and_then(|name| self.queue_manager.object(kind.family, &name)),
+            status,
+        };
+        let items: Vec<_> = self
+            .queue_manager
+            .started_objects(kind.family)
+            .into_iter()
+            .filter(|status| name.matches(&status.started.name) && may_see(&status.started.name))
+            .filter_map(|status| status::show(kind.rows, &view(status), request))
+            .map(|attributes| Item::shown(kind.title, attributes))
+            .collect();
+        if items.is_empty() {
+            let reply = Reply::failed(kind.nothing_runs, message::NOT_FOUND, &[&name.to_string()]);
+            return Err(Failure::Reply(reply));
+        }
+        Ok(Reply { items })
+    }
+
+    fn switch(&self, kind: &StartedKind, name: &str, start: bool) -> Result<Reply, Failure> {
+        let object = object_name(name)?;
+        self.queue_manager.authorise(self.caller, kind.family, &object, Authority::CONTROL)?;
+        if self.queue_manager.object(kind.family, &object).is_none() {
+            return Err(Failure::not_found(name));
+        }
+        if !start {
+            let stopped = self.queue_manager.stop_started(kind.family, name);
+            let not_active = || Failure::Reply(Reply::failed(MQRCCF_COMMAND_FAILED, kind.not_active, &[name]));
+            return if stopped { Ok(Reply::done(kind.stopped)) } else { Err(not_active()) };
+        }
+        let runs = self.queue_manager.started_objects(kind.family).iter().any(|status| status.started.name == name);
+        Err(if runs {
+            Failure::Reply(Reply::failed(MQRCCF_COMMAND_FAILED, kind.is_active, &[name]))
+        } else {
+            unsupported(kind.start)
+        })
+    }
+}
+
+/// What differs between listeners and services.
+struct StartedKind {
+    family: AuthorityObject,
+    start: &'static str,
+    rows: &'static [status::Row<StartedView>],
+    title: Message,
+    nothing_runs: i32,
+    stopped: Message,
+    is_active: Message,
+    not_active: Message,
+}
+
+static LISTENER: StartedKind = StartedKind {
+    family: AuthorityObject::Listener,
+    start: "START LISTENER",
+    rows: status::channel::LISTENER,
+    title: message::LISTENER_STATUS_DETAILS,
+    nothing_runs: MQRCCF_LSTR_STATUS_NOT_FOUND,
+    stopped: message::LISTENER_STOPPED,
+    is_active: message::LISTENER_IS_ACTIVE,
+    not_active: message::LISTENER_NOT_ACTIVE,
+};
+
+static SERVICE: StartedKind = StartedKind {
+    family: AuthorityObject::Service,
+    start: "START SERVICE",
+    rows: status::channel::SERVICE,
+    title: message::SERVICE_STATUS_DETAILS,
+    nothing_runs: MQRCCF_SERV_STATUS_NOT_FOUND,
+    stopped: message::SERVICE_STOPPED,
+    is_active: message::SERVICE_IS_ACTIVE,
+    not_active: message::SERVICE_NOT_ACTIVE,
+};
+
+fn unsupported(command: &str) -> Failure {
+    Failure::Reply(Reply::failed(MQRCCF_COMMAND_FAILED, message::UNSUPPORTED, &[command]))
+}
+
+fn wrong_type(command: &str, channel: &str) -> Failure {
+    Failure::Reply(Reply::failed(MQRCCF_CHANNEL_TYPE_ERROR, message::CHANNEL_TYPE, &[command, channel]))
+}
