@@ -21,7 +21,7 @@ pub(crate) fn lines(item: &Item) -> Vec<String> {
     lines
 }
 
-fn rows(items: impl Iterator<Item = String>, lines: &mut Vec<String>) {
+pub(crate) fn rows(items: impl Iterator<Item = String>, lines: &mut Vec<String>) {
     let mut first: Option<String> = None;
     for item in items {
         let length = item.chars().count();

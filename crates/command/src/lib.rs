@@ -20,6 +20,7 @@ pub mod reply;
 pub mod rest;
 mod session;
 mod status;
+mod unfold;
 
 use model::authority::Principal;
 use queue_manager::QueueManager;
@@ -30,6 +31,7 @@ pub use mqsc::split::{SourceCommand, split};
 pub use observed::{execute, execute_issued};
 pub use reply::Reply;
 pub use session::{Counts, echo, is_end, session_footer, session_header};
+pub use unfold::unfold;
 
 /// What `runmqsc` and its relatives print, and whether all was well.
 #[derive(Debug, Clone, Default)]

@@ -1,15 +1,16 @@
-//! A client of the messaging REST API, for `put`, `get` and `browse` with `--url`. One connection a request.
+//! A client of the REST APIs, for commands with `--url`. One connection serves one request after the other.
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri};
 use http_body_util::{BodyExt, Full, Limited};
-use hyper::client::conn::http1;
+use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use rustls::pki_types::pem::PemObject;
@@ -71,6 +72,8 @@ pub(crate) struct RestClient {
     port: u16,
     authorization: Option<HeaderValue>,
     tls: Option<TlsConnector>,
+    /// The connection of the last request, if it can serve another.
+    kept: RefCell<Option<SendRequest<Full<Bytes>>>>,
     runtime: tokio::runtime::Runtime,
 }
 
@@ -98,13 +101,13 @@ impl RestClient {
             .enable_all()
             .build()
             .map_err(|source| RestError::Connect { url: url.to_owned(), source })?;
-        Ok(Self { url: url.to_owned(), host, port, authorization, tls, runtime })
+        Ok(Self { url: url.to_owned(), host, port, authorization, tls, kept: RefCell::new(None), runtime })
     }
 
-    /// One request on the resource of a queue: `message`, `messagelist`, with a query or without.
+    /// One request on the messaging resource of a queue: `message`, `messagelist`, with a query or without.
     ///
     /// # Errors
-    /// `Refused` with the first explanation of the error body when the status is not 2xx.
+    /// As [`RestClient::send`].
     pub(crate) fn request(
         &self,
         method: Method,
@@ -114,20 +117,49 @@ impl RestClient {
         headers: &[(&'static str, String)],
         body: Bytes,
     ) -> Result<RestAnswer, RestError> {
-        let encode = |name: &str| utf8_percent_encode(name, NON_ALPHANUMERIC).to_string();
         let path =
             format!("/ibmmq/rest/v3/messaging/qmgr/{}/queue/{}/{resource}", encode(queue_manager), encode(queue));
+        self.send(method, path, "text/plain;charset=utf-8", headers, body)
+    }
+
+    /// One MQSC command as text; the answer's body is the reply's JSON.
+    ///
+    /// # Errors
+    /// As [`RestClient::send`].
+    pub(crate) fn run_command(&self, queue_manager: &str, command: &str) -> Result<RestAnswer, RestError> {
+        let path = format!("/ibmmq/rest/v2/admin/action/qmgr/{}/mqsc", encode(queue_manager));
+        let body = serde_json::json!({"type": "runCommand", "parameters": {"command": command}}).to_string();
+        self.send(Method::POST, path, "application/json;charset=utf-8", &[], Bytes::from(body))
+    }
+
+    /// The queue managers of the server; the answer's body is JSON.
+    ///
+    /// # Errors
+    /// As [`RestClient::send`].
+    pub(crate) fn queue_managers(&self) -> Result<RestAnswer, RestError> {
+        self.send(Method::GET, "/ibmmq/rest/v2/admin/qmgr".to_owned(), "", &[], Bytes::new())
+    }
+
+    /// # Errors
+    /// `Refused` with the first explanation of the error body when the status is not 2xx.
+    fn send(
+        &self,
+        method: Method,
+        path: String,
+        content_type: &'static str,
+        headers: &[(&'static str, String)],
+        body: Bytes,
+    ) -> Result<RestAnswer, RestError> {
         let mut request = Request::builder()
             .method(method)
             .uri(path)
             .header(HOST, format!("{}:{}", self.host, self.port))
-            .header(CONNECTION, "close")
             .header("ibm-mq-rest-csrf-token", "quaymaster");
         if let Some(authorization) = &self.authorization {
             request = request.header(AUTHORIZATION, authorization);
         }
         if !body.is_empty() {
-            request = request.header(CONTENT_TYPE, "text/plain;charset=utf-8");
+            request = request.header(CONTENT_TYPE, content_type);
         }
         for (name, value) in headers {
             request = request.header(HeaderName::from_static(name), value);
@@ -137,35 +169,55 @@ impl RestClient {
     }
 
     async fn exchange(&self, request: Request<Full<Bytes>>) -> Result<RestAnswer, RestError> {
+        let mut kept = self.kept.take();
+        if let Some(sender) = &mut kept
+            && sender.ready().await.is_err()
+        {
+            // The server has closed it meanwhile.
+            kept = None;
+        }
+        let mut sender = match kept {
+            Some(sender) => sender,
+            None => self.connect().await?,
+        };
+        let (parts, body) = sender.send_request(request).await?.into_parts();
+        let body = Limited::new(body, MAXIMUM_ANSWER).collect().await.map_err(RestError::Answer)?.to_bytes();
+        self.kept.replace(Some(sender));
+        if parts.status.is_success() {
+            return Ok(RestAnswer { status: parts.status, headers: parts.headers, body });
+        }
+        Err(RestError::Refused { status: parts.status, explanation: explanation(&body) })
+    }
+
+    async fn connect(&self) -> Result<SendRequest<Full<Bytes>>, RestError> {
         let broken = |source| RestError::Connect { url: self.url.clone(), source };
         let host = self.host.trim_start_matches('[').trim_end_matches(']');
         let stream = TcpStream::connect((host, self.port)).await.map_err(broken)?;
-        let response = match &self.tls {
-            None => send(TokioIo::new(stream), request).await?,
+        match &self.tls {
+            None => handshake(TokioIo::new(stream)).await,
             Some(tls) => {
                 let name =
                     ServerName::try_from(host.to_owned()).map_err(|_| RestError::Url { url: self.url.clone() })?;
                 let stream = tls.connect(name, stream).await.map_err(broken)?;
-                send(TokioIo::new(stream), request).await?
+                handshake(TokioIo::new(stream)).await
             }
-        };
-        if response.status.is_success() {
-            return Ok(response);
         }
-        Err(RestError::Refused { status: response.status, explanation: explanation(&response.body) })
     }
 }
 
-async fn send<S>(stream: S, request: Request<Full<Bytes>>) -> Result<RestAnswer, RestError>
+/// A part of a path.
+fn encode(name: &str) -> String {
+    utf8_percent_encode(name, NON_ALPHANUMERIC).to_string()
+}
+
+/// The connection's other half is a task of the client's runtime and ends with it.
+async fn handshake<S>(stream: S) -> Result<SendRequest<Full<Bytes>>, RestError>
 where
     S: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
 {
-    let (mut sender, connection) = http1::handshake(stream).await?;
-    let driver = tokio::spawn(connection);
-    let (parts, body) = sender.send_request(request).await?.into_parts();
-    let body = Limited::new(body, MAXIMUM_ANSWER).collect().await.map_err(RestError::Answer)?.to_bytes();
-    driver.abort();
-    Ok(RestAnswer { status: parts.status, headers: parts.headers, body })
+    let (sender, connection) = http1::handshake(stream).await?;
+    tokio::spawn(connection);
+    Ok(sender)
 }
 
 fn connector(authorities: Option<&Path>) -> Result<TlsConnector, RestError> {

@@ -3,6 +3,7 @@
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::frame::{self, Lengths};
 use super::{Answer, Refusal, Request};
@@ -25,6 +26,14 @@ pub(crate) enum ClientError {
     Unexpected,
 }
 
+impl ClientError {
+    /// The answer did not come in time.
+    pub(crate) fn is_timeout(&self) -> bool {
+        let waited = |kind| matches!(kind, io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut);
+        matches!(self, Self::Broken(error) if waited(error.kind()))
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Client {
     stream: UnixStream,
@@ -42,6 +51,14 @@ impl Client {
             }
             Err(source) => Err(ClientError::Connect { directory: directory.to_owned(), source }),
         }
+    }
+
+    /// How long to wait for the next bytes of an answer; `None` is for ever.
+    ///
+    /// # Errors
+    /// The socket does not take it.
+    pub(crate) fn be_patient_for(&self, patience: Option<Duration>) -> Result<(), ClientError> {
+        self.stream.set_read_timeout(patience).map_err(ClientError::Broken)
     }
 
     /// Sends a request and reads its (first) answer.

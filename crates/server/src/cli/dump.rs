@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
+use serde_json::json;
 
 use super::failure::Failure;
 use super::{Location, mqsc};
@@ -20,6 +21,12 @@ pub(super) struct Arguments {
     /// Kind of definition, such as object, queue, topic, sub, qmgr, authrec or all.
     #[arg(short = 'x', value_name = "KIND")]
     export: Option<String>,
+    /// Type of object, such as queue or topic.
+    #[arg(short = 't', value_name = "TYPE")]
+    object_type: Option<String>,
+    /// Print the commands as a JSON array.
+    #[arg(long)]
+    json: bool,
     /// Every attribute, also those that have their default.
     #[arg(short = 'a')]
     all_attributes: bool,
@@ -34,24 +41,38 @@ pub(super) struct Arguments {
     _z: bool,
     #[command(flatten)]
     location: Location,
-    #[command(flatten)]
-    remote: mqsc::Remote,
 }
 
 pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Failure> {
-    arguments.remote.refuse()?;
     let name = arguments.queue_manager.as_deref().unwrap_or_default();
     let (mut client, queue_manager) = mqsc::connect(&arguments.location.directory(), name)?;
     let request = Request::Dump {
         queue_manager: Some(queue_manager),
         all_attributes: arguments.all_attributes,
-        one_line: arguments.form == "1line",
+        one_line: arguments.form == "1line" || arguments.json,
         name: arguments.name.clone(),
-        export: arguments.export.clone(),
+        export: arguments.export(),
         include_defaults: arguments.include_defaults,
     };
     match client.ask(&request, &[])? {
+        (Answer::Text, text) if arguments.json => {
+            let text = String::from_utf8_lossy(&text);
+            let is_command = |line: &&str| !line.trim().is_empty() && !line.starts_with('*');
+            let commands: Vec<&str> = text.lines().filter(is_command).collect();
+            Ok(writeln!(out, "{}", json!(commands))?)
+        }
         (Answer::Text, text) => Ok(out.write_all(&text)?),
         _ => Err(ClientError::Unexpected.into()),
+    }
+}
+
+impl Arguments {
+    /// IBM's `-x object -t queue` is our `-x queue`.
+    fn export(&self) -> Option<String> {
+        let narrows = self.export.as_deref().is_none_or(|kind| matches!(kind, "object" | "all"));
+        match &self.object_type {
+            Some(kind) if narrows && kind != "all" => Some(kind.clone()),
+            _ => self.export.clone(),
+        }
     }
 }

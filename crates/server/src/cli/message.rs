@@ -3,8 +3,9 @@
 //! A message that is got is removed only once it has been written to standard output (socket only: REST has no units of
 //! work). Exit code 1 when there is no message.
 
+use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{IsTerminal, Read, Write, stdin};
+use std::io::{Read, Write, stdin};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -13,11 +14,13 @@ use clap::Args;
 use http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 
-use super::failure::{COULD_NOT_RUN, Failure};
+use super::failure::Failure;
+use super::mqsc_door::MqscDoor;
+use super::remote::{self, Remote, rest_failure};
 use super::{Location, mqsc, span};
 use crate::administration::client::{Client, ClientError};
 use crate::administration::{Answer, MessageHeader, NewMessage, QueueDepth, Request};
-use crate::rest_client::{RestAnswer, RestClient, RestError};
+use crate::rest_client::{RestAnswer, RestClient};
 
 /// How to reach the queue manager.
 #[derive(Debug, Args)]
@@ -27,18 +30,8 @@ struct Door {
     queue_manager: Option<String>,
     #[command(flatten)]
     location: Location,
-    /// Server to reach over HTTPS instead of the socket in the data directory.
-    #[arg(long, value_name = "URL")]
-    url: Option<String>,
-    /// User to sign in as; the password is read from $QUAYMASTER_PASSWORD, --password-file or the terminal.
-    #[arg(long, value_name = "NAME", requires = "url")]
-    user: Option<String>,
-    /// File with the password, or with lines `user password` such as DIR/initial-passwords.
-    #[arg(long, value_name = "FILE", requires = "user")]
-    password_file: Option<PathBuf>,
-    /// PEM file of the certificate to trust.
-    #[arg(long, value_name = "FILE", requires = "url")]
-    cacert: Option<PathBuf>,
+    #[command(flatten)]
+    remote: Remote,
 }
 
 #[derive(Debug, Args)]
@@ -137,7 +130,7 @@ pub(super) struct DepthArguments {
     #[command(flatten)]
     location: Location,
     #[command(flatten)]
-    remote: mqsc::Remote,
+    remote: Remote,
 }
 
 impl Door {
@@ -147,35 +140,19 @@ impl Door {
         Ok((client, Some(queue_manager)))
     }
 
-    fn rest(&self, url: &str) -> Result<RestClient, Failure> {
-        let password = self.user.as_deref().map(|user| self.password(user)).transpose()?;
-        let user = self.user.as_deref().zip(password.as_deref());
-        RestClient::new(url, user, self.cacert.as_deref()).map_err(|error| rest_failure(&error))
-    }
-
-    fn password(&self, user: &str) -> Result<String, Failure> {
-        if let Some(file) = &self.password_file {
-            let text = std::fs::read_to_string(file)
-                .map_err(|error| Failure::new(COULD_NOT_RUN, format!("cannot read {}: {error}", file.display())))?;
-            let mine = text.lines().find_map(|line| line.strip_prefix(user)?.strip_prefix(' '));
-            return Ok(mine.or_else(|| text.lines().next()).unwrap_or_default().to_owned());
-        }
-        match std::env::var("QUAYMASTER_PASSWORD") {
-            Ok(password) => Ok(password),
-            Err(_) if stdin().is_terminal() => Ok(rpassword::prompt_password(format!("Password of {user}: "))?),
-            Err(_) => Err(Failure::new(2, "--user: a password is expected in $QUAYMASTER_PASSWORD or --password-file")),
-        }
+    fn rest(&self) -> Result<Option<RestClient>, Failure> {
+        if self.remote.is_given() { self.remote.client(None).map(Some) } else { Ok(None) }
     }
 
     fn queue_manager(&self) -> &str {
-        self.queue_manager.as_deref().unwrap_or("QM1")
+        self.queue_manager.as_deref().unwrap_or(remote::DEFAULT_QUEUE_MANAGER)
     }
 }
 
 pub(super) fn put(arguments: PutArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let body = body(&arguments)?;
-    let (message_id, warning) = match &arguments.door.url {
-        Some(url) => (put_rest(&arguments, url, body)?, None),
+    let (message_id, warning) = match arguments.door.rest()? {
+        Some(client) => (put_rest(&arguments, &client, body)?, None),
         None => {
             let (mut client, queue_manager) = arguments.door.socket()?;
             let message = NewMessage {
@@ -222,7 +199,7 @@ fn body(arguments: &PutArguments) -> Result<Vec<u8>, Failure> {
     Ok(body)
 }
 
-fn put_rest(arguments: &PutArguments, url: &str, body: Vec<u8>) -> Result<String, Failure> {
+fn put_rest(arguments: &PutArguments, client: &RestClient, body: Vec<u8>) -> Result<String, Failure> {
     if arguments.binary || arguments.message_id.is_some() {
         return Err(Failure::new(
             2,
@@ -245,7 +222,6 @@ fn put_rest(arguments: &PutArguments, url: &str, body: Vec<u8>) -> Result<String
     if let Some(queue) = &arguments.reply_to {
         headers.push(("ibm-mq-md-replyto", queue.clone()));
     }
-    let client = arguments.door.rest(url)?;
     let manager = arguments.door.queue_manager();
     let answer = client
         .request(Method::POST, manager, &arguments.queue, "message", &headers, Bytes::from(body))
@@ -255,16 +231,16 @@ fn put_rest(arguments: &PutArguments, url: &str, body: Vec<u8>) -> Result<String
 
 pub(super) fn get(arguments: GetArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let count = if arguments.all { u64::MAX } else { arguments.count };
-    let got = match &arguments.selection.door.url {
-        Some(url) => get_rest(&arguments.selection, url, milliseconds(arguments.wait), count, out)?,
+    let got = match arguments.selection.door.rest()? {
+        Some(client) => get_rest(&arguments.selection, &client, milliseconds(arguments.wait), count, out)?,
         None => over_socket(&arguments.selection, false, milliseconds(arguments.wait), count, out)?,
     };
     if got == 0 && !arguments.all { Err(no_message()) } else { Ok(()) }
 }
 
 pub(super) fn browse(arguments: BrowseArguments, out: &mut dyn Write) -> Result<(), Failure> {
-    match &arguments.selection.door.url {
-        Some(url) => browse_rest(&arguments.selection, url, arguments.count, out)?,
+    match arguments.selection.door.rest()? {
+        Some(client) => browse_rest(&arguments.selection, &client, arguments.count, out)?,
         None => over_socket(&arguments.selection, true, 0, arguments.count, out)?,
     };
     Ok(())
@@ -316,15 +292,20 @@ fn socket_object(header: &MessageHeader) -> Map<String, Value> {
     }
 }
 
-fn get_rest(selection: &Selection, url: &str, wait_ms: u64, count: u64, out: &mut dyn Write) -> Result<u64, Failure> {
-    let client = selection.door.rest(url)?;
+fn get_rest(
+    selection: &Selection,
+    client: &RestClient,
+    wait_ms: u64,
+    count: u64,
+    out: &mut dyn Write,
+) -> Result<u64, Failure> {
     let mut wait_ms = wait_ms;
     for done in 0..count {
         let mut query = query(selection, None);
         if wait_ms > 0 {
             query.push(format!("wait={wait_ms}"));
         }
-        match rest_message(&client, Method::DELETE, selection, &query)? {
+        match rest_message(client, Method::DELETE, selection, &query)? {
             Some(answer) => show(selection, &rest_object(&answer), &answer.body, out)?,
             None => return Ok(done),
         }
@@ -334,8 +315,7 @@ fn get_rest(selection: &Selection, url: &str, wait_ms: u64, count: u64, out: &mu
 }
 
 /// REST browses one message at a time: the list first, then each by its id.
-fn browse_rest(selection: &Selection, url: &str, count: u64, out: &mut dyn Write) -> Result<u64, Failure> {
-    let client = selection.door.rest(url)?;
+fn browse_rest(selection: &Selection, client: &RestClient, count: u64, out: &mut dyn Write) -> Result<u64, Failure> {
     let list = resource("messagelist", &query(selection, None));
     let manager = selection.door.queue_manager();
     let answer = client
@@ -346,7 +326,7 @@ fn browse_rest(selection: &Selection, url: &str, count: u64, out: &mut dyn Write
     let mut shown = 0;
     for id in ids.take(usize::try_from(count).unwrap_or(usize::MAX)) {
         let query = query(selection, Some(id.trim_start_matches("ID:")));
-        if let Some(answer) = rest_message(&client, Method::GET, selection, &query)? {
+        if let Some(answer) = rest_message(client, Method::GET, selection, &query)? {
             show(selection, &rest_object(&answer), &answer.body, out)?;
             shown += 1;
         }
@@ -421,13 +401,18 @@ fn show(selection: &Selection, object: &Map<String, Value>, body: &[u8], out: &m
 }
 
 pub(super) fn depth(arguments: &DepthArguments, out: &mut dyn Write) -> Result<(), Failure> {
-    arguments.remote.refuse()?;
-    let name = arguments.queue_manager.as_deref().unwrap_or_default();
-    let (mut client, queue_manager) = mqsc::connect(&arguments.location.directory(), name)?;
     let queue = arguments.queue.clone().unwrap_or_else(|| "*".to_owned());
-    let request = Request::Depth { queue_manager: Some(queue_manager), queue };
-    let Answer::Depths { mut queues } = client.ask(&request, &[])?.0 else {
-        return Err(ClientError::Unexpected.into());
+    let name = arguments.queue_manager.as_deref().unwrap_or_default();
+    let mut queues = match arguments.remote.is_given() {
+        true => depths_over_rest(&arguments.remote, name, &queue)?,
+        false => {
+            let (mut client, queue_manager) = mqsc::connect(&arguments.location.directory(), name)?;
+            let request = Request::Depth { queue_manager: Some(queue_manager), queue };
+            let Answer::Depths { queues } = client.ask(&request, &[])?.0 else {
+                return Err(ClientError::Unexpected.into());
+            };
+            queues
+        }
     };
     if arguments.queue.is_none() {
         queues.retain(|queue| !queue.queue.starts_with("SYSTEM."));
@@ -444,6 +429,35 @@ pub(super) fn depth(arguments: &DepthArguments, out: &mut dyn Write) -> Result<(
     Ok(table(&queues, out)?)
 }
 
+/// Two commands: what the queues are, and how they are. A queue that goes between the two is left out.
+fn depths_over_rest(remote: &Remote, name: &str, queue: &str) -> Result<Vec<QueueDepth>, Failure> {
+    let mut door = MqscDoor::rest(remote, None, name)?;
+    let maximum: BTreeMap<String, u32> = door
+        .rows(&format!("DISPLAY QLOCAL('{queue}') MAXDEPTH"))?
+        .iter()
+        .filter_map(|row| Some((row.get("QUEUE")?.clone(), number(row, "MAXDEPTH"))))
+        .collect();
+    let rows = door.rows(&format!("DISPLAY QSTATUS('{queue}') TYPE(QUEUE) CURDEPTH UNCOM IPPROCS OPPROCS"))?;
+    let depth = |row: &BTreeMap<String, String>| {
+        let queue = row.get("QUEUE")?.clone();
+        Some(QueueDepth {
+            depth: number(row, "CURDEPTH"),
+            maximum_depth: *maximum.get(&queue)?,
+            uncommitted: number(row, "UNCOM"),
+            open_input: number(row, "IPPROCS"),
+            open_output: number(row, "OPPROCS"),
+            queue,
+        })
+    };
+    Ok(rows.iter().filter_map(depth).collect())
+}
+
+/// A number of a row; YES and NO, as IBM's UNCOM is, count as 1 and 0.
+fn number(row: &BTreeMap<String, String>, keyword: &str) -> u32 {
+    let text = row.get(keyword).map_or("", String::as_str);
+    text.parse().unwrap_or(u32::from(text == "YES"))
+}
+
 fn table(queues: &[QueueDepth], out: &mut dyn Write) -> std::io::Result<()> {
     let width = queues.iter().map(|queue| queue.queue.len()).max().unwrap_or_default();
     for queue in queues {
@@ -454,13 +468,4 @@ fn table(queues: &[QueueDepth], out: &mut dyn Write) -> std::io::Result<()> {
 
 fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-fn rest_failure(error: &RestError) -> Failure {
-    let code = match error {
-        RestError::Refused { .. } => 1,
-        RestError::Url { .. } => 2,
-        _ => COULD_NOT_RUN,
-    };
-    Failure::of(code, error)
 }

@@ -1,4 +1,4 @@
-//! `runmqsc` and `mqsc`: MQSC commands, sent one by one to the running server.
+//! `runmqsc` and `mqsc`: MQSC commands, sent one by one to the running server, through its socket or over REST.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write, stdin};
@@ -12,6 +12,8 @@ use serde_json::json;
 
 use super::Location;
 use super::failure::{COULD_NOT_RUN, Failure};
+use super::mqsc_door::MqscDoor;
+use super::remote::Remote;
 use crate::administration::client::{Client, ClientError};
 use crate::administration::{Answer, Outcome, Request};
 use crate::data_directory::DataDirectory;
@@ -24,19 +26,19 @@ pub(super) struct RunmqscArguments {
     /// Check the syntax only; needs no server.
     #[arg(short = 'v')]
     verify: bool,
-    /// Run on another queue manager, waiting this long for answers.
+    /// Wait at most this long for each answer; the queue manager is one of the same server.
     #[arg(short = 'w', value_name = "SECONDS")]
     wait: Option<u32>,
     /// The other queue manager is on z/OS.
     #[arg(short = 'x', requires = "wait")]
     z_os: bool,
-    /// Queue manager through which to reach the other one.
-    #[arg(short = 'm', value_name = "QM")]
+    /// Queue manager through which to reach the other one: it has to run.
+    #[arg(short = 'm', value_name = "QM", requires = "wait")]
     through: Option<String>,
     /// Connect as an MQ client.
     #[arg(short = 'c')]
     client: bool,
-    /// User to connect as.
+    /// User to sign in as with --url.
     #[arg(short = 'u', value_name = "USER")]
     user: Option<String>,
     /// Work on a client channel definition table.
@@ -71,52 +73,12 @@ pub(super) struct MqscArguments {
     remote: Remote,
 }
 
-/// Administration over HTTPS; refused until there is an administration API.
-#[derive(Debug, Clone, Args)]
-pub(super) struct Remote {
-    /// Server to reach over HTTPS instead of the socket in the data directory.
-    #[arg(long, value_name = "URL")]
-    url: Option<String>,
-    /// User to sign in as.
-    #[arg(long, value_name = "NAME")]
-    #[arg(id = "rest_user", requires = "url")]
-    user: Option<String>,
-    /// PEM file of the certificate to trust.
-    #[arg(long, value_name = "FILE", requires = "url")]
-    cacert: Option<PathBuf>,
-}
-
-impl Remote {
-    /// # Errors
-    /// A server was named by URL.
-    pub(super) fn refuse(&self) -> Result<(), Failure> {
-        let given = self.url.is_some() || self.user.is_some() || self.cacert.is_some();
-        let sentence = "--url: this server has no administration REST API yet; \
-                        run the command on the server's machine, with --data";
-        if given { Err(Failure::new(COULD_NOT_RUN, sentence)) } else { Ok(()) }
-    }
-}
-
 pub(super) fn runmqsc(arguments: &RunmqscArguments, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    arguments.remote.refuse()?;
     arguments.refuse_connections()?;
-    let directory = arguments.location.directory();
     let name = arguments.queue_manager.as_deref().unwrap_or_default();
-    let mut session = Session {
-        client: None,
-        queue_manager: arguments.queue_manager.clone(),
-        echo: !arguments.no_echo,
-        counts: Counts::default(),
-        number: 0,
-    };
-    let shown = if arguments.verify {
-        name.to_owned()
-    } else {
-        let (client, name) = connect(&directory, name)?;
-        session.client = Some(client);
-        session.queue_manager = Some(name.clone());
-        name
-    };
+    let door = if arguments.verify { None } else { Some(arguments.door(name)?) };
+    let shown = door.as_ref().map_or(name, MqscDoor::queue_manager).to_owned();
+    let mut session = Session { door, echo: !arguments.no_echo, counts: Counts::default(), number: 0 };
     let input: Box<dyn BufRead> = match &arguments.file {
         Some(file) => {
             let open = File::open(file);
@@ -134,26 +96,39 @@ pub(super) fn runmqsc(arguments: &RunmqscArguments, out: &mut dyn Write) -> Resu
 }
 
 impl RunmqscArguments {
-    /// What needs channels between queue managers.
+    /// What needs channels.
     fn refuse_connections(&self) -> Result<(), Failure> {
+        let remote = self.remote.is_given();
         let refused = [
-            (self.wait.is_some() || self.z_os, "-w: another queue manager can be reached only once there are channels"),
-            (self.through.is_some(), "-m: another queue manager can be reached only once there are channels"),
-            (self.client || self.user.is_some(), "-c: a client connection can be made only once there are channels"),
+            (self.z_os, "-x: this queue manager is not on z/OS"),
+            (self.client && !remote, "-c: a client connection can be made only once there are channels; use --url"),
+            (self.user.is_some() && !remote, "-u: the socket serves its owner; with --url a user signs in"),
             (self.no_connection, "-n: there is no client channel definition table"),
+            (self.wait.is_some() && remote, "-w: with --url the server waits for no other"),
         ];
         match refused.into_iter().find(|(given, _)| *given) {
             Some((_, sentence)) => Err(Failure::new(COULD_NOT_RUN, sentence)),
             None => Ok(()),
         }
     }
+
+    /// With `-w`, `-m` has to run and the queue manager to be one of the same server: between them nothing is needed.
+    fn door(&self, name: &str) -> Result<MqscDoor, Failure> {
+        if self.remote.is_given() {
+            return MqscDoor::rest(&self.remote, self.user.as_deref(), name);
+        }
+        let directory = self.location.directory();
+        if let Some(through) = &self.through {
+            connect(&directory, through)?;
+        }
+        MqscDoor::socket(&directory, name, self.wait)
+    }
 }
 
 /// One runmqsc session: commands in, answers out, until the end of input or END.
 struct Session {
     /// None when only the syntax is checked.
-    client: Option<Client>,
-    queue_manager: Option<String>,
+    door: Option<MqscDoor>,
     echo: bool,
     counts: Counts,
     number: usize,
@@ -194,12 +169,12 @@ impl Session {
 
     fn one(&mut self, command: &SourceCommand, out: &mut dyn Write) -> Result<(), Failure> {
         self.show(command, out)?;
-        let Some(client) = &mut self.client else {
+        let Some(door) = &mut self.door else {
             let answer = verify(&command.text);
             self.counts.count(answer.outcome);
             return write_lines(out, &answer.lines);
         };
-        let (lines, outcome) = run_one(client, self.queue_manager.clone(), &command.text)?;
+        let (lines, outcome) = door.run(&command.text)?;
         self.counts.count(match outcome {
             Outcome::Succeeded => command::Outcome::Succeeded,
             Outcome::SyntaxError => command::Outcome::SyntaxError,
@@ -217,31 +192,24 @@ fn goes_on(line: &str, pending: &str) -> bool {
 }
 
 pub(super) fn mqsc(arguments: &MqscArguments, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    arguments.remote.refuse()?;
     let (name, text) = match arguments.words.as_slice() {
         [name, text] => (name.as_str(), text),
         [text] => ("", text),
         _ => return Err(Failure::new(2, "one command is expected")),
     };
-    let (mut client, name) = connect(&arguments.location.directory(), name)?;
-    let (lines, outcome) = run_one(&mut client, Some(name.clone()), text)?;
+    let mut door = match arguments.remote.is_given() {
+        true => MqscDoor::rest(&arguments.remote, None, name)?,
+        false => MqscDoor::socket(&arguments.location.directory(), name, None)?,
+    };
+    let (lines, outcome) = door.run(text)?;
     if arguments.json {
-        let answer = json!({ "queueManager": name, "outcome": outcome, "lines": lines });
+        let answer = json!({ "queueManager": door.queue_manager(), "outcome": outcome, "lines": lines });
         writeln!(out, "{answer}")?;
     } else {
         write_lines(out, &lines)?;
     }
     out.flush()?;
     Ok(ExitCode::from(if outcome == Outcome::Succeeded { 0 } else { 10 }))
-}
-
-fn run_one(client: &mut Client, queue_manager: Option<String>, text: &str) -> Result<(Vec<String>, Outcome), Failure> {
-    let request = Request::Mqsc { queue_manager, command: text.to_owned() };
-    match client.ask(&request, &[]) {
-        Ok((Answer::Mqsc { lines, outcome }, _)) => Ok((lines, outcome)),
-        Ok(_) => Err(ClientError::Unexpected.into()),
-        Err(error) => Err(Failure::of(COULD_NOT_RUN, &error)),
-    }
 }
 
 /// A connection to the server that hosts `name` (blank: its first queue manager), and that queue manager's name.

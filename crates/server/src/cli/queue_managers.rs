@@ -9,6 +9,7 @@ use serde_json::json;
 use super::Location;
 use super::failure::Failure;
 use super::lifecycle::NAME_ERROR;
+use super::remote::{Remote, rest_failure};
 use super::version::COMMAND_LEVEL_VERSION;
 use crate::administration::client::{Client, ClientError};
 use crate::administration::{Answer, Request};
@@ -39,6 +40,8 @@ pub(super) struct Arguments {
     json: bool,
     #[command(flatten)]
     location: Location,
+    #[command(flatten)]
+    remote: Remote,
 }
 
 struct Row {
@@ -49,8 +52,11 @@ struct Row {
 }
 
 pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Failure> {
-    let directory = arguments.location.directory();
-    let mut rows = rows(&directory)?;
+    let mut rows = match arguments.remote.is_given() {
+        true => rows_over_rest(&arguments.remote)?,
+        false => rows(&arguments.location.directory())?,
+    };
+    rows.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     if let Some(name) = &arguments.queue_manager {
         rows.retain(|row| row.name == *name);
         if rows.is_empty() {
@@ -110,18 +116,27 @@ fn host_name() -> String {
     std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned()
 }
 
-/// By name: what the server knows, or what the data directory holds when there is none.
+/// What the server knows, or what the data directory holds when there is none.
 fn rows(directory: &DataDirectory) -> Result<Vec<Row>, Failure> {
-    let mut rows: Vec<Row> = match Client::connect(directory.root()) {
+    Ok(match Client::connect(directory.root()) {
         Ok(mut client) => match client.ask(&Request::Status, &[])?.0 {
             Answer::Status(status) => status.queue_managers.into_iter().map(Row::from).collect(),
             _ => return Err(ClientError::Unexpected.into()),
         },
         Err(ClientError::NoServer { .. }) => at_rest(directory)?,
         Err(error) => return Err(error.into()),
+    })
+}
+
+/// What the administrative REST API lists; it does not tell which one is the default.
+fn rows_over_rest(remote: &Remote) -> Result<Vec<Row>, Failure> {
+    let answer = remote.client(None)?.queue_managers().map_err(|error| rest_failure(&error))?;
+    let list: serde_json::Value = serde_json::from_slice(&answer.body).map_err(|error| Failure::of(1, &error))?;
+    let row = |entry: &serde_json::Value| {
+        let state = State::from_word(entry["state"].as_str()?).unwrap_or(State::Starting);
+        Some(Row { name: entry["name"].as_str()?.to_owned(), state, is_default: false, problem: None })
     };
-    rows.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-    Ok(rows)
+    Ok(list["qmgr"].as_array().into_iter().flatten().filter_map(row).collect())
 }
 
 impl From<crate::administration::QueueManagerStatus> for Row {

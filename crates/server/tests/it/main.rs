@@ -7,6 +7,7 @@ mod lifecycle;
 mod messages;
 mod names;
 mod program;
+mod remote;
 mod runmqsc;
 mod serving;
 mod several;

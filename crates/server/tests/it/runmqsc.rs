@@ -66,11 +66,6 @@ fn a_queue_manager_that_is_not_there_is_exit_20() {
         err: AMQ8118E: Queue manager QM9 does not exist in DIR.
     "#]]
     .assert_eq(&folder.run(&["runmqsc", "QM9"]));
-    expect![[r#"
-        exit 20
-        err: quaymaster: -w: another queue manager can be reached only once there are channels
-    "#]]
-    .assert_eq(&folder.run(&["runmqsc", "-w", "5", "QM1"]));
 }
 
 #[test]

@@ -108,14 +108,3 @@ fn commands_say_that_no_server_is_running() {
         "#]],
     );
 }
-
-#[test]
-fn administration_over_https_is_refused_for_now() {
-    check(
-        &["runmqsc", "--url", "https://localhost:9443"],
-        expect![[r#"
-            exit 20
-            err: quaymaster: --url: this server has no administration REST API yet; run the command on the server's machine, with --data
-        "#]],
-    );
-}

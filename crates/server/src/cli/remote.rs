@@ -1,0 +1,69 @@
+//! `--url`: a server reached over HTTPS instead of the socket in the data directory.
+
+use std::io::{IsTerminal, stdin};
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::failure::{COULD_NOT_RUN, Failure};
+use crate::rest_client::{RestClient, RestError};
+
+/// The queue manager of a server of which nothing is known but its URL.
+pub(super) const DEFAULT_QUEUE_MANAGER: &str = "QM1";
+
+#[derive(Debug, Clone, Args)]
+pub(super) struct Remote {
+    /// Server to reach over HTTPS instead of the socket in the data directory.
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+    /// User to sign in as; the password is read from $QUAYMASTER_PASSWORD, --password-file or the terminal.
+    #[arg(long = "user", value_name = "NAME", id = "rest_user", requires = "url")]
+    user: Option<String>,
+    /// File with the password, or with lines `user password` such as DIR/initial-passwords.
+    #[arg(long, value_name = "FILE", requires = "url")]
+    password_file: Option<PathBuf>,
+    /// PEM file of the certificate to trust.
+    #[arg(long, value_name = "FILE", requires = "url")]
+    cacert: Option<PathBuf>,
+}
+
+impl Remote {
+    pub(super) fn is_given(&self) -> bool {
+        self.url.is_some()
+    }
+
+    /// A client that signs in as `--user`, else as `user`, else not at all.
+    ///
+    /// # Errors
+    /// The URL, the password or the certificates cannot be used.
+    pub(super) fn client(&self, user: Option<&str>) -> Result<RestClient, Failure> {
+        let user = self.user.as_deref().or(user);
+        let password = user.map(|user| self.password(user)).transpose()?;
+        let url = self.url.as_deref().unwrap_or_default();
+        RestClient::new(url, user.zip(password.as_deref()), self.cacert.as_deref())
+            .map_err(|error| rest_failure(&error))
+    }
+
+    fn password(&self, user: &str) -> Result<String, Failure> {
+        if let Some(file) = &self.password_file {
+            let text = std::fs::read_to_string(file)
+                .map_err(|error| Failure::new(COULD_NOT_RUN, format!("cannot read {}: {error}", file.display())))?;
+            let mine = text.lines().find_map(|line| line.strip_prefix(user)?.strip_prefix(' '));
+            return Ok(mine.or_else(|| text.lines().next()).unwrap_or_default().to_owned());
+        }
+        match std::env::var("QUAYMASTER_PASSWORD") {
+            Ok(password) => Ok(password),
+            Err(_) if stdin().is_terminal() => Ok(rpassword::prompt_password(format!("Password of {user}: "))?),
+            Err(_) => Err(Failure::new(2, "--user: a password is expected in $QUAYMASTER_PASSWORD or --password-file")),
+        }
+    }
+}
+
+pub(super) fn rest_failure(error: &RestError) -> Failure {
+    let code = match error {
+        RestError::Refused { .. } => 1,
+        RestError::Url { .. } => 2,
+        _ => COULD_NOT_RUN,
+    };
+    Failure::of(code, error)
+}
