@@ -7,6 +7,9 @@ use crate::display;
 /// REST writes line ends and padding as runs of blanks, so an attribute begins where such a run is followed by a keyword.
 /// A text that happens to look like that is broken in two; nothing is lost.
 pub fn unfold(line: &str) -> Vec<String> {
+    if let Some(lines) = syntax_error(line) {
+        return lines;
+    }
     let (title, attributes) = match line.find("   ") {
         Some(end) if starts_with_keyword(line[end..].trim_start()) => (&line[..end], line[end..].trim_start()),
         _ => return vec![line.to_owned()],
@@ -14,6 +17,13 @@ pub fn unfold(line: &str) -> Vec<String> {
     let mut lines = vec![title.to_owned()];
     display::rows(pieces(attributes).into_iter().map(str::to_owned), &mut lines);
     lines
+}
+
+/// The segment at fault stands between the sentence and the message that says why.
+fn syntax_error(line: &str) -> Option<Vec<String>> {
+    let (sentence, rest) = line.split_once(":-   ")?;
+    let (segment, why) = rest.rsplit_once("   AMQ")?;
+    Some(vec![format!("{sentence}:-"), segment.trim_end().to_owned(), String::new(), format!("AMQ{why}")])
 }
 
 fn pieces(text: &str) -> Vec<&str> {
@@ -63,5 +73,9 @@ mod tests {
         );
         assert_eq!(unfold("AMQ8006I: IBM MQ queue created."), ["AMQ8006I: IBM MQ queue created."]);
         assert_eq!(unfold("Text   with blanks"), ["Text   with blanks"]);
+        assert_eq!(
+            unfold("AMQ8405I: Syntax error below:-   DEFINE   X   AMQ8427I: Not valid."),
+            ["AMQ8405I: Syntax error below:-", "DEFINE   X", "", "AMQ8427I: Not valid."]
+        );
     }
 }

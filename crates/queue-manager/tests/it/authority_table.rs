@@ -52,12 +52,7 @@ const CALLS: &[(Call, AuthorityObject, &str, Authority)] = &[
     (Call::OpenQueue(OUTPUT), QUEUE, "Q", Authority::PUT),
     (Call::OpenQueue(OpenOptions::INQUIRE), QUEUE, "Q", Authority::INQUIRE),
     (Call::OpenQueue(OpenOptions::SET), QUEUE, "Q", Authority::SET),
-    (
-        Call::OpenQueue(OUTPUT.union(OpenOptions::PASS_IDENTITY_CONTEXT)),
-        QUEUE,
-        "Q",
-        Authority::PASS_IDENTITY_CONTEXT,
-    ),
+    (Call::OpenQueue(OUTPUT.union(OpenOptions::PASS_IDENTITY_CONTEXT)), QUEUE, "Q", Authority::PASS_IDENTITY_CONTEXT),
     (Call::OpenQueue(OUTPUT.union(OpenOptions::PASS_ALL_CONTEXT)), QUEUE, "Q", Authority::PASS_ALL_CONTEXT),
     (Call::OpenQueue(OUTPUT.union(OpenOptions::SET_IDENTITY_CONTEXT)), QUEUE, "Q", Authority::SET_IDENTITY_CONTEXT),
     (Call::OpenQueue(OUTPUT.union(OpenOptions::SET_ALL_CONTEXT)), QUEUE, "Q", Authority::SET_ALL_CONTEXT),
@@ -93,11 +88,7 @@ async fn allow(queue_manager: &QueueManager, user: &str, object: AuthorityObject
 async fn prepared() -> QueueManager {
     let queue_manager = ephemeral(FakeClock::new());
     let alias = AliasQueue { target: name("Q"), target_type: AliasTarget::Queue, ..AliasQueue::default() };
-    let remote = RemoteQueue {
-        remote_queue: name("FAR"),
-        remote_queue_manager: name("QM2"),
-        ..RemoteQueue::default()
-    };
+    let remote = RemoteQueue { remote_queue: name("FAR"), remote_queue_manager: name("QM2"), ..RemoteQueue::default() };
     let transmission = LocalQueue { usage: Usage::Transmission, ..LocalQueue::default() };
     let permanent = LocalQueue {
         definition_type: DefinitionType::PermanentDynamic,
@@ -115,8 +106,7 @@ async fn prepared() -> QueueManager {
     ] {
         queue_manager.define_queue(&administrator(), QueueDefinition::new(name(queue), kind), false).await.unwrap();
     }
-    let topic =
-        TopicDefinition { name: name("NEWS"), topic_string: "news".to_owned(), ..TopicDefinition::default() };
+    let topic = TopicDefinition { name: name("NEWS"), topic_string: "news".to_owned(), ..TopicDefinition::default() };
     queue_manager.define_topic(&administrator(), topic, false).await.unwrap();
     queue_manager
 }
@@ -237,10 +227,9 @@ async fn each_verb_is_refused_without_its_authority_and_works_with_it_alone() {
     for &(call, object, profile, wanted) in CALLS {
         // +sub does for a resumption, too.
         let stands_in = if matches!(call, Call::Resume) { Authority::SUBSCRIBE } else { Authority::empty() };
-        for (granted, expected) in [
-            (Authority::all() - wanted - stands_in, Err(Reason::NotAuthorized)),
-            (wanted | beside(call), Ok(())),
-        ] {
+        for (granted, expected) in
+            [(Authority::all() - wanted - stands_in, Err(Reason::NotAuthorized)), (wanted | beside(call), Ok(()))]
+        {
             let queue_manager = prepared().await;
             for other in AuthorityObject::ALL.into_iter().filter(|other| *other != object) {
                 let everything = if expected.is_ok() { Authority::empty() } else { Authority::all() };
