@@ -13,6 +13,7 @@ use model::definition::{Collect, QueueDefinition, SubscriptionDefinition};
 use model::options::OpenOptions;
 use model::timestamp::Timestamp;
 use queue_manager::QueueManager;
+use queue_manager::channel_status::{ChannelState, ChannelStatus};
 use queue_manager::queue_list::ListedQueue;
 use queue_manager::status::{ConnectionStatus, HandleStatus, QueueStatus};
 
@@ -50,6 +51,8 @@ pub enum Live<'a> {
     QueueManager(&'a ManagerLive),
     Subscription(&'a SubscriptionLive<'a>),
     Installation(&'a Installation),
+    Channel(&'a ChannelLive<'a>),
+    Instance(&'a ChannelStatus),
 }
 
 /// A queue and what is counted of it.
@@ -97,6 +100,12 @@ pub struct ManagerLive {
 pub struct RunningManager {
     view: ManagerView,
     publish_subscribe: &'static str,
+}
+
+/// A channel, whether it runs or not.
+pub struct ChannelLive<'a> {
+    name: &'a str,
+    instances: &'a [ChannelStatus],
 }
 
 /// The installation that the server belongs to, as `dspmqver` describes it.
@@ -255,6 +264,20 @@ impl RunningManager {
     }
 }
 
+impl<'a> ChannelLive<'a> {
+    /// `instances` are those of every channel.
+    pub fn new(name: &'a str, instances: &'a [ChannelStatus]) -> Self {
+        Self { name, instances }
+    }
+
+    /// Calls back with each instance that runs.
+    pub fn each_instance(&self, see: &mut dyn FnMut(&Live<'_>)) {
+        for status in self.instances.iter().filter(|status| status.instance.channel == self.name) {
+            see(&Live::Instance(status));
+        }
+    }
+}
+
 impl<'a> SubscriptionLive<'a> {
     /// `of_topic_object` is the topic string of the topic object the subscription names.
     pub fn new(definition: &'a SubscriptionDefinition, of_topic_object: Option<&'a str>) -> Self {
@@ -347,6 +370,50 @@ pub static INSTALLATION: &[Row] = rows! { Installation(installation):
     "extended.maximumCommandLevel" => Json::Integer(installation.command_level());
     "extended.primary" => Json::Truth(true);
 };
+
+/// Members of an element of `currentStatus` of a channel.
+pub static CHANNEL_INSTANCE: &[Row] = rows! { Instance(status):
+    "connectionManagement.heartbeatInterval" => Json::Integer(status.instance.heartbeat_interval_s.into());
+    "connectionManagement.localAddress" => Json::Text(&status.instance.local_address);
+    "extended.buffersReceived" => number(status.buffers_received);
+    "extended.buffersSent" => number(status.buffers_sent);
+    "extended.bytesReceived" => number(status.bytes_received);
+    "extended.bytesSent" => number(status.bytes_sent);
+    "extended.messageCount" => number(status.messages);
+    "extended.remoteProduct" => Json::Text(&status.instance.remote_product);
+    "extended.remoteVersion" => Json::Text(&status.instance.remote_version);
+    "general.connection" => Json::Connections(&status.instance.connection_name);
+    "general.maximumMessageLength" => Json::Integer(status.instance.maximum_message_length.into());
+    "general.remoteQmgrName" => Json::Text(&status.instance.remote_queue_manager);
+    "general.state" => Json::Text(state(status.instance.state));
+    "general.stopRequested" => Json::Truth(status.stop_requested);
+    "general.transmissionQueueName" => Json::Text(&status.instance.transmission_queue);
+    "timestamps.lastMessage" => Json::Moment(status.last_message);
+    "timestamps.started" => Json::Moment(Some(status.started));
+    "transportSecurity.certificateIssuerName" => Json::Text(&status.instance.certificate_issuer);
+    "transportSecurity.certificatePeerName" => Json::Text(&status.instance.certificate_subject);
+    "transportSecurity.cipherSpecification" => Json::Text(&status.instance.cipher);
+    "transportSecurity.protocol" => Json::Text(&status.instance.security_protocol);
+};
+
+const fn state(state: ChannelState) -> &'static str {
+    match state {
+        ChannelState::Starting => "starting",
+        ChannelState::Binding => "binding",
+        ChannelState::Initializing => "initializing",
+        ChannelState::Running => "running",
+        ChannelState::Stopping => "stopping",
+        ChannelState::Retrying => "retrying",
+        ChannelState::Paused => "paused",
+        ChannelState::Stopped => "stopped",
+        ChannelState::Requesting => "requesting",
+        ChannelState::Switching => "switching",
+    }
+}
+
+fn number(count: u64) -> Json<'static> {
+    Json::Integer(i64::try_from(count).unwrap_or(i64::MAX))
+}
 
 /// Members of `subscription` that its definition does not hold by itself.
 pub static SUBSCRIPTION: &[Row] = rows! { Subscription(subscription):

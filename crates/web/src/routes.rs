@@ -60,6 +60,8 @@ pub(crate) enum Handler {
     CreateQueue,
     AlterQueue,
     DeleteQueue,
+    ListChannels,
+    ShowChannel,
     ListSubscriptions,
     ShowSubscription,
     Login,
@@ -106,6 +108,8 @@ const QMGRS: &str = "/ibmmq/rest/{version}/admin/qmgr";
 const QMGR: &str = "/ibmmq/rest/{version}/admin/qmgr/{qmgr}";
 const QUEUES: &str = "/ibmmq/rest/{version}/admin/qmgr/{qmgr}/queue";
 const QUEUE: &str = "/ibmmq/rest/{version}/admin/qmgr/{qmgr}/queue/{queue}";
+const CHANNELS: &str = "/ibmmq/rest/{version}/admin/qmgr/{qmgr}/channel";
+const CHANNEL: &str = "/ibmmq/rest/{version}/admin/qmgr/{qmgr}/channel/{channel}";
 const SUBSCRIPTIONS: &str = "/ibmmq/rest/{version}/admin/qmgr/{qmgr}/subscription";
 const SUBSCRIPTION: &str = "/ibmmq/rest/{version}/admin/qmgr/{qmgr}/subscription/{subscription}";
 // Paths of 9.0.1 to 9.0.3.
@@ -152,6 +156,8 @@ routes! {
     POST   QUEUES, V1, CHANGE, HeaderPresent => CreateQueue, "Creates a queue, or replaces it";
     PATCH  QUEUE, V1, CHANGE, HeaderPresent => AlterQueue, "Changes attributes of a queue";
     DELETE QUEUE, V1, CHANGE, HeaderPresent => DeleteQueue, "Deletes a queue";
+    GET    CHANNELS, V1, MQ_ROLE, Off => ListChannels, "Lists channels between queue managers";
+    GET    CHANNEL, V1, MQ_ROLE, Off => ShowChannel, "Shows one channel between queue managers";
     GET    SUBSCRIPTIONS, V1, MQ_ROLE, Off => ListSubscriptions, "Lists subscriptions";
     GET    SUBSCRIPTION, V1, MQ_ROLE, Off => ShowSubscription, "Shows one subscription";
     GET    QMGRS, ALL_VERSIONS, MQ_ROLE, Off => ListQueueManagers, "Lists queue managers";

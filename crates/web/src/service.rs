@@ -238,6 +238,8 @@ async fn handle_public(call: Call<'_>, handler: Handler, body: Incoming) -> Resu
         | Handler::CreateQueue
         | Handler::AlterQueue
         | Handler::DeleteQueue
+        | Handler::ListChannels
+        | Handler::ShowChannel
         | Handler::ListSubscriptions
         | Handler::ShowSubscription
         | Handler::ShowLogin
@@ -265,6 +267,7 @@ async fn handle(
         Handler::CreateQueue => Box::pin(admin::queue_change::create(call, identity, body)).await,
         Handler::AlterQueue => Box::pin(admin::queue_change::alter(call, identity, body)).await,
         Handler::DeleteQueue => Box::pin(admin::queue_change::delete(call, identity)).await,
+        Handler::ListChannels | Handler::ShowChannel => admin::channel::show(call, identity),
         Handler::ListSubscriptions | Handler::ShowSubscription => admin::subscription::show(call, identity),
         Handler::ShowLogin => login::show(call, identity, mechanism),
         Handler::Logout => login::logout(call),

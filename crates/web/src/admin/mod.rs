@@ -8,6 +8,7 @@
 //! values come from, `stream.rs` sends lists as fast as the client reads them.
 
 mod body;
+pub(crate) mod channel;
 mod etag;
 mod filter;
 pub(crate) mod installation;
@@ -15,6 +16,7 @@ mod json;
 mod kind;
 pub(crate) mod mqsc;
 mod paging;
+mod picked;
 mod plan;
 pub(crate) mod queue;
 pub(crate) mod queue_change;

@@ -25,7 +25,7 @@ use super::kind::{KindPlan, KnownKind, Wanted};
 use super::paging::{Key, Paging, Window};
 use super::plan::Array;
 use super::selection::Selection;
-use super::source::{Entry, Source, Subject, live_entries};
+use super::source::{Entry, Source, Subject, live_entries, type_word};
 use super::stream::{self, Elements};
 use super::{Intent, Reached, acting_principal, decode};
 
@@ -161,15 +161,16 @@ fn array_of_handles(selection: &Selection) -> Array {
 
 /// What `type=` stands for. There are no cluster queues here.
 fn kinds(word: &str) -> Result<Vec<Kind>, ApiError> {
-    Ok(match word {
-        "all" => Kind::QUEUES.to_vec(),
-        "local" => vec![Kind::QueueLocal],
-        "alias" => vec![Kind::QueueAlias],
-        "remote" => vec![Kind::QueueRemote],
-        "model" => vec![Kind::QueueModel],
-        "cluster" => Vec::new(),
-        _ => return Err(ApiError::parameter("type", word)),
-    })
+    match word {
+        "all" => Ok(Kind::QUEUES.to_vec()),
+        "cluster" => Ok(Vec::new()),
+        _ => kind_of(word).map(|kind| vec![kind]).ok_or_else(|| ApiError::parameter("type", word)),
+    }
+}
+
+/// The kind of queue that REST calls so.
+pub(super) fn kind_of(word: &str) -> Option<Kind> {
+    Kind::QUEUES.into_iter().find(|&kind| type_word(kind) == Some(word))
 }
 
 /// The queues of an answer, as far as they are still to be written.

@@ -17,7 +17,7 @@ use crate::error::{self, ApiError};
 use crate::service::Call;
 use crate::{limit, media_type, query};
 
-use super::{Intent, Reached, acting_principal, body, decode};
+use super::{Intent, Reached, acting_principal, body, decode, queue};
 
 /// What a name may hold that a part of a path may not.
 const IN_PATH: &AsciiSet = &CONTROLS.add(b'/').add(b'%');
@@ -138,15 +138,8 @@ async fn read(call: &Call<'_>, body: Incoming) -> Result<Map<String, Value>, Api
 
 fn take_type(members: &mut Map<String, Value>) -> Result<Option<Kind>, ApiError> {
     let Some(word) = body::take_text(members, "type")? else { return Ok(None) };
-    match word.as_str() {
-        "local" => Ok(Some(Kind::QueueLocal)),
-        "alias" => Ok(Some(Kind::QueueAlias)),
-        "remote" => Ok(Some(Kind::QueueRemote)),
-        "model" => Ok(Some(Kind::QueueModel)),
-        other => {
-            Err(ApiError::attribute_value("type", other, "expected one of \"local\", \"alias\", \"remote\", \"model\""))
-        }
-    }
+    let wrong = || ApiError::attribute_value("type", &word, "expected one of \"local\", \"alias\", \"remote\", \"model\"");
+    queue::kind_of(&word).map(Some).ok_or_else(wrong)
 }
 
 /// A flag is set by being there; `true` may stand behind it.

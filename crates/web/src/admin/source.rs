@@ -193,6 +193,15 @@ fn in_order(kind: Kind, mut entries: Vec<Entry>) -> Vec<Entry> {
     entries
 }
 
+/// What REST calls objects of `kind`, among those of its resource.
+pub(super) fn type_word(kind: Kind) -> Option<&'static str> {
+    let row = attribute::by_json(kind, "type")?;
+    match row.value.json_word(&row.default_value(kind)?)? {
+        JsonWord::Text(word) => Some(word),
+        JsonWord::Bool(_) | JsonWord::Member(_) | JsonWord::None => None,
+    }
+}
+
 /// Rows of `command::rest` as members.
 pub(super) fn live_entries(rows: &'static [Row]) -> Vec<Entry> {
     rows.iter().map(|row| Entry { path: row.json.to_owned(), source: Source::Live(row) }).collect()

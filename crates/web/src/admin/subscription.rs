@@ -19,10 +19,11 @@ use crate::service::Call;
 
 use super::filter::Filter;
 use super::kind::{KindPlan, KnownKind, Wanted};
-use super::paging::{Key, Paging, Window};
+use super::paging::Paging;
+use super::picked::{Picked, Resource};
 use super::selection::Selection;
 use super::source::{Subject, live_entries};
-use super::stream::{self, Elements};
+use super::stream;
 use super::{Intent, Reached, acting_principal, decode};
 
 static KNOWN: LazyLock<KnownKind> =
@@ -70,11 +71,8 @@ pub(crate) fn show(call: Call<'_>, identity: &Identity) -> Result<Answer, ApiErr
     };
     // What the definition lacks belongs to its attributes all the same.
     let asked = Wanted { status: asked.attributes.clone(), ..asked };
-    let plan = KNOWN.plan(&asked, Vec::new());
-    let mut subscriptions = Subscriptions { manager, found, plan, window: query.paging.window() };
-    subscriptions.sort(query.paging.sort.as_ref().is_some_and(|sort| sort.is_descending));
-    subscriptions.found.reverse();
-    let mut answer = stream::list("subscription", subscriptions);
+    let resource = Subscriptions { manager, plan: KNOWN.plan(&asked, Vec::new()) };
+    let mut answer = stream::list("subscription", Picked::new(resource, found, &query.paging));
     reached.decorate(&mut answer);
     Ok(answer)
 }
@@ -103,41 +101,19 @@ fn identifier(text: &str) -> Result<String, ApiError> {
 
 struct Subscriptions {
     manager: QueueManager,
-    /// The last first.
-    found: Vec<Arc<SubscriptionDefinition>>,
     plan: Option<KindPlan>,
-    window: Window,
 }
 
-impl Subscriptions {
-    fn sort(&mut self, is_descending: bool) {
-        let Some(source) = self.plan.as_ref().and_then(|plan| plan.sort) else { return };
-        let key =
-            |definition: &Arc<SubscriptionDefinition>| self.with(definition, |subject| Key::of(Some(&source), subject));
-        let mut keyed: Vec<_> = self.found.iter().map(|definition| (key(definition), Arc::clone(definition))).collect();
-        keyed.sort_by(|(one, _), (other, _)| if is_descending { other.cmp(one) } else { one.cmp(other) });
-        self.found = keyed.into_iter().map(|(_, definition)| definition).collect();
+impl Resource for Subscriptions {
+    type Object = Arc<SubscriptionDefinition>;
+
+    fn plan(&self, _: &Self::Object) -> Option<&KindPlan> {
+        self.plan.as_ref()
     }
 
-    fn with<R>(&self, definition: &SubscriptionDefinition, see: impl FnOnce(&Subject<'_>) -> R) -> R {
+    fn with(&self, definition: &Self::Object, see: &mut dyn FnMut(&Subject<'_>)) {
         let object = self.manager.topic(&definition.topic_object);
         let live = SubscriptionLive::new(definition, object.as_ref().map(|topic| topic.topic_string.as_str()));
-        see(&Subject { view: Some(View::Subscription(definition)), live: Live::Subscription(&live) })
-    }
-}
-
-impl Elements for Subscriptions {
-    fn write_next(&mut self, out: &mut Vec<u8>) -> bool {
-        while !self.window.is_over() {
-            let Some(definition) = self.found.pop() else { return false };
-            let Some(plan) = &self.plan else { return false };
-            let holds = self
-                .with(&definition, |subject| plan.condition.as_ref().is_none_or(|condition| condition.holds(subject)));
-            if holds && self.window.admits() {
-                self.with(&definition, |subject| plan.plan.write(subject, out));
-                return true;
-            }
-        }
-        false
+        see(&Subject { view: Some(View::Subscription(definition)), live: Live::Subscription(&live) });
     }
 }

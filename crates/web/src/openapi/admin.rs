@@ -37,6 +37,11 @@ const HANDLES: Parameter =
 const NAME: Parameter = query("name", Shape::Text, "Only objects of this name, which may end in `*`.");
 const QUEUE_TYPE: Parameter =
     query("type", Shape::Words(&["all", "local", "alias", "remote", "model", "cluster"]), "Only queues of this type.");
+const CHANNEL_TYPE: Parameter = query(
+    "type",
+    Shape::Words(&["all", "sender", "receiver", "server", "requester", "clusterSender", "clusterReceiver"]),
+    "Only channels of this type.",
+);
 const FILTER: Parameter = query(
     "filter",
     Shape::Pattern("^[A-Za-z.]+:(lessThan|greaterThan|equalTo|notEqualTo|lessThanOrEqualTo|greaterThanOrEqualTo):.*$"),
@@ -150,6 +155,22 @@ pub(super) const DELETE_QUEUE: Details = Details {
         ADMINISTRATION,
         WHO_CHANGES,
         &[Success { headers: GATEWAY_USED, ..success(204, "The queue is gone", Content::Nothing) }],
+    )
+};
+pub(super) const CHANNELS: Details = Details {
+    parameters: &[ATTRIBUTES, STATUS, CHANNEL_TYPE, NAME, FILTER, SORT, OFFSET, LIMIT, GATEWAY],
+    ..plain(
+        ADMINISTRATION,
+        WHOSE,
+        &[Success { headers: GATEWAY_USED, ..success(200, "The channels", Content::Json("Channels")) }],
+    )
+};
+pub(super) const CHANNEL: Details = Details {
+    parameters: &[ATTRIBUTES, STATUS, CHANNEL_TYPE, GATEWAY],
+    ..plain(
+        ADMINISTRATION,
+        WHOSE,
+        &[Success { headers: GATEWAY_USED, ..success(200, "The channel", Content::Json("Channels")) }],
     )
 };
 pub(super) const SUBSCRIPTIONS: Details = Details {

@@ -134,6 +134,8 @@ pub(super) fn details(handler: Handler) -> Details {
         Handler::CreateQueue => admin::CREATE_QUEUE,
         Handler::AlterQueue => admin::ALTER_QUEUE,
         Handler::DeleteQueue => admin::DELETE_QUEUE,
+        Handler::ListChannels => admin::CHANNELS,
+        Handler::ShowChannel => admin::CHANNEL,
         Handler::ListSubscriptions => admin::SUBSCRIPTIONS,
         Handler::ShowSubscription => admin::SUBSCRIPTION,
         Handler::Login => LOGIN,

@@ -25,6 +25,7 @@ pub(super) fn all() -> Value {
         "Installations": list("installation", json!({ "type": "object", "required": ["name", "platform", "version"] })),
         "QueueManagers": list("qmgr", json!({ "type": "object", "required": ["name"] })),
         "Queues": list("queue", attributes::of(&Kind::QUEUES, false)),
+        "Channels": list("channel", attributes::of(crate::admin::channel::TYPES, false)),
         "Subscriptions": list("subscription", attributes::of(&[Kind::Subscription], false)),
         "NewQueue": new_queue(),
         "QueueChange": attributes::of(&Kind::QUEUES, true),

@@ -81,6 +81,20 @@ pub fn json_always(kind: Kind) -> &'static [&'static str] {
         Kind::QueueAlias => &["name", "type", "alias.targetName"],
         Kind::QueueRemote => &["name", "type", "remote.qmgrName", "remote.queueName"],
         Kind::QueueModel => &["name", "type", "model.type"],
+        Kind::SenderChannel => &["name", "type", "sender.connection", "sender.transmissionQueueName"],
+        Kind::ServerChannel => &["name", "type", "server.connection", "server.transmissionQueueName"],
+        Kind::RequesterChannel => &["name", "type", "requester.connection"],
+        Kind::ReceiverChannel => &["name", "type"],
+        Kind::ClusterSender => {
+            &["name", "type", "clusterSender.connection", "clusterSender.clusterName", "clusterSender.clusterNamelist"]
+        }
+        Kind::ClusterReceiver => &[
+            "name",
+            "type",
+            "clusterReceiver.connection",
+            "clusterReceiver.clusterName",
+            "clusterReceiver.clusterNamelist",
+        ],
         Kind::Subscription => &["id", "name", "resolvedTopicString"],
         _ => &[],
     }

@@ -2,6 +2,7 @@
 
 mod admin;
 mod admin_change;
+mod admin_channel;
 mod admin_queue;
 mod admin_resources;
 mod admin_stream;
