@@ -138,7 +138,8 @@ async fn read(call: &Call<'_>, body: Incoming) -> Result<Map<String, Value>, Api
 
 fn take_type(members: &mut Map<String, Value>) -> Result<Option<Kind>, ApiError> {
     let Some(word) = body::take_text(members, "type")? else { return Ok(None) };
-    let wrong = || ApiError::attribute_value("type", &word, "expected one of \"local\", \"alias\", \"remote\", \"model\"");
+    let wrong =
+        || ApiError::attribute_value("type", &word, "expected one of \"local\", \"alias\", \"remote\", \"model\"");
     queue::kind_of(&word).map(Some).ok_or_else(wrong)
 }
 
