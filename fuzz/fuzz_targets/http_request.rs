@@ -14,7 +14,7 @@ use model::definition::queue::{LocalQueue, QueueDefinition, QueueKind};
 use model::name::ObjectName;
 use queue_manager::{Home, QueueManager, QueueManagers, StartOptions, SystemClock};
 use storage::StoreOptions;
-use web::options::{Cors, Limits, Ltpa, Messaging, TlsOptions, Web};
+use web::options::{Cors, Ldap, Limits, Ltpa, Messaging, TlsOptions, Web};
 use web::{WebOptions, WebServer};
 
 const METHODS: [&str; 5] = ["POST", "DELETE", "GET", "PATCH", "OPTIONS"];
@@ -75,6 +75,7 @@ async fn start() -> WebServer {
         metrics: None,
         tls: TlsOptions { certificate: "".into(), key: "".into(), client_ca: None, client_required: false },
         web: Web { no_security: true, users: BTreeMap::new(), ..Web::default() },
+        ldap: Ldap::default(),
         ltpa: Ltpa::default(),
         cors: Cors { allowed_origins: vec!["*".to_owned()], ..Cors::default() },
         limits: Limits { body_bytes: 1 << 16, ..Limits::default() },

@@ -184,6 +184,10 @@ entries! {
         "There is no installation '{0}' here.",
         "The name, when given, must be that of the installation the server belongs to. Names are case-sensitive.",
         "Correct the name, or leave it out.";
+    USERS_UNAVAILABLE = "MQWB0930E", SERVICE_UNAVAILABLE,
+        "The directory that knows the users does not answer.",
+        "Whether the credentials are right could not be found out. They were neither accepted nor refused.",
+        "Send the request again a little later. An administrator finds the cause in the log of the server.";
 }
 
 /// What a messaging request was about to do, for the sentences and for the choice of an identifier.

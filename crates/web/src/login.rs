@@ -41,7 +41,8 @@ struct User<'a> {
 /// POST: 204 and the cookie.
 ///
 /// # Errors
-/// 415 not JSON; 400 not an object with two strings; 401 wrong; 403 the user has no role at all.
+/// 415 not JSON; 400 not an object with two strings; 401 wrong; 403 the user has no role at all; 503 it
+/// cannot be checked now.
 pub(crate) async fn login(call: Call<'_>, body: Incoming) -> Result<Answer, ApiError> {
     query::none(call.query())?;
     media_type::require_json(call.headers())?;
@@ -52,6 +53,7 @@ pub(crate) async fn login(call: Call<'_>, body: Incoming) -> Result<Answer, ApiE
     let identity = authenticator.login(&username, &password, call.now).await.map_err(|error| match error {
         LoginError::WrongCredentials => ApiError::new(&error::NOT_AUTHENTICATED, &[call.parts.uri.path()]),
         LoginError::Busy => ApiError::new(&error::TOO_BUSY, &[]),
+        LoginError::Unavailable => ApiError::new(&error::USERS_UNAVAILABLE, &[]),
     })?;
     role::require(&identity, Roles::all()).map_err(|missing| ApiError::role(&missing))?;
     let mut answer = answer::empty(StatusCode::NO_CONTENT);

@@ -1,4 +1,5 @@
-//! What the HTTPS door needs to know. The configuration file's `[web]`, `[ltpa]`, `[cors]` and `[limits]` tables are these.
+//! What the HTTPS door needs to know. The configuration file's `[web]`, `[ldap]`, `[ltpa]`, `[cors]` and `[limits]` tables are
+//! these.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -15,6 +16,7 @@ pub struct WebOptions {
     pub metrics: Option<SocketAddr>,
     pub tls: TlsOptions,
     pub web: Web,
+    pub ldap: Ldap,
     pub ltpa: Ltpa,
     pub cors: Cors,
     pub limits: Limits,
@@ -93,6 +95,103 @@ pub struct Realm(pub String);
 impl Default for Realm {
     fn default() -> Self {
         Self("defaultRealm".to_owned())
+    }
+}
+
+/// `[ldap]`: users of a directory beside those of `[web]`. Names of Liberty's `ldapRegistry` where it has them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Ldap {
+    /// Name or IPv4 address; `None`: there is no directory.
+    pub host: Option<String>,
+    /// `None`: 636 with `ldaps`, else 389.
+    pub port: Option<u16>,
+    /// `HOST` or `HOST:PORT`, asked in this order when those before do not answer.
+    pub failover: Vec<String>,
+    pub tls: LdapTls,
+    /// Signers of the servers' certificates; `None`: those the system trusts.
+    pub ca_file: Option<PathBuf>,
+    /// Who searches; `None` searches without signing in.
+    pub bind_dn: Option<String>,
+    /// In any password form that can be read back.
+    pub bind_password: Option<String>,
+    /// Below it users and groups are searched for.
+    pub base_dn: Option<String>,
+    /// `%v` stands for the user name.
+    pub user_filter: String,
+    /// `%v` stands for the name of the group.
+    pub group_filter: String,
+    /// `CLASS:ATTRIBUTE;...`: which attribute names a user.
+    pub user_id_map: String,
+    pub group_id_map: String,
+    /// Which attributes list the members of groups, or the groups of members.
+    pub group_member_id_map: String,
+    /// Groups within groups count (recursiveSearch).
+    pub nested_groups: bool,
+    /// User names are compared without case.
+    pub ignore_case: bool,
+    pub certificate_map: LdapCertificateMap,
+    /// With `CERTIFICATE_FILTER`, such as `uid=${SubjectCN}`.
+    pub certificate_filter: Option<String>,
+    pub connect_timeout_seconds: u64,
+    /// For a search with its groups, and for a bind.
+    pub timeout_seconds: u64,
+    /// Questions at once.
+    pub connections: u64,
+    /// How long what was found out about a user counts.
+    pub cache_seconds: u64,
+}
+
+/// How connections to the directory are encrypted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LdapTls {
+    #[default]
+    Ldaps,
+    StartTls,
+    /// Not at all: passwords travel in the clear.
+    Off,
+}
+
+/// How a client certificate leads to a user of the directory (certificateMapMode).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum LdapCertificateMap {
+    /// The subject is the distinguished name of the user.
+    #[default]
+    ExactDn,
+    /// `certificate_filter` finds the user.
+    CertificateFilter,
+    /// The common name is the user name.
+    PrincipalCn,
+    NotSupported,
+}
+
+impl Default for Ldap {
+    fn default() -> Self {
+        Self {
+            host: None,
+            port: None,
+            failover: Vec::new(),
+            tls: LdapTls::Ldaps,
+            ca_file: None,
+            bind_dn: None,
+            bind_password: None,
+            base_dn: None,
+            user_filter: "(&(uid=%v)(objectclass=person))".to_owned(),
+            group_filter: "(&(cn=%v)(|(objectclass=groupOfNames)(objectclass=groupOfUniqueNames)))".to_owned(),
+            user_id_map: "*:uid".to_owned(),
+            group_id_map: "*:cn".to_owned(),
+            group_member_id_map: "groupOfNames:member;groupOfUniqueNames:uniqueMember".to_owned(),
+            nested_groups: false,
+            ignore_case: true,
+            certificate_map: LdapCertificateMap::ExactDn,
+            certificate_filter: None,
+            connect_timeout_seconds: 5,
+            timeout_seconds: 10,
+            connections: 4,
+            cache_seconds: 60,
+        }
     }
 }
 

@@ -178,7 +178,7 @@ async fn guarded(call: Call<'_>, peer: &Peer, matched: Matched<'_>, body: Incomi
     answer
 }
 
-/// 401 for credentials that are absent or bad; 503 when too many passwords wait to be checked.
+/// 401 for credentials that are absent or bad; 503 when they cannot be checked now.
 fn refused(call: Call<'_>, verdict: &Verdict) -> Answer {
     let authenticator = &call.settings.authenticator;
     match verdict {
@@ -190,6 +190,7 @@ fn refused(call: Call<'_>, verdict: &Verdict) -> Answer {
         }
         Verdict::BadBasic => ApiError::new(&error::BASIC_FAILED, &[]).into_answer(),
         Verdict::Busy => ApiError::new(&error::TOO_BUSY, &[]).into_answer(),
+        Verdict::Unavailable => ApiError::new(&error::USERS_UNAVAILABLE, &[]).into_answer(),
         Verdict::NoCredentials | Verdict::Slow | Verdict::Identified { .. } => {
             ApiError::new(&error::NOT_AUTHENTICATED, &[call.parts.uri.path()]).into_answer()
         }

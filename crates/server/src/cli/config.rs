@@ -45,6 +45,9 @@ pub(super) struct ExplainArguments {
 pub(super) struct CheckArguments {
     /// File to check.
     file: PathBuf,
+    /// Also ask the servers of [ldap] whether they answer, sign in and search there.
+    #[arg(long)]
+    connect: bool,
 }
 
 #[derive(Debug, Args)]
@@ -89,9 +92,25 @@ fn check(arguments: &CheckArguments, out: &mut dyn Write) -> Result<(), Failure>
     });
     // A start would make the file; a check makes nothing.
     options.ltpa.keys_file = options.ltpa.keys_file.filter(|file| file.exists());
-    Authenticator::new(&options).map_err(ServerError::from)?;
+    let authenticator = Authenticator::new(&options).map_err(ServerError::from)?;
     writeln!(out, "{} is valid.", arguments.file.display())?;
-    Ok(())
+    if arguments.connect { check_directory(&authenticator, out) } else { Ok(()) }
+}
+
+/// Asks every server of the directory, so that one that is only needed when another fails is known to work.
+fn check_directory(authenticator: &Authenticator, out: &mut dyn Write) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let mut failed = 0;
+    for (server, result) in runtime.block_on(authenticator.probe_directory()) {
+        match result {
+            Ok(()) => writeln!(out, "{server} answers.")?,
+            Err(problem) => {
+                failed += 1;
+                writeln!(out, "{server}: {problem}.")?;
+            }
+        }
+    }
+    if failed > 0 { Err(Failure::new(1, "config check: not every server of [ldap] can be used")) } else { Ok(()) }
 }
 
 fn reload(arguments: &ReloadArguments, out: &mut dyn Write) -> Result<(), Failure> {

@@ -125,6 +125,17 @@ pub(super) fn conflicts(table: &Table, origins: &[Place], file: &Path) -> Result
     if given("tls.client_required") == Some(&Value::Boolean(true)) && given("tls.client_ca").is_none() {
         return conflict("tls.client_required", "tls.client_ca has to be given with it");
     }
+    let ldap = |name: &str| given(&format!("ldap.{name}")).is_some();
+    if ldap("host") && !ldap("base_dn") {
+        return conflict("ldap.host", "ldap.base_dn has to be given with it");
+    }
+    if !ldap("host") && ldap("base_dn") {
+        return conflict("ldap.base_dn", "ldap.host has to be given with it");
+    }
+    let by_filter = given("ldap.certificate_map").and_then(Value::as_str) == Some("CERTIFICATE_FILTER");
+    if by_filter && !ldap("certificate_filter") {
+        return conflict("ldap.certificate_map", "ldap.certificate_filter has to be given with CERTIFICATE_FILTER");
+    }
     if let Some(Value::Array(names)) = given("server.queue_managers")
         && names.iter().enumerate().any(|(index, name)| names[..index].contains(name))
     {
@@ -157,7 +168,7 @@ pub(crate) fn parse_address(text: &str) -> Option<Address> {
 
 fn invalid(place: Place, value: &Value, expected: String) -> ConfigurationError {
     // A password must not reach a terminal or log, however wrong its place or type.
-    let secret = ["web.users", "web.password_encryption_key", "ltpa.keys_password"];
+    let secret = ["web.users", "web.password_encryption_key", "ldap.bind_password", "ltpa.keys_password"];
     let shown = if secret.contains(&place.path.as_str()) { "the value".to_owned() } else { value.to_string() };
     ConfigurationError::Value { place, value: shown, expected }
 }

@@ -181,6 +181,70 @@ pub(crate) const KEYS: &[Key] = &[
         .environment("QUAYMASTER_WEB_IGNORE_CASE"),
     key("web.certificate_map", Kind::Choice(&["PRINCIPAL_CN", "EXACT_DN", "NOT_SUPPORTED"]), "\"PRINCIPAL_CN\"", "How a client certificate names its user: by its common name, by its whole subject (CN=Fred,O=IBM,C=GB), or not at all.")
         .environment("QUAYMASTER_WEB_CERTIFICATE_MAP"),
+    key("ldap.host", Kind::Text, "", "Name or IPv4 address of an LDAP server whose users may sign in beside those of web.users.")
+        .note("no directory")
+        .environment("QUAYMASTER_LDAP_HOST"),
+    key("ldap.port", Kind::Integer { minimum: 1, maximum: 65_535 }, "", "Port of that server.")
+        .note("636 with ldaps, else 389")
+        .environment("QUAYMASTER_LDAP_PORT"),
+    key("ldap.failover", Kind::Texts, "[]", "Servers, HOST or HOST:PORT, asked in this order while those before do not answer.")
+        .environment("QUAYMASTER_LDAP_FAILOVER"),
+    key("ldap.tls", Kind::Choice(&["ldaps", "starttls", "off"]), "\"ldaps\"", "TLS from the first byte, TLS by StartTLS, or none: then passwords travel in the clear.")
+        .environment("QUAYMASTER_LDAP_TLS"),
+    key("ldap.ca_file", Kind::Path, "", "PEM file with the signers of the servers' certificates. Certificates must name the host.")
+        .note("those the system trusts")
+        .environment("QUAYMASTER_LDAP_CA_FILE"),
+    key("ldap.bind_dn", Kind::Text, "", "Distinguished name under which users and groups are searched for.")
+        .note("searches without signing in")
+        .environment("QUAYMASTER_LDAP_BIND_DN"),
+    key("ldap.bind_password", Kind::Text, "", "Its password, in any password form but the one-way ones.")
+        .environment("QUAYMASTER_LDAP_BIND_PASSWORD"),
+    key("ldap.base_dn", Kind::Text, "", "Where the search for users and groups begins, such as dc=example,dc=com. Needed with ldap.host.")
+        .environment("QUAYMASTER_LDAP_BASE_DN"),
+    key("ldap.user_filter", Kind::Text, "\"(&(uid=%v)(objectclass=person))\"", "Filter that finds a user; %v stands for the name.")
+        .environment("QUAYMASTER_LDAP_USER_FILTER"),
+    key(
+        "ldap.group_filter",
+        Kind::Text,
+        "\"(&(cn=%v)(|(objectclass=groupOfNames)(objectclass=groupOfUniqueNames)))\"",
+        "Filter that every group has to match; %v stands for its name.",
+    )
+    .environment("QUAYMASTER_LDAP_GROUP_FILTER"),
+    key("ldap.user_id_map", Kind::Text, "\"*:uid\"", "CLASS:ATTRIBUTE, more of them separated by ;. Which attribute of an entry is the user name that roles and authorities go by.")
+        .environment("QUAYMASTER_LDAP_USER_ID_MAP"),
+    key("ldap.group_id_map", Kind::Text, "\"*:cn\"", "As ldap.user_id_map, for groups.")
+        .environment("QUAYMASTER_LDAP_GROUP_ID_MAP"),
+    key(
+        "ldap.group_member_id_map",
+        Kind::Text,
+        "\"groupOfNames:member;groupOfUniqueNames:uniqueMember\"",
+        "Which attribute of which class of groups lists the members. memberOf:member and ibm-allGroups:member: that attribute of the user lists the groups.",
+    )
+    .environment("QUAYMASTER_LDAP_GROUP_MEMBER_ID_MAP"),
+    key("ldap.nested_groups", Kind::Boolean, "false", "Members of a group that is in another group are in that one too.")
+        .environment("QUAYMASTER_LDAP_NESTED_GROUPS"),
+    key("ldap.ignore_case", Kind::Boolean, "true", "A user may type the name in another case than the directory has it.")
+        .environment("QUAYMASTER_LDAP_IGNORE_CASE"),
+    key(
+        "ldap.certificate_map",
+        Kind::Choice(&["EXACT_DN", "CERTIFICATE_FILTER", "PRINCIPAL_CN", "NOT_SUPPORTED"]),
+        "\"EXACT_DN\"",
+        "How a client certificate that no user of web.users fits names a user of the directory: its subject is the distinguished name, ldap.certificate_filter finds the user, its common name is the user name, or not at all.",
+    )
+    .environment("QUAYMASTER_LDAP_CERTIFICATE_MAP"),
+    key("ldap.certificate_filter", Kind::Text, "", "Filter such as uid=${SubjectCN}; also ${SubjectDN}, ${SubjectOU} and the like, ${IssuerDN}, ${IssuerCN} and the like, ${SerialNumber}.")
+        .environment("QUAYMASTER_LDAP_CERTIFICATE_FILTER"),
+    key("ldap.connect_timeout_seconds", Kind::Integer { minimum: 1, maximum: 300 }, "5", "A connection has to stand by then, TLS and ldap.bind_dn included.")
+        .unit("seconds")
+        .environment("QUAYMASTER_LDAP_CONNECT_TIMEOUT_SECONDS"),
+    key("ldap.timeout_seconds", Kind::Integer { minimum: 1, maximum: 300 }, "10", "A search for a user with its groups, or the check of a password, has to end by then.")
+        .unit("seconds")
+        .environment("QUAYMASTER_LDAP_TIMEOUT_SECONDS"),
+    key("ldap.connections", Kind::Integer { minimum: 1, maximum: 64 }, "4", "Questions to the directory at once; each may use two connections, which are kept.")
+        .environment("QUAYMASTER_LDAP_CONNECTIONS"),
+    key("ldap.cache_seconds", Kind::Integer { minimum: 1, maximum: 3600 }, "60", "How long a verified password, and groups and roles of a user, count before the directory is asked again.")
+        .unit("seconds")
+        .environment("QUAYMASTER_LDAP_CACHE_SECONDS"),
     key("ltpa.keys_file", Kind::Path, "", "LTPA keys, as Open Liberty writes them.")
         .note("DIR/ltpa.keys, made at first start")
         .environment("QUAYMASTER_LTPA_KEYS_FILE"),

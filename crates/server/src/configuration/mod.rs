@@ -21,7 +21,7 @@ use std::time::Duration;
 use model::name::QueueManagerName;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
-use web::options::{Cors, Installation, Limits, Ltpa, Messaging, TlsOptions, Web, WebOptions};
+use web::options::{Cors, Installation, Ldap, Limits, Ltpa, Messaging, TlsOptions, Web, WebOptions};
 
 pub(crate) use check::{file_in, parse_address, read_file};
 pub(crate) use environment::Environment;
@@ -35,6 +35,7 @@ pub(crate) struct Configuration {
     pub server: Server,
     pub tls: Tls,
     pub web: Web,
+    pub ldap: Ldap,
     pub ltpa: Ltpa,
     pub cors: Cors,
     pub messaging: Messaging,
@@ -122,6 +123,7 @@ impl Configuration {
             metrics: self.server.metrics.0,
             tls,
             web: self.web.clone(),
+            ldap: self.ldap.clone(),
             ltpa: self.ltpa.clone(),
             cors: self.cors.clone(),
             limits: self.limits.clone(),

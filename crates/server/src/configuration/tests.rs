@@ -74,6 +74,10 @@ fn a_password_of_the_wrong_type_is_not_shown() {
         "[web]\nusers = \"secret\"\n",
         expect!["web.users in quaymaster.toml: the value is not valid, expected a table of texts"],
     );
+    check(
+        "[ldap]\nbind_password = ['secret']\n",
+        expect!["ldap.bind_password in quaymaster.toml: the value is not valid, expected a text"],
+    );
 }
 
 #[test]
@@ -85,6 +89,20 @@ fn keys_that_belong_together_are_asked_for_together() {
     check(
         "[server]\nqueue_managers = ['A', 'A']\n",
         expect!["server.queue_managers in quaymaster.toml: it names a queue manager twice"],
+    );
+    check(
+        "[ldap]\nhost = 'ldap.example.com'\n",
+        expect!["ldap.host in quaymaster.toml: ldap.base_dn has to be given with it"],
+    );
+    check(
+        "[ldap]\nbase_dn = 'dc=example'\n",
+        expect!["ldap.base_dn in quaymaster.toml: ldap.host has to be given with it"],
+    );
+    check(
+        "[ldap]\ncertificate_map = 'CERTIFICATE_FILTER'\n",
+        expect![
+            "ldap.certificate_map in quaymaster.toml: ldap.certificate_filter has to be given with CERTIFICATE_FILTER"
+        ],
     );
 }
 
@@ -131,6 +149,7 @@ fn every_key_without_a_default_is_known_to_the_structs() {
         let value = match key.kind {
             Kind::TextTable => "{ a = 'b' }",
             Kind::TextsTable => "{ a = ['b'] }",
+            Kind::Integer { .. } => "1",
             _ => "'x'",
         };
         let (section, name) = key.path.split_once('.').expect("two parts");

@@ -99,8 +99,14 @@ fn warn_about(plan: &Plan) {
     let configuration = &plan.configuration;
     if configuration.web.no_security {
         tracing::warn!("web.no_security is true: every request is admitted with every role");
-    } else if !configuration.server.developer_defaults && configuration.web.users.is_empty() {
+    } else if !configuration.server.developer_defaults
+        && configuration.web.users.is_empty()
+        && configuration.ldap.host.is_none()
+    {
         tracing::warn!("web.users is empty and developer defaults are off: nobody can sign in");
+    }
+    if configuration.ldap.host.is_some() && configuration.ldap.tls == web::options::LdapTls::Off {
+        tracing::warn!("ldap.tls is off: passwords travel to the directory in the clear");
     }
 }
 

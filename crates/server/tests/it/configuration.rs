@@ -49,6 +49,35 @@ fn check_accepts_a_good_file_and_names_what_is_wrong_in_a_bad_one() {
 }
 
 #[test]
+fn check_connects_to_the_directory_only_when_asked_to() {
+    let folder = Folder::new();
+    let ldap = "[ldap]\nhost = \"127.0.0.1\"\nport = 1\ntls = \"off\"\nbase_dn = \"dc=example\"\n";
+    let file = folder.write("ldap.toml", ldap).display().to_string();
+    expect![[r#"
+        exit 0
+        out: DIR/ldap.toml is valid.
+    "#]]
+    .assert_eq(&folder.run(&["config", "check", &file]));
+    let said = folder.run(&["config", "check", "--connect", &file]);
+    assert!(said.starts_with("exit 1\nout: DIR/ldap.toml is valid.\nout: ldap://127.0.0.1:1: "), "{said}");
+    assert!(said.ends_with("err: quaymaster: config check: not every server of [ldap] can be used\n"), "{said}");
+    for (line, part) in [
+        ("user_filter = \"(uid=bob)\"", "ldap.user_filter"),
+        ("base_dn = \"example\"", "ldap.base_dn"),
+        ("bind_password = \"{hash}x\"", "ldap.bind_password"),
+        ("bind_dn = \"cn=a\"", "ldap.bind_password"),
+        ("failover = [\"a b\"]", "ldap.failover"),
+    ] {
+        let key = line.split(' ').next().expect("a key");
+        let others: String =
+            ldap.lines().filter(|known| !known.starts_with(key)).map(|known| format!("{known}\n")).collect();
+        let file = folder.write("bad.toml", &format!("{others}{line}\n")).display().to_string();
+        let said = folder.run(&["config", "check", &file]);
+        assert!(said.starts_with("exit 2\n") && said.contains(part), "{line}: {said}");
+    }
+}
+
+#[test]
 fn serve_refuses_a_bad_configuration_with_exit_2() {
     let folder = Folder::new();
     folder.write("quaymaster.toml", "[ltpa]\nexpiration = \"long\"\n");

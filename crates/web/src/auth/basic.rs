@@ -2,7 +2,8 @@
 //!
 //! A hit costs one keyed hash, not a password hash. The header itself is never kept: the key of the table is its
 //! SHA-256 under a random key, and the whole of it is compared. Failures are not kept.
-//! A verified header is good for a minute after its last use, and for ten minutes in all.
+//! A verified header is good for a minute after its last use, and for ten minutes in all; that of a directory's user for
+//! no longer than what the directory says counts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -78,13 +79,15 @@ struct VerifiedHeader {
     digest: [u8; 32],
     identity: Arc<Identity>,
     verified_at: Timestamp,
+    /// Good until then at most.
+    ends_at: Timestamp,
     used_at_ms: AtomicU64,
 }
 
 impl Ends for VerifiedHeader {
     fn ends_ms(&self) -> u64 {
         let sliding = Timestamp::from_millis(self.used_at_ms.load(Ordering::Relaxed)).saturating_add(SLIDING);
-        sliding.min(self.verified_at.saturating_add(AT_MOST)).as_millis()
+        sliding.min(self.ends_at).as_millis()
     }
 }
 
@@ -120,11 +123,12 @@ impl VerifiedHeaders {
     }
 
     pub(super) fn insert(&self, digest: &HeaderDigest, identity: &Arc<Identity>, now: Timestamp) {
-        let now_ms = now.as_millis();
+        let (now_ms, at_most) = (now.as_millis(), now.saturating_add(AT_MOST));
         let header = VerifiedHeader {
             digest: digest.0,
             identity: Arc::clone(identity),
             verified_at: now,
+            ends_at: identity.counts_until.map_or(at_most, |counts_until| counts_until.min(at_most)),
             used_at_ms: AtomicU64::new(now_ms),
         };
         self.headers.insert(digest.hash(), header, now_ms);

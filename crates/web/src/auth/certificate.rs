@@ -1,4 +1,4 @@
-//! The subject of a TLS client certificate, in the two forms a registry may know it by.
+//! What a TLS client certificate says about its holder, in the forms registries may know it by.
 //!
 //! The TLS layer has verified the chain before anything here is asked. Distinguished names are written as Java writes
 //! them (RFC 2253: most specific part first), for that is how MQ's documentation and registries spell them.
@@ -8,14 +8,24 @@ use x509_parser::x509::{AttributeTypeAndValue, X509Name};
 
 /// Longest certificate that is looked at, in bytes.
 const MAXIMUM_BYTES: usize = 64 << 10;
+/// Longest serial number, in bytes; some issuers go beyond the 20 that are allowed.
+const LONGEST_SERIAL_NUMBER: usize = 64;
 
 /// What a verified client certificate says about its holder. Made once for each connection.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CertificateIdentity {
     /// The most specific common name of the subject.
     pub common_name: Option<String>,
     /// The subject as `CN=Fred,O=IBM,C=GB`: most specific part first.
     pub distinguished_name: String,
+    /// Types (`CN`, `OU`) and values of the subject, most specific part first.
+    pub subject: Vec<(String, String)>,
+    /// The issuer, as `distinguished_name`.
+    pub issuer_name: String,
+    /// Types and values of the issuer.
+    pub issuer: Vec<(String, String)>,
+    /// Decimal.
+    pub serial_number: String,
 }
 
 /// The certificate cannot be decoded.
@@ -33,24 +43,45 @@ impl CertificateIdentity {
             return Err(CertificateError);
         }
         let (_, certificate) = X509Certificate::from_der(der).map_err(|_| CertificateError)?;
-        let subject = certificate.subject();
-        let common_name = subject.iter_common_name().last().map(text_of).transpose()?;
-        Ok(Self { common_name, distinguished_name: distinguished_name(subject)? })
+        let (subject, issuer) = (certificate.subject(), certificate.issuer());
+        // RFC 5280, 4.1.2.2: at most 20 bytes.
+        if certificate.raw_serial().len() > LONGEST_SERIAL_NUMBER {
+            return Err(CertificateError);
+        }
+        Ok(Self {
+            common_name: subject.iter_common_name().last().map(text_of).transpose()?,
+            distinguished_name: distinguished_name(subject)?,
+            subject: parts(subject)?,
+            issuer_name: distinguished_name(issuer)?,
+            issuer: parts(issuer)?,
+            serial_number: certificate.tbs_certificate.serial.to_string(),
+        })
     }
 }
 
 fn distinguished_name(name: &X509Name<'_>) -> Result<String, CertificateError> {
     let mut parts = Vec::new();
     for relative in name.iter_rdn() {
-        let attributes = relative.iter().map(|attribute| {
-            let kind = attribute.attr_type();
-            let label = short_name(&kind.to_id_string()).map_or_else(|| kind.to_id_string(), str::to_owned);
-            Ok(format!("{label}={}", escape(&text_of(attribute)?)))
-        });
+        let attributes =
+            relative.iter().map(|attribute| Ok(format!("{}={}", label(attribute), escape(&text_of(attribute)?))));
         parts.push(attributes.collect::<Result<Vec<_>, _>>()?.join("+"));
     }
     parts.reverse();
     Ok(parts.join(","))
+}
+
+fn parts(name: &X509Name<'_>) -> Result<Vec<(String, String)>, CertificateError> {
+    let mut parts = name
+        .iter_attributes()
+        .map(|attribute| Ok((label(attribute), text_of(attribute)?)))
+        .collect::<Result<Vec<_>, _>>()?;
+    parts.reverse();
+    Ok(parts)
+}
+
+fn label(attribute: &AttributeTypeAndValue<'_>) -> String {
+    let kind = attribute.attr_type().to_id_string();
+    short_name(&kind).map_or(kind, str::to_owned)
 }
 
 fn text_of(attribute: &AttributeTypeAndValue<'_>) -> Result<String, CertificateError> {

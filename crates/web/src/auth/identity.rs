@@ -1,6 +1,6 @@
 //! Who a request comes from, once that is established.
 //!
-//! An identity is made by the registry from configuration and never changes; a reload makes new ones.
+//! An identity is made from the configuration or from what a directory said, and never changes; a reload makes new ones.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,6 +20,10 @@ pub struct Identity {
     pub name: String,
     /// Empty for a user whose credentials are right but who is bound to no role: answered with 403, not 401.
     pub roles: Roles,
+    /// What tokens call the user: its distinguished name, for one of a directory.
+    pub(super) token_name: String,
+    /// Until when what was found out about the user counts; `None`: until the configuration is read again.
+    pub(super) counts_until: Option<Timestamp>,
     /// The cookie last minted for requests that share this identity; see `Authenticator::mint_cookie`.
     pub(super) minted: Mutex<Option<MintedCookie>>,
 }
@@ -34,12 +38,25 @@ pub(super) struct MintedCookie {
 
 impl Identity {
     pub fn new(principal: Principal, name: impl Into<String>, roles: Roles) -> Self {
-        Self { principal, name: name.into(), roles, minted: Mutex::new(None) }
+        let name = name.into();
+        Self { principal, token_name: name.clone(), name, roles, counts_until: None, minted: Mutex::new(None) }
+    }
+
+    /// The identity as one of a directory's entry.
+    pub(super) fn of_directory(self, dn: &str, counts_until: Timestamp) -> Self {
+        Self { token_name: dn.to_owned(), counts_until: Some(counts_until), ..self }
     }
 
     /// The same user with no cookie minted yet: for a login, whose token must be its own.
     pub(super) fn fresh(&self) -> Arc<Self> {
-        Arc::new(Self::new(self.principal.clone(), self.name.clone(), self.roles))
+        Arc::new(Self {
+            principal: self.principal.clone(),
+            name: self.name.clone(),
+            roles: self.roles,
+            token_name: self.token_name.clone(),
+            counts_until: self.counts_until,
+            minted: Mutex::new(None),
+        })
     }
 }
 

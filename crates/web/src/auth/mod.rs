@@ -2,18 +2,23 @@
 //!
 //! Order of looking, as Liberty does it: a good cookie wins over everything; then a client certificate that names a
 //! known user; then Basic. A bad cookie does not harm a request that carries another good credential.
+//! Users are those of the configuration, then those of an LDAP directory. What needs the directory or a slow hash is never
+//! done on the way: `authenticate` then says `Slow`, and `authenticate_slow` waits.
 //! This module never answers a request: routes turn a [`Verdict`] into a status and an error body.
 
 pub mod basic;
+mod bindings;
 mod cache;
 pub mod certificate;
 pub mod csrf;
 pub mod identity;
+mod ldap;
 pub mod ltpa;
 pub mod password;
 mod registry;
 pub mod role;
 mod slow;
+mod users;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,26 +28,35 @@ use http::{HeaderMap, HeaderValue};
 use model::authority::Principal;
 use model::timestamp::Timestamp;
 use queue_manager::clock::{Clock, SystemClock};
+use tokio::runtime::Handle;
 
 use self::basic::{BasicCredentials, HeaderDigest, VerifiedHeaders};
+use self::bindings::Bindings;
 pub use self::certificate::CertificateIdentity;
 pub use self::identity::Identity;
+use self::ldap::{Directory, NoAnswer, Subject};
 use self::ltpa::keys::LtpaKeys;
 use self::ltpa::{CookieVerdict, Settings, SingleSignOn, key_file};
 use self::password::PasswordReader;
 use self::registry::{QuickCheck, Registry};
 pub use self::role::Roles;
 use self::slow::SlowChecks;
+use self::users::{Lookup, Users};
 use crate::{WebError, WebOptions};
+
+/// Cookies of a request and its certificate, each asked about once.
+const MOST_QUESTIONS: usize = 8;
 
 /// Knows the users and roles of one configuration, the LTPA keys, and what was verified lately.
 ///
 /// Share it in an `Arc`; a reload replaces it by what [`Authenticator::reloaded`] makes.
 pub struct Authenticator {
-    registry: Arc<Registry>,
+    users: Users,
     sign_on: SingleSignOn,
     verified_headers: VerifiedHeaders,
     slow_checks: Arc<SlowChecks>,
+    /// Where the directory is asked.
+    runtime: Option<Handle>,
     /// Who everybody is when security is off.
     anybody: Option<Arc<Identity>>,
 }
@@ -70,10 +84,12 @@ pub enum Verdict {
     BadBasic,
     /// The cookie is expired, foreign, revoked or damaged: MQWB0112E, and the cookie is cleared.
     BadToken,
-    /// A password hash has to be computed: call [`Authenticator::authenticate_slow`].
+    /// A password hash has to be computed or the directory asked: call [`Authenticator::authenticate_slow`].
     Slow,
-    /// Too many password checks are waiting already: 503, try again.
+    /// Too many checks are waiting already: 503, try again.
     Busy,
+    /// The directory, on which the verdict depends, does not answer: 503, try again.
+    Unavailable,
 }
 
 /// How an identity was established; the names are those of `authenticationMechanism` in the answer of GET /login.
@@ -103,6 +119,8 @@ pub enum LoginError {
     WrongCredentials,
     #[error("too many password checks are waiting already")]
     Busy,
+    #[error("the directory does not answer")]
+    Unavailable,
 }
 
 impl Authenticator {
@@ -134,12 +152,18 @@ impl Authenticator {
             lifetime: checked_lifetime(options.ltpa.expiration)?,
             secure: options.ltpa.secure,
         };
+        let bindings = Arc::new(Bindings::parse(&web.roles)?);
+        let file = Registry::new(web, &passwords, &bindings, &options.server_user)?;
+        let runtime = before.and_then(|before| before.runtime.clone()).or_else(|| Handle::try_current().ok());
+        let (server_user, ask_on) = (&options.server_user, runtime.clone());
+        let directory = Directory::new(&options.ldap, web, &passwords, bindings, server_user, ask_on)?;
         let revoked = before.map(|before| before.sign_on.revocations()).unwrap_or_default();
         Ok(Self {
-            registry: Arc::new(Registry::new(web, &passwords, &options.server_user)?),
+            users: Users::new(file, directory),
             sign_on: SingleSignOn::new(keys, settings, revoked),
             verified_headers: VerifiedHeaders::new(),
             slow_checks: before.map_or_else(|| Arc::new(SlowChecks::new()), |before| Arc::clone(&before.slow_checks)),
+            runtime,
             anybody: web.no_security.then(|| anybody(&options.server_user)),
         })
     }
@@ -152,49 +176,68 @@ impl Authenticator {
             return Verdict::Identified { identity, mechanism: Mechanism::NoSecurity, set_cookie: false };
         }
         match self.look_at_cookie_and_certificate(credentials, now) {
-            Ok(verdict) => verdict,
-            Err(nothing_yet) => match basic::header(credentials.headers) {
-                Some(header) => self.look_at_basic(header, credentials.over_tls, now),
-                None => nothing_yet,
-            },
+            Sight::Decided(verdict) => verdict,
+            Sight::Ask(_) => Verdict::Slow,
+            Sight::Otherwise(nothing_yet) => self.look_at_basic(credentials, nothing_yet, now),
         }
     }
 
-    /// As [`Authenticator::authenticate`], and computes the password hash where that answered `Slow`. Never `Slow`
-    /// itself. Call within a tokio runtime.
+    /// As [`Authenticator::authenticate`], and computes the password hash or asks the directory where that answered
+    /// `Slow`. Never `Slow` itself. Call within a tokio runtime.
     pub async fn authenticate_slow(&self, credentials: &Credentials<'_>, now: Timestamp) -> Verdict {
-        let verdict = self.authenticate(credentials, now);
+        let mut verdict = self.authenticate(credentials, now);
+        if !matches!(verdict, Verdict::Slow) {
+            return verdict;
+        }
+        let nothing_yet = match self.ask_about_cookie_and_certificate(credentials, now).await {
+            Ok(verdict) => return verdict,
+            Err(nothing_yet) => nothing_yet,
+        };
+        verdict = self.look_at_basic(credentials, nothing_yet, now);
         let (Verdict::Slow, Some(header)) = (&verdict, basic::header(credentials.headers)) else { return verdict };
         let Some(BasicCredentials { user, password }) = basic::parse(header) else { return Verdict::BadBasic };
         let digest = self.verified_headers.digest(header);
         let already_known = || self.verified_headers.find(&digest, now);
-        match self.slow_checks.check(&self.registry, user, password, already_known).await {
+        match self.users.check(&self.slow_checks, user, password, now, already_known).await {
             Ok(Some(identity)) => {
                 self.remember(&digest, &identity, now);
                 self.identified(identity, Mechanism::Basic, credentials.over_tls)
             }
             Ok(None) => Verdict::BadBasic,
-            Err(slow::Busy) => Verdict::Busy,
+            Err(no_answer) => no_answer.into(),
         }
     }
 
     /// Checks a user name and password as POST /login brings them. Call within a tokio runtime.
     ///
     /// # Errors
-    /// `WrongCredentials` (401) or `Busy` (503). A user without any role is no error here: its `roles` are empty.
+    /// `WrongCredentials` (401), `Busy` or `Unavailable` (503). A user without any role is no error here: its `roles` are
+    /// empty.
     pub async fn login(&self, user: &str, password: &str, now: Timestamp) -> Result<Arc<Identity>, LoginError> {
-        let _ = now;
         if let Some(identity) = &self.anybody {
             return Ok(Arc::clone(identity));
         }
-        match self.registry.check_quickly(user, password) {
+        match self.users.check_quickly(user, password) {
             QuickCheck::Right(identity) => return Ok(identity.fresh()),
             QuickCheck::Wrong => return Err(LoginError::WrongCredentials),
-            QuickCheck::NeedsHash => {}
+            QuickCheck::NeedsTime => {}
         }
-        let checked = self.slow_checks.check(&self.registry, user.to_owned(), password.to_owned(), || None).await;
-        let identity = checked.map_err(|slow::Busy| LoginError::Busy)?.ok_or(LoginError::WrongCredentials)?;
-        Ok(identity.fresh())
+        let (user, password) = (user.to_owned(), password.to_owned());
+        let checked = self.users.check(&self.slow_checks, user, password, now, || None).await;
+        let identity = checked.map_err(|no_answer| match no_answer {
+            NoAnswer::Busy => LoginError::Busy,
+            NoAnswer::Unavailable => LoginError::Unavailable,
+        })?;
+        Ok(identity.ok_or(LoginError::WrongCredentials)?.fresh())
+    }
+
+    /// Asks each server of the directory for its base, signed in as for searches: its URL, and what is wrong. Empty where
+    /// no directory is configured. Call within a tokio runtime.
+    pub async fn probe_directory(&self) -> Vec<(String, Result<(), String>)> {
+        match self.users.directory() {
+            Some(directory) => directory.probe().await,
+            None => Vec::new(),
+        }
     }
 
     /// The whole value of a `Set-Cookie` header; `None` where a cookie must not be set (plain HTTP with `ltpa.secure`).
@@ -224,40 +267,61 @@ impl Authenticator {
         self.sign_on.cookie_name()
     }
 
-    /// `Err` holds the verdict for a request that has no Basic header either.
-    fn look_at_cookie_and_certificate(
+    fn look_at_cookie_and_certificate(&self, credentials: &Credentials<'_>, now: Timestamp) -> Sight {
+        let over_tls = credentials.over_tls;
+        let nothing_yet = match self.sign_on.look(credentials.headers, over_tls, &self.users, now) {
+            CookieVerdict::Good(identity) => {
+                let mechanism = Mechanism::Token;
+                return Sight::Decided(Verdict::Identified { identity, mechanism, set_cookie: false });
+            }
+            CookieVerdict::Ask(subject) => return Sight::Ask(subject),
+            CookieVerdict::Bad => Verdict::BadToken,
+            CookieVerdict::Absent => Verdict::NoCredentials,
+        };
+        match credentials.client_certificate.map(|certificate| self.users.of_certificate(certificate, now)) {
+            Some(Lookup::Known(identity)) => {
+                Sight::Decided(self.identified(identity, Mechanism::ClientCertificate, over_tls))
+            }
+            Some(Lookup::Ask(subject)) => Sight::Ask(subject),
+            Some(Lookup::Unknown) | None => Sight::Otherwise(nothing_yet),
+        }
+    }
+
+    /// Asks the directory about each of them that needs it. `Err` holds the verdict for a request that has no Basic header
+    /// either: a directory that does not answer does no harm to a request whose password can be checked without it.
+    async fn ask_about_cookie_and_certificate(
         &self,
         credentials: &Credentials<'_>,
         now: Timestamp,
     ) -> Result<Verdict, Verdict> {
-        let over_tls = credentials.over_tls;
-        let nothing_yet = match self.sign_on.look(credentials.headers, over_tls, &self.registry, now) {
-            CookieVerdict::Good(identity) => {
-                return Ok(Verdict::Identified { identity, mechanism: Mechanism::Token, set_cookie: false });
+        for _ in 0..MOST_QUESTIONS {
+            let subject = match self.look_at_cookie_and_certificate(credentials, now) {
+                Sight::Decided(verdict) => return Ok(verdict),
+                Sight::Otherwise(nothing_yet) => return Err(nothing_yet),
+                Sight::Ask(subject) => subject,
+            };
+            if let Err(no_answer) = self.users.ask(&subject, now).await {
+                return Err(no_answer.into());
             }
-            CookieVerdict::Bad => Verdict::BadToken,
-            CookieVerdict::Absent => Verdict::NoCredentials,
-        };
-        let by_certificate = credentials.client_certificate.and_then(|it| self.registry.find_by_certificate(it));
-        match by_certificate {
-            Some(identity) => Ok(self.identified(Arc::clone(identity), Mechanism::ClientCertificate, over_tls)),
-            None => Err(nothing_yet),
         }
+        Err(Verdict::Busy)
     }
 
-    fn look_at_basic(&self, header: &[u8], over_tls: bool, now: Timestamp) -> Verdict {
+    /// `otherwise` is the verdict for a request without a Basic header.
+    fn look_at_basic(&self, credentials: &Credentials<'_>, otherwise: Verdict, now: Timestamp) -> Verdict {
+        let Some(header) = basic::header(credentials.headers) else { return otherwise };
         let digest = self.verified_headers.digest(header);
         if let Some(identity) = self.verified_headers.find(&digest, now) {
-            return self.identified(identity, Mechanism::Basic, over_tls);
+            return self.identified(identity, Mechanism::Basic, credentials.over_tls);
         }
         let Some(BasicCredentials { user, password }) = basic::parse(header) else { return Verdict::BadBasic };
-        match self.registry.check_quickly(&user, &password) {
+        match self.users.check_quickly(&user, &password) {
             QuickCheck::Right(identity) => {
                 self.remember(&digest, identity, now);
-                self.identified(Arc::clone(identity), Mechanism::Basic, over_tls)
+                self.identified(Arc::clone(identity), Mechanism::Basic, credentials.over_tls)
             }
             QuickCheck::Wrong => Verdict::BadBasic,
-            QuickCheck::NeedsHash => Verdict::Slow,
+            QuickCheck::NeedsTime => Verdict::Slow,
         }
     }
 
@@ -270,12 +334,30 @@ impl Authenticator {
     }
 }
 
+/// What a look at cookies and certificate tells.
+enum Sight {
+    Decided(Verdict),
+    /// Neither decides; the verdict for a request that has no Basic header either.
+    Otherwise(Verdict),
+    /// The directory has to be asked about this one first.
+    Ask(Subject),
+}
+
+impl From<NoAnswer> for Verdict {
+    fn from(no_answer: NoAnswer) -> Self {
+        match no_answer {
+            NoAnswer::Busy => Self::Busy,
+            NoAnswer::Unavailable => Self::Unavailable,
+        }
+    }
+}
+
 /// With security off everybody acts as the server's user and holds every role.
 fn anybody(server_user: &str) -> Arc<Identity> {
     Arc::new(Identity::new(Principal::administrator(server_user), server_user, Roles::all()))
 }
 
-fn option_error(key: &str, problem: impl ToString) -> WebError {
+pub(crate) fn option_error(key: &str, problem: impl ToString) -> WebError {
     WebError::Option { key: key.to_owned(), problem: problem.to_string() }
 }
 

@@ -2,9 +2,8 @@
 //!
 //! Every user's identity is made when the configuration is read, so that a request only looks one up.
 //!
-//! Case: user names are compared exactly unless `ignore_case`. A role binding names users without regard to case,
-//! except MQWebUser, whose user has to match MQ's own user id. A user of no role is known all the same.
-//! Source: IBM MQ 9.3, "Configuring users and roles"; Open Liberty, basicRegistry and application-bnd.
+//! Case: user names are compared exactly unless `ignore_case`. A user of no role is known all the same.
+//! Source: IBM MQ 9.3, "Configuring users and roles"; Open Liberty, basicRegistry.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,8 +11,10 @@ use std::sync::Arc;
 
 use model::authority::Principal;
 
+use super::bindings::Bindings;
 use super::certificate::{self, CertificateIdentity};
 use super::identity::Identity;
+use super::option_error;
 use super::password::{Password, PasswordReader};
 use super::role::Roles;
 use crate::WebError;
@@ -38,32 +39,36 @@ struct User {
     password: Password,
 }
 
-/// What can be said about a password without a slow hash.
+/// What can be said about a password at once.
 pub(super) enum QuickCheck<'a> {
     Right(&'a Arc<Identity>),
     Wrong,
-    NeedsHash,
+    NeedsTime,
 }
 
 impl Registry {
     /// # Errors
     /// `Option`, naming the user, role or binding that cannot be used.
-    pub(super) fn new(web: &Web, passwords: &PasswordReader, server_user: &str) -> Result<Self, WebError> {
-        let bindings = Bindings::parse(&web.roles)?;
+    pub(super) fn new(
+        web: &Web,
+        passwords: &PasswordReader,
+        bindings: &Bindings,
+        server_user: &str,
+    ) -> Result<Self, WebError> {
         let mut users = HashMap::with_capacity(web.users.len());
         let memberships = memberships(web);
         for (name, stored) in &web.users {
             let option = || format!("web.users.{name}");
             if name.is_empty() {
-                return Err(option_error(option(), "the name of a user is empty"));
+                return Err(option_error(&option(), "the name of a user is empty"));
             }
-            let password = passwords.read(stored).map_err(|error| option_error(option(), error))?;
+            let password = passwords.read(stored).map_err(|error| option_error(&option(), error))?;
             let groups = memberships.get(&*key(name, web.ignore_case)).map_or(&[][..], Vec::as_slice);
             let roles = bindings.roles_of(name, groups);
             let user = User { identity: Arc::new(identity(name, groups, roles, server_user)), password };
             if users.insert(key(name, web.ignore_case).into_owned(), user).is_some() {
                 return Err(option_error(
-                    option(),
+                    &option(),
                     "another user has this name but for its case, and ignore_case is set",
                 ));
             }
@@ -94,10 +99,10 @@ impl Registry {
     /// Checks what can be checked in microseconds.
     pub(super) fn check_quickly(&self, name: &str, password: &str) -> QuickCheck<'_> {
         match self.user(name) {
-            Some(user) if user.password.is_slow() => QuickCheck::NeedsHash,
+            Some(user) if user.password.is_slow() => QuickCheck::NeedsTime,
             Some(user) if user.password.matches(password) => QuickCheck::Right(&user.identity),
             // A refusal takes equally long for every name, known or not.
-            Some(_) | None if self.dearest().is_some_and(Password::is_slow) => QuickCheck::NeedsHash,
+            Some(_) | None if self.dearest().is_some_and(Password::is_slow) => QuickCheck::NeedsTime,
             Some(_) => QuickCheck::Wrong,
             None => {
                 self.compare_in_vain(password);
@@ -134,10 +139,6 @@ impl Registry {
     }
 }
 
-fn option_error(key: String, problem: impl ToString) -> WebError {
-    WebError::Option { key, problem: problem.to_string() }
-}
-
 fn key(name: &str, ignore_case: bool) -> Cow<'_, str> {
     if ignore_case { Cow::Owned(name.to_lowercase()) } else { Cow::Borrowed(name) }
 }
@@ -164,65 +165,6 @@ fn identity(name: &str, groups: &[&str], roles: Roles, server_user: &str) -> Ide
 
 fn subjects(web: &Web) -> HashMap<String, String> {
     web.users.keys().map(|name| (certificate::normalise(name), key(name, web.ignore_case).into_owned())).collect()
-}
-
-/// Who has which role.
-struct Bindings(Vec<(Roles, Bound)>);
-
-enum Bound {
-    User(String),
-    Group(String),
-    /// ALL_AUTHENTICATED_USERS, and EVERYONE: a request without credentials has no identity to give a role to.
-    Everybody,
-}
-
-impl Bindings {
-    fn parse(roles: &std::collections::BTreeMap<String, Vec<String>>) -> Result<Self, WebError> {
-        let mut bindings = Vec::new();
-        for (name, holders) in roles {
-            let option = || format!("web.roles.{name}");
-            let role = Roles::parse(name).ok_or_else(|| {
-                let known: Vec<_> = Roles::all().names().collect();
-                option_error(option(), format!("no such role; expected one of {}", known.join(", ")))
-            })?;
-            for holder in holders {
-                let bound = Bound::parse(holder).ok_or_else(|| {
-                    let expected = "user:NAME, group:NAME, ALL_AUTHENTICATED_USERS or EVERYONE";
-                    option_error(option(), format!("'{holder}' is not {expected}"))
-                })?;
-                bindings.push((role, bound));
-            }
-        }
-        Ok(Self(bindings))
-    }
-
-    fn roles_of(&self, user: &str, groups: &[&str]) -> Roles {
-        self.0
-            .iter()
-            .filter(|(role, bound)| match bound {
-                Bound::User(name) if *role == Roles::MQWEB_USER => name == user,
-                Bound::User(name) => name.to_lowercase() == user.to_lowercase(),
-                Bound::Group(name) => groups.contains(&name.as_str()),
-                Bound::Everybody => true,
-            })
-            .fold(Roles::empty(), |roles, (role, _)| roles | *role)
-    }
-}
-
-impl Bound {
-    fn parse(text: &str) -> Option<Self> {
-        match text {
-            "ALL_AUTHENTICATED_USERS" | "EVERYONE" => Some(Self::Everybody),
-            _ => {
-                let (kind, name) = text.split_once(':').filter(|(_, name)| !name.is_empty())?;
-                match kind {
-                    "user" => Some(Self::User(name.to_owned())),
-                    "group" => Some(Self::Group(name.to_owned())),
-                    _ => None,
-                }
-            }
-        }
-    }
 }
 
 #[cfg(test)]

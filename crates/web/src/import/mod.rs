@@ -8,6 +8,7 @@
 //! Source: IBM MQ 9.3, "Configuring the mqweb server"; Open Liberty 24.0.0.12, server configuration.
 
 mod elements;
+mod ldap;
 mod render;
 mod security;
 mod settings;
@@ -21,7 +22,7 @@ use self::elements::Elements;
 use self::variables::Variables;
 pub use self::xml::XmlError;
 use crate::auth::ltpa::properties;
-use crate::options::{Cors, Ltpa, Messaging, Web};
+use crate::options::{Cors, Ldap, Ltpa, Messaging, Web};
 
 /// Longest file that is read, in bytes.
 pub const MAXIMUM_BYTES: usize = 4 << 20;
@@ -42,6 +43,7 @@ pub struct Imported {
     pub https: Option<String>,
     pub http: Option<String>,
     pub web: Web,
+    pub ldap: Ldap,
     pub ltpa: Ltpa,
     pub cors: Cors,
     pub messaging: Messaging,
@@ -103,8 +105,14 @@ pub fn import(sources: &[Source<'_>], surroundings: &dyn Surroundings) -> Result
     }
     let server = elements.resolved(&variables);
     security::read(&server, &mut imported);
+    ldap::read(&server, &mut imported);
     settings::read(&server, &variables, &mut imported);
+    let in_filter = imported.ldap.certificate_filter.clone().unwrap_or_default();
     for name in variables.unresolved() {
+        // What a certificate fills in later stands like a variable.
+        if in_filter.contains(&format!("${{{name}}}")) {
+            continue;
+        }
         imported.leave_out(format!("${{{name}}}"), "the variable has no value; the text stands as it is");
     }
     imported.left_out = without_repeats(std::mem::take(&mut imported.left_out));

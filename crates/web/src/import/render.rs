@@ -4,7 +4,7 @@ use serde::Serialize;
 use toml::{Table, Value};
 
 use super::Imported;
-use crate::options::{Cors, Ltpa, Messaging, Web};
+use crate::options::{Cors, Ldap, Ltpa, Messaging, Web};
 
 pub(super) fn to_toml(imported: &Imported) -> String {
     let mut table = Table::new();
@@ -16,6 +16,7 @@ pub(super) fn to_toml(imported: &Imported) -> String {
     }
     add(&mut table, "server", server);
     add(&mut table, "web", differences(&imported.web, &Web::default()));
+    add(&mut table, "ldap", differences(&imported.ldap, &Ldap::default()));
     add(&mut table, "ltpa", differences(&imported.ltpa, &Ltpa::default()));
     add(&mut table, "cors", differences(&imported.cors, &Cors::default()));
     add(&mut table, "messaging", differences(&imported.messaging, &Messaging::default()));

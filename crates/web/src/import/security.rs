@@ -141,11 +141,17 @@ fn ltpa(element: &Element, imported: &mut Imported) {
     }
 }
 
-/// Liberty's durations: `120m`, `2h`, `1h30m`, `7200s`, `500ms`; a bare number is minutes. Rounded up to whole minutes.
+/// A duration in minutes, rounded up; a bare number is minutes.
 fn minutes(text: &str) -> Option<u64> {
+    let minutes = u32::try_from(milliseconds(text, 60_000)?.div_ceil(60_000)).ok()?;
+    (minutes > 0).then_some(minutes.into())
+}
+
+/// Liberty's durations: `120m`, `2h`, `1h30m`, `7200s`, `500ms`; a bare number is of `unit` milliseconds.
+pub(super) fn milliseconds(text: &str, unit: u64) -> Option<u64> {
     let mut rest = text.trim();
-    if let Ok(minutes) = rest.parse::<u32>() {
-        return (minutes > 0).then_some(minutes.into());
+    if let Ok(number) = rest.parse::<u32>() {
+        return u64::from(number).checked_mul(unit);
     }
     let mut milliseconds = 0_u64;
     while !rest.is_empty() {
@@ -164,8 +170,7 @@ fn minutes(text: &str) -> Option<u64> {
         milliseconds = milliseconds.checked_add(number.parse::<u64>().ok()?.checked_mul(factor)?)?;
         rest = after;
     }
-    let minutes = u32::try_from(milliseconds.div_ceil(60_000)).ok()?;
-    (minutes > 0).then_some(minutes.into())
+    Some(milliseconds)
 }
 
 fn web_app_security(element: &Element, imported: &mut Imported) {
@@ -196,9 +201,10 @@ fn web_app_security(element: &Element, imported: &mut Imported) {
 
 fn registry_of_another_kind(element: &Element, imported: &mut Imported) {
     let why = match element.name.as_str() {
-        "ldapRegistry" => "users of an LDAP directory are not read; list them in web.users",
         "safRegistry" | "safCredentials" | "safAuthorization" | "safRoleMapper" => "there is no SAF here",
-        "customRegistry" | "quickStartSecurity" | "federatedRepository" => "only basicRegistry is read",
+        "customRegistry" | "quickStartSecurity" | "federatedRepository" => {
+            "only basicRegistry and ldapRegistry are read"
+        }
         "featureManager" => return features(element, imported),
         _ => return,
     };

@@ -22,7 +22,8 @@ pub(super) fn read(server: &Server, variables: &Variables<'_>, imported: &mut Im
     for element in server.named("cors") {
         cors(element, imported);
     }
-    for element in server.elements().filter(|element| !READ_ELEMENTS.contains(&element.name.as_str())) {
+    let is_read = |name: &str| READ_ELEMENTS.contains(&name) || name.ends_with("LdapFilterProperties");
+    for element in server.elements().filter(|element| !is_read(&element.name)) {
         let id = element.attribute("id").map(|id| format!(" {id}")).unwrap_or_default();
         imported.leave_out(format!("{}{id}", element.name), "it has no counterpart");
     }

@@ -190,3 +190,34 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_type_of_a_directory_says_its_filters() {
+    let registry = |rest: &str| of(&format!("<ldapRegistry host='h' baseDN='dc=x' {rest}")).ldap;
+    let windows = registry("ldapType='microsoft active directory'/>");
+    assert_eq!(windows.user_filter, "(&(sAMAccountName=%v)(objectcategory=user))");
+    assert_eq!(
+        (windows.user_id_map.as_str(), windows.group_member_id_map.as_str()),
+        ("user:sAMAccountName", "memberOf:member")
+    );
+    assert_eq!(windows.tls, crate::options::LdapTls::Off, "as Liberty has it unless sslEnabled");
+    assert!(registry("/>").user_filter.contains("ePerson"), "Custom");
+    let own =
+        registry("ldapType='Custom' customFiltersRef='f'/><customLdapFilterProperties id='f' userIdMap='*:mail'/>");
+    assert_eq!(own.user_id_map, "*:mail");
+    let unknown = of("<ldapRegistry host='h' baseDN='dc=x' ldapType='Other'/>");
+    assert_eq!(left_out(&unknown), ["ldapRegistry ldapType Other"]);
+    let second = of("<ldapRegistry id='a' host='h' baseDN='dc=x'/><ldapRegistry id='b' host='i' baseDN='dc=y'/>");
+    assert_eq!((second.ldap.host.as_deref(), left_out(&second)), (Some("h"), vec!["ldapRegistry b"]));
+}
+
+#[test]
+fn a_registry_that_cannot_be_a_directory_is_left_out_whole() {
+    let imported = of("<ldapRegistry host='h' port='0' certificateMapMode='CUSTOM' connectTimeout='soon'/>");
+    assert_eq!(imported.ldap, Ldap::default());
+    assert_eq!(imported.web.realm.0, "defaultRealm");
+    assert_eq!(
+        left_out(&imported),
+        ["ldapRegistry port", "ldapRegistry certificateMapMode CUSTOM", "ldapRegistry connectTimeout", "ldapRegistry"]
+    );
+}

@@ -12,7 +12,7 @@ use web::auth::csrf::{self, CsrfError, CsrfRule};
 use web::auth::password::encode_argon2id;
 use web::auth::role::{self, MissingRole};
 use web::auth::{Authenticator, CertificateIdentity, Credentials, LoginError, Mechanism, Roles, Verdict};
-use web::options::{Cors, Limits, Ltpa, Messaging, TlsOptions, Web};
+use web::options::{Cors, Ldap, Limits, Ltpa, Messaging, TlsOptions, Web};
 use web::{WebError, WebOptions};
 
 pub(crate) fn options(users: &[(&str, &str)]) -> WebOptions {
@@ -26,6 +26,7 @@ pub(crate) fn options(users: &[(&str, &str)]) -> WebOptions {
             roles: [("MQWebUser".to_owned(), vec!["user:app".to_owned()])].into(),
             ..Web::default()
         },
+        ldap: Ldap::default(),
         ltpa: Ltpa::default(),
         cors: Cors::default(),
         limits: Limits::default(),
@@ -77,6 +78,7 @@ fn words(verdict: &Verdict) -> String {
         Verdict::BadToken => "BadToken".to_owned(),
         Verdict::Slow => "Slow".to_owned(),
         Verdict::Busy => "Busy".to_owned(),
+        Verdict::Unavailable => "Unavailable".to_owned(),
     }
 }
 
@@ -326,6 +328,7 @@ fn a_certificate_of_a_known_user_comes_before_basic() {
     let certificate = |name: &str| CertificateIdentity {
         common_name: Some(name.to_owned()),
         distinguished_name: format!("CN={name},O=IBM"),
+        ..CertificateIdentity::default()
     };
     let verdict = |name: &str, headers: &HeaderMap| {
         let certificate = certificate(name);

@@ -127,3 +127,43 @@ fn what_is_imported_authenticates() {
     options.ltpa = imported.ltpa;
     web::auth::Authenticator::new(&options).expect("usable as it is");
 }
+
+#[test]
+fn an_ldap_registry_becomes_a_directory() {
+    let imported = imported(&[("mqwebuser.xml", include_bytes!("import/ldap_registry.xml"))]);
+    check_toml(
+        &imported,
+        r#"
+        [web]
+        realm = "corporate"
+        [web.roles]
+        MQWebAdmin = ["group:MQWebUI"]
+        MQWebUser = ["ALL_AUTHENTICATED_USERS"]
+        [ldap]
+        host = "ldap.example.com"
+        port = 636
+        failover = ["ldap2.example.com:1636", "ldap3.example.com"]
+        bind_dn = "cn=mq,o=example"
+        bind_password = "{xor}LDotKTY8Oi8o"
+        base_dn = "o=example"
+        user_filter = "(&(uid=%v)(objectclass=inetOrgPerson))"
+        group_filter = "(&(cn=%v)(|(objectclass=groupOfNames)(objectclass=groupOfUniqueNames)(objectclass=groupOfURLs)))"
+        group_id_map = "*:ou"
+        group_member_id_map = "ibm-allGroups:member;ibm-allGroups:uniqueMember;groupOfNames:member;groupOfUniqueNames:uniqueMember"
+        nested_groups = true
+        ignore_case = false
+        certificate_map = "CERTIFICATE_FILTER"
+        certificate_filter = "uid=${SubjectCN}"
+        connect_timeout_seconds = 2
+        timeout_seconds = 30
+        "#,
+    );
+    assert_eq!(
+        lines(&imported),
+        [
+            "ldapRegistry sslRef: it has no counterpart",
+            "ldapRegistry contextPool: it has no counterpart",
+            "ldapRegistry sslEnabled: export the signers of its trust store as PEM and name them in ldap.ca_file",
+        ]
+    );
+}

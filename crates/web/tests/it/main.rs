@@ -4,3 +4,4 @@ mod auth;
 mod auth_vectors;
 mod http;
 mod import;
+mod ldap;

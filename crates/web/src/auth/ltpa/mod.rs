@@ -1,6 +1,7 @@
 //! Single sign-on with LTPA version 2: key files, tokens, the cookie that carries them, and what was verified lately.
 //!
-//! A verified token is kept until it expires, so that a request with a cookie costs one keyed hash and one comparison.
+//! A verified token is kept until it expires, or for as long as what a directory said about its user counts, so that a
+//! request with a cookie costs one keyed hash and one comparison.
 //! The whole token is compared: a hit means the very bytes that were verified.
 
 pub mod cookie;
@@ -21,7 +22,8 @@ use self::keys::LtpaKeys;
 use self::revocation::Revocations;
 use super::cache::{Ends, VerifiedCache};
 use super::identity::{Identity, MintedCookie};
-use super::registry::Registry;
+use super::ldap::Subject;
+use super::users::{Lookup, Users};
 
 /// Verified tokens kept at most, as in Liberty's authentication cache.
 const CACHE_CAPACITY: usize = 25_000;
@@ -54,13 +56,14 @@ pub(super) struct Settings {
 
 struct VerifiedToken {
     token: Box<str>,
-    expires_ms: u64,
+    /// The token's expiry, or the end of what the directory said about its user, whichever comes first.
+    ends_ms: u64,
     identity: Arc<Identity>,
 }
 
 impl Ends for VerifiedToken {
     fn ends_ms(&self) -> u64 {
-        self.expires_ms
+        self.ends_ms
     }
 }
 
@@ -69,6 +72,8 @@ pub(super) enum CookieVerdict {
     Good(Arc<Identity>),
     Bad,
     Absent,
+    /// The token is genuine, and the directory has to be asked about its user.
+    Ask(Subject),
 }
 
 impl SingleSignOn {
@@ -103,19 +108,16 @@ impl SingleSignOn {
     }
 
     /// Looks at the cookies of a request; the first good one decides.
-    pub(super) fn look(
-        &self,
-        headers: &HeaderMap,
-        over_tls: bool,
-        registry: &Registry,
-        now: Timestamp,
-    ) -> CookieVerdict {
+    pub(super) fn look(&self, headers: &HeaderMap, over_tls: bool, users: &Users, now: Timestamp) -> CookieVerdict {
         let mut verdict = CookieVerdict::Absent;
         for token in self.presented(headers) {
-            if let Some(identity) = self.may_travel(over_tls).then(|| self.verify(token, registry, now)).flatten() {
-                return CookieVerdict::Good(identity);
+            let found = if self.may_travel(over_tls) { self.verify(token, users, now) } else { Lookup::Unknown };
+            match found {
+                Lookup::Known(identity) => return CookieVerdict::Good(identity),
+                Lookup::Ask(subject) => verdict = CookieVerdict::Ask(subject),
+                Lookup::Unknown if matches!(verdict, CookieVerdict::Absent) => verdict = CookieVerdict::Bad,
+                Lookup::Unknown => {}
             }
-            verdict = CookieVerdict::Bad;
         }
         verdict
     }
@@ -125,27 +127,37 @@ impl SingleSignOn {
         over_tls || !self.secure
     }
 
-    fn verify(&self, token: &str, registry: &Registry, now: Timestamp) -> Option<Arc<Identity>> {
+    fn verify(&self, token: &str, users: &Users, now: Timestamp) -> Lookup {
         let hash = self.hasher.hash_one(token);
         let now_ms = now.as_millis();
-        let good = |entry: &VerifiedToken| *entry.token == *token && now_ms <= entry.expires_ms;
-        self.verified
-            .find(hash, |entry| good(entry).then(|| Arc::clone(&entry.identity)))
-            .or_else(|| self.verify_anew(token, hash, registry, now_ms))
+        let good = |entry: &VerifiedToken| *entry.token == *token && now_ms <= entry.ends_ms;
+        match self.verified.find(hash, |entry| good(entry).then(|| Arc::clone(&entry.identity))) {
+            Some(identity) => Lookup::Known(identity),
+            None => self.verify_anew(token, hash, users, now),
+        }
     }
 
-    fn verify_anew(&self, token: &str, hash: u64, registry: &Registry, now_ms: u64) -> Option<Arc<Identity>> {
-        let claims = token::open(token, &self.keys, &self.realm, now_ms).ok()?;
-        let identity = registry.find(&claims.user)?;
-        let entry =
-            VerifiedToken { token: token.into(), expires_ms: claims.expires_ms, identity: Arc::clone(identity) };
+    fn verify_anew(&self, token: &str, hash: u64, users: &Users, now: Timestamp) -> Lookup {
+        let now_ms = now.as_millis();
+        let Ok(claims) = token::open(token, &self.keys, &self.realm, now_ms) else { return Lookup::Unknown };
+        // Asked first too, so that a token that was logged out costs the directory nothing.
+        if self.revoked.contains(token) {
+            return Lookup::Unknown;
+        }
+        let identity = match users.of_token(&claims.user, now) {
+            Lookup::Known(identity) => identity,
+            other => return other,
+        };
+        let counts_until = identity.counts_until.map_or(u64::MAX, Timestamp::as_millis);
+        let ends_ms = claims.expires_ms.min(counts_until);
+        let entry = VerifiedToken { token: token.into(), ends_ms, identity: Arc::clone(&identity) };
         self.verified.insert(hash, entry, now_ms);
         // Asked after inserting: a logout adds to the list before it removes from the cache, so one of the two sees it.
         if self.revoked.contains(token) {
             self.verified.remove(hash);
-            return None;
+            return Lookup::Unknown;
         }
-        Some(Arc::clone(identity))
+        Lookup::Known(identity)
     }
 
     pub(super) fn revoke(&self, token: &str, now: Timestamp) {
@@ -165,7 +177,7 @@ impl SingleSignOn {
         if let Some(cookie) = minted.as_ref().filter(|cookie| self.is_reusable(cookie, now, over_tls)) {
             return Some(cookie.value.clone());
         }
-        let token = self.mint(&identity.name, now)?;
+        let token = self.mint(&identity.token_name, now)?;
         let value = cookie::set(&self.cookie_name, &token, over_tls)?;
         *minted = Some(MintedCookie { value: value.clone(), token, minted_at: now, over_tls });
         Some(value)

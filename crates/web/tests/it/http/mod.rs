@@ -6,7 +6,7 @@ mod admin_channel;
 mod admin_queue;
 mod admin_resources;
 mod admin_stream;
-mod client;
+pub(crate) mod client;
 mod connections;
 mod messaging;
 mod mqsc;
@@ -15,7 +15,7 @@ mod queue_managers;
 mod reference_rows;
 mod resources;
 mod selection;
-mod server;
+pub(crate) mod server;
 mod sign_in;
 mod transport;
 

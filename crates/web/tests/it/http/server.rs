@@ -14,11 +14,11 @@ use model::name::{QueueManagerName, QueueName};
 use model::options::{ObjectDescriptor, PutOptions};
 use queue_manager::status::QueueStatus;
 use queue_manager::{ConnectOptions, Home, QueueManager, QueueManagers, StartOptions, SystemClock};
-use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, Issuer, KeyPair};
 use storage::StoreOptions;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
-use web::options::{Cors, Installation, Limits, Ltpa, Messaging, TlsOptions, Web};
+use web::options::{Cors, Installation, Ldap, Limits, Ltpa, Messaging, TlsOptions, Web};
 use web::{WebOptions, WebServer};
 
 /// How long anything may take before a test gives up.
@@ -165,6 +165,7 @@ fn options(folder: &Path) -> WebOptions {
             roles,
             ..Web::default()
         },
+        ldap: Ldap::default(),
         ltpa: Ltpa::default(),
         cors: Cors::default(),
         limits: Limits::default(),
@@ -241,9 +242,21 @@ pub(crate) fn make_signer(folder: &Path) -> Signer {
 
 /// PEM files of a certificate whose common name is `name`, and of its key.
 pub(crate) fn make_certificate(folder: &Path, name: &str, signer: Option<&Signer>) -> (PathBuf, PathBuf) {
-    let mut parameters = CertificateParams::new(vec!["localhost".to_owned()]).expect("parameters");
-    parameters.distinguished_name = rcgen::DistinguishedName::new();
-    parameters.distinguished_name.push(DnType::CommonName, name);
+    let mut subject = DistinguishedName::new();
+    subject.push(DnType::CommonName, name);
+    make_certificate_of(folder, name, subject, "localhost", signer)
+}
+
+/// As `make_certificate`, for a subject and a host.
+pub(crate) fn make_certificate_of(
+    folder: &Path,
+    name: &str,
+    subject: DistinguishedName,
+    host: &str,
+    signer: Option<&Signer>,
+) -> (PathBuf, PathBuf) {
+    let mut parameters = CertificateParams::new(vec![host.to_owned()]).expect("parameters");
+    parameters.distinguished_name = subject;
     let key = KeyPair::generate().expect("a key");
     let certificate = match signer {
         Some(signer) => parameters.signed_by(&key, &signer.issuer),
