@@ -59,6 +59,8 @@ pub enum Command {
     Channel(ChannelCommand),
     System(SystemCommand),
     PingQueueManager,
+    /// REFRESH QMGR TYPE(CONFIGEV): a configuration event for each object.
+    RefreshConfiguration(RefreshConfiguration),
     RefreshSecurity,
 }
 
@@ -186,6 +188,16 @@ pub enum AuthorityMatch {
     Membership,
     /// The one of exactly this name.
     Exact,
+}
+
+/// Which objects a configuration event is wanted of.
+#[derive(Debug, Clone)]
+pub struct RefreshConfiguration {
+    /// `None` for every kind.
+    pub kinds: Option<Vec<Kind>>,
+    pub name: Option<Pattern>,
+    /// Only what was made or altered within so many minutes.
+    pub within_minutes: Option<u32>,
 }
 
 /// What one entity may do to one object.

@@ -61,6 +61,7 @@ pub(crate) async fn execute(queue_manager: &QueueManager, caller: &Principal, co
         Command::DeleteAuthority(key) => authority::delete(queue_manager, caller, key).await,
         Command::PingQueueManager => authority::require_of_queue_manager(queue_manager, caller, Authority::DISPLAY)
             .map(|()| Reply::done(message::PING_COMPLETE)),
+        Command::RefreshConfiguration(_) => queue_manager::refresh(queue_manager, caller),
         Command::RefreshSecurity => authority::require_of_queue_manager(queue_manager, caller, Authority::CHANGE)
             .map(|()| Reply::done(message::SECURITY_REFRESHED)),
         Command::SetChannelAuthentication(set) => channel_authentication::set(queue_manager, caller, set).await,

@@ -40,6 +40,7 @@ pub const SUBSCRIPTION_CREATED: Message = Message::new("AMQ8094I", "Subscription
 pub const SUBSCRIPTION_CHANGED: Message = Message::new("AMQ8095I", "Subscription changed.");
 pub const SUBSCRIPTION_DELETED: Message = Message::new("AMQ8097I", "Subscription deleted.");
 pub const PING_COMPLETE: Message = Message::new("AMQ8415I", "The queue manager answers.");
+pub const CONFIGURATION_REFRESHED: Message = Message::new("AMQ8005I", "Configuration events put.");
 pub const SECURITY_REFRESHED: Message = Message::new("AMQ8560I", "Security information refreshed.");
 pub const TOPIC_CREATED: Message = Message::new("AMQ8690I", "Topic created.");
 pub const TOPIC_CHANGED: Message = Message::new("AMQ8691I", "Topic changed.");
@@ -86,6 +87,7 @@ pub const AUTHORITY_DETAILS: Message = Message::new("AMQ8864I", "Display authori
 
 // Refused.
 pub const UNEXPECTED: Message = Message::new("AMQ8101S", "The command failed with reason {}.");
+pub const EVENTS_DISABLED: Message = Message::new("AMQ8101S", "The events are switched off by {}.");
 pub const NOT_AUTHORIZED: Message = Message::new("AMQ8135E", "Not authorized: user {} lacks {} on {}.");
 pub const NOT_EMPTY: Message = Message::new("AMQ8143E", "Queue {} is not empty.");
 pub const NOT_FOUND: Message = Message::new("AMQ8147E", "Object {} not found.");

@@ -19,6 +19,7 @@ pub(crate) fn of(command: &Command) -> i32 {
         Command::DisplayQueueManager(_) => 2,
         Command::ClearQueue(_) => 9,
         Command::DisplayObjects { kinds, .. } => kinds.first().map_or(0, |kind| of_object(*kind).inquire),
+        Command::RefreshConfiguration(_) => 16,
         Command::PingQueueManager => 40,
         Command::DisplayQueueStatus { .. } => 41,
         Command::RefreshSecurity => 78,

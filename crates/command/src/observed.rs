@@ -9,15 +9,16 @@ use ::queue_manager::event::configuration::Snapshot;
 use model::authority::{AuthorityObject, Entity, Principal};
 use model::definition::attribute::Kind;
 use model::reason::Reason;
+use model::timestamp::Timestamp;
 
-use crate::command::{AuthorityKey, Command};
+use crate::command::{AuthorityKey, Command, RefreshConfiguration};
 use crate::execute::execute as run;
 use crate::number;
 use crate::reply::Reply;
 
-/// Runs one command with `caller`'s authority, for a door that can say nothing else of it.
+/// Runs one command with `caller`'s authority, for the REST resources, which make typed commands without a text.
 pub async fn execute(queue_manager: &QueueManager, caller: &Principal, command: &Command) -> Reply {
-    let issuer = Issuer { principal: caller, origin: Origin::Other, message: None };
+    let issuer = Issuer { principal: caller, origin: Origin::Rest, message: None };
     execute_issued(queue_manager, &issuer, Issued::Pcf(&[]), command).await
 }
 
@@ -47,8 +48,23 @@ pub async fn execute_issued(
             queue_manager.configuration_changed(issuer, before.as_ref(), after.as_ref()).await;
         }
     }
+    if let Command::RefreshConfiguration(refresh) = command {
+        refresh_configuration(queue_manager, issuer, refresh).await;
+    }
     queue_manager.command_succeeded(issuer, number, number::only_reads(command), issued).await;
     reply
+}
+
+async fn refresh_configuration(queue_manager: &QueueManager, issuer: &Issuer<'_>, refresh: &RefreshConfiguration) {
+    let is_wanted = |kind: Kind, name: &str| {
+        refresh.kinds.as_ref().is_none_or(|kinds| kinds.contains(&kind))
+            && refresh.name.as_ref().is_none_or(|wanted| wanted.matches(name))
+    };
+    let altered_since = refresh.within_minutes.map(|minutes| {
+        let microseconds = u64::from(minutes) * 60_000_000;
+        Timestamp(queue_manager.now().0.saturating_sub(microseconds))
+    });
+    queue_manager.refresh_configuration(issuer, &is_wanted, altered_since).await;
 }
 
 /// What a command may change.

@@ -7,6 +7,7 @@ use crate::{Answer, Outcome, display};
 
 /// MQRCCF_* and MQRC_* numbers that have no row among the MQI reasons.
 pub const MQRCCF_COMMAND_FAILED: i32 = 3008;
+pub const MQRCCF_EVENTS_DISABLED: i32 = 3224;
 pub const MQRCCF_PARM_SYNTAX_ERROR: i32 = 3097;
 pub const MQRCCF_PARM_MISSING: i32 = 3228;
 pub const MQRCCF_PARM_VALUE_ERROR: i32 = 3229;

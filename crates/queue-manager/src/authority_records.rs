@@ -135,7 +135,7 @@ impl QueueManager {
         authority::profile_matches(profile, name)
     }
 
-    /// Whether there is an object of that type and name. Types without objects of their own here always answer yes.
+    /// Whether there is an object of that type and name.
     pub fn exists(&self, object: AuthorityObject, name: &ObjectName) -> bool {
         let engine: &Engine = self.engine();
         match object {
@@ -149,8 +149,9 @@ impl QueueManager {
             | AuthorityObject::NameList
             | AuthorityObject::AuthenticationInformation
             | AuthorityObject::Service
-            | AuthorityObject::CommunicationInformation
-            | AuthorityObject::RemoteQueueManager => true,
+            | AuthorityObject::CommunicationInformation => self.object(object, name).is_some(),
+            // A name, not an object.
+            AuthorityObject::RemoteQueueManager => true,
         }
     }
 }

@@ -1,14 +1,14 @@
 //! ALTER QMGR and DISPLAY QMGR.
 
 use ::queue_manager::QueueManager;
-use model::authority::{AuthorityObject, Principal};
+use model::authority::{Authority, AuthorityObject, Principal};
 use model::definition::attribute::{Target, View};
 
 use crate::command::{Request, Selection, Setting};
-use crate::execute::authority::require_display;
+use crate::execute::authority::{require_display, require_of_queue_manager};
 use crate::execute::{Failure, apply, object};
 use crate::message;
-use crate::reply::{Item, Reply};
+use crate::reply::{Item, MQRCCF_EVENTS_DISABLED, Reply};
 
 pub(super) async fn alter(
     queue_manager: &QueueManager,
@@ -20,6 +20,16 @@ pub(super) async fn alter(
     apply(name.as_str(), settings, &mut Target::QueueManager(&mut definition))?;
     queue_manager.alter_queue_manager(caller, definition).await?;
     Ok(Reply::done(message::QUEUE_MANAGER_CHANGED))
+}
+
+/// Whether configuration events may be asked for; `observed.rs` then makes them, as it knows the issuer.
+pub(super) fn refresh(queue_manager: &QueueManager, caller: &Principal) -> Result<Reply, Failure> {
+    require_of_queue_manager(queue_manager, caller, Authority::CHANGE)?;
+    if !queue_manager.wants_configuration_events() {
+        let reply = Reply::failed(MQRCCF_EVENTS_DISABLED, message::EVENTS_DISABLED, &["CONFIGEV"]);
+        return Err(Failure::Reply(reply));
+    }
+    Ok(Reply::done(message::CONFIGURATION_REFRESHED))
 }
 
 /// Without keywords it shows everything.

@@ -4,6 +4,7 @@ mod authority;
 mod channel_authentication;
 mod channel_status;
 mod dump;
+mod events;
 mod every_attribute;
 mod json;
 mod properties;

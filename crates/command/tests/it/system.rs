@@ -254,7 +254,6 @@ fn what_is_not_here_is_refused_by_name() {
         "RESUME QMGR CLUSTER(A)",
         "REFRESH CLUSTER(*)",
         "RESET CLUSTER(A) ACTION(FORCEREMOVE)",
-        "REFRESH QMGR TYPE(CONFIGEV)",
         "RESET QMGR TYPE(STATISTICS)",
         "START QMGR",
         "STOP QMGR",

@@ -9,11 +9,13 @@
 
 use model::authority::{AuthorityObject, AuthorityRecord};
 use model::definition::QueueDefinition;
+use model::definition::administered::AdministeredObject;
 use model::definition::attribute::{self, Kind, Value, ValueType, View};
 use model::definition::queue::DefinitionType;
 use model::identifier::CorrelationId;
 use model::name::ObjectName;
 use model::pcf::{Parameter, ParameterValue};
+use model::timestamp::Timestamp;
 
 use crate::QueueManager;
 use crate::engine::Engine;
@@ -73,10 +75,46 @@ impl QueueManager {
         tell(self.engine(), issuer, &happened).await;
     }
 
-    /// One event for an object as it is: REFRESH QMGR TYPE(CONFIGEV).
-    pub async fn configuration_refreshed(&self, issuer: &Issuer<'_>, object: &Snapshot) {
-        let event = event_of(self.engine(), issuer, n::MQRC_CONFIG_REFRESH_OBJECT, object);
-        event::send(self.engine(), event).await;
+    /// One event for each object that is wanted, by kind and name: REFRESH QMGR TYPE(CONFIGEV). With `altered_since` for
+    /// those only that were made or altered since then.
+    pub async fn refresh_configuration(
+        &self,
+        issuer: &Issuer<'_>,
+        is_wanted: &(dyn Fn(Kind, &str) -> bool + Sync),
+        altered_since: Option<Timestamp>,
+    ) {
+        for (kind, name, altered) in self.told_objects() {
+            let is_recent = altered_since.is_none_or(|since| altered >= since);
+            if is_recent
+                && is_wanted(kind, name.as_str())
+                && let Some(snapshot) = self.refreshed(kind, name.as_str())
+            {
+                let event = event_of(self.engine(), issuer, n::MQRC_CONFIG_REFRESH_OBJECT, &snapshot);
+                event::send(self.engine(), event).await;
+            }
+        }
+    }
+
+    /// Every object that configuration events may tell of, with the time it was last altered.
+    fn told_objects(&self) -> Vec<(Kind, ObjectName, Timestamp)> {
+        let manager = self.definition();
+        let mut told = vec![(Kind::QueueManager, manager.name, manager.history.altered)];
+        told.extend(self.queues().iter().map(|queue| (queue.attribute_kind(), queue.name, queue.history.altered)));
+        told.extend(self.topics().iter().map(|topic| (Kind::Topic, topic.name, topic.history.altered)));
+        for family in AdministeredObject::FAMILIES {
+            let objects = self.objects(family);
+            told.extend(objects.iter().map(|object| (object.kind(), object.name(), object.history().altered)));
+        }
+        told
+    }
+
+    /// The configuration event queue is told of here, and nowhere else.
+    fn refreshed(&self, kind: Kind, name: &str) -> Option<Snapshot> {
+        if name != Family::Configuration.queue() {
+            return self.snapshot(kind, name);
+        }
+        let queue = self.queue(&ObjectName::parse(name).ok()?)?;
+        Some(of_view(AuthorityObject::Queue, View::Queue(&queue, None)))
     }
 }
 

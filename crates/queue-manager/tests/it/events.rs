@@ -496,10 +496,13 @@ async fn configuration_events_tell_every_attribute_that_pcf_names() {
     let queue = queue_manager.snapshot(Kind::QueueLocal, "Q").unwrap();
     queue_manager.configuration_changed(&issuer, None, Some(&queue)).await;
     queue_manager.configuration_changed(&issuer, Some(&queue), None).await;
-    queue_manager.configuration_refreshed(&issuer, &queue).await;
+    let is_wanted = |kind, queue: &str| kind == Kind::QueueLocal && ["Q", CONFIGURATION].contains(&queue);
+    queue_manager.refresh_configuration(&issuer, &is_wanted, None).await;
+    let later = queue_manager.now().saturating_add(Duration::from_secs(1));
+    queue_manager.refresh_configuration(&issuer, &is_wanted, Some(later)).await;
     let events = take(&queue_manager, CONFIGURATION).await;
     let reasons: Vec<_> = events.iter().map(|(_, message)| message.header.reason).collect();
-    assert_eq!(reasons, [2367, 2369, 2370]);
+    assert_eq!(reasons, [2367, 2369, 2370, 2370]);
     let message = &events[0].1;
     assert_eq!(message.parameter(2016).and_then(ParameterValue::as_text), Some("Q"));
     assert_eq!(message.parameter(15).and_then(ParameterValue::number), Some(5000));

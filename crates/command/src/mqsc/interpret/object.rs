@@ -74,8 +74,8 @@ pub(super) static OBJECTS: &[Row] = &[
     row(
         &["QMGR"],
         Object::Definition(Kind::QueueManager),
-        &[Verb::Alter, Verb::Display, Verb::Ping],
-        &[Verb::Refresh, Verb::Reset, Verb::Resume, Verb::Start, Verb::Stop, Verb::Suspend],
+        &[Verb::Alter, Verb::Display, Verb::Ping, Verb::Refresh],
+        &[Verb::Reset, Verb::Resume, Verb::Start, Verb::Stop, Verb::Suspend],
     ),
     // DELETE QUEUE is what some clients send for DELETE QLOCAL.
     row(&["QUEUE", "Q"], Object::AnyQueue, &[Verb::Delete, Verb::Display], &[]),

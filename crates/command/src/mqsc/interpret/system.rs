@@ -1,7 +1,9 @@
 //! Commands about the queue manager as a whole: REFRESH, the command server, connections, figures, traces, log messages.
 
+use model::definition::attribute::Kind;
+
 use crate::command::system::{SystemCommand, TraceSelection};
-use crate::command::{Command, Pattern};
+use crate::command::{Command, Pattern, RefreshConfiguration};
 use crate::message;
 use crate::mqsc::interpret::reader::Reader;
 use crate::mqsc::problem::Problem;
@@ -10,6 +12,9 @@ use crate::status;
 
 /// Most messages that SET SYSTEM EXCLMSG takes.
 const MAXIMUM_EXCLUDED: usize = 16;
+
+/// Of INCLINT, in minutes.
+const MAXIMUM_INTERVAL: u32 = 999_999;
 
 impl Reader {
     /// Generic class names are accepted, as on the platforms that have them.
@@ -22,6 +27,40 @@ impl Reader {
             }
             _ => Ok(Command::RefreshSecurity),
         }
+    }
+
+    /// TYPE(CONFIGEV) alone; what else can be refreshed belongs to clusters and to z/OS.
+    pub(super) fn refresh_queue_manager(&mut self) -> Result<Command, Problem> {
+        let Some(kind) = self.take_value(&["TYPE"])? else { return Err(self.missing("TYPE")) };
+        match kind.text.as_str() {
+            "CONFIGEV" => {}
+            "EARLY" | "EXPIRY" | "NSTATS" | "PROXYSUB" => {
+                return Err(Problem::unsupported(format!("REFRESH QMGR TYPE({})", kind.text)));
+            }
+            other => return Err(self.bad_value("TYPE", other, "expected CONFIGEV")),
+        }
+        let kinds = match self.take_value(&["OBJECT"])? {
+            None => None,
+            Some(operand) if operand.text == "ALL" => None,
+            Some(operand) => {
+                let word = operand.text.as_str();
+                let is_named = |kind: &Kind| kind.mqsc() == word || word == "QUEUE" && kind.is_queue();
+                let kinds: Vec<_> = Kind::ALL.into_iter().filter(is_named).collect();
+                if kinds.is_empty() {
+                    return Err(self.bad_value("OBJECT", word, "not a type of object"));
+                }
+                Some(kinds)
+            }
+        };
+        let name = self.take_value(&["NAME"])?.map(|operand| Pattern::parse(&operand.text));
+        let within_minutes = match self.take_value(&["INCLINT"])? {
+            None => None,
+            Some(operand) => match operand.text.parse::<u32>() {
+                Ok(minutes) if minutes <= MAXIMUM_INTERVAL => Some(minutes).filter(|minutes| *minutes > 0),
+                _ => return Err(self.bad_value("INCLINT", &operand.text, "expected minutes, 0 to 999999")),
+            },
+        };
+        Ok(Command::RefreshConfiguration(RefreshConfiguration { kinds, name, within_minutes }))
     }
 
     pub(super) fn display_command_server(&mut self) -> Result<Command, Problem> {
