@@ -7,6 +7,7 @@
 
 pub mod authority_words;
 pub mod command;
+pub mod compatibility;
 mod display;
 mod dump;
 mod execute;

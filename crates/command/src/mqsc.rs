@@ -38,7 +38,7 @@ pub fn only_reads(text: &str) -> bool {
 }
 
 /// The words of a command this queue manager has.
-fn statement(source: &mut Source<'_>) -> Result<Statement, Problem> {
+pub(crate) fn statement(source: &mut Source<'_>) -> Result<Statement, Problem> {
     let (verb, object) = source.head()?;
     interpret::resolve(verb, &object)?;
     let (name, parameters) = source.rest()?;

@@ -58,6 +58,19 @@ impl Problem {
         self
     }
 
+    /// Byte after the parameter to blame, when there is one.
+    pub(crate) const fn position(&self) -> Option<usize> {
+        match &self.kind {
+            ProblemKind::Syntax { end, .. } => *end,
+            ProblemKind::Unsupported { .. } => None,
+        }
+    }
+
+    /// Is it that something is missing, rather than wrong?
+    pub(crate) fn is_about_what_is_missing(&self) -> bool {
+        matches!(&self.kind, ProblemKind::Syntax { message, .. } if *message == message::REQUIRED)
+    }
+
     /// Shows the text up to the mistake, or what was read of it.
     pub(super) fn within(mut self, text: &str, read: &str) -> Self {
         if let ProblemKind::Syntax { segment, end, .. } = &mut self.kind {

@@ -136,13 +136,13 @@ impl Operand {
 
 /// Text being read. What follows the object is read on demand, so that commands we do not have are refused by name
 /// whatever follows.
-pub(super) struct Source<'a> {
+pub(crate) struct Source<'a> {
     text: &'a str,
     lexer: Lexer<'a>,
 }
 
 impl<'a> Source<'a> {
-    pub(super) const fn new(text: &'a str) -> Self {
+    pub(crate) const fn new(text: &'a str) -> Self {
         Self { text, lexer: Lexer::new(text) }
     }
 
@@ -152,7 +152,7 @@ impl<'a> Source<'a> {
     }
 
     /// Reads verb and object keyword.
-    pub(super) fn head(&mut self) -> Result<(Verb, String), Problem> {
+    pub(crate) fn head(&mut self) -> Result<(Verb, String), Problem> {
         let verb = match self.lexer.next() {
             Ok(Some(Token::Word(word))) => Verb::find(&word.to_ascii_uppercase()),
             _ => None,
@@ -162,6 +162,11 @@ impl<'a> Source<'a> {
             Ok(Some(Token::Word(object))) => Ok((verb, object.to_ascii_uppercase())),
             _ => Err(Problem::syntax(format!("{} needs an object", verb.name()))),
         }
+    }
+
+    /// What stands in parentheses after the object.
+    pub(crate) fn name(&mut self) -> Result<Option<Vec<Operand>>, Problem> {
+        self.operands()
     }
 
     /// The value after the object keyword, and all other keywords.

@@ -3,6 +3,7 @@
 mod authority;
 mod channel_authentication;
 mod channel_status;
+mod compatibility;
 mod dump;
 mod events;
 mod every_attribute;

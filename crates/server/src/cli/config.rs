@@ -1,4 +1,4 @@
-//! `config explain|check|reload|password`.
+//! `config explain|check|compat|import|reload|password`.
 
 use std::io::{IsTerminal, Read, Write, stdin};
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use web::auth::Authenticator;
 use web::options::TlsOptions;
 
 use super::failure::Failure;
-use super::{Location, import};
+use super::{Location, compatibility, import};
 use crate::administration::client::{Client, ClientError};
 use crate::administration::{Answer, Request};
 use crate::configuration::keys::KEYS;
@@ -21,6 +21,8 @@ pub(super) enum Command {
     Explain(ExplainArguments),
     /// Check a configuration file.
     Check(CheckArguments),
+    /// Say what this queue manager accepts, ignores and refuses of another one's MQSC script.
+    Compat(compatibility::Arguments),
     /// Turn an mqwebuser.xml, mqweb.xml or bootstrap.properties into a configuration file.
     Import(import::Arguments),
     /// Let the running server read its configuration again.
@@ -60,6 +62,7 @@ pub(super) fn run(command: Command, out: &mut dyn Write) -> Result<(), Failure> 
     match command {
         Command::Explain(arguments) => run_explain(&arguments, out),
         Command::Check(arguments) => check(&arguments, out),
+        Command::Compat(arguments) => compatibility::run(&arguments, out),
         Command::Import(arguments) => import::run(&arguments, out),
         Command::Reload(arguments) => reload(&arguments, out),
         Command::Password => password(out),

@@ -4,6 +4,7 @@
 //! usage or configuration, 10 an MQSC command failed, 20 could not run or reach a server; IBM's own where a command is IBM's.
 
 mod authority;
+mod compatibility;
 mod config;
 mod dump;
 mod failure;

@@ -78,6 +78,41 @@ fn check_connects_to_the_directory_only_when_asked_to() {
 }
 
 #[test]
+fn compat_says_what_becomes_of_a_script_and_ends_with_10_when_something_is_refused() {
+    let folder = Folder::new();
+    let compat = |file: &std::path::Path, json: bool| {
+        let file = file.display().to_string();
+        let mut words = vec!["config", "compat", file.as_str()];
+        words.extend(json.then_some("--json"));
+        folder.run(&words)
+    };
+    let good = folder.write("good.mqsc", "DEFINE QLOCAL(A) MAXDEPTH(10) +\n* CRDATE(2026-01-01) +\nREPLACE\n");
+    expect![[r#"
+        exit 0
+        out: Commands read: 1. Commands and attributes accepted: 3, without effect: 0, refused: 0.
+    "#]]
+    .assert_eq(&compat(&good, false));
+    let bad = folder.write("bad.mqsc", "DEFINE QLOCAL(A) STGCLASS(X) CLUSTER(C)\nDEFINE PSID(4)\n");
+    expect![[r#"
+        exit 10
+        out: Refused:
+        out:   line 1: DEFINE QLOCAL(A) STGCLASS: z/OS only: storage classes
+        out:   line 2: DEFINE PSID(4): DEFINE PSID is not supported by this queue manager yet
+        out: Kept, without effect:
+        out:   line 1: DEFINE QLOCAL(A) CLUSTER: there are no clusters
+        out: Commands read: 2. Commands and attributes accepted: 1, without effect: 1, refused: 2.
+    "#]]
+    .assert_eq(&compat(&bad, false));
+    let said = compat(&bad, true);
+    assert!(said.starts_with("exit 10\n") && said.contains("\"verdict\": \"refused\""), "{said}");
+    expect![[r#"
+        exit 20
+        err: quaymaster: cannot read DIR/none.mqsc: No such file or directory (os error 2)
+    "#]]
+    .assert_eq(&compat(&folder.join("none.mqsc"), false));
+}
+
+#[test]
 fn serve_refuses_a_bad_configuration_with_exit_2() {
     let folder = Folder::new();
     folder.write("quaymaster.toml", "[ltpa]\nexpiration = \"long\"\n");

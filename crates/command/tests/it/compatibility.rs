@@ -1,0 +1,76 @@
+//! What would become of a whole configuration of another queue manager.
+
+use std::fmt::Write as _;
+
+use command::compatibility::{Verdict, compatibility};
+use expect_test::expect;
+
+const SCRIPT: &str = include_str!("../testdata/dmpmqcfg.mqsc");
+
+#[test]
+fn every_keyword_of_a_real_configuration_is_accepted_ignored_or_refused_for_a_reason() {
+    let found = compatibility(SCRIPT);
+    let mut shown = format!("{} commands, {} accepted\n", found.commands, found.count(Verdict::Accepted));
+    for finding in found.findings.iter().filter(|finding| finding.verdict != Verdict::Accepted) {
+        let attribute = finding.attribute.as_deref().unwrap_or("-");
+        let (line, command, word) = (finding.line, &finding.command, finding.verdict.word());
+        let _ = writeln!(shown, "{line} {command} {attribute} {word}: {}", finding.reason);
+    }
+    expect![[r#"
+        29 commands, 105 accepted
+        5 ALTER QMGR EXPRYINT refused: z/OS only: its own expiry scan
+        5 ALTER QMGR IGQ refused: z/OS only: queue sharing groups
+        5 ALTER QMGR ACCTINT ignored: an accounting message is written when a connection ends
+        5 ALTER QMGR ACTVTRC ignored: nothing of the kind is recorded
+        5 ALTER QMGR CONNAUTH ignored: users are known to the server's configuration
+        5 ALTER QMGR REPOS ignored: there are no clusters
+        5 ALTER QMGR SSLKEYR ignored: the server's configuration holds keys
+        5 ALTER QMGR STATMQI ignored: nothing of the kind is recorded
+        47 DEFINE QLOCAL(PAY.IN) CLUSTER ignored: there are no clusters
+        47 DEFINE QLOCAL(PAY.IN) CLWLPRTY ignored: there are no clusters
+        47 DEFINE QLOCAL(PAY.IN) DEFBIND ignored: there are no clusters
+        47 DEFINE QLOCAL(PAY.IN) MAXFSIZE ignored: queues have no files of their own
+        47 DEFINE QLOCAL(PAY.IN) STREAMQ ignored: messages are not streamed to a second queue
+        75 DEFINE QALIAS(PAY.ALIAS) PROPCTL ignored: properties come as programs ask for them
+        78 DEFINE TOPIC(PAY.TOPIC) MCAST ignored: there is no multicast
+        78 DEFINE TOPIC(PAY.TOPIC) PUBSCOPE ignored: there is no publish/subscribe hierarchy
+        80 DEFINE CHANNEL(PAY.SVRCONN) - refused: DEFINE CHANNEL is not supported by this queue manager yet
+        81 DEFINE CHANNEL(PAY1.TO.BANK) - refused: DEFINE CHANNEL is not supported by this queue manager yet
+        82 DEFINE CHANNEL(BANK.TO.PAY1) - refused: DEFINE CHANNEL is not supported by this queue manager yet
+        83 DEFINE LISTENER(PAY.LISTENER) - refused: DEFINE LISTENER is not supported by this queue manager yet
+        84 DEFINE PROCESS(PAY.PROCESS) - refused: DEFINE PROCESS is not supported by this queue manager yet
+        85 DEFINE NAMELIST(PAY.NAMES) - refused: DEFINE NAMELIST is not supported by this queue manager yet
+        86 DEFINE SERVICE(PAY.SERVICE) - refused: DEFINE SERVICE is not supported by this queue manager yet
+        87 DEFINE AUTHINFO(PAY.IDPW) - refused: DEFINE AUTHINFO is not supported by this queue manager yet
+        88 DEFINE COMMINFO(PAY.COMMINFO) - refused: DEFINE COMMINFO is not supported by this queue manager yet
+        93 SET POLICY(PAY.IN) - refused: SET POLICY is not supported by this queue manager yet
+        95 DEFINE BUFFPOOL(1) - refused: DEFINE BUFFPOOL is not supported by this queue manager yet
+        96 DEFINE PSID(04) - refused: DEFINE PSID is not supported by this queue manager yet
+        97 DEFINE STGCLASS(PAYMENT) - refused: DEFINE STGCLASS is not supported by this queue manager yet
+        98 DEFINE QLOCAL(PAY.ZOS) STGCLASS refused: z/OS only: storage classes
+        98 DEFINE QLOCAL(PAY.ZOS) INDXTYPE refused: z/OS only: indexes of queues; all identifiers are indexed here
+        98 DEFINE QLOCAL(PAY.ZOS) QSGDISP refused: z/OS only: queue sharing groups
+        98 DEFINE QLOCAL(PAY.ZOS) CMDSCOPE refused: z/OS only: queue sharing groups
+        98 DEFINE QLOCAL(PAY.ZOS) MAXDEPTH refused: Not a value: MAXDEPTH(TEN): expected a number from 0 to 999999999
+        99 DEFINE QLOCAL('PAY.BROKEN' DESCR('a parenthesis is missing') - refused: Not the valid syntax of the command: values with parentheses need quotes
+    "#]].assert_eq(&shown);
+}
+
+#[test]
+fn what_is_found_is_what_running_the_command_without_it_needs() {
+    let found = compatibility("DEFINE QLOCAL(A) STGCLASS(X) MAXDEPTH(10) FROB(1) CLWLPRTY(0) CLWLRANK(3)");
+    let verdicts: Vec<_> =
+        found.findings.iter().map(|finding| (finding.attribute.as_deref(), finding.verdict)).collect();
+    assert_eq!(
+        verdicts,
+        [
+            (Some("STGCLASS"), Verdict::Refused),
+            (Some("FROB"), Verdict::Refused),
+            (None, Verdict::Accepted),
+            (Some("MAXDEPTH"), Verdict::Accepted),
+            (Some("CLWLPRTY"), Verdict::Accepted),
+            (Some("CLWLRANK"), Verdict::Ignored),
+        ]
+    );
+    assert_eq!(compatibility("* nothing\n\n").commands, 0);
+}
