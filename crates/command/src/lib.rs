@@ -7,6 +7,7 @@
 
 pub mod authority_words;
 pub mod command;
+pub mod command_queue;
 pub mod compatibility;
 mod display;
 mod dump;
@@ -17,6 +18,7 @@ pub mod message;
 pub mod mqsc;
 mod number;
 mod observed;
+pub mod pcf;
 pub mod reply;
 pub mod rest;
 mod session;

@@ -216,7 +216,7 @@ pub(crate) static QUEUE_MANAGER_STATUS: &[Row<ManagerView>] = &[
     row("QMNAME", ValueType::Name, When::Always, |m| Value::from(m.name.as_str())),
     row("STATUS", TEXT, When::Always, |_| Value::from("RUNNING")),
     row("CHINIT", TEXT, When::Asked, |_| Value::from("STOPPED")),
-    row("CMDSERV", TEXT, When::Asked, |_| Value::from("STOPPED")),
+    row("CMDSERV", TEXT, When::Asked, |m| Value::from(if m.status.command_server { "RUNNING" } else { "STOPPED" })),
     row("CONNS", NUMBER, When::Asked, |m| m.status.connections.into()),
     row("LDAPCONN", TEXT, When::Asked, |_| Value::from("INACTIVE")),
     row("LOGFSUSE", NUMBER, When::Asked, |m| {

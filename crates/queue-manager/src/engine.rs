@@ -165,6 +165,7 @@ impl Engine {
         for queue in self.all_queues() {
             queue.waiters.wake_all();
         }
+        self.system.command_server.end();
         true
     }
 

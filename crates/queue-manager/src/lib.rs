@@ -9,6 +9,7 @@
 pub mod channel_authentication;
 pub mod channel_status;
 pub mod clock;
+pub mod command_server;
 pub mod connection;
 pub mod inquire;
 pub mod objects;

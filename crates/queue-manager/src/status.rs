@@ -61,6 +61,8 @@ pub struct HandleStatus {
 pub struct QueueManagerStatus {
     pub started: Timestamp,
     pub connections: u32,
+    /// Whether the command server takes requests.
+    pub command_server: bool,
     pub store: StoreStatistics,
 }
 
@@ -100,6 +102,7 @@ impl QueueManager {
         QueueManagerStatus {
             started: engine.started,
             connections: u32::try_from(engine.connections.count()).unwrap_or(u32::MAX),
+            command_server: engine.system.command_server.is_running(),
             store: engine.store.statistics(),
         }
     }

@@ -12,6 +12,7 @@ use model::authority::{Authority, AuthorityObject, Principal};
 use parking_lot::{Mutex, RwLock};
 
 use crate::QueueManager;
+use crate::command_server::CommandServer;
 use crate::objects::{ObjectError, authorise};
 
 /// Log messages that some queue manager's SET SYSTEM EXCLMSG leaves out: queue manager and identifier, `X511` or `AMQ9001`.
@@ -66,14 +67,14 @@ const MAXIMUM_TRACES: u32 = 33;
 
 #[derive(Default)]
 pub(crate) struct SystemSettings {
-    command_server: AtomicBool,
+    pub(crate) command_server: CommandServer,
     traces: Mutex<Vec<Trace>>,
     accounting: AtomicBool,
 }
 
 impl SystemSettings {
     pub(crate) fn new(command_server: bool) -> Self {
-        Self { command_server: AtomicBool::new(command_server), ..Self::default() }
+        Self { command_server: CommandServer::new(command_server), ..Self::default() }
     }
 
     /// Is accounting traced, whatever the queue manager's ACCTMQI?
@@ -85,7 +86,7 @@ impl SystemSettings {
 impl QueueManager {
     /// Are commands taken from SYSTEM.ADMIN.COMMAND.QUEUE?
     pub fn command_server_is_on(&self) -> bool {
-        self.engine().system.command_server.load(Ordering::Acquire)
+        self.command_server().is_wanted()
     }
 
     /// START and STOP CMDSERV. Returns whether it was otherwise before.
@@ -94,7 +95,7 @@ impl QueueManager {
     /// `NotAuthorized`: no +ctrl on the queue manager.
     pub fn switch_command_server(&self, caller: &Principal, on: bool) -> Result<bool, ObjectError> {
         self.authorise_control(caller)?;
-        Ok(self.engine().system.command_server.swap(on, Ordering::AcqRel) != on)
+        Ok(self.command_server().switch_to(on))
     }
 
     /// START TRACE(ACCTG): connections from now on are accounted for. `None` when there are as many as can be.

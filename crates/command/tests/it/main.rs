@@ -3,11 +3,13 @@
 mod authority;
 mod channel_authentication;
 mod channel_status;
+mod command_queue;
 mod compatibility;
 mod dump;
 mod events;
 mod every_attribute;
 mod json;
+mod pcf;
 mod properties;
 mod refusals;
 mod session;

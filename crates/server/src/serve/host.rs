@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use command::command_queue;
 use model::authority::Principal;
 use model::name::QueueManagerName;
 use queue_manager::registry::{State, Unavailable};
@@ -162,8 +163,12 @@ impl Host {
             release(disk.as_deref());
             return Err(error);
         }
-        let running = manager.clone();
-        let housekeeping = tokio::spawn(async move { running.run().await });
+        let (running, serving, administrator) = (manager.clone(), manager.clone(), self.administrator.clone());
+        let commands = tokio::spawn(async move { command_queue::serve(&serving, &administrator).await });
+        let housekeeping = tokio::spawn(async move {
+            running.run().await;
+            let _ = commands.await;
+        });
         let hosted = Hosted { manager: manager.clone(), disk, housekeeping, resumes: true, is_ending: false };
         self.hosted().insert(manager.name(), hosted);
         self.table.started(manager);

@@ -220,7 +220,8 @@ fn a_quiesce_ends_waits_refuses_newcomers_and_waits_for_those_at_work() {
     let mut busy = busy.stdout(Stdio::piped()).spawn().expect("it starts");
     let mut out = BufReader::new(busy.stdout.take().expect("a pipe"));
     assert!(!out.fill_buf().expect("readable").is_empty());
-    assert!(connections().contains("CONNS(2)"), "{}", connections());
+    // Two programs and the command server.
+    assert!(connections().contains("CONNS(3)"), "{}", connections());
 
     expect![[r#"
         exit 0
