@@ -12,11 +12,11 @@ say() { echo "install: $*" >&2; }
 # Lets rustup, freshly installed or not on the path, be found.
 export PATH="$PATH:${CARGO_HOME:-$HOME/.cargo}/bin"
 
-# package:what shows that it is there (a program, or a file).
+# package:what shows that it is there (a program, a file, or @ and a module of Python).
 packages_of() {
     case $1 in
         build) echo gcc:cc libc6-dev:/usr/include/stdlib.h make:make curl:curl ca-certificates:/etc/ssl/certs/ca-certificates.crt ;;
-        test) echo curl:curl openssl:openssl python3:python3 slapd:slapd ldap-utils:ldapadd ;;
+        test) echo curl:curl openssl:openssl python3:python3 slapd:slapd ldap-utils:ldapadd python3-venv:@ensurepip nodejs:node golang-go:go ;;
         full) echo default-jre-headless:java maven:mvn unzip:unzip ;;
         lint) ;;
         bench) echo nginx-light:nginx postgresql:/usr/lib/postgresql openssl:openssl ;;
@@ -27,6 +27,7 @@ packages_of() {
 is_there() {
     case $1 in
         /*) [ -e "$1" ] ;;
+        @*) python3 -c "import ${1#@}" 2>/dev/null ;;
         *) command -v "$1" >/dev/null || [ -x "/usr/sbin/$1" ] ;;
     esac
 }

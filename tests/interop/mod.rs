@@ -1,9 +1,12 @@
-//! Foreign clients against our binary: curl, Python's standard library, OpenSSL.
+//! Foreign clients against our binary: curl, Python, Node, Go, OpenSSL, pymqrest, schemathesis.
 
+mod clients;
 mod curl;
 mod liberty;
 mod openssl;
+mod packages;
 mod python;
+mod schemathesis;
 
 use std::process::{Command, Output};
 

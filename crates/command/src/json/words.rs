@@ -149,9 +149,18 @@ fn operand(row: Option<&Attribute>, keyword: &str, value: &str) -> Operand {
 fn is_text(row: Option<&Attribute>, keyword: &str) -> bool {
     match row {
         Some(_) if keyword == "TYPE" => false,
-        Some(row) => {
-            matches!(row.value, ValueType::Name | ValueType::Text { .. } | ValueType::List)
-        }
+        Some(row) => match row.value {
+            ValueType::Integer { .. } | ValueType::Choice(_) | ValueType::Flag(_) | ValueType::Words { .. } => false,
+            ValueType::Name
+            | ValueType::Text { .. }
+            | ValueType::Secret { .. }
+            | ValueType::Names { .. }
+            | ValueType::Texts { .. }
+            | ValueType::List
+            | ValueType::Hexadecimal { .. }
+            | ValueType::Date
+            | ValueType::Time => true,
+        },
         None => TEXTS.contains(&keyword),
     }
 }

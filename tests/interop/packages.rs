@@ -1,0 +1,63 @@
+//! What the foreign programs of these tests are made of: Python packages in an environment of their own, below the
+//! target folder, installed once by pip.
+//!
+//! The folder is named after what it holds, so that changed requirements make a new one. It appears under its name only
+//! when it is complete, and several test processes may make it at once: one of them wins.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use anyhow::{Context, Result, anyhow, ensure};
+
+use crate::interop::{run, text};
+
+const REQUIREMENTS: &str = include_str!("requirements.txt");
+
+/// Where the files beside this one lie.
+pub(crate) fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("interop")
+}
+
+/// A folder below the target folder that outlives the tests.
+pub(crate) fn cache(name: &str) -> Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    let folder = own.ancestors().nth(3).context("this test lies in the target folder")?.join("interop").join(name);
+    std::fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+/// The folder of the environment's programs: `python`, `schemathesis`.
+pub(crate) fn python_programs() -> Result<PathBuf> {
+    static PROGRAMS: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    PROGRAMS.get_or_init(|| installed().map_err(|error| format!("{error:#}"))).clone().map_err(|error| anyhow!(error))
+}
+
+fn installed() -> Result<PathBuf> {
+    let version = run(Command::new("python3").arg("--version"))?;
+    let mut hasher = DefaultHasher::new();
+    (REQUIREMENTS, &version.stdout).hash(&mut hasher);
+    let parent = cache("python")?;
+    let folder = parent.join(format!("{:016x}", hasher.finish()));
+    if !folder.join("complete").exists() {
+        install(&folder)?;
+    }
+    Ok(folder.join("bin"))
+}
+
+/// An environment cannot be moved, so it is made in place, under a lock.
+fn install(folder: &Path) -> Result<()> {
+    let script = "set -e\n\
+        exec 9> \"$1.lock\"; flock 9\n\
+        [ ! -e \"$1/complete\" ] || exit 0\n\
+        rm -rf \"$1\"; python3 -m venv \"$1\"\n\
+        \"$1/bin/pip\" install --quiet --disable-pip-version-check --ignore-requires-python --requirement \"$2\"\n\
+        touch \"$1/complete\"";
+    let requirements = sources().join("requirements.txt");
+    let mut command = Command::new("bash");
+    command.args(["-c", script, "install"]).arg(folder).arg(requirements);
+    let output = run(&mut command)?;
+    ensure!(output.status.success(), "cannot install the Python packages: {}", text(&output.stderr));
+    Ok(())
+}
