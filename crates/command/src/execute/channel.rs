@@ -37,11 +37,13 @@ pub(super) fn run(
         ChannelCommand::Ping { channel } => call.of_message_channel(
             "PING CHANNEL",
             channel,
+            Authority::CONTROL,
             &[ChannelType::Sender, ChannelType::Server, ChannelType::ClusterSender],
         ),
         ChannelCommand::Reset { channel } => call.of_message_channel(
             "RESET CHANNEL",
             channel,
+            Authority::CONTROL_EXTENDED,
             &[
                 ChannelType::Sender,
                 ChannelType::Server,
@@ -54,6 +56,7 @@ pub(super) fn run(
         ChannelCommand::Resolve { channel } => call.of_message_channel(
             "RESOLVE CHANNEL",
             channel,
+            Authority::CONTROL_EXTENDED,
             &[ChannelType::Sender, ChannelType::Server, ChannelType::ClusterSender],
         ),
         ChannelCommand::DisplayListenerStatus { name, request } => call.display_started(&LISTENER, name, request),
@@ -120,8 +123,14 @@ impl Call<'_> {
     }
 
     /// A command for channels of some types, which this queue manager does not run.
-    fn of_message_channel(&self, command: &str, channel: &str, types: &[ChannelType]) -> Result<Reply, Failure> {
-        let channel_type = self.channel(channel, Authority::CONTROL_EXTENDED)?;
+    fn of_message_channel(
+        &self,
+        command: &str,
+        channel: &str,
+        wanted: Authority,
+        types: &[ChannelType],
+    ) -> Result<Reply, Failure> {
+        let channel_type = self.channel(channel, wanted)?;
         Err(if types.contains(&channel_type) { unsupported(command) } else { wrong_type(command, channel) })
     }
 

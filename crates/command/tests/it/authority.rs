@@ -71,6 +71,23 @@ const COMMANDS: &[(&str, AuthorityObject, Authority)] = &[
     ("DISPLAY CHLAUTH('*')", QUEUE_MANAGER, DISPLAY),
 ];
 
+/// Commands that do more than authority can tell here: with theirs alone they are at least not refused for want of it.
+const CHANNEL: AuthorityObject = AuthorityObject::Channel;
+const CONTROL: Authority = Authority::CONTROL;
+const ACTIONS: &[(&str, AuthorityObject, Authority)] = &[
+    ("START CHANNEL(SYSTEM.DEF.SVRCONN)", CHANNEL, CONTROL),
+    ("STOP CHANNEL(SYSTEM.DEF.SVRCONN)", CHANNEL, CONTROL),
+    ("PING CHANNEL(SYSTEM.DEF.SENDER)", CHANNEL, CONTROL),
+    ("RESET CHANNEL(SYSTEM.DEF.SENDER)", CHANNEL, Authority::CONTROL_EXTENDED),
+    ("RESOLVE CHANNEL(SYSTEM.DEF.SENDER) ACTION(COMMIT)", CHANNEL, Authority::CONTROL_EXTENDED),
+    ("START LISTENER(SYSTEM.DEFAULT.LISTENER.TCP)", AuthorityObject::Listener, CONTROL),
+    ("STOP LISTENER(SYSTEM.DEFAULT.LISTENER.TCP)", AuthorityObject::Listener, CONTROL),
+    ("START SERVICE(SYSTEM.DEFAULT.SERVICE)", AuthorityObject::Service, CONTROL),
+    ("STOP SERVICE(SYSTEM.DEFAULT.SERVICE)", AuthorityObject::Service, CONTROL),
+    ("STOP CONN(0123456789ABCDEF)", QUEUE_MANAGER, CONTROL),
+    ("START TRACE(ACCTG) CLASS(3)", QUEUE_MANAGER, CONTROL),
+];
+
 fn app() -> Principal {
     Principal::user("app")
 }
@@ -112,6 +129,21 @@ fn each_command_is_refused_without_its_authority_and_works_with_it_alone() {
         let beside = if defines { Authority::DISPLAY } else { Authority::empty() };
         let only = |other| if other == *object { *wanted | beside } else { Authority::empty() };
         assert_eq!(outcome(command, only), Ok(()), "{command}");
+    }
+}
+
+#[test]
+fn each_action_is_refused_without_its_authority_and_not_with_it_alone() {
+    for (command, object, wanted) in ACTIONS {
+        let all_but = |other| if other == *object { Authority::all() - *wanted } else { Authority::all() };
+        let refused = outcome(command, all_but).expect_err(command);
+        assert!(refused.starts_with("AMQ8135E") && refused.contains(&wanted.list()), "{command}: {refused}");
+        let only = |other| if other == *object { *wanted } else { Authority::empty() };
+        let tried = outcome(command, only);
+        assert!(
+            !matches!(&tried, Err(line) if line.starts_with("AMQ8135E") || line.starts_with("AMQ8405I")),
+            "{command}: {tried:?}"
+        );
     }
 }
 

@@ -4,10 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity};
-use model::definition::QueueDefinition;
+use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Principal};
+use model::definition::queue::{DefinitionType, LocalQueue, ModelQueue};
+use model::definition::{QueueDefinition, QueueKind};
 use model::descriptor::{Expiry, MessageDescriptor, Persistence};
-use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
+use model::options::{CloseOptions, GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
+use model::pcf;
 use model::reason::Reason;
 use queue_manager::{Connection, Home, QueueManager, XaError};
 use storage::Xid;
@@ -214,4 +216,87 @@ async fn the_objects_that_tools_expect_are_there_from_the_first_start() {
     for topic in ["SYSTEM.BASE.TOPIC", "SYSTEM.DEFAULT.TOPIC"] {
         assert!(queue_manager.topic(&name(topic)).is_some(), "{topic}");
     }
+}
+
+#[tokio::test]
+async fn the_maker_of_a_permanent_dynamic_queue_may_use_it_after_a_restart_until_it_is_gone() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = FakeClock::new();
+    let queue_manager = start_in(directory.path(), &clock);
+    let template = LocalQueue { definition_type: DefinitionType::PermanentDynamic, ..LocalQueue::default() };
+    let kind = QueueKind::Model(Box::new(ModelQueue { local: template }));
+    queue_manager.define_queue(&administrator(), QueueDefinition::new(name("MODEL"), kind), false).await.unwrap();
+    let grant = |object, profile: &str, authorities| AuthorityRecord {
+        profile: profile.to_owned(),
+        object,
+        entity: Entity::Principal("app".to_owned()),
+        authorities,
+    };
+    for record in [
+        grant(AuthorityObject::QueueManager, "QM1", Authority::CONNECT),
+        grant(AuthorityObject::Queue, "MODEL", Authority::PUT),
+    ] {
+        queue_manager.set_authority(&administrator(), record).await.unwrap();
+    }
+    let app = Principal::user("app");
+    let connection = connect(&queue_manager, app.clone());
+    let template = ObjectDescriptor { dynamic_queue: "MINE".to_owned(), ..object("MODEL") };
+    connection.open(&app, &template, OpenOptions::OUTPUT).await.unwrap();
+    connection.disconnect().await.unwrap();
+    queue_manager.stop().await;
+    drop(queue_manager);
+
+    let queue_manager = start_in(directory.path(), &clock);
+    let connection = connect(&queue_manager, app.clone());
+    let opened = connection.open(&app, &object("MINE"), OpenOptions::INPUT_SHARED).await.unwrap();
+    connection.close(opened.handle, CloseOptions::DELETE).await.unwrap();
+    assert!(queue_manager.queue(&name("MINE")).is_none());
+    assert!(!queue_manager.authority_records().iter().any(|record| record.profile == "MINE"));
+    drop(connection);
+    queue_manager.stop().await;
+    drop(queue_manager);
+
+    let queue_manager = start_in(directory.path(), &clock);
+    assert!(queue_manager.queue(&name("MINE")).is_none());
+    assert!(!queue_manager.authority_records().iter().any(|record| record.profile == "MINE"));
+}
+
+#[tokio::test]
+async fn switches_that_events_have_turned_and_a_persistent_event_of_the_stop_last() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = FakeClock::new();
+    let queue_manager = start_in(directory.path(), &clock);
+    let events = name("SYSTEM.ADMIN.QMGR.EVENT");
+    let mut queue = (*queue_manager.queue(&events).unwrap()).clone();
+    queue.default_persistent = true;
+    queue_manager.alter_queue(&administrator(), queue, false).await.unwrap();
+    let mut definition = (*queue_manager.definition()).clone();
+    definition.performance_event = true;
+    queue_manager.alter_queue_manager(&administrator(), definition).await.unwrap();
+    let mut queue = QueueDefinition::local(name("Q"));
+    queue.as_local_mut().unwrap().maximum_depth = 0;
+    queue_manager.define_queue(&administrator(), queue, false).await.unwrap();
+    let connection = connect(&queue_manager, administrator());
+    let put = connection
+        .put1(&administrator(), &object("Q"), MessageDescriptor::default(), &PutOptions::default(), Bytes::new())
+        .await;
+    assert_eq!(put.unwrap_err(), Reason::QFull);
+    drop(connection);
+    queue_manager.quiesce();
+    queue_manager.stop().await;
+    drop(queue_manager);
+
+    let queue_manager = start_in(directory.path(), &clock);
+    let queue = queue_manager.queue(&name("Q")).unwrap();
+    let local = queue.as_local().unwrap();
+    assert_eq!((local.depth_maximum_event, local.depth_low_event), (false, true));
+    let connection = connect(&queue_manager, administrator());
+    let opened = connection.open(&administrator(), &object(events.as_str()), EVERYTHING).await.unwrap();
+    let mut told = Vec::new();
+    while let Ok(got) = connection.get(opened.handle, &GetOptions::default()).await {
+        let (event, _) = pcf::decode(&got.body, got.descriptor.encoding, got.descriptor.ccsid).unwrap();
+        told.push((event.header.reason, event.parameter(1020).and_then(pcf::ParameterValue::number)));
+    }
+    // Started, and not active: it was quiesced.
+    assert_eq!(told, [(2222, Some(31)), (2223, Some(6))]);
 }
