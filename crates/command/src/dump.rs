@@ -6,10 +6,12 @@
 use std::fmt::Write as _;
 
 use model::authority::{AuthorityObject, AuthorityRecord, Entity};
-use model::definition::attribute::{self, Access, Attribute, Kind, Shown, Value, View};
+use model::definition::attribute::{self, Access, Attribute, Kind, Shown, Value, ValueType, View};
 use model::definition::queue::DefinitionType;
 use model::definition::subscription::MadeBy;
-use model::definition::{ChannelAuthentication, History, QueueManagerDefinition, SubscriptionDefinition};
+use model::definition::{
+    AdministeredObject, ChannelAuthentication, History, QueueManagerDefinition, SubscriptionDefinition,
+};
 use model::name::TopicName;
 use queue_manager::QueueManager;
 
@@ -48,6 +50,7 @@ pub fn dump(queue_manager: &QueueManager, options: &DumpOptions) -> String {
     if dump.wants(&["object", "sub"]) {
         dump.subscriptions();
     }
+    dump.objects();
     if dump.wants(&["authrec"]) {
         dump.authorities();
     }
@@ -59,7 +62,25 @@ pub fn dump(queue_manager: &QueueManager, options: &DumpOptions) -> String {
 
 /// Objects that DEFINE starts from come last, so that a changed one does not change those that were made before it.
 fn is_default_object(name: &str) -> bool {
-    name.starts_with("SYSTEM.DEFAULT.")
+    name.starts_with("SYSTEM.DEF")
+}
+
+/// How dmpmqcfg names the types of such objects.
+fn export_words(family: AuthorityObject) -> &'static [&'static str] {
+    match family {
+        AuthorityObject::Channel => &["object", "channel"],
+        AuthorityObject::ClientChannel => &["object", "channel", "clntconn"],
+        AuthorityObject::Listener => &["object", "listener", "lstr"],
+        AuthorityObject::Process => &["object", "process"],
+        AuthorityObject::NameList => &["object", "namelist"],
+        AuthorityObject::Service => &["object", "service"],
+        AuthorityObject::AuthenticationInformation => &["object", "authinfo"],
+        AuthorityObject::CommunicationInformation => &["object", "comminfo"],
+        AuthorityObject::QueueManager
+        | AuthorityObject::Queue
+        | AuthorityObject::Topic
+        | AuthorityObject::RemoteQueueManager => &[],
+    }
 }
 
 /// What a script can set of a definition.
@@ -166,6 +187,23 @@ impl Dump<'_> {
         }
     }
 
+    /// Channels, listeners and the others, family by family.
+    fn objects(&mut self) {
+        for family in AdministeredObject::FAMILIES {
+            if !self.wants(export_words(family)) {
+                continue;
+            }
+            let mut objects = self.queue_manager.objects(family);
+            objects.sort_by_key(|object| is_default_object(object.name().as_str()));
+            for object in objects {
+                let view = View::Object(&object);
+                if self.selects(object.name().as_str(), object.history(), view) {
+                    self.definition(object.kind(), object.name().as_str(), view);
+                }
+            }
+        }
+    }
+
     /// What DEFINE SUB has to be given so that, behind the topic object's string, the same full string results; `None`
     /// when the object no longer leads there.
     fn beyond_object(&self, subscription: &SubscriptionDefinition) -> Option<String> {
@@ -181,7 +219,13 @@ impl Dump<'_> {
 
     fn definition(&mut self, kind: Kind, name: &str, view: View<'_>) {
         let head = format!("DEFINE {}({})", kind.mqsc(), attribute::quoted(name));
-        let parts = self.settings(view);
+        let mut parts = self.settings(view);
+        if let Some((keyword, word)) = kind.type_parameter() {
+            parts.insert(0, format!("{keyword}({word})"));
+        }
+        for row in rows(view).filter(|row| matches!(row.value, ValueType::Secret { .. }) && differs(row, view)) {
+            let _ = writeln!(self.script, "* {} of {name} is set, and is not written here", row.mqsc);
+        }
         self.command(&head, &parts, "REPLACE");
     }
 
@@ -190,6 +234,9 @@ impl Dump<'_> {
         let mut parts = Vec::new();
         for row in rows(view) {
             let Some(value) = (row.read)(view) else { continue };
+            if matches!(row.value, ValueType::Secret { .. }) {
+                continue;
+            }
             // A blank that only DEFINE could set says nothing, and ALTER would refuse it.
             let says_nothing = value == Value::Text(String::new()) && row.access == Access::Fixed;
             if differs(row, view) || (self.options.all_attributes && !says_nothing) {

@@ -3,6 +3,7 @@
 //! Decides nothing about authority of changes (the queue manager does) and keeps no state. What only shows things is
 //! checked here, as definitions and status are readable inside the process without asking.
 
+mod administered;
 mod authority;
 mod channel;
 mod channel_authentication;
@@ -26,7 +27,7 @@ use crate::command::{Alter, Command, Define, Delete, Setting};
 use crate::message;
 use crate::reply::{
     MQRCCF_ATTR_VALUE_ERROR, MQRCCF_OBJECT_ALREADY_EXISTS, MQRCCF_OBJECT_OPEN, MQRCCF_OBJECT_WRONG_TYPE,
-    MQRCCF_TOPIC_STRING_ALREADY_EXISTS, Reply,
+    MQRCCF_PARM_MISSING, MQRCCF_TOPIC_STRING_ALREADY_EXISTS, Reply,
 };
 
 /// Runs one command with `caller`'s authority; `observed.rs` tells of it.
@@ -75,6 +76,7 @@ async fn define(queue_manager: &QueueManager, caller: &Principal, define: &Defin
     match define.kind {
         Kind::Topic => topic::define(queue_manager, caller, define).await,
         Kind::Subscription => subscription::define(queue_manager, caller, define).await,
+        kind if kind.is_administered() => administered::define(queue_manager, caller, define).await,
         _ => queue::define(queue_manager, caller, define).await,
     }
 }
@@ -83,6 +85,7 @@ async fn alter(queue_manager: &QueueManager, caller: &Principal, alter: &Alter) 
     match alter.kind {
         Kind::Topic => topic::alter(queue_manager, caller, alter).await,
         Kind::Subscription => subscription::alter(queue_manager, caller, alter).await,
+        kind if kind.is_administered() => administered::alter(queue_manager, caller, alter).await,
         _ => queue::alter(queue_manager, caller, alter).await,
     }
 }
@@ -91,6 +94,7 @@ async fn delete(queue_manager: &QueueManager, caller: &Principal, delete: &Delet
     match delete.kind {
         Kind::Topic => topic::delete(queue_manager, caller, delete).await,
         Kind::Subscription => subscription::delete(queue_manager, caller, delete).await,
+        kind if kind.is_administered() => administered::delete(queue_manager, caller, delete).await,
         _ => queue::delete(queue_manager, caller, delete).await,
     }
 }
@@ -147,6 +151,7 @@ fn object_error(error: &ObjectError) -> Reply {
         ObjectError::Attribute { name, attribute, problem } => {
             Reply::failed(MQRCCF_ATTR_VALUE_ERROR, message::ATTRIBUTE_REFUSED, &[attribute, name, problem])
         }
+        ObjectError::Missing { attribute, .. } => Reply::failed(MQRCCF_PARM_MISSING, message::REQUIRED, &[attribute]),
         ObjectError::TopicStringExists { other, .. } => {
             Reply::failed(MQRCCF_TOPIC_STRING_ALREADY_EXISTS, message::TOPIC_STRING_EXISTS, &[other])
         }

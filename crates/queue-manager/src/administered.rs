@@ -51,7 +51,7 @@ impl QueueManager {
     ///
     /// # Errors
     /// `AlreadyExists`; `WrongType`: the one of that name is of another kind of the same family. `NotAuthorized`: crt, or
-    /// chg of what is replaced. `Attribute`: out of range, or needed and missing. `Reason`: 2152, the name is blank or too
+    /// chg of what is replaced. `Attribute`: out of range. `Missing`. `Reason`: 2152, the name is blank or too
     /// long; 2102.
     pub async fn define_object(
         &self,
@@ -78,7 +78,7 @@ impl QueueManager {
     }
 
     /// # Errors
-    /// `NotFound`, `WrongType`, `NotAuthorized`: chg. `Attribute`: as for `define_object`. `Reason`: 2102.
+    /// `NotFound`, `WrongType`, `NotAuthorized`: chg. `Attribute`, `Missing`: as for `define_object`. `Reason`: 2102.
     pub async fn alter_object(&self, caller: &Principal, mut object: AdministeredObject) -> Result<(), ObjectError> {
         let engine = self.engine();
         let (family, name) = key(&object);
@@ -124,8 +124,7 @@ async fn keep(engine: &Engine, object: AdministeredObject, maker: Option<&Princi
     }
     check_attributes(name.as_str(), View::Object(&object))?;
     if let Some(attribute) = object.missing().filter(|_| !name.as_str().starts_with(TEMPLATES)) {
-        let problem = "has to be given".to_owned();
-        return Err(ObjectError::Attribute { name: name.to_string(), attribute, problem });
+        return Err(ObjectError::Missing { name: name.to_string(), attribute });
     }
     let save = definitions::save_object(&object);
     match maker {

@@ -32,6 +32,9 @@ pub enum ObjectError {
     NotAuthorized { user: String, name: String, missing: String },
     #[error("{attribute} of {name}: {problem}")]
     Attribute { name: String, attribute: &'static str, problem: String },
+    /// Such an object cannot do without it.
+    #[error("{name} needs {attribute}")]
+    Missing { name: String, attribute: &'static str },
     /// Two topic objects never stand for one topic string.
     #[error("topic string of {name} belongs to topic {other}")]
     TopicStringExists { name: String, other: String },

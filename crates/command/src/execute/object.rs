@@ -1,4 +1,6 @@
-//! DISPLAY of definitions: queues, topics, subscriptions.
+//! DISPLAY of definitions: queues, topics, subscriptions, channels and the other objects.
+
+use std::collections::BTreeSet;
 
 use ::queue_manager::QueueManager;
 use model::authority::{AuthorityObject, Principal};
@@ -6,8 +8,8 @@ use model::definition::QueueDefinition;
 use model::definition::attribute::{self, Kind, LiveCounts, Shown, View};
 
 use crate::command::{Pattern, Request, Selection};
-use crate::execute::Failure;
 use crate::execute::authority::{may_display, none_shown, require_display};
+use crate::execute::{Failure, administered};
 use crate::message::{self, Message};
 use crate::reply::{Item, Reply};
 
@@ -40,6 +42,13 @@ pub(super) fn display(
                 add(message::SUBSCRIPTION_DETAILS, View::Subscription(&subscription));
             }
         }
+    } else if kinds.iter().any(|kind| kind.is_administered()) {
+        for object in families(kinds).flat_map(|family| queue_manager.objects(family)) {
+            let matches = kinds.contains(&object.kind()) && name.matches(object.name().as_str());
+            if matches && may_display(queue_manager, caller, object.family(), &object.name()) {
+                add(administered::details(object.family()), View::Object(&object));
+            }
+        }
     } else {
         for queue in queue_manager.queues() {
             let matches = kinds.contains(&queue.attribute_kind()) && name.matches(queue.name.as_str());
@@ -53,6 +62,12 @@ pub(super) fn display(
         return Err(none_shown(queue_manager, caller, object, name));
     }
     Ok(Reply { items })
+}
+
+/// The families of these kinds, each once: client connections come after other channels.
+fn families(kinds: &[Kind]) -> impl Iterator<Item = AuthorityObject> {
+    let families: BTreeSet<_> = kinds.iter().map(|kind| kind.authority_object()).collect();
+    families.into_iter()
 }
 
 fn live_counts(queue_manager: &QueueManager, queue: &QueueDefinition) -> Option<LiveCounts> {

@@ -1,5 +1,6 @@
 //! The public face of the crate: scripts in, lines out.
 
+mod administered;
 mod authority;
 mod channel_authentication;
 mod channel_status;

@@ -120,7 +120,7 @@ fn one_name_shows_all_attributes_and_a_generic_name_shows_names() {
 fn what_cannot_be_done_is_said_with_the_published_identifiers() {
     check(
         "DEF QL(A)\nDEF QL(A)\nDEF QA(A) REPLACE TARGET(B)\nALT QA(A) PUT(DISABLED)\nDEL QL(B)\nDIS QL(B*)\nCLEAR QL(C)\n\
-         DEF QL(D) LIKE(NOWHERE)\nFROB\nDEF CHL(X) CHLTYPE(SVRCONN)\n",
+         DEF QL(D) LIKE(NOWHERE)\nFROB\nDEF BUFFPOOL(1)\n",
         expect![[r#"
             Quaymaster 0.1.0, open source under Apache-2.0.
             Starting MQSC for queue manager QM1.
@@ -147,8 +147,8 @@ fn what_cannot_be_done_is_said_with_the_published_identifiers() {
             FROB
 
             AMQ8426I: Commands begin with one of ALTER, CLEAR, DEFINE, DELETE, DISPLAY, PING, REFRESH, RESET, RESOLVE, SET, START, STOP.
-                10 : DEF CHL(X) CHLTYPE(SVRCONN)
-            AMQ8404E: DEFINE CHANNEL is not supported by this queue manager yet.
+                10 : DEF BUFFPOOL(1)
+            AMQ8404E: DEFINE BUFFPOOL is not supported by this queue manager yet.
             10 MQSC commands read.
             One command has a syntax error.
             8 valid MQSC commands could not be processed.

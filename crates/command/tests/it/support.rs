@@ -21,9 +21,13 @@ impl Clock for TickingClock {
 }
 
 pub(crate) fn start() -> QueueManager {
+    start_with(Home::Ephemeral)
+}
+
+pub(crate) fn start_with(home: Home) -> QueueManager {
     let options = StartOptions {
         name: QueueManagerName::literal("QM1"),
-        home: Home::Ephemeral,
+        home,
         store: StoreOptions::default(),
         clock: Arc::new(TickingClock::default()),
         server_user: "server".to_owned(),

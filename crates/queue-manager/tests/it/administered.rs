@@ -111,10 +111,7 @@ async fn a_client_connection_may_have_the_name_of_another_channel_and_no_type_ch
 #[tokio::test]
 async fn definitions_that_make_no_sense_are_refused_by_attribute() {
     let queue_manager = ephemeral(FakeClock::new());
-    let missing = |attribute| {
-        let (name, problem) = ("A".to_owned(), "has to be given".to_owned());
-        Err(ObjectError::Attribute { name, attribute, problem })
-    };
+    let missing = |attribute| Err(ObjectError::Missing { name: "A".to_owned(), attribute });
     let name_error = Err(ObjectError::Reason(Reason::ObjectNameError));
     let too_many = vec!["N".to_owned(); 257];
     let cases = [

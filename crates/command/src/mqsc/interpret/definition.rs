@@ -5,6 +5,7 @@ use model::name::ObjectName;
 
 use crate::command::{Alter, Command, Define, Delete, Setting};
 use crate::message;
+use crate::mqsc::interpret::object;
 use crate::mqsc::interpret::reader::Reader;
 use crate::mqsc::problem::Problem;
 use crate::mqsc::statement::Parameter;
@@ -17,9 +18,7 @@ impl Reader {
         if self.take_flag("NOREPLACE")? && replace {
             return Err(self.problem("REPLACE and NOREPLACE exclude each other"));
         }
-        if kind == Kind::Topic && self.take_value(&["TYPE"])?.is_some_and(|operand| operand.text != "LOCAL") {
-            return Err(self.problem("TYPE is LOCAL for topics that can be defined"));
-        }
+        self.take_type(kind)?;
         let settings = self.settings(kind, true)?;
         Ok(Command::Define(Define { kind, name, like, replace, settings }))
     }
@@ -27,11 +26,59 @@ impl Reader {
     pub(super) fn alter(&mut self, kind: Kind) -> Result<Command, Problem> {
         let name = self.object_name(kind)?;
         let force = self.take_flag("FORCE")?;
-        if kind == Kind::Topic && self.take_value(&["TYPE"])?.is_some_and(|operand| operand.text != "LOCAL") {
-            return Err(self.problem("TYPE is LOCAL for topics that can be altered"));
-        }
+        self.take_type(kind)?;
         let settings = self.settings(kind, false)?;
         Ok(Command::Alter(Alter { kind, name, force, settings }))
+    }
+
+    /// The type of a kind that has only one may be given.
+    fn take_type(&mut self, kind: Kind) -> Result<(), Problem> {
+        let (keyword, word) = match kind {
+            Kind::Topic => ("TYPE", "LOCAL"),
+            _ => match kind.type_parameter() {
+                Some(parameter) => parameter,
+                None => return Ok(()),
+            },
+        };
+        match self.take_value(&[keyword])? {
+            Some(operand) if operand.text != word => {
+                Err(self.bad_value(keyword, &operand.text, &format!("expected {word}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The kind that the type parameter names, which is left in its place; it has to be there.
+    fn kind_of(&mut self, kinds: &[Kind]) -> Result<Kind, Problem> {
+        let keyword = kinds.first().and_then(|kind| kind.type_parameter()).map_or("TYPE", |(keyword, _)| keyword);
+        let Some(parameter) = self.parameters.iter().find(|parameter| parameter.keyword == keyword) else {
+            return Err(self.missing(keyword));
+        };
+        let operand = self.one_value(parameter)?;
+        object::of_type(kinds, &operand.text)
+            .ok_or_else(|| self.bad_value(keyword, &operand.text, &format!("expected one of {}", object::types(kinds))))
+    }
+
+    pub(super) fn define_typed(&mut self, kinds: &[Kind]) -> Result<Command, Problem> {
+        let kind = self.kind_of(kinds)?;
+        self.define(kind)
+    }
+
+    pub(super) fn alter_typed(&mut self, kinds: &[Kind]) -> Result<Command, Problem> {
+        let kind = self.kind_of(kinds)?;
+        self.alter(kind)
+    }
+
+    /// Client connections stand in a table of their own, which CHLTABLE names.
+    pub(super) fn delete_typed(&mut self, kinds: &[Kind]) -> Result<Command, Problem> {
+        let other = kinds.first().copied().unwrap_or(Kind::ServerConnection);
+        let kind = match self.take_value(&["CHLTABLE"])?.as_ref().map(|operand| operand.text.as_str()) {
+            Some("CLNTTBL") if other.is_channel() => Kind::ClientConnection,
+            None => other,
+            Some("QMGRTBL") if other.is_channel() => other,
+            Some(text) => return Err(self.bad_value("CHLTABLE", text, "expected QMGRTBL or CLNTTBL, of a channel")),
+        };
+        self.delete(kind)
     }
 
     pub(super) fn alter_queue_manager(&mut self) -> Result<Command, Problem> {
@@ -94,8 +141,9 @@ impl Reader {
                 _ => Err(self.problem_at(parameter.end, format!("{} takes no value", parameter.keyword))),
             };
         }
+        let takes_several = attribute.value.is_list() || matches!(attribute.value, ValueType::Choice(_));
         let text = match parameter.operands.as_deref() {
-            Some(several) if several.len() > 1 && matches!(attribute.value, ValueType::Choice(_)) => {
+            Some(several) if several.len() > 1 && takes_several => {
                 several.iter().map(|operand| operand.text.as_str()).collect::<Vec<_>>().join(",")
             }
             _ => self.one_value(parameter)?.text,

@@ -43,6 +43,26 @@ impl Reader {
         self.display_objects(kinds)
     }
 
+    /// CHLTYPE, which may be called TYPE, or AUTHTYPE chooses among the kinds; ALL is every one.
+    pub(super) fn display_typed(&mut self, kinds: &[Kind]) -> Result<Command, Problem> {
+        let keyword = kinds.first().and_then(|kind| kind.type_parameter()).map_or("TYPE", |(keyword, _)| keyword);
+        let operand = match self.take_with_value(keyword)? {
+            Some(operand) => Some(operand),
+            None if keyword == "CHLTYPE" => self.take_with_value("TYPE")?,
+            None => None,
+        };
+        let Some(operand) = operand.filter(|operand| operand.text != "ALL") else {
+            return self.display_objects(kinds.to_vec());
+        };
+        match object::of_type(kinds, &operand.text) {
+            Some(kind) => self.display_objects(vec![kind]),
+            None => {
+                let expected = format!("expected ALL or one of {}", object::types(kinds));
+                Err(self.bad_value(keyword, &operand.text, &expected))
+            }
+        }
+    }
+
     pub(super) fn display_objects(&mut self, kinds: Vec<Kind>) -> Result<Command, Problem> {
         let first = kinds.first().copied().unwrap_or(Kind::QueueLocal);
         let name = self.pattern(first)?;
@@ -51,6 +71,13 @@ impl Reader {
             && !["LOCAL", "ALL"].contains(&operand.text.as_str())
         {
             return Err(self.bad_value("TYPE", &operand.text, "expected LOCAL or ALL"));
+        }
+        if let [kind] = kinds[..]
+            && let Some((keyword, word)) = kind.type_parameter()
+            && let Some(operand) = self.take_with_value(keyword)?
+            && ![word, "ALL"].contains(&operand.text.as_str())
+        {
+            return Err(self.bad_value(keyword, &operand.text, &format!("expected {word} or ALL")));
         }
         let mut request = self.request(&|keyword| definition_keyword(&kinds, keyword))?;
         // One object, nothing named: MQ shows all of it. A generic name shows names and types.

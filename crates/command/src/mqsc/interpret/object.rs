@@ -20,8 +20,10 @@ pub(in crate::mqsc) enum Object {
     AuthorityRecord,
     AuthorityService,
     EntityAuthority,
-    /// Channels of every type.
+    /// Channels of every type, which CHLTYPE names.
     Channel,
+    /// Authentication information of every type, which AUTHTYPE names.
+    Authentication,
     ChannelStatus,
     ListenerStatus,
     ServiceStatus,
@@ -77,6 +79,10 @@ pub(super) static OBJECTS: &[Row] = &[
         &[Verb::Alter, Verb::Display, Verb::Ping, Verb::Refresh],
         &[Verb::Reset, Verb::Resume, Verb::Start, Verb::Stop, Verb::Suspend],
     ),
+    row(&["AUTHINFO"], Object::Authentication, DEFINITION, &[]),
+    row(&["PROCESS", "PROC", "PRO"], Object::Definition(Kind::Process), DEFINITION, &[]),
+    row(&["NAMELIST", "NL"], Object::Definition(Kind::NameList), DEFINITION, &[]),
+    row(&["COMMINFO"], Object::Definition(Kind::Communication), DEFINITION, &[]),
     // DELETE QUEUE is what some clients send for DELETE QLOCAL.
     row(&["QUEUE", "Q"], Object::AnyQueue, &[Verb::Delete, Verb::Display], &[]),
     row(&["QSTATUS", "QS"], Object::QueueStatus, DISPLAY, &[]),
@@ -89,22 +95,32 @@ pub(super) static OBJECTS: &[Row] = &[
     row(
         &["CHANNEL", "CHL"],
         Object::Channel,
-        &[Verb::Ping, Verb::Reset, Verb::Resolve, Verb::Start, Verb::Stop],
-        &[Verb::Alter, Verb::Define, Verb::Delete, Verb::Display, Verb::Purge],
+        &[
+            Verb::Alter,
+            Verb::Define,
+            Verb::Delete,
+            Verb::Display,
+            Verb::Ping,
+            Verb::Reset,
+            Verb::Resolve,
+            Verb::Start,
+            Verb::Stop,
+        ],
+        &[Verb::Purge],
     ),
     row(&["CHSTATUS", "CHS"], Object::ChannelStatus, DISPLAY, &[]),
     row(
         &["LISTENER", "LSTR"],
         Object::Definition(Kind::Listener),
-        &[Verb::Start, Verb::Stop],
-        &[Verb::Alter, Verb::Define, Verb::Delete, Verb::Display],
+        &[Verb::Alter, Verb::Define, Verb::Delete, Verb::Display, Verb::Start, Verb::Stop],
+        &[],
     ),
     row(&["LSSTATUS"], Object::ListenerStatus, DISPLAY, &[]),
     row(
         &["SERVICE"],
         Object::Definition(Kind::Service),
-        &[Verb::Start, Verb::Stop],
-        &[Verb::Alter, Verb::Define, Verb::Delete, Verb::Display],
+        &[Verb::Alter, Verb::Define, Verb::Delete, Verb::Display, Verb::Start, Verb::Stop],
+        &[],
     ),
     row(&["SVSTATUS"], Object::ServiceStatus, DISPLAY, &[]),
     row(&["CHLAUTH"], Object::ChannelAuthentication, &[Verb::Display, Verb::Set], &[]),
@@ -118,7 +134,6 @@ pub(super) static OBJECTS: &[Row] = &[
     row(&["SECURITY"], Object::Security, &[Verb::Refresh], &[Verb::Alter, Verb::Display, Verb::Rverify]),
     elsewhere(&["APSTATUS"]),
     elsewhere(&["ARCHIVE"]),
-    elsewhere(&["AUTHINFO"]),
     elsewhere(&["BSDS"]),
     elsewhere(&["BUFFPOOL"]),
     elsewhere(&["CFSTATUS"]),
@@ -126,13 +141,10 @@ pub(super) static OBJECTS: &[Row] = &[
     elsewhere(&["CHINIT"]),
     elsewhere(&["CLUSQMGR"]),
     elsewhere(&["CLUSTER"]),
-    elsewhere(&["COMMINFO"]),
     elsewhere(&["GROUP"]),
     elsewhere(&["INDOUBT"]),
     elsewhere(&["LOG"]),
-    elsewhere(&["NAMELIST", "NL"]),
     elsewhere(&["POLICY"]),
-    elsewhere(&["PROCESS", "PROC", "PRO"]),
     elsewhere(&["PSID"]),
     elsewhere(&["QCLUSTER", "QC"]),
     elsewhere(&["SMDS"]),
@@ -160,6 +172,16 @@ pub(crate) fn definition_kind(word: &str) -> Option<Kind> {
         Object::Definition(kind) => Some(kind),
         _ => None,
     }
+}
+
+/// Which of these kinds a type parameter means: `SVRCONN`.
+pub(super) fn of_type(kinds: &[Kind], word: &str) -> Option<Kind> {
+    kinds.iter().copied().find(|kind| kind.type_parameter().is_some_and(|(_, known)| known == word))
+}
+
+/// What type parameters of these kinds may say.
+pub(super) fn types(kinds: &[Kind]) -> String {
+    kinds.iter().filter_map(|kind| kind.type_parameter()).map(|(_, word)| word).collect::<Vec<_>>().join(", ")
 }
 
 /// The object of a command this queue manager has.

@@ -178,7 +178,8 @@ impl Reader {
     pub(super) fn object_name(&mut self, kind: Kind) -> Result<String, Problem> {
         let text = self.text_name()?;
         if kind != Kind::Subscription {
-            ObjectName::parse(&text).map_err(|e| self.problem(e.to_string()).with_message(message::NAME))?;
+            ObjectName::parse_within(&text, kind.maximum_name_length())
+                .map_err(|e| self.problem(e.to_string()).with_message(message::NAME))?;
         }
         Ok(text)
     }
