@@ -17,6 +17,7 @@ mod messaging;
 mod metrics;
 mod openapi;
 pub mod options;
+mod peer_certificate;
 mod query;
 mod routes;
 mod server;
@@ -81,6 +82,9 @@ impl WebServer {
         let bind = |address: Option<SocketAddr>| address.map(listener::bind).transpose();
         let (https, http, metrics) = (bind(options.https)?, bind(options.http)?, bind(options.metrics)?);
         let shared = Arc::new(Shared::new(options, queue_managers)?);
+        if let Some(tls) = &tls {
+            *shared.client_verifier.write() = tls.read().verifier.clone();
+        }
         let workers = Arc::new(Workers::start().map_err(WebError::Threads)?);
         let mut server = Self {
             shared: Arc::clone(&shared),
@@ -144,7 +148,8 @@ impl WebServer {
 
     /// Replaces users, roles, LTPA, CORS, limits and certificates without closing listeners or connections.
     ///
-    /// Addresses stay as they are. New certificates are for new connections.
+    /// Addresses stay as they are. New certificates of the server are for new connections; those of clients are judged anew
+    /// on every connection.
     ///
     /// # Errors
     /// As `start`; then everything stays as it was.
@@ -155,6 +160,7 @@ impl WebServer {
         };
         self.shared.reload(options)?;
         if let (Some(tls), Some(config)) = (&self.tls, config) {
+            *self.shared.client_verifier.write() = config.verifier.clone();
             *tls.write() = config;
         }
         Ok(())

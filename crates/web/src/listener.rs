@@ -10,16 +10,16 @@ use std::time::Duration;
 use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use parking_lot::RwLock;
-use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
 use crate::WebError;
-use crate::auth::CertificateIdentity;
 use crate::connections::{Entry, WatchedSocket};
+use crate::peer_certificate::PeerCertificate;
 use crate::server::Shared;
 use crate::service::{Door, Peer};
+use crate::tls::Tls;
 use crate::workers::Workers;
 
 /// Connections the kernel keeps ready for us.
@@ -30,7 +30,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 const CONCURRENT_STREAMS: u32 = 256;
 
 /// The TLS configuration new connections get; a reload replaces it.
-pub(crate) type CurrentTls = Arc<RwLock<Arc<ServerConfig>>>;
+pub(crate) type CurrentTls = Arc<RwLock<Tls>>;
 
 pub(crate) fn bind(address: SocketAddr) -> Result<TcpListener, WebError> {
     let listen = || -> io::Result<TcpListener> {
@@ -67,7 +67,7 @@ pub(crate) async fn accept(
             tracing::warn!(limit, "an HTTP connection was refused: limits.connections are open and none is idle");
             continue;
         };
-        let tls = tls.as_ref().map(|tls| TlsAcceptor::from(Arc::clone(&tls.read())));
+        let tls = tls.as_ref().map(|tls| tls.read().clone());
         match socket.into_std() {
             Ok(socket) => workers.spawn(few, serve(socket, entry, Arc::clone(&shared), door, tls)),
             Err(error) => tracing::debug!(%error, "an HTTP connection was gone at once"),
@@ -76,7 +76,7 @@ pub(crate) async fn accept(
 }
 
 /// `socket` belongs to no runtime yet: it joins the one this runs on.
-async fn serve(socket: std::net::TcpStream, entry: Entry, shared: Arc<Shared>, door: Door, tls: Option<TlsAcceptor>) {
+async fn serve(socket: std::net::TcpStream, entry: Entry, shared: Arc<Shared>, door: Door, tls: Option<Tls>) {
     let socket = match socket.set_nodelay(true).and_then(|()| TcpStream::from_std(socket)) {
         Ok(socket) => socket,
         Err(error) => return tracing::debug!(%error, "an HTTP connection was gone at once"),
@@ -87,17 +87,14 @@ async fn serve(socket: std::net::TcpStream, entry: Entry, shared: Arc<Shared>, d
         return serve_http1(socket, &entry, shared, peer).await;
     };
     let within = Duration::from_secs(shared.settings().options.limits.header_seconds);
-    let stream = match tokio::time::timeout(within, tls.accept(socket)).await {
+    let stream = match tokio::time::timeout(within, TlsAcceptor::from(tls.config).accept(socket)).await {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => return tracing::debug!(%error, "a TLS handshake failed"),
         Err(_) => return tracing::debug!("a TLS handshake took too long"),
     };
     let session = stream.get_ref().1;
     let is_http2 = session.alpn_protocol() == Some(b"h2");
-    let client_certificate = session
-        .peer_certificates()
-        .and_then(<[_]>::first)
-        .and_then(|certificate| CertificateIdentity::from_der(certificate).ok());
+    let client_certificate = session.peer_certificates().and_then(|chain| PeerCertificate::new(chain, &tls.verifier));
     let peer = Peer { door, client_certificate, watch: Arc::clone(&entry.watch) };
     if is_http2 {
         Box::pin(serve_http2(stream, &entry, shared, peer)).await;

@@ -19,6 +19,7 @@ use crate::cors::Policy;
 use crate::error::ApiError;
 use crate::messaging::pool::Pool;
 use crate::metrics::HttpStatistics;
+use crate::peer_certificate::Verifier;
 use crate::{WebError, WebOptions};
 
 /// Lives as long as the server.
@@ -29,6 +30,8 @@ pub(crate) struct Shared {
     pub(crate) connections: Arc<Connections>,
     pub(crate) statistics: HttpStatistics,
     pub(crate) is_ready: AtomicBool,
+    /// Who judges certificates of clients now.
+    pub(crate) client_verifier: RwLock<Verifier>,
     /// True once the server stops: gets that wait end then.
     pub(crate) stopping: watch::Sender<bool>,
 }
@@ -54,6 +57,7 @@ impl Shared {
             connections: Connections::new(),
             statistics: HttpStatistics::new(),
             is_ready: AtomicBool::new(false),
+            client_verifier: RwLock::default(),
             stopping: watch::channel(false).0,
         })
     }

@@ -15,9 +15,10 @@ use model::timestamp::Timestamp;
 
 use crate::answer::{self, Answer};
 use crate::auth::csrf::{self, CSRF_HEADER, CsrfError, CsrfRule};
-use crate::auth::{CertificateIdentity, Credentials, Identity, Verdict, role};
+use crate::auth::{Credentials, Identity, Verdict, role};
 use crate::connections::Watch;
 use crate::error::{self, ApiError};
+use crate::peer_certificate::PeerCertificate;
 use crate::routes::{self, Access, Handler, Matched, Resolution, Version};
 use crate::server::{Settings, Shared};
 use crate::{admin, explorer, health, login, messaging, metrics, openapi};
@@ -33,7 +34,7 @@ pub(crate) enum Door {
 /// The other end of a connection.
 pub(crate) struct Peer {
     pub(crate) door: Door,
-    pub(crate) client_certificate: Option<CertificateIdentity>,
+    pub(crate) client_certificate: Option<PeerCertificate>,
     pub(crate) watch: Arc<Watch>,
 }
 
@@ -154,7 +155,7 @@ async fn guarded(call: Call<'_>, peer: &Peer, matched: Matched<'_>, body: Incomi
     let authenticator = &call.settings.authenticator;
     let credentials = Credentials {
         headers: &call.parts.headers,
-        client_certificate: peer.client_certificate.as_ref(),
+        client_certificate: peer.client_certificate.as_ref().and_then(|it| it.identity(&call.shared.client_verifier)),
         over_tls: call.over_tls,
     };
     let mut verdict = authenticator.authenticate(&credentials, call.now);

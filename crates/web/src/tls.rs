@@ -8,24 +8,34 @@ use std::sync::Arc;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::server::{ServerSessionMemoryCache, WebPkiClientVerifier, danger::ClientCertVerifier};
+use rustls::server::{ServerSessionMemoryCache, WebPkiClientVerifier};
 use rustls::{RootCertStore, ServerConfig};
 
 use crate::WebError;
 use crate::options::TlsOptions;
+use crate::peer_certificate::Verifier;
 
 /// TLS 1.2 sessions kept for resumption by id; tickets need no memory.
 const SESSIONS: usize = 4096;
 
+/// What a listener needs for its handshakes.
+#[derive(Clone)]
+pub(crate) struct Tls {
+    pub(crate) config: Arc<ServerConfig>,
+    /// Who judges certificates of clients in `config`.
+    pub(crate) verifier: Verifier,
+}
+
 /// # Errors
 /// `Option` naming the key whose file cannot be read or does not fit the others.
-pub(crate) fn server_config(options: &TlsOptions) -> Result<Arc<ServerConfig>, WebError> {
+pub(crate) fn server_config(options: &TlsOptions) -> Result<Tls, WebError> {
     let provider = Arc::new(ring::default_provider());
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(|error| problem("tls.certificate", &error))?;
-    let builder = match client_verifier(options, provider)? {
-        Some(verifier) => builder.with_client_cert_verifier(verifier),
+    let verifier = client_verifier(options, provider)?;
+    let builder = match &verifier {
+        Some(verifier) => builder.with_client_cert_verifier(Arc::clone(verifier)),
         None => builder.with_no_client_auth(),
     };
     let chain = certificates("tls.certificate", &options.certificate)?;
@@ -35,13 +45,10 @@ pub(crate) fn server_config(options: &TlsOptions) -> Result<Arc<ServerConfig>, W
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     config.session_storage = ServerSessionMemoryCache::new(SESSIONS);
     config.ticketer = ring::Ticketer::new().map_err(|error| problem("tls.key", &error))?;
-    Ok(Arc::new(config))
+    Ok(Tls { config: Arc::new(config), verifier })
 }
 
-fn client_verifier(
-    options: &TlsOptions,
-    provider: Arc<rustls::crypto::CryptoProvider>,
-) -> Result<Option<Arc<dyn ClientCertVerifier>>, WebError> {
+fn client_verifier(options: &TlsOptions, provider: Arc<rustls::crypto::CryptoProvider>) -> Result<Verifier, WebError> {
     const KEY: &str = "tls.client_ca";
     let Some(file) = &options.client_ca else {
         if options.client_required {

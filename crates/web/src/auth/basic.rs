@@ -5,6 +5,7 @@
 //! A verified header is good for a minute after its last use, and for ten minutes in all; that of a directory's user for
 //! no longer than what the directory says counts.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -38,10 +39,17 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
 );
 
 /// User name and password of a header.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct BasicCredentials {
     pub user: String,
     pub password: String,
+}
+
+/// Leaves the password out: it is never printed.
+impl fmt::Debug for BasicCredentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BasicCredentials").field("user", &self.user).finish_non_exhaustive()
+    }
 }
 
 /// The value of the request's Basic header; another scheme is none.

@@ -124,28 +124,5 @@ fn escape(value: &str) -> String {
     escaped
 }
 
-/// One spelling for names that mean the same: no blanks around `,` `+` and `=`, no case.
-pub(super) fn normalise(name: &str) -> String {
-    let mut normal = String::with_capacity(name.len());
-    let mut escaped = false;
-    let mut blanks = 0;
-    let mut after_separator = true;
-    for character in name.trim().chars() {
-        if character == ' ' && !escaped {
-            blanks += 1;
-            continue;
-        }
-        let separator = !escaped && matches!(character, ',' | '+' | '=');
-        if !separator && !after_separator {
-            normal.extend(std::iter::repeat_n(' ', blanks));
-        }
-        blanks = 0;
-        normal.extend(character.to_lowercase());
-        after_separator = separator;
-        escaped = !escaped && character == '\\';
-    }
-    normal
-}
-
 #[cfg(test)]
 mod tests;

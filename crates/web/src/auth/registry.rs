@@ -6,14 +6,15 @@
 //! Source: IBM MQ 9.3, "Configuring users and roles"; Open Liberty, basicRegistry.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use model::authority::Principal;
 
 use super::bindings::Bindings;
-use super::certificate::{self, CertificateIdentity};
+use super::certificate::CertificateIdentity;
 use super::identity::Identity;
+use super::ldap::dn::Dn;
 use super::option_error;
 use super::password::{Password, PasswordReader};
 use super::role::Roles;
@@ -25,13 +26,13 @@ const ADMINISTRATORS: &str = "mqm";
 
 pub(super) struct Registry {
     users: HashMap<String, User>,
-    /// Normalised subject to the key of the user of that name; only with `CertificateMap::ExactDn`.
-    subjects: HashMap<String, String>,
+    /// Subject to the key of the user of that name; only with `CertificateMap::ExactDn`.
+    subjects: HashMap<Dn, String>,
     certificate_map: CertificateMap,
     ignore_case: bool,
-    /// Key of the user whose password is dearest to check. A name that is not known is answered after such a check too,
-    /// so that it takes as long as a wrong password.
-    dearest: Option<String>,
+    /// Key of one user for each slow form that passwords have here. Every refusal computes one hash of each form, whether
+    /// the name is known or not, so that the time it takes tells nothing about the name.
+    slow_forms: BTreeMap<u8, String>,
 }
 
 struct User {
@@ -62,6 +63,9 @@ impl Registry {
             if name.is_empty() {
                 return Err(option_error(&option(), "the name of a user is empty"));
             }
+            if stored.is_empty() {
+                return Err(option_error(&option(), "its password is empty: whoever knows the name could sign in"));
+            }
             let password = passwords.read(stored).map_err(|error| option_error(&option(), error))?;
             let groups = memberships.get(&*key(name, web.ignore_case)).map_or(&[][..], Vec::as_slice);
             let roles = bindings.roles_of(name, groups);
@@ -73,12 +77,13 @@ impl Registry {
                 ));
             }
         }
-        let dearest = users.iter().max_by_key(|(_, user)| user.password.dearness()).map(|(key, _)| key.clone());
+        let slow = users.iter().filter(|(_, user)| user.password.is_slow());
+        let slow_forms = slow.map(|(key, user)| (user.password.dearness(), key.clone())).collect();
         let subjects = match web.certificate_map {
-            CertificateMap::ExactDn => subjects(web),
+            CertificateMap::ExactDn => subjects(web)?,
             CertificateMap::PrincipalCn | CertificateMap::NotSupported => HashMap::new(),
         };
-        Ok(Self { users, subjects, certificate_map: web.certificate_map, ignore_case: web.ignore_case, dearest })
+        Ok(Self { users, subjects, certificate_map: web.certificate_map, ignore_case: web.ignore_case, slow_forms })
     }
 
     pub(super) fn find(&self, name: &str) -> Option<&Arc<Identity>> {
@@ -89,7 +94,7 @@ impl Registry {
         match self.certificate_map {
             CertificateMap::PrincipalCn => self.find(certificate.common_name.as_deref()?),
             CertificateMap::ExactDn => {
-                let key = self.subjects.get(&certificate::normalise(&certificate.distinguished_name))?;
+                let key = self.subjects.get(&Dn::parse(&certificate.distinguished_name)?)?;
                 self.users.get(key).map(|user| &user.identity)
             }
             CertificateMap::NotSupported => None,
@@ -102,7 +107,7 @@ impl Registry {
             Some(user) if user.password.is_slow() => QuickCheck::NeedsTime,
             Some(user) if user.password.matches(password) => QuickCheck::Right(&user.identity),
             // A refusal takes equally long for every name, known or not.
-            Some(_) | None if self.dearest().is_some_and(Password::is_slow) => QuickCheck::NeedsTime,
+            Some(_) | None if !self.slow_forms.is_empty() => QuickCheck::NeedsTime,
             Some(_) => QuickCheck::Wrong,
             None => {
                 self.compare_in_vain(password);
@@ -117,20 +122,23 @@ impl Registry {
         if let Some(user) = user.filter(|user| user.password.matches(password)) {
             return Some(Arc::clone(&user.identity));
         }
-        if !user.is_some_and(|user| user.password.is_slow()) {
-            self.compare_in_vain(password);
+        for other in self.in_vain(user) {
+            std::hint::black_box(other.matches(password));
         }
         None
     }
 
-    fn dearest(&self) -> Option<&Password> {
-        self.users.get(self.dearest.as_ref()?).map(|user| &user.password)
+    /// Passwords to compare with in vain after `user` was refused: one of each slow form but its own.
+    fn in_vain(&self, user: Option<&User>) -> impl Iterator<Item = &Password> {
+        let own = user.map(|user| user.password.dearness());
+        let others = self.slow_forms.iter().filter(move |(form, _)| Some(**form) != own);
+        others.filter_map(|(_, key)| self.users.get(key)).map(|user| &user.password)
     }
 
-    /// Takes the time of a check; the outcome counts for nothing.
+    /// Takes the time of a check of any password, none of which is slow; the outcome counts for nothing.
     fn compare_in_vain(&self, password: &str) {
-        if let Some(dearest) = self.dearest() {
-            std::hint::black_box(dearest.matches(password));
+        if let Some(user) = self.users.values().next() {
+            std::hint::black_box(user.password.matches(password));
         }
     }
 
@@ -163,8 +171,17 @@ fn identity(name: &str, groups: &[&str], roles: Roles, server_user: &str) -> Ide
     Identity::new(Principal { user: Arc::from(name), groups, is_administrator }, name, roles)
 }
 
-fn subjects(web: &Web) -> HashMap<String, String> {
-    web.users.keys().map(|name| (certificate::normalise(name), key(name, web.ignore_case).into_owned())).collect()
+/// Users whose name is a distinguished name.
+fn subjects(web: &Web) -> Result<HashMap<Dn, String>, WebError> {
+    let mut subjects = HashMap::new();
+    for name in web.users.keys() {
+        let Some(dn) = Dn::parse(name) else { continue };
+        if subjects.insert(dn, key(name, web.ignore_case).into_owned()).is_some() {
+            let problem = "another user has the same distinguished name, written in another way";
+            return Err(option_error(&format!("web.users.{name}"), problem));
+        }
+    }
+    Ok(subjects)
 }
 
 #[cfg(test)]

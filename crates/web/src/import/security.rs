@@ -48,14 +48,19 @@ fn basic_registry(registry: &Element, imported: &mut Imported) {
         Some(other) => {
             let why = "certificates are mapped by PRINCIPAL_CN, EXACT_DN or NOT_SUPPORTED only";
             imported.leave_out(format!("basicRegistry certificateMapMode {other}"), why);
+            imported.web.certificate_map = CertificateMap::NotSupported;
         }
     }
     for user in registry.children_named("user") {
         match (user.attribute("name").filter(|name| !name.is_empty()), user.attribute("password")) {
+            // Liberty would take the text itself for the password, which everybody can guess.
+            (Some(name), Some(password)) if password.contains("${") => {
+                imported.leave_out(format!("user {name}"), "its password is a variable that has no value");
+            }
+            (Some(name), None | Some("")) => imported.leave_out(format!("user {name}"), "it has no password"),
             (Some(name), Some(password)) => {
                 imported.web.users.insert(name.to_owned(), password.to_owned());
             }
-            (Some(name), None) => imported.leave_out(format!("user {name}"), "it has no password"),
             (None, _) => imported.leave_out("basicRegistry user", "it has no name"),
         }
     }

@@ -221,3 +221,12 @@ fn a_registry_that_cannot_be_a_directory_is_left_out_whole() {
         ["ldapRegistry port", "ldapRegistry certificateMapMode CUSTOM", "ldapRegistry connectTimeout", "ldapRegistry"]
     );
 }
+
+#[test]
+fn users_that_anybody_could_be_are_left_out() {
+    let imported = of("<basicRegistry certificateMapMode='CUSTOM'><user name='a' password='${env.NOT_SET}'/>\
+                       <user name='b' password=''/><user name='c' password='x'/></basicRegistry>");
+    assert_eq!(imported.web.users.keys().collect::<Vec<_>>(), ["c"]);
+    assert_eq!(imported.web.certificate_map, crate::options::CertificateMap::NotSupported);
+    assert_eq!(left_out(&imported), ["basicRegistry certificateMapMode CUSTOM", "user a", "user b", "${env.NOT_SET}"]);
+}

@@ -63,3 +63,9 @@ proptest! {
         let _ = parse(&bytes);
     }
 }
+
+#[test]
+fn a_password_is_not_printed() {
+    let shown = format!("{:?}", credentials("bob", "secret"));
+    assert!(shown.contains("bob") && !shown.contains("secret"), "{shown}");
+}

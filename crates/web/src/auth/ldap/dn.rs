@@ -5,6 +5,8 @@
 //! (quotes, `;`) is no name: callers then know nobody by it.
 //! Pure: no clock, no network. Directories have the last word: a name that passes here is still looked up.
 
+use std::hash::{Hash, Hasher};
+
 /// Longest name that is looked at, in bytes, and most parts.
 const MAXIMUM_BYTES: usize = 4096;
 const MAXIMUM_PARTS: usize = 64;
@@ -60,6 +62,14 @@ impl Dn {
 impl PartialEq for Dn {
     fn eq(&self, other: &Self) -> bool {
         self.parts == other.parts
+    }
+}
+
+impl Eq for Dn {}
+
+impl Hash for Dn {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.parts.hash(state);
     }
 }
 

@@ -127,6 +127,10 @@ impl Pool {
                 self.trouble(server, failure);
             }
             // How long a server takes to refuse a password is no sign of trouble: anybody could cause that.
+            Err(failure @ (Failure::Broken(_) | Failure::Slow)) => {
+                let url = url(&self.settings, &self.settings.servers[server]);
+                tracing::warn!("the directory {url} did not check a password: {failure}");
+            }
             Err(_) => {}
         }
         Some(answer)

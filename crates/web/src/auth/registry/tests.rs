@@ -143,3 +143,45 @@ fn an_unknown_user_is_not_let_in_with_somebodys_password() {
     assert!(empty.check("nobody", "secret").is_none());
     assert!(matches!(empty.check_quickly("nobody", "secret"), QuickCheck::Wrong));
 }
+
+#[test]
+fn every_refusal_computes_one_hash_of_each_slow_form() {
+    let mut web = web(&[]);
+    let pbkdf2 = "{hash}ATAAAAAILhrJnMIEZTtAAAAAINxbTHvXoDOGKoPYU/24jwHhQhjwKZZvwY4kAsfx29+I";
+    web.users.insert("imported".to_owned(), pbkdf2.to_owned());
+    web.users.insert("eve".to_owned(), encode_argon2id("secret").expect("hash"));
+    let registry = registry(&web).expect("registry");
+    for name in ["fred", "imported", "eve", "nobody"] {
+        let user = registry.user(name);
+        let own = user.into_iter().map(|user| &user.password).filter(|password| password.is_slow());
+        let mut forms: Vec<_> = own.chain(registry.in_vain(user)).map(Password::dearness).collect();
+        forms.sort_unstable();
+        assert_eq!(forms, [1, 2], "{name}");
+        assert!(registry.check(name, "wrong").is_none());
+    }
+}
+
+#[test]
+fn a_user_without_a_password_is_refused() {
+    let mut web = web(&[]);
+    web.users.insert("empty".to_owned(), String::new());
+    let error = registry(&web).err().expect("refused").to_string();
+    assert!(error.starts_with("web.users.empty: "), "{error}");
+}
+
+#[test]
+fn a_subject_is_compared_part_by_part_and_belongs_to_one_user() {
+    let mut web = web(&[]);
+    web.certificate_map = CertificateMap::ExactDn;
+    web.users.insert("CN=a=b,O=IBM".to_owned(), "x".to_owned());
+    let named = |subject: &str| CertificateIdentity {
+        distinguished_name: subject.to_owned(),
+        ..CertificateIdentity::default()
+    };
+    let registry_of = |web: &Web| registry(web).expect("registry");
+    assert!(registry_of(&web).find_by_certificate(&named("CN=a=b,O=IBM")).is_some());
+    assert!(registry_of(&web).find_by_certificate(&named("CN=a = b,O=IBM")).is_none(), "another value");
+    assert!(registry_of(&web).find_by_certificate(&named("CN=a=b\\,O=IBM")).is_none(), "one part");
+    web.users.insert("cn=A=B, o=ibm".to_owned(), "y".to_owned());
+    assert!(registry(&web).is_err());
+}

@@ -225,6 +225,24 @@ fn a_client_certificate_names_its_user() {
 }
 
 #[test]
+fn a_certificate_counts_no_longer_than_its_signer_on_kept_connections_too() {
+    let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let [signer, another] = folders.each_ref().map(|folder| make_signer(folder.path()));
+    let server = TestServer::start_with(|options| options.tls.client_ca = Some(signer.file.clone()));
+    let (certificate, key) = make_certificate(server.folder(), "app", Some(&signer));
+    let config = client::client_config(Some((&certificate, &key)));
+    let mut kept = client::Client::over(client::tls_stream(server.https(), config));
+    let show = "GET v3/login\n-authorization";
+    assert_eq!(kept.exchange(show).status, 200);
+    let mut options = server.options.clone();
+    for (signers, status) in [(Some(&another.file), 401), (Some(&signer.file), 200), (None, 401)] {
+        options.tls.client_ca = signers.cloned();
+        server.web.reload(options.clone()).expect("reloaded");
+        assert_eq!((kept.exchange(show).status, kept.exchange(show).status), (status, status), "{signers:?}");
+    }
+}
+
+#[test]
 fn a_required_client_certificate_is_required() {
     let folder = tempfile::tempdir().expect("a folder");
     let signer = make_signer(folder.path());
