@@ -30,9 +30,7 @@ struct Outcome {
 
 impl Load {
     fn start(server: &Server, folder: &Folder, queue_manager: &'static str) -> Self {
-        let passwords = folder.read("initial-passwords");
-        let password = passwords.lines().find_map(|line| line.strip_prefix("app ")).expect("a password");
-        let authorization = STANDARD.encode(format!("app:{password}"));
+        let authorization = authorization(folder);
         let (stop, answered) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU32::new(0)));
         let writers = (0..4).map(|writer| {
             let (stop, count) = (Arc::clone(&stop), Arc::clone(&answered));
@@ -80,10 +78,21 @@ impl Load {
 
 /// Status of a persistent put on a connection of its own; `None` when it broke.
 fn put(address: &str, queue_manager: &str, authorization: &str, body: &str) -> Option<u16> {
+    exchange(address, "POST", queue_manager, authorization, body).map(|(status, _)| status)
+}
+
+/// Status and body of one request on DEV.QUEUE.1.
+fn exchange(
+    address: &str,
+    method: &str,
+    queue_manager: &str,
+    authorization: &str,
+    body: &str,
+) -> Option<(u16, String)> {
     let mut stream = TcpStream::connect(address).ok()?;
     stream.set_read_timeout(Some(Duration::from_secs(20))).ok()?;
     let request = format!(
-        "POST /ibmmq/rest/v3/messaging/qmgr/{queue_manager}/queue/DEV.QUEUE.1/message HTTP/1.1\r\nHost: localhost\r\n\
+        "{method} /ibmmq/rest/v3/messaging/qmgr/{queue_manager}/queue/DEV.QUEUE.1/message HTTP/1.1\r\nHost: localhost\r\n\
          Authorization: Basic {authorization}\r\nibm-mq-rest-csrf-token: x\r\nibm-mq-md-persistence: persistent\r\n\
          Content-Type: text/plain;charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
         body.len()
@@ -91,7 +100,14 @@ fn put(address: &str, queue_manager: &str, authorization: &str, body: &str) -> O
     stream.write_all(request.as_bytes()).ok()?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).ok()?;
-    answer.split(' ').nth(1)?.parse().ok()
+    let status = answer.split(' ').nth(1)?.parse().ok()?;
+    Some((status, answer.split_once("\r\n\r\n")?.1.to_owned()))
+}
+
+fn authorization(folder: &Folder) -> String {
+    let passwords = folder.read("initial-passwords");
+    let password = passwords.lines().find_map(|line| line.strip_prefix("app ")).expect("a password");
+    STANDARD.encode(format!("app:{password}"))
 }
 
 /// Every message of the queue, got; how often each was there.
@@ -139,6 +155,49 @@ fn an_immediate_end_under_load_loses_no_answered_put_and_leaves_the_other_alone(
 #[test]
 fn a_quiesce_under_load_ends_loses_nothing_and_leaves_the_other_alone() {
     end_under_load("-w");
+}
+
+#[test]
+fn a_message_is_answered_once_or_still_there_when_its_queue_manager_ends_under_gets() {
+    const MESSAGES: usize = 400;
+    let folder = Folder::new();
+    let server = Server::start(&folder, &["--qmgr", "QM1", "--qmgr", "QM2"]);
+    let (address, authorization) = (server.address("http"), authorization(&folder));
+    let all: Vec<String> = (0..MESSAGES).map(|number| format!("m{number}")).collect();
+    for body in &all {
+        assert_eq!(put(&address, "QM2", &authorization, body), Some(201));
+    }
+    let answered = Arc::new(AtomicU32::new(0));
+    let getters: Vec<_> = (0..4)
+        .map(|_| {
+            let (address, authorization, count) = (address.clone(), authorization.clone(), Arc::clone(&answered));
+            std::thread::spawn(move || {
+                let mut got = Vec::new();
+                loop {
+                    match exchange(&address, "DELETE", "QM2", &authorization, "").expect("an answer") {
+                        (200, body) => got.push(body),
+                        (503, _) => {}
+                        (204, _) => return got,
+                        other => panic!("{other:?}"),
+                    }
+                    count.fetch_add(1, Ordering::Relaxed);
+                }
+            })
+        })
+        .collect();
+    for mode in ["-i", "-w", "-i"] {
+        let before = answered.load(Ordering::Relaxed);
+        eventually("gets", || answered.load(Ordering::Relaxed) >= before + 50);
+        assert!(folder.run(&["endmqm", mode, "QM2"]).starts_with("exit 0\n"));
+        assert!(folder.run(&["strmqm", "QM2"]).starts_with("exit 0\n"));
+    }
+    let mut got: Vec<String> = getters.into_iter().flat_map(|getter| getter.join().expect("no panic")).collect();
+    got.sort_unstable();
+    let mut all = all;
+    all.sort_unstable();
+    assert_eq!(got, all, "each message was answered exactly once");
+    assert_eq!(folder.run(&["depth", "-m", "QM2", "DEV.QUEUE.1"]), "exit 0\nout: 0\n");
+    assert_eq!(server.terminate().0, Some(0));
 }
 
 #[test]
