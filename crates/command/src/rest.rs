@@ -208,7 +208,7 @@ fn of_every_manager(keyword: &str) -> Option<Value> {
 
 impl Installation {
     /// `9.4.2.0`, from VERSION's `09040200`.
-    fn version(&self) -> String {
+    pub fn version(&self) -> String {
         let version = of_every_manager("VERSION");
         let digits = version.as_ref().and_then(Value::text).unwrap_or_default().as_bytes();
         let parts: Vec<_> = digits
@@ -219,7 +219,8 @@ impl Installation {
         parts.join(".")
     }
 
-    fn command_level(&self) -> i64 {
+    /// CMDLEVEL of every queue manager.
+    pub fn command_level(&self) -> i64 {
         of_every_manager("CMDLEVEL").and_then(|level| level.number()).unwrap_or_default()
     }
 }

@@ -10,10 +10,10 @@ use super::Location;
 use super::failure::Failure;
 use super::lifecycle::NAME_ERROR;
 use super::remote::{Remote, rest_failure};
-use super::version::COMMAND_LEVEL_VERSION;
 use crate::administration::client::{Client, ClientError};
 use crate::administration::{Answer, Request};
 use crate::data_directory::DataDirectory;
+use crate::installation;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -94,9 +94,9 @@ impl Arguments {
             shown.push("STANDBY(Not permitted)".to_owned());
         }
         if asks("installation") {
-            let program = std::env::current_exe().unwrap_or_default();
-            let path = program.parent().unwrap_or(std::path::Path::new("/")).display();
-            shown.push(format!("INSTNAME(Installation1) INSTPATH({path}) INSTVER({COMMAND_LEVEL_VERSION})"));
+            let here = installation::describe(self.location.directory().root());
+            let (path, version) = (&here.installation_path, here.version());
+            shown.push(format!("INSTNAME({}) INSTPATH({path}) INSTVER({version})", here.name));
         }
         format!("{:<58}{}", format!("QMNAME({})", row.name), shown.join(" "))
     }

@@ -5,18 +5,20 @@ use std::io::Write;
 use clap::Args;
 use serde_json::{Map, Value, json};
 
+use super::Location;
 use super::failure::Failure;
+use crate::installation;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Every row.
+    /// Every row, as without it.
     #[arg(short = 'a')]
-    all: bool,
+    _all: bool,
     /// Values without their names.
     #[arg(short = 'b')]
     brief: bool,
     /// Rows to show, as the sum of 1 name, 2 version, 4 level, 8 build type, 16 platform, 32 mode, 64 operating system,
-    /// 4096 command level.
+    /// 128 name, 256 description and 512 path of the installation, 1024 data path, 4096 command level.
     #[arg(short = 'f', value_name = "NUMBER")]
     fields: Option<u32>,
     /// Accepted for compatibility.
@@ -31,26 +33,13 @@ pub(super) struct Arguments {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    location: Location,
 }
 
-/// Level of the commands and REST API that are followed: 9.3.
-const COMMAND_LEVEL: &str = "930";
-/// The same as a version.
-pub(super) const COMMAND_LEVEL_VERSION: &str = "9.3.0.0";
-
 pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Failure> {
-    let build = if cfg!(debug_assertions) { "debug" } else { "release" };
-    let rows: [(u32, &str, &str); 8] = [
-        (1, "Name", "Quaymaster"),
-        (2, "Version", env!("CARGO_PKG_VERSION")),
-        (4, "Level", build),
-        (8, "BuildType", build),
-        (16, "Platform", std::env::consts::ARCH),
-        (32, "Mode", "64-bit"),
-        (64, "O/S", std::env::consts::OS),
-        (4096, "MaxCmdLevel", COMMAND_LEVEL),
-    ];
-    let wanted = arguments.fields.unwrap_or(if arguments.all { u32::MAX } else { 0x103F });
+    let wanted = arguments.fields.unwrap_or(u32::MAX);
+    let rows = rows(arguments);
     let chosen = rows.iter().filter(|(bit, _, _)| wanted & bit != 0);
     if arguments.json {
         let object: Map<String, Value> = chosen.map(|(_, name, value)| ((*name).to_owned(), json!(value))).collect();
@@ -61,8 +50,32 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Fail
         if arguments.brief {
             writeln!(out, "{value}")?;
         } else {
-            writeln!(out, "{:<13}{value}", format!("{name}:"))?;
+            writeln!(out, "{}", format!("{:<13}{value}", format!("{name}:")).trim_end())?;
         }
     }
     Ok(())
+}
+
+/// Bit of `-f`, name and value of each row, in the published order.
+fn rows(arguments: &Arguments) -> [(u32, &'static str, String); 12] {
+    let data = arguments.location.directory();
+    let data = std::path::absolute(data.root()).unwrap_or_else(|_| data.root().to_owned());
+    let installation = installation::describe(&data);
+    let build = if cfg!(debug_assertions) { "debug" } else { "release" };
+    let level = installation.command_level().to_string();
+    let architecture = std::env::consts::ARCH.replace("x86_64", "x86-64");
+    [
+        (1, "Name", "Quaymaster".to_owned()),
+        (2, "Version", env!("CARGO_PKG_VERSION").to_owned()),
+        (4, "Level", installation.level),
+        (8, "BuildType", build.to_owned()),
+        (16, "Platform", format!("Quaymaster for Linux ({architecture} platform)")),
+        (32, "Mode", "64-bit".to_owned()),
+        (64, "O/S", installation.operating_system),
+        (128, "InstName", installation.name),
+        (256, "InstDesc", installation.description),
+        (512, "InstPath", installation.installation_path),
+        (1024, "DataPath", installation.data_path),
+        (4096, "MaxCmdLevel", level),
+    ]
 }

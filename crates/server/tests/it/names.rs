@@ -38,15 +38,44 @@ fn the_version_is_shown_in_rows_or_as_chosen() {
         out: VERSION
     "#]]
     .assert_eq(&folder.run(&["dspmqver", "-b", "-f", "3"]));
+    let all = folder.run(&["dspmqver"]);
+    for row in
+        ["Name:        Quaymaster", "BuildType:", "InstName:    Installation1", "DataPath:    DIR", "MaxCmdLevel: 942"]
+    {
+        assert!(all.contains(row), "{row}: {all}");
+    }
     assert_eq!(folder.run(&["--version"]), "exit 0\nout: quaymaster VERSION\n");
 }
+
+/// Commands that have a name of their own.
+const COMMANDS: [&str; 12] = [
+    "runmqsc",
+    "dspmq",
+    "dspmqver",
+    "dmpmqcfg",
+    "crtmqm",
+    "dltmqm",
+    "strmqm",
+    "endmqm",
+    "setmqaut",
+    "dspmqaut",
+    "chkmqready",
+    "chkmqhealthy",
+];
 
 #[test]
 fn completions_and_the_manual_know_every_command() {
     let folder = Folder::new();
     for shell in ["bash", "zsh", "fish"] {
         let script = folder.run(&["completions", shell]);
-        assert!(script.starts_with("exit 0\n") && script.contains("dmpmqcfg"), "{shell}");
+        assert!(script.starts_with("exit 0\n"), "{shell}");
+        for command in COMMANDS {
+            assert!(script.contains(command), "{shell} does not complete {command}");
+        }
+    }
+    for command in COMMANDS {
+        let page = folder.run(&["man", command]);
+        assert!(page.starts_with("exit 0\n") && page.contains(".SH OPTIONS"), "{command}: {page}");
     }
     let page = folder.run(&["man"]);
     assert!(page.starts_with("exit 0\n") && page.contains(".TH quaymaster"), "{page}");
