@@ -98,3 +98,6 @@ fn command(reader: &mut Reader, verb: Verb, object: Object) -> Result<Command, P
         _ => Err(reader.problem("the verb does not go with the object")),
     }
 }
+
+#[cfg(test)]
+mod tests;

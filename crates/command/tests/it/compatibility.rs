@@ -17,7 +17,7 @@ fn every_keyword_of_a_real_configuration_is_accepted_ignored_or_refused_for_a_re
         let _ = writeln!(shown, "{line} {command} {attribute} {word}: {}", finding.reason);
     }
     expect![[r#"
-        29 commands, 105 accepted
+        29 commands, 137 accepted
         5 ALTER QMGR EXPRYINT refused: z/OS only: its own expiry scan
         5 ALTER QMGR IGQ refused: z/OS only: queue sharing groups
         5 ALTER QMGR ACCTINT ignored: an accounting message is written when a connection ends
@@ -34,15 +34,16 @@ fn every_keyword_of_a_real_configuration_is_accepted_ignored_or_refused_for_a_re
         75 DEFINE QALIAS(PAY.ALIAS) PROPCTL ignored: properties come as programs ask for them
         78 DEFINE TOPIC(PAY.TOPIC) MCAST ignored: there is no multicast
         78 DEFINE TOPIC(PAY.TOPIC) PUBSCOPE ignored: there is no publish/subscribe hierarchy
-        80 DEFINE CHANNEL(PAY.SVRCONN) - refused: DEFINE CHANNEL is not supported by this queue manager yet
-        81 DEFINE CHANNEL(PAY1.TO.BANK) - refused: DEFINE CHANNEL is not supported by this queue manager yet
-        82 DEFINE CHANNEL(BANK.TO.PAY1) - refused: DEFINE CHANNEL is not supported by this queue manager yet
-        83 DEFINE LISTENER(PAY.LISTENER) - refused: DEFINE LISTENER is not supported by this queue manager yet
-        84 DEFINE PROCESS(PAY.PROCESS) - refused: DEFINE PROCESS is not supported by this queue manager yet
-        85 DEFINE NAMELIST(PAY.NAMES) - refused: DEFINE NAMELIST is not supported by this queue manager yet
-        86 DEFINE SERVICE(PAY.SERVICE) - refused: DEFINE SERVICE is not supported by this queue manager yet
-        87 DEFINE AUTHINFO(PAY.IDPW) - refused: DEFINE AUTHINFO is not supported by this queue manager yet
-        88 DEFINE COMMINFO(PAY.COMMINFO) - refused: DEFINE COMMINFO is not supported by this queue manager yet
+        80 DEFINE CHANNEL(PAY.SVRCONN) MCAUSER ignored: no channels run yet
+        80 DEFINE CHANNEL(PAY.SVRCONN) SSLCIPH ignored: no channels run yet
+        81 DEFINE CHANNEL(PAY1.TO.BANK) CONNAME ignored: no channels run yet
+        81 DEFINE CHANNEL(PAY1.TO.BANK) XMITQ ignored: no channels run yet
+        83 DEFINE LISTENER(PAY.LISTENER) PORT ignored: listeners are not started by name
+        83 DEFINE LISTENER(PAY.LISTENER) CONTROL ignored: listeners are not started by name
+        86 DEFINE SERVICE(PAY.SERVICE) STARTCMD ignored: services are not started
+        86 DEFINE SERVICE(PAY.SERVICE) SERVTYPE ignored: services are not started
+        87 DEFINE AUTHINFO(PAY.IDPW) CHCKCLNT ignored: users are known to the server's configuration
+        88 DEFINE COMMINFO(PAY.COMMINFO) GRPADDR ignored: there is no multicast
         93 SET POLICY(PAY.IN) - refused: SET POLICY is not supported by this queue manager yet
         95 DEFINE BUFFPOOL(1) - refused: DEFINE BUFFPOOL is not supported by this queue manager yet
         96 DEFINE PSID(04) - refused: DEFINE PSID is not supported by this queue manager yet

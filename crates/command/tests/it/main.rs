@@ -15,5 +15,6 @@ mod properties;
 mod refusals;
 mod session;
 mod support;
+mod syntax;
 mod system;
 mod topic_status;

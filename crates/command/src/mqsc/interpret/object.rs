@@ -50,6 +50,28 @@ pub(super) struct Row {
     refused: &'static [Verb],
 }
 
+impl Row {
+    /// The name in full.
+    pub(super) fn word(&self) -> &'static str {
+        self.words.first().copied().unwrap_or_default()
+    }
+
+    #[cfg(test)]
+    pub(super) const fn words(&self) -> &'static [&'static str] {
+        self.words
+    }
+
+    #[cfg(test)]
+    pub(super) const fn verbs(&self) -> &'static [Verb] {
+        self.verbs
+    }
+
+    #[cfg(test)]
+    pub(super) const fn refused(&self) -> &'static [Verb] {
+        self.refused
+    }
+}
+
 const fn row(words: &'static [&'static str], object: Object, verbs: &'static [Verb], refused: &'static [Verb]) -> Row {
     Row { words, object, verbs, refused }
 }
@@ -195,7 +217,7 @@ pub(in crate::mqsc) fn resolve(verb: Verb, word: &str) -> Result<Object, Problem
     if row.verbs.contains(&verb) {
         return Ok(row.object);
     }
-    let name = row.words.first().copied().unwrap_or(word);
+    let name = row.word();
     if row.object == Object::Elsewhere || row.refused.contains(&verb) {
         return Err(Problem::unsupported(format!("{} {name}", verb.name())));
     }

@@ -14,12 +14,14 @@ pub(super) struct Reader {
     object: String,
     name: Option<Vec<Operand>>,
     pub(super) parameters: Vec<Parameter>,
+    /// Where the parameter taken last ends: what is wrong with a value is wrong there.
+    taken: Option<usize>,
 }
 
 impl Reader {
     pub(super) fn new(statement: Statement) -> Self {
         let Statement { object, name, parameters, .. } = statement;
-        Self { object, name, parameters }
+        Self { object, name, parameters, taken: None }
     }
 
     /// A mistake of the command as a whole.
@@ -62,7 +64,9 @@ impl Reader {
     /// Takes the parameter with one of these keywords out.
     pub(super) fn take(&mut self, keywords: &[&str]) -> Option<Parameter> {
         let index = self.parameters.iter().position(|known| keywords.contains(&known.keyword.as_str()))?;
-        Some(self.parameters.remove(index))
+        let parameter = self.parameters.remove(index);
+        self.taken = parameter.end;
+        Some(parameter)
     }
 
     /// A keyword that stands alone.
@@ -158,7 +162,7 @@ impl Reader {
     }
 
     pub(super) fn bad_value(&self, keyword: &str, value: &str, problem: &str) -> Problem {
-        self.problem(format!("{keyword}({value}): {problem}")).with_message(message::VALUE)
+        self.problem_at(self.taken, format!("{keyword}({value}): {problem}")).with_message(message::VALUE)
     }
 
     pub(super) fn missing(&self, keyword: &str) -> Problem {
