@@ -7,6 +7,7 @@ mod openssl;
 mod packages;
 mod python;
 mod schemathesis;
+mod setup_file;
 
 use std::process::{Command, Output};
 
