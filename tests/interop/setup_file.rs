@@ -15,7 +15,13 @@ fn a_set_up_file_loads_twice_without_a_refused_line() -> Result<()> {
     let _server = Server::start_on(data.path())?;
     for _ in 0..2 {
         let mut command = Command::new(program::quaymaster()?);
-        command.arg("runmqsc").arg("--data").arg(data.path()).arg("-f").arg(sources().join("developer.mqsc")).arg("QM1");
+        command
+            .arg("runmqsc")
+            .arg("--data")
+            .arg(data.path())
+            .arg("-f")
+            .arg(sources().join("developer.mqsc"))
+            .arg("QM1");
         let output = run(&mut command)?;
         let said = text(&output.stdout);
         ensure!(output.status.code() == Some(0), "{said}{}", text(&output.stderr));

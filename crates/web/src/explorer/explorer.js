@@ -167,6 +167,11 @@ function inside(api, path, method, described) {
   const id = described.operationId, fields = [];
   const form = element("form", { className: "inside" });
   if (described.description) form.append(element("p", { textContent: described.description }));
+  const roles = described["x-roles"];
+  if (roles) {
+    const who = roles.length ? "Open to " + roles.join(", ") + "." : "Open to every user who is logged in.";
+    form.append(element("p", { className: "quiet", textContent: who }));
+  }
   const parameters = described.parameters || [];
   if (parameters.length) {
     form.append(element("div", {}, element("h3", { textContent: "Parameters" }), parameterTable(parameters, id, fields)));
