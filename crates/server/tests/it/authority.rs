@@ -1,5 +1,8 @@
 //! `setmqaut` and `dspmqaut` against a server: what they grant, what they print, how they end.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
 use crate::program::{Folder, Server};
 
 /// Exit code and the identifier on standard error, of a command line in words.
@@ -74,4 +77,27 @@ fn what_is_wrong_has_its_exit_code_and_identifier() {
     }
     assert_eq!(ends(&folder, "dspmqaut --nonsense").0, "36");
     drop(server);
+}
+
+#[test]
+fn a_refusal_is_logged_once_with_the_command_that_grants_it() {
+    let folder = Folder::new();
+    let server = Server::start_with(&folder, &[], &[("MQ_APP_PASSWORD", "app-password")]);
+    let credentials = STANDARD.encode("app:app-password");
+    let authorization = format!("Authorization: Basic {credentials}\r\n");
+    let path = "/ibmmq/rest/v3/messaging/qmgr/QM1/queue/SYSTEM.DEAD.LETTER.QUEUE/message";
+    assert_eq!(server.get(path, &authorization), 403);
+    assert_eq!(server.get(path, &authorization), 403);
+    let errors = server.errors_with("AMQ8077W");
+    let line = errors.lines().find(|line| line.contains("AMQ8077W")).expect("the line");
+    let grant = "SET AUTHREC PROFILE('SYSTEM.DEAD.LETTER.QUEUE') OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(BROWSE,INQ)";
+    for part in ["SYSTEM.DEAD.LETTER.QUEUE", "QUEUE", "app", "BROWSE", grant] {
+        assert!(line.contains(part), "{part}: {line}");
+    }
+    let granted = folder.run(&["mqsc", "QM1", grant]);
+    assert!(granted.starts_with("exit 0"), "{granted}");
+    assert_eq!(server.get(path, &authorization), 204);
+    let (_, errors) = server.terminate();
+    assert_eq!(errors.matches("AMQ8077W").count(), 1, "{errors}");
+    assert!(!errors.contains("app-password"));
 }
