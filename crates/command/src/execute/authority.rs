@@ -39,12 +39,13 @@ pub(super) fn require_display(
 pub(super) fn none_shown(
     queue_manager: &QueueManager,
     caller: &Principal,
-    object: AuthorityObject,
+    types: impl IntoIterator<Item = AuthorityObject>,
     name: &Pattern,
 ) -> Failure {
     let text = name.to_string();
-    let hidden = object_name(&text).ok().filter(|known| !name.is_generic() && queue_manager.exists(object, known));
-    let refused = hidden.and_then(|known| require_display(queue_manager, caller, object, &known).err());
+    let Some(known) = object_name(&text).ok().filter(|_| !name.is_generic()) else { return Failure::not_found(&text) };
+    let mut there = types.into_iter().filter(|object| queue_manager.exists(*object, &known));
+    let refused = there.find_map(|object| require_display(queue_manager, caller, object, &known).err());
     refused.unwrap_or_else(|| Failure::not_found(&text))
 }
 

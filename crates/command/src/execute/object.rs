@@ -58,8 +58,8 @@ pub(super) fn display(
         }
     }
     if items.is_empty() {
-        let object = kinds.first().map_or(AuthorityObject::Queue, |kind| kind.authority_object());
-        return Err(none_shown(queue_manager, caller, object, name));
+        let types = kinds.iter().map(|kind| kind.authority_object());
+        return Err(none_shown(queue_manager, caller, types, name));
     }
     Ok(Reply { items })
 }

@@ -35,7 +35,7 @@ pub(super) fn queues(
         .filter(|queue| may_display(queue_manager, caller, AuthorityObject::Queue, &queue.name))
         .collect();
     if found.is_empty() {
-        return Err(none_shown(queue_manager, caller, AuthorityObject::Queue, name));
+        return Err(none_shown(queue_manager, caller, [AuthorityObject::Queue], name));
     }
     let items: Vec<_> = if let QueueStatusOf::Handles(open) = about {
         let connections = queue_manager.connections();

@@ -15,6 +15,14 @@ DEFINE QMODEL(M)
 DEFINE TOPIC(T) TOPICSTR('t')
 DEFINE SUB(S) TOPICSTR('t') DEST(Q)
 ALTER QMGR CONFIGEV(ENABLED)
+DEFINE CHANNEL(C) CHLTYPE(SVRCONN)
+DEFINE CHANNEL(CC) CHLTYPE(CLNTCONN) CONNAME('h')
+DEFINE LISTENER(L) TRPTYPE(TCP)
+DEFINE PROCESS(P)
+DEFINE NAMELIST(NL)
+DEFINE AUTHINFO(AI) AUTHTYPE(IDPWOS)
+DEFINE SERVICE(SV)
+DEFINE COMMINFO(CI) TYPE(MULTICAST)
 SET AUTHREC PROFILE(Q) OBJTYPE(QUEUE) GROUP('others') AUTHADD(GET)
 ";
 
@@ -71,6 +79,18 @@ const COMMANDS: &[(&str, AuthorityObject, Authority)] = &[
     ("DISPLAY CHLAUTH('*')", QUEUE_MANAGER, DISPLAY),
 ];
 
+/// Objects that are made, altered, shown and deleted alike: keyword, one that is there, what DEFINE has to say beside it.
+const ALIKE: &[(&str, &str, &str, AuthorityObject)] = &[
+    ("CHANNEL", "C", "CHLTYPE(SVRCONN)", AuthorityObject::Channel),
+    ("CHANNEL", "CC", "CHLTYPE(CLNTCONN) CONNAME('h')", AuthorityObject::ClientChannel),
+    ("LISTENER", "L", "TRPTYPE(TCP)", AuthorityObject::Listener),
+    ("PROCESS", "P", "", AuthorityObject::Process),
+    ("NAMELIST", "NL", "", AuthorityObject::NameList),
+    ("AUTHINFO", "AI", "AUTHTYPE(IDPWOS)", AuthorityObject::AuthenticationInformation),
+    ("SERVICE", "SV", "", AuthorityObject::Service),
+    ("COMMINFO", "CI", "TYPE(MULTICAST)", AuthorityObject::CommunicationInformation),
+];
+
 /// Commands that do more than authority can tell here: with theirs alone they are at least not refused for want of it.
 const CHANNEL: AuthorityObject = AuthorityObject::Channel;
 const CONTROL: Authority = Authority::CONTROL;
@@ -119,7 +139,19 @@ fn outcome(command: &str, grants: impl Fn(AuthorityObject) -> Authority) -> Resu
 
 #[test]
 fn each_command_is_refused_without_its_authority_and_works_with_it_alone() {
-    for (command, object, wanted) in COMMANDS {
+    let alike = ALIKE.iter().flat_map(|(keyword, name, told, object)| {
+        let table = if *object == AuthorityObject::ClientChannel { " CHLTABLE(CLNTTBL)" } else { "" };
+        [
+            (format!("DEFINE {keyword}(N) {told}"), *object, Authority::CREATE),
+            (format!("DEFINE {keyword}({name}) {told} REPLACE"), *object, CHANGE),
+            (format!("ALTER {keyword}({name}) {told} DESCR('x')"), *object, CHANGE),
+            (format!("DELETE {keyword}({name}){table}"), *object, Authority::DELETE),
+            (format!("DISPLAY {keyword}({name})"), *object, DISPLAY),
+        ]
+    });
+    let commands = COMMANDS.iter().map(|(command, object, wanted)| ((*command).to_owned(), *object, *wanted));
+    for (command, object, wanted) in commands.chain(alike) {
+        let (command, object, wanted) = (command.as_str(), &object, &wanted);
         let all_but = |other| if other == *object { Authority::all() - *wanted } else { Authority::all() };
         let refused = outcome(command, all_but).expect_err(command);
         let words = wanted.list();
