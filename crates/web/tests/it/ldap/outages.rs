@@ -16,7 +16,7 @@ const UNAVAILABLE: &str = "503 MQWB0930E";
 #[test]
 fn a_frozen_directory_costs_its_users_a_503_and_others_nothing() {
     let slapd = Slapd::start();
-    let server = server(slapd.options());
+    let server = server(Ldap { timeout_seconds: 6, ..slapd.options() });
     let mut token_holder = tls(&server);
     assert_eq!(log_in(&mut token_holder, "carol", "carolpw"), "204");
     assert_eq!(sign_in(&server, "bob", "bobpw"), "bob MQWebUser");
@@ -24,8 +24,7 @@ fn a_frozen_directory_costs_its_users_a_503_and_others_nothing() {
     std::thread::scope(|scope| {
         let waiting: Vec<_> = (0..8).map(|_| scope.spawn(|| sign_in(&server, "alice", "alicepw"))).collect();
         // Requests that need no directory are answered while those wait, on every thread that serves.
-        let started = Instant::now();
-        for _ in 0..20 {
+        for _ in 0..10 {
             let mut client = plain(&server);
             assert_eq!(client.exchange(&format!("GET v3/login\n{}", basic("app", "secret"))).status, 200);
             assert_eq!(
@@ -35,11 +34,10 @@ fn a_frozen_directory_costs_its_users_a_503_and_others_nothing() {
             );
         }
         assert_eq!(token_holder.exchange("GET v3/login\n-authorization\ncookie: {cookie}").status, 200);
-        let others = started.elapsed();
+        assert!(waiting.iter().any(|request| !request.is_finished()), "the directory still keeps somebody waiting");
         for answer in waiting {
             assert_eq!(answer.join().expect("an answer"), UNAVAILABLE);
         }
-        assert!(others < started.elapsed(), "the others were not kept waiting");
     });
     assert_eq!(log_in(&mut tls(&server), "alice", "alicepw"), UNAVAILABLE);
     slapd.thaw();
