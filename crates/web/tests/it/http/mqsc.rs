@@ -87,7 +87,7 @@ fn a_user_has_its_own_authority() {
             200
               content-type: application/json; charset=utf-8
               | {"commandResponse": [
-              | {"completionCode": 2, "reasonCode": 2085, "message": ["AMQ8147E: Object Q not found."]}
+              | {"completionCode": 2, "reasonCode": 2035, "message": ["AMQ8135E: Not authorized: user app lacks DSP on Q."]}
               | ],
               | "overallReasonCode": 3008, "overallCompletionCode": 2}
             200
