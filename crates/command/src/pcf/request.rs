@@ -173,9 +173,24 @@ pub(super) async fn delete(
     } else {
         object(subject, &mut parameters)?
     };
-    let vocabulary = Vocabulary { kinds: parameters.narrowed(kinds(&[object])), terms: vec![DELETE_TERMS] };
-    let all = parameters.words(&vocabulary, true)?;
+    let vocabulary = Vocabulary { kinds: Vec::new(), terms: vec![DELETE_TERMS] };
+    let client_table = client_connection(object, &mut parameters)?;
+    let mut all = parameters.words(&vocabulary, true)?;
+    if !all.iter().any(|word| word.keyword == "CHLTABLE") {
+        all.extend(client_table);
+    }
     run(session, statement_of(Verb::Delete, object, Some(name), all)).await
+}
+
+/// What the type of a channel means to Delete: client connections stand in a table of their own.
+fn client_connection(object: &str, parameters: &mut Parameters<'_>) -> Result<Option<Words>, Refusal> {
+    const CHANNEL_TYPE: i32 = 1511;
+    const CLIENT_CONNECTION: i32 = 6;
+    if object != "CHANNEL" {
+        return Ok(None);
+    }
+    let kind = parameters.take_number(CHANNEL_TYPE)?;
+    Ok((kind == Some(CLIENT_CONNECTION)).then(|| words("CHLTABLE", Some(vec![quoted("CLNTTBL")]))))
 }
 
 /// Commands that are no definitions.

@@ -4,6 +4,7 @@ use command::pcf;
 use model::authority::Principal;
 use model::definition::attribute::{self, Access, Attribute, Kind, Value, ValueType};
 use model::pcf::{Header, Message, MessageKind, Parameter, ParameterValue};
+use proptest::prelude::*;
 use queue_manager::QueueManager;
 use queue_manager::event::command::{Issuer, Origin};
 
@@ -130,7 +131,7 @@ fn other_than_default(row: &Attribute, kind: Kind) -> (ParameterValue, String) {
         }
         ValueType::Secret { .. } => (ParameterValue::Text("********".to_owned()), parenthesised("********")),
         ValueType::Name => (ParameterValue::Text("Some.Name".to_owned()), parenthesised("Some.Name")),
-        ValueType::Text { .. } => (ParameterValue::Text("it's text".to_owned()), parenthesised("it's text")),
+        ValueType::Text { .. } => (ParameterValue::Text("it's ok".to_owned()), parenthesised("it's ok")),
         ValueType::Hexadecimal { bytes } => {
             (ParameterValue::Bytes(vec![0xAB; bytes]), parenthesised(&"AB".repeat(bytes)))
         }
@@ -138,38 +139,50 @@ fn other_than_default(row: &Attribute, kind: Kind) -> (ParameterValue, String) {
     }
 }
 
-/// Name and type of an object to make, and what it needs whatever is tried on it.
-fn basics(kind: Kind, row: &Attribute) -> Vec<Parameter> {
-    let (_, _, name) = commands(kind);
-    let mut parameters = vec![text(name, "X")];
-    let says_type = |row: &&Attribute| row.access == Access::ReadOnly && row.mqsc.ends_with("TYPE");
-    if let Some(row) = attribute::of(kind).find(says_type)
-        && !matches!(kind, Kind::Subscription)
-        && let (Some(id), Some(Value::Integer(code))) = (row.pcf, row.default_value(kind))
-    {
-        parameters.push(number(id, i32::try_from(code).unwrap()));
-    }
-    let needs: &[(&str, i32, &str)] = match kind {
-        Kind::Topic => &[("TOPICSTR", 2094, "node/of/x")],
-        Kind::Subscription => &[("TOPICSTR", 2094, "some/topic"), ("DEST", 3154, "TARGET.Q")],
-        _ => &[],
+/// The parameter that says of which kind an object is, where several share their commands.
+fn type_of(kind: Kind) -> Option<Parameter> {
+    let keyword = match kind.type_parameter() {
+        Some((keyword, _)) => keyword,
+        None if kind.is_queue() || kind == Kind::Topic => "TYPE",
+        None => return None,
     };
-    let missing = needs.iter().filter(|(keyword, ..)| *keyword != row.mqsc);
-    parameters.extend(missing.map(|(_, id, value)| text(*id, value)));
-    if kind == Kind::QueueManager { Vec::new() } else { parameters }
+    let row = attribute::find(kind, keyword).unwrap();
+    let Some(Value::Integer(code)) = row.default_value(kind) else { panic!("{kind:?} has no type") };
+    Some(number(row.pcf.unwrap(), i32::try_from(code).unwrap()))
 }
 
-/// What MQSC needs to know of a kind besides.
-fn is_administered_by_mqsc(kind: Kind) -> bool {
-    !kind.is_administered()
+/// Name and type of an object to make, and what it needs whatever is tried on it.
+fn basics(kind: Kind, row: &Attribute) -> Vec<Parameter> {
+    if kind == Kind::QueueManager {
+        return Vec::new();
+    }
+    let (_, _, name) = commands(kind);
+    let mut parameters = vec![text(name, "X")];
+    parameters.extend(type_of(kind));
+    let needs: &[(&str, &str)] = match kind {
+        Kind::Topic => &[("TOPICSTR", "node/of/x")],
+        Kind::Subscription => &[("TOPICSTR", "some/topic"), ("DEST", "TARGET.Q")],
+        Kind::SenderChannel => &[("CONNAME", "host(1414)"), ("XMITQ", "X")],
+        Kind::ServerChannel => &[("XMITQ", "X")],
+        Kind::RequesterChannel | Kind::ClientConnection | Kind::ClusterSender | Kind::AuthenticationCrl => {
+            &[("CONNAME", "host(1414)")]
+        }
+        Kind::AuthenticationOcsp => &[("OCSPURL", "http://host")],
+        Kind::AuthenticationLdap => &[("CONNAME", "HOST"), ("SHORTUSR", "sn")],
+        _ => &[],
+    };
+    for (keyword, value) in needs.iter().filter(|(keyword, _)| *keyword != row.mqsc) {
+        parameters.push(text(attribute::find(kind, keyword).unwrap().pcf.unwrap(), value));
+    }
+    parameters
 }
 
 #[test]
 fn every_settable_attribute_is_set_by_its_number_and_shown_as_mqsc_shows_it() {
-    for kind in Kind::ALL.into_iter().filter(|kind| is_administered_by_mqsc(*kind)) {
+    for kind in Kind::ALL {
         let (create, inquire, name) = commands(kind);
         for row in attribute::of(kind).filter(|row| row.access != Access::ReadOnly && row.pcf.is_some()) {
-            if row.mqsc == "CCSID" {
+            if (kind, row.mqsc) == (Kind::QueueManager, "CCSID") {
                 continue; // It has one value only.
             }
             let id = row.pcf.unwrap();
@@ -569,4 +582,92 @@ fn authority_is_that_of_the_caller() {
     assert_eq!(refused[0].header.reason, 2035);
     let allowed = run_as(&queue_manager, &alice, 8, vec![text(2016, "MINE.Q"), number(20, 1), number(15, 1)]);
     assert_eq!(allowed[0].header.reason, 0);
+}
+
+#[test]
+fn channels_and_their_kin_are_made_listed_changed_and_deleted() {
+    let queue_manager = start();
+    let svrconn = || vec![text(3501, "APP.SVRCONN"), number(1511, 7)];
+    done(&queue_manager, 23, [svrconn(), vec![number(1501, 2), text(3527, "app"), number(1615, 5)]].concat());
+    done(&queue_manager, 21, [svrconn(), vec![text(3502, "for applications")]].concat());
+    done(&queue_manager, 22, vec![text(3007, "APP.SVRCONN"), text(3008, "APP.COPY"), number(1511, 7)]);
+    done(&queue_manager, 23, vec![text(3501, "APP.CLNTCONN"), number(1511, 6), text(3506, "host(1414)")]);
+    // Not an attribute of such a channel.
+    assert_eq!(refused(&queue_manager, 21, [svrconn(), vec![number(1502, 5)]].concat()).0, 3014);
+    let copy = &done(&queue_manager, 25, vec![text(3501, "APP.COPY")])[0];
+    assert_eq!((text_of(copy, 3502), text_of(copy, 3527)), ("for applications".to_owned(), "app".to_owned()));
+    assert_eq!(copy.parameter(3501).and_then(ParameterValue::as_text).map(str::len), Some(20));
+    let of_type = |code| names(&done(&queue_manager, 25, vec![text(3501, "APP.*"), number(1511, code)]), 3501);
+    assert_eq!(of_type(6), ["APP.CLNTCONN"]);
+    assert_eq!(of_type(5).len(), 3);
+    let listed = done(&queue_manager, 20, vec![text(3501, "APP.*"), number(1511, 7)]);
+    let expected = ParameterValue::Texts(vec!["APP.COPY".to_owned(), "APP.SVRCONN".to_owned()]);
+    assert_eq!(listed[0].parameter(3512), Some(&expected));
+    assert_eq!(listed[0].parameter(1582), Some(&ParameterValue::Integers(vec![7, 7])));
+    done(&queue_manager, 24, vec![text(3501, "APP.CLNTCONN"), number(1526, 2)]);
+    done(&queue_manager, 24, vec![text(3501, "APP.COPY"), number(1511, 7)]);
+    assert_eq!(refused(&queue_manager, 24, vec![text(3501, "APP.COPY")]).0, 2085);
+
+    let list = ParameterValue::Texts(vec!["Q1".to_owned(), "Q2".to_owned()]);
+    done(&queue_manager, 34, vec![text(2010, "LIST"), Parameter { id: 2020, value: list.clone() }]);
+    let shown = &done(&queue_manager, 36, vec![text(2010, "LIST")])[0];
+    assert_eq!((shown.parameter(2020), shown.parameter(19)), (Some(&list), Some(&ParameterValue::Integer(2))));
+    let one = |command, id, list_id| {
+        let answer = done(&queue_manager, command, vec![text(id, "SYSTEM.*")]);
+        let Some(ParameterValue::Texts(names)) = answer[0].parameter(list_id) else { panic!("{answer:?}") };
+        assert!(!names.is_empty(), "{command}");
+    };
+    one(19, 2012, 3012);
+    one(37, 2010, 3013);
+    one(84, 2045, 3048);
+    for (create, delete, name) in [(5, 6, 2012), (95, 96, 3554), (151, 152, 2077), (190, 194, 2110)] {
+        let transport = if create == 95 { vec![number(1501, 2)] } else { Vec::new() };
+        let kind = if create == 190 { vec![number(223, 1)] } else { Vec::new() };
+        done(&queue_manager, create, [vec![text(name, "X")], transport, kind].concat());
+        done(&queue_manager, delete, vec![text(name, "X")]);
+        assert_eq!(refused(&queue_manager, delete, vec![text(name, "X")]).0, 2085);
+    }
+    done(&queue_manager, 81, vec![text(2045, "AUTH"), number(66, 3)]);
+    assert_eq!(names(&done(&queue_manager, 83, vec![text(2045, "AUTH")]), 2045), ["AUTH"]);
+    done(&queue_manager, 82, vec![text(2045, "AUTH")]);
+}
+
+/// Parameters as programs may get them wrong: known and unknown numbers, in every structure.
+fn arbitrary_parameter() -> impl Strategy<Value = Parameter> {
+    let ids = prop_oneof![
+        prop::sample::select(vec![
+            2016, 20, 15, 1002, 1009, 2092, 2094, 3152, 7016, 3501, 1511, 7006, 7007, 1110, 3067, 1016, 1116, 3065,
+            3068, 1118, 1017, 3014, 1103, 1302, 1352, 1086, 3506, 3001, 3002, 1006, 1007, 2045, 66, 2010, 2020, 1523,
+        ]),
+        any::<i32>(),
+    ];
+    let texts = "[A-Z.*' ()]{0,12}|é*";
+    let values = prop_oneof![
+        prop_oneof![-3..10, 1001..1120, any::<i32>()].prop_map(ParameterValue::Integer),
+        prop::collection::vec(prop_oneof![0..50, any::<i32>()], 0..4).prop_map(ParameterValue::Integers),
+        texts.prop_map(ParameterValue::Text),
+        prop::collection::vec(texts, 0..3).prop_map(ParameterValue::Texts),
+        prop::collection::vec(any::<u8>(), 0..30).prop_map(ParameterValue::Bytes),
+        any::<i64>().prop_map(ParameterValue::Integer64),
+        (0..30, any::<i32>()).prop_map(|(operator, value)| ParameterValue::IntegerFilter { operator, value }),
+        (0..30, texts).prop_map(|(operator, text)| ParameterValue::TextFilter { operator, text }),
+        Just(ParameterValue::Group(Vec::new())),
+    ];
+    (ids, values).prop_map(|(id, value)| Parameter { id, value })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+    #[test]
+    fn every_request_has_a_last_answer(
+        requests in prop::collection::vec((0..222, prop::collection::vec(arbitrary_parameter(), 0..5)), 40)
+    ) {
+        let queue_manager = start();
+        for (command, parameters) in requests {
+            // Commands that do away with what others need have their own tests.
+            if ![86, 137].contains(&command) {
+                prop_assert!(!run(&queue_manager, command, parameters).is_empty());
+            }
+        }
+    }
 }

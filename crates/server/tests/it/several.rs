@@ -291,3 +291,23 @@ fn dspmq_shows_what_it_is_asked_for() {
     assert!(all.contains("\nout:     INSTANCE("), "{all}");
     assert!(folder.run(&["dspmq", "-m", "QM3"]).starts_with("exit 72\nerr: AMQ8118E"));
 }
+
+#[test]
+fn a_command_server_serves_each_queue_manager_until_it_is_stopped() {
+    let folder = Folder::new();
+    let server = Server::start(&folder, &["--qmgr", "QM1", "--qmgr", "QM2"]);
+    let state = |name: &str| folder.run(&["mqsc", name, "DISPLAY QMSTATUS CMDSERV"]);
+    for name in ["QM1", "QM2"] {
+        eventually("a command server", || state(name).contains("CMDSERV(RUNNING)"));
+    }
+    assert!(folder.run(&["mqsc", "QM2", "STOP CMDSERV"]).starts_with("exit 0\n"));
+    eventually("its end", || state("QM2").contains("CMDSERV(STOPPED)"));
+    assert!(state("QM1").contains("CMDSERV(RUNNING)"));
+    assert!(folder.run(&["mqsc", "QM2", "ALTER QMGR SCMDSERV(MANUAL)"]).starts_with("exit 0\n"));
+    assert!(folder.run(&["endmqm", "-w", "QM2"]).starts_with("exit 0\n"));
+    assert!(folder.run(&["strmqm", "QM2"]).starts_with("exit 0\n"));
+    assert!(state("QM2").contains("CMDSERV(STOPPED)"), "it has to be started");
+    assert!(folder.run(&["mqsc", "QM2", "START CMDSERV"]).starts_with("exit 0\n"));
+    eventually("a command server", || state("QM2").contains("CMDSERV(RUNNING)"));
+    assert_eq!(server.terminate().0, Some(0));
+}

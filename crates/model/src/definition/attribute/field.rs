@@ -304,12 +304,6 @@ impl super::Attribute {
         self.see = see;
         self
     }
-
-    /// The PCF number could not be confirmed in a public source.
-    pub(super) const fn without_pcf(mut self) -> Self {
-        self.pcf = None;
-        self
-    }
 }
 
 /// `YYYY-MM-DD` in UTC; blank for the beginning of time, which stands for "never".

@@ -128,8 +128,7 @@ pub(super) const ROWS: &[Attribute] = &[
     row!(CAPEXPRY = 276, -, ALL,
         ValueType::Integer { minimum: 1, maximum: LARGEST, unit: "tenths of a second", words: NO_LIMIT },
         queue.cap_expiry,
-        "Longest lifetime a message put through this queue may have.")
-    .without_pcf(),
+        "Longest lifetime a message put through this queue may have."),
     row!(
         CLUSNL = 2030,
         "cluster.namelist",

@@ -61,8 +61,7 @@ pub(super) const ROWS: &[Attribute] = &[
             minimum: 1, maximum: 999_999_999, unit: "tenths of a second", words: PARENT_OR_NO_LIMIT,
         },
         topic.cap_expiry,
-        "Longest lifetime a message published here may have.")
-    .without_pcf(),
+        "Longest lifetime a message published here may have."),
     row!(CLROUTE = 255, -, TOPIC, ValueType::Choice(ROUTES), topic.cluster_route,
         "How publications travel in the topic's cluster."),
     row!(CLUSTER = 2029, -, TOPIC, ValueType::Name, topic.cluster,
