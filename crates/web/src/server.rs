@@ -97,6 +97,7 @@ impl Shared {
             _ if queue_manager.trim().is_empty() => ApiError::queue_manager_unknown(queue_manager),
             Err(Unavailable::Unknown) => ApiError::queue_manager_unknown(queue_manager),
             Err(Unavailable::NotRunning(State::Quiescing)) => ApiError::connect(Reason::QMgrQuiescing),
+            Err(Unavailable::NotRunning(state)) if state.is_ending() => ApiError::connect(Reason::QMgrStopping),
             Ok(_) | Err(Unavailable::NotRunning(_)) => ApiError::connect(Reason::QMgrNotAvailable),
         }
     }

@@ -116,7 +116,7 @@ impl Key {
 
 /// In the order in which `config explain` prints them.
 pub(crate) const KEYS: &[Key] = &[
-    key("server.queue_managers", Kind::QueueManagers, "[\"QM1\"]", "Queue managers to host; those that are absent are created. The first is the default one.")
+    key("server.queue_managers", Kind::QueueManagers, "[\"QM1\"]", "Queue managers to start; those that are absent are created. The first is the default one. Others of the data directory start if they ran when the last server ended.")
         .environment("MQ_QMGR_NAME")
         .at_start("--qmgr"),
     key("server.https", Kind::Address, "\"0.0.0.0:9443\"", "Where HTTPS listens: messaging REST and sign-in. Port 0 is any free port.")

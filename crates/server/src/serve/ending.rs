@@ -72,11 +72,14 @@ impl Host {
         Ok(())
     }
 
-    /// Quiesces, and sees to it that somebody finishes.
+    /// Sees to it that somebody finishes.
     fn begin(self: &Arc<Self>, name: QueueManagerName, resumes: bool) {
         let mut hosted = self.hosted();
         let Some(entry) = hosted.get_mut(&name) else { return };
-        entry.manager.quiesce();
+        // An immediate end does not quiesce first: its event says so too.
+        if self.table.state(&name) == Some(State::Quiescing) {
+            entry.manager.quiesce();
+        }
         // What an administrator has begun to end does not come back because the server ends meanwhile.
         entry.resumes &= resumes;
         let is_first = !std::mem::replace(&mut entry.is_ending, true);

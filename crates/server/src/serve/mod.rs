@@ -29,7 +29,7 @@ use queue_manager::registry::State;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use web::WebServer;
+use web::{WebOptions, WebServer};
 
 use crate::administration::server::AdministrationServer;
 use crate::configuration::Environment;
@@ -123,14 +123,19 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
         // The roll has each name once.
         let _ = host.table().enter(entry.name, state);
     }
-    take_in(&host, recovered, &plan, &data, &server_user).await?;
-
     let web_options = plan.web_options(&data, tls, &users, &server_user);
-    let web = Arc::new(WebServer::start(web_options, host.table().clone()).await?);
-    host.attach(Arc::clone(&web));
+    let opened = async {
+        take_in(&host, recovered, &plan, &data, &server_user).await?;
+        open_doors(&host, web_options, &data).await
+    };
+    let (web, socket) = match opened.await {
+        Ok(opened) => opened,
+        Err(error) => {
+            host.end_all().await;
+            return Err(error);
+        }
+    };
     log_web_start(&web, configuration.messaging.enabled);
-    let socket = AdministrationServer::bind(data.administration_socket())?;
-
     let server = Arc::new(Server { plan: Mutex::new(plan), data, host, web, users, server_user, administrator, stop });
     let mut tasks = JoinSet::new();
     tasks.spawn(socket.run(Arc::clone(&server), stopped.clone()));
@@ -151,6 +156,20 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
     }
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Opens what applications and commands come in by.
+///
+/// # Errors
+/// An address is in use, a certificate or key cannot be used, or the socket cannot be made.
+async fn open_doors(
+    host: &Host,
+    web_options: WebOptions,
+    data: &DataDirectory,
+) -> Result<(Arc<WebServer>, AdministrationServer), ServerError> {
+    let web = Arc::new(WebServer::start(web_options, host.table().clone()).await?);
+    host.attach(Arc::clone(&web));
+    Ok((web, AdministrationServer::bind(data.administration_socket())?))
 }
 
 /// Takes in what was recovered. One that cannot start is told and left out.

@@ -255,6 +255,16 @@ fn a_quiesce_ends_waits_refuses_newcomers_and_waits_for_those_at_work() {
 }
 
 #[test]
+fn a_server_that_cannot_listen_ends_its_queue_managers_in_order() {
+    let folder = Folder::new();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = taken.local_addr().expect("bound").to_string();
+    let said = folder.filtered(&shown(&finish(serve(&folder, &["--http", &address]), "")));
+    assert!(said.starts_with("exit 1\n") && said.contains("cannot listen on"), "{said}");
+    assert_eq!(status(&folder), "QMNAME(QM1) STATUS(Ended normally)");
+}
+
+#[test]
 fn drop_ins_of_a_queue_manager_run_when_it_starts() {
     let folder = Folder::new();
     let server = Server::start(&folder, &[]);
