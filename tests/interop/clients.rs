@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use anyhow::{Result, ensure};
-use system_tests::server::{ADMIN_PASSWORD, APP_PASSWORD, READER_PASSWORD, Server};
+use system_tests::server::{ADMIN_PASSWORD, APP_PASSWORD, READER_PASSWORD, Server, ServerOptions};
 
 use crate::interop::packages::{cache, python_programs, sources};
 use crate::interop::{run, text};
@@ -19,7 +19,8 @@ fn must_be_done(command: &mut Command) -> Result<String> {
 #[test]
 fn pymqrest_creates_alters_displays_and_deletes_objects_of_every_kind() -> Result<()> {
     let data = tempfile::tempdir()?;
-    let server = Server::start_on(data.path())?;
+    let two = ServerOptions::on(data.path()).with("--qmgr").with("QM1").with("--qmgr").with("QM2");
+    let server = Server::start(&two)?;
     let mut command = Command::new(python_programs()?.join("python"));
     command.arg(sources().join("pymqrest_client.py")).arg(server.https_url()?).arg("QM1");
     command.args([ADMIN_PASSWORD, READER_PASSWORD, APP_PASSWORD]).env("REQUESTS_CA_BUNDLE", server.ca_file());

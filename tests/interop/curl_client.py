@@ -48,6 +48,11 @@ def queues(credentials):
         assert reply["overallCompletionCode"] == 0, reply
     listing = {"type": "runCommandJSON", "command": "display", "qualifier": "qlocal", "name": "CURL.*"}
     assert len(mqsc(credentials, listing)["commandResponse"]) == len(names)
+    for attributes in ("", "?attributes=*", "?attributes=storage.maximumDepth,general.description&name=CURL.*"):
+        status, body = curl("/ibmmq/rest/v1/admin/qmgr/QM1/queue" + attributes, *credentials)
+        assert status == 200, (status, body)
+        known = {queue["name"] for queue in json.loads(body)["queue"]}
+        assert known.issuperset(names), known
     for name in names:
         one = mqsc(credentials, {**listing, "name": name, "responseParameters": ["all"]})
         assert one["commandResponse"][0]["parameters"]["maxdepth"] == 100, one
@@ -55,7 +60,7 @@ def queues(credentials):
         done = mqsc(credentials, {"type": "runCommandJSON", "command": "delete", "qualifier": "qlocal", "name": name})
         assert done["overallCompletionCode"] == 0, done
     assert mqsc(credentials, listing)["commandResponse"][0]["reasonCode"] == 2085
-    return 3 * len(names) + 2
+    return 3 * len(names) + 5
 
 
 def messages(credentials):

@@ -1,6 +1,6 @@
 """pymqrest, as it comes, against a server: every kind of object, statuses, ensure methods, errors, both ways to log in.
 
-Arguments: base URL, queue manager, passwords of admin, reader and app. REQUESTS_CA_BUNDLE names the certificate to trust.
+Arguments: base URL, queue manager, passwords of admin, reader and app; QM2 is a second queue manager of the server. REQUESTS_CA_BUNDLE names the certificate to trust.
 Prints the name of each part that passed, and "done".
 """
 
@@ -230,8 +230,14 @@ def mistakes():
 
 
 def gateways_and_versions():
-    gateway = session(gateway_qmgr=QMGR)
-    assert gateway.display_qmgr()["queue_manager_name"] == QMGR
+    neighbour = session(qmgr="QM2", gateway_qmgr=QMGR)
+    assert neighbour.display_qmgr()["queue_manager_name"] == "QM2"
+    neighbour.define_qlocal("PY.NEIGHBOUR", {"replace": "yes"})
+    assert session(qmgr="QM2").display_queue("PY.NEIGHBOUR"), "not where the gateway leads"
+    refused(2085, mq.display_queue, "PY.NEIGHBOUR")
+    neighbour.delete_qlocal("PY.NEIGHBOUR")
+    lost = session(gateway_qmgr="NOWHERE")
+    assert lost.ping_qmgr() is None and lost.last_http_status == 404, lost.last_response_text
     for version in ("v1", "v2", "v3"):
         assert session(base=f"{BASE}/ibmmq/rest/{version}").display_qmgr()["queue_manager_name"] == QMGR
 

@@ -10,6 +10,7 @@ mod dump;
 mod events;
 mod every_attribute;
 mod json;
+mod json_clients;
 mod pcf;
 mod properties;
 mod refusals;
