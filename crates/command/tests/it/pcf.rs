@@ -632,6 +632,22 @@ fn channels_and_their_kin_are_made_listed_changed_and_deleted() {
     done(&queue_manager, 82, vec![text(2045, "AUTH")]);
 }
 
+#[test]
+fn what_does_not_run_has_no_status() {
+    let queue_manager = start();
+    done(&queue_manager, 23, vec![text(3501, "C"), number(1511, 7)]);
+    done(&queue_manager, 95, vec![text(3554, "L"), number(1501, 2)]);
+    done(&queue_manager, 151, vec![text(2077, "S")]);
+    for (command, name, object, reason) in [(42, 3501, "C", 3065), (98, 3554, "L", 3250), (154, 2077, "S", 3252)] {
+        assert_eq!(refused(&queue_manager, command, vec![text(name, object)]).0, reason, "{command}");
+    }
+    assert_eq!(refused(&queue_manager, 42, vec![text(3501, "C"), number(1523, 1)]).0, 3229);
+    // A channel that only takes calls is not started; nor is one that is not there.
+    assert_ne!(refused(&queue_manager, 28, vec![text(3501, "NONE")]).0, 0);
+    assert_ne!(refused(&queue_manager, 31, vec![text(3554, "NONE")]).0, 0);
+    assert_ne!(refused(&queue_manager, 155, vec![text(2077, "NONE")]).0, 0);
+}
+
 /// Parameters as programs may get them wrong: known and unknown numbers, in every structure.
 fn arbitrary_parameter() -> impl Strategy<Value = Parameter> {
     let ids = prop_oneof![
