@@ -9,10 +9,15 @@ use std::fs;
 use std::path::Path;
 
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Principal};
+use model::definition::authentication::{AuthenticationDefinition, AuthenticationType};
 use model::definition::channel_authentication::{CheckClient, MapKey, Rule, UserSource};
+use model::definition::listener::{ListenerDefinition, StartControl};
 use model::definition::queue::{DefinitionType, LocalQueue, ModelQueue};
-use model::definition::{ChannelAuthentication, QueueDefinition, QueueKind, TopicDefinition};
-use model::name::{QueueName, TopicName};
+use model::definition::{
+    AdministeredObject, ChannelAuthentication, ChannelDefinition, ChannelType, QueueDefinition, QueueKind,
+    TopicDefinition,
+};
+use model::name::{ObjectName, QueueName, TopicName};
 use queue_manager::QueueManager;
 use queue_manager::channel_authentication::ChannelAuthenticationError;
 use queue_manager::objects::ObjectError;
@@ -112,6 +117,16 @@ pub(crate) async fn define_objects(manager: &QueueManager, administrator: &Princ
         manager.define_topic(administrator, topic, false).await.map_err(failed("DEV.BASE.TOPIC"))?;
     }
     name_dead_letter_queue(manager, administrator).await.map_err(failed("DEADQ"))?;
+    for object in objects() {
+        let (family, name) = (object.family(), object.name());
+        if manager.object(family, &name).is_some() {
+            continue;
+        }
+        manager.define_object(administrator, object, false).await.map_err(failed(name.as_str()))?;
+        if family == AuthorityObject::AuthenticationInformation {
+            name_authentication(manager, administrator, name).await.map_err(failed("CONNAUTH"))?;
+        }
+    }
     let present = manager.authority_records();
     for record in authorities(manager) {
         let known = present.iter().any(|known| {
@@ -186,6 +201,47 @@ fn queues() -> Vec<QueueDefinition> {
     let model = QueueKind::Model(Box::new(ModelQueue { local }));
     queues.push(QueueDefinition::new(QueueName::literal("DEV.APP.MODEL.QUEUE"), model));
     queues
+}
+
+/// Channels for programs and for the administrator, the listener they come in by, and how their passwords are checked.
+fn objects() -> Vec<AdministeredObject> {
+    let channel = |name: &str, agent_user: &str| {
+        AdministeredObject::Channel(Box::new(ChannelDefinition {
+            name: ObjectName::literal(name),
+            agent_user: agent_user.to_owned(),
+            ..ChannelDefinition::blank(ChannelType::ServerConnection)
+        }))
+    };
+    let listener = ListenerDefinition {
+        name: ObjectName::literal("DEV.LISTENER.TCP"),
+        control: StartControl::QueueManager,
+        port: 1414,
+        ..ListenerDefinition::default()
+    };
+    let authentication = AuthenticationDefinition {
+        name: ObjectName::literal("DEV.AUTHINFO"),
+        ..AuthenticationDefinition::blank(AuthenticationType::OperatingSystem)
+    };
+    vec![
+        channel("DEV.APP.SVRCONN", "app"),
+        channel("DEV.ADMIN.SVRCONN", ""),
+        AdministeredObject::Listener(listener),
+        AdministeredObject::Authentication(Box::new(authentication)),
+    ]
+}
+
+/// CONNAUTH, unless somebody has set it.
+async fn name_authentication(
+    manager: &QueueManager,
+    administrator: &Principal,
+    name: ObjectName,
+) -> Result<(), ObjectError> {
+    let mut definition = (*manager.definition()).clone();
+    if !definition.connection_authentication.is_blank() {
+        return Ok(());
+    }
+    definition.connection_authentication = name;
+    manager.alter_queue_manager(administrator, definition).await
 }
 
 async fn name_dead_letter_queue(manager: &QueueManager, administrator: &Principal) -> Result<(), ObjectError> {

@@ -697,6 +697,7 @@ fn problem(result: Result<(), ObjectError>) -> String {
         Err(ObjectError::NotAuthorized { missing, .. }) => format!("not_authorized:{missing}"),
         Err(ObjectError::Attribute { attribute, .. }) => format!("attribute:{attribute}"),
         Err(ObjectError::TopicStringExists { other, .. }) => format!("topic_string_of:{other}"),
+        Err(ObjectError::Missing { .. }) => "missing".to_owned(),
         Err(ObjectError::Reason(reason)) => reason.number().to_string(),
     }
 }

@@ -46,6 +46,35 @@ fn a_session_echoes_answers_counts_and_exits_0_or_10() {
 }
 
 #[test]
+fn the_developer_objects_are_there_and_an_own_change_of_them_stays() {
+    let folder = Folder::new();
+    let server = Server::start(&folder, &[]);
+    let script = "DISPLAY CHANNEL(DEV.*) MCAUSER\nDISPLAY LISTENER(DEV.*) PORT CONTROL\n\
+                  DISPLAY AUTHINFO(DEV.AUTHINFO) CHCKCLNT ADOPTCTX\nDISPLAY QMGR CONNAUTH\n\
+                  ALTER CHANNEL(DEV.APP.SVRCONN) CHLTYPE(SVRCONN) MAXINST(7)\nALTER QMGR CONNAUTH(' ')\n";
+    let said = folder.run_with(&["runmqsc", "-e"], script);
+    for line in [
+        "out:    CHANNEL(DEV.ADMIN.SVRCONN)              CHLTYPE(SVRCONN)",
+        "out:    MCAUSER( )",
+        "out:    CHANNEL(DEV.APP.SVRCONN)                CHLTYPE(SVRCONN)",
+        "out:    MCAUSER(app)",
+        "out:    LISTENER(DEV.LISTENER.TCP)              CONTROL(QMGR)",
+        "out:    PORT(1414)",
+        "out:    AUTHINFO(DEV.AUTHINFO)                  AUTHTYPE(IDPWOS)",
+        "out:    ADOPTCTX(YES)                           CHCKCLNT(REQDADM)",
+        "out:    QMNAME(QM1)                             CONNAUTH(DEV.AUTHINFO)",
+        "out: All valid MQSC commands were processed.",
+    ] {
+        assert!(said.lines().any(|known| known.trim_end() == line), "{line} is in {said}");
+    }
+    drop(server);
+
+    let _server = Server::start(&folder, &[]);
+    let said = folder.run_with(&["runmqsc", "-e"], "DISPLAY CHANNEL(DEV.APP.SVRCONN) MAXINST\nDISPLAY QMGR CONNAUTH\n");
+    assert!(said.contains("MAXINST(7)") && said.contains("CONNAUTH( )"), "{said}");
+}
+
+#[test]
 fn commands_come_from_a_file_and_v_only_checks_them() {
     let folder = Folder::new();
     let file = folder.write("a.mqsc", "DEFINE QLOCAL(A)\n").display().to_string();
