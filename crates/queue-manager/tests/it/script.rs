@@ -696,7 +696,6 @@ fn problem(result: Result<(), ObjectError>) -> String {
         Err(ObjectError::NotEmpty { .. }) => "not_empty".to_owned(),
         Err(ObjectError::NotAuthorized { missing, .. }) => format!("not_authorized:{missing}"),
         Err(ObjectError::Attribute { attribute, .. }) => format!("attribute:{attribute}"),
-        Err(ObjectError::Missing { attribute, .. }) => format!("missing:{attribute}"),
         Err(ObjectError::TopicStringExists { other, .. }) => format!("topic_string_of:{other}"),
         Err(ObjectError::Missing { .. }) => "missing".to_owned(),
         Err(ObjectError::Reason(reason)) => reason.number().to_string(),
