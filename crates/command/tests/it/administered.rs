@@ -366,6 +366,107 @@ fn each_kind_has_its_messages() {
     .assert_eq(&transcript(script));
 }
 
+/// As `dmpmqcfg -a` of the product lays definitions out: every attribute, blanks quoted, comments between the lines.
+const DUMPED: &str = "\
+DEFINE CHANNEL('QM1.TO.QM2') +
+   CHLTYPE(SDR) +
+   BATCHHB(0) +
+   BATCHINT(0) +
+   BATCHLIM(5000) +
+   BATCHSZ(50) +
+   CERTLABL(' ') +
+   COMPHDR(NONE) +
+   COMPMSG(NONE) +
+   CONNAME('host2(1414)') +
+*  ALTDATE(2025-04-22) +
+*  ALTTIME(03.01.06) +
+   CONVERT(NO) +
+   DESCR(' ') +
+   DISCINT(6000) +
+   HBINT(300) +
+   KAINT(AUTO) +
+   LOCLADDR(' ') +
+   LONGRTY(999999999) +
+   LONGTMR(1200) +
+   MAXMSGL(4194304) +
+   MCANAME(' ') +
+   MCATYPE(PROCESS) +
+   MCAUSER(' ') +
+   MODENAME(' ') +
+   MONCHL(QMGR) +
+   MSGDATA(' ') +
+   MSGEXIT(' ') +
+   NPMSPEED(FAST) +
+   PASSWORD(' ') +
+   PROPCTL(COMPAT) +
+   RCVDATA(' ') +
+   RCVEXIT(' ') +
+   SCYDATA(' ') +
+   SCYEXIT(' ') +
+   SENDDATA(' ') +
+   SENDEXIT(' ') +
+   SEQWRAP(999999999) +
+   SHORTRTY(10) +
+   SHORTTMR(60) +
+   SSLCIPH('ANY_TLS12_OR_HIGHER') +
+   SSLPEER('CN=a,O=b') +
+   STATCHL(QMGR) +
+   TPNAME(' ') +
+   TRPTYPE(TCP) +
+   USEDLQ(YES) +
+   USERID(' ') +
+   XMITQ('QM2') +
+   REPLACE
+DEFINE LISTENER('L1') TRPTYPE(TCP) BACKLOG(0) IPADDR(' ') CONTROL(QMGR) PORT(1500) DESCR(' ') REPLACE
+DEFINE NAMELIST('NL1') NAMES(' ') DESCR(' ') REPLACE
+DEFINE NAMELIST('NL2') NAMES('A','B',+
+ 'C') REPLACE
+DEFINE AUTHINFO('SYSTEM.DEFAULT.AUTHINFO.CRLLDAP') AUTHTYPE(CRLLDAP) CONNAME(' ') LDAPUSER(' ') DESCR(' ') REPLACE
+DEFINE AUTHINFO('USE.LDAP') AUTHTYPE(IDPWLDAP) ADOPTCTX(YES) CONNAME('10.0.0.5') CHCKLOCL(OPTIONAL) CHCKCLNT(REQUIRED) CLASSGRP('groupOfNames') CLASSUSR('inetOrgPerson') FINDGRP('member') BASEDNG('ou=users,o=ibm,c=us') BASEDNU('ou=users,c=us') LDAPUSER('cn=root') LDAPPWD('x') SHORTUSR('sn') GRPFIELD('cn') USRFIELD('cn') AUTHORMD(SEARCHGRP) NESTGRP(YES) SECCOMM(NO)
+DEFINE PROCESS('P1') APPLTYPE(UNIX) APPLICID('/opt/x') ENVRDATA(' ') USERDATA(' ') DESCR(' ') REPLACE
+DEFINE SERVICE('S1') CONTROL(QMGR) SERVTYPE(SERVER) STARTARG('+QMNAME+') STARTCMD('+MQ_INSTALL_PATH+/bin/x') STDERR('+MQ_Q_MGR_DATA_PATH+/x.stderr') STDOUT(' ') STOPARG(' ') STOPCMD(' ') DESCR(' ') REPLACE
+DEFINE CHANNEL('C1') CHLTYPE(CLNTCONN) CONNAME('h(1414),h2(1415)') QMNAME('*QM1') AFFINITY(NONE) CLNTWGHT(5) DEFRECON(QMGR) REPLACE
+DEFINE CHANNEL('TO.QM1') CHLTYPE(CLUSRCVR) TRPTYPE(TCP) CONNAME('h') CLUSTER('C') REPLACE
+DEFINE CHANNEL('A1') CHLTYPE(AMQP) PORT(5672) TPROOT('SYSTEM.BASE.TOPIC') TMPMODEL('SYSTEM.DEFAULT.MODEL.QUEUE') TMPQPRFX('AMQP.*') USECLTID(NO) REPLACE
+";
+
+#[test]
+fn definitions_as_the_product_dumps_them_load_and_run_again() {
+    let queue_manager = start();
+    run_script(&queue_manager, DUMPED);
+    let script = "DIS CHANNEL(*) WHERE(CONNAME LK 'h*') XMITQ CLUSTER QMNAME\nDIS NL(NL*) NAMES\nDIS LSTR(L1) PORT\n\
+                  DIS AUTHINFO(USE.LDAP) NESTGRP LDAPPWD\nDIS SERVICE(S1) STARTARG";
+    expect![[r#"
+        > DIS CHANNEL(*) WHERE(CONNAME LK 'h*') XMITQ CLUSTER QMNAME
+        AMQ8414I: Display Channel details.
+           CHANNEL(QM1.TO.QM2)                     CHLTYPE(SDR)
+           CONNAME(host2(1414))                    XMITQ(QM2)
+        AMQ8414I: Display Channel details.
+           CHANNEL(TO.QM1)                         CHLTYPE(CLUSRCVR)
+           CLUSTER(C)                              CONNAME(h)
+        AMQ8414I: Display Channel details.
+           CHANNEL(C1)                             CHLTYPE(CLNTCONN)
+           CONNAME(h(1414),h2(1415))               QMNAME(*QM1)
+        > DIS NL(NL*) NAMES
+        AMQ8550I: Display namelist details.
+           NAMELIST(NL1)                           NAMES( )
+        AMQ8550I: Display namelist details.
+           NAMELIST(NL2)                           NAMES(A,B,C)
+        > DIS LSTR(L1) PORT
+        AMQ8630I: Display listener information details.
+           LISTENER(L1)                            PORT(1500)
+        > DIS AUTHINFO(USE.LDAP) NESTGRP LDAPPWD
+        AMQ8566I: Display authentication information details.
+           AUTHINFO(USE.LDAP)                      AUTHTYPE(IDPWLDAP)
+           LDAPPWD(********)                       NESTGRP(YES)
+        > DIS SERVICE(S1) STARTARG
+        AMQ8629I: Display service information details.
+           SERVICE(S1)                             STARTARG(+QMNAME+)
+    "#]].assert_eq(&transcript_on(&queue_manager, &administrator(), script));
+    let replaced = DUMPED.replace("SECCOMM(NO)\n", "SECCOMM(NO) REPLACE\n");
+    run_script(&queue_manager, &replaced);
+}
+
 #[test]
 fn like_takes_the_attributes_of_an_object_of_the_same_kind_passwords_included() {
     let queue_manager = start();
