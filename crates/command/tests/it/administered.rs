@@ -462,7 +462,8 @@ fn definitions_as_the_product_dumps_them_load_and_run_again() {
         > DIS SERVICE(S1) STARTARG
         AMQ8629I: Display service information details.
            SERVICE(S1)                             STARTARG(+QMNAME+)
-    "#]].assert_eq(&transcript_on(&queue_manager, &administrator(), script));
+    "#]]
+    .assert_eq(&transcript_on(&queue_manager, &administrator(), script));
     let replaced = DUMPED.replace("SECCOMM(NO)\n", "SECCOMM(NO) REPLACE\n");
     run_script(&queue_manager, &replaced);
 }
