@@ -22,7 +22,7 @@ use crate::mqsc::statement::{Statement, Verb};
 use object::Object;
 use reader::Reader;
 
-pub(super) use object::resolve;
+pub(super) use object::{commands, resolve};
 pub(crate) use object::{definition_kind, is_object};
 
 /// Makes a command of a statement.

@@ -61,7 +61,7 @@ pub(super) struct RunmqscArguments {
 
 #[derive(Debug, Args)]
 pub(super) struct MqscArguments {
-    /// Queue manager [default: the server's first], then the command.
+    /// Queue manager [default: the server's first], then the command; `help` lists commands, all or those that begin so.
     #[arg(required = true, num_args = 1..=2, value_name = "[QM] COMMAND")]
     words: Vec<String>,
     /// Print the answer as JSON.
@@ -192,6 +192,11 @@ fn goes_on(line: &str, pending: &str) -> bool {
 }
 
 pub(super) fn mqsc(arguments: &MqscArguments, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    if let [help, rest @ ..] = arguments.words.as_slice()
+        && help == "help"
+    {
+        return print_help(rest.first().map_or("", String::as_str), arguments.json, out);
+    }
     let (name, text) = match arguments.words.as_slice() {
         [name, text] => (name.as_str(), text),
         [text] => ("", text),
@@ -210,6 +215,36 @@ pub(super) fn mqsc(arguments: &MqscArguments, out: &mut dyn Write) -> Result<Exi
     }
     out.flush()?;
     Ok(ExitCode::from(if outcome == Outcome::Succeeded { 0 } else { 10 }))
+}
+
+/// What every command is for, of those that begin so. Needs no server.
+fn print_help(beginning: &str, json: bool, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    let beginning = beginning.trim().to_ascii_uppercase();
+    let mut found: Vec<_> = command::mqsc::help::help();
+    found.retain(|known| known.command.starts_with(&beginning));
+    if found.is_empty() {
+        return Err(Failure::new(2, format!("no command begins with {beginning}")));
+    }
+    if json {
+        let commands: Vec<_> = found
+            .iter()
+            .map(|known| {
+                json!({
+                    "command": known.command,
+                    "shortForms": known.synonyms,
+                    "parameters": known.parameters,
+                    "help": known.sentence,
+                })
+            })
+            .collect();
+        writeln!(out, "{}", serde_json::Value::from(commands))?;
+    } else {
+        for known in &found {
+            writeln!(out, "{}\n    {}", format!("{} {}", known.command, known.parameters).trim_end(), known.sentence)?;
+        }
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// A connection to the server that hosts `name` (blank: its first queue manager), and that queue manager's name.

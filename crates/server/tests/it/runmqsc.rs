@@ -143,3 +143,24 @@ fn what_dmpmqcfg_writes_runmqsc_reads() {
     assert_eq!(definitions(&again), definitions(&dumped));
     assert!(!definitions(&again).is_empty(), "{dumped}");
 }
+
+#[test]
+fn help_lists_commands_without_a_server() {
+    let folder = Folder::new();
+    expect![[r#"
+        exit 0
+        out: STOP CONN (identifier) EXTCONN(hex)
+        out:     Ends a connection; its unit of work is backed out.
+        out: STOP CHANNEL (name) MODE(QUIESCE|FORCE|TERMINATE) STATUS(STOPPED|INACTIVE) CONNAME() QMNAME() IGNSTATE(NO|YES)
+        out:     Ends running instances of a channel, and takes no more.
+        out: STOP CMDSERV
+        out:     Leaves commands on the command queue.
+    "#]].assert_eq(&folder.run(&["mqsc", "help", "stop c"]));
+    let all = folder.run(&["mqsc", "help", "--json"]);
+    assert!(all.starts_with("exit 0") && all.contains("DEFINE QLOCAL"), "{all}");
+    expect![[r#"
+        exit 2
+        err: quaymaster: no command begins with FROB
+    "#]]
+    .assert_eq(&folder.run(&["mqsc", "help", "FROB"]));
+}

@@ -178,6 +178,14 @@ pub(super) static OBJECTS: &[Row] = &[
     elsewhere(&["USAGE"]),
 ];
 
+/// Every command: a verb and the words of its object.
+pub(in crate::mqsc) fn commands() -> impl Iterator<Item = (Verb, &'static [&'static str])> {
+    OBJECTS.iter().flat_map(|row| {
+        let verbs = Verb::ALL.iter().map(|(verb, _)| *verb).filter(|verb| row.verbs.contains(verb));
+        verbs.map(|verb| (verb, row.words))
+    })
+}
+
 /// The object a word names, `word` in upper case.
 pub(super) fn find(word: &str) -> Option<&'static Row> {
     OBJECTS.iter().find(|row| row.words.contains(&word))
