@@ -19,7 +19,10 @@ packages_of() {
         test) echo curl:curl openssl:openssl python3:python3 slapd:slapd ldap-utils:ldapadd python3-venv:@ensurepip nodejs:node golang-go:go ;;
         full) echo default-jre-headless:java maven:mvn unzip:unzip ;;
         lint) ;;
-        bench) echo nginx-light:nginx postgresql:/usr/lib/postgresql openssl:openssl ;;
+        bench)
+            echo nginx-light:nginx postgresql:/usr/lib/postgresql openssl:openssl curl:curl unzip:unzip
+            echo rabbitmq-server:/usr/lib/rabbitmq default-jre-headless:java maven:mvn
+            ;;
         *) say "what is '$1'? expected build, test, full, bench or lint"; exit 2 ;;
     esac
 }

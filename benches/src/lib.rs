@@ -2,6 +2,8 @@
 //!
 //! `main.rs` is `make bench`; `benches/inside.rs` measures the inside with criterion.
 
+pub mod admin;
+pub mod artemis;
 pub mod depth;
 pub mod disk_floor;
 pub mod effort;
@@ -9,9 +11,11 @@ pub mod engine;
 pub mod fill;
 pub mod interleave;
 pub mod lifecycle;
+pub mod listing;
 pub mod machine;
 pub mod nginx;
 pub mod postgresql;
+pub mod rabbitmq;
 pub mod report;
 pub mod rest;
 pub mod throughput;

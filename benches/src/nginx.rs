@@ -15,6 +15,8 @@ pub struct Nginx {
     master: Child,
     _folder: TempDir,
     pub url: String,
+    /// Address and port without TLS.
+    pub plain: String,
     /// Process ids of the workers.
     pub workers: Vec<u32>,
 }
@@ -26,9 +28,9 @@ impl Nginx {
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755))?;
         certificate(folder.path())?;
         write(&folder.path().join("1k"), &"x".repeat(size))?;
-        let port = free_port()?;
+        let (port, plain) = (free_port()?, free_port()?);
         let configuration = folder.path().join("nginx.conf");
-        write(&configuration, &configured(folder.path(), port))?;
+        write(&configuration, &configured(folder.path(), port, plain))?;
         let master = Command::new("nginx")
             .arg("-c")
             .arg(&configuration)
@@ -39,8 +41,13 @@ impl Nginx {
             .stderr(Stdio::null())
             .spawn()
             .context("nginx is not installed (Debian: nginx-light)")?;
-        let mut running =
-            Self { master, _folder: folder, url: format!("https://127.0.0.1:{port}"), workers: Vec::new() };
+        let mut running = Self {
+            master,
+            _folder: folder,
+            url: format!("https://127.0.0.1:{port}"),
+            plain: format!("127.0.0.1:{plain}"),
+            workers: Vec::new(),
+        };
         running.await_ready(port)?;
         Ok(running)
     }
@@ -68,7 +75,7 @@ impl Drop for Nginx {
     }
 }
 
-fn configured(folder: &Path, port: u16) -> String {
+fn configured(folder: &Path, port: u16, plain: u16) -> String {
     let folder = folder.display();
     format!(
         "daemon off; worker_processes {WORKERS}; pid {folder}/pid; error_log {folder}/error.log;\n\
@@ -77,7 +84,7 @@ fn configured(folder: &Path, port: u16) -> String {
          client_body_temp_path {folder}/b; proxy_temp_path {folder}/p; fastcgi_temp_path {folder}/f;\n\
          uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;\n\
          ssl_protocols TLSv1.2 TLSv1.3; ssl_session_cache shared:s:10m;\n\
-         server {{ listen 127.0.0.1:{port} ssl; ssl_certificate {folder}/certificate.pem;\n\
+         server {{ listen 127.0.0.1:{port} ssl; listen 127.0.0.1:{plain}; ssl_certificate {folder}/certificate.pem;\n\
          ssl_certificate_key {folder}/key.pem; root {folder}; location = {POST_PATH} {{ return 201; }} }} }}\n"
     )
 }
@@ -95,7 +102,7 @@ fn certificate(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn children(pid: u32) -> Result<Vec<u32>> {
+pub fn children(pid: u32) -> Result<Vec<u32>> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"))?;
     text.split_ascii_whitespace().map(|child| child.parse().context("a process id is a number")).collect()
 }

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use model::authority::{Authority, AuthorityObject, Principal};
 use model::definition::QueueDefinition;
 use model::name::QueueName;
+use model::timestamp::Timestamp;
 use parking_lot::RwLock;
 
 use crate::QueueManager;
@@ -126,9 +127,10 @@ impl QueueManager {
         QueueList { queues: engine.order.of(engine), engine: Arc::clone(engine) }
     }
 
-    /// Rises with every change of a queue's definition; with `status().started` it tells whether a list is still good.
-    pub fn queue_changes(&self) -> u64 {
-        self.engine().order.changes.load(Ordering::Acquire)
+    /// Start of the queue manager, and changes of queues' definitions since: whether a list is still good.
+    pub fn queue_changes(&self) -> (Timestamp, u64) {
+        let engine = self.engine();
+        (engine.started, engine.order.changes.load(Ordering::Acquire))
     }
 
     /// Administrators see and change everything.

@@ -19,8 +19,8 @@ impl Tag {
         let mut hasher = DefaultHasher::new();
         call.parts.uri.path().hash(&mut hasher);
         call.parts.uri.query().hash(&mut hasher);
-        let (started, changes) = (queue_manager.status().started.0, queue_manager.queue_changes());
-        let text = format!("\"{started:x}-{changes:x}-{:x}\"", hasher.finish());
+        let (started, changes) = queue_manager.queue_changes();
+        let text = format!("\"{:x}-{changes:x}-{:x}\"", started.0, hasher.finish());
         Self(HeaderValue::try_from(text).expect("hexadecimal digits are ASCII"))
     }
 

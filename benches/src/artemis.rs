@@ -1,0 +1,154 @@
+//! Apache Artemis with its management over HTTP, fetched with Maven into the working folder when it is not there.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::listing::{Client, Request};
+use crate::nginx::free_port;
+
+const VERSION: &str = "2.39.0";
+const BROKER: &str = "org.apache.activemq.artemis:broker=\"peer\"";
+/// `admin:admin`.
+const CREDENTIALS: &str = "YWRtaW46YWRtaW4=";
+/// Queues made with one request.
+const BATCH: usize = 500;
+
+pub struct Artemis {
+    server: Child,
+    _folder: TempDir,
+    port: u16,
+}
+
+impl Artemis {
+    /// # Errors
+    /// No Java, no Maven, or the download failed: the message says which.
+    pub fn start(work: &Path) -> Result<Self> {
+        let distribution = distribution(work)?;
+        let folder = tempfile::Builder::new().prefix("artemis").tempdir_in(work)?;
+        let instance = folder.path().join("broker");
+        let (port, core) = (free_port()?, free_port()?);
+        let made = Command::new(distribution.join("bin/artemis"))
+            .arg("create")
+            .arg(&instance)
+            .args(["--silent", "--user", "admin", "--password", "admin", "--require-login", "--name", "peer", "--nio"])
+            .args(["--host", "127.0.0.1", "--default-port", &core.to_string()])
+            .args(["--http-host", "127.0.0.1", "--http-port", &port.to_string()])
+            .args(["--no-amqp-acceptor", "--no-mqtt-acceptor", "--no-stomp-acceptor", "--no-hornetq-acceptor"])
+            .args(["--java-options", "-Xmx1g"])
+            .output()
+            .context("artemis create")?;
+        ensure!(made.status.success(), "artemis create: {}", String::from_utf8_lossy(&made.stderr));
+        let server = Command::new(instance.join("bin/artemis"))
+            .arg("run")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let mut running = Self { server, _folder: folder, port };
+        running.await_ready()?;
+        Ok(running)
+    }
+
+    /// The script replaces itself by the virtual machine.
+    pub fn pid(&self) -> u32 {
+        self.server.id()
+    }
+
+    fn await_ready(&mut self) -> Result<()> {
+        let started = json!({ "type": "read", "mbean": BROKER, "attribute": "Started" });
+        for _ in 0..600 {
+            if self.ask(&started).is_ok() {
+                return Ok(());
+            }
+            if let Some(status) = self.server.try_wait()? {
+                bail!("artemis ended with {status}");
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        bail!("artemis is not ready")
+    }
+
+    fn request(&self, body: &Value, at_least: usize) -> Request {
+        let head = format!(
+            "POST /console/jolokia/ HTTP/1.1\r\nAuthorization: Basic {CREDENTIALS}\r\nContent-Type: application/json\r\n\
+             Origin: http://127.0.0.1"
+        );
+        Request { address: ([127, 0, 0, 1], self.port).into(), head, body: body.to_string(), at_least }
+    }
+
+    fn ask(&self, body: &Value) -> Result<()> {
+        Client::connect(&self.request(body, 0))?.ask().map(drop)
+    }
+
+    pub fn create_queues(&self, count: usize) -> Result<()> {
+        let names: Vec<_> = (0..count).map(|number| format!("APP.QUEUE.{number:05}")).collect();
+        for batch in names.chunks(BATCH) {
+            let one = |name: &String| {
+                let queue = json!({
+                    "name": name, "address": name, "routing-type": "ANYCAST", "durable": true, "auto-delete": false
+                });
+                json!({
+                    "type": "exec", "mbean": BROKER, "operation": "createQueue(java.lang.String)",
+                    "arguments": [queue.to_string()]
+                })
+            };
+            self.ask(&batch.iter().map(one).collect())?;
+        }
+        Ok(())
+    }
+
+    pub fn list_all(&self, count: usize) -> Request {
+        let filter = json!({ "field": "", "operation": "", "value": "", "sortField": "name", "sortOrder": "asc" });
+        let body = json!({
+            "type": "exec", "mbean": BROKER, "operation": "listQueues(java.lang.String,int,int)",
+            "arguments": [filter.to_string(), 1, 100_000]
+        });
+        self.request(&body, count * 100)
+    }
+
+    pub fn list_three(&self, count: usize) -> Request {
+        let queues =
+            format!("{BROKER},component=addresses,address=*,subcomponent=queues,routing-type=\"anycast\",queue=*");
+        let body = json!({ "type": "read", "mbean": queues, "attribute": ["Name", "RoutingType", "MessageCount"] });
+        self.request(&body, count * 20)
+    }
+}
+
+impl Drop for Artemis {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// Unpacked below the working folder, and kept there.
+fn distribution(work: &Path) -> Result<PathBuf> {
+    let home = work.join("peers");
+    let unpacked = home.join(format!("apache-artemis-{VERSION}"));
+    if unpacked.is_dir() {
+        return Ok(unpacked);
+    }
+    std::fs::create_dir_all(&home)?;
+    let archive = home.join(format!("apache-artemis-{VERSION}-bin.zip"));
+    if !archive.is_file() {
+        run(Command::new("mvn")
+            .args(["-q", "-B", "dependency:copy", "-Dmdep.useBaseVersion=true"])
+            .arg(format!("-Dartifact=org.apache.activemq:apache-artemis:{VERSION}:zip:bin"))
+            .arg(format!("-DoutputDirectory={}", home.display())))?;
+    }
+    run(Command::new("unzip").arg("-q").arg("-o").arg(&archive).arg("-d").arg(&home))?;
+    Ok(unpacked)
+}
+
+fn run(command: &mut Command) -> Result<()> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().with_context(|| format!("{program} is not installed"))?;
+    let said = [output.stdout, output.stderr].concat();
+    ensure!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&said));
+    Ok(())
+}
