@@ -11,6 +11,7 @@ mod events;
 mod every_attribute;
 mod json;
 mod json_clients;
+mod local_queue;
 mod pcf;
 mod properties;
 mod refusals;
