@@ -1,34 +1,43 @@
-//! The README's shell session runs as pasted.
+//! The README's shell sessions run as pasted, one after the other in one shell.
 //!
-//! The first fenced `sh` block that mentions `initial-passwords` is taken, its address and data directory are replaced
-//! by those of a server on free ports, and the whole goes through `sh -e` as one script.
+//! Its fenced `sh` blocks are taken, except those of `make`; their address is replaced by that of a server on free ports,
+//! and they run in a folder that looks like the repository after `make run`.
 
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use system_tests::program::quaymaster;
 use system_tests::server::Server;
 
 #[test]
-fn the_readme_session_puts_and_gets_a_message() -> Result<()> {
+fn the_readme_sessions_work_as_pasted() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("the tests lie in the repository")?;
     let readme = std::fs::read_to_string(root.join("README.md"))?;
-    let session = shell_blocks(&readme)
-        .into_iter()
-        .find(|block| block.contains("initial-passwords"))
-        .context("the README has a shell session that reads initial-passwords")?;
+    let sessions: Vec<String> = shell_blocks(&readme).into_iter().filter(|block| !block.contains("make ")).collect();
+    ensure!(sessions.len() >= 3, "the README has sessions for REST, for the command line and for administration");
     let folder = tempfile::tempdir()?;
-    let data = folder.path().join("quaymaster-data");
-    let server = Server::start_on(&data)?;
+    let programs = folder.path().join("target/release");
+    std::fs::create_dir_all(&programs)?;
+    std::os::unix::fs::symlink(quaymaster()?, programs.join("quaymaster"))?;
+    std::fs::write(folder.path().join("definitions.mqsc"), "DEFINE QLOCAL(A) MAXDEPTH(10)\n")?;
+    let server = Server::start_on(&folder.path().join("quaymaster-data"))?;
     let address = server.ready.https.context("the server speaks https")?.to_string();
-    let script = session.replace("127.0.0.1:9443", &address).replace("localhost:9443", &address);
-    ensure!(script.contains(&address), "the session speaks to port 9443: {session}");
-    let output = Command::new("sh").arg("-ec").arg(&script).current_dir(folder.path()).output()?;
+    let script = sessions.concat().replace("localhost:9443", &address);
+    let output = Command::new("bash").arg("-ec").arg(&script).current_dir(folder.path()).output()?;
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     ensure!(output.status.success(), "{script}\n{out}\n{err}");
-    let put = script.lines().filter(|line| line.contains("--data") || line.contains(" -d ")).count();
-    ensure!(put > 0, "the session puts a message");
-    ensure!(out.to_lowercase().contains("hello"), "the session gets back what it put: {out}\n{err}");
+    for expected in [
+        "HTTP/2 201",                   // the put
+        "Hello, queue",                 // the browse and the get
+        "QUEUE(DEV.QUEUE.1)",           // runmqsc
+        "\"maxdepth\":100000",          // MQSC over REST, in JSON
+        "\"maximumDepth\": 5000",       // the v1 resource
+        "QMNAME(QM2)",                  // the second queue manager
+    ] {
+        let squeezed = |text: &str| text.replace(": ", ":");
+        ensure!(squeezed(&out).contains(&squeezed(expected)), "{expected} is not in\n{out}\n{err}");
+    }
     Ok(())
 }
 

@@ -105,7 +105,7 @@ struct Move<'a> {
 
 impl Move<'_> {
     fn run(mut self) -> Result<(), Refused> {
-        let image = match read_extent(self.log.disk.as_ref(), self.sequence, Vec::new()) {
+        let image = match read_extent(self.log.disk.as_ref(), self.sequence, None) {
             Ok(image) => image,
             Err(error) => {
                 tracing::error!(error = %error, "a log extent cannot be read back, so its space stays in use");

@@ -10,7 +10,7 @@ use crate::private::log::extent::{
     BATCH_ALIGNMENT, BATCH_HEADER_BYTES, BatchHeader, EXTENT_HEADER_BYTES, ExtentHeader, LogFile, PAGE_BYTES, Place,
 };
 use crate::private::log::record::{Operation, PutRecord, Unit, units};
-use crate::private::log::recovery::{Image, read_extent};
+use crate::private::log::recovery::read_extent;
 use crate::{DeliveryKey, QueueId, RecoveryLogError, UnitOfWorkId, Xid};
 
 pub use crate::private::log::record::UnitKind;
@@ -118,8 +118,8 @@ pub fn inspect(disk: &dyn Disk) -> Result<impl Iterator<Item = Item>, RecoveryLo
 }
 
 fn extent(disk: &dyn Disk, sequence: u32) -> Vec<Item> {
-    match read_extent(disk, sequence, Vec::new()) {
-        Ok(image) => image_items(&image),
+    match read_extent(disk, sequence, None) {
+        Ok(image) => image_items(&image.header, &image.bytes),
         Err(error) => vec![Item::UnreadableExtent { sequence, reason: error.to_string() }],
     }
 }
@@ -127,7 +127,7 @@ fn extent(disk: &dyn Disk, sequence: u32) -> Vec<Item> {
 /// The items of an extent given as bytes; for a header that makes no sense, nothing.
 pub fn inspect_image(bytes: &[u8]) -> Vec<Item> {
     match ExtentHeader::decode(bytes) {
-        Ok(header) => image_items(&Image { header, bytes: bytes.to_vec() }),
+        Ok(header) => image_items(&header, bytes),
         Err(_) => Vec::new(),
     }
 }
@@ -155,8 +155,7 @@ pub fn image_around(payload: &[u8], units: u32) -> Vec<u8> {
     image
 }
 
-fn image_items(image: &Image) -> Vec<Item> {
-    let Image { header, bytes } = image;
+fn image_items(header: &ExtentHeader, bytes: &[u8]) -> Vec<Item> {
     let extent = header.sequence;
     let mut items = vec![Item::Extent { sequence: extent, salt: header.salt, length: header.length }];
     let mut offset = EXTENT_HEADER_BYTES;

@@ -12,6 +12,7 @@ use std::num::NonZeroU64;
 use std::sync::mpsc;
 
 use hashbrown::{HashMap, HashSet};
+use memmap2::MmapMut;
 
 use crate::private::log::append::{Continuation, Extent};
 use crate::private::log::descriptor::Keys;
@@ -117,18 +118,18 @@ impl Listing {
     }
 }
 
-/// An extent in memory.
+/// An extent in memory, which goes back to the system with it: an allocator might keep that much for good.
 pub(crate) struct Image {
     pub(crate) header: ExtentHeader,
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) bytes: MmapMut,
 }
 
 fn damaged(place: Place) -> RecoveryLogError {
     RecoveryLogError::Damaged { extent: u64::from(place.extent()), offset: place.offset() }
 }
 
-/// Reads one extent whole. `buffer` is reused.
-pub(crate) fn read_extent(disk: &dyn Disk, sequence: u32, mut buffer: Vec<u8>) -> Result<Image, RecoveryLogError> {
+/// Reads one extent whole. `buffer` is reused when it is as long.
+pub(crate) fn read_extent(disk: &dyn Disk, sequence: u32, buffer: Option<MmapMut>) -> Result<Image, RecoveryLogError> {
     let file = LogFile::Extent(sequence).name();
     let extent = u64::from(sequence);
     let length = disk.length(&file).map_err(|source| disk_error("measure", &file, source))?;
@@ -144,21 +145,25 @@ pub(crate) fn read_extent(disk: &dyn Disk, sequence: u32, mut buffer: Vec<u8>) -
             return Err(RecoveryLogError::Version { extent, version, supported: FORMAT_VERSION });
         }
     };
-    buffer.resize(usize::try_from(length).expect("below four gibibytes"), 0);
-    read_exact(disk, &file, 0, &mut buffer).map_err(|source| disk_error("read", &file, source))?;
-    Ok(Image { header, bytes: buffer })
+    let length = usize::try_from(length).expect("below four gibibytes");
+    let mut bytes = match buffer.filter(|buffer| buffer.len() == length) {
+        Some(buffer) => buffer,
+        None => MmapMut::map_anon(length).map_err(|source| disk_error("find memory for", &file, source))?,
+    };
+    read_exact(disk, &file, 0, &mut bytes).map_err(|source| disk_error("read", &file, source))?;
+    Ok(Image { header, bytes })
 }
 
 /// Reads all extents, ahead of the applying thread by one.
 fn read_log(disk: &dyn Disk, listing: &Listing, replay: &mut Replay) -> Result<Continuation, RecoveryLogError> {
     let (to_apply, images) = mpsc::sync_channel(1);
-    let (give_back, buffers) = mpsc::channel::<Vec<u8>>();
+    let (give_back, buffers) = mpsc::channel::<MmapMut>();
     let mut reading = Reading { extents: Vec::new(), end: None, oldest_needed: 0 };
     std::thread::scope(|scope| {
         let sequences = &listing.extents;
         scope.spawn(move || {
             for sequence in sequences {
-                let image = read_extent(disk, *sequence, buffers.try_recv().unwrap_or_default());
+                let image = read_extent(disk, *sequence, buffers.try_recv().ok());
                 let failed = image.is_err();
                 // The applying side has gone when it met an error; then there is nobody left to read for.
                 if to_apply.send(image).is_err() || failed {
