@@ -11,6 +11,7 @@ use system_tests::program::quaymaster;
 use system_tests::server::Server;
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a file in the test's own folder")]
 fn the_readme_sessions_work_as_pasted() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("the tests lie in the repository")?;
     let readme = std::fs::read_to_string(root.join("README.md"))?;
@@ -28,12 +29,12 @@ fn the_readme_sessions_work_as_pasted() -> Result<()> {
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     ensure!(output.status.success(), "{script}\n{out}\n{err}");
     for expected in [
-        "HTTP/2 201",                   // the put
-        "Hello, queue",                 // the browse and the get
-        "QUEUE(DEV.QUEUE.1)",           // runmqsc
-        "\"maxdepth\":100000",          // MQSC over REST, in JSON
-        "\"maximumDepth\": 5000",       // the v1 resource
-        "QMNAME(QM2)",                  // the second queue manager
+        "HTTP/2 201",             // the put
+        "Hello, queue",           // the browse and the get
+        "QUEUE(DEV.QUEUE.1)",     // runmqsc
+        "\"maxdepth\":100000",    // MQSC over REST, in JSON
+        "\"maximumDepth\": 5000", // the v1 resource
+        "QMNAME(QM2)",            // the second queue manager
     ] {
         let squeezed = |text: &str| text.replace(": ", ":");
         ensure!(squeezed(&out).contains(&squeezed(expected)), "{expected} is not in\n{out}\n{err}");

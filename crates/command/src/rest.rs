@@ -39,8 +39,11 @@ pub struct Row {
     /// Dotted, from the object it stands in.
     pub json: &'static str,
     /// Calls back once, or not at all when the subject is of another kind.
-    pub read: fn(&Live<'_>, &mut dyn FnMut(Json<'_>)),
+    pub read: Read,
 }
+
+/// Hands what it finds to its second argument.
+pub type Read = fn(&Live<'_>, &mut dyn FnMut(Json<'_>));
 
 /// What rows read from.
 #[derive(Clone, Copy)]

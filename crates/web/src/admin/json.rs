@@ -81,7 +81,6 @@ fn integer(out: &mut Vec<u8>, number: i64) {
     out.extend_from_slice(&digits[start..]);
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "a digit")]
 const fn digit(value: u64) -> u8 {
     b'0' + (value % 10) as u8
 }

@@ -23,7 +23,6 @@ fn with_many_queues() -> TestServer {
 }
 
 /// Bytes of memory this process holds.
-#[expect(clippy::disallowed_methods, reason = "/proc is no disk")]
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/statm").expect("Linux");
     let pages: u64 = status.split(' ').nth(1).and_then(|pages| pages.parse().ok()).expect("a number");
