@@ -176,7 +176,7 @@ impl Log {
     /// Waits for something to write, and for those who are likely to come.
     ///
     /// In a closed loop the callers whom the last sync released come again, and so do those who came while it ran. Where
-    /// threads carry several of them, as those of a network door do, a batch waits for all, at most three syncs: a sync
+    /// threads carry several of them, as those of a network door do, a batch waits for all, at most eight syncs: a sync
     /// costs processor time however little it writes, and a wake-up for every thread. Who does not come in time is not
     /// waited for after the next sync. Callers with a thread each come back at the price of a wake-up each, while others
     /// are on their way: for them a batch only gives way a few times, so that the disk is never idle for long.
@@ -280,7 +280,7 @@ const KEPT_BUFFERS: usize = 2;
 const YIELDS: u32 = 8;
 
 /// Longest wait for callers who are expected.
-const PATIENCE_MAXIMUM: Duration = Duration::from_micros(500);
+const PATIENCE_MAXIMUM: Duration = Duration::from_millis(1);
 
 /// Who shared the last sync, and how long that took.
 #[derive(Debug, Clone, Copy, Default)]
@@ -301,7 +301,7 @@ impl Crowd {
     }
 
     fn patience(self) -> Duration {
-        (self.took * 3).min(PATIENCE_MAXIMUM)
+        (self.took * 8).min(PATIENCE_MAXIMUM)
     }
 }
 
