@@ -528,7 +528,7 @@ pub(super) const ROWS: &[Attribute] = &[
         "Whether statistics are collected for the queue."
     ),
     row!(STREAMQ = 2138, -, LOCAL_MODEL, ValueType::Name, local.stream_queue,
-        "Queue that gets a copy of every message put here."),
+        "Queue to get a copy of every message put here; kept, not acted on."),
     row!(STRMQOS = 275, -, LOCAL_MODEL, ValueType::Choice(STREAM_QUALITY), local.stream_must_duplicate,
         "Whether a put fails when its copy cannot be made."),
     row!(
