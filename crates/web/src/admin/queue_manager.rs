@@ -19,7 +19,7 @@ use super::stream::{self, Elements};
 use super::{GATEWAY_HEADER, Intent, Reached, acting_principal, decode};
 
 /// Words of `state=`, those of other platforms and of high availability included.
-const STATES: [&str; 13] = [
+pub(crate) const STATES: &[&str] = &[
     "running",
     "ended",
     "endedImmediately",

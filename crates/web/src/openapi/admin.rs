@@ -1,5 +1,6 @@
 //! The administrative resources, as the documents describe them.
 
+use crate::admin::queue_manager::STATES;
 use crate::openapi::details::{
     ADMINISTRATION, Body, Content, Details, Parameter, Shape, Success, header, plain, query, success,
 };
@@ -56,25 +57,7 @@ const OFFSET: Parameter = own(query("offset", Shape::Number(0, u32::MAX as i64),
 const LIMIT: Parameter = own(query("limit", Shape::Number(0, u32::MAX as i64), "Most objects to show."));
 const IF_NONE_MATCH: Parameter =
     own(header("If-None-Match", Shape::Text, "ETag of an answer that need not be sent again."));
-const STATE: Parameter = query(
-    "state",
-    Shape::Words(&[
-        "running",
-        "ended",
-        "endedImmediately",
-        "endedPreemptively",
-        "endedUnexpectedly",
-        "starting",
-        "quiescing",
-        "endingImmediately",
-        "endingPreemptively",
-        "beingDeleted",
-        "stateNotAvailable",
-        "runningAsStandby",
-        "runningElsewhere",
-    ]),
-    "Only queue managers in this state.",
-);
+const STATE: Parameter = query("state", Shape::Words(STATES), "Only queue managers in this state.");
 const TAGGED: &[(&str, &str)] =
     &[("ibm-mq-rest-gateway-qmgr", "The gateway that was used, if any."), ("ETag", "Until a definition changes.")];
 const NOT_MODIFIED: Success = success(304, "As it was", Content::Nothing);
