@@ -1,0 +1,1 @@
+//! One conversation: it owns one connection to the queue manager and runs its requests in order.

@@ -1,0 +1,1 @@
+//! Accepting sockets, and telling TLS from plain by the first byte.

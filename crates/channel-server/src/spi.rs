@@ -1,0 +1,1 @@
+//! Calls beside the MQI that modern clients make.

@@ -1,0 +1,1 @@
+//! MQSUB, MQSUBRQ, and the SPI form of subscribing.

@@ -1,0 +1,1 @@
+//! TLS facts as MQ names them.

@@ -1,0 +1,1 @@
+//! The MQI verbs, one file each.
