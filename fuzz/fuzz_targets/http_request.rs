@@ -16,6 +16,7 @@ use queue_manager::{Home, QueueManager, QueueManagers, StartOptions, SystemClock
 use storage::StoreOptions;
 use web::options::{Cors, Ldap, Limits, Ltpa, Messaging, TlsOptions, Web};
 use web::{WebOptions, WebServer};
+use workers::Workers;
 
 const METHODS: [&str; 5] = ["POST", "DELETE", "GET", "PATCH", "OPTIONS"];
 const PATHS: [&str; 6] = [
@@ -83,7 +84,8 @@ async fn start() -> WebServer {
         server_user: "fuzz".to_owned(),
         installation: web::options::Installation::default(),
     };
-    WebServer::start(options, QueueManagers::of_running([queue_manager])).await.expect("it starts")
+    let workers = Arc::new(Workers::start("https").expect("threads"));
+    WebServer::start(options, QueueManagers::of_running([queue_manager]), workers).await.expect("it starts")
 }
 
 fuzz_target!(|input: (u8, u8, &str, [(u8, &str); 2], &[u8])| {

@@ -31,6 +31,8 @@ pub(crate) enum ServerError {
     Web(#[from] web::WebError),
     #[error("cannot make the TLS certificate")]
     Certificate(#[from] rcgen::Error),
+    #[error("cannot start the threads that serve connections")]
+    Threads(#[source] std::io::Error),
     #[error("cannot start the async runtime")]
     Runtime(#[source] std::io::Error),
     #[error("{file}, line {line}: a command failed, and --strict was given")]

@@ -23,7 +23,6 @@ mod routes;
 mod server;
 mod service;
 mod tls;
-mod workers;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -33,12 +32,12 @@ use std::time::Duration;
 use parking_lot::{Mutex, RwLock};
 use queue_manager::QueueManagers;
 use tokio::task::JoinHandle;
+use workers::{FillFrom, Seats, Workers};
 
 use crate::connections::TICK;
 use crate::listener::CurrentTls;
 use crate::server::Shared;
 use crate::service::Door;
-use crate::workers::Workers;
 
 pub use options::WebOptions;
 
@@ -53,8 +52,6 @@ pub enum WebError {
     },
     #[error("{key}: {problem}")]
     Option { key: String, problem: String },
-    #[error("cannot start the threads that serve connections")]
-    Threads(#[source] std::io::Error),
 }
 
 /// Running listeners. Dropping it does not stop them; `shutdown` does.
@@ -66,15 +63,20 @@ pub struct WebServer {
     metrics: Option<SocketAddr>,
     /// Accept loops and housekeeping.
     tasks: Mutex<Vec<JoinHandle<()>>>,
-    workers: Mutex<Option<Arc<Workers>>>,
+    /// Given up at shutdown.
+    seats: Mutex<Option<Arc<Seats>>>,
 }
 
 impl WebServer {
-    /// Binds every address, then accepts. Call within a tokio runtime.
+    /// Binds every address, then accepts; connections are served by `workers`. Call within a tokio runtime.
     ///
     /// # Errors
     /// `Listen` for an address that cannot be bound, `Option` for a value, a key or a file that cannot be used.
-    pub async fn start(options: WebOptions, queue_managers: QueueManagers) -> Result<Self, WebError> {
+    pub async fn start(
+        options: WebOptions,
+        queue_managers: QueueManagers,
+        workers: Arc<Workers>,
+    ) -> Result<Self, WebError> {
         let tls = match options.https {
             Some(_) => Some(Arc::new(RwLock::new(tls::server_config(&options.tls)?))),
             None => None,
@@ -85,7 +87,7 @@ impl WebServer {
         if let Some(tls) = &tls {
             *shared.client_verifier.write() = tls.read().verifier.clone();
         }
-        let workers = Arc::new(Workers::start().map_err(WebError::Threads)?);
+        let seats = Arc::new(Seats::new(workers, FillFrom::First));
         let mut server = Self {
             shared: Arc::clone(&shared),
             tls: tls.clone(),
@@ -93,7 +95,7 @@ impl WebServer {
             http: None,
             metrics: None,
             tasks: Mutex::new(vec![tokio::spawn(keep_house(Arc::clone(&shared)))]),
-            workers: Mutex::new(Some(Arc::clone(&workers))),
+            seats: Mutex::new(Some(Arc::clone(&seats))),
         };
         for (door, socket) in [(Door::Https, https), (Door::Http, http), (Door::Metrics, metrics)] {
             let Some(socket) = socket else { continue };
@@ -115,7 +117,7 @@ impl WebServer {
             server.tasks.lock().push(tokio::spawn(listener::accept(
                 socket,
                 Arc::clone(&shared),
-                Arc::clone(&workers),
+                Arc::clone(&seats),
                 door,
                 tls,
             )));
@@ -185,7 +187,7 @@ impl WebServer {
             tracing::warn!(open = connections.open(), "HTTP connections were closed with requests in progress");
         }
         connections.close();
-        self.workers.lock().take();
+        self.seats.lock().take();
     }
 }
 

@@ -13,6 +13,7 @@ use parking_lot::RwLock;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio_rustls::TlsAcceptor;
+use workers::Seats;
 
 use crate::WebError;
 use crate::connections::{Entry, WatchedSocket};
@@ -20,7 +21,6 @@ use crate::peer_certificate::PeerCertificate;
 use crate::server::Shared;
 use crate::service::{Door, Peer};
 use crate::tls::Tls;
-use crate::workers::Workers;
 
 /// Connections the kernel keeps ready for us.
 const BACKLOG: u32 = 4096;
@@ -46,7 +46,7 @@ pub(crate) fn bind(address: SocketAddr) -> Result<TcpListener, WebError> {
 pub(crate) async fn accept(
     listener: TcpListener,
     shared: Arc<Shared>,
-    workers: Arc<Workers>,
+    seats: Arc<Seats>,
     door: Door,
     tls: Option<CurrentTls>,
 ) {
@@ -69,7 +69,7 @@ pub(crate) async fn accept(
         };
         let tls = tls.as_ref().map(|tls| tls.read().clone());
         match socket.into_std() {
-            Ok(socket) => workers.spawn(few, serve(socket, entry, Arc::clone(&shared), door, tls)),
+            Ok(socket) => seats.spawn(few, serve(socket, entry, Arc::clone(&shared), door, tls)),
             Err(error) => tracing::debug!(%error, "an HTTP connection was gone at once"),
         }
     }

@@ -30,6 +30,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use web::{WebOptions, WebServer};
+use workers::Workers;
 
 use crate::administration::server::AdministrationServer;
 use crate::configuration::Environment;
@@ -124,9 +125,10 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
         let _ = host.table().enter(entry.name, state);
     }
     let web_options = plan.web_options(&data, tls, &users, &server_user);
+    let workers = Arc::new(Workers::start("https").map_err(ServerError::Threads)?);
     let opened = async {
         take_in(&host, recovered, &plan, &data, &server_user).await?;
-        open_doors(&host, web_options, &data).await
+        open_doors(&host, web_options, &data, Arc::clone(&workers)).await
     };
     let (web, socket) = match opened.await {
         Ok(opened) => opened,
@@ -150,6 +152,7 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
     tracing::info!("stopping");
     let _ = server.stop.send(true);
     server.shut_down().await;
+    drop(workers);
     let join = async { while tasks.join_next().await.is_some() {} };
     if tokio::time::timeout(Duration::from_secs(2), join).await.is_err() {
         tasks.shutdown().await;
@@ -166,8 +169,9 @@ async fn open_doors(
     host: &Host,
     web_options: WebOptions,
     data: &DataDirectory,
+    workers: Arc<Workers>,
 ) -> Result<(Arc<WebServer>, AdministrationServer), ServerError> {
-    let web = Arc::new(WebServer::start(web_options, host.table().clone()).await?);
+    let web = Arc::new(WebServer::start(web_options, host.table().clone(), workers).await?);
     host.attach(Arc::clone(&web));
     Ok((web, AdministrationServer::bind(data.administration_socket())?))
 }

@@ -20,6 +20,7 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use web::options::{Cors, Installation, Ldap, Limits, Ltpa, Messaging, TlsOptions, Web};
 use web::{WebOptions, WebServer};
+use workers::Workers;
 
 /// How long anything may take before a test gives up.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -67,7 +68,8 @@ impl TestServer {
             let running = queue_manager.clone();
             tokio::spawn(async move { running.run().await });
             set_up(&queue_manager).await;
-            WebServer::start(options.clone(), queue_managers.clone()).await.expect("a server")
+            let workers = Arc::new(Workers::start("https").expect("threads"));
+            WebServer::start(options.clone(), queue_managers.clone(), workers).await.expect("a server")
         });
         web.set_ready();
         Self { web: Arc::new(web), queue_manager, queue_managers, options, folder, runtime: Some(runtime) }

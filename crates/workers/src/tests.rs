@@ -1,0 +1,54 @@
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use super::{FillFrom, Seats, Workers};
+
+/// Serves `count` connections that stay; the names of the threads they run on.
+fn threads_of(seats: &Seats, few: usize, count: usize) -> Vec<String> {
+    let (sender, receiver) = mpsc::channel();
+    for _ in 0..count {
+        let sender = sender.clone();
+        seats.spawn(few, async move {
+            let name = std::thread::current().name().unwrap_or_default().to_owned();
+            sender.send(name).expect("the test waits");
+            std::future::pending::<()>().await;
+        });
+    }
+    let next = || receiver.recv_timeout(Duration::from_secs(10)).expect("every connection is served");
+    let mut names: Vec<String> = (0..count).map(|_| next()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+fn two_threads() -> Arc<Workers> {
+    Arc::new(Workers::with("door", 2).expect("threads"))
+}
+
+fn seats() -> Seats {
+    Seats::new(two_threads(), FillFrom::First)
+}
+
+#[test]
+fn a_few_connections_share_one_thread() {
+    assert_eq!(threads_of(&seats(), 4, 4), ["door-0"]);
+}
+
+#[test]
+fn the_next_connection_begins_the_next_thread() {
+    assert_eq!(threads_of(&seats(), 4, 5), ["door-0", "door-1"]);
+}
+
+#[test]
+fn one_a_thread_spreads_them_evenly() {
+    assert_eq!(threads_of(&seats(), 1, 2), ["door-0", "door-1"]);
+}
+
+#[test]
+fn connections_of_one_door_do_not_scatter_those_of_another() {
+    let workers = two_threads();
+    let (one, other) = (Seats::new(Arc::clone(&workers), FillFrom::First), Seats::new(workers, FillFrom::Last));
+    assert_eq!(threads_of(&one, 4, 9), ["door-0", "door-1"]);
+    assert_eq!(threads_of(&other, 4, 4), ["door-1"]);
+    assert_eq!(threads_of(&other, 4, 1), ["door-0"]);
+}
