@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use model::definition::attribute::{self, Kind, Value};
-use model::definition::{Collect, QueueDefinition, SubscriptionDefinition};
+use model::definition::{Collect, SubscriptionDefinition};
 use model::options::OpenOptions;
 use model::timestamp::Timestamp;
 use queue_manager::QueueManager;
@@ -62,8 +62,6 @@ pub enum Live<'a> {
 pub struct QueueLive<'a> {
     queue: ListedQueue<'a>,
     moment: &'a Moment,
-    /// MONQ as it counts.
-    monitoring: Collect,
     status: OnceCell<Option<QueueStatus>>,
 }
 
@@ -156,10 +154,8 @@ impl Handles {
 }
 
 impl<'a> QueueLive<'a> {
-    /// `definition` is that of `queue`; `None` unless it is local.
-    pub fn new(queue: ListedQueue<'a>, definition: &QueueDefinition, moment: &'a Moment) -> Option<Self> {
-        let monitoring = definition.as_local()?.monitoring.in_effect(moment.monitoring);
-        Some(Self { queue, moment, monitoring, status: OnceCell::new() })
+    pub fn new(queue: ListedQueue<'a>, moment: &'a Moment) -> Self {
+        Self { queue, moment, status: OnceCell::new() }
     }
 
     /// Calls back with each open handle of the queue.
@@ -176,8 +172,10 @@ impl<'a> QueueLive<'a> {
         self.status.get_or_init(|| self.queue.status()).as_ref()
     }
 
+    /// MONQ as it counts.
     fn rate(&self) -> &'static str {
-        match self.monitoring {
+        let of_queue = self.queue.definition().as_local().map_or(Collect::Off, |local| local.monitoring);
+        match of_queue.in_effect(self.moment.monitoring) {
             Collect::Low => "low",
             Collect::Medium => "medium",
             Collect::High => "high",
@@ -311,6 +309,16 @@ macro_rules! rows {
         },)*]
     };
 }
+
+/// The name of a `queue`, for lists that show nothing else of its definition.
+pub static QUEUE_NAME: Row = Row {
+    json: "name",
+    read: |live, see| {
+        if let Live::Queue(queue) = live {
+            see(Json::Text(queue.queue.name().as_str()));
+        }
+    },
+};
 
 /// Members of `queue`, local queues only.
 pub static QUEUE_STATUS: &[Row] = rows! { Queue(queue):

@@ -164,7 +164,7 @@ impl Drop for Arriving<'_> {
             return;
         }
         // Waiters look for themselves, and so does a trigger: the depth stands for what it was before.
-        let depth_before = self.engine.store.depth(self.queue.id).current.saturating_sub(1);
+        let depth_before = self.queue.depth().saturating_sub(1);
         self.follow(depth_before);
         if self.has_trigger && self.unit.is_none() {
             self.engine.left_over.push(Work::Trigger(self.queue.clone(), self.priority, depth_before));

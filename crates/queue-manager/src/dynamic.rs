@@ -55,7 +55,7 @@ pub(crate) async fn make(
             engine.authorities.set(record);
         }
     }
-    let queue = Arc::new(Queue::new(definition, Some(caller.user.clone())));
+    let queue = Arc::new(Queue::new(definition, Some(caller.user.clone()), &engine.store));
     engine.add_queue(queue.clone());
     Ok(queue)
 }

@@ -61,7 +61,7 @@ impl Connection {
         match &open.target {
             Target::Queue(destination) => {
                 let queue = destination.first();
-                read(View::Queue(&queue.definition(), live_counts(&self.engine, queue)), selectors)
+                read(View::Queue(&queue.definition(), live_counts(queue)), selectors)
             }
             Target::QueueManager => read(View::QueueManager(&self.engine.definition()), selectors),
             Target::Object(family) => {
@@ -102,12 +102,12 @@ impl Connection {
     }
 }
 
-fn live_counts(engine: &Engine, queue: &Queue) -> Option<LiveCounts> {
+fn live_counts(queue: &Queue) -> Option<LiveCounts> {
     if !queue.is_local() {
         return None;
     }
     let in_use = *queue.in_use.lock();
-    let depth = engine.store.depth(queue.id).current;
+    let depth = queue.depth();
     Some(LiveCounts { depth, open_input: in_use.input, open_output: in_use.output })
 }
 

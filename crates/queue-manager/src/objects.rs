@@ -146,7 +146,7 @@ impl QueueManager {
     /// Sorted by name.
     pub fn queues(&self) -> Vec<Arc<QueueDefinition>> {
         let list = self.queue_list();
-        (0..list.len()).filter_map(|index| list.get(index)).map(|queue| queue.definition()).collect()
+        (0..list.len()).filter_map(|index| list.get(index)).map(|queue| Arc::clone(queue.definition())).collect()
     }
 
     pub fn topic(&self, name: &TopicName) -> Option<Arc<TopicDefinition>> {

@@ -345,7 +345,7 @@ fn looks_deliverable(engine: &Engine, subscription: &Subscription, length: usize
         queue.with_local(|_, local| (local.maximum_message_length, local.maximum_depth));
     crate::put::check_put_enabled(&destination).is_ok()
         && length <= maximum_length as usize
-        && engine.store.depth(queue.id).current < maximum_depth
+        && queue.depth() < maximum_depth
 }
 
 /// Puts a copy of a publication to the queue of a subscription.

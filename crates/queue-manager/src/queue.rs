@@ -18,7 +18,7 @@ use model::options::OpenOptions;
 use model::reason::Reason;
 use model::timestamp::Timestamp;
 use parking_lot::{Mutex, RwLock};
-use storage::{Position, QueueId};
+use storage::{MessageCount, Position, PrivateStore, QueueId};
 
 use crate::event::performance::Performance;
 use crate::waiters::Waiters;
@@ -27,6 +27,8 @@ pub(crate) struct Queue {
     pub(crate) name: QueueName,
     /// In the store; 0 for queues that hold no messages.
     pub(crate) id: QueueId,
+    /// As the store keeps it; `None` for queues that hold no messages.
+    count: Option<MessageCount>,
     /// Who made a dynamic queue: that user needs no authority record for it.
     pub(crate) creator: Option<Arc<str>>,
     definition: RwLock<Arc<QueueDefinition>>,
@@ -135,11 +137,13 @@ impl Counters {
 }
 
 impl Queue {
-    pub(crate) fn new(definition: QueueDefinition, creator: Option<Arc<str>>) -> Self {
+    /// A local queue's messages are in `store` by now.
+    pub(crate) fn new(definition: QueueDefinition, creator: Option<Arc<str>>, store: &PrivateStore) -> Self {
         let id = QueueId(definition.as_local().map_or(0, |local| local.store_id));
         Self {
             name: definition.name,
             id,
+            count: store.message_count(id),
             creator,
             definition: RwLock::new(Arc::new(definition)),
             in_use: Mutex::default(),
@@ -158,11 +162,11 @@ impl Queue {
     }
 
     /// A queue whose messages were there before this process: nothing is known of them.
-    pub(crate) fn recovered(definition: QueueDefinition, next_expiry: Option<Timestamp>) -> Self {
-        let queue = Self::new(definition, None);
+    pub(crate) fn recovered(definition: QueueDefinition, store: &PrivateStore) -> Self {
+        let queue = Self::new(definition, None, store);
         *queue.performance.lock() = Performance::recovered();
         queue.longest.store(usize::MAX, Ordering::Relaxed);
-        queue.set_next_expiry(next_expiry);
+        queue.set_next_expiry(store.next_expiry(queue.id));
         queue
     }
 
@@ -186,6 +190,15 @@ impl Queue {
 
     pub(crate) fn set_definition(&self, definition: QueueDefinition) {
         *self.definition.write() = Arc::new(definition);
+    }
+
+    /// CURDEPTH; 0 for a queue that is not local.
+    pub(crate) fn depth(&self) -> u32 {
+        self.count.as_ref().map_or(0, MessageCount::get)
+    }
+
+    pub(crate) fn count(&self) -> Option<&MessageCount> {
+        self.count.as_ref()
     }
 
     pub(crate) fn is_local(&self) -> bool {

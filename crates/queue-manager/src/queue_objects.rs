@@ -44,7 +44,7 @@ impl QueueManager {
             local.store_id = engine.store.create_queue().0;
         }
         engine.save_made(caller, AuthorityObject::Queue, &name, definitions::save_queue(&definition)).await?;
-        engine.add_queue(Arc::new(Queue::new(definition, None)));
+        engine.add_queue(Arc::new(Queue::new(definition, None, &engine.store)));
         Ok(())
     }
 
@@ -144,7 +144,7 @@ async fn replace_definition(
     if let (Some(old), Some(new)) = (before.as_local(), definition.as_local_mut()) {
         new.store_id = old.store_id;
         new.definition_type = old.definition_type;
-        if new.usage != old.usage && engine.store.depth(queue.id).current > 0 {
+        if new.usage != old.usage && queue.depth() > 0 {
             return Err(ObjectError::NotEmpty { name: name() });
         }
     }
@@ -210,7 +210,7 @@ impl Engine {
     /// Shows a changed definition to everybody.
     pub(crate) fn show_queue(&self, queue: &Queue, definition: QueueDefinition) {
         queue.set_definition(definition);
-        self.order.note_change();
+        self.order.changed(queue);
         if let Some(initiation_queue) = initiation_queue(queue) {
             self.initiation_queues.write().insert(initiation_queue);
         }

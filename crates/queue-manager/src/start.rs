@@ -37,14 +37,7 @@ pub(crate) fn start(options: StartOptions) -> Result<Engine, StartError> {
     }
     let ids: Vec<_> = saved.queues.iter().filter_map(store_id).collect();
     store.retain_queues(&ids);
-    let queues: Vec<_> = saved
-        .queues
-        .into_iter()
-        .map(|definition| {
-            let next_expiry = store_id(&definition).and_then(|id| store.next_expiry(id));
-            Queue::recovered(definition, next_expiry)
-        })
-        .collect();
+    let queues: Vec<_> = saved.queues.into_iter().map(|definition| Queue::recovered(definition, &store)).collect();
     info!(queue_manager = name.as_str(), queues = queues.len(), messages, "queue manager started");
     let loaded = Loaded {
         definition,

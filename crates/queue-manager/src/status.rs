@@ -82,7 +82,7 @@ impl QueueManager {
         authorise(engine, caller, AuthorityObject::Queue, name, Authority::DISPLAY | Authority::CHANGE)?;
         let queue = engine.queue(name).filter(|queue| queue.is_local());
         let queue = queue.ok_or_else(|| ObjectError::not_found(name.as_str()))?;
-        let depth = engine.store.depth(queue.id).current;
+        let depth = queue.depth();
         Ok(queue.counters.reset(engine.started, engine.now(), depth))
     }
 

@@ -112,7 +112,7 @@ pub(crate) async fn initiation_queue_opened(engine: &Engine, opened: &Queue) {
 /// Committed messages of at least this priority.
 async fn count(engine: &Engine, queue: &Queue, priority: u8) -> u32 {
     if priority == 0 {
-        return engine.store.depth(queue.id).current;
+        return queue.depth();
     }
     let counted = std::sync::atomic::AtomicU32::new(0);
     let accept = |candidate: &Candidate<'_>| {

@@ -181,7 +181,7 @@ pub(crate) async fn after_put(engine: &Engine, queue: &Arc<Queue>, depth_before:
 /// Messages were got: one by a get, or all there were. Under syncpoint the depth falls at the commit.
 pub(crate) async fn after_get(engine: &Engine, queue: &Arc<Queue>, in_unit: bool, now: Timestamp) {
     let rules = Rules::of(queue);
-    let depth = engine.store.current_depth(queue.id);
+    let depth = queue.depth();
     if rules.interval_event != ServiceIntervalEvent::None {
         let remains = if in_unit { depth > 1 } else { depth > 0 };
         let elapsed = {
@@ -205,7 +205,7 @@ pub(crate) async fn after_commit(engine: &Engine, queue: &Arc<Queue>) {
     if !queue.is_local() {
         return;
     }
-    if Rules::of(queue).is_low(engine.store.current_depth(queue.id)) {
+    if Rules::of(queue).is_low(queue.depth()) {
         raise(engine, queue, Kind::Low, engine.now()).await;
     }
 }
@@ -232,7 +232,7 @@ async fn raise(engine: &Engine, queue: &Arc<Queue>, kind: Kind, now: Timestamp) 
         }
         engine.show_queue(queue, definition);
     }
-    let depth = engine.store.current_depth(queue.id);
+    let depth = queue.depth();
     let figures = queue.counters.reset(engine.started, now, depth);
     let mut event = Family::Performance.event(kind.reason(), parameters(engine, queue, &figures));
     if kind == Kind::IntervalOk {

@@ -10,6 +10,7 @@ mod content;
 mod definitions;
 mod get;
 pub mod log;
+mod message_count;
 mod pool;
 mod put;
 mod queue;
@@ -19,4 +20,5 @@ mod syncpoint;
 mod unit_of_work;
 
 pub use crate::private::log::wait::block_on;
+pub use crate::private::message_count::MessageCount;
 pub use crate::private::store::{PrivateStore, Recovered, StoreStatistics};

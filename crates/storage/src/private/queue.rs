@@ -6,7 +6,7 @@
 //! Invariants
 //! - A message is in `available` or in `held`, never in both; in the indexes and in `expiry` exactly while available.
 //! - So a search never walks over uncommitted messages, and an index never has to skip one.
-//! - `bytes` is the sum of the body lengths of all messages, held ones included.
+//! - `bytes` is the sum of the body lengths of all messages, held ones included; `count` says how many they are.
 
 mod entry;
 mod index;
@@ -22,6 +22,7 @@ use hashbrown::HashMap;
 use model::identifier::GroupId;
 use model::timestamp::Timestamp;
 
+use crate::private::message_count::MessageCount;
 use crate::private::queue::index::{IdentifierIndex, Postings};
 use crate::private::queue::slab::Slab;
 use crate::{Candidate, Depth, GroupMember, LockOwner, Selection};
@@ -44,12 +45,14 @@ pub(crate) struct Queue {
     expiry: BTreeSet<(u64, Key)>,
     locks: Locks,
     bytes: u64,
+    /// As many as `entries`.
+    count: MessageCount,
     /// The queue is deleted; whoever still holds it finds nothing and may put nothing.
     pub(crate) dropped: bool,
 }
 
 impl Queue {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(count: MessageCount) -> Self {
         Self {
             entries: Slab::default(),
             available: BTreeMap::new(),
@@ -60,6 +63,7 @@ impl Queue {
             expiry: BTreeSet::new(),
             locks: Locks::default(),
             bytes: 0,
+            count,
             dropped: false,
         }
     }
@@ -88,6 +92,7 @@ impl Queue {
         self.bytes += u64::from(entry.body_bytes);
         let (key, holder) = (entry.key, entry.holder);
         let slot = self.entries.insert(entry);
+        self.count.set(self.entries.len());
         if holder == Holder::Nobody {
             self.show(key, slot);
         } else {
@@ -122,6 +127,7 @@ impl Queue {
             self.held.remove(&key);
         }
         let entry = self.entries.remove(slot);
+        self.count.set(self.entries.len());
         self.bytes -= u64::from(entry.body_bytes);
         entry
     }
@@ -129,7 +135,8 @@ impl Queue {
     /// Removes every message, whatever its state.
     pub(crate) fn drain(&mut self) -> Vec<Entry> {
         let dropped = self.dropped;
-        let mut whole = std::mem::replace(self, Self::new());
+        let mut whole = std::mem::replace(self, Self::new(self.count.clone()));
+        self.count.set(0);
         self.dropped = dropped;
         let slots: Vec<Slot> = whole.available.values().chain(whole.held.values()).copied().collect();
         slots.into_iter().map(|slot| whole.entries.remove(slot)).collect()
@@ -286,15 +293,15 @@ impl Queue {
 
     pub(crate) fn depth(&self) -> Depth {
         Depth {
-            current: self.current_depth(),
+            current: self.count.get(),
             uncommitted: u32::try_from(self.held.len()).unwrap_or(u32::MAX),
             oldest: self.oldest(),
             bytes: self.bytes,
         }
     }
 
-    pub(crate) fn current_depth(&self) -> u32 {
-        u32::try_from(self.entries.len()).unwrap_or(u32::MAX)
+    pub(crate) fn count(&self) -> &MessageCount {
+        &self.count
     }
 
     /// Within a rank the first message arrived first, so looking at the first of each rank is enough.

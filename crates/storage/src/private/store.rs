@@ -18,6 +18,7 @@ use crate::private::log::extent::{EXTENT_HEADER_BYTES, Place};
 use crate::private::log::prepare::{Created, Spare, create, remove, run_keeper};
 use crate::private::log::recovery::{Findings, recover};
 use crate::private::log::writer::Log;
+use crate::private::message_count::{MessageCount, MessageCounts};
 use crate::private::pool::Pool;
 use crate::private::queue::Queue;
 use crate::private::spill::Spill;
@@ -62,6 +63,7 @@ pub(crate) struct Core {
     /// Also numbers body files.
     pub(crate) next_position: Arc<AtomicU64>,
     next_queue: AtomicU32,
+    counts: MessageCounts,
     pub(crate) pool: Pool,
     pub(crate) spill: Option<Spill>,
     closed: AtomicBool,
@@ -106,6 +108,7 @@ impl PrivateStore {
             units: Units::new(1),
             next_position: Arc::new(AtomicU64::new(1)),
             next_queue: AtomicU32::new(1),
+            counts: MessageCounts::default(),
             spill: None,
             closed: AtomicBool::new(false),
         };
@@ -121,7 +124,7 @@ impl PrivateStore {
     pub fn create_queue(&self) -> QueueId {
         let core = self.core();
         let id = QueueId(core.next_queue.fetch_add(1, Ordering::Relaxed));
-        core.queues.write().insert(id, QueueSlot::new(id, Queue::new()));
+        core.queues.write().insert(id, QueueSlot::new(id, Queue::new(core.counts.of(id))));
         id
     }
 
@@ -241,9 +244,9 @@ impl PrivateStore {
         self.core().queue(queue).map(|slot| slot.queue.lock().depth()).unwrap_or_default()
     }
 
-    /// `depth().current` alone, which costs less. Zero for a queue that does not exist.
-    pub fn current_depth(&self, queue: QueueId) -> u32 {
-        self.core().queue(queue).map(|slot| slot.queue.lock().current_depth()).unwrap_or_default()
+    /// `depth().current` alone, to be kept and read any time. `None` for a queue that does not exist.
+    pub fn message_count(&self, queue: QueueId) -> Option<MessageCount> {
+        Some(self.core().queue(queue).ok()?.queue.lock().count().clone())
     }
 
     pub fn statistics(&self) -> StoreStatistics {
@@ -360,6 +363,7 @@ impl Core {
             units,
             next_position,
             next_queue: AtomicU32::new(found.next_queue),
+            counts: found.counts,
             spill: Some(spill),
             closed: AtomicBool::new(false),
         };
@@ -395,7 +399,7 @@ impl Core {
         let mut queues = self.queues.write();
         let forgotten: Vec<_> = queues.extract_if(|id, _| !retained.contains(id)).collect();
         for id in retained {
-            queues.entry(*id).or_insert_with(|| QueueSlot::new(*id, Queue::new()));
+            queues.entry(*id).or_insert_with(|| QueueSlot::new(*id, Queue::new(self.counts.of(*id))));
         }
         drop(queues);
         for (_, slot) in forgotten {

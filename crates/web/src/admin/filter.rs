@@ -126,6 +126,7 @@ fn fits(source: &Source, operator: Operator, operand: &Operand) -> bool {
             is_number || is_word && operator.is_equality()
         }
         Source::Moment(_) | Source::DateAndTime(..) | Source::Live(_) => true,
+        Source::Constant(text) => *text == operand.text && operator.is_equality(),
         Source::List(_) => operator.is_equality(),
         Source::Connection(_) => false,
     }

@@ -40,6 +40,14 @@ impl KnownKind {
         Self { kind, defined, live, all }
     }
 
+    /// Reads the member of the definition that is called `path` from elsewhere.
+    pub(super) fn with(mut self, path: &str, source: Source) -> Self {
+        for entry in self.defined.iter_mut().chain(&mut self.all).filter(|entry| entry.path == path) {
+            entry.source = source;
+        }
+        self
+    }
+
     pub(super) fn defined(&self) -> impl Iterator<Item = &Entry> + Clone {
         self.defined.iter()
     }

@@ -35,9 +35,14 @@ const HANDLES: &str = "applicationHandle";
 static KINDS: LazyLock<[KnownKind; 4]> = LazyLock::new(|| {
     Kind::QUEUES.map(|kind| {
         let live = if kind == Kind::QueueLocal { live_entries(rest::QUEUE_STATUS) } else { Vec::new() };
-        KnownKind::new(kind, live)
+        KnownKind::new(kind, live).with("name", Source::Live(&rest::QUEUE_NAME)).with("type", of_kind(kind))
     })
 });
+
+/// The type, which is the same for all queues of a kind: a list of names and types reads no definition.
+fn of_kind(kind: Kind) -> Source {
+    Source::Constant(type_word(kind).expect("REST has a word for every kind of queue"))
+}
 
 /// Members of a handle, under the name of the array.
 static HANDLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
@@ -226,7 +231,7 @@ impl Queues {
         if self.viewer.as_ref().is_some_and(|viewer| !queue.may_be_displayed_to(viewer)) {
             return Err(ApiError::not_authorized("display", &name, &principal.user));
         }
-        if !query.shows(queue.definition().attribute_kind()) {
+        if !query.shows(queue.kind()) {
             return Err(unknown());
         }
         Ok(place..place + 1)
@@ -264,12 +269,9 @@ impl Queues {
         if queue.is_deleted() || self.viewer.as_ref().is_some_and(|viewer| !queue.may_be_displayed_to(viewer)) {
             return None;
         }
-        let definition = queue.definition();
-        let kind = definition.attribute_kind();
-        let plan = self.plans.iter().zip(Kind::QUEUES).find(|(_, known)| *known == kind)?.0.as_ref()?;
-        let live = QueueLive::new(queue, &definition, &self.moment);
-        let live = live.as_ref().map_or(Live::Nothing, Live::Queue);
-        let subject = Subject { view: Some(View::Queue(&definition, None)), live };
+        let plan = self.plans.iter().zip(Kind::QUEUES).find(|(_, known)| *known == queue.kind())?.0.as_ref()?;
+        let live = QueueLive::new(queue, &self.moment);
+        let subject = Subject { view: Some(View::Queue(queue.definition(), None)), live: Live::Queue(&live) };
         let holds = plan.condition.as_ref().is_none_or(|condition| condition.holds(&subject));
         holds.then(|| see(plan, &subject))
     }

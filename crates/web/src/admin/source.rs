@@ -34,6 +34,8 @@ pub(super) enum Source {
     /// CONNAME: an array of hosts and ports.
     Connection(&'static Attribute),
     Live(&'static Row),
+    /// The same for every subject.
+    Constant(&'static str),
 }
 
 /// A member by its dotted name.
@@ -48,6 +50,7 @@ impl Source {
     pub(super) fn see(&self, subject: &Subject<'_>, see: &mut dyn FnMut(Json<'_>)) {
         match self {
             Self::Live(row) => (row.read)(&subject.live, see),
+            Self::Constant(text) => see(Json::Text(text)),
             Self::Plain(row) => each(row, subject, &mut |seen| match seen {
                 Seen::Integer(number) => see(Json::Integer(number)),
                 Seen::Text(text) => see(Json::Text(text)),

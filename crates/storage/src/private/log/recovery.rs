@@ -22,6 +22,7 @@ use crate::private::log::extent::{
 };
 use crate::private::log::prepare::Spare;
 use crate::private::log::record::{Operation, PutRecord, UnitKind, units};
+use crate::private::message_count::MessageCounts;
 use crate::private::queue::{Entry, Holder, Home, Key, Queue};
 use crate::{QueueId, RecoveryLogError, UnitOfWorkId, Xid};
 
@@ -35,6 +36,7 @@ pub(crate) struct Findings {
     /// Files that nothing refers to.
     pub(crate) useless: Vec<FileName>,
     pub(crate) queues: Map<QueueId, Queue>,
+    pub(crate) counts: MessageCounts,
     pub(crate) definitions: Map<String, Definition>,
     /// Prepared, without an outcome.
     pub(crate) in_doubt: Map<UnitOfWorkId, InDoubt>,
@@ -239,6 +241,7 @@ struct Replay {
     /// Live records and their bytes by extent, from the first on.
     live: Vec<(u64, u64)>,
     queues: Map<QueueId, Queue>,
+    counts: MessageCounts,
     definitions: Map<String, Definition>,
     /// Units of work with parts in the log and no outcome so far.
     open: Map<UnitOfWorkId, InDoubt>,
@@ -362,7 +365,7 @@ impl Replay {
             let work = RecoveredWork { queue: id, key, got: false };
             self.open.entry(unit).or_default().works.insert(work, (place, bytes));
         }
-        let queue = self.queues.entry(id).or_insert_with(Queue::new);
+        let queue = self.queues.entry(id).or_insert_with(|| Queue::new(self.counts.of(id)));
         if let Some(slot) = queue.slot(key) {
             let entry = queue.entry_mut(slot);
             let old = std::mem::replace(&mut entry.home, Home::Log { place, bytes });
@@ -480,6 +483,7 @@ impl Replay {
             spares: listing.spares,
             useless,
             queues: self.queues,
+            counts: self.counts,
             definitions: self.definitions,
             in_doubt: self.open,
             next_position: self.next_position.max(highest_body).max(1) + POSITIONS_SKIPPED,

@@ -6,7 +6,8 @@ use model::timestamp::Timestamp;
 use proptest::prelude::*;
 
 use super::{Entry, GroupPart, Holder, Home, Key, Queue};
-use crate::{LockOwner, Position, Selection, UnitOfWorkId};
+use crate::private::message_count::MessageCounts;
+use crate::{LockOwner, Position, QueueId, Selection, UnitOfWorkId};
 
 const UNIT: UnitOfWorkId = UnitOfWorkId(5);
 
@@ -246,7 +247,7 @@ impl Pair {
 proptest! {
     #[test]
     fn the_queue_does_what_a_sorted_list_does(steps in prop::collection::vec(step(), 1..120)) {
-        let mut pair = Pair { queue: Queue::new(), naive: Vec::new(), next: 1 };
+        let mut pair = Pair { queue: Queue::new(MessageCounts::default().of(QueueId(1))), naive: Vec::new(), next: 1 };
         for step in steps {
             pair.apply(step);
         }
@@ -255,7 +256,7 @@ proptest! {
 
 #[test]
 fn a_group_lists_its_available_members_in_order() {
-    let mut pair = Pair { queue: Queue::new(), naive: Vec::new(), next: 1 };
+    let mut pair = Pair { queue: Queue::new(MessageCounts::default().of(QueueId(1))), naive: Vec::new(), next: 1 };
     for (position, sequence_number) in [(1, 3), (2, 1), (3, 2)] {
         let part = GroupPart { id: GroupId::new(bytes(1)), sequence_number, offset: 0, flags: MessageFlags::empty() };
         pair.queue.insert(Entry {
