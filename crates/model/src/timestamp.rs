@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use time::OffsetDateTime;
+use time::{Date, Month, OffsetDateTime};
 
 use crate::text::Text;
 
@@ -53,9 +53,26 @@ impl Timestamp {
         Text::from_bytes(field)
     }
 
+    /// What MQMD `PutDate` and `PutTime` say; `None` when they say nothing, or no date.
+    pub fn of_put(date: &Text<8>, time: &Text<8>) -> Option<Self> {
+        let (date, time) = (date.as_bytes(), time.as_bytes());
+        let month = Month::try_from(u8::try_from(read_decimal(&date[4..6])?).ok()?).ok()?;
+        let day = u8::try_from(read_decimal(&date[6..])?).ok()?;
+        let date = Date::from_calendar_date(i32::try_from(read_decimal(&date[..4])?).ok()?, month, day).ok()?;
+        let days = u64::try_from(date.to_julian_day() - OffsetDateTime::UNIX_EPOCH.to_julian_day()).ok()?;
+        let [hours, minutes, seconds, hundredths] =
+            [&time[..2], &time[2..4], &time[4..6], &time[6..]].map(|part| read_decimal(part).map(u64::from));
+        let hundredths = ((days * 24 + hours?) * 60 + minutes?) * 6_000 + seconds? * 100 + hundredths?;
+        Some(Self::from_millis(hundredths * 10))
+    }
+
     pub fn date_time(self) -> OffsetDateTime {
         OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * 1000).unwrap_or(OffsetDateTime::UNIX_EPOCH)
     }
+}
+
+fn read_decimal(field: &[u8]) -> Option<u32> {
+    field.iter().try_fold(0, |value, byte| byte.is_ascii_digit().then(|| value * 10 + u32::from(byte - b'0')))
 }
 
 fn write_decimal(field: &mut [u8], mut value: u32) {

@@ -13,6 +13,7 @@ use crate::engine::Engine;
 use crate::objects::{ObjectError, authorise, check_attributes};
 use crate::publish::{full_topic_string, send_retained};
 use crate::resolve::{Resolved, resolve};
+use crate::selector::Selector;
 use crate::subscription::remove_managed_queue;
 use crate::topic_tree::Pattern;
 use crate::{QueueManager, definitions, dynamic};
@@ -154,10 +155,19 @@ async fn keep(engine: &Engine, definition: &SubscriptionDefinition) -> Result<()
             problem: "'%' must be followed by '*', '?' or '%'".to_owned(),
         });
     }
+    if let Some(problem) = selector_problem(&definition.selector) {
+        return Err(ObjectError::Attribute { name: definition.name.clone(), attribute: "SELECTOR", problem });
+    }
     engine.save(vec![definitions::save_subscription(definition)]).await?;
     engine.subscriptions.write().insert(definition.name.clone(), Arc::new(definition.clone()));
     engine.publish.definitions_changed(engine);
     Ok(())
+}
+
+fn selector_problem(selector: &str) -> Option<String> {
+    let is_blank = selector.trim_end_matches(' ').is_empty();
+    let parsed = if is_blank { None } else { Selector::parse(selector.trim_end_matches(' ')).err() };
+    parsed.map(|error| error.to_string())
 }
 
 /// # Errors

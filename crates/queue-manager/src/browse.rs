@@ -16,7 +16,8 @@ use crate::group::place_after;
 use crate::handle::Handle;
 use crate::queue::Queue;
 use crate::selection::Filter;
-use crate::{complete_message, reason, selection};
+use crate::selector::Selector;
+use crate::{complete_message, reason, selecting, selection};
 
 /// The next message for this handle, which stays where it is.
 pub(crate) async fn look(get: &Get<'_>, now: Timestamp) -> Result<Option<GetResult>, Reason> {
@@ -68,6 +69,9 @@ async fn find(get: &Get<'_>, now: Timestamp) -> Result<Option<(StoredMessage, Ve
     };
     let Some(exact) = exact else { return Ok(None) };
     let filter = Filter::new(get.options, get.open, get.queue, place.is_some(), now);
+    if let Some(selector) = get.selector() {
+        return find_selected(get, selector, exact, &filter, after, now).await;
+    }
     let store = &get.engine.store;
     let seen = if filter.is_trivial() {
         store.browse(get.queue.id, after, &exact, now).await
@@ -78,6 +82,28 @@ async fn find(get: &Get<'_>, now: Timestamp) -> Result<Option<(StoredMessage, Ve
     };
     let seen = seen.map_err(|error| reason::of_store(&error))?;
     Ok(seen.map(|seen| (seen, filter.take_segments())))
+}
+
+/// As `find`, of those that the handle's selector selects.
+async fn find_selected(
+    get: &Get<'_>,
+    selector: &Selector,
+    exact: Selection<'static>,
+    filter: &Filter<'_>,
+    after: Option<DeliveryKey>,
+    now: Timestamp,
+) -> Result<Option<(StoredMessage, Vec<GroupMember>)>, Reason> {
+    loop {
+        let next = Box::pin(selecting::next(get, selector, &exact, filter, after, now)).await?;
+        let Some(selected) = next else { return Ok(None) };
+        let accept = |candidate: &Candidate<'_>| filter.accepts(candidate);
+        let at = Selection { position: Some(selected.position), accept: Some(&accept), ..exact };
+        let seen = get.engine.store.browse(get.queue.id, None, &at, now).await;
+        if let Some(seen) = seen.map_err(|error| reason::of_store(&error))? {
+            return Ok(Some((seen, filter.take_segments())));
+        }
+        // Somebody else was quicker.
+    }
 }
 
 /// Locks and marks as asked. False when somebody else was quicker.

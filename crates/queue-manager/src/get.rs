@@ -23,9 +23,10 @@ use crate::group::{place_after, statuses};
 use crate::handle::{Context, Handle};
 use crate::queue::Queue;
 use crate::selection::Filter;
+use crate::selector::Selector;
 use crate::unit_of_work::What;
-use crate::waiters::Arrival;
-use crate::{browse, complete_message, event, expiry, reason, report, selection};
+use crate::waiters::{Arrival, Wanted};
+use crate::{browse, complete_message, event, expiry, reason, report, selecting, selection};
 
 pub(crate) const BROWSES: GetFlags =
     GetFlags::BROWSE_FIRST.union(GetFlags::BROWSE_NEXT).union(GetFlags::BROWSE_MSG_UNDER_CURSOR);
@@ -167,6 +168,10 @@ impl Get<'_> {
         }
     }
 
+    fn wanted(&self, in_group: bool) -> Wanted {
+        selection::wanted(self.options, self.open.selector.as_deref(), in_group, self.browses())
+    }
+
     async fn look(&self) -> Result<Option<GetResult>, Reason> {
         let now = self.engine.now();
         if self.queue.has_expired_messages(now) {
@@ -179,7 +184,7 @@ impl Get<'_> {
     async fn wait(&self) -> Result<GetResult, Reason> {
         let in_group = self.place(self.browses()).is_some();
         let deadline = self.options.wait.and_then(|wait| tokio::time::Instant::now().checked_add(wait));
-        let mut waiter = self.queue.waiters.register(selection::wanted(self.options, in_group, self.browses()));
+        let mut waiter = self.queue.waiters.register(self.wanted(in_group));
         let mut is_over = false;
         loop {
             waiter.begin_look();
@@ -225,6 +230,32 @@ impl Get<'_> {
         };
         let Some(exact) = exact else { return Ok(None) };
         let filter = Filter::new(self.options, self.open, self.queue, place.is_some(), now);
+        let Some(selector) = self.selector() else { return self.take_next(exact, &filter, now).await };
+        loop {
+            let Some(selected) = Box::pin(selecting::next(self, selector, &exact, &filter, None, now)).await? else {
+                return Ok(None);
+            };
+            let at = Selection { position: Some(selected.position), ..exact };
+            if let Some(result) = self.take_next(at, &filter, now).await? {
+                return Ok(Some(result));
+            }
+            // Somebody else was quicker.
+        }
+    }
+
+    /// The selector of the handle, unless it says nothing that identifiers or the cursor do not say.
+    pub(crate) fn selector(&self) -> Option<&Selector> {
+        let at_the_cursor = GetFlags::MSG_UNDER_CURSOR | GetFlags::BROWSE_MSG_UNDER_CURSOR;
+        let selector = self.open.selector.as_deref().filter(|selector| !selector.is_exact());
+        selector.filter(|_| !self.options.flags.intersects(at_the_cursor))
+    }
+
+    async fn take_next(
+        &self,
+        exact: Selection<'static>,
+        filter: &Filter<'_>,
+        now: Timestamp,
+    ) -> Result<Option<GetResult>, Reason> {
         if self.must_look_first() {
             return self.look_and_take(exact, filter, now).await;
         }
@@ -255,7 +286,7 @@ impl Get<'_> {
     async fn look_and_take(
         &self,
         exact: Selection<'static>,
-        filter: Filter<'_>,
+        filter: &Filter<'_>,
         now: Timestamp,
     ) -> Result<Option<GetResult>, Reason> {
         loop {

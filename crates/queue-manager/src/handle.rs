@@ -17,6 +17,8 @@ use crate::group::PutPlace;
 use crate::publish::OpenTopic;
 use crate::queue::Queue;
 use crate::resolve::Destination;
+use crate::selecting::Refused;
+use crate::selector::Selector;
 use crate::subscription::OpenSubscription;
 
 pub(crate) struct Handle {
@@ -31,6 +33,8 @@ pub(crate) struct Handle {
     pub(crate) caller: Principal,
     /// Opening it made this temporary dynamic queue; closing it deletes the queue.
     pub(crate) made_queue: bool,
+    /// Gets and browses pass over what it does not select.
+    pub(crate) selector: Option<Box<Selector>>,
     /// `Queue::forced_changes` of what was opened, at that time.
     pub(crate) forced_changes: u32,
     pub(crate) memory: Mutex<Memory>,
@@ -52,6 +56,8 @@ pub(crate) struct Memory {
     pub(crate) cursor: Cursor,
     /// Of the message got last, for MQPMO_PASS_*_CONTEXT; with MQOO_SAVE_ALL_CONTEXT only.
     pub(crate) context: Option<Box<Context>>,
+    /// Messages that the selector has refused for good.
+    pub(crate) refused: Refused,
     /// Where a put in logical order stands.
     pub(crate) put_place: PutPlace,
 }

@@ -20,6 +20,7 @@ use crate::engine::Engine;
 use crate::handle::{Handle, Memory, Target};
 use crate::queue::Queue;
 use crate::resolve::{Destination, Resolved, resolve};
+use crate::selector::Selector;
 use crate::{authority, dynamic, publish, trigger};
 
 const INPUT: OpenOptions =
@@ -44,13 +45,10 @@ pub(crate) async fn open(
     let engine = &connection.engine;
     engine.admit(options.contains(OpenOptions::FAIL_IF_QUIESCING))?;
     check_options(options)?;
-    if !object.selector.is_empty() {
-        // Selection over properties is not there; ignored, it would hand over what was not asked for.
-        return Err(Reason::SelectionNotAvailable);
-    }
+    let selector = selector(object, options)?;
     let caller = &effective_caller(engine, caller, object, options.contains(OpenOptions::ALTERNATE_USER_AUTHORITY))?;
     match object.object {
-        ObjectKind::Queue => open_queue(connection, caller, object, options).await,
+        ObjectKind::Queue => open_queue(connection, caller, object, options, selector).await,
         ObjectKind::Topic => {
             check_valid(options, OpenOptions::OUTPUT | CONTEXT)?;
             let topic = publish::open(engine, caller, object, options)?;
@@ -75,6 +73,22 @@ fn check_options(options: OpenOptions) -> Result<(), Reason> {
         || options.intersects(CONTEXT) && !output
         || options.contains(OpenOptions::CO_OP) && !options.contains(OpenOptions::BROWSE);
     if is_wrong { Err(Reason::OptionsError) } else { Ok(()) }
+}
+
+/// The selector of MQOD `SelectionString`.
+///
+/// # Errors
+/// `SelectorInvalidForType` (2516): no queue, or neither for input nor for browsing. `SelectionStringError` (2519): too
+/// long. `SelectorSyntaxError` (2459). `SelectionNotAvailable` (2551): it asks for the content of messages.
+fn selector(object: &ObjectDescriptor, options: OpenOptions) -> Result<Option<Box<Selector>>, Reason> {
+    let text = object.selector.trim_end_matches(['\0', ' ']);
+    if text.is_empty() {
+        return Ok(None);
+    }
+    if object.object != ObjectKind::Queue || !options.intersects(INPUT | OpenOptions::BROWSE) {
+        return Err(Reason::SelectorInvalidForType);
+    }
+    Selector::parse(text).map(|selector| Some(Box::new(selector))).map_err(|error| error.reason())
 }
 
 /// # Errors
@@ -128,6 +142,7 @@ async fn open_queue(
     caller: &Principal,
     object: &ObjectDescriptor,
     options: OpenOptions,
+    selector: Option<Box<Selector>>,
 ) -> Result<Opened, Reason> {
     let engine = &connection.engine;
     match resolve(engine, &object.name, &object.queue_manager)? {
@@ -135,11 +150,11 @@ async fn open_queue(
             authority::check(engine, caller, AuthorityObject::Queue, &model.name, wanted(options))?;
             let queue = dynamic::make(engine, &model, caller, &object.dynamic_queue).await?;
             let target = Destination::Local { opened: queue.clone(), queue };
-            open_destination(connection, caller, target, options, true).await
+            open_destination(connection, caller, target, options, OpenedAs { made_queue: true, selector }).await
         }
         Resolved::Destination(destination) => {
             check_destination_authority(engine, caller, object, &destination, wanted(options))?;
-            open_destination(connection, caller, destination, options, false).await
+            open_destination(connection, caller, destination, options, OpenedAs { made_queue: false, selector }).await
         }
     }
 }
@@ -162,13 +177,20 @@ pub(crate) fn check_destination_authority(
     authority::check(engine, caller, AuthorityObject::Queue, &name, wanted)
 }
 
+/// What a handle of a queue has beside its options.
+struct OpenedAs {
+    made_queue: bool,
+    selector: Option<Box<Selector>>,
+}
+
 async fn open_destination(
     connection: &Connection,
     caller: &Principal,
     destination: Destination,
     options: OpenOptions,
-    made_queue: bool,
+    opened_as: OpenedAs,
 ) -> Result<Opened, Reason> {
+    let OpenedAs { made_queue, selector } = opened_as;
     let engine = &connection.engine;
     let (options, shareable) = match &destination {
         Destination::Local { queue, .. } => queue.with_local(|_, local| (as_defined(options, local), local.shareable)),
@@ -197,6 +219,7 @@ async fn open_destination(
         options,
         caller: caller.clone(),
         made_queue,
+        selector,
         memory: Mutex::new(Memory::default()),
     });
     let number = match connection.state.add_handle(handle.clone(), engine.definition.read().maximum_handles) {
@@ -297,6 +320,7 @@ pub(crate) fn add(
         options,
         caller: caller.clone(),
         made_queue: false,
+        selector: None,
         forced_changes: 0,
         memory: Mutex::new(Memory::default()),
     });
@@ -318,7 +342,7 @@ pub(crate) async fn open_local(
     made_queue: bool,
 ) -> Result<Opened, Reason> {
     let destination = Destination::Local { opened: queue.clone(), queue };
-    open_destination(connection, caller, destination, options, made_queue).await
+    open_destination(connection, caller, destination, options, OpenedAs { made_queue, selector: None }).await
 }
 
 /// The model's template as a queue of its own.

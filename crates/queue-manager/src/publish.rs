@@ -172,9 +172,7 @@ pub(crate) async fn publish(
     let flags = request.options.flags;
     let now = engine.now();
     check_enabled(engine)?;
-    let (effective, mut recipients) = engine
-        .publish
-        .with(|state| (state.topics.effective(&topic.topic_string), state.matching(&topic.topic_string, now)));
+    let effective = engine.publish.effective(&topic.topic_string);
     if !effective.publish {
         return Err(Reason::PutInhibited);
     }
@@ -184,10 +182,11 @@ pub(crate) async fn publish(
     let Filled { descriptor, given_priority, expires, warning, .. } =
         fill_in(request, &Defaults::of_topic(&effective), descriptor, body.len(), now)?;
     let connection = request.connection.state.number;
-    recipients.retain(|subscription| {
+    let wants = |subscription: &Subscription| {
         let is_own = flags.contains(PutFlags::NOT_OWN_SUBS) && subscription.is_opened_by(connection);
-        !is_own && !subscription.definition.request_only
-    });
+        !is_own && !subscription.definition.request_only && subscription.selects(&descriptor, &body)
+    };
+    let recipients = engine.publish.with(|state| state.matching(&topic.topic_string, now, wants));
 
     let publication = Publication { descriptor, body, expires };
     let retain = flags.contains(PutFlags::RETAIN);
@@ -423,6 +422,9 @@ pub(crate) async fn send_retained(engine: &Engine, subscription: &Subscription) 
     let now = engine.now();
     let mut sent = 0;
     for kept in retained::matching(engine, &subscription.pattern, now).await? {
+        if !subscription.selects(&kept.descriptor, &kept.body) {
+            continue;
+        }
         let publication = Publication { descriptor: kept.descriptor, body: kept.body, expires: kept.expires };
         if let Err((_, reason)) = deliver(engine, None, subscription, &publication, now).await {
             debug!(topic = kept.topic, %reason, "a retained publication could not be delivered");

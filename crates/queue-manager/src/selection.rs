@@ -11,6 +11,7 @@ use crate::cursor::GroupPlace;
 use crate::group::{GroupRule, segments_of};
 use crate::handle::Handle;
 use crate::queue::Queue;
+use crate::selector::Selector;
 use crate::waiters::Wanted;
 
 const KNOWN: MatchOptions = MatchOptions::MSG_ID
@@ -90,7 +91,7 @@ impl<'a> Filter<'a> {
     }
 }
 
-/// The part of a selection that indexes answer.
+/// The part of a selection that indexes answer; `None` when nothing can match.
 pub(crate) fn exact(
     options: &GetOptions,
     open: &Handle,
@@ -108,14 +109,15 @@ pub(crate) fn exact(
         });
     }
     let matches = options.match_options;
+    let selector = open.selector.as_ref().map(|selector| selector.identifiers()).unwrap_or_default();
     let position = if matches.contains(MatchOptions::MSG_TOKEN) {
         Some(position_of(&options.message_token, queue.id)?)
     } else {
         None
     };
     Some(Selection {
-        message_id: message_id(options),
-        correlation_id: correlation_id(options),
+        message_id: both(message_id(options), selector.message_id)?,
+        correlation_id: both(correlation_id(options), selector.correlation_id)?,
         group_id: (matches.contains(MatchOptions::GROUP_ID) && !options.group_id.is_none()).then_some(options.group_id),
         sequence_number: matches.contains(MatchOptions::MSG_SEQ_NUMBER).then_some(options.message_sequence_number),
         offset: matches.contains(MatchOptions::OFFSET).then_some(options.offset),
@@ -123,6 +125,14 @@ pub(crate) fn exact(
         accept: None,
         lock_owner,
     })
+}
+
+/// What satisfies both; `None` when nothing does.
+fn both<T: Copy + PartialEq>(one: Option<T>, other: Option<T>) -> Option<Option<T>> {
+    match (one, other) {
+        (Some(one), Some(other)) => (one == other).then_some(Some(one)),
+        (one, other) => Some(one.or(other)),
+    }
 }
 
 /// An identifier of zeros matches everything, as in MQ.
@@ -137,17 +147,19 @@ fn correlation_id(options: &GetOptions) -> Option<model::identifier::Correlation
 }
 
 /// What a waiter with these options waits for.
-pub(crate) fn wanted(options: &GetOptions, in_group: bool, browses: bool) -> Wanted {
+pub(crate) fn wanted(options: &GetOptions, selector: Option<&Selector>, in_group: bool, browses: bool) -> Wanted {
     let identifiers = MatchOptions::MSG_ID | MatchOptions::CORREL_ID;
     let logical = options.flags.contains(GetFlags::LOGICAL_ORDER);
     let rule = GroupRule::of(options.flags, in_group);
     let in_group = logical && in_group;
+    let selected = selector.map(Selector::identifiers).unwrap_or_default();
     Wanted {
-        message_id: message_id(options).filter(|_| !in_group),
-        correlation_id: correlation_id(options).filter(|_| !in_group),
+        message_id: message_id(options).or(selected.message_id).filter(|_| !in_group),
+        correlation_id: correlation_id(options).or(selected.correlation_id).filter(|_| !in_group),
         browses,
         is_exact: !in_group
             && rule.is_trivial()
+            && selector.is_none_or(Selector::is_exact)
             && !options.flags.contains(GetFlags::UNMARKED_BROWSE_MSG)
             && identifiers.contains(options.match_options),
     }

@@ -3,7 +3,7 @@
 //! A subscription sends its publications to a queue the program names, or to one the queue manager makes for it
 //! (managed). Durable ones have a name, last, and are resumed by it; the others end with their handle.
 //!
-//! Source: MQ reference, "MQSUB", "MQSD", "MQSUBRQ", 9.3. Differs: selection strings are refused with 2551.
+//! Source: MQ reference, "MQSUB", "MQSD", "MQSUBRQ", 9.3.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::handle::Target;
 use crate::open::{add, effective_caller, open_local};
 use crate::publish::{check_authority, check_enabled, full_topic_string, send_retained};
 use crate::resolve::{Destination, Resolved, resolve};
-use crate::subscription::{OpenSubscription, Subscription, end, remove_managed_queue};
+use crate::subscription::{OpenSubscription, Subscription, end, parse_selector, remove_managed_queue};
 use crate::topic_tree::{EffectiveTopic, Pattern};
 use crate::{authority, definitions, dynamic, event, open, reason};
 
@@ -48,8 +48,8 @@ impl Connection {
     ///
     /// # Errors
     /// 2013, 2017, 2019, 2035, 2046, 2050, 2085, 2161, 2162, 2424, 2425, 2428 (nothing to resume), 2429 (in use), 2431,
-    /// 2432 (exists already), 2434 (another user's), 2436 (durable ones not allowed), 2440, 2503 (SUB(DISABLED)), 2509,
-    /// 2510, 2512, 2515, 2522, 2531, 2533, 2551.
+    /// 2432 (exists already), 2434 (another user's), 2436 (durable ones not allowed), 2440, 2459 (selector), 2503
+    /// (SUB(DISABLED)), 2509, 2510, 2512, 2515, 2519, 2522, 2524 (another selector), 2531, 2533, 2551.
     pub async fn subscribe(
         &self,
         caller: &Principal,
@@ -129,9 +129,7 @@ fn check_descriptor(descriptor: &SubscriptionDescriptor) -> Result<(), Reason> {
     if !(0..=9).contains(&descriptor.level) {
         return Err(Reason::SdError);
     }
-    if !descriptor.selector.is_empty() {
-        return Err(Reason::SelectionNotAvailable);
-    }
+    parse_selector(&descriptor.selector)?;
     Ok(())
 }
 
@@ -198,6 +196,7 @@ impl Call<'_> {
             managed: self.has(Flags::MANAGED),
             durable: self.has(Flags::DURABLE),
             made_by: MadeBy::Api,
+            selector: self.descriptor.selector.trim_end_matches(['\0', ' ']).to_owned(),
             wildcard_topic: !self.has(Flags::WILDCARD_CHAR),
             grouped: self.has(Flags::GROUP_SUB),
             any_user: self.has(Flags::ANY_USERID),
@@ -319,7 +318,7 @@ impl Call<'_> {
 
     /// # Errors
     /// What neither alters nor may differ: topic (2510), durability (2509), who made the queue (2533), grouping (2515),
-    /// level (2512).
+    /// level (2512), selector (2524).
     fn check_unaltered(&self, of: &SubscriptionDefinition) -> Result<(), Reason> {
         let names_topic = !self.descriptor.topic_object.is_blank() || !self.descriptor.topic_string.is_empty();
         if names_topic {
@@ -340,6 +339,10 @@ impl Call<'_> {
         }
         if self.has(Flags::ALTER) && self.descriptor.level != i32::from(of.level) {
             return Err(Reason::SublevelNotAlterable);
+        }
+        let selector = self.descriptor.selector.trim_end_matches(['\0', ' ']);
+        if self.has(Flags::ALTER) && selector != of.selector {
+            return Err(Reason::SelectorNotAlterable);
         }
         Ok(())
     }

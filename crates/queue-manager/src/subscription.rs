@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::definition::SubscriptionDefinition;
+use model::descriptor::MessageDescriptor;
 use model::identifier::CorrelationId;
 use model::reason::Reason;
 use model::timestamp::Timestamp;
@@ -18,6 +19,7 @@ use parking_lot::Mutex;
 use tracing::warn;
 
 use crate::engine::{Engine, Map};
+use crate::selector::Selector;
 use crate::topic_tree::{AdministrativeTopics, Pattern, PatternIndex};
 use crate::{QueueManager, definitions, dynamic, reason};
 
@@ -25,6 +27,8 @@ use crate::{QueueManager, definitions, dynamic, reason};
 pub(crate) struct Subscription {
     pub(crate) definition: Arc<SubscriptionDefinition>,
     pub(crate) pattern: Pattern,
+    /// Of the publications on its topics, those it wants.
+    selector: Option<Selector>,
     pub(crate) expires: Option<Timestamp>,
     pub(crate) activity: Arc<Activity>,
 }
@@ -41,13 +45,19 @@ pub(crate) struct Activity {
 
 impl Subscription {
     /// # Errors
-    /// `TopicStringError` (2425): wildcards of the CHAR scheme that are none.
+    /// `TopicStringError` (2425): wildcards of the CHAR scheme that are none. Those of `parse_selector`.
     pub(crate) fn new(definition: Arc<SubscriptionDefinition>, activity: Arc<Activity>) -> Result<Self, Reason> {
         let pattern = Pattern::parse(&definition.topic_string, definition.wildcard_topic)?;
         let expires = definition.expiry_tenths.map(|tenths| {
             definition.history.altered.saturating_add(std::time::Duration::from_millis(u64::from(tenths) * 100))
         });
-        Ok(Self { definition, pattern, expires, activity })
+        let selector = parse_selector(&definition.selector)?;
+        Ok(Self { definition, pattern, selector, expires, activity })
+    }
+
+    /// Whether the selector, if there is one, selects a publication.
+    pub(crate) fn selects(&self, descriptor: &MessageDescriptor, body: &[u8]) -> bool {
+        self.selector.as_ref().is_none_or(|selector| selector.matches(descriptor, body))
     }
 
     fn is_expired(&self, now: Timestamp) -> bool {
@@ -81,6 +91,19 @@ impl Subscription {
         self.activity.published.fetch_add(1, Ordering::Relaxed);
         self.activity.last_published.store(now.0, Ordering::Relaxed);
     }
+}
+
+/// The selector of a subscription; blank selects everything.
+///
+/// # Errors
+/// `SelectionStringError` (2519): too long. `SelectorSyntaxError` (2459). `SelectionNotAvailable` (2551): it asks for the
+/// content of publications.
+pub(crate) fn parse_selector(text: &str) -> Result<Option<Selector>, Reason> {
+    let text = text.trim_end_matches(['\0', ' ']);
+    if text.is_empty() {
+        return Ok(None);
+    }
+    Selector::parse(text).map(Some).map_err(|error| error.reason())
 }
 
 /// A subscription handle (hSub) of a connection.
@@ -132,8 +155,13 @@ impl Subscriptions {
         Some(removed)
     }
 
-    /// Whom a publication on `topic` reaches. Of a group, one member.
-    pub(crate) fn matching(&self, topic: &str, now: Timestamp) -> Vec<Arc<Subscription>> {
+    /// Whom a publication on `topic` reaches, of those that `wants` says want it. Of a group, one member.
+    pub(crate) fn matching(
+        &self,
+        topic: &str,
+        now: Timestamp,
+        wants: impl Fn(&Subscription) -> bool,
+    ) -> Vec<Arc<Subscription>> {
         let found = self.index.matching(topic);
         if found.is_empty() {
             return Vec::new();
@@ -150,6 +178,7 @@ impl Subscriptions {
                 groups.insert((queue, definition.correlation_id, definition.level))
             };
             !subscription.is_expired(now)
+                && wants(subscription)
                 && !blocks.iter().any(|block| begins_above(&subscription.pattern, block))
                 && (!definition.grouped || is_first_of_group())
         });
@@ -179,7 +208,9 @@ impl Subscriptions {
             let activity = known.map(|known| known.activity.clone()).unwrap_or_default();
             match Subscription::new(definition.clone(), activity) {
                 Ok(subscription) => self.insert(Arc::new(subscription)),
-                Err(reason) => warn!(name = definition.name, %reason, "a subscription's topic string is no pattern"),
+                Err(reason) => {
+                    warn!(name = definition.name, %reason, "a subscription's topic string or selector is none")
+                }
             }
         }
     }

@@ -12,7 +12,8 @@
 pub mod error;
 pub mod private;
 
-use model::descriptor::MessageFlags;
+use bytes::Bytes;
+use model::descriptor::{MessageDescriptor, MessageFlags};
 use model::identifier::{CorrelationId, GroupId, MessageId};
 use model::message::Message;
 use model::timestamp::Timestamp;
@@ -111,6 +112,17 @@ pub struct StoredMessage {
     pub message: Message,
     pub expires: Option<Timestamp>,
     pub arrived: Timestamp,
+}
+
+/// What a selector looks at: a message on its queue, or the beginning of a long one.
+#[derive(Debug, Clone)]
+pub struct Glimpse {
+    pub key: DeliveryKey,
+    /// With the current backout count.
+    pub descriptor: MessageDescriptor,
+    /// The body, or as much of it as `PrivateStore::glimpse` reads.
+    pub beginning: Bytes,
+    pub is_whole: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

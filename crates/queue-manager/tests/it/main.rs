@@ -18,6 +18,7 @@ mod publish_subscribe;
 mod put_get;
 mod reports;
 mod restart;
+mod selectors;
 mod status;
 mod triggers;
 mod units_of_work;

@@ -704,8 +704,12 @@ fn mqsub_refuses_what_makes_no_sense() {
         check(SubscriptionDescriptor { priority: 10, ..options(MANAGED) }, Reason::PriorityError).await;
         check(SubscriptionDescriptor { priority: -2, ..options(MANAGED) }, Reason::PriorityError).await;
         check(SubscriptionDescriptor { level: 10, ..options(MANAGED) }, Reason::SdError).await;
-        check(SubscriptionDescriptor { selector: "a = 1".into(), ..options(MANAGED) }, Reason::SelectionNotAvailable)
-            .await;
+        check(SubscriptionDescriptor { selector: "a =".into(), ..options(MANAGED) }, Reason::SelectorSyntaxError).await;
+        check(
+            SubscriptionDescriptor { selector: "Root.XML = 1".into(), ..options(MANAGED) },
+            Reason::SelectionNotAvailable,
+        )
+        .await;
         check(options(Flags::CREATE), Reason::HobjError).await;
         check(descriptor("", MANAGED), Reason::UnknownObjectName).await;
         check(descriptor("a%b", MANAGED | Flags::WILDCARD_CHAR), Reason::TopicStringError).await;

@@ -4,7 +4,6 @@ use bytes::Bytes;
 use model::definition::QueueDefinition;
 use model::descriptor::MessageDescriptor;
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
-use model::reason::Reason;
 use queue_manager::QueueManager;
 
 use crate::script::{EVERYTHING, FakeClock, START, administrator, connect, ephemeral, name};
@@ -57,13 +56,4 @@ async fn a_queue_counts_what_is_done_to_it() {
     assert_eq!((status.last_put, status.last_get), (Some(START), Some(START)));
     assert_eq!((status.open_input, status.open_output), (1, 1));
     assert!(queue_manager.queue_status(&name("NONE")).is_none());
-}
-
-#[tokio::test]
-async fn a_selection_string_is_refused_rather_than_ignored() {
-    let (queue_manager, object) = with_queue().await;
-    let connection = connect(&queue_manager, administrator());
-    let selecting = ObjectDescriptor { selector: "colour = 'red'".to_owned(), ..object };
-    let opened = connection.open(&administrator(), &selecting, OpenOptions::INPUT_SHARED).await;
-    assert_eq!(opened.err(), Some(Reason::SelectionNotAvailable));
 }

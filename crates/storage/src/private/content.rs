@@ -303,8 +303,21 @@ impl Core {
             }
             Home::Log { place, bytes } => {
                 let log = self.log.as_ref().expect("only a store with a log has records");
-                read_record(log, whereabouts, place, bytes)
+                read_record(log, whereabouts, place, bytes, usize::MAX).map(|(message, _)| message)
             }
+        }
+    }
+
+    /// As `read`, but of a body in a file of its own at most the first `maximum` bytes, whose checksum is not known.
+    /// With whether the body is whole.
+    pub(crate) fn read_beginning(
+        &self,
+        whereabouts: &Whereabouts,
+        maximum: usize,
+    ) -> Result<(Message, bool), RecoveryLogError> {
+        match (whereabouts.home, &whereabouts.cached, &self.log) {
+            (Home::Log { place, bytes }, None, Some(log)) => read_record(log, whereabouts, place, bytes, maximum),
+            _ => Ok((self.read(whereabouts)?, true)),
         }
     }
 
@@ -333,12 +346,14 @@ impl Core {
     }
 }
 
+/// Of a body in a file of its own at most `maximum` bytes; with whether that is all.
 fn read_record(
     log: &Arc<Log>,
     whereabouts: &Whereabouts,
     place: Place,
     bytes: u32,
-) -> Result<Message, RecoveryLogError> {
+    maximum: usize,
+) -> Result<(Message, bool), RecoveryLogError> {
     let extent = LogFile::Extent(place.extent());
     let mut record = vec![0; bytes as usize];
     read_exact(log.disk.as_ref(), &extent.name(), place.offset(), &mut record)
@@ -354,15 +369,17 @@ fn read_record(
     if put.body_file == 0 {
         let mut content = Bytes::from(record);
         content.advance(PUT_HEAD_BYTES);
-        return decode_content(content).ok_or_else(damaged);
+        return decode_content(content).map(|message| (message, true)).ok_or_else(damaged);
     }
     let descriptor = decode(&mut Cursor::new(put.content)).ok_or_else(damaged)?;
     let file = LogFile::Body(put.body_file);
-    let mut body = vec![0; put.body_length as usize];
+    let length = put.body_length as usize;
+    let mut body = vec![0; length.min(maximum)];
     read_exact(log.disk.as_ref(), &file.name(), 0, &mut body)
         .map_err(|source| disk_error("read", &file.name(), source))?;
-    if crc32c::crc32c(&body) != put.body_crc {
+    let is_whole = body.len() == length;
+    if is_whole && crc32c::crc32c(&body) != put.body_crc {
         return Err(unreadable(file));
     }
-    Ok(Message { descriptor, body: body.into() })
+    Ok((Message { descriptor, body: body.into() }, is_whole))
 }

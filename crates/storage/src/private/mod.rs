@@ -9,6 +9,7 @@
 mod content;
 mod definitions;
 mod get;
+mod glimpse;
 pub mod log;
 mod message_count;
 mod pool;

@@ -24,8 +24,8 @@ use crate::private::queue::Queue;
 use crate::private::spill::Spill;
 use crate::private::unit_of_work::Units;
 use crate::{
-    DefinitionChange, DeliveryKey, Depth, LockOwner, Placement, PutOutcome, QueueId, RecoveryLogError, Selection,
-    StoreError, StoreOptions, StoredMessage, UnitOfWorkId, Xid,
+    DefinitionChange, DeliveryKey, Depth, Glimpse, LockOwner, Placement, PutOutcome, QueueId, RecoveryLogError,
+    Selection, StoreError, StoreOptions, StoredMessage, UnitOfWorkId, Xid,
 };
 
 /// What a start found in the log.
@@ -186,6 +186,20 @@ impl PrivateStore {
         now: Timestamp,
     ) -> Result<Option<StoredMessage>, StoreError> {
         self.core().browse(queue, after.map(Into::into), selection, now).await
+    }
+
+    /// Up to `maximum` matching messages after `after` in delivery order, for a look at what they say. Of a body that has
+    /// a file of its own only the beginning is read. Nothing here may be told to an application before the message is
+    /// got or browsed: it need not be durable yet, and may be gone.
+    pub async fn glimpse(
+        &self,
+        queue: QueueId,
+        after: Option<DeliveryKey>,
+        selection: &Selection<'_>,
+        maximum: usize,
+        now: Timestamp,
+    ) -> Result<Vec<Glimpse>, StoreError> {
+        self.core().glimpse(queue, after.map(Into::into), selection, maximum, now).await
     }
 
     /// Hides the message from every other owner until `unlock` or its get. False when it is gone, taken or locked by
