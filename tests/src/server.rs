@@ -29,6 +29,8 @@ const ERROR_TEXT_LIMIT: usize = 1 << 20;
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
     pub data: PathBuf,
+    /// Where MQ client channels are listened for: an address, or `off`.
+    pub mq: String,
     /// Further arguments of `serve`.
     pub arguments: Vec<String>,
     pub environment: Vec<(String, String)>,
@@ -36,7 +38,14 @@ pub struct ServerOptions {
 
 impl ServerOptions {
     pub fn on(data: &Path) -> Self {
-        Self { data: data.to_owned(), arguments: Vec::new(), environment: Vec::new() }
+        Self { data: data.to_owned(), mq: "off".to_owned(), arguments: Vec::new(), environment: Vec::new() }
+    }
+
+    /// Listens for MQ client channels on this address; port 0 is any.
+    #[must_use]
+    pub fn listening(mut self, mq: &str) -> Self {
+        mq.clone_into(&mut self.mq);
+        self
     }
 
     #[must_use]
@@ -53,6 +62,7 @@ pub struct Ready {
     pub line: String,
     pub https: Option<SocketAddr>,
     pub http: Option<SocketAddr>,
+    pub mq: Option<SocketAddr>,
     /// From starting the process to reading the line.
     pub after: Duration,
 }
@@ -94,7 +104,7 @@ impl StartingServer {
             .arg("serve")
             .arg("--data")
             .arg(&options.data)
-            .args(["--https", "127.0.0.1:0", "--http", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--mq", "off"])
+            .args(["--https", "127.0.0.1:0", "--http", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--mq", &options.mq])
             .args(&options.arguments)
             .env("MQ_ADMIN_PASSWORD", ADMIN_PASSWORD)
             .env("MQ_APP_PASSWORD", APP_PASSWORD)
@@ -181,6 +191,14 @@ impl Server {
     /// The ready line names no such listener.
     pub fn http_url(&self) -> Result<String> {
         Ok(format!("http://{}", self.ready.http.ok_or_else(|| anyhow!("no http in {}", self.ready.line))?))
+    }
+
+    /// Where MQ client channels are listened for.
+    ///
+    /// # Errors
+    /// The ready line names no such listener.
+    pub fn mq_address(&self) -> Result<SocketAddr> {
+        self.ready.mq.ok_or_else(|| anyhow!("no mq in {}", self.ready.line))
     }
 
     /// The certificate clients are to trust.
@@ -295,7 +313,7 @@ fn parse_ready(line: String, after: Duration) -> Result<Ready> {
         bail!("not a ready line: {line}");
     }
     let address = |key: &str| json[key].as_str().map(str::parse).transpose().with_context(|| format!("{key}: {line}"));
-    Ok(Ready { https: address("https")?, http: address("http")?, after, line })
+    Ok(Ready { https: address("https")?, http: address("http")?, mq: address("mq")?, after, line })
 }
 
 #[expect(clippy::disallowed_methods, reason = "waiting for a process has a bound")]
