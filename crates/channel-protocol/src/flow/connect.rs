@@ -1,0 +1,55 @@
+//! MQCONN, request and reply alike; MQDISC is an API header alone both ways.
+//!
+//! ```text
+//!   0 queue manager name   48      76 application type    4     112 connect options     4
+//!  48 application name     28      80 accounting token   32     116 extended options    4
+//!                                                               120 FCNO (`structure::connect_options`), by client
+//! ```
+//!
+//! The reply repeats all of it, with the queue manager's real name. Source: reference, section 7 (C; lengths of older
+//! clients, 120 to 460 bytes, D).
+
+use bytes::Bytes;
+use model::text::Text;
+
+use crate::cursor::{Reader, Writer};
+use crate::error::ProtocolError;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Connect {
+    pub queue_manager: Text<48>,
+    pub application_name: Text<28>,
+    /// MQAT_*.
+    pub application_type: i32,
+    pub accounting_token: [u8; 32],
+    /// MQCNO_*.
+    pub options: u32,
+    pub extended_options: u32,
+    /// What follows, as it is; a reply repeats it.
+    pub rest: Bytes,
+}
+
+impl Connect {
+    pub fn decode(reader: &mut Reader<'_>) -> Result<Self, ProtocolError> {
+        reader.enter("MQCONN");
+        Ok(Self {
+            queue_manager: reader.text()?,
+            application_name: reader.text()?,
+            application_type: reader.integer()?,
+            accounting_token: reader.array()?,
+            options: reader.bits()?,
+            extended_options: reader.bits()?,
+            rest: reader.rest(),
+        })
+    }
+
+    pub fn encode(&self, writer: &mut Writer<'_>) {
+        writer.text(self.queue_manager.as_bytes());
+        writer.text(self.application_name.as_bytes());
+        writer.integer(self.application_type);
+        writer.bytes(&self.accounting_token);
+        writer.bits(self.options);
+        writer.bits(self.extended_options);
+        writer.bytes(&self.rest);
+    }
+}
