@@ -19,7 +19,7 @@ use crate::event::calls::{self, Call};
 use crate::housekeeping::Work;
 use crate::objects::{ObjectError, authorise};
 use crate::transmission::QUEUE_MANAGER;
-use crate::{ConnectOptions, QueueManager, authority, close, get, open, put, unit_of_work};
+use crate::{ConnectOptions, QueueManager, authority, close, get, open, put, unit_of_work, xa};
 
 /// MQHOBJ: an open object of one connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -254,13 +254,13 @@ impl Connection {
         unit_of_work::back_out(self).await
     }
 
-    /// Closes what is open and commits, as MQDISC does.
+    /// Closes what is open and commits, as MQDISC does. A transaction branch that is not prepared is rolled back.
     ///
     /// # Errors
     /// Those of `commit`; the connection is gone all the same.
     pub async fn disconnect(self) -> Result<(), Reason> {
         close::release(&self.engine, self.state.take_handles()).await;
-        self.commit().await
+        if self.is_in_branch() { Ok(()) } else { self.commit().await }
     }
 }
 
@@ -287,4 +287,5 @@ fn give_up(engine: &Engine, state: &ConnectionState) {
     {
         engine.left_over.push(Work::BackOut(unit));
     }
+    xa::abandon(engine, state);
 }

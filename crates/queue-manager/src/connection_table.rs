@@ -11,6 +11,7 @@ use model::reason::Reason;
 use model::text::Text;
 use model::timestamp::Timestamp;
 use parking_lot::Mutex;
+use storage::Xid;
 
 use crate::ConnectOptions;
 use crate::accounting::Accounting;
@@ -29,6 +30,8 @@ pub(crate) struct ConnectionState {
     pub(crate) application_name: Text<28>,
     pub(crate) handles: Mutex<Vec<Option<Arc<Handle>>>>,
     pub(crate) unit: Mutex<Option<OpenUnit>>,
+    /// The XA transaction branch that the unit of work is, if it is one. Locked before `unit`.
+    pub(crate) branch: Mutex<Option<Xid>>,
     /// What the connection did, when somebody wants to know.
     pub(crate) accounting: Option<Box<Accounting>>,
     /// STOP CONN: every verb fails from now on.
@@ -50,6 +53,7 @@ impl ConnectionState {
             connected,
             handles: Mutex::default(),
             unit: Mutex::new(None),
+            branch: Mutex::new(None),
             accounting,
             is_broken: AtomicBool::new(false),
         }

@@ -28,7 +28,7 @@ use crate::queue::Queue;
 use crate::queue_list::Order;
 use crate::started::StartedTable;
 use crate::system_settings::SystemSettings;
-use crate::unit_of_work::Prepared;
+use crate::xa::Branches;
 
 pub(crate) type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 
@@ -57,7 +57,7 @@ pub(crate) struct Engine {
     pub(crate) changes: tokio::sync::Mutex<()>,
     pub(crate) left_over: LeftOver,
     pub(crate) events: event::Switches,
-    pub(crate) prepared: Prepared,
+    pub(crate) branches: Branches,
     phase: AtomicU8,
 }
 
@@ -107,7 +107,7 @@ impl Engine {
             identifiers: Identifiers::new(name, started),
             changes: tokio::sync::Mutex::new(()),
             left_over: LeftOver::default(),
-            prepared: Prepared::default(),
+            branches: Branches::default(),
             phase: AtomicU8::new(Phase::Running as u8),
         };
         for queue in loaded.queues {

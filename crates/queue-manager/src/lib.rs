@@ -65,6 +65,7 @@ mod transmission;
 mod trigger;
 mod unit_of_work;
 mod waiters;
+mod xa;
 
 use std::sync::Arc;
 
@@ -76,7 +77,7 @@ use storage::{RecoveryLogError, StoreError, StoreOptions};
 pub use clock::{Clock, SystemClock};
 pub use connection::Connection;
 pub use registry::QueueManagers;
-pub use unit_of_work::XaError;
+pub use xa::{XaError, XaFlags};
 
 use crate::engine::{Engine, Phase};
 
@@ -176,6 +177,9 @@ impl QueueManager {
             if let Some(unit) = unit {
                 self.engine.left_over.push(housekeeping::Work::BackOut(unit));
             }
+        }
+        for unit in self.engine.branches.abandon_all() {
+            self.engine.left_over.push(housekeeping::Work::BackOut(unit));
         }
         housekeeping::finish_left_over(&self.engine).await;
         event::starting::stopping(&self.engine, was_quiesced).await;

@@ -34,7 +34,7 @@ use crate::resolve::{Resolved, resolve};
 use crate::subscription::{Subscription, Subscriptions};
 use crate::topic_tree::{EffectiveTopic, join};
 use crate::unit_of_work::{back_out_unit, commit_or_back_out};
-use crate::{authority, dead_letter, report, retained};
+use crate::{authority, dead_letter, report, retained, xa};
 
 /// What publish/subscribe keeps in memory for one queue manager.
 #[derive(Default)]
@@ -322,6 +322,7 @@ impl FanOut<'_> {
         {
             return reason;
         }
+        xa::was_undone(self.engine, unit);
         debug!(%reason, "a publication failed half-way; its unit of work is backed out");
         Reason::BackedOut
     }

@@ -1,4 +1,4 @@
-//! Units of work: begin at the first verb under syncpoint, commit, back out, and two-phase commit for XA.
+//! Units of work: begin at the first verb under syncpoint, commit, back out. Branches of XA are in `xa.rs`.
 //!
 //! The store keeps the messages; here is only what has to happen afterwards: waiters to wake, triggers to look at.
 //!
@@ -6,12 +6,10 @@
 //! dropped half-way; `housekeeping.rs` then goes on with it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use model::reason::Reason;
 use model::timestamp::Timestamp;
-use parking_lot::Mutex;
-use storage::{Position, Selection, StoreError, UnitOfWorkId, Xid};
+use storage::{Position, Selection, StoreError, UnitOfWorkId};
 
 use crate::connection::Connection;
 use crate::connection_table::ConnectionState;
@@ -26,6 +24,21 @@ pub(crate) struct OpenUnit {
     pub(crate) id: UnitOfWorkId,
     pub(crate) since: Timestamp,
     touched: Vec<Touched>,
+}
+
+impl OpenUnit {
+    /// One that was prepared before the queue manager started: what it touched is not known.
+    pub(crate) fn of_log(id: UnitOfWorkId, since: Timestamp) -> Self {
+        Self { id, since, touched: Vec::new() }
+    }
+
+    pub(crate) fn is_of_log(&self) -> bool {
+        self.touched.is_empty()
+    }
+
+    pub(crate) fn has_work(&self) -> bool {
+        !self.touched.is_empty()
+    }
 }
 
 struct Touched {
@@ -117,7 +130,12 @@ impl Drop for Finishing<'_> {
     }
 }
 
+/// # Errors
+/// `EnvironmentError` (2012): the unit of work is a branch of somebody else's transaction. Others as `Connection::commit`.
 pub(crate) async fn commit(connection: &Connection) -> Result<(), Reason> {
+    if connection.is_in_branch() {
+        return Err(Reason::EnvironmentError);
+    }
     let Some(unit) = connection.state.unit.lock().take() else { return Ok(()) };
     let engine = &connection.engine;
     match commit_unit(engine, unit).await {
@@ -185,7 +203,12 @@ pub(crate) async fn after_commit(engine: &Engine, unit: OpenUnit) {
     }
 }
 
+/// # Errors
+/// As `commit`.
 pub(crate) async fn back_out(connection: &Connection) -> Result<(), Reason> {
+    if connection.is_in_branch() {
+        return Err(Reason::EnvironmentError);
+    }
     let Some(unit) = connection.state.unit.lock().take() else { return Ok(()) };
     let marked: Vec<_> = unit
         .touched
@@ -241,103 +264,5 @@ pub(crate) async fn back_out_unit(engine: &Engine, unit: OpenUnit) -> Result<(),
     match outcome {
         Ok(()) | Err(StoreError::UnknownUnitOfWork) => Ok(()),
         Err(error) => Err(reason::of_store_at_large(&error)),
-    }
-}
-
-/// Units of work that are prepared and wait for their coordinator, those prepared since the start.
-#[derive(Default)]
-pub(crate) struct Prepared {
-    units: Mutex<Vec<(Xid, OpenUnit)>>,
-    /// Looked at first, so that commits without XA never take the lock.
-    is_used: AtomicBool,
-}
-
-impl Prepared {
-    fn add(&self, xid: Xid, unit: OpenUnit) {
-        self.is_used.store(true, Ordering::Release);
-        self.units.lock().push((xid, unit));
-    }
-
-    fn take(&self, xid: &Xid) -> Option<OpenUnit> {
-        if !self.is_used.load(Ordering::Acquire) {
-            return None;
-        }
-        let mut units = self.units.lock();
-        let index = units.iter().position(|(known, _)| known == xid)?;
-        Some(units.swap_remove(index).1)
-    }
-}
-
-/// Why a branch could not be finished.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum XaError {
-    /// XAER_NOTA.
-    #[error("no transaction branch of that identifier is known")]
-    UnknownBranch,
-    /// XAER_RMERR or XA_RBROLLBACK.
-    #[error("{0}")]
-    Reason(Reason),
-}
-
-impl Connection {
-    /// Makes the connection's unit of work a prepared branch. Nothing done is fine: the answer is then `false`
-    /// (XA_RDONLY), and the branch is over.
-    pub async fn xa_prepare(&self, xid: Xid) -> Result<bool, XaError> {
-        let Some(unit) = self.state.unit.lock().take() else { return Ok(false) };
-        let outcome = self.engine.store.prepare(unit.id, Some(xid.clone())).await;
-        if let Err(error) = outcome {
-            let reason = reason::of_store_at_large(&error);
-            self.state.unit.lock().get_or_insert(unit);
-            return Err(XaError::Reason(reason));
-        }
-        self.engine.prepared.add(xid, unit);
-        Ok(true)
-    }
-
-    /// Commits a prepared branch, one that was prepared before a restart included.
-    pub async fn xa_commit(&self, xid: &Xid) -> Result<(), XaError> {
-        let unit = self.branch(xid)?;
-        match commit_unit(&self.engine, unit).await {
-            Ok(()) => {
-                self.everybody_looks();
-                Ok(())
-            }
-            Err(Refused { unit, reason }) => {
-                if let Some(unit) = unit {
-                    self.engine.prepared.add(xid.clone(), *unit);
-                }
-                Err(XaError::Reason(reason))
-            }
-        }
-    }
-
-    pub async fn xa_rollback(&self, xid: &Xid) -> Result<(), XaError> {
-        let unit = self.branch(xid)?;
-        back_out_unit(&self.engine, unit).await.map_err(XaError::Reason)?;
-        self.everybody_looks();
-        Ok(())
-    }
-
-    /// What a branch prepared before a restart had touched is not known here.
-    fn everybody_looks(&self) {
-        for queue in self.engine.all_queues().iter().filter(|queue| queue.is_local()) {
-            queue.note_expiry(self.engine.store.next_expiry(queue.id));
-            queue.waiters.wake_all();
-        }
-    }
-
-    /// Branches that are prepared and not finished.
-    pub fn xa_recover(&self) -> Vec<Xid> {
-        self.engine.store.in_doubt().into_iter().filter_map(|(_, xid)| xid).collect()
-    }
-
-    fn branch(&self, xid: &Xid) -> Result<OpenUnit, XaError> {
-        if let Some(unit) = self.engine.prepared.take(xid) {
-            return Ok(unit);
-        }
-        let in_doubt = self.engine.store.in_doubt();
-        let (id, _) =
-            in_doubt.into_iter().find(|(_, known)| known.as_ref() == Some(xid)).ok_or(XaError::UnknownBranch)?;
-        Ok(OpenUnit { id, since: self.engine.now(), touched: Vec::new() })
     }
 }

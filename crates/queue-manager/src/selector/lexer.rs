@@ -174,7 +174,7 @@ impl<'a> Lexer<'a> {
         // What touches a number, such as a letter, makes it none.
         number
             .filter(|_| !self.rest().starts_with(|c: char| begins_name(c) || c.is_numeric() || c == '.'))
-            .ok_or({ SelectorError::Syntax { offset: start, expected: "a number" } })
+            .ok_or(SelectorError::Syntax { offset: start, expected: "a number" })
     }
 
     fn number_or_none(&mut self) -> Option<Token> {

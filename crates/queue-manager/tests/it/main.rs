@@ -23,3 +23,4 @@ mod status;
 mod triggers;
 mod units_of_work;
 mod waiting;
+mod xa;

@@ -11,7 +11,7 @@ use model::descriptor::{Expiry, MessageDescriptor, Persistence};
 use model::options::{CloseOptions, GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 use model::pcf;
 use model::reason::Reason;
-use queue_manager::{Connection, Home, QueueManager, XaError};
+use queue_manager::{Connection, Home, QueueManager, XaError, XaFlags};
 use storage::Xid;
 use storage::private::log::disk::DirectoryDisk;
 
@@ -124,8 +124,10 @@ async fn prepared_units_of_work_wait_for_their_outcome_across_a_restart() {
     let branch = |number: u8| Xid { format_id: 1, global_transaction: vec![7], branch: vec![number] };
     for (number, body) in [(1, "committed"), (2, "backed out")] {
         let connection = connect(&queue_manager, administrator());
+        connection.xa_start(&branch(number), XaFlags::empty()).unwrap();
         put(&connection, body, Persistence::Persistent, PutFlags::SYNCPOINT).await;
-        assert_eq!(connection.xa_prepare(branch(number)).await, Ok(true));
+        connection.xa_end(&branch(number), XaFlags::SUCCESS).unwrap();
+        assert_eq!(connection.xa_prepare(&branch(number)).await, Ok(true));
         assert_eq!(get(&connection, GetFlags::empty()).await, Err(Reason::NoMsgAvailable));
     }
     queue_manager.stop().await;
@@ -134,9 +136,9 @@ async fn prepared_units_of_work_wait_for_their_outcome_across_a_restart() {
     let queue_manager = start_in(directory.path(), &clock);
     let connection = connect(&queue_manager, administrator());
     assert_eq!(connection.xa_recover(), [branch(1), branch(2)]);
-    connection.xa_commit(&branch(1)).await.unwrap();
+    connection.xa_commit(&branch(1), false).await.unwrap();
     connection.xa_rollback(&branch(2)).await.unwrap();
-    assert_eq!(connection.xa_commit(&branch(3)).await, Err(XaError::UnknownBranch));
+    assert_eq!(connection.xa_commit(&branch(3), false).await, Err(XaError::UnknownBranch));
     assert!(connection.xa_recover().is_empty());
     assert_eq!(get(&connection, GetFlags::empty()).await, Ok(("committed".to_owned(), 0)));
     assert_eq!(get(&connection, GetFlags::empty()).await, Err(Reason::NoMsgAvailable));
