@@ -19,6 +19,8 @@ pub struct Peer {
     pub address: SocketAddr,
     pub local_address: SocketAddr,
     pub tls: Option<TlsFacts>,
+    /// The first segment has to come within this time.
+    pub patience: Duration,
 }
 
 /// What a TLS handshake negotiated.
@@ -62,7 +64,7 @@ pub struct Terms {
 }
 
 /// Who the partner says it is.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UserFacts {
     /// The user the client runs as or was told to be; blank for none.
     pub asserted: String,
@@ -70,7 +72,7 @@ pub struct UserFacts {
     pub credentials: Option<Credentials>,
 }
 
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Credentials {
     pub user: String,
     pub password: String,

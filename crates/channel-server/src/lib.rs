@@ -12,8 +12,10 @@ pub mod admission;
 
 mod consumer;
 mod conversation;
+mod jobs;
 mod listener;
-mod socket;
+mod shared;
+pub mod socket;
 mod spi;
 mod subscribe;
 mod tls;

@@ -155,11 +155,16 @@ impl ChannelHandle {
         *self.registered.stop.lock()
     }
 
-    /// Waits until somebody wants the instance to end, or to end sooner than asked before.
+    /// Waits until somebody wants the instance to end.
     pub async fn stop_wanted(&self) -> StopMode {
+        self.stop_wanted_beyond(None).await
+    }
+
+    /// Waits until somebody wants the instance to end sooner than `known`, which was asked before.
+    pub async fn stop_wanted_beyond(&self, known: Option<StopMode>) -> StopMode {
         loop {
             let asked = self.registered.asked.notified();
-            if let Some(mode) = self.stop_requested() {
+            if let Some(mode) = self.stop_requested().filter(|&mode| Some(mode) > known) {
                 return mode;
             }
             asked.await;
@@ -353,5 +358,19 @@ mod tests {
             table.stop(&stop("A", None, StopMode::Terminate, false))
         });
         assert_eq!((mode, asked), (StopMode::Terminate, 1));
+    }
+
+    #[tokio::test]
+    async fn who_knows_of_a_stop_learns_of_a_harder_one() {
+        let table = Arc::new(ChannelTable::default());
+        let handle = table.register(instance("A", "10.0.0.1"), Timestamp(1)).expect("not stopped");
+        table.stop(&stop("A", None, StopMode::Quiesce, false));
+        let mode = handle.stop_wanted().await;
+        let (harder, _) = tokio::join!(handle.stop_wanted_beyond(Some(mode)), async {
+            tokio::task::yield_now().await;
+            table.stop(&stop("A", None, StopMode::Quiesce, false));
+            table.stop(&stop("A", None, StopMode::Force, false))
+        });
+        assert_eq!((mode, harder), (StopMode::Quiesce, StopMode::Force));
     }
 }

@@ -125,6 +125,25 @@ impl Connection {
         self.engine.identifiers.of_connection(self.state.number)
     }
 
+    /// Whoever serves the connection wants to end it: gets that ask to fail when quiescing, those that wait included, do so
+    /// from now on with `ConnectionQuiescing` (2202).
+    pub fn quiesce(&self) {
+        self.state.quiesce();
+        for queue in self.engine.all_queues() {
+            queue.waiters.wake_all();
+        }
+    }
+
+    /// Whether a unit of work is open.
+    pub fn has_unit_of_work(&self) -> bool {
+        self.state.unit.lock().is_some()
+    }
+
+    /// The first of a range of message ids that nobody else gets: the application may change its last four bytes at will.
+    pub fn reserve_message_ids(&self) -> [u8; 24] {
+        self.engine.identifiers.reserve()
+    }
+
     /// `caller` is whose authority is checked; pass the connection's own principal unless the door switches users.
     ///
     /// # Errors

@@ -36,6 +36,8 @@ pub(crate) struct ConnectionState {
     pub(crate) accounting: Option<Box<Accounting>>,
     /// STOP CONN: every verb fails from now on.
     is_broken: AtomicBool,
+    /// Its channel is being stopped: gets that ask to fail when quiescing do so.
+    is_quiescing: AtomicBool,
 }
 
 impl ConnectionState {
@@ -56,6 +58,7 @@ impl ConnectionState {
             branch: Mutex::new(None),
             accounting,
             is_broken: AtomicBool::new(false),
+            is_quiescing: AtomicBool::new(false),
         }
     }
 
@@ -63,6 +66,14 @@ impl ConnectionState {
     /// `ConnectionBroken` (2009): somebody stopped the connection.
     pub(crate) fn check(&self) -> Result<(), Reason> {
         if self.is_broken.load(Ordering::Acquire) { Err(Reason::ConnectionBroken) } else { Ok(()) }
+    }
+
+    pub(crate) fn is_quiescing(&self) -> bool {
+        self.is_quiescing.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn quiesce(&self) {
+        self.is_quiescing.store(true, Ordering::Release);
     }
 
     /// Every verb fails from now on. False when it was so already.

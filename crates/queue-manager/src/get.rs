@@ -59,7 +59,7 @@ const KNOWN: GetFlags = BROWSES
     .union(GetFlags::ALL_SEGMENTS_AVAILABLE);
 
 /// # Errors
-/// 2016, 2019, 2024, 2033, 2034, 2036, 2037, 2041, 2046, 2052, 2062, 2102, 2161, 2162, 2209, 2245, 2247.
+/// 2016, 2019, 2024, 2033, 2034, 2036, 2037, 2041, 2046, 2052, 2062, 2102, 2161, 2162, 2202, 2209, 2245, 2247.
 pub(crate) async fn get(
     connection: &Connection,
     handle: ObjectHandle,
@@ -148,6 +148,9 @@ impl Get<'_> {
     fn check_possible(&self) -> Result<(), Reason> {
         self.engine.admit(self.has(GetFlags::FAIL_IF_QUIESCING))?;
         self.connection.state.check()?;
+        if self.has(GetFlags::FAIL_IF_QUIESCING) && self.connection.state.is_quiescing() {
+            return Err(Reason::ConnectionQuiescing);
+        }
         let source = self.open.source()?;
         source.opened.check_get_enabled()?;
         source.queue.check_get_enabled()

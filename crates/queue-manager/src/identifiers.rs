@@ -6,6 +6,15 @@
 //! 16 number            8   high byte first
 //! ```
 //!
+//! A range of message ids that an application counts out itself has the number further to the front:
+//!
+//! ```text
+//! 0 "AMQR"             4
+//! 4 queue manager      8
+//! 12 number            8   high byte first
+//! 20 zero              4   the application's
+//! ```
+//!
 //! The number begins each start at the microseconds since 1970 times 256 and grows by one: it never repeats as long as
 //! the clock is not set back across a restart, and fewer than 256 identifiers a microsecond are made.
 
@@ -34,6 +43,15 @@ impl Identifiers {
 
     pub(crate) fn make(&self) -> [u8; 24] {
         self.with_number(self.number())
+    }
+
+    /// The first of a range of message ids: whoever gets it may change its last four bytes at will.
+    pub(crate) fn reserve(&self) -> [u8; 24] {
+        let mut identifier = [0; 24];
+        identifier[..12].copy_from_slice(&self.prefix[..12]);
+        identifier[3] = b'R';
+        identifier[12..20].copy_from_slice(&self.number().to_be_bytes());
+        identifier
     }
 
     /// The connection's identifier: EXTCONN and CONN.

@@ -1,0 +1,33 @@
+//! MQCLOSE.
+
+use channel_protocol::cursor::Reader;
+use channel_protocol::error::DecodeError;
+use channel_protocol::flow::call::NO_HANDLE;
+use channel_protocol::flow::open::Close;
+use model::reason::{CompletionCode, Reason};
+
+use crate::verb::{Call, ending};
+
+pub(super) async fn close(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), DecodeError> {
+    let request = Close::decode(reader)?;
+    let outcome = close_object(call, &request).await;
+    let handle = if has_closed(outcome) { NO_HANDLE } else { call.header.handle };
+    call.reply_with_handle(ending(&outcome), handle, |writer| request.encode(writer));
+    Ok(())
+}
+
+async fn close_object(call: &Call<'_>, request: &Close) -> Result<(), Reason> {
+    let connected = call.connected()?;
+    let handle = call.handle();
+    call.conversation.stop_consuming(handle.0);
+    let outcome = connected.connection.close(handle, request.options).await;
+    if has_closed(outcome) {
+        call.conversation.objects.lock().remove(&handle.0);
+    }
+    outcome
+}
+
+/// A close that warns has closed all the same.
+fn has_closed(outcome: Result<(), Reason>) -> bool {
+    outcome.is_ok() || outcome.is_err_and(|reason| reason.completion() < CompletionCode::Failed)
+}

@@ -1,0 +1,96 @@
+//! MQCONN and MQDISC.
+//!
+//! A blank name, and one that begins with an asterisk, means the queue manager that the channel leads to; another name is
+//! looked for among the queue managers that admission knows.
+//!
+//! Source: MQ reference, "MQCONN", "QMgrName", 9.3.
+
+use std::sync::Arc;
+
+use channel_protocol::cursor::Reader;
+use channel_protocol::error::DecodeError;
+use channel_protocol::flow::call::Ending;
+use channel_protocol::flow::connect::Connect;
+use model::reason::Reason;
+use model::text::Text;
+use queue_manager::{ConnectOptions, Connection};
+
+use crate::admission::{Introduction, StatusCode, Terms};
+use crate::conversation::Connected;
+use crate::verb::Call;
+
+pub(super) async fn connect(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), DecodeError> {
+    let request = Connect::decode(reader)?;
+    match establish(call, &request).await {
+        Ok(warning) => {
+            let queue_manager = Text::from_bytes(call.conversation.terms().queue_manager.name().padded());
+            let reply = Connect { queue_manager, ..request };
+            call.reply(warning.map_or(Ending::OK, Ending::of), |writer| reply.encode(writer));
+        }
+        Err(reason) => call.reply(Ending::of(reason), |writer| request.encode(writer)),
+    }
+    Ok(())
+}
+
+/// Makes the connection. `AlreadyConnected` (2002) is a warning.
+///
+/// # Errors
+/// 2035, 2058, 2059, 2161, 2162, 2202; 2537 and 2540 when another queue manager refuses the channel.
+async fn establish(call: &Call<'_>, request: &Connect) -> Result<Option<Reason>, Reason> {
+    let conversation = call.conversation;
+    if conversation.connected().is_ok() {
+        return Ok(Some(Reason::AlreadyConnected));
+    }
+    call.admit(true)?;
+    let terms = terms_for(call, &request.queue_manager.to_text())?;
+    let facts = conversation.user_facts();
+    let principal = conversation.shared.identify(&terms, &facts).await?;
+    let application_name = request.application_name.to_text().into_owned();
+    let options = ConnectOptions {
+        principal: principal.clone(),
+        application_name: application_name.clone(),
+        application_type: request.application_type,
+        channel: terms.channel.clone(),
+        connection_name: terms.connection_name.clone(),
+    };
+    let connection = Arc::new(terms.queue_manager.connect(options)?);
+    terms.status.update(|instance| instance.remote_application = application_name);
+    conversation.set_connected(Connected { connection, principal }, terms);
+    Ok(None)
+}
+
+/// The terms of the socket, or others when the name asks for another queue manager.
+fn terms_for(call: &Call<'_>, name: &str) -> Result<Arc<Terms>, Reason> {
+    let shared = &call.conversation.shared;
+    if name.is_empty() || name.starts_with('*') || name == shared.terms.queue_manager.name().as_str() {
+        return Ok(shared.terms.clone());
+    }
+    let introduction = Introduction {
+        channel: shared.terms.channel.clone(),
+        queue_manager: name.to_owned(),
+        product: shared.product.clone(),
+    };
+    let terms = shared.admission.begin(&shared.peer, &introduction).map_err(refusal)?;
+    if terms.queue_manager.name().as_str() == name { Ok(Arc::new(terms)) } else { Err(Reason::QMgrNameError) }
+}
+
+fn refusal(code: StatusCode) -> Reason {
+    match code.0 {
+        0x01 => Reason::UnknownChannelName,
+        0x02 | 0x16 => Reason::ChannelNotAvailable,
+        _ => Reason::QMgrNotAvailable,
+    }
+}
+
+/// Closes and commits, whatever comes of it.
+pub(super) async fn disconnect(call: &Call<'_>) -> Result<(), DecodeError> {
+    let outcome = match call.conversation.take_connected() {
+        None => Err(Reason::HconnError),
+        Some(connected) => match Arc::try_unwrap(connected.connection) {
+            Ok(connection) => connection.disconnect().await,
+            Err(shared) => Connection::commit(&shared).await,
+        },
+    };
+    call.reply_plainly(outcome);
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! MQPUT and MQPUT1, answered or not.
+
+use bytes::Bytes;
+use channel_protocol::cursor::Reader;
+use channel_protocol::error::DecodeError;
+use channel_protocol::flow::call::Ending;
+use channel_protocol::flow::put::{Put, Put1, Put1Reply, PutReply};
+use channel_protocol::structure::message_descriptor::Descriptor;
+use channel_protocol::structure::object_descriptor::ObjectStructure;
+use channel_protocol::structure::put_options::PutStructure;
+use model::options::{ObjectDescriptor, ObjectKind, OpenOptions, PutFlags};
+use model::reason::Reason;
+use queue_manager::connection::PutResult;
+
+use crate::conversation::OpenObject;
+use crate::verb::open::text;
+use crate::verb::{Call, ending, ending_with};
+
+pub(super) async fn put(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), DecodeError> {
+    let Put { descriptor, options, data } = Put::decode(reader)?;
+    let outcome = put_to_handle(call, &descriptor, &options, data).await;
+    if options.is_asynchronous() {
+        let object = call.conversation.objects.lock().get(&call.handle().0).cloned();
+        count(call, &outcome, object.as_ref());
+        return Ok(());
+    }
+    let (ending, reply) = reply(call, descriptor, options, &outcome);
+    call.reply(ending, |writer| reply.encode(writer));
+    Ok(())
+}
+
+async fn put_to_handle(
+    call: &Call<'_>,
+    descriptor: &Descriptor,
+    options: &PutStructure,
+    data: Bytes,
+) -> Result<PutResult, Reason> {
+    let connected = call.connected()?;
+    check(call, options, &data)?;
+    connected.connection.put(call.handle(), descriptor.fields.clone(), &options.to_model(), data).await
+}
+
+pub(super) async fn put1(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), DecodeError> {
+    let Put1 { object, put: Put { descriptor, options, data } } = Put1::decode(reader)?;
+    let wanted = object.to_model(call.unit.form);
+    let outcome = match &wanted {
+        Ok(wanted) => put_to_object(call, wanted, &descriptor, &options, data).await,
+        Err(reason) => Err(*reason),
+    };
+    if options.is_asynchronous() {
+        let object = wanted.ok().map(|wanted| named(&wanted, &outcome));
+        count(call, &outcome, object.as_ref());
+        return Ok(());
+    }
+    let object = answered(object, &outcome);
+    let (ending, put) = reply(call, descriptor, options, &outcome);
+    let reply = Put1Reply { object, put };
+    call.reply(ending, |writer| reply.encode(writer));
+    Ok(())
+}
+
+async fn put_to_object(
+    call: &Call<'_>,
+    object: &ObjectDescriptor,
+    descriptor: &Descriptor,
+    options: &PutStructure,
+    data: Bytes,
+) -> Result<PutResult, Reason> {
+    let connected = call.connected()?;
+    check(call, options, &data)?;
+    let descriptor = descriptor.fields.clone();
+    connected.connection.put1(&connected.principal, object, descriptor, &options.to_model(), data).await
+}
+
+/// # Errors
+/// `DataLengthError` (2010): longer than the channel takes. `ConnectionQuiescing` (2202).
+fn check(call: &Call<'_>, options: &PutStructure, data: &Bytes) -> Result<(), Reason> {
+    call.admit(options.flags.contains(PutFlags::FAIL_IF_QUIESCING))?;
+    if data.len() > call.conversation.shared.negotiated.maximum_message {
+        return Err(Reason::DataLengthError);
+    }
+    Ok(())
+}
+
+/// The descriptor as the queue manager completed it, in the version it came in.
+fn reply(
+    call: &Call<'_>,
+    descriptor: Descriptor,
+    options: PutStructure,
+    outcome: &Result<PutResult, Reason>,
+) -> (Ending, PutReply) {
+    let Ok(result) = outcome else { return (ending(outcome), PutReply { descriptor, options }) };
+    let is_local = result.resolved_queue_manager == call.conversation.terms().queue_manager.name();
+    let reply = PutReply {
+        descriptor: Descriptor { version: descriptor.version, fields: result.descriptor.clone() },
+        options: PutStructure {
+            counts: [i32::from(is_local), i32::from(!is_local), 0],
+            resolved_queue: text(&result.resolved_queue),
+            resolved_queue_manager: text(&result.resolved_queue_manager),
+            ..options
+        },
+    };
+    (ending_with(result.warning), reply)
+}
+
+fn answered(object: ObjectStructure, outcome: &Result<PutResult, Reason>) -> ObjectStructure {
+    let object = object.without_strings();
+    let Ok(result) = outcome else { return object };
+    ObjectStructure {
+        resolved_queue: text(&result.resolved_queue),
+        resolved_queue_manager: text(&result.resolved_queue_manager),
+        resolved_type: object.object_type,
+        ..object
+    }
+}
+
+/// What MQSTAT tells of the object of a put1.
+fn named(object: &ObjectDescriptor, outcome: &Result<PutResult, Reason>) -> OpenObject {
+    let (resolved_queue, resolved_queue_manager) =
+        outcome.as_ref().map(|result| (result.resolved_queue, result.resolved_queue_manager)).unwrap_or_default();
+    OpenObject {
+        kind: object.object,
+        name: object.name,
+        queue_manager: object.queue_manager,
+        topic_string: if object.object == ObjectKind::Topic { object.topic_string.clone() } else { String::new() },
+        resolved_queue,
+        resolved_queue_manager,
+        options: OpenOptions::OUTPUT,
+    }
+}
+
+fn count(call: &Call<'_>, outcome: &Result<PutResult, Reason>, object: Option<&OpenObject>) {
+    let reason = match outcome {
+        Ok(result) => result.warning,
+        Err(reason) => Some(*reason),
+    };
+    call.conversation.puts.lock().count(reason, object);
+}
