@@ -22,7 +22,7 @@ pub struct CharString {
     pub buffer_size: u32,
     pub ccsid: i32,
     pub text: Bytes,
-    /// An empty string states the running offset as the Java client does, rather than zero.
+    /// It states an offset, as every string with a text does; the Java client's empty ones do too.
     pub placed: bool,
 }
 
@@ -37,7 +37,7 @@ impl CharString {
     pub const LENGTH: usize = 20;
 
     pub fn utf_8(text: &str) -> Self {
-        Self { text: Bytes::copy_from_slice(text.as_bytes()), ..Self::default() }
+        Self { text: Bytes::copy_from_slice(text.as_bytes()), placed: !text.is_empty(), ..Self::default() }
     }
 
     /// The text, decoded; `None` when its CCSID is unknown or the bytes are not of it.
