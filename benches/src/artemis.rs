@@ -1,5 +1,6 @@
-//! Apache Artemis with its management over HTTP, fetched with Maven into the working folder when it is not there.
+//! Apache Artemis with its management over HTTP and its messaging over AMQP 1.0, fetched with Maven into the working folder when it is not there.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -22,6 +23,7 @@ pub struct Artemis {
     server: Child,
     _folder: TempDir,
     port: u16,
+    core: u16,
 }
 
 impl Artemis {
@@ -49,7 +51,7 @@ impl Artemis {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        let mut running = Self { server, _folder: folder, port };
+        let mut running = Self { server, _folder: folder, port, core };
         running.await_ready()?;
         Ok(running)
     }
@@ -57,6 +59,11 @@ impl Artemis {
     /// The script replaces itself by the virtual machine.
     pub fn pid(&self) -> u32 {
         self.server.id()
+    }
+
+    /// Where it speaks AMQP 1.0, as user `admin` with the password `admin`.
+    pub fn amqp(&self) -> SocketAddr {
+        ([127, 0, 0, 1], self.core).into()
     }
 
     fn await_ready(&mut self) -> Result<()> {

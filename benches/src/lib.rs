@@ -3,6 +3,7 @@
 //! `main.rs` is `make bench`; `benches/inside.rs` measures the inside with criterion.
 
 pub mod admin;
+pub mod amqp;
 pub mod artemis;
 pub mod depth;
 pub mod disk_floor;

@@ -1,10 +1,17 @@
-//! The options of `workload run`, for the program that wires them.
+//! The options of `workload run` and `workload responder`, for the program that wires them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use model::name::QueueName;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
 
 use crate::error::WorkloadError;
-use crate::plan::{Choices, Login, Plan, Scenario, Span};
+use crate::plan::{Choices, Login, Plan, Scenario, Span, door};
 use crate::report::Report;
+use crate::responder::{self, Counts, ResponderPlan};
 
 /// Runs closed-loop clients against a server and reports rate, response times, errors and the ledger's verdict.
 #[derive(Debug, Clone, clap::Args)]
@@ -33,12 +40,17 @@ pub struct Arguments {
     /// Bytes of a put's body [default: 1024].
     #[arg(long, value_name = "N")]
     pub request_size: Option<usize>,
-    /// Bytes of a response, in scenarios with a responder.
+    /// Bytes of a reply in request-reply, as the responder was told [default: 1024].
     #[arg(long, value_name = "N")]
     pub response_size: Option<usize>,
     /// Server [default: https://127.0.0.1:9443].
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,
+    #[command(flatten)]
+    pub channel: ChannelArguments,
+    /// Where replies come in request-reply [default: DEV.QUEUE.2].
+    #[arg(long, value_name = "NAME")]
+    pub reply_queue: Option<String>,
     /// PEM file of the certificate to trust.
     #[arg(long, value_name = "FILE")]
     pub cacert: Option<PathBuf>,
@@ -80,6 +92,116 @@ pub struct Arguments {
     pub json: Option<PathBuf>,
 }
 
+/// A channel to go through.
+#[derive(Debug, Clone, clap::Args)]
+pub struct ChannelArguments {
+    /// Go through this server-connection channel instead of the REST API.
+    #[arg(long, value_name = "NAME")]
+    pub channel: Option<String>,
+    /// Where the queue manager listens for channels [default: 127.0.0.1:1414].
+    #[arg(long, value_name = "HOST:PORT", requires = "channel")]
+    pub mq: Option<String>,
+    /// CipherSpec of the channel, such as ANY_TLS12_OR_HIGHER; without it and --cacert there is no TLS.
+    #[arg(long, value_name = "SPEC", requires = "channel")]
+    pub cipher: Option<String>,
+    /// Connections that share a socket [default: 1].
+    #[arg(long, value_name = "N", requires = "channel")]
+    pub sharing_conversations: Option<u32>,
+}
+
+/// Gets requests from a queue and puts a reply to each, until SIGTERM or SIGINT.
+///
+/// Prints `{"event":"ready","connections":N}` when it listens and `{"event":"end","replies":N,"errors":N}` when it ends.
+#[derive(Debug, Clone, clap::Args)]
+pub struct ResponderArguments {
+    #[command(flatten)]
+    pub channel: ChannelArguments,
+    /// Queue of the requests [default: DEV.QUEUE.1].
+    #[arg(long, value_name = "NAME")]
+    pub queue: Option<String>,
+    /// Connections that get requests.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub connections: u32,
+    /// Bytes of a reply.
+    #[arg(long, value_name = "N", default_value_t = 1024)]
+    pub response_size: usize,
+    /// Queue manager [default: the one that answers].
+    #[arg(long = "qmgr", value_name = "NAME")]
+    pub queue_manager: Option<String>,
+    /// User to connect as [default: app].
+    #[arg(long)]
+    pub user: Option<String>,
+    /// File with lines of 'USER PASSWORD', such as DIR/initial-passwords.
+    #[arg(long, value_name = "FILE")]
+    pub password_file: Option<PathBuf>,
+    /// Connect without a user.
+    #[arg(long, conflicts_with_all = ["user", "password_file"])]
+    pub no_user: bool,
+    /// PEM file of the certificate to trust.
+    #[arg(long, value_name = "FILE")]
+    pub cacert: Option<PathBuf>,
+    /// Trust any certificate; loopback addresses only.
+    #[arg(long)]
+    pub insecure: bool,
+}
+
+impl ResponderArguments {
+    /// # Errors
+    /// A value that is none of its kind, or a password file that cannot be read.
+    pub fn plan(&self) -> Result<ResponderPlan, WorkloadError> {
+        let choices = Choices {
+            mq: self.channel.mq.clone(),
+            cipher: self.channel.cipher.clone(),
+            sharing_conversations: self.channel.sharing_conversations,
+            queue_manager: self.queue_manager.clone(),
+            login: Some(if self.no_user { Login::None } else { Login::Basic }),
+            user: self.user.clone(),
+            password_file: self.password_file.clone(),
+            cacert: self.cacert.clone(),
+            insecure: self.insecure.then_some(true),
+            ..Choices::default()
+        };
+        let channel = self.channel.channel.as_deref().unwrap_or("DEV.APP.SVRCONN");
+        let queue = self.queue.as_deref().unwrap_or("DEV.QUEUE.1");
+        let bad = |problem: String| WorkloadError::Plan { key: "queue", problem };
+        Ok(ResponderPlan {
+            client: Arc::new(door::channel_client(channel, &choices)?),
+            queue: QueueName::parse(queue).map_err(|error| bad(error.to_string()))?,
+            connections: self.connections.max(1),
+            response_size: self.response_size,
+        })
+    }
+}
+
+/// Answers requests until SIGTERM or SIGINT.
+///
+/// # Errors
+/// A plan that cannot be carried out, or no connection at the start.
+pub fn respond(arguments: &ResponderArguments) -> Result<(), WorkloadError> {
+    let plan = arguments.plan()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(WorkloadError::Thread)?;
+    let counts = Arc::new(Counts::default());
+    runtime.block_on(async {
+        let (stop, stopped) = watch::channel(false);
+        let mut terminated = signal(SignalKind::terminate()).map_err(WorkloadError::Thread)?;
+        let mut interrupted = signal(SignalKind::interrupt()).map_err(WorkloadError::Thread)?;
+        tokio::spawn(async move {
+            tokio::select! {
+                _ = terminated.recv() => {}
+                _ = interrupted.recv() => {}
+            }
+            // The responder may have ended by itself.
+            let _ = stop.send(true);
+        });
+        let connections = plan.connections;
+        let ready = || println!("{}", serde_json::json!({ "event": "ready", "connections": connections }));
+        responder::respond(plan, Arc::clone(&counts), stopped, ready).await
+    })?;
+    let (replies, errors) = (counts.replies.load(Ordering::Relaxed), counts.errors.load(Ordering::Relaxed));
+    println!("{}", serde_json::json!({ "event": "end", "replies": replies, "errors": errors }));
+    Ok(())
+}
+
 impl Arguments {
     /// Reads the plan file, if there is one, and checks everything.
     ///
@@ -101,6 +223,11 @@ impl Arguments {
             password_file: self.password_file.clone(),
             queue_manager: self.queue_manager.clone(),
             queue: self.queue.clone(),
+            channel: self.channel.channel.clone(),
+            mq: self.channel.mq.clone(),
+            cipher: self.channel.cipher.clone(),
+            sharing_conversations: self.channel.sharing_conversations,
+            reply_queue: self.reply_queue.clone(),
             persistent: self.persistent.then_some(true),
             clients: self.clients,
             threads: self.threads,

@@ -13,6 +13,7 @@ pub mod measure;
 pub mod payload;
 pub mod plan;
 pub mod report;
+pub mod responder;
 pub mod run;
 
 pub use error::WorkloadError;

@@ -63,10 +63,15 @@ impl Payload {
 
     /// The body of the message that `hex` (from `PutId::to_hex`) names.
     pub fn body(&self, hex: &str) -> Bytes {
-        let mut body = BytesMut::with_capacity(hex.len() + self.filler.len());
-        body.extend_from_slice(hex.as_bytes());
+        self.behind(hex.as_bytes()).freeze()
+    }
+
+    /// As `body`, with any bytes in the identifier's place.
+    pub fn behind(&self, head: &[u8]) -> BytesMut {
+        let mut body = BytesMut::with_capacity(head.len() + self.filler.len());
+        body.extend_from_slice(head);
         body.extend_from_slice(&self.filler);
-        body.freeze()
+        body
     }
 
     /// Whether everything behind the identifier came back as it was put.

@@ -18,11 +18,12 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::client::rest::{Credentials, RestOptions};
-use crate::client::target::{Target, Trust};
+use crate::client::door::DoorOptions;
 use crate::error::WorkloadError;
 use crate::measure::Process;
 use crate::payload::PutId;
+
+pub(crate) mod door;
 
 /// What each client does over and over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
@@ -36,6 +37,8 @@ pub enum Scenario {
     Get,
     /// Browse the first message.
     Browse,
+    /// Put a request and get its reply, which a `workload responder` or any other batch server puts: through a channel.
+    RequestReply,
     /// `POST` and `GET` on fixed paths of a plain web server: what HTTP alone costs under this client.
     HttpFloor,
 }
@@ -67,6 +70,16 @@ pub struct Choices {
     pub password_file: Option<PathBuf>,
     pub queue_manager: Option<String>,
     pub queue: Option<String>,
+    /// A server-connection channel, used instead of `url`.
+    pub channel: Option<String>,
+    /// `HOST:PORT` or a list such as `host(1414),other(1414)`.
+    pub mq: Option<String>,
+    /// CipherSpec of the channel; with `cacert` alone any of TLS 1.2 or higher.
+    pub cipher: Option<String>,
+    /// Clients that share a socket.
+    pub sharing_conversations: Option<u32>,
+    /// Where replies come.
+    pub reply_queue: Option<String>,
     pub persistent: Option<bool>,
     pub clients: Option<u32>,
     pub threads: Option<usize>,
@@ -85,7 +98,7 @@ pub struct Choices {
 /// A checked plan.
 pub struct Plan {
     pub scenario: Scenario,
-    pub rest: RestOptions,
+    pub door: DoorOptions,
     pub clients: u32,
     pub threads: usize,
     pub think_time: Duration,
@@ -93,6 +106,8 @@ pub struct Plan {
     pub duration: Duration,
     /// Length of a put's body in bytes.
     pub request_size: usize,
+    /// Length of a reply's body in bytes, where there are replies.
+    pub response_size: Option<usize>,
     /// After the run, get everything that is still on the queue, so that the verdict covers it.
     pub drain: bool,
     /// Paths of `Scenario::HttpFloor`.
@@ -125,6 +140,11 @@ impl Choices {
             password_file: self.password_file.or(other.password_file),
             queue_manager: self.queue_manager.or(other.queue_manager),
             queue: self.queue.or(other.queue),
+            channel: self.channel.or(other.channel),
+            mq: self.mq.or(other.mq),
+            cipher: self.cipher.or(other.cipher),
+            sharing_conversations: self.sharing_conversations.or(other.sharing_conversations),
+            reply_queue: self.reply_queue.or(other.reply_queue),
             persistent: self.persistent.or(other.persistent),
             clients: self.clients.or(other.clients),
             threads: self.threads.or(other.threads),
@@ -147,28 +167,28 @@ impl Plan {
     /// # Errors
     /// A value out of range, a missing one, or one that has no meaning in the scenario.
     pub fn new(choices: Choices) -> Result<Self, WorkloadError> {
-        let scenario =
-            choices.scenario.ok_or_else(|| bad("scenario", "name one: put-get, put, get, browse or http-floor"))?;
+        let scenario = choices
+            .scenario
+            .ok_or_else(|| bad("scenario", "name one: put-get, put, get, browse, request-reply or http-floor"))?;
         let clients = in_range("clients", choices.clients.unwrap_or(10), 1, 100_000)?;
         let threads = in_range("threads", choices.threads.unwrap_or_else(default_threads), 1, 256)?;
         let least = if scenario == Scenario::HttpFloor { 0 } else { PutId::LENGTH };
         let request_size = in_range("request_size", choices.request_size.unwrap_or(1024), least, 100 << 20)?;
-        if choices.response_size.is_some() {
-            return Err(bad("response_size", "has no meaning here: no scenario of the queue has a responder"));
-        }
+        let response_size = response_size(scenario, choices.response_size)?;
         let duration = choices.duration.map_or(Duration::from_secs(30), |span| span.0);
         if duration.is_zero() {
             return Err(bad("duration", "must be longer than zero"));
         }
         Ok(Self {
             scenario,
-            rest: rest_options(&choices)?,
+            door: door::door_options(scenario, &choices)?,
             clients,
             threads: threads.min(clients as usize),
             think_time: choices.think_time.unwrap_or_default().0,
             warmup: choices.warmup.map_or(Duration::from_secs(5), |span| span.0),
             duration,
             request_size,
+            response_size,
             drain: choices.drain.unwrap_or(false),
             post_path: choices.post_path.unwrap_or_else(|| "/noop".to_owned()),
             get_path: choices.get_path.unwrap_or_else(|| "/".to_owned()),
@@ -182,46 +202,14 @@ fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| (cores.get() / 2).max(1))
 }
 
-fn rest_options(choices: &Choices) -> Result<RestOptions, WorkloadError> {
-    let url = choices.url.as_deref().unwrap_or("https://127.0.0.1:9443");
-    let trust = match (&choices.cacert, choices.insecure.unwrap_or(false)) {
-        (Some(_), true) => return Err(bad("insecure", "cannot stand beside cacert")),
-        (Some(path), false) => Trust::CaFile(path.clone()),
-        (None, true) => Trust::Insecure,
-        (None, false) => Trust::None,
-    };
-    let target = Target::parse(url, &trust).map_err(|error| bad("url", error.chain()))?;
-    Ok(RestOptions {
-        target,
-        credentials: credentials(choices)?,
-        queue_manager: choices.queue_manager.clone().unwrap_or_else(|| "QM1".to_owned()),
-        queue: choices.queue.clone().unwrap_or_else(|| "DEV.QUEUE.1".to_owned()),
-        persistent: choices.persistent.unwrap_or(false),
-        answer_limit: Duration::from_secs(30),
-    })
-}
-
-fn credentials(choices: &Choices) -> Result<Credentials, WorkloadError> {
-    let plain_server = choices.scenario == Some(Scenario::HttpFloor);
-    let login = choices.login.unwrap_or(if plain_server { Login::None } else { Login::Ltpa });
-    if login == Login::None {
-        return Ok(Credentials::None);
+fn response_size(scenario: Scenario, wanted: Option<usize>) -> Result<Option<usize>, WorkloadError> {
+    match (scenario, wanted) {
+        (Scenario::RequestReply, size) => {
+            in_range("response_size", size.unwrap_or(1024), PutId::LENGTH, 100 << 20).map(Some)
+        }
+        (_, None) => Ok(None),
+        (_, Some(_)) => Err(bad("response_size", "has a meaning in request-reply only: the others have no responder")),
     }
-    let user = choices.user.clone().unwrap_or_else(|| "app".to_owned());
-    let Some(file) = &choices.password_file else {
-        return Err(bad("password_file", format!("is missing: a file with a line '{user} PASSWORD'")));
-    };
-    let name = file.display().to_string();
-    let text = std::fs::read_to_string(file).map_err(|source| WorkloadError::Read { file: name.clone(), source })?;
-    let password = text
-        .lines()
-        .filter_map(|line| line.split_once(' '))
-        .find_map(|(who, password)| (who == user).then(|| password.trim_end().to_owned()))
-        .ok_or_else(|| bad("password_file", format!("{name} has no line '{user} PASSWORD'")))?;
-    Ok(match login {
-        Login::Basic => Credentials::Basic { user, password },
-        _ => Credentials::Ltpa { user, password },
-    })
 }
 
 fn bad(key: &'static str, problem: impl Into<String>) -> WorkloadError {

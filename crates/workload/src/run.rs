@@ -10,11 +10,11 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http::{HeaderValue, Method, Uri};
+use http::{Method, Uri};
 use tokio::task::LocalSet;
 
 use crate::client::ClientError;
-use crate::client::rest::RestClient;
+use crate::client::door::Door;
 use crate::error::WorkloadError;
 use crate::ledger::Ledger;
 use crate::measure::{self, Process, ProcessorTime, ResponseTimes, processor_time};
@@ -31,7 +31,7 @@ const STOPPING: u8 = 3;
 const PAUSE_AFTER_ERROR: Duration = Duration::from_millis(20);
 /// How often a get is tried after the load, when answers are lost.
 const SETTLING_TRIES: u32 = 5;
-/// How long a get of a message just put may wait: it is there, unless it is lost.
+/// How long a get of a message just put, or of its reply, may wait: it is there or comes at once, unless it is lost.
 const GET_WAIT: Duration = Duration::from_secs(2);
 
 /// What all clients of a run share.
@@ -39,6 +39,8 @@ struct Shared {
     phase: AtomicU8,
     ledger: Ledger,
     payload: Payload,
+    /// What comes back.
+    expected: Payload,
     scenario: Scenario,
     think_time: Duration,
     post_path: Uri,
@@ -93,6 +95,7 @@ fn shared(plan: &Plan) -> Result<Shared, WorkloadError> {
         phase: AtomicU8::new(STARTING),
         ledger: Ledger::new(rand::random(), plan.clients),
         payload: Payload::new(plan.request_size),
+        expected: Payload::new(plan.response_size.unwrap_or(plan.request_size)),
         scenario: plan.scenario,
         think_time: plan.think_time,
         post_path: path("post_path", &plan.post_path)?,
@@ -109,9 +112,8 @@ fn start_threads(plan: &Plan, shared: &Arc<Shared>) -> Result<(Ready, Threads), 
     for thread in 0..plan.threads {
         let mut clients = Vec::new();
         for number in (0..plan.clients).filter(|&number| number as usize % plan.threads == thread) {
-            let rest =
-                RestClient::new(plan.rest.clone()).map_err(|source| WorkloadError::Start { client: number, source })?;
-            clients.push(Client { number, rest, shared: Arc::clone(shared) });
+            let door = Door::new(&plan.door).map_err(|source| WorkloadError::Start { client: number, source })?;
+            clients.push(Client { number, door, shared: Arc::clone(shared) });
         }
         let announce = announce.clone();
         let runtime = runtime()?;
@@ -207,11 +209,11 @@ fn read_all(processes: &[Process]) -> Result<Vec<ProcessorTime>, WorkloadError> 
 /// After the load: gets what the ledger says may still be there. True when nothing of this run can be left.
 fn settle(plan: &Plan, shared: &Arc<Shared>, tally: &mut Tally) -> Result<bool, WorkloadError> {
     let whole_queue = plan.drain;
-    if !whole_queue && plan.scenario != Scenario::PutGet {
+    if !whole_queue && !matches!(plan.scenario, Scenario::PutGet | Scenario::RequestReply) {
         return Ok(false);
     }
-    let rest = RestClient::new(plan.rest.clone()).map_err(|source| WorkloadError::Start { client: 0, source })?;
-    let mut client = Client { number: 0, rest, shared: Arc::clone(shared) };
+    let door = Door::new(&plan.door).map_err(|source| WorkloadError::Start { client: 0, source })?;
+    let mut client = Client { number: 0, door, shared: Arc::clone(shared) };
     let result = runtime()?.block_on(async {
         for number in 0..plan.clients {
             for id in shared.ledger.outstanding(number) {
@@ -261,6 +263,7 @@ fn report(
 fn scenario_name(scenario: Scenario) -> &'static str {
     match scenario {
         Scenario::PutGet => "put-get",
+        Scenario::RequestReply => "request-reply",
         Scenario::Put => "put",
         Scenario::Get => "get",
         Scenario::Browse => "browse",
@@ -299,7 +302,7 @@ async fn drive_all(clients: Vec<Client>, announce: mpsc::Sender<Result<(), Workl
 
 /// One client's life: connect, say so, then transactions until told to stop.
 async fn drive(mut client: Client, announce: mpsc::Sender<Result<(), WorkloadError>>, tally: Rc<RefCell<Tally>>) {
-    let started = client.rest.ready().await;
+    let started = client.door.ready().await;
     let failed = started.is_err();
     let number = client.number;
     // The receiver is gone when another client could not start: then the phase says stop as well.
@@ -348,20 +351,20 @@ async fn one_transaction(client: &mut Client, tally: &RefCell<Tally>) {
 /// One closed-loop client.
 struct Client {
     number: u32,
-    rest: RestClient,
+    door: Door,
     shared: Arc<Shared>,
 }
 
 impl Client {
     async fn transaction(&mut self) -> Result<Done, ClientError> {
         match self.shared.scenario {
-            Scenario::PutGet => {
+            Scenario::PutGet | Scenario::RequestReply => {
                 let (id, hex) = self.put().await?;
                 self.get(Some((id, &hex)), Some(GET_WAIT)).await
             }
             Scenario::Put => self.put().await.map(|_| Done::Full),
             Scenario::Get => self.get(None, None).await,
-            Scenario::Browse => Ok(full_if(self.rest.browse(None).await?.is_some())),
+            Scenario::Browse => Ok(full_if(self.door.browse().await?.is_some())),
             Scenario::HttpFloor => self.floor().await,
         }
     }
@@ -370,9 +373,8 @@ impl Client {
         let ledger = &self.shared.ledger;
         let id = ledger.begin_put(self.number);
         let hex = id.to_hex();
-        let correlation_id = HeaderValue::from_str(&hex).expect("hexadecimal digits may stand in a header");
-        match self.rest.put(self.shared.payload.body(&hex), Some(correlation_id)).await {
-            Ok(_) => ledger.put_answered(id),
+        match self.door.put(self.shared.payload.body(&hex), &hex).await {
+            Ok(()) => ledger.put_answered(id),
             Err(error) => {
                 ledger.put_failed(id, error.effect());
                 return Err(error);
@@ -384,10 +386,10 @@ impl Client {
     /// Gets one message, this one or any.
     async fn get(&mut self, which: Option<(PutId, &str)>, wait: Option<Duration>) -> Result<Done, ClientError> {
         let ledger = &self.shared.ledger;
-        match self.rest.get(which.map(|(_, hex)| hex), wait).await {
+        match self.door.get(which.map(|(_, hex)| hex), wait).await {
             Ok(None) => Ok(Done::Empty),
-            Ok(Some(message)) => {
-                ledger.got(&message.body, self.shared.payload.is_intact(&message.body));
+            Ok(Some(body)) => {
+                ledger.got(&body, self.shared.expected.is_intact(&body));
                 Ok(Done::Full)
             }
             Err(error) => {
@@ -413,8 +415,8 @@ impl Client {
     async fn floor(&mut self) -> Result<Done, ClientError> {
         let hex = PutId { run: 0, client: self.number, sequence: 0 }.to_hex();
         let body = self.shared.payload.body(&hex);
-        self.rest.request(Method::POST, &self.shared.post_path, body).await?;
-        self.rest.request(Method::GET, &self.shared.get_path, Bytes::new()).await?;
+        self.door.request(Method::POST, &self.shared.post_path, body).await?;
+        self.door.request(Method::GET, &self.shared.get_path, Bytes::new()).await?;
         Ok(Done::Full)
     }
 }

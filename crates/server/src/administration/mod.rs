@@ -15,6 +15,7 @@
 
 pub(crate) mod client;
 pub(crate) mod frame;
+pub(crate) mod message;
 pub(crate) mod server;
 mod verbs;
 

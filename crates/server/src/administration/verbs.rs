@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use command::DumpOptions;
-use model::descriptor::{Ccsid, Encoding, Expiry, Format, MessageDescriptor, Persistence};
-use model::identifier::{CorrelationId, MessageId};
-use model::name::{GenericName, QueueName};
+use model::descriptor::{Ccsid, Encoding};
+use model::name::GenericName;
 use model::options::{
     ConversionTarget, GetFlags, GetOptions, MatchOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions,
 };
 use model::reason::Reason;
 use queue_manager::{ConnectOptions, Connection, QueueManager};
 
+use super::message::{correlation_id, describe, message_id, queue_name};
 use super::server::Peer;
 use super::{Answer, MessageHeader, NewMessage, Outcome, QueueDepth, Refusal, RefusalKind, Request};
 use crate::serve::Server;
@@ -78,9 +78,12 @@ async fn put(
     body: Vec<u8>,
 ) -> Result<(Answer, Vec<u8>), Refusal> {
     let manager = server.queue_manager(name)?;
-    let descriptor = descriptor(message)?;
+    let descriptor = message.descriptor().map_err(|sentence| invalid(&sentence))?;
     let connection = connect(server, &manager)?;
-    let object = ObjectDescriptor { name: queue_name(queue)?, ..ObjectDescriptor::default() };
+    let object = ObjectDescriptor {
+        name: queue_name(queue).map_err(|sentence| invalid(&sentence))?,
+        ..ObjectDescriptor::default()
+    };
     let options = PutOptions { flags: PutFlags::NO_SYNCPOINT, context: None };
     let result = connection
         .put1(server.administrator(), &object, descriptor, &options, Bytes::from(body))
@@ -88,30 +91,6 @@ async fn put(
         .map_err(|reason| refused("put to", queue, reason))?;
     let warning = result.warning.map(describe);
     Ok((Answer::Put { message_id: result.descriptor.message_id.to_string(), warning }, Vec::new()))
-}
-
-fn descriptor(message: &NewMessage) -> Result<MessageDescriptor, Refusal> {
-    let mut descriptor = MessageDescriptor::default();
-    if let Some(persistent) = message.persistent {
-        descriptor.persistence = if persistent { Persistence::Persistent } else { Persistence::NonPersistent };
-    }
-    if let Some(priority) = message.priority {
-        descriptor.priority = i32::from(priority);
-    }
-    if let Some(milliseconds) = message.expiry_ms {
-        let tenths = i32::try_from(milliseconds.div_ceil(100)).map_err(|_| invalid("the expiry is too long"))?;
-        descriptor.expiry = Expiry(tenths.max(1));
-    }
-    descriptor.message_id = message_id(message.message_id.as_deref())?;
-    descriptor.correlation_id = correlation_id(message.correlation_id.as_deref())?;
-    if let Some(queue) = &message.reply_to_queue {
-        descriptor.reply_to_queue = queue_name(queue)?;
-    }
-    if message.text {
-        descriptor.format = Format::STRING;
-        descriptor.ccsid = Ccsid::UTF_8;
-    }
-    Ok(descriptor)
 }
 
 /// Sends each message and commits its get once the client has taken it. `Ok(Err(_))` is the queue manager's refusal.
@@ -123,7 +102,10 @@ async fn get(server: &Server, peer: &mut Peer, request: Request) -> io::Result<R
         let manager = server.queue_manager(queue_manager.as_deref())?;
         let options = get_options(&request)?;
         let connection = connect(server, &manager)?;
-        let object = ObjectDescriptor { name: queue_name(queue)?, ..ObjectDescriptor::default() };
+        let object = ObjectDescriptor {
+            name: queue_name(queue).map_err(|sentence| invalid(&sentence))?,
+            ..ObjectDescriptor::default()
+        };
         let open = if *browse { OpenOptions::BROWSE } else { OpenOptions::INPUT_AS_Q_DEF };
         let opened = connection
             .open(server.administrator(), &object, open)
@@ -146,7 +128,8 @@ async fn get(server: &Server, peer: &mut Peer, request: Request) -> io::Result<R
             Err(Reason::NoMsgAvailable) if done > 0 => break,
             Err(reason) => return Ok(Err(refused("get from", queue, reason))),
         };
-        peer.send(&Answer::Message(Box::new(header(&message))), &message.body).await?;
+        peer.send(&Answer::Message(Box::new(MessageHeader::of(&message.descriptor, message.warning))), &message.body)
+            .await?;
         match peer.receive().await? {
             Some((Request::Taken, _)) => {}
             Some(_) => return Ok(Err(invalid("the message was not taken"))),
@@ -182,34 +165,13 @@ fn get_options(request: &Request) -> Result<GetOptions, Refusal> {
     }
     if message.is_some() {
         options.match_options |= MatchOptions::MSG_ID;
-        options.message_id = message_id(message.as_deref())?;
+        options.message_id = message_id(message.as_deref()).map_err(|sentence| invalid(&sentence))?;
     }
     if correlation.is_some() {
         options.match_options |= MatchOptions::CORREL_ID;
-        options.correlation_id = correlation_id(correlation.as_deref())?;
+        options.correlation_id = correlation_id(correlation.as_deref()).map_err(|sentence| invalid(&sentence))?;
     }
     Ok(options)
-}
-
-fn header(message: &queue_manager::connection::GetResult) -> MessageHeader {
-    let descriptor = &message.descriptor;
-    MessageHeader {
-        message_id: descriptor.message_id.to_string(),
-        correlation_id: descriptor.correlation_id.to_string(),
-        format: descriptor.format.0.to_string(),
-        ccsid: descriptor.ccsid.0,
-        persistent: descriptor.persistence == Persistence::Persistent,
-        priority: descriptor.priority,
-        expiry: descriptor.expiry.0,
-        put_date: descriptor.put_date.to_string(),
-        put_time: descriptor.put_time.to_string(),
-        put_application_name: descriptor.put_application_name.to_string(),
-        user_identifier: descriptor.user_identifier.to_string(),
-        reply_to_queue: descriptor.reply_to_queue.to_string(),
-        reply_to_queue_manager: descriptor.reply_to_queue_manager.to_string(),
-        backout_count: descriptor.backout_count,
-        warning: message.warning.map(describe),
-    }
 }
 
 fn depth(server: &Server, name: Option<&str>, queue: &str) -> Result<(Answer, Vec<u8>), Refusal> {
@@ -251,30 +213,8 @@ fn connect(server: &Server, manager: &QueueManager) -> Result<Connection, Refusa
     manager.connect(options).map_err(|reason| refused("connect to", manager.name().as_str(), reason))
 }
 
-fn queue_name(text: &str) -> Result<QueueName, Refusal> {
-    match QueueName::parse(text) {
-        Ok(name) if !name.is_blank() => Ok(name),
-        Ok(_) => Err(invalid("a queue name is needed")),
-        Err(error) => Err(invalid(&error.to_string())),
-    }
-}
-
-fn message_id(hex: Option<&str>) -> Result<MessageId, Refusal> {
-    let Some(hex) = hex else { return Ok(MessageId::NONE) };
-    MessageId::from_hex(hex).ok_or_else(|| invalid("a message id has 48 hexadecimal digits"))
-}
-
-fn correlation_id(hex: Option<&str>) -> Result<CorrelationId, Refusal> {
-    let Some(hex) = hex else { return Ok(CorrelationId::NONE) };
-    CorrelationId::from_hex(hex).ok_or_else(|| invalid("a correlation id has 48 hexadecimal digits"))
-}
-
 fn refused(action: &str, object: &str, reason: Reason) -> Refusal {
     Refusal { kind: RefusalKind::Reason, sentence: format!("cannot {action} {object}: {}", describe(reason)) }
-}
-
-fn describe(reason: Reason) -> String {
-    format!("{} ({})", reason as u16, reason.name())
 }
 
 fn invalid(sentence: &str) -> Refusal {

@@ -1,7 +1,8 @@
-//! `put`, `get`, `browse` and `depth`: through the administration socket, or over HTTPS with `--url`.
+//! `put`, `get`, `browse` and `depth`: through the administration socket, over HTTPS with `--url`, or (but for `depth`)
+//! through a client channel with `--channel`.
 //!
-//! A message that is got is removed only once it has been written to standard output (socket only: REST has no units of
-//! work). Exit code 1 when there is no message.
+//! A message that is got is removed only once it has been written to standard output (not with `--url`: REST has no units
+//! of work). Exit code 1 when there is no message.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -14,24 +15,28 @@ use clap::Args;
 use http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 
+use super::channel::{ChannelDoor, Wanted};
 use super::failure::Failure;
 use super::mqsc_door::MqscDoor;
 use super::remote::{self, Remote, rest_failure};
 use super::{Location, mqsc, span};
 use crate::administration::client::{Client, ClientError};
+use crate::administration::message::describe;
 use crate::administration::{Answer, MessageHeader, NewMessage, QueueDepth, Request};
 use crate::rest_client::{RestAnswer, RestClient};
 
 /// How to reach the queue manager.
 #[derive(Debug, Args)]
 struct Door {
-    /// Queue manager [default: the server's first; QM1 with --url].
+    /// Queue manager [default: the server's first; QM1 with --url; with --channel or --ccdt the one that answers].
     #[arg(long = "qmgr", short = 'm', value_name = "QM")]
     queue_manager: Option<String>,
     #[command(flatten)]
     location: Location,
     #[command(flatten)]
     remote: Remote,
+    #[command(flatten)]
+    channel: ChannelDoor,
 }
 
 #[derive(Debug, Args)]
@@ -153,23 +158,8 @@ pub(super) fn put(arguments: PutArguments, out: &mut dyn Write) -> Result<(), Fa
     let body = body(&arguments)?;
     let (message_id, warning) = match arguments.door.rest()? {
         Some(client) => (put_rest(&arguments, &client, body)?, None),
-        None => {
-            let (mut client, queue_manager) = arguments.door.socket()?;
-            let message = NewMessage {
-                persistent: (arguments.persistent || arguments.nonpersistent).then_some(arguments.persistent),
-                priority: arguments.priority,
-                expiry_ms: arguments.expiry.map(milliseconds),
-                message_id: arguments.message_id.clone(),
-                correlation_id: arguments.correlation_id.clone(),
-                reply_to_queue: arguments.reply_to.clone(),
-                text: !arguments.binary,
-            };
-            let request = Request::Put { queue_manager, queue: arguments.queue.clone(), message };
-            match client.ask(&request, &body)?.0 {
-                Answer::Put { message_id, warning } => (message_id, warning),
-                _ => return Err(ClientError::Unexpected.into()),
-            }
-        }
+        None if arguments.door.channel.is_given() => put_channel(&arguments, body)?,
+        None => put_socket(&arguments, &body)?,
     };
     if let Some(warning) = &warning {
         eprintln!("quaymaster: put with a warning: {warning}");
@@ -180,6 +170,37 @@ pub(super) fn put(arguments: PutArguments, out: &mut dyn Write) -> Result<(), Fa
         writeln!(out, "{message_id}")?;
     }
     Ok(())
+}
+
+fn new_message(arguments: &PutArguments) -> NewMessage {
+    NewMessage {
+        persistent: (arguments.persistent || arguments.nonpersistent).then_some(arguments.persistent),
+        priority: arguments.priority,
+        expiry_ms: arguments.expiry.map(milliseconds),
+        message_id: arguments.message_id.clone(),
+        correlation_id: arguments.correlation_id.clone(),
+        reply_to_queue: arguments.reply_to.clone(),
+        text: !arguments.binary,
+    }
+}
+
+/// Message id and warning.
+fn put_socket(arguments: &PutArguments, body: &[u8]) -> Result<(String, Option<String>), Failure> {
+    let (mut client, queue_manager) = arguments.door.socket()?;
+    let request = Request::Put { queue_manager, queue: arguments.queue.clone(), message: new_message(arguments) };
+    match client.ask(&request, body)?.0 {
+        Answer::Put { message_id, warning } => Ok((message_id, warning)),
+        _ => Err(ClientError::Unexpected.into()),
+    }
+}
+
+/// Message id and warning.
+fn put_channel(arguments: &PutArguments, body: Vec<u8>) -> Result<(String, Option<String>), Failure> {
+    let door = &arguments.door;
+    let descriptor = new_message(arguments).descriptor().map_err(|sentence| Failure::new(2, sentence))?;
+    let queue_manager = door.queue_manager.as_deref();
+    let put = door.channel.put(&door.remote, queue_manager, &arguments.queue, descriptor, Bytes::from(body))?;
+    Ok((put.descriptor.message_id.to_string(), put.warning.map(describe)))
 }
 
 fn body(arguments: &PutArguments) -> Result<Vec<u8>, Failure> {
@@ -233,6 +254,9 @@ pub(super) fn get(arguments: GetArguments, out: &mut dyn Write) -> Result<(), Fa
     let count = if arguments.all { u64::MAX } else { arguments.count };
     let got = match arguments.selection.door.rest()? {
         Some(client) => get_rest(&arguments.selection, &client, milliseconds(arguments.wait), count, out)?,
+        None if arguments.selection.door.channel.is_given() => {
+            over_channel(&arguments.selection, false, arguments.wait, count, out)?
+        }
         None => over_socket(&arguments.selection, false, milliseconds(arguments.wait), count, out)?,
     };
     if got == 0 && !arguments.all { Err(no_message()) } else { Ok(()) }
@@ -241,6 +265,9 @@ pub(super) fn get(arguments: GetArguments, out: &mut dyn Write) -> Result<(), Fa
 pub(super) fn browse(arguments: BrowseArguments, out: &mut dyn Write) -> Result<(), Failure> {
     match arguments.selection.door.rest()? {
         Some(client) => browse_rest(&arguments.selection, &client, arguments.count, out)?,
+        None if arguments.selection.door.channel.is_given() => {
+            over_channel(&arguments.selection, true, Duration::ZERO, arguments.count, out)?
+        }
         None => over_socket(&arguments.selection, true, 0, arguments.count, out)?,
     };
     Ok(())
@@ -273,10 +300,7 @@ fn over_socket(
     loop {
         match client.receive()? {
             (Answer::Message(header), body) => {
-                if let Some(warning) = &header.warning {
-                    eprintln!("quaymaster: got with a warning: {warning}");
-                }
-                show(selection, &socket_object(&header), &body, out)?;
+                show_with_header(selection, &header, &body, out)?;
                 client.send(&Request::Taken, &[])?;
             }
             (Answer::End { count }, _) => return Ok(count),
@@ -285,7 +309,41 @@ fn over_socket(
     }
 }
 
-fn socket_object(header: &MessageHeader) -> Map<String, Value> {
+/// Messages through a channel; how many there were.
+fn over_channel(
+    selection: &Selection,
+    browse: bool,
+    wait: Duration,
+    count: u64,
+    out: &mut dyn Write,
+) -> Result<u64, Failure> {
+    let wanted = Wanted {
+        queue: &selection.queue,
+        message_id: selection.message_id.as_deref(),
+        correlation_id: selection.correlation_id.as_deref(),
+        convert: !selection.raw,
+        browse,
+        count,
+        wait,
+    };
+    let door = &selection.door;
+    let mut show = |header: &MessageHeader, body: &[u8]| show_with_header(selection, header, body, &mut *out);
+    door.channel.messages(&door.remote, door.queue_manager.as_deref(), &wanted, &mut show)
+}
+
+fn show_with_header(
+    selection: &Selection,
+    header: &MessageHeader,
+    body: &[u8],
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    if let Some(warning) = &header.warning {
+        eprintln!("quaymaster: got with a warning: {warning}");
+    }
+    show(selection, &object_of(header), body, out)
+}
+
+fn object_of(header: &MessageHeader) -> Map<String, Value> {
     match serde_json::to_value(header) {
         Ok(Value::Object(object)) => object,
         _ => Map::new(),

@@ -4,6 +4,7 @@
 //! usage or configuration, 10 an MQSC command failed, 20 could not run or reach a server; IBM's own where a command is IBM's.
 
 mod authority;
+mod channel;
 mod compatibility;
 mod config;
 mod dump;
@@ -103,6 +104,8 @@ enum Command {
 enum WorkloadCommand {
     /// Run closed-loop clients and report rate, response times, and messages lost or seen twice.
     Run(workload::cli::Arguments),
+    /// Be the batch server of request-reply: get requests from a queue and put a reply to each, until told to stop.
+    Responder(workload::cli::ResponderArguments),
 }
 
 /// Which data directory a command is about.
@@ -184,6 +187,9 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Config(command) => config::run(command, out),
         Command::Log(command) => return log::run(&command, out),
         Command::Workload(WorkloadCommand::Run(arguments)) => return workload_run(&arguments),
+        Command::Workload(WorkloadCommand::Responder(arguments)) => {
+            workload::cli::respond(&arguments).map_err(|error| Failure::of(1, &error))
+        }
         Command::Links(arguments) => links::run(&arguments, out),
         Command::Completions(arguments) => manual::completions(&arguments, out),
         Command::Man(arguments) => manual::man(&arguments, out),

@@ -1,7 +1,8 @@
-//! `--url`: a server reached over HTTPS instead of the socket in the data directory.
+//! `--url`: a server reached over HTTPS instead of the socket in the data directory; and the options by which a user shows
+//! who they are to anything reached over a network.
 
 use std::io::{IsTerminal, stdin};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -14,16 +15,16 @@ pub(super) const DEFAULT_QUEUE_MANAGER: &str = "QM1";
 #[derive(Debug, Clone, Args)]
 pub(super) struct Remote {
     /// Server to reach over HTTPS instead of the socket in the data directory.
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", group = "far")]
     url: Option<String>,
     /// User to sign in as; the password is read from $QUAYMASTER_PASSWORD, --password-file or the terminal.
-    #[arg(long = "user", value_name = "NAME", id = "rest_user", requires = "url")]
+    #[arg(long = "user", value_name = "NAME", id = "rest_user", requires = "far")]
     user: Option<String>,
     /// File with the password, or with lines `user password` such as DIR/initial-passwords.
-    #[arg(long, value_name = "FILE", requires = "url")]
+    #[arg(long, value_name = "FILE", requires = "far")]
     password_file: Option<PathBuf>,
     /// PEM file of the certificate to trust.
-    #[arg(long, value_name = "FILE", requires = "url")]
+    #[arg(long, value_name = "FILE", requires = "far")]
     cacert: Option<PathBuf>,
 }
 
@@ -44,7 +45,19 @@ impl Remote {
             .map_err(|error| rest_failure(&error))
     }
 
-    fn password(&self, user: &str) -> Result<String, Failure> {
+    pub(super) fn user(&self) -> Option<&str> {
+        self.user.as_deref()
+    }
+
+    pub(super) fn cacert(&self) -> Option<&Path> {
+        self.cacert.as_deref()
+    }
+
+    /// From the file, the environment, or asked for at a terminal.
+    ///
+    /// # Errors
+    /// The file cannot be read, or there is nobody to ask.
+    pub(super) fn password(&self, user: &str) -> Result<String, Failure> {
         if let Some(file) = &self.password_file {
             let text = std::fs::read_to_string(file)
                 .map_err(|error| Failure::new(COULD_NOT_RUN, format!("cannot read {}: {error}", file.display())))?;

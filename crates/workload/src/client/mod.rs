@@ -1,9 +1,13 @@
-//! Clients of the doors a server has. Today: the messaging REST API.
+//! Clients of the doors a server has: the messaging REST API and client channels.
 
+pub mod channel;
+pub mod door;
 pub mod rest;
 pub mod target;
 
 use std::io;
+
+use channel_client::error::ChannelError;
 
 /// Why one request did not succeed, and what that says about its effect.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +29,10 @@ pub enum ClientError {
     NoCookie,
     #[error("{0}")]
     Target(String),
+    #[error(transparent)]
+    Channel(#[from] ChannelError),
+    #[error("there is no connection")]
+    NotConnected,
 }
 
 /// What is known about a request's effect on the queue.
@@ -38,9 +46,10 @@ pub enum Effect {
 impl ClientError {
     pub fn effect(&self) -> Effect {
         match self {
-            Self::Connect { .. } | Self::NoCookie | Self::Target(_) => Effect::None,
+            Self::Connect { .. } | Self::NoCookie | Self::Target(_) | Self::NotConnected => Effect::None,
+            Self::Channel(error) if !error.effect_is_unknown() => Effect::None,
             Self::Refused { status, .. } if *status < 500 => Effect::None,
-            Self::Refused { .. } | Self::Unanswered(_) | Self::TimedOut { .. } => Effect::Unknown,
+            Self::Refused { .. } | Self::Unanswered(_) | Self::TimedOut { .. } | Self::Channel(_) => Effect::Unknown,
         }
     }
 

@@ -1,4 +1,6 @@
+use super::door::credentials;
 use super::*;
+use crate::client::rest::Credentials;
 
 fn plan(text: &str) -> Result<Plan, String> {
     let choices: Choices = toml::from_str(text).map_err(|error| error.to_string())?;
@@ -21,7 +23,29 @@ fn lengths_of_time_are_read_as_people_write_them() {
 fn a_plan_leaves_open_what_has_a_sound_default() {
     let plan = plan("scenario = 'put-get'\nurl = 'http://127.0.0.1:9080'\nlogin = 'none'").unwrap();
     assert_eq!((plan.clients, plan.request_size, plan.duration), (10, 1024, Duration::from_secs(30)));
-    assert_eq!((&*plan.rest.queue_manager, &*plan.rest.queue, plan.rest.persistent), ("QM1", "DEV.QUEUE.1", false));
+    let DoorOptions::Rest(rest) = plan.door else { panic!("a URL leads to the REST API") };
+    assert_eq!((&*rest.queue_manager, &*rest.queue, rest.persistent), ("QM1", "DEV.QUEUE.1", false));
+}
+
+#[test]
+fn a_channel_is_a_door_of_its_own_and_request_reply_needs_one() {
+    let text = "scenario = 'request-reply'\nchannel = 'DEV.APP.SVRCONN'\nlogin = 'none'\nmq = 'localhost:1415'";
+    let chosen = plan(text).unwrap();
+    assert_eq!(chosen.response_size, Some(1024));
+    let DoorOptions::Channel(channel) = chosen.door else { panic!("a channel is named") };
+    assert_eq!(channel.reply_queue.unwrap().as_str(), "DEV.QUEUE.2");
+    assert_eq!(channel.client.options().connections.to_string(), "localhost(1415)");
+    for (text, words) in [
+        ("scenario = 'request-reply'", "channel: is missing"),
+        ("scenario = 'put'\nmq = 'h:1'", "mq: has a meaning beside channel only"),
+        ("scenario = 'put'\nchannel = 'A'\nurl = 'http://h'", "channel: cannot stand beside url"),
+        ("scenario = 'put'\nchannel = 'A'\nreply_queue = 'B'", "reply_queue: has a meaning in request-reply only"),
+        ("scenario = 'put'\nchannel = 'A'\ncipher = 'NULL_SHA'", "CipherSpec 'NULL_SHA'"),
+        ("scenario = 'put'\nchannel = 'A B'", "channel: 'A B' is not an object name"),
+    ] {
+        let error = plan(&format!("login = 'none'\n{text}")).err().unwrap();
+        assert!(error.contains(words), "{text}: {error}");
+    }
 }
 
 #[test]
@@ -31,7 +55,7 @@ fn a_wrong_plan_is_refused_with_the_key_and_what_was_expected() {
         ("clients = 0", "clients: 0 is not between 1 and 100000"),
         ("request_size = 47", "request_size: 47 is not between 48"),
         ("duration = '0s'", "duration: must be longer"),
-        ("response_size = 5", "response_size: has no meaning"),
+        ("response_size = 5", "response_size: has a meaning in request-reply only"),
         ("colour = 1", "unknown field `colour`"),
         ("think_time = 'soon'", "'soon' is not a length of time"),
         ("insecure = true\ncacert = 'x'", "insecure: cannot stand beside cacert"),

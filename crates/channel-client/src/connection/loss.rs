@@ -1,0 +1,120 @@
+//! A lost connection is made again: MQCONN with the same options, every object opened anew.
+//!
+//! Source: MQ Application programming, "Automatic client reconnection"; MQ reference, 2003, 2546, 2548, 2549, 2556.
+
+use model::options::{ObjectDescriptor, OpenOptions};
+use model::reason::Reason;
+use tokio::time::{Instant, sleep};
+
+use super::{Connection, Work};
+use crate::client::Connected;
+use crate::error::ChannelError;
+use crate::reconnect::{Reconnect, is_lost, is_passing};
+
+/// What becomes of the call that met the loss.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It changed nothing, or may be done twice.
+    Repeatable,
+    /// It belongs to the unit of work, which is gone.
+    Syncpoint,
+    /// It may have taken effect, and must not twice.
+    Uncertain,
+}
+
+impl Connection {
+    /// Whether this error means that the connection is to be made again.
+    pub(super) fn reconnects_after(&self, error: &ChannelError) -> bool {
+        self.client.options().reconnect != Reconnect::Disabled
+            && match error {
+                ChannelError::Broken { .. } => true,
+                ChannelError::Refused { .. } => is_lost(error.reason()),
+                _ => false,
+            }
+    }
+
+    /// Makes the connection again. `Ok`: repeat the call.
+    ///
+    /// # Errors
+    /// 2003 or 2549, as `fate` says, when the connection stands again; 2548, 2556 or 2546 when it does not.
+    pub(super) async fn recover(
+        &mut self,
+        verb: &'static str,
+        error: ChannelError,
+        fate: Fate,
+    ) -> Result<(), ChannelError> {
+        if self.work == Work::Open || fate == Fate::Syncpoint {
+            self.work = Work::BackedOut;
+        }
+        // An answer that says so has changed nothing.
+        let unanswered = matches!(error, ChannelError::Broken { .. });
+        self.reconnect(error).await?;
+        match fate {
+            Fate::Syncpoint => Err(ChannelError::refused(verb, Reason::BackedOut)),
+            Fate::Uncertain if unanswered => Err(ChannelError::refused(verb, Reason::CallInterrupted)),
+            Fate::Uncertain | Fate::Repeatable => Ok(()),
+        }
+    }
+
+    async fn reconnect(&mut self, first: ChannelError) -> Result<(), ChannelError> {
+        let patience = self.client.options().patience.clone();
+        let end = now() + patience.limit;
+        let mut last = first;
+        for attempt in 0.. {
+            let pause = patience.pause(attempt, rand::random());
+            if now() + pause > end {
+                let source = Some(Box::new(last));
+                return Err(ChannelError::Reconnect { reason: Reason::ReconnectTimedOut, source });
+            }
+            sleep(pause).await;
+            match self.once().await {
+                Ok(()) => return Ok(()),
+                Err(error) if is_passing(error.reason()) || matches!(error, ChannelError::Handshake { .. }) => {
+                    last = error;
+                }
+                Err(error) => {
+                    let source = Some(Box::new(error));
+                    return Err(ChannelError::Reconnect { reason: Reason::ReconnectFailed, source });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// One try: a conversation with a queue manager that will do, and all objects open on it.
+    async fn once(&mut self) -> Result<(), ChannelError> {
+        let Connected { conversation, queue_manager } = self.client.conversation().await?;
+        let identifier = conversation.socket().negotiated.queue_manager_identifier;
+        if self.client.options().reconnect == Reconnect::SameQueueManager && identifier != self.identifier {
+            return Err(ChannelError::Reconnect { reason: Reason::ReconnectQmidMismatch, source: None });
+        }
+        self.conversation = conversation;
+        self.queue_manager = queue_manager;
+        for index in 0..self.objects.len() {
+            let Some(object) = &self.objects[index] else { continue };
+            let (descriptor, options) = (object.descriptor.clone(), object.options);
+            let handle = self.reopen(&descriptor, options).await?;
+            if let Some(object) = &mut self.objects[index] {
+                object.handle = handle;
+            }
+        }
+        Ok(())
+    }
+
+    /// A dynamic queue that is still there is opened by its own name.
+    async fn reopen(&mut self, descriptor: &ObjectDescriptor, options: OpenOptions) -> Result<i32, ChannelError> {
+        match self.open_once(descriptor, options).await {
+            Err(error) if error.reason() == Reason::ObjectAlreadyExists => {
+                let name = model::name::ObjectName::parse(&descriptor.dynamic_queue)?;
+                let named = ObjectDescriptor { name, ..descriptor.clone() };
+                self.open_once(&named, options).await.map(|(handle, _)| handle)
+            }
+            other => other.map(|(handle, _)| handle),
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this file owns the clock of reconnecting")]
+fn now() -> Instant {
+    Instant::now()
+}

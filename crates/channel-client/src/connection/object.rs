@@ -1,0 +1,128 @@
+//! MQOPEN, MQCLOSE, MQINQ, MQSET.
+
+use channel_protocol::flow::call::NO_HANDLE;
+use channel_protocol::flow::inquire::{Attributes, Inquire};
+use channel_protocol::flow::open::{Close, Open};
+use channel_protocol::segment::SegmentType;
+use channel_protocol::structure::object_descriptor::{ObjectStructure, object_name};
+use channel_protocol::structure::open_attributes::OpenAttributes;
+use model::name::QueueName;
+use model::options::{CloseOptions, ObjectDescriptor, OpenOptions};
+use model::reason::Reason;
+
+use super::loss::Fate;
+use super::{Connection, Object, ObjectHandle, Opened};
+use crate::error::ChannelError;
+
+/// Room for the headers of a reply, in bytes.
+const REPLY_HEADERS: usize = 64;
+
+impl Connection {
+    /// MQOPEN.
+    ///
+    /// # Errors
+    /// 2085 no such object, 2035 not authorized, 2042 in use, and what else MQOPEN may answer.
+    pub async fn open(&mut self, object: &ObjectDescriptor, options: OpenOptions) -> Result<Opened, ChannelError> {
+        loop {
+            match self.open_once(object, options).await {
+                Err(error) if self.reconnects_after(&error) => self.recover("MQOPEN", error, Fate::Repeatable).await?,
+                Err(error) => return Err(error),
+                Ok((handle, object_name)) => {
+                    // A dynamic queue is to have the same name when it is opened again.
+                    let mut descriptor = object.clone();
+                    if object_name != object.name && !object_name.is_blank() {
+                        descriptor.dynamic_queue = object_name.to_string();
+                    }
+                    let handle = self.remember(Object { handle, descriptor, options });
+                    return Ok(Opened { handle, object_name });
+                }
+            }
+        }
+    }
+
+    /// The queue manager's handle, and the name of what was opened.
+    pub(super) async fn open_once(
+        &mut self,
+        object: &ObjectDescriptor,
+        options: OpenOptions,
+    ) -> Result<(i32, QueueName), ChannelError> {
+        let request =
+            Open { object: ObjectStructure::from_model(object), options, attributes: Some(OpenAttributes::ASKED) };
+        let reply = self.call("MQOPEN", SegmentType::Open, NO_HANDLE, 0, |writer| request.encode(writer)).await?;
+        let reply = reply.well()?;
+        let answer = reply.read(Open::decode)?;
+        Ok((reply.header.handle, object_name(&answer.object.name).unwrap_or_default()))
+    }
+
+    /// Takes the first free number.
+    fn remember(&mut self, object: Object) -> ObjectHandle {
+        let free = self.objects.iter().position(Option::is_none);
+        let index = free.unwrap_or_else(|| {
+            self.objects.push(None);
+            self.objects.len() - 1
+        });
+        self.objects[index] = Some(object);
+        ObjectHandle(u32::try_from(index + 1).unwrap_or(u32::MAX))
+    }
+
+    /// MQCLOSE. The handle is not valid afterwards, however it ends.
+    ///
+    /// # Errors
+    /// 2019 no such handle, 2055 not empty, and what else MQCLOSE may answer.
+    pub async fn close(&mut self, handle: ObjectHandle, options: CloseOptions) -> Result<(), ChannelError> {
+        let known = self.object("MQCLOSE", handle)?.handle;
+        let result = self
+            .call("MQCLOSE", SegmentType::Close, known, 0, |writer| Close { options }.encode(writer))
+            .await
+            .and_then(super::Reply::well);
+        let keeps = matches!(&result, Err(error) if error.reason() == Reason::QNotEmpty);
+        if !keeps && let Some(place) = self.objects.get_mut(handle.0 as usize - 1) {
+            *place = None;
+        }
+        match result {
+            // The queue manager has closed it together with the connection.
+            Err(error) if self.reconnects_after(&error) => self.recover("MQCLOSE", error, Fate::Repeatable).await,
+            other => other.map(drop),
+        }
+    }
+
+    /// MQINQ: integer attributes in the order of their selectors, then character attributes one behind the other in their
+    /// fixed lengths. `integers` and `characters` are the room for them, the latter in bytes.
+    ///
+    /// # Errors
+    /// 2067 an unknown selector, 2068 one that the object does not have, 2038 not open for inquiry.
+    pub async fn inquire(
+        &mut self,
+        handle: ObjectHandle,
+        selectors: &[i32],
+        integers: usize,
+        characters: usize,
+    ) -> Result<Attributes, ChannelError> {
+        let request = Inquire { selectors: selectors.to_vec(), integer_count: integers, character_length: characters };
+        let length = REPLY_HEADERS + 12 + 4 * (selectors.len() + integers) + characters;
+        loop {
+            let known = self.object("MQINQ", handle)?.handle;
+            let reply = self.call("MQINQ", SegmentType::Inquire, known, length, |writer| request.encode(writer)).await;
+            match reply.and_then(super::Reply::well) {
+                Err(error) if self.reconnects_after(&error) => self.recover("MQINQ", error, Fate::Repeatable).await?,
+                Err(error) => return Err(error),
+                Ok(reply) => return reply.read(|reader| Ok(Attributes::decode(reader)?)),
+            }
+        }
+    }
+
+    /// MQSET.
+    ///
+    /// # Errors
+    /// 2067, 2068 as `inquire`, 2040 not open for set.
+    pub async fn set(&mut self, handle: ObjectHandle, attributes: &Attributes) -> Result<(), ChannelError> {
+        loop {
+            let known = self.object("MQSET", handle)?.handle;
+            let reply = self.call("MQSET", SegmentType::Set, known, 0, |writer| attributes.encode(writer)).await;
+            match reply.and_then(super::Reply::well) {
+                Err(error) if self.reconnects_after(&error) => self.recover("MQSET", error, Fate::Repeatable).await?,
+                other => return other.map(drop),
+            }
+        }
+    }
+}

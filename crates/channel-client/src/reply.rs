@@ -1,0 +1,53 @@
+//! The reply to a verb: how it ended, and the structures behind.
+
+use channel_protocol::assembly::Unit;
+use channel_protocol::cursor::Reader;
+use channel_protocol::error::DecodeError;
+use channel_protocol::flow::call::ApiHeader;
+use model::reason::{CompletionCode, Reason};
+
+use crate::error::ChannelError;
+
+pub(crate) struct Reply {
+    verb: &'static str,
+    pub(crate) header: ApiHeader,
+    unit: Unit,
+}
+
+impl Reply {
+    /// # Errors
+    /// The reply is shorter than an API header.
+    pub(crate) fn new(verb: &'static str, unit: Unit) -> Result<Self, ChannelError> {
+        let header = ApiHeader::decode(&mut Reader::new("API header", &unit.body, unit.form));
+        let header = header.map_err(|error| ChannelError::broken(error.to_string()))?;
+        Ok(Self { verb, header, unit })
+    }
+
+    /// The reply, unless the call failed. Warnings are well.
+    pub(crate) fn well(self) -> Result<Self, ChannelError> {
+        if self.header.completion < CompletionCode::Failed as i32 {
+            return Ok(self);
+        }
+        Err(ChannelError::Refused { verb: self.verb, completion: CompletionCode::Failed, number: self.header.reason })
+    }
+
+    pub(crate) fn warning(&self) -> Option<Reason> {
+        let warned = self.header.completion == CompletionCode::Warning as i32;
+        warned.then(|| Reason::from_number(self.header.reason).unwrap_or(Reason::UnexpectedError))
+    }
+
+    /// Reads what follows the API header.
+    ///
+    /// # Errors
+    /// It is not what it should be: the queue manager breaks the protocol.
+    pub(crate) fn read<T>(
+        &self,
+        decode: impl FnOnce(&mut Reader<'_>) -> Result<T, DecodeError>,
+    ) -> Result<T, ChannelError> {
+        let mut reader = Reader::new(self.verb, &self.unit.body, self.unit.form);
+        ApiHeader::decode(&mut reader)
+            .map_err(DecodeError::from)
+            .and_then(|_| decode(&mut reader))
+            .map_err(|error| ChannelError::broken(format!("the reply to {}: {error}", self.verb)))
+    }
+}

@@ -1,0 +1,93 @@
+//! The byte stream under a channel: TCP, with or without TLS.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::address::Address;
+use crate::error::ChannelError;
+use crate::tls::TlsClient;
+
+pub(crate) enum Stream {
+    Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Stream {
+    /// Resolves, connects and ends the TLS handshake within `limit`.
+    pub(crate) async fn connect(
+        address: &Address,
+        tls: Option<&TlsClient>,
+        limit: Duration,
+    ) -> Result<Self, ChannelError> {
+        let unreachable = |source| ChannelError::Connect { address: address.clone(), source };
+        let connecting = timeout(limit, TcpStream::connect((address.host.as_str(), address.port)));
+        let stream = connecting.await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(unreachable)?;
+        stream.set_nodelay(true).map_err(unreachable)?;
+        let Some(tls) = tls else { return Ok(Self::Plain(stream)) };
+        let name = tls.server_name(&address.host)?;
+        let shaking = timeout(limit, TlsConnector::from(Arc::clone(&tls.config)).connect(name, stream));
+        let stream = shaking.await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+        let stream = stream.map_err(|source| ChannelError::Handshake { address: address.clone(), source })?;
+        Ok(Self::Tls(Box::new(stream)))
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
+            Self::Tls(stream) => Pin::new(stream).poll_read(cx, buffer),
+        }
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Self::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
+        }
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, pieces),
+            Self::Tls(stream) => Pin::new(stream).poll_write_vectored(cx, pieces),
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        match self {
+            Self::Plain(stream) => stream.is_write_vectored(),
+            Self::Tls(stream) => stream.is_write_vectored(),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The part of a plan that says how to reach the server: by URL or by channel, with whose certificates, as whom.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use channel_client::address::{AddressError, ConnectionNames};
+use channel_client::client::Client;
+use channel_client::options::{self, ConnectOptions};
+use channel_client::tls::{self, TlsOptions};
+use model::name::{ObjectName, QueueName};
+
+use super::{Choices, Login, Scenario, bad};
+use crate::client::channel::ChannelOptions;
+use crate::client::door::DoorOptions;
+use crate::client::rest::{Credentials, RestOptions};
+use crate::client::target::{Target, Trust};
+use crate::error::WorkloadError;
+
+/// The door the choices name, with everything its clients need.
+///
+/// # Errors
+/// A value that is none of its kind, or one that has no meaning beside the others.
+pub(super) fn door_options(scenario: Scenario, choices: &Choices) -> Result<DoorOptions, WorkloadError> {
+    let Some(channel) = &choices.channel else {
+        let alone = [
+            ("mq", choices.mq.is_some()),
+            ("cipher", choices.cipher.is_some()),
+            ("sharing_conversations", choices.sharing_conversations.is_some()),
+            ("reply_queue", choices.reply_queue.is_some()),
+        ];
+        if let Some((key, _)) = alone.iter().find(|(_, given)| *given) {
+            return Err(bad(key, "has a meaning beside channel only"));
+        }
+        if scenario == Scenario::RequestReply {
+            return Err(bad("channel", "is missing: request-reply goes through a channel"));
+        }
+        return rest_options(choices).map(DoorOptions::Rest);
+    };
+    if scenario == Scenario::HttpFloor {
+        return Err(bad("channel", "has no meaning in http-floor"));
+    }
+    if choices.url.is_some() {
+        return Err(bad("channel", "cannot stand beside url"));
+    }
+    let queue_name = |key, name: &str| QueueName::parse(name).map_err(|error| bad(key, error.to_string()));
+    let reply_queue = match scenario {
+        Scenario::RequestReply => Some(choices.reply_queue.as_deref().unwrap_or("DEV.QUEUE.2")),
+        _ if choices.reply_queue.is_some() => return Err(bad("reply_queue", "has a meaning in request-reply only")),
+        _ => None,
+    };
+    Ok(DoorOptions::Channel(ChannelOptions {
+        client: Arc::new(channel_client(channel, choices)?),
+        queue: queue_name("queue", choices.queue.as_deref().unwrap_or("DEV.QUEUE.1"))?,
+        reply_queue: reply_queue.map(|name| queue_name("reply_queue", name)).transpose()?,
+        persistent: choices.persistent.unwrap_or(false),
+        answer_limit: Duration::from_secs(30),
+    }))
+}
+
+/// The client end of channel `channel` as the choices want it.
+///
+/// # Errors
+/// A value that is none of its kind.
+pub(crate) fn channel_client(channel: &str, choices: &Choices) -> Result<Client, WorkloadError> {
+    let channel = ObjectName::parse_within(channel, 20).map_err(|error| bad("channel", error.to_string()))?;
+    let mq = choices.mq.as_deref().unwrap_or("127.0.0.1:1414");
+    let connections: ConnectionNames = mq.parse().map_err(|error: AddressError| bad("mq", error.to_string()))?;
+    let mut connect = ConnectOptions::new(channel, connections);
+    connect.queue_manager = choices.queue_manager.clone().unwrap_or_default();
+    connect.application_name = "quaymaster workload".to_owned();
+    connect.sharing_conversations = choices.sharing_conversations.unwrap_or(1);
+    connect.credentials = match choices.login.unwrap_or_default() {
+        Login::None => None,
+        Login::Ltpa | Login::Basic => {
+            let (user, password) = user_and_password(choices)?;
+            Some(options::Credentials { user, password })
+        }
+    };
+    connect.tls = tls_options(choices)?;
+    Client::new(connect).map_err(|error| bad("channel", error.to_string()))
+}
+
+fn tls_options(choices: &Choices) -> Result<Option<TlsOptions>, WorkloadError> {
+    let trust = match (&choices.cacert, choices.insecure.unwrap_or(false)) {
+        (Some(_), true) => return Err(bad("insecure", "cannot stand beside cacert")),
+        (Some(file), false) => tls::Trust::CaFile(file.clone()),
+        (None, true) => tls::Trust::Anybody,
+        (None, false) if choices.cipher.is_some() => tls::Trust::System,
+        (None, false) => return Ok(None),
+    };
+    let mut tls = TlsOptions::trusting(trust);
+    if let Some(cipher) = &choices.cipher {
+        tls.cipher_specification.clone_from(cipher);
+    }
+    Ok(Some(tls))
+}
+
+fn rest_options(choices: &Choices) -> Result<RestOptions, WorkloadError> {
+    let url = choices.url.as_deref().unwrap_or("https://127.0.0.1:9443");
+    let trust = match (&choices.cacert, choices.insecure.unwrap_or(false)) {
+        (Some(_), true) => return Err(bad("insecure", "cannot stand beside cacert")),
+        (Some(path), false) => Trust::CaFile(path.clone()),
+        (None, true) => Trust::Insecure,
+        (None, false) => Trust::None,
+    };
+    let target = Target::parse(url, &trust).map_err(|error| bad("url", error.chain()))?;
+    Ok(RestOptions {
+        target,
+        credentials: credentials(choices)?,
+        queue_manager: choices.queue_manager.clone().unwrap_or_else(|| "QM1".to_owned()),
+        queue: choices.queue.clone().unwrap_or_else(|| "DEV.QUEUE.1".to_owned()),
+        persistent: choices.persistent.unwrap_or(false),
+        answer_limit: Duration::from_secs(30),
+    })
+}
+
+pub(super) fn credentials(choices: &Choices) -> Result<Credentials, WorkloadError> {
+    let plain_server = choices.scenario == Some(Scenario::HttpFloor);
+    let login = choices.login.unwrap_or(if plain_server { Login::None } else { Login::Ltpa });
+    if login == Login::None {
+        return Ok(Credentials::None);
+    }
+    let (user, password) = user_and_password(choices)?;
+    Ok(match login {
+        Login::Basic => Credentials::Basic { user, password },
+        _ => Credentials::Ltpa { user, password },
+    })
+}
+
+fn user_and_password(choices: &Choices) -> Result<(String, String), WorkloadError> {
+    let user = choices.user.clone().unwrap_or_else(|| "app".to_owned());
+    let Some(file) = &choices.password_file else {
+        return Err(bad("password_file", format!("is missing: a file with a line '{user} PASSWORD'")));
+    };
+    let name = file.display().to_string();
+    let text = std::fs::read_to_string(file).map_err(|source| WorkloadError::Read { file: name.clone(), source })?;
+    let password = text
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .find_map(|(who, password)| (who == user).then(|| password.trim_end().to_owned()))
+        .ok_or_else(|| bad("password_file", format!("{name} has no line '{user} PASSWORD'")))?;
+    Ok((user, password))
+}
