@@ -4,3 +4,4 @@ mod admission;
 mod client;
 
 mod put_get;
+mod replay;
