@@ -23,7 +23,7 @@ use model::definition::ChannelAuthentication;
 use model::definition::channel_authentication::{CheckClient, MapKey, Rule, UserSource};
 
 pub use address::is_address_pattern;
-pub use distinguished_name::is_filter;
+pub use distinguished_name::{fits, is_filter};
 pub use pattern::{matches, overlap};
 pub use records::ChannelAuthenticationError;
 pub(crate) use records::{ChannelAuthentications, key};

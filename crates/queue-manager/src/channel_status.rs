@@ -4,12 +4,16 @@
 //! whether to end; DISPLAY CHSTATUS reads, STOP CHANNEL asks instances to end and keeps a channel from starting anew,
 //! START CHANNEL lets it start again. Nothing here lasts: a restart knows no instance and no stopped channel.
 //!
-//! Source: MQ reference, "DISPLAY CHSTATUS", "STOP CHANNEL", 9.3.
+//! Where an instance starts and ends is also where the log says so: CSQX511I and CSQX512I, which SET SYSTEM EXCLMSG may leave
+//! out.
+//!
+//! Source: MQ reference, "DISPLAY CHSTATUS", "STOP CHANNEL", "MAXINST", "MAXINSTC", 9.3.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use model::name::QueueManagerName;
 use model::timestamp::Timestamp;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -114,6 +118,8 @@ pub struct ChannelStatus {
 
 struct Registered {
     instance: Mutex<ChannelInstance>,
+    /// By whose address it was counted.
+    client: String,
     started: Timestamp,
     counters: ChannelCounters,
     stop: Mutex<Option<StopMode>>,
@@ -131,6 +137,41 @@ struct State {
     next: u64,
     instances: BTreeMap<u64, Arc<Registered>>,
     stopped: BTreeSet<String>,
+    counts: HashMap<String, Count>,
+    /// The queue manager ends: no more instances.
+    closed: bool,
+}
+
+/// Instances of one channel, in all and of each partner's address.
+#[derive(Default)]
+struct Count {
+    all: u32,
+    of_client: HashMap<String, u32>,
+}
+
+/// How many instances of a channel there may be: MAXINST and MAXINSTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InstanceLimits {
+    pub all: u32,
+    /// From one address.
+    pub of_client: u32,
+}
+
+impl InstanceLimits {
+    pub const NONE: Self = Self { all: u32::MAX, of_client: u32::MAX };
+}
+
+/// Why an instance may not start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotAdmitted {
+    #[error("the channel is stopped")]
+    Stopped,
+    #[error("as many instances of the channel run as MAXINST allows")]
+    Instances,
+    #[error("as many instances of the channel run from this address as MAXINSTC allows")]
+    InstancesOfClient,
+    #[error("the queue manager is ending")]
+    Ending,
 }
 
 /// An instance in the hands of who runs it. Dropping it takes it out of the table.
@@ -138,6 +179,7 @@ pub struct ChannelHandle {
     table: Arc<ChannelTable>,
     number: u64,
     registered: Arc<Registered>,
+    queue_manager: QueueManagerName,
 }
 
 impl ChannelHandle {
@@ -174,17 +216,37 @@ impl ChannelHandle {
 
 impl Drop for ChannelHandle {
     fn drop(&mut self) {
-        self.table.state.lock().instances.remove(&self.number);
+        let mut state = self.table.state.lock();
+        state.instances.remove(&self.number);
+        let instance = self.registered.instance.lock();
+        state.discount(&instance.channel, &self.registered.client);
+        drop(state);
+        let (channel, partner) = (&instance.channel, &instance.connection_name);
+        tracing::info!(
+            queue_manager = self.queue_manager.as_str(),
+            "CSQX512I: channel {channel} has ended an instance for {partner}"
+        );
     }
 }
 
 impl ChannelTable {
-    fn register(self: &Arc<Self>, instance: ChannelInstance, now: Timestamp) -> Option<ChannelHandle> {
+    fn register(
+        self: &Arc<Self>,
+        instance: ChannelInstance,
+        limits: InstanceLimits,
+        queue_manager: QueueManagerName,
+        now: Timestamp,
+    ) -> Result<ChannelHandle, NotAdmitted> {
         let mut state = self.state.lock();
-        if state.stopped.contains(&instance.channel) {
-            return None;
+        if state.closed {
+            return Err(NotAdmitted::Ending);
         }
+        if state.stopped.contains(&instance.channel) {
+            return Err(NotAdmitted::Stopped);
+        }
+        state.count(&instance.channel, &instance.connection_name, limits)?;
         let registered = Arc::new(Registered {
+            client: instance.connection_name.clone(),
             instance: Mutex::new(instance),
             started: now,
             counters: ChannelCounters::default(),
@@ -195,7 +257,16 @@ impl ChannelTable {
         let number = state.next;
         state.instances.insert(number, registered.clone());
         drop(state);
-        Some(ChannelHandle { table: self.clone(), number, registered })
+        Ok(ChannelHandle { table: self.clone(), number, registered, queue_manager })
+    }
+
+    fn end(&self, mode: StopMode) -> usize {
+        let mut state = self.state.lock();
+        state.closed = true;
+        for registered in state.instances.values() {
+            registered.ask_to_end(mode);
+        }
+        state.instances.len()
     }
 
     fn all(&self) -> Vec<ChannelStatus> {
@@ -219,14 +290,54 @@ impl ChannelTable {
                     && stop.queue_manager.is_none_or(|name| instance.remote_queue_manager == name)
             };
             if wanted {
-                let mut mode = registered.stop.lock();
-                *mode = (*mode).max(Some(stop.mode));
-                drop(mode);
-                registered.asked.notify_waiters();
+                registered.ask_to_end(stop.mode);
                 asked += 1;
             }
         }
         asked
+    }
+}
+
+impl State {
+    /// # Errors
+    /// `Instances`, `InstancesOfClient`; then nothing is counted.
+    fn count(&mut self, channel: &str, client: &str, limits: InstanceLimits) -> Result<(), NotAdmitted> {
+        let count = self.counts.get(channel);
+        if count.map_or(0, |count| count.all) >= limits.all {
+            return Err(NotAdmitted::Instances);
+        }
+        let of_client = count.and_then(|count| count.of_client.get(client)).copied();
+        if of_client.unwrap_or(0) >= limits.of_client {
+            return Err(NotAdmitted::InstancesOfClient);
+        }
+        let count = self.counts.entry(channel.to_owned()).or_default();
+        count.all += 1;
+        *count.of_client.entry(client.to_owned()).or_default() += 1;
+        Ok(())
+    }
+
+    fn discount(&mut self, channel: &str, client: &str) {
+        let Some(count) = self.counts.get_mut(channel) else { return };
+        count.all -= 1;
+        if let Some(of_client) = count.of_client.get_mut(client) {
+            *of_client -= 1;
+            if *of_client == 0 {
+                count.of_client.remove(client);
+            }
+        }
+        if count.all == 0 {
+            self.counts.remove(channel);
+        }
+    }
+}
+
+impl Registered {
+    /// A gentler request does not soften a harder one.
+    fn ask_to_end(&self, mode: StopMode) {
+        let mut wanted = self.stop.lock();
+        *wanted = (*wanted).max(Some(mode));
+        drop(wanted);
+        self.asked.notify_waiters();
     }
 }
 
@@ -280,7 +391,36 @@ pub struct StopChannel<'a> {
 impl QueueManager {
     /// Makes a running instance known; `None` when somebody stopped the channel (AMQ9558).
     pub fn register_channel(&self, instance: ChannelInstance) -> Option<ChannelHandle> {
-        self.engine().channels.register(instance, self.now())
+        self.admit_channel(instance, InstanceLimits::NONE).ok()
+    }
+
+    /// Makes a running instance known, if there may be one more.
+    ///
+    /// # Errors
+    /// By reason; see [`NotAdmitted`].
+    pub fn admit_channel(
+        &self,
+        instance: ChannelInstance,
+        limits: InstanceLimits,
+    ) -> Result<ChannelHandle, NotAdmitted> {
+        let handle = self.engine().channels.register(instance, limits, self.name(), self.now())?;
+        let instance = handle.registered.instance.lock();
+        let (channel, partner) = (&instance.channel, &instance.connection_name);
+        tracing::info!(
+            queue_manager = self.name().as_str(),
+            "CSQX511I: channel {channel} has started an instance for {partner}"
+        );
+        drop(instance);
+        Ok(handle)
+    }
+
+    /// Asks every instance to end and admits none any more: the queue manager ends. Returns how many there are.
+    pub fn end_channels(&self, mode: StopMode) -> usize {
+        self.engine().channels.end(mode)
+    }
+
+    pub fn channel_instances(&self) -> usize {
+        self.engine().channels.state.lock().instances.len()
     }
 
     /// By channel, then in order of starting.
@@ -305,72 +445,4 @@ impl QueueManager {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn instance(channel: &str, connection_name: &str) -> ChannelInstance {
-        ChannelInstance {
-            channel: channel.to_owned(),
-            connection_name: connection_name.to_owned(),
-            ..ChannelInstance::default()
-        }
-    }
-
-    fn stop<'a>(channel: &'a str, connection_name: Option<&'a str>, mode: StopMode, disable: bool) -> StopChannel<'a> {
-        StopChannel { channel, connection_name, queue_manager: None, mode, disable }
-    }
-
-    #[test]
-    fn instances_are_shown_while_they_are_held() {
-        let table = Arc::new(ChannelTable::default());
-        let first = table.register(instance("B", "10.0.0.1"), Timestamp(1)).expect("not stopped");
-        let second = table.register(instance("A", "10.0.0.2"), Timestamp(2)).expect("not stopped");
-        second.update(|instance| instance.state = ChannelState::Running);
-        second.counters().count_message(Timestamp(3));
-        let shown: Vec<_> = table.all().iter().map(|s| (s.instance.channel.clone(), s.messages)).collect();
-        assert_eq!(shown, [("A".to_owned(), 1), ("B".to_owned(), 0)]);
-        assert_eq!(table.all()[0].instance.state, ChannelState::Running);
-        drop(first);
-        assert_eq!(table.all().len(), 1);
-    }
-
-    #[test]
-    fn stopping_asks_instances_to_end_and_keeps_new_ones_away() {
-        let table = Arc::new(ChannelTable::default());
-        let one = table.register(instance("A", "10.0.0.1"), Timestamp(1)).expect("not stopped");
-        let other = table.register(instance("A", "10.0.0.2"), Timestamp(1)).expect("not stopped");
-        assert_eq!(table.stop(&stop("A", Some("10.0.0.1"), StopMode::Quiesce, false)), 1);
-        assert_eq!((one.stop_requested(), other.stop_requested()), (Some(StopMode::Quiesce), None));
-        assert_eq!(table.stop(&stop("A", None, StopMode::Force, true)), 2);
-        assert_eq!(one.stop_requested(), Some(StopMode::Force));
-        table.stop(&stop("A", None, StopMode::Quiesce, true));
-        assert_eq!(one.stop_requested(), Some(StopMode::Force), "a gentler request does not soften a harder one");
-        assert!(table.register(instance("A", "10.0.0.3"), Timestamp(2)).is_none());
-        assert!(table.register(instance("B", "10.0.0.3"), Timestamp(2)).is_some());
-    }
-
-    #[tokio::test]
-    async fn who_waits_for_a_stop_learns_of_it() {
-        let table = Arc::new(ChannelTable::default());
-        let handle = table.register(instance("A", "10.0.0.1"), Timestamp(1)).expect("not stopped");
-        let (mode, asked) = tokio::join!(handle.stop_wanted(), async {
-            tokio::task::yield_now().await;
-            table.stop(&stop("A", None, StopMode::Terminate, false))
-        });
-        assert_eq!((mode, asked), (StopMode::Terminate, 1));
-    }
-
-    #[tokio::test]
-    async fn who_knows_of_a_stop_learns_of_a_harder_one() {
-        let table = Arc::new(ChannelTable::default());
-        let handle = table.register(instance("A", "10.0.0.1"), Timestamp(1)).expect("not stopped");
-        table.stop(&stop("A", None, StopMode::Quiesce, false));
-        let mode = handle.stop_wanted().await;
-        let (harder, _) = tokio::join!(handle.stop_wanted_beyond(Some(mode)), async {
-            tokio::task::yield_now().await;
-            table.stop(&stop("A", None, StopMode::Quiesce, false));
-            table.stop(&stop("A", None, StopMode::Force, false))
-        });
-        assert_eq!((mode, harder), (StopMode::Quiesce, StopMode::Force));
-    }
-}
+mod tests;

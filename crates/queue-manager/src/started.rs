@@ -1,14 +1,19 @@
 //! Listeners and services that run: DISPLAY LSSTATUS and SVSTATUS, STOP LISTENER and SERVICE.
 //!
-//! Who runs one registers it and keeps the handle; STOP asks it to end. Nothing here starts anything.
+//! Who runs one registers it and keeps the handle; STOP asks it to end. Sockets are the server's: START LISTENER asks the
+//! `ListenerHost` that the server has named, and is remembered until there is one.
 //!
-//! Source: MQ reference, "DISPLAY LSSTATUS", "DISPLAY SVSTATUS", 9.3.
+//! Source: MQ reference, "DISPLAY LSSTATUS", "DISPLAY SVSTATUS", "START LISTENER", 9.3.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use model::authority::AuthorityObject;
+use model::definition::AdministeredObject;
+use model::definition::listener::{ListenerDefinition, StartControl};
+use model::name::ObjectName;
 use model::timestamp::Timestamp;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -46,6 +51,34 @@ struct Registered {
 #[derive(Default)]
 pub(crate) struct StartedTable {
     running: Mutex<BTreeMap<(AuthorityObject, String), Arc<Registered>>>,
+    listeners: Mutex<Listeners>,
+}
+
+/// Who starts listeners, and those that somebody wanted before there was anyone.
+#[derive(Default)]
+struct Listeners {
+    host: Option<Arc<dyn ListenerHost>>,
+    wanted: Vec<ObjectName>,
+}
+
+/// Has the sockets that listeners need.
+pub trait ListenerHost: Send + Sync {
+    /// Listens as the definition says, and makes it known with `register_started` until it is asked to end.
+    ///
+    /// # Errors
+    /// The address is in use or cannot be used.
+    fn start_listener(&self, queue_manager: &QueueManager, definition: &ListenerDefinition) -> io::Result<()>;
+}
+
+/// Why START LISTENER started nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum ListenerError {
+    #[error("there is no such listener")]
+    NotFound,
+    #[error("the listener runs already")]
+    IsActive,
+    #[error("the listener cannot listen: {0}")]
+    Listen(#[from] io::Error),
 }
 
 /// A listener or service in the hands of who runs it. Dropping it takes it out of the table.
@@ -92,6 +125,60 @@ impl QueueManager {
         running.insert(key, registered.clone());
         drop(running);
         Some(StartedHandle { table: table.clone(), registered })
+    }
+
+    /// Names who starts listeners from now on, and has it start those that are started with the queue manager, and those
+    /// that were asked for before. What cannot be started is told in the log.
+    pub fn set_listener_host(&self, host: Arc<dyn ListenerHost>) {
+        let listeners = &self.engine().started_objects.listeners;
+        let mut names = std::mem::take(&mut listeners.lock().wanted);
+        listeners.lock().host = Some(host);
+        for object in self.objects(AuthorityObject::Listener) {
+            if let AdministeredObject::Listener(definition) = &*object
+                && definition.control != StartControl::Manual
+                && !names.contains(&definition.name)
+            {
+                names.push(definition.name);
+            }
+        }
+        for name in names {
+            if let Err(error) = self.start_listener(&name) {
+                let queue_manager = self.name();
+                tracing::error!(queue_manager = queue_manager.as_str(), "AMQ9218E: listener {name}: {error}");
+            }
+        }
+    }
+
+    /// The queue manager ends: its listeners are asked to end, and none is started any more.
+    pub fn end_listeners(&self) {
+        self.engine().started_objects.listeners.lock().host = None;
+        for status in self.started_objects(AuthorityObject::Listener) {
+            self.stop_started(AuthorityObject::Listener, &status.started.name);
+        }
+    }
+
+    /// START LISTENER. Before a server has named its host, the wish is remembered.
+    ///
+    /// # Errors
+    /// By reason; see [`ListenerError`].
+    pub fn start_listener(&self, name: &ObjectName) -> Result<(), ListenerError> {
+        let object = self.object(AuthorityObject::Listener, name).ok_or(ListenerError::NotFound)?;
+        let AdministeredObject::Listener(definition) = &*object else { return Err(ListenerError::NotFound) };
+        let table = &self.engine().started_objects;
+        if table.running.lock().contains_key(&(AuthorityObject::Listener, name.to_string())) {
+            return Err(ListenerError::IsActive);
+        }
+        let host = {
+            let mut listeners = table.listeners.lock();
+            if listeners.host.is_none() && !listeners.wanted.contains(name) {
+                listeners.wanted.push(*name);
+            }
+            listeners.host.clone()
+        };
+        if let Some(host) = host {
+            host.start_listener(self, definition)?;
+        }
+        Ok(())
     }
 
     /// Those of one family, by name.

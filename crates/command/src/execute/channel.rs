@@ -1,12 +1,12 @@
 //! Channels, listeners and services as they run.
 //!
 //! Channels that clients come in by are served by the channel listener, which reads the table that is changed here. This
-//! queue manager moves no messages to others by itself, starts no listeners by name and no programs: commands that would
-//! make it do so are refused by name, once it is clear that the object is there and the caller may.
+//! queue manager moves no messages to others by itself and starts no programs: commands that would make it do so are
+//! refused by name, once it is clear that the object is there and the caller may.
 
 use ::queue_manager::QueueManager;
 use ::queue_manager::channel_status::{ChannelInstance, ChannelState, ChannelStatus};
-use ::queue_manager::started::StartedStatus;
+use ::queue_manager::started::{ListenerError, StartedStatus};
 use model::authority::{Authority, AuthorityObject, Principal};
 use model::definition::AdministeredObject;
 use model::definition::channel::ChannelType;
@@ -217,19 +217,23 @@ impl Call<'_> {
             let not_active = || Failure::Reply(Reply::failed(MQRCCF_COMMAND_FAILED, kind.not_active, &[name]));
             return if stopped { Ok(Reply::done(kind.stopped)) } else { Err(not_active()) };
         }
-        let runs = self.queue_manager.started_objects(kind.family).iter().any(|status| status.started.name == name);
-        Err(if runs {
-            Failure::Reply(Reply::failed(MQRCCF_COMMAND_FAILED, kind.is_active, &[name]))
-        } else {
-            unsupported(kind.start)
-        })
+        let failed = |message, inserts: &[&str]| Failure::Reply(Reply::failed(MQRCCF_COMMAND_FAILED, message, inserts));
+        if kind.family != AuthorityObject::Listener {
+            let runs = self.queue_manager.started_objects(kind.family).iter().any(|status| status.started.name == name);
+            return Err(if runs { failed(kind.is_active, &[name]) } else { unsupported("START SERVICE") });
+        }
+        match self.queue_manager.start_listener(&object) {
+            Ok(()) => Ok(Reply::done(message::LISTENER_STARTED)),
+            Err(ListenerError::NotFound) => Err(Failure::not_found(name)),
+            Err(ListenerError::IsActive) => Err(failed(kind.is_active, &[name])),
+            Err(ListenerError::Listen(why)) => Err(failed(message::LISTENER_NOT_STARTED, &[name, &why.to_string()])),
+        }
     }
 }
 
 /// What differs between listeners and services.
 struct StartedKind {
     family: AuthorityObject,
-    start: &'static str,
     rows: &'static [status::Row<StartedView>],
     title: Message,
     nothing_runs: i32,
@@ -240,7 +244,6 @@ struct StartedKind {
 
 static LISTENER: StartedKind = StartedKind {
     family: AuthorityObject::Listener,
-    start: "START LISTENER",
     rows: status::channel::LISTENER,
     title: message::LISTENER_STATUS_DETAILS,
     nothing_runs: MQRCCF_LSTR_STATUS_NOT_FOUND,
@@ -251,7 +254,6 @@ static LISTENER: StartedKind = StartedKind {
 
 static SERVICE: StartedKind = StartedKind {
     family: AuthorityObject::Service,
-    start: "START SERVICE",
     rows: status::channel::SERVICE,
     title: message::SERVICE_STATUS_DETAILS,
     nothing_runs: MQRCCF_SERV_STATUS_NOT_FOUND,

@@ -219,7 +219,7 @@ fn listeners_and_services_show_what_runs_and_can_be_stopped() {
         > DIS LSSTATUS(*)
         AMQ8147E: Object * not found.
         > START LISTENER(L)
-        AMQ8404E: START LISTENER is not supported by this queue manager yet.
+        AMQ8021I: The listener is asked to start.
         > START LISTENER(NONE)
         AMQ8147E: Object NONE not found.
         > STOP LISTENER(L)

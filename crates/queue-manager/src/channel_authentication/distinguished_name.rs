@@ -15,6 +15,11 @@ pub fn is_filter(text: &str) -> bool {
     parse(text).is_some_and(|parts| !parts.is_empty())
 }
 
+/// Does a distinguished name have what a filter such as SSLPEER asks for?
+pub fn fits(filter: &str, name: &str) -> bool {
+    match_rank(filter, name).is_some()
+}
+
 /// How specific a filter is, larger being more specific; `None` when the name does not match.
 pub(super) fn match_rank(filter: &str, name: &str) -> Option<usize> {
     let (filter, name) = (parse(filter)?, parse(name)?);
