@@ -29,11 +29,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use model::authority::Principal;
 use parking_lot::{Mutex, RwLock};
 use queue_manager::QueueManagers;
 use tokio::task::JoinHandle;
 use workers::{FillFrom, Seats, Workers};
 
+use crate::auth::LoginError;
 use crate::connections::TICK;
 use crate::listener::CurrentTls;
 use crate::server::Shared;
@@ -136,6 +138,22 @@ impl WebServer {
 
     pub fn metrics(&self) -> Option<SocketAddr> {
         self.metrics
+    }
+
+    /// Checks a password that came by another door, by the users of the configuration now in force.
+    ///
+    /// # Errors
+    /// It is wrong, or cannot be checked now.
+    pub async fn check_password(&self, user: &str, password: &str) -> Result<Principal, LoginError> {
+        let authenticator = Arc::clone(&self.shared.settings().authenticator);
+        let identity = authenticator.check_password(user, password, self.shared.now()).await?;
+        Ok(identity.principal.clone())
+    }
+
+    /// A user by name alone, with its groups.
+    pub async fn principal_of(&self, user: &str) -> Principal {
+        let authenticator = Arc::clone(&self.shared.settings().authenticator);
+        authenticator.principal_of(user, self.shared.now()).await
     }
 
     /// `/readyz` answers 200 from now on.

@@ -76,6 +76,13 @@ pub fn parse(value: &[u8]) -> Option<BasicCredentials> {
     Some(BasicCredentials { user: user.to_owned(), password: password.to_owned() })
 }
 
+/// The header value that brings a user name and password; `None` where it would not bring back the same two, or is too long
+/// to be looked at.
+pub(super) fn header_value(user: &str, password: &str) -> Option<String> {
+    let value = format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(format!("{user}:{password}")));
+    (!user.contains(':') && value.len() <= MAXIMUM_BYTES).then_some(value)
+}
+
 /// Headers verified lately.
 pub(super) struct VerifiedHeaders {
     /// SHA-256 that has taken in a random block already.

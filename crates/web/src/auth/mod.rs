@@ -224,11 +224,60 @@ impl Authenticator {
         }
         let (user, password) = (user.to_owned(), password.to_owned());
         let checked = self.users.check(&self.slow_checks, user, password, now, || None).await;
-        let identity = checked.map_err(|no_answer| match no_answer {
-            NoAnswer::Busy => LoginError::Busy,
-            NoAnswer::Unavailable => LoginError::Unavailable,
-        })?;
-        Ok(identity.ok_or(LoginError::WrongCredentials)?.fresh())
+        Ok(checked?.ok_or(LoginError::WrongCredentials)?.fresh())
+    }
+
+    /// Checks a user name and password that came by another door than HTTP, and remembers what was right as that of a
+    /// Basic header is remembered: each serves the other. Call within a tokio runtime.
+    ///
+    /// # Errors
+    /// As [`Authenticator::login`].
+    pub async fn check_password(
+        &self,
+        user: &str,
+        password: &str,
+        now: Timestamp,
+    ) -> Result<Arc<Identity>, LoginError> {
+        if let Some(identity) = &self.anybody {
+            return Ok(Arc::clone(identity));
+        }
+        let Some(header) = basic::header_value(user, password) else {
+            return self.login(user, password, now).await;
+        };
+        let digest = self.verified_headers.digest(header.as_bytes());
+        if let Some(identity) = self.verified_headers.find(&digest, now) {
+            return Ok(identity);
+        }
+        match self.users.check_quickly(user, password) {
+            QuickCheck::Right(identity) => {
+                self.remember(&digest, identity, now);
+                return Ok(Arc::clone(identity));
+            }
+            QuickCheck::Wrong => return Err(LoginError::WrongCredentials),
+            QuickCheck::NeedsTime => {}
+        }
+        let already_known = || self.verified_headers.find(&digest, now);
+        let checked =
+            self.users.check(&self.slow_checks, user.to_owned(), password.to_owned(), now, already_known).await;
+        let identity = checked?.ok_or(LoginError::WrongCredentials)?;
+        self.remember(&digest, &identity, now);
+        Ok(identity)
+    }
+
+    /// A user by name alone, with its groups; one that is not known has none. Call within a tokio runtime.
+    pub async fn principal_of(&self, user: &str, now: Timestamp) -> Principal {
+        match self.users.of_token(user, now) {
+            Lookup::Known(identity) => return identity.principal.clone(),
+            Lookup::Unknown => return Principal::user(user),
+            Lookup::Ask(subject) => {
+                // A directory that does not answer leaves the user without groups.
+                let _ = self.users.ask(&subject, now).await;
+            }
+        }
+        match self.users.of_token(user, now) {
+            Lookup::Known(identity) => identity.principal.clone(),
+            Lookup::Unknown | Lookup::Ask(_) => Principal::user(user),
+        }
     }
 
     /// Asks each server of the directory for its base, signed in as for searches: its URL, and what is wrong. Empty where
@@ -341,6 +390,15 @@ enum Sight {
     Otherwise(Verdict),
     /// The directory has to be asked about this one first.
     Ask(Subject),
+}
+
+impl From<NoAnswer> for LoginError {
+    fn from(no_answer: NoAnswer) -> Self {
+        match no_answer {
+            NoAnswer::Busy => Self::Busy,
+            NoAnswer::Unavailable => Self::Unavailable,
+        }
+    }
 }
 
 impl From<NoAnswer> for Verdict {
