@@ -2,6 +2,11 @@
 //!
 //! A socket asks `begin` once, when the partner's first segment names the channel, and `identify` for the user facts of
 //! that socket, before the first MQCONN is answered. Later conversations of a socket inherit both.
+//!
+//! `Gate` decides: `gate.rs` which channel and on what terms, `user.rs` as whom.
+
+mod gate;
+mod user;
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -12,6 +17,9 @@ use model::authority::Principal;
 use model::reason::Reason;
 use queue_manager::QueueManager;
 use queue_manager::channel_status::ChannelHandle;
+
+pub use self::gate::Gate;
+pub use self::user::{CredentialCheck, Refused};
 
 /// What is known of a partner before it says anything.
 #[derive(Debug, Clone)]
@@ -26,10 +34,10 @@ pub struct Peer {
 /// What a TLS handshake negotiated.
 #[derive(Debug, Clone)]
 pub struct TlsFacts {
-    /// `TLSv1.2` or `TLSv1.3`.
+    /// `TLSV12` or `TLSV13`.
     pub protocol: &'static str,
     /// The CipherSpec's published name.
-    pub cipher: String,
+    pub cipher: &'static str,
     /// Distinguished names of the partner's certificate, if it showed one that is trusted.
     pub subject: Option<String>,
     pub issuer: Option<String>,

@@ -9,15 +9,16 @@
 //! Layouts of bytes are `channel-protocol`'s; what a verb means is `queue-manager`'s. Here is neither.
 
 pub mod admission;
+pub mod listener;
+pub mod socket;
+pub mod tls;
 
+mod cipher;
 mod consumer;
 mod conversation;
 mod jobs;
-mod listener;
 mod shared;
-pub mod socket;
 mod spi;
 mod subscribe;
-mod tls;
 mod verb;
 mod xa;

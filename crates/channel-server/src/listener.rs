@@ -1,1 +1,215 @@
 //! Accepting sockets, and telling TLS from plain by the first byte.
+//!
+//! One `Door` serves all listeners of a server: they share threads, limits and the TLS configuration. A listener belongs to
+//! one queue manager, or, for the address that the server itself was given, to all of them. What a socket says is read by
+//! `socket.rs`; here only its first byte is looked at.
+//!
+//! Invariant: whatever a partner does before it is admitted costs at most one of `Limits::sockets` places for at most
+//! `Limits::patience`.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+
+use model::name::QueueManagerName;
+use parking_lot::RwLock;
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout_at};
+use tokio_rustls::TlsAcceptor;
+use workers::{FillFrom, Seats, Workers};
+
+use crate::admission::{Admission, Gate, Peer};
+use crate::socket;
+use crate::tls::Tls;
+
+/// Connections the kernel keeps ready for us, where a listener does not say.
+const BACKLOG: u32 = 4096;
+/// How long accepting pauses when the process has run out of descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// First byte of a TLS connection: a handshake record.
+const TLS_HANDSHAKE: u8 = 0x16;
+
+/// What partners may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Sockets open at once, over all listeners.
+    pub sockets: usize,
+    /// Sockets that one thread serves before the next thread gets any.
+    pub sockets_per_thread: usize,
+    /// The TLS handshake has to end, and the first segment has to come, within this time each.
+    pub patience: Duration,
+}
+
+/// What all listeners of a server share.
+pub struct Door {
+    seats: Seats,
+    gate: Gate,
+    tls: RwLock<Option<Tls>>,
+    limits: RwLock<Limits>,
+    open: Arc<AtomicUsize>,
+    runtime: Handle,
+}
+
+/// Counts one socket while it lives.
+struct Place(Arc<AtomicUsize>);
+
+impl Door {
+    /// Listeners accept on `runtime`; what they accept is served by `workers`.
+    pub fn new(workers: Arc<Workers>, runtime: Handle, gate: Gate, limits: Limits) -> Arc<Self> {
+        Arc::new(Self {
+            seats: Seats::new(workers, FillFrom::Last),
+            gate,
+            tls: RwLock::new(None),
+            limits: RwLock::new(limits),
+            open: Arc::default(),
+            runtime,
+        })
+    }
+
+    /// New connections get this from now on; without one, TLS is refused.
+    pub fn set_tls(&self, tls: Option<Tls>) {
+        *self.tls.write() = tls;
+    }
+
+    pub fn set_limits(&self, limits: Limits) {
+        *self.limits.write() = limits;
+    }
+
+    pub fn gate(&self) -> &Gate {
+        &self.gate
+    }
+
+    /// Sockets open now.
+    pub fn open(&self) -> usize {
+        self.open.load(Relaxed)
+    }
+
+    /// Listens for `home`, or for every queue manager. A `backlog` of 0 is the usual one.
+    ///
+    /// # Errors
+    /// The address is in use or not this machine's, or no descriptors are left.
+    pub fn listen(
+        self: &Arc<Self>,
+        address: SocketAddr,
+        backlog: u32,
+        home: Option<QueueManagerName>,
+    ) -> io::Result<Listening> {
+        let _entered = self.runtime.enter();
+        let listener = bind(address, if backlog == 0 { BACKLOG } else { backlog })?;
+        let address = listener.local_addr()?;
+        let gate: Arc<Gate> = Arc::new(self.gate.of(home));
+        let task = self.runtime.spawn(accept(listener, Arc::clone(self), gate));
+        Ok(Listening { address, task })
+    }
+
+    fn take_place(&self) -> Option<Place> {
+        let place = Place(Arc::clone(&self.open));
+        let before = self.open.fetch_add(1, Relaxed);
+        (before < self.limits.read().sockets).then_some(place)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Relaxed);
+    }
+}
+
+/// A listener that accepts. Dropping it ends the accepting; sockets stay.
+pub struct Listening {
+    address: SocketAddr,
+    task: JoinHandle<()>,
+}
+
+impl Listening {
+    /// Port 0 resolved.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Ends the accepting, and returns once the address is free.
+    pub async fn close(mut self) {
+        self.task.abort();
+        // An error says that it was aborted.
+        let _ = (&mut self.task).await;
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+fn bind(address: SocketAddr, backlog: u32) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(backlog)
+}
+
+/// Accepts until the task is aborted.
+async fn accept(listener: TcpListener, door: Arc<Door>, gate: Arc<Gate>) {
+    loop {
+        let (socket, address) = match listener.accept().await {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // A connection that ended before it was accepted, or no descriptors left: neither ends the listener.
+                tracing::debug!(%error, "cannot accept a channel's connection");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        if gate.is_blocked(address.ip()) {
+            continue;
+        }
+        let Some(place) = door.take_place() else {
+            tracing::warn!("AMQ9513E: a connection from {address} was refused: channels.sockets are open");
+            continue;
+        };
+        match socket.into_std() {
+            Ok(socket) => {
+                let few = door.limits.read().sockets_per_thread;
+                door.seats.spawn(few, serve(socket, address, Arc::clone(&door), Arc::clone(&gate), place));
+            }
+            Err(error) => tracing::debug!(%error, "a channel's connection was gone at once"),
+        }
+    }
+}
+
+/// `socket` belongs to no runtime yet: it joins the one this runs on.
+async fn serve(socket: std::net::TcpStream, address: SocketAddr, door: Arc<Door>, gate: Arc<Gate>, _place: Place) {
+    let entered = socket.set_nodelay(true).and_then(|()| TcpStream::from_std(socket));
+    let (socket, local_address) = match entered.and_then(|socket| socket.local_addr().map(|local| (socket, local))) {
+        Ok(entered) => entered,
+        Err(error) => return tracing::debug!(%error, "a channel's connection was gone at once"),
+    };
+    let patience = door.limits.read().patience;
+    let deadline = Instant::now() + patience;
+    let mut first = [0];
+    match timeout_at(deadline, socket.peek(&mut first)).await {
+        Ok(Ok(1)) => {}
+        Ok(Ok(_)) => return,
+        Ok(Err(error)) => return tracing::debug!(%error, %address, "a connection ended before its first byte"),
+        Err(_) => return tracing::debug!(%address, "a partner said nothing"),
+    }
+    let peer = Peer { address, local_address, tls: None, patience };
+    let admission: Arc<dyn Admission> = gate;
+    if first[0] != TLS_HANDSHAKE {
+        return socket::serve(socket, peer, admission).await;
+    }
+    let Some(tls) = door.tls.read().clone() else {
+        return tracing::warn!("AMQ9639E: {address} speaks TLS, for which the server has no certificate");
+    };
+    let stream = match timeout_at(deadline, TlsAcceptor::from(Arc::clone(&tls.config)).accept(socket)).await {
+        Ok(Ok(stream)) => stream,
+        Ok(Err(error)) => return tracing::warn!("AMQ9633E: the TLS handshake with {address} failed: {error}"),
+        Err(_) => return tracing::debug!(%address, "a TLS handshake took too long"),
+    };
+    let facts = tls.facts(stream.get_ref().1);
+    socket::serve(stream, Peer { tls: facts, ..peer }, admission).await;
+}

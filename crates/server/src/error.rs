@@ -29,6 +29,14 @@ pub(crate) enum ServerError {
     RecoveryLog(#[from] storage::RecoveryLogError),
     #[error(transparent)]
     Web(#[from] web::WebError),
+    #[error("cannot listen on {address} for MQ clients")]
+    Listen {
+        address: std::net::SocketAddr,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error(transparent)]
+    Tls(#[from] channel_server::tls::TlsError),
     #[error("cannot make the TLS certificate")]
     Certificate(#[from] rcgen::Error),
     #[error("cannot start the threads that serve connections")]

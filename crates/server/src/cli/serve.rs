@@ -28,7 +28,7 @@ pub(super) struct Arguments {
     /// Where plain HTTP listens, or off [default: 127.0.0.1:9080].
     #[arg(long, value_name = "ADDR:PORT")]
     http: Option<String>,
-    /// Where MQ client channels will listen, or off [default: 0.0.0.0:1414].
+    /// Where MQ clients connect, or off [default: 0.0.0.0:1414].
     #[arg(long, value_name = "ADDR:PORT")]
     mq: Option<String>,
     /// Where Prometheus reads metrics, or off [default: 127.0.0.1:9157].

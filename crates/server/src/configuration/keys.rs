@@ -125,7 +125,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("server.http", Kind::Address, "\"127.0.0.1:9080\"", "Where the same is served without TLS. Keep it on loopback.")
         .environment("QUAYMASTER_HTTP")
         .at_start("--http"),
-    key("server.mq", Kind::Address, "\"0.0.0.0:1414\"", "Where MQ client channels will listen. Accepted; nothing listens yet, and the ready line says null.")
+    key("server.mq", Kind::Address, "\"0.0.0.0:1414\"", "Where MQ clients connect to client channels, plain or with TLS. Listeners of queue managers with another port than 1414 listen beside it. Port 0 is any free port.")
         .environment("QUAYMASTER_MQ")
         .at_start("--mq"),
     key("server.metrics", Kind::Address, "\"127.0.0.1:9157\"", "Where Prometheus reads /metrics without signing in.")
@@ -281,6 +281,13 @@ pub(crate) const KEYS: &[Key] = &[
         "When all kept connections are in use: make one for this request, wait for one, or answer an error.",
     )
     .environment("QUAYMASTER_MESSAGING_FULL_POOL_BEHAVIOR"),
+    key("channels.sockets", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "10000", "Sockets of MQ clients open at once; each may have many conversations (SHARECNV). The limit of open files is raised as far as the system allows.")
+        .environment("QUAYMASTER_CHANNELS_SOCKETS"),
+    key("channels.sockets_per_thread", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "16", "Sockets of MQ clients that one thread serves before the next thread gets any, as limits.connections_per_thread.")
+        .environment("QUAYMASTER_CHANNELS_SOCKETS_PER_THREAD"),
+    key("channels.first_segment_seconds", Kind::Integer { minimum: 1, maximum: 3600 }, "15", "An MQ client must have ended its TLS handshake, and sent its first segment, by then.")
+        .unit("seconds")
+        .environment("QUAYMASTER_CHANNELS_FIRST_SEGMENT_SECONDS"),
     key("limits.connections", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "10000", "HTTP connections open at once.")
         .environment("QUAYMASTER_LIMITS_CONNECTIONS"),
     key("limits.connections_per_thread", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "16", "HTTP connections that one thread serves before the next thread gets any: fewer spread a few busy clients over more processors, more save processor time.")

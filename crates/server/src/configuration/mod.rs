@@ -39,6 +39,7 @@ pub(crate) struct Configuration {
     pub ltpa: Ltpa,
     pub cors: Cors,
     pub messaging: Messaging,
+    pub channels: Channels,
     pub limits: Limits,
 }
 
@@ -59,6 +60,15 @@ pub(crate) struct Server {
     pub reload_interval_seconds: u64,
     pub log_format: LogFormat,
     pub log_level: LogLevel,
+}
+
+/// `[channels]`: what MQ clients may take.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Channels {
+    pub sockets: usize,
+    pub sockets_per_thread: usize,
+    pub first_segment_seconds: u64,
 }
 
 /// `[tls]`.
@@ -92,6 +102,12 @@ pub(crate) enum LogLevel {
     Info,
     Debug,
     Trace,
+}
+
+impl Default for Channels {
+    fn default() -> Self {
+        Self { sockets: 10_000, sockets_per_thread: 16, first_segment_seconds: 15 }
+    }
 }
 
 impl Default for Server {

@@ -15,6 +15,7 @@ use tokio::task::JoinSet;
 
 use crate::administration::{Refusal, RefusalKind};
 use crate::data_directory::Saved;
+use crate::serve::channels;
 use crate::serve::host::{Host, release};
 
 /// How patient an end is, the most patient first.
@@ -105,7 +106,9 @@ impl Host {
     async fn finish(self: Arc<Self>, manager: QueueManager) {
         let name = manager.name();
         self.until_disconnected(&manager).await;
+        channels::quiesce(&manager).await;
         self.stop(&manager).await;
+        channels::break_off(&manager).await;
         let entry = self.hosted().remove(&name);
         let resumes = entry.as_ref().is_some_and(|entry| entry.resumes);
         if let Some(mut entry) = entry {

@@ -25,6 +25,7 @@ use crate::administration::{Refusal, RefusalKind};
 use crate::creation::{self, NewQueueManager};
 use crate::data_directory::{DataDirectory, Saved};
 use crate::error::{ServerError, chain};
+use crate::serve::channels::Channels;
 use crate::serve::drop_in;
 use crate::serve::recover::{RecoverOptions, Recovered, recover};
 use crate::server_user;
@@ -42,7 +43,13 @@ pub(crate) struct Host {
     pub(super) closing: watch::Sender<bool>,
     /// Told when the last queue manager has ended, if the server is to end with it.
     pub(super) end_with_last: Option<watch::Sender<bool>>,
-    web: OnceLock<Arc<WebServer>>,
+    doors: OnceLock<Doors>,
+}
+
+/// What queue managers are shown to.
+struct Doors {
+    web: Arc<WebServer>,
+    channels: Arc<Channels>,
 }
 
 /// What keeps one queue manager going.
@@ -80,7 +87,7 @@ impl Host {
             changes: watch::channel(0).0,
             closing: watch::channel(false).0,
             end_with_last,
-            web: OnceLock::new(),
+            doors: OnceLock::new(),
         }
     }
 
@@ -88,16 +95,25 @@ impl Host {
         &self.table
     }
 
-    /// REST is told of changes from now on.
-    pub(super) fn attach(&self, web: Arc<WebServer>) {
-        let _ = self.web.set(web);
+    /// REST is told of changes from now on, and listeners start with their queue managers.
+    pub(super) fn attach(&self, web: Arc<WebServer>, channels: Arc<Channels>) {
+        let _ = self.doors.set(Doors { web, channels });
+        for manager in self.table.running() {
+            self.open_channels(&manager);
+        }
         self.changed();
+    }
+
+    fn open_channels(&self, manager: &QueueManager) {
+        if let Some(doors) = self.doors.get() {
+            doors.channels.take_in(manager);
+        }
     }
 
     /// Tells whoever looks at the table that it has changed.
     pub(super) fn changed(&self) {
-        if let Some(web) = self.web.get() {
-            web.queue_managers_changed();
+        if let Some(doors) = self.doors.get() {
+            doors.web.queue_managers_changed();
         }
         self.changes.send_modify(|count| *count += 1);
     }
@@ -171,7 +187,8 @@ impl Host {
         });
         let hosted = Hosted { manager: manager.clone(), disk, housekeeping, resumes: true, is_ending: false };
         self.hosted().insert(manager.name(), hosted);
-        self.table.started(manager);
+        self.table.started(manager.clone());
+        self.open_channels(&manager);
         self.changed();
         Ok(())
     }

@@ -6,8 +6,10 @@
 //! A queue manager that cannot start does not keep others from serving, unless `--strict` says so; when none can, the
 //! server does not start.
 
+mod channels;
 pub(crate) mod drop_in;
 pub(crate) mod ending;
+mod files;
 mod greeting;
 mod host;
 pub(crate) mod plan;
@@ -33,12 +35,13 @@ use web::{WebOptions, WebServer};
 use workers::Workers;
 
 use crate::administration::server::AdministrationServer;
-use crate::configuration::Environment;
+use crate::configuration::{Configuration, Environment};
 use crate::data_directory::DataDirectory;
 use crate::error::{ServerError, chain};
 use crate::logging;
 use crate::server_user;
 
+use channels::Channels;
 use greeting::Greeting;
 use host::Host;
 use plan::{Plan, ServeOptions};
@@ -55,6 +58,7 @@ pub(crate) fn run(options: ServeOptions) -> Result<(), ServerError> {
     let plan = Plan::make(options, Environment::of_process())?;
     logging::start(plan.configuration.server.log_format, plan.configuration.server.log_level);
     warn_about(&plan);
+    files::raise_limit();
     // Dropped last: the folder of an ephemeral server goes when everything else has ended.
     let (data, _temporary) = data_directory(&plan)?;
     let _lock = data.lock()?;
@@ -128,9 +132,9 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
     let workers = Arc::new(Workers::start("https").map_err(ServerError::Threads)?);
     let opened = async {
         take_in(&host, recovered, &plan, &data, &server_user).await?;
-        open_doors(&host, web_options, &data, Arc::clone(&workers)).await
+        open_doors(&host, web_options, &data, &configuration, Arc::clone(&workers)).await
     };
-    let (web, socket) = match opened.await {
+    let (web, channels, socket) = match opened.await {
         Ok(opened) => opened,
         Err(error) => {
             host.end_all().await;
@@ -138,7 +142,8 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
         }
     };
     log_web_start(&web, configuration.messaging.enabled);
-    let server = Arc::new(Server { plan: Mutex::new(plan), data, host, web, users, server_user, administrator, stop });
+    let plan = Mutex::new(plan);
+    let server = Arc::new(Server { plan, data, host, web, channels, users, server_user, administrator, stop });
     let mut tasks = JoinSet::new();
     tasks.spawn(socket.run(Arc::clone(&server), stopped.clone()));
     let interval = configuration.server.reload_interval_seconds;
@@ -169,11 +174,17 @@ async fn open_doors(
     host: &Host,
     web_options: WebOptions,
     data: &DataDirectory,
+    configuration: &Configuration,
     workers: Arc<Workers>,
-) -> Result<(Arc<WebServer>, AdministrationServer), ServerError> {
-    let web = Arc::new(WebServer::start(web_options, host.table().clone(), workers).await?);
-    host.attach(Arc::clone(&web));
-    Ok((web, AdministrationServer::bind(data.administration_socket())?))
+) -> Result<(Arc<WebServer>, Arc<Channels>, AdministrationServer), ServerError> {
+    let tls = web_options.tls.clone();
+    let web = Arc::new(WebServer::start(web_options, host.table().clone(), Arc::clone(&workers)).await?);
+    let limits = &configuration.channels;
+    let address = configuration.server.mq.0;
+    let channels = Channels::open(address, limits, &tls, host.table(), Arc::clone(&web), workers)?;
+    let socket = AdministrationServer::bind(data.administration_socket())?;
+    host.attach(Arc::clone(&web), Arc::clone(&channels));
+    Ok((web, channels, socket))
 }
 
 /// Takes in what was recovered. One that cannot start is told and left out.
@@ -245,7 +256,7 @@ fn announce(server: &Server, authority: Option<&Path>) -> Result<(), ServerError
         event: "ready",
         https: https.map(reachable),
         http: http.map(reachable),
-        mq: None,
+        mq: server.channels.address().map(reachable),
         metrics: server.web.metrics().map(reachable),
         queue_managers: names,
         data_directory: plan.options.ephemeral.then(|| server.data.root().to_owned()),

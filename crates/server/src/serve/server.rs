@@ -18,6 +18,7 @@ use crate::creation::NewQueueManager;
 use crate::data_directory::DataDirectory;
 use crate::developer::User;
 use crate::error::ServerError;
+use crate::serve::channels::Channels;
 use crate::serve::ending::EndMode;
 use crate::serve::host::Host;
 use crate::serve::plan::Plan;
@@ -31,6 +32,7 @@ pub(crate) struct Server {
     pub(super) data: DataDirectory,
     pub(super) host: Arc<Host>,
     pub(super) web: Arc<WebServer>,
+    pub(super) channels: Arc<Channels>,
     pub(super) users: Vec<User>,
     pub(super) server_user: String,
     pub(super) administrator: Principal,
@@ -124,6 +126,7 @@ impl Server {
         let mut plan = self.plan();
         let new = plan.again()?;
         let (tls, _) = tls_options(&new, &self.data)?;
+        self.channels.reload(&new.configuration.channels, &tls)?;
         self.web.reload(new.web_options(&self.data, tls, &self.users, &self.server_user))?;
         let notes = waiting_for_start(&plan.configuration, &new.configuration);
         // What only counts at start keeps its value, so that the next reload tells again.
@@ -149,6 +152,7 @@ impl Server {
         let grace = self.plan().configuration.server.grace();
         let end = async {
             self.host.quiesce_all();
+            self.channels.stop_accepting();
             let web = self.web.shutdown(grace);
             tokio::pin!(web);
             let finished = tokio::time::timeout(PATIENCE.min(grace / 2), &mut web).await.is_ok();

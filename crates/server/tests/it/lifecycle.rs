@@ -71,7 +71,7 @@ fn strmqm_starts_a_server_in_the_background_and_endmqm_ends_it() {
     assert!(folder.run(&["strmqm", "QM7"]).starts_with("exit 16\n"));
     assert!(folder.run(&["crtmqm", "QM7"]).starts_with("exit 0\n"));
     assert!(folder.run(&["endmqm", "QM7"]).starts_with("exit 40\n"));
-    let ports = ["--https", "127.0.0.1:0", "--http", "127.0.0.1:0", "--metrics", "127.0.0.1:0"];
+    let ports = ["--https", "127.0.0.1:0", "--http", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--mq", "127.0.0.1:0"];
     let mut start = vec!["strmqm", "QM7", "--"];
     start.extend(ports);
     let said = folder.run(&start);

@@ -183,7 +183,7 @@ pub(crate) fn serve(folder: &Folder, arguments: &[&str]) -> Command {
         .arg("serve")
         .arg("--data")
         .arg(folder.path())
-        .args(["--https", "127.0.0.1:0", "--http", "127.0.0.1:0", "--metrics", "127.0.0.1:0"])
+        .args(["--https", "127.0.0.1:0", "--http", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--mq", "127.0.0.1:0"])
         .args(arguments);
     command
 }

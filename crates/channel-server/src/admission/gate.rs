@@ -1,0 +1,319 @@
+//! Which channel a partner gets, and on what terms: definition, TLS, limits.
+//!
+//! Decisions are made in this order: queue manager, address, channel, its type, TLS, limits. What they refuse is told to the
+//! partner as a STATUS code and to the log with the published identifier; users are `user.rs`'s.
+//!
+//! Source: MQ reference, "AMQ9xxx: Remote"; STATUS codes from `docs/channel-protocol.md`.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::authority::AuthorityObject;
+use model::definition::{AdministeredObject, ChannelDefinition, ChannelType};
+use model::name::{ChannelName, QueueManagerName};
+use parking_lot::RwLock;
+use queue_manager::channel_authentication::{fits, is_address_blocked};
+use queue_manager::channel_status::{ChannelInstance, ChannelState, InstanceLimits, NotAdmitted};
+use queue_manager::registry::Unavailable;
+use queue_manager::{QueueManager, QueueManagers};
+
+use crate::admission::user::{self, CredentialCheck};
+use crate::admission::{Admission, Identifying, Introduction, Peer, StatusCode, Terms, UserFacts};
+use crate::cipher::{self, Fit};
+
+/// The published meaning of the codes of a STATUS segment that refuse a channel.
+pub(crate) mod status {
+    use crate::admission::StatusCode;
+
+    pub(crate) const NO_SUCH_CHANNEL: StatusCode = StatusCode(0x01);
+    pub(crate) const WRONG_TYPE: StatusCode = StatusCode(0x02);
+    pub(crate) const QUEUE_MANAGER_UNAVAILABLE: StatusCode = StatusCode(0x03);
+    pub(crate) const QUEUE_MANAGER_ENDING: StatusCode = StatusCode(0x05);
+    pub(crate) const STOPPED: StatusCode = StatusCode(0x07);
+    pub(crate) const SECURITY: StatusCode = StatusCode(0x14);
+    pub(crate) const CHANNEL_UNAVAILABLE: StatusCode = StatusCode(0x16);
+    pub(crate) const CIPHER: StatusCode = StatusCode(0x18);
+    pub(crate) const PEER_NAME: StatusCode = StatusCode(0x19);
+}
+
+/// Admission by the definitions of the server's queue managers. Cheap to clone; clones share everything but their home.
+#[derive(Clone)]
+pub struct Gate {
+    queue_managers: QueueManagers,
+    credentials: Arc<dyn CredentialCheck>,
+    /// The queue manager whose listener this is; `None` for the server's own, which is everybody's.
+    home: Option<QueueManagerName>,
+    /// Queue managers that do not want the server's own listener: theirs was stopped.
+    closed: Arc<RwLock<BTreeSet<QueueManagerName>>>,
+}
+
+impl Gate {
+    pub fn new(queue_managers: QueueManagers, credentials: Arc<dyn CredentialCheck>) -> Self {
+        Self { queue_managers, credentials, home: None, closed: Arc::default() }
+    }
+
+    /// That of a listener of `home`.
+    pub(crate) fn of(&self, home: Option<QueueManagerName>) -> Self {
+        Self { home, ..self.clone() }
+    }
+
+    /// Whether the server's own listener is for this queue manager too.
+    pub fn set_open(&self, queue_manager: QueueManagerName, is_open: bool) {
+        let mut closed = self.closed.write();
+        if is_open {
+            closed.remove(&queue_manager);
+        } else {
+            closed.insert(queue_manager);
+        }
+    }
+
+    /// BLOCKADDR, before a byte is read: that of the listener's queue manager, or of the first one.
+    pub(crate) fn is_blocked(&self, address: IpAddr) -> bool {
+        let name = self.home.as_ref().map_or("", QueueManagerName::as_str);
+        self.queue_managers.get(name).is_ok_and(|queue_manager| blocks(&queue_manager, address))
+    }
+
+    fn was_asked_about_address(&self, queue_manager: &QueueManager) -> bool {
+        self.home.is_some() || self.queue_managers.default_name() == Some(queue_manager.name())
+    }
+
+    /// The queue manager that a partner's first segment means. One that is not known here is the first one, which answers
+    /// MQCONN with 2058 then.
+    fn queue_manager(&self, name: &str) -> Result<QueueManager, StatusCode> {
+        let name = name.trim();
+        // `*NAME` is any queue manager of a group.
+        let name = if name.starts_with('*') { "" } else { name };
+        let found = match &self.home {
+            Some(home) => self.queue_managers.admitting_one(home.as_str()),
+            None => match self.queue_managers.admitting_one(name) {
+                Err(Unavailable::Unknown) => self.queue_managers.admitting_one(""),
+                found => found,
+            },
+        };
+        let queue_manager = found.map_err(|why| match why {
+            Unavailable::NotRunning(state) if state.is_ending() => status::QUEUE_MANAGER_ENDING,
+            Unavailable::NotRunning(_) | Unavailable::Unknown => status::QUEUE_MANAGER_UNAVAILABLE,
+        })?;
+        if self.home.is_none() && self.closed.read().contains(&queue_manager.name()) {
+            return Err(status::QUEUE_MANAGER_UNAVAILABLE);
+        }
+        Ok(queue_manager)
+    }
+}
+
+impl Admission for Gate {
+    fn begin(&self, peer: &Peer, introduction: &Introduction) -> Result<Terms, StatusCode> {
+        let queue_manager = self.queue_manager(&introduction.queue_manager)?;
+        if !self.was_asked_about_address(&queue_manager) && blocks(&queue_manager, peer.address.ip()) {
+            return Err(status::SECURITY);
+        }
+        let applicant = Applicant { queue_manager: &queue_manager, peer, introduction };
+        let object = applicant.object()?;
+        let channel = applicant.server_connection(&object)?;
+        applicant.check_tls(channel)?;
+        applicant.admit(channel)
+    }
+
+    fn identify<'a>(&'a self, terms: &'a Terms, peer: &'a Peer, user: &'a UserFacts) -> Identifying<'a> {
+        Box::pin(user::identify(&*self.credentials, terms, peer, user))
+    }
+}
+
+fn blocks(queue_manager: &QueueManager, address: IpAddr) -> bool {
+    if !queue_manager.definition().channel_authentication {
+        return false;
+    }
+    let records = queue_manager.channel_authentications();
+    let Some(record) = is_address_blocked(&records, address, None) else { return false };
+    let name = queue_manager.name();
+    if record.warn {
+        let queue_manager = name.as_str();
+        tracing::warn!(queue_manager, "AMQ9787W: {address} would be turned away by BLOCKADDR, but for WARN(YES)");
+        return false;
+    }
+    tracing::warn!(queue_manager = name.as_str(), "AMQ9777E: a connection from {address} was turned away by BLOCKADDR");
+    true
+}
+
+/// A partner that wants a channel.
+struct Applicant<'a> {
+    queue_manager: &'a QueueManager,
+    peer: &'a Peer,
+    introduction: &'a Introduction,
+}
+
+impl Applicant<'_> {
+    /// Refuses, and says why where it can be read.
+    fn refuse<T>(&self, code: StatusCode, why: std::fmt::Arguments<'_>) -> Result<T, StatusCode> {
+        let from = self.peer.address.ip();
+        tracing::warn!(queue_manager = self.queue_manager.name().as_str(), "{why} (partner {from})");
+        Err(code)
+    }
+
+    fn object(&self) -> Result<Arc<AdministeredObject>, StatusCode> {
+        let wanted = &self.introduction.channel;
+        let object =
+            ChannelName::parse(wanted).ok().and_then(|name| self.queue_manager.object(AuthorityObject::Channel, &name));
+        match object {
+            Some(object) => Ok(object),
+            None => {
+                let shown: String = wanted.chars().take(20).filter(|c| !c.is_control()).collect();
+                self.refuse(status::NO_SUCH_CHANNEL, format_args!("AMQ9519E: there is no channel '{shown}'"))
+            }
+        }
+    }
+
+    fn server_connection<'o>(&self, object: &'o AdministeredObject) -> Result<&'o ChannelDefinition, StatusCode> {
+        match object {
+            AdministeredObject::Channel(channel) if channel.channel_type == ChannelType::ServerConnection => {
+                Ok(channel)
+            }
+            other => {
+                let name = other.name();
+                let why = format_args!("AMQ9502E: channel {name} is not a server-connection channel");
+                self.refuse(status::WRONG_TYPE, why)
+            }
+        }
+    }
+
+    /// SSLCIPH, SSLCAUTH, SSLPEER.
+    fn check_tls(&self, channel: &ChannelDefinition) -> Result<(), StatusCode> {
+        let (name, wanted) = (&channel.name, channel.cipher_specification.trim());
+        let Some(facts) = &self.peer.tls else {
+            return match wanted {
+                "" => Ok(()),
+                _ => self.refuse(
+                    status::CIPHER,
+                    format_args!(
+                        "AMQ9639E: channel {name} wants SSLCIPH({wanted}), and the partner does not speak TLS"
+                    ),
+                ),
+            };
+        };
+        let spoken = facts.cipher;
+        match wanted {
+            "" => self.refuse(
+                status::CIPHER,
+                format_args!("AMQ9635E: the partner speaks TLS ({spoken}), and channel {name} has no SSLCIPH"),
+            )?,
+            _ => match cipher::fit(wanted, spoken) {
+                Fit::Fits => {}
+                Fit::Differs => self.refuse(
+                    status::CIPHER,
+                    format_args!("AMQ9631E: channel {name} wants SSLCIPH({wanted}), and {spoken} was negotiated"),
+                )?,
+                Fit::NotSpoken => self.refuse(
+                    status::CIPHER,
+                    format_args!("AMQ9635E: SSLCIPH({wanted}) of channel {name} has no forward secrecy or no authenticated encryption, and is not spoken here"),
+                )?,
+                Fit::Unknown => self.refuse(
+                    status::CIPHER,
+                    format_args!("AMQ9635E: SSLCIPH({wanted}) of channel {name} is not the name of a CipherSpec"),
+                )?,
+            },
+        }
+        match &facts.subject {
+            None if !channel.client_certificate_optional => self.refuse(
+                status::PEER_NAME,
+                format_args!("AMQ9637E: channel {name} has SSLCAUTH(REQUIRED), and the partner showed no certificate"),
+            ),
+            subject if !channel.peer_name.trim().is_empty() => {
+                let subject = subject.as_deref().unwrap_or_default();
+                if fits(&channel.peer_name, subject) {
+                    return Ok(());
+                }
+                let wanted = &channel.peer_name;
+                let why = format_args!("AMQ9636E: '{subject}' does not match SSLPEER({wanted}) of channel {name}");
+                self.refuse(status::PEER_NAME, why)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Registers the instance; MAXINST, MAXINSTC, and channels that were stopped.
+    fn admit(&self, channel: &ChannelDefinition) -> Result<Terms, StatusCode> {
+        let limits = InstanceLimits { all: channel.maximum_instances, of_client: channel.maximum_instances_per_client };
+        let maximum_message_length = self.maximum_message_length(channel);
+        let instance = self.instance(channel, maximum_message_length);
+        let connection_name = instance.connection_name.clone();
+        let name = &channel.name;
+        let status = match self.queue_manager.admit_channel(instance, limits) {
+            Ok(status) => status,
+            Err(NotAdmitted::Stopped) => {
+                self.refuse(status::STOPPED, format_args!("AMQ9528I: channel {name} is stopped"))?
+            }
+            Err(NotAdmitted::Instances) => self.refuse(
+                status::CHANNEL_UNAVAILABLE,
+                format_args!("AMQ9489E: as many instances of channel {name} run as MAXINST({}) allows", limits.all),
+            )?,
+            Err(NotAdmitted::InstancesOfClient) => self.refuse(
+                status::CHANNEL_UNAVAILABLE,
+                format_args!(
+                    "AMQ9490E: as many instances of channel {name} run from one address as MAXINSTC({}) allows",
+                    limits.of_client
+                ),
+            )?,
+            Err(NotAdmitted::Ending) => return Err(status::QUEUE_MANAGER_ENDING),
+        };
+        let disconnect_interval = u64::from(channel.disconnect_interval_s);
+        Ok(Terms {
+            queue_manager: self.queue_manager.clone(),
+            channel: channel.name.to_string(),
+            connection_name,
+            heartbeat: Duration::from_secs(channel.heartbeat_interval_s.into()),
+            disconnect_interval: (disconnect_interval > 0).then(|| Duration::from_secs(disconnect_interval)),
+            sharing_conversations: channel.sharing_conversations,
+            maximum_message_length,
+            status,
+        })
+    }
+
+    /// MAXMSGL of the channel, and of the queue manager where that is smaller or the channel has none of its own.
+    fn maximum_message_length(&self, channel: &ChannelDefinition) -> u32 {
+        let of_queue_manager = self.queue_manager.definition().maximum_message_length;
+        match channel.maximum_message_length {
+            0 => of_queue_manager,
+            own => own.min(of_queue_manager),
+        }
+    }
+
+    fn instance(&self, channel: &ChannelDefinition, maximum_message_length: u32) -> ChannelInstance {
+        let tls = self.peer.tls.as_ref();
+        let name = |name: Option<&String>| name.cloned().unwrap_or_default();
+        let (product, version) = product_and_version(&self.introduction.product);
+        ChannelInstance {
+            channel: channel.name.to_string(),
+            channel_type: "SVRCONN",
+            connection_name: self.peer.address.ip().to_string(),
+            local_address: address_and_port(self.peer),
+            state: ChannelState::Running,
+            substate: "RECEIVE",
+            remote_product: product,
+            remote_version: version,
+            heartbeat_interval_s: channel.heartbeat_interval_s,
+            maximum_message_length,
+            maximum_sharing_conversations: channel.sharing_conversations,
+            security_protocol: tls.map_or_else(String::new, |tls| tls.protocol.to_owned()),
+            cipher: tls.map_or_else(String::new, |tls| tls.cipher.to_owned()),
+            certificate_subject: name(tls.and_then(|tls| tls.subject.as_ref())),
+            certificate_issuer: name(tls.and_then(|tls| tls.issuer.as_ref())),
+            ..ChannelInstance::default()
+        }
+    }
+}
+
+/// LOCLADDR: `address(port)`.
+fn address_and_port(peer: &Peer) -> String {
+    format!("{}({})", peer.local_address.ip(), peer.local_address.port())
+}
+
+/// `MQJB09040200` is product MQJB at version 09040200.
+fn product_and_version(product: &str) -> (String, String) {
+    let product = product.trim();
+    match product.split_at_checked(4) {
+        Some((name, version)) => (name.to_owned(), version.to_owned()),
+        None => (product.to_owned(), String::new()),
+    }
+}

@@ -1,0 +1,243 @@
+//! Client channels: the server's own address for MQ clients, listeners of queue managers, users, and certificate.
+//!
+//! The address of `--mq` is for all queue managers. A listener of the usual port (1414, 0, or the very port of `--mq`) is
+//! that address: started, it lets the queue manager's channels in there, stopped, it keeps them out. A listener of another
+//! port has a socket of its own, and only its queue manager behind it.
+
+use std::future::Future;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use channel_server::admission::{CredentialCheck, Gate, Refused};
+use channel_server::listener::{Door, Limits, Listening};
+use channel_server::tls::{Tls, TlsError, TlsFiles};
+use model::authority::{AuthorityObject, Principal};
+use model::definition::channel::DEFAULT_PORT;
+use model::definition::listener::ListenerDefinition;
+use queue_manager::channel_status::StopMode;
+use queue_manager::started::{ListenerHost, Started, StartedHandle};
+use queue_manager::{QueueManager, QueueManagers};
+use tokio::runtime::Handle;
+use web::WebServer;
+use web::auth::{CertificateIdentity, LoginError};
+use web::options::TlsOptions;
+use workers::Workers;
+
+use crate::configuration;
+use crate::error::ServerError;
+
+/// How long instances may take to end what they are doing, and then to end at all.
+const QUIESCE_PATIENCE: Duration = Duration::from_millis(300);
+const BREAK_PATIENCE: Duration = Duration::from_secs(1);
+/// How often it is looked whether they have.
+const LOOK: Duration = Duration::from_millis(5);
+
+pub(super) struct Channels {
+    door: Arc<Door>,
+    address: Option<SocketAddr>,
+    own: Mutex<Option<Listening>>,
+    runtime: Handle,
+}
+
+impl Channels {
+    /// Listens at `address`, if there is one. Call within a tokio runtime.
+    ///
+    /// # Errors
+    /// The address is in use, or a certificate or key cannot be used.
+    pub(super) fn open(
+        address: Option<SocketAddr>,
+        limits: &configuration::Channels,
+        tls: &TlsOptions,
+        queue_managers: &QueueManagers,
+        web: Arc<WebServer>,
+        workers: Arc<Workers>,
+    ) -> Result<Arc<Self>, ServerError> {
+        let runtime = Handle::current();
+        let gate = Gate::new(queue_managers.clone(), Arc::new(Users(web)));
+        let door = Door::new(workers, runtime.clone(), gate, limits_of(limits));
+        door.set_tls(Some(tls_of(tls)?));
+        let own = match address {
+            Some(address) => {
+                Some(door.listen(address, 0, None).map_err(|source| ServerError::Listen { address, source })?)
+            }
+            None => None,
+        };
+        let address = own.as_ref().map(Listening::address);
+        if let Some(address) = address {
+            tracing::info!("AMQ5026I: MQ clients are served on {address} (process {})", std::process::id());
+        }
+        Ok(Arc::new(Self { door, address, own: Mutex::new(own), runtime }))
+    }
+
+    pub(super) fn address(&self) -> Option<SocketAddr> {
+        self.address
+    }
+
+    /// Limits and certificate of a new configuration, for new connections.
+    ///
+    /// # Errors
+    /// A certificate or key cannot be used; then everything stays as it was.
+    pub(super) fn reload(&self, limits: &configuration::Channels, tls: &TlsOptions) -> Result<(), ServerError> {
+        self.door.set_tls(Some(tls_of(tls)?));
+        self.door.set_limits(limits_of(limits));
+        Ok(())
+    }
+
+    /// A queue manager has started: its channels are open, and its listeners start.
+    pub(super) fn take_in(self: &Arc<Self>, manager: &QueueManager) {
+        self.door.gate().set_open(manager.name(), true);
+        manager.set_listener_host(Arc::clone(self) as Arc<dyn ListenerHost>);
+    }
+
+    /// No new connections: the server ends.
+    pub(super) fn stop_accepting(&self) {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// Whether a listener of this definition is the server's own address.
+    fn is_own(&self, definition: &ListenerDefinition) -> bool {
+        let usual = [0, u32::from(DEFAULT_PORT)].contains(&definition.port);
+        let same = self.address.is_some_and(|own| definition.port == u32::from(own.port()));
+        let everywhere = definition.address.trim().is_empty();
+        let same_address = || {
+            self.address
+                .zip(address_of(definition).ok())
+                .is_some_and(|(own, wanted)| own.ip().is_unspecified() || own.ip() == wanted.ip())
+        };
+        (usual || same) && (everywhere || (same && same_address()))
+    }
+
+    fn listen(&self, manager: &QueueManager, definition: &ListenerDefinition) -> io::Result<Open> {
+        if self.is_own(definition) {
+            let address =
+                self.address.ok_or_else(|| io::Error::other("the server has no address for MQ clients (--mq off)"))?;
+            self.door.gate().set_open(manager.name(), true);
+            return Ok(Open { address, listening: None });
+        }
+        let address = address_of(definition)?;
+        let listening = self.door.listen(address, definition.backlog, Some(manager.name()))?;
+        Ok(Open { address: listening.address(), listening: Some(listening) })
+    }
+}
+
+/// Where a listener listens; without a socket of its own it is the server's.
+struct Open {
+    address: SocketAddr,
+    listening: Option<Listening>,
+}
+
+/// Waits until a listener is to end, and ends it.
+async fn keep(door: Arc<Door>, manager: QueueManager, handle: StartedHandle, name: String, open: Open) {
+    handle.stop_wanted().await;
+    let is_own = open.listening.is_none();
+    if let Some(listening) = open.listening {
+        listening.close().await;
+    }
+    drop(handle);
+    let running = manager.started_objects(AuthorityObject::Listener);
+    let another_is_own = running.iter().any(|status| !status.is_stopping && status.started.port == open.address.port());
+    if is_own && !another_is_own {
+        door.gate().set_open(manager.name(), false);
+    }
+    tracing::info!(queue_manager = manager.name().as_str(), "AMQ5027I: listener {name} has ended");
+}
+
+impl ListenerHost for Channels {
+    fn start_listener(&self, queue_manager: &QueueManager, definition: &ListenerDefinition) -> io::Result<()> {
+        let open = self.listen(queue_manager, definition)?;
+        let name = definition.name.to_string();
+        let started = Started {
+            family: AuthorityObject::Listener,
+            name: name.clone(),
+            process_id: std::process::id(),
+            address: definition.address.clone(),
+            port: open.address.port(),
+            backlog: definition.backlog,
+        };
+        let Some(handle) = queue_manager.register_started(started) else {
+            return Err(io::Error::other("it runs already"));
+        };
+        let address = open.address;
+        tracing::info!(
+            queue_manager = queue_manager.name().as_str(),
+            "AMQ5026I: listener {name} has started on {address} (process {})",
+            std::process::id()
+        );
+        self.runtime.spawn(keep(Arc::clone(&self.door), queue_manager.clone(), handle, name, open));
+        Ok(())
+    }
+}
+
+/// Lets the instances of a queue manager that ends finish what they are doing, for a moment.
+pub(super) async fn quiesce(manager: &QueueManager) {
+    manager.end_listeners();
+    manager.end_channels(StopMode::Quiesce);
+    until_ended(manager, QUIESCE_PATIENCE).await;
+}
+
+/// Breaks what is left of them.
+pub(super) async fn break_off(manager: &QueueManager) {
+    manager.end_channels(StopMode::Force);
+    until_ended(manager, BREAK_PATIENCE).await;
+}
+
+async fn until_ended(manager: &QueueManager, patience: Duration) {
+    let ended = async {
+        while manager.channel_instances() > 0 {
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    // Instances that are left know that they are to end.
+    let _ = tokio::time::timeout(patience, ended).await;
+}
+
+fn address_of(definition: &ListenerDefinition) -> io::Result<SocketAddr> {
+    let port = u16::try_from(definition.port).map_err(io::Error::other)?;
+    match definition.address.trim() {
+        "" | "*" => Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), port)),
+        host => (host, port).to_socket_addrs()?.next().ok_or_else(|| io::Error::other("IPADDR names no address")),
+    }
+}
+
+fn limits_of(limits: &configuration::Channels) -> Limits {
+    Limits {
+        sockets: limits.sockets,
+        sockets_per_thread: limits.sockets_per_thread,
+        patience: Duration::from_secs(limits.first_segment_seconds),
+    }
+}
+
+fn tls_of(tls: &TlsOptions) -> Result<Tls, TlsError> {
+    let files =
+        TlsFiles { certificate: tls.certificate.clone(), key: tls.key.clone(), client_signers: tls.client_ca.clone() };
+    Tls::new(&files, |certificate| {
+        let names = CertificateIdentity::from_der(certificate).ok()?;
+        Some((names.distinguished_name, names.issuer_name))
+    })
+}
+
+/// The users of REST are those of channels.
+struct Users(Arc<WebServer>);
+
+impl CredentialCheck for Users {
+    fn check<'a>(
+        &'a self,
+        user: &'a str,
+        password: &'a str,
+    ) -> Pin<Box<dyn Future<Output = Result<Principal, Refused>> + Send + 'a>> {
+        Box::pin(async move {
+            self.0.check_password(user, password).await.map_err(|error| match error {
+                LoginError::WrongCredentials => Refused::Wrong,
+                LoginError::Busy => Refused::Busy,
+                LoginError::Unavailable => Refused::Unavailable,
+            })
+        })
+    }
+
+    fn principal<'a>(&'a self, user: &'a str) -> Pin<Box<dyn Future<Output = Principal> + Send + 'a>> {
+        Box::pin(self.0.principal_of(user))
+    }
+}
