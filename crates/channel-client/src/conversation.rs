@@ -98,7 +98,10 @@ impl Conversation {
         expected: SegmentType,
     ) -> Result<Unit, ChannelError> {
         if self.under_way {
-            return Err(ChannelError::broken("an earlier call was given up before it was answered"));
+            return Err(ChannelError::unsent("an earlier call was given up before it was answered"));
+        }
+        if self.socket.has_ended() {
+            return Err(ChannelError::unsent(self.mailbox.problem()));
         }
         self.under_way = true;
         self.socket.write(|output| output.unit(envelope, encode));

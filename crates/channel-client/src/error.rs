@@ -38,7 +38,11 @@ pub enum ChannelError {
     ChannelRefused { reason: Reason },
     /// The socket ended, or what came over it cannot be understood. A call that was under way may have taken effect.
     #[error("the connection is broken: 2009 (MQRC_CONNECTION_BROKEN): {problem}")]
-    Broken { problem: String },
+    Broken {
+        problem: String,
+        /// The call was not sent any more, and so had no effect.
+        unsent: bool,
+    },
     /// Making a lost connection again failed.
     #[error("the connection is lost and cannot be made again: {}", chain_of(*reason))]
     Reconnect {
@@ -62,7 +66,11 @@ impl ChannelError {
     }
 
     pub(crate) fn broken(problem: impl Into<String>) -> Self {
-        Self::Broken { problem: problem.into() }
+        Self::Broken { problem: problem.into(), unsent: false }
+    }
+
+    pub(crate) fn unsent(problem: impl Into<String>) -> Self {
+        Self::Broken { problem: problem.into(), unsent: true }
     }
 
     /// MQRC_*. A number that is not published shows as `UnexpectedError` (2195).
@@ -83,7 +91,7 @@ impl ChannelError {
     /// Whether the call may have taken effect although it failed: its answer never came.
     pub fn effect_is_unknown(&self) -> bool {
         match self {
-            Self::Broken { .. } => true,
+            Self::Broken { unsent, .. } => !unsent,
             Self::Refused { .. } | Self::ChannelRefused { .. } | Self::Reconnect { .. } => {
                 matches!(self.reason(), Reason::CallInterrupted | Reason::UnexpectedError)
             }

@@ -62,6 +62,11 @@ impl Mailbox {
         }
     }
 
+    /// Why it has ended.
+    pub(crate) fn problem(&self) -> String {
+        self.0.lock().ended.clone().unwrap_or_default()
+    }
+
     /// The next unit of this kind; an error says why there will be none.
     pub(crate) fn poll_take(&self, kind: Kind, cx: &mut Context<'_>) -> Poll<Result<Unit, String>> {
         let mut content = self.0.lock();

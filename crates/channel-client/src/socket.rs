@@ -164,7 +164,7 @@ async fn run(socket: Arc<Socket>, stream: Stream, rest: BytesMut) {
     };
     let problem = match ended {
         Ok(()) => "it was closed".to_owned(),
-        Err(ChannelError::Broken { problem }) => problem,
+        Err(ChannelError::Broken { problem, .. }) => problem,
         Err(other) => other.to_string(),
     };
     socket.end(&problem);

@@ -46,8 +46,8 @@ impl Connection {
         if self.work == Work::Open || fate == Fate::Syncpoint {
             self.work = Work::BackedOut;
         }
-        // An answer that says so has changed nothing.
-        let unanswered = matches!(error, ChannelError::Broken { .. });
+        // An answer that says so has changed nothing, and so has what was not sent.
+        let unanswered = matches!(error, ChannelError::Broken { unsent: false, .. });
         self.reconnect(error).await?;
         match fate {
             Fate::Syncpoint => Err(ChannelError::refused(verb, Reason::BackedOut)),

@@ -34,7 +34,7 @@ impl Connection {
         descriptor: &MessageDescriptor,
     ) -> Result<Put, ChannelError> {
         if self.is_broken() {
-            return Err(ChannelError::broken("the socket has ended"));
+            return Err(ChannelError::unsent("the socket has ended"));
         }
         self.conversation.await_room().await;
         self.conversation.send(segment_type, 0, |writer| {
