@@ -13,7 +13,7 @@ use channel_protocol::cursor::Reader;
 use channel_protocol::error::ProtocolError;
 use channel_protocol::flow::initial::Initial;
 use channel_protocol::flow::status::{self, Status};
-use channel_protocol::form::{ByteOrder, Form};
+use channel_protocol::form::Form;
 use channel_protocol::negotiate::{ServerOffer, answer};
 use channel_protocol::output::{Envelope, Output};
 use channel_protocol::segment::{Address, ControlFlags, Segment, SegmentType};
@@ -60,13 +60,8 @@ where
             return None;
         }
     };
-    let form = Form {
-        order: segment.header.form.order,
-        ..match segment.header.form.order {
-            ByteOrder::Big => Form::BIG,
-            ByteOrder::Little => Form::LITTLE,
-        }
-    };
+    // Answered as it is asked, so that no partner has to convert.
+    let form = segment.header.form;
     match agree(&segment, form, peer, admission, jobs) {
         Ok((introduced, mut output, maximum)) => {
             input.set_maximum(maximum);

@@ -22,8 +22,8 @@ async fn a_message_that_is_put_can_be_got() {
 }
 
 #[tokio::test]
-async fn both_byte_orders_and_unshared_sockets_are_served() {
-    for (form, conversations) in [(Form::BIG, 0), (Form::LITTLE, 0), (Form::LITTLE, 10)] {
+async fn both_byte_orders_ebcdic_and_unshared_sockets_are_served() {
+    for (form, conversations) in [(Form::BIG, 0), (Form::LITTLE, 0), (Form::LITTLE, 10), (Form::ebcdic(500), 10)] {
         let server = Server::start().await;
         let mut client = server.client_with(Options { form, conversations, ..Options::default() }).await;
         assert_eq!(client.negotiated.conversations, conversations);
