@@ -12,6 +12,14 @@ pub enum ByteOrder {
     Little,
 }
 
+/// How a set stores a character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    SingleByte,
+    Utf8,
+    Utf16(ByteOrder),
+}
+
 /// UTF-8 or UTF-16 that is not well formed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("malformed {form} at byte {offset}")]
@@ -104,6 +112,38 @@ impl CharacterSet {
             Kind::SingleByte(_) | Kind::Utf8 => b" ",
             Kind::Utf16(ByteOrder::Big) => b"\0 ",
             Kind::Utf16(ByteOrder::Little) => b" \0",
+        }
+    }
+
+    pub fn form(self) -> Form {
+        match self.0 {
+            Kind::SingleByte(_) => Form::SingleByte,
+            Kind::Utf8 => Form::Utf8,
+            Kind::Utf16(order) => Form::Utf16(order),
+        }
+    }
+
+    /// The character of a byte. `None` where the byte has none, and in sets that are not single-byte.
+    pub fn character_of(self, byte: u8) -> Option<char> {
+        match self.0 {
+            Kind::SingleByte(set) => Some(set.character(byte)).filter(|&character| character != UNDEFINED),
+            Kind::Utf8 | Kind::Utf16(_) => None,
+        }
+    }
+
+    /// The byte of a character. `None` where the set has not the character, and in sets that are not single-byte.
+    pub fn byte_of(self, character: char) -> Option<u8> {
+        match self.0 {
+            Kind::SingleByte(set) => set.byte(character),
+            Kind::Utf8 | Kind::Utf16(_) => None,
+        }
+    }
+
+    /// What stands for a character that the set has not: SUB, one byte. UTF-8 and UTF-16 need none.
+    pub fn substitute(self) -> u8 {
+        match self.0 {
+            Kind::SingleByte(set) => set.substitute(),
+            Kind::Utf8 | Kind::Utf16(_) => 0x1A,
         }
     }
 

@@ -18,7 +18,7 @@ mod coding;
 mod single_byte;
 mod tables;
 
-pub use coding::{ByteOrder, CharacterSet, Converted, Malformed, convert};
+pub use coding::{ByteOrder, CharacterSet, Converted, Form, Malformed, convert};
 
 /// Why bytes and text were not turned into each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -7,6 +7,7 @@ mod authority;
 mod channel;
 mod compatibility;
 mod config;
+mod copybook;
 mod dump;
 mod failure;
 mod health;
@@ -86,6 +87,9 @@ enum Command {
     /// Explain, check, import or reload the configuration.
     #[command(subcommand)]
     Config(config::Command),
+    /// Lay out COBOL copybooks, and turn records into JSON and back.
+    #[command(subcommand)]
+    Copybook(copybook::Command),
     /// Look at a recovery log.
     #[command(subcommand)]
     Log(log::Command),
@@ -185,6 +189,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Chkmqready(arguments) => return Ok(health::ready(&arguments)),
         Command::Chkmqhealthy(arguments) => return Ok(health::healthy(&arguments)),
         Command::Config(command) => config::run(command, out),
+        Command::Copybook(command) => copybook::run(&command, out),
         Command::Log(command) => return log::run(&command, out),
         Command::Workload(WorkloadCommand::Run(arguments)) => return workload_run(&arguments),
         Command::Workload(WorkloadCommand::Responder(arguments)) => {

@@ -1,0 +1,159 @@
+//! Exact decimal numbers: digits as an integer and a scale. Read from JSON numbers and written as such.
+//!
+//! No binary float is involved anywhere.
+
+/// `mantissa` times 10 to the power of minus `scale`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Decimal {
+    pub(crate) negative: bool,
+    pub(crate) mantissa: u128,
+    pub(crate) scale: i32,
+    /// Digits behind the 38th were not zero; the last digit kept is 1 then, so that rounding comes out right.
+    pub(crate) inexact: bool,
+}
+
+/// Why a number cannot have a scale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rescale {
+    TooLarge,
+    TooPrecise,
+}
+
+/// Exponents beyond this are taken as this: no item holds such numbers.
+const MAXIMUM_EXPONENT: i32 = 100_000;
+/// Digits that are kept.
+const KEPT: u32 = 38;
+
+impl Decimal {
+    /// Reads a number of JSON grammar; `text` has been checked to be one.
+    pub(crate) fn parse(text: &[u8]) -> Self {
+        let (negative, mut rest) = match text.split_first() {
+            Some((b'-', rest)) => (true, rest),
+            _ => (false, text),
+        };
+        let (mut mantissa, mut scale, mut kept, mut inexact) = (0u128, 0i32, 0u32, false);
+        let mut behind_point = false;
+        while let Some((&byte, tail)) = rest.split_first() {
+            match byte {
+                b'0'..=b'9' if kept < KEPT => {
+                    mantissa = mantissa * 10 + u128::from(byte - b'0');
+                    kept += u32::from(mantissa != 0);
+                    scale += i32::from(behind_point);
+                }
+                b'0'..=b'9' => {
+                    inexact |= byte != b'0';
+                    scale -= i32::from(!behind_point);
+                }
+                b'.' => behind_point = true,
+                _ => break,
+            }
+            rest = tail;
+        }
+        if let Some((b'e' | b'E', tail)) = rest.split_first() {
+            scale = scale.saturating_sub(exponent(tail));
+        }
+        if inexact {
+            mantissa = mantissa / 10 * 10 + 1;
+        }
+        let negative = negative && mantissa != 0;
+        Self { negative, mantissa, scale, inexact }
+    }
+
+    /// The digits when the number is written with this many decimals, which may be negative.
+    pub(crate) fn at_scale(self, scale: i32) -> Result<u128, Rescale> {
+        if self.mantissa == 0 {
+            return Ok(0);
+        }
+        let shift = scale.saturating_sub(self.scale);
+        if self.inexact {
+            return Err(if shift > 0 { Rescale::TooLarge } else { Rescale::TooPrecise });
+        }
+        if shift >= 0 {
+            let factor = power_of_ten(shift.unsigned_abs()).ok_or(Rescale::TooLarge)?;
+            return self.mantissa.checked_mul(factor).ok_or(Rescale::TooLarge);
+        }
+        let divisor = power_of_ten(shift.unsigned_abs()).ok_or(Rescale::TooPrecise)?;
+        if self.mantissa.is_multiple_of(divisor) { Ok(self.mantissa / divisor) } else { Err(Rescale::TooPrecise) }
+    }
+}
+
+fn exponent(text: &[u8]) -> i32 {
+    let (negative, digits) = match text.split_first() {
+        Some((b'-', digits)) => (true, digits),
+        Some((b'+', digits)) => (false, digits),
+        _ => (false, text),
+    };
+    let value = digits.iter().fold(0i32, |value, byte| {
+        (value.saturating_mul(10)).saturating_add(i32::from(byte.wrapping_sub(b'0'))).min(MAXIMUM_EXPONENT)
+    });
+    if negative { -value } else { value }
+}
+
+/// `None` beyond what a `u128` holds.
+pub(crate) fn power_of_ten(exponent: u32) -> Option<u128> {
+    10u128.checked_pow(exponent)
+}
+
+/// Appends the shortest JSON number: no zeros behind the last decimal, no exponent.
+pub(crate) fn write(negative: bool, mut mantissa: u128, mut scale: i32, out: &mut Vec<u8>) {
+    if mantissa == 0 {
+        out.push(b'0');
+        return;
+    }
+    while scale > 0 && mantissa.is_multiple_of(10) {
+        mantissa /= 10;
+        scale -= 1;
+    }
+    if negative {
+        out.push(b'-');
+    }
+    let mut buffer = [0u8; 40];
+    let digits = digits(mantissa, &mut buffer);
+    match usize::try_from(scale) {
+        Ok(0) => out.extend_from_slice(digits),
+        Ok(decimals) if decimals >= digits.len() => {
+            out.extend_from_slice(b"0.");
+            out.extend((digits.len()..decimals).map(|_| b'0'));
+            out.extend_from_slice(digits);
+        }
+        Ok(decimals) => {
+            let (before, behind) = digits.split_at(digits.len() - decimals);
+            out.extend_from_slice(before);
+            out.push(b'.');
+            out.extend_from_slice(behind);
+        }
+        Err(_) => {
+            out.extend_from_slice(digits);
+            out.extend((0..scale.unsigned_abs()).map(|_| b'0'));
+        }
+    }
+}
+
+/// The decimal digits of a number, at the end of the buffer.
+pub(crate) fn digits(number: u128, buffer: &mut [u8; 40]) -> &[u8] {
+    let mut at = buffer.len();
+    let mut wide = number;
+    let mut narrow = loop {
+        match u64::try_from(wide) {
+            Ok(narrow) => break narrow,
+            Err(_) => {
+                at -= 1;
+                buffer[at] = ascii(u64::try_from(wide % 10).unwrap_or(0));
+                wide /= 10;
+            }
+        }
+    };
+    loop {
+        at -= 1;
+        buffer[at] = ascii(narrow % 10);
+        narrow /= 10;
+        if narrow == 0 {
+            return &buffer[at..];
+        }
+    }
+}
+
+/// The character of a digit; only the last decimal place counts.
+fn ascii(digit: u64) -> u8 {
+    b'0' + u8::try_from(digit % 10).unwrap_or(0)
+}

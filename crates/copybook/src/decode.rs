@@ -1,0 +1,208 @@
+//! Record bytes to JSON, following a plan.
+
+use crate::error::{DataError, DataProblem};
+use crate::plan::{Converter, Group, NodeKind, Run, Table};
+
+/// An error on its way up: each level adds its step of the JSON pointer.
+pub(crate) struct Trouble {
+    pub(crate) problem: DataProblem,
+    pub(crate) item: usize,
+    pub(crate) offset: usize,
+    pub(crate) json_offset: Option<usize>,
+    /// Innermost first.
+    pub(crate) steps: Vec<Step>,
+}
+
+pub(crate) enum Step {
+    Member(String),
+    Index(usize),
+}
+
+impl Trouble {
+    pub(crate) fn new(problem: DataProblem, item: usize, offset: usize) -> Box<Self> {
+        Box::new(Self { problem, item, offset, json_offset: None, steps: Vec::new() })
+    }
+
+    pub(crate) fn below_member(mut self: Box<Self>, name: &str) -> Box<Self> {
+        self.steps.push(Step::Member(name.to_owned()));
+        self
+    }
+
+    pub(crate) fn below_index(mut self: Box<Self>, index: usize) -> Box<Self> {
+        self.steps.push(Step::Index(index));
+        self
+    }
+
+    pub(crate) fn told(self, paths: &[String]) -> Box<DataError> {
+        let mut pointer = String::new();
+        for step in self.steps.iter().rev() {
+            pointer.push('/');
+            match step {
+                Step::Member(name) => pointer.push_str(&name.replace('~', "~0").replace('/', "~1")),
+                Step::Index(index) => pointer.push_str(&index.to_string()),
+            }
+        }
+        Box::new(DataError {
+            pointer,
+            item: paths.get(self.item).cloned().unwrap_or_default(),
+            offset: self.offset,
+            json_offset: self.json_offset,
+            problem: self.problem,
+        })
+    }
+}
+
+type Outcome<T> = Result<T, Box<Trouble>>;
+
+impl Converter {
+    /// Appends the JSON object of a record to `out`, on one line.
+    ///
+    /// # Errors
+    /// The record is too short or too long, or an item holds what its description does not allow. `out` is as before.
+    pub fn decode(&self, record: &[u8], out: &mut Vec<u8>) -> Result<(), Box<DataError>> {
+        let start = out.len();
+        out.reserve(record.len() + record.len() / 4);
+        let mut decoder = Decoder { converter: self, record, slots: vec![0; self.slots], out };
+        decoder.record().map_err(|trouble| {
+            out.truncate(start);
+            trouble.told(&self.paths)
+        })
+    }
+}
+
+struct Decoder<'a> {
+    converter: &'a Converter,
+    record: &'a [u8],
+    /// The numbers of occurrences read.
+    slots: Vec<u64>,
+    out: &'a mut Vec<u8>,
+}
+
+impl<'a> Decoder<'a> {
+    fn record(&mut self) -> Outcome<()> {
+        let end = self.node(self.converter.root, 0)?;
+        let length = self.record.len();
+        if end > length && !self.converter.allow_short {
+            return Err(Trouble::new(DataProblem::RecordTooShort { length }, 0, length));
+        }
+        if end < length && !self.converter.ignore_excess {
+            return Err(Trouble::new(DataProblem::RecordTooLong { length, expected: end }, 0, end));
+        }
+        Ok(())
+    }
+
+    /// Where the node ends.
+    fn node(&mut self, index: usize, at: usize) -> Outcome<usize> {
+        let converter = self.converter;
+        let node = &converter.nodes[index];
+        match &node.kind {
+            NodeKind::Field(codec) => {
+                let end = at + node.length.unwrap_or(0);
+                let Some(bytes) = self.record.get(at..end) else { return Err(self.too_short(node.item, at)) };
+                match codec.decode(&converter.sets, bytes, self.out) {
+                    Ok(()) => Ok(end),
+                    Err(problem) => Err(Trouble::new(problem, node.item, at)),
+                }
+            }
+            NodeKind::Group(group) => self.group(group, at, node.length),
+            NodeKind::Table(table) => self.table(table, node.item, at, node.length),
+        }
+    }
+
+    fn too_short(&self, item: usize, at: usize) -> Box<Trouble> {
+        Trouble::new(DataProblem::RecordTooShort { length: self.record.len() }, item, at)
+    }
+
+    fn group(&mut self, group: &'a Group, at: usize, length: Option<usize>) -> Outcome<usize> {
+        let mut base = at;
+        if let Some(run) = group.runs.first() {
+            self.counters(run, base)?;
+        }
+        self.out.push(b'{');
+        let mut is_first = true;
+        for (index, member) in group.members.iter().enumerate() {
+            let run = group.runs.get(member.run);
+            let ends_run = run.is_some_and(|run| run.then == Some(index));
+            let from = base + member.offset;
+            let mut end = from;
+            if member.is_hidden {
+                if ends_run {
+                    let mark = self.out.len();
+                    end = self.node(member.node, from)?;
+                    self.out.truncate(mark);
+                }
+            } else if !self.is_absent(member.node, from) {
+                if !is_first {
+                    self.out.push(b',');
+                }
+                is_first = false;
+                self.out.extend_from_slice(&self.converter.names[member.key.clone()]);
+                end = self.node(member.node, from).map_err(|trouble| trouble.below_member(&member.name))?;
+            }
+            if ends_run {
+                base = end;
+                if let Some(next) = group.runs.get(member.run + 1) {
+                    self.counters(next, base)?;
+                }
+            }
+        }
+        self.out.push(b'}');
+        Ok(match group.runs.last() {
+            Some(run) => base + run.template.len(),
+            None => at + length.unwrap_or(0),
+        })
+    }
+
+    /// Whether a record that may end early ends before the item.
+    fn is_absent(&self, node: usize, at: usize) -> bool {
+        if !self.converter.allow_short {
+            return false;
+        }
+        let needed = match &self.converter.nodes[node] {
+            node if matches!(node.kind, NodeKind::Field(_)) => node.length.unwrap_or(0),
+            _ => 1,
+        };
+        at + needed > self.record.len()
+    }
+
+    /// Reads the numbers of occurrences in a run.
+    fn counters(&mut self, run: &Run, base: usize) -> Outcome<()> {
+        for counter in &run.counters {
+            let at = base + counter.offset;
+            self.slots[counter.slot] = match self.record.get(at..at + counter.length) {
+                Some(bytes) => counter
+                    .codec
+                    .count(&self.converter.sets, bytes)
+                    .map_err(|problem| Trouble::new(problem, counter.item, at))?,
+                None if self.converter.allow_short => 0,
+                None => return Err(self.too_short(counter.item, at)),
+            };
+        }
+        Ok(())
+    }
+
+    fn table(&mut self, table: &'a Table, item: usize, at: usize, length: Option<usize>) -> Outcome<usize> {
+        let count = match table.slot {
+            Some(slot) => self.slots[slot],
+            None => u64::from(table.maximum),
+        };
+        if count > u64::from(table.maximum) {
+            let problem = DataProblem::TooManyOccurrences { count, maximum: table.maximum };
+            return Err(Trouble::new(problem, item, at));
+        }
+        self.out.push(b'[');
+        let mut from = at;
+        for (index, _) in (0..count).enumerate() {
+            if self.is_absent(table.element, from) {
+                break;
+            }
+            if index > 0 {
+                self.out.push(b',');
+            }
+            let end = self.node(table.element, from).map_err(|trouble| trouble.below_index(index))?;
+            from = table.stride.map_or(end, |stride| from + stride);
+        }
+        self.out.push(b']');
+        Ok(length.map_or(from, |length| at + length))
+    }
+}

@@ -1,0 +1,233 @@
+//! What can be wrong with a copybook, with the choice of a conversion, and with data.
+//!
+//! Errors of a copybook name member, line, column and item; errors of data name JSON pointer, item and offset.
+
+use std::fmt;
+
+/// Where a character stands: lines and columns count from 1; `member` is an index into the list of texts read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Place {
+    pub(crate) member: u16,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+}
+
+/// An error inside the crate, before the name of its member is looked up.
+#[derive(Debug, Clone)]
+pub(crate) struct Fault {
+    pub(crate) place: Place,
+    pub(crate) item: Option<String>,
+    pub(crate) problem: Problem,
+}
+
+impl Fault {
+    pub(crate) fn at(place: Place, problem: Problem) -> Self {
+        Self { place, item: None, problem }
+    }
+
+    pub(crate) fn of_item(place: Place, item: &str, problem: Problem) -> Self {
+        Self { place, item: Some(item.to_owned()), problem }
+    }
+
+    /// Names the item, unless a more exact one is named already.
+    pub(crate) fn about(mut self, item: &str) -> Self {
+        self.item.get_or_insert_with(|| item.to_owned());
+        self
+    }
+
+    pub(crate) fn named(self, members: &[String]) -> CopybookError {
+        CopybookError {
+            member: members.get(usize::from(self.place.member)).filter(|name| !name.is_empty()).cloned(),
+            line: self.place.line,
+            column: self.place.column,
+            item: self.item,
+            problem: self.problem,
+        }
+    }
+}
+
+/// A copybook that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CopybookError {
+    /// The member named in a COPY statement; `None` for the text that was handed over.
+    pub member: Option<String>,
+    /// From 1.
+    pub line: u32,
+    /// From 1, tabs expanded to every eighth column.
+    pub column: u32,
+    /// The data item, FILLER for one without a name, where there is one.
+    pub item: Option<String>,
+    pub problem: Problem,
+}
+
+impl std::error::Error for CopybookError {}
+
+impl fmt::Display for CopybookError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(member) = &self.member {
+            write!(f, "member {member}, ")?;
+        }
+        write!(f, "line {}, column {}", self.line, self.column)?;
+        if let Some(item) = &self.item {
+            write!(f, ", item {item}")?;
+        }
+        write!(f, ": {}", self.problem)
+    }
+}
+
+/// What is wrong with a copybook.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    #[error("there is no data description here")]
+    Empty,
+    #[error("the text is longer than {maximum} characters")]
+    TooLong { maximum: usize },
+    #[error("the literal is not closed")]
+    OpenLiteral,
+    #[error("a continuation line has nothing to continue")]
+    NothingToContinue,
+    #[error("the pseudo-text is not closed by ==")]
+    OpenPseudoText,
+    #[error("'{found}' stands where {expected} is expected")]
+    Unexpected { found: String, expected: &'static str },
+    #[error("the text ends where {expected} is expected")]
+    Ended { expected: &'static str },
+    #[error("member {name} is not found")]
+    MemberNotFound { name: String },
+    #[error("members copy each other, or more than {maximum} deep")]
+    CopyTooDeep { maximum: usize },
+    #[error("COPY and REPLACE made more than {maximum} characters")]
+    CopyTooLong { maximum: usize },
+    #[error("'{word}' is not supported: {why}")]
+    Unsupported { word: String, why: &'static str },
+    #[error("'{word}' is no clause of a data description")]
+    UnknownClause { word: String },
+    #[error("the clause {clause} is given twice")]
+    Twice { clause: &'static str },
+    #[error("level number {level} is not one of 01 to 49, 66, 77, 78 and 88")]
+    Level { level: String },
+    #[error("level {level} does not fit any group above it")]
+    LevelOutOfPlace { level: u8 },
+    #[error("a level-{level} entry has no item it belongs to")]
+    Orphan { level: u8 },
+    #[error("an item with a PICTURE has items below it")]
+    PictureOnGroup,
+    #[error("neither a PICTURE nor items below it, and its USAGE needs one")]
+    NoPicture,
+    #[error("USAGE {usage} has no PICTURE")]
+    PictureNotAllowed { usage: &'static str },
+    #[error("PICTURE {picture} does not go with USAGE {usage}")]
+    PictureAndUsage { picture: String, usage: &'static str },
+    #[error("PICTURE {picture}: {why}")]
+    Picture { picture: String, why: &'static str },
+    #[error("{clause} does not go with this item: {why}")]
+    Misplaced { clause: &'static str, why: &'static str },
+    #[error("USAGE {inner} below a group of USAGE {outer}")]
+    UsageConflict { outer: &'static str, inner: &'static str },
+    #[error("OCCURS {minimum} TO {maximum} is no range")]
+    OccursRange { minimum: u32, maximum: u32 },
+    #[error("REDEFINES {name}: there is no such item at this level before it")]
+    RedefinesUnknown { name: String },
+    #[error("REDEFINES {name}: {why}")]
+    Redefines { name: String, why: &'static str },
+    #[error("DEPENDING ON {name}: there is no such item before the table")]
+    DependingUnknown { name: String },
+    #[error("DEPENDING ON {name}: {why}")]
+    Depending { name: String, why: &'static str },
+    #[error("RENAMES {name}: there is no such item in the record")]
+    RenamesUnknown { name: String },
+    #[error("VALUE {value} does not fit the item")]
+    Value { value: String },
+    #[error("the record is longer than {maximum} bytes")]
+    RecordTooLong { maximum: u64 },
+    #[error("there is no record {name}; there are {known}")]
+    RecordUnknown { name: String, known: String },
+    #[error("there are several records, {known}; choose one")]
+    RecordAmbiguous { known: String },
+}
+
+/// Options that cannot be carried out on a layout.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    #[error("code page {ccsid} is not known")]
+    UnknownCodepage { ccsid: u32 },
+    #[error("item {item}: code page {ccsid} cannot hold zoned and edited numbers, which have one byte a digit")]
+    WideDigits { item: String, ccsid: u32 },
+    #[error("'{name}' names no alternative of a REDEFINES")]
+    UnknownAlternative { name: String },
+    #[error("'{name}' names several alternatives; qualify it, as in GROUP.{name}")]
+    AmbiguousAlternative { name: String },
+    #[error("item {item}: VALUE {value} does not fit")]
+    Value { item: String, value: String },
+}
+
+/// Data that cannot be converted: where, in the words of both sides, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DataError {
+    /// RFC 6901, "" for the whole document.
+    pub pointer: String,
+    /// Qualified from the record down, as in `ORDER.LINES.PRICE`; the record's own name where no item is known.
+    pub item: String,
+    /// Of the first byte of the item, from the start of the record.
+    pub offset: usize,
+    /// Where in the JSON text, for `encode`.
+    pub json_offset: Option<usize>,
+    pub problem: DataProblem,
+}
+
+impl std::error::Error for DataError {}
+
+impl fmt::Display for DataError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at '{}', item {}, offset {}: {}", self.pointer, self.item, self.offset, self.problem)?;
+        match self.json_offset {
+            Some(at) => write!(f, " (byte {at} of the JSON text)"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why data cannot be converted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DataProblem {
+    #[error("the record ends after {length} bytes, inside or before this item")]
+    RecordTooShort { length: usize },
+    #[error("the record has {length} bytes, {expected} are described")]
+    RecordTooLong { length: usize, expected: usize },
+    #[error("X'{bytes}' is no number of this kind")]
+    NotANumber { bytes: String },
+    #[error("the number is negative, the item has no sign")]
+    Negative,
+    #[error("the number has more than {digits} digits before the decimal point")]
+    TooLarge { digits: u32 },
+    #[error("the number is outside {minimum} to {maximum}")]
+    OutOfRange { minimum: String, maximum: String },
+    #[error("the number has more than {scale} decimals")]
+    TooPrecise { scale: u32 },
+    #[error("the number is not a multiple of {unit}")]
+    NotAMultiple { unit: String },
+    #[error("the number is beyond what a float of this kind holds")]
+    FloatRange,
+    #[error("the float is not a number that JSON has")]
+    NotFinite,
+    #[error("{form} is malformed at byte {at} of the item")]
+    Malformed { form: &'static str, at: usize },
+    #[error("a character is not in the code page: U+{code:04X}")]
+    NoSuchCharacter { code: u32 },
+    #[error("the text takes {length} bytes, the item has {room}")]
+    TextTooLong { length: usize, room: usize },
+    #[error("hexadecimal digits are expected, two for each byte")]
+    NotHexadecimal,
+    #[error("{found} stands where {expected} is expected")]
+    WrongType { expected: &'static str, found: &'static str },
+    #[error("there are {count} occurrences, the table holds {maximum}")]
+    TooManyOccurrences { count: u64, maximum: u32 },
+    #[error("the count {counter} is {stated}, the table has {count} occurrences")]
+    CountMismatch { counter: String, stated: String, count: u64 },
+    #[error("there is no item for the member '{name}'")]
+    UnknownMember { name: String },
+    #[error("the member '{name}' is given twice")]
+    DuplicateMember { name: String },
+    #[error("the JSON text is malformed: {what}")]
+    Json { what: &'static str },
+}

@@ -1,0 +1,579 @@
+//! A layout and options made into a plan that `decode.rs` and `encode.rs` follow without looking at the copybook again.
+//!
+//! A *frame* is a stretch of the record whose items keep their distance: the record, an element of a table, a group with a
+//! variable table inside. It is cut into *runs* of fixed bytes; behind each run but the last stands one item of variable
+//! length. Places within a run are constant, so only the starts of runs are worked out per record.
+//!
+//! ```text
+//! frame:  | run 0: NAME COUNT      | LINES occurs 0 to 9 | run 1: TOTAL FILLER | NOTES ... | run 2 |
+//! ```
+//!
+//! Invariants
+//! - A group of fixed length has no runs of its own; its members lie in the run around it.
+//! - Members stand in record order; `by_name` orders them by name.
+//! - Each object of DEPENDING ON has a slot, and is read or set where its frame's run begins.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use codepage::{ByteOrder, CharacterSet};
+
+use crate::codec::{Codec, Scale, Set, Sets};
+use crate::error::PlanError;
+use crate::float::FloatKind;
+use crate::item::Usage;
+use crate::json;
+use crate::layout::{LayoutItem, RecordLayout};
+use crate::names;
+use crate::options::{ConvertOptions, FloatForm, Graphic};
+use crate::picture::Category;
+use crate::text::TextCodec;
+use crate::zoned::Zoned;
+
+/// Turns records of one layout into JSON and back.
+#[derive(Clone)]
+pub struct Converter {
+    pub(crate) sets: Sets,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) root: usize,
+    /// Pieces `"NAME":`.
+    pub(crate) names: Vec<u8>,
+    /// Paths of items, for errors.
+    pub(crate) paths: Vec<String>,
+    /// How many objects of DEPENDING ON there are.
+    pub(crate) slots: usize,
+    pub(crate) ignore_unknown: bool,
+    pub(crate) ignore_excess: bool,
+    pub(crate) allow_short: bool,
+}
+
+#[derive(Clone)]
+pub(crate) struct Node {
+    /// Index into `paths`.
+    pub(crate) item: usize,
+    /// Of all occurrences; `None` where a record decides.
+    pub(crate) length: Option<usize>,
+    pub(crate) kind: NodeKind,
+}
+
+#[derive(Clone)]
+pub(crate) enum NodeKind {
+    Field(Codec),
+    Group(Group),
+    Table(Table),
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct Group {
+    pub(crate) members: Vec<Member>,
+    /// Indexes of visible members, ascending by name.
+    pub(crate) by_name: Vec<u32>,
+    /// Empty: the members lie in the run around the group.
+    pub(crate) runs: Vec<Run>,
+}
+
+#[derive(Clone)]
+pub(crate) struct Member {
+    pub(crate) name: Box<str>,
+    /// Of `"NAME":` in `Converter::names`.
+    pub(crate) key: Range<usize>,
+    pub(crate) node: usize,
+    /// Index of the run it lies in, or stands behind.
+    pub(crate) run: usize,
+    /// From the start of the run, or of the group that has no runs.
+    pub(crate) offset: usize,
+    /// It is the object of a DEPENDING ON.
+    pub(crate) slot: Option<usize>,
+    /// It has no name in JSON: variable FILLER, or a counter that is not shown.
+    pub(crate) is_hidden: bool,
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct Run {
+    /// Its bytes before anything is put there.
+    pub(crate) template: Vec<u8>,
+    pub(crate) counters: Vec<Counter>,
+    /// The member of variable length behind it.
+    pub(crate) then: Option<usize>,
+}
+
+/// An object of DEPENDING ON.
+#[derive(Clone)]
+pub(crate) struct Counter {
+    pub(crate) slot: usize,
+    /// In the run.
+    pub(crate) offset: usize,
+    pub(crate) length: usize,
+    pub(crate) item: usize,
+    pub(crate) codec: Codec,
+}
+
+#[derive(Clone)]
+pub(crate) struct Table {
+    /// A field, or a group that is a frame.
+    pub(crate) element: usize,
+    pub(crate) maximum: u32,
+    /// The number of occurrences; `None`: always `maximum`.
+    pub(crate) slot: Option<usize>,
+    /// Bytes of an element; `None` where a record decides.
+    pub(crate) stride: Option<usize>,
+    /// An element before anything is put there, when its length is fixed.
+    pub(crate) template: Vec<u8>,
+}
+
+impl Converter {
+    /// # Errors
+    /// A code page that is not known or cannot hold the items; an alternative that is none; a VALUE that does not fit.
+    pub fn new(layout: &RecordLayout, options: &ConvertOptions) -> Result<Self, PlanError> {
+        let sets = sets(options)?;
+        let mut planner = Planner {
+            layout,
+            options,
+            sets,
+            nodes: Vec::new(),
+            names: Vec::new(),
+            slots: HashMap::new(),
+            chosen: HashMap::new(),
+        };
+        planner.choose_alternatives()?;
+        for item in &layout.items {
+            if let Some(object) = item.occurs.and_then(|occurs| occurs.depending_on) {
+                let next = planner.slots.len();
+                planner.slots.entry(object).or_insert(next);
+            }
+        }
+        let root = planner.record()?;
+        Ok(Self {
+            root,
+            slots: planner.slots.len(),
+            paths: layout.items.iter().map(|item| item.path.clone()).collect(),
+            sets: planner.sets,
+            nodes: planner.nodes,
+            names: planner.names,
+            ignore_unknown: options.ignore_unknown,
+            ignore_excess: options.ignore_excess,
+            allow_short: options.allow_short,
+        })
+    }
+}
+
+fn sets(options: &ConvertOptions) -> Result<Sets, PlanError> {
+    let set = |ccsid: u32| CharacterSet::of(ccsid, options.byte_order).ok_or(PlanError::UnknownCodepage { ccsid });
+    let codec = |set| TextCodec::new(set, options.strict_characters);
+    Ok(Sets {
+        display: codec(set(options.ccsid)?),
+        national: codec(set(1200)?),
+        utf_8: codec(set(1208)?),
+        graphic: match options.graphic {
+            Graphic::Hexadecimal => None,
+            Graphic::Text(set) => Some(codec(set)),
+        },
+    })
+}
+
+struct Planner<'a> {
+    layout: &'a RecordLayout,
+    options: &'a ConvertOptions,
+    sets: Sets,
+    nodes: Vec<Node>,
+    names: Vec<u8>,
+    /// Of objects of DEPENDING ON, by item.
+    slots: HashMap<usize, usize>,
+    /// The alternative taken in place of an item that is redefined, where it is not the item itself.
+    chosen: HashMap<usize, usize>,
+}
+
+/// A frame while it is put together.
+#[derive(Default)]
+struct Frame {
+    runs: Vec<Run>,
+    /// Offset in the longest record where the current run begins.
+    base: usize,
+}
+
+/// A group while it is put together.
+#[derive(Default)]
+struct Members {
+    members: Vec<Member>,
+    taken: HashSet<String>,
+}
+
+impl Planner<'_> {
+    fn item(&self, index: usize) -> &LayoutItem {
+        &self.layout.items[index]
+    }
+
+    fn choose_alternatives(&mut self) -> Result<(), PlanError> {
+        for wanted in &self.options.alternatives {
+            let upper = wanted.to_uppercase();
+            let ends_so = |path: &str| {
+                let path = path.to_uppercase();
+                path == upper || path.ends_with(&format!(".{upper}"))
+            };
+            let is_redefined = |index: usize| self.layout.items.iter().any(|item| item.redefines == Some(index));
+            let found: Vec<usize> = (0..self.layout.items.len())
+                .filter(|&index| self.item(index).redefines.is_some() || is_redefined(index))
+                .filter(|&index| ends_so(&self.item(index).path))
+                .collect();
+            match found.as_slice() {
+                [] => return Err(PlanError::UnknownAlternative { name: wanted.clone() }),
+                [only] => {
+                    if let Some(redefined) = self.item(*only).redefines {
+                        self.chosen.insert(redefined, *only);
+                    }
+                }
+                _ => return Err(PlanError::AmbiguousAlternative { name: wanted.clone() }),
+            }
+        }
+        Ok(())
+    }
+
+    /// The record as a frame; an elementary record, or a table, as the only member of one.
+    fn record(&mut self) -> Result<usize, PlanError> {
+        let record = self.item(0);
+        if record.is_group() && record.occurs.is_none() {
+            return self.frame(0);
+        }
+        let mut frame = Frame { runs: vec![Run::default()], base: 0 };
+        let mut members = Members::default();
+        self.child(0, &mut frame, &mut members, None, false)?;
+        self.finish_run(&mut frame, self.layout.length);
+        Ok(self.push_group(0, None, members, frame.runs))
+    }
+
+    /// A group as a frame of its own; counters and runs included.
+    fn frame(&mut self, index: usize) -> Result<usize, PlanError> {
+        let item = self.item(index);
+        let (offset, length) = (item.offset, item.length);
+        let mut frame = Frame { runs: vec![Run::default()], base: offset };
+        let mut members = Members::default();
+        self.children(index, &mut frame, &mut members, None, false)?;
+        self.finish_run(&mut frame, offset + length);
+        let fixed = frame.runs.len() == 1;
+        Ok(self.push_group(index, fixed.then_some(length), members, frame.runs))
+    }
+
+    fn push_group(&mut self, item: usize, length: Option<usize>, members: Members, runs: Vec<Run>) -> usize {
+        let members = members.members;
+        let visible = members.iter().zip(0u32..).filter(|(member, _)| !member.is_hidden);
+        let mut by_name: Vec<u32> = visible.map(|(_, index)| index).collect();
+        by_name.sort_by(|&one, &two| members[one as usize].name.cmp(&members[two as usize].name));
+        self.push(item, length, NodeKind::Group(Group { members, by_name, runs }))
+    }
+
+    fn push(&mut self, item: usize, length: Option<usize>, kind: NodeKind) -> usize {
+        self.nodes.push(Node { item, length, kind });
+        self.nodes.len() - 1
+    }
+
+    /// `origin` is the start of a group without runs, from which its members count; others count from their run.
+    /// `anchored`: variable tables keep their place.
+    fn children(
+        &mut self,
+        group: usize,
+        frame: &mut Frame,
+        members: &mut Members,
+        origin: Option<usize>,
+        anchored: bool,
+    ) -> Result<(), PlanError> {
+        for child in self.item(group).children.clone() {
+            if self.item(child).redefines.is_some() {
+                continue;
+            }
+            let alternatives: Vec<usize> = self
+                .item(group)
+                .children
+                .iter()
+                .copied()
+                .filter(|&other| self.item(other).redefines == Some(child))
+                .collect();
+            if alternatives.is_empty() {
+                self.child(child, frame, members, origin, anchored)?;
+                continue;
+            }
+            let taken = self.chosen.get(&child).copied().unwrap_or(child);
+            let area = alternatives.iter().chain([&child]).map(|&each| self.item(each).total_length()).max();
+            self.blank(frame, self.item(child).offset, area.unwrap_or(0));
+            for each in alternatives.into_iter().chain([child]).filter(|&each| each != taken) {
+                self.counters_of_others(each, frame)?;
+            }
+            self.child(taken, frame, members, origin, true)?;
+        }
+        Ok(())
+    }
+
+    /// Bytes of an alternative that is shorter than its neighbours are blanks at its end.
+    fn blank(&self, frame: &mut Frame, offset: usize, length: usize) {
+        let start = offset - frame.base;
+        let Some(run) = frame.runs.last_mut() else { return };
+        grow(&mut run.template, start + length);
+        self.sets.display.fill(&mut run.template[start..]);
+    }
+
+    /// Objects of DEPENDING ON in an alternative that is not taken still count.
+    fn counters_of_others(&mut self, index: usize, frame: &mut Frame) -> Result<(), PlanError> {
+        if self.slots.contains_key(&index) {
+            let codec = self.codec(index)?;
+            self.add_counter(index, codec, frame);
+        }
+        for child in self.item(index).children.clone() {
+            self.counters_of_others(child, frame)?;
+        }
+        Ok(())
+    }
+
+    fn add_counter(&mut self, index: usize, codec: Codec, frame: &mut Frame) {
+        let (offset, length) = (self.item(index).offset - frame.base, self.item(index).length);
+        let Some(&slot) = self.slots.get(&index) else { return };
+        if let Some(run) = frame.runs.last_mut() {
+            run.counters.push(Counter { slot, offset, length, item: index, codec });
+        }
+    }
+
+    fn child(
+        &mut self,
+        index: usize,
+        frame: &mut Frame,
+        members: &mut Members,
+        origin: Option<usize>,
+        anchored: bool,
+    ) -> Result<(), PlanError> {
+        let item = self.item(index);
+        let (offset, total) = (item.offset, item.total_length());
+        let is_filler = item.name.is_none();
+        let is_table = item.occurs.is_some();
+        let is_variable = !anchored && self.layout.is_variable(index);
+        if is_filler && item.is_group() && !is_table {
+            // Names below a FILLER group belong to the group around it.
+            return self.children(index, frame, members, origin, anchored);
+        }
+        if is_variable {
+            self.finish_run(frame, offset);
+            let node = if is_table { self.table(index, false)? } else { self.frame(index)? };
+            let run = frame.runs.len() - 1;
+            let member = self.member(index, node, run, offset - frame.base, members);
+            frame.runs[run].then = Some(member);
+            frame.runs.push(Run::default());
+            frame.base = offset + total;
+            return Ok(());
+        }
+        let node = if is_table {
+            let node = self.table(index, anchored)?;
+            self.place_table(node, offset, frame);
+            node
+        } else if item.is_group() {
+            let mut inner = Members::default();
+            self.children(index, frame, &mut inner, Some(offset), anchored)?;
+            self.push_group(index, Some(total), inner, Vec::new())
+        } else {
+            let codec = self.codec(index)?;
+            let mut initial = vec![0; total];
+            self.initial(index, &codec, &mut initial)?;
+            place_bytes(frame, offset, &initial);
+            self.add_counter(index, codec.clone(), frame);
+            self.push(index, Some(total), NodeKind::Field(codec))
+        };
+        if is_filler && !self.has_names(index) {
+            return Ok(());
+        }
+        let run = frame.runs.len() - 1;
+        self.member(index, node, run, offset - origin.unwrap_or(frame.base), members);
+        Ok(())
+    }
+
+    /// Whether JSON shows anything of the item.
+    fn has_names(&self, index: usize) -> bool {
+        let item = self.item(index);
+        item.name.is_some() || item.children.iter().any(|&child| self.has_names(child))
+    }
+
+    /// Adds a member and gives its index.
+    fn member(&mut self, index: usize, node: usize, run: usize, offset: usize, members: &mut Members) -> usize {
+        let slot = self.slots.get(&index).copied();
+        let is_hidden = !self.has_names(index) || (slot.is_some() && !self.options.show_counters);
+        let name = if is_hidden {
+            String::new()
+        } else {
+            names::unique(names::styled(self.item(index).spoken_name(), self.options.names), &mut members.taken)
+        };
+        let start = self.names.len();
+        json::write_string(&name, &mut self.names);
+        self.names.push(b':');
+        members.members.push(Member {
+            name: name.into(),
+            key: start..self.names.len(),
+            node,
+            run,
+            offset,
+            slot,
+            is_hidden,
+        });
+        members.members.len() - 1
+    }
+
+    fn table(&mut self, index: usize, anchored: bool) -> Result<usize, PlanError> {
+        let item = self.item(index);
+        let (length, is_group, total) = (item.length, item.is_group(), item.total_length());
+        let Some(occurs) = item.occurs else { return self.frame(index) };
+        let (element, template) = if is_group {
+            let element = if anchored { self.anchored_frame(index)? } else { self.frame(index)? };
+            (element, self.template_of(element))
+        } else {
+            let codec = self.codec(index)?;
+            let mut template = vec![0; length];
+            self.initial(index, &codec, &mut template)?;
+            (self.push(index, Some(length), NodeKind::Field(codec)), template)
+        };
+        let stride = self.nodes[element].length;
+        let slot = occurs.depending_on.and_then(|object| self.slots.get(&object).copied());
+        // With an anchor the place of all elements is kept however many there are.
+        let fixed = stride.is_some() && (anchored || slot.is_none());
+        let table = Table { element, maximum: occurs.maximum, slot, stride, template };
+        Ok(self.push(index, fixed.then_some(total), NodeKind::Table(table)))
+    }
+
+    /// As `frame`, with all tables in place.
+    fn anchored_frame(&mut self, index: usize) -> Result<usize, PlanError> {
+        let item = self.item(index);
+        let (offset, length) = (item.offset, item.length);
+        let mut frame = Frame { runs: vec![Run::default()], base: offset };
+        let mut members = Members::default();
+        self.children(index, &mut frame, &mut members, None, true)?;
+        self.finish_run(&mut frame, offset + length);
+        Ok(self.push_group(index, Some(length), members, frame.runs))
+    }
+
+    fn template_of(&self, node: usize) -> Vec<u8> {
+        match &self.nodes[node].kind {
+            NodeKind::Group(group) if group.runs.len() == 1 => group.runs[0].template.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// All elements of a table in place, as they are before anything is put there.
+    fn place_table(&self, node: usize, offset: usize, frame: &mut Frame) {
+        let NodeKind::Table(table) = &self.nodes[node].kind else { return };
+        place_bytes(frame, offset, &table.template.repeat(table.maximum as usize));
+    }
+
+    /// Brings the run to its length: up to the offset in the longest record.
+    fn finish_run(&self, frame: &mut Frame, end: usize) {
+        let length = end - frame.base;
+        if let Some(run) = frame.runs.last_mut() {
+            grow(&mut run.template, length);
+        }
+    }
+
+    fn initial(&self, index: usize, codec: &Codec, out: &mut [u8]) -> Result<(), PlanError> {
+        let item = self.item(index);
+        let value = item.value.as_ref().map(|value| &value.literal);
+        if codec.initial(&self.sets, value, out) {
+            return Ok(());
+        }
+        Err(PlanError::Value {
+            item: item.path.clone(),
+            value: value.map(|value| format!("{value:?}")).unwrap_or_default(),
+        })
+    }
+
+    fn codec(&self, index: usize) -> Result<Codec, PlanError> {
+        let item = self.item(index);
+        let usage = item.usage.unwrap_or(Usage::Display);
+        let options = self.options;
+        let order = options.byte_order;
+        let float = |short: bool| match (options.float, short) {
+            (FloatForm::Hexadecimal, true) => FloatKind::HexadecimalShort,
+            (FloatForm::Hexadecimal, false) => FloatKind::HexadecimalLong,
+            (FloatForm::Ieee, true) => FloatKind::IeeeSingle,
+            (FloatForm::Ieee, false) => FloatKind::IeeeDouble,
+        };
+        let scale = scale(item);
+        let is_number = item.picture.as_ref().is_some_and(|picture| picture.category == Category::Numeric);
+        let binary = |order, full| Codec::Binary { scale, order, full: full || !is_number };
+        Ok(match usage {
+            Usage::Display => self.characters(item, Set::Display)?,
+            Usage::National => self.characters(item, Set::National)?,
+            Usage::Utf8 => Codec::Text { set: Set::Utf8, justified: false },
+            Usage::Display1 if self.sets.graphic.is_some() => {
+                Codec::Text { set: Set::Graphic, justified: item.justified }
+            }
+            Usage::Display1 => Codec::Hexadecimal,
+            Usage::Binary => binary(options.binary_order.unwrap_or(order), options.full_binary),
+            Usage::Native | Usage::CompN => binary(order, true),
+            Usage::CompX => binary(ByteOrder::Big, true),
+            Usage::Packed => Codec::Packed { scale },
+            Usage::PackedUnsigned => Codec::PackedUnsigned { scale },
+            Usage::Float => Codec::Float { kind: float(true), order },
+            Usage::Double => Codec::Float { kind: float(false), order },
+            Usage::Sized { .. } | Usage::Index | Usage::Pointer | Usage::FunctionPointer | Usage::ProcedurePointer => {
+                binary(order, true)
+            }
+        })
+    }
+
+    /// Text, zoned and edited items.
+    fn characters(&self, item: &LayoutItem, set: Set) -> Result<Codec, PlanError> {
+        let Some(picture) = &item.picture else { return Ok(Codec::Text { set, justified: false }) };
+        let scale = scale(item);
+        let blank_when_zero = item.blank_when_zero;
+        let is_text = matches!(
+            picture.category,
+            Category::Alphabetic
+                | Category::Alphanumeric
+                | Category::AlphanumericEdited
+                | Category::National
+                | Category::NationalEdited
+                | Category::DoubleByte
+                | Category::Utf8
+        );
+        if is_text {
+            return Ok(Codec::Text { set, justified: item.justified });
+        }
+        if set == Set::Display && !self.sets.display.is_single_byte_digits() {
+            return Err(PlanError::WideDigits { item: item.path.clone(), ccsid: self.options.ccsid });
+        }
+        if let Some(editing) = picture.editing.clone().map(Box::new) {
+            return Ok(match picture.category {
+                Category::ExternalFloat => Codec::ExternalFloat { editing, set, scale },
+                _ => Codec::Edited { editing, set, scale, blank_when_zero },
+            });
+        }
+        let zoned = Zoned {
+            is_ebcdic: set == Set::Display && self.sets.display.is_ebcdic(),
+            signed: scale.signed,
+            leading: item.sign.is_some_and(|sign| sign.leading),
+            separate: item.sign.is_some_and(|sign| sign.separate),
+            ascii_sign: self.options.ascii_sign,
+        };
+        Ok(match set {
+            Set::National => Codec::WideZoned { zoned, scale, blank_when_zero },
+            Set::Display | Set::Utf8 | Set::Graphic => Codec::Zoned { zoned, scale, blank_when_zero },
+        })
+    }
+}
+
+/// Digits, decimals and sign of an item; items without a numeric PICTURE count in whole bytes.
+fn scale(item: &LayoutItem) -> Scale {
+    let signed = matches!(item.usage, Some(Usage::Sized { signed: true, .. } | Usage::Index));
+    match &item.picture {
+        Some(picture) if picture.digits > 0 => {
+            Scale { digits: picture.digits, scale: picture.scale, signed: picture.signed }
+        }
+        _ => Scale { digits: 0, scale: 0, signed },
+    }
+}
+
+/// Slack is binary zeros.
+fn grow(template: &mut Vec<u8>, length: usize) {
+    if template.len() < length {
+        template.resize(length, 0);
+    }
+}
+
+fn place_bytes(frame: &mut Frame, offset: usize, bytes: &[u8]) {
+    let start = offset - frame.base;
+    if let Some(run) = frame.runs.last_mut() {
+        grow(&mut run.template, start + bytes.len());
+        run.template[start..start + bytes.len()].copy_from_slice(bytes);
+    }
+}

@@ -1,0 +1,212 @@
+//! Reference format: lines of a text to one run of characters, each with its place.
+//!
+//! Sequence numbers, indicators, comments, directives and the columns behind the code are gone; continued literals and
+//! words are joined; lines end in `\n`. COPY and REPLACE are not looked at.
+
+use crate::error::{Fault, Place, Problem};
+use crate::options::Format;
+
+/// Most characters of one text, and of all after COPY.
+pub(crate) const MAXIMUM_CHARACTERS: usize = 4 << 20;
+
+pub(crate) type Characters = Vec<(char, Place)>;
+
+/// # Errors
+/// A literal that is not closed, a continuation of nothing, a text that is too long.
+pub(crate) fn read(text: &str, member: u16, format: Format) -> Result<Characters, Fault> {
+    let start = Place { member, line: 1, column: 1 };
+    if text.len() > MAXIMUM_CHARACTERS {
+        return Err(Fault::at(start, Problem::TooLong { maximum: MAXIMUM_CHARACTERS }));
+    }
+    let format = if format == Format::Detect { detect(text) } else { format };
+    let mut reader = Reader { format, member, out: Vec::with_capacity(text.len()), open: None, last_end: 0 };
+    for (line, number) in text.lines().zip(1u32..) {
+        reader.line(&expand_tabs(line), number)?;
+    }
+    match reader.open {
+        Some((_, place)) => Err(Fault::at(place, Problem::OpenLiteral)),
+        None => Ok(reader.out),
+    }
+}
+
+struct Reader {
+    format: Format,
+    member: u16,
+    out: Characters,
+    /// The quote of a literal that the line before left open, and where it was opened.
+    open: Option<(char, Place)>,
+    /// Column behind the code of the line before, from 0.
+    last_end: usize,
+}
+
+/// Columns of fixed format, from 0.
+const INDICATOR: usize = 6;
+const CODE: usize = 7;
+const MARGIN: usize = 72;
+
+impl Reader {
+    fn line(&mut self, line: &[char], number: u32) -> Result<(), Fault> {
+        let trimmed: String = line.iter().collect::<String>().trim_start().to_uppercase();
+        if self.open.is_none() && self.directive(&trimmed) {
+            return Ok(());
+        }
+        if self.format == Format::Free {
+            if self.open.is_none() && matches!(line.first(), Some('*' | '/')) {
+                return Ok(());
+            }
+            return self.code(line, 0, number, false);
+        }
+        match line.get(INDICATOR).copied().unwrap_or(' ') {
+            '*' | '/' | 'D' | 'd' | '$' => Ok(()),
+            indicator => {
+                let margin = if self.format == Format::Variable { line.len() } else { line.len().min(MARGIN) };
+                let code = line.get(..margin).unwrap_or_default();
+                if code.len() <= CODE {
+                    return Ok(());
+                }
+                self.code(code, CODE, number, indicator == '-')
+            }
+        }
+    }
+
+    /// Compiler directives leave no code; those of the source format change how the next lines are read.
+    fn directive(&mut self, upper: &str) -> bool {
+        let Some(rest) = upper.strip_prefix(">>").or_else(|| upper.strip_prefix("$SET ")) else { return false };
+        let words: String = rest.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let format = match words.as_slice() {
+            ["SOURCE", "FORMAT", "IS", format] | ["SOURCE", "FORMAT", format] | ["SOURCEFORMAT", format] => *format,
+            _ => return true,
+        };
+        self.format = match format {
+            "FREE" => Format::Free,
+            "VARIABLE" => Format::Variable,
+            _ => Format::Fixed,
+        };
+        true
+    }
+
+    fn code(&mut self, line: &[char], start: usize, number: u32, continued: bool) -> Result<(), Fault> {
+        let place = |column: usize| Place {
+            member: self.member,
+            line: number,
+            column: u32::try_from(column + 1).unwrap_or(u32::MAX),
+        };
+        let first = (start..line.len()).find(|&at| line[at] != ' ').unwrap_or(line.len());
+        if first == line.len() && !continued {
+            return match self.open {
+                Some((_, opened)) => Err(Fault::at(opened, Problem::OpenLiteral)),
+                None => Ok(()),
+            };
+        }
+        let mut at = start;
+        match (self.open, continued) {
+            (Some((quote, opened)), true) => {
+                if line.get(first) != Some(&quote) {
+                    return Err(Fault::at(opened, Problem::OpenLiteral));
+                }
+                if self.format == Format::Fixed {
+                    self.out.extend((self.last_end..MARGIN).map(|_| (' ', opened)));
+                }
+                at = first + 1;
+            }
+            (Some((_, opened)), false) => return Err(Fault::at(opened, Problem::OpenLiteral)),
+            (None, true) => {
+                while self.out.last().is_some_and(|(c, _)| c.is_whitespace()) {
+                    self.out.pop();
+                }
+                if self.out.is_empty() {
+                    return Err(Fault::at(place(first), Problem::NothingToContinue));
+                }
+                at = first;
+            }
+            (None, false) => {}
+        }
+        let mut open = self.open;
+        let mut end = line.len();
+        while at < line.len() {
+            let c = line[at];
+            match open {
+                Some((quote, _)) if c == quote => open = None,
+                Some(_) => {}
+                None if c == '*' && line.get(at + 1) == Some(&'>') => {
+                    end = at;
+                    break;
+                }
+                None if matches!(c, '"' | '\'') => open = Some((c, place(at))),
+                None => {}
+            }
+            self.out.push((c, place(at)));
+            at += 1;
+        }
+        self.open = open;
+        self.last_end = end;
+        if open.is_none() {
+            self.out.push(('\n', place(end)));
+        }
+        Ok(())
+    }
+}
+
+fn expand_tabs(line: &str) -> Vec<char> {
+    let mut out = Vec::with_capacity(line.len());
+    for c in line.chars() {
+        match c {
+            '\t' => {
+                let next = out.len() / 8 * 8 + 8;
+                out.resize(next, ' ');
+            }
+            '\u{FEFF}' | '\u{1A}' | '\r' => {}
+            // Form feeds and the like part words.
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Free when more lines have code where fixed format has none than lines look like fixed format.
+fn detect(text: &str) -> Format {
+    let (mut free, mut fixed, mut long) = (0usize, 0usize, false);
+    for line in text.lines() {
+        let line = expand_tabs(line);
+        let Some(first) = line.iter().position(|&c| c != ' ') else { continue };
+        long |= line.len() > 80;
+        let word: String = line[first..].iter().take_while(|c| !c.is_whitespace()).collect();
+        let is_numbered = line.len() > INDICATOR && line[..INDICATOR].iter().all(char::is_ascii_digit);
+        let is_marked = first == INDICATOR && matches!(line[first], '*' | '/' | '-') && !word.starts_with("*>");
+        if is_numbered || is_marked {
+            fixed += 1;
+        } else if first <= INDICATOR && begins_code(&word) {
+            free += 1;
+        }
+    }
+    if free > fixed || (free == 0 && fixed == 0 && long) { Format::Free } else { Format::Fixed }
+}
+
+/// Whether a line of code may begin with the word: a level number, a comment, or a word of a description.
+fn begins_code(word: &str) -> bool {
+    const WORDS: [&str; 18] = [
+        "COPY",
+        "REPLACE",
+        "PIC",
+        "PICTURE",
+        "VALUE",
+        "VALUES",
+        "OCCURS",
+        "USAGE",
+        "COMP",
+        "COMP-3",
+        "COMP-5",
+        "BINARY",
+        "DEPENDING",
+        "REDEFINES",
+        "SIGN",
+        "SYNC",
+        "INDEXED",
+        "EXEC",
+    ];
+    let upper = word.trim_end_matches('.').to_ascii_uppercase();
+    let is_level = upper.len() <= 2 && matches!(upper.parse::<u8>(), Ok(1..=49 | 66 | 77 | 78 | 88));
+    is_level || word.starts_with("*>") || WORDS.contains(&upper.as_str())
+}

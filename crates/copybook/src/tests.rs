@@ -1,0 +1,55 @@
+//! Whole paths through the crate, one `check` for each direction.
+
+use crate::{ConvertOptions, Converter, Copybook, LayoutOptions, ParseOptions};
+
+fn converter(text: &str, options: &ConvertOptions) -> Converter {
+    let copybook = Copybook::parse(text, &ParseOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+    let layout = copybook.layout(None, &LayoutOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+    Converter::new(&layout, options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The record of a JSON text is these bytes, and back.
+fn check(text: &str, json: &str, bytes: &[u8]) {
+    let converter = converter(text, &ConvertOptions::of_ccsid(37));
+    let mut record = Vec::new();
+    converter.encode(json.as_bytes(), &mut record).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(hexadecimal(&record), hexadecimal(bytes), "{text}");
+    let mut out = Vec::new();
+    converter.decode(bytes, &mut out).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(String::from_utf8_lossy(&out), json, "{text}");
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02X}")).collect()
+}
+
+#[test]
+fn zoned_packed_and_binary_numbers_have_their_bytes() {
+    check("01 R. 05 A PIC S9(3).", r#"{"A":-123}"#, b"\xF1\xF2\xD3");
+    check("01 R. 05 A PIC S9(3) SIGN LEADING SEPARATE.", r#"{"A":-123}"#, b"\x60\xF1\xF2\xF3");
+    check("01 R. 05 A PIC S9(4)V99 COMP-3.", r#"{"A":-1234.5}"#, b"\x01\x23\x45\x0D");
+    check("01 R. 05 A PIC S9(4) COMP.", r#"{"A":-2}"#, b"\xFF\xFE");
+    check("01 R. 05 A PIC 9(9) COMP-5.", r#"{"A":4294967295}"#, b"\xFF\xFF\xFF\xFF");
+    check("01 R. 05 A PIC 9(5) COMP-6.", r#"{"A":12345}"#, b"\x01\x23\x45");
+    check("01 R. 05 A PIC 9(3)P(2).", r#"{"A":12300}"#, b"\xF1\xF2\xF3");
+    check("01 R. 05 A PIC PP9(3).", r#"{"A":0.00123}"#, b"\xF1\xF2\xF3");
+    check("01 R. 05 A COMP-2. 05 B COMP-1.", r#"{"A":54.5,"B":-0.1}"#, b"\x42\x36\x80\0\0\0\0\0\xC0\x19\x99\x9A");
+    check("01 R. 05 A PIC $$,$$9.99-.", r#"{"A":-1234.5}"#, b"\x5B\xF1\x6B\xF2\xF3\xF4\x4B\xF5\xF0\x60");
+}
+
+#[test]
+fn items_behind_a_variable_table_move_up() {
+    let text = "01 R. 05 N PIC 9. 05 T OCCURS 0 TO 5 DEPENDING ON N. 10 X PIC XX. 05 Z PIC X.";
+    check(text, r#"{"N":2,"T":[{"X":"A"},{"X":"BC"}],"Z":"!"}"#, b"\xF2\xC1\x40\xC2\xC3\x5A");
+    check(text, r#"{"N":0,"T":[],"Z":"!"}"#, b"\xF0\x5A");
+}
+
+#[test]
+fn members_may_come_in_any_order() {
+    let text = "01 R. 05 N PIC 9. 05 T PIC X OCCURS 0 TO 5 DEPENDING ON N. 05 G. 10 M PIC 9. 10 U OCCURS 3 DEPENDING ON M PIC X.
+                05 Z PIC X.";
+    let converter = converter(text, &ConvertOptions::of_ccsid(37));
+    let mut record = Vec::new();
+    converter.encode(br#"{"Z":"z","G":{"U":["u","v"]},"T":["a","b","c"]}"#, &mut record).expect("fits");
+    assert_eq!(hexadecimal(&record), "F3818283F2A4A5A9");
+}

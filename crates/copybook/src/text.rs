@@ -1,0 +1,229 @@
+//! Text items: bytes of a code page to a JSON string and back.
+//!
+//! The usual characters, ASCII that JSON does not escape, go through tables made once; all others one by one.
+
+use codepage::{ByteOrder, CharacterSet, Form};
+
+use crate::error::DataProblem;
+use crate::json::{self, RawString};
+
+/// A character set with its tables.
+#[derive(Clone)]
+pub(crate) struct TextCodec {
+    set: CharacterSet,
+    form: Form,
+    /// The ASCII character of a byte; 0 where it is another one, or one that JSON escapes.
+    to_json: [u8; 256],
+    /// The byte of an ASCII character.
+    from_ascii: [u8; 128],
+    /// Whether all ASCII characters above the controls have a byte.
+    has_ascii: bool,
+    /// One or two bytes.
+    blank: &'static [u8],
+    /// A character without a counterpart is an error, else it is substituted.
+    strict: bool,
+}
+
+impl TextCodec {
+    pub(crate) fn new(set: CharacterSet, strict: bool) -> Self {
+        let form = set.form();
+        let byte_of = |character: char| match form {
+            Form::SingleByte => set.byte_of(character),
+            Form::Utf8 | Form::Utf16(_) => u8::try_from(character).ok(),
+        };
+        let (mut to_json, mut from_ascii, mut has_ascii) = ([0; 256], [0; 128], true);
+        for ascii in 0u8..128 {
+            let character = char::from(ascii);
+            match byte_of(character) {
+                Some(byte) => {
+                    from_ascii[usize::from(ascii)] = byte;
+                    let is_plain = ascii >= 0x20 && !matches!(ascii, b'"' | b'\\');
+                    to_json[usize::from(byte)] = if is_plain { ascii } else { 0 };
+                }
+                None => has_ascii &= ascii < 0x20,
+            }
+        }
+        Self { set, form, to_json, from_ascii, has_ascii, blank: set.blank(), strict }
+    }
+
+    /// Bytes of one blank.
+    pub(crate) fn blank(&self) -> &'static [u8] {
+        self.blank
+    }
+
+    pub(crate) fn is_ebcdic(&self) -> bool {
+        self.set.is_ebcdic()
+    }
+
+    pub(crate) fn is_single_byte_digits(&self) -> bool {
+        !matches!(self.form, Form::Utf16(_))
+    }
+
+    /// Appends a JSON string without the blanks that only fill the item: those at the end, or with JUSTIFIED at the start.
+    pub(crate) fn decode(&self, bytes: &[u8], justified: bool, out: &mut Vec<u8>) -> Result<(), DataProblem> {
+        let bytes = self.trimmed(bytes, justified);
+        out.push(b'"');
+        let start = out.len();
+        if !matches!(self.form, Form::Utf16(_)) {
+            out.extend(bytes.iter().map(|&byte| self.to_json[usize::from(byte)]));
+            if !out[start..].contains(&0) {
+                out.push(b'"');
+                return Ok(());
+            }
+            out.truncate(start);
+        }
+        match self.form {
+            Form::SingleByte => self.decode_single_bytes(bytes, out)?,
+            Form::Utf8 => match std::str::from_utf8(bytes) {
+                Ok(text) => text.chars().for_each(|character| json::write_character(character, out)),
+                Err(error) => return Err(DataProblem::Malformed { form: "UTF-8", at: error.valid_up_to() }),
+            },
+            Form::Utf16(order) => decode_utf_16(bytes, order, out)?,
+        }
+        out.push(b'"');
+        Ok(())
+    }
+
+    fn decode_single_bytes(&self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), DataProblem> {
+        for (at, &byte) in bytes.iter().enumerate() {
+            match self.set.character_of(byte) {
+                Some(character) => json::write_character(character, out),
+                None if self.strict => return Err(DataProblem::Malformed { form: "text of the code page", at }),
+                None => json::write_character(char::REPLACEMENT_CHARACTER, out),
+            }
+        }
+        Ok(())
+    }
+
+    fn trimmed<'a>(&self, bytes: &'a [u8], justified: bool) -> &'a [u8] {
+        if let [blank] = self.blank {
+            let end = bytes.iter().rposition(|byte| byte != blank).map_or(0, |last| last + 1);
+            let start = if justified { bytes.iter().position(|byte| byte != blank).unwrap_or(end) } else { 0 };
+            return if justified { &bytes[start..] } else { &bytes[..end] };
+        }
+        let width = self.blank.len();
+        if justified {
+            let blanks = bytes.chunks(width).take_while(|unit| *unit == self.blank).count();
+            return &bytes[blanks * width..];
+        }
+        let whole = bytes.len() / width * width;
+        let blanks = bytes[..whole].rchunks(width).take_while(|unit| *unit == self.blank).count();
+        if whole == bytes.len() { &bytes[..whole - blanks * width] } else { bytes }
+    }
+
+    /// Fills `out` with a JSON string and blanks. JUSTIFIED text stands at the end.
+    pub(crate) fn encode(&self, string: RawString<'_>, justified: bool, out: &mut [u8]) -> Result<(), DataProblem> {
+        if string.is_plain && self.has_ascii && !matches!(self.form, Form::Utf16(_)) {
+            let room = out.len();
+            let length = string.raw.len();
+            if length > room {
+                return Err(DataProblem::TextTooLong { length, room });
+            }
+            let (text, blanks) = if justified {
+                let (blanks, text) = out.split_at_mut(room - length);
+                (text, blanks)
+            } else {
+                out.split_at_mut(length)
+            };
+            for (place, &ascii) in text.iter_mut().zip(string.raw) {
+                *place = self.from_ascii[usize::from(ascii & 0x7F)];
+            }
+            blanks.fill(self.blank[0]);
+            return Ok(());
+        }
+        self.encode_characters(string, justified, out)
+    }
+
+    fn encode_characters(&self, string: RawString<'_>, justified: bool, out: &mut [u8]) -> Result<(), DataProblem> {
+        let mut length = 0;
+        for character in string.characters() {
+            let mut unit = [0u8; 4];
+            let bytes = self.bytes_of(character?, &mut unit)?;
+            if let Some(place) = out.get_mut(length..length + bytes.len()) {
+                place.copy_from_slice(bytes);
+            }
+            length += bytes.len();
+        }
+        let room = out.len();
+        if length > room {
+            return Err(DataProblem::TextTooLong { length, room });
+        }
+        self.fill(&mut out[length..]);
+        if justified {
+            out.rotate_right((room - length) / self.blank.len() * self.blank.len());
+        }
+        Ok(())
+    }
+
+    fn bytes_of<'a>(&self, character: char, unit: &'a mut [u8; 4]) -> Result<&'a [u8], DataProblem> {
+        match self.form {
+            Form::SingleByte => {
+                unit[0] = match self.set.byte_of(character) {
+                    Some(byte) => byte,
+                    None if self.strict => return Err(DataProblem::NoSuchCharacter { code: character.into() }),
+                    None => self.set.substitute(),
+                };
+                Ok(&unit[..1])
+            }
+            Form::Utf8 => Ok(character.encode_utf8(unit).as_bytes()),
+            Form::Utf16(order) => {
+                let mut units = [0u16; 2];
+                let units = character.encode_utf16(&mut units);
+                for (place, unit) in unit.chunks_exact_mut(2).zip(units.iter()) {
+                    place.copy_from_slice(&match order {
+                        ByteOrder::Big => unit.to_be_bytes(),
+                        ByteOrder::Little => unit.to_le_bytes(),
+                    });
+                }
+                Ok(&unit[..2 * units.len()])
+            }
+        }
+    }
+
+    /// Fills with blanks.
+    pub(crate) fn fill(&self, out: &mut [u8]) {
+        for (place, byte) in out.iter_mut().zip(self.blank.iter().cycle()) {
+            *place = *byte;
+        }
+    }
+
+    /// ASCII characters of digits and signs into the set, as many bytes for each as the set has.
+    pub(crate) fn put_ascii(&self, ascii: &[u8], out: &mut [u8]) {
+        let width = self.blank.len();
+        for (place, &character) in out.chunks_exact_mut(width).zip(ascii) {
+            let mut unit = [0u8; 4];
+            if let Ok(bytes) = self.bytes_of(char::from(character), &mut unit) {
+                let length = bytes.len().min(width);
+                place[..length].copy_from_slice(&bytes[..length]);
+            }
+        }
+    }
+
+    /// The ASCII characters of bytes in the set; 0 for any other character.
+    pub(crate) fn get_ascii(&self, bytes: &[u8], out: &mut [u8]) {
+        let width = self.blank.len();
+        for (place, unit) in out.iter_mut().zip(bytes.chunks_exact(width)) {
+            *place = match (self.form, unit) {
+                (Form::Utf16(ByteOrder::Big), [0, low]) | (Form::Utf16(ByteOrder::Little), [low, 0]) => *low,
+                (Form::Utf16(_), _) => 0,
+                (_, [byte]) => self.to_json[usize::from(*byte)],
+                _ => 0,
+            };
+        }
+    }
+}
+
+fn decode_utf_16(bytes: &[u8], order: ByteOrder, out: &mut Vec<u8>) -> Result<(), DataProblem> {
+    let (pairs, rest) = bytes.as_chunks::<2>();
+    let units = pairs.iter().map(|pair| match order {
+        ByteOrder::Big => u16::from_be_bytes(*pair),
+        ByteOrder::Little => u16::from_le_bytes(*pair),
+    });
+    let mut at = 0;
+    for character in char::decode_utf16(units) {
+        let Ok(character) = character else { return Err(DataProblem::Malformed { form: "UTF-16", at }) };
+        json::write_character(character, out);
+        at += 2 * character.len_utf16();
+    }
+    if rest.is_empty() { Ok(()) } else { Err(DataProblem::Malformed { form: "UTF-16", at }) }
+}

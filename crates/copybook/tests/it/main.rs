@@ -1,0 +1,3 @@
+//! The crate's public face.
+
+mod vectors;

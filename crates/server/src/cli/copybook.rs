@@ -1,0 +1,464 @@
+//! `copybook layout|schema|encode|decode`: what a copybook describes, and records turned into JSON and back.
+//!
+//! The work is done by the crate `copybook`; here files are read, members of COPY found, and options named.
+
+use std::io::{Read, Write, stdin};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand, ValueEnum};
+use codepage::{ByteOrder, CharacterSet};
+use copybook::{
+    AsciiSign, ConvertOptions, Converter, Copybook, FloatForm, Format, Graphic, LayoutItem, LayoutOptions, NameStyle,
+    ParseOptions, RecordLayout, Slack,
+};
+use serde_json::{Map, Value, json};
+
+use super::failure::Failure;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Show offset and length of every item.
+    Layout(LayoutArguments),
+    /// Print the JSON Schema of a record.
+    Schema(SchemaArguments),
+    /// Turn a JSON object into a record.
+    Encode(ConvertArguments),
+    /// Turn a record into a JSON object.
+    Decode(ConvertArguments),
+}
+
+/// Which record, and how the copybook is read.
+#[derive(Debug, Args)]
+struct Source {
+    /// File with the copybook; - is standard input.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Record, where the copybook has several.
+    #[arg(long, value_name = "NAME")]
+    record: Option<String>,
+    /// Folder with members that COPY names; may be repeated [default: the folder of the file].
+    #[arg(long, short = 'I', value_name = "DIR")]
+    library: Vec<PathBuf>,
+    /// Reference format of the text.
+    #[arg(long, value_enum, default_value = "detect")]
+    format: FormatName,
+    /// The decimal point is a comma (DECIMAL-POINT IS COMMA).
+    #[arg(long)]
+    decimal_comma: bool,
+    /// CURRENCY SIGN of the program.
+    #[arg(long, value_name = "CHARACTER", default_value = "$")]
+    currency: char,
+    /// Where SYNCHRONIZED puts slack bytes: on multiples of each item's length, or as Enterprise COBOL does.
+    #[arg(long, value_enum, default_value = "natural")]
+    sync: SlackName,
+    /// Bytes of a pointer.
+    #[arg(long, value_name = "4|8", default_value = "4", value_parser = clap::value_parser!(u8).range(4..=8))]
+    pointer: u8,
+    /// Binary items of one and two digits take one byte.
+    #[arg(long)]
+    byte_binary: bool,
+}
+
+/// How bytes are understood.
+#[derive(Debug, Args)]
+struct Reading {
+    /// Code page of text: a CCSID such as 037 or 1047, UTF-8, UTF-16, ASCII or ISO-8859-1.
+    #[arg(long, value_name = "CODEPAGE", default_value = "037", value_parser = ccsid)]
+    codepage: u32,
+    /// Byte order of binary items, floats and NATIONAL.
+    #[arg(long, value_enum, default_value = "big")]
+    byte_order: OrderName,
+    /// Byte order of COMP, COMP-4 and BINARY where it differs, as with GnuCOBOL on a PC.
+    #[arg(long, value_enum, value_name = "ORDER")]
+    comp_byte_order: Option<OrderName>,
+    /// Form of COMP-1 and COMP-2.
+    #[arg(long, value_enum, default_value = "hex")]
+    float: FloatName,
+    /// Signs written into zoned numbers of an ASCII code page: 0-9 and p-y, or the letters of EBCDIC.
+    #[arg(long, value_enum, default_value = "zone")]
+    ascii_sign: SignName,
+    /// Code page of DISPLAY-1, UTF-16; without it, hexadecimal digits.
+    #[arg(long, value_name = "CODEPAGE", value_parser = ccsid)]
+    graphic: Option<u32>,
+    /// Names in JSON: as in the copybook, as DFHLS2JS makes them, or hyphens as underscores.
+    #[arg(long, value_enum, default_value = "cobol")]
+    names: NamesName,
+    /// Alternative taken in place of the item it REDEFINES: name, or path such as RECORD.GROUP.NAME; may be repeated.
+    #[arg(long = "use", value_name = "NAME")]
+    alternatives: Vec<String>,
+    /// COMP, COMP-4 and BINARY hold what their bytes hold.
+    #[arg(long)]
+    full_binary: bool,
+    /// Leave out the objects of DEPENDING ON.
+    #[arg(long)]
+    hide_counters: bool,
+    /// Pass over members of JSON without an item.
+    #[arg(long)]
+    ignore_unknown: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct LayoutArguments {
+    #[command(flatten)]
+    source: Source,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SchemaArguments {
+    #[command(flatten)]
+    source: Source,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ConvertArguments {
+    #[command(flatten)]
+    source: Source,
+    #[command(flatten)]
+    reading: Reading,
+    /// File with the record, or with the JSON to encode [default: standard input].
+    #[arg(long, value_name = "FILE", alias = "json")]
+    data: Option<PathBuf>,
+    /// File for the result [default: standard output].
+    #[arg(long, short = 'o', value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Records are hexadecimal digits, in and out.
+    #[arg(long)]
+    hex: bool,
+    /// Pass over bytes behind the record.
+    #[arg(long)]
+    ignore_excess: bool,
+    /// A record may end early; items that are not there are left out.
+    #[arg(long)]
+    allow_short: bool,
+    /// A character without a counterpart in the code page is an error instead of a substitute.
+    #[arg(long)]
+    strict_characters: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum FormatName {
+    Detect,
+    Fixed,
+    Variable,
+    Free,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum SlackName {
+    Natural,
+    Enterprise,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum OrderName {
+    Big,
+    Little,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum FloatName {
+    Hex,
+    Ieee,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum SignName {
+    Zone,
+    Letters,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum NamesName {
+    Cobol,
+    Assistant,
+    Underscore,
+}
+
+pub(super) fn run(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
+    match command {
+        Command::Layout(arguments) => layout(arguments, out),
+        Command::Schema(arguments) => {
+            let layout = arguments.source.layout()?;
+            let schema = layout.schema(&arguments.reading.options()?).map_err(|error| Failure::of(1, &error))?;
+            Ok(out.write_all(schema.as_bytes())?)
+        }
+        Command::Encode(arguments) => encode(arguments, out),
+        Command::Decode(arguments) => decode(arguments, out),
+    }
+}
+
+fn encode(arguments: &ConvertArguments, out: &mut dyn Write) -> Result<(), Failure> {
+    let converter = arguments.converter()?;
+    let json = arguments.input()?;
+    let mut record = Vec::new();
+    converter.encode(&json, &mut record).map_err(|error| Failure::of(1, &error))?;
+    if arguments.hex {
+        let digits: String = record.iter().map(|byte| format!("{byte:02x}")).collect();
+        record = (digits + "\n").into_bytes();
+    }
+    arguments.output(&record, out)
+}
+
+fn decode(arguments: &ConvertArguments, out: &mut dyn Write) -> Result<(), Failure> {
+    let converter = arguments.converter()?;
+    let mut record = arguments.input()?;
+    if arguments.hex {
+        record = from_hexadecimal(&record).ok_or_else(|| Failure::new(1, "the record is not hexadecimal digits"))?;
+    }
+    let mut json = Vec::new();
+    converter.decode(&record, &mut json).map_err(|error| Failure::of(1, &error))?;
+    json.push(b'\n');
+    arguments.output(&json, out)
+}
+
+impl ConvertArguments {
+    fn converter(&self) -> Result<Converter, Failure> {
+        let layout = self.source.layout()?;
+        let options = ConvertOptions {
+            ignore_excess: self.ignore_excess,
+            allow_short: self.allow_short,
+            strict_characters: self.strict_characters,
+            ..self.reading.options()?
+        };
+        Converter::new(&layout, &options).map_err(|error| Failure::of(1, &error))
+    }
+
+    fn input(&self) -> Result<Vec<u8>, Failure> {
+        read(self.data.as_deref().unwrap_or(Path::new("-")))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the file that was asked for; it can be made again")]
+    fn output(&self, bytes: &[u8], out: &mut dyn Write) -> Result<(), Failure> {
+        match &self.out {
+            Some(file) => {
+                std::fs::write(file, bytes).map_err(|error| Failure::new(1, format!("{}: {error}", file.display())))
+            }
+            None => Ok(out.write_all(bytes)?),
+        }
+    }
+}
+
+impl Source {
+    fn layout(&self) -> Result<RecordLayout, Failure> {
+        let text = text_of(read(&self.file)?);
+        let resolver = |name: &str, library: Option<&str>| self.member(name, library);
+        let options = ParseOptions {
+            format: match self.format {
+                FormatName::Detect => Format::Detect,
+                FormatName::Fixed => Format::Fixed,
+                FormatName::Variable => Format::Variable,
+                FormatName::Free => Format::Free,
+            },
+            resolver: Some(&resolver),
+            decimal_comma: self.decimal_comma,
+            currency: self.currency,
+        };
+        let layout = LayoutOptions {
+            slack: match self.sync {
+                SlackName::Natural => Slack::Natural,
+                SlackName::Enterprise => Slack::Enterprise,
+            },
+            pointer_bytes: self.pointer,
+            byte_binary: self.byte_binary,
+        };
+        let named = |error| Failure::new(1, format!("{}: {error}", self.file.display()));
+        let copybook = Copybook::parse(&text, &options).map_err(named)?;
+        copybook.layout(self.record.as_deref(), &layout).map_err(named)
+    }
+
+    /// The record's name, or the file's where the entries stand under no level 01.
+    fn record_name(&self, layout: &RecordLayout) -> String {
+        let stem = || self.file.file_stem().map(|stem| stem.to_string_lossy().to_uppercase()).unwrap_or_default();
+        layout.name.clone().unwrap_or_else(stem)
+    }
+
+    /// The text of a member: a file of its name, in either case, with the usual endings.
+    fn member(&self, name: &str, library: Option<&str>) -> Option<String> {
+        let beside = self.file.parent().unwrap_or(Path::new("")).to_owned();
+        let folders = if self.library.is_empty() { vec![beside] } else { self.library.clone() };
+        // A member is a name, never a way out of its folder.
+        if [Some(name), library].into_iter().flatten().any(|part| part.contains(['/', '\\']) || part.starts_with('.')) {
+            return None;
+        }
+        let cases = [name.to_owned(), name.to_lowercase(), name.to_uppercase()];
+        for folder in &folders {
+            for below in library.map(|library| folder.join(library)).iter().chain([folder]) {
+                for ending in ["", ".cpy", ".CPY", ".cbl", ".CBL", ".cob", ".COB", ".copy", ".inc"] {
+                    let found = cases.iter().find_map(|case| std::fs::read(below.join(format!("{case}{ending}"))).ok());
+                    if let Some(bytes) = found {
+                        return Some(text_of(bytes));
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+impl Reading {
+    fn options(&self) -> Result<ConvertOptions, Failure> {
+        let order = |order| match order {
+            OrderName::Big => ByteOrder::Big,
+            OrderName::Little => ByteOrder::Little,
+        };
+        let byte_order = order(self.byte_order);
+        let graphic = match self.graphic {
+            None => Graphic::Hexadecimal,
+            Some(ccsid) => Graphic::Text(
+                CharacterSet::of(ccsid, byte_order)
+                    .ok_or_else(|| Failure::new(2, format!("--graphic: code page {ccsid} is not known")))?,
+            ),
+        };
+        Ok(ConvertOptions {
+            byte_order,
+            binary_order: self.comp_byte_order.map(order),
+            float: match self.float {
+                FloatName::Hex => FloatForm::Hexadecimal,
+                FloatName::Ieee => FloatForm::Ieee,
+            },
+            ascii_sign: match self.ascii_sign {
+                SignName::Zone => AsciiSign::Zone,
+                SignName::Letters => AsciiSign::Letters,
+            },
+            graphic,
+            names: match self.names {
+                NamesName::Cobol => NameStyle::Cobol,
+                NamesName::Assistant => NameStyle::Assistant,
+                NamesName::Underscore => NameStyle::Underscore,
+            },
+            alternatives: self.alternatives.clone(),
+            show_counters: !self.hide_counters,
+            full_binary: self.full_binary,
+            ignore_unknown: self.ignore_unknown,
+            ..ConvertOptions::of_ccsid(self.codepage)
+        })
+    }
+}
+
+fn layout(arguments: &LayoutArguments, out: &mut dyn Write) -> Result<(), Failure> {
+    let layout = arguments.source.layout()?;
+    let name = arguments.source.record_name(&layout);
+    // The record itself is told by its name, unless it has no items below it.
+    let items: Vec<&LayoutItem> = match layout.items.as_slice() {
+        [only] => vec![only],
+        all => all.iter().skip(1).collect(),
+    };
+    if arguments.json {
+        let items: Vec<Value> = items.into_iter().map(|item| object(item, &layout)).collect();
+        writeln!(out, "{}", json!({ "record": name, "length": layout.length, "items": items }))?;
+        return Ok(());
+    }
+    writeln!(out, "{name}: {} bytes{}", layout.length, shortest(&layout))?;
+    writeln!(out, "{:>8} {:>8}  item", "offset", "length")?;
+    for item in items {
+        let depth = std::iter::successors(item.parent, |&parent| layout.items[parent].parent).count();
+        let indent = "  ".repeat(depth.saturating_sub(1));
+        let entry = format!("{indent}{:02} {}{}", item.level, item.spoken_name(), clauses(item, &layout));
+        writeln!(out, "{:>8} {:>8}  {entry}", item.offset, item.length)?;
+    }
+    Ok(())
+}
+
+fn shortest(layout: &RecordLayout) -> String {
+    if layout.minimum_length == layout.length {
+        String::new()
+    } else {
+        format!(" at most, {} at least", layout.minimum_length)
+    }
+}
+
+fn clauses(item: &LayoutItem, layout: &RecordLayout) -> String {
+    let mut text = String::new();
+    if let Some(redefined) = item.redefines {
+        text += &format!(" REDEFINES {}", layout.items[redefined].spoken_name());
+    }
+    if let Some(picture) = &item.picture {
+        text += &format!(" PIC {}", picture.text);
+    }
+    if let Some(usage) = item.usage {
+        text += &format!(" {}", usage.spelled());
+    }
+    if let Some(occurs) = item.occurs {
+        text += &match occurs.depending_on {
+            Some(object) => {
+                let object = layout.items[object].spoken_name();
+                format!(" OCCURS {} TO {} DEPENDING ON {object}", occurs.minimum, occurs.maximum)
+            }
+            None => format!(" OCCURS {}", occurs.maximum),
+        };
+    }
+    text
+}
+
+fn object(item: &LayoutItem, layout: &RecordLayout) -> Value {
+    let mut object = Map::new();
+    object.insert("path".to_owned(), json!(item.path));
+    object.insert("level".to_owned(), json!(item.level));
+    object.insert("offset".to_owned(), json!(item.offset));
+    object.insert("length".to_owned(), json!(item.length));
+    object.insert("usage".to_owned(), json!(item.usage.map_or("GROUP", |usage| usage.spelled())));
+    object.insert("occurs".to_owned(), json!(item.occurs.map(|occurs| occurs.maximum)));
+    if let Some(picture) = &item.picture {
+        object.insert("picture".to_owned(), json!(picture.text));
+    }
+    if let Some(redefined) = item.redefines {
+        object.insert("redefines".to_owned(), json!(layout.items[redefined].path));
+    }
+    if let Some(occurs) = item.occurs
+        && let Some(counter) = occurs.depending_on
+    {
+        object.insert("minimumOccurs".to_owned(), json!(occurs.minimum));
+        object.insert("dependingOn".to_owned(), json!(layout.items[counter].path));
+    }
+    Value::Object(object)
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+    if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        stdin().lock().read_to_end(&mut bytes)?;
+        return Ok(bytes);
+    }
+    std::fs::read(file).map_err(|error| Failure::new(1, format!("{}: {error}", file.display())))
+}
+
+/// UTF-8, or else Latin-1, in which every byte is a character: comments of old copybooks are in anything.
+fn text_of(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
+}
+
+fn from_hexadecimal(text: &[u8]) -> Option<Vec<u8>> {
+    let digits: Vec<u8> = text
+        .iter()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .map(|&byte| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
+        .collect::<Option<_>>()?;
+    (digits.len() % 2 == 0).then(|| digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+}
+
+/// A number, with or without `CP`, `IBM` or `CCSID` before it, or one of a few names.
+fn ccsid(text: &str) -> Result<u32, String> {
+    let upper = text.to_uppercase();
+    let known = match upper.as_str() {
+        "UTF-8" | "UTF8" => Some(1208),
+        "UTF-16" | "UTF16" => Some(1200),
+        "UTF-16BE" => Some(1201),
+        "UTF-16LE" => Some(1202),
+        "ASCII" | "US-ASCII" => Some(367),
+        "ISO-8859-1" | "ISO8859-1" | "LATIN-1" | "LATIN1" => Some(819),
+        "ISO-8859-15" | "ISO8859-15" => Some(923),
+        "WINDOWS-1252" => Some(1252),
+        "EBCDIC" => Some(37),
+        _ => ["IBM-", "IBM", "CP", "CCSID", ""].iter().find_map(|prefix| upper.strip_prefix(prefix)?.parse().ok()),
+    };
+    match known {
+        Some(ccsid) if codepage::is_known(ccsid) => Ok(ccsid),
+        _ => Err("no code page known here; expected a CCSID such as 037 or 1047, or UTF-8, UTF-16, ASCII, ISO-8859-1"
+            .to_owned()),
+    }
+}
