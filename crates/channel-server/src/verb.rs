@@ -20,7 +20,7 @@ use channel_protocol::cursor::{Reader, Writer};
 use channel_protocol::error::{DecodeError, ProtocolError};
 use channel_protocol::flow::call::{ApiHeader, Ending};
 use channel_protocol::segment::SegmentType;
-use model::reason::Reason;
+use model::reason::{CompletionCode, Reason};
 use queue_manager::connection::ObjectHandle;
 
 use crate::conversation::{Connected, Conversation};
@@ -38,8 +38,11 @@ pub(crate) async fn answer(conversation: &Arc<Conversation>, unit: Unit) -> Resu
         SegmentType::Notification => return consumer::notification(conversation, &unit),
         _ => {}
     }
+    if unit.segment_type.reply().is_none() {
+        return Err(ProtocolError::Unexpected { segment_type: unit.segment_type.number() });
+    }
     conversation.count_call();
-    if unit.segment_type.number() >= SegmentType::XaStart.number() {
+    if unit.segment_type >= SegmentType::XaStart {
         return Box::pin(xa::answer(conversation, &unit)).await;
     }
     let mut reader = Reader::new("call", &unit.body, unit.form);
@@ -140,7 +143,7 @@ pub(crate) fn ending<T>(outcome: &Result<T, Reason>) -> Ending {
     outcome.as_ref().map_or_else(|reason| Ending::of(*reason), |_| Ending::OK)
 }
 
-/// As `ending`, of a call that may succeed with a warning.
+/// As `ending`, of a call that succeeded, perhaps with a warning: some reasons are failures of other verbs.
 pub(crate) fn ending_with(warning: Option<Reason>) -> Ending {
-    warning.map_or(Ending::OK, Ending::of)
+    warning.map_or(Ending::OK, |reason| Ending::new(CompletionCode::Warning, reason))
 }

@@ -40,7 +40,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use crate::admission::{OpenDoor, Settings};
 
 /// Longest wait for something that ought to happen at once.
-pub(crate) const SOON: Duration = Duration::from_secs(20);
+pub(crate) const SOON: Duration = Duration::from_secs(100);
 
 pub(crate) fn administrator() -> Principal {
     Principal::administrator("mqadmin")
@@ -78,6 +78,8 @@ impl Server {
 
     pub(crate) async fn with(settings: Settings) -> Self {
         let queue_manager = queue_manager().await;
+        let running = queue_manager.clone();
+        tokio::spawn(async move { running.run().await });
         let door = OpenDoor::new(queue_manager.clone(), settings);
         Self { queue_manager, door }
     }
@@ -232,6 +234,11 @@ impl Client {
 
     pub(crate) async fn flush(&mut self) {
         self.stream.write_all_buf(&mut self.output).await.unwrap();
+    }
+
+    /// As `flush`, of a socket that the server may have closed.
+    pub(crate) async fn try_flush(&mut self) -> std::io::Result<()> {
+        self.stream.write_all_buf(&mut self.output).await
     }
 
     /// Writes bytes as they are.

@@ -3,5 +3,12 @@
 mod admission;
 mod client;
 
+mod connecting;
+mod faults;
+mod lost_client;
+mod objects;
+mod pace;
 mod put_get;
 mod replay;
+mod sharing;
+mod stopping;

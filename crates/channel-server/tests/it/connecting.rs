@@ -1,0 +1,126 @@
+//! Who gets in, under which name, and how a connection ends.
+
+use channel_protocol::flow::socket::SocketAction;
+use channel_protocol::flow::status::StatusCode;
+use channel_protocol::form::Form;
+use channel_protocol::reply::{AnswerBody, Reply};
+use channel_protocol::request::{Request, Verb};
+use model::options::GetFlags;
+
+use crate::client::{Client, Options, Server, any, message};
+use crate::put_get::BOTH;
+
+#[tokio::test]
+async fn a_name_may_be_given_or_blank_or_begin_with_an_asterisk() {
+    let server = Server::start().await;
+    for (name, reason) in [("QM1", 0), ("", 0), ("*GROUP", 0), ("*", 0), ("OTHER", 2058)] {
+        let mut client = server.client().await;
+        let answer = client.try_connect(1, name).await;
+        assert_eq!(answer.ending.reason, reason, "MQCONN to '{name}'");
+        if reason == 0 {
+            let Some(AnswerBody::Connect(connect)) = answer.body else { panic!("no body") };
+            assert_eq!(connect.queue_manager.to_text(), "QM1");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_channel_is_told_by_a_status() {
+    let server = Server::start().await;
+    let mut client = Client::begin(server.socket(), Form::BIG);
+    client.send_initial(&Options { channel: "NO.SUCH", ..Options::default() }).await;
+    let unit = client.receive_unit().await.expect("a status");
+    let Reply::Status(status) = Reply::decode(&unit).unwrap() else { panic!("no status: {unit:?}") };
+    assert_eq!(status.code, Some(StatusCode::NO_SUCH_CHANNEL));
+    assert_eq!(unit.control.bits(), 0x3A);
+    assert_eq!(client.receive_unit().await, None);
+}
+
+#[tokio::test]
+async fn a_refused_user_learns_it_from_mqconn() {
+    let server = Server::start().await;
+    let options = Options { user: "stranger", password: Some("secret"), ..Options::default() };
+    let mut client = server.client_with(options).await;
+    assert_eq!(client.try_connect(1, "QM1").await.ending.reason, 2035);
+    assert_eq!(client.plain(1, Verb::Commit).await, 2018);
+}
+
+#[tokio::test]
+async fn a_password_is_checked_once_for_the_conversations_that_repeat_it() {
+    let server = Server::start().await;
+    let mut client = server.client_with(Options { password: Some("secret"), ..Options::default() }).await;
+    client.connect(1, "QM1").await;
+    for conversation in [3, 5] {
+        client.begin_conversation(conversation).await;
+        client.connect(conversation, "QM1").await;
+    }
+    assert_eq!(*server.door.asked.lock(), ["alice"]);
+    let users: Vec<_> = server.queue_manager.connections().into_iter().map(|c| (c.user, c.channel)).collect();
+    let expected = ("alice".to_owned(), "CLIENTS".to_owned());
+    assert_eq!(users, [expected.clone(), expected.clone(), expected]);
+}
+
+#[tokio::test]
+async fn connecting_twice_warns_and_disconnecting_twice_fails() {
+    let server = Server::start().await;
+    let mut client = server.connected().await;
+    let answer = client.try_connect(1, "QM1").await;
+    assert_eq!((answer.ending.completion, answer.ending.reason), (1, 2002));
+    assert_eq!(client.plain(1, Verb::Disconnect).await, 0);
+    assert_eq!(client.plain(1, Verb::Disconnect).await, 2018);
+    assert!(server.queue_manager.connections().is_empty());
+    client.connect(1, "QM1").await;
+}
+
+#[tokio::test]
+async fn no_verb_works_before_mqconn() {
+    let server = Server::start().await;
+    let mut client = server.client().await;
+    assert_eq!(client.plain(1, Verb::Commit).await, 2018);
+    assert_eq!(client.get(1, 1, any(GetFlags::empty())).await.0, 2018);
+    assert_eq!(client.put(1, 1, message(b"x")).await.0, 2018);
+}
+
+#[tokio::test]
+async fn disconnecting_commits() {
+    let server = Server::start().await;
+    let mut client = server.connected().await;
+    let queue = client.open(1, "Q", BOTH).await;
+    let mut put = message(b"x");
+    put.options.flags = model::options::PutFlags::SYNCPOINT;
+    client.put(1, queue, put).await;
+    assert_eq!(client.plain(1, Verb::Disconnect).await, 0);
+    client.connect(1, "QM1").await;
+    let queue = client.open(1, "Q", BOTH).await;
+    assert_eq!(client.get(1, queue, any(GetFlags::NO_SYNCPOINT)).await.0, 0);
+}
+
+#[tokio::test]
+async fn no_more_conversations_begin_than_were_agreed() {
+    let server = Server::start().await;
+    let mut client = server.client_with(Options { conversations: 2, ..Options::default() }).await;
+    client.connect(1, "QM1").await;
+    client.begin_conversation(3).await;
+    client.send(5, &Request::SocketAction(SocketAction::start(5, 4))).await;
+    let Reply::Status(status) = client.receive(5).await else { panic!("no status") };
+    assert_eq!(status.code, Some(StatusCode::CHANNEL_UNAVAILABLE));
+    client.send(3, &Request::SocketAction(SocketAction::end(3))).await;
+    client.begin_conversation(5).await;
+    client.connect(5, "QM1").await;
+}
+
+#[tokio::test]
+async fn a_quiescing_queue_manager_takes_no_connection() {
+    let server = Server::start().await;
+    let mut client = server.client().await;
+    server.queue_manager.quiesce();
+    assert_eq!(client.try_connect(1, "QM1").await.ending.reason, 2161);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_says_nothing_is_not_waited_for() {
+    let server = Server::start().await;
+    let mut client = Client::begin(server.socket(), Form::BIG);
+    client.send_raw(b"TSH ").await;
+    assert_eq!(client.receive_unit().await, None);
+}

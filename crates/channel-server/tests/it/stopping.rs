@@ -1,0 +1,91 @@
+//! STOP CHANNEL, and the end of a queue manager, as clients see them.
+
+use channel_protocol::flow::status::StatusCode;
+use channel_protocol::reply::Reply;
+use channel_protocol::request::{Request, Verb};
+use model::options::{GetFlags, PutFlags};
+use queue_manager::channel_status::{StopChannel, StopMode};
+
+use crate::client::{Client, Server, any, message};
+use crate::lost_client::wait_until;
+use crate::put_get::BOTH;
+
+fn stop(server: &Server, mode: StopMode) {
+    let stop = StopChannel { channel: "CLIENTS", connection_name: None, queue_manager: None, mode, disable: false };
+    assert_eq!(server.queue_manager.stop_channel(&stop), 1);
+}
+
+async fn closed_with(client: &mut Client) -> Option<StatusCode> {
+    let mut code = None;
+    while let Some(unit) = client.receive_unit().await {
+        if let Ok(Reply::Status(status)) = Reply::decode(&unit) {
+            code = status.code;
+        }
+    }
+    code
+}
+
+/// A client whose get waits without end, with or without failing when quiescing.
+async fn waiting(server: &Server, flags: GetFlags) -> (Client, i32) {
+    let mut client = server.connected().await;
+    let queue = client.open(1, "Q", BOTH).await;
+    let mut get = any(GetFlags::WAIT | flags);
+    get.options.wait_interval = -1;
+    client.send(1, &Request::Call(Verb::Get(get).call_on(queue))).await;
+    let q = model::name::ObjectName::literal("Q");
+    wait_until(|| server.queue_manager.queue_status(&q).unwrap().waiters == 1).await;
+    (client, queue)
+}
+
+#[tokio::test]
+async fn a_channel_that_is_stopped_gently_fails_calls_that_ask_for_it_and_ends_when_idle() {
+    let server = Server::start().await;
+    let (mut client, _) = waiting(&server, GetFlags::FAIL_IF_QUIESCING).await;
+    stop(&server, StopMode::Quiesce);
+    assert_eq!(client.answer(1).await.ending.reason, 2202);
+    assert_eq!(closed_with(&mut client).await, Some(StatusCode::QUEUE_MANAGER_ENDING));
+}
+
+#[tokio::test]
+async fn a_gentle_stop_waits_for_the_unit_of_work() {
+    let server = Server::start().await;
+    let mut client = server.connected().await;
+    let queue = client.open(1, "Q", BOTH).await;
+    let mut put = message(b"x");
+    put.options.flags = PutFlags::SYNCPOINT;
+    client.put(1, queue, put.clone()).await;
+    stop(&server, StopMode::Quiesce);
+    put.options.flags |= PutFlags::FAIL_IF_QUIESCING;
+    assert_eq!(client.put(1, queue, put).await.0, 2202);
+    assert_eq!(client.plain(1, Verb::Commit).await, 0);
+    assert_eq!(closed_with(&mut client).await, Some(StatusCode::QUEUE_MANAGER_ENDING));
+    assert_eq!(server.depth("Q"), 1);
+}
+
+#[tokio::test]
+async fn a_forced_stop_waits_for_nothing() {
+    let server = Server::start().await;
+    let (mut client, _) = waiting(&server, GetFlags::empty()).await;
+    stop(&server, StopMode::Quiesce);
+    stop(&server, StopMode::Force);
+    assert_eq!(closed_with(&mut client).await, Some(StatusCode::QUEUE_MANAGER_ENDING));
+    assert!(server.queue_manager.connections().is_empty());
+}
+
+#[tokio::test]
+async fn a_queue_manager_that_quiesces_fails_calls_that_ask_for_it() {
+    let server = Server::start().await;
+    let (mut client, queue) = waiting(&server, GetFlags::FAIL_IF_QUIESCING).await;
+    server.queue_manager.quiesce();
+    assert_eq!(client.answer(1).await.ending.reason, 2161);
+    assert_eq!(client.put(1, queue, message(b"x")).await.0, 0);
+}
+
+#[tokio::test]
+async fn a_queue_manager_that_stops_ends_every_call() {
+    let server = Server::start().await;
+    let (mut client, _) = waiting(&server, GetFlags::empty()).await;
+    server.queue_manager.stop().await;
+    assert_eq!(client.answer(1).await.ending.reason, 2162);
+    assert_eq!(closed_with(&mut client).await, Some(StatusCode::QUEUE_MANAGER_ENDING));
+}
