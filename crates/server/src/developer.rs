@@ -36,12 +36,34 @@ struct DeveloperUser {
     variable: &'static str,
     secret: &'static str,
     role: &'static str,
+    group: Option<&'static str>,
 }
 
+/// Its members are administrators, whom CHLAUTH calls *MQADMIN.
+const ADMINISTRATORS: Option<&str> = Some("mqm");
+
 const USERS: [DeveloperUser; 3] = [
-    DeveloperUser { name: "admin", variable: "MQ_ADMIN_PASSWORD", secret: "mqAdminPassword", role: "MQWebAdmin" },
-    DeveloperUser { name: "app", variable: "MQ_APP_PASSWORD", secret: "mqAppPassword", role: "MQWebUser" },
-    DeveloperUser { name: "reader", variable: "MQ_READER_PASSWORD", secret: "mqReaderPassword", role: "MQWebAdminRO" },
+    DeveloperUser {
+        name: "admin",
+        variable: "MQ_ADMIN_PASSWORD",
+        secret: "mqAdminPassword",
+        role: "MQWebAdmin",
+        group: ADMINISTRATORS,
+    },
+    DeveloperUser {
+        name: "app",
+        variable: "MQ_APP_PASSWORD",
+        secret: "mqAppPassword",
+        role: "MQWebUser",
+        group: None,
+    },
+    DeveloperUser {
+        name: "reader",
+        variable: "MQ_READER_PASSWORD",
+        secret: "mqReaderPassword",
+        role: "MQWebAdminRO",
+        group: None,
+    },
 ];
 
 /// One developer user. No `Debug`: it holds a password.
@@ -49,6 +71,7 @@ const USERS: [DeveloperUser; 3] = [
 pub(crate) struct User {
     pub name: &'static str,
     pub role: &'static str,
+    pub group: Option<&'static str>,
     pub password: String,
 }
 
@@ -67,7 +90,7 @@ pub(crate) fn users(environment: &Environment, secrets: &Path, file: &Path) -> R
         };
         let password =
             given.or_else(|| kept_password(&kept, user.name).map(str::to_owned)).unwrap_or_else(random_password);
-        users.push(User { name: user.name, role: user.role, password });
+        users.push(User { name: user.name, role: user.role, group: user.group, password });
     }
     let lines: String = users.iter().map(|user| format!("{} {}\n", user.name, user.password)).collect();
     if lines != kept {
@@ -164,8 +187,14 @@ async fn define_channel_authentication(manager: &QueueManager, administrator: &P
     Ok(())
 }
 
-/// Nobody comes in, except programs by DEV.APP.SVRCONN and `admin` by DEV.ADMIN.SVRCONN.
+/// Nobody comes in, except programs with a password by DEV.APP.SVRCONN and `admin` by DEV.ADMIN.SVRCONN.
 fn channel_authentications() -> Vec<ChannelAuthentication> {
+    let programs = Rule::Map {
+        key: MapKey::Address,
+        address: "*".to_owned(),
+        source: UserSource::Channel,
+        check_client: CheckClient::Required,
+    };
     let admin = Rule::Map {
         key: MapKey::ClientUser("admin".to_owned()),
         address: String::new(),
@@ -178,10 +207,7 @@ fn channel_authentications() -> Vec<ChannelAuthentication> {
     };
     vec![
         record("Nobody comes in by other channels", ChannelAuthentication::address_map("*", "*", UserSource::NoAccess)),
-        record(
-            "Programs come in as their own user",
-            ChannelAuthentication::address_map("DEV.APP.SVRCONN", "*", UserSource::Channel),
-        ),
+        record("Programs come in as their own user", ChannelAuthentication::new("DEV.APP.SVRCONN", programs)),
         record("Administrators may come in", ChannelAuthentication::block_users("DEV.ADMIN.SVRCONN", &["nobody"])),
         record("The administrator comes in", ChannelAuthentication::new("DEV.ADMIN.SVRCONN", admin)),
     ]

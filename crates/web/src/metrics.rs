@@ -2,6 +2,7 @@
 //!
 //! Counting a request is a few relaxed additions to atomics that exist from the start: no lock, no allocation.
 
+use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -67,6 +68,7 @@ pub(crate) fn expose(shared: &Shared) -> Answer {
     states(&mut page, &shared.queue_managers);
     let running = shared.queue_managers.running();
     queue_managers(&mut page, &running);
+    channels(&mut page, &running);
     queues(&mut page, &running);
     recovery_logs(&mut page, &running);
     process(&mut page);
@@ -157,6 +159,29 @@ fn queue_managers(page: &mut Page, queue_managers: &[QueueManager]) {
     page.family(CONNECTIONS, "gauge", "Applications connected to the queue manager.");
     for queue_manager in queue_managers {
         page.sample(CONNECTIONS, &format!("qmgr=\"{}\"", queue_manager.name()), queue_manager.status().connections);
+    }
+}
+
+/// Instances of each channel, and the conversations on them.
+fn channels(page: &mut Page, queue_managers: &[QueueManager]) {
+    let mut of_channel: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    for queue_manager in queue_managers {
+        for status in queue_manager.channel_statuses() {
+            let labels = format!("qmgr=\"{}\",channel=\"{}\"", queue_manager.name(), status.instance.channel);
+            let (instances, conversations) = of_channel.entry(labels).or_default();
+            *instances += 1;
+            *conversations += status.sharing_conversations;
+        }
+    }
+    const INSTANCES: &str = "quaymaster_channel_instances";
+    page.family(INSTANCES, "gauge", "Sockets of clients that a channel serves.");
+    for (labels, (instances, _)) in &of_channel {
+        page.sample(INSTANCES, labels, instances);
+    }
+    const CONVERSATIONS: &str = "quaymaster_channel_conversations";
+    page.family(CONVERSATIONS, "gauge", "Conversations on these sockets.");
+    for (labels, (_, conversations)) in &of_channel {
+        page.sample(CONVERSATIONS, labels, conversations);
     }
 }
 

@@ -92,6 +92,12 @@ impl Plan {
             if !holders.contains(&bound) {
                 holders.push(bound);
             }
+            if let Some(group) = user.group {
+                let members = web.groups.entry(group.to_owned()).or_default();
+                if !members.iter().any(|member| member == user.name) {
+                    members.push(user.name.to_owned());
+                }
+            }
         }
         options.ltpa.keys_file.get_or_insert_with(|| data.ltpa_keys());
         options.server_user = server_user.to_owned();
