@@ -50,13 +50,7 @@ const USERS: [DeveloperUser; 3] = [
         role: "MQWebAdmin",
         group: ADMINISTRATORS,
     },
-    DeveloperUser {
-        name: "app",
-        variable: "MQ_APP_PASSWORD",
-        secret: "mqAppPassword",
-        role: "MQWebUser",
-        group: None,
-    },
+    DeveloperUser { name: "app", variable: "MQ_APP_PASSWORD", secret: "mqAppPassword", role: "MQWebUser", group: None },
     DeveloperUser {
         name: "reader",
         variable: "MQ_READER_PASSWORD",

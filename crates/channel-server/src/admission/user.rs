@@ -111,13 +111,7 @@ impl Identification<'_> {
             (None, None) => self.of_channel_or_client().await?,
         };
         let is_administrator = self.queue_manager().is_administrator(&principal) || &*principal.user == "mqm";
-        self.check_requirement(
-            policy,
-            check_client,
-            checked.is_some(),
-            &principal,
-            is_administrator,
-        )?;
+        self.check_requirement(policy, check_client, checked.is_some(), &principal, is_administrator)?;
         self.check_blocked(&records, &principal, is_administrator)?;
         Ok(principal)
     }

@@ -2,6 +2,7 @@
 
 mod admission;
 mod client;
+mod gate;
 
 mod connecting;
 mod faults;
