@@ -3,6 +3,7 @@
 mod admission;
 mod client;
 mod gate;
+mod listener;
 
 mod connecting;
 mod faults;
