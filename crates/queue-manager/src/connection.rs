@@ -17,6 +17,7 @@ use crate::connection_table::ConnectionState;
 use crate::engine::{Engine, Phase};
 use crate::event::calls::{self, Call};
 use crate::housekeeping::Work;
+use crate::interrupt::Interrupt;
 use crate::objects::{ObjectError, authorise};
 use crate::transmission::QUEUE_MANAGER;
 use crate::{ConnectOptions, QueueManager, authority, close, get, open, put, unit_of_work, xa};
@@ -231,7 +232,20 @@ impl Connection {
     /// # Errors
     /// See `get.rs`.
     pub async fn get(&self, handle: ObjectHandle, options: &GetOptions) -> Result<GetResult, Reason> {
-        let outcome = get::get(self, handle, options).await;
+        self.get_until(handle, options, None).await
+    }
+
+    /// As `get`, with a wait that somebody else may end: for consumers that must not lose a message by being dropped.
+    ///
+    /// # Errors
+    /// Those of `get`; `NoMsgAvailable` (2033): interrupted.
+    pub async fn get_until(
+        &self,
+        handle: ObjectHandle,
+        options: &GetOptions,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<GetResult, Reason> {
+        let outcome = get::get(self, handle, options, interrupt).await;
         if let Some(accounting) = &self.state.accounting {
             accounting.got(&outcome, options.flags.intersects(get::BROWSES));
         }

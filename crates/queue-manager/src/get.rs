@@ -21,11 +21,12 @@ use crate::cursor::GroupPlace;
 use crate::engine::Engine;
 use crate::group::{place_after, statuses};
 use crate::handle::{Context, Handle};
+use crate::interrupt::Interrupt;
 use crate::queue::Queue;
 use crate::selection::Filter;
 use crate::selector::Selector;
 use crate::unit_of_work::What;
-use crate::waiters::{Arrival, Wanted};
+use crate::waiters::{Arrival, Waiter, Wanted};
 use crate::{browse, complete_message, event, expiry, reason, report, selecting, selection};
 
 pub(crate) const BROWSES: GetFlags =
@@ -64,6 +65,7 @@ pub(crate) async fn get(
     connection: &Connection,
     handle: ObjectHandle,
     options: &GetOptions,
+    interrupt: Option<&Interrupt>,
 ) -> Result<GetResult, Reason> {
     let open = connection.state.handle(handle)?;
     let flags = options.flags;
@@ -71,7 +73,7 @@ pub(crate) async fn get(
     selection::check(options)?;
     check_opened_for(open.options, flags)?;
     let source = open.source()?;
-    let get = Get { connection, engine: &connection.engine, open: &open, queue: source.queue, options };
+    let get = Get { connection, engine: &connection.engine, open: &open, queue: source.queue, options, interrupt };
     if flags.contains(GetFlags::UNLOCK) {
         return browse::unlock_message(&get);
     }
@@ -127,6 +129,8 @@ pub(crate) struct Get<'a> {
     pub(crate) open: &'a Handle,
     pub(crate) queue: &'a Arc<Queue>,
     pub(crate) options: &'a GetOptions,
+    /// Ends the wait, if somebody may end it.
+    pub(crate) interrupt: Option<&'a Interrupt>,
 }
 
 /// A message that the store gave up, and the unit of work it is in now.
@@ -202,11 +206,23 @@ impl Get<'_> {
             if is_over {
                 return Err(self.nothing());
             }
+            let woken = self.woken(&waiter);
             match deadline {
-                None => waiter.woken().await,
+                None => woken.await,
                 // Woken at the last moment is woken: one more look.
-                Some(deadline) => is_over = tokio::time::timeout_at(deadline, waiter.woken()).await.is_err(),
+                Some(deadline) => is_over = tokio::time::timeout_at(deadline, woken).await.is_err(),
             }
+            if self.interrupt.is_some_and(Interrupt::is_set) {
+                return Err(self.nothing());
+            }
+        }
+    }
+
+    /// Until there is reason to look again, or not to.
+    async fn woken(&self, waiter: &Waiter<'_>) {
+        match self.interrupt {
+            None => waiter.woken().await,
+            Some(interrupt) => interrupt.or(waiter.woken()).await,
         }
     }
 

@@ -45,6 +45,7 @@ mod group;
 mod handle;
 mod housekeeping;
 mod identifiers;
+mod interrupt;
 mod open;
 mod publish;
 mod put;
@@ -76,6 +77,7 @@ use storage::{RecoveryLogError, StoreError, StoreOptions};
 
 pub use clock::{Clock, SystemClock};
 pub use connection::Connection;
+pub use interrupt::Interrupt;
 pub use registry::QueueManagers;
 pub use xa::{XaError, XaFlags};
 

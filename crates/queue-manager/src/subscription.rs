@@ -209,7 +209,7 @@ impl Subscriptions {
             match Subscription::new(definition.clone(), activity) {
                 Ok(subscription) => self.insert(Arc::new(subscription)),
                 Err(reason) => {
-                    warn!(name = definition.name, %reason, "a subscription's topic string or selector is none")
+                    warn!(name = definition.name, %reason, "a subscription's topic string or selector is none");
                 }
             }
         }

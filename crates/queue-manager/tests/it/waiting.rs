@@ -226,3 +226,31 @@ fn no_wake_up_is_lost_under_contention() {
         CorrelationId::new(bytes)
     }
 }
+
+#[tokio::test]
+async fn an_interrupted_wait_ends_and_leaves_what_arrives_to_others() {
+    use model::options::{GetFlags, GetOptions, ObjectDescriptor, PutOptions};
+
+    use crate::script::{EVERYTHING, FakeClock, administrator, connect, ephemeral, name};
+
+    let queue_manager = ephemeral(FakeClock::new());
+    let definition = model::definition::QueueDefinition::local(name("Q"));
+    queue_manager.define_queue(&administrator(), definition, false).await.unwrap();
+    let connection = connect(&queue_manager, administrator());
+    let object = ObjectDescriptor { name: name("Q"), ..ObjectDescriptor::default() };
+    let handle = connection.open(&administrator(), &object, EVERYTHING).await.unwrap().handle;
+    let options = GetOptions { flags: GetFlags::WAIT, wait: None, ..GetOptions::default() };
+    let interrupt = queue_manager::Interrupt::default();
+    let waits = connection.get_until(handle, &options, Some(&interrupt));
+    let (got, ()) = tokio::join!(waits, async {
+        tokio::task::yield_now().await;
+        interrupt.set();
+    });
+    assert_eq!(got.err(), Some(model::reason::Reason::NoMsgAvailable));
+    interrupt.clear();
+    let waits = connection.get_until(handle, &options, Some(&interrupt));
+    let put = connection.put(handle, Default::default(), &PutOptions::default(), bytes::Bytes::from_static(b"A"));
+    let (got, put) = tokio::join!(waits, put);
+    put.unwrap();
+    assert_eq!(got.unwrap().body, "A");
+}

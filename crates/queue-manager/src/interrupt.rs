@@ -1,0 +1,49 @@
+//! Ends the wait of a get from outside. A get that is taking a message is never broken off: then the message is its result.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Poll, Waker};
+
+use parking_lot::Mutex;
+
+/// Belongs to one get at a time; set, it ends every wait until it is cleared.
+#[derive(Default)]
+pub struct Interrupt {
+    is_set: AtomicBool,
+    waiting: Mutex<Option<Waker>>,
+}
+
+impl Interrupt {
+    /// The get that waits, or will, ends with `NoMsgAvailable`.
+    pub fn set(&self) {
+        self.is_set.store(true, Ordering::SeqCst);
+        let waiting = self.waiting.lock().take();
+        if let Some(waker) = waiting {
+            waker.wake();
+        }
+    }
+
+    pub fn clear(&self) {
+        self.is_set.store(false, Ordering::SeqCst);
+    }
+
+    pub(crate) fn is_set(&self) -> bool {
+        self.is_set.load(Ordering::SeqCst)
+    }
+
+    /// Waits for `future`, or until it is set.
+    pub(crate) async fn or(&self, future: impl Future<Output = ()>) {
+        let mut future = pin!(future);
+        poll_fn(|context| {
+            let mut waiting = self.waiting.lock();
+            if self.is_set() {
+                return Poll::Ready(());
+            }
+            *waiting = Some(context.waker().clone());
+            drop(waiting);
+            future.as_mut().poll(context)
+        })
+        .await;
+    }
+}
