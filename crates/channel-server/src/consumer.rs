@@ -1,32 +1,156 @@
 //! Asynchronous consumers: messages that are sent to a client without an MQGET of their own.
+//!
+//! ```text
+//! client                              server
+//! NOTIFICATION start            --->                            consumers of the conversation may deliver
+//! REQUEST_MSGS handle, wanted   --->  job of the handle: get, wait, get ...
+//!                               <---  ASYNC_MESSAGE             until so many bytes are on their way
+//! NOTIFICATION suspend, stop    --->  every job comes to rest
+//!                               <---  NOTIFICATION              when it asked for confirmation
+//! MQCLOSE                       --->  the job comes to rest and ends
+//! ```
+//!
+//! Each handle that messages are requested for has a job beside the conversation's own, so that a consumer that waits
+//! keeps nobody waiting. A job is never dropped while its get is taking a message: it is interrupted, and what it got
+//! meanwhile is sent before the answer (`interrupt` in the queue manager).
+//!
+//! Invariants
+//! - No more bytes are on their way than the client's last request allows, but for the message that exceeds them.
+//! - After the answer to a suspension, and after that to MQCLOSE, nothing more is sent.
+//! - While the client is busy with a message that was got in the unit of work, the others of the conversation get
+//!   nothing in it: a commit is never about a message that the program has not seen.
+//!
+//! Source: reference, section 13; `docs/channel-protocol.md`.
 
+mod delivery;
+mod state;
+
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use channel_protocol::assembly::Unit;
 use channel_protocol::error::ProtocolError;
+use channel_protocol::flow::consume::{Notification, RequestMessages};
+use channel_protocol::request::Request;
+use channel_protocol::segment::SegmentType;
 
+use crate::consumer::state::Group;
 use crate::conversation::Conversation;
-
-/// Dropping it ends the delivery.
-pub(crate) struct Consumer {}
+use crate::jobs::JobHandle;
 
 /// The consumers of one conversation.
 #[derive(Default)]
-pub(crate) struct Consumers {}
+pub(crate) struct Consumers {
+    group: Arc<Group>,
+    jobs: HashMap<u32, JobHandle, foldhash::fast::RandomState>,
+}
 
 impl Consumers {
-    /// Takes out the consumer of a handle that is closed; dropping it ends it.
-    pub(crate) fn remove(&mut self, _handle: u32) -> Option<Consumer> {
-        None
+    fn wake_all(&self) {
+        self.jobs.values().for_each(JobHandle::wake);
     }
 }
 
-/// REQUEST_MSGS.
-pub(crate) fn request(_conversation: &Arc<Conversation>, unit: &Unit) -> Result<(), ProtocolError> {
-    Err(ProtocolError::Unexpected { segment_type: unit.segment_type.number() })
+/// Values of `Notification::CONNECTION_STATE`.
+const START: i32 = 2;
+const SUSPEND: i32 = 3;
+const STOP: i32 = 0;
+
+/// REQUEST_MSGS: messages may be sent for a handle, in place of what was requested before.
+///
+/// # Errors
+/// The unit breaks the protocol.
+pub(crate) fn request(conversation: &Arc<Conversation>, unit: &Unit) -> Result<(), ProtocolError> {
+    let request = requested(unit)?;
+    // Without a connection, or with a handle that is not there, there is nothing to send, and no way to say so.
+    let Ok(connected) = conversation.connected() else { return Ok(()) };
+    let Ok(handle) = u32::try_from(request.handle) else { return Ok(()) };
+    if !conversation.objects.lock().contains_key(&handle) {
+        return Ok(());
+    }
+    let mut consumers = conversation.consumers.lock();
+    let consumers = &mut *consumers;
+    let maximum = conversation.shared.negotiated.maximum_message;
+    let consumer = consumers.group.request(handle, unit, &request, maximum);
+    if !consumers.jobs.contains_key(&handle) {
+        let job = delivery::deliver(
+            consumers.group.clone(),
+            consumer,
+            conversation.shared.clone(),
+            connected.connection.clone(),
+        );
+        consumers.jobs.insert(handle, conversation.shared.jobs.spawn(job));
+    }
+    consumers.wake_all();
+    Ok(())
 }
 
-/// NOTIFICATION.
-pub(crate) fn notification(_conversation: &Arc<Conversation>, unit: &Unit) -> Result<(), ProtocolError> {
-    Err(ProtocolError::Unexpected { segment_type: unit.segment_type.number() })
+/// NOTIFICATION: consumers start, or come to rest. Answered when the unit asks for it, and only then.
+///
+/// # Errors
+/// The unit breaks the protocol.
+pub(crate) async fn notification(conversation: &Arc<Conversation>, unit: &Unit) -> Result<(), ProtocolError> {
+    let notification = notified(unit)?;
+    let group = conversation.consumers.lock().group.clone();
+    let answer = match notification.code {
+        Notification::CONNECTION_STATE => {
+            match notification.value {
+                START => group.start(),
+                SUSPEND | STOP => group.rest().await,
+                _ => {}
+            }
+            Notification::CONNECTION_STATE_REPLY
+        }
+        Notification::OBJECT_STATE => Notification::OBJECT_STATE_REPLY,
+        other => other,
+    };
+    if notification.code == Notification::CONNECTION_STATE && notification.value == START {
+        conversation.consumers.lock().wake_all();
+    }
+    if unit.confirm_requested() {
+        let answer = Notification { code: answer, ..notification };
+        conversation.shared.send(unit.address, SegmentType::Notification, |writer| answer.encode(writer));
+    }
+    Ok(())
+}
+
+/// The consumer of a handle comes to rest and ends, if there is one: before MQCLOSE.
+pub(crate) async fn end(conversation: &Conversation, handle: u32) {
+    let group = {
+        let consumers = conversation.consumers.lock();
+        if !consumers.jobs.contains_key(&handle) {
+            return;
+        }
+        consumers.group.clone()
+    };
+    group.close(handle).await;
+    let mut consumers = conversation.consumers.lock();
+    let ended = consumers.jobs.remove(&handle);
+    consumers.wake_all();
+    drop(consumers);
+    drop(ended);
+}
+
+fn requested(unit: &Unit) -> Result<RequestMessages, ProtocolError> {
+    match Request::decode(unit).map_err(broken)? {
+        Request::RequestMessages(request) => Ok(request),
+        _ => Err(ProtocolError::Unexpected { segment_type: unit.segment_type.number() }),
+    }
+}
+
+fn notified(unit: &Unit) -> Result<Notification, ProtocolError> {
+    match Request::decode(unit).map_err(broken)? {
+        Request::Notification(notification) => Ok(notification),
+        _ => Err(ProtocolError::Unexpected { segment_type: unit.segment_type.number() }),
+    }
+}
+
+/// These units have nothing that a queue manager refuses.
+fn broken(error: channel_protocol::error::DecodeError) -> ProtocolError {
+    match error {
+        channel_protocol::error::DecodeError::Protocol(error) => error,
+        channel_protocol::error::DecodeError::Refused(_) => {
+            ProtocolError::Unexpected { segment_type: SegmentType::RequestMessages.number() }
+        }
+    }
 }

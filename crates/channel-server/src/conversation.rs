@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 
 use channel_protocol::assembly::Unit;
+use channel_protocol::structure::xid::Xid;
 use model::authority::Principal;
 use model::name::{ObjectName, QueueManagerName, QueueName};
 use model::options::{ObjectKind, OpenOptions};
@@ -51,6 +52,8 @@ pub(crate) struct Conversation {
     pub(crate) puts: Mutex<PutTally>,
     /// Handles that messages are sent for without an MQGET each.
     pub(crate) consumers: Mutex<Consumers>,
+    /// What an XA recovery has still to tell.
+    pub(crate) recovery_scan: Mutex<VecDeque<Xid>>,
 }
 
 /// After MQCONN.
@@ -88,6 +91,7 @@ impl Conversation {
             objects: Mutex::default(),
             puts: Mutex::default(),
             consumers: Mutex::default(),
+            recovery_scan: Mutex::default(),
             shared,
         }
     }
@@ -175,12 +179,6 @@ impl Conversation {
     pub(crate) fn is_quiet(&self) -> bool {
         !self.is_busy()
             && self.connected.lock().as_ref().is_none_or(|connected| !connected.connection.has_unit_of_work())
-    }
-
-    /// The consumer of a handle ends, if it has one.
-    pub(crate) fn stop_consuming(&self, handle: u32) {
-        let ended = self.consumers.lock().remove(handle);
-        drop(ended);
     }
 
     /// Gives the connection up, with everything that hangs on it but the unit of work.

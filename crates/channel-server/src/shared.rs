@@ -119,7 +119,6 @@ impl Shared {
     }
 
     /// For flows that cut their segments themselves, or set control flags.
-    #[expect(dead_code, reason = "asynchronous messages, the one such flow, are not sent yet")]
     pub(crate) fn with_output<T>(&self, add: impl FnOnce(&mut Output, Form) -> T) -> T {
         add(&mut self.output.lock().output, self.form)
     }

@@ -35,7 +35,7 @@ pub(crate) async fn answer(conversation: &Arc<Conversation>, unit: Unit) -> Resu
         SegmentType::UserId => return identify::user(conversation, &unit),
         SegmentType::ConnectionAuthentication => return identify::credentials(conversation, &unit),
         SegmentType::RequestMessages => return consumer::request(conversation, &unit),
-        SegmentType::Notification => return consumer::notification(conversation, &unit),
+        SegmentType::Notification => return Box::pin(consumer::notification(conversation, &unit)).await,
         _ => {}
     }
     if unit.segment_type.reply().is_none() {

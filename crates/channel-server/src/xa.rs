@@ -1,16 +1,91 @@
-//! The verbs of a transaction manager.
+//! The verbs of a transaction manager. What branches are and may do is the queue manager's.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use channel_protocol::assembly::Unit;
-use channel_protocol::error::ProtocolError;
+use channel_protocol::error::{DecodeError, ProtocolError};
+use channel_protocol::flow::xa::{XaRequest, XaVerb};
+use channel_protocol::request::Request;
+use channel_protocol::structure::xid::Xid;
+use queue_manager::{Connection, XaError, XaFlags};
 
 use crate::conversation::Conversation;
+
+const XA_OK: i32 = 0;
+const XA_RDONLY: i32 = 3;
+const XAER_INVAL: i32 = -5;
+const XAER_RMFAIL: i32 = -7;
 
 /// Answers one XA call.
 ///
 /// # Errors
 /// The unit breaks the protocol.
-pub(crate) async fn answer(_conversation: &Arc<Conversation>, unit: &Unit) -> Result<(), ProtocolError> {
-    Err(ProtocolError::Unexpected { segment_type: unit.segment_type.number() })
+pub(crate) async fn answer(conversation: &Arc<Conversation>, unit: &Unit) -> Result<(), ProtocolError> {
+    let request = match Request::decode(unit) {
+        Ok(Request::Xa(request)) => request,
+        Err(DecodeError::Protocol(error)) => return Err(error),
+        Ok(_) | Err(DecodeError::Refused(_)) => {
+            return Err(ProtocolError::Unexpected { segment_type: unit.segment_type.number() });
+        }
+    };
+    let reply = match (&request.verb, conversation.connected()) {
+        (_, Err(_)) => request.reply(XAER_RMFAIL, None),
+        (XaVerb::Recover { wanted }, Ok(connected)) => recover(conversation, &connected.connection, &request, *wanted),
+        (_, Ok(connected)) => request.reply(call(&connected.connection, &request).await, None),
+    };
+    conversation.shared.send(unit.address, reply.segment_type, |writer| reply.encode(writer));
+    Ok(())
+}
+
+/// What the call returns.
+async fn call(connection: &Connection, request: &XaRequest) -> i32 {
+    let flags = XaFlags::from_bits_retain(request.flags.cast_unsigned());
+    let done = |outcome: Result<(), XaError>| outcome.err().map_or(XA_OK, |error| error.code());
+    match &request.verb {
+        XaVerb::Open(_) | XaVerb::Close(_) => XA_OK,
+        XaVerb::Start(xid) => done(connection.xa_start(&of_wire(xid), flags)),
+        XaVerb::End(xid) => done(connection.xa_end(&of_wire(xid), flags)),
+        XaVerb::Prepare(xid) => match connection.xa_prepare(&of_wire(xid)).await {
+            Ok(true) => XA_OK,
+            Ok(false) => XA_RDONLY,
+            Err(error) => error.code(),
+        },
+        XaVerb::Commit(xid) => done(connection.xa_commit(&of_wire(xid), flags.contains(XaFlags::ONE_PHASE)).await),
+        XaVerb::Rollback(xid) => done(connection.xa_rollback(&of_wire(xid)).await),
+        XaVerb::Forget(xid) => done(connection.xa_forget(&of_wire(xid))),
+        // Nothing is ever answered before it is done, so there is nothing to complete.
+        XaVerb::Complete | XaVerb::Recover { .. } => XAER_INVAL,
+    }
+}
+
+/// Branches that are prepared, so many at a time as the client has room for; a scan goes on where it stood.
+fn recover(
+    conversation: &Conversation,
+    connection: &Connection,
+    request: &XaRequest,
+    wanted: usize,
+) -> channel_protocol::flow::xa::XaReply {
+    let flags = XaFlags::from_bits_retain(request.flags.cast_unsigned());
+    let mut scan = conversation.recovery_scan.lock();
+    if flags.contains(XaFlags::START_RECOVERY_SCAN) {
+        *scan = connection.xa_recover().into_iter().map(to_wire).collect();
+    }
+    let found: Vec<Xid> = {
+        let count = wanted.min(scan.len());
+        scan.drain(..count).collect()
+    };
+    if flags.contains(XaFlags::END_RECOVERY_SCAN) {
+        *scan = VecDeque::new();
+    }
+    let count = i32::try_from(found.len()).unwrap_or(i32::MAX);
+    request.reply(count, Some(found))
+}
+
+fn of_wire(xid: &Xid) -> storage::Xid {
+    storage::Xid { format_id: xid.format, global_transaction: xid.global.clone(), branch: xid.branch.clone() }
+}
+
+fn to_wire(xid: storage::Xid) -> Xid {
+    Xid { format: xid.format_id, global: xid.global_transaction, branch: xid.branch }
 }

@@ -65,6 +65,9 @@ pub struct SubscriptionDescriptor {
     pub selector: String,
     /// `SubLevel`, 0 to 9.
     pub level: i32,
+    /// Several handles may have it open at once, and share its publications: Jakarta Messaging's shared subscriptions.
+    /// Not part of MQSD; clients ask for it in a structure beside it.
+    pub shared: bool,
 }
 
 impl SubscriptionDescriptor {
@@ -92,6 +95,7 @@ impl Default for SubscriptionDescriptor {
             application_identity_data: Text::BLANK,
             selector: String::new(),
             level: 1,
+            shared: false,
         }
     }
 }

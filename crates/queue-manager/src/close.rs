@@ -104,18 +104,22 @@ pub(crate) fn release_now(engine: &Engine, open: &Handle) -> bool {
     let Some(queue) = destination.queue() else { return false };
     browse::unlock(engine, queue, open);
     let was_last_input = count_close(destination, open.options);
-    is_temporary_of(open, queue) || was_last_input && trigger::is_enabled(queue)
+    is_temporary_of(engine, open, queue) || was_last_input && trigger::is_enabled(queue)
 }
 
-fn is_temporary_of(open: &Handle, queue: &Queue) -> bool {
-    open.made_queue && queue.is_temporary()
+/// Asked when the handle counts no more.
+fn is_temporary_of(engine: &Engine, open: &Handle, queue: &Queue) -> bool {
+    let is_needed = open.shared_by.is_some_and(|subscription| {
+        engine.publish.with(|state| state.get(&subscription).is_some()) || queue.in_use.lock().handles > 0
+    });
+    open.made_queue && queue.is_temporary() && !is_needed
 }
 
 /// Deletes the temporary queue that the handle made; looks for messages nobody serves any more; ends a subscription that
 /// lives as long as its handle.
 pub(crate) async fn finish_release(engine: &Engine, open: &Handle) {
     match &open.target {
-        Target::Queue(Destination::Local { queue, .. }) if is_temporary_of(open, queue) => {
+        Target::Queue(Destination::Local { queue, .. }) if is_temporary_of(engine, open, queue) => {
             dynamic::delete_temporary(engine, queue).await;
         }
         Target::Queue(Destination::Local { queue, .. }) => trigger::input_closed(engine, queue).await,

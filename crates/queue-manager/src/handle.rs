@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use model::authority::{AuthorityObject, Principal};
 use model::descriptor::MessageDescriptor;
-use model::identifier::AccountingToken;
+use model::identifier::{AccountingToken, CorrelationId};
 use model::name::ObjectName;
 use model::options::OpenOptions;
 use model::reason::Reason;
@@ -33,6 +33,8 @@ pub(crate) struct Handle {
     pub(crate) caller: Principal,
     /// Opening it made this temporary dynamic queue; closing it deletes the queue.
     pub(crate) made_queue: bool,
+    /// The queue is that of a shared subscription, and goes with the last handle of either.
+    pub(crate) shared_by: Option<CorrelationId>,
     /// Gets and browses pass over what it does not select.
     pub(crate) selector: Option<Box<Selector>>,
     /// `Queue::forced_changes` of what was opened, at that time.

@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use model::authority::{Authority, AuthorityObject, Principal};
 use model::definition::queue::{DefinitionType, LocalQueue};
 use model::definition::{QueueDefinition, QueueKind};
+use model::identifier::CorrelationId;
 use model::name::{ObjectName, QueueManagerName, QueueName};
 use model::options::{ObjectDescriptor, ObjectKind, OpenOptions};
 use model::reason::Reason;
@@ -150,11 +151,25 @@ async fn open_queue(
             authority::check(engine, caller, AuthorityObject::Queue, &model.name, wanted(options))?;
             let queue = dynamic::make(engine, &model, caller, &object.dynamic_queue).await?;
             let target = Destination::Local { opened: queue.clone(), queue };
-            open_destination(connection, caller, target, options, OpenedAs { made_queue: true, selector }).await
+            open_destination(
+                connection,
+                caller,
+                target,
+                options,
+                OpenedAs { made_queue: true, shared_by: None, selector },
+            )
+            .await
         }
         Resolved::Destination(destination) => {
             check_destination_authority(engine, caller, object, &destination, wanted(options))?;
-            open_destination(connection, caller, destination, options, OpenedAs { made_queue: false, selector }).await
+            open_destination(
+                connection,
+                caller,
+                destination,
+                options,
+                OpenedAs { made_queue: false, shared_by: None, selector },
+            )
+            .await
         }
     }
 }
@@ -178,9 +193,10 @@ pub(crate) fn check_destination_authority(
 }
 
 /// What a handle of a queue has beside its options.
-struct OpenedAs {
-    made_queue: bool,
-    selector: Option<Box<Selector>>,
+pub(crate) struct OpenedAs {
+    pub(crate) made_queue: bool,
+    pub(crate) shared_by: Option<CorrelationId>,
+    pub(crate) selector: Option<Box<Selector>>,
 }
 
 async fn open_destination(
@@ -190,7 +206,7 @@ async fn open_destination(
     options: OpenOptions,
     opened_as: OpenedAs,
 ) -> Result<Opened, Reason> {
-    let OpenedAs { made_queue, selector } = opened_as;
+    let OpenedAs { made_queue, shared_by, selector } = opened_as;
     let engine = &connection.engine;
     let (options, shareable) = match &destination {
         Destination::Local { queue, .. } => queue.with_local(|_, local| (as_defined(options, local), local.shareable)),
@@ -219,6 +235,7 @@ async fn open_destination(
         options,
         caller: caller.clone(),
         made_queue,
+        shared_by,
         selector,
         memory: Mutex::new(Memory::default()),
     });
@@ -320,6 +337,7 @@ pub(crate) fn add(
         options,
         caller: caller.clone(),
         made_queue: false,
+        shared_by: None,
         selector: None,
         forced_changes: 0,
         memory: Mutex::new(Memory::default()),
@@ -333,16 +351,17 @@ pub(crate) fn add(
     })
 }
 
-/// Opens a local queue as MQSUB does for managed destinations. With `made_queue`, closing it deletes a temporary queue.
+/// Opens a local queue as MQSUB does for managed destinations. With `made_queue`, closing it deletes a temporary
+/// queue.
 pub(crate) async fn open_local(
     connection: &Connection,
     caller: &Principal,
     queue: Arc<Queue>,
     options: OpenOptions,
-    made_queue: bool,
+    opened_as: OpenedAs,
 ) -> Result<Opened, Reason> {
     let destination = Destination::Local { opened: queue.clone(), queue };
-    open_destination(connection, caller, destination, options, OpenedAs { made_queue, selector: None }).await
+    open_destination(connection, caller, destination, options, opened_as).await
 }
 
 /// The model's template as a queue of its own.

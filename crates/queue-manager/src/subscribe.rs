@@ -20,7 +20,7 @@ use model::subscribe::{SubscribeFlags as Flags, SubscriptionDescriptor};
 use crate::connection::{Connection, ObjectHandle};
 use crate::engine::Engine;
 use crate::handle::Target;
-use crate::open::{add, effective_caller, open_local};
+use crate::open::{OpenedAs, add, effective_caller, open_local};
 use crate::publish::{check_authority, check_enabled, full_topic_string, send_retained};
 use crate::resolve::{Destination, Resolved, resolve};
 use crate::subscription::{OpenSubscription, Subscription, end, parse_selector, remove_managed_queue};
@@ -35,6 +35,8 @@ pub struct Subscribed {
     /// hObj: the queue to get the publications from.
     pub queue: ObjectHandle,
     pub topic_string: String,
+    /// Where they are.
+    pub queue_name: QueueName,
     /// What the publications carry.
     pub correlation_id: CorrelationId,
     /// SUBID.
@@ -65,11 +67,12 @@ impl Connection {
         let alternate = descriptor.flags.contains(Flags::ALTERNATE_USER_AUTHORITY);
         let caller = &effective_caller(engine, caller, &object, alternate)?;
         let call = Call { connection: self, caller, descriptor, queue };
-        let made = match named(engine, &descriptor.name) {
-            Some(_) if !descriptor.flags.intersects(Flags::ALTER | Flags::RESUME) => Err(Reason::SubAlreadyExists),
-            Some(existing) => call.resume(existing).await,
-            None if !descriptor.flags.contains(Flags::CREATE) => Err(Reason::NoSubscription),
-            None => call.create().await,
+        let made = match call.run().await {
+            // Somebody else has made it meanwhile.
+            Err(Reason::SubAlreadyExists) if descriptor.flags.intersects(Flags::ALTER | Flags::RESUME) => {
+                call.run().await
+            }
+            made => made,
         };
         match made {
             Ok(made) => Ok(made),
@@ -85,7 +88,7 @@ impl Connection {
     pub async fn request_publications(&self, handle: ObjectHandle) -> Result<u32, Reason> {
         self.engine.admit(false)?;
         let open = self.state.handle(handle)?;
-        let Target::Subscription(OpenSubscription { subscription }) = &open.target else {
+        let Target::Subscription(OpenSubscription { subscription, .. }) = &open.target else {
             return Err(Reason::HobjError);
         };
         let subscription = self.engine.publish.with(|state| state.get(subscription).cloned());
@@ -155,6 +158,15 @@ impl Call<'_> {
 
     fn has(&self, flag: Flags) -> bool {
         self.descriptor.flags.contains(flag)
+    }
+
+    async fn run(&self) -> Result<Subscribed, Reason> {
+        match named(self.engine(), &self.descriptor.name) {
+            Some(_) if !self.descriptor.flags.intersects(Flags::ALTER | Flags::RESUME) => Err(Reason::SubAlreadyExists),
+            Some(existing) => self.resume(existing).await,
+            None if !self.has(Flags::CREATE) => Err(Reason::NoSubscription),
+            None => self.create().await,
+        }
     }
 
     async fn create(&self) -> Result<Subscribed, Reason> {
@@ -302,7 +314,8 @@ impl Call<'_> {
         let wanted = if self.has(Flags::ALTER) { Authority::SUBSCRIBE } else { Authority::RESUME };
         check_authority(engine, self.caller, &of.topic_string, wanted)
             .or_else(|_| check_authority(engine, self.caller, &of.topic_string, Authority::SUBSCRIBE))?;
-        if !self.has(Flags::ALTER) {
+        // Those who share it have agreed on all that could be altered.
+        if !self.has(Flags::ALTER) || self.descriptor.shared && existing.is_open() {
             return self.open_handles(&existing).await;
         }
         let mut altered = SubscriptionDefinition::clone(of);
@@ -350,13 +363,15 @@ impl Call<'_> {
     /// The subscription's handle, and one of its queue unless the program has that already.
     async fn open_handles(&self, subscription: &Arc<Subscription>) -> Result<Subscribed, Reason> {
         let definition = &subscription.definition;
-        subscription.open_for(self.connection.state.number)?;
-        let target = Target::Subscription(OpenSubscription { subscription: definition.identifier });
+        let connection = self.connection.state.number;
+        subscription.open_for(connection, self.descriptor.shared)?;
+        let open = OpenSubscription { subscription: definition.identifier, connection };
+        let target = Target::Subscription(open);
         let name = definition.topic_object;
         let handle = match add(self.connection, self.caller, name, target, OpenOptions::empty()) {
             Ok(opened) => opened.handle,
             Err(reason) => {
-                subscription.close_for();
+                subscription.close_for(connection);
                 return Err(reason);
             }
         };
@@ -376,6 +391,7 @@ impl Call<'_> {
         Ok(Subscribed {
             subscription: handle,
             queue,
+            queue_name: definition.destination,
             topic_string: definition.topic_string.clone(),
             correlation_id: definition.correlation_id,
             identifier: definition.identifier,
@@ -396,8 +412,12 @@ impl Call<'_> {
             return open::open(self.connection, self.caller, &object, options).await.map(|opened| opened.handle);
         }
         let queue = self.engine().queue(&definition.destination).ok_or(Reason::QDeleted)?;
-        let made_queue = !definition.durable;
-        open_local(self.connection, self.caller, queue, options, made_queue).await.map(|opened| opened.handle)
+        let opened_as = OpenedAs {
+            made_queue: !definition.durable,
+            shared_by: self.descriptor.shared.then_some(definition.identifier),
+            selector: None,
+        };
+        open_local(self.connection, self.caller, queue, options, opened_as).await.map(|opened| opened.handle)
     }
 }
 

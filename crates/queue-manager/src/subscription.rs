@@ -36,11 +36,19 @@ pub(crate) struct Subscription {
 /// What happens to a subscription: who has it open, what it was sent.
 #[derive(Default)]
 pub(crate) struct Activity {
-    /// Number of the connection with a handle of it; one at most.
-    opened_by: Mutex<Option<u64>>,
+    openers: Mutex<Openers>,
     published: AtomicU64,
     /// Microseconds since 1970; 0 for never.
     last_published: AtomicU64,
+}
+
+/// The connections with handles of a subscription: several of a shared one, otherwise one at most.
+#[derive(Default)]
+struct Openers {
+    connections: Vec<u64>,
+    shared: bool,
+    /// It ends with its last handle, which is closed.
+    is_over: bool,
 }
 
 impl Subscription {
@@ -65,26 +73,35 @@ impl Subscription {
     }
 
     pub(crate) fn is_opened_by(&self, connection: u64) -> bool {
-        *self.activity.opened_by.lock() == Some(connection)
+        self.activity.openers.lock().connections.contains(&connection)
     }
 
     pub(crate) fn is_open(&self) -> bool {
-        self.activity.opened_by.lock().is_some()
+        !self.activity.openers.lock().connections.is_empty()
     }
 
     /// # Errors
-    /// `SubscriptionInUse` (2429): it has a handle already.
-    pub(crate) fn open_for(&self, connection: u64) -> Result<(), Reason> {
-        let mut opened_by = self.activity.opened_by.lock();
-        if opened_by.is_some() {
+    /// `SubscriptionInUse` (2429): it has a handle already, and either is not for sharing.
+    pub(crate) fn open_for(&self, connection: u64, shared: bool) -> Result<(), Reason> {
+        let mut openers = self.activity.openers.lock();
+        let is_shared = openers.shared && shared;
+        if openers.is_over || !openers.connections.is_empty() && !is_shared {
             return Err(Reason::SubscriptionInUse);
         }
-        *opened_by = Some(connection);
+        openers.shared = shared;
+        openers.connections.push(connection);
         Ok(())
     }
 
-    pub(crate) fn close_for(&self) {
-        *self.activity.opened_by.lock() = None;
+    /// Undoes `open_for`. True when that was the last handle.
+    pub(crate) fn close_for(&self, connection: u64) -> bool {
+        let mut openers = self.activity.openers.lock();
+        if let Some(index) = openers.connections.iter().position(|known| *known == connection) {
+            openers.connections.swap_remove(index);
+        }
+        let is_last = openers.connections.is_empty();
+        openers.is_over |= is_last && !self.definition.durable;
+        is_last
     }
 
     pub(crate) fn count(&self, now: Timestamp) {
@@ -109,6 +126,8 @@ pub(crate) fn parse_selector(text: &str) -> Result<Option<Selector>, Reason> {
 /// A subscription handle (hSub) of a connection.
 pub(crate) struct OpenSubscription {
     pub(crate) subscription: CorrelationId,
+    /// Number of the connection.
+    pub(crate) connection: u64,
 }
 
 /// Topics and subscriptions, looked up by what is published.
@@ -232,11 +251,12 @@ pub(crate) fn check_keep(engine: &Engine, open: &OpenSubscription) -> Result<(),
     if durable == Some(false) { Err(Reason::OptionNotValidForType) } else { Ok(()) }
 }
 
-/// Closes a subscription handle: without durability, or with `remove`, the subscription ends.
+/// Closes a subscription handle: with the last one the subscription ends, without durability or with `remove`.
 pub(crate) async fn close(engine: &Engine, open: &OpenSubscription, remove: bool) {
     let Some(subscription) = engine.publish.with(|state| state.get(&open.subscription).cloned()) else { return };
-    subscription.close_for();
-    if (remove || !subscription.definition.durable)
+    let is_last = subscription.close_for(open.connection);
+    if is_last
+        && (remove || !subscription.definition.durable)
         && let Err(reason) = end(engine, &subscription).await
     {
         warn!(name = subscription.definition.name, %reason, "a subscription could not be removed");
@@ -298,7 +318,7 @@ pub(crate) async fn expire(engine: &Engine) -> Option<Timestamp> {
 #[derive(Debug, Clone)]
 pub struct SubscriptionStatus {
     pub definition: Arc<SubscriptionDefinition>,
-    /// Identifier of the connection that has a handle of it: ACTCONN.
+    /// Identifier of the connection, or of one of those, that have a handle of it: ACTCONN.
     pub opened_by: Option<[u8; 24]>,
     /// NUMMSGS: publications sent to it since the start of the process.
     pub published: u64,
@@ -315,9 +335,11 @@ impl QueueManager {
                 definition: subscription.definition.clone(),
                 opened_by: subscription
                     .activity
-                    .opened_by
+                    .openers
                     .lock()
-                    .map(|connection| engine.identifiers.of_connection(connection)),
+                    .connections
+                    .first()
+                    .map(|&connection| engine.identifiers.of_connection(connection)),
                 published: subscription.activity.published.load(Ordering::Relaxed),
                 last_published: match subscription.activity.last_published.load(Ordering::Relaxed) {
                     0 => None,

@@ -143,6 +143,7 @@ impl SubscriptionStructure {
             application_identity_data: self.application_identity_data,
             selector: self.selection_string.to_text(form).ok_or(Reason::SelectionStringError)?,
             level: self.level,
+            shared: false,
         })
     }
 

@@ -6,6 +6,7 @@ use channel_protocol::flow::call::NO_HANDLE;
 use channel_protocol::flow::open::Close;
 use model::reason::{CompletionCode, Reason};
 
+use crate::consumer;
 use crate::verb::{Call, ending};
 
 pub(super) async fn close(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), DecodeError> {
@@ -19,7 +20,7 @@ pub(super) async fn close(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<()
 async fn close_object(call: &Call<'_>, request: &Close) -> Result<(), Reason> {
     let connected = call.connected()?;
     let handle = call.handle();
-    call.conversation.stop_consuming(handle.0);
+    consumer::end(call.conversation, handle.0).await;
     let outcome = connected.connection.close(handle, request.options).await;
     if has_closed(outcome) {
         call.conversation.objects.lock().remove(&handle.0);

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use bytes::{Bytes, BytesMut};
 use channel_protocol::cursor::Reader;
 use channel_protocol::error::DecodeError;
 use channel_protocol::flow::call::Ending;
@@ -24,12 +25,23 @@ pub(super) async fn connect(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<
     match establish(call, &request).await {
         Ok(warning) => {
             let queue_manager = Text::from_bytes(call.conversation.terms().queue_manager.name().padded());
-            let reply = Connect { queue_manager, ..request };
+            let rest = with_identifier(call, &request);
+            let reply = Connect { queue_manager, rest, ..request };
             call.reply(warning.map_or(Ending::OK, Ending::of), |writer| reply.encode(writer));
         }
         Err(reason) => call.reply(Ending::of(reason), |writer| request.encode(writer)),
     }
     Ok(())
+}
+
+/// What follows the fixed part of a reply: the request's, with the connection's identifier where newer clients look for
+/// it. Those of Java tell by it which publications are their own.
+fn with_identifier(call: &Call<'_>, request: &Connect) -> Bytes {
+    const AT: usize = 12;
+    let (Ok(connected), true) = (call.connected(), request.rest.len() >= AT + 24) else { return request.rest.clone() };
+    let mut rest = BytesMut::from(&request.rest[..]);
+    rest[AT..AT + 24].copy_from_slice(&connected.connection.identifier());
+    rest.freeze()
 }
 
 /// Makes the connection. `AlreadyConnected` (2002) is a warning.

@@ -249,7 +249,8 @@ async fn an_interrupted_wait_ends_and_leaves_what_arrives_to_others() {
     assert_eq!(got.err(), Some(model::reason::Reason::NoMsgAvailable));
     interrupt.clear();
     let waits = connection.get_until(handle, &options, Some(&interrupt));
-    let put = connection.put(handle, Default::default(), &PutOptions::default(), bytes::Bytes::from_static(b"A"));
+    let put_options = PutOptions::default();
+    let put = connection.put(handle, Default::default(), &put_options, bytes::Bytes::from_static(b"A"));
     let (got, put) = tokio::join!(waits, put);
     put.unwrap();
     assert_eq!(got.unwrap().body, "A");

@@ -1,0 +1,297 @@
+//! What the consumers of a conversation are to do, and what they have done: plain data, changed by the conversation's own
+//! job and by those of its consumers, which one task runs in turn.
+
+use std::collections::{HashMap, VecDeque};
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::{Poll, Waker};
+
+use channel_protocol::assembly::Unit;
+use channel_protocol::flow::consume::{MessageSelection, RequestFlags, RequestMessages};
+use channel_protocol::segment::Address;
+use model::descriptor::{Ccsid, Encoding};
+use model::descriptor_codec::{self, Version};
+use model::identifier::{CorrelationId, GroupId, MessageId};
+use model::options::{ConversionTarget, GetFlags, GetOptions};
+use parking_lot::Mutex;
+use queue_manager::Interrupt;
+use queue_manager::connection::ObjectHandle;
+
+/// Flags that take a message into the unit of work, or may.
+const IN_UNIT: GetFlags = GetFlags::SYNCPOINT.union(GetFlags::SYNCPOINT_IF_PERSISTENT);
+
+/// The consumers of one conversation.
+#[derive(Default)]
+pub(crate) struct Group {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    is_resting: bool,
+    consumers: HashMap<u32, Arc<Consumer>, foldhash::fast::RandomState>,
+    /// Of the message sent last.
+    global_index: u32,
+    /// The client has a message of this handle's that is in the unit of work, and has not asked for another.
+    busy_with: Option<u32>,
+    /// Who waits for consumers to come to rest.
+    waiting: Option<Waker>,
+}
+
+/// One handle that messages are requested for.
+pub(crate) struct Consumer {
+    pub(crate) handle: u32,
+    pub(crate) interrupt: Interrupt,
+    work: Mutex<Work>,
+}
+
+/// What is asked for, and what is on its way.
+struct Work {
+    address: Address,
+    options: GetOptions,
+    /// It asked for waits without end.
+    waits: bool,
+    selection: Option<MessageSelection>,
+    /// Bytes that may be on their way; 0: nothing is asked for.
+    wanted: usize,
+    /// Global index and length of messages that the client has not said it received.
+    on_their_way: VecDeque<(u32, usize)>,
+    message_index: u32,
+    is_getting: bool,
+    is_closed: bool,
+}
+
+/// One get that is to be made.
+pub(crate) struct Order {
+    pub(crate) handle: ObjectHandle,
+    pub(crate) options: GetOptions,
+}
+
+/// Where and how a message is to be sent.
+pub(crate) struct Ticket {
+    pub(crate) address: Address,
+    pub(crate) message_index: u32,
+    pub(crate) global_index: u32,
+    pub(crate) selection_index: u16,
+    pub(crate) descriptor_version: Version,
+}
+
+impl Group {
+    /// Takes a request over. Returns the consumer, a new one for a handle that had none.
+    pub(crate) fn request(
+        &self,
+        handle: u32,
+        unit: &Unit,
+        request: &RequestMessages,
+        maximum_message: usize,
+    ) -> Arc<Consumer> {
+        let mut state = self.state.lock();
+        if state.busy_with == Some(handle) {
+            state.busy_with = None;
+        }
+        let consumer = state.consumers.entry(handle).or_insert_with(|| Arc::new(Consumer::new(handle, unit.address)));
+        consumer.take(unit.address, request, maximum_message);
+        consumer.clone()
+    }
+
+    pub(crate) fn start(&self) {
+        let mut state = self.state.lock();
+        state.is_resting = false;
+        state.busy_with = None;
+    }
+
+    /// Nobody gets anything until `start`; ends when nobody does any more.
+    pub(crate) async fn rest(&self) {
+        {
+            let mut state = self.state.lock();
+            state.is_resting = true;
+            state.consumers.values().for_each(|consumer| consumer.interrupt.set());
+        }
+        self.at_rest(|_| true).await;
+    }
+
+    /// As `rest`, for one handle, which is forgotten then.
+    pub(crate) async fn close(&self, handle: u32) {
+        let consumer = self.state.lock().consumers.get(&handle).cloned();
+        let Some(consumer) = consumer else { return };
+        consumer.work.lock().is_closed = true;
+        consumer.interrupt.set();
+        self.at_rest(|of| of == handle).await;
+        let mut state = self.state.lock();
+        state.consumers.remove(&handle);
+        if state.busy_with == Some(handle) {
+            state.busy_with = None;
+        }
+    }
+
+    async fn at_rest(&self, is_meant: impl Fn(u32) -> bool) {
+        poll_fn(|context| {
+            let mut state = self.state.lock();
+            let mut meant = state.consumers.iter().filter(|(handle, _)| is_meant(**handle));
+            if meant.any(|(_, consumer)| consumer.work.lock().is_getting) {
+                state.waiting = Some(context.waker().clone());
+                return Poll::Pending;
+            }
+            Poll::Ready(())
+        })
+        .await;
+    }
+
+    /// What the consumer is to get now; `None`: it comes to rest until it is woken.
+    pub(crate) fn next_order(&self, consumer: &Consumer) -> Option<Order> {
+        let mut state = self.state.lock();
+        let mut work = consumer.work.lock();
+        let in_unit = work.options.flags.intersects(IN_UNIT);
+        let must_let_others_finish = in_unit && state.busy_with.is_some_and(|other| other != consumer.handle);
+        let may_get = !state.is_resting && !work.is_closed && !must_let_others_finish && work.room() > 0;
+        work.is_getting = may_get;
+        if !may_get {
+            drop(work);
+            let waiting = state.waiting.take();
+            drop(state);
+            if let Some(waker) = waiting {
+                waker.wake();
+            }
+            return None;
+        }
+        consumer.interrupt.clear();
+        Some(Order { handle: ObjectHandle(consumer.handle), options: work.options.clone() })
+    }
+
+    /// A message with so many bytes of data is about to be sent.
+    pub(crate) fn sends(&self, consumer: &Consumer, data_length: usize, in_unit: bool) -> Ticket {
+        let mut state = self.state.lock();
+        let mut work = consumer.work.lock();
+        state.global_index = state.global_index.wrapping_add(1);
+        work.message_index = work.message_index.wrapping_add(1);
+        let selection = work.selection.as_ref();
+        let ticket = Ticket {
+            address: work.address,
+            message_index: work.message_index,
+            global_index: state.global_index,
+            selection_index: selection.map_or(0, |selection| selection.index),
+            descriptor_version: match selection.map(|selection| selection.descriptor_version) {
+                Some(1) => Version::One,
+                _ => Version::Two,
+            },
+        };
+        let bytes = Ticket::descriptor_length(ticket.descriptor_version) + data_length;
+        work.on_their_way.push_back((state.global_index, bytes));
+        drop(work);
+        if in_unit {
+            state.busy_with = Some(consumer.handle);
+            for other in state.consumers.values().filter(|other| other.handle != consumer.handle) {
+                if other.work.lock().options.flags.intersects(IN_UNIT) {
+                    other.interrupt.set();
+                }
+            }
+        }
+        ticket
+    }
+}
+
+impl Ticket {
+    /// Bytes of its descriptor.
+    fn descriptor_length(version: Version) -> usize {
+        match version {
+            Version::One => descriptor_codec::VERSION_1_LENGTH,
+            Version::Two => descriptor_codec::VERSION_2_LENGTH,
+        }
+    }
+}
+
+impl Consumer {
+    fn new(handle: u32, address: Address) -> Self {
+        let work = Work {
+            address,
+            options: GetOptions::default(),
+            waits: true,
+            selection: None,
+            wanted: 0,
+            on_their_way: VecDeque::new(),
+            message_index: 0,
+            is_getting: false,
+            is_closed: false,
+        };
+        Self { handle, interrupt: Interrupt::default(), work: Mutex::new(work) }
+    }
+
+    pub(crate) fn address(&self) -> Address {
+        self.work.lock().address
+    }
+
+    /// Whether the client wants it to wait when there is nothing.
+    pub(crate) fn waits(&self) -> bool {
+        self.work.lock().waits
+    }
+
+    /// Nothing more until the next request.
+    pub(crate) fn give_up(&self) {
+        self.work.lock().wanted = 0;
+    }
+
+    fn take(&self, address: Address, request: &RequestMessages, maximum_message: usize) {
+        let mut work = self.work.lock();
+        let work = &mut *work;
+        work.address = address;
+        work.waits = request.flags.contains(RequestFlags::WAIT);
+        if request.selection.is_some() {
+            work.selection.clone_from(&request.selection);
+        }
+        let asked = options(request, work.selection.as_ref(), maximum_message);
+        if !is_same(&work.options, &asked) {
+            // A get that is under way goes on with what was asked before.
+            self.interrupt.set();
+        }
+        work.options = asked;
+        work.wanted = usize::try_from(request.wanted).unwrap_or(usize::MAX);
+        while work.on_their_way.front().is_some_and(|(index, _)| !is_after(*index, request.global_index)) {
+            work.on_their_way.pop_front();
+        }
+    }
+}
+
+impl Work {
+    /// Bytes that may still be sent.
+    fn room(&self) -> usize {
+        self.wanted.saturating_sub(self.on_their_way.iter().map(|(_, bytes)| bytes).sum())
+    }
+}
+
+/// Of indexes that begin anew after the highest.
+fn is_after(index: u32, other: u32) -> bool {
+    index.wrapping_sub(other).cast_signed() > 0
+}
+
+fn is_same(one: &GetOptions, other: &GetOptions) -> bool {
+    one.flags == other.flags
+        && one.match_options == other.match_options
+        && one.message_id == other.message_id
+        && one.correlation_id == other.correlation_id
+        && one.group_id == other.group_id
+        && one.message_sequence_number == other.message_sequence_number
+        && one.offset == other.offset
+        && one.message_token == other.message_token
+        && one.target == other.target
+}
+
+/// The get that a request stands for. Waits have no end: who wants one asks for it with a time of its own.
+fn options(request: &RequestMessages, selection: Option<&MessageSelection>, maximum_message: usize) -> GetOptions {
+    let waits = request.flags.contains(RequestFlags::WAIT);
+    let mut flags = request.options;
+    flags.set(GetFlags::WAIT, waits);
+    let limit = usize::try_from(request.maximum_length).unwrap_or(usize::MAX).min(maximum_message);
+    let mut options = GetOptions { flags, wait: None, buffer_length: Some(limit), ..GetOptions::default() };
+    if let Some(selection) = selection {
+        options.match_options = selection.match_options;
+        options.message_id = MessageId::new(selection.message_id);
+        options.correlation_id = CorrelationId::new(selection.correlation_id);
+        options.group_id = GroupId::new(selection.group_id);
+        options.message_sequence_number = u32::try_from(selection.sequence_number).unwrap_or(0);
+        options.offset = u32::try_from(selection.offset).unwrap_or(0);
+        options.message_token = selection.message_token;
+        let target = ConversionTarget { ccsid: Ccsid(selection.ccsid), encoding: Encoding(selection.encoding) };
+        options.target = flags.contains(GetFlags::CONVERT).then_some(target);
+    }
+    options
+}
