@@ -118,19 +118,21 @@ impl Conversation {
         }
     }
 
+    /// The next unit, once there is room for what answers it.
     async fn next(&self) -> Unit {
-        if self.shared.is_congested() {
-            self.shared.room().await;
+        loop {
+            // Who adds a unit wakes this job.
+            poll_fn(|_| if self.mailbox.lock().is_empty() { Poll::Pending } else { Poll::Ready(()) }).await;
+            self.is_busy.store(true, Ordering::Relaxed);
+            if self.shared.is_congested() {
+                self.shared.room().await;
+            }
+            let next = self.mailbox.lock().pop_front();
+            if let Some(unit) = next {
+                self.shared.discount_queued(unit.body.len());
+                return unit;
+            }
         }
-        let unit = poll_fn(|_| match self.mailbox.lock().pop_front() {
-            Some(unit) => Poll::Ready(unit),
-            // Who adds one wakes this job.
-            None => Poll::Pending,
-        })
-        .await;
-        self.shared.discount_queued(unit.body.len());
-        self.is_busy.store(true, Ordering::Relaxed);
-        unit
     }
 
     /// For DISPLAY CHSTATUS: a call has come.

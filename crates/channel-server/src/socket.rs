@@ -32,6 +32,7 @@ use channel_protocol::flow::status;
 use channel_protocol::output::Output;
 use channel_protocol::segment::{Address, ControlFlags, Segment, SegmentType};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::coop;
 
 use crate::admission::{Admission, Peer, StatusCode, Terms};
 use crate::conversation::Conversation;
@@ -140,6 +141,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
             };
             if !has_read && all_ran && self.jobs.sleep(context.waker()) {
                 return Poll::Pending;
+            }
+            if !coop::has_budget_remaining() {
+                // What is ready would say that it is not, until other tasks had their turn.
+                break;
             }
         }
         context.waker().wake_by_ref();

@@ -51,6 +51,7 @@ pub(crate) async fn open_object(
 ) -> Result<Opening, Reason> {
     let connected = call.connected()?;
     call.admit(options.contains(OpenOptions::FAIL_IF_QUIESCING))?;
+    check_no_distribution(object)?;
     let wanted = object.to_model(call.unit.form)?;
     let opened = connected.connection.open(&connected.principal, &wanted, options).await?;
     let mut reply = object.clone().without_strings();
@@ -77,6 +78,13 @@ pub(crate) async fn open_object(
     );
     let handle = i32::try_from(opened.handle.0).map_err(|_| Reason::HandleNotAvailable)?;
     Ok(Opening { handle, object: reply, attributes })
+}
+
+/// # Errors
+/// `RecsPresentError` (2154): a distribution list, which nobody opens here.
+pub(crate) fn check_no_distribution(object: &ObjectStructure) -> Result<(), Reason> {
+    let [records_present, ..] = object.distribution;
+    if records_present == 0 { Ok(()) } else { Err(Reason::RecsPresentError) }
 }
 
 /// DEFPSIST, DEFPRESP and PROPCTL. Read-ahead is never offered: a client gets when it asks.

@@ -13,7 +13,7 @@ use model::reason::Reason;
 use queue_manager::connection::PutResult;
 
 use crate::conversation::OpenObject;
-use crate::verb::open::text;
+use crate::verb::open::{check_no_distribution, text};
 use crate::verb::{Call, ending, ending_with};
 
 pub(super) async fn put(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), DecodeError> {
@@ -42,7 +42,7 @@ async fn put_to_handle(
 
 pub(super) async fn put1(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), DecodeError> {
     let Put1 { object, put: Put { descriptor, options, data } } = Put1::decode(reader)?;
-    let wanted = object.to_model(call.unit.form);
+    let wanted = check_no_distribution(&object).and_then(|()| object.to_model(call.unit.form));
     let outcome = match &wanted {
         Ok(wanted) => put_to_object(call, wanted, &descriptor, &options, data).await,
         Err(reason) => Err(*reason),

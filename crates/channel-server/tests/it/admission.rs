@@ -13,6 +13,8 @@ use queue_manager::channel_status::ChannelInstance;
 /// Lets in by the channel CLIENTS. The user `stranger` is refused; everybody else is an administrator.
 pub(crate) struct OpenDoor {
     pub(crate) queue_manager: QueueManager,
+    /// Reached by an MQCONN that names it.
+    pub(crate) other: Mutex<Option<QueueManager>>,
     pub(crate) settings: Settings,
     /// Users that were identified, in order.
     pub(crate) asked: Mutex<Vec<String>>,
@@ -39,7 +41,7 @@ impl Default for Settings {
 
 impl OpenDoor {
     pub(crate) fn new(queue_manager: QueueManager, settings: Settings) -> Arc<Self> {
-        Arc::new(Self { queue_manager, settings, asked: Mutex::default() })
+        Arc::new(Self { queue_manager, other: Mutex::default(), settings, asked: Mutex::default() })
     }
 }
 
@@ -49,14 +51,16 @@ impl Admission for OpenDoor {
         if !KNOWN.contains(&introduction.channel.as_str()) {
             return Err(StatusCode(1));
         }
+        let other = self.other.lock().clone().filter(|other| other.name().as_str() == introduction.queue_manager);
+        let queue_manager = other.unwrap_or_else(|| self.queue_manager.clone());
         let instance = ChannelInstance {
             channel: introduction.channel.clone(),
             connection_name: peer.address.ip().to_string(),
             ..ChannelInstance::default()
         };
-        let status = self.queue_manager.register_channel(instance).ok_or(StatusCode(7))?;
+        let status = queue_manager.register_channel(instance).ok_or(StatusCode(7))?;
         Ok(Terms {
-            queue_manager: self.queue_manager.clone(),
+            queue_manager,
             channel: introduction.channel.clone(),
             connection_name: peer.address.ip().to_string(),
             heartbeat: self.settings.heartbeat,

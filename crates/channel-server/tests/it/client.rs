@@ -46,10 +46,10 @@ pub(crate) fn administrator() -> Principal {
     Principal::administrator("mqadmin")
 }
 
-/// A queue manager QM1 without a disk, with a queue Q.
-pub(crate) async fn queue_manager() -> QueueManager {
+/// A queue manager without a disk, with a queue Q.
+pub(crate) async fn queue_manager(name: &str) -> QueueManager {
     let options = StartOptions {
-        name: ObjectName::literal("QM1"),
+        name: ObjectName::literal(name),
         home: Home::Ephemeral,
         store: StoreOptions::default(),
         clock: Arc::new(SystemClock),
@@ -77,7 +77,7 @@ impl Server {
     }
 
     pub(crate) async fn with(settings: Settings) -> Self {
-        let queue_manager = queue_manager().await;
+        let queue_manager = queue_manager("QM1").await;
         let running = queue_manager.clone();
         tokio::spawn(async move { running.run().await });
         let door = OpenDoor::new(queue_manager.clone(), settings);

@@ -6,8 +6,9 @@ use channel_protocol::form::Form;
 use channel_protocol::reply::{AnswerBody, Reply};
 use channel_protocol::request::{Request, Verb};
 use model::options::GetFlags;
+use queue_manager::channel_status::{StopChannel, StopMode};
 
-use crate::client::{Client, Options, Server, any, message};
+use crate::client::{Client, Options, Server, any, message, queue_manager};
 use crate::put_get::BOTH;
 
 #[tokio::test]
@@ -22,6 +23,33 @@ async fn a_name_may_be_given_or_blank_or_begin_with_an_asterisk() {
             assert_eq!(connect.queue_manager.to_text(), "QM1");
         }
     }
+}
+
+#[tokio::test]
+async fn a_name_may_lead_to_another_queue_manager_with_the_channel() {
+    let server = Server::start().await;
+    let other = queue_manager("QM2").await;
+    *server.door.other.lock() = Some(other.clone());
+    let mut client = server.client().await;
+    client.connect(1, "QM2").await;
+    client.begin_conversation(3).await;
+    client.connect(3, "QM1").await;
+    assert_eq!((other.connections().len(), server.queue_manager.connections().len()), (1, 1));
+    let queue = client.open(1, "Q", BOTH).await;
+    client.put(1, queue, message(b"x")).await;
+    assert_eq!(server.depth("Q"), 0);
+    assert_eq!(client.plain(1, Verb::Disconnect).await, 0);
+    assert!(other.channel_statuses().is_empty());
+    client.connect(1, "QM2").await;
+    let stop = StopChannel {
+        channel: "CLIENTS",
+        connection_name: None,
+        queue_manager: None,
+        mode: StopMode::Force,
+        disable: false,
+    };
+    assert_eq!(other.stop_channel(&stop), 1);
+    while client.receive_unit().await.is_some() {}
 }
 
 #[tokio::test]
