@@ -46,8 +46,12 @@ pub(crate) fn administrator() -> Principal {
     Principal::administrator("mqadmin")
 }
 
-/// A queue manager without a disk, with a queue Q.
-pub(crate) async fn queue_manager(name: &str) -> QueueManager {
+/// A queue manager QM1 without a disk, with a queue Q.
+pub(crate) async fn queue_manager() -> QueueManager {
+    queue_manager_named("QM1").await
+}
+
+pub(crate) async fn queue_manager_named(name: &str) -> QueueManager {
     let options = StartOptions {
         name: ObjectName::literal(name),
         home: Home::Ephemeral,
@@ -77,7 +81,7 @@ impl Server {
     }
 
     pub(crate) async fn with(settings: Settings) -> Self {
-        let queue_manager = queue_manager("QM1").await;
+        let queue_manager = queue_manager().await;
         let running = queue_manager.clone();
         tokio::spawn(async move { running.run().await });
         let door = OpenDoor::new(queue_manager.clone(), settings);

@@ -8,7 +8,7 @@ use channel_protocol::request::{Request, Verb};
 use model::options::GetFlags;
 use queue_manager::channel_status::{StopChannel, StopMode};
 
-use crate::client::{Client, Options, Server, any, message, queue_manager};
+use crate::client::{Client, Options, Server, any, message, queue_manager_named};
 use crate::put_get::BOTH;
 
 #[tokio::test]
@@ -28,7 +28,7 @@ async fn a_name_may_be_given_or_blank_or_begin_with_an_asterisk() {
 #[tokio::test]
 async fn a_name_may_lead_to_another_queue_manager_with_the_channel() {
     let server = Server::start().await;
-    let other = queue_manager("QM2").await;
+    let other = queue_manager_named("QM2").await;
     *server.door.other.lock() = Some(other.clone());
     let mut client = server.client().await;
     client.connect(1, "QM2").await;
