@@ -16,6 +16,8 @@ use model::text::Text;
 use crate::conversation::OpenObject;
 use crate::verb::Call;
 
+const POLICY_QUEUE: &str = "SYSTEM.PROTECTION.POLICY.QUEUE";
+
 /// What an open came to.
 pub(crate) struct Opening {
     pub(crate) handle: i32,
@@ -26,7 +28,12 @@ pub(crate) struct Opening {
 
 pub(super) async fn open(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), DecodeError> {
     let request = Open::decode(reader)?;
-    match open_object(call, &request.object, request.options).await {
+    let opened = if asks_for_policies(&request) {
+        Err(Reason::UnknownObjectName)
+    } else {
+        open_object(call, &request.object, request.options).await
+    };
+    match opened {
         Ok(opening) => {
             let attributes = request.attributes.map(|_| opening.attributes);
             let reply = Open { object: opening.object, options: request.options, attributes };
@@ -38,6 +45,14 @@ pub(super) async fn open(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// Is this a client asking whether its messages are to be protected, as every Java client does before its first queue?
+///
+/// Message protection is not supported, and whoever connects may lack authority for the queue of policies: 2085 says that
+/// there are none, where 2035 would keep the client from opening anything.
+fn asks_for_policies(request: &Open) -> bool {
+    request.options == OpenOptions::BROWSE && request.object.name.to_text() == POLICY_QUEUE
 }
 
 /// Opens an object for the conversation, and remembers what it is.
