@@ -8,7 +8,7 @@
 //! - What lies here, over all units under way, never exceeds `Limits::buffered`.
 //! - A unit of one segment passes through without a copy.
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 
 use crate::error::ProtocolError;
 use crate::form::Form;
@@ -56,7 +56,9 @@ struct Partial {
     segment_type: SegmentType,
     control: ControlFlags,
     form: Form,
-    body: BytesMut,
+    body: Vec<u8>,
+    /// How long the body says it becomes; 0 where nothing says so.
+    expected: usize,
 }
 
 /// Head of every part of an asynchronous message.
@@ -124,8 +126,9 @@ impl Assembler {
             return Err(ProtocolError::TooManyOpen { maximum: self.limits.open });
         }
         self.admit(0, segment.body.len())?;
-        let mut body = BytesMut::with_capacity(self.expected(&segment));
-        body.extend_from_slice(&segment.body);
+        let expected = expected(&segment).min(self.limits.unit);
+        let mut body = Vec::new();
+        append(&mut body, &segment.body, expected);
         self.buffered += body.len();
         let header = segment.header;
         self.open.push(Partial {
@@ -134,6 +137,7 @@ impl Assembler {
             control: header.control,
             form: header.form,
             body,
+            expected,
         });
         Ok(())
     }
@@ -153,7 +157,7 @@ impl Assembler {
         let held = partial.body.len();
         self.admit(held, more.len())?;
         let partial = &mut self.open[place];
-        partial.body.extend_from_slice(more);
+        append(&mut partial.body, more, partial.expected);
         partial.control |= segment.header.control;
         self.buffered += more.len();
         if !segment.header.control.contains(ControlFlags::LAST) {
@@ -166,7 +170,7 @@ impl Assembler {
             segment_type: done.segment_type,
             control: done.control,
             form: done.form,
-            body: done.body.freeze(),
+            body: Bytes::from(done.body),
         }))
     }
 
@@ -179,18 +183,30 @@ impl Assembler {
         within(held, self.limits.unit)?;
         within(self.buffered, self.limits.buffered)
     }
+}
 
-    /// Puts and replies say in their first word how long they are in all.
-    fn expected(&self, segment: &Segment) -> usize {
-        let stated = match segment.header.segment_type {
-            SegmentType::Put | SegmentType::Put1 | SegmentType::GetReply => segment
-                .body
-                .first_chunk::<4>()
-                .map_or(0, |word| usize::try_from(u32::from_be_bytes(*word)).unwrap_or(0)),
-            _ => 0,
-        };
-        stated.min(self.limits.unit).min(RESERVED_AT_ONCE).max(segment.body.len().saturating_mul(2))
+/// Puts and replies to gets say in their first word how long they are in all, the header included.
+fn expected(segment: &Segment) -> usize {
+    match segment.header.segment_type {
+        SegmentType::Put | SegmentType::Put1 | SegmentType::GetReply => {
+            segment.body.first_chunk::<4>().map_or(0, |word| usize::try_from(u32::from_be_bytes(*word)).unwrap_or(0))
+        }
+        _ => 0,
     }
+}
+
+/// Grows by doubling, but to no more than is expected: so a long message ends in as much memory as it needs, and a word
+/// of the partner alone reserves little.
+fn append(body: &mut Vec<u8>, more: &[u8], expected: usize) {
+    if body.capacity() - body.len() < more.len() {
+        let doubled = body.len().max(more.len());
+        let wanted = match expected.checked_sub(body.len()) {
+            Some(left) if left >= more.len() => left.min(doubled.max(RESERVED_AT_ONCE)),
+            _ => doubled,
+        };
+        body.reserve_exact(wanted);
+    }
+    body.extend_from_slice(more);
 }
 
 fn out_of_order(segment: &Segment, detail: &'static str) -> ProtocolError {

@@ -128,6 +128,9 @@ fn make_plain(image: &mut Image, form: Form) {
     }
     for name in [100..148, 148..196] {
         let field = &mut image[name];
+        if field == [b' '; 48] {
+            continue;
+        }
         let end = field.iter().position(|&byte| byte == 0).unwrap_or(field.len());
         let named = field[..end].trim_ascii_end();
         if !named.iter().all(|byte| byte.is_ascii_alphanumeric() || b"./_%".contains(byte)) {

@@ -186,13 +186,35 @@ fn all_units_under_way_share_one_limit_and_a_finished_one_makes_room() {
 }
 
 #[test]
-fn a_long_first_word_reserves_no_more_than_what_comes() {
+fn a_long_message_comes_together_in_as_much_memory_as_it_needs() {
     let limits = Limits { unit: 100 << 20, open: 2, buffered: 100 << 20 };
     let mut assembler = Assembler::new(limits);
-    let begun = assembler.push(part(FIRST_CONVERSATION, ControlFlags::FIRST, b"\x06\x40\0\0............"));
-    assert_eq!(begun, Ok(None));
-    let unit = assembler.push(part(FIRST_CONVERSATION, ControlFlags::LAST, b"end")).expect("in order").expect("whole");
-    assert_eq!(unit.body.len(), 19);
+    let mut whole = None;
+    for segment in segments_of(5_000_000, 32_748) {
+        assert!(whole.is_none(), "the last part completes it");
+        whole = assembler.push(segment).expect("in order");
+    }
+    assert_eq!(whole.map(|unit| unit.body.len()), Some(5_000_010));
+}
+
+#[test]
+fn a_first_word_that_lies_changes_nothing_but_room() {
+    for word in [[0, 0, 0, 0], [0, 0, 0, 20], [0x7F, 0xFF, 0xFF, 0xFF], [0xFF; 4]] {
+        let limits = Limits { unit: 100 << 20, open: 2, buffered: 100 << 20 };
+        let mut assembler = Assembler::new(limits);
+        let mut first = part(FIRST_CONVERSATION, ControlFlags::FIRST, b"");
+        first.body = Bytes::from([&word[..], &[1; 60_000]].concat());
+        assert_eq!(assembler.push(first), Ok(None));
+        for _ in 0..20 {
+            let mut next = part(FIRST_CONVERSATION, ControlFlags::empty(), b"");
+            next.body = Bytes::from_static(&[2; 30_000]);
+            assert_eq!(assembler.push(next), Ok(None));
+        }
+        let last = assembler.push(part(FIRST_CONVERSATION, ControlFlags::LAST, b"end"));
+        let unit = last.expect("in order").expect("whole");
+        assert_eq!(unit.body.len(), 4 + 60_000 + 20 * 30_000 + 3);
+        assert!(unit.body.starts_with(&word) && unit.body.ends_with(b"\x02end"));
+    }
 }
 
 /// Writes one unit of `length` bytes of data behind ten of structure, and reads its segments again.
