@@ -34,7 +34,7 @@ pub(crate) async fn take(get: &Get<'_>, segments: &[GroupMember], now: Timestamp
     let Some(parts) = see(get, segments, now).await? else { return Ok(None) };
     let keys: Vec<DeliveryKey> = parts.iter().map(|part| part.key).collect();
     let whole = joined(parts);
-    if get.does_not_fit(whole.message.body.len()) {
+    if get.does_not_fit(&whole.message) {
         return Ok(Some(get.result(whole, now)));
     }
     let locks = Locks::of(get, &keys);

@@ -9,6 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use model::definition::QueueKind;
+use model::definition::queue::PropertyControl;
 use model::descriptor::{Expiry, Persistence};
 use model::message::Message;
 use model::options::{GetFlags, GetOptions, OpenOptions};
@@ -27,7 +29,7 @@ use crate::selection::Filter;
 use crate::selector::Selector;
 use crate::unit_of_work::What;
 use crate::waiters::{Arrival, Waiter, Wanted};
-use crate::{browse, complete_message, event, expiry, reason, report, selecting, selection};
+use crate::{browse, complete_message, event, expiry, reason, report, selecting, selection, shown};
 
 pub(crate) const BROWSES: GetFlags =
     GetFlags::BROWSE_FIRST.union(GetFlags::BROWSE_NEXT).union(GetFlags::BROWSE_MSG_UNDER_CURSOR);
@@ -323,7 +325,7 @@ impl Get<'_> {
             if self.options.accept.is_some_and(|accept| !accept(&seen.message)) {
                 return Err(Reason::FormatError);
             }
-            if self.does_not_fit(seen.message.body.len()) {
+            if self.does_not_fit(&seen.message) {
                 return Ok(Some(self.result(seen, now)));
             }
             let in_unit = self.is_in_unit(seen.message.descriptor.persistence);
@@ -340,8 +342,29 @@ impl Get<'_> {
     }
 
     /// True when the body may not be handed over in part.
-    pub(crate) fn does_not_fit(&self, length: usize) -> bool {
-        !self.has(GetFlags::ACCEPT_TRUNCATED_MSG) && self.options.buffer_length.is_some_and(|buffer| buffer < length)
+    pub(crate) fn does_not_fit(&self, message: &Message) -> bool {
+        let is_too_long = |length: usize| self.options.buffer_length.is_some_and(|buffer| buffer < length);
+        !self.has(GetFlags::ACCEPT_TRUNCATED_MSG)
+            && is_too_long(message.body.len())
+            && (!self.hides_properties(message) || is_too_long(shown::without_properties(message.clone()).body.len()))
+    }
+
+    /// Whether the message may have properties that this get is not to see.
+    fn hides_properties(&self, message: &Message) -> bool {
+        shown::may_have_properties(&message.descriptor)
+            && (self.has(GetFlags::NO_PROPERTIES)
+                || !self.options.flags.intersects(PROPERTIES) && self.queue_hides_properties())
+    }
+
+    /// PROPCTL(NONE) of the queue or alias that was opened.
+    fn queue_hides_properties(&self) -> bool {
+        let opened = self.open.source().map_or(self.queue, |source| source.opened);
+        let control = opened.with(|definition| match &definition.kind {
+            QueueKind::Local(local) => local.property_control,
+            QueueKind::Alias(alias) => alias.property_control,
+            QueueKind::Model(_) | QueueKind::Remote(_) => PropertyControl::default(),
+        });
+        control == PropertyControl::None
     }
 
     pub(crate) fn at(&self, position: storage::Position) -> Selection<'static> {
@@ -403,10 +426,12 @@ impl Get<'_> {
         }
     }
 
-    /// What the application sees: lifetime left, data converted, cut to its buffer.
+    /// What the application sees: lifetime left, properties left out, data converted, cut to its buffer.
     pub(crate) fn result(&self, stored: StoredMessage, now: Timestamp) -> GetResult {
         let message_token = selection::token(self.queue.id, stored.key);
-        let Message { mut descriptor, mut body } = stored.message;
+        let hides = self.hides_properties(&stored.message);
+        let message = if hides { shown::without_properties(stored.message) } else { stored.message };
+        let Message { mut descriptor, mut body } = message;
         if let Some(expires) = stored.expires {
             let tenths = expires.since(now).as_millis() / 100;
             descriptor.expiry = Expiry(i32::try_from(tenths).unwrap_or(i32::MAX).max(1));

@@ -60,6 +60,7 @@ mod segmentation;
 mod selecting;
 mod selection;
 pub mod selector;
+mod shown;
 mod start;
 mod topic_tree;
 mod transmission;

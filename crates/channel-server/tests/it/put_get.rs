@@ -286,6 +286,36 @@ async fn text_is_converted_when_asked() {
 }
 
 #[tokio::test]
+async fn properties_are_shown_or_left_out_as_asked() {
+    let server = Server::start().await;
+    let (mut client, queue) = with_queue(&server).await;
+    let header = model::header::rfh2::Rfh2 {
+        encoding: Encoding::BIG_ENDIAN,
+        ccsid: Ccsid(819),
+        format: Format::STRING,
+        flags: 0,
+        folders: vec!["<usr><colour>red</colour></usr>".to_owned()],
+    };
+    let mut data = Vec::new();
+    header.encode(Encoding::BIG_ENDIAN, &mut data);
+    data.extend_from_slice(b"text");
+    let mut put = message(&data);
+    put.descriptor.fields.format = Format::RF_HEADER_2;
+    put.descriptor.fields.encoding = Encoding::BIG_ENDIAN;
+    for _ in 0..3 {
+        assert_eq!(client.put(1, queue, put.clone()).await.0, 0);
+    }
+    let forced = client.get(1, queue, any(GetFlags::PROPERTIES_FORCE_MQRFH2)).await.1;
+    assert_eq!((&forced.data[..], forced.descriptor.fields.format), (&data[..], Format::RF_HEADER_2));
+    assert_eq!(client.get(1, queue, any(GetFlags::empty())).await.1.data, data);
+    let mut none = any(GetFlags::NO_PROPERTIES);
+    none.buffer_length = 4;
+    let (reason, got) = client.get(1, queue, none).await;
+    assert_eq!((reason, &got.data[..], got.length), (0, &b"text"[..], 4));
+    assert_eq!((got.descriptor.fields.format, got.descriptor.fields.ccsid), (Format::STRING, Ccsid(819)));
+}
+
+#[tokio::test]
 async fn a_descriptor_that_makes_no_sense_is_refused_by_its_reason() {
     let server = Server::start().await;
     let (mut client, queue) = with_queue(&server).await;
