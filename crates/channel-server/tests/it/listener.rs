@@ -75,7 +75,7 @@ impl House {
         house.define("CLIENTS", |_| {}).await;
         house
             .define("TLS", |channel| {
-                (channel.cipher_specification, channel.client_certificate_optional) = ("ANY".to_owned(), true)
+                (channel.cipher_specification, channel.client_certificate_optional) = ("ANY".to_owned(), true);
             })
             .await;
         house.define("MUTUAL", |channel| channel.cipher_specification = "ANY_TLS13".to_owned()).await;
@@ -125,7 +125,10 @@ impl House {
 
 /// `ca.crt`, `server.crt`, `server.key`, `client.crt`, `client.key`.
 fn make_certificates(folder: &Path) {
-    let write = |name: &str, text: String| std::fs::write(folder.join(name), text).expect("written");
+    let write = |name: &str, text: String| {
+        let mut file = std::fs::File::create(folder.join(name)).expect("made");
+        std::io::Write::write_all(&mut file, text.as_bytes()).expect("written");
+    };
     let authority_key = KeyPair::generate().expect("a key");
     let mut authority = CertificateParams::default();
     authority.distinguished_name.push(DnType::CommonName, "Authority");

@@ -76,13 +76,6 @@ pub fn parse(value: &[u8]) -> Option<BasicCredentials> {
     Some(BasicCredentials { user: user.to_owned(), password: password.to_owned() })
 }
 
-/// The header value that brings a user name and password; `None` where it would not bring back the same two, or is too long
-/// to be looked at.
-pub(super) fn header_value(user: &str, password: &str) -> Option<String> {
-    let value = format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(format!("{user}:{password}")));
-    (!user.contains(':') && value.len() <= MAXIMUM_BYTES).then_some(value)
-}
-
 /// Headers verified lately.
 pub(super) struct VerifiedHeaders {
     /// SHA-256 that has taken in a random block already.
@@ -124,6 +117,13 @@ impl VerifiedHeaders {
 
     pub(super) fn digest(&self, value: &[u8]) -> HeaderDigest {
         HeaderDigest(self.keyed.clone().chain_update(value).finalize().into())
+    }
+
+    /// As `digest`, of the header value that brings a user name and password; `None` where it would not bring back the same
+    /// two, or is too long to be looked at.
+    pub(super) fn digest_of(&self, user: &str, password: &str) -> Option<HeaderDigest> {
+        let value = format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(format!("{user}:{password}")));
+        (!user.contains(':') && value.len() <= MAXIMUM_BYTES).then(|| self.digest(value.as_bytes()))
     }
 
     pub(super) fn find(&self, digest: &HeaderDigest, now: Timestamp) -> Option<Arc<Identity>> {

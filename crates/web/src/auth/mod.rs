@@ -228,7 +228,8 @@ impl Authenticator {
     }
 
     /// Checks a user name and password that came by another door than HTTP, and remembers what was right as that of a
-    /// Basic header is remembered: each serves the other. Call within a tokio runtime.
+    /// Basic header is remembered: each serves the other. Security that is off for HTTP is not off here. Call within a tokio
+    /// runtime.
     ///
     /// # Errors
     /// As [`Authenticator::login`].
@@ -238,29 +239,21 @@ impl Authenticator {
         password: &str,
         now: Timestamp,
     ) -> Result<Arc<Identity>, LoginError> {
-        if let Some(identity) = &self.anybody {
-            return Ok(Arc::clone(identity));
-        }
-        let Some(header) = basic::header_value(user, password) else {
-            return self.login(user, password, now).await;
-        };
-        let digest = self.verified_headers.digest(header.as_bytes());
-        if let Some(identity) = self.verified_headers.find(&digest, now) {
-            return Ok(identity);
-        }
         match self.users.check_quickly(user, password) {
-            QuickCheck::Right(identity) => {
-                self.remember(&digest, identity, now);
-                return Ok(Arc::clone(identity));
-            }
+            QuickCheck::Right(identity) => return Ok(Arc::clone(identity)),
             QuickCheck::Wrong => return Err(LoginError::WrongCredentials),
             QuickCheck::NeedsTime => {}
         }
-        let already_known = || self.verified_headers.find(&digest, now);
-        let checked =
-            self.users.check(&self.slow_checks, user.to_owned(), password.to_owned(), now, already_known).await;
+        let digest = self.verified_headers.digest_of(user, password);
+        let known = || digest.as_ref().and_then(|digest| self.verified_headers.find(digest, now));
+        if let Some(identity) = known() {
+            return Ok(identity);
+        }
+        let checked = self.users.check(&self.slow_checks, user.to_owned(), password.to_owned(), now, known).await;
         let identity = checked?.ok_or(LoginError::WrongCredentials)?;
-        self.remember(&digest, &identity, now);
+        if let Some(digest) = &digest {
+            self.remember(digest, &identity, now);
+        }
         Ok(identity)
     }
 

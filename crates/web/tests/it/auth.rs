@@ -142,6 +142,30 @@ async fn basic_with_a_hashed_password_is_hashed_once_and_then_remembered() {
 }
 
 #[tokio::test]
+async fn a_password_of_another_door_is_hashed_once_and_serves_headers_too() {
+    let authenticator = slow_authenticator();
+    let identity = authenticator.check_password("app", "secret", seconds(0)).await.expect("right");
+    assert_eq!(identity.name, "app");
+    assert_eq!(verdict(&authenticator, &basic("app", "secret"), seconds(1)), "app basic +cookie");
+    let again = authenticator.check_password("app", "secret", seconds(2)).await.expect("right");
+    assert!(Arc::ptr_eq(&identity, &again));
+    for (user, password) in [("app", "wrong"), ("nobody", "secret"), ("a:b", "c"), ("app:", "secret")] {
+        assert!(authenticator.check_password(user, password, seconds(3)).await.is_err(), "{user}");
+    }
+    assert_eq!(authenticator.principal_of("app", seconds(3)).await, identity.principal);
+    assert!(authenticator.principal_of("nobody", seconds(3)).await.groups.is_empty());
+}
+
+#[tokio::test]
+async fn without_security_passwords_of_another_door_are_checked_all_the_same() {
+    let mut options = options(&[("app", "secret")]);
+    options.web.no_security = true;
+    let authenticator = Authenticator::new(&options).expect("fine");
+    assert!(authenticator.check_password("app", "wrong", seconds(0)).await.is_err());
+    assert!(authenticator.check_password("app", "secret", seconds(0)).await.is_ok());
+}
+
+#[tokio::test]
 async fn a_wrong_password_is_never_remembered() {
     let authenticator = slow_authenticator();
     for (user, password) in [("app", "wrong"), ("clear", "wrong"), ("nobody", "wrong")] {
