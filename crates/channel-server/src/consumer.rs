@@ -5,6 +5,9 @@
 //! NOTIFICATION start            --->                            consumers of the conversation may deliver
 //! REQUEST_MSGS handle, wanted   --->  job of the handle: get, wait, get ...
 //!                               <---  ASYNC_MESSAGE             until so many bytes are on their way
+//! REQUEST_MSGS, confirm         --->
+//!                               <---  ASYNC_MESSAGE             what there is now
+//!                               <---  NOTIFICATION              nothing more, or not without another request
 //! NOTIFICATION suspend, stop    --->  every job comes to rest
 //!                               <---  NOTIFICATION              when it asked for confirmation
 //! MQCLOSE                       --->  the job comes to rest and ends

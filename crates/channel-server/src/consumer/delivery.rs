@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use channel_protocol::flow::consume::{AsyncMessage, Notification};
 use channel_protocol::output::Envelope;
-use channel_protocol::segment::SegmentType;
+use channel_protocol::segment::{Address, SegmentType};
 use channel_protocol::structure::message_descriptor::Descriptor;
 use model::descriptor::Persistence;
 use model::options::GetFlags;
@@ -15,11 +15,15 @@ use model::reason::Reason;
 use queue_manager::Connection;
 use queue_manager::connection::GetResult;
 
-use crate::consumer::state::{Consumer, Group, Order};
+use crate::consumer::state::{Consumer, Group, Next, Order};
 use crate::shared::Shared;
 
 /// How often a queue is tried whose gets are inhibited.
 const INHIBITED_PAUSE: Duration = Duration::from_millis(500);
+
+/// Codes of notifications that answer a request which asked for confirmation.
+const CONSUMER_QUEUE_EMPTY: i32 = 15;
+const STREAMING_PAUSED: i32 = 16;
 
 /// Runs until its consumer is closed, or its connection is of no more use.
 pub(super) async fn deliver(
@@ -35,15 +39,25 @@ pub(super) async fn deliver(
         if shared.is_congested() {
             shared.room().await;
         }
-        let order = poll_fn(|_| group.next_order(&consumer).map_or(Poll::Pending, Poll::Ready)).await;
+        // Who gives it something to do wakes the job.
+        let order = match poll_fn(|_| group.next(&consumer).map_or(Poll::Pending, Poll::Ready)).await {
+            Next::Get(order) => order,
+            Next::Confirm(address) => {
+                job.notify_at(address, STREAMING_PAUSED);
+                continue;
+            }
+        };
         let got = connection.get_until(order.handle, &order.options, Some(&consumer.interrupt)).await;
         if std::mem::take(&mut is_inhibited) && got.as_ref().err() != Some(&Reason::GetInhibited) {
             job.notify(Notification::GET_ALLOWED);
         }
         match got {
             Ok(result) => job.send(&order, result),
-            Err(Reason::NoMsgAvailable) if consumer.waits() => {}
-            Err(Reason::NoMsgAvailable) => consumer.give_up(),
+            Err(Reason::NoMsgAvailable) => {
+                if let Some(address) = consumer.take_confirm() {
+                    job.notify_at(address, CONSUMER_QUEUE_EMPTY);
+                }
+            }
             Err(Reason::GetInhibited) => {
                 job.notify_once(Notification::GET_INHIBITED, &mut is_inhibited);
                 tokio::time::sleep(INHIBITED_PAUSE).await;
@@ -119,9 +133,12 @@ impl Job<'_> {
     }
 
     fn notify(&self, code: i32) {
+        self.notify_at(self.consumer.address(), code);
+    }
+
+    fn notify_at(&self, address: Address, code: i32) {
         let handle = i32::try_from(self.consumer.handle).unwrap_or(-1);
         let notification = Notification { handle, code, value: 0 };
-        let address = self.consumer.address();
         self.shared.send(address, SegmentType::Notification, |writer| notification.encode(writer));
     }
 }

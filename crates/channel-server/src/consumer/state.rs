@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 use channel_protocol::assembly::Unit;
-use channel_protocol::flow::consume::{MessageSelection, RequestFlags, RequestMessages};
+use channel_protocol::flow::consume::{MessageSelection, RequestMessages};
 use channel_protocol::segment::Address;
 use model::descriptor::{Ccsid, Encoding};
 use model::descriptor_codec::{self, Version};
@@ -49,8 +49,8 @@ pub(crate) struct Consumer {
 struct Work {
     address: Address,
     options: GetOptions,
-    /// It asked for waits without end.
-    waits: bool,
+    /// Where an answer goes once all that is there has been sent.
+    confirm: Option<Address>,
     selection: Option<MessageSelection>,
     /// Bytes that may be on their way; 0: nothing is asked for.
     wanted: usize,
@@ -59,6 +59,13 @@ struct Work {
     message_index: u32,
     is_getting: bool,
     is_closed: bool,
+}
+
+/// What a consumer is to do next.
+pub(crate) enum Next {
+    Get(Order),
+    /// The client is told that there is nothing more for it without another request.
+    Confirm(Address),
 }
 
 /// One get that is to be made.
@@ -89,8 +96,9 @@ impl Group {
         if state.busy_with == Some(handle) {
             state.busy_with = None;
         }
-        let consumer = state.consumers.entry(handle).or_insert_with(|| Arc::new(Consumer::new(handle, unit.address)));
-        consumer.take(unit.address, request, maximum_message);
+        let consumer =
+            state.consumers.entry(handle).or_insert_with(|| Arc::new(Consumer::new(handle, streaming(unit.address))));
+        consumer.take(unit, request, maximum_message);
         consumer.clone()
     }
 
@@ -137,13 +145,16 @@ impl Group {
         .await;
     }
 
-    /// What the consumer is to get now; `None`: it comes to rest until it is woken.
-    pub(crate) fn next_order(&self, consumer: &Consumer) -> Option<Order> {
+    /// `None`: it comes to rest until it is woken.
+    pub(crate) fn next(&self, consumer: &Consumer) -> Option<Next> {
         let mut state = self.state.lock();
         let mut work = consumer.work.lock();
         let in_unit = work.options.flags.intersects(IN_UNIT);
         let must_let_others_finish = in_unit && state.busy_with.is_some_and(|other| other != consumer.handle);
         let may_get = !state.is_resting && !work.is_closed && !must_let_others_finish && work.room() > 0;
+        if let Some(address) = work.confirm.take_if(|_| !may_get) {
+            return Some(Next::Confirm(address));
+        }
         work.is_getting = may_get;
         if !may_get {
             drop(work);
@@ -155,7 +166,9 @@ impl Group {
             return None;
         }
         consumer.interrupt.clear();
-        Some(Order { handle: ObjectHandle(consumer.handle), options: work.options.clone() })
+        let mut options = work.options.clone();
+        options.flags.set(GetFlags::WAIT, work.confirm.is_none());
+        Some(Next::Get(Order { handle: ObjectHandle(consumer.handle), options }))
     }
 
     /// A message with so many bytes of data is about to be sent.
@@ -205,7 +218,7 @@ impl Consumer {
         let work = Work {
             address,
             options: GetOptions::default(),
-            waits: true,
+            confirm: None,
             selection: None,
             wanted: 0,
             on_their_way: VecDeque::new(),
@@ -220,9 +233,9 @@ impl Consumer {
         self.work.lock().address
     }
 
-    /// Whether the client wants it to wait when there is nothing.
-    pub(crate) fn waits(&self) -> bool {
-        self.work.lock().waits
+    /// Nothing was found: who waits for an answer gets it now.
+    pub(crate) fn take_confirm(&self) -> Option<Address> {
+        self.work.lock().confirm.take()
     }
 
     /// Nothing more until the next request.
@@ -230,11 +243,16 @@ impl Consumer {
         self.work.lock().wanted = 0;
     }
 
-    fn take(&self, address: Address, request: &RequestMessages, maximum_message: usize) {
+    fn take(&self, unit: &Unit, request: &RequestMessages, maximum_message: usize) {
         let mut work = self.work.lock();
         let work = &mut *work;
-        work.address = address;
-        work.waits = request.flags.contains(RequestFlags::WAIT);
+        if unit.confirm_requested() {
+            work.confirm = Some(unit.address);
+            // The wait under way is over: the answer does not wait.
+            self.interrupt.set();
+        } else {
+            work.address = unit.address;
+        }
         if request.selection.is_some() {
             work.selection.clone_from(&request.selection);
         }
@@ -258,6 +276,14 @@ impl Work {
     }
 }
 
+/// Where messages go until a request says otherwise: the Java client has request 1 for them, and 3 for what it waits for.
+fn streaming(address: Address) -> Address {
+    match address {
+        Address::Conversation { conversation, .. } => Address::Conversation { conversation, request: 1 },
+        other => other,
+    }
+}
+
 /// Of indexes that begin anew after the highest.
 fn is_after(index: u32, other: u32) -> bool {
     index.wrapping_sub(other).cast_signed() > 0
@@ -275,11 +301,9 @@ fn is_same(one: &GetOptions, other: &GetOptions) -> bool {
         && one.target == other.target
 }
 
-/// The get that a request stands for. Waits have no end: who wants one asks for it with a time of its own.
+/// The get that a request stands for. It waits without end: what is requested stands until something else is.
 fn options(request: &RequestMessages, selection: Option<&MessageSelection>, maximum_message: usize) -> GetOptions {
-    let waits = request.flags.contains(RequestFlags::WAIT);
-    let mut flags = request.options;
-    flags.set(GetFlags::WAIT, waits);
+    let flags = request.options.union(GetFlags::WAIT);
     let limit = usize::try_from(request.maximum_length).unwrap_or(usize::MAX).min(maximum_message);
     let mut options = GetOptions { flags, wait: None, buffer_length: Some(limit), ..GetOptions::default() };
     if let Some(selection) = selection {
