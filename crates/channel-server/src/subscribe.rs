@@ -10,7 +10,7 @@ use channel_protocol::cursor::Reader;
 use channel_protocol::error::DecodeError;
 use channel_protocol::flow::call::{Ending, NO_HANDLE};
 use channel_protocol::flow::spi::{Spi, SpiOutput};
-use channel_protocol::flow::spi_subscribe::SpiSubscribe;
+use channel_protocol::flow::spi_subscribe::{SpiSubscribe, SubscriptionDestination};
 use channel_protocol::flow::subscribe::{Subscribe, SubscriptionRequest};
 use channel_protocol::structure::char_string::CharString;
 use channel_protocol::structure::subscription_descriptor::SubscriptionStructure;
@@ -26,8 +26,6 @@ use crate::spi;
 use crate::verb::open::text;
 use crate::verb::{Call, ending_with};
 
-/// In LSD's options: several handles may share the subscription.
-const SHARED: i32 = 0x10;
 /// MQSR_ACTION_PUBLICATION.
 const ACTION_PUBLICATION: i32 = 1;
 
@@ -37,8 +35,9 @@ pub(crate) async fn subscribe(call: &Call<'_>, reader: &mut Reader<'_>) -> Resul
     match make(call, request.subscription.to_model(call.unit.form)).await {
         Ok(made) => {
             let reply = Subscribe {
-                subscription: answered(request.subscription, &made),
                 subscription_handle: number(made.subscription),
+                subscription: answered(request.subscription, &made),
+                ..request
             };
             call.reply_with_handle(ending_with(made.warning), number(made.queue), |writer| reply.encode(writer));
         }
@@ -52,15 +51,15 @@ pub(crate) async fn subscribe(call: &Call<'_>, reader: &mut Reader<'_>) -> Resul
 
 /// SPI verb 7.
 pub(crate) async fn subscribe_by_spi(call: &Call<'_>, request: &Spi, wanted: &SpiSubscribe) {
-    let descriptor = wanted
-        .subscription
-        .to_model(call.unit.form)
-        .map(|descriptor| SubscriptionDescriptor { shared: wanted.destination.options & SHARED != 0, ..descriptor });
+    let descriptor = wanted.subscription.to_model(call.unit.form).map(|descriptor| SubscriptionDescriptor {
+        shared: wanted.destination.options & SubscriptionDestination::SHARED != 0,
+        ..descriptor
+    });
     let mut reply = wanted.clone();
     reply.destination.string = CharString::default();
     match make(call, descriptor).await {
         Ok(made) => {
-            reply.options = number(made.subscription);
+            reply.subscription_handle = number(made.subscription);
             reply.destination.queue = text(&made.queue_name);
             reply.subscription = answered(reply.subscription, &made);
             let ending = ending_with(made.warning);
@@ -89,8 +88,7 @@ async fn send_retained(call: &Call<'_>, request: &SubscriptionRequest) -> Result
     if request.action != ACTION_PUBLICATION {
         return Err(Reason::ActionError);
     }
-    let handle = u32::try_from(request.subscription_handle).map_err(|_| Reason::HobjError)?;
-    connected.connection.request_publications(ObjectHandle(handle)).await
+    connected.connection.request_publications(call.handle()).await
 }
 
 /// Subscribes for the conversation, and remembers both handles.

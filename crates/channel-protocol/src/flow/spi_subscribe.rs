@@ -1,15 +1,18 @@
 //! SPI verb 7: how the Java client subscribes. Structures `SPBU`, `SPBI` and (G) `SPBO`.
 //!
 //! ```text
-//! in, from 12       options 4, LSD 196, MQSD 312 with its texts
+//! in, out, from 12  handle of the subscription 4 (0 in requests), LSD 196, MQSD 312 with its texts
 //! LSD    0 "LSD "         4      32 24 bytes, zeros              64 destination queue name      48
 //!        4 version 1      4      56 zero                   4    112 destination queue manager   48
 //!        8 options        4      60 open options of the    4    160 24 bytes, zeros
 //!       12 a MQCHARV     20         destination                 184 three numbers: 3, 0, 1      12
 //!                                                               196
+//!
+//! options   0x10, 0x40 several handles may share the subscription (C: together; which says what is unknown)
+//!           0x40000000 stands where MQSO_ALTER and MQSO_CREATE are asked together
 //! ```
 //!
-//! Layout by capture 11 (C for the places, G for the names of fields that were zero).
+//! Layout by capture 11 and `docs/channel-protocol.md` (C for the places, G for the names of fields that were zero).
 
 use model::options::OpenOptions;
 use model::text::Text;
@@ -21,8 +24,8 @@ use crate::structure::subscription_descriptor::SubscriptionStructure;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpiSubscribe {
-    /// The word before LSD: 0 in requests.
-    pub options: i32,
+    /// 0 in requests.
+    pub subscription_handle: i32,
     pub destination: SubscriptionDestination,
     pub subscription: SubscriptionStructure,
 }
@@ -30,6 +33,7 @@ pub struct SpiSubscribe {
 /// LSD.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubscriptionDestination {
+    /// `SHARED` and others.
     pub options: i32,
     pub string: CharString,
     pub identifier: [u8; 24],
@@ -60,14 +64,14 @@ impl Default for SubscriptionDestination {
 impl SpiSubscribe {
     pub fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         Ok(Self {
-            options: reader.integer()?,
+            subscription_handle: reader.integer()?,
             destination: SubscriptionDestination::decode(reader)?,
             subscription: SubscriptionStructure::decode(reader)?,
         })
     }
 
     pub fn encode(&self, writer: &mut Writer<'_>) {
-        writer.integer(self.options);
+        writer.integer(self.subscription_handle);
         self.destination.encode(writer);
         self.subscription.encode(writer);
     }
@@ -75,6 +79,8 @@ impl SpiSubscribe {
 
 impl SubscriptionDestination {
     pub const LENGTH: usize = 196;
+    /// In `options`: several handles may share the subscription.
+    pub const SHARED: i32 = 0x10;
 
     fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         reader.enter("LSD");

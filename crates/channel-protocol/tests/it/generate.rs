@@ -646,15 +646,17 @@ fn subscription() -> impl Strategy<Value = SubscriptionStructure> {
 }
 
 fn subscribe() -> impl Strategy<Value = Subscribe> {
-    (subscription(), any::<i32>())
-        .prop_map(|(subscription, subscription_handle)| Subscribe { subscription, subscription_handle })
+    (subscription(), any::<i32>()).prop_map(|(subscription, subscription_handle)| Subscribe {
+        subscription_handle,
+        reserved: 0,
+        subscription,
+    })
 }
 
 fn subscription_request() -> impl Strategy<Value = SubscriptionRequest> {
-    any::<[i32; 4]>().prop_map(|numbers| SubscriptionRequest {
-        subscription_handle: numbers[0],
-        action: numbers[1],
-        options: SubscriptionRequestOptions { options: numbers[2], publications: numbers[3] },
+    any::<[i32; 3]>().prop_map(|numbers| SubscriptionRequest {
+        action: numbers[0],
+        options: SubscriptionRequestOptions { options: numbers[1], publications: numbers[2] },
     })
 }
 
@@ -671,20 +673,22 @@ fn spi_open() -> impl Strategy<Value = SpiOpen> {
 
 fn spi_subscribe() -> impl Strategy<Value = SpiSubscribe> {
     let destination = (any::<[i32; 5]>(), char_string(), any::<[[u8; 24]; 2]>(), any::<u32>(), text(), text());
-    (any::<i32>(), destination, subscription()).prop_map(|(options, destination, subscription)| SpiSubscribe {
-        options,
-        destination: SubscriptionDestination {
-            options: destination.0[0],
-            string: destination.1,
-            identifier: destination.2[0],
-            reserved: destination.0[1],
-            open_options: OpenOptions::from_bits_retain(destination.3),
-            queue: destination.4,
-            queue_manager: destination.5,
-            correlation_id: destination.2[1],
-            numbers: [destination.0[2], destination.0[3], destination.0[4]],
-        },
-        subscription,
+    (any::<i32>(), destination, subscription()).prop_map(|(subscription_handle, destination, subscription)| {
+        SpiSubscribe {
+            subscription_handle,
+            destination: SubscriptionDestination {
+                options: destination.0[0],
+                string: destination.1,
+                identifier: destination.2[0],
+                reserved: destination.0[1],
+                open_options: OpenOptions::from_bits_retain(destination.3),
+                queue: destination.4,
+                queue_manager: destination.5,
+                correlation_id: destination.2[1],
+                numbers: [destination.0[2], destination.0[3], destination.0[4]],
+            },
+            subscription,
+        }
     })
 }
 

@@ -53,6 +53,8 @@ pub(super) async fn deliver(
         }
         match got {
             Ok(result) => job.send(&order, result),
+            // Interrupted: what is there to do now?
+            Err(Reason::NoMsgAvailable) if order.options.flags.contains(GetFlags::WAIT) => {}
             Err(Reason::NoMsgAvailable) => {
                 if let Some(address) = consumer.take_confirm() {
                     job.notify_at(address, CONSUMER_QUEUE_EMPTY);

@@ -230,6 +230,11 @@ impl Client {
         request.write(address, ControlFlags::empty(), self.form, &mut self.output);
     }
 
+    /// As `queue`, with the request id and the flags that asynchronous traffic has.
+    pub(crate) fn queue_at(&mut self, address: Address, control: ControlFlags, request: &Request) {
+        request.write(address, control, self.form, &mut self.output);
+    }
+
     pub(crate) async fn send_heartbeat(&mut self) {
         let address = if self.negotiated.is_shared() { Address::Socket } else { Address::Plain };
         Request::Heartbeat.write(address, ControlFlags::CONFIRM, self.form, &mut self.output);

@@ -2,11 +2,11 @@
 
 mod admission;
 mod client;
+mod connecting;
+mod consuming;
+mod faults;
 mod gate;
 mod listener;
-
-mod connecting;
-mod faults;
 mod lost_client;
 mod objects;
 mod pace;
@@ -14,3 +14,5 @@ mod put_get;
 mod replay;
 mod sharing;
 mod stopping;
+mod subscribing;
+mod transactions;

@@ -1,0 +1,305 @@
+//! Asynchronous consumers: what is requested is sent, no more than that, and nothing after the consumer has come to rest.
+
+use channel_protocol::flow::consume::{AsyncMessage, MessageSelection, Notification, RequestFlags, RequestMessages};
+use channel_protocol::flow::put::Put;
+use channel_protocol::reply::Reply;
+use channel_protocol::request::{Request, Verb};
+use channel_protocol::segment::{Address, ControlFlags};
+use channel_protocol::structure::put_options::PutStructure;
+use model::descriptor::Persistence;
+use model::options::{GetFlags, MatchOptions, OpenOptions, PutFlags};
+
+use crate::client::{Client, Server, any, define_queue, message};
+use crate::put_get::BOTH;
+
+/// Two conversations on one socket: 1 consumes, 3 puts; with the handles of queue Q for both.
+struct Pair {
+    server: Server,
+    client: Client,
+    queue: i32,
+    output: i32,
+}
+
+impl Pair {
+    async fn new() -> Self {
+        let server = Server::start().await;
+        let mut client = server.connected().await;
+        let queue = client.open(1, "Q", BOTH).await;
+        client.begin_conversation(3).await;
+        client.connect(3, "QM1").await;
+        let output = client.open(3, "Q", OpenOptions::OUTPUT).await;
+        Self { server, client, queue, output }
+    }
+
+    async fn put(&mut self, data: &[u8]) {
+        let (reason, _) = self.client.put(3, self.output, message(data)).await;
+        assert_eq!(reason, 0);
+    }
+
+    /// Sends REQUEST_MSGS or NOTIFICATION on request id 1, or on 3 when an answer is wanted.
+    async fn tell(&mut self, request: Request, wants_answer: bool) {
+        let (number, control) = if wants_answer { (3, ControlFlags::CONFIRM) } else { (1, ControlFlags::empty()) };
+        let address = Address::Conversation { conversation: 1, request: number };
+        self.client.queue_at(address, control, &request);
+        self.client.flush().await;
+    }
+
+    async fn request(&mut self, wanted: u32, global_index: u32) {
+        let request = request(self.queue, wanted, global_index);
+        self.tell(Request::RequestMessages(request), false).await;
+    }
+
+    async fn state(&mut self, value: i32) {
+        let notification = Notification { handle: -1, code: Notification::CONNECTION_STATE, value };
+        self.tell(Request::Notification(notification), value != 2).await;
+    }
+
+    async fn message(&mut self) -> AsyncMessage {
+        match self.client.receive(1).await {
+            Reply::Message(message) => message,
+            other => panic!("no message: {other:?}"),
+        }
+    }
+
+    /// What a round trip on the same conversation shows: nothing was sent meanwhile.
+    async fn nothing(&mut self) {
+        self.client.send(1, &Request::Call(Verb::Commit.call_on(0))).await;
+        let reply = self.client.receive(1).await;
+        assert!(matches!(reply, Reply::Answer(_)), "{reply:?}");
+    }
+}
+
+fn request(handle: i32, wanted: u32, global_index: u32) -> RequestMessages {
+    RequestMessages {
+        handle,
+        received: 0,
+        wanted,
+        maximum_length: -1,
+        options: GetFlags::SYNCPOINT_IF_PERSISTENT,
+        wait_interval: 0,
+        queue_status: 0,
+        flags: RequestFlags::WAIT,
+        global_index,
+        selection: None,
+    }
+}
+
+fn selection(correlation_id: [u8; 24]) -> MessageSelection {
+    MessageSelection {
+        index: 1,
+        descriptor_version: 2,
+        ccsid: 1208,
+        encoding: 273,
+        sequence_number: 0,
+        offset: 0,
+        match_options: MatchOptions::CORREL_ID,
+        message_id: [0; 24],
+        correlation_id,
+        group_id: [0; 24],
+        message_token: [0; 16],
+    }
+}
+
+fn persistent(data: &[u8]) -> Put {
+    let mut put = message(data);
+    put.descriptor.fields.persistence = Persistence::Persistent;
+    put
+}
+
+#[tokio::test]
+async fn one_message_is_sent_for_each_request_as_it_comes() {
+    let mut pair = Pair::new().await;
+    pair.state(2).await;
+    pair.request(1, 0).await;
+    pair.nothing().await;
+    pair.put(b"first").await;
+    let first = pair.message().await;
+    assert_eq!((&first.data[..], first.message_index, first.global_index, first.reason), (&b"first"[..], 1, 1, 0));
+    assert_eq!((&first.resolved_queue[..], first.length, first.actual_length), (&b"Q"[..], 5, 5));
+    pair.put(b"second").await;
+    pair.nothing().await;
+    pair.request(1, 1).await;
+    assert_eq!(&pair.message().await.data[..], b"second");
+    pair.nothing().await;
+    assert_eq!(pair.server.depth("Q"), 0);
+}
+
+#[tokio::test]
+async fn a_window_of_bytes_is_filled_and_opens_with_what_was_received() {
+    let mut pair = Pair::new().await;
+    for _ in 0..5 {
+        pair.put(&[7; 1000]).await;
+    }
+    // Two messages of 1364 bytes fit, and the one that exceeds the window.
+    pair.request(2800, 0).await;
+    for index in 1..=3 {
+        assert_eq!(pair.message().await.global_index, index);
+    }
+    pair.nothing().await;
+    pair.request(2800, 1).await;
+    assert_eq!(pair.message().await.global_index, 4);
+    pair.nothing().await;
+    pair.request(2800, 4).await;
+    assert_eq!(pair.message().await.global_index, 5);
+    pair.put(b"late").await;
+    assert_eq!(&pair.message().await.data[..], b"late");
+}
+
+#[tokio::test]
+async fn a_long_message_comes_in_segments() {
+    let mut pair = Pair::new().await;
+    let long: Vec<u8> = (0..200_000_u32).map(|index| index.to_le_bytes()[0]).collect();
+    pair.put(&long).await;
+    pair.request(1, 0).await;
+    let got = pair.message().await;
+    assert_eq!((got.data.len(), got.length), (long.len(), 200_000));
+    assert_eq!(got.data, long);
+}
+
+#[tokio::test]
+async fn nothing_is_sent_between_suspension_and_start() {
+    let mut pair = Pair::new().await;
+    pair.state(2).await;
+    pair.request(1, 0).await;
+    for value in [3, 0] {
+        pair.state(value).await;
+        let expected = Notification { handle: -1, code: Notification::CONNECTION_STATE_REPLY, value };
+        assert_eq!(pair.client.receive(1).await, Reply::Notification(expected));
+    }
+    pair.put(b"waits").await;
+    pair.nothing().await;
+    assert_eq!(pair.server.depth("Q"), 1);
+    pair.state(2).await;
+    assert_eq!(&pair.message().await.data[..], b"waits");
+}
+
+#[tokio::test]
+async fn notifications_that_ask_for_nothing_are_not_answered() {
+    let mut pair = Pair::new().await;
+    for (handle, code, value) in [(pair.queue, 5, 16), (-1, 8, 0), (-1, 3, 2), (-1, 99, 1)] {
+        pair.tell(Request::Notification(Notification { handle, code, value }), false).await;
+    }
+    pair.nothing().await;
+}
+
+#[tokio::test]
+async fn a_closed_consumer_gets_nothing_and_its_messages_go_to_others() {
+    let mut pair = Pair::new().await;
+    pair.request(1, 0).await;
+    pair.nothing().await;
+    assert_eq!(pair.client.close(1, pair.queue).await, 0);
+    pair.put(b"for others").await;
+    pair.nothing().await;
+    let other = pair.client.open(3, "Q", OpenOptions::INPUT_SHARED).await;
+    let (reason, got) = pair.client.get(3, other, any(GetFlags::NO_SYNCPOINT)).await;
+    assert_eq!((reason, &got.data[..]), (0, &b"for others"[..]));
+}
+
+#[tokio::test]
+async fn what_is_selected_stays_selected_until_another_selection_comes() {
+    let mut pair = Pair::new().await;
+    let (one, two) = ([1; 24], [2; 24]);
+    for (id, data) in [(one, b"1a"), (two, b"2a"), (one, b"1b"), (two, b"2b")] {
+        let mut put = message(data);
+        put.descriptor.fields.correlation_id = model::identifier::CorrelationId::new(id);
+        pair.client.put(3, pair.output, put).await;
+    }
+    let selecting = |queue, global, id| RequestMessages { selection: Some(selection(id)), ..request(queue, 1, global) };
+    pair.tell(Request::RequestMessages(selecting(pair.queue, 0, two)), false).await;
+    assert_eq!(&pair.message().await.data[..], b"2a");
+    pair.request(1, 1).await;
+    assert_eq!(&pair.message().await.data[..], b"2b");
+    pair.request(1, 2).await;
+    pair.nothing().await;
+    pair.tell(Request::RequestMessages(selecting(pair.queue, 2, one)), false).await;
+    assert_eq!(&pair.message().await.data[..], b"1a");
+}
+
+#[tokio::test]
+async fn persistent_messages_are_in_the_unit_of_work_and_come_again_after_a_back_out() {
+    let mut pair = Pair::new().await;
+    pair.client.put(3, pair.output, persistent(b"kept")).await;
+    pair.request(1, 0).await;
+    assert_eq!(&pair.message().await.data[..], b"kept");
+    assert_eq!(pair.client.plain(1, Verb::BackOut).await, 0);
+    pair.request(1, 1).await;
+    let again = pair.message().await;
+    assert_eq!((&again.data[..], again.descriptor.fields.backout_count), (&b"kept"[..], 1));
+    assert_eq!(pair.client.plain(1, Verb::Commit).await, 0);
+    assert_eq!(pair.server.depth("Q"), 0);
+}
+
+/// A commit is never about a message that the program has not seen.
+#[tokio::test]
+async fn while_the_client_is_busy_with_a_message_in_the_unit_of_work_other_consumers_get_none() {
+    let mut pair = Pair::new().await;
+    define_queue(&pair.server.queue_manager, "R").await;
+    let second = pair.client.open(1, "R", BOTH).await;
+    let to_second = pair.client.open(3, "R", OpenOptions::OUTPUT).await;
+    pair.request(1, 0).await;
+    pair.tell(Request::RequestMessages(request(second, 1, 0)), false).await;
+    pair.client.put(3, pair.output, persistent(b"first")).await;
+    assert_eq!(&pair.message().await.data[..], b"first");
+    pair.client.put(3, to_second, persistent(b"second")).await;
+    pair.nothing().await;
+    assert_eq!(pair.server.depth("R"), 1);
+    pair.request(1, 1).await;
+    let got = pair.message().await;
+    assert_eq!((got.handle, &got.data[..]), (second, &b"second"[..]));
+}
+
+#[tokio::test]
+async fn a_request_that_asks_for_confirmation_is_answered_when_nothing_more_is_to_be_sent() {
+    let mut pair = Pair::new().await;
+    pair.put(b"there").await;
+    let asked = request(pair.queue, 10_000, 0);
+    pair.tell(Request::RequestMessages(asked.clone()), true).await;
+    assert_eq!(&pair.message().await.data[..], b"there");
+    let empty = Notification { handle: pair.queue, code: 15, value: 0 };
+    assert_eq!(pair.client.receive(1).await, Reply::Notification(empty));
+    pair.put(b"later").await;
+    assert_eq!(&pair.message().await.data[..], b"later");
+    for data in [b"third", b"forth"] {
+        pair.put(data).await;
+        assert_eq!(&pair.message().await.data[..], data);
+    }
+    // Three and four are on their way: a window of one byte is closed.
+    let full = RequestMessages { wanted: 1, global_index: 2, ..asked };
+    pair.tell(Request::RequestMessages(full), true).await;
+    let paused = Notification { handle: pair.queue, code: 16, value: 0 };
+    assert_eq!(pair.client.receive(1).await, Reply::Notification(paused));
+}
+
+#[tokio::test]
+async fn inhibited_gets_are_told_of_and_the_queue_is_tried_again() {
+    let mut pair = Pair::new().await;
+    pair.request(1, 0).await;
+    pair.nothing().await;
+    let queue_manager = pair.server.queue_manager.clone();
+    let change = async |inhibited: bool| {
+        let mut definition = (*queue_manager.queue(&model::name::ObjectName::literal("Q")).unwrap()).clone();
+        definition.as_local_mut().unwrap().get_inhibited = inhibited;
+        queue_manager.alter_queue(&crate::client::administrator(), definition, false).await.unwrap();
+    };
+    change(true).await;
+    let told = |code| Reply::Notification(Notification { handle: pair.queue, code, value: 0 });
+    let (inhibited, allowed) = (told(Notification::GET_INHIBITED), told(Notification::GET_ALLOWED));
+    assert_eq!(pair.client.receive(1).await, inhibited);
+    pair.put(b"after").await;
+    change(false).await;
+    assert_eq!(pair.client.receive(1).await, allowed);
+    assert_eq!(&pair.message().await.data[..], b"after");
+}
+
+#[tokio::test]
+async fn requests_for_handles_that_are_not_there_are_passed_over() {
+    let mut pair = Pair::new().await;
+    for handle in [-1, 0, 77, i32::MAX] {
+        pair.tell(Request::RequestMessages(request(handle, 1, 0)), false).await;
+    }
+    pair.nothing().await;
+    let mut put = message(b"x");
+    put.options = PutStructure { flags: PutFlags::NO_SYNCPOINT, ..put.options };
+    assert_eq!(pair.client.put(3, pair.output, put).await.0, 0);
+    pair.nothing().await;
+}
