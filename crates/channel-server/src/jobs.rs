@@ -8,6 +8,7 @@
 //! - A job is polled by one thread at a time, and only by `Jobs::run`.
 //! - A job whose handle was dropped is never polled again; its future is dropped with the handle, or at the end of the
 //!   poll that is under way.
+//! - Once `Jobs` is dropped, no list holds a job: a waker somebody kept for long keeps nothing else alive.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -47,6 +48,8 @@ struct ReadyState {
     jobs: Vec<Arc<Job>>,
     /// The socket's task, while it sleeps.
     task: Option<Waker>,
+    /// Nobody runs jobs any more.
+    is_over: bool,
 }
 
 struct Job {
@@ -97,6 +100,16 @@ impl Jobs {
     /// The task runs: there is no need to wake it.
     pub(crate) fn awake(&self) {
         self.ready.state.lock().task = None;
+    }
+}
+
+impl Drop for Jobs {
+    fn drop(&mut self) {
+        let mut state = self.ready.state.lock();
+        state.is_over = true;
+        let jobs = std::mem::take(&mut state.jobs);
+        drop(state);
+        drop(jobs);
     }
 }
 
@@ -155,6 +168,9 @@ impl Wake for Job {
             return;
         }
         let mut state = self.ready.state.lock();
+        if state.is_over {
+            return;
+        }
         state.jobs.push(self.clone());
         let task = state.task.take();
         drop(state);

@@ -28,6 +28,8 @@ use crate::jobs::Spawner;
 const OUTPUT_BOUND: usize = 512 * 1024;
 /// Requests that wait to be begun, in bytes, above which nothing is read: one message of the longest, or this.
 const QUEUED_BOUND: usize = 4 * 1024 * 1024;
+/// What a unit takes beside its body, in bytes.
+const UNIT_OVERHEAD: usize = 128;
 
 /// What both ends agreed on when the channel started.
 #[derive(Debug, Clone, Copy)]
@@ -215,12 +217,13 @@ impl Shared {
         self.close(StatusCode(error.status().0));
     }
 
-    pub(crate) fn count_queued(&self, bytes: usize) {
-        self.queued.fetch_add(bytes, Ordering::Relaxed);
+    /// A unit with a body of so many bytes waits to be begun.
+    pub(crate) fn count_queued(&self, body: usize) {
+        self.queued.fetch_add(body + UNIT_OVERHEAD, Ordering::Relaxed);
     }
 
-    pub(crate) fn discount_queued(&self, bytes: usize) {
-        self.queued.fetch_sub(bytes, Ordering::Relaxed);
+    pub(crate) fn discount_queued(&self, body: usize) {
+        self.queued.fetch_sub(body + UNIT_OVERHEAD, Ordering::Relaxed);
     }
 
     /// Whether so much has come and is not begun that no more should be read.

@@ -47,3 +47,26 @@ fn a_job_that_is_always_ready_does_not_keep_the_others_from_the_socket() {
     }));
     assert!(!jobs.run(3));
 }
+
+#[test]
+fn a_waker_that_outlives_the_jobs_keeps_no_list_alive() {
+    let mut jobs = Jobs::new();
+    let kept = Arc::new(parking_lot::Mutex::new(None::<Waker>));
+    let keeps = kept.clone();
+    let held = Arc::new(());
+    let captured = held.clone();
+    let job = jobs.spawner().spawn(std::future::poll_fn(move |context| {
+        let _ = &captured;
+        *keeps.lock() = Some(context.waker().clone());
+        Poll::Pending
+    }));
+    assert!(jobs.run(1));
+    job.wake();
+    let ready = Arc::downgrade(&jobs.ready);
+    drop(job);
+    drop(jobs);
+    assert_eq!(Arc::strong_count(&held), 1);
+    let waker = kept.lock().take().unwrap();
+    waker.wake();
+    assert!(ready.upgrade().is_none());
+}

@@ -4,6 +4,7 @@ use channel_protocol::assembly::Unit;
 use channel_protocol::cursor::Reader;
 use channel_protocol::error::ProtocolError;
 use channel_protocol::flow::identify::{Credentials as Flow, UserId};
+use channel_protocol::flow::status as flow;
 use channel_protocol::form::Form;
 
 use crate::admission::{Credentials, StatusCode};
@@ -24,13 +25,18 @@ pub(super) fn user(conversation: &Conversation, unit: &Unit) -> Result<(), Proto
     Ok(())
 }
 
-/// CONAUTH: answered with STATUS 0, whatever it says.
+/// CONAUTH: answered with STATUS 0, whatever user and password it has. A token, which nobody here can check, ends the socket.
 ///
 /// A conversation beside the first sends it alone; the user it asserts is the first's.
 pub(super) fn credentials(conversation: &Conversation, unit: &Unit) -> Result<(), ProtocolError> {
-    let flow = Flow::decode(&mut Reader::new("CONAUTH", &unit.body, unit.form))?;
-    if flow.authentication_type == Flow::USER_AND_PASSWORD {
-        let credentials = Credentials { user: text(unit.form, &flow.user), password: text(unit.form, &flow.password) };
+    let credentials = Flow::decode(&mut Reader::new("CONAUTH", &unit.body, unit.form))?;
+    if credentials.token.as_ref().is_some_and(|token| !token.is_empty()) {
+        conversation.shared.close(StatusCode(flow::StatusCode::SECURITY.0));
+        return Ok(());
+    }
+    if credentials.authentication_type == Flow::USER_AND_PASSWORD {
+        let credentials =
+            Credentials { user: text(unit.form, &credentials.user), password: text(unit.form, &credentials.password) };
         let mut facts = conversation.facts.lock();
         let facts = facts.get_or_insert_with(|| conversation.shared.first_facts());
         facts.credentials = Some(credentials);

@@ -1,6 +1,7 @@
 //! MQPUT and MQPUT1, answered or not.
 
 use bytes::Bytes;
+use channel_protocol::assembly::Unit;
 use channel_protocol::cursor::Reader;
 use channel_protocol::error::DecodeError;
 use channel_protocol::flow::call::Ending;
@@ -16,8 +17,11 @@ use crate::conversation::OpenObject;
 use crate::verb::open::{check_no_distribution, text};
 use crate::verb::{Call, ending, ending_with};
 
+/// How far behind the beginning of a call its put options may begin, in bytes: behind an MQOD with its strings.
+const SEARCHED: usize = 64 * 1024;
+
 pub(super) async fn put(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), DecodeError> {
-    let Put { descriptor, options, data } = Put::decode(reader)?;
+    let Some(Put { descriptor, options, data }) = readable(call, Put::decode(reader))? else { return Ok(()) };
     let outcome = put_to_handle(call, &descriptor, &options, data).await;
     if options.is_asynchronous() {
         let object = call.conversation.objects.lock().get(&call.handle().0).cloned();
@@ -27,6 +31,29 @@ pub(super) async fn put(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), 
     let (ending, reply) = reply(call, descriptor, options, &outcome);
     call.reply(ending, |writer| reply.encode(writer));
     Ok(())
+}
+
+/// `None`: the structures are wrong, and the put wants no answer; then it is counted.
+fn readable<T>(call: &Call<'_>, decoded: Result<T, DecodeError>) -> Result<Option<T>, DecodeError> {
+    match decoded {
+        Err(DecodeError::Refused(reason)) if wants_no_answer(call) => {
+            call.conversation.puts.lock().count(Some(reason), None);
+            Ok(None)
+        }
+        decoded => decoded.map(Some),
+    }
+}
+
+/// Looks for the put options behind structures that could not be read.
+fn wants_no_answer(call: &Call<'_>) -> bool {
+    let Unit { body, form, .. } = call.unit;
+    let mut identifier = *b"PMO ";
+    form.field_out(&mut identifier);
+    let place = body.windows(identifier.len()).take(SEARCHED).position(|window| window == identifier);
+    place.is_some_and(|place| {
+        let options = body.slice(place..);
+        PutStructure::decode(&mut Reader::new("MQPMO", &options, *form)).is_ok_and(|options| options.is_asynchronous())
+    })
 }
 
 async fn put_to_handle(
@@ -41,7 +68,9 @@ async fn put_to_handle(
 }
 
 pub(super) async fn put1(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), DecodeError> {
-    let Put1 { object, put: Put { descriptor, options, data } } = Put1::decode(reader)?;
+    let Some(Put1 { object, put: Put { descriptor, options, data } }) = readable(call, Put1::decode(reader))? else {
+        return Ok(());
+    };
     let wanted = check_no_distribution(&object).and_then(|()| object.to_model(call.unit.form));
     let outcome = match &wanted {
         Ok(wanted) => put_to_object(call, wanted, &descriptor, &options, data).await,

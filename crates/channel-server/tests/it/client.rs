@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 use channel_protocol::assembly::{Assembler, Limits, Unit};
 use channel_protocol::flow::connect::Connect;
 use channel_protocol::flow::get::{Get, GetReply};
@@ -248,6 +248,13 @@ impl Client {
     /// As `flush`, of a socket that the server may have closed.
     pub(crate) async fn try_flush(&mut self) -> std::io::Result<()> {
         self.stream.write_all_buf(&mut self.output).await
+    }
+
+    /// What a request would be written as, to be spoilt.
+    pub(crate) fn bytes_of(&mut self, conversation: u32, request: &Request) -> Vec<u8> {
+        self.queue(conversation, request);
+        let length = self.output.remaining();
+        self.output.copy_to_bytes(length).to_vec()
     }
 
     /// Writes bytes as they are.

@@ -1,5 +1,6 @@
 //! Who gets in, under which name, and how a connection ends.
 
+use channel_protocol::flow::identify::Credentials;
 use channel_protocol::flow::socket::SocketAction;
 use channel_protocol::flow::status::StatusCode;
 use channel_protocol::form::Form;
@@ -71,6 +72,19 @@ async fn a_refused_user_learns_it_from_mqconn() {
     let mut client = server.client_with(options).await;
     assert_eq!(client.try_connect(1, "QM1").await.ending.reason, 2035);
     assert_eq!(client.plain(1, Verb::Commit).await, 2018);
+}
+
+#[tokio::test]
+async fn a_token_ends_the_socket_rather_than_be_believed() {
+    let server = Server::start().await;
+    let mut client = server.client().await;
+    let mut credentials = Credentials::user_and_password("", "");
+    credentials.authentication_type = 2;
+    credentials.token = Some(bytes::Bytes::from_static(b"token"));
+    client.send(1, &Request::Credentials(credentials)).await;
+    let Reply::Status(status) = client.receive(1).await else { panic!("no status") };
+    assert_eq!(status.code, Some(StatusCode::SECURITY));
+    assert_eq!(client.receive_unit().await, None);
 }
 
 #[tokio::test]

@@ -74,11 +74,7 @@ async fn a_data_length_beyond_the_segment_ends_the_socket() {
     let server = Server::start().await;
     let mut client = server.connected().await;
     let queue = client.open(1, "Q", BOTH).await;
-    let mut output = channel_protocol::output::Output::new(32_748);
-    let address = channel_protocol::segment::Address::Conversation { conversation: 1, request: 0 };
-    let control = channel_protocol::segment::ControlFlags::empty();
-    Request::Call(Verb::Put(message(b"12345678")).call_on(queue)).write(address, control, Form::BIG, &mut output);
-    let mut bytes = bytes::Buf::copy_to_bytes(&mut output, 36 + 16 + 364 + 152 + 4 + 8).to_vec();
+    let mut bytes = client.bytes_of(1, &Request::Call(Verb::Put(message(b"12345678")).call_on(queue)));
     let at = bytes.len() - 12;
     bytes[at..at + 4].copy_from_slice(&1_000_000_i32.to_be_bytes());
     client.send_raw(&bytes).await;
@@ -109,16 +105,11 @@ async fn a_conversation_that_was_never_begun_ends_the_socket() {
 async fn a_stream_may_be_cut_anywhere() {
     let server = Server::start().await;
     let mut client = server.client().await;
-    let mut output = channel_protocol::output::Output::new(32_748);
-    let address = channel_protocol::segment::Address::Conversation { conversation: 1, request: 0 };
     for _ in 0..3 {
-        let control = channel_protocol::segment::ControlFlags::empty();
-        Request::Call(Verb::Commit.call()).write(address, control, Form::BIG, &mut output);
-    }
-    while bytes::Buf::has_remaining(&output) {
-        let byte = bytes::Buf::get_u8(&mut output);
-        client.send_raw(&[byte]).await;
-        tokio::task::yield_now().await;
+        for byte in client.bytes_of(1, &Request::Call(Verb::Commit.call())) {
+            client.send_raw(&[byte]).await;
+            tokio::task::yield_now().await;
+        }
     }
     for _ in 0..3 {
         assert_eq!(client.answer(1).await.ending.reason, 2018);

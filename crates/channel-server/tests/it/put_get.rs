@@ -262,6 +262,12 @@ async fn asynchronous_puts_are_not_answered_but_counted() {
     assert_eq!((status.object_type, status.object.to_text().as_ref()), (1, "Q"));
     assert_eq!(stat(&mut client).await.put_successes, 0);
     assert_eq!(server.depth("Q"), 2);
+    // The descriptor's identifier stands behind the segment's and the call's headers.
+    let mut unreadable = client.bytes_of(1, &Request::Call(Verb::Put(put.clone()).call_on(queue)));
+    unreadable[36 + 16] = b'X';
+    client.send_raw(&unreadable).await;
+    let status = stat(&mut client).await;
+    assert_eq!((status.put_failures, status.reason, status.object_type), (1, 2026, 0));
     // Asked for both, a put is answered.
     put.options.flags = PutFlags::ASYNC_RESPONSE | PutFlags::SYNC_RESPONSE;
     assert_eq!(client.put(1, queue, put).await.0, 2046);
