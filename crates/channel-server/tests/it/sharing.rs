@@ -120,3 +120,28 @@ async fn two_hundred_conversations_wait_on_twenty_sockets() {
     }
     assert_eq!(server.depth("Q"), 0);
 }
+
+#[tokio::test]
+async fn for_a_partner_that_does_not_read_no_more_is_begun_than_fits() {
+    const REQUESTS: u64 = 200;
+    let server = Server::start().await;
+    let (mut client, [(one, first), (two, second), _]) = three(&server).await;
+    client.close(one, first).await;
+    let queue = client.open(one, "Q", BOTH | model::options::OpenOptions::BROWSE).await;
+    assert_eq!(client.put(two, second, message(&vec![b'x'; 64 * 1024])).await.0, 0);
+    let mut browse = any(GetFlags::BROWSE_FIRST);
+    browse.buffer_length = 64 * 1024;
+    for _ in 0..REQUESTS {
+        client.queue(one, &Request::Call(Verb::Get(browse.clone()).call_on(queue)));
+    }
+    client.flush().await;
+    for _ in 0..10_000 {
+        tokio::task::yield_now().await;
+    }
+    let browses = server.queue_manager.queue_status(&model::name::ObjectName::literal("Q")).unwrap().browses;
+    assert!((1..30).contains(&browses), "{browses} replies of 64 KiB lie in memory");
+    for _ in 0..REQUESTS {
+        assert_eq!(client.answer(one).await.ending.reason, 0);
+    }
+    assert_eq!(client.plain(two, Verb::Commit).await, 0);
+}
