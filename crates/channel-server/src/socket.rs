@@ -116,6 +116,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         };
         let first = if socket.shared.negotiated.is_multiplexed() { 1 } else { 0 };
         socket.begin_conversation(first);
+        // A partner need not wait for the answer to its first segment.
+        if let Err(error) = socket.take_units() {
+            socket.shared.refuse(&error);
+        }
         socket
     }
 

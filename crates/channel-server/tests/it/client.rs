@@ -198,6 +198,17 @@ impl Client {
     }
 
     pub(crate) async fn send_initial(&mut self, options: &Options) -> Initial {
+        let initial = self.queue_initial(options);
+        self.flush().await;
+        initial
+    }
+
+    pub(crate) fn bytes_of_initial(&mut self, options: &Options) -> Vec<u8> {
+        self.queue_initial(options);
+        self.take_output()
+    }
+
+    fn queue_initial(&mut self, options: &Options) -> Initial {
         let offer = ClientOffer {
             channel: Text::new(options.channel),
             queue_manager: Text::new("QM1"),
@@ -211,7 +222,6 @@ impl Client {
         let initial = offer.initial();
         let confirm = ControlFlags::CONFIRM;
         Request::Initial(initial.clone()).write(Address::Plain, confirm, self.form, &mut self.output);
-        self.flush().await;
         initial
     }
 
@@ -253,6 +263,10 @@ impl Client {
     /// What a request would be written as, to be spoilt.
     pub(crate) fn bytes_of(&mut self, conversation: u32, request: &Request) -> Vec<u8> {
         self.queue(conversation, request);
+        self.take_output()
+    }
+
+    fn take_output(&mut self) -> Vec<u8> {
         let length = self.output.remaining();
         self.output.copy_to_bytes(length).to_vec()
     }

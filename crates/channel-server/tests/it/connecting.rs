@@ -1,6 +1,6 @@
 //! Who gets in, under which name, and how a connection ends.
 
-use channel_protocol::flow::identify::Credentials;
+use channel_protocol::flow::identify::{Credentials, UserId};
 use channel_protocol::flow::socket::SocketAction;
 use channel_protocol::flow::status::StatusCode;
 use channel_protocol::form::Form;
@@ -157,6 +157,19 @@ async fn a_quiescing_queue_manager_takes_no_connection() {
     let mut client = server.client().await;
     server.queue_manager.quiesce();
     assert_eq!(client.try_connect(1, "QM1").await.ending.reason, 2161);
+}
+
+#[tokio::test]
+async fn a_partner_need_not_wait_for_the_answer_to_its_first_segment() {
+    let server = Server::start().await;
+    let mut client = Client::begin(server.socket(), Form::BIG);
+    let mut bytes = client.bytes_of_initial(&Options::default());
+    client.negotiated.conversations = 10;
+    bytes.extend(client.bytes_of(1, &Request::UserId(UserId::of("alice"))));
+    bytes.extend(client.bytes_of(1, &Request::Call(Verb::Commit.call())));
+    client.send_raw(&bytes).await;
+    assert!(matches!(client.receive(0).await, Reply::Initial(_)));
+    assert_eq!(client.answer(1).await.ending.reason, 2018);
 }
 
 #[tokio::test(start_paused = true)]
