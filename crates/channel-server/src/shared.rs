@@ -19,7 +19,7 @@ use channel_protocol::segment::{Address, ControlFlags, SegmentType};
 use model::authority::Principal;
 use model::reason::Reason;
 use parking_lot::Mutex;
-use queue_manager::channel_status::StopMode;
+use queue_manager::channel_status::{ChannelState, StopMode};
 
 use crate::admission::{Admission, Peer, StatusCode, Terms, UserFacts};
 use crate::jobs::Spawner;
@@ -199,6 +199,7 @@ impl Shared {
 
     /// STOP CHANNEL: calls that ask to fail then do so from now on; harder modes end the channel at once.
     pub(crate) fn stop(&self, mode: StopMode) {
+        self.terms.status.update(|instance| instance.state = ChannelState::Stopping);
         self.is_quiescing.store(true, Ordering::Release);
         if mode > StopMode::Quiesce {
             self.close(StatusCode(flow::StatusCode::QUEUE_MANAGER_ENDING.0));

@@ -137,6 +137,11 @@ fn agree(
         maximum_message: agreed.maximum_message as usize,
         heartbeat: Duration::from_secs(u64::from(agreed.heartbeat_interval)),
     };
+    terms.status.update(|instance| {
+        instance.heartbeat_interval_s = agreed.heartbeat_interval;
+        instance.maximum_message_length = agreed.maximum_message;
+        instance.maximum_sharing_conversations = agreed.conversations;
+    });
     let maximum = agreed.maximum_transmission as usize;
     let unit = negotiated.maximum_message.saturating_add(STRUCTURES);
     let limits = Limits { unit, open: OPEN_UNITS, buffered: unit.saturating_mul(2) };

@@ -138,6 +138,21 @@ async fn disconnecting_commits() {
 }
 
 #[tokio::test]
+async fn a_channel_shows_what_was_agreed_and_done() {
+    let server = Server::start().await;
+    let mut client = server.client_with(Options { conversations: 4, ..Options::default() }).await;
+    client.connect(1, "QM1").await;
+    client.begin_conversation(3).await;
+    let shown = server.queue_manager.channel_statuses().remove(0);
+    let instance = &shown.instance;
+    assert_eq!((instance.maximum_sharing_conversations, shown.sharing_conversations), (4, 2));
+    assert_eq!((instance.heartbeat_interval_s, instance.remote_application.as_str()), (300, "test program"));
+    assert_eq!(shown.messages, 1);
+    assert!(shown.bytes_received > 600 && shown.bytes_sent > 400 && shown.buffers_received >= 3);
+    assert!(shown.last_message.is_some());
+}
+
+#[tokio::test]
 async fn no_more_conversations_begin_than_were_agreed() {
     let server = Server::start().await;
     let mut client = server.client_with(Options { conversations: 2, ..Options::default() }).await;

@@ -4,7 +4,7 @@ use channel_protocol::flow::status::StatusCode;
 use channel_protocol::reply::Reply;
 use channel_protocol::request::{Request, Verb};
 use model::options::{GetFlags, PutFlags};
-use queue_manager::channel_status::{StopChannel, StopMode};
+use queue_manager::channel_status::{ChannelState, StopChannel, StopMode};
 
 use crate::client::{Client, Server, any, message};
 use crate::lost_client::wait_until;
@@ -57,6 +57,8 @@ async fn a_gentle_stop_waits_for_the_unit_of_work() {
     stop(&server, StopMode::Quiesce);
     put.options.flags |= PutFlags::FAIL_IF_QUIESCING;
     assert_eq!(client.put(1, queue, put).await.0, 2202);
+    let shown = server.queue_manager.channel_statuses();
+    assert_eq!(shown[0].instance.state, ChannelState::Stopping);
     assert_eq!(client.plain(1, Verb::Commit).await, 0);
     assert_eq!(closed_with(&mut client).await, Some(StatusCode::QUEUE_MANAGER_ENDING));
     assert_eq!(server.depth("Q"), 1);
