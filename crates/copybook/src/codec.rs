@@ -272,10 +272,11 @@ impl Codec {
                 out[..bytes.len()].copy_from_slice(bytes);
             }
             (_, Some(Literal::All(inner))) => return self.all(sets, inner, out),
-            (Self::Text { set, justified }, Some(literal)) => {
+            // JUSTIFIED says nothing about VALUE.
+            (Self::Text { set, .. }, Some(literal)) => {
                 let room = out.len() / sets.of(*set).blank().len();
                 let Some(text) = text_of(literal, room) else { return false };
-                return sets.of(*set).encode(as_raw(&text), *justified, out).is_ok();
+                return sets.of(*set).encode(as_raw(&text), false, out).is_ok();
             }
             (Self::Edited { set, .. } | Self::ExternalFloat { set, .. }, Some(Literal::Text(text))) => {
                 return sets.of(*set).encode(as_raw(&escaped(text)), false, out).is_ok();

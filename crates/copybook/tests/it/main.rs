@@ -1,3 +1,4 @@
 //! The crate's public face.
 
+mod gnucobol;
 mod vectors;
