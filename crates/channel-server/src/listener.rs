@@ -16,7 +16,6 @@ use std::time::Duration;
 use model::name::QueueManagerName;
 use parking_lot::RwLock;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 use tokio_rustls::TlsAcceptor;
@@ -51,22 +50,20 @@ pub struct Door {
     tls: RwLock<Option<Tls>>,
     limits: RwLock<Limits>,
     open: Arc<AtomicUsize>,
-    runtime: Handle,
 }
 
 /// Counts one socket while it lives.
 struct Place(Arc<AtomicUsize>);
 
 impl Door {
-    /// Listeners accept on `runtime`; what they accept is served by `workers`.
-    pub fn new(workers: Arc<Workers>, runtime: Handle, gate: Gate, limits: Limits) -> Arc<Self> {
+    /// `workers` accept and serve.
+    pub fn new(workers: Arc<Workers>, gate: Gate, limits: Limits) -> Arc<Self> {
         Arc::new(Self {
             seats: Seats::new(workers, FillFrom::Last),
             gate,
             tls: RwLock::new(None),
             limits: RwLock::new(limits),
             open: Arc::default(),
-            runtime,
         })
     }
 
@@ -98,11 +95,11 @@ impl Door {
         backlog: u32,
         home: Option<QueueManagerName>,
     ) -> io::Result<Listening> {
-        let _entered = self.runtime.enter();
+        let _entered = self.seats.first().enter();
         let listener = bind(address, if backlog == 0 { BACKLOG } else { backlog })?;
         let address = listener.local_addr()?;
         let gate: Arc<Gate> = Arc::new(self.gate.of(home));
-        let task = self.runtime.spawn(accept(listener, Arc::clone(self), gate));
+        let task = self.seats.first().spawn(accept(listener, Arc::clone(self), gate));
         Ok(Listening { address, task })
     }
 
@@ -156,7 +153,8 @@ fn bind(address: SocketAddr, backlog: u32) -> io::Result<TcpListener> {
 async fn accept(listener: TcpListener, door: Arc<Door>, gate: Arc<Gate>) {
     loop {
         let (socket, address) = match listener.accept().await {
-            Ok(accepted) => accepted,
+            // An IPv4 partner of an IPv6 listener is an IPv4 partner.
+            Ok((socket, address)) => (socket, SocketAddr::new(address.ip().to_canonical(), address.port())),
             Err(error) => {
                 // A connection that ended before it was accepted, or no descriptors left: neither ends the listener.
                 tracing::debug!(%error, "cannot accept a channel's connection");
@@ -171,20 +169,38 @@ async fn accept(listener: TcpListener, door: Arc<Door>, gate: Arc<Gate>) {
             tracing::warn!("AMQ9513E: a connection from {address} was refused: channels.sockets are open");
             continue;
         };
-        match socket.into_std() {
-            Ok(socket) => {
-                let few = door.limits.read().sockets_per_thread;
-                door.seats.spawn(few, serve(socket, address, Arc::clone(&door), Arc::clone(&gate), place));
-            }
+        let seat = door.seats.take(door.limits.read().sockets_per_thread);
+        let socket = if seat.is_here() { Ok(Socket::Here(socket)) } else { socket.into_std().map(Socket::OfNone) };
+        match socket {
+            Ok(socket) => seat.spawn(serve(socket, address, Arc::clone(&door), Arc::clone(&gate), place)),
             Err(error) => tracing::debug!(%error, "a channel's connection was gone at once"),
         }
     }
 }
 
-/// `socket` belongs to no runtime yet: it joins the one this runs on.
-async fn serve(socket: std::net::TcpStream, address: SocketAddr, door: Arc<Door>, gate: Arc<Gate>, _place: Place) {
-    let entered = socket.set_nodelay(true).and_then(|()| TcpStream::from_std(socket));
-    let (socket, local_address) = match entered.and_then(|socket| socket.local_addr().map(|local| (socket, local))) {
+/// An accepted socket, on the way to the thread that serves it.
+enum Socket {
+    /// Accepted on that thread.
+    Here(TcpStream),
+    /// Belongs to no runtime, and joins the one it is used on.
+    OfNone(std::net::TcpStream),
+}
+
+impl Socket {
+    /// The stream, and its address at this end.
+    fn enter(self) -> io::Result<(TcpStream, SocketAddr)> {
+        let socket = match self {
+            Self::Here(socket) => socket,
+            Self::OfNone(socket) => TcpStream::from_std(socket)?,
+        };
+        socket.set_nodelay(true)?;
+        let local_address = socket.local_addr()?;
+        Ok((socket, local_address))
+    }
+}
+
+async fn serve(socket: Socket, address: SocketAddr, door: Arc<Door>, gate: Arc<Gate>, _place: Place) {
+    let (socket, local_address) = match socket.enter() {
         Ok(entered) => entered,
         Err(error) => return tracing::debug!(%error, "a channel's connection was gone at once"),
     };
@@ -200,9 +216,12 @@ async fn serve(socket: std::net::TcpStream, address: SocketAddr, door: Arc<Door>
     let peer = Peer { address, local_address, tls: None, patience };
     let admission: Arc<dyn Admission> = gate;
     if first[0] != TLS_HANDSHAKE {
+        drop(door);
         return socket::serve(socket, peer, admission).await;
     }
-    let Some(tls) = door.tls.read().clone() else {
+    let tls = door.tls.read().clone();
+    drop(door);
+    let Some(tls) = tls else {
         return tracing::warn!("AMQ9639E: {address} speaks TLS, for which the server has no certificate");
     };
     let stream = match timeout_at(deadline, TlsAcceptor::from(Arc::clone(&tls.config)).accept(socket)).await {

@@ -66,7 +66,7 @@ pub trait ListenerHost: Send + Sync {
     /// Listens as the definition says, and makes it known with `register_started` until it is asked to end.
     ///
     /// # Errors
-    /// The address is in use or cannot be used.
+    /// The address is in use or cannot be used. `Unsupported`: this server is to listen to nobody.
     fn start_listener(&self, queue_manager: &QueueManager, definition: &ListenerDefinition) -> io::Result<()>;
 }
 
@@ -142,9 +142,15 @@ impl QueueManager {
             }
         }
         for name in names {
-            if let Err(error) = self.start_listener(&name) {
-                let queue_manager = self.name();
-                tracing::error!(queue_manager = queue_manager.as_str(), "AMQ9218E: listener {name}: {error}");
+            let queue_manager = self.name();
+            match self.start_listener(&name) {
+                Ok(()) => {}
+                Err(ListenerError::Listen(why)) if why.kind() == io::ErrorKind::Unsupported => {
+                    tracing::info!(queue_manager = queue_manager.as_str(), "listener {name} does not start: {why}");
+                }
+                Err(error) => {
+                    tracing::error!(queue_manager = queue_manager.as_str(), "AMQ9218E: listener {name}: {error}");
+                }
             }
         }
     }

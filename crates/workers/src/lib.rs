@@ -14,6 +14,7 @@ use std::future::Future;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::thread::ThreadId;
 
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
@@ -25,6 +26,7 @@ pub struct Workers {
 
 struct Worker {
     runtime: Handle,
+    thread: ThreadId,
     /// The thread ends when this is dropped.
     _alive: oneshot::Sender<()>,
 }
@@ -43,8 +45,12 @@ pub enum FillFrom {
     Last,
 }
 
-/// Counts one connection while it lives.
-struct Seat(Arc<AtomicUsize>);
+/// A thread for one connection, which is counted while this lives.
+pub struct Seat {
+    runtime: Handle,
+    thread: ThreadId,
+    taken: Arc<AtomicUsize>,
+}
 
 impl Workers {
     /// One thread a processor, named `NAME-0` and so on.
@@ -68,12 +74,12 @@ impl Worker {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
         let (alive, ended) = oneshot::channel::<()>();
-        std::thread::Builder::new().name(format!("{name}-{number}")).spawn(move || {
+        let thread = std::thread::Builder::new().name(format!("{name}-{number}")).spawn(move || {
             // Ends with an error, which only says that the sender is gone.
             let _ = runtime.block_on(ended);
             runtime.shutdown_background();
         })?;
-        Ok(Self { runtime: handle, _alive: alive })
+        Ok(Self { runtime: handle, thread: thread.thread().id(), _alive: alive })
     }
 }
 
@@ -87,29 +93,44 @@ impl Seats {
         Self { workers, taken }
     }
 
-    /// Runs the future on the first thread that serves fewer than `few` of this door, or else on the one that serves the
-    /// fewest.
-    pub fn spawn(&self, few: usize, connection: impl Future<Output = ()> + Send + 'static) {
+    /// Of the thread that gets the first connections: who accepts there hands over what stays there without waking
+    /// another thread.
+    pub fn first(&self) -> &Handle {
+        &self.workers.workers[self.taken[0].0].runtime
+    }
+
+    /// On the first thread that serves fewer than `few` of this door, or else on the one that serves the fewest.
+    pub fn take(&self, few: usize) -> Seat {
         let thread = self.taken.iter().min_by_key(|(_, taken)| (taken.load(Relaxed) + 1).max(few));
         let (place, taken) = thread.expect("there is a thread at least");
-        let seat = Seat::take(taken);
-        self.workers.workers[*place].runtime.spawn(async move {
-            connection.await;
-            drop(seat);
-        });
+        taken.fetch_add(1, Relaxed);
+        let worker = &self.workers.workers[*place];
+        Seat { runtime: worker.runtime.clone(), thread: worker.thread, taken: Arc::clone(taken) }
+    }
+
+    /// Runs a connection where `take` says.
+    pub fn spawn(&self, few: usize, connection: impl Future<Output = ()> + Send + 'static) {
+        self.take(few).spawn(connection);
     }
 }
 
 impl Seat {
-    fn take(count: &Arc<AtomicUsize>) -> Self {
-        count.fetch_add(1, Relaxed);
-        Self(Arc::clone(count))
+    /// Whether it is on the thread that asks.
+    pub fn is_here(&self) -> bool {
+        std::thread::current().id() == self.thread
+    }
+
+    pub fn spawn(self, connection: impl Future<Output = ()> + Send + 'static) {
+        self.runtime.clone().spawn(async move {
+            connection.await;
+            drop(self);
+        });
     }
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Relaxed);
+        self.taken.fetch_sub(1, Relaxed);
     }
 }
 

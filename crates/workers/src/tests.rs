@@ -52,3 +52,17 @@ fn connections_of_one_door_do_not_scatter_those_of_another() {
     assert_eq!(threads_of(&other, 4, 4), ["door-1"]);
     assert_eq!(threads_of(&other, 4, 1), ["door-0"]);
 }
+
+#[test]
+fn what_runs_on_the_first_thread_finds_the_first_seats_there() {
+    let seats = Arc::new(Seats::new(two_threads(), FillFrom::Last));
+    let (sender, receiver) = mpsc::channel();
+    let asked = Arc::clone(&seats);
+    seats.first().spawn(async move {
+        let (first, second) = (asked.take(1), asked.take(1));
+        sender.send((first.is_here(), second.is_here())).expect("the test waits");
+    });
+    let here = receiver.recv_timeout(Duration::from_secs(10)).expect("it runs");
+    assert_eq!(here, (true, false));
+    assert!(!seats.take(1).is_here(), "this is no thread of theirs");
+}

@@ -22,7 +22,6 @@ use rustls::{ClientConfig, HandshakeKind, RootCertStore};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::net::TcpStream;
-use tokio::runtime::Handle;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use workers::Workers;
@@ -64,7 +63,7 @@ impl House {
         let queue_manager = queue_manager().await;
         let gate = Gate::new(QueueManagers::of_running([queue_manager.clone()]), Arc::new(Anybody));
         let workers = Arc::new(Workers::start("door").expect("threads"));
-        let door = Door::new(workers, Handle::current(), gate, limits);
+        let door = Door::new(workers, gate, limits);
         let folder = tempfile::tempdir().expect("a folder");
         make_certificates(folder.path());
         door.set_tls(Some(tls(folder.path())));

@@ -60,7 +60,7 @@ fn parse(text: &str) -> Option<Vec<Part>> {
         if kind.is_empty() || kind.contains([',', ';', '"']) {
             return None;
         }
-        parts.push((kind, value));
+        parts.push((known_as(kind), value));
         rest = match left.chars().next() {
             None => "",
             Some(',' | ';' | '+') => left[1..].trim_start(),
@@ -68,6 +68,20 @@ fn parse(text: &str) -> Option<Vec<Part>> {
         };
     }
     Some(parts)
+}
+
+/// One name for an attribute type that has several, as certificates and filters spell it.
+fn known_as(kind: String) -> String {
+    let known = match kind.as_str() {
+        "E" | "EMAIL" | "EMAILADDRESS" | "MAIL" | "0.9.2342.19200300.100.1.3" => "MAIL",
+        "S" | "SP" | "ST" => "ST",
+        "UID" | "USERID" => "UID",
+        "T" | "TITLE" | "2.5.4.12" => "T",
+        "PC" | "POSTALCODE" | "2.5.4.17" => "PC",
+        "SN" | "SURNAME" => "SURNAME",
+        _ => return kind,
+    };
+    known.to_owned()
 }
 
 /// A value up to the next separator that no backslash precedes; and what follows it.

@@ -160,6 +160,20 @@ fn certificate_filters_need_every_attribute_in_order() {
 }
 
 #[test]
+fn attribute_types_of_certificates_are_known_by_each_of_their_names() {
+    for (filter, name) in [
+        ("MAIL=a@example.com", "EMAILADDRESS=a@example.com,CN=a"),
+        ("E=a@example.com", "CN=a,MAIL=a@example.com"),
+        ("SP=Kent", "ST=Kent,C=GB"),
+        ("USERID=a", "UID=a"),
+        ("T=Dr", "2.5.4.12=Dr"),
+    ] {
+        assert!(fits(filter, name), "{filter} and {name}");
+    }
+    assert!(!fits("OU=a", "O=a"));
+}
+
+#[test]
 fn the_certificate_filter_that_says_more_comes_first_and_so_does_an_issuer() {
     let records = [
         map_record("*", peer("O=Example", ""), "", "organisation"),

@@ -57,7 +57,7 @@ impl Channels {
     ) -> Result<Arc<Self>, ServerError> {
         let runtime = Handle::current();
         let gate = Gate::new(queue_managers.clone(), Arc::new(Users(web)));
-        let door = Door::new(workers, runtime.clone(), gate, limits_of(limits));
+        let door = Door::new(workers, gate, limits_of(limits));
         door.set_tls(Some(tls_of(tls)?));
         let own = match address {
             Some(address) => {
@@ -112,8 +112,8 @@ impl Channels {
 
     fn listen(&self, manager: &QueueManager, definition: &ListenerDefinition) -> io::Result<Open> {
         if self.is_own(definition) {
-            let address =
-                self.address.ok_or_else(|| io::Error::other("the server has no address for MQ clients (--mq off)"))?;
+            let off = || io::Error::new(io::ErrorKind::Unsupported, "the server listens to no MQ clients (--mq off)");
+            let address = self.address.ok_or_else(off)?;
             self.door.gate().set_open(manager.name(), true);
             return Ok(Open { address, listening: None });
         }
