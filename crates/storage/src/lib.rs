@@ -19,7 +19,7 @@ use model::message::Message;
 use model::timestamp::Timestamp;
 
 pub use error::{RecoveryLogError, StoreError};
-pub use private::{MessageCount, PrivateStore, block_on};
+pub use private::{MessageCount, PrivateStore, before_sleep, block_on};
 
 /// A queue within one store. Never used again for another queue while any record of the old one exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -53,25 +53,26 @@ pub struct Seat {
 }
 
 impl Workers {
-    /// One thread a processor, named `NAME-0` and so on.
+    /// One thread a processor, named `NAME-0` and so on. A thread calls `before_sleep` each time it has run out of work:
+    /// there it may do what its tasks have left to it, and wake them.
     ///
     /// # Errors
     /// No more threads or descriptors.
-    pub fn start(name: &str) -> io::Result<Self> {
-        Self::with(name, std::thread::available_parallelism().map_or(2, usize::from))
+    pub fn start(name: &str, before_sleep: fn()) -> io::Result<Self> {
+        Self::with(name, std::thread::available_parallelism().map_or(2, usize::from), before_sleep)
     }
 
-    fn with(name: &str, count: usize) -> io::Result<Self> {
+    fn with(name: &str, count: usize, before_sleep: fn()) -> io::Result<Self> {
         (0..count.max(1))
-            .map(|number| Worker::start(name, number))
+            .map(|number| Worker::start(name, number, before_sleep))
             .collect::<io::Result<_>>()
             .map(|workers| Self { workers })
     }
 }
 
 impl Worker {
-    fn start(name: &str, number: usize) -> io::Result<Self> {
-        let runtime = Builder::new_current_thread().enable_all().build()?;
+    fn start(name: &str, number: usize, before_sleep: fn()) -> io::Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().on_thread_park(before_sleep).build()?;
         let handle = runtime.handle().clone();
         let (alive, ended) = oneshot::channel::<()>();
         let thread = std::thread::Builder::new().name(format!("{name}-{number}")).spawn(move || {

@@ -62,7 +62,7 @@ impl House {
     async fn with(limits: Limits) -> Self {
         let queue_manager = queue_manager().await;
         let gate = Gate::new(QueueManagers::of_running([queue_manager.clone()]), Arc::new(Anybody));
-        let workers = Arc::new(Workers::start("door").expect("threads"));
+        let workers = Arc::new(Workers::start("door", storage::before_sleep).expect("threads"));
         let door = Door::new(workers, gate, limits);
         let folder = tempfile::tempdir().expect("a folder");
         make_certificates(folder.path());

@@ -129,7 +129,7 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
         let _ = host.table().enter(entry.name, state);
     }
     let web_options = plan.web_options(&data, tls, &users, &server_user);
-    let workers = Arc::new(Workers::start("https").map_err(ServerError::Threads)?);
+    let workers = Arc::new(Workers::start("https", storage::before_sleep).map_err(ServerError::Threads)?);
     let opened = async {
         take_in(&host, recovered, &plan, &data, &server_user).await?;
         open_doors(&host, web_options, &data, &configuration, Arc::clone(&workers)).await

@@ -87,7 +87,7 @@ impl PrivateStore {
             None => first_extent(disk.as_ref(), &options)?,
         };
         let next_position = Arc::new(AtomicU64::new(found.next_position));
-        let log = Arc::new(Log::new(Arc::clone(&disk), options.clone(), continuation, Arc::clone(&next_position)));
+        let log = Log::new(Arc::clone(&disk), options.clone(), continuation, Arc::clone(&next_position));
         let spill = Spill::new(disk, options.extent_bytes);
         let spares = std::mem::take(&mut found.spares);
         let (core, recovered) = Core::from_findings(found, options, Arc::clone(&log), spill, next_position);

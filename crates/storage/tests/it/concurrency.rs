@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Waker};
 
 use storage::private::log::disk::{DirectoryDisk, Disk};
-use storage::{Placement, PrivateStore, Selection, StoreOptions, block_on};
+use storage::{Placement, PrivateStore, Selection, StoreOptions, before_sleep, block_on};
 
 use crate::conformance::small;
 use crate::simulated_disk::SimulatedDisk;
@@ -19,7 +19,8 @@ fn name_of(body: &[u8]) -> u64 {
     u64::from_le_bytes(body[..8].try_into().expect("the name"))
 }
 
-/// Half of the threads put, half get, some in units of work that they sometimes back out.
+/// Half of the threads put, half get, some in units of work that they sometimes back out. Some write the log themselves
+/// before they sleep.
 fn contend(options: StoreOptions) {
     const PUTTERS: u64 = 4;
     const EACH: u64 = 250;
@@ -32,6 +33,9 @@ fn contend(options: StoreOptions) {
         for putter in 0..PUTTERS {
             let store = store.clone();
             scope.spawn(move || {
+                if putter % 2 == 0 {
+                    before_sleep();
+                }
                 for number in 0..EACH {
                     let unit = (number % 3 == 0).then(|| store.begin());
                     let message = message(1 + putter * EACH + number, true, 0);
@@ -46,6 +50,9 @@ fn contend(options: StoreOptions) {
             .map(|getter| {
                 let (store, got_so_far) = (store.clone(), &got_so_far);
                 scope.spawn(move || {
+                    if getter % 2 == 0 {
+                        before_sleep();
+                    }
                     let mut mine = Vec::new();
                     let mut round = getter;
                     while got_so_far.load(Ordering::Relaxed) < PUTTERS * EACH {

@@ -8,7 +8,7 @@ use model::identifier::MessageId;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use storage::private::log::disk::Disk;
-use storage::{Placement, PrivateStore, QueueId, Selection, StoreOptions, block_on};
+use storage::{Placement, PrivateStore, QueueId, Selection, StoreOptions, before_sleep, block_on};
 
 use crate::conformance::small;
 use crate::oracle::Oracle;
@@ -131,6 +131,9 @@ struct Ledger {
 
 /// Puts alone and in pairs and gets its own messages back by identifier, until the log fails.
 fn call(store: &PrivateStore, queue: QueueId, caller: u64, seed: u64) -> Ledger {
+    if caller.is_multiple_of(2) {
+        before_sleep();
+    }
     let placement = Placement { by_priority: true, maximum_depth: u32::MAX, expires: None, persistent: true };
     let mut random = StdRng::seed_from_u64(seed ^ caller << 32);
     let mut ledger = Ledger::default();

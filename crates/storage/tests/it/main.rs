@@ -5,6 +5,7 @@ mod concurrency;
 mod conformance;
 mod crash;
 mod faults;
+mod leaders;
 mod oracle;
 mod script;
 mod simulated_disk;

@@ -12,7 +12,8 @@ use std::collections::VecDeque;
 use parking_lot::MutexGuard;
 
 use crate::private::log::extent::{BATCH_ALIGNMENT, BATCH_HEADER_BYTES, EXTENT_HEADER_BYTES, Place};
-use crate::private::log::writer::Log;
+use crate::private::log::leader;
+use crate::private::log::writer::{Crowd, Log};
 use crate::{StoreError, StoreOptions};
 
 /// What an append may use of the space that is left.
@@ -62,6 +63,8 @@ pub(super) struct Batch {
     pub(super) buffer: Vec<u8>,
     pub(super) units: u32,
     pub(super) sealed: bool,
+    /// Everybody who appended to it leaves it to himself, or to another thread that leads.
+    pub(super) is_left: bool,
 }
 
 impl Batch {
@@ -92,6 +95,14 @@ pub(crate) struct State {
     pub(crate) keeper_work: bool,
     /// Set while the writer sleeps on `work`: it is woken once the batch has that many units.
     pub(super) writer_wants: Option<u32>,
+    /// The writer sleeps until it is woken.
+    pub(super) writer_rests: bool,
+    /// A batch is in flight.
+    pub(super) is_writing: bool,
+    /// A thread has left units to itself since the writer looked.
+    pub(super) is_led: bool,
+    /// Who shared the last batch.
+    pub(super) crowd: Crowd,
     pub(crate) stopping: bool,
     /// Body files whose message is gone, with the place from which on their removal is safe.
     pub(crate) dead_files: VecDeque<(Place, u64)>,
@@ -119,6 +130,10 @@ impl State {
             space_gained: false,
             keeper_work: true,
             writer_wants: None,
+            writer_rests: false,
+            is_writing: false,
+            is_led: false,
+            crowd: Crowd::default(),
             stopping: false,
             dead_files: VecDeque::new(),
         }
@@ -129,10 +144,23 @@ impl State {
         self.gathered.front().is_some_and(|batch| batch.sealed || batch.units >= wanted)
     }
 
+    /// The batch to write next, for one thread at a time: `Log::write_out` says when another may.
     pub(super) fn take_batch(&mut self) -> Option<Batch> {
         let batch = self.gathered.pop_front()?;
         self.tail = batch.end();
+        self.is_writing = true;
         Some(batch)
+    }
+
+    /// What is gathered is the writer's.
+    pub(super) fn hand_over(&mut self) {
+        for batch in &mut self.gathered {
+            batch.is_left = false;
+        }
+    }
+
+    pub(super) fn gathered_bytes(&self) -> usize {
+        self.gathered.iter().map(|batch| batch.buffer.len()).sum()
     }
 
     /// Where the last gathered batch ends.
@@ -330,7 +358,17 @@ impl Appender<'_> {
             let oldest = state.oldest();
             let mut buffer = state.free_buffers.pop().unwrap_or_default();
             buffer.resize(BATCH_HEADER_BYTES, 0);
-            let batch = Batch { start, previous_end, salt, extent_length, oldest, buffer, units: 0, sealed: false };
+            let batch = Batch {
+                start,
+                previous_end,
+                salt,
+                extent_length,
+                oldest,
+                buffer,
+                units: 0,
+                sealed: false,
+                is_left: true,
+            };
             state.gathered.push_back(batch);
         }
         state.gathered.back_mut().expect("one was just made sure of")
@@ -339,7 +377,20 @@ impl Appender<'_> {
 
 impl Drop for Appender<'_> {
     fn drop(&mut self) {
-        if self.appended && self.state.writer_wants.is_some_and(|wanted| self.state.is_due(wanted)) {
+        if !self.appended {
+            return;
+        }
+        if self.state.crowd.is_short() && leader::leave(&self.log.this) {
+            self.state.is_led = true;
+            if self.state.writer_rests {
+                self.log.work.notify_one();
+            }
+            return;
+        }
+        if let Some(batch) = self.state.gathered.back_mut() {
+            batch.is_left = false;
+        }
+        if self.state.writer_wants.is_some_and(|wanted| self.state.is_due(wanted)) {
             self.log.work.notify_one();
         }
     }

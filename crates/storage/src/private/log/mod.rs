@@ -3,7 +3,7 @@
 //! The only reader and writer of the log's files. It knows bytes, places and durability; what the records mean to queues
 //! is the store's business, except that `recovery` rebuilds queues from them.
 //!
-//! Writing: `append.rs` gathers, `writer.rs` writes and syncs, `durable.rs` and `wait.rs` wait, `prepare.rs` keeps extents ready,
+//! Writing: `append.rs` gathers, `writer.rs` writes and syncs, `leader.rs` lets serving threads do so, `durable.rs` and `wait.rs` wait, `prepare.rs` keeps extents ready,
 //! `checkpoint.rs` frees them. Reading: `recovery.rs`, and `inspect.rs` for people.
 //! Bytes: `extent.rs` (files and batches), `record.rs` (units and operations), `descriptor.rs` (MQMD).
 
@@ -15,6 +15,7 @@ pub mod disk;
 pub(crate) mod durable;
 pub(crate) mod extent;
 pub mod inspect;
+pub mod leader;
 pub(crate) mod prepare;
 pub(crate) mod record;
 pub(crate) mod recovery;

@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
+use crate::private::log::leader::write_what_is_left;
 use crate::private::log::writer::Log;
 
 /// Waits for the next change of the space that is prepared.
@@ -47,7 +48,10 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     loop {
         match future.as_mut().poll(&mut context) {
             Poll::Ready(output) => return output,
-            Poll::Pending => std::thread::park(),
+            Poll::Pending => {
+                write_what_is_left();
+                std::thread::park();
+            }
         }
     }
 }

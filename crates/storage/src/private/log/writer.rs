@@ -7,7 +7,7 @@
 //! Invariant: `durable` grows only after a successful sync. After a failed write or sync nothing is written any more.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,7 @@ use crate::private::log::append::{Appender, Batch, Continuation, State};
 use crate::private::log::disk::{Disk, disk_error};
 use crate::private::log::durable::{Durable, Waiters};
 use crate::private::log::extent::{BATCH_ALIGNMENT, BatchHeader, LogFile, PAGE_BYTES, Place};
+use crate::private::log::leader::OVERDUE;
 use crate::private::log::wait::Space;
 use crate::private::store::StoreStatistics;
 use crate::{RecoveryLogError, StoreError, StoreOptions};
@@ -35,6 +36,7 @@ const FAILED: u8 = 1;
 const CLOSED: u8 = 2;
 
 pub(crate) struct Log {
+    pub(super) this: Weak<Self>,
     pub(crate) disk: Arc<dyn Disk>,
     pub(crate) options: StoreOptions,
     pub(crate) state: Mutex<State>,
@@ -58,9 +60,10 @@ impl Log {
         options: StoreOptions,
         continuation: Continuation,
         next_position: Arc<AtomicU64>,
-    ) -> Self {
+    ) -> Arc<Self> {
         let tail = continuation.tail;
-        Self {
+        Arc::new_cyclic(|this| Self {
+            this: Weak::clone(this),
             disk,
             options,
             state: Mutex::new(State::new(continuation)),
@@ -73,7 +76,7 @@ impl Log {
             waiting_for_space: Mutex::default(),
             next_position,
             counters: Counters::default(),
-        }
+        })
     }
 
     /// Locks the log for one or more appends that belong together with changes of live counts.
@@ -152,19 +155,9 @@ impl Log {
 
     /// The body of the writer thread.
     pub(crate) fn run_writer(&self) {
-        let mut last = Crowd::default();
-        while let Some(batch) = self.next_batch(last) {
-            let units = batch.units;
-            if self.has_failed() {
+        while let Some(batch) = self.next_batch() {
+            if self.has_failed() || !self.write_out(batch) {
                 return;
-            }
-            let end = batch.end();
-            match self.write(batch) {
-                Ok((buffer, took)) => last = Crowd { units, sharing: self.publish(end, buffer), took },
-                Err(error) => {
-                    self.fail(error);
-                    return;
-                }
             }
         }
         if !self.has_failed() {
@@ -180,32 +173,71 @@ impl Log {
     /// costs processor time however little it writes, and a wake-up for every thread. Who does not come in time is not
     /// waited for after the next sync. Callers with a thread each come back at the price of a wake-up each, while others
     /// are on their way: for them a batch only gives way a few times, so that the disk is never idle for long.
-    fn next_batch(&self, last: Crowd) -> Option<Batch> {
+    ///
+    /// What a thread has left to itself is left to it for a while.
+    fn next_batch(&self) -> Option<Batch> {
         let mut state = self.state.lock();
+        loop {
+            self.give_way(&mut state);
+            if state.gathered.is_empty() {
+                if state.stopping {
+                    return None;
+                }
+                self.sleep(&mut state, 1, None);
+                continue;
+            }
+            self.wait_for_company(&mut state);
+            // A thread that leads may have come first.
+            if !state.is_writing && !state.gathered.is_empty() {
+                return state.take_batch();
+            }
+        }
+    }
+
+    /// Holds the oldest batch back for those who are likely to join it.
+    fn wait_for_company(&self, state: &mut MutexGuard<'_, State>) {
+        let last = state.crowd;
         let expected = last.expected(state.gathered.front().map_or(0, |batch| batch.units));
         if expected > 0 {
             let until = moment() + last.patience();
-            while !state.is_due(expected) && !state.stopping && !self.sleep(&mut state, expected, Some(until)) {}
+            while !state.is_due(expected) && !state.stopping && !self.sleep(state, expected, Some(until)) {}
+            return;
         }
-        let mut yields = if expected == 0 { YIELDS } else { 0 };
-        loop {
-            match state.gathered.front() {
-                None if state.stopping => return None,
-                None => {
-                    self.sleep(&mut state, 1, None);
-                }
-                Some(batch) if yields > 0 && batch.units < last.units && !batch.sealed && !state.stopping => {
-                    yields -= 1;
-                    MutexGuard::unlocked(&mut state, std::thread::yield_now);
-                }
-                Some(_) => return state.take_batch(),
+        for _ in 0..YIELDS {
+            let is_short = state.gathered.front().is_some_and(|batch| batch.units < last.units && !batch.sealed);
+            if !is_short || state.stopping {
+                return;
             }
+            MutexGuard::unlocked(state, std::thread::yield_now);
+        }
+    }
+
+    /// Leaves the log to a thread that writes it now, or is about to; but no batch for longer than twice `OVERDUE`.
+    fn give_way(&self, state: &mut MutexGuard<'_, State>) {
+        let mut seen = None;
+        while !state.stopping {
+            let is_led = std::mem::take(&mut state.is_led);
+            let front = state.gathered.front().map(|batch| (batch.start, batch.is_left));
+            let others_write = match front {
+                _ if state.is_writing => true,
+                Some((start, is_left)) => is_left && seen != Some(start),
+                None => is_led,
+            };
+            if !others_write {
+                return;
+            }
+            seen = front.map(|(start, _)| start);
+            self.sleep(state, 1, Some(moment() + OVERDUE));
+        }
+        while state.is_writing {
+            self.work.wait(state);
         }
     }
 
     /// Sleeps until the oldest batch has `wanted` units or the time has come; true when it has come.
     fn sleep(&self, state: &mut MutexGuard<'_, State>, wanted: u32, until: Option<Instant>) -> bool {
         state.writer_wants = Some(wanted);
+        state.writer_rests = until.is_none();
         let is_late = match until {
             Some(until) => self.work.wait_until(state, until).timed_out(),
             None => {
@@ -214,7 +246,34 @@ impl Log {
             }
         };
         state.writer_wants = None;
+        state.writer_rests = false;
         is_late
+    }
+
+    /// Writes a batch that was taken, and tells those who wait for it; false when the log has failed.
+    pub(super) fn write_out(&self, batch: Batch) -> bool {
+        let (units, end) = (batch.units, batch.end());
+        let written = self.write(batch);
+        let sharing = written.as_ref().map_or(0, |_| self.publish(end));
+        let mut state = self.state.lock();
+        state.is_writing = false;
+        match written {
+            Ok((buffer, took)) => {
+                state.crowd = Crowd { units, sharing, took };
+                state.keep(buffer);
+            }
+            Err(error) => {
+                drop(state);
+                self.fail(error);
+                self.work.notify_all();
+                return false;
+            }
+        }
+        if !state.gathered.is_empty() || state.stopping {
+            state.hand_over();
+            self.work.notify_one();
+        }
+        true
     }
 
     /// Writes and syncs one batch; gives its buffer back.
@@ -249,17 +308,9 @@ impl Log {
     }
 
     /// Returns how many of the callers that are told share a thread.
-    fn publish(&self, end: Place, mut buffer: Vec<u8>) -> usize {
+    fn publish(&self, end: Place) -> usize {
         self.durable.store(end.0, Ordering::Release);
-        let sharing = self.waiters.publish(end);
-        if buffer.capacity() <= KEPT_BUFFER_BYTES {
-            buffer.clear();
-            let mut state = self.state.lock();
-            if state.free_buffers.len() < KEPT_BUFFERS {
-                state.free_buffers.push(buffer);
-            }
-        }
-        sharing
+        self.waiters.publish(end)
     }
 
     /// Ends the writer after everything gathered is durable. Appends are refused from now on.
@@ -268,6 +319,16 @@ impl Log {
         state.stopping = true;
         self.work.notify_all();
         self.keeper.notify_all();
+    }
+}
+
+impl State {
+    /// A written buffer, for the next batch.
+    fn keep(&mut self, mut buffer: Vec<u8>) {
+        if buffer.capacity() <= KEPT_BUFFER_BYTES && self.free_buffers.len() < KEPT_BUFFERS {
+            buffer.clear();
+            self.free_buffers.push(buffer);
+        }
     }
 }
 
@@ -282,9 +343,12 @@ const YIELDS: u32 = 8;
 /// Longest wait for callers who are expected.
 const PATIENCE_MAXIMUM: Duration = Duration::from_millis(1);
 
+/// Longest last sync after which a thread that leads writes itself.
+const SHORT_SYNC: Duration = Duration::from_micros(250);
+
 /// Who shared the last sync, and how long that took.
 #[derive(Debug, Clone, Copy, Default)]
-struct Crowd {
+pub(super) struct Crowd {
     units: u32,
     /// Callers who share their thread with another one.
     sharing: usize,
@@ -296,8 +360,17 @@ impl Crowd {
     fn expected(self, gathered: u32) -> u32 {
         match u32::try_from(self.sharing) {
             Ok(0) | Err(_) => 0,
-            Ok(sharing) => sharing.min(self.units) + gathered,
+            Ok(_) => self.returning() + gathered,
         }
+    }
+
+    /// How many callers come back at the price of one wake-up.
+    pub(super) fn returning(self) -> u32 {
+        u32::try_from(self.sharing).unwrap_or(u32::MAX).min(self.units)
+    }
+
+    pub(super) fn is_short(self) -> bool {
+        self.took <= SHORT_SYNC
     }
 
     fn patience(self) -> Duration {

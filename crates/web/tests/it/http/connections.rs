@@ -53,7 +53,7 @@ fn an_address_in_use_is_named() {
     let server = TestServer::start();
     let mut options = server.options.clone();
     (options.https, options.metrics, options.http) = (None, None, Some(server.http()));
-    let workers = Arc::new(workers::Workers::start("https").expect("threads"));
+    let workers = Arc::new(workers::Workers::start("https", storage::before_sleep).expect("threads"));
     let started = server.block_on(web::WebServer::start(options, queue_manager::QueueManagers::new(), workers));
     let error = started.err().expect("the address is taken").to_string();
     assert!(error.contains(&server.http().to_string()), "{error}");

@@ -68,7 +68,7 @@ impl TestServer {
             let running = queue_manager.clone();
             tokio::spawn(async move { running.run().await });
             set_up(&queue_manager).await;
-            let workers = Arc::new(Workers::start("https").expect("threads"));
+            let workers = Arc::new(Workers::start("https", storage::before_sleep).expect("threads"));
             WebServer::start(options.clone(), queue_managers.clone(), workers).await.expect("a server")
         });
         web.set_ready();

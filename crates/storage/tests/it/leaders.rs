@@ -1,0 +1,108 @@
+//! Threads that write the log themselves before they sleep, and what becomes of their batches when they do not.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Waker};
+use std::time::Duration;
+
+use storage::private::log::disk::Disk;
+use storage::{Placement, PrivateStore, QueueId, Selection, StoreError, before_sleep, block_on};
+
+use crate::conformance::small;
+use crate::simulated_disk::{Faults, SimulatedDisk};
+use crate::workload::{FOREVER, message};
+
+const PLACEMENT: Placement = Placement { by_priority: false, maximum_depth: u32::MAX, expires: None, persistent: true };
+
+fn store_on(disk: &Arc<SimulatedDisk>) -> (PrivateStore, QueueId) {
+    let (store, _) = PrivateStore::open(Arc::clone(disk) as Arc<dyn Disk>, small()).expect("opens");
+    let queue = store.create_queue();
+    (store, queue)
+}
+
+type Put<'a> = Pin<Box<dyn Future<Output = Result<(), StoreError>> + 'a>>;
+
+/// A put that has been tried once.
+fn begun(store: &PrivateStore, queue: QueueId, name: u64) -> Put<'_> {
+    let mut put: Put<'_> =
+        Box::pin(async move { store.put(None, queue, message(name, true, 0), PLACEMENT, FOREVER).await.map(drop) });
+    assert!(put.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending(), "nothing is durable yet");
+    put
+}
+
+fn is_over(put: &mut Put<'_>) -> bool {
+    match put.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        std::task::Poll::Ready(outcome) => {
+            outcome.expect("puts");
+            true
+        }
+        std::task::Poll::Pending => false,
+    }
+}
+
+/// Bounded.
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    for _ in 0..5000 {
+        if holds() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    panic!("{what}");
+}
+
+#[test]
+fn one_sync_before_a_thread_sleeps_makes_all_its_puts_durable() {
+    let (store, queue) = store_on(&Arc::new(SimulatedDisk::default()));
+    before_sleep();
+    // The writer thread may come first when this thread is held up between two lines: then it is tried again.
+    until("a thread leads", || {
+        let before = store.statistics().log_syncs;
+        let mut puts: Vec<_> = (1..=8).map(|name| begun(&store, queue, name)).collect();
+        before_sleep();
+        let are_over = puts.iter_mut().all(is_over);
+        let syncs = store.statistics().log_syncs - before;
+        drop(puts);
+        block_on(store.clear(queue)).expect("clears");
+        are_over && syncs == 1
+    });
+}
+
+#[test]
+fn what_a_busy_thread_has_left_to_itself_is_written_all_the_same() {
+    let (store, queue) = store_on(&Arc::new(SimulatedDisk::default()));
+    before_sleep();
+    for name in 1..=20 {
+        let mut put = begun(&store, queue, name);
+        until("the writer takes over", || is_over(&mut put));
+    }
+    assert_eq!(store.depth(queue).current, 20);
+}
+
+#[test]
+fn a_thread_that_has_gone_leaves_nothing_unwritten() {
+    let (store, queue) = store_on(&Arc::new(SimulatedDisk::default()));
+    let before = store.statistics().log_records;
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            before_sleep();
+            drop(begun(&store, queue, 1));
+        });
+    });
+    until("the writer takes over", || store.statistics().log_records > before);
+    let got = block_on(store.get(None, queue, &Selection::default(), FOREVER)).expect("gets");
+    assert!(got.is_some());
+}
+
+#[test]
+fn a_sync_that_fails_under_a_leading_thread_fails_every_waiting_put_and_all_that_come() {
+    let disk = Arc::new(SimulatedDisk::default());
+    let (store, queue) = store_on(&disk);
+    before_sleep();
+    disk.set_faults(Faults { sync_fails_from: Some(0), ..Faults::default() });
+    let outcome = block_on(store.put(None, queue, message(1, true, 0), PLACEMENT, FOREVER)).map(drop);
+    assert!(matches!(outcome, Err(StoreError::LogFailed(_))), "{outcome:?}");
+    let outcome = block_on(store.put(None, queue, message(2, true, 0), PLACEMENT, FOREVER)).map(drop);
+    assert!(matches!(outcome, Err(StoreError::LogFailed(_))), "{outcome:?}");
+    store.close();
+}
