@@ -163,6 +163,11 @@ impl QueueManager {
         }
     }
 
+    /// Whether a server starts its listeners: not before its doors are open, nor when it ends.
+    pub fn has_listener_host(&self) -> bool {
+        self.engine().started_objects.listeners.lock().host.is_some()
+    }
+
     /// START LISTENER. Before a server has named its host, the wish is remembered.
     ///
     /// # Errors

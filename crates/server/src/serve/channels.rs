@@ -139,7 +139,8 @@ async fn keep(door: Arc<Door>, manager: QueueManager, handle: StartedHandle, nam
     drop(handle);
     let running = manager.started_objects(AuthorityObject::Listener);
     let another_is_own = running.iter().any(|status| !status.is_stopping && status.started.port == open.address.port());
-    if is_own && !another_is_own {
+    // One that ends is kept out by its state, and its next start opens the door again.
+    if is_own && !another_is_own && manager.has_listener_host() {
         door.gate().set_open(manager.name(), false);
     }
     tracing::info!(queue_manager = manager.name().as_str(), "AMQ5027I: listener {name} has ended");

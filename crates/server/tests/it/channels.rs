@@ -260,3 +260,23 @@ fn channels_are_measured() {
     assert!(page.contains(&format!("quaymaster_channel_instances{labels}")), "{page}");
     assert!(page.contains(&format!("quaymaster_channel_conversations{labels}")), "{page}");
 }
+
+#[test]
+fn a_reload_counts_for_new_connections_and_leaves_the_others_alone() {
+    let house = House::new(&[]);
+    house.mqsc("ALTER CHANNEL(DEV.APP.SVRCONN) CHLTYPE(SVRCONN) SSLCIPH(ANY_TLS13) SSLCAUTH(OPTIONAL)");
+    let connect = || {
+        let tls = Some(TlsOptions::trusting(Trust::CaFile(house.folder.join("tls/ca.crt"))));
+        house.connect(ConnectOptions { tls, ..house.as_user("DEV.APP.SVRCONN", "app", "of-app") })
+    };
+    let before = connect().expect("connected");
+    let certificate = house.folder.read("tls/server.crt");
+    house.folder.write("quaymaster.toml", "[channels]\nsockets = 2\n");
+    assert!(house.folder.run(&["config", "reload"]).starts_with("exit 0"));
+    assert_ne!(house.folder.read("tls/server.crt"), certificate, "a new certificate is shown from now on");
+    let after = connect().expect("connected with the new certificate");
+    assert!(connect().is_err(), "two sockets are open");
+    assert!(!before.is_broken() && !after.is_broken());
+    drop(before);
+    eventually("a free place", || connect().is_ok());
+}
