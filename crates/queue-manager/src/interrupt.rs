@@ -33,7 +33,7 @@ impl Interrupt {
     }
 
     /// Waits for `future`, or until it is set.
-    pub(crate) async fn or(&self, future: impl Future<Output = ()>) {
+    pub async fn or(&self, future: impl Future<Output = ()>) {
         let mut future = pin!(future);
         poll_fn(|context| {
             let mut waiting = self.waiting.lock();

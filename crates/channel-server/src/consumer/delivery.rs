@@ -6,6 +6,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use channel_protocol::flow::consume::{AsyncMessage, Notification};
+use channel_protocol::flow::status;
 use channel_protocol::output::Envelope;
 use channel_protocol::segment::{Address, SegmentType};
 use channel_protocol::structure::message_descriptor::Descriptor;
@@ -15,6 +16,7 @@ use model::reason::Reason;
 use queue_manager::Connection;
 use queue_manager::connection::GetResult;
 
+use crate::admission::StatusCode;
 use crate::consumer::state::{Consumer, Group, Next, Order};
 use crate::shared::Shared;
 
@@ -33,7 +35,6 @@ pub(super) async fn deliver(
     connection: Arc<Connection>,
 ) {
     let job = Job { group: &group, consumer: &consumer, shared: &shared };
-    let mut is_inhibited = false;
     loop {
         // Nothing is got that could not be written soon: it stays on its queue, for others too.
         if shared.is_congested() {
@@ -48,9 +49,6 @@ pub(super) async fn deliver(
             }
         };
         let got = connection.get_until(order.handle, &order.options, Some(&consumer.interrupt)).await;
-        if std::mem::take(&mut is_inhibited) && got.as_ref().err() != Some(&Reason::GetInhibited) {
-            job.notify(Notification::GET_ALLOWED);
-        }
         match got {
             Ok(result) => job.send(&order, result),
             // Interrupted: what is there to do now?
@@ -60,10 +58,8 @@ pub(super) async fn deliver(
                     job.notify_at(address, CONSUMER_QUEUE_EMPTY);
                 }
             }
-            Err(Reason::GetInhibited) => {
-                job.notify_once(Notification::GET_INHIBITED, &mut is_inhibited);
-                tokio::time::sleep(INHIBITED_PAUSE).await;
-            }
+            // Told of it (codes 1 and 2), the Java client delivers nothing more, not even afterwards.
+            Err(Reason::GetInhibited) => consumer.interrupt.or(tokio::time::sleep(INHIBITED_PAUSE)).await,
             Err(Reason::QMgrQuiescing | Reason::ConnectionQuiescing) => {
                 consumer.give_up();
                 job.notify(Notification::QUIESCING);
@@ -84,18 +80,17 @@ struct Job<'a> {
 
 impl Job<'_> {
     fn send(&self, order: &Order, result: GetResult) {
-        let in_unit = order.options.flags.contains(GetFlags::SYNCPOINT)
-            || order.options.flags.contains(GetFlags::SYNCPOINT_IF_PERSISTENT)
-                && result.descriptor.persistence == Persistence::Persistent;
-        if result.warning == Some(Reason::TruncatedMsgFailed) {
-            // It stays on its queue, and would be the next one again.
+        let stays = result.warning == Some(Reason::TruncatedMsgFailed);
+        if stays {
+            // It would be the next one again.
             self.consumer.give_up();
         }
+        let is_persistent = result.descriptor.persistence == Persistence::Persistent;
+        let flags = order.options.flags;
+        let takes_in_unit =
+            flags.contains(GetFlags::SYNCPOINT) || is_persistent && flags.contains(GetFlags::SYNCPOINT_IF_PERSISTENT);
+        let in_unit = takes_in_unit && !stays;
         let reason = result.warning.map_or(0, Reason::number);
-        self.send_message(reason, result, in_unit);
-    }
-
-    fn send_message(&self, reason: i32, result: GetResult, in_unit: bool) {
         let length = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
         let actual_length = result.body.len();
         let ticket = self.group.sends(self.consumer, actual_length, in_unit);
@@ -118,19 +113,15 @@ impl Job<'_> {
         });
     }
 
-    /// The program's callback learns of it: a message without data that carries the reason.
+    /// The conversation ends for the client (2009), which tells its program. A message that carried the reason would be
+    /// handed to the program as one without content.
     fn fail(&self, reason: Reason) {
-        if matches!(reason, Reason::QMgrStopping | Reason::ConnectionBroken) {
-            self.shared.queue_manager_stops();
-            return;
-        }
-        tracing::debug!(handle = self.consumer.handle, %reason, "a consumer gets no more messages");
-        self.send_message(reason.number(), no_message(), false);
-    }
-
-    fn notify_once(&self, code: i32, is_known: &mut bool) {
-        if !std::mem::replace(is_known, true) {
-            self.notify(code);
+        tracing::info!(handle = self.consumer.handle, %reason, "a consumer gets no more messages");
+        match reason {
+            Reason::QMgrStopping => self.shared.queue_manager_stops(),
+            _ => {
+                self.shared.send_status(self.consumer.address(), StatusCode(status::StatusCode::QUEUE_MANAGER_ENDING.0))
+            }
         }
     }
 
@@ -142,19 +133,5 @@ impl Job<'_> {
         let handle = i32::try_from(self.consumer.handle).unwrap_or(-1);
         let notification = Notification { handle, code, value: 0 };
         self.shared.send(address, SegmentType::Notification, |writer| notification.encode(writer));
-    }
-}
-
-fn no_message() -> GetResult {
-    GetResult {
-        descriptor: model::descriptor::MessageDescriptor::default(),
-        body: bytes::Bytes::new(),
-        data_length: 0,
-        message_token: [0; 16],
-        group_status: b' ',
-        segment_status: b' ',
-        segmentation: b' ',
-        resolved_queue: model::name::QueueName::BLANK,
-        warning: None,
     }
 }

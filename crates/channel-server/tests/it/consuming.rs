@@ -271,24 +271,40 @@ async fn a_request_that_asks_for_confirmation_is_answered_when_nothing_more_is_t
 }
 
 #[tokio::test]
-async fn inhibited_gets_are_told_of_and_the_queue_is_tried_again() {
+async fn inhibited_gets_are_waited_for_without_a_word_and_a_close_does_not_wait_with_them() {
     let mut pair = Pair::new().await;
     pair.request(1, 0).await;
     pair.nothing().await;
     let queue_manager = pair.server.queue_manager.clone();
-    let change = async |inhibited: bool| {
+    let inhibit = async |inhibited: bool| {
         let mut definition = (*queue_manager.queue(&model::name::ObjectName::literal("Q")).unwrap()).clone();
         definition.as_local_mut().unwrap().get_inhibited = inhibited;
         queue_manager.alter_queue(&crate::client::administrator(), definition, false).await.unwrap();
     };
-    change(true).await;
-    let told = |code| Reply::Notification(Notification { handle: pair.queue, code, value: 0 });
-    let (inhibited, allowed) = (told(Notification::GET_INHIBITED), told(Notification::GET_ALLOWED));
-    assert_eq!(pair.client.receive(1).await, inhibited);
+    inhibit(true).await;
     pair.put(b"after").await;
-    change(false).await;
-    assert_eq!(pair.client.receive(1).await, allowed);
+    pair.nothing().await;
+    inhibit(false).await;
     assert_eq!(&pair.message().await.data[..], b"after");
+    inhibit(true).await;
+    pair.request(1, 1).await;
+    pair.nothing().await;
+    assert_eq!(pair.client.close(1, pair.queue).await, 0);
+}
+
+#[tokio::test]
+async fn a_stopped_connection_ends_its_conversation_for_the_client() {
+    let mut pair = Pair::new().await;
+    pair.request(1, 0).await;
+    pair.nothing().await;
+    let connections = pair.server.queue_manager.connections();
+    let oldest = connections.first().expect("two connections").identifier;
+    pair.server.queue_manager.stop_connection(&crate::client::administrator(), &oldest).unwrap();
+    match pair.client.receive(1).await {
+        Reply::Status(status) => assert!(!status.is_ok()),
+        other => panic!("no status: {other:?}"),
+    }
+    pair.put(b"the other conversation goes on").await;
 }
 
 #[tokio::test]
