@@ -342,7 +342,11 @@ fn poll_write_all<S: AsyncWrite + Unpin>(
     while output.has_remaining() {
         let mut pieces = [IoSlice::new(&[]); PIECES];
         let count = output.chunks_vectored(&mut pieces);
-        let taken = ready!(Pin::new(&mut *stream).poll_write_vectored(context, &pieces[..count]))?;
+        let stream = Pin::new(&mut *stream);
+        let taken = ready!(match &pieces[..count] {
+            [piece] => stream.poll_write(context, piece),
+            pieces => stream.poll_write_vectored(context, pieces),
+        })?;
         if taken == 0 {
             return Poll::Ready(Err(std::io::ErrorKind::WriteZero.into()));
         }
