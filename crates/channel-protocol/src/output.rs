@@ -106,11 +106,14 @@ impl Output {
         envelope.header(true, true).encode(0, &mut self.tail);
     }
 
-    /// Segments as the caller has cut them; `header` and `body` together must not exceed the maximum.
+    /// Segments as the caller has cut them, padded to a multiple of four; together the three must not exceed the maximum.
     pub(crate) fn segment(&mut self, header: &SegmentHeader, head: &[u8], body: Bytes) {
-        header.encode(head.len() + body.len(), &mut self.tail);
+        let length = head.len() + body.len();
+        let padded = length.next_multiple_of(4);
+        header.encode(padded, &mut self.tail);
         self.tail.extend_from_slice(head);
         self.piece(body);
+        self.tail.resize(self.tail.len() + padded - length, 0);
     }
 
     /// Cuts what was written since `start`, with `data` and padding behind it, into segments.
@@ -120,7 +123,7 @@ impl Output {
         written.advance(header_length);
         let mut sources = VecDeque::from([written.freeze(), data, Bytes::from_static(&[0; 4]).slice(..padding.min(4))]);
         let mut left: usize = sources.iter().map(Bytes::len).sum();
-        let room = self.maximum_segment.saturating_sub(header_length).max(1);
+        let room = room(self.maximum_segment, header_length);
         let mut first = true;
         while left > 0 {
             let mut take = left.min(room);
@@ -155,6 +158,11 @@ impl Output {
         let length = u32::try_from(length).unwrap_or(u32::MAX);
         self.tail[at..at + 4].copy_from_slice(&length.to_be_bytes());
     }
+}
+
+/// Of a segment's body, in bytes: a multiple of four, so that the segments behind it begin at one.
+pub(crate) fn room(maximum_segment: usize, header_length: usize) -> usize {
+    (maximum_segment.saturating_sub(header_length) & !3).max(4)
 }
 
 impl Buf for Output {

@@ -34,7 +34,7 @@ use model::options::{GetFlags, MatchOptions};
 
 use crate::cursor::{Reader, Writer};
 use crate::error::{DecodeError, ProtocolError};
-use crate::output::{Envelope, Output};
+use crate::output::{Envelope, Output, room};
 use crate::structure::message_descriptor::Descriptor;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -274,7 +274,7 @@ impl AsyncMessage {
 
     /// Adds it to `output`, cut at the segment size; every segment has its own head.
     pub fn write(&self, envelope: &Envelope, output: &mut Output) {
-        let room = output.maximum_segment().saturating_sub(envelope.address.header_length());
+        let room = room(output.maximum_segment(), envelope.address.header_length());
         let mut head = BytesMut::with_capacity(512);
         let mut writer = Writer::new(&mut head, envelope.form);
         self.encode_head(0, 0, &mut writer);

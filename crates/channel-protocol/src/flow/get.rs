@@ -2,8 +2,11 @@
 //!
 //! ```text
 //! request   MQMD, MQGMO, buffer length 4
-//! reply     MQMD, MQGMO, full message length 4, data
+//! reply     MQMD, MQGMO, full message length 4, data, padding
 //! ```
+//!
+//! On shared sockets a reply is padded to a multiple of four: the Java client reads the strings of the segment behind it
+//! from the next multiple of four of its receive buffer, and fails where that segment begins elsewhere (C).
 //!
 //! A truncated reply states the full length and carries as much as fits the buffer, also with 2080, where the message
 //! stays. Source: reference, section 9 (C).
@@ -53,7 +56,9 @@ impl GetReply {
         let options = GetStructure::decode(reader)?;
         reader.enter("MQGET reply");
         let length = reader.count("message length")?;
-        let data = reader.bytes(length.min(reader.remaining()))?;
+        // What was cut off ends before the padding, which only the options tell.
+        let returned = usize::try_from(options.returned_length).unwrap_or(usize::MAX);
+        let data = reader.bytes(length.min(returned).min(reader.remaining()))?;
         Ok(Self { descriptor, options, length, data })
     }
 
@@ -62,5 +67,6 @@ impl GetReply {
         self.options.encode(writer);
         writer.count(self.length);
         writer.data(&self.data);
+        writer.pad_end();
     }
 }

@@ -573,11 +573,12 @@ fn put_reply() -> impl Strategy<Value = PutReply> {
 }
 
 fn get_reply() -> impl Strategy<Value = GetReply> {
-    (descriptor(), get_options(), data(), 0..1000_usize).prop_map(|(descriptor, options, data, more)| GetReply {
-        descriptor,
-        options,
-        length: data.len() + more,
-        data,
+    (descriptor(), get_options(), data(), 0..1000_usize).prop_map(|(descriptor, mut options, data, more)| {
+        // What was cut off states how much there is, from version 3 on.
+        let returned = i32::try_from(data.len()).expect("generated data are short");
+        let (returned_length, more) = if options.version >= 3 { (returned, more) } else { (-1, 0) };
+        options.returned_length = returned_length;
+        GetReply { descriptor, options, length: data.len() + more, data }
     })
 }
 

@@ -89,8 +89,18 @@ fn without_blemish(unit: &Unit, reply: &Reply, raw: &[u8]) -> Vec<u8> {
         }
         // Its length left out the count.
         Reply::Xa(xa) if xa.segment_type == SegmentType::XaRecoverReply => blank(raw, body, body + 4),
+        // It did not pad messages.
+        Reply::Answer(answer) if answer.segment_type == SegmentType::GetReply => padded(raw),
+        Reply::Message(_) => padded(raw),
         _ => raw.to_vec(),
     }
+}
+
+/// With its last segment at a multiple of four, where it was one segment.
+fn padded(raw: &[u8]) -> Vec<u8> {
+    let mut raw = raw.to_vec();
+    raw.resize(raw.len().next_multiple_of(4), 0);
+    blank(&raw, 4, 8)
 }
 
 fn compare(place: &str, raw: &[u8], written: &[u8]) {
