@@ -74,8 +74,13 @@ pub(crate) fn request(conversation: &Arc<Conversation>, unit: &Unit) -> Result<(
     let mut consumers = conversation.consumers.lock();
     let consumers = &mut *consumers;
     let maximum = conversation.shared.negotiated.maximum_message;
-    let consumer = consumers.group.request(handle, unit, &request, maximum);
-    if !consumers.jobs.contains_key(&handle) {
+    let (consumer, frees_others) = consumers.group.request(handle, unit, &request, maximum);
+    if frees_others {
+        consumers.wake_all();
+    }
+    if let Some(job) = consumers.jobs.get(&handle) {
+        job.wake();
+    } else {
         let job = delivery::deliver(
             consumers.group.clone(),
             consumer,
@@ -84,8 +89,29 @@ pub(crate) fn request(conversation: &Arc<Conversation>, unit: &Unit) -> Result<(
         );
         consumers.jobs.insert(handle, conversation.shared.jobs.spawn(job));
     }
-    consumers.wake_all();
     Ok(())
+}
+
+/// Before the unit of work is ended: what consumers are getting in it is sent, and they get no more until `go_on`. So a
+/// commit is about messages that are on their way to the client at least.
+pub(crate) async fn hold(conversation: &Conversation) {
+    let group = {
+        let consumers = conversation.consumers.lock();
+        if consumers.jobs.is_empty() {
+            return;
+        }
+        consumers.group.clone()
+    };
+    group.hold().await;
+}
+
+/// The unit of work is ended.
+pub(crate) fn go_on(conversation: &Conversation) {
+    let consumers = conversation.consumers.lock();
+    if !consumers.jobs.is_empty() {
+        consumers.group.go_on();
+        consumers.wake_all();
+    }
 }
 
 /// NOTIFICATION: consumers start, or come to rest. Answered when the unit asks for it, and only then.

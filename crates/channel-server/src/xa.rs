@@ -10,6 +10,7 @@ use channel_protocol::request::Request;
 use channel_protocol::structure::xid::Xid;
 use queue_manager::{Connection, XaError, XaFlags};
 
+use crate::consumer;
 use crate::conversation::Conversation;
 
 const XA_OK: i32 = 0;
@@ -32,6 +33,12 @@ pub(crate) async fn answer(conversation: &Arc<Conversation>, unit: &Unit) -> Res
     let reply = match (&request.verb, conversation.connected()) {
         (_, Err(_)) => request.reply(XAER_RMFAIL, None),
         (XaVerb::Recover { wanted }, Ok(connected)) => recover(conversation, &connected.connection, &request, *wanted),
+        (XaVerb::End(_), Ok(connected)) => {
+            consumer::hold(conversation).await;
+            let value = call(&connected.connection, &request).await;
+            consumer::go_on(conversation);
+            request.reply(value, None)
+        }
         (_, Ok(connected)) => request.reply(call(&connected.connection, &request).await, None),
     };
     conversation.shared.send(unit.address, reply.segment_type, |writer| reply.encode(writer));

@@ -120,7 +120,8 @@ impl Job<'_> {
         match reason {
             Reason::QMgrStopping => self.shared.queue_manager_stops(),
             _ => {
-                self.shared.send_status(self.consumer.address(), StatusCode(status::StatusCode::QUEUE_MANAGER_ENDING.0))
+                self.shared
+                    .send_status(self.consumer.address(), StatusCode(status::StatusCode::QUEUE_MANAGER_ENDING.0));
             }
         }
     }

@@ -29,6 +29,8 @@ pub(crate) struct Group {
 #[derive(Default)]
 struct State {
     is_resting: bool,
+    /// The unit of work is being ended: nobody gets anything in it.
+    is_held: bool,
     consumers: HashMap<u32, Arc<Consumer>, foldhash::fast::RandomState>,
     /// Of the message sent last.
     global_index: u32,
@@ -84,22 +86,21 @@ pub(crate) struct Ticket {
 }
 
 impl Group {
-    /// Takes a request over. Returns the consumer, a new one for a handle that had none.
+    /// Takes a request over. Returns the consumer, a new one for a handle that had none, and whether others may go on that
+    /// waited for the client.
     pub(crate) fn request(
         &self,
         handle: u32,
         unit: &Unit,
         request: &RequestMessages,
         maximum_message: usize,
-    ) -> Arc<Consumer> {
+    ) -> (Arc<Consumer>, bool) {
         let mut state = self.state.lock();
-        if state.busy_with == Some(handle) {
-            state.busy_with = None;
-        }
+        let frees_others = state.busy_with.take_if(|busy| *busy == handle).is_some();
         let consumer =
             state.consumers.entry(handle).or_insert_with(|| Arc::new(Consumer::new(handle, streaming(unit.address))));
         consumer.take(unit, request, maximum_message);
-        consumer.clone()
+        (consumer.clone(), frees_others)
     }
 
     pub(crate) fn start(&self) {
@@ -118,25 +119,38 @@ impl Group {
         self.at_rest(|_| true).await;
     }
 
+    /// Nobody gets anything in the unit of work until `go_on`; ends when nobody does any more. What was got is sent.
+    pub(crate) async fn hold(&self) {
+        {
+            let mut state = self.state.lock();
+            state.is_held = true;
+            let held = state.consumers.values().filter(|consumer| consumer.is_in_unit());
+            held.for_each(|consumer| consumer.interrupt.set());
+        }
+        self.at_rest(Consumer::is_in_unit).await;
+    }
+
+    pub(crate) fn go_on(&self) {
+        self.state.lock().is_held = false;
+    }
+
     /// As `rest`, for one handle, which is forgotten then.
     pub(crate) async fn close(&self, handle: u32) {
         let consumer = self.state.lock().consumers.get(&handle).cloned();
         let Some(consumer) = consumer else { return };
         consumer.work.lock().is_closed = true;
         consumer.interrupt.set();
-        self.at_rest(|of| of == handle).await;
+        self.at_rest(|consumer| consumer.handle == handle).await;
         let mut state = self.state.lock();
         state.consumers.remove(&handle);
-        if state.busy_with == Some(handle) {
-            state.busy_with = None;
-        }
+        state.busy_with.take_if(|busy| *busy == handle);
     }
 
-    async fn at_rest(&self, is_meant: impl Fn(u32) -> bool) {
+    async fn at_rest(&self, is_meant: impl Fn(&Consumer) -> bool) {
         poll_fn(|context| {
             let mut state = self.state.lock();
-            let mut meant = state.consumers.iter().filter(|(handle, _)| is_meant(**handle));
-            if meant.any(|(_, consumer)| consumer.work.lock().is_getting) {
+            let mut meant = state.consumers.values().filter(|consumer| is_meant(consumer));
+            if meant.any(|consumer| consumer.work.lock().is_getting) {
                 state.waiting = Some(context.waker().clone());
                 return Poll::Pending;
             }
@@ -150,8 +164,9 @@ impl Group {
         let mut state = self.state.lock();
         let mut work = consumer.work.lock();
         let in_unit = work.options.flags.intersects(IN_UNIT);
-        let must_let_others_finish = in_unit && state.busy_with.is_some_and(|other| other != consumer.handle);
-        let may_get = !state.is_resting && !work.is_closed && !must_let_others_finish && work.room() > 0;
+        let is_busy_elsewhere = state.busy_with.is_some_and(|other| other != consumer.handle);
+        let must_wait = state.is_resting || in_unit && (state.is_held || is_busy_elsewhere);
+        let may_get = !must_wait && !work.is_closed && work.room() > 0;
         if let Some(address) = work.confirm.take_if(|_| !may_get) {
             return Some(Next::Confirm(address));
         }
@@ -193,11 +208,8 @@ impl Group {
         drop(work);
         if in_unit {
             state.busy_with = Some(consumer.handle);
-            for other in state.consumers.values().filter(|other| other.handle != consumer.handle) {
-                if other.work.lock().options.flags.intersects(IN_UNIT) {
-                    other.interrupt.set();
-                }
-            }
+            let others = state.consumers.values().filter(|other| other.handle != consumer.handle && other.is_in_unit());
+            others.for_each(|other| other.interrupt.set());
         }
         ticket
     }
@@ -227,6 +239,10 @@ impl Consumer {
             is_closed: false,
         };
         Self { handle, interrupt: Interrupt::default(), work: Mutex::new(work) }
+    }
+
+    fn is_in_unit(&self) -> bool {
+        self.work.lock().options.flags.intersects(IN_UNIT)
     }
 
     pub(crate) fn address(&self) -> Address {
