@@ -20,8 +20,8 @@ use model::definition::channel_authentication::CheckClient;
 use model::definition::{AdministeredObject, ChannelAuthentication};
 use model::name::ChannelName;
 use model::reason::Reason;
-use queue_manager::QueueManager;
 use queue_manager::channel_authentication::{Inbound, Outcome, is_user_blocked, map};
+use queue_manager::{ConnectOptions, QueueManager};
 
 use crate::admission::{Peer, Terms, UserFacts};
 
@@ -157,6 +157,13 @@ impl Identification<'_> {
             Err(why) => {
                 // FAILDLAY: whoever guesses passwords has to wait for each.
                 tokio::time::sleep(Duration::from_secs(policy.failure_delay_s.into())).await;
+                self.queue_manager().password_refused(&ConnectOptions {
+                    principal: Principal::user(user),
+                    application_name: String::new(),
+                    application_type: 0,
+                    channel: self.terms.channel.clone(),
+                    connection_name: self.terms.connection_name.clone(),
+                });
                 self.refuse(format_args!("AMQ5534E: user '{}' was not let in: {why}", shown(user)))
             }
         }

@@ -14,7 +14,6 @@ use model::pcf::{Parameter, ParameterValue};
 use model::reason::Reason;
 use model::subscribe::SubscriptionDescriptor;
 
-use crate::ConnectOptions;
 use crate::connection::{Connection, ObjectHandle};
 use crate::engine::Engine;
 use crate::event::number as n;
@@ -22,6 +21,7 @@ use crate::event::{self, Event, Family};
 use crate::handle::{Handle, Target};
 use crate::publish;
 use crate::resolve::Destination;
+use crate::{ConnectOptions, QueueManager};
 
 /// The call that was refused, as far as an event tells of it.
 pub(crate) enum Call<'a> {
@@ -82,11 +82,22 @@ pub(crate) async fn refused(connection: &Connection, reason: Reason, call: &Call
 
 /// Not Authorized (type 1). MQCONN does not wait for the event.
 pub(crate) fn connect_refused(engine: &Engine, options: &ConnectOptions) {
+    connection_refused(engine, options, n::MQRQ_CONN_NOT_AUTHORIZED);
+}
+
+impl QueueManager {
+    /// A client's password was wrong: Not Authorized (type 1), for which `options` says what is known of the client.
+    pub fn password_refused(&self, options: &ConnectOptions) {
+        connection_refused(self.engine(), options, n::MQRQ_CSP_NOT_AUTHORIZED);
+    }
+}
+
+fn connection_refused(engine: &Engine, options: &ConnectOptions, qualifier: i32) {
     if !is_wanted(engine, Reason::NotAuthorized) {
         return;
     }
     let mut parameters = begin(engine);
-    parameters.push(Parameter::integer(n::MQIACF_REASON_QUALIFIER, n::MQRQ_CONN_NOT_AUTHORIZED));
+    parameters.push(Parameter::integer(n::MQIACF_REASON_QUALIFIER, qualifier));
     parameters.push(user(&options.principal));
     add_application(&mut parameters, options);
     add_client(&mut parameters, options);

@@ -34,6 +34,7 @@ pub(crate) const MQRQ_Q_MGR_STOPPING: i32 = 5;
 pub(crate) const MQRQ_Q_MGR_QUIESCING: i32 = 6;
 pub(crate) const MQRQ_SUB_NOT_AUTHORIZED: i32 = 17;
 pub(crate) const MQRQ_SUB_DEST_NOT_AUTHORIZED: i32 = 18;
+pub(crate) const MQRQ_CSP_NOT_AUTHORIZED: i32 = 29;
 pub(crate) const MQRQ_FAILOVER_NOT_PERMITTED: i32 = 31;
 
 // Parameters.

@@ -188,12 +188,13 @@ async fn a_refused_connection_is_told_by_housekeeping() {
         channel: "APP.SVRCONN".to_owned(),
         connection_name: "127.0.0.1".to_owned(),
     };
-    assert_eq!(queue_manager.connect(options).err(), Some(Reason::NotAuthorized));
+    assert_eq!(queue_manager.connect(options.clone()).err(), Some(Reason::NotAuthorized));
+    queue_manager.password_refused(&options);
     let running = queue_manager.clone();
     let task = tokio::spawn(async move { running.run().await });
     let event_queue = name(QUEUE_MANAGER);
     // The start of the queue manager is an event too.
-    while queue_manager.queue_status(&event_queue).unwrap().depth.current < 2 {
+    while queue_manager.queue_status(&event_queue).unwrap().depth.current < 3 {
         tokio::task::yield_now().await;
     }
     let events = take(&queue_manager, QUEUE_MANAGER).await;
@@ -202,6 +203,7 @@ async fn a_refused_connection_is_told_by_housekeeping() {
         shown(&events[1].1.parameters),
         "2015=QM1 1020=1 3025=stranger 1=6 3024=try 3506=127.0.0.1 3501=APP.SVRCONN"
     );
+    assert!(shown(&events[2].1.parameters).starts_with("2015=QM1 1020=29 3025=stranger "), "the password was wrong");
     queue_manager.stop().await;
     task.await.unwrap();
 }
