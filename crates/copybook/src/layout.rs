@@ -7,7 +7,7 @@
 //! - Items stand in record order, each behind its group; item 0 is the record.
 //! - No offset plus length is beyond `MAXIMUM_RECORD`.
 
-use crate::error::{CopybookError, Fault, Problem};
+use crate::error::{CopybookError, Fault, Place, Problem};
 use crate::item::{Copybook, DataItem, SignClause, Usage, Value};
 use crate::options::{LayoutOptions, Slack};
 use crate::picture::{Category, Picture};
@@ -52,6 +52,7 @@ pub struct LayoutItem {
     pub redefines: Option<usize>,
     pub parent: Option<usize>,
     pub children: Vec<usize>,
+    pub(crate) place: Place,
 }
 
 /// OCCURS of a placed item.
@@ -115,7 +116,7 @@ fn place(record: &DataItem, options: &LayoutOptions) -> Result<RecordLayout, Fau
     let mut placer = Placer { options, items: Vec::new() };
     let placed = placer.item(record, None, 0)?;
     let length = placed.end;
-    check_variable_alternatives(&placer.items, record)?;
+    check_variable_alternatives(&placer.items)?;
     let minimum_length = minimum(&placer.items, 0);
     Ok(RecordLayout { name: record.name.clone(), length: bytes(length), minimum_length, items: placer.items })
 }
@@ -158,6 +159,7 @@ impl Placer<'_> {
             redefines: None,
             parent,
             children: Vec::new(),
+            place: item.place,
         });
         let count = u64::from(occurs.map_or(1, |occurs| occurs.maximum));
         let (mut length, alignment) = if item.is_group() {
@@ -326,19 +328,18 @@ fn is_variable(items: &[LayoutItem], index: usize) -> bool {
 }
 
 /// An item that is redefined has a fixed length; a variable table in an alternative is the last thing there.
-fn check_variable_alternatives(items: &[LayoutItem], record: &DataItem) -> Result<(), Fault> {
-    for item in items {
+fn check_variable_alternatives(items: &[LayoutItem]) -> Result<(), Fault> {
+    for (index, item) in items.iter().enumerate() {
         let Some(redefined) = item.redefines else { continue };
         if is_variable(items, redefined) {
             let why = "it has a table with DEPENDING ON";
             let problem = Problem::Redefines { name: items[redefined].spoken_name().to_owned(), why };
-            return Err(Fault::of_item(record.place, item.spoken_name(), problem));
+            return Err(Fault::of_item(item.place, item.spoken_name(), problem));
         }
-        let index = items.iter().position(|each| std::ptr::eq(each, item)).unwrap_or(0);
         if !variable_only_at_end(items, index) {
             let why = "it has items behind a table with DEPENDING ON";
             let problem = Problem::Redefines { name: items[redefined].spoken_name().to_owned(), why };
-            return Err(Fault::of_item(record.place, item.spoken_name(), problem));
+            return Err(Fault::of_item(item.place, item.spoken_name(), problem));
         }
     }
     Ok(())

@@ -1,0 +1,296 @@
+//! Text to items: reference formats, COPY, clauses, and the errors of text that is no copybook.
+
+use std::fmt::Write as _;
+
+use copybook::{Copybook, DataItem, Format, ParseOptions};
+use expect_test::{Expect, expect};
+
+fn show(item: &DataItem, depth: usize, out: &mut String) {
+    let _ = write!(out, "{}{:02} {}", "  ".repeat(depth), item.level, item.name.as_deref().unwrap_or("FILLER"));
+    if let Some(redefined) = &item.redefines {
+        let _ = write!(out, " redefines {redefined}");
+    }
+    if let Some(picture) = &item.picture {
+        let _ = write!(out, " {}", picture.text);
+    }
+    if item.children.is_empty() {
+        let _ = write!(out, " {}", item.usage.spelled());
+    }
+    if let Some(occurs) = &item.occurs {
+        let _ = write!(out, " {}..{}", occurs.minimum, occurs.maximum);
+        if let Some(names) = &occurs.depending_on {
+            let _ = write!(out, " by {}", names.join(" of "));
+        }
+    }
+    if let Some(value) = &item.value {
+        let _ = write!(out, " = {:?}", value.literal);
+    }
+    for condition in &item.conditions {
+        let _ = write!(out, " [{}]", condition.name);
+    }
+    out.push('\n');
+    for child in &item.children {
+        show(child, depth + 1, out);
+    }
+}
+
+fn parse(text: &str, options: &ParseOptions<'_>) -> String {
+    match Copybook::parse(text, options) {
+        Ok(copybook) => {
+            let mut out = String::new();
+            for item in copybook.records.iter().chain(&copybook.standalone) {
+                show(item, 0, &mut out);
+            }
+            out
+        }
+        Err(error) => format!("{error}\n"),
+    }
+}
+
+fn check(text: &str, expected: Expect) {
+    expected.assert_eq(&parse(text, &ParseOptions::default()));
+}
+
+#[test]
+fn fixed_format_has_sequence_numbers_comments_and_a_margin() {
+    check(
+        "000100* A COMMENT                                                       PROGID01\n\
+         000200 01  CUSTOMER.                                                    PROGID01\n\
+         000300/                                                                 PROGID01\n\
+         000400     05  NAME        PIC X(20).                                   PROGID01\n\
+         000500D    05  DEBUG-ONLY  PIC X.                                       PROGID01\n\
+         CHG001     05  BALANCE     PIC S9(7)V99 COMP-3.                         PROGID01\n",
+        expect![[r#"
+            01 CUSTOMER
+              05 NAME X(20) DISPLAY
+              05 BALANCE S9(7)V99 COMP-3
+        "#]],
+    );
+}
+
+#[test]
+fn words_and_literals_continue_on_the_next_line() {
+    check(
+        "       01  R.\n           05  LONG-NA\n      -        ME PIC X(80) VALUE 'THE FIRST LINE GOES UP TO COLUMN 72 AND\n      -        ' THE REST FOLLOWS'.\n",
+        expect![[r#"
+            01 R
+              05 LONG-NAME X(80) DISPLAY = Text("THE FIRST LINE GOES UP TO COLUMN 72 A THE REST FOLLOWS")
+        "#]],
+    );
+}
+
+#[test]
+fn free_format_is_seen_by_code_in_the_first_columns() {
+    check(
+        "01 R. *> a record\n  05 A PIC X(3). *> an item\n\n  05 B PIC 9(4) COMP.\n",
+        expect![[r#"
+            01 R
+              05 A X(3) DISPLAY
+              05 B 9(4) COMP
+        "#]],
+    );
+    check(
+        "       >>SOURCE FORMAT IS FREE\n01 R.\n05 A PIC X.\n",
+        expect![[r#"
+            01 R
+              05 A X DISPLAY
+        "#]],
+    );
+}
+
+#[test]
+fn every_clause_is_read_in_any_order() {
+    check(
+        "01 R.
+           05 A VALUE ZERO PIC IS S9(4) USAGE IS COMPUTATIONAL SYNCHRONIZED LEFT.
+           05 B REDEFINES A PICTURE X(2) JUSTIFIED RIGHT.
+           05 C PIC S9(5) SIGN IS LEADING SEPARATE CHARACTER.
+           05 D PIC ZZ9 BLANK WHEN ZERO.
+              88 IS-SMALL VALUES ARE 1 THRU 9, 20 WHEN FALSE 99.
+              88 IS-OTHER VALUE 'A' 'B'.
+           05 E OCCURS 1 TO 10 TIMES DEPENDING ON C OF R ASCENDING KEY IS F INDEXED BY I J PIC X.
+           05 COMP-1.
+           05 G USAGE POINTER. 05 H INDEX. 05 I COMP-2. 05 J PROCEDURE-POINTER. 05 K BINARY-LONG UNSIGNED.
+           05 L PIC N(5). 05 M PIC G(5) DISPLAY-1. 05 N PIC U(5). 05 O PIC +9.99E+99.
+           66 Z RENAMES A THRU D.
+         77 W PIC 9(3) PACKED-DECIMAL VALUE 5.",
+        expect![[r#"
+            01 R
+              05 A S9(4) COMP = Zero
+              05 B redefines A X(2) DISPLAY
+              05 C S9(5) DISPLAY
+              05 D ZZ9 DISPLAY [IS-SMALL] [IS-OTHER]
+              05 E X DISPLAY 1..10 by C of R
+              05 FILLER COMP-1
+              05 G POINTER
+              05 H INDEX
+              05 I COMP-2
+              05 J PROCEDURE-POINTER
+              05 K BINARY-LONG
+              05 L N(5) NATIONAL
+              05 M G(5) DISPLAY-1
+              05 N U(5) UTF-8
+              05 O +9.99E+99 DISPLAY
+            77 W 9(3) COMP-3 = Number("5")
+        "#]],
+    );
+}
+
+#[test]
+fn usage_and_sign_of_a_group_hold_below_it() {
+    check(
+        "01 R USAGE COMP-3. 05 G. 10 A PIC 9(3). 10 B PIC S9(5).",
+        expect![[r#"
+            01 R
+              05 G
+                10 A 9(3) COMP-3
+                10 B S9(5) COMP-3
+        "#]],
+    );
+}
+
+#[test]
+fn entries_without_a_level_01_belong_to_a_record_without_a_name() {
+    check(
+        "       06 HEAD.\n         09 A PIC X.\n       06 BODY.\n         09 B PIC X.\n",
+        expect![[r#"
+            00 FILLER
+              06 HEAD
+                09 A X DISPLAY
+              06 BODY
+                09 B X DISPLAY
+        "#]],
+    );
+}
+
+#[test]
+fn what_stands_around_data_descriptions_is_passed_over() {
+    check(
+        "       DATA DIVISION.\n       FILE SECTION.\n       FD  ORDERS RECORDING MODE F.\n           EXEC SQL DECLARE T TABLE (A INT) END-EXEC.\n       EJECT\n       01  R.\n           05  A PIC X.\n       SKIP2\n           05  B PIC X.\n",
+        expect![[r#"
+            01 R
+              05 A X DISPLAY
+              05 B X DISPLAY
+        "#]],
+    );
+}
+
+#[test]
+fn copy_replaces_words_parts_of_words_and_beginnings() {
+    let resolver = |name: &str, library: Option<&str>| match (name, library) {
+        ("CUST", None) => Some("           05  :TAG:-NAME PIC X(:LEN:).\n           05  OLD-CODE PIC X.\n".to_owned()),
+        ("ADDR", Some("LIB")) => Some("           05  STREET PIC X(30).\n".to_owned()),
+        _ => None,
+    };
+    let options = ParseOptions { resolver: Some(&resolver), ..ParseOptions::default() };
+    let text = "       01  R.\n           COPY CUST REPLACING ==:TAG:== BY ==SHIP== ==:LEN:== BY ==12==\n               LEADING ==OLD== BY ==NEW==.\n           COPY ADDR IN LIB.\n           05  LAST-ONE PIC X.\n";
+    expect![[r#"
+        01 R
+          05 SHIP-NAME X(12) DISPLAY
+          05 NEW-CODE X DISPLAY
+          05 STREET X(30) DISPLAY
+          05 LAST-ONE X DISPLAY
+    "#]]
+    .assert_eq(&parse(text, &options));
+    expect!["line 2, column 12: member GONE is not found\n"]
+        .assert_eq(&parse("       01 R.\n           COPY GONE.\n", &options));
+    let inside = |_: &str, _: Option<&str>| Some("           05 A PIC X\n           05 B PIC Q.\n".to_owned());
+    let options = ParseOptions { resolver: Some(&inside), ..ParseOptions::default() };
+    expect!["member M, line 2, column 12, item A: '05' is no clause of a data description\n"]
+        .assert_eq(&parse("       01 R.\n           COPY M.\n", &options));
+}
+
+#[test]
+fn members_that_copy_each_other_are_an_error() {
+    let resolver = |_: &str, _: Option<&str>| Some("           COPY AGAIN.\n".to_owned());
+    let options = ParseOptions { resolver: Some(&resolver), ..ParseOptions::default() };
+    expect!["member AGAIN, line 1, column 12: members copy each other, or more than 16 deep\n"]
+        .assert_eq(&parse("       01 R.\n           COPY AGAIN.\n", &options));
+}
+
+#[test]
+fn replace_holds_until_it_is_switched_off() {
+    check(
+        "01 R. REPLACE ==:P:== BY ==AB==. 05 :P:-X PIC X. REPLACE OFF. 05 Y PIC X.",
+        expect![[r#"
+            01 R
+              05 AB-X X DISPLAY
+              05 Y X DISPLAY
+        "#]],
+    );
+}
+
+#[test]
+fn constants_of_level_78_stand_for_their_number() {
+    check(
+        "78 SIZE-OF-IT VALUE 12. 78 TIMES-OF-IT VALUE 3. 01 R. 05 A PIC X(SIZE-OF-IT) OCCURS TIMES-OF-IT TIMES.",
+        expect![[r#"
+            01 R
+              05 A X(SIZE-OF-IT) DISPLAY 3..3
+        "#]],
+    );
+}
+
+#[test]
+fn a_decimal_comma_changes_pictures_and_literals() {
+    let options = ParseOptions { decimal_comma: true, format: Format::Free, ..ParseOptions::default() };
+    expect![[r#"
+        01 R
+          05 A Z.ZZ9,99 DISPLAY
+          05 B 9V9 DISPLAY = Number("1.5")
+    "#]]
+    .assert_eq(&parse("01 R. 05 A PIC Z.ZZ9,99. 05 B PIC 9V9 VALUE 1,5.", &options));
+}
+
+#[test]
+fn errors_name_line_column_and_item() {
+    let cases = [
+        "",
+        "01 R.\n05 A PIC X(3.",
+        "01 R.\n05 A PIC S9(40).",
+        "01 R.\n05 A PIC X9Z.",
+        "01 R.\n05 A PIC X COMP-3.",
+        "01 R.\n05 A.",
+        "01 R.\n05 A PIC X.\n10 B PIC X.",
+        "01 R.\n05 A PIC X VALUE 'open.",
+        "01 R.\n05 A PIC X OCCURS 0 TIMES.",
+        "01 R.\n05 A PIC X OCCURS 1 TO UNBOUNDED DEPENDING ON B.",
+        "01 R.\n10 A PIC X.\n05 B PIC X.",
+        "01 R.\n05 A PIC X PIC X.",
+        "01 R.\n05 A USAGE OBJECT REFERENCE.",
+        "88 X VALUE 1.",
+        "50 X PIC X.",
+        "01 R.\n05 A PIC X SIGN LEADING.",
+        "01 R.\n05 A PIC S9 BLANK WHEN ZERO.",
+        "01 R COMP.\n05 A PIC 9 COMP-3.",
+        "01 R.\n05 A PIC X\n",
+        "01 R.\n05 A PIC X.\n66 B RENAMES C.",
+    ];
+    let mut out = String::new();
+    for case in cases {
+        out += &parse(case, &ParseOptions { format: Format::Free, ..ParseOptions::default() });
+    }
+    expect![[r#"
+        line 1, column 1: there is no data description here
+        line 2, column 10, item A: PICTURE X(3: a parenthesis is not closed
+        line 2, column 10, item A: PICTURE S9(40): it has more than 38 digits
+        line 2, column 10, item A: PICTURE X9Z: it mixes symbols of text with symbols of numbers
+        line 2, column 1, item A: PICTURE X does not go with USAGE COMP-3
+        line 2, column 1, item A: neither a PICTURE nor items below it, and its USAGE needs one
+        line 2, column 1, item A: an item with a PICTURE has items below it
+        line 2, column 18: the literal is not closed
+        line 2, column 12, item A: OCCURS 0 TO 0 is no range
+        line 2, column 24, item A: 'UNBOUNDED' is not supported: a table needs a maximum
+        line 3, column 1, item B: level 5 does not fit any group above it
+        line 2, column 12, item A: the clause PICTURE is given twice
+        line 2, column 12, item A: 'OBJECT' is not supported: it has no bytes that another program could read
+        line 1, column 1: a level-88 entry has no item it belongs to
+        line 1, column 1: level number 50 is not one of 01 to 49, 66, 77, 78 and 88
+        line 2, column 1, item A: SIGN does not go with this item: it has no S in its PICTURE, or is not in characters
+        line 2, column 1, item A: BLANK WHEN ZERO does not go with this item: it is for numbers in characters, without S
+        line 2, column 1, item A: USAGE COMP-3 below a group of USAGE COMP
+        line 2, column 6, item A: the text ends where a period is expected
+        line 3, column 1, item B: RENAMES C: there is no such item in the record
+    "#]]
+    .assert_eq(&out);
+}
