@@ -52,8 +52,8 @@ struct Source {
     #[arg(long, value_enum, default_value = "natural")]
     sync: SlackName,
     /// Bytes of a pointer.
-    #[arg(long, value_name = "4|8", default_value = "4", value_parser = clap::value_parser!(u8).range(4..=8))]
-    pointer: u8,
+    #[arg(long, value_name = "BYTES", default_value = "4", value_parser = ["4", "8"])]
+    pointer: String,
     /// Binary items of one and two digits take one byte.
     #[arg(long)]
     byte_binary: bool,
@@ -263,7 +263,7 @@ impl Source {
                 SlackName::Natural => Slack::Natural,
                 SlackName::Enterprise => Slack::Enterprise,
             },
-            pointer_bytes: self.pointer,
+            pointer_bytes: if self.pointer == "8" { 8 } else { 4 },
             byte_binary: self.byte_binary,
         };
         let named = |error| Failure::new(1, format!("{}: {error}", self.file.display()));

@@ -3,6 +3,7 @@
 mod authority;
 mod channels;
 mod configuration;
+mod copybook;
 mod drop_ins;
 mod lifecycle;
 mod messages;
