@@ -90,6 +90,11 @@ impl Server {
 
     /// The client's end of a new socket.
     pub(crate) fn socket(&self) -> DuplexStream {
+        self.socket_and_task().0
+    }
+
+    /// The same, and the task that serves the other end.
+    pub(crate) fn socket_and_task(&self) -> (DuplexStream, tokio::task::JoinHandle<()>) {
         let (client, server) = tokio::io::duplex(256 * 1024);
         let peer = Peer {
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 40_000)),
@@ -97,8 +102,8 @@ impl Server {
             tls: None,
             patience: Duration::from_secs(30),
         };
-        tokio::spawn(serve(server, peer, self.door.clone()));
-        client
+        let task = tokio::spawn(serve(server, peer, self.door.clone()));
+        (client, task)
     }
 
     /// A client of ten conversations that is not connected yet.

@@ -8,6 +8,7 @@ mod faults;
 mod gate;
 mod listener;
 mod lost_client;
+mod mutated;
 mod objects;
 mod pace;
 mod put_get;
