@@ -68,6 +68,8 @@ struct Sender {
 struct Receiver {
     /// Left of the credit given.
     credit: u32,
+    /// Credit that is given at once.
+    most: u32,
     delivery_count: u32,
     arrived: Vec<Delivery>,
 }
@@ -144,8 +146,18 @@ impl Amqp {
         Ok(())
     }
 
-    /// Messages from `address` come from now on.
+    /// Messages from `address` come from now on, some in advance.
     pub fn receive_from(&mut self, address: &str) -> Result<()> {
+        self.receive_with(address, CREDIT)
+    }
+
+    /// The same, one at a time: for queues that several read.
+    pub fn receive_one_by_one_from(&mut self, address: &str) -> Result<()> {
+        self.receive_with(address, 1)
+    }
+
+    fn receive_with(&mut self, address: &str, most: u32) -> Result<()> {
+        self.receiver.most = most;
         self.performative(ATTACH, |attach| {
             attach.string(&format!("from-{address}")).uint(RECEIVER_HANDLE).boolean(true).byte(0).byte(0);
             attach.nested(SOURCE, |source| place(source, address, 10)).nested(TARGET, |target| {
@@ -183,7 +195,7 @@ impl Amqp {
             disposition.boolean(true).uint(delivery.number).uint(delivery.number).boolean(true);
             disposition.nested(ACCEPTED, |_| {});
         });
-        if self.receiver.credit <= CREDIT / 2 {
+        if self.receiver.credit <= self.receiver.most / 2 {
             self.grant_credit();
         }
         self.flush()
@@ -247,9 +259,10 @@ impl Amqp {
 
     fn grant_credit(&mut self) {
         let (next, count) = (self.next_delivery, self.receiver.delivery_count);
-        self.receiver.credit = CREDIT;
+        let most = self.receiver.most;
+        self.receiver.credit = most;
         self.performative(FLOW, |flow| {
-            flow.uint(0).uint(WINDOW).uint(next).uint(WINDOW).uint(RECEIVER_HANDLE).uint(count).uint(CREDIT);
+            flow.uint(0).uint(WINDOW).uint(next).uint(WINDOW).uint(RECEIVER_HANDLE).uint(count).uint(most);
         });
     }
 

@@ -1,6 +1,6 @@
 //! nginx as the floor of a web server: a no-op `POST` and a static `GET` over TLS, two workers.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -17,6 +17,8 @@ pub struct Nginx {
     pub url: String,
     /// Address and port without TLS.
     pub plain: String,
+    /// Its own certificate, PEM.
+    pub certificate: PathBuf,
     /// Process ids of the workers.
     pub workers: Vec<u32>,
 }
@@ -41,11 +43,13 @@ impl Nginx {
             .stderr(Stdio::null())
             .spawn()
             .context("nginx is not installed (Debian: nginx-light)")?;
+        let certificate = folder.path().join("certificate.pem");
         let mut running = Self {
             master,
             _folder: folder,
             url: format!("https://127.0.0.1:{port}"),
             plain: format!("127.0.0.1:{plain}"),
+            certificate,
             workers: Vec::new(),
         };
         running.await_ready(port)?;
