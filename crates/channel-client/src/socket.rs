@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use bytes::{Buf, BytesMut};
 use channel_protocol::assembly::{Assembler, Limits, Unit};
+use channel_protocol::error::ProtocolError;
 use channel_protocol::output::{Envelope, Output};
 use channel_protocol::segment::{Address, ControlFlags, Framer, SegmentType};
 use parking_lot::Mutex;
@@ -26,8 +27,9 @@ use crate::mailbox::{Kind, Mailbox};
 use crate::negotiated::{Negotiated, OWN_FORM};
 use crate::stream::Stream;
 
-/// Room that a read has at least, in bytes.
-const READ_BYTES: usize = 8 * 1024;
+/// Size of a new input buffer, and the room below which one is made, in bytes.
+const READ_BYTES: usize = 16 * 1024;
+const LEAST_ROOM: usize = 2 * 1024;
 /// Asynchronous puts wait while more than this is to be written, in bytes.
 const MOST_OUTPUT: usize = 4 << 20;
 /// Longest the task looks away when there are no heartbeats.
@@ -217,7 +219,7 @@ impl<'a, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'a, R, W> {
                 let _ = self.writer.shutdown().await;
                 return Ok(());
             }
-            self.input.reserve(READ_BYTES.max(self.expected()?));
+            self.make_room()?;
             tokio::select! {
                 biased;
                 result = write(&mut self.writer, &mut self.writing, &mut self.unflushed), if has_output => {
@@ -247,17 +249,20 @@ impl<'a, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'a, R, W> {
         state.closing && !state.output.has_remaining()
     }
 
-    /// Bytes that the segment at the front still wants.
-    fn expected(&self) -> Result<usize, ChannelError> {
-        if self.input.is_empty() {
-            return Ok(0);
+    /// Room for what the segment at the front still wants. While messages are held that share the buffer's memory a new one
+    /// has to be made, so it is large enough for several.
+    fn make_room(&mut self) -> Result<(), ChannelError> {
+        let garbled = |error: ProtocolError| ChannelError::broken(error.to_string());
+        let wanted = if self.input.is_empty() { 0 } else { self.framer.missing(&self.input).map_err(garbled)? };
+        if self.input.capacity() - self.input.len() < wanted.max(LEAST_ROOM) {
+            self.input.reserve(wanted.max(READ_BYTES));
         }
-        self.framer.missing(&self.input).map_err(|error| ChannelError::broken(error.to_string()))
+        Ok(())
     }
 
     /// Hands over every unit that is whole.
     fn dispatch(&mut self) -> Result<(), ChannelError> {
-        let garbled = |error: channel_protocol::error::ProtocolError| ChannelError::broken(error.to_string());
+        let garbled = |error: ProtocolError| ChannelError::broken(error.to_string());
         while let Some(segment) = self.framer.next(&mut self.input).map_err(garbled)? {
             if let Some(unit) = self.assembler.push(segment).map_err(garbled)? {
                 self.deliver(unit)?;
