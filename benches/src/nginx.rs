@@ -98,6 +98,8 @@ fn certificate(folder: &Path) -> Result<()> {
     let output = Command::new("openssl")
         .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30"])
         .args(["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"])
+        // A certificate that may sign others is believed by no client as a server's own.
+        .args(["-addext", "basicConstraints=critical,CA:FALSE"])
         .args(["-keyout", "key.pem", "-out", "certificate.pem"])
         .current_dir(folder)
         .output()
