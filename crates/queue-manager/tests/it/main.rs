@@ -19,6 +19,7 @@ mod put_get;
 mod reports;
 mod restart;
 mod selectors;
+mod shared_subscriptions;
 mod status;
 mod triggers;
 mod units_of_work;

@@ -5,6 +5,7 @@ mod concurrency;
 mod conformance;
 mod crash;
 mod faults;
+mod glimpse;
 mod leaders;
 mod oracle;
 mod script;
