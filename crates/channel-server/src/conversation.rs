@@ -50,6 +50,8 @@ pub(crate) struct Conversation {
     pub(crate) objects: Mutex<Objects>,
     /// What became of puts that were not answered.
     pub(crate) puts: Mutex<PutTally>,
+    /// A put in the open unit of work failed, and its program has not been told.
+    pub(crate) is_unit_spoilt: AtomicBool,
     /// Handles that messages are sent for without an MQGET each.
     pub(crate) consumers: Mutex<Consumers>,
     /// What an XA recovery has still to tell.
@@ -90,6 +92,7 @@ impl Conversation {
             stop_watch: Mutex::new(None),
             objects: Mutex::default(),
             puts: Mutex::default(),
+            is_unit_spoilt: AtomicBool::new(false),
             consumers: Mutex::default(),
             recovery_scan: Mutex::default(),
             shared,

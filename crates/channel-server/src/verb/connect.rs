@@ -6,6 +6,7 @@
 //! Source: MQ reference, "MQCONN", "QMgrName", 9.3.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use bytes::{Bytes, BytesMut};
 use channel_protocol::cursor::Reader;
@@ -94,9 +95,17 @@ fn refusal(code: StatusCode) -> Reason {
     }
 }
 
-/// Closes and commits, whatever comes of it.
+/// Closes and commits, whatever comes of it; as MQCMIT it commits no unit of work with a put that failed unanswered.
 pub(super) async fn disconnect(call: &Call<'_>) -> Result<(), DecodeError> {
-    let outcome = match call.conversation.take_connected() {
+    let connected = call.conversation.take_connected();
+    if let (Some(connected), true) = (&connected, call.conversation.is_unit_spoilt.swap(false, Ordering::AcqRel)) {
+        let backed_out = connected.connection.back_out().await;
+        if backed_out.is_err() {
+            call.reply_plainly(backed_out);
+            return Ok(());
+        }
+    }
+    let outcome = match connected {
         None => Err(Reason::HconnError),
         Some(connected) => match Arc::try_unwrap(connected.connection) {
             Ok(connection) => connection.disconnect().await,

@@ -1,5 +1,7 @@
 //! MQPUT and MQPUT1, answered or not.
 
+use std::sync::atomic::Ordering;
+
 use bytes::Bytes;
 use channel_protocol::assembly::Unit;
 use channel_protocol::cursor::Reader;
@@ -25,7 +27,7 @@ pub(super) async fn put(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), 
     let outcome = put_to_handle(call, &descriptor, &options, data).await;
     if options.is_asynchronous() {
         let object = call.conversation.objects.lock().get(&call.handle().0).cloned();
-        count(call, &outcome, object.as_ref());
+        count(call, &options, &outcome, object.as_ref());
         return Ok(());
     }
     let (ending, reply) = reply(call, descriptor, options, &outcome);
@@ -78,7 +80,7 @@ pub(super) async fn put1(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(),
     };
     if options.is_asynchronous() {
         let object = wanted.ok().map(|wanted| named(&wanted, &outcome));
-        count(call, &outcome, object.as_ref());
+        count(call, &options, &outcome, object.as_ref());
         return Ok(());
     }
     let object = answered(object, &outcome);
@@ -158,10 +160,15 @@ fn named(object: &ObjectDescriptor, outcome: &Result<PutResult, Reason>) -> Open
     }
 }
 
-fn count(call: &Call<'_>, outcome: &Result<PutResult, Reason>, object: Option<&OpenObject>) {
+fn count(call: &Call<'_>, options: &PutStructure, outcome: &Result<PutResult, Reason>, object: Option<&OpenObject>) {
     let reason = match outcome {
         Ok(result) => result.warning,
-        Err(reason) => Some(*reason),
+        Err(reason) => {
+            if options.flags.contains(PutFlags::SYNCPOINT) {
+                call.conversation.is_unit_spoilt.store(true, Ordering::Release);
+            }
+            Some(*reason)
+        }
     };
     call.conversation.puts.lock().count(reason, object);
 }

@@ -274,6 +274,26 @@ async fn asynchronous_puts_are_not_answered_but_counted() {
 }
 
 #[tokio::test]
+async fn a_unit_of_work_with_a_put_that_failed_unanswered_is_backed_out_by_its_commit() {
+    let server = Server::start().await;
+    let (mut client, queue) = with_queue(&server).await;
+    let mut put = message(b"x");
+    put.options.flags = PutFlags::ASYNC_RESPONSE | PutFlags::SYNCPOINT;
+    let elsewhere = put1(object("NO.SUCH"), put.clone());
+    client.queue(1, &Request::Call(Verb::Put(put.clone()).call_on(queue)));
+    client.queue(1, &Request::Call(elsewhere.call()));
+    client.flush().await;
+    let answer = client.call(1, 0, Verb::Commit).await;
+    assert_eq!((answer.ending.completion, answer.ending.reason), (1, 2003));
+    assert_eq!(server.depth("Q"), 0);
+    // The next unit of work is as good as any.
+    client.queue(1, &Request::Call(Verb::Put(put).call_on(queue)));
+    client.flush().await;
+    assert_eq!(client.plain(1, Verb::Commit).await, 0);
+    assert_eq!(server.depth("Q"), 1);
+}
+
+#[tokio::test]
 async fn text_is_converted_when_asked() {
     let server = Server::start().await;
     let (mut client, queue) = with_queue(&server).await;
