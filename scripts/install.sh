@@ -16,8 +16,11 @@ export PATH="$PATH:${CARGO_HOME:-$HOME/.cargo}/bin"
 packages_of() {
     case $1 in
         build) echo gcc:cc libc6-dev:/usr/include/stdlib.h make:make curl:curl ca-certificates:/etc/ssl/certs/ca-certificates.crt ;;
-        test) echo gnucobol3:cobc curl:curl openssl:openssl python3:python3 slapd:slapd ldap-utils:ldapadd python3-venv:@ensurepip nodejs:node golang-go:go ;;
-        full) echo default-jre-headless:java maven:mvn unzip:unzip ;;
+        test)
+            echo gnucobol3:cobc curl:curl openssl:openssl python3:python3 slapd:slapd ldap-utils:ldapadd python3-venv:@ensurepip
+            echo nodejs:node golang-go:go openjdk-17-jdk-headless:javac maven:mvn
+            ;;
+        full) echo unzip:unzip ;;
         lint) ;;
         bench)
             echo nginx-light:nginx postgresql:/usr/lib/postgresql openssl:openssl curl:curl unzip:unzip

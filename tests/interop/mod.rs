@@ -1,7 +1,9 @@
-//! Foreign clients against our binary: curl, Python, Node, Go, OpenSSL, pymqrest, schemathesis.
+//! Foreign clients against our binary: curl, Python, Node, Go, OpenSSL, pymqrest, schemathesis, and programs
+//! with the public MQ clients for Java.
 
 mod clients;
 mod curl;
+mod java;
 mod liberty;
 mod openssl;
 mod packages;

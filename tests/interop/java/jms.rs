@@ -1,0 +1,99 @@
+//! Jakarta Messaging, JMS 2 and Spring.
+
+use anyhow::{Result, ensure};
+use system_tests::server::Server;
+
+use crate::interop::java::program::{Client, Program};
+use crate::interop::java::{APP_PASSWORD, check, options, told};
+
+#[test]
+fn jakarta_messaging_sends_and_receives() -> Result<()> {
+    check(Client::Jakarta, "jms.PointToPoint")
+}
+
+#[test]
+fn jms_2_sends_and_receives() -> Result<()> {
+    check(Client::Javax, "jms.PointToPoint")
+}
+
+#[test]
+fn jakarta_messaging_commits_and_rolls_back() -> Result<()> {
+    check(Client::Jakarta, "jms.Transactions")
+}
+
+#[test]
+fn jms_2_commits_and_rolls_back() -> Result<()> {
+    check(Client::Javax, "jms.Transactions")
+}
+
+#[test]
+fn jakarta_messaging_listens() -> Result<()> {
+    check(Client::Jakarta, "jms.Listener")
+}
+
+#[test]
+fn jms_2_listens() -> Result<()> {
+    check(Client::Javax, "jms.Listener")
+}
+
+#[test]
+fn jakarta_messaging_publishes_and_subscribes() -> Result<()> {
+    check(Client::Jakarta, "jms.TopicPrograms")
+}
+
+#[test]
+fn jms_2_publishes_and_subscribes() -> Result<()> {
+    check(Client::Javax, "jms.TopicPrograms")
+}
+
+#[test]
+fn branches_prepared_by_xa_outlive_the_server_and_are_recovered() -> Result<()> {
+    let data = tempfile::tempdir()?;
+    let options = options(data.path())?;
+    for client in [Client::Jakarta, Client::Javax] {
+        for role in ["prepare", "recover"] {
+            let server = Server::start(&options)?;
+            let program = Program::new(client, "jms.GlobalTransactions", server.mq_address()?, data.path());
+            told(&server, program.argument(role).run())?;
+            server.kill();
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_jms_program_reconnects_by_itself_when_the_server_was_killed_and_started_again() -> Result<()> {
+    let data = tempfile::tempdir()?;
+    let options = options(data.path())?;
+    let server = Server::start(&options)?;
+    let address = server.mq_address()?;
+    let mut program = Program::new(Client::Jakarta, "jms.Reconnecting", address, data.path()).start()?;
+    told(&server, program.await_line("restart the server"))?;
+    server.kill();
+    let server = Server::start(&options.listening(&address.to_string()))?;
+    told(&server, program.finish())?;
+    // The program has come to this server as well.
+    ensure!(server.errors().contains("CSQX511I"), "{}", server.errors());
+    Ok(())
+}
+
+#[test]
+fn a_spring_boot_application_sends_and_listens_by_its_ibm_mq_properties() -> Result<()> {
+    let data = tempfile::tempdir()?;
+    let server = Server::start(&options(data.path())?)?;
+    let address = server.mq_address()?;
+    let mut program = Program::new(Client::Spring, "spring.Application", address, data.path());
+    for property in [
+        "ibm.mq.queueManager=QM1".to_owned(),
+        "ibm.mq.channel=DEV.APP.SVRCONN".to_owned(),
+        format!("ibm.mq.connName={}({})", address.ip(), address.port()),
+        "ibm.mq.user=app".to_owned(),
+        format!("ibm.mq.password={APP_PASSWORD}"),
+        "ibm.mq.pool.enabled=true".to_owned(),
+        "ibm.mq.pool.maxConnections=4".to_owned(),
+        "spring.main.banner-mode=off".to_owned(),
+    ] {
+        program = program.argument(&format!("--{property}"));
+    }
+    told(&server, program.run())
+}
