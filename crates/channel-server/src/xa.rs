@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use channel_protocol::assembly::Unit;
 use channel_protocol::error::{DecodeError, ProtocolError};
@@ -33,9 +34,9 @@ pub(crate) async fn answer(conversation: &Arc<Conversation>, unit: &Unit) -> Res
     let reply = match (&request.verb, conversation.connected()) {
         (_, Err(_)) => request.reply(XAER_RMFAIL, None),
         (XaVerb::Recover { wanted }, Ok(connected)) => recover(conversation, &connected.connection, &request, *wanted),
-        (XaVerb::End(_), Ok(connected)) => {
+        (XaVerb::End(xid), Ok(connected)) => {
             consumer::hold(conversation).await;
-            let value = call(&connected.connection, &request).await;
+            let value = end(conversation, &connected.connection, &of_wire(xid), request.flags);
             consumer::go_on(conversation);
             request.reply(value, None)
         }
@@ -45,6 +46,18 @@ pub(crate) async fn answer(conversation: &Arc<Conversation>, unit: &Unit) -> Res
     Ok(())
 }
 
+/// Ends the work on a branch. One with a put that failed without an answer may only be rolled back: its program asks for
+/// such puts when it is too late.
+fn end(conversation: &Conversation, connection: &Connection, xid: &storage::Xid, flags: i32) -> i32 {
+    let flags = XaFlags::from_bits_retain(flags.cast_unsigned());
+    let is_over = !flags.contains(XaFlags::SUSPEND);
+    if is_over && conversation.is_unit_spoilt.swap(false, Ordering::AcqRel) {
+        let ended = connection.xa_end(xid, XaFlags::FAIL);
+        return ended.err().unwrap_or(XaError::RolledBack).code();
+    }
+    connection.xa_end(xid, flags).err().map_or(XA_OK, |error| error.code())
+}
+
 /// What the call returns.
 async fn call(connection: &Connection, request: &XaRequest) -> i32 {
     let flags = XaFlags::from_bits_retain(request.flags.cast_unsigned());
@@ -52,7 +65,6 @@ async fn call(connection: &Connection, request: &XaRequest) -> i32 {
     match &request.verb {
         XaVerb::Open(_) | XaVerb::Close(_) => XA_OK,
         XaVerb::Start(xid) => done(connection.xa_start(&of_wire(xid), flags)),
-        XaVerb::End(xid) => done(connection.xa_end(&of_wire(xid), flags)),
         XaVerb::Prepare(xid) => match connection.xa_prepare(&of_wire(xid)).await {
             Ok(true) => XA_OK,
             Ok(false) => XA_RDONLY,
@@ -61,8 +73,8 @@ async fn call(connection: &Connection, request: &XaRequest) -> i32 {
         XaVerb::Commit(xid) => done(connection.xa_commit(&of_wire(xid), flags.contains(XaFlags::ONE_PHASE)).await),
         XaVerb::Rollback(xid) => done(connection.xa_rollback(&of_wire(xid)).await),
         XaVerb::Forget(xid) => done(connection.xa_forget(&of_wire(xid))),
-        // Nothing is ever answered before it is done, so there is nothing to complete.
-        XaVerb::Complete | XaVerb::Recover { .. } => XAER_INVAL,
+        // Nothing is ever answered before it is done, so there is nothing to complete. The others have answers of their own.
+        XaVerb::Complete | XaVerb::Recover { .. } | XaVerb::End(_) => XAER_INVAL,
     }
 }
 

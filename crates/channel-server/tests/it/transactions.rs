@@ -125,3 +125,23 @@ async fn a_lost_client_leaves_prepared_branches_alone() {
         assert!(tokio::time::Instant::now() < deadline, "the other branch ends with its client");
     }
 }
+
+#[tokio::test]
+async fn a_branch_with_a_put_that_failed_unanswered_may_only_be_rolled_back() {
+    let server = Server::start().await;
+    let mut client = server.connected().await;
+    let queue = client.open(1, "Q", BOTH).await;
+    assert_eq!(value(&mut client, XaVerb::Start(xid(1)), NO_FLAGS).await, 0);
+    assert_eq!(put(&mut client, queue).await, 0);
+    let mut refused = message(b"by a handle that is none");
+    refused.options.flags = PutFlags::SYNCPOINT | PutFlags::ASYNC_RESPONSE;
+    client.send(1, &Request::Call(Verb::Put(refused).call_on(999))).await;
+    assert_eq!(value(&mut client, XaVerb::End(xid(1)), SUCCESS).await, 100);
+    assert_eq!(value(&mut client, XaVerb::Prepare(xid(1)), NO_FLAGS).await, 100);
+    assert_eq!(server.depth("Q"), 0);
+    assert_eq!(value(&mut client, XaVerb::Start(xid(2)), NO_FLAGS).await, 0);
+    assert_eq!(put(&mut client, queue).await, 0);
+    assert_eq!(value(&mut client, XaVerb::End(xid(2)), SUCCESS).await, 0);
+    assert_eq!(value(&mut client, XaVerb::Commit(xid(2)), ONE_PHASE).await, 0);
+    assert_eq!(server.depth("Q"), 1);
+}
