@@ -8,7 +8,7 @@ pub(crate) struct Decimal {
     pub(crate) negative: bool,
     pub(crate) mantissa: u128,
     pub(crate) scale: i32,
-    /// Digits behind the 38th were not zero; the last digit kept is 1 then, so that rounding comes out right.
+    /// Digits beyond those of a `u128` were not zero; the last digit kept is 1 then, so that rounding comes out right.
     pub(crate) inexact: bool,
 }
 
@@ -21,8 +21,8 @@ pub(crate) enum Rescale {
 
 /// Exponents beyond this are taken as this: no item holds such numbers.
 const MAXIMUM_EXPONENT: i32 = 100_000;
-/// Digits that are kept.
-const KEPT: u32 = 38;
+/// Ten times this and a digit is a `u128`.
+const UNCHECKED: u128 = u128::MAX / 10;
 
 impl Decimal {
     /// Reads a number of JSON grammar; `text` has been checked to be one.
@@ -31,18 +31,29 @@ impl Decimal {
             Some((b'-', rest)) => (true, rest),
             _ => (false, text),
         };
-        let (mut mantissa, mut scale, mut kept, mut inexact) = (0u128, 0i32, 0u32, false);
-        let mut behind_point = false;
+        let (mut mantissa, mut scale) = (0u128, 0i32);
+        let (mut behind_point, mut is_full, mut inexact) = (false, false, false);
         while let Some((&byte, tail)) = rest.split_first() {
             match byte {
-                b'0'..=b'9' if kept < KEPT => {
-                    mantissa = mantissa * 10 + u128::from(byte - b'0');
-                    kept += u32::from(mantissa != 0);
-                    scale += i32::from(behind_point);
-                }
                 b'0'..=b'9' => {
-                    inexact |= byte != b'0';
-                    scale -= i32::from(!behind_point);
+                    let digit = u128::from(byte - b'0');
+                    // Below this every product fits; at it, some do.
+                    let longer = if mantissa < UNCHECKED {
+                        Some(mantissa * 10 + digit)
+                    } else {
+                        mantissa.checked_mul(10).and_then(|tens| tens.checked_add(digit)).filter(|_| !is_full)
+                    };
+                    match longer {
+                        Some(longer) => {
+                            mantissa = longer;
+                            scale += i32::from(behind_point);
+                        }
+                        None => {
+                            is_full = true;
+                            inexact |= byte != b'0';
+                            scale -= i32::from(!behind_point);
+                        }
+                    }
                 }
                 b'.' => behind_point = true,
                 _ => break,

@@ -387,3 +387,11 @@ fn a_schema_says_what_is_taken() {
         }
     "#]]);
 }
+
+#[test]
+fn binary_numbers_of_sixteen_bytes_are_exact() {
+    let bytes = [0xC1; 16];
+    check("01 R. 05 A PIC 9(38) COMP-5.", r#"{"A":257547046336239699797769800918946136513}"#, &bytes);
+    let error = encoded("01 R. 05 A PIC 9(38) COMP-5.", r#"{"A":340282366920938463463374607431768211456}"#);
+    assert!(error.contains("the number"), "{error}");
+}
