@@ -31,6 +31,9 @@ pub(crate) fn other_than_default(row: &Attribute, kind: Kind) -> (String, String
         ValueType::Texts { .. } => (parenthesised("'a(b)','c'"), parenthesised("a(b),c")),
         ValueType::Secret { .. } => (parenthesised("'secret'"), parenthesised("********")),
         ValueType::Name => (parenthesised(&quoted("Some.Name")), parenthesised("Some.Name")),
+        ValueType::Text { .. } if row.mqsc == "SELECTOR" => {
+            (parenthesised(&quoted("it = 'ok'")), parenthesised("it = 'ok'"))
+        }
         ValueType::Text { .. } => (parenthesised(&quoted("it's ok")), parenthesised("it's ok")),
         ValueType::Hexadecimal { bytes } => {
             let digits = "AB".repeat(bytes);

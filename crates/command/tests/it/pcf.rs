@@ -131,6 +131,9 @@ fn other_than_default(row: &Attribute, kind: Kind) -> (ParameterValue, String) {
         }
         ValueType::Secret { .. } => (ParameterValue::Text("********".to_owned()), parenthesised("********")),
         ValueType::Name => (ParameterValue::Text("Some.Name".to_owned()), parenthesised("Some.Name")),
+        ValueType::Text { .. } if row.mqsc == "SELECTOR" => {
+            (ParameterValue::Text("it = 'ok'".to_owned()), parenthesised("it = 'ok'"))
+        }
         ValueType::Text { .. } => (ParameterValue::Text("it's ok".to_owned()), parenthesised("it's ok")),
         ValueType::Hexadecimal { bytes } => {
             (ParameterValue::Bytes(vec![0xAB; bytes]), parenthesised(&"AB".repeat(bytes)))
