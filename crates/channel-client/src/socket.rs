@@ -342,7 +342,6 @@ fn broken(error: &std::io::Error) -> ChannelError {
     ChannelError::broken(error.to_string())
 }
 
-#[expect(clippy::disallowed_methods, reason = "this file owns the clock of heartbeats")]
 fn now() -> Instant {
     Instant::now()
 }

@@ -114,7 +114,6 @@ impl Connection {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "this file owns the clock of reconnecting")]
 fn now() -> Instant {
     Instant::now()
 }

@@ -25,7 +25,10 @@ fn check(arguments: &[&str], input: &str, expected: Expect) {
 
 #[test]
 fn layout_shows_every_item_to_people_and_programs() {
-    check(&["copybook", "layout", "FILE"], "", expect![[r#"
+    check(
+        &["copybook", "layout", "FILE"],
+        "",
+        expect![[r#"
         exit 0
         out: ORDER-RECORD: 27 bytes at most, 15 at least
         out:   offset   length  item
@@ -35,24 +38,37 @@ fn layout_shows_every_item_to_people_and_programs() {
         out:        8        2    10 QUANTITY PIC S9(3) COMP-3
         out:       10        4    10 PRICE PIC S9(3)V99 COMP-5
         out:       26        1  05 ORDER-STATE PIC X DISPLAY
-    "#]]);
-    check(&["copybook", "layout", "FILE", "--json"], "", expect![[r#"
+    "#]],
+    );
+    check(
+        &["copybook", "layout", "FILE", "--json"],
+        "",
+        expect![[r#"
         exit 0
         out: {"record":"ORDER-RECORD","length":27,"items":[{"path":"ORDER-RECORD.CUSTOMER","level":5,"offset":0,"length":6,"usage":"DISPLAY","occurs":null,"picture":"X(6)"},{"path":"ORDER-RECORD.LINE-COUNT","level":5,"offset":6,"length":2,"usage":"DISPLAY","occurs":null,"picture":"9(2)"},{"path":"ORDER-RECORD.LINES","level":5,"offset":8,"length":6,"usage":"GROUP","occurs":3,"minimumOccurs":1,"dependingOn":"ORDER-RECORD.LINE-COUNT"},{"path":"ORDER-RECORD.LINES.QUANTITY","level":10,"offset":8,"length":2,"usage":"COMP-3","occurs":null,"picture":"S9(3)"},{"path":"ORDER-RECORD.LINES.PRICE","level":10,"offset":10,"length":4,"usage":"COMP-5","occurs":null,"picture":"S9(3)V99"},{"path":"ORDER-RECORD.ORDER-STATE","level":5,"offset":26,"length":1,"usage":"DISPLAY","occurs":null,"picture":"X"}]}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn encode_and_decode_undo_each_other() {
     let json = r#"{"CUSTOMER":"ADA","LINE-COUNT":2,"LINES":[{"QUANTITY":-3,"PRICE":1.5},{"QUANTITY":7,"PRICE":0}],"ORDER-STATE":"N"}"#;
-    check(&["copybook", "encode", "FILE", "--hex"], json, expect![[r#"
+    check(
+        &["copybook", "encode", "FILE", "--hex"],
+        json,
+        expect![[r#"
         exit 0
         out: c1c4c1404040f0f2003d00000096007c00000000d5
-    "#]]);
-    check(&["copybook", "decode", "FILE", "--hex"], "c1c4c1404040f0f2003d00000096007c00000000d5", expect![[r#"
+    "#]],
+    );
+    check(
+        &["copybook", "decode", "FILE", "--hex"],
+        "c1c4c1404040f0f2003d00000096007c00000000d5",
+        expect![[r#"
         exit 0
         out: {"CUSTOMER":"ADA","LINE-COUNT":2,"LINES":[{"QUANTITY":-3,"PRICE":1.5},{"QUANTITY":7,"PRICE":0}],"ORDER-STATE":"N"}
-    "#]]);
+    "#]],
+    );
     check(
         &["copybook", "decode", "FILE", "--hex", "--codepage", "ASCII", "--byte-order", "little"],
         "414441202020 3031 003d 96000000 4e",
@@ -65,22 +81,38 @@ fn encode_and_decode_undo_each_other() {
 
 #[test]
 fn what_does_not_fit_ends_with_pointer_item_and_offset() {
-    check(&["copybook", "encode", "FILE"], r#"{"LINES":[{"QUANTITY":1234}]}"#, expect![[r#"
+    check(
+        &["copybook", "encode", "FILE"],
+        r#"{"LINES":[{"QUANTITY":1234}]}"#,
+        expect![[r#"
         exit 1
         err: quaymaster: at '/LINES/0/QUANTITY', item ORDER-RECORD.LINES.QUANTITY, offset 8: the number has more than 3 digits before the decimal point (byte 22 of the JSON text)
-    "#]]);
-    check(&["copybook", "decode", "FILE", "--hex"], "c1c4c1404040f0f4", expect![[r#"
+    "#]],
+    );
+    check(
+        &["copybook", "decode", "FILE", "--hex"],
+        "c1c4c1404040f0f4",
+        expect![[r#"
         exit 1
         err: quaymaster: at '/LINES', item ORDER-RECORD.LINES, offset 8: there are 4 occurrences, the table holds 3
-    "#]]);
-    check(&["copybook", "decode", "FILE", "--codepage", "nonsense"], "", expect![[r#"
+    "#]],
+    );
+    check(
+        &["copybook", "decode", "FILE", "--codepage", "nonsense"],
+        "",
+        expect![[r#"
         exit 2
         err: quaymaster: invalid value 'nonsense' for '--codepage <CODEPAGE>': no code page known here; expected a CCSID such as 037 or 1047, or UTF-8, UTF-16, ASCII, ISO-8859-1
-    "#]]);
-    check(&["copybook", "layout", "no-such-file.cpy"], "", expect![[r#"
+    "#]],
+    );
+    check(
+        &["copybook", "layout", "no-such-file.cpy"],
+        "",
+        expect![[r#"
         exit 1
         err: quaymaster: no-such-file.cpy: No such file or directory (os error 2)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -103,5 +135,6 @@ fn the_schema_is_json() {
         out:   },
         out:   "additionalProperties": false
         out: }
-    "#]].assert_eq(&text);
+    "#]]
+    .assert_eq(&text);
 }
