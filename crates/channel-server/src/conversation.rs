@@ -67,7 +67,7 @@ pub(crate) struct Connected {
 }
 
 /// Open objects by handle: what the queue manager need not know.
-pub(crate) type Objects = HashMap<u32, OpenObject, foldhash::fast::RandomState>;
+pub(crate) type Objects = HashMap<u32, Arc<OpenObject>, foldhash::fast::RandomState>;
 
 #[derive(Debug, Clone)]
 pub(crate) struct OpenObject {

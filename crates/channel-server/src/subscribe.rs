@@ -6,6 +6,8 @@
 //!
 //! Source: `docs/channel-protocol.md`, "Subscribing".
 
+use std::sync::Arc;
+
 use channel_protocol::cursor::Reader;
 use channel_protocol::error::DecodeError;
 use channel_protocol::flow::call::{Ending, NO_HANDLE};
@@ -106,8 +108,8 @@ async fn make(call: &Call<'_>, descriptor: Result<SubscriptionDescriptor, Reason
     Ok(made)
 }
 
-fn object(kind: ObjectKind, name: TopicName, topic_string: String) -> OpenObject {
-    OpenObject {
+fn object(kind: ObjectKind, name: TopicName, topic_string: String) -> Arc<OpenObject> {
+    Arc::new(OpenObject {
         kind,
         name,
         queue_manager: QueueManagerName::BLANK,
@@ -115,7 +117,7 @@ fn object(kind: ObjectKind, name: TopicName, topic_string: String) -> OpenObject
         resolved_queue: if kind == ObjectKind::Queue { name } else { QueueName::BLANK },
         resolved_queue_manager: QueueManagerName::BLANK,
         options: OpenOptions::empty(),
-    }
+    })
 }
 
 /// The descriptor as it comes back: what the queue manager chose, and the whole topic string.

@@ -1,5 +1,7 @@
 //! MQOPEN, and what SPI open shares with it.
 
+use std::sync::Arc;
+
 use channel_protocol::cursor::Reader;
 use channel_protocol::error::DecodeError;
 use channel_protocol::flow::call::{Ending, NO_HANDLE};
@@ -79,18 +81,16 @@ pub(crate) async fn open_object(
     reply.resolved_type = reply.object_type;
     let definition = if is_queue { call.conversation.terms().queue_manager.queue(&opened.object_name) } else { None };
     let attributes = definition.map_or(OpenAttributes::PLAIN, |definition| attributes(&definition));
-    call.conversation.objects.lock().insert(
-        opened.handle.0,
-        OpenObject {
-            kind: wanted.object,
-            name: opened.object_name,
-            queue_manager: wanted.queue_manager,
-            topic_string: wanted.topic_string,
-            resolved_queue: opened.resolved_queue,
-            resolved_queue_manager: opened.resolved_queue_manager,
-            options,
-        },
-    );
+    let remembered = OpenObject {
+        kind: wanted.object,
+        name: opened.object_name,
+        queue_manager: wanted.queue_manager,
+        topic_string: wanted.topic_string,
+        resolved_queue: opened.resolved_queue,
+        resolved_queue_manager: opened.resolved_queue_manager,
+        options,
+    };
+    call.conversation.objects.lock().insert(opened.handle.0, Arc::new(remembered));
     let handle = i32::try_from(opened.handle.0).map_err(|_| Reason::HandleNotAvailable)?;
     Ok(Opening { handle, object: reply, attributes })
 }

@@ -1,5 +1,6 @@
 //! MQPUT and MQPUT1, answered or not.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
@@ -79,7 +80,7 @@ pub(super) async fn put1(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(),
         Err(reason) => Err(*reason),
     };
     if options.is_asynchronous() {
-        let object = wanted.ok().map(|wanted| named(&wanted, &outcome));
+        let object = wanted.ok().map(|wanted| Arc::new(named(&wanted, &outcome)));
         count(call, &options, &outcome, object.as_ref());
         return Ok(());
     }
@@ -160,7 +161,12 @@ fn named(object: &ObjectDescriptor, outcome: &Result<PutResult, Reason>) -> Open
     }
 }
 
-fn count(call: &Call<'_>, options: &PutStructure, outcome: &Result<PutResult, Reason>, object: Option<&OpenObject>) {
+fn count(
+    call: &Call<'_>,
+    options: &PutStructure,
+    outcome: &Result<PutResult, Reason>,
+    object: Option<&Arc<OpenObject>>,
+) {
     let reason = match outcome {
         Ok(result) => result.warning,
         Err(reason) => {

@@ -2,6 +2,8 @@
 //!
 //! Source: MQ reference, "MQSTAT", "MQSTS", 9.3: counts since the last MQSTAT, and the first put that went wrong.
 
+use std::sync::Arc;
+
 use channel_protocol::cursor::Reader;
 use channel_protocol::error::DecodeError;
 use channel_protocol::flow::call::Ending;
@@ -33,12 +35,12 @@ pub(crate) struct PutTally {
 struct FirstProblem {
     reason: Reason,
     /// `None` when not even its name could be read.
-    object: Option<OpenObject>,
+    object: Option<Arc<OpenObject>>,
 }
 
 impl PutTally {
     /// A put ended, with a reason other than none or without.
-    pub(crate) fn count(&mut self, reason: Option<Reason>, object: Option<&OpenObject>) {
+    pub(crate) fn count(&mut self, reason: Option<Reason>, object: Option<&Arc<OpenObject>>) {
         let Some(reason) = reason else {
             self.successes = self.successes.saturating_add(1);
             return;
