@@ -87,9 +87,9 @@ public final class Checks {
         return value instanceof byte[] bytes ? bytes.length + " bytes " + Arrays.hashCode(bytes) : String.valueOf(value);
     }
 
-    /** Waits until the condition holds, ten seconds at most. */
+    /** Waits until the condition holds, thirty seconds at most. */
     public static void eventually(String otherwise, java.util.concurrent.Callable<Boolean> condition) throws Exception {
-        long end = System.nanoTime() + 10_000_000_000L;
+        long end = System.nanoTime() + 30_000_000_000L;
         while (!condition.call()) {
             that(System.nanoTime() < end, otherwise);
             Thread.sleep(10);

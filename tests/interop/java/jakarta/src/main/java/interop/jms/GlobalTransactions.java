@@ -9,6 +9,7 @@ import interop.Checks;
 import interop.Settings;
 import jakarta.jms.JMSConsumer;
 import jakarta.jms.JMSContext;
+import jakarta.jms.JMSException;
 import jakarta.jms.MessageConsumer;
 import jakarta.jms.MessageProducer;
 import jakarta.jms.Queue;
@@ -30,7 +31,7 @@ import javax.transaction.xa.Xid;
  * finds both, commits one and rolls the other back.
  */
 public final class GlobalTransactions {
-    private static final int WAIT_MS = 10_000;
+    private static final int WAIT_MS = 30_000;
     private static final int FORMAT = 0x5158;
 
     /** A branch of a global transaction. */
@@ -84,6 +85,7 @@ public final class GlobalTransactions {
             checks.check("a branch that only read is ended by prepare", programs::readOnly);
             checks.check("ending and joining, suspending and resuming", programs::suspend);
             checks.check("an unknown branch is refused", programs::unknown);
+            checks.check("a branch with a send that its queue refused is never committed", programs::refused);
             checks.check("a connection that is lost before prepare takes its branch with it", GlobalTransactions::lost);
             checks.check("two branches stay prepared", programs::leavePrepared);
         } else {
@@ -196,6 +198,41 @@ public final class GlobalTransactions {
         equal("of the first again", outside("DEV.QUEUE.1"));
         equal("of the first, joined", outside("DEV.QUEUE.1"));
         equal(null, outside("DEV.QUEUE.2"));
+    }
+
+    private void refused() throws Exception {
+        for (boolean onePhase : new boolean[] {true, false}) {
+            Xid xid = branch(onePhase ? 10 : 11);
+            resource.start(xid, XAResource.TMNOFLAGS);
+            try {
+                send(one, "of a branch that fails");
+                send(session.createQueue("DEV.SMALL"), "x".repeat(200));
+                resource.end(xid, XAResource.TMSUCCESS);
+                if (!onePhase) {
+                    resource.prepare(xid);
+                }
+                resource.commit(xid, onePhase);
+            } catch (JMSException | XAException expected) {
+                abandon(xid);
+                equal(null, outside("DEV.QUEUE.1"));
+                continue;
+            }
+            throw new AssertionError("committed without the message that was refused");
+        }
+    }
+
+    /** What a transaction manager does about a failed branch; it may be gone already. */
+    private void abandon(Xid xid) {
+        try {
+            resource.end(xid, XAResource.TMFAIL);
+        } catch (XAException ended) {
+            System.out.println("        end: " + ended.errorCode);
+        }
+        try {
+            resource.rollback(xid);
+        } catch (XAException gone) {
+            System.out.println("        rollback: " + gone.errorCode);
+        }
     }
 
     private void unknown() throws Exception {

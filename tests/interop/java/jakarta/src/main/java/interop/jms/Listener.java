@@ -57,7 +57,7 @@ public final class Listener {
     }
 
     private static String next(BlockingQueue<String> heard) throws InterruptedException {
-        return heard.poll(10, TimeUnit.SECONDS);
+        return heard.poll(30, TimeUnit.SECONDS);
     }
 
     private static void delivers() throws Exception {
@@ -110,7 +110,7 @@ public final class Listener {
         try (JMSContext rest = Factory.context()) {
             JMSConsumer consumer = rest.createConsumer(rest.createQueue("DEV.QUEUE.1"));
             for (int i = 0; i < 6; i++) {
-                equal("message " + i, textOf(consumer.receive(10_000)));
+                equal("message " + i, textOf(consumer.receive(30_000)));
             }
         }
     }

@@ -28,7 +28,7 @@ import java.util.List;
 
 /** Queues by JMS: messages of all types, headers, selectors, browsers, temporary queues, requests and replies. */
 public final class PointToPoint {
-    private static final int WAIT_MS = 10_000;
+    private static final int WAIT_MS = 30_000;
 
     private final JMSContext context;
     private final Queue queue;

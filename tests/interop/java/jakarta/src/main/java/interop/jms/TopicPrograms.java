@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Topics by JMS: publishing, subscribing, durable and shared subscriptions, selectors, listeners. */
 public final class TopicPrograms {
-    private static final int WAIT_MS = 10_000;
+    private static final int WAIT_MS = 30_000;
 
     private TopicPrograms() {}
 
@@ -196,7 +196,7 @@ public final class TopicPrograms {
             });
             for (int i = 0; i < 20; i++) {
                 publisher.createProducer().send(topic, "heard " + i);
-                equal("heard " + i, heard.poll(10, TimeUnit.SECONDS));
+                equal("heard " + i, heard.poll(30, TimeUnit.SECONDS));
             }
         }
     }

@@ -15,7 +15,7 @@ import java.util.concurrent.Future;
 
 /** Transacted sessions: commit, rollback, delivery counts, requests and replies. */
 public final class Transactions {
-    private static final int WAIT_MS = 10_000;
+    private static final int WAIT_MS = 30_000;
     private static final int REQUESTS = 100;
 
     private Transactions() {}

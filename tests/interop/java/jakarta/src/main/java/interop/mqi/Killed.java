@@ -47,7 +47,7 @@ public final class Killed {
         checks.check("the messages that the victim had got are back, in their order, with their count raised", () -> {
             for (String text : new String[] {"persistent", "nonpersistent"}) {
                 MQMessage back = new MQMessage();
-                equal(text, Client.get(one, back, Client.waiting(10_000)));
+                equal(text, Client.get(one, back, Client.waiting(30_000)));
                 equal(1, back.backoutCount, "backout count");
             }
         });

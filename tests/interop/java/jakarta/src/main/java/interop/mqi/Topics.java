@@ -47,7 +47,7 @@ public final class Topics {
 
     private static String next(MQTopic subscription) throws Exception {
         MQMessage got = new MQMessage();
-        MQGetMessageOptions options = Client.waiting(10_000);
+        MQGetMessageOptions options = Client.waiting(30_000);
         subscription.get(got, options);
         return Client.text(got);
     }
@@ -70,7 +70,7 @@ public final class Topics {
         MQTopic subscription = manager.accessTopic(destination, "dev/to/queue", "",
             CMQC.MQSO_CREATE | CMQC.MQSO_NON_DURABLE);
         publish("dev/to/queue", "on the queue");
-        equal("on the queue", Client.get(destination, new MQMessage(), Client.waiting(10_000)));
+        equal("on the queue", Client.get(destination, new MQMessage(), Client.waiting(30_000)));
         // The client closes the queue with the subscription.
         subscription.close();
     }

@@ -245,7 +245,7 @@ public final class Verbs {
         underSyncpoint.options = CMQC.MQPMO_SYNCPOINT;
         others.put(message("committed by the end"), underSyncpoint);
         other.disconnect();
-        equal("committed by the end", get(queue, new MQMessage(), Client.waiting(5_000)));
+        equal("committed by the end", get(queue, new MQMessage(), Client.waiting(30_000)));
     }
 
     private void expiry() throws Exception {
