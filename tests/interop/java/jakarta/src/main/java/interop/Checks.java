@@ -2,6 +2,8 @@ package interop;
 
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 
 /**
  * What every program of this folder does: one line for each check, "done" last, an exit status that says how it ended.
@@ -88,10 +90,16 @@ public final class Checks {
     }
 
     /** Waits until the condition holds, thirty seconds at most. */
-    public static void eventually(String otherwise, java.util.concurrent.Callable<Boolean> condition) throws Exception {
+    public static void eventually(String otherwise, Callable<Boolean> condition) throws Exception {
+        eventually(() -> otherwise, condition);
+    }
+
+    public static void eventually(Supplier<String> otherwise, Callable<Boolean> condition) throws Exception {
         long end = System.nanoTime() + 30_000_000_000L;
         while (!condition.call()) {
-            that(System.nanoTime() < end, otherwise);
+            if (System.nanoTime() > end) {
+                throw new AssertionError(otherwise.get());
+            }
             Thread.sleep(10);
         }
     }

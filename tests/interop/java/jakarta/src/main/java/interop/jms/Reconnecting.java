@@ -12,7 +12,10 @@ import jakarta.jms.MessageProducer;
 import jakarta.jms.Queue;
 import jakarta.jms.Session;
 import jakarta.jms.TextMessage;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A sender and a listener that the client reconnects by itself while the server is killed and started again. */
@@ -30,7 +33,7 @@ public final class Reconnecting {
     private static void survive() throws Exception {
         JmsConnectionFactory factory = Factory.connectionFactory();
         factory.setIntProperty(WMQConstants.WMQ_CLIENT_RECONNECT_OPTIONS, WMQConstants.WMQ_CLIENT_RECONNECT_Q_MGR);
-        factory.setIntProperty(WMQConstants.WMQ_CLIENT_RECONNECT_TIMEOUT, 100);
+        factory.setIntProperty(WMQConstants.WMQ_CLIENT_RECONNECT_TIMEOUT, 300);
         factory.setStringProperty(WMQConstants.WMQ_CONNECTION_NAME_LIST, Settings.HOST + "(" + Settings.PORT + ")");
         Set<String> heard = ConcurrentHashMap.newKeySet();
         Connection connection = factory.createConnection();
@@ -50,13 +53,18 @@ public final class Reconnecting {
         for (int i = 0; i < MESSAGES; i++) {
             if (i == 5) {
                 Checks.eventually("the first messages did not come", () -> heard.size() == 5);
+                // The last acknowledgement is on its way.
+                Thread.sleep(500);
                 System.out.println("restart the server");
                 System.out.flush();
+                // As long as a check may take.
+                while (!Files.exists(Path.of("restarted"))) {
+                    Thread.sleep(20);
+                }
             }
             sendUntilCommitted(sending, producer, "message " + i);
-            Thread.sleep(i < 5 ? 0 : 50);
         }
-        Checks.eventually("not all messages came", () -> heard.size() == MESSAGES);
+        Checks.eventually(() -> "only these came: " + new TreeSet<>(heard), () -> heard.size() == MESSAGES);
         equal(MESSAGES, heard.size(), "messages");
         connection.close();
     }
