@@ -224,6 +224,12 @@ async fn serve(socket: Socket, address: SocketAddr, door: Arc<Door>, gate: Arc<G
     let Some(tls) = tls else {
         return tracing::warn!("AMQ9639E: {address} speaks TLS, for which the server has no certificate");
     };
+    // Boxed, so that plain sockets need not hold room for it.
+    Box::pin(serve_tls(socket, tls, peer, admission, deadline)).await;
+}
+
+async fn serve_tls(socket: TcpStream, tls: Tls, peer: Peer, admission: Arc<dyn Admission>, deadline: Instant) {
+    let address = peer.address;
     let stream = match timeout_at(deadline, TlsAcceptor::from(Arc::clone(&tls.config)).accept(socket)).await {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => return tracing::warn!("AMQ9633E: the TLS handshake with {address} failed: {error}"),

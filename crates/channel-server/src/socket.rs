@@ -51,7 +51,7 @@ const PIECES: usize = 16;
 /// How long the last words may take to be written.
 const FAREWELL: Duration = Duration::from_secs(5);
 /// Bytes written at once above which the output's memory is given back.
-const KEPT_OUTPUT: usize = 8 * 1024;
+const KEPT_OUTPUT: usize = 512;
 
 /// Serves one socket until it ends. TLS, if any, is already there.
 pub async fn serve<S>(mut stream: S, peer: Peer, admission: Arc<dyn Admission>)
