@@ -157,7 +157,8 @@ async fn once(client: &Client, doing: Doing, number: u32) -> Result<()> {
         let queue = connection.open(&object, OpenOptions::INPUT_SHARED | OpenOptions::OUTPUT).await?.handle;
         if doing == Doing::Message {
             let mut id = [0; 24];
-            id[..4].copy_from_slice(&number.to_be_bytes());
+            // All zeros would take anybody's message.
+            id[..4].copy_from_slice(&(number + 1).to_be_bytes());
             let correlation_id = CorrelationId::new(id);
             let descriptor =
                 MessageDescriptor { format: Format::STRING, correlation_id, ..MessageDescriptor::default() };
