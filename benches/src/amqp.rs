@@ -191,14 +191,25 @@ impl Amqp {
 
     /// Accepts a message; the broker's word is not waited for, as the broker gives none.
     pub fn accept(&mut self, delivery: &Delivery) -> Result<()> {
-        self.performative(DISPOSITION, |disposition| {
-            disposition.boolean(true).uint(delivery.number).uint(delivery.number).boolean(true);
-            disposition.nested(ACCEPTED, |_| {});
-        });
+        self.dispose(delivery);
         if self.receiver.credit <= self.receiver.most / 2 {
             self.grant_credit();
         }
         self.flush()
+    }
+
+    /// Accepts a message and closes, so that no further one is sent here.
+    pub fn accept_last(mut self, delivery: &Delivery) -> Result<()> {
+        self.dispose(delivery);
+        self.performative(CLOSE, |_| {});
+        self.flush()
+    }
+
+    fn dispose(&mut self, delivery: &Delivery) {
+        self.performative(DISPOSITION, |disposition| {
+            disposition.boolean(true).uint(delivery.number).uint(delivery.number).boolean(true);
+            disposition.nested(ACCEPTED, |_| {});
+        });
     }
 
     /// The handle of a sender with credit.

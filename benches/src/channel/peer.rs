@@ -85,7 +85,7 @@ fn respond(address: SocketAddr, queue: &str, number: u32, durable: bool, reply_b
     loop {
         let request = amqp.receive()?;
         if request.reply_to == STOP {
-            return amqp.accept(&request);
+            return amqp.accept_last(&request);
         }
         let reply = Outgoing { body: &body, durable, reply_to: None, correlation_id: Some(&request.correlation_id) };
         amqp.send(&request.reply_to, reply)?;
