@@ -1,7 +1,7 @@
 //! What is under way on one socket: futures that the socket's own task polls, each only when it was woken.
 //!
-//! A conversation is one such job for as long as it lives, an asynchronous consumer another, so that neither a task nor
-//! an allocation is made for a verb. Waking a job while the socket's task runs costs a push to a list; otherwise it wakes
+//! A conversation is one such job for as long as it lives, an asynchronous consumer another, so that no task is made for a
+//! verb. Waking a job while the socket's task runs costs a push to a list; otherwise it wakes
 //! the task. Knows nothing of sockets or verbs.
 //!
 //! Invariants

@@ -50,11 +50,11 @@ pub(crate) async fn answer(conversation: &Arc<Conversation>, unit: Unit) -> Resu
     let call = Call { conversation, unit: &unit, header };
     let answered = match unit.segment_type {
         SegmentType::Get => get::get(&call, &mut reader).await,
-        SegmentType::Put => put::put(&call, &mut reader).await,
+        SegmentType::Put => Box::pin(put::put(&call, &mut reader)).await,
         SegmentType::Put1 => Box::pin(put::put1(&call, &mut reader)).await,
         SegmentType::Commit => syncpoint::commit(&call).await,
         SegmentType::BackOut => syncpoint::back_out(&call).await,
-        // What is seldom asked for is boxed, and so is the largest, that the state of an idle conversation need not hold it.
+        // What is seldom asked for is boxed, and so are puts, which are largest: an idle conversation holds no room for them.
         _ => Box::pin(seldom(&call, &mut reader)).await,
     };
     match answered {
