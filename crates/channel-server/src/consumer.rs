@@ -30,6 +30,7 @@ mod state;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use channel_protocol::assembly::Unit;
 use channel_protocol::error::ProtocolError;
@@ -46,6 +47,8 @@ use crate::jobs::JobHandle;
 pub(crate) struct Consumers {
     group: Arc<Group>,
     jobs: HashMap<u32, JobHandle, foldhash::fast::RandomState>,
+    /// Bounds a reconnection.
+    reconnection: Option<JobHandle>,
 }
 
 impl Consumers {
@@ -53,6 +56,9 @@ impl Consumers {
         self.jobs.values().for_each(JobHandle::wake);
     }
 }
+
+/// Longest wait for a client that reconnects to have made all its conversations again.
+const RECONNECTION: Duration = Duration::from_secs(10);
 
 /// Values of `Notification::CONNECTION_STATE`.
 const START: i32 = 2;
@@ -90,6 +96,28 @@ pub(crate) fn request(conversation: &Arc<Conversation>, unit: &Unit) -> Result<(
         consumers.jobs.insert(handle, conversation.shared.jobs.spawn(job));
     }
     Ok(())
+}
+
+/// After an MQCONN that makes a lost conversation again: a message that arrives before the client has made all of them
+/// again is not handed to its listener, so none is sent until the client has said so, or had time enough.
+pub(crate) fn begin_reconnection(conversation: &Arc<Conversation>) {
+    let weak = Arc::downgrade(conversation);
+    let bound = async move {
+        tokio::time::sleep(RECONNECTION).await;
+        if let Some(conversation) = weak.upgrade() {
+            reconnected(&conversation, true);
+        }
+    };
+    let mut consumers = conversation.consumers.lock();
+    consumers.group.begin_reconnection();
+    consumers.reconnection = Some(conversation.shared.jobs.spawn(bound));
+}
+
+fn reconnected(conversation: &Conversation, is_over: bool) {
+    let consumers = conversation.consumers.lock();
+    if consumers.group.reconnected(is_over) {
+        consumers.wake_all();
+    }
 }
 
 /// Before the unit of work is ended: what consumers are getting in it is sent, and they get no more until `go_on`. So a
@@ -131,6 +159,10 @@ pub(crate) async fn notification(conversation: &Arc<Conversation>, unit: &Unit) 
             Notification::CONNECTION_STATE_REPLY
         }
         Notification::OBJECT_STATE => Notification::OBJECT_STATE_REPLY,
+        Notification::RECONNECTED => {
+            reconnected(conversation, false);
+            Notification::RECONNECTED
+        }
         other => other,
     };
     if notification.code == Notification::CONNECTION_STATE && notification.value == START {

@@ -1,6 +1,9 @@
 //! Jakarta Messaging, JMS 2 and Spring.
 
+use std::process::Command;
+
 use anyhow::{Result, ensure};
+use system_tests::program::quaymaster;
 use system_tests::server::Server;
 
 use crate::interop::java::program::{Client, Program};
@@ -71,6 +74,10 @@ fn a_jms_program_reconnects_by_itself_when_the_server_was_killed_and_started_aga
     told(&server, program.await_line("restart the server"))?;
     server.kill();
     let server = Server::start(&options.listening(&address.to_string()))?;
+    // Waits on the queue while the client makes its conversations again.
+    let mut put = Command::new(quaymaster()?);
+    put.args(["put", "--data"]).arg(data.path()).args(["DEV.QUEUE.1", "meanwhile"]);
+    ensure!(put.output()?.status.success(), "put");
     crate::client::write(&data.path().join("restarted"), "")?;
     told(&server, program.finish())?;
     // The program has come to this server as well.

@@ -29,7 +29,16 @@ pub struct Connect {
     pub rest: Bytes,
 }
 
+/// Where the connect options of the Java client hold the identifier of a connection that was lost, and how it begins.
+const LOST_CONNECTION: usize = 332;
+const IDENTIFIER: &[u8] = b"AMQC";
+
 impl Connect {
+    /// A client that reconnects by itself makes a conversation again that it has lost.
+    pub fn is_reconnection(&self) -> bool {
+        self.rest.get(LOST_CONNECTION..).is_some_and(|lost| lost.starts_with(IDENTIFIER))
+    }
+
     pub fn decode(reader: &mut Reader<'_>) -> Result<Self, ProtocolError> {
         reader.enter("MQCONN");
         Ok(Self {

@@ -55,6 +55,8 @@ impl Notification {
     pub const OBJECT_STATE: i32 = 5;
     pub const OBJECT_STATE_REPLY: i32 = 6;
     pub const QUIESCING: i32 = 7;
+    /// From a client that reconnects by itself: this conversation is there again; sent once more when all are.
+    pub const RECONNECTED: i32 = 17;
 
     pub fn decode(reader: &mut Reader<'_>) -> Result<Self, ProtocolError> {
         reader.enter("NOTIFICATION");

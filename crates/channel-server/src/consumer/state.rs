@@ -31,6 +31,8 @@ struct State {
     is_resting: bool,
     /// The unit of work is being ended: nobody gets anything in it.
     is_held: bool,
+    /// How often the client has still to say that it has reconnected.
+    reconnections: u8,
     consumers: HashMap<u32, Arc<Consumer>, foldhash::fast::RandomState>,
     /// Of the message sent last.
     global_index: u32,
@@ -109,6 +111,21 @@ impl Group {
         state.busy_with = None;
     }
 
+    /// The client makes a lost conversation again: nobody gets anything until it has said twice that it has.
+    pub(crate) fn begin_reconnection(&self) {
+        self.state.lock().reconnections = 2;
+    }
+
+    /// It has said so, or had time enough. True when consumers may go on now.
+    pub(crate) fn reconnected(&self, is_over: bool) -> bool {
+        let mut state = self.state.lock();
+        if state.reconnections == 0 {
+            return false;
+        }
+        state.reconnections = if is_over { 0 } else { state.reconnections - 1 };
+        state.reconnections == 0
+    }
+
     /// Nobody gets anything until `start`; ends when nobody does any more.
     pub(crate) async fn rest(&self) {
         {
@@ -165,7 +182,8 @@ impl Group {
         let mut work = consumer.work.lock();
         let in_unit = work.options.flags.intersects(IN_UNIT);
         let is_busy_elsewhere = state.busy_with.is_some_and(|other| other != consumer.handle);
-        let must_wait = state.is_resting || in_unit && (state.is_held || is_busy_elsewhere);
+        let is_stopped = state.is_resting || state.reconnections > 0;
+        let must_wait = is_stopped || in_unit && (state.is_held || is_busy_elsewhere);
         let may_get = !must_wait && !work.is_closed && work.room() > 0;
         if let Some(address) = work.confirm.take_if(|_| !may_get) {
             return Some(Next::Confirm(address));

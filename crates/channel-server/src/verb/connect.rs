@@ -18,6 +18,7 @@ use model::text::Text;
 use queue_manager::{ConnectOptions, Connection};
 
 use crate::admission::{Introduction, StatusCode, Terms};
+use crate::consumer;
 use crate::conversation::Connected;
 use crate::verb::Call;
 
@@ -25,6 +26,9 @@ pub(super) async fn connect(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<
     let request = Connect::decode(reader)?;
     match establish(call, &request).await {
         Ok(warning) => {
+            if request.is_reconnection() {
+                consumer::begin_reconnection(call.conversation);
+            }
             let queue_manager = Text::from_bytes(call.conversation.terms().queue_manager.name().padded());
             let rest = with_identifier(call, &request);
             let reply = Connect { queue_manager, rest, ..request };

@@ -340,7 +340,24 @@ impl Client {
     }
 
     pub(crate) async fn try_connect(&mut self, conversation: u32, queue_manager: &str) -> Answer {
-        let connect = Connect {
+        let connect = self.mqconn(queue_manager);
+        self.call(conversation, 0, Verb::Connect(connect)).await
+    }
+
+    /// As a client connects that makes a lost conversation again.
+    pub(crate) async fn reconnect(&mut self, conversation: u32, queue_manager: &str) {
+        let mut connect = self.mqconn(queue_manager);
+        let mut rest = connect.rest.to_vec();
+        rest.truncate(332);
+        rest.extend_from_slice(b"AMQCQM1         1234");
+        connect.rest = rest.into();
+        assert!(connect.is_reconnection());
+        let answer = self.call(conversation, 0, Verb::Connect(connect)).await;
+        assert_eq!(answer.ending.reason, 0, "MQCONN");
+    }
+
+    fn mqconn(&self, queue_manager: &str) -> Connect {
+        Connect {
             queue_manager: Text::new(queue_manager),
             application_name: Text::new("test program"),
             application_type: 6,
@@ -348,8 +365,7 @@ impl Client {
             options: 0,
             extended_options: 0,
             rest: connect_options::version_4(self.form),
-        };
-        self.call(conversation, 0, Verb::Connect(connect)).await
+        }
     }
 
     pub(crate) async fn connect(&mut self, conversation: u32, queue_manager: &str) {
