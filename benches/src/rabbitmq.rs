@@ -48,6 +48,8 @@ impl RabbitMq {
             .spawn()
             .context("epmd is not installed (Debian: rabbitmq-server)")?;
         let server = Command::new(program)
+            // It leaves a dump where it stands when it is ended early.
+            .current_dir(folder.path())
             .env("HOME", folder.path())
             .env("ERL_EPMD_PORT", names_port.to_string())
             .env("ERL_EPMD_ADDRESS", "127.0.0.1")
