@@ -73,6 +73,9 @@ pub(super) struct Wanted<'a> {
     pub(super) wait: Duration,
 }
 
+/// What is done with each message.
+pub(super) type Show<'a> = &'a mut dyn FnMut(&MessageHeader, &[u8]) -> Result<(), Failure>;
+
 impl ChannelDoor {
     pub(super) fn is_given(&self) -> bool {
         self.channel.is_some() || self.ccdt.is_some()
@@ -106,7 +109,7 @@ impl ChannelDoor {
         remote: &Remote,
         queue_manager: Option<&str>,
         wanted: &Wanted<'_>,
-        show: &mut dyn FnMut(&MessageHeader, &[u8]) -> Result<(), Failure>,
+        show: Show<'_>,
     ) -> Result<u64, Failure> {
         let object = object(wanted.queue)?;
         let mut options = get_options(wanted)?;

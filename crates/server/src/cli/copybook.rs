@@ -438,7 +438,7 @@ fn from_hexadecimal(text: &[u8]) -> Option<Vec<u8>> {
         .filter(|byte| !byte.is_ascii_whitespace())
         .map(|&byte| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
         .collect::<Option<_>>()?;
-    (digits.len() % 2 == 0).then(|| digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+    digits.len().is_multiple_of(2).then(|| digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }
 
 /// A number, with or without `CP`, `IBM` or `CCSID` before it, or one of a few names.

@@ -107,9 +107,9 @@ enum Command {
 #[derive(Subcommand)]
 enum WorkloadCommand {
     /// Run closed-loop clients and report rate, response times, and messages lost or seen twice.
-    Run(workload::cli::Arguments),
+    Run(Box<workload::cli::Arguments>),
     /// Be the batch server of request-reply: get requests from a queue and put a reply to each, until told to stop.
-    Responder(workload::cli::ResponderArguments),
+    Responder(Box<workload::cli::ResponderArguments>),
 }
 
 /// Which data directory a command is about.
