@@ -1,6 +1,6 @@
 //! The queue manager: the MQI verbs and everything they mean.
 //!
-//! Doors (REST, command line, later channels) make a `Connection` and call verbs; this crate decides; a store makes it
+//! Doors (REST, command line, client channels) make a `Connection` and call verbs; this crate decides; a store makes it
 //! durable. It knows neither HTTP, channels nor SQL, and reads time only through `clock.rs`.
 //!
 //! Where to look: a verb has a file of its name; `resolve.rs` turns names into queues, `authority.rs` allows, `delivery.rs`

@@ -5,10 +5,14 @@
 use model::definition::attribute::Kind;
 
 const NO_CLUSTERS: &str = "there are no clusters";
-const NO_CHANNELS: &str = "no channels run yet";
 const NOT_RECORDED: &str = "nothing of the kind is recorded";
 const NO_EXITS: &str = "there are no exits";
 const NO_MULTICAST: &str = "there is no multicast";
+const NO_MESSAGE_CHANNELS: &str = "message channels do not run";
+const NO_CHANNEL_EVENTS: &str = "channels write no events";
+const NO_AUTOMATIC_CHANNELS: &str = "channels are not defined automatically";
+const OWN_TLS: &str = "the server's configuration rules keys and TLS";
+const OWN_USERS: &str = "users are known to the server's configuration";
 
 /// Without effect whatever they are set to, and why.
 const WITHOUT_EFFECT: &[(&str, &str)] = &[
@@ -17,13 +21,12 @@ const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("ACTVTRC", NOT_RECORDED),
     ("ACCTCONO", "connections choose no accounting"),
     ("ACCTINT", "an accounting message is written when a connection ends"),
-    ("ADOPTCTX", NO_CHANNELS),
-    ("CERTLABL", NO_CHANNELS),
-    ("CERTVPOL", NO_CHANNELS),
-    ("CHAD", NO_CHANNELS),
-    ("CHADEV", NO_CHANNELS),
+    ("CERTLABL", OWN_TLS),
+    ("CERTVPOL", OWN_TLS),
+    ("CHAD", NO_AUTOMATIC_CHANNELS),
+    ("CHADEV", NO_AUTOMATIC_CHANNELS),
     ("CHADEXIT", NO_EXITS),
-    ("CHLEV", NO_CHANNELS),
+    ("CHLEV", NO_CHANNEL_EVENTS),
     ("CLCHNAME", NO_CLUSTERS),
     ("CLROUTE", NO_CLUSTERS),
     ("CLUSNL", NO_CLUSTERS),
@@ -36,27 +39,24 @@ const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("CLWLRANK", NO_CLUSTERS),
     ("CLWLUSEQ", NO_CLUSTERS),
     ("COMMINFO", NO_MULTICAST),
-    ("CONNAUTH", "users are known to the server's configuration"),
     ("DEFBIND", NO_CLUSTERS),
     ("DEFCLXQ", NO_CLUSTERS),
-    ("DEFPRESP", "programs choose their put responses"),
-    ("DEFREADA", "there is no read ahead"),
+    ("DEFREADA", "programs choose read ahead"),
     ("DISTL", "there are no distribution lists"),
     ("IMGINTVL", "the recovery log frees itself"),
     ("IMGLOGLN", "the recovery log frees itself"),
     ("IMGRCOVO", "the recovery log frees itself"),
     ("IMGRCOVQ", "the recovery log frees itself"),
     ("IMGSCHED", "the recovery log frees itself"),
-    ("IPADDRV", NO_CHANNELS),
+    ("IPADDRV", "the server's configuration names addresses"),
     ("LOGGEREV", "the recovery log writes no events"),
     ("MAXFSIZE", "queues have no files of their own"),
     ("MAXPROPL", "properties count with the message"),
     ("MCAST", NO_MULTICAST),
     ("MONACLS", NO_CLUSTERS),
-    ("MONCHL", NO_CHANNELS),
+    ("MONCHL", "figures of channels are always kept"),
     ("NPMCLASS", "nonpersistent messages end with the queue manager"),
     ("PARENT", "there is no publish/subscribe hierarchy"),
-    ("PROPCTL", "properties come as programs ask for them"),
     ("PROXYSUB", "there is no publish/subscribe hierarchy"),
     ("PSCLUS", NO_CLUSTERS),
     ("PSNPMSG", "there is no queued publish/subscribe"),
@@ -66,16 +66,16 @@ const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("PUBSCOPE", "there is no publish/subscribe hierarchy"),
     ("REPOS", NO_CLUSTERS),
     ("REPOSNL", NO_CLUSTERS),
-    ("REVDNS", NO_CHANNELS),
+    ("REVDNS", "host names of partners are not looked up"),
     ("ROUTEREC", NOT_RECORDED),
-    ("SCHINIT", NO_CHANNELS),
+    ("SCHINIT", "channels run with the queue manager"),
     ("SCOPE", "there is no cell directory"),
-    ("SSLCRLNL", NO_CHANNELS),
-    ("SSLCRYP", NO_CHANNELS),
-    ("SSLEV", NO_CHANNELS),
-    ("SSLFIPS", NO_CHANNELS),
-    ("SSLKEYR", "the server's configuration holds keys"),
-    ("SSLRKEYC", NO_CHANNELS),
+    ("SSLCRLNL", OWN_TLS),
+    ("SSLCRYP", OWN_TLS),
+    ("SSLEV", NO_CHANNEL_EVENTS),
+    ("SSLFIPS", OWN_TLS),
+    ("SSLKEYR", OWN_TLS),
+    ("SSLRKEYC", OWN_TLS),
     ("STATACLS", NO_CLUSTERS),
     ("STATCHL", NOT_RECORDED),
     ("STATINT", NOT_RECORDED),
@@ -84,9 +84,21 @@ const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("STREAMQ", "messages are not streamed to a second queue"),
     ("STRMQOS", "messages are not streamed to a second queue"),
     ("SUBSCOPE", "there is no publish/subscribe hierarchy"),
-    ("SUITEB", NO_CHANNELS),
+    ("SUITEB", OWN_TLS),
     ("TREELIFE", "unused topic strings take no room"),
 ];
+
+/// What counts of a server connection.
+const OF_SERVER_CONNECTIONS: &[&str] = &[
+    "CHLTYPE", "DESCR", "DISCINT", "HBINT", "MAXINST", "MAXINSTC", "MAXMSGL", "MCAUSER", "SHARECNV", "SSLCAUTH",
+    "SSLCIPH", "SSLPEER", "TRPTYPE",
+];
+
+/// What counts of an object that says how the passwords of MQ clients are checked.
+const OF_PASSWORD_CHECKS: &[&str] = &["ADOPTCTX", "AUTHTYPE", "CHCKCLNT", "DESCR", "FAILDLAY"];
+
+/// What counts of a listener.
+const OF_LISTENERS: &[&str] = &["BACKLOG", "CONTROL", "DESCR", "IPADDR", "PORT", "TRPTYPE"];
 
 /// Keywords of z/OS, and what they are about there.
 const Z_OS: &[(&str, &str)] = &[
@@ -113,14 +125,16 @@ const Z_OS: &[(&str, &str)] = &[
 
 /// Why an attribute of a definition that is accepted changes nothing; `None` when it has effect.
 pub(super) fn without_effect(kind: Kind, keyword: &str) -> Option<&'static str> {
-    if Kind::CHANNELS.contains(&kind) {
-        return Some(NO_CHANNELS);
-    }
+    let unless = |counts: &[&str], why| (!counts.contains(&keyword)).then_some(why);
     match kind {
-        Kind::Listener => Some("listeners are not started by name"),
+        Kind::ServerConnection => unless(OF_SERVER_CONNECTIONS, "client channels have nothing of the kind here"),
+        Kind::ClientConnection => Some("definitions for clients are kept, not acted on"),
+        _ if kind.is_channel() => Some(NO_MESSAGE_CHANNELS),
+        Kind::Listener => unless(OF_LISTENERS, "listeners speak TCP only"),
         Kind::Service => Some("services are not started"),
         Kind::Communication => Some(NO_MULTICAST),
-        _ if Kind::AUTHENTICATION.contains(&kind) => Some("users are known to the server's configuration"),
+        Kind::AuthenticationOs | Kind::AuthenticationLdap => unless(OF_PASSWORD_CHECKS, OWN_USERS),
+        Kind::AuthenticationCrl | Kind::AuthenticationOcsp => Some(OWN_TLS),
         _ => WITHOUT_EFFECT.iter().find(|(known, _)| *known == keyword).map(|(_, why)| *why),
     }
 }
@@ -137,9 +151,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_attribute_without_effect_is_in_the_attribute_table_and_none_of_z_os_is() {
+    fn every_attribute_named_here_is_in_the_attribute_table_and_none_of_z_os_is() {
         let is_known = |keyword: &str| attribute::all().any(|row| row.mqsc == keyword);
         for (keyword, _) in WITHOUT_EFFECT {
+            assert!(is_known(keyword), "{keyword}");
+        }
+        for keyword in [OF_SERVER_CONNECTIONS, OF_PASSWORD_CHECKS, OF_LISTENERS].concat() {
             assert!(is_known(keyword), "{keyword}");
         }
         for (keyword, _) in Z_OS {

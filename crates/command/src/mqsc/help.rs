@@ -179,7 +179,7 @@ const OWN: &[(Verb, &str, &str, &str)] = &[
     (Verb::Set, "SYSTEM", "EXCLMSG(X511,X512)", "Leaves messages out of the log."),
     (Verb::Start, "CHANNEL", "(name) IGNSTATE(NO|YES)", "Lets a stopped channel take connections again."),
     (Verb::Start, "CMDSERV", "", "Takes commands from the command queue."),
-    (Verb::Start, "LISTENER", "(name) IGNSTATE(NO|YES)", "Refused: listeners are not started by name."),
+    (Verb::Start, "LISTENER", "(name) IGNSTATE(NO|YES)", "Listens for MQ clients where the listener says."),
     (Verb::Start, "SERVICE", "(name) IGNSTATE(NO|YES)", "Refused: no programs are started."),
     (Verb::Start, "TRACE", "(ACCTG) CLASS(1,3) COMMENT(text)", "Accounts for every connection from now on."),
     (
