@@ -1,6 +1,7 @@
 //! Record bytes to JSON, following a plan.
 
 use crate::error::{DataError, DataProblem};
+use crate::json;
 use crate::plan::{Converter, Group, NodeKind, Run, Table};
 
 /// An error on its way up: each level adds its step of the JSON pointer.
@@ -67,6 +68,22 @@ impl Converter {
             out.truncate(start);
             trouble.told(&self.paths)
         })
+    }
+
+    /// As `decode`, wrapped in objects with one member each: `wrapper` has their names, from the outside in.
+    ///
+    /// # Errors
+    /// As `decode`.
+    pub fn decode_within(&self, wrapper: &[String], record: &[u8], out: &mut Vec<u8>) -> Result<(), Box<DataError>> {
+        let start = out.len();
+        for name in wrapper {
+            out.push(b'{');
+            json::write_string(name, out);
+            out.push(b':');
+        }
+        self.decode(record, out).inspect_err(|_| out.truncate(start))?;
+        out.extend(wrapper.iter().map(|_| b'}'));
+        Ok(())
     }
 }
 

@@ -21,6 +21,15 @@ impl Converter {
     /// # Errors
     /// The text is no JSON, a member has no item, a value does not fit its item. `out` is as before.
     pub fn encode(&self, json: &[u8], out: &mut Vec<u8>) -> Result<(), Box<DataError>> {
+        self.encode_within(&[], json, out)
+    }
+
+    /// As `encode`, of a JSON object wrapped in others that have one member each: `wrapper` has their names, from the
+    /// outside in.
+    ///
+    /// # Errors
+    /// As `encode`; a wrapper is missing, or has more than its one member.
+    pub fn encode_within(&self, wrapper: &[String], json: &[u8], out: &mut Vec<u8>) -> Result<(), Box<DataError>> {
         let start = out.len();
         let mut encoder = Encoder {
             converter: self,
@@ -32,7 +41,7 @@ impl Converter {
             seen: Vec::new(),
             out,
         };
-        encoder.record().map_err(|trouble| {
+        encoder.wrapped(wrapper).map_err(|trouble| {
             out.truncate(start);
             trouble.told(&self.paths)
         })
@@ -67,6 +76,32 @@ struct SlotState<'a> {
 }
 
 impl<'a> Encoder<'a> {
+    /// The record within objects of one member each, and nothing behind it.
+    fn wrapped(&mut self, wrapper: &[String]) -> Outcome<()> {
+        let begin = self.start;
+        for (depth, name) in wrapper.iter().enumerate() {
+            let below = |trouble| within(&wrapper[..depth], trouble);
+            self.reader.begin(b'{').map_err(|flaw| below(self.trouble(flaw, 0, begin)))?;
+            let found = self.reader.next_name(true).map_err(|flaw| below(self.trouble(flaw, 0, begin)))?;
+            let is_it = found.is_some_and(|found| found.to_text().is_ok_and(|found| found == *name));
+            if !is_it {
+                let problem = DataProblem::WrapperMissing { name: name.clone() };
+                return Err(below(self.trouble(Flaw { problem, at: self.reader.at }, 0, begin)));
+            }
+        }
+        self.record().map_err(|trouble| within(wrapper, trouble))?;
+        let at = self.out.len();
+        for depth in (0..wrapper.len()).rev() {
+            let below = |trouble| within(&wrapper[..depth], trouble);
+            if let Some(more) = self.reader.next_name(false).map_err(|flaw| below(self.trouble(flaw, 0, at)))? {
+                let name = String::from_utf8_lossy(more.raw).into_owned();
+                let flaw = Flaw { problem: DataProblem::UnknownMember { name }, at: self.reader.at };
+                return Err(below(self.trouble(flaw, 0, at)));
+            }
+        }
+        self.reader.end().map_err(|flaw| self.trouble(flaw, 0, at))
+    }
+
     fn record(&mut self) -> Outcome<()> {
         let root = &self.converter.nodes[self.converter.root];
         let NodeKind::Group(group) = &root.kind else { return Ok(()) };
@@ -78,8 +113,7 @@ impl<'a> Encoder<'a> {
             }
             _ => self.frame(group, root.item)?,
         }
-        let at = self.out.len();
-        self.reader.end().map_err(|flaw| self.trouble(flaw, 0, at))
+        Ok(())
     }
 
     fn trouble(&self, flaw: Flaw, item: usize, at: usize) -> Box<Trouble> {
@@ -412,6 +446,11 @@ impl<'a> Encoder<'a> {
         self.out.extend_from_slice(&table.template);
         Ok(())
     }
+}
+
+/// The steps of the wrapper before those of the record.
+fn within(wrapper: &[String], trouble: Box<Trouble>) -> Box<Trouble> {
+    wrapper.iter().rev().fold(trouble, |trouble, name| trouble.below_member(name))
 }
 
 /// The member with this name. Members mostly come in their order, so the one behind the last is tried first.

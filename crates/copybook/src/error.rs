@@ -228,6 +228,8 @@ pub enum DataProblem {
     UnknownMember { name: String },
     #[error("the member '{name}' is given twice")]
     DuplicateMember { name: String },
+    #[error("an object with the member '{name}' around the record is expected")]
+    WrapperMissing { name: String },
     #[error("the JSON text is malformed: {what}")]
     Json { what: &'static str },
 }

@@ -53,3 +53,53 @@ fn members_may_come_in_any_order() {
     converter.encode(br#"{"Z":"z","G":{"U":["u","v"]},"T":["a","b","c"]}"#, &mut record).expect("fits");
     assert_eq!(hexadecimal(&record), "F3818283F2A4A5A9");
 }
+
+mod wrapped {
+    use crate::{ConvertOptions, Converter, Copybook, LayoutOptions, ParseOptions};
+
+    fn converter() -> Converter {
+        let copybook = Copybook::parse("01 R. 05 A PIC 9(2). 05 B PIC X(3).", &ParseOptions::default()).unwrap();
+        let layout = copybook.layout(None, &LayoutOptions::default()).unwrap();
+        Converter::new(&layout, &ConvertOptions::of_ccsid(37)).unwrap()
+    }
+
+    fn names() -> Vec<String> {
+        vec!["op\"1".to_owned(), "R".to_owned()]
+    }
+
+    #[test]
+    fn a_record_within_objects_of_one_member_goes_both_ways() {
+        let json = br#"{"op\"1":{"R":{"A":7,"B":"xy"}}}"#;
+        let mut record = vec![1];
+        converter().encode_within(&names(), json, &mut record).unwrap();
+        assert_eq!(record, b"\x01\xF0\xF7\xA7\xA8\x40");
+        let mut back = Vec::new();
+        converter().decode_within(&names(), &record[1..], &mut back).unwrap();
+        assert_eq!(back, json);
+    }
+
+    #[test]
+    fn errors_point_through_the_wrapper_and_leave_the_buffer_as_it_was() {
+        let refused = |json: &str| {
+            let mut record = vec![1];
+            let error = converter().encode_within(&names(), json.as_bytes(), &mut record).unwrap_err();
+            assert_eq!(record, [1]);
+            format!("{}: {}", error.pointer, error.problem)
+        };
+        assert_eq!(refused(r#"{"A":7}"#), ": an object with the member 'op\"1' around the record is expected");
+        assert_eq!(refused(r#"{}"#), ": an object with the member 'op\"1' around the record is expected");
+        assert_eq!(
+            refused(r#"{"op\"1":{"S":{}}}"#),
+            "/op\"1: an object with the member 'R' around the record is expected"
+        );
+        assert_eq!(
+            refused(r#"{"op\"1":{"R":{"A":700}}}"#),
+            "/op\"1/R/A: the number has more than 2 digits before the decimal point"
+        );
+        assert_eq!(refused(r#"{"op\"1":{"R":{},"S":1}}"#), "/op\"1: there is no item for the member 'S'");
+        assert_eq!(refused(r#"{"op\"1":{"R":{}}} 1"#), ": the JSON text is malformed: something follows the value");
+        let mut json = b"[".to_vec();
+        converter().decode_within(&names(), b"\xF0", &mut json).unwrap_err();
+        assert_eq!(json, b"[");
+    }
+}

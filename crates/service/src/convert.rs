@@ -1,0 +1,71 @@
+//! How the body of a request becomes a record, and a record the body of an answer: a compiled plan each way, with the
+//! object names that JSON is wrapped in.
+//!
+//! Nothing is parsed into a tree: request bytes go through the plan into one buffer, reply bytes into another.
+
+use codepage::ByteOrder;
+use copybook::{ConvertOptions, Converter, DataError, FloatForm, PlanError, RecordLayout};
+use model::descriptor::{Ccsid, Encoding};
+
+/// Conversion of a service, each direction for itself: a one-way service may have one only.
+#[derive(Clone)]
+pub struct Transformation {
+    pub request: Option<Structure>,
+    pub response: Option<Structure>,
+}
+
+/// One direction.
+#[derive(Clone)]
+pub struct Structure {
+    converter: Converter,
+    /// Names of the objects around the record's own members, from the outside in.
+    wrapper: Vec<String>,
+    ccsid: Ccsid,
+    encoding: Encoding,
+}
+
+impl Transformation {
+    /// MQMD `CodedCharSetId` of records: the request's, or the response's.
+    pub fn ccsid(&self) -> Ccsid {
+        self.request.as_ref().or(self.response.as_ref()).map_or(Ccsid::UTF_8, |structure| structure.ccsid)
+    }
+}
+
+impl Structure {
+    /// # Errors
+    /// Options that do not go with the layout.
+    pub fn new(layout: &RecordLayout, options: &ConvertOptions, wrapper: Vec<String>) -> Result<Self, PlanError> {
+        let encoding = match (options.byte_order, options.float) {
+            (ByteOrder::Little, _) => Encoding::LITTLE_ENDIAN,
+            (ByteOrder::Big, FloatForm::Ieee) => Encoding::BIG_ENDIAN,
+            (ByteOrder::Big, FloatForm::Hexadecimal) => Encoding::Z_OS,
+        };
+        let converter = Converter::new(layout, options)?;
+        Ok(Self { converter, wrapper, ccsid: Ccsid(i32::try_from(options.ccsid).unwrap_or(0)), encoding })
+    }
+
+    pub fn wrapper(&self) -> &[String] {
+        &self.wrapper
+    }
+
+    /// MQMD `Encoding` of its records.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// The record of a JSON text.
+    ///
+    /// # Errors
+    /// The text is no JSON, lacks the wrapper, or holds what its item cannot.
+    pub fn encode(&self, json: &[u8], record: &mut Vec<u8>) -> Result<(), Box<DataError>> {
+        self.converter.encode_within(&self.wrapper, json, record)
+    }
+
+    /// The JSON text of a record.
+    ///
+    /// # Errors
+    /// The record is too short or too long, or an item holds what its description does not allow.
+    pub fn decode(&self, record: &[u8], json: &mut Vec<u8>) -> Result<(), Box<DataError>> {
+        self.converter.decode_within(&self.wrapper, record, json)
+    }
+}

@@ -1,0 +1,125 @@
+//! What a caller is told when a request to a service fails: BAQ identifiers, statuses and the two-member JSON body.
+//!
+//! The only place that knows BAQ identifiers. BAQM0001E to BAQM0010E and the BAQR identifiers below 0900 are published, the
+//! sentences are ours; BAQR09nn are our own, for situations whose identifier is not published.
+//! Source: z/OS Connect EE, "BAQM messages", "BAQR messages", "Error responses".
+
+use bytes::Bytes;
+
+/// An error on its way to the caller.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{id}: {message}")]
+pub struct ServiceError {
+    pub id: &'static str,
+    pub status: u16,
+    /// Without the identifier.
+    pub message: String,
+    /// What helps to find the cause, where there is more to say.
+    pub details: Option<String>,
+}
+
+macro_rules! errors {
+    ($($(#[$doc:meta])* $name:ident($($parameter:ident),*) = $id:literal, $status:literal, $message:literal;)*) => {
+        impl ServiceError {
+            $($(#[$doc])*
+            pub fn $name($($parameter: &str),*) -> Self {
+                Self { id: $id, status: $status, message: format!($message), details: None }
+            })*
+        }
+    };
+}
+
+errors! {
+    /// The definition lacks something.
+    attribute_missing(service, attribute) = "BAQM0001E", 500,
+        "The service '{service}' cannot be used: its attribute '{attribute}' is missing or blank.";
+    /// The body is JSON, but not what the copybook describes.
+    request_data(service) = "BAQM0002E", 400,
+        "The request data does not fit the data structure of the service '{service}'.";
+    service_stopped(service) = "BAQM0003E", 503, "The service '{service}' is stopped.";
+    /// Also: what came from a queue cannot be converted.
+    internal(service) = "BAQM0004E", 500, "The service '{service}' could not process the request.";
+    message_type(service, found) = "BAQM0005E", 500,
+        "The service '{service}' received a message of the type {found}, which it cannot pass on.";
+    /// A verb of the queue manager failed.
+    queue_manager(service, verb, reason) = "BAQM0006E", 500,
+        "The service '{service}' could not {verb}: {reason}.";
+    name_not_found(service, name) = "BAQM0007E", 500,
+        "The service '{service}' uses '{name}', which is not there.";
+    reply_data(service) = "BAQM0008E", 500,
+        "The service '{service}' received a message that cannot be turned into JSON.";
+    expiry_header(service, value) = "BAQM0009E", 400,
+        "The header ibm-mq-md-expiry of a request to the service '{service}' is no 32-bit integer: '{value}'.";
+    persistence_header(service, value) = "BAQM0010E", 400,
+        "The header ibm-mq-md-persistence of a request to the service '{service}' is neither true nor false: '{value}'.";
+    service_unavailable(url) = "BAQR0403W", 404, "The service that the URL {url} leads to is not available.";
+    timed_out(milliseconds) = "BAQR0405I", 504,
+        "The request took longer than {milliseconds} milliseconds and was given up.";
+    interceptor(url) = "BAQR0406W", 500, "The request under the URL {url} could not be processed.";
+    not_authorized(user) = "BAQR0409W", 403, "The user '{user}' is not authorized to do this.";
+    /// The body is not a JSON object.
+    not_an_object() = "BAQR0417W", 400, "The body of the request cannot be used: a JSON object is expected.";
+    service_unknown(service) = "BAQR0431W", 404, "There is no service '{service}'.";
+    header(name, value) = "BAQR0901W", 400, "The header {name} cannot be '{value}'.";
+    media_type(found) = "BAQR0902W", 415, "The body of the request has to be application/json in UTF-8, not '{found}'.";
+    method(method, url) = "BAQR0903W", 405, "The URL {url} has no method {method}.";
+    stopping() = "BAQR0904W", 503, "The server is stopping.";
+    api_stopped(name) = "BAQR0905W", 503, "The API '{name}' has been stopped.";
+    not_found(url) = "BAQR0906W", 404, "There is nothing under the URL {url}.";
+    not_text() = "BAQR0907W", 400, "The body of the request is not UTF-8.";
+}
+
+impl ServiceError {
+    pub fn with_details(self, details: impl Into<String>) -> Self {
+        Self { details: Some(details.into()), ..self }
+    }
+
+    /// `{"errorMessage": ..., "errorDetails": ...}`; in both values the characters that HTML knows stand as entities.
+    pub fn body(&self) -> Bytes {
+        let mut body = String::with_capacity(160);
+        body.push_str("{\"errorMessage\":\"");
+        write_entities(&format!("{}: {}", self.id, self.message), &mut body);
+        if let Some(details) = &self.details {
+            body.push_str("\",\"errorDetails\":\"");
+            write_entities(details, &mut body);
+        }
+        body.push_str("\"}");
+        body.into()
+    }
+}
+
+/// The inside of a JSON string, with `< > ' " &` as HTML entities.
+fn write_entities(text: &str, out: &mut String) {
+    for character in text.chars() {
+        match character {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '\'' => out.push_str("&#39;"),
+            '"' => out.push_str("&quot;"),
+            '&' => out.push_str("&amp;"),
+            '\\' => out.push_str("\\\\"),
+            control if control < ' ' => {
+                use std::fmt::Write;
+                let _ = write!(out, "\\u{:04x}", u32::from(control));
+            }
+            other => out.push(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_body_has_a_message_and_details_with_characters_of_html_as_entities() {
+        let error = ServiceError::header("ibm-mq-md-msgID", "<&\"").with_details("a\\b\n");
+        assert_eq!(
+            std::str::from_utf8(&error.body()).unwrap(),
+            "{\"errorMessage\":\"BAQR0901W: The header ibm-mq-md-msgID cannot be &#39;&lt;&amp;&quot;&#39;.\",\
+             \"errorDetails\":\"a\\\\b\\u000a\"}"
+        );
+        let plain: serde_json::Value = serde_json::from_slice(&ServiceError::not_an_object().body()).unwrap();
+        assert!(plain.get("errorDetails").is_none());
+    }
+}

@@ -1,0 +1,11 @@
+//! JSON in front of queues: what a service is, and the provider that turns one request into messages and back.
+//!
+//! No HTTP types: a request comes as [`provider::request::ServiceRequest`], the answer goes as
+//! [`provider::answer::ServiceAnswer`]. Which services there are is told by whoever keeps archives; this crate's
+//! [`definition::Service`] is what they become.
+
+pub mod convert;
+pub mod definition;
+pub mod error;
+pub mod names;
+pub mod provider;

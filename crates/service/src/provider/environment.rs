@@ -1,0 +1,47 @@
+//! What all services of a server share: connections, who the server is, limits.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use connection::pool::Connections;
+use model::authority::Principal;
+use parking_lot::RwLock;
+use tokio::sync::watch;
+
+/// Made once for a server.
+pub struct Environment {
+    pub connections: Connections,
+    /// Whose authority counts where a service names nobody.
+    pub server: Principal,
+    /// Longest that a request may wait, whatever its service or headers say (`asyncRequestTimeout`).
+    pub request_timeout: RwLock<Duration>,
+    /// True once the server stops: waits end then.
+    pub stopping: watch::Sender<bool>,
+    /// Users that services name, with their groups.
+    principals: RwLock<HashMap<String, Principal>>,
+}
+
+impl Environment {
+    /// The published default of `asyncRequestTimeout`.
+    pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+
+    pub fn new(connections: Connections, server: Principal) -> Self {
+        Self {
+            connections,
+            server,
+            request_timeout: RwLock::new(Self::REQUEST_TIMEOUT),
+            stopping: watch::channel(false).0,
+            principals: RwLock::default(),
+        }
+    }
+
+    /// Says which groups a user of a service's `userName` is in. Without it the user is in none.
+    pub fn set_principal(&self, principal: Principal) {
+        self.principals.write().insert(principal.user.to_string(), principal);
+    }
+
+    /// A user that a service names.
+    pub fn principal(&self, user: &str) -> Principal {
+        self.principals.read().get(user).cloned().unwrap_or_else(|| Principal::user(user))
+    }
+}
