@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use crate::error::WorkloadError;
 use crate::plan::{Choices, Login, Plan, Scenario, Span, door};
 use crate::report::Report;
-use crate::responder::{self, Counts, ResponderPlan};
+use crate::responder::{self, Counts, ProgramArguments, ResponderPlan};
 
 /// Runs closed-loop clients against a server and reports rate, response times, errors and the ledger's verdict.
 #[derive(Debug, Clone, clap::Args)]
@@ -111,6 +111,10 @@ pub struct ChannelArguments {
 
 /// Gets requests from a queue and puts a reply to each, until SIGTERM or SIGINT.
 ///
+/// A reply is filler, or what a program of yours says. It goes to the reply-to queue of the request, with the request's
+/// message identifier as its correlation identifier unless the request's report options say otherwise; a request without
+/// a reply-to queue gets none.
+///
 /// Prints `{"event":"ready","connections":N}` when it listens and `{"event":"end","replies":N,"errors":N}` when it ends.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ResponderArguments {
@@ -122,9 +126,8 @@ pub struct ResponderArguments {
     /// Connections that get requests.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub connections: u32,
-    /// Bytes of a reply.
-    #[arg(long, value_name = "N", default_value_t = 1024)]
-    pub response_size: usize,
+    #[command(flatten)]
+    pub program: ProgramArguments,
     /// Queue manager [default: the one that answers].
     #[arg(long = "qmgr", value_name = "NAME")]
     pub queue_manager: Option<String>,
@@ -168,7 +171,7 @@ impl ResponderArguments {
             client: Arc::new(door::channel_client(channel, &choices)?),
             queue: QueueName::parse(queue).map_err(|error| bad(error.to_string()))?,
             connections: self.connections.max(1),
-            response_size: self.response_size,
+            answer: self.program.answer()?,
         })
     }
 }

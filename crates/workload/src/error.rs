@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::client::ClientError;
+use crate::responder::program::ProgramError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum WorkloadError {
@@ -33,6 +34,8 @@ pub enum WorkloadError {
         #[source]
         source: ClientError,
     },
+    #[error(transparent)]
+    Program(#[from] ProgramError),
     #[error("cannot make a thread of the driver")]
     Thread(#[source] io::Error),
     #[error("process {name} (pid {pid}) cannot be measured")]

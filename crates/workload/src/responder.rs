@@ -1,8 +1,18 @@
 //! The batch server: gets requests from a queue, answers each on its reply-to queue, until it is told to stop.
 //!
-//! A reply has the request's message identifier as its correlation identifier, the request's persistence, and as many bytes
-//! as wanted: the first 48 of the request, which name the driver's messages, then filler. A persistent request is got, and
-//! its reply put, in one unit of work, so that a responder that dies loses and doubles nothing; others are not worth it.
+//! What a reply holds comes from a program (`program.rs`), or is filler: as many bytes as wanted, the first 48 of the request,
+//! which name the driver's messages, before it. Its descriptor follows the request's (`reply.rs`).
+//!
+//! Invariants
+//! - A request that a program answers is got, and its reply put, in one unit of work, so that a program or a responder that
+//!   dies loses and doubles nothing. Without a program only persistent requests are: others are not worth it.
+//! - A request that was backed out as often as its queue allows is answered no more (`backout.rs`).
+
+mod arguments;
+mod backout;
+pub mod program;
+pub mod records;
+mod reply;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -14,10 +24,9 @@ use bytes::Bytes;
 use channel_client::client::Client;
 use channel_client::connection::{Connection, Got, ObjectHandle};
 use channel_client::error::ChannelError;
-use model::descriptor::{MessageDescriptor, MessageType, Persistence};
-use model::identifier::CorrelationId;
+use model::descriptor::Persistence;
 use model::name::QueueName;
-use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
+use model::options::{CloseOptions, GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 use model::reason::Reason;
 use tokio::sync::watch;
 use tokio::task::LocalSet;
@@ -26,10 +35,14 @@ use crate::client::channel::open;
 use crate::error::WorkloadError;
 use crate::payload::{Payload, PutId};
 
+pub use self::arguments::ProgramArguments;
+use self::program::{Program, ProgramError, ProgramPlan};
+
 /// How long a get waits before it looks whether to go on.
 const GET_WAIT: Duration = Duration::from_secs(5);
-/// Pause after a failure, before a new connection is made.
-const PAUSE_AFTER_ERROR: Duration = Duration::from_millis(200);
+/// Pause after a failure, and the longest that it grows to while failures follow each other.
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// Reply queues that a responder keeps open.
 const MOST_OPEN: usize = 256;
 
@@ -37,10 +50,17 @@ const MOST_OPEN: usize = 256;
 pub struct ResponderPlan {
     pub client: Arc<Client>,
     pub queue: QueueName,
-    /// Connections, each with a get of its own.
+    /// Connections, each with a get of its own, and a program of its own.
     pub connections: u32,
+    pub answer: Answer,
+}
+
+/// Where replies come from.
+#[derive(Debug, Clone)]
+pub enum Answer {
     /// Bytes of a reply.
-    pub response_size: usize,
+    Filler(usize),
+    Program(ProgramPlan),
 }
 
 /// What all connections did together.
@@ -50,10 +70,19 @@ pub struct Counts {
     pub errors: AtomicU64,
 }
 
-/// Answers until `stop` is true. `ready` is called once, when every connection has its queue open.
+/// Why a request was not answered.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Channel(#[from] ChannelError),
+    #[error("{0}; the request is backed out")]
+    Program(#[from] ProgramError),
+}
+
+/// Answers until `stop` is true. `ready` is called once, when every connection has its queue open and its program runs.
 ///
 /// # Errors
-/// A connection cannot be made at the start.
+/// A connection cannot be made, or a program not be started, at the start.
 pub async fn respond(
     plan: ResponderPlan,
     counts: Arc<Counts>,
@@ -66,10 +95,7 @@ pub async fn respond(
         .run_until(async {
             let mut tasks = Vec::new();
             for number in 0..plan.connections {
-                let responder = Responder::start(Rc::clone(&plan), Arc::clone(&counts)).await;
-                let responder =
-                    responder.map_err(|source| WorkloadError::Start { client: number, source: source.into() })?;
-                tasks.push((responder, stop.clone()));
+                tasks.push((Responder::start(number, Rc::clone(&plan), Arc::clone(&counts)).await?, stop.clone()));
             }
             ready();
             let tasks: Vec<_> =
@@ -86,17 +112,28 @@ pub async fn respond(
 struct Responder {
     plan: Rc<ResponderPlan>,
     counts: Arc<Counts>,
-    payload: Payload,
+    source: Source,
     connection: Connection,
     requests: ObjectHandle,
     replies: HashMap<QueueName, ObjectHandle>,
 }
 
+/// `Answer`, ready to be asked.
+enum Source {
+    Filler(Payload, usize),
+    Program(Box<Program>),
+}
+
 impl Responder {
-    async fn start(plan: Rc<ResponderPlan>, counts: Arc<Counts>) -> Result<Self, ChannelError> {
-        let (connection, requests) = Self::connect(&plan).await?;
-        let payload = Payload::new(plan.response_size);
-        Ok(Self { plan, counts, payload, connection, requests, replies: HashMap::new() })
+    async fn start(number: u32, plan: Rc<ResponderPlan>, counts: Arc<Counts>) -> Result<Self, WorkloadError> {
+        let connected = Self::connect(&plan).await;
+        let (connection, requests) =
+            connected.map_err(|source| WorkloadError::Start { client: number, source: source.into() })?;
+        let source = match &plan.answer {
+            Answer::Filler(size) => Source::Filler(Payload::new(*size), *size),
+            Answer::Program(program) => Source::Program(Box::new(Program::start(program.clone())?)),
+        };
+        Ok(Self { plan, counts, source, connection, requests, replies: HashMap::new() })
     }
 
     async fn connect(plan: &ResponderPlan) -> Result<(Connection, ObjectHandle), ChannelError> {
@@ -106,69 +143,99 @@ impl Responder {
     }
 
     async fn run(mut self, mut stop: watch::Receiver<bool>) {
+        let mut pause = FIRST_PAUSE;
         loop {
             let result = tokio::select! {
                 biased;
                 // Also when nobody can tell any more.
-                _ = stop.wait_for(|stop| *stop) => return,
+                _ = stop.wait_for(|stop| *stop) => break,
                 result = self.one() => result,
             };
-            let Err(error) = result else { continue };
+            let Err(failure) = result else {
+                pause = FIRST_PAUSE;
+                continue;
+            };
             self.counts.errors.fetch_add(1, Ordering::Relaxed);
-            eprintln!("responder: {error}");
-            if self.recover().await.is_err() {
-                tokio::time::sleep(PAUSE_AFTER_ERROR).await;
+            eprintln!("responder: {failure}");
+            let recovered = self.recover().await.is_ok();
+            if !recovered || matches!(failure, Failure::Program(_)) {
+                tokio::select! {
+                    _ = stop.wait_for(|stop| *stop) => break,
+                    () = tokio::time::sleep(pause) => pause = LONGEST_PAUSE.min(pause * 2),
+                }
             }
+        }
+        if let Source::Program(program) = &mut self.source {
+            program.finish().await;
         }
     }
 
     /// Gets one request and answers it; nothing came: nothing to do.
-    async fn one(&mut self) -> Result<(), ChannelError> {
+    async fn one(&mut self) -> Result<(), Failure> {
+        let syncpoint = match &self.source {
+            Source::Filler(..) => GetFlags::SYNCPOINT_IF_PERSISTENT,
+            Source::Program(_) => GetFlags::SYNCPOINT,
+        };
         let options = GetOptions {
-            flags: GetFlags::WAIT | GetFlags::SYNCPOINT_IF_PERSISTENT | GetFlags::FAIL_IF_QUIESCING,
+            flags: GetFlags::WAIT | syncpoint | GetFlags::FAIL_IF_QUIESCING,
             wait: Some(GET_WAIT),
             ..GetOptions::default()
         };
         let request = match self.connection.get(self.requests, &options).await {
             Ok(request) => request,
             Err(error) if error.reason() == Reason::NoMsgAvailable => return Ok(()),
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.into()),
         };
-        let persistent = request.descriptor.persistence == Persistence::Persistent;
-        let answered = self.answer(&request, persistent).await;
-        if persistent {
-            match answered {
-                Ok(()) => self.connection.commit().await?,
-                Err(_) => self.connection.back_out().await?,
+        let in_unit_of_work =
+            syncpoint == GetFlags::SYNCPOINT || request.descriptor.persistence == Persistence::Persistent;
+        if !in_unit_of_work {
+            return self.answer(&request, PutFlags::NO_SYNCPOINT).await;
+        }
+        match self.answer_or_put_aside(&request).await {
+            Ok(()) => Ok(self.connection.commit().await?),
+            Err(failure) => {
+                // A lost connection has backed out already; what matters is why.
+                let _ = self.connection.back_out().await;
+                Err(failure)
             }
         }
-        answered?;
+    }
+
+    async fn answer_or_put_aside(&mut self, request: &Got) -> Result<(), Failure> {
+        if request.descriptor.backout_count > 0
+            && let Some(queue) = backout::put_aside(&mut self.connection, self.plan.queue, request).await?
+        {
+            eprintln!(
+                "responder: a request that was backed out {} times went to {queue}",
+                request.descriptor.backout_count
+            );
+            return Ok(());
+        }
+        self.answer(request, PutFlags::SYNCPOINT).await
+    }
+
+    async fn answer(&mut self, request: &Got, syncpoint: PutFlags) -> Result<(), Failure> {
+        let reply = match &mut self.source {
+            Source::Filler(payload, size) => filler(payload, *size, &request.body),
+            Source::Program(program) => program.answer(&request.body).await?,
+        };
+        if request.descriptor.reply_to_queue.is_blank() {
+            // Nobody wants to know.
+            return Ok(());
+        }
+        self.put(request, syncpoint, reply).await?;
         self.counts.replies.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 
-    async fn answer(&mut self, request: &Got, persistent: bool) -> Result<(), ChannelError> {
-        let descriptor = MessageDescriptor {
-            message_type: MessageType::REPLY,
-            format: request.descriptor.format,
-            ccsid: request.descriptor.ccsid,
-            encoding: request.descriptor.encoding,
-            persistence: request.descriptor.persistence,
-            correlation_id: CorrelationId::from(request.descriptor.message_id),
-            ..MessageDescriptor::default()
-        };
-        let syncpoint = if persistent { PutFlags::SYNCPOINT } else { PutFlags::NO_SYNCPOINT };
+    async fn put(&mut self, request: &Got, syncpoint: PutFlags, reply: Bytes) -> Result<(), ChannelError> {
+        let descriptor = reply::descriptor(&request.descriptor);
         let options = PutOptions { flags: syncpoint | PutFlags::FAIL_IF_QUIESCING, context: None };
         let queue = request.descriptor.reply_to_queue;
-        let reply = self.reply(&request.body);
-        let foreign = !request.descriptor.reply_to_queue_manager.is_blank()
-            && request.descriptor.reply_to_queue_manager != *self.connection.queue_manager();
-        if foreign || queue.is_blank() || (self.replies.len() >= MOST_OPEN && !self.replies.contains_key(&queue)) {
-            let object = ObjectDescriptor {
-                name: queue,
-                queue_manager: request.descriptor.reply_to_queue_manager,
-                ..ObjectDescriptor::default()
-            };
+        let queue_manager = request.descriptor.reply_to_queue_manager;
+        let foreign = !queue_manager.is_blank() && queue_manager != *self.connection.queue_manager();
+        if foreign || (self.replies.len() >= MOST_OPEN && !self.replies.contains_key(&queue)) {
+            let object = ObjectDescriptor { name: queue, queue_manager, ..ObjectDescriptor::default() };
             return self.connection.put1(&object, descriptor, &options, reply).await.map(drop);
         }
         let handle = match self.replies.get(&queue) {
@@ -182,22 +249,23 @@ impl Responder {
         self.connection.put(handle, descriptor, &options, reply).await.map(drop)
     }
 
-    fn reply(&self, request: &[u8]) -> Bytes {
-        let name = request.get(..PutId::LENGTH.min(request.len())).unwrap_or_default();
-        let mut reply = self.payload.behind(name);
-        reply.truncate(self.plan.response_size);
-        reply.freeze()
-    }
-
     /// Forgets reply queues that may be gone, and makes a lost connection again.
     async fn recover(&mut self) -> Result<(), ChannelError> {
         for (_, handle) in self.replies.drain() {
             // It may be gone with the connection.
-            let _ = self.connection.close(handle, model::options::CloseOptions::empty()).await;
+            let _ = self.connection.close(handle, CloseOptions::empty()).await;
         }
         if self.connection.is_broken() {
             (self.connection, self.requests) = Self::connect(&self.plan).await?;
         }
         Ok(())
     }
+}
+
+/// `size` bytes that begin with the name of the driver's request.
+fn filler(payload: &Payload, size: usize, request: &[u8]) -> Bytes {
+    let name = request.get(..PutId::LENGTH.min(request.len())).unwrap_or_default();
+    let mut reply = payload.behind(name);
+    reply.truncate(size);
+    reply.freeze()
 }

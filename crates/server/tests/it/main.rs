@@ -11,6 +11,7 @@ mod messages;
 mod names;
 mod program;
 mod remote;
+mod responder;
 mod runmqsc;
 mod serving;
 mod several;
