@@ -21,6 +21,7 @@ pub(crate) fn client(server: &Server, queue: &str, persistent: bool) -> Result<R
 pub(crate) fn client_with(
     server: &Server,
     queue: &str,
+    reply_queue: None,
     persistent: bool,
     credentials: Credentials,
 ) -> Result<RestClient> {

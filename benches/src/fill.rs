@@ -24,6 +24,7 @@ pub fn client(server: &Server, persistent: bool) -> Result<RestClient> {
         credentials: Credentials::Basic { user: "app".to_owned(), password: APP_PASSWORD.to_owned() },
         queue_manager: "QM1".to_owned(),
         queue: QUEUE.to_owned(),
+        reply_queue: None,
         persistent,
         answer_limit: Duration::from_secs(60),
     })?)

@@ -78,12 +78,15 @@ pub struct Arguments {
     /// After the run get everything from the queue, so that the verdict covers what is left.
     #[arg(long)]
     pub drain: bool,
-    /// Path of the POST in scenario http-floor [default: /noop].
+    /// Path of the POST in scenario http-floor [default: /noop], or where scenario service invokes its service.
     #[arg(long, value_name = "PATH")]
     pub post_path: Option<String>,
     /// Path of the GET in scenario http-floor [default: /].
     #[arg(long, value_name = "PATH")]
     pub get_path: Option<String>,
+    /// JSON that scenario service posts; {id} stands for the identifier that its reply must have somewhere.
+    #[arg(long, value_name = "JSON")]
+    pub body: Option<String>,
     /// Process whose processor time to report; may be given again.
     #[arg(long, value_name = "NAME=PID", value_parser = name_and_pid)]
     pub pid: Vec<(String, u32)>,
@@ -242,6 +245,7 @@ impl Arguments {
             drain: self.drain.then_some(true),
             post_path: self.post_path.clone(),
             get_path: self.get_path.clone(),
+            body: self.body.clone(),
             pid: self.pid.iter().cloned().collect(),
         }
     }

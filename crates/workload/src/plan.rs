@@ -37,8 +37,10 @@ pub enum Scenario {
     Get,
     /// Browse the first message.
     Browse,
-    /// Put a request and get its reply, which a `workload responder` or any other batch server puts: through a channel.
+    /// Put a request and get its reply, which a `workload responder` or any other batch server puts.
     RequestReply,
+    /// `POST` a JSON request to a two-way service: its reply must be that of this request.
+    Service,
     /// `POST` and `GET` on fixed paths of a plain web server: what HTTP alone costs under this client.
     HttpFloor,
 }
@@ -91,6 +93,8 @@ pub struct Choices {
     pub drain: Option<bool>,
     pub post_path: Option<String>,
     pub get_path: Option<String>,
+    /// JSON of a request to a service; `{id}` stands for the identifier that the reply must have somewhere.
+    pub body: Option<String>,
     /// Process name to process id.
     pub pid: BTreeMap<String, u32>,
 }
@@ -110,9 +114,12 @@ pub struct Plan {
     pub response_size: Option<usize>,
     /// After the run, get everything that is still on the queue, so that the verdict covers it.
     pub drain: bool,
-    /// Paths of `Scenario::HttpFloor`.
+    /// Of `Scenario::HttpFloor` and `Scenario::Service`.
     pub post_path: String,
+    /// Of `Scenario::HttpFloor`.
     pub get_path: String,
+    /// What stands before and behind the identifier in a request of `Scenario::Service`.
+    pub body: (String, String),
     pub processes: Vec<Process>,
 }
 
@@ -156,6 +163,7 @@ impl Choices {
             drain: self.drain.or(other.drain),
             post_path: self.post_path.or(other.post_path),
             get_path: self.get_path.or(other.get_path),
+            body: self.body.or(other.body),
             pid,
         }
     }
@@ -167,11 +175,15 @@ impl Plan {
     /// # Errors
     /// A value out of range, a missing one, or one that has no meaning in the scenario.
     pub fn new(choices: Choices) -> Result<Self, WorkloadError> {
-        let scenario = choices
-            .scenario
-            .ok_or_else(|| bad("scenario", "name one: put-get, put, get, browse, request-reply or http-floor"))?;
+        let scenario = choices.scenario.ok_or_else(|| {
+            bad("scenario", "name one: put-get, put, get, browse, request-reply, service or http-floor")
+        })?;
         let clients = in_range("clients", choices.clients.unwrap_or(10), 1, 100_000)?;
         let threads = in_range("threads", choices.threads.unwrap_or_else(default_threads), 1, 256)?;
+        let body = body(scenario, choices.body.as_deref())?;
+        if scenario == Scenario::Service && choices.post_path.is_none() {
+            return Err(bad("post_path", "is missing: where the service is invoked"));
+        }
         let least = if scenario == Scenario::HttpFloor { 0 } else { PutId::LENGTH };
         let request_size = in_range("request_size", choices.request_size.unwrap_or(1024), least, 100 << 20)?;
         let response_size = response_size(scenario, choices.response_size)?;
@@ -192,6 +204,7 @@ impl Plan {
             drain: choices.drain.unwrap_or(false),
             post_path: choices.post_path.unwrap_or_else(|| "/noop".to_owned()),
             get_path: choices.get_path.unwrap_or_else(|| "/".to_owned()),
+            body,
             processes: choices.pid.into_iter().map(|(name, pid)| Process { name, pid, with_children: false }).collect(),
         })
     }
@@ -209,6 +222,18 @@ fn response_size(scenario: Scenario, wanted: Option<usize>) -> Result<Option<usi
         }
         (_, None) => Ok(None),
         (_, Some(_)) => Err(bad("response_size", "has a meaning in request-reply only: the others have no responder")),
+    }
+}
+
+fn body(scenario: Scenario, wanted: Option<&str>) -> Result<(String, String), WorkloadError> {
+    match (scenario, wanted) {
+        (Scenario::Service, Some(body)) => {
+            let (before, behind) = body.split_once("{id}").ok_or_else(|| bad("body", "has no {id}"))?;
+            Ok((before.to_owned(), behind.to_owned()))
+        }
+        (Scenario::Service, None) => Err(bad("body", "is missing: the JSON of a request, with {id} in it")),
+        (_, Some(_)) => Err(bad("body", "has a meaning in scenario service only")),
+        (_, None) => Ok(<(String, String)>::default()),
     }
 }
 

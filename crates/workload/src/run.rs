@@ -45,6 +45,7 @@ struct Shared {
     think_time: Duration,
     post_path: Uri,
     get_path: Uri,
+    body: (String, String),
 }
 
 /// What one thread's clients measured.
@@ -100,6 +101,7 @@ fn shared(plan: &Plan) -> Result<Shared, WorkloadError> {
         think_time: plan.think_time,
         post_path: path("post_path", &plan.post_path)?,
         get_path: path("get_path", &plan.get_path)?,
+        body: plan.body.clone(),
     })
 }
 
@@ -264,6 +266,7 @@ fn scenario_name(scenario: Scenario) -> &'static str {
     match scenario {
         Scenario::PutGet => "put-get",
         Scenario::RequestReply => "request-reply",
+        Scenario::Service => "service",
         Scenario::Put => "put",
         Scenario::Get => "get",
         Scenario::Browse => "browse",
@@ -365,6 +368,7 @@ impl Client {
             Scenario::Put => self.put().await.map(|_| Done::Full),
             Scenario::Get => self.get(None, None).await,
             Scenario::Browse => Ok(full_if(self.door.browse().await?.is_some())),
+            Scenario::Service => self.service().await,
             Scenario::HttpFloor => self.floor().await,
         }
     }
@@ -410,6 +414,30 @@ impl Client {
             last = self.get(which, None).await;
         }
         last
+    }
+
+    /// One request to a service; the reply must hold the identifier of this request.
+    async fn service(&mut self) -> Result<Done, ClientError> {
+        let ledger = &self.shared.ledger;
+        let id = ledger.begin_put(self.number);
+        let hex = id.to_hex();
+        let (before, behind) = &self.shared.body;
+        let body = Bytes::from([before.as_str(), &hex, behind].concat());
+        let reply = match self.door.invoke(&self.shared.post_path, body).await {
+            Ok(reply) => reply,
+            Err(error) => {
+                ledger.put_failed(id, error.effect());
+                return Err(error);
+            }
+        };
+        ledger.put_answered(id);
+        let Some(reply) = reply else { return Ok(Done::Empty) };
+        if !reply.windows(hex.len()).any(|part| part == hex.as_bytes()) {
+            ledger.got(&[], false);
+            return Err(ClientError::WrongReply);
+        }
+        ledger.got(hex.as_bytes(), true);
+        Ok(Done::Full)
     }
 
     async fn floor(&mut self) -> Result<Done, ClientError> {

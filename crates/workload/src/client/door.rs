@@ -57,7 +57,13 @@ impl Door {
         wait: Option<Duration>,
     ) -> Result<Option<Bytes>, ClientError> {
         match self {
-            Self::Rest(client) => Ok(client.get(hex, wait).await?.map(|message| message.body)),
+            Self::Rest(client) => {
+                let message = match client.awaits_replies() {
+                    true => client.get_reply(wait).await?,
+                    false => client.get(hex, wait).await?,
+                };
+                Ok(message.map(|message| message.body))
+            }
             Self::Channel(client) => client.get(hex, wait).await,
         }
     }
@@ -66,6 +72,14 @@ impl Door {
         match self {
             Self::Rest(client) => Ok(client.browse(None).await?.map(|message| message.body)),
             Self::Channel(client) => client.browse().await,
+        }
+    }
+
+    /// A JSON request to a service, and its reply if there is one.
+    pub(crate) async fn invoke(&mut self, path: &Uri, body: Bytes) -> Result<Option<Bytes>, ClientError> {
+        match self {
+            Self::Rest(client) => client.invoke(path, body).await,
+            Self::Channel(_) => Err(ClientError::Target("a channel has no services".to_owned())),
         }
     }
 

@@ -29,6 +29,8 @@ pub enum ClientError {
     NoCookie,
     #[error("{0}")]
     Target(String),
+    #[error("the reply is not that of the request")]
+    WrongReply,
     #[error(transparent)]
     Channel(#[from] ChannelError),
     #[error("there is no connection")]
@@ -49,7 +51,11 @@ impl ClientError {
             Self::Connect { .. } | Self::NoCookie | Self::Target(_) | Self::NotConnected => Effect::None,
             Self::Channel(error) if !error.effect_is_unknown() => Effect::None,
             Self::Refused { status, .. } if *status < 500 => Effect::None,
-            Self::Refused { .. } | Self::Unanswered(_) | Self::TimedOut { .. } | Self::Channel(_) => Effect::Unknown,
+            Self::WrongReply
+            | Self::Refused { .. }
+            | Self::Unanswered(_)
+            | Self::TimedOut { .. }
+            | Self::Channel(_) => Effect::Unknown,
         }
     }
 

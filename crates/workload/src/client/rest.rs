@@ -3,6 +3,8 @@
 //! A request is never repeated by itself: whether one whose answer was lost took effect is for the ledger to find out.
 //! After a failure the next request makes a new connection.
 //!
+//! Whoever awaits replies on a queue of its own gets them by the identifier that the put was answered with.
+//!
 //! Source: `POST`, `DELETE` and `GET` of `/messaging/qmgr/QMGR/queue/QUEUE/message`, `/login`, messaging REST API v2.
 
 use std::time::Duration;
@@ -21,6 +23,8 @@ const CSRF_TOKEN: HeaderName = HeaderName::from_static("ibm-mq-rest-csrf-token")
 const CORRELATION_ID: HeaderName = HeaderName::from_static("ibm-mq-md-correlationid");
 const PERSISTENCE: HeaderName = HeaderName::from_static("ibm-mq-md-persistence");
 const MESSAGE_ID: HeaderName = HeaderName::from_static("ibm-mq-md-messageid");
+const REPLY_TO: HeaderName = HeaderName::from_static("ibm-mq-md-replyto");
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain;charset=utf-8");
 /// Most of an error body that is kept.
 const ERROR_TEXT_BYTES: usize = 400;
@@ -43,6 +47,8 @@ pub struct RestOptions {
     pub credentials: Credentials,
     pub queue_manager: String,
     pub queue: String,
+    /// Requests go to `queue`, replies come from here; `None` when the same queue is put to and got from.
+    pub reply_queue: Option<String>,
     /// `persistent` or not, on every put.
     pub persistent: bool,
     /// Longest wait for an answer; a get's own wait is added.
@@ -63,7 +69,12 @@ pub struct RestClient {
     options: RestOptions,
     connection: Option<Sender>,
     cookie: Option<HeaderValue>,
+    /// Where messages are put.
     message: Uri,
+    /// Where messages are got from: the same, unless there is a reply queue.
+    replies: Uri,
+    /// Message identifier of the request whose reply is to be got next.
+    awaited: Option<HeaderValue>,
     /// Prepared once per login: cloning shares the values.
     put_headers: HeaderMap,
     get_headers: HeaderMap,
@@ -73,17 +84,18 @@ impl RestClient {
     /// # Errors
     /// A queue or queue manager name that cannot stand in a path.
     pub fn new(options: RestOptions) -> Result<Self, ClientError> {
-        let message = format!(
-            "/ibmmq/rest/v2/messaging/qmgr/{}/queue/{}/message",
-            path_part(&options.queue_manager),
-            path_part(&options.queue)
-        );
-        let message = parse_path(&message)?;
+        let message = message_path(&options.queue_manager, &options.queue)?;
+        let replies = match &options.reply_queue {
+            Some(queue) => message_path(&options.queue_manager, queue)?,
+            None => message.clone(),
+        };
         let mut client = Self {
             options,
             connection: None,
             cookie: None,
             message,
+            replies,
+            awaited: None,
             put_headers: HeaderMap::new(),
             get_headers: HeaderMap::new(),
         };
@@ -118,7 +130,36 @@ impl RestClient {
         if response.status() != StatusCode::CREATED {
             return Err(self.refused(&response));
         }
-        Ok(response.headers().get(MESSAGE_ID).cloned())
+        let id = response.headers().get(MESSAGE_ID).cloned();
+        if self.options.reply_queue.is_some() {
+            self.awaited.clone_from(&id);
+        }
+        Ok(id)
+    }
+
+    pub fn awaits_replies(&self) -> bool {
+        self.options.reply_queue.is_some()
+    }
+
+    /// Takes the reply to the message put last; `None` when it has not come in time.
+    pub async fn get_reply(&mut self, wait: Option<Duration>) -> Result<Option<Received>, ClientError> {
+        let Some(id) = self.awaited.take() else { return Ok(None) };
+        let id = id.to_str().map_err(|error| ClientError::Target(error.to_string()))?.to_owned();
+        self.get(Some(&id), wait).await
+    }
+
+    /// Sends JSON to a service; `None` when it has no reply.
+    pub async fn invoke(&mut self, path: &Uri, body: Bytes) -> Result<Option<Bytes>, ClientError> {
+        self.ready().await?;
+        let mut headers = self.get_headers.clone();
+        headers.insert(CONTENT_TYPE, JSON);
+        let request = assemble(Method::POST, path.clone(), headers, body);
+        let response = self.exchange(request, self.options.answer_limit).await?;
+        match response.status() {
+            StatusCode::NO_CONTENT => Ok(None),
+            StatusCode::OK => Ok(Some(response.into_body())),
+            _ => Err(self.refused(&response)),
+        }
     }
 
     /// Takes the next message, or the next with this correlation identifier; `None` when there is none.
@@ -150,7 +191,7 @@ impl RestClient {
         wait: Option<Duration>,
     ) -> Result<Option<Received>, ClientError> {
         self.ready().await?;
-        let path = selected(&self.message, correlation_id, wait)?;
+        let path = selected(&self.replies, correlation_id, wait)?;
         let request = assemble(method, path, self.get_headers.clone(), Bytes::new());
         let limit = self.options.answer_limit + wait.unwrap_or_default();
         let response = self.exchange(request, limit).await?;
@@ -193,6 +234,10 @@ impl RestClient {
         put.insert(CONTENT_TYPE, TEXT);
         let persistence = if self.options.persistent { "persistent" } else { "nonPersistent" };
         put.insert(PERSISTENCE, HeaderValue::from_static(persistence));
+        if let Some(queue) = &self.options.reply_queue {
+            let value = HeaderValue::from_str(queue).map_err(|error| ClientError::Target(error.to_string()))?;
+            put.insert(REPLY_TO, value);
+        }
         self.get_headers = get;
         self.put_headers = put;
         Ok(())
@@ -252,6 +297,11 @@ fn received(response: Response<Bytes>) -> Received {
         correlation_id: parts.headers.remove(CORRELATION_ID),
         persistent,
     }
+}
+
+fn message_path(queue_manager: &str, queue: &str) -> Result<Uri, ClientError> {
+    let (queue_manager, queue) = (path_part(queue_manager), path_part(queue));
+    parse_path(&format!("/ibmmq/rest/v2/messaging/qmgr/{queue_manager}/queue/{queue}/message"))
 }
 
 /// The message resource with `correlationId` and `wait` (in milliseconds).

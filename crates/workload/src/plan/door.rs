@@ -26,28 +26,21 @@ pub(super) fn door_options(scenario: Scenario, choices: &Choices) -> Result<Door
             ("mq", choices.mq.is_some()),
             ("cipher", choices.cipher.is_some()),
             ("sharing_conversations", choices.sharing_conversations.is_some()),
-            ("reply_queue", choices.reply_queue.is_some()),
         ];
         if let Some((key, _)) = alone.iter().find(|(_, given)| *given) {
             return Err(bad(key, "has a meaning beside channel only"));
         }
-        if scenario == Scenario::RequestReply {
-            return Err(bad("channel", "is missing: request-reply goes through a channel"));
-        }
-        return rest_options(choices).map(DoorOptions::Rest);
+        let reply_queue = reply_queue(scenario, choices)?.map(str::to_owned);
+        return rest_options(choices, reply_queue).map(DoorOptions::Rest);
     };
-    if scenario == Scenario::HttpFloor {
-        return Err(bad("channel", "has no meaning in http-floor"));
+    if matches!(scenario, Scenario::HttpFloor | Scenario::Service) {
+        return Err(bad("channel", "has no meaning in http-floor and service"));
     }
     if choices.url.is_some() {
         return Err(bad("channel", "cannot stand beside url"));
     }
     let queue_name = |key, name: &str| QueueName::parse(name).map_err(|error| bad(key, error.to_string()));
-    let reply_queue = match scenario {
-        Scenario::RequestReply => Some(choices.reply_queue.as_deref().unwrap_or("DEV.QUEUE.2")),
-        _ if choices.reply_queue.is_some() => return Err(bad("reply_queue", "has a meaning in request-reply only")),
-        _ => None,
-    };
+    let reply_queue = reply_queue(scenario, choices)?;
     Ok(DoorOptions::Channel(ChannelOptions {
         client: Arc::new(channel_client(channel, choices)?),
         queue: queue_name("queue", choices.queue.as_deref().unwrap_or("DEV.QUEUE.1"))?,
@@ -55,6 +48,14 @@ pub(super) fn door_options(scenario: Scenario, choices: &Choices) -> Result<Door
         persistent: choices.persistent.unwrap_or(false),
         answer_limit: Duration::from_secs(30),
     }))
+}
+
+fn reply_queue(scenario: Scenario, choices: &Choices) -> Result<Option<&str>, WorkloadError> {
+    match scenario {
+        Scenario::RequestReply => Ok(Some(choices.reply_queue.as_deref().unwrap_or("DEV.QUEUE.2"))),
+        _ if choices.reply_queue.is_some() => Err(bad("reply_queue", "has a meaning in request-reply only")),
+        _ => Ok(None),
+    }
 }
 
 /// The client end of channel `channel` as the choices want it.
@@ -95,7 +96,7 @@ fn tls_options(choices: &Choices) -> Result<Option<TlsOptions>, WorkloadError> {
     Ok(Some(tls))
 }
 
-fn rest_options(choices: &Choices) -> Result<RestOptions, WorkloadError> {
+fn rest_options(choices: &Choices, reply_queue: Option<String>) -> Result<RestOptions, WorkloadError> {
     let url = choices.url.as_deref().unwrap_or("https://127.0.0.1:9443");
     let trust = match (&choices.cacert, choices.insecure.unwrap_or(false)) {
         (Some(_), true) => return Err(bad("insecure", "cannot stand beside cacert")),
@@ -109,6 +110,7 @@ fn rest_options(choices: &Choices) -> Result<RestOptions, WorkloadError> {
         credentials: credentials(choices)?,
         queue_manager: choices.queue_manager.clone().unwrap_or_else(|| "QM1".to_owned()),
         queue: choices.queue.clone().unwrap_or_else(|| "DEV.QUEUE.1".to_owned()),
+        reply_queue,
         persistent: choices.persistent.unwrap_or(false),
         answer_limit: Duration::from_secs(30),
     })

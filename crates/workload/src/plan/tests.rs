@@ -28,7 +28,7 @@ fn a_plan_leaves_open_what_has_a_sound_default() {
 }
 
 #[test]
-fn a_channel_is_a_door_of_its_own_and_request_reply_needs_one() {
+fn a_channel_is_a_door_of_its_own() {
     let text = "scenario = 'request-reply'\nchannel = 'DEV.APP.SVRCONN'\nlogin = 'none'\nmq = 'localhost:1415'";
     let chosen = plan(text).unwrap();
     assert_eq!(chosen.response_size, Some(1024));
@@ -36,7 +36,6 @@ fn a_channel_is_a_door_of_its_own_and_request_reply_needs_one() {
     assert_eq!(channel.reply_queue.unwrap().as_str(), "DEV.QUEUE.2");
     assert_eq!(channel.client.options().connections.to_string(), "localhost(1415)");
     for (text, words) in [
-        ("scenario = 'request-reply'", "channel: is missing"),
         ("scenario = 'put'\nmq = 'h:1'", "mq: has a meaning beside channel only"),
         ("scenario = 'put'\nchannel = 'A'\nurl = 'http://h'", "channel: cannot stand beside url"),
         ("scenario = 'put'\nchannel = 'A'\nreply_queue = 'B'", "reply_queue: has a meaning in request-reply only"),
@@ -44,6 +43,25 @@ fn a_channel_is_a_door_of_its_own_and_request_reply_needs_one() {
         ("scenario = 'put'\nchannel = 'A B'", "channel: 'A B' is not an object name"),
     ] {
         let error = plan(&format!("login = 'none'\n{text}")).err().unwrap();
+        assert!(error.contains(words), "{text}: {error}");
+    }
+}
+
+#[test]
+fn request_and_reply_go_through_rest_as_well_and_services_need_a_path_and_a_body() {
+    let rest = "url = 'http://127.0.0.1:9080'\nlogin = 'none'\n";
+    let DoorOptions::Rest(options) = plan(&format!("{rest}scenario = 'request-reply'")).unwrap().door else { panic!() };
+    assert_eq!(options.reply_queue.as_deref(), Some("DEV.QUEUE.2"));
+    let service =
+        plan(&format!("{rest}scenario = 'service'\npost_path = '/s'\nbody = '{{\"a\":\"{{id}}\"}}'")).unwrap();
+    assert_eq!(service.body, ("{\"a\":\"".to_owned(), "\"}".to_owned()));
+    for (text, words) in [
+        ("scenario = 'service'\npost_path = '/s'", "body: is missing"),
+        ("scenario = 'service'\npost_path = '/s'\nbody = '{}'", "body: has no {id}"),
+        ("scenario = 'service'\nbody = '{id}'", "post_path: is missing"),
+        ("scenario = 'put'\nbody = '{id}'", "body: has a meaning in scenario service only"),
+    ] {
+        let error = plan(&format!("{rest}{text}")).err().unwrap();
         assert!(error.contains(words), "{text}: {error}");
     }
 }

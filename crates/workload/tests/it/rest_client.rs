@@ -26,6 +26,7 @@ fn client(url: &str, trust: &Trust, credentials: Credentials) -> RestClient {
         credentials,
         queue_manager: "QM1".into(),
         queue: "A/B%".into(),
+        reply_queue: None,
         persistent: true,
         answer_limit: Duration::from_secs(10),
     })
