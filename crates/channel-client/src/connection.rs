@@ -8,12 +8,17 @@
 //! - An `ObjectHandle` stays valid across reconnections; the queue manager's own handle behind it changes.
 //! - After a loss nothing of the lost unit of work is done again: it is backed out, and the program is told (2003).
 //! - A call that may have taken effect is never repeated (2549).
+//! - No unit of work is committed with a message in it that came for a consumer and that the program has not seen (2500).
 
+pub mod consume;
+mod consumers;
 mod delivery;
 mod loss;
 mod object;
 mod statistics;
+pub mod subscription;
 mod sync;
+pub mod xa;
 
 use bytes::Bytes;
 use channel_protocol::cursor::Writer;
@@ -26,6 +31,8 @@ use model::reason::Reason;
 use model::text::Text;
 
 use crate::client::{Client, Connected};
+use crate::connection::consumers::Consumers;
+use crate::connection::subscription::Subscription;
 use crate::conversation::Conversation;
 use crate::error::ChannelError;
 use crate::reply::Reply;
@@ -35,6 +42,10 @@ use crate::reply::Reply;
 pub struct ObjectHandle(u32);
 
 impl ObjectHandle {
+    fn at(index: usize) -> Self {
+        Self(u32::try_from(index + 1).unwrap_or(u32::MAX))
+    }
+
     /// For `PutOptions::context`.
     pub fn number(self) -> u32 {
         self.0
@@ -86,6 +97,10 @@ pub struct Connection {
     /// Handle n is at n - 1.
     objects: Vec<Option<Object>>,
     work: Work,
+    consumers: Consumers,
+    unconfirmed: Unconfirmed,
+    /// Some put under syncpoint had no answer.
+    puts_blindly: bool,
 }
 
 /// The unit of work, as far as this end knows.
@@ -97,19 +112,47 @@ enum Work {
     BackedOut,
 }
 
+/// Asynchronous puts outside syncpoint whose outcome the program has not asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unconfirmed {
+    None,
+    Some,
+    /// The connection was lost with them: nobody knows.
+    Lost,
+}
+
 struct Object {
     /// The queue manager's own.
     handle: i32,
-    /// Enough to open it again.
-    descriptor: ObjectDescriptor,
-    options: OpenOptions,
+    origin: Origin,
+}
+
+/// Enough to have it again on another connection.
+enum Origin {
+    Opened {
+        descriptor: Box<ObjectDescriptor>,
+        options: OpenOptions,
+    },
+    Subscribed(Box<Subscription>),
+    /// The queue that came with the subscription of this handle; `None`: that one is closed.
+    ManagedBy(Option<ObjectHandle>),
 }
 
 impl Connection {
     pub(crate) fn new(client: Client, connected: Connected) -> Result<Self, ChannelError> {
         let Connected { conversation, queue_manager } = connected;
         let identifier = conversation.socket().negotiated.queue_manager_identifier;
-        Ok(Self { client, conversation, queue_manager, identifier, objects: Vec::new(), work: Work::None })
+        Ok(Self {
+            client,
+            conversation,
+            queue_manager,
+            identifier,
+            objects: Vec::new(),
+            work: Work::None,
+            consumers: Consumers::default(),
+            unconfirmed: Unconfirmed::None,
+            puts_blindly: false,
+        })
     }
 
     /// The name of the queue manager that answered.
@@ -125,18 +168,24 @@ impl Connection {
     /// MQDISC: commits what is under syncpoint, closes what is open, ends the conversation.
     ///
     /// # Errors
-    /// The connection is broken: what was under syncpoint has been backed out.
+    /// The connection is broken; a put without an answer failed in the unit of work (2003); or a message has come for a consumer under syncpoint that `next_message` has not given
+    /// (2500): what was under syncpoint is backed out.
     pub async fn disconnect(mut self) -> Result<(), ChannelError> {
         if self.work == Work::BackedOut {
             return Err(ChannelError::refused("MQDISC", Reason::BackedOut));
         }
+        if self.puts_blindly && self.work == Work::Open {
+            // Its answer tells what MQDISC's does not: whether all of them went well.
+            self.commit().await?;
+        }
+        self.check_unseen("MQDISC").await?;
         let result = self.call("MQDISC", SegmentType::Disconnect, NO_HANDLE, 0, |_| {}).await;
         let socket = std::sync::Arc::clone(self.conversation.socket());
         drop(self);
         if socket.is_closing() {
             socket.await_end().await;
         }
-        result?.well().map(drop)
+        result?.without_warning()
     }
 
     /// One verb: API header and what `encode` adds, then the reply, whether it went well or not.
@@ -159,6 +208,31 @@ impl Connection {
             })
             .await?;
         Reply::new(verb, unit)
+    }
+
+    /// The first free number.
+    fn remember(&mut self, object: Object) -> ObjectHandle {
+        let free = self.objects.iter().position(Option::is_none);
+        let index = free.unwrap_or_else(|| {
+            self.objects.push(None);
+            self.objects.len() - 1
+        });
+        self.objects[index] = Some(object);
+        ObjectHandle::at(index)
+    }
+
+    /// Gives the handle up, and what others know it by.
+    fn forget(&mut self, handle: ObjectHandle) {
+        if let Some(place) = self.objects.get_mut(handle.0 as usize - 1) {
+            *place = None;
+        }
+        for object in self.objects.iter_mut().flatten() {
+            match &mut object.origin {
+                Origin::Opened { .. } => {}
+                Origin::ManagedBy(subscription) => *subscription = subscription.filter(|known| *known != handle),
+                Origin::Subscribed(subscription) => subscription.forget_queue(handle),
+            }
+        }
     }
 
     fn object(&self, verb: &'static str, handle: ObjectHandle) -> Result<&Object, ChannelError> {

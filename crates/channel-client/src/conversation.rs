@@ -6,6 +6,7 @@
 
 use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::Poll;
 
 use channel_protocol::assembly::Unit;
 use channel_protocol::cursor::{Reader, Writer};
@@ -18,6 +19,11 @@ use crate::error::ChannelError;
 use crate::mailbox::{Kind, Mailbox};
 use crate::negotiated::OWN_FORM;
 use crate::socket::Socket;
+
+/// Number of requests that ask for a confirmation by an event, and of those for messages: as the Java client has them.
+const CONFIRMED_REQUEST: u32 = 3;
+pub(crate) const MESSAGES_REQUEST: u32 = 1;
+const GIVEN_UP: &str = "an earlier call was given up before it was answered";
 
 pub(crate) struct Conversation {
     socket: Arc<Socket>,
@@ -78,6 +84,65 @@ impl Conversation {
         self.socket.write(|output| output.unit(&envelope, encode));
     }
 
+    /// Asks for what is confirmed by an event. Every event goes to `take` until it says that this was the answer.
+    ///
+    /// # Errors
+    /// All are such that nothing was changed by what was asked, but for `take`'s.
+    pub(crate) async fn ask(
+        &mut self,
+        segment_type: SegmentType,
+        encode: impl FnOnce(&mut Writer<'_>),
+        mut take: impl FnMut(Unit) -> Result<bool, ChannelError>,
+    ) -> Result<(), ChannelError> {
+        if self.is_broken() {
+            return Err(ChannelError::unsent(self.mailbox.problem()));
+        }
+        self.under_way = true;
+        let envelope = self.envelope(segment_type, CONFIRMED_REQUEST).with(ControlFlags::CONFIRM);
+        self.socket.write(|output| output.unit(&envelope, encode));
+        loop {
+            let unit = self.next_event().await?;
+            if take(unit)? {
+                self.under_way = false;
+                return Ok(());
+            }
+        }
+    }
+
+    /// The next event. It may be dropped and called again.
+    ///
+    /// # Errors
+    /// The conversation has ended, which the queue manager may say by a reply that nobody waits for.
+    pub(crate) async fn event(&mut self) -> Result<Unit, ChannelError> {
+        if self.under_way {
+            return Err(ChannelError::unsent(GIVEN_UP));
+        }
+        let event = self.next_event().await;
+        self.under_way = event.is_err();
+        event
+    }
+
+    async fn next_event(&self) -> Result<Unit, ChannelError> {
+        poll_fn(|cx| match self.mailbox.poll_take(Kind::Event, cx) {
+            Poll::Ready(event) => Poll::Ready(event.map_err(ChannelError::unsent)),
+            Poll::Pending => match self.mailbox.take(Kind::Reply) {
+                Some(unit) => Poll::Ready(Err(ended_by(&unit))),
+                None => Poll::Pending,
+            },
+        })
+        .await
+    }
+
+    /// What came cannot be understood: nothing more is asked.
+    pub(crate) fn give_up(&mut self) {
+        self.under_way = true;
+    }
+
+    /// An event that is there already.
+    pub(crate) fn try_event(&self) -> Option<Unit> {
+        self.mailbox.take(Kind::Event)
+    }
+
     /// Waits while much is to be written.
     pub(crate) async fn await_room(&self) {
         self.socket.await_room().await;
@@ -98,7 +163,7 @@ impl Conversation {
         expected: SegmentType,
     ) -> Result<Unit, ChannelError> {
         if self.under_way {
-            return Err(ChannelError::unsent("an earlier call was given up before it was answered"));
+            return Err(ChannelError::unsent(GIVEN_UP));
         }
         if self.socket.has_ended() {
             return Err(ChannelError::unsent(self.mailbox.problem()));
@@ -129,6 +194,17 @@ impl Drop for Conversation {
                 output.unit(&envelope, |writer| SocketAction::end(number).encode(writer));
             }
         });
+    }
+}
+
+/// What a conversation learns by a reply to nothing.
+fn ended_by(unit: &Unit) -> ChannelError {
+    let status = Status::decode(&mut Reader::new("STATUS", &unit.body, unit.form)).ok().and_then(|status| status.code);
+    match status {
+        Some(StatusCode(code)) if unit.segment_type == SegmentType::Status => {
+            ChannelError::unsent(format!("the queue manager ended the conversation with status {code}"))
+        }
+        _ => ChannelError::unsent(format!("a segment of type {:?} came for nothing", unit.segment_type)),
     }
 }
 

@@ -7,6 +7,7 @@ use model::reason::{CompletionCode, Reason};
 
 use crate::address::Address;
 use crate::ccdt::CcdtError;
+use crate::connection::xa;
 use crate::tls::TlsError;
 
 /// Why a connection could not be made, or a call did not succeed.
@@ -36,6 +37,9 @@ pub enum ChannelError {
     /// The other end refused the channel before there was a connection: a STATUS segment.
     #[error("the channel was refused: {}", chain_of(*reason))]
     ChannelRefused { reason: Reason },
+    /// A verb of a transaction manager returned something else than success: XAER_*, XA_RB*, XA_HEUR*, as X/Open has them.
+    #[error("{verb} returned {code}{}", xa_in_brackets(*code))]
+    Xa { verb: &'static str, code: i32 },
     /// The socket ended, or what came over it cannot be understood. A call that was under way may have taken effect.
     #[error("the connection is broken: 2009 (MQRC_CONNECTION_BROKEN): {problem}")]
     Broken {
@@ -56,6 +60,10 @@ fn chain_of(reason: Reason) -> String {
     format!("{} ({})", reason as u16, reason.name())
 }
 
+fn xa_in_brackets(code: i32) -> String {
+    xa::name_of(code).map_or_else(String::new, |name| format!(" ({name})"))
+}
+
 fn in_brackets(number: i32) -> String {
     Reason::from_number(number).map_or_else(String::new, |reason| format!(" ({})", reason.name()))
 }
@@ -63,6 +71,10 @@ fn in_brackets(number: i32) -> String {
 impl ChannelError {
     pub(crate) fn refused(verb: &'static str, reason: Reason) -> Self {
         Self::Refused { verb, completion: CompletionCode::Failed, number: i32::from(reason as u16) }
+    }
+
+    pub(crate) fn warned(verb: &'static str, reason: Reason) -> Self {
+        Self::Refused { verb, completion: CompletionCode::Warning, number: i32::from(reason as u16) }
     }
 
     pub(crate) fn broken(problem: impl Into<String>) -> Self {
@@ -85,6 +97,11 @@ impl ChannelError {
             Self::Ccdt(_) | Self::Name(_) => Reason::CdError,
             Self::ChannelRefused { reason } | Self::Reconnect { reason, .. } => *reason,
             Self::Broken { .. } => Reason::ConnectionBroken,
+            Self::Xa { code, .. } => match *code {
+                xa::XAER_RMFAIL => Reason::ConnectionBroken,
+                xa::XA_RBROLLBACK..=xa::XA_RBEND => Reason::BackedOut,
+                _ => Reason::UnexpectedError,
+            },
         }
     }
 
@@ -95,6 +112,8 @@ impl ChannelError {
             Self::Refused { .. } | Self::ChannelRefused { .. } | Self::Reconnect { .. } => {
                 matches!(self.reason(), Reason::CallInterrupted | Reason::UnexpectedError)
             }
+            // Only the transaction manager can find out, by a recovery scan.
+            Self::Xa { code, .. } => matches!(*code, xa::XAER_RMFAIL | xa::XAER_RMERR),
             Self::Connect { .. } | Self::Handshake { .. } | Self::Tls(_) | Self::Ccdt(_) | Self::Name(_) => false,
         }
     }

@@ -4,7 +4,8 @@
 //! verbs of [`connection::Connection`]. Every error has the reason an MQI program would see: [`error::ChannelError`].
 //!
 //! Where to look: `client` finds the way and the socket; `socket` is the task that owns one; `conversation` is one call at a
-//! time on it; `connection` has a file for each family of verbs; `connection/loss.rs` makes a lost connection again.
+//! time on it; `connection` has a file for each family of verbs; `connection/consume.rs` takes messages that the queue manager
+//! sends by itself, by the books of `connection/consumers.rs`; `connection/loss.rs` makes a lost connection again.
 //!
 //! Invariants
 //! - Whoever connects does so within a tokio runtime; a socket's task lives there.

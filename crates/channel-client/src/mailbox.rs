@@ -10,8 +10,9 @@ use std::task::{Context, Poll, Waker};
 use channel_protocol::assembly::Unit;
 use parking_lot::Mutex;
 
-/// Units a queue manager may send unasked before it is taken for mad.
-const MOST_WAITING: usize = 10_000;
+/// Units a queue manager may send beyond what is taken before it is given up: short messages that were read ahead for many
+/// consumers are the most that may come.
+const MOST_WAITING: usize = 100_000;
 
 #[derive(Default)]
 pub(crate) struct Mailbox(Mutex<Content>);
@@ -65,6 +66,15 @@ impl Mailbox {
     /// Why it has ended.
     pub(crate) fn problem(&self) -> String {
         self.0.lock().ended.clone().unwrap_or_default()
+    }
+
+    /// The next unit of this kind, if it is there.
+    pub(crate) fn take(&self, kind: Kind) -> Option<Unit> {
+        let mut content = self.0.lock();
+        match kind {
+            Kind::Reply => content.replies.pop_front(),
+            Kind::Event => content.events.pop_front(),
+        }
     }
 
     /// The next unit of this kind; an error says why there will be none.

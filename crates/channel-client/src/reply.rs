@@ -31,6 +31,18 @@ impl Reply {
         Err(ChannelError::Refused { verb: self.verb, completion: CompletionCode::Failed, number: self.header.reason })
     }
 
+    /// For calls whose warnings say that they did not do what was asked.
+    pub(crate) fn without_warning(self) -> Result<(), ChannelError> {
+        match self.header.completion {
+            0 => Ok(()),
+            completion => {
+                let failed = completion >= CompletionCode::Failed as i32;
+                let completion = if failed { CompletionCode::Failed } else { CompletionCode::Warning };
+                Err(ChannelError::Refused { verb: self.verb, completion, number: self.header.reason })
+            }
+        }
+    }
+
     pub(crate) fn warning(&self) -> Option<Reason> {
         let warned = self.header.completion == CompletionCode::Warning as i32;
         warned.then(|| Reason::from_number(self.header.reason).unwrap_or(Reason::UnexpectedError))

@@ -97,7 +97,8 @@ impl Connection {
             data: body.clone(),
         };
         if request.options.is_asynchronous() {
-            return self.send(SegmentType::Put, known, |writer| request.encode(writer), descriptor).await;
+            let is_alone = !options.flags.contains(PutFlags::SYNCPOINT);
+            return self.send(SegmentType::Put, known, |writer| request.encode(writer), descriptor, is_alone).await;
         }
         let reply = self.call("MQPUT", SegmentType::Put, known, 0, |writer| request.encode(writer)).await?.well()?;
         let answer = reply.read(put::PutReply::decode)?;
@@ -120,7 +121,10 @@ impl Connection {
             },
         };
         if request.put.options.is_asynchronous() {
-            return self.send(SegmentType::Put1, NO_HANDLE, |writer| request.encode(writer), descriptor).await;
+            let is_alone = !options.flags.contains(PutFlags::SYNCPOINT);
+            return self
+                .send(SegmentType::Put1, NO_HANDLE, |writer| request.encode(writer), descriptor, is_alone)
+                .await;
         }
         let reply = self.call("MQPUT1", SegmentType::Put1, NO_HANDLE, 0, |writer| request.encode(writer)).await?;
         let reply = reply.well()?;

@@ -1,12 +1,17 @@
-//! A lost connection is made again: MQCONN with the same options, every object opened anew.
+//! A lost connection is made again: MQCONN with the same options, every object opened anew, subscriptions made or resumed,
+//! consumers asked for anew.
+//!
+//! Messages that came for consumers outside syncpoint, and that the program has not taken, are kept: their queue has them no
+//! more. Those under syncpoint are dropped, for they are back on their queue.
 //!
 //! Source: MQ Application programming, "Automatic client reconnection"; MQ reference, 2003, 2546, 2548, 2549, 2556.
 
-use model::options::{ObjectDescriptor, OpenOptions};
+use model::options::{CloseOptions, ObjectDescriptor, OpenOptions};
 use model::reason::Reason;
 use tokio::time::{Instant, sleep};
 
-use super::{Connection, Work};
+use super::subscription::Given;
+use super::{Connection, ObjectHandle, Origin, Unconfirmed, Work};
 use crate::client::Connected;
 use crate::error::ChannelError;
 use crate::reconnect::{Reconnect, is_lost, is_passing};
@@ -46,6 +51,11 @@ impl Connection {
         if self.work == Work::Open || fate == Fate::Syncpoint {
             self.work = Work::BackedOut;
         }
+        if self.unconfirmed == Unconfirmed::Some {
+            self.unconfirmed = Unconfirmed::Lost;
+        }
+        self.collect();
+        self.consumers.lose_connection();
         // An answer that says so has changed nothing, and so has what was not sent.
         let unanswered = matches!(error, ChannelError::Broken { unsent: false, .. });
         self.reconnect(error).await?;
@@ -69,7 +79,7 @@ impl Connection {
             sleep(pause).await;
             match self.once().await {
                 Ok(()) => return Ok(()),
-                Err(error) if is_passing(error.reason()) || matches!(error, ChannelError::Handshake { .. }) => {
+                Err(error) if is_worth_another_try(&error) => {
                     last = error;
                 }
                 Err(error) => {
@@ -90,12 +100,60 @@ impl Connection {
         }
         self.conversation = conversation;
         self.queue_manager = queue_manager;
+        self.reopen_all().await?;
+        self.resubscribe_all().await?;
+        // A queue whose subscription is closed went with the connection.
+        let orphans = |object: &super::Object| matches!(object.origin, Origin::ManagedBy(None));
+        for place in &mut self.objects {
+            drop(place.take_if(|object| orphans(object)));
+        }
+        let Self { consumers, objects, .. } = self;
+        consumers.renew(|handle| Some(objects.get(handle.0 as usize - 1)?.as_ref()?.handle));
+        Ok(())
+    }
+
+    async fn reopen_all(&mut self) -> Result<(), ChannelError> {
         for index in 0..self.objects.len() {
             let Some(object) = &self.objects[index] else { continue };
-            let (descriptor, options) = (object.descriptor.clone(), object.options);
+            let Origin::Opened { descriptor, options } = &object.origin else { continue };
+            let (descriptor, options) = (descriptor.clone(), *options);
             let handle = self.reopen(&descriptor, options).await?;
             if let Some(object) = &mut self.objects[index] {
                 object.handle = handle;
+            }
+        }
+        Ok(())
+    }
+
+    async fn resubscribe_all(&mut self) -> Result<(), ChannelError> {
+        for index in 0..self.objects.len() {
+            let Some(object) = &self.objects[index] else { continue };
+            let Origin::Subscribed(subscription) = &object.origin else { continue };
+            let (subscription, number) = (subscription.clone(), ObjectHandle::at(index));
+            let given = match subscription.given.as_deref() {
+                None => None,
+                Some(Given { open: Some(open), .. }) => Some((self.object("MQSUB", *open)?.handle, false)),
+                Some(Given { opened: Some((descriptor, options)), .. }) => {
+                    Some((self.reopen(descriptor, *options).await?, true))
+                }
+                Some(_) => return Err(ChannelError::refused("MQSUB", Reason::HobjError)),
+            };
+            let made = self.subscribe_once(&subscription.again(), given.map(|(queue, _)| queue)).await?;
+            if let Some((queue, true)) = given {
+                self.close_once(queue, CloseOptions::empty()).await?;
+            }
+            let mut is_wanted = given.is_some();
+            for object in self.objects.iter_mut().flatten() {
+                if matches!(object.origin, Origin::ManagedBy(Some(of)) if of == number) {
+                    object.handle = made.queue;
+                    is_wanted = true;
+                }
+            }
+            if !is_wanted {
+                self.close_once(made.queue, CloseOptions::empty()).await?;
+            }
+            if let Some(object) = &mut self.objects[index] {
+                object.handle = made.subscription;
             }
         }
         Ok(())
@@ -112,6 +170,12 @@ impl Connection {
             other => other.map(|(handle, _)| handle),
         }
     }
+}
+
+/// What the queue manager still has open for the lost connection is given free when it has noticed the loss.
+fn is_worth_another_try(error: &ChannelError) -> bool {
+    let is_held = matches!(error.reason(), Reason::ObjectInUse | Reason::SubscriptionInUse | Reason::SubAlreadyExists);
+    is_held || is_passing(error.reason()) || matches!(error, ChannelError::Handshake { .. })
 }
 
 fn now() -> Instant {

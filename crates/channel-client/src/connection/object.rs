@@ -11,7 +11,7 @@ use model::options::{CloseOptions, ObjectDescriptor, OpenOptions};
 use model::reason::Reason;
 
 use super::loss::Fate;
-use super::{Connection, Object, ObjectHandle, Opened};
+use super::{Connection, Object, ObjectHandle, Opened, Origin};
 use crate::error::ChannelError;
 
 /// Room for the headers of a reply, in bytes.
@@ -33,7 +33,8 @@ impl Connection {
                     if object_name != object.name && !object_name.is_blank() {
                         descriptor.dynamic_queue = object_name.to_string();
                     }
-                    let handle = self.remember(Object { handle, descriptor, options });
+                    let origin = Origin::Opened { descriptor: Box::new(descriptor), options };
+                    let handle = self.remember(Object { handle, origin });
                     return Ok(Opened { handle, object_name });
                 }
             }
@@ -54,36 +55,34 @@ impl Connection {
         Ok((reply.header.handle, object_name(&answer.object.name).unwrap_or_default()))
     }
 
-    /// Takes the first free number.
-    fn remember(&mut self, object: Object) -> ObjectHandle {
-        let free = self.objects.iter().position(Option::is_none);
-        let index = free.unwrap_or_else(|| {
-            self.objects.push(None);
-            self.objects.len() - 1
-        });
-        self.objects[index] = Some(object);
-        ObjectHandle(u32::try_from(index + 1).unwrap_or(u32::MAX))
-    }
-
-    /// MQCLOSE. The handle is not valid afterwards, however it ends.
+    /// MQCLOSE. The handle is not valid afterwards, however it ends; but with 2055 and 2458 it stays open.
+    ///
+    /// What was read ahead for a consumer and not taken is lost, unless `options` have `CloseOptions::QUIESCE`.
     ///
     /// # Errors
-    /// 2019 no such handle, 2055 not empty, and what else MQCLOSE may answer.
+    /// 2019 no such handle, 2055 not empty, 2458 messages have come for the handle's consumer that `next_message` has still
+    /// to give (only with QUIESCE, or under syncpoint), and what else MQCLOSE may answer.
     pub async fn close(&mut self, handle: ObjectHandle, options: CloseOptions) -> Result<(), ChannelError> {
+        self.object("MQCLOSE", handle)?;
+        self.end_consumer_of_closed(handle, options.contains(CloseOptions::QUIESCE)).await?;
         let known = self.object("MQCLOSE", handle)?.handle;
-        let result = self
-            .call("MQCLOSE", SegmentType::Close, known, 0, |writer| Close { options }.encode(writer))
-            .await
-            .and_then(super::Reply::well);
+        let result = self.close_once(known, options).await;
         let keeps = matches!(&result, Err(error) if error.reason() == Reason::QNotEmpty);
-        if !keeps && let Some(place) = self.objects.get_mut(handle.0 as usize - 1) {
-            *place = None;
+        if !keeps {
+            self.forget(handle);
         }
         match result {
             // The queue manager has closed it together with the connection.
             Err(error) if self.reconnects_after(&error) => self.recover("MQCLOSE", error, Fate::Repeatable).await,
-            other => other.map(drop),
+            other => other,
         }
+    }
+
+    /// `handle` is the queue manager's.
+    pub(super) async fn close_once(&mut self, handle: i32, options: CloseOptions) -> Result<(), ChannelError> {
+        let reply =
+            self.call("MQCLOSE", SegmentType::Close, handle, 0, |writer| Close { options }.encode(writer)).await;
+        reply.and_then(super::Reply::well).map(drop)
     }
 
     /// MQINQ: integer attributes in the order of their selectors, then character attributes one behind the other in their

@@ -6,10 +6,13 @@ use bytes::Bytes;
 use channel_client::client::Client;
 use channel_client::connection::{Connection, ObjectHandle};
 use channel_client::options::Credentials;
+use channel_protocol::flow::inquire::Attributes;
 use model::descriptor::{Format, MessageDescriptor, Persistence};
 use model::identifier::CorrelationId;
 use model::name::ObjectName;
-use model::options::{CloseOptions, GetFlags, GetOptions, MatchOptions, ObjectDescriptor, PutFlags, PutOptions};
+use model::options::{
+    CloseOptions, GetFlags, GetOptions, MatchOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions,
+};
 use model::reason::Reason;
 
 use crate::server::{Server, open, options_for};
@@ -185,4 +188,32 @@ async fn a_call_that_is_given_up_ends_its_connection_and_backs_out() {
     let mut other = server.connected().await;
     let queue = open(&mut other, "Q").await;
     assert_eq!(get(&mut other, queue, GetFlags::NO_SYNCPOINT).await, Err(Reason::NoMsgAvailable));
+}
+
+/// MQIA_INHIBIT_PUT.
+const INHIBIT_PUT: i32 = 10;
+
+#[tokio::test]
+async fn attributes_are_set_and_a_failed_put_without_an_answer_backs_its_unit_of_work_out() {
+    let server = Server::start().await;
+    let mut connection = server.connected().await;
+    let queue = open(&mut connection, "Q").await;
+    put(&mut connection, queue, "would be kept", PutFlags::SYNCPOINT).await;
+    let object = ObjectDescriptor { name: ObjectName::literal("Q"), ..ObjectDescriptor::default() };
+    let setting = connection.open(&object, OpenOptions::SET | OpenOptions::INQUIRE).await.unwrap().handle;
+    let inhibited = Attributes { selectors: vec![INHIBIT_PUT], integers: vec![1], characters: Vec::new() };
+    connection.set(setting, &inhibited).await.unwrap();
+    assert_eq!(connection.inquire(setting, &[INHIBIT_PUT], 1, 0).await.unwrap().integers, [1]);
+    put(&mut connection, queue, "nobody answers", PutFlags::SYNCPOINT | PutFlags::ASYNC_RESPONSE).await;
+    let told = connection.commit().await.unwrap_err();
+    assert_eq!(told.reason(), Reason::BackedOut);
+    let status = connection.asynchronous_status().await.unwrap();
+    assert_eq!((status.put_failures, status.reason, status.object.to_text().as_ref()), (1, 2051, "Q"));
+    assert_eq!(connection.reconnection_status(false).await.unwrap().completion, 0);
+    assert_eq!(server.depth("Q"), 0);
+    let refused = connection.set(queue, &inhibited).await.unwrap_err();
+    assert_eq!(refused.reason(), Reason::NotOpenForSet);
+    // MQDISC says so as well.
+    put(&mut connection, queue, "again", PutFlags::SYNCPOINT | PutFlags::ASYNC_RESPONSE).await;
+    assert_eq!(connection.disconnect().await.unwrap_err().reason(), Reason::BackedOut);
 }

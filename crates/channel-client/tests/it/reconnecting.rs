@@ -6,7 +6,7 @@ use bytes::Bytes;
 use channel_client::reconnect::Reconnect;
 use model::descriptor::{MessageDescriptor, Persistence};
 use model::name::ObjectName;
-use model::options::{CloseOptions, GetFlags, ObjectDescriptor, PutFlags};
+use model::options::{CloseOptions, GetFlags, ObjectDescriptor, OpenOptions, PutFlags};
 use model::reason::Reason;
 
 use crate::calls::{any, get, put, text, with};
@@ -162,4 +162,53 @@ async fn a_connection_that_cannot_be_made_again_is_given_up_in_time() {
     assert_eq!(get(&mut connection, queue, GetFlags::NO_SYNCPOINT).await, Err(Reason::ReconnectTimedOut));
     relay.refuse(false);
     assert_eq!(get(&mut connection, queue, GetFlags::NO_SYNCPOINT).await, Err(Reason::NoMsgAvailable));
+}
+
+/// The socket is known to be gone before the call: it was not sent, and yet there is a unit of work to tell about.
+#[tokio::test]
+async fn a_commit_of_a_unit_of_work_that_is_known_to_be_lost_says_so() {
+    let server = Server::start().await;
+    let relay = Relay::before(&server).await;
+    let mut connection = relay.client(Reconnect::Any).connect().await.unwrap();
+    let queue = open(&mut connection, "Q").await;
+    put(&mut connection, queue, "lost", PutFlags::SYNCPOINT).await;
+    relay.cut();
+    for _ in 0..1000 {
+        if connection.is_broken() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert!(connection.is_broken());
+    assert_eq!(connection.commit().await.err().unwrap().reason(), Reason::BackedOut);
+    connection.commit().await.unwrap();
+    assert_eq!(get(&mut connection, queue, GetFlags::NO_SYNCPOINT).await, Err(Reason::NoMsgAvailable));
+}
+
+#[tokio::test]
+async fn what_became_of_asynchronous_puts_before_a_loss_nobody_knows() {
+    let server = Server::start().await;
+    let relay = Relay::before(&server).await;
+    let mut connection = relay.client(Reconnect::Any).connect().await.unwrap();
+    let queue = open(&mut connection, "Q").await;
+    put(&mut connection, queue, "perhaps", PutFlags::NO_SYNCPOINT | PutFlags::ASYNC_RESPONSE).await;
+    relay.cut();
+    let unknown = connection.asynchronous_status().await.err().unwrap();
+    assert_eq!(unknown.reason(), Reason::CallInterrupted);
+    assert_eq!(connection.asynchronous_status().await.unwrap().put_failures, 0);
+}
+
+#[tokio::test]
+async fn a_queue_opened_exclusively_is_had_again_when_the_lost_connection_is_gone() {
+    let server = Server::start().await;
+    let relay = Relay::before(&server).await;
+    let mut connection = relay.client(Reconnect::Any).connect().await.unwrap();
+    let object = ObjectDescriptor { name: ObjectName::literal("Q"), ..ObjectDescriptor::default() };
+    let queue = connection.open(&object, OpenOptions::INPUT_EXCLUSIVE | OpenOptions::OUTPUT).await.unwrap().handle;
+    for _ in 0..3 {
+        relay.cut();
+        assert_eq!(get(&mut connection, queue, GetFlags::NO_SYNCPOINT).await, Err(Reason::NoMsgAvailable));
+    }
+    put(&mut connection, queue, "mine", PutFlags::NO_SYNCPOINT).await;
+    assert_eq!(get(&mut connection, queue, GetFlags::NO_SYNCPOINT).await.unwrap(), "mine");
 }
