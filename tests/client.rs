@@ -21,7 +21,6 @@ pub(crate) fn client(server: &Server, queue: &str, persistent: bool) -> Result<R
 pub(crate) fn client_with(
     server: &Server,
     queue: &str,
-    reply_queue: None,
     persistent: bool,
     credentials: Credentials,
 ) -> Result<RestClient> {
@@ -32,6 +31,7 @@ pub(crate) fn client_with(
         credentials,
         queue_manager: "QM1".to_owned(),
         queue: queue.to_owned(),
+        reply_queue: None,
         persistent,
         answer_limit: Duration::from_secs(30),
     })?)
