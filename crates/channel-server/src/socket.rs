@@ -167,10 +167,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
                 received.fetch_add(count as u64, Ordering::Relaxed);
             }
         }
-        self.pace.heard();
         if let Err(error) = self.take_units() {
             self.shared.refuse(&error);
         }
+        self.pace.heard(self.input.is_within_segment());
         Poll::Ready(None)
     }
 

@@ -82,6 +82,11 @@ impl Input {
         Poll::Ready(Ok(count))
     }
 
+    /// A segment has begun, and its end is not here.
+    pub(super) fn is_within_segment(&self) -> bool {
+        !self.bytes.is_empty()
+    }
+
     /// The next whole segment, if it is there.
     ///
     /// # Errors

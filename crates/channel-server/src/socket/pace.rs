@@ -25,7 +25,8 @@ pub(super) struct PaceTerms {
     /// `None` for never.
     pub(super) heartbeat: Option<Duration>,
     pub(super) disconnect_interval: Option<Duration>,
-    /// The partner answers at any time; otherwise only while it waits for an answer itself.
+    /// The partner answers at any time; otherwise only while it waits for an answer itself. One that has begun a segment
+    /// owes the rest.
     pub(super) is_multiplexed: bool,
 }
 
@@ -34,6 +35,8 @@ struct PaceState {
     heard: bool,
     spoke: bool,
     called: bool,
+    /// What came last is not whole.
+    is_within_segment: bool,
     /// How long nothing came, nothing went, nothing was asked for.
     silence: Duration,
     quiet: Duration,
@@ -62,9 +65,10 @@ impl Pace {
         Self { timer, terms, state: PaceState::default() }
     }
 
-    /// Something came in.
-    pub(super) fn heard(&mut self) {
+    /// Something came in, perhaps with the beginning of a segment at its end.
+    pub(super) fn heard(&mut self, is_within_segment: bool) {
         self.state.heard = true;
+        self.state.is_within_segment = is_within_segment;
     }
 
     /// Something went out.
@@ -112,7 +116,8 @@ impl PaceState {
         if terms.disconnect_interval.is_some_and(|interval| self.idle >= interval) {
             return Tick::Idle;
         }
-        let Some(heartbeat) = terms.heartbeat.filter(|_| terms.is_multiplexed || is_busy) else {
+        let is_owed = terms.is_multiplexed || is_busy || self.is_within_segment;
+        let Some(heartbeat) = terms.heartbeat.filter(|_| is_owed) else {
             self.silence = Duration::ZERO;
             return Tick::Nothing;
         };

@@ -1,11 +1,14 @@
 //! Partners that break the protocol: told how where that can be, closed, and of no consequence to others.
 
+use std::time::Duration;
+
 use channel_protocol::flow::status::StatusCode;
 use channel_protocol::form::Form;
 use channel_protocol::reply::Reply;
 use channel_protocol::request::{Request, Verb};
-use model::options::GetFlags;
+use model::options::{GetFlags, PutFlags};
 
+use crate::admission::Settings;
 use crate::client::{Client, Options, Server, any, message};
 use crate::put_get::BOTH;
 
@@ -123,6 +126,52 @@ async fn half_a_segment_and_an_end_leave_nothing_behind() {
     client.send_raw(&segment(5000, 0x86, 0x30, &[0; 100])).await;
     drop(client);
     crate::lost_client::wait_until(|| server.queue_manager.connections().is_empty()).await;
+}
+
+/// On sockets of either kind: the heartbeats find it out, and what was under way is backed out.
+#[tokio::test(start_paused = true)]
+async fn half_a_segment_and_silence_end_their_own_socket_only() {
+    for conversations in [10, 0] {
+        let server = Server::with(Settings { heartbeat: Duration::from_secs(1), ..Settings::default() }).await;
+        let mut silent = server.client_with(Options { conversations, ..Options::default() }).await;
+        silent.connect(1, "QM1").await;
+        let queue = silent.open(1, "Q", BOTH).await;
+        let mut put = message(b"under way");
+        put.options.flags = PutFlags::SYNCPOINT;
+        assert_eq!(silent.put(1, queue, put.clone()).await.0, 0);
+        let bytes = silent.bytes_of(1, &Request::Call(Verb::Put(put).call_on(queue)));
+        silent.send_raw(&bytes[..bytes.len() / 2]).await;
+        let mut other = server.connected().await;
+        let theirs = other.open(1, "Q", BOTH).await;
+        let mut get = any(GetFlags::WAIT);
+        get.options.wait_interval = 10_000;
+        assert_eq!(other.get(1, theirs, get).await.0, 2033);
+        assert_eq!(server.queue_manager.connections().len(), 1, "{conversations} conversations");
+        assert!(codes(&mut silent).await.is_empty());
+        assert_eq!(other.put(1, theirs, message(b"x")).await.0, 0);
+        assert_eq!(server.depth("Q"), 1);
+    }
+}
+
+/// Whatever length is stated, in the first segment as in later ones: nothing is waited for.
+#[tokio::test]
+async fn lengths_beyond_all_bounds_end_the_socket_at_once() {
+    let server = Server::start().await;
+    let mut other = server.connected().await;
+    for length in [(1 << 20) + 1, 0x7FFF_FFFF, 0x8000_0000, u32::MAX] {
+        for identifier in [b"TSH ", b"TSHC", b"TSHM"] {
+            let mut bytes = segment(length, 0x86, 0x30, &[0; 50]);
+            bytes[..4].copy_from_slice(identifier);
+            let mut first = Client::begin(server.socket(), Form::BIG);
+            first.send_raw(&bytes).await;
+            assert_eq!(codes(&mut first).await, [StatusCode::SEGMENT_LENGTH.0], "{length}");
+            let mut later = server.connected().await;
+            later.send_raw(&bytes).await;
+            assert_eq!(codes(&mut later).await, [StatusCode::SEGMENT_LENGTH.0], "{length}");
+        }
+    }
+    let theirs = other.open(1, "Q", BOTH).await;
+    assert_eq!(other.put(1, theirs, message(b"x")).await.0, 0);
 }
 
 #[tokio::test]

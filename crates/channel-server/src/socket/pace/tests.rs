@@ -43,6 +43,14 @@ fn a_socket_that_is_not_shared_is_asked_only_while_a_call_waits() {
 }
 
 #[test]
+fn a_socket_that_is_not_shared_is_given_up_in_the_middle_of_a_segment() {
+    let mut state = PaceState { is_within_segment: true, ..PaceState::default() };
+    let terms = terms(false, None);
+    let ticks: Vec<_> = (0..3).map(|_| state.tick(&terms, false)).collect();
+    assert_eq!(ticks, [Tick::Heartbeat, Tick::Heartbeat, Tick::Silent]);
+}
+
+#[test]
 fn the_disconnect_interval_counts_between_calls_only() {
     let mut state = PaceState::default();
     let terms = PaceTerms { heartbeat: None, disconnect_interval: Some(SECOND), is_multiplexed: true };
