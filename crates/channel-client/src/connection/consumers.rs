@@ -260,8 +260,9 @@ impl Consumer {
             received: std::mem::take(&mut self.received),
             wanted,
             maximum_length: longest.unwrap_or(-1),
-            options: self.options.flags.union(GetFlags::WAIT),
-            wait_interval: -1,
+            // The waiting stands in the request's own flags.
+            options: self.options.flags.difference(GetFlags::WAIT),
+            wait_interval: 0,
             queue_status: 0,
             flags: if self.room == ONE { RequestFlags::WAIT } else { RequestFlags::WAIT.union(READ_AHEAD) },
             global_index,
