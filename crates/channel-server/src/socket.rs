@@ -284,6 +284,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         if !self.was_told_to_stop {
             self.was_told_to_stop = true;
             self.conversations.values().for_each(|running| running.conversation.quiesce());
+            // Consumers tell of it before the socket does.
+            self.jobs.run(ROUNDS);
         }
         if self.conversations.values().all(|running| running.conversation.is_quiet()) {
             self.shared.close(StatusCode(status::StatusCode::QUEUE_MANAGER_ENDING.0));

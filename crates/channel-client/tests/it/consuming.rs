@@ -266,7 +266,9 @@ async fn a_channel_that_quiesces_and_a_queue_that_is_gone_are_told() {
     let stop = StopChannel { channel: "CLIENTS", connection_name: None, queue_manager: None, mode, disable: false };
     server.queue_manager.stop_channel(&stop);
     let told = tokio::time::timeout(SOON, connection.next_message()).await.unwrap().unwrap_err();
-    assert!(matches!(told.reason(), Reason::ConnectionQuiescing | Reason::ConnectionBroken), "{told}");
+    assert_eq!(told.reason(), Reason::ConnectionQuiescing);
+    let ended = tokio::time::timeout(SOON, connection.next_message()).await.unwrap().unwrap_err();
+    assert!(matches!(ended.reason(), Reason::ConnectionQuiescing | Reason::ConnectionBroken), "{ended}");
     let server = Server::start().await;
     let (mut connection, ..) = pair(&server, ALONE, ReadAhead::Off).await;
     give_up_waiting(&mut connection).await;

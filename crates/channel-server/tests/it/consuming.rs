@@ -2,12 +2,14 @@
 
 use channel_protocol::flow::consume::{AsyncMessage, MessageSelection, Notification, RequestFlags, RequestMessages};
 use channel_protocol::flow::put::Put;
+use channel_protocol::flow::status::StatusCode;
 use channel_protocol::reply::Reply;
 use channel_protocol::request::{Request, Verb};
 use channel_protocol::segment::{Address, ControlFlags};
 use channel_protocol::structure::put_options::PutStructure;
 use model::descriptor::Persistence;
 use model::options::{GetFlags, MatchOptions, OpenOptions, PutFlags};
+use queue_manager::channel_status::{StopChannel, StopMode};
 
 use crate::client::{Client, Server, any, define_queue, message};
 use crate::put_get::BOTH;
@@ -331,6 +333,24 @@ async fn a_stopped_connection_ends_its_conversation_for_the_client() {
         other => panic!("no status: {other:?}"),
     }
     pair.put(b"the other conversation goes on").await;
+}
+
+#[tokio::test]
+async fn a_channel_that_is_stopped_gently_is_told_for_consumers_that_ask_to_fail_and_then_ends() {
+    let mut pair = Pair::new().await;
+    let options = GetFlags::FAIL_IF_QUIESCING | GetFlags::NO_SYNCPOINT;
+    let asked = RequestMessages { options, ..request(pair.queue, 1, 0) };
+    pair.tell(Request::RequestMessages(asked), false).await;
+    pair.nothing().await;
+    let mode = StopMode::Quiesce;
+    let stop = StopChannel { channel: "CLIENTS", connection_name: None, queue_manager: None, mode, disable: false };
+    assert_eq!(pair.server.queue_manager.stop_channel(&stop), 1);
+    let quiescing = Notification { handle: pair.queue, code: Notification::QUIESCING, value: 0 };
+    assert_eq!(pair.client.receive(1).await, Reply::Notification(quiescing));
+    match pair.client.receive(1).await {
+        Reply::Status(status) => assert_eq!(status.code, Some(StatusCode::QUEUE_MANAGER_ENDING)),
+        other => panic!("no status: {other:?}"),
+    }
 }
 
 #[tokio::test]
