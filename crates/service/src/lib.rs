@@ -4,8 +4,17 @@
 //! [`provider::answer::ServiceAnswer`]. Which services there are is told by whoever keeps archives; this crate's
 //! [`definition::Service`] is what they become.
 
+pub mod activity;
+pub mod api;
+pub mod archive;
+pub mod build;
 pub mod convert;
 pub mod definition;
+pub mod deploy;
 pub mod error;
 pub mod names;
+pub mod properties;
 pub mod provider;
+pub mod registry;
+pub mod xml;
+pub mod yaml;

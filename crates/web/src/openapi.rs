@@ -10,7 +10,6 @@ mod messaging;
 mod operation;
 mod schemas;
 mod swagger;
-mod yaml;
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -18,6 +17,7 @@ use std::sync::LazyLock;
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
 use serde_json::{Map, Value, json};
+use service::yaml;
 
 use crate::answer::{self, Answer};
 use crate::error::ApiError;

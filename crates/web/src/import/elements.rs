@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use service::xml::{self, Element};
+
 use super::variables::Variables;
-use super::xml::{self, Element};
 use super::{ImportError, LeftOut, check_length};
 
 /// Most files that include each other.

@@ -3,9 +3,10 @@
 //! A registry's type says which filters it has where it gives none; they are written out. Source: Open Liberty,
 //! ldapRegistry and the filter properties of each type.
 
+use service::xml::Element;
+
 use super::Imported;
 use super::elements::{Server, is_true};
-use super::xml::Element;
 use crate::options::{Ldap, LdapCertificateMap, LdapTls};
 
 /// Liberty's realm for an ldapRegistry that names none.

@@ -13,15 +13,15 @@ mod render;
 mod security;
 mod settings;
 mod variables;
-mod xml;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use service::properties;
+use service::xml::XmlError;
+
 use self::elements::Elements;
 use self::variables::Variables;
-pub use self::xml::XmlError;
-use crate::auth::ltpa::properties;
 use crate::options::{Cors, Ldap, Ltpa, Messaging, Web};
 
 /// Longest file that is read, in bytes.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use service::xml::Element;
+
 use super::elements::{Server, is_true};
-use super::xml::Element;
 use super::{Imported, without_repeats};
 use crate::auth::Roles;
 use crate::options::{CertificateMap, Realm};

@@ -1,9 +1,10 @@
 //! Ports, messaging, CORS and the other named properties of a configuration (`setmqweb properties -k NAME`).
 
+use service::xml::Element;
+
 use super::Imported;
 use super::elements::{Server, is_true};
 use super::variables::Variables;
-use super::xml::Element;
 use crate::options::FullPoolBehavior;
 
 pub(super) fn read(server: &Server, variables: &Variables<'_>, imported: &mut Imported) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{DOCUMENT, SWAGGER, swagger, yaml};
+use super::{DOCUMENT, SWAGGER, swagger};
 use crate::routes::ROUTES;
 
 fn operations(document: &Value) -> Vec<(&String, &String, &Value)> {
@@ -74,10 +74,4 @@ fn a_root_selects_resources_and_fills_in_the_version() {
         swagger::below(&SWAGGER, "/")["paths"].as_object().map(serde_json::Map::len),
         SWAGGER["paths"].as_object().map(serde_json::Map::len)
     );
-}
-
-#[test]
-fn yaml_nests_by_indentation() {
-    let text = yaml::write(&json!({ "a": [1, { "b": "x: \"y\"\n" }, []], "c": {}, "d": null }));
-    assert_eq!(text, "\"a\":\n  - 1\n  -\n    \"b\": \"x: \\\"y\\\"\\n\"\n  - []\n\"c\": {}\n\"d\": null\n");
 }

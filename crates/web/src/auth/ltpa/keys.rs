@@ -21,9 +21,8 @@ use cbc::cipher::{BlockDecryptMut, BlockEncryptMut, KeyInit};
 use rand::RngCore;
 use rsa::traits::{PrivateKeyParts, PublicKeyParts};
 use rsa::{BigUint, RsaPrivateKey, RsaPublicKey};
+use service::properties;
 use sha1::{Digest, Sha1};
-
-use super::properties;
 
 /// Liberty's password for key files when none is configured; anybody knows it.
 pub const DEFAULT_PASSWORD: &str = "WebAS";

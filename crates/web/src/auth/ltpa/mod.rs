@@ -7,7 +7,6 @@
 pub mod cookie;
 pub mod key_file;
 pub mod keys;
-pub mod properties;
 mod revocation;
 pub mod token;
 

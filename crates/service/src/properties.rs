@@ -1,4 +1,5 @@
-//! The file format that LTPA key files and `bootstrap.properties` are written in: Java properties.
+//! The file format that LTPA key files, `bootstrap.properties` and the properties files of services are written in: Java
+//! properties.
 //!
 //! Bytes are Latin-1. A line is `key=value`, `key:value` or `key value`; `#` and `!` begin comments; a backslash at the
 //! end continues a line; `\t \n \r \f \uXXXX` stand for characters and any other escaped character for itself.
@@ -8,8 +9,12 @@ use std::collections::BTreeMap;
 
 /// Key and value of every entry; a later entry replaces an earlier one. Never fails: every text is some property file.
 pub fn parse(bytes: &[u8]) -> BTreeMap<String, String> {
-    let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
-    logical_lines(&text).iter().map(|line| split_entry(line)).filter(|(key, _)| !key.is_empty()).collect()
+    parse_text(&bytes.iter().map(|&byte| char::from(byte)).collect::<String>())
+}
+
+/// As `parse`, for a file whose character set is known, such as UTF-8.
+pub fn parse_text(text: &str) -> BTreeMap<String, String> {
+    logical_lines(text).iter().map(|line| split_entry(line)).filter(|(key, _)| !key.is_empty()).collect()
 }
 
 /// One `key=value` line, without its line end, escaped as Java writes it.

@@ -13,12 +13,12 @@ const MAXIMUM_NODES: usize = 200_000;
 
 /// One element. Attributes keep their order; names keep their case.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Element {
-    pub(super) name: String,
-    pub(super) attributes: Vec<(String, String)>,
-    pub(super) children: Vec<Element>,
+pub struct Element {
+    pub name: String,
+    pub attributes: Vec<(String, String)>,
+    pub children: Vec<Element>,
     /// All text directly inside, trimmed.
-    pub(super) text: String,
+    pub text: String,
 }
 
 /// Why a text is not XML that we read.
@@ -40,11 +40,11 @@ pub enum XmlError {
 
 impl Element {
     /// Value of an attribute; names are compared exactly.
-    pub(super) fn attribute(&self, name: &str) -> Option<&str> {
+    pub fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    pub(super) fn children_named<'e>(&'e self, name: &'e str) -> impl Iterator<Item = &'e Self> {
+    pub fn children_named<'e>(&'e self, name: &'e str) -> impl Iterator<Item = &'e Self> {
         self.children.iter().filter(move |child| child.name == name)
     }
 }
@@ -53,7 +53,7 @@ impl Element {
 ///
 /// # Errors
 /// By what is wrong with the text, with the place in bytes where it is known.
-pub(super) fn parse(bytes: &[u8]) -> Result<Element, XmlError> {
+pub fn parse(bytes: &[u8]) -> Result<Element, XmlError> {
     let text = std::str::from_utf8(bytes).map_err(|_| XmlError::Encoding)?;
     let mut reader = Reader::from_str(text.strip_prefix('\u{feff}').unwrap_or(text));
     let mut tree = Tree::default();

@@ -1,0 +1,200 @@
+//! Whether something deployed is started, what is under way with it, and what has been done.
+//!
+//! Invariant: once `stop` has returned and `in_flight` has been seen at zero, nothing begins until `start`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+#[derive(Debug)]
+pub struct Activity {
+    started: AtomicBool,
+    in_flight: AtomicU64,
+    counters: Counters,
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    requests: AtomicU64,
+    succeeded: AtomicU64,
+    refused: AtomicU64,
+    failed: AtomicU64,
+    abandoned: AtomicU64,
+    /// Microseconds of requests that were answered.
+    total: AtomicU64,
+    longest: AtomicU64,
+    /// `u64::MAX` before the first.
+    shortest: AtomicU64,
+}
+
+/// The counters at one moment. Not one cut through all: a request may end between two of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Statistics {
+    /// Begun since the server started, those under way included.
+    pub requests: u64,
+    pub in_flight: u64,
+    /// Answered with 2xx.
+    pub succeeded: u64,
+    /// Answered with 4xx.
+    pub refused: u64,
+    /// Answered with any other status.
+    pub failed: u64,
+    /// Without an answer, because the client went away.
+    pub abandoned: u64,
+    pub total: Duration,
+    pub shortest: Option<Duration>,
+    pub longest: Option<Duration>,
+}
+
+/// A request under way; dropped without an answer it counts as abandoned.
+#[derive(Debug)]
+pub struct InFlight {
+    activity: Arc<Activity>,
+    begun: Instant,
+    is_answered: bool,
+}
+
+impl Activity {
+    pub fn new(started: bool) -> Self {
+        let counters = Counters { shortest: AtomicU64::new(u64::MAX), ..Counters::default() };
+        Self { started: AtomicBool::new(started), in_flight: AtomicU64::new(0), counters }
+    }
+
+    pub fn is_started(&self) -> bool {
+        self.started.load(Ordering::SeqCst)
+    }
+
+    pub fn start(&self) {
+        self.started.store(true, Ordering::SeqCst);
+    }
+
+    /// New requests are refused from now on; those under way go on.
+    pub fn stop(&self) {
+        self.started.store(false, Ordering::SeqCst);
+    }
+
+    pub fn in_flight(&self) -> u64 {
+        self.in_flight.load(Ordering::SeqCst)
+    }
+
+    /// Begins a request; `None` while stopped.
+    pub fn admit(self: &Arc<Self>) -> Option<InFlight> {
+        // Counted before the look: who stops and then sees nothing under way can be sure that nothing begins.
+        self.in_flight.fetch_add(1, Ordering::SeqCst);
+        if !self.is_started() {
+            self.in_flight.fetch_sub(1, Ordering::SeqCst);
+            return None;
+        }
+        self.counters.requests.fetch_add(1, Ordering::Relaxed);
+        Some(InFlight { activity: Arc::clone(self), begun: now(), is_answered: false })
+    }
+
+    pub fn statistics(&self) -> Statistics {
+        let counters = &self.counters;
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let shortest = read(&counters.shortest);
+        let has_answers = shortest != u64::MAX;
+        Statistics {
+            requests: read(&counters.requests),
+            in_flight: self.in_flight(),
+            succeeded: read(&counters.succeeded),
+            refused: read(&counters.refused),
+            failed: read(&counters.failed),
+            abandoned: read(&counters.abandoned),
+            total: Duration::from_micros(read(&counters.total)),
+            shortest: has_answers.then(|| Duration::from_micros(shortest)),
+            longest: has_answers.then(|| Duration::from_micros(read(&counters.longest))),
+        }
+    }
+}
+
+impl InFlight {
+    /// The request is answered with this HTTP status.
+    pub fn answered(mut self, status: u16) {
+        self.is_answered = true;
+        let counters = &self.activity.counters;
+        let counter = match status {
+            200..=299 => &counters.succeeded,
+            400..=499 => &counters.refused,
+            _ => &counters.failed,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        let taken = u64::try_from(self.begun.elapsed().as_micros()).unwrap_or(u64::MAX - 1);
+        counters.total.fetch_add(taken, Ordering::Relaxed);
+        counters.longest.fetch_max(taken, Ordering::Relaxed);
+        counters.shortest.fetch_min(taken, Ordering::Relaxed);
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        if !self.is_answered {
+            self.activity.counters.abandoned.fetch_add(1, Ordering::Relaxed);
+        }
+        self.activity.in_flight.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "measures how long requests take; nothing is decided by it")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_counted_by_their_status_and_a_dropped_request_is_abandoned() {
+        let activity = Arc::new(Activity::new(true));
+        assert_eq!(activity.statistics().shortest, None);
+        for status in [200, 204, 404, 500, 503] {
+            activity.admit().expect("started").answered(status);
+        }
+        let under_way = activity.admit().expect("started");
+        drop(activity.admit());
+        let seen = activity.statistics();
+        assert_eq!((seen.requests, seen.in_flight, seen.abandoned), (7, 1, 1));
+        assert_eq!((seen.succeeded, seen.refused, seen.failed), (2, 1, 2));
+        assert!(seen.shortest <= seen.longest && seen.longest.is_some());
+        drop(under_way);
+        assert_eq!(activity.in_flight(), 0);
+    }
+
+    #[test]
+    fn while_stopped_nothing_begins_and_nothing_is_counted() {
+        let activity = Arc::new(Activity::new(false));
+        assert!(activity.admit().is_none());
+        assert_eq!((activity.in_flight(), activity.statistics().requests), (0, 0));
+        activity.start();
+        let under_way = activity.admit().expect("started");
+        activity.stop();
+        assert!(activity.admit().is_none());
+        assert_eq!(activity.in_flight(), 1);
+        drop(under_way);
+    }
+
+    #[test]
+    fn who_stops_and_sees_nothing_under_way_sees_nothing_begin() {
+        let activity = Arc::new(Activity::new(true));
+        std::thread::scope(|scope| {
+            let worker = scope.spawn(|| {
+                let mut begun = 0_u64;
+                while let Some(one) = activity.admit() {
+                    begun += 1;
+                    one.answered(200);
+                }
+                begun
+            });
+            while activity.statistics().requests < 1000 {
+                std::thread::yield_now();
+            }
+            activity.stop();
+            while activity.in_flight() > 0 {
+                std::thread::yield_now();
+            }
+            let at_rest = activity.statistics().requests;
+            assert_eq!(worker.join().expect("no panic"), at_rest);
+        });
+    }
+}

@@ -1,0 +1,265 @@
+//! How a request to an API becomes the JSON of a service, and the service's answer that of the API.
+//!
+//! A mapping passes the body on or begins with an empty object, then does its statements in order: values of the path, the
+//! query, headers or the body move to places, constants are assigned, members are removed. These are the statements of
+//! the API toolkit; ours and IBM's archives both become this.
+//! Numbers from parameters are written as they came, after a look that they are numbers of JSON.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::tree::{Place, Tree, quoted};
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A part of the path, by the name the template gives it.
+    Path(String),
+    Query(String),
+    /// Compared without case.
+    Header(String),
+    Body(Place),
+    /// A constant.
+    Value(Value),
+}
+
+/// What the text of a parameter becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// What the schema of the service's request says of the place, else a text.
+    AsSchema,
+    Text,
+    Integer,
+    Number,
+    Boolean,
+    /// Comma-separated texts.
+    List,
+}
+
+impl Kind {
+    /// By the name OpenAPI has for it.
+    pub fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "string" => Self::Text,
+            "integer" => Self::Integer,
+            "number" => Self::Number,
+            "boolean" => Self::Boolean,
+            "array" => Self::List,
+            _ => return None,
+        })
+    }
+
+    /// The type a schema gives a place; `AsSchema` where it says none.
+    pub fn of_schema(schema: &Value, place: &Place) -> Self {
+        let mut here = schema;
+        for part in place.parts() {
+            here = match part.parse::<usize>() {
+                Ok(_) if here["items"].is_object() => &here["items"],
+                _ => &here["properties"][part.as_str()],
+            };
+        }
+        here["type"].as_str().and_then(Self::parse).unwrap_or(Self::AsSchema)
+    }
+}
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Statement {
+    Move { from: Source, to: Place, kind: Kind, required: bool },
+    Remove(Place),
+}
+
+/// All steps in one direction.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Mapping {
+    /// Begin with the body that came; else with an empty object.
+    pub passes_body: bool,
+    pub statements: Vec<Statement>,
+}
+
+/// What a request brings along beside its body.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// Names and values of the path's parts, decoded.
+    pub path: &'a [(&'a str, Cow<'a, str>)],
+    /// Names and values of the query, decoded, in order.
+    pub query: &'a [(Cow<'a, str>, Cow<'a, str>)],
+    /// The first header of a name.
+    pub header: &'a dyn Fn(&str) -> Option<&'a str>,
+}
+
+/// The caller's fault: 400.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MappingError {
+    #[error("the request body is not a JSON object: {problem}")]
+    Body { problem: String },
+    #[error("the {what} is missing")]
+    Missing { what: String },
+    #[error("the {what} has the value {value:?}, which is no {expected}")]
+    Value { what: String, value: String, expected: &'static str },
+}
+
+impl Mapping {
+    /// What leaves a body as it is.
+    pub fn pass() -> Self {
+        Self { passes_body: true, statements: Vec::new() }
+    }
+
+    /// The JSON of a request's service. A body that only passes is not looked at: the service does that.
+    ///
+    /// # Errors
+    /// A parameter is missing or of the wrong type, or the body is not an object though it has to be changed.
+    pub fn request(
+        &self,
+        body: &Bytes,
+        surroundings: &Surroundings<'_>,
+        schema: Option<&Value>,
+    ) -> Result<Bytes, MappingError> {
+        if self.passes_body && self.statements.is_empty() {
+            return Ok(body.clone());
+        }
+        let reads_body = self.passes_body || self.statements.iter().any(reads_body);
+        let given = if reads_body && !body.is_empty() { parse(body)? } else { Tree::empty_object() };
+        self.carry_out(given, surroundings, schema)
+    }
+
+    /// The JSON of an API's answer, from that of its service.
+    ///
+    /// # Errors
+    /// The service's answer is not a JSON object though it has to be changed.
+    pub fn response(&self, body: &Bytes) -> Result<Bytes, MappingError> {
+        if body.is_empty() || (self.passes_body && self.statements.is_empty()) {
+            return Ok(body.clone());
+        }
+        let nothing = Surroundings { path: &[], query: &[], header: &|_| None };
+        self.carry_out(parse(body)?, &nothing, None)
+    }
+
+    fn carry_out(
+        &self,
+        mut given: Tree<'_>,
+        surroundings: &Surroundings<'_>,
+        schema: Option<&Value>,
+    ) -> Result<Bytes, MappingError> {
+        // Sources are read from what came, so that the order of statements cannot change what they find.
+        let mut values = Vec::with_capacity(self.statements.len());
+        for statement in &self.statements {
+            values.push(match statement {
+                Statement::Move { from, to, kind, required } => {
+                    let kind = match (kind, schema) {
+                        (Kind::AsSchema, Some(schema)) => Kind::of_schema(schema, to),
+                        (kind, _) => *kind,
+                    };
+                    let value = from.read(&mut given, surroundings, kind)?;
+                    if value.is_none() && *required {
+                        return Err(MappingError::Missing { what: from.spoken() });
+                    }
+                    value
+                }
+                Statement::Remove(_) => None,
+            });
+        }
+        let mut made = if self.passes_body { given } else { Tree::empty_object() };
+        for (statement, value) in self.statements.iter().zip(values) {
+            match (statement, value) {
+                (Statement::Move { to, .. }, Some(text)) => made.set(to, Tree::Text(Cow::Owned(text))),
+                (Statement::Move { .. }, None) => {}
+                (Statement::Remove(place), _) => made.remove(place),
+            }
+        }
+        let mut text = String::new();
+        made.write(&mut text);
+        Ok(text.into())
+    }
+}
+
+fn reads_body(statement: &Statement) -> bool {
+    matches!(statement, Statement::Move { from: Source::Body(_), .. })
+}
+
+fn parse(body: &Bytes) -> Result<Tree<'_>, MappingError> {
+    let tree = Tree::parse(body).map_err(|error| MappingError::Body { problem: error.to_string() })?;
+    if tree.is_object() { Ok(tree) } else { Err(MappingError::Body { problem: "it is another value".to_owned() }) }
+}
+
+impl Source {
+    /// The value as JSON text.
+    fn read(
+        &self,
+        body: &mut Tree<'_>,
+        surroundings: &Surroundings<'_>,
+        kind: Kind,
+    ) -> Result<Option<String>, MappingError> {
+        let text = match self {
+            Self::Path(name) => surroundings.path.iter().find(|(known, _)| known == name).map(|(_, value)| &**value),
+            Self::Query(name) => surroundings.query.iter().find(|(known, _)| known == name).map(|(_, value)| &**value),
+            Self::Header(name) => (surroundings.header)(name),
+            Self::Body(place) => return Ok(body.get(place)),
+            Self::Value(value) => return Ok(Some(value.to_string())),
+        };
+        text.map(|text| self.converted(text, kind)).transpose()
+    }
+
+    fn converted(&self, text: &str, kind: Kind) -> Result<String, MappingError> {
+        let refused = |expected| Err(MappingError::Value { what: self.spoken(), value: text.to_owned(), expected });
+        match kind {
+            Kind::AsSchema | Kind::Text => Ok(quoted(text)),
+            Kind::Integer | Kind::Number => {
+                let is_integer = is_json_number(text) && !text.contains(['.', 'e', 'E']);
+                match kind {
+                    Kind::Integer if !is_integer => refused("integer"),
+                    _ if !is_json_number(text) => refused("number"),
+                    _ => Ok(text.to_owned()),
+                }
+            }
+            Kind::Boolean => match text {
+                "true" | "false" => Ok(text.to_owned()),
+                _ => refused("boolean: true or false"),
+            },
+            Kind::List => {
+                let items: Vec<String> = text.split(',').filter(|item| !item.is_empty()).map(quoted).collect();
+                Ok(format!("[{}]", items.join(",")))
+            }
+        }
+    }
+
+    /// How a sentence calls it.
+    fn spoken(&self) -> String {
+        match self {
+            Self::Path(name) => format!("path parameter {name}"),
+            Self::Query(name) => format!("query parameter {name}"),
+            Self::Header(name) => format!("header {name}"),
+            Self::Body(place) => format!("member /{} of the body", place.parts().join("/")),
+            Self::Value(_) => "constant".to_owned(),
+        }
+    }
+}
+
+/// The grammar of RFC 8259, section 6.
+fn is_json_number(text: &str) -> bool {
+    let digits = |text: &str| text.len() - text.trim_start_matches(|one: char| one.is_ascii_digit()).len();
+    let text = text.strip_prefix('-').unwrap_or(text);
+    let whole = digits(text);
+    if whole == 0 || (whole > 1 && text.starts_with('0')) {
+        return false;
+    }
+    let mut rest = &text[whole..];
+    if let Some(fraction) = rest.strip_prefix('.') {
+        let length = digits(fraction);
+        if length == 0 {
+            return false;
+        }
+        rest = &fraction[length..];
+    }
+    if let Some(exponent) = rest.strip_prefix(['e', 'E']) {
+        let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+        let length = digits(exponent);
+        return length > 0 && length == exponent.len();
+    }
+    rest.is_empty()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,157 @@
+//! Requests and answers of an API, mapped.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use expect_test::{Expect, expect};
+use serde_json::json;
+
+use super::{Kind, Mapping, Source, Statement, Surroundings};
+use crate::api::tree::Place;
+
+fn mv(from: Source, to: &str, kind: Kind) -> Statement {
+    Statement::Move { from, to: Place::parse(to).expect("a place"), kind, required: false }
+}
+
+fn query(name: &str) -> Source {
+    Source::Query(name.to_owned())
+}
+
+/// Maps with `customer=Ada%2FB` in the path, the query and two headers; shows the body or the error.
+fn check(mapping: &Mapping, query: &str, body: &str, expected: Expect) {
+    let path = [("customer", Cow::Borrowed("Ada/B"))];
+    let query = crate::api::query(query);
+    let header = |name: &str| match name.to_ascii_lowercase().as_str() {
+        "x-token" => Some("t\"1"),
+        _ => None,
+    };
+    let surroundings = Surroundings { path: &path, query: &query, header: &header };
+    let schema = json!({ "properties": {
+        "amount": { "type": "integer" }, "rate": { "type": "number" }, "deep": { "properties": { "name": { "type": "string" } } },
+        "list": { "type": "array", "items": { "properties": { "n": { "type": "integer" } } } }
+    }});
+    let shown = match mapping.request(&Bytes::copy_from_slice(body.as_bytes()), &surroundings, Some(&schema)) {
+        Ok(body) => String::from_utf8(body.to_vec()).expect("UTF-8"),
+        Err(error) => error.to_string(),
+    };
+    expected.assert_eq(&shown);
+}
+
+#[test]
+fn a_body_that_only_passes_stays_the_bytes_it_was() {
+    check(&Mapping::pass(), "", " {\"a\" : 1.10} ", expect![[r#" {"a" : 1.10} "#]]);
+    check(&Mapping::pass(), "", "not JSON", expect!["not JSON"]);
+}
+
+#[test]
+fn parameters_move_into_the_body_with_the_type_that_the_schema_has() {
+    let statements = vec![
+        mv(Source::Path("customer".to_owned()), "/deep/name", Kind::AsSchema),
+        mv(query("amount"), "/amount", Kind::AsSchema),
+        mv(query("rate"), "rate", Kind::AsSchema),
+        mv(query("free"), "free", Kind::AsSchema),
+        mv(query("absent"), "absent", Kind::AsSchema),
+        mv(Source::Header("X-TOKEN".to_owned()), "token", Kind::AsSchema),
+    ];
+    let mapping = Mapping { passes_body: false, statements: statements.clone() };
+    let query = "amount=12345678901234567890&rate=0.10&free=a+b%26";
+    check(
+        &mapping,
+        query,
+        "ignored",
+        expect![[
+            r#"{"deep":{"name":"Ada/B"},"amount":12345678901234567890,"rate":0.10,"free":"a b&","token":"t\"1"}"#
+        ]],
+    );
+    let passing = Mapping { passes_body: true, statements };
+    check(
+        &passing,
+        query,
+        r#"{"amount":1,"other":0.30000000000000000001,"deep":{"x":[1, 2]}}"#,
+        expect![[
+            r#"{"amount":12345678901234567890,"other":0.30000000000000000001,"deep":{"x":[1, 2],"name":"Ada/B"},"rate":0.10,"free":"a b&","token":"t\"1"}"#
+        ]],
+    );
+    check(&passing, "amount=1", "", expect![[r#"{"deep":{"name":"Ada/B"},"amount":1,"token":"t\"1"}"#]]);
+}
+
+#[test]
+fn values_of_the_wrong_type_and_missing_ones_are_the_callers_fault() {
+    let one = |kind, required| {
+        let to = Place::parse("a").expect("a place");
+        Mapping { passes_body: false, statements: vec![Statement::Move { from: query("q"), to, kind, required }] }
+    };
+    check(
+        &one(Kind::Integer, false),
+        "q=1.5",
+        "",
+        expect![[r#"the query parameter q has the value "1.5", which is no integer"#]],
+    );
+    check(
+        &one(Kind::Integer, false),
+        "q=1,\"x\":2",
+        "",
+        expect![[r#"the query parameter q has the value "1,\"x\":2", which is no integer"#]],
+    );
+    check(
+        &one(Kind::Number, false),
+        "q=NaN",
+        "",
+        expect![[r#"the query parameter q has the value "NaN", which is no number"#]],
+    );
+    check(&one(Kind::Number, false), "q=-0.5e%2B10", "", expect![[r#"{"a":-0.5e+10}"#]]);
+    check(
+        &one(Kind::Number, false),
+        "q=01",
+        "",
+        expect![[r#"the query parameter q has the value "01", which is no number"#]],
+    );
+    check(
+        &one(Kind::Boolean, false),
+        "q=yes",
+        "",
+        expect![[r#"the query parameter q has the value "yes", which is no boolean: true or false"#]],
+    );
+    check(&one(Kind::List, false), "q=a,b", "", expect![[r#"{"a":["a","b"]}"#]]);
+    check(&one(Kind::Text, true), "", "", expect!["the query parameter q is missing"]);
+    check(&one(Kind::Text, false), "", "", expect!["{}"]);
+}
+
+#[test]
+fn members_move_constants_are_set_and_members_go() {
+    let statements = vec![
+        mv(Source::Body(Place::parse("old/name").expect("a place")), "new", Kind::AsSchema),
+        mv(Source::Value(json!({ "a": [1] })), "constant", Kind::AsSchema),
+        Statement::Remove(Place::parse("old").expect("a place")),
+        Statement::Remove(Place::parse("nowhere/at/all").expect("a place")),
+        Statement::Remove(Place::parse("list/0").expect("a place")),
+        mv(Source::Value(json!(9)), "list/0/n", Kind::AsSchema),
+        mv(Source::Value(json!(9)), "list/7/n", Kind::AsSchema),
+    ];
+    let mapping = Mapping { passes_body: true, statements };
+    check(
+        &mapping,
+        "",
+        r#"{"old":{"name":"x"},"list":[{"n":1},{"n":2,"m":3}]}"#,
+        expect![[r#"{"list":[{"n":9,"m":3}],"new":"x","constant":{"a":[1]}}"#]],
+    );
+    check(&mapping, "", "[1]", expect!["the request body is not a JSON object: it is another value"]);
+    check(
+        &mapping,
+        "",
+        "{\"a\":",
+        expect!["the request body is not a JSON object: EOF while parsing a value at line 1 column 5"],
+    );
+}
+
+#[test]
+fn an_answer_is_changed_the_same_way_and_an_empty_one_stays_empty() {
+    let statements = vec![
+        mv(Source::Body(Place::parse("inner").expect("a place")), ".", Kind::AsSchema),
+        Statement::Remove(Place::parse("secret").expect("a place")),
+    ];
+    let mapping = Mapping { passes_body: false, statements };
+    let body = Bytes::from_static(br#"{"inner":{"a":1.50,"secret":true}}"#);
+    assert_eq!(mapping.response(&body).expect("mapped"), r#"{"a":1.50}"#);
+    assert_eq!(mapping.response(&Bytes::new()).expect("mapped"), "");
+}

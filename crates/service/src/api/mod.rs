@@ -1,0 +1,144 @@
+//! APIs: paths and methods of their own in front of services.
+//!
+//! An [`ApiDefinition`] is what an archive or a source says; how a request becomes the JSON of a service is told in
+//! [`mapping`], the documents that describe an API are made in `crate::openapi`. No HTTP types: methods are words, paths and
+//! queries are texts as they came.
+
+pub mod mapping;
+pub mod path;
+pub mod tree;
+
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
+
+use self::mapping::Mapping;
+use self::path::Template;
+
+/// Methods an operation may have, in the order documents list them.
+pub const METHODS: [&str; 7] = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS"];
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ApiDefinition {
+    pub name: String,
+    pub title: String,
+    pub version: String,
+    pub description: String,
+    /// Begins with a slash and ends with none.
+    pub base_path: String,
+    pub operations: Vec<Operation>,
+    /// The document that came with it: OpenAPI 2.0 or 3.
+    pub document: Option<Value>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Operation {
+    /// Below the base path.
+    pub path: Template,
+    /// One of [`METHODS`].
+    pub method: &'static str,
+    pub operation_id: String,
+    pub summary: String,
+    pub description: String,
+    /// Name of the service.
+    pub service: String,
+    pub request: Mapping,
+    pub response: Mapping,
+    /// Of an answer that has a body.
+    pub response_code: u16,
+}
+
+/// The method's word, if it is one of [`METHODS`].
+pub fn method(name: &str) -> Option<&'static str> {
+    METHODS.iter().find(|known| known.eq_ignore_ascii_case(name)).copied()
+}
+
+/// Where a path of an API leads.
+#[derive(Debug)]
+pub enum Found<'a, 'p> {
+    Operation(&'a Operation, Vec<(&'a str, Cow<'p, str>)>),
+    /// The path exists; these are its methods.
+    OtherMethods(Vec<&'static str>),
+    Nothing,
+}
+
+impl ApiDefinition {
+    /// # Errors
+    /// The base path is none, or two operations have one path and method.
+    pub fn check(&self) -> Result<(), String> {
+        check_base_path(&self.base_path)?;
+        if self.operations.is_empty() {
+            return Err("there is no operation".to_owned());
+        }
+        for (index, one) in self.operations.iter().enumerate() {
+            let same = |other: &&Operation| other.method == one.method && other.path.is_alike(&one.path);
+            if let Some(other) = self.operations[..index].iter().find(same) {
+                return Err(format!("{} {} and {} {} are the same", other.method, other.path, one.method, one.path));
+            }
+            if let Some(other) = self.operations[..index].iter().find(|other| other.operation_id == one.operation_id) {
+                let id = &one.operation_id;
+                return Err(format!(
+                    "{} {} and {} {} have the operationId {id}",
+                    other.method, other.path, one.method, one.path
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// `rest` is what follows the base path, still encoded. Of several templates that match, the one with the earlier
+    /// fixed part wins.
+    pub fn find<'a, 'p>(&'a self, method: &str, rest: &'p str) -> Found<'a, 'p> {
+        let mut matching: Vec<(&'a Operation, Vec<(&'a str, &'p str)>)> =
+            self.operations.iter().filter_map(|operation| Some((operation, operation.path.matches(rest)?))).collect();
+        matching.sort_by_key(|(operation, _)| operation.path.openness());
+        let Some(first) = matching.first() else { return Found::Nothing };
+        let best = first.0.path.openness();
+        matching.retain(|(operation, _)| operation.path.openness() == best);
+        let wanted = matching.iter().position(|(operation, _)| operation.method == method);
+        match wanted.map(|index| matching.swap_remove(index)) {
+            Some((operation, parts)) => {
+                let decoded = parts.into_iter().map(|(name, part)| (name, decoded(part))).collect();
+                Found::Operation(operation, decoded)
+            }
+            None => Found::OtherMethods(matching.iter().map(|(operation, _)| operation.method).collect()),
+        }
+    }
+}
+
+/// # Errors
+/// It does not begin with a slash, ends with one, or is where the server's own resources are.
+fn check_base_path(base_path: &str) -> Result<(), String> {
+    /// Where an API would be out of reach.
+    const TAKEN: [&str; 4] = ["/zosConnect", "/ibmmq", "/ibm", "/api"];
+    let first_ends = base_path.get(1..).and_then(|rest| rest.find('/')).map_or(base_path.len(), |end| end + 1);
+    if !base_path.starts_with('/') || base_path.len() < 2 || base_path.ends_with('/') || base_path.contains("//") {
+        return Err(format!("basePath is '{base_path}'; expected a path such as /loans"));
+    }
+    if base_path.contains(['?', '#', '{', '}', ' ', '%']) || base_path.chars().any(char::is_control) {
+        return Err(format!("basePath is '{base_path}'; it has a character that does not stand in paths"));
+    }
+    if TAKEN.contains(&&base_path[..first_ends]) {
+        return Err(format!("basePath is '{base_path}', below which the server has resources of its own"));
+    }
+    Ok(())
+}
+
+/// A part of a path or a query. What is not encoded UTF-8 becomes U+FFFD, which no name has.
+pub fn decoded(part: &str) -> Cow<'_, str> {
+    percent_decode_str(part).decode_utf8_lossy()
+}
+
+/// Names and values of a query, decoded.
+pub fn query(text: &str) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
+    let part = |text: &str| -> Cow<'static, str> { Cow::Owned(decoded(&text.replace('+', " ")).into_owned()) };
+    text.split('&')
+        .filter(|pair| !pair.is_empty())
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .map(|(name, value)| (part(name), part(value)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

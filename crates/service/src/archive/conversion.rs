@@ -1,0 +1,322 @@
+//! From copybooks and the properties of data conversion to the transformation of a service, and its JSON schemas.
+//!
+//! The properties stand in one table, so that archives, `service.yaml` and properties files know the same ones. Those of the
+//! published service properties keep their names; the others say what IBM's platform settles by itself.
+
+use codepage::ByteOrder;
+use copybook::{
+    ConvertOptions, Copybook, FloatForm, Format, LayoutOptions, NameStyle, ParseOptions, RecordLayout, Resolver, Slack,
+};
+use serde_json::{Map, Value, json};
+
+use super::error::ArchiveError;
+use crate::convert::{Structure, Transformation};
+
+/// One property of conversion.
+#[derive(Debug, Clone, Copy)]
+pub struct ConversionProperty {
+    pub name: &'static str,
+    pub values: Values,
+}
+
+/// What a property may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Values {
+    Text,
+    /// The name of a file with a copybook.
+    File,
+    Flag,
+    Words(&'static [&'static str]),
+}
+
+const fn property(name: &'static str, values: Values) -> ConversionProperty {
+    ConversionProperty { name, values }
+}
+
+/// Every property of conversion. Those up to `ccsid` are published, the others ours.
+pub const CONVERSION: &[ConversionProperty] = &[
+    property("language", Values::Words(&["COBOL"])),
+    property("languageStructureCodePage", Values::Text),
+    property("requestStructure", Values::File),
+    property("responseStructure", Values::File),
+    property("operationName", Values::Text),
+    property("ccsid", Values::Text),
+    property("requestRecord", Values::Text),
+    property("responseRecord", Values::Text),
+    property("requestWrapper", Values::Text),
+    property("responseWrapper", Values::Text),
+    property("names", Values::Words(&["assistant", "cobol", "underscore"])),
+    property("byteOrder", Values::Words(&["big", "little"])),
+    property("float", Values::Words(&["hex", "ieee"])),
+    property("sync", Values::Words(&["enterprise", "natural"])),
+    property("format", Values::Words(&["detect", "fixed", "variable", "free"])),
+    property("pointer", Values::Words(&["4", "8"])),
+    property("use", Values::Text),
+    property("showCounters", Values::Flag),
+    property("fullBinary", Values::Flag),
+    property("byteBinary", Values::Flag),
+    property("strictCharacters", Values::Flag),
+    property("ignoreUnknown", Values::Flag),
+    property("ignoreExcess", Values::Flag),
+    property("allowShort", Values::Flag),
+];
+
+/// The property of a name, if it is one of conversion.
+pub fn find(name: &str) -> Option<&'static ConversionProperty> {
+    CONVERSION.iter().find(|one| one.name == name)
+}
+
+/// Settings of one service's conversion, as its properties have them.
+#[derive(Debug, Clone, Default)]
+pub struct Conversion {
+    values: Vec<(&'static str, String)>,
+}
+
+/// One direction, laid out.
+pub struct Direction {
+    pub structure: Structure,
+    /// Of the JSON, wrapper included.
+    pub schema: Value,
+}
+
+/// Both directions.
+pub struct Compiled {
+    pub request: Option<Direction>,
+    pub response: Option<Direction>,
+}
+
+impl Compiled {
+    /// What the service converts by; `None` where it has no copybook.
+    pub fn transformation(self) -> Option<Transformation> {
+        let (request, response) = (self.request.map(|it| it.structure), self.response.map(|it| it.structure));
+        (request.is_some() || response.is_some()).then_some(Transformation { request, response })
+    }
+}
+
+/// Gives the text of a file that a property or a COPY names.
+pub trait Members {
+    /// The file that `requestStructure` or `responseStructure` names.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be read.
+    fn structure(&self, name: &str) -> Result<Vec<u8>, ArchiveError>;
+
+    /// A member of COPY.
+    fn member(&self, name: &str, library: Option<&str>) -> Option<Vec<u8>>;
+}
+
+impl Conversion {
+    /// Sets a property, checked.
+    ///
+    /// # Errors
+    /// The value is none of those it may have.
+    pub fn set(&mut self, known: &'static ConversionProperty, value: &str) -> Result<(), ArchiveError> {
+        let value = value.trim();
+        let refused = |problem: String| Err(ArchiveError::property(known.name, problem));
+        let value = match known.values {
+            // A language that is not read may stand where nothing has to be converted.
+            _ if known.name == "language" => value.to_owned(),
+            Values::Text | Values::File => value.to_owned(),
+            Values::Flag if value.is_empty() => value.to_owned(),
+            Values::Flag => match value.to_ascii_lowercase().as_str() {
+                word @ ("true" | "false") => word.to_owned(),
+                _ => return refused(format!("'{value}' is neither true nor false")),
+            },
+            Values::Words(words) => match words.iter().find(|word| word.eq_ignore_ascii_case(value)) {
+                Some(word) => (*word).to_owned(),
+                None if value.is_empty() => value.to_owned(),
+                None => return refused(format!("'{value}' is none of {}", words.join(", "))),
+            },
+        };
+        self.values.retain(|(name, _)| *name != known.name);
+        self.values.push((known.name, value));
+        Ok(())
+    }
+
+    /// A blank value counts as none.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        let value = self.values.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
+        value.filter(|value| !value.is_empty())
+    }
+
+    fn flag(&self, name: &str) -> bool {
+        self.text(name) == Some("true")
+    }
+
+    /// Reads the copybooks and compiles both directions.
+    ///
+    /// # Errors
+    /// A copybook is missing or wrong, or a property cannot be.
+    pub fn compile(&self, members: &dyn Members) -> Result<Compiled, ArchiveError> {
+        let compile = |side| self.direction(side, members);
+        let (request, response) = (compile(Side::Request)?, compile(Side::Response)?);
+        if (request.is_some() || response.is_some())
+            && let Some(language) = self.text("language").filter(|language| !language.eq_ignore_ascii_case("COBOL"))
+        {
+            return Err(ArchiveError::property("language", format!("'{language}' is not read here; COBOL is")));
+        }
+        Ok(Compiled { request, response })
+    }
+
+    fn direction(&self, side: Side, members: &dyn Members) -> Result<Option<Direction>, ArchiveError> {
+        let Some(file) = self.text(side.structure()) else { return Ok(None) };
+        let wrong = |problem: String| ArchiveError::entry(file, problem);
+        let text_of = |bytes: Vec<u8>| self.characters(bytes);
+        let text = text_of(members.structure(file)?)?;
+        let resolver: Box<Resolver<'_>> =
+            Box::new(|name, library| members.member(name, library).and_then(|bytes| text_of(bytes).ok()));
+        let parse = ParseOptions { format: self.format(), resolver: Some(&*resolver), ..ParseOptions::default() };
+        let copybook = Copybook::parse(&text, &parse).map_err(|error| wrong(error.to_string()))?;
+        let layout = copybook
+            .layout(self.text(side.record()), &self.layout_options())
+            .map_err(|error| wrong(error.to_string()))?;
+        let options = self.convert_options()?;
+        let wrapper = self.wrapper(side);
+        let schema = schema(&layout, &options, &wrapper).map_err(wrong)?;
+        let structure = Structure::new(&layout, &options, wrapper).map_err(|error| wrong(error.to_string()))?;
+        Ok(Some(Direction { structure, schema }))
+    }
+
+    /// Text of a copybook: in `languageStructureCodePage`, else UTF-8, else Latin-1, in which every byte is a character.
+    fn characters(&self, bytes: Vec<u8>) -> Result<String, ArchiveError> {
+        match self.text("languageStructureCodePage") {
+            None => Ok(String::from_utf8(bytes)
+                .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())),
+            Some(name) => {
+                let property = "languageStructureCodePage";
+                let ccsid = ccsid(name).ok_or_else(|| unknown_code_page(property, name))?;
+                let mut text = String::with_capacity(bytes.len());
+                codepage::decode(ccsid, &bytes, &mut text).map_err(|error| ArchiveError::property(property, error))?;
+                Ok(records_to_lines(text))
+            }
+        }
+    }
+
+    fn wrapper(&self, side: Side) -> Vec<String> {
+        let operation = self.text("operationName").map(|name| match side {
+            Side::Request => name.to_owned(),
+            Side::Response => format!("{name}Response"),
+        });
+        let names = self.text(side.wrapper()).map(str::to_owned).or(operation).unwrap_or_default();
+        names.split('/').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+    }
+
+    fn format(&self) -> Format {
+        match self.text("format") {
+            Some("fixed") => Format::Fixed,
+            Some("variable") => Format::Variable,
+            Some("free") => Format::Free,
+            _ => Format::Detect,
+        }
+    }
+
+    fn layout_options(&self) -> LayoutOptions {
+        LayoutOptions {
+            slack: if self.text("sync") == Some("natural") { Slack::Natural } else { Slack::Enterprise },
+            pointer_bytes: if self.text("pointer") == Some("8") { 8 } else { 4 },
+            byte_binary: self.flag("byteBinary"),
+        }
+    }
+
+    fn convert_options(&self) -> Result<ConvertOptions, ArchiveError> {
+        let name = self.text("ccsid").unwrap_or("37");
+        let ccsid = ccsid(name).ok_or_else(|| unknown_code_page("ccsid", name))?;
+        Ok(ConvertOptions {
+            byte_order: if self.text("byteOrder") == Some("little") { ByteOrder::Little } else { ByteOrder::Big },
+            float: if self.text("float") == Some("ieee") { FloatForm::Ieee } else { FloatForm::Hexadecimal },
+            names: match self.text("names") {
+                Some("cobol") => NameStyle::Cobol,
+                Some("underscore") => NameStyle::Underscore,
+                _ => NameStyle::Assistant,
+            },
+            alternatives: self.list("use"),
+            show_counters: self.flag("showCounters"),
+            full_binary: self.flag("fullBinary"),
+            strict_characters: self.flag("strictCharacters"),
+            ignore_unknown: self.flag("ignoreUnknown"),
+            ignore_excess: self.flag("ignoreExcess"),
+            allow_short: self.flag("allowShort"),
+            ..ConvertOptions::of_ccsid(ccsid)
+        })
+    }
+
+    fn list(&self, name: &str) -> Vec<String> {
+        let text = self.text(name).unwrap_or_default();
+        text.split(',').map(str::trim).filter(|one| !one.is_empty()).map(str::to_owned).collect()
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Side {
+    Request,
+    Response,
+}
+
+impl Side {
+    fn structure(self) -> &'static str {
+        match self {
+            Self::Request => "requestStructure",
+            Self::Response => "responseStructure",
+        }
+    }
+
+    fn record(self) -> &'static str {
+        match self {
+            Self::Request => "requestRecord",
+            Self::Response => "responseRecord",
+        }
+    }
+
+    fn wrapper(self) -> &'static str {
+        match self {
+            Self::Request => "requestWrapper",
+            Self::Response => "responseWrapper",
+        }
+    }
+}
+
+/// A member of a partitioned data set comes as records of 80 characters, without line ends.
+fn records_to_lines(text: String) -> String {
+    const RECORD: usize = 80;
+    let characters: Vec<char> = text.chars().collect();
+    if text.contains(['\n', '\r', '\u{85}']) || !characters.len().is_multiple_of(RECORD) {
+        return text.replace('\u{85}', "\n");
+    }
+    characters.chunks(RECORD).flat_map(|record| record.iter().copied().chain(['\n'])).collect()
+}
+
+/// The schema of a record's JSON inside of its wrapper.
+fn schema(layout: &RecordLayout, options: &ConvertOptions, wrapper: &[String]) -> Result<Value, String> {
+    let text = layout.schema(options).map_err(|error| error.to_string())?;
+    let mut schema: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    let dialect = schema.as_object_mut().and_then(|members| members.shift_remove("$schema"));
+    for name in wrapper.iter().rev() {
+        schema = json!({
+            "type": "object", "properties": { name: schema }, "required": [name], "additionalProperties": false
+        });
+    }
+    let mut members = Map::new();
+    members.extend(dialect.map(|dialect| ("$schema".to_owned(), dialect)));
+    if let Value::Object(rest) = schema {
+        members.extend(rest);
+    }
+    Ok(Value::Object(members))
+}
+
+/// A number, with or without `CP`, `IBM` or `CCSID` before it, or one of a few names.
+pub fn ccsid(name: &str) -> Option<u32> {
+    let upper = name.trim().to_uppercase();
+    let known = match upper.as_str() {
+        "UTF-8" | "UTF8" => Some(1208),
+        "UTF-16" | "UTF16" => Some(1200),
+        "ASCII" | "US-ASCII" => Some(367),
+        "ISO-8859-1" | "ISO8859-1" | "LATIN-1" | "LATIN1" => Some(819),
+        "EBCDIC" => Some(37),
+        _ => ["IBM-", "IBM", "CP", "CCSID", ""].iter().find_map(|prefix| upper.strip_prefix(prefix)?.parse().ok()),
+    };
+    known.filter(|&ccsid| codepage::is_known(ccsid))
+}
+
+fn unknown_code_page(property: &str, name: &str) -> ArchiveError {
+    ArchiveError::property(property, format!("no code page '{name}' is known here"))
+}

@@ -1,0 +1,155 @@
+//! The entries of an archive, whatever kind it is: a zip file in memory, read with limits and written always alike.
+//!
+//! What is read comes from outside: lengths are bounded before anything is unpacked, and while it is unpacked; names
+//! lead nowhere. Nothing here touches a disk.
+//!
+//! Invariants
+//! - A name has no part that is empty, `.` or `..`, no drive, no control character, and no backslash.
+//! - No two entries have the same name. Directories are no entries.
+
+use std::collections::BTreeMap;
+use std::io::{Cursor, Read, Write};
+
+use bytes::Bytes;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
+
+use super::error::ArchiveError;
+
+/// Longest archive, in bytes.
+pub const MAXIMUM_ARCHIVE: usize = 32 << 20;
+/// Most entries, directories included.
+pub const MAXIMUM_ENTRIES: usize = 4096;
+/// Most bytes of all entries together, unpacked.
+pub const MAXIMUM_UNPACKED: u64 = 64 << 20;
+/// Longest name of an entry, in bytes.
+pub const MAXIMUM_NAME: usize = 512;
+
+/// Entries by name, in the order of names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Package {
+    entries: BTreeMap<String, Bytes>,
+}
+
+impl Package {
+    /// Unpacks an archive.
+    ///
+    /// # Errors
+    /// It is no zip file, damaged or encrypted, goes beyond a limit, or has a name that leads out of it or twice.
+    pub fn read(archive: &[u8]) -> Result<Self, ArchiveError> {
+        if archive.len() > MAXIMUM_ARCHIVE {
+            return Err(ArchiveError::TooLong { limit: MAXIMUM_ARCHIVE });
+        }
+        let mut zip = ZipArchive::new(Cursor::new(archive)).map_err(damaged)?;
+        if zip.len() > MAXIMUM_ENTRIES {
+            return Err(ArchiveError::TooManyEntries { limit: MAXIMUM_ENTRIES });
+        }
+        // The reader keeps the last of entries with one name: what another program would see is unknown then.
+        if zip.has_duplicate_names() {
+            return Err(ArchiveError::Damaged { problem: "two entries have the same name".to_owned() });
+        }
+        let mut package = Self::default();
+        let mut room = MAXIMUM_UNPACKED;
+        for index in 0..zip.len() {
+            let entry = zip.by_index(index).map_err(damaged)?;
+            let raw = entry.name().map_err(damaged)?.into_owned();
+            if entry.is_dir() || raw.ends_with(['/', '\\']) {
+                continue;
+            }
+            let name = checked_name(&raw)?;
+            if entry.is_symlink() {
+                return Err(ArchiveError::Name { name: raw });
+            }
+            if entry.size() > room {
+                return Err(ArchiveError::TooMuch { limit: MAXIMUM_UNPACKED });
+            }
+            // What the directory says of the length is a claim: reading stops one byte behind the room that is left.
+            let mut content = Vec::new();
+            entry.take(room + 1).read_to_end(&mut content).map_err(|error| damaged(error.into()))?;
+            let length = content.len() as u64;
+            room = room.checked_sub(length).ok_or(ArchiveError::TooMuch { limit: MAXIMUM_UNPACKED })?;
+            if package.entries.insert(name, content.into()).is_some() {
+                return Err(ArchiveError::Name { name: raw });
+            }
+        }
+        Ok(package)
+    }
+
+    /// The archive with these entries. The same entries make the same bytes.
+    ///
+    /// # Errors
+    /// It would go beyond a limit of `read`.
+    pub fn write(&self) -> Result<Vec<u8>, ArchiveError> {
+        if self.entries.len() > MAXIMUM_ENTRIES {
+            return Err(ArchiveError::TooManyEntries { limit: MAXIMUM_ENTRIES });
+        }
+        if self.entries.values().map(|content| content.len() as u64).sum::<u64>() > MAXIMUM_UNPACKED {
+            return Err(ArchiveError::TooMuch { limit: MAXIMUM_UNPACKED });
+        }
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Deflated)
+            .last_modified_time(DateTime::default())
+            .unix_permissions(0o644);
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+        for (name, content) in &self.entries {
+            zip.start_file(name.as_str(), options).map_err(damaged)?;
+            zip.write_all(content).map_err(|error| damaged(error.into()))?;
+        }
+        let archive = zip.finish().map_err(damaged)?.into_inner();
+        if archive.len() > MAXIMUM_ARCHIVE {
+            Err(ArchiveError::TooLong { limit: MAXIMUM_ARCHIVE })
+        } else {
+            Ok(archive)
+        }
+    }
+
+    /// The content of an entry.
+    pub fn get(&self, name: &str) -> Option<&Bytes> {
+        self.entries.get(name)
+    }
+
+    /// The content of an entry as text.
+    ///
+    /// # Errors
+    /// There is no such entry, or it is not UTF-8.
+    pub fn text(&self, name: &str) -> Result<&str, ArchiveError> {
+        let content = self.get(name).ok_or_else(|| ArchiveError::Missing { name: name.to_owned() })?;
+        std::str::from_utf8(content)
+            .map_err(|_| ArchiveError::Entry { name: name.to_owned(), problem: "it is not UTF-8".to_owned() })
+    }
+
+    /// Adds an entry, or replaces it.
+    ///
+    /// # Errors
+    /// The name is none.
+    pub fn insert(&mut self, name: &str, content: impl Into<Bytes>) -> Result<(), ArchiveError> {
+        self.entries.insert(checked_name(name)?, content.into());
+        Ok(())
+    }
+
+    /// Names below a folder, which is given with its slash; all for an empty one.
+    pub fn names_below<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a str> {
+        self.entries.keys().map(String::as_str).filter(move |name| name.starts_with(folder))
+    }
+}
+
+/// The name in one spelling: archives made on Windows have backslashes.
+fn checked_name(raw: &str) -> Result<String, ArchiveError> {
+    let refused = || ArchiveError::Name { name: raw.chars().take(MAXIMUM_NAME).collect() };
+    let name = raw.replace('\\', "/");
+    let is_part = |part: &str| !matches!(part, "" | "." | "..");
+    if name.len() > MAXIMUM_NAME
+        || name.chars().any(|character| character.is_control() || character == ':')
+        || !name.split('/').all(is_part)
+    {
+        return Err(refused());
+    }
+    Ok(name)
+}
+
+fn damaged(error: zip::result::ZipError) -> ArchiveError {
+    ArchiveError::Damaged { problem: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests;

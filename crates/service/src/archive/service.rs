@@ -1,0 +1,272 @@
+//! A service archive: its manifest and what lies beside it, and the service that they define.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
+use parking_lot::Mutex;
+use serde_json::Value;
+
+use super::conversion::{self, Compiled, Conversion, Members};
+use super::error::ArchiveError;
+use super::manifest::{MANIFEST, Manifest, Property, PropertyKind};
+use super::package::Package;
+use crate::definition::{PROPERTIES, Service};
+use crate::names::Names;
+
+/// Where copybooks lie.
+const FILES: &str = "files/";
+/// Most bytes of one copybook.
+const MAXIMUM_COPYBOOK: usize = 4 << 20;
+/// Properties of archives of IBM's tools that say nothing here, or that say what is done in any case.
+const PASSED_OVER: &[(&str, &[&str])] = &[
+    ("dataXformType", &["NONE", "COPYBOOK", ""]),
+    ("trimOutputTrailingWhitespace", &["true"]),
+    ("trimOutputLeadingWhitespace", &["false"]),
+    ("omitOutputFieldsByValue", &["false"]),
+    ("omitOutputEmptyTags", &["false"]),
+    ("enforceMinArrayOccurrence", &["false"]),
+    ("enforceMinArrayOccurrenceResponse", &["false"]),
+    ("initializeInputFields", &["false"]),
+    ("escapeOutputControlCharacters", &["false"]),
+];
+/// Of these any value is passed over.
+const MEANINGLESS: &[&str] = &["omitOutputFieldsByValueByte", "bidiConfigRef", "connectionRef"];
+
+/// An archive that has been read or built. Whether its service can be is told by [`ServiceArchive::definition`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServiceArchive {
+    pub manifest: Manifest,
+    package: Package,
+}
+
+/// What an archive says, ready for use.
+pub struct ServiceContent {
+    pub service: Service,
+    /// JSON schemas of request and response.
+    pub request_schema: Option<Value>,
+    pub response_schema: Option<Value>,
+}
+
+impl ServiceArchive {
+    /// # Errors
+    /// It is no archive, goes beyond a limit, or has no manifest that can be read.
+    pub fn read(archive: &[u8]) -> Result<Self, ArchiveError> {
+        let package = Package::read(archive)?;
+        let manifest = Manifest::parse(package.text(MANIFEST)?)?;
+        Ok(Self { manifest, package })
+    }
+
+    /// Makes the archive of a service from its properties and its copybooks, all checked.
+    ///
+    /// # Errors
+    /// A property is unknown or cannot be, or a copybook is missing or wrong.
+    pub fn build(
+        mut manifest: Manifest,
+        properties: &[(String, String)],
+        members: &dyn Members,
+    ) -> Result<Self, ArchiveError> {
+        let recorded = Recorded { members, files: Mutex::new(BTreeMap::new()) };
+        let mut conversion = Conversion::default();
+        for (name, value) in properties {
+            let kind = match conversion::find(name) {
+                Some(known) => {
+                    conversion.set(known, value)?;
+                    match known.values {
+                        conversion::Values::File => PropertyKind::File,
+                        conversion::Values::Flag => PropertyKind::Boolean,
+                        conversion::Values::Text | conversion::Values::Words(_) => PropertyKind::String,
+                    }
+                }
+                None if PROPERTIES.contains(&name.as_str()) => PropertyKind::String,
+                None => return Err(unknown_property(name)),
+            };
+            // What an archive carries is named by where it lies in it.
+            let value = match kind {
+                PropertyKind::File if !value.trim().is_empty() => entry_of_structure(value.trim()),
+                _ => value.clone(),
+            };
+            manifest.properties.push(Property { name: name.clone(), value, kind });
+        }
+        let compiled = conversion.compile(&recorded)?;
+        let mut package = Package::default();
+        let sides = [
+            ("Request", &compiled.request, &mut manifest.request_schema),
+            ("Response", &compiled.response, &mut manifest.response_schema),
+        ];
+        for (side, direction, place) in sides {
+            if let Some(direction) = direction {
+                let name = format!("schemas/{}{side}.json", manifest.name);
+                package.insert(&name, pretty(&direction.schema))?;
+                *place = Some(name);
+            }
+        }
+        for (name, content) in recorded.files.into_inner() {
+            package.insert(&name, content)?;
+        }
+        package.insert(MANIFEST, manifest.to_yaml().into_bytes())?;
+        Ok(Self { manifest, package })
+    }
+
+    /// # Errors
+    /// It goes beyond a limit.
+    pub fn write(&self) -> Result<Vec<u8>, ArchiveError> {
+        self.package.write()
+    }
+
+    /// Names of all entries.
+    pub fn entries(&self) -> impl Iterator<Item = &str> {
+        self.package.names_below("")
+    }
+
+    /// The service, with `overrides` in place of the archive's own properties.
+    ///
+    /// # Errors
+    /// A property is unknown or cannot be, what converts its data is not read here, or a copybook is wrong.
+    pub fn content(&self, names: &Names, overrides: &BTreeMap<String, String>) -> Result<ServiceContent, ArchiveError> {
+        check_provider(&self.manifest.provider)?;
+        let mut builder = Service::builder(&self.manifest.name)
+            .version(&self.manifest.version)
+            .description(&self.manifest.description);
+        let mut conversion = Conversion::default();
+        let given = self.manifest.properties.iter().map(|one| (one.name.as_str(), one.value.as_str()));
+        for (name, value) in given.chain(overrides.iter().map(|(name, value)| (name.as_str(), value.as_str()))) {
+            if let Some(known) = conversion::find(name) {
+                conversion.set(known, value)?;
+            } else if PROPERTIES.contains(&name) {
+                builder = builder.property(name, value).map_err(|error| ArchiveError::property(name, error))?;
+            } else {
+                pass_over(name, value)?;
+            }
+        }
+        let compiled = conversion.compile(&Inside(&self.package))?;
+        if let Some(ccsid) = conversion.text("ccsid").and_then(conversion::ccsid) {
+            let text = ccsid.to_string();
+            builder = builder.property("ccsid", &text).map_err(|error| ArchiveError::property("ccsid", error))?;
+        }
+        let Compiled { request, response } = compiled;
+        let schemas = [&request, &response].map(|side| side.as_ref().map(|direction| direction.schema.clone()));
+        let [request_schema, response_schema] = schemas;
+        let transformation = Compiled { request, response }.transformation();
+        let service = builder
+            .transformation(transformation)
+            .build(names)
+            .map_err(|error| ArchiveError::Entry { name: MANIFEST.to_owned(), problem: error.to_string() })?;
+        // A service without a copybook may bring schemas all the same.
+        Ok(ServiceContent {
+            service,
+            request_schema: request_schema.or_else(|| self.schema(self.manifest.request_schema.as_deref())),
+            response_schema: response_schema.or_else(|| self.schema(self.manifest.response_schema.as_deref())),
+        })
+    }
+
+    fn schema(&self, entry: Option<&str>) -> Option<Value> {
+        serde_json::from_slice(self.package.get(entry?)?).ok()
+    }
+}
+
+fn unknown_property(name: &str) -> ArchiveError {
+    ArchiveError::property(name, "there is no such property")
+}
+
+/// `mq`, or a name of IBM's for it.
+fn check_provider(provider: &str) -> Result<(), ArchiveError> {
+    let word = provider.to_ascii_lowercase();
+    if word == "mq" || word.starts_with("mq-") || word.starts_with("ibm mq") {
+        return Ok(());
+    }
+    Err(ArchiveError::entry(MANIFEST, format!("the provider '{provider}' is not known here; mq is")))
+}
+
+/// # Errors
+/// The property would change what comes out, in a way that is not done here.
+fn pass_over(name: &str, value: &str) -> Result<(), ArchiveError> {
+    if MEANINGLESS.contains(&name) {
+        return Ok(());
+    }
+    match PASSED_OVER.iter().find(|(known, _)| *known == name) {
+        Some((_, values)) if values.iter().any(|known| known.eq_ignore_ascii_case(value.trim())) => Ok(()),
+        Some(_) => Err(ArchiveError::property(name, format!("'{value}' is not done here"))),
+        None => Err(unknown_property(name)),
+    }
+}
+
+/// Where the copybook of a property lies in an archive: its file's name, without the folders it came from.
+fn entry_of_structure(file: &str) -> String {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    format!("{FILES}{name}")
+}
+
+/// As the name of an entry, members keep their library.
+fn entry_of_member(name: &str, library: Option<&str>) -> String {
+    match library {
+        Some(library) => format!("{FILES}copy/{library}/{name}"),
+        None => format!("{FILES}copy/{name}"),
+    }
+}
+
+/// Passes on, and keeps what was asked for.
+struct Recorded<'a> {
+    members: &'a dyn Members,
+    files: Mutex<BTreeMap<String, Bytes>>,
+}
+
+impl Recorded<'_> {
+    fn keep(&self, entry: String, content: &[u8]) {
+        self.files.lock().insert(entry, Bytes::copy_from_slice(content));
+    }
+}
+
+impl Members for Recorded<'_> {
+    fn structure(&self, name: &str) -> Result<Vec<u8>, ArchiveError> {
+        let content = self.members.structure(name)?;
+        if content.len() > MAXIMUM_COPYBOOK {
+            return Err(ArchiveError::entry(name, format!("it is longer than {MAXIMUM_COPYBOOK} bytes")));
+        }
+        let entry = entry_of_structure(name);
+        if self.files.lock().get(&entry).is_some_and(|known| *known != content) {
+            return Err(ArchiveError::entry(name, "another structure has the same file name"));
+        }
+        self.keep(entry, &content);
+        Ok(content)
+    }
+
+    fn member(&self, name: &str, library: Option<&str>) -> Option<Vec<u8>> {
+        let content = self.members.member(name, library).filter(|content| content.len() <= MAXIMUM_COPYBOOK)?;
+        self.keep(entry_of_member(name, library), &content);
+        Some(content)
+    }
+}
+
+/// The files of an archive.
+struct Inside<'a>(&'a Package);
+
+impl Members for Inside<'_> {
+    fn structure(&self, name: &str) -> Result<Vec<u8>, ArchiveError> {
+        let content = self.0.get(name).or_else(|| self.0.get(&entry_of_structure(name)));
+        let content = content.ok_or_else(|| ArchiveError::Missing { name: name.to_owned() })?;
+        if content.len() > MAXIMUM_COPYBOOK {
+            return Err(ArchiveError::entry(name, format!("it is longer than {MAXIMUM_COPYBOOK} bytes")));
+        }
+        Ok(content.to_vec())
+    }
+
+    fn member(&self, name: &str, library: Option<&str>) -> Option<Vec<u8>> {
+        let content =
+            self.0.get(&entry_of_member(name, library)).or_else(|| self.0.get(&entry_of_member(name, None)))?;
+        Some(content.to_vec())
+    }
+}
+
+fn pretty(schema: &Value) -> Vec<u8> {
+    let mut text = serde_json::to_vec_pretty(schema).unwrap_or_default();
+    text.push(b'\n');
+    text
+}
+
+/// Properties a source may have, for the nearest known name in an error.
+pub fn known_properties() -> BTreeSet<&'static str> {
+    PROPERTIES.iter().copied().chain(conversion::CONVERSION.iter().map(|one| one.name)).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+//! Sources of APIs, and the archives they become.
+
+use expect_test::expect;
+use serde_json::json;
+
+use crate::api::mapping::{Kind, Mapping, Source, Statement};
+use crate::api::tree::Place;
+use crate::archive::ApiArchive;
+use crate::build::{Built, build};
+
+const YAML: &str = "name: loans\nversion: 1.0\nbasePath: /loans/\noperations:\n\
+    - path: /applications/{customer}\n  method: post\n  service: loanService\n  summary: Asks <for> a loan\n\
+    \x20 request:\n    set:\n      cust_name: { path: customer }\n      loan_amount: { query: amount, type: integer, required: true }\n\
+    \x20     /channel: { value: 7 }\n    remove: [internal]\n\
+    \x20 response:\n    code: 201\n    remove:\n    - msg_count\n\
+    - path: /\n  method: GET\n  operationId: ask\n  service: other\n";
+
+#[expect(clippy::disallowed_methods, reason = "temporary files of a test")]
+fn built(yaml: &str, document: Option<&str>) -> Result<ApiArchive, String> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("api.yaml"), yaml).expect("written");
+    if let Some(document) = document {
+        std::fs::write(folder.path().join("document.yaml"), document).expect("written");
+    }
+    match build(folder.path()).map_err(|error| error.to_string())? {
+        Built::Api(archive) => Ok(archive),
+        Built::Service(_) => panic!("a service"),
+    }
+}
+
+#[test]
+fn a_source_becomes_an_archive_in_the_public_layout_that_says_the_same() {
+    let archive = built(YAML, None).expect("built");
+    let entries: Vec<&str> = archive.entries().collect();
+    expect![[r#"
+        [
+            "api/GET/mapping.xml",
+            "api/GET/request.map",
+            "api/GET/response.map",
+            "api/applications/{customer}/POST/mapping.xml",
+            "api/applications/{customer}/POST/request.map",
+            "api/applications/{customer}/POST/response.map",
+            "package.xml",
+        ]
+    "#]]
+    .assert_debug_eq(&entries);
+    let read = ApiArchive::read(&archive.write().expect("written")).expect("read");
+    assert_eq!(read, archive);
+    let [post, get] = read.definition.operations.as_slice() else { panic!("two operations") };
+    assert_eq!((post.method, &*post.operation_id, post.response_code), ("POST", "postApplicationsCustomer", 201));
+    assert_eq!((get.method, &*get.operation_id, &*get.service), ("GET", "ask", "other"));
+    assert_eq!((&*read.definition.base_path, &*read.definition.version), ("/loans", "1.0"));
+    let mv = |from, to: &str, kind, required| {
+        let to = Place::parse(to).expect("a place");
+        Statement::Move { from, to, kind, required }
+    };
+    let statements = vec![
+        mv(Source::Path("customer".to_owned()), "cust_name", Kind::AsSchema, true),
+        mv(Source::Query("amount".to_owned()), "loan_amount", Kind::Integer, true),
+        mv(Source::Value(json!(7)), "channel", Kind::AsSchema, false),
+        Statement::Remove(Place::parse("internal").expect("a place")),
+    ];
+    assert_eq!(post.request, Mapping { passes_body: true, statements });
+    assert!(!get.request.passes_body && get.response == Mapping::pass());
+}
+
+#[test]
+fn a_document_comes_along_as_json() {
+    let yaml = format!("{YAML}document: document.yaml\n");
+    let archive = built(&yaml, Some("openapi: 3.0.1\ninfo: {title: x, version: '1'}\npaths: {}\n")).expect("built");
+    let read = ApiArchive::read(&archive.write().expect("written")).expect("read");
+    assert_eq!(read.definition.document.expect("a document")["openapi"], "3.0.1");
+    let wrong = built(&yaml, Some("a: b\n")).expect_err("refused");
+    assert_eq!(wrong, "document.yaml: it is no document of OpenAPI 2.0 or 3 with paths");
+}
+
+#[test]
+fn mistakes_are_told_by_their_place() {
+    let problem = |yaml: &str| built(yaml, None).expect_err("refused");
+    let one = |rest: &str| format!("name: a\noperations:\n- path: /x/{{id}}\n  method: POST\n  service: s\n{rest}");
+    expect!["package.xml: there is no operation"].assert_eq(&problem("name: a\n"));
+    expect!["operatoins: there is no such key, did you mean operations?"]
+        .assert_eq(&problem("name: a\noperatoins: []\n"));
+    expect!["operations[0].servise: there is no such key, did you mean service?"]
+        .assert_eq(&problem("name: a\noperations:\n- servise: s\n"));
+    expect!["operations[0].method: 'FETCH' is none of GET, PUT, POST, DELETE, PATCH, HEAD, OPTIONS"]
+        .assert_eq(&problem("name: a\noperations:\n- path: /\n  method: FETCH\n"));
+    expect!["operations[0].request.set: the path /x/{id} has no parameter other"]
+        .assert_eq(&problem(&one("  request: { set: { a: { path: other } } }\n")));
+    expect!["operations[0].request.set.a: expected one of path, query, header, body or value"]
+        .assert_eq(&problem(&one("  request: { set: { a: { path: id, query: b } } }\n")));
+    expect!["operations[0].request.set.a.type: 'money' is no type"]
+        .assert_eq(&problem(&one("  request: { set: { a: { query: b, type: money } } }\n")));
+    expect!["operations[0].response.code: '99' is no code from 200 to 599"]
+        .assert_eq(&problem(&one("  response: { code: 99 }\n")));
+    expect!["package.xml: basePath is '/ibmmq/x', below which the server has resources of its own"]
+        .assert_eq(&problem(&format!("basePath: /ibmmq/x\n{}", one(""))));
+}

@@ -1,0 +1,202 @@
+//! Sources of services, and the archives they become.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use expect_test::expect;
+use tempfile::TempDir;
+
+use crate::archive::ServiceArchive;
+use crate::build::{Built, build};
+use crate::definition::Kind;
+use crate::names::Names;
+
+const REQUEST: &str =
+    "       01 LOAN-REQUEST.\n          05 CUST-NAME PIC X(10).\n          05 LOAN-AMOUNT PIC 9(7).\n";
+const REPLY: &str = "       01 LOAN-REPLY.\n          COPY PERSON.\n          05 APPROVED PIC X.\n";
+const PERSON: &str = "          05 CUST-NAME PIC X(10).\n";
+const YAML: &str = "name: loanService\nversion: 1.0\ndescription: Two-way loan check\ndestination: LOAN.REQUEST\n\
+    replyDestination: LOAN.REPLY\nwaitInterval: 10000\nrequestStructure: LOANREQ.cpy\nresponseStructure: LOANREP.cpy\n";
+
+#[expect(clippy::disallowed_methods, reason = "temporary files of a test")]
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(path, text).expect("written");
+    }
+    folder
+}
+
+fn source(yaml: &str) -> TempDir {
+    folder(&[("service.yaml", yaml), ("LOANREQ.cpy", REQUEST), ("LOANREP.cpy", REPLY), ("person.cpy", PERSON)])
+}
+
+fn service(source: &Path) -> Result<ServiceArchive, String> {
+    match build(source).map_err(|error| error.to_string())? {
+        Built::Service(archive) => Ok(archive),
+        Built::Api(_) => panic!("an API"),
+    }
+}
+
+fn problem(yaml: &str) -> String {
+    service(source(yaml).path()).expect_err("refused")
+}
+
+#[test]
+fn a_directory_becomes_an_archive_with_manifest_schemas_and_copybooks() {
+    let source = source(YAML);
+    let built = service(source.path()).expect("built");
+    let archive = ServiceArchive::read(&built.write().expect("written")).expect("read");
+    assert_eq!(archive, built);
+    let entries: Vec<&str> = archive.entries().collect();
+    expect![[r#"
+        [
+            "files/LOANREP.cpy",
+            "files/LOANREQ.cpy",
+            "files/copy/PERSON",
+            "manifest.yml",
+            "schemas/loanServiceRequest.json",
+            "schemas/loanServiceResponse.json",
+        ]
+    "#]]
+    .assert_debug_eq(&entries);
+    expect![[r#"
+        ---
+        "Manifest-Version": "1.0"
+        "name": "loanService"
+        "provider": "mq"
+        "factoryPid": "mq"
+        "requestSchema":
+          "value": "file:///schemas/loanServiceRequest.json"
+          "type": "JSONSchema"
+        "responseSchema":
+          "value": "file:///schemas/loanServiceResponse.json"
+          "type": "JSONSchema"
+        "providerProperties":
+          -
+            "propertyName": "destination"
+            "value": "LOAN.REQUEST"
+            "type": "STRING"
+          -
+            "propertyName": "replyDestination"
+            "value": "LOAN.REPLY"
+            "type": "STRING"
+          -
+            "propertyName": "waitInterval"
+            "value": "10000"
+            "type": "STRING"
+          -
+            "propertyName": "requestStructure"
+            "value": "files/LOANREQ.cpy"
+            "type": "FILE"
+          -
+            "propertyName": "responseStructure"
+            "value": "files/LOANREP.cpy"
+            "type": "FILE"
+        "providerObjects": []
+        "version": "1.0"
+        "description": "Two-way loan check"
+    "#]]
+    .assert_eq(&archive.manifest.to_yaml());
+}
+
+#[test]
+fn the_service_of_an_archive_converts_by_its_copybooks() {
+    let archive = service(source(YAML).path()).expect("built");
+    let content = archive.content(&Names::default(), &BTreeMap::new()).expect("a service");
+    assert!(content.service.provider.kind.is_two_way());
+    let transformation = content.service.transformation.expect("converts");
+    let mut record = Vec::new();
+    let request = transformation.request.expect("a request");
+    request.encode(br#"{"cust_name":"ADA","loan_amount":17}"#, &mut record).expect("encoded");
+    assert_eq!(record, b"\xC1\xC4\xC1\x40\x40\x40\x40\x40\x40\x40\xF0\xF0\xF0\xF0\xF0\xF1\xF7");
+    let mut json = Vec::new();
+    let response = transformation.response.expect("a response");
+    response.decode(b"\xC1\xC4\xC1\x40\x40\x40\x40\x40\x40\x40\xE3", &mut json).expect("decoded");
+    assert_eq!(json, br#"{"cust_name":"ADA","approved":"T"}"#);
+    let schema = content.request_schema.expect("a schema");
+    assert_eq!(schema["properties"]["loan_amount"]["maximum"], 9_999_999);
+}
+
+#[test]
+fn an_operation_name_wraps_both_directions_and_their_schemas() {
+    let archive = service(source(&format!("{YAML}operationName: checkLoan\n")).path()).expect("built");
+    let content = archive.content(&Names::default(), &BTreeMap::new()).expect("a service");
+    let (request, response) = (content.request_schema.expect("one"), content.response_schema.expect("one"));
+    assert_eq!(request["properties"]["checkLoan"]["properties"]["cust_name"]["type"], "string");
+    assert_eq!(response["properties"]["checkLoanResponse"]["properties"]["approved"]["type"], "string");
+    assert!(request["$schema"].is_string() && request["properties"]["checkLoan"]["$schema"].is_null());
+    let mut record = Vec::new();
+    let structure = content.service.transformation.and_then(|it| it.request).expect("a request");
+    structure.encode(br#"{"checkLoan":{"loan_amount":1}}"#, &mut record).expect("encoded");
+    assert!(structure.encode(br#"{"loan_amount":1}"#, &mut record).is_err());
+}
+
+#[test]
+fn a_properties_file_builds_the_same_archive() {
+    let properties = "provider=mq\nname=loanService\nversion=1.0\ndescription=Two-way loan check\n\
+        destination=LOAN.REQUEST\nreplyDestination=LOAN.REPLY\nwaitInterval=10000 \nrequestStructure=LOANREQ.cpy\n\
+        responseStructure=LOANREP.cpy\n";
+    let folder = folder(&[
+        ("loan.properties", properties),
+        ("LOANREQ.cpy", REQUEST),
+        ("LOANREP.cpy", REPLY),
+        ("PERSON.CPY", PERSON),
+    ]);
+    let built = service(&folder.path().join("loan.properties")).expect("built");
+    let mut expected = service(source(YAML).path()).expect("built").manifest;
+    expected.properties.sort_by(|one, other| one.name.cmp(&other.name));
+    assert_eq!(built.manifest, expected);
+}
+
+#[test]
+fn names_of_jndi_pass_and_the_server_says_what_they_stand_for() {
+    let yaml = "name: a\nconnectionFactory: jms/cf1\ndestination: jms/request-queue\nmessagingAction: mqput\n";
+    let archive = service(source(yaml).path()).expect("built");
+    assert!(archive.content(&Names::default(), &BTreeMap::new()).is_err(), "no queue has such a name");
+    let mut names = Names::default();
+    names.queues.insert("jms/request-queue".to_owned(), crate::names::Queue::Name("Q".to_owned()));
+    let content = archive.content(&names, &BTreeMap::new()).expect("a service");
+    assert_eq!(content.service.provider.kind, Kind::Put);
+    let overrides = BTreeMap::from([("messagingAction".to_owned(), "mqget".to_owned())]);
+    let content = archive.content(&names, &overrides).expect("a service");
+    assert_eq!(content.service.provider.kind, Kind::Get);
+}
+
+#[test]
+fn mistakes_are_told_by_property_or_file() {
+    expect!["destinatoin: there is no such property, did you mean destination?"]
+        .assert_eq(&problem("name: a\ndestinatoin: Q\n"));
+    expect!["manifest.yml: the property 'destination' is needed"].assert_eq(&problem("name: a\n"));
+    expect!["service.yaml: the key name is missing"].assert_eq(&problem("destination: Q\n"));
+    expect!["names: 'x' is none of assistant, cobol, underscore"]
+        .assert_eq(&problem("name: a\ndestination: Q\nnames: x\n"));
+    expect!["ccsid: no code page 'EBCDIC-X' is known here"].assert_eq(&problem(&format!("{YAML}ccsid: EBCDIC-X\n")));
+    expect!["language: 'PLI' is not read here; COBOL is"].assert_eq(&problem(&format!("{YAML}language: PLI\n")));
+    expect!["showCounters: 'maybe' is neither true nor false"]
+        .assert_eq(&problem(&format!("{YAML}showCounters: maybe\n")));
+    expect!["../LOANREQ.cpy: the file has to lie in the directory of the source"]
+        .assert_eq(&problem("name: a\ndestination: Q\nrequestStructure: ../LOANREQ.cpy\n"));
+    expect!["service.yaml: line 2: the key \"name\" stands there twice"].assert_eq(&problem("name: a\nname: b\n"));
+    expect!["provider: 'cics' is not known here; mq is"]
+        .assert_eq(&problem("name: a\nprovider: cics\ndestination: Q\n"));
+    let missing = problem("name: a\ndestination: Q\nrequestStructure: NONE.cpy\n");
+    assert!(missing.starts_with("NONE.cpy: "), "{missing}");
+}
+
+#[test]
+fn a_copybook_of_a_partitioned_data_set_is_read_in_its_code_page() {
+    let mut member = Vec::new();
+    for line in ["       01 R.", "          05 A PIC 9(3)."] {
+        codepage::encode(1047, &format!("{line:<80}"), &mut member).expect("encoded");
+    }
+    let yaml = "name: a\ndestination: Q\nrequestStructure: R\nlanguageStructureCodePage: IBM-1047\n";
+    let folder = folder(&[("service.yaml", yaml)]);
+    #[expect(clippy::disallowed_methods, reason = "a temporary file of a test")]
+    std::fs::write(folder.path().join("R"), member).expect("written");
+    let archive = service(folder.path()).expect("built");
+    let content = archive.content(&Names::default(), &BTreeMap::new()).expect("a service");
+    assert_eq!(content.request_schema.expect("one")["properties"]["a"]["maximum"], 999);
+}

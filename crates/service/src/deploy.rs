@@ -1,0 +1,534 @@
+//! A folder of archives and what is deployed from it.
+//!
+//! The folder is the truth: what is dropped into it, replaced or taken away counts at the next `poll`, what is deployed by
+//! REST lands in it, and a restart finds it. `.stopped` in it lists what is not to be started, one name a line.
+//!
+//! Invariants
+//! - An archive that cannot be used changes nothing: what its file deployed before stays. It is told once, with file and
+//!   reason, and only when the file has stayed the same for one interval: it may still be being copied.
+//! - A name is deployed from one file. Files begin to count in the order of their names.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, RwLock};
+use queue_manager::clock::Clock;
+
+use crate::activity::Activity;
+use crate::archive::ArchiveError;
+use crate::archive::package::MAXIMUM_ARCHIVE;
+use crate::registry::{Artefact, Deployed, Settings};
+
+/// Archives of one kind.
+pub struct Shelf<T> {
+    folder: PathBuf,
+    table: RwLock<Table<T>>,
+    /// Held by whoever changes the folder or the table.
+    files: Mutex<Files>,
+    settings: Arc<RwLock<Settings>>,
+    clock: Arc<dyn Clock>,
+}
+
+type Table<T> = Arc<BTreeMap<String, Arc<Deployed<T>>>>;
+
+#[derive(Default)]
+struct Files {
+    /// By file name.
+    known: BTreeMap<String, Known>,
+    /// Names that are not to be started.
+    stopped: BTreeSet<String>,
+    has_read_stopped: bool,
+    /// The folder cannot be read, which has been told.
+    is_unreadable: bool,
+}
+
+struct Known {
+    /// `None`: to be read at the next look.
+    signature: Option<Signature>,
+    /// What it deployed.
+    name: Option<String>,
+    problem: Option<Problem>,
+}
+
+struct Problem {
+    sentence: String,
+    is_told: bool,
+}
+
+/// Tells one state of a file from another.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Signature {
+    inode: u64,
+    length: u64,
+    seconds: i64,
+    nanoseconds: i64,
+}
+
+/// Started or stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    Started,
+    Stopped,
+}
+
+impl Status {
+    /// As a query says it.
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "started" => Some(Self::Started),
+            "stopped" => Some(Self::Stopped),
+            _ => None,
+        }
+    }
+
+    /// As answers say it.
+    pub fn shown(self) -> &'static str {
+        match self {
+            Self::Started => "Started",
+            Self::Stopped => "Stopped",
+        }
+    }
+}
+
+/// Why something is not deployed, updated or deleted.
+#[derive(Debug, thiserror::Error)]
+pub enum DeployError {
+    #[error("there is no {word} {name}")]
+    Unknown { word: &'static str, name: String },
+    #[error("there is a {word} {name} already")]
+    Exists { word: &'static str, name: String },
+    #[error("the {word} {name} has to be stopped first")]
+    NotStopped { word: &'static str, name: String },
+    #[error("requests to the {word} {name} are still under way")]
+    Busy { word: &'static str, name: String },
+    #[error("the archive is that of the {word} {found}, not of {name}")]
+    OtherName { word: &'static str, name: String, found: String },
+    #[error("{0}")]
+    Clash(String),
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    #[error("cannot {action} {file}")]
+    File {
+        action: &'static str,
+        file: String,
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl<T> Deployed<T> {
+    pub fn status(&self) -> Status {
+        if self.activity.is_started() { Status::Started } else { Status::Stopped }
+    }
+}
+
+impl<T: Artefact> Shelf<T> {
+    pub(crate) fn new(folder: PathBuf, settings: Arc<RwLock<Settings>>, clock: Arc<dyn Clock>) -> Self {
+        Self { folder, table: RwLock::default(), files: Mutex::default(), settings, clock }
+    }
+
+    /// What is deployed under a name.
+    pub fn lookup(&self, name: &str) -> Option<Arc<Deployed<T>>> {
+        self.table.read().get(name).map(Arc::clone)
+    }
+
+    /// All, by name.
+    pub fn all(&self) -> Arc<BTreeMap<String, Arc<Deployed<T>>>> {
+        Arc::clone(&self.table.read())
+    }
+
+    /// Deploys an archive; without a status it is started.
+    ///
+    /// # Errors
+    /// It cannot be used, its name is taken, or the folder cannot be written.
+    pub fn deploy(&self, archive: &[u8], status: Option<Status>) -> Result<Arc<Deployed<T>>, DeployError> {
+        let artefact = T::read(archive, &self.settings.read())?;
+        let name = artefact.name().to_owned();
+        let mut files = self.files.lock();
+        files.read_stopped(&self.folder);
+        if self.lookup(&name).is_some() {
+            return Err(DeployError::Exists { word: T::WORD, name });
+        }
+        self.check_clash(&artefact, None)?;
+        let file = self.free_file(&files, &name);
+        files.set_stopped(&self.folder, &name, status == Some(Status::Stopped))?;
+        self.keep(&mut files, &file, archive, artefact)
+    }
+
+    /// Replaces the archive of what is stopped; without a status it is started afterwards.
+    ///
+    /// # Errors
+    /// There is nothing of the name, or it is started or busy; the archive has another name or cannot be used; the folder
+    /// cannot be written.
+    pub fn update(&self, name: &str, archive: &[u8], status: Option<Status>) -> Result<Arc<Deployed<T>>, DeployError> {
+        let mut files = self.files.lock();
+        self.idle(name)?;
+        let artefact = T::read(archive, &self.settings.read())?;
+        if artefact.name() != name {
+            let found = artefact.name().to_owned();
+            return Err(DeployError::OtherName { word: T::WORD, name: name.to_owned(), found });
+        }
+        self.check_clash(&artefact, Some(name))?;
+        let of_name = |known: &&String| files.known[known.as_str()].name.as_deref() == Some(name);
+        let file = files.known.keys().find(of_name).cloned().unwrap_or_else(|| self.free_file(&files, name));
+        files.set_stopped(&self.folder, name, status == Some(Status::Stopped))?;
+        self.keep(&mut files, &file, archive, artefact)
+    }
+
+    /// Starts or stops; requests under way go on.
+    ///
+    /// # Errors
+    /// There is nothing of the name, or the folder cannot be written.
+    pub fn set_status(&self, name: &str, status: Status) -> Result<Arc<Deployed<T>>, DeployError> {
+        let mut files = self.files.lock();
+        files.read_stopped(&self.folder);
+        let deployed = self.known(name)?;
+        files.set_stopped(&self.folder, name, status == Status::Stopped)?;
+        match status {
+            Status::Started => deployed.activity.start(),
+            Status::Stopped => deployed.activity.stop(),
+        }
+        Ok(deployed)
+    }
+
+    /// Deletes what is stopped, its archive included.
+    ///
+    /// # Errors
+    /// There is nothing of the name, or it is started; the folder cannot be written.
+    pub fn delete(&self, name: &str) -> Result<(), DeployError> {
+        let mut files = self.files.lock();
+        self.idle(name)?;
+        let of_name = |(file, known): (&String, &Known)| (known.name.as_deref() == Some(name)).then(|| file.clone());
+        if let Some(file) = files.known.iter().find_map(of_name) {
+            match fs::remove_file(self.folder.join(&file)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(file_error("delete", &self.folder.join(&file), error));
+                }
+                _ => {}
+            }
+            sync(&self.folder)?;
+            files.known.remove(&file);
+        }
+        self.replace(|table| {
+            table.remove(name);
+        });
+        files.set_stopped(&self.folder, name, false)?;
+        files.look_again_at_problems();
+        Ok(())
+    }
+
+    /// Takes in what has changed in the folder. What is wrong is logged.
+    pub(crate) fn poll(&self) {
+        let mut files = self.files.lock();
+        let listed = match list(&self.folder, T::ENDING) {
+            Ok(listed) => listed,
+            Err(error) => {
+                if !files.is_unreadable {
+                    tracing::error!(%error, "the archives in {} cannot be listed", self.folder.display());
+                    files.is_unreadable = true;
+                }
+                return;
+            }
+        };
+        files.is_unreadable = false;
+        files.read_stopped(&self.folder);
+        let gone: Vec<String> = files.known.keys().filter(|file| !listed.contains_key(*file)).cloned().collect();
+        for file in gone {
+            if let Some(name) = files.known.remove(&file).and_then(|known| known.name) {
+                self.undeploy(&name);
+                if let Err(error) = files.set_stopped(&self.folder, &name, false) {
+                    tracing::warn!(error = &error as &dyn std::error::Error, "a stopped {} is still listed", T::WORD);
+                }
+                files.look_again_at_problems();
+            }
+        }
+        for (file, signature) in listed {
+            self.look_at(&mut files, &file, signature);
+        }
+    }
+
+    /// Every archive is read anew at the next look.
+    pub(crate) fn forget_signatures(&self) {
+        for known in self.files.lock().known.values_mut() {
+            known.signature = None;
+        }
+    }
+
+    fn look_at(&self, files: &mut Files, file: &str, signature: Signature) {
+        let path = self.folder.join(file);
+        let known = files.known.get_mut(file);
+        let deployed = known.as_ref().and_then(|known| known.name.clone());
+        if let Some(known) = known.filter(|known| known.signature == Some(signature)) {
+            if let Some(problem) = known.problem.as_mut().filter(|problem| !problem.is_told) {
+                problem.is_told = true;
+                tracing::error!("the {} archive {} is not used: {}", T::WORD, path.display(), problem.sentence);
+            }
+            return;
+        }
+        let outcome = read_file(&path)
+            .map_err(|error| file_error("read", &path, error))
+            .and_then(|archive| Ok(T::read(&archive, &self.settings.read())?))
+            .and_then(|artefact| self.check_place(files, file, &artefact).map(|()| artefact));
+        match outcome {
+            Ok(artefact) => {
+                let name = artefact.name().to_owned();
+                if let Some(before) = deployed.filter(|before| *before != name) {
+                    self.undeploy(&before);
+                }
+                self.take(files, artefact);
+                tracing::info!("{}: {} archive {} is installed as {name}", T::INSTALLED, T::WORD, path.display());
+                files
+                    .known
+                    .insert(file.to_owned(), Known { signature: Some(signature), name: Some(name), problem: None });
+            }
+            Err(error) => {
+                let problem = Problem { sentence: sentence(&error), is_told: false };
+                let known = Known { signature: Some(signature), name: deployed, problem: Some(problem) };
+                files.known.insert(file.to_owned(), known);
+            }
+        }
+    }
+
+    /// Is the name of an archive free for a file?
+    fn check_place(&self, files: &Files, file: &str, artefact: &T) -> Result<(), DeployError> {
+        let name = artefact.name();
+        let has_name = |known: &Known| known.name.as_deref() == Some(name);
+        if files.known.iter().any(|(other, known)| other != file && has_name(known)) {
+            return Err(DeployError::Exists { word: T::WORD, name: name.to_owned() });
+        }
+        let before = files.known.get(file).and_then(|known| known.name.as_deref());
+        self.check_clash(artefact, before.or(Some(name)))
+    }
+
+    /// `instead_of` is about to go.
+    fn check_clash(&self, artefact: &T, instead_of: Option<&str>) -> Result<(), DeployError> {
+        let table = self.all();
+        let others = table.iter().filter(|(name, _)| Some(name.as_str()) != instead_of);
+        match others.filter_map(|(_, other)| artefact.clash(&other.content)).next() {
+            Some(problem) => Err(DeployError::Clash(problem)),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes an archive, then deploys it.
+    fn keep(
+        &self,
+        files: &mut Files,
+        file: &str,
+        archive: &[u8],
+        artefact: T,
+    ) -> Result<Arc<Deployed<T>>, DeployError> {
+        let path = self.folder.join(file);
+        make_folder(&self.folder)?;
+        write_whole(&path, archive)?;
+        let name = artefact.name().to_owned();
+        // Without a signature the next look reads the file again, which changes nothing.
+        let signature = fs::metadata(&path).ok().map(|metadata| Signature::of(&metadata));
+        files.known.insert(file.to_owned(), Known { signature, name: Some(name.clone()), problem: None });
+        self.take(files, artefact);
+        self.known(&name)
+    }
+
+    /// Enters an artefact into the table, in place of one of its name.
+    fn take(&self, files: &Files, artefact: T) {
+        let name = artefact.name().to_owned();
+        let is_stopped = files.stopped.contains(&name);
+        let activity = match self.lookup(&name) {
+            Some(before) => Arc::clone(&before.activity),
+            None => Arc::new(Activity::new(!is_stopped)),
+        };
+        if is_stopped {
+            activity.stop();
+        } else {
+            activity.start();
+        }
+        let deployed = Deployed { content: artefact, activity, registered: self.clock.now() };
+        self.replace(|table| {
+            table.insert(name, Arc::new(deployed));
+        });
+    }
+
+    fn undeploy(&self, name: &str) {
+        if let Some(deployed) = self.lookup(name) {
+            deployed.activity.stop();
+        }
+        self.replace(|table| {
+            table.remove(name);
+        });
+        tracing::info!("the {} {name} was removed", T::WORD);
+    }
+
+    fn replace(&self, change: impl FnOnce(&mut BTreeMap<String, Arc<Deployed<T>>>)) {
+        let mut table = self.table.write();
+        let mut new: BTreeMap<_, _> = (**table).clone();
+        change(&mut new);
+        *table = Arc::new(new);
+    }
+
+    fn known(&self, name: &str) -> Result<Arc<Deployed<T>>, DeployError> {
+        self.lookup(name).ok_or_else(|| DeployError::Unknown { word: T::WORD, name: name.to_owned() })
+    }
+
+    /// # Errors
+    /// It is unknown, started, or has requests under way.
+    fn idle(&self, name: &str) -> Result<(), DeployError> {
+        let deployed = self.known(name)?;
+        let name = name.to_owned();
+        if deployed.activity.is_started() {
+            return Err(DeployError::NotStopped { word: T::WORD, name });
+        }
+        if deployed.activity.in_flight() > 0 {
+            return Err(DeployError::Busy { word: T::WORD, name });
+        }
+        Ok(())
+    }
+
+    /// A file name for a name that is not in use.
+    fn free_file(&self, files: &Files, name: &str) -> String {
+        let stem = file_stem(name);
+        let first = format!("{stem}.{}", T::ENDING);
+        let numbered = (2..).map(|number| format!("{stem}-{number}.{}", T::ENDING));
+        let is_free = |file: &String| !files.known.contains_key(file) && !self.folder.join(file).exists();
+        std::iter::once(first.clone()).chain(numbered).find(is_free).unwrap_or(first)
+    }
+}
+
+impl Files {
+    /// Once; a file that cannot be read counts as empty and is told.
+    fn read_stopped(&mut self, folder: &Path) {
+        if std::mem::replace(&mut self.has_read_stopped, true) {
+            return;
+        }
+        let path = folder.join(STOPPED);
+        match fs::read_to_string(&path) {
+            Ok(text) => self.stopped = text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => tracing::error!(%error, "{} cannot be read: everything is started", path.display()),
+        }
+    }
+
+    fn set_stopped(&mut self, folder: &Path, name: &str, is_stopped: bool) -> Result<(), DeployError> {
+        let mut stopped = self.stopped.clone();
+        let changes = if is_stopped { stopped.insert(name.to_owned()) } else { stopped.remove(name) };
+        if !changes {
+            return Ok(());
+        }
+        make_folder(folder)?;
+        let text: String = stopped.iter().flat_map(|name| [name, "\n"]).collect();
+        write_whole(&folder.join(STOPPED), text.as_bytes())?;
+        self.stopped = stopped;
+        Ok(())
+    }
+
+    /// A name that stood in the way may be free now.
+    fn look_again_at_problems(&mut self) {
+        for known in self.known.values_mut().filter(|known| known.problem.is_some()) {
+            known.signature = None;
+        }
+    }
+}
+
+const STOPPED: &str = ".stopped";
+
+impl Signature {
+    fn of(metadata: &fs::Metadata) -> Self {
+        Self {
+            inode: metadata.ino(),
+            length: metadata.size(),
+            seconds: metadata.mtime(),
+            nanoseconds: metadata.mtime_nsec(),
+        }
+    }
+}
+
+/// Archives of a folder; one that is not there has none.
+fn list(folder: &Path, ending: &str) -> io::Result<BTreeMap<String, Signature>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(error) => return Err(error),
+    };
+    let mut listed = BTreeMap::new();
+    for entry in entries {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let is_archive = Path::new(&name).extension().is_some_and(|known| known.eq_ignore_ascii_case(ending));
+        if name.starts_with('.') || !is_archive {
+            continue;
+        }
+        // A file that went away in the meantime is not there.
+        if let Ok(metadata) = fs::metadata(entry.path())
+            && metadata.is_file()
+        {
+            listed.insert(name, Signature::of(&metadata));
+        }
+    }
+    Ok(listed)
+}
+
+/// At most one byte more than an archive may have.
+fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    File::open(path)?.take(MAXIMUM_ARCHIVE as u64 + 1).read_to_end(&mut content)?;
+    Ok(content)
+}
+
+fn make_folder(folder: &Path) -> Result<(), DeployError> {
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(|error| file_error("create", folder, error))
+}
+
+/// A new file beside it, synced, then renamed over it: whole or not at all.
+fn write_whole(path: &Path, content: &[u8]) -> Result<(), DeployError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let new = path.with_file_name(format!(".{name}.new"));
+    let write = || -> io::Result<()> {
+        let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+        file.write_all(content)?;
+        file.sync_all()?;
+        fs::rename(&new, path)
+    };
+    write().map_err(|error| file_error("write", path, error))?;
+    sync(path.parent().unwrap_or(Path::new(".")))
+}
+
+/// Makes what was renamed or deleted in a folder last.
+fn sync(folder: &Path) -> Result<(), DeployError> {
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| file_error("sync", folder, error))
+}
+
+fn file_error(action: &'static str, file: &Path, source: io::Error) -> DeployError {
+    DeployError::File { action, file: file.display().to_string(), source }
+}
+
+/// The error and what caused it.
+pub fn sentence(error: &DeployError) -> String {
+    match error {
+        DeployError::File { source, .. } => format!("{error}: {source}"),
+        _ => error.to_string(),
+    }
+}
+
+/// A name as that of a file: what is not plain becomes `%` and two digits, and so does a leading dot.
+fn file_stem(name: &str) -> String {
+    let mut stem = String::with_capacity(name.len());
+    for (index, byte) in name.bytes().enumerate() {
+        let is_plain = byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || (byte == b'.' && index > 0);
+        if is_plain {
+            stem.push(char::from(byte));
+        } else {
+            stem.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    stem
+}
+
+#[cfg(test)]
+mod tests;

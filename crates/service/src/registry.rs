@@ -1,0 +1,164 @@
+//! The services and APIs that are deployed: looked up by every request, started and stopped, counted.
+//!
+//! A request takes one `Arc` out of a table and keeps it to its end, whatever is deployed in the meantime. Tables are
+//! replaced whole; a lock is held for the clone of an `Arc`. Where archives come from is told in `deploy.rs`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use parking_lot::RwLock;
+use queue_manager::clock::Clock;
+use serde_json::Value;
+
+use crate::activity::Activity;
+use crate::api::ApiDefinition;
+use crate::archive::service::ServiceContent;
+use crate::archive::{ApiArchive, ArchiveError, ServiceArchive};
+use crate::deploy::Shelf;
+use crate::names::Names;
+
+/// Something deployed, with what has been done with it.
+pub struct Deployed<T> {
+    pub content: T,
+    pub activity: Arc<Activity>,
+    /// When this archive was taken in.
+    pub registered: model::timestamp::Timestamp,
+}
+
+pub type DeployedService = Deployed<ServiceContent>;
+pub type DeployedApi = Deployed<ApiDefinition>;
+
+/// What the configuration says to archives.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    pub names: Names,
+    /// Properties by service, in place of those of its archive.
+    pub properties: BTreeMap<String, BTreeMap<String, String>>,
+    /// Paths by service that invoke it; one ends with `*` to match any rest.
+    pub invoke_uris: BTreeMap<String, Vec<String>>,
+}
+
+/// All that is deployed on a server.
+pub struct Registry {
+    pub services: Shelf<ServiceContent>,
+    pub apis: Shelf<ApiDefinition>,
+    settings: Arc<RwLock<Settings>>,
+}
+
+/// What can be deployed.
+pub trait Artefact: Sized {
+    /// Of archive files, without the dot.
+    const ENDING: &'static str;
+    /// How sentences call it.
+    const WORD: &'static str;
+    /// Of the log line that tells of one installed.
+    const INSTALLED: &'static str;
+
+    /// # Errors
+    /// The archive cannot be used on this server.
+    fn read(archive: &[u8], settings: &Settings) -> Result<Self, ArchiveError>;
+
+    fn name(&self) -> &str;
+
+    /// Why both cannot be deployed at once, names apart.
+    fn clash(&self, other: &Self) -> Option<String>;
+}
+
+impl Artefact for ServiceContent {
+    const ENDING: &'static str = "sar";
+    const WORD: &'static str = "service";
+    const INSTALLED: &'static str = "BAQR7043I";
+
+    fn read(archive: &[u8], settings: &Settings) -> Result<Self, ArchiveError> {
+        let archive = ServiceArchive::read(archive)?;
+        let nothing = BTreeMap::new();
+        archive.content(&settings.names, settings.properties.get(&archive.manifest.name).unwrap_or(&nothing))
+    }
+
+    fn name(&self) -> &str {
+        &self.service.name
+    }
+
+    fn clash(&self, _other: &Self) -> Option<String> {
+        None
+    }
+}
+
+impl Artefact for ApiDefinition {
+    const ENDING: &'static str = "aar";
+    const WORD: &'static str = "API";
+    const INSTALLED: &'static str = "BAQR7000I";
+
+    fn read(archive: &[u8], _settings: &Settings) -> Result<Self, ArchiveError> {
+        ApiArchive::read(archive).map(|archive| archive.definition)
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn clash(&self, other: &Self) -> Option<String> {
+        (self.base_path == other.base_path)
+            .then(|| format!("the API {} has the base path {}", other.name, other.base_path))
+    }
+}
+
+impl Registry {
+    /// Archives lie in the folders `services` and `apis` of `folder`; nothing is read yet.
+    pub fn new(folder: PathBuf, settings: Settings, clock: Arc<dyn Clock>) -> Self {
+        let settings = Arc::new(RwLock::new(settings));
+        Self {
+            services: Shelf::new(folder.join("services"), Arc::clone(&settings), Arc::clone(&clock)),
+            apis: Shelf::new(folder.join("apis"), Arc::clone(&settings), clock),
+            settings,
+        }
+    }
+
+    /// Takes in what has changed in the folders since the last time. Reads files: not for a thread that serves sockets.
+    pub fn poll(&self) {
+        self.services.poll();
+        self.apis.poll();
+    }
+
+    /// Says what the configuration says now; archives are read anew by it.
+    pub fn configure(&self, settings: Settings) {
+        *self.settings.write() = settings;
+        self.services.forget_signatures();
+        self.poll();
+    }
+
+    /// The service that the configuration gives a path to; the longest entry wins.
+    pub fn service_of_uri(&self, path: &str) -> Option<Arc<DeployedService>> {
+        let settings = self.settings.read();
+        if settings.invoke_uris.is_empty() {
+            return None;
+        }
+        let matches = |uri: &str| match uri.strip_suffix('*') {
+            Some(start) => path.starts_with(start),
+            None => path == uri,
+        };
+        let uris = settings.invoke_uris.iter().flat_map(|(name, uris)| uris.iter().map(move |uri| (name, uri)));
+        let best = uris.filter(|(_, uri)| matches(uri)).max_by_key(|(_, uri)| (uri.len(), !uri.ends_with('*')));
+        best.and_then(|(name, _)| self.services.lookup(name))
+    }
+
+    /// The API below whose base path a path lies, and what follows it; the longest base path wins.
+    pub fn api_of_path<'p>(&self, path: &'p str) -> Option<(Arc<DeployedApi>, &'p str)> {
+        let apis = self.apis.all();
+        let candidates = apis.values().filter_map(|api| {
+            let rest = path.strip_prefix(api.content.base_path.as_str())?;
+            (rest.is_empty() || rest.starts_with('/')).then_some((api, rest))
+        });
+        let (api, rest) = candidates.max_by_key(|(api, _)| api.content.base_path.len())?;
+        Some((Arc::clone(api), rest))
+    }
+
+    /// The schemas of a service, if it is deployed: of request and response.
+    pub fn schemas(&self, service: &str) -> (Option<Value>, Option<Value>) {
+        match self.services.lookup(service) {
+            Some(service) => (service.content.request_schema.clone(), service.content.response_schema.clone()),
+            None => (None, None),
+        }
+    }
+}
