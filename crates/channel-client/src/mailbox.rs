@@ -63,6 +63,11 @@ impl Mailbox {
         }
     }
 
+    /// Somebody waits for what comes.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.0.lock().waiting.is_some()
+    }
+
     /// Why it has ended.
     pub(crate) fn problem(&self) -> String {
         self.0.lock().ended.clone().unwrap_or_default()

@@ -37,6 +37,10 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(3600);
 /// Room for the structures around a message, in bytes.
 const STRUCTURES: usize = 64 * 1024;
 
+/// Intervals for which a call on a socket that is not shared goes on without a heartbeat of the queue manager's, whose
+/// clock ticks at other moments.
+const UNSHARED_PATIENCE: u32 = 2;
+
 /// What a socket's conversations and its task have in common.
 pub(crate) struct Socket {
     state: Mutex<State>,
@@ -183,7 +187,8 @@ struct Task<'a, R, W> {
     /// Bytes may lie in a buffer below.
     unflushed: bool,
     last_heard: Instant,
-    asked: bool,
+    /// Intervals in which the partner owed a sign of life.
+    unheard: u32,
 }
 
 impl<'a, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'a, R, W> {
@@ -201,7 +206,7 @@ impl<'a, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'a, R, W> {
             writing: Output::new(negotiated.maximum_segment),
             unflushed: false,
             last_heard: now(),
-            asked: false,
+            unheard: 0,
         }
     }
 
@@ -231,7 +236,7 @@ impl<'a, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'a, R, W> {
                         return Err(ChannelError::broken("the queue manager closed the socket"));
                     }
                     self.last_heard = now();
-                    self.asked = false;
+                    self.unheard = 0;
                     self.dispatch()?;
                 }
                 () = self.socket.work.notified(), if !has_output => {}
@@ -308,14 +313,19 @@ impl<'a, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Task<'a, R, W> {
         if self.last_heard.elapsed() < self.socket.negotiated.heartbeat_interval {
             return Ok(());
         }
-        if self.asked {
+        let is_shared = self.socket.is_shared();
+        if self.unheard >= if is_shared { 1 } else { UNSHARED_PATIENCE } {
             return Err(ChannelError::broken("the queue manager does not answer heartbeats"));
         }
-        // Without sharing the client stays quiet: the queue manager asks while a get waits.
-        if self.socket.is_shared() {
-            self.asked = true;
+        if is_shared {
+            self.unheard += 1;
             let question = Envelope::new(Address::Socket, SegmentType::Heartbeat, OWN_FORM).with(ControlFlags::CONFIRM);
             self.socket.write(|output| output.empty(&question));
+        } else if self.socket.state.lock().conversations.iter().any(|(_, mailbox)| mailbox.is_awaited()) {
+            // Without sharing the client stays quiet: the queue manager sends heartbeats while a call runs.
+            self.unheard += 1;
+        } else {
+            self.unheard = 0;
         }
         Ok(())
     }

@@ -32,6 +32,7 @@ pub(crate) const BOTH: OpenOptions =
 struct OpenDoor {
     queue_manager: QueueManager,
     sharing_conversations: u32,
+    heartbeat: Duration,
 }
 
 impl Admission for OpenDoor {
@@ -45,7 +46,7 @@ impl Admission for OpenDoor {
             queue_manager: self.queue_manager.clone(),
             channel: introduction.channel.clone(),
             connection_name: peer.address.ip().to_string(),
-            heartbeat: Duration::from_secs(300),
+            heartbeat: self.heartbeat,
             disconnect_interval: None,
             sharing_conversations: self.sharing_conversations,
             maximum_message_length: 16 << 20,
@@ -76,8 +77,17 @@ impl Server {
     }
 
     pub(crate) async fn sharing(name: &str, sharing_conversations: u32, tls: Option<TlsAcceptor>) -> Self {
+        Self::with(name, sharing_conversations, tls, Duration::from_secs(300)).await
+    }
+
+    /// One that wants heartbeats every second.
+    pub(crate) async fn beating(sharing_conversations: u32) -> Self {
+        Self::with("QM1", sharing_conversations, None, Duration::from_secs(1)).await
+    }
+
+    async fn with(name: &str, sharing_conversations: u32, tls: Option<TlsAcceptor>, heartbeat: Duration) -> Self {
         let queue_manager = queue_manager(name).await;
-        let door = Arc::new(OpenDoor { queue_manager: queue_manager.clone(), sharing_conversations });
+        let door = Arc::new(OpenDoor { queue_manager: queue_manager.clone(), sharing_conversations, heartbeat });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let accepted = Arc::new(AtomicU32::new(0));
@@ -155,6 +165,8 @@ struct Control {
     cut: Notify,
     /// What the server says next is not passed on: the connection is lost instead.
     swallow: AtomicBool,
+    /// Nothing the server says is passed on any more, and nothing ends.
+    mute: AtomicBool,
     refuse: AtomicBool,
 }
 
@@ -174,6 +186,13 @@ impl Relay {
             }
         });
         Self { address, control }
+    }
+
+    /// A client that does not, with heartbeats every second if the server agrees.
+    pub(crate) fn beating_client(&self) -> Client {
+        let mut options = options_for(self.address);
+        options.heartbeat_interval = Duration::from_secs(1);
+        Client::new(options).unwrap()
     }
 
     /// A client that makes lost connections again, without long pauses.
@@ -201,6 +220,11 @@ impl Relay {
         self.control.swallow.store(true, Ordering::Relaxed);
     }
 
+    /// The server seems to say nothing any more.
+    pub(crate) fn mute(&self) {
+        self.control.mute.store(true, Ordering::Relaxed);
+    }
+
     /// Whether new connections are hung up on.
     pub(crate) fn refuse(&self, refuse: bool) {
         self.control.refuse.store(refuse, Ordering::Relaxed);
@@ -217,6 +241,9 @@ async fn pass(client: TcpStream, server: TcpStream, control: Arc<Control>) {
         while let Ok(read @ 1..) = from_server.read(&mut buffer).await {
             if control.swallow.swap(false, Ordering::Relaxed) {
                 return;
+            }
+            if control.mute.load(Ordering::Relaxed) {
+                continue;
             }
             if to_client.write_all(&buffer[..read]).await.is_err() {
                 return;

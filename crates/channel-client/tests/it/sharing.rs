@@ -4,10 +4,11 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use channel_client::client::Client;
-use model::options::{GetFlags, PutFlags};
+use model::options::{GetFlags, GetOptions, PutFlags};
+use model::reason::Reason;
 
-use crate::calls::{get, put};
-use crate::server::{Server, open};
+use crate::calls::{any, get, put};
+use crate::server::{Relay, Server, open};
 
 #[tokio::test]
 async fn connections_share_sockets_up_to_the_channels_limit() {
@@ -73,4 +74,22 @@ async fn a_get_that_waits_holds_up_nobody_else_on_its_socket() {
     put(&mut busy, queue, "at last", PutFlags::NO_SYNCPOINT).await;
     let got = tokio::time::timeout(Duration::from_secs(20), waiter).await.unwrap().unwrap();
     assert_eq!(got.unwrap(), "at last");
+}
+
+/// On sockets of either kind; as long as heartbeats go to and fro, a get may wait for longer than they take.
+#[tokio::test]
+async fn a_queue_manager_that_falls_silent_is_given_up_and_one_that_sends_heartbeats_is_not() {
+    for conversations in [10, 0] {
+        let server = Server::beating(conversations).await;
+        let relay = Relay::before(&server).await;
+        let mut connection = relay.beating_client().connect().await.unwrap();
+        let queue = open(&mut connection, "Q").await;
+        let patient = GetOptions { wait: Some(Duration::from_secs(4)), ..any(GetFlags::WAIT) };
+        let reason = connection.get(queue, &patient).await.unwrap_err().reason();
+        assert_eq!(reason, Reason::NoMsgAvailable, "{conversations} conversations");
+        relay.mute();
+        let endless = GetOptions { wait: None, ..any(GetFlags::WAIT) };
+        let given_up = tokio::time::timeout(Duration::from_secs(60), connection.get(queue, &endless)).await;
+        assert_eq!(given_up.unwrap().unwrap_err().reason(), Reason::ConnectionBroken);
+    }
 }
