@@ -1,20 +1,22 @@
-//! A small blocking AMQP 1.0 client: one sender and one receiver a connection, as lean as the peer deserves.
+//! A small blocking AMQP 1.0 client, plain or over TLS: senders and one receiver a connection, as lean as the peer deserves.
 //!
 //! The driver shares the processors with the broker it measures, so this costs one write for a message sent or accepted and
-//! a read for what came; credit is topped up by halves.
+//! a read for what came; credit is topped up by halves. What is settled in a local transaction is in `transaction.rs`.
 //!
 //! Source: OASIS AMQP 1.0, parts 2 "Transport", 3 "Messaging" and 5 "Security".
 
+mod stream;
+mod transaction;
 mod value;
 
 use std::collections::HashMap;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use value::{ListWriter, Value, read};
+pub use self::stream::Endpoint;
+use self::stream::Stream;
+use self::value::{ListWriter, Value, read};
 
 const OPEN: u8 = 0x10;
 const BEGIN: u8 = 0x11;
@@ -37,12 +39,10 @@ const RECEIVER_HANDLE: u32 = 0;
 const CREDIT: u32 = 100;
 const WINDOW: u32 = i32::MAX.unsigned_abs();
 const LONGEST_FRAME: usize = 1 << 20;
-/// Longest wait for the broker.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A connection with one session.
 pub struct Amqp {
-    stream: TcpStream,
+    stream: Stream,
     input: Vec<u8>,
     /// What of `input` has been dealt with.
     consumed: usize,
@@ -53,6 +53,8 @@ pub struct Amqp {
     receiver: Receiver,
     /// Deliveries of ours that are not settled yet.
     unsettled: u32,
+    /// The broker's name of the transaction that was declared last.
+    transaction: Vec<u8>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -93,12 +95,9 @@ pub struct Outgoing<'a> {
 }
 
 impl Amqp {
-    pub fn connect(address: SocketAddr, user: &str, password: &str, name: &str) -> Result<Self> {
-        let stream = TcpStream::connect(address)?;
-        stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+    pub fn connect(endpoint: &Endpoint, user: &str, password: &str, name: &str) -> Result<Self> {
         let mut client = Self {
-            stream,
+            stream: endpoint.connect()?,
             input: Vec::new(),
             consumed: 0,
             output: Vec::new(),
@@ -106,6 +105,7 @@ impl Amqp {
             senders: HashMap::new(),
             receiver: Receiver::default(),
             unsettled: 0,
+            transaction: Vec::new(),
         };
         client.sign_in(user, password)?;
         client.exchange_headers(b"AMQP\x00\x01\x00\x00")?;
@@ -172,8 +172,12 @@ impl Amqp {
     /// Sends one message and waits until the broker has accepted it.
     pub fn send(&mut self, address: &str, message: Outgoing<'_>) -> Result<()> {
         let handle = self.sender(address)?;
-        self.transfer(handle, message);
-        self.unsettled += 1;
+        self.transfer(handle, message, false);
+        self.await_settled()
+    }
+
+    /// Sends what is written and waits until the broker has settled all of ours.
+    fn await_settled(&mut self) -> Result<()> {
         self.flush()?;
         while self.unsettled > 0 {
             self.take_frame()?;
@@ -192,9 +196,7 @@ impl Amqp {
     /// Accepts a message; the broker's word is not waited for, as the broker gives none.
     pub fn accept(&mut self, delivery: &Delivery) -> Result<()> {
         self.dispose(delivery);
-        if self.receiver.credit <= self.receiver.most / 2 {
-            self.grant_credit();
-        }
+        self.top_up_credit();
         self.flush()
     }
 
@@ -212,44 +214,40 @@ impl Amqp {
         });
     }
 
-    /// The handle of a sender with credit.
+    /// The handle of a sender to a queue, with credit.
     fn sender(&mut self, address: &str) -> Result<u32> {
-        if !self.senders.contains_key(address) {
+        self.sender_to(address, |target| place(target, address, 6), TARGET)
+    }
+
+    /// The handle of the sender known as `name`, with credit; attached to the target when there is none.
+    fn sender_to(&mut self, name: &str, fill: impl FnOnce(&mut ListWriter<'_>), target: u8) -> Result<u32> {
+        if !self.senders.contains_key(name) {
             let handle = 1 + u32::try_from(self.senders.len())?;
             self.performative(ATTACH, |attach| {
-                attach.string(&format!("to-{address}")).uint(handle).boolean(false).byte(0).byte(0);
+                attach.string(&format!("to-{name}")).uint(handle).boolean(false).byte(0).byte(0);
                 attach.nested(SOURCE, |source| {
-                    source.string(address);
+                    source.string(name);
                 });
-                attach.nested(TARGET, |target| place(target, address, 6)).null().null().uint(0);
+                attach.nested(target, fill).null().null().uint(0);
             });
-            self.senders.insert(address.to_owned(), Sender { handle, remote: None, delivery_count: 0, credit: 0 });
-            self.flush()?;
+            self.senders.insert(name.to_owned(), Sender { handle, remote: None, delivery_count: 0, credit: 0 });
         }
         loop {
-            let sender = self.senders.get_mut(address).context("the sender was just made")?;
+            let sender = self.senders.get_mut(name).context("the sender was just made")?;
             if sender.credit > 0 {
                 sender.credit -= 1;
                 sender.delivery_count = sender.delivery_count.wrapping_add(1);
                 return Ok(sender.handle);
             }
+            self.flush()?;
             self.take_frame()?;
         }
     }
 
-    fn transfer(&mut self, handle: u32, message: Outgoing<'_>) {
-        let number = self.next_delivery;
-        self.next_delivery = number.wrapping_add(1);
-        let start = self.begin_frame(0);
+    /// Writes a message, in the transaction at hand or in none.
+    fn transfer(&mut self, handle: u32, message: Outgoing<'_>, transacted: bool) {
+        let start = self.begin_transfer(handle, transacted);
         let out = &mut self.output;
-        ListWriter::new(out, TRANSFER)
-            .uint(handle)
-            .uint(number)
-            .binary(&number.to_be_bytes())
-            .uint(0)
-            .boolean(false)
-            .boolean(false)
-            .end();
         ListWriter::new(out, HEADER).boolean(message.durable).end();
         let mut properties = ListWriter::new(out, PROPERTIES);
         properties.null().null().null().null();
@@ -266,6 +264,29 @@ impl Amqp {
         out.extend_from_slice(&u32::try_from(message.body.len()).unwrap_or(u32::MAX).to_be_bytes());
         out.extend_from_slice(message.body);
         self.end_frame(start);
+    }
+
+    /// Starts a frame with a transfer; what it bears is to follow.
+    fn begin_transfer(&mut self, handle: u32, transacted: bool) -> usize {
+        let number = self.next_delivery;
+        self.next_delivery = number.wrapping_add(1);
+        self.unsettled += 1;
+        let start = self.begin_frame(0);
+        let mut transfer = ListWriter::new(&mut self.output, TRANSFER);
+        transfer.uint(handle).uint(number).binary(&number.to_be_bytes()).uint(0).boolean(false).boolean(false);
+        if transacted {
+            transfer.null().nested(transaction::STATE, |state| {
+                state.binary(&self.transaction);
+            });
+        }
+        transfer.end();
+        start
+    }
+
+    fn top_up_credit(&mut self) {
+        if self.receiver.credit <= self.receiver.most / 2 {
+            self.grant_credit();
+        }
     }
 
     fn grant_credit(&mut self) {
@@ -298,7 +319,11 @@ impl Amqp {
     }
 
     fn flush(&mut self) -> Result<()> {
+        if self.output.is_empty() {
+            return Ok(());
+        }
         self.stream.write_all(&self.output)?;
+        self.stream.flush()?;
         self.output.clear();
         Ok(())
     }
@@ -400,8 +425,18 @@ impl Amqp {
         if *fields.field(0) != Value::Boolean(true) {
             return Ok(());
         }
-        let accepted = matches!(fields.field(4), Value::Described(code, _) if *code == u64::from(ACCEPTED));
-        ensure!(accepted, "the broker did not accept a message: {fields:?}");
+        match fields.field(4) {
+            Value::Described(code, _) if *code == u64::from(ACCEPTED) => {}
+            Value::Described(code, state) if *code == u64::from(transaction::DECLARED) => {
+                self.transaction = state.field(0).bytes().context("a transaction without a name")?.to_vec();
+            }
+            Value::Described(code, state) if *code == u64::from(transaction::STATE) => {
+                let outcome = state.field(1);
+                let accepted = matches!(outcome, Value::Described(code, _) if *code == u64::from(ACCEPTED));
+                ensure!(accepted, "the broker did not accept a message: {fields:?}");
+            }
+            _ => bail!("the broker did not accept a message: {fields:?}"),
+        }
         let first = fields.field(1).number().unwrap_or(0);
         let last = fields.field(2).number().unwrap_or(first);
         self.unsettled = self.unsettled.saturating_sub(u32::try_from(last - first + 1)?);

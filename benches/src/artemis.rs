@@ -1,6 +1,6 @@
-//! Apache Artemis with its management over HTTP and its messaging over AMQP 1.0, fetched with Maven into the working folder when it is not there.
+//! Apache Artemis with its management over HTTP and its messaging over AMQP 1.0, plain and over TLS, fetched with Maven into
+//! the working folder when it is not there.
 
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -9,6 +9,8 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::amqp::Endpoint;
+use crate::certificate::{Certificate, STORE_PASSWORD, trusting};
 use crate::listing::{Client, Request};
 use crate::nginx::free_port;
 
@@ -23,7 +25,10 @@ pub struct Artemis {
     server: Child,
     _folder: TempDir,
     port: u16,
-    core: u16,
+    plain: Endpoint,
+    tls: Endpoint,
+    /// Of its acceptor with TLS, PEM.
+    certificate: PathBuf,
 }
 
 impl Artemis {
@@ -33,7 +38,7 @@ impl Artemis {
         let distribution = distribution(work)?;
         let folder = tempfile::Builder::new().prefix("artemis").tempdir_in(work)?;
         let instance = folder.path().join("broker");
-        let (port, core) = (free_port()?, free_port()?);
+        let (port, core, tls) = (free_port()?, free_port()?, free_port()?);
         let made = Command::new(distribution.join("bin/artemis"))
             .arg("create")
             .arg(&instance)
@@ -45,13 +50,25 @@ impl Artemis {
             .output()
             .context("artemis create")?;
         ensure!(made.status.success(), "artemis create: {}", String::from_utf8_lossy(&made.stderr));
+        let certificate = Certificate::make(folder.path())?;
+        let keys = folder.path().join("keys.p12");
+        certificate.key_store(&keys)?;
+        accept_tls(&instance.join("etc/broker.xml"), tls, &keys)?;
         let server = Command::new(instance.join("bin/artemis"))
             .arg("run")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        let mut running = Self { server, _folder: folder, port, core };
+        let at = |port: u16| ([127, 0, 0, 1], port).into();
+        let mut running = Self {
+            server,
+            _folder: folder,
+            port,
+            plain: Endpoint { address: at(core), tls: None },
+            tls: Endpoint { address: at(tls), tls: Some(trusting(&certificate.certificate)?) },
+            certificate: certificate.certificate,
+        };
         running.await_ready()?;
         Ok(running)
     }
@@ -62,8 +79,18 @@ impl Artemis {
     }
 
     /// Where it speaks AMQP 1.0, as user `admin` with the password `admin`.
-    pub fn amqp(&self) -> SocketAddr {
-        ([127, 0, 0, 1], self.core).into()
+    pub fn amqp(&self) -> &Endpoint {
+        &self.plain
+    }
+
+    /// The same over TLS.
+    pub fn amqps(&self) -> &Endpoint {
+        &self.tls
+    }
+
+    /// What clients over TLS are to trust, PEM.
+    pub fn certificate(&self) -> &Path {
+        &self.certificate
     }
 
     fn await_ready(&mut self) -> Result<()> {
@@ -131,6 +158,21 @@ impl Drop for Artemis {
         let _ = self.server.kill();
         let _ = self.server.wait();
     }
+}
+
+/// Adds an acceptor with TLS to the configuration that the broker made for itself, otherwise like the one it has.
+#[expect(clippy::disallowed_methods, reason = "files of a measurement need not last")]
+fn accept_tls(configuration: &Path, port: u16, keys: &Path) -> Result<()> {
+    let made = std::fs::read_to_string(configuration)?;
+    let acceptor = format!(
+        "<acceptor name=\"tls\">tcp://127.0.0.1:{port}?tcpSendBufferSize=1048576;tcpReceiveBufferSize=1048576;\
+         amqpMinLargeMessageSize=102400;protocols=AMQP;useEpoll=true;amqpCredits=1000;amqpLowCredits=300;\
+         amqpDuplicateDetection=true;sslEnabled=true;keyStoreType=PKCS12;keyStorePassword={STORE_PASSWORD};\
+         keyStorePath={}</acceptor></acceptors>",
+        keys.display()
+    );
+    ensure!(made.contains("</acceptors>"), "the broker's configuration has no acceptors");
+    std::fs::write(configuration, made.replace("</acceptors>", &acceptor)).context("cannot write broker.xml")
 }
 
 /// Unpacked below the working folder, and kept there.

@@ -50,6 +50,11 @@ impl Measured {
     pub fn ratio(&self, of: &str, to: &str) -> f64 {
         median(self.values(of).iter().zip(self.values(to)).map(|(a, b)| a / b).collect())
     }
+
+    /// Median of the rounds' differences.
+    pub fn difference(&self, of: &str, less: &str) -> f64 {
+        median(self.values(of).iter().zip(self.values(less)).map(|(a, b)| a - b).collect())
+    }
 }
 
 /// NaN of nothing.

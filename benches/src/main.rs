@@ -20,7 +20,7 @@ struct Arguments {
     /// Fewer and shorter rounds, a tenth of the messages: shows that everything runs, not what it is worth.
     #[arg(long)]
     quick: bool,
-    /// Only these groups: engine, rest, channel, connecting, idle, admin, lifecycle, depth, copybook.
+    /// Only these groups: engine, rest, channel, java, connecting, idle, admin, lifecycle, depth, copybook.
     #[arg(long, value_name = "GROUP")]
     only: Vec<String>,
     /// Where data directories lie while measuring: the disk that is measured.
@@ -33,10 +33,11 @@ struct Arguments {
 
 type Group = fn(&Effort, &mut Report) -> Result<()>;
 
-const GROUPS: [(&str, Group); 9] = [
+const GROUPS: [(&str, Group); 10] = [
     ("engine", engine::run),
     ("rest", rest::run),
     ("channel", channel::run),
+    ("java", channel::run_java),
     ("connecting", channel::run_connecting),
     ("idle", channel::run_idle),
     ("admin", admin::run),

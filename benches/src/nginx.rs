@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use tempfile::TempDir;
+
+use crate::certificate::Certificate;
 
 pub const POST_PATH: &str = "/noop";
 pub const GET_PATH: &str = "/1k";
@@ -28,7 +30,7 @@ impl Nginx {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::Builder::new().prefix("nginx").tempdir_in(work)?;
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755))?;
-        certificate(folder.path())?;
+        let certificate = Certificate::make(folder.path())?.certificate;
         write(&folder.path().join("1k"), &"x".repeat(size))?;
         let (port, plain) = (free_port()?, free_port()?);
         let configuration = folder.path().join("nginx.conf");
@@ -43,7 +45,6 @@ impl Nginx {
             .stderr(Stdio::null())
             .spawn()
             .context("nginx is not installed (Debian: nginx-light)")?;
-        let certificate = folder.path().join("certificate.pem");
         let mut running = Self {
             master,
             _folder: folder,
@@ -91,21 +92,6 @@ fn configured(folder: &Path, port: u16, plain: u16) -> String {
          server {{ listen 127.0.0.1:{port} ssl; listen 127.0.0.1:{plain}; ssl_certificate {folder}/certificate.pem;\n\
          ssl_certificate_key {folder}/key.pem; root {folder}; location = {POST_PATH} {{ return 201; }} }} }}\n"
     )
-}
-
-/// Self-signed, ECDSA on P-256: as the server under test makes at its first start.
-fn certificate(folder: &Path) -> Result<()> {
-    let output = Command::new("openssl")
-        .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30"])
-        .args(["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"])
-        // A certificate that may sign others is believed by no client as a server's own.
-        .args(["-addext", "basicConstraints=critical,CA:FALSE"])
-        .args(["-keyout", "key.pem", "-out", "certificate.pem"])
-        .current_dir(folder)
-        .output()
-        .context("openssl is not installed")?;
-    ensure!(output.status.success(), "openssl: {}", String::from_utf8_lossy(&output.stderr));
-    Ok(())
 }
 
 pub fn children(pid: u32) -> Result<Vec<u32>> {

@@ -63,6 +63,11 @@ impl Bar {
         self.row(measured.ratio(ours, peer), Some(compared), unit)
     }
 
+    /// A figure and one that somebody published, taken elsewhere: to be read beside it.
+    pub fn beside(self, ours: f64, published: f64, whose: &str, unit: &'static str) -> Row {
+        self.row(ours / published, Some(Compared { ours, peer: published, peer_name: whose.to_owned() }), unit)
+    }
+
     pub fn value(self, value: f64, unit: &'static str) -> Row {
         self.row(value, None, unit)
     }

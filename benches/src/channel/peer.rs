@@ -1,50 +1,86 @@
 //! The same loads on Artemis: a connection and a thread for every client and responder, as it speaks AMQP 1.0.
 //!
-//! A request names its sender's own reply queue; a responder accepts it once its reply is accepted by the broker. Durable
-//! messages are synced to the journal before the broker accepts them; it gives no word about what it was told is accepted.
+//! A request names its sender's own reply queue. A durable message is synced to the journal before the broker accepts it.
+//! What it is told is accepted it writes to the journal as well, but gives no word about that outside transactions; hence
+//! there are two ways to get a durable message, which `Promise` tells apart.
 
-use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use workload::measure::{self, processor_time};
 
-use super::{CLIENTS, Load};
-use crate::amqp::{Amqp, Outgoing};
+use super::setting::Transport;
+use super::{CLIENTS, Load, REPLY_BYTES, REQUEST_BYTES};
+use crate::amqp::{Amqp, Delivery, Endpoint, Outgoing};
 use crate::artemis::Artemis;
 use crate::effort::Effort;
 
-const REQUESTS: &str = "bench.request";
 /// Its code is compiled as it runs: what it costs falls for this long.
-const WARM_UP: Duration = Duration::from_secs(10);
+const WARM_UP: Duration = Duration::from_secs(12);
 /// Tells a responder to end.
 const STOP: &str = "stop";
 
-/// Loads of every kind until the broker has settled.
-pub(super) fn warm_up(artemis: &Artemis, effort: &Effort) -> Result<()> {
-    let each = effort.warmup.max(WARM_UP / 4).min(effort.rest.max(WARM_UP / 4));
-    let long = Effort { rest: each, ..effort.clone() };
-    for durable in [true, false] {
-        request_reply(artemis, &long, durable, 50, 1024)?;
-    }
-    pairs(artemis, &long, 1024).map(drop)
+/// What is sent, and what a client waits for before a get counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Promise {
+    /// Durable messages. A get counts when the transaction that accepts it is committed; a responder's reply and its
+    /// acceptance of the request are one transaction.
+    Committed,
+    /// Durable messages. A get counts when its acceptance is sent: it may come to nothing if the broker ends then.
+    SentOff,
+    /// Messages that are not durable; gets as before.
+    NotDurable,
 }
 
+impl Promise {
+    fn durable(self) -> bool {
+        self != Self::NotDurable
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Committed => "committed",
+            Self::SentOff => "sent-off",
+            Self::NotDurable => "not-durable",
+        }
+    }
+}
+
+/// Loads of every kind until the broker has settled.
+pub(super) fn warm_up(artemis: &Artemis, effort: &Effort, pair_bytes: usize) -> Result<()> {
+    let loads = [
+        (Transport::Plain, Promise::Committed),
+        (Transport::Tls, Promise::Committed),
+        (Transport::Plain, Promise::SentOff),
+        (Transport::Tls, Promise::NotDurable),
+    ];
+    let long = Effort { rest: WARM_UP / 6, ..effort.clone() };
+    for (transport, promise) in loads {
+        request_reply(artemis, &long, transport, promise, [REQUEST_BYTES, REPLY_BYTES])?;
+    }
+    for promise in [Promise::Committed, Promise::SentOff] {
+        pairs(artemis, &long, promise, pair_bytes)?;
+    }
+    Ok(())
+}
+
+/// Ten clients and ten responders; bytes of a request and of a reply.
 pub(super) fn request_reply(
     artemis: &Artemis,
     effort: &Effort,
-    durable: bool,
-    request_bytes: usize,
-    reply_bytes: usize,
+    transport: Transport,
+    promise: Promise,
+    [request_bytes, reply_bytes]: [usize; 2],
 ) -> Result<Load> {
-    let address = artemis.amqp();
-    let queue = format!("{REQUESTS}.{durable}");
+    let endpoint = endpoint(artemis, transport);
+    let kind = format!("{transport:?}.{}", promise.name());
+    let queue = format!("bench.request.{kind}");
     let client = |number: u32| {
-        let mut amqp = connect(address, &format!("client-{number}"))?;
-        let reply_to = format!("bench.reply.{durable}.{number}");
+        let mut amqp = connect(endpoint, &format!("client-{number}"), promise)?;
+        let reply_to = format!("bench.reply.{kind}.{number}");
         amqp.receive_from(&reply_to)?;
-        let (queue, body) = (queue.clone(), vec![b'x'; request_bytes]);
+        let (queue, body, durable) = (queue.clone(), vec![b'x'; request_bytes], promise.durable());
         let mut count = 0_u64;
         Ok(move || {
             count += 1;
@@ -53,23 +89,29 @@ pub(super) fn request_reply(
             amqp.send(&queue, request)?;
             let reply = amqp.receive()?;
             ensure!(reply.correlation_id == id && reply.body_length == reply_bytes, "another reply: {reply:?}");
-            amqp.accept(&reply)
+            accept(&mut amqp, &reply, promise)
         })
     };
+    with_responders(endpoint, &queue, promise, reply_bytes, || closed_loop(artemis, effort, &client))
+}
+
+/// Does `work` while ten responders serve the queue.
+pub(super) fn with_responders<T>(
+    endpoint: &Endpoint,
+    queue: &str,
+    promise: Promise,
+    reply_bytes: usize,
+    work: impl FnOnce() -> Result<T>,
+) -> Result<T> {
     std::thread::scope(|scope| {
         let responders: Vec<_> = (0..CLIENTS)
-            .map(|number| {
-                scope.spawn({
-                    let queue = &queue;
-                    move || respond(address, queue, number, durable, reply_bytes)
-                })
-            })
+            .map(|number| scope.spawn(move || respond(endpoint, queue, number, promise, reply_bytes)))
             .collect();
-        let result = closed_loop(artemis, effort, &client);
-        let mut stopper = connect(address, "stopper")?;
+        let result = work();
+        let mut stopper = connect(endpoint, "stopper", Promise::NotDurable)?;
         for _ in &responders {
             let stop = Outgoing { body: b"", durable: false, reply_to: Some(STOP), correlation_id: None };
-            stopper.send(&queue, stop)?;
+            stopper.send(queue, stop)?;
         }
         for responder in responders {
             responder.join().map_err(|_| anyhow!("a responder panicked"))??;
@@ -78,8 +120,8 @@ pub(super) fn request_reply(
     })
 }
 
-fn respond(address: SocketAddr, queue: &str, number: u32, durable: bool, reply_bytes: usize) -> Result<()> {
-    let mut amqp = connect(address, &format!("responder-{number}"))?;
+fn respond(endpoint: &Endpoint, queue: &str, number: u32, promise: Promise, reply_bytes: usize) -> Result<()> {
+    let mut amqp = connect(endpoint, &format!("responder-{number}"), promise)?;
     amqp.receive_one_by_one_from(queue)?;
     let body = vec![b'y'; reply_bytes];
     loop {
@@ -87,32 +129,51 @@ fn respond(address: SocketAddr, queue: &str, number: u32, durable: bool, reply_b
         if request.reply_to == STOP {
             return amqp.accept_last(&request);
         }
-        let reply = Outgoing { body: &body, durable, reply_to: None, correlation_id: Some(&request.correlation_id) };
-        amqp.send(&request.reply_to, reply)?;
-        amqp.accept(&request)?;
+        let id = Some(request.correlation_id.as_slice());
+        let reply = Outgoing { body: &body, durable: promise.durable(), reply_to: None, correlation_id: id };
+        if promise == Promise::Committed {
+            amqp.send_accept_and_commit(&request.reply_to, reply, &request)?;
+        } else {
+            amqp.send(&request.reply_to, reply)?;
+            amqp.accept(&request)?;
+        }
     }
 }
 
-pub(super) fn pairs(artemis: &Artemis, effort: &Effort, bytes: usize) -> Result<Load> {
-    let address = artemis.amqp();
+pub(super) fn pairs(artemis: &Artemis, effort: &Effort, promise: Promise, bytes: usize) -> Result<Load> {
     let client = |number: u32| {
-        let mut amqp = connect(address, &format!("pair-{number}"))?;
-        let queue = format!("bench.pair.{number}");
+        let mut amqp = connect(artemis.amqp(), &format!("pair-{number}"), promise)?;
+        let queue = format!("bench.pair.{}.{number}", promise.name());
         amqp.receive_from(&queue)?;
         let body = vec![b'x'; bytes];
         Ok(move || {
-            let message = Outgoing { body: &body, durable: true, reply_to: None, correlation_id: None };
+            let message = Outgoing { body: &body, durable: promise.durable(), reply_to: None, correlation_id: None };
             amqp.send(&queue, message)?;
             let got = amqp.receive()?;
             ensure!(got.body_length == body.len(), "another message: {got:?}");
-            amqp.accept(&got)
+            accept(&mut amqp, &got, promise)
         })
     };
     closed_loop(artemis, effort, &client)
 }
 
-fn connect(address: SocketAddr, name: &str) -> Result<Amqp> {
-    Amqp::connect(address, "admin", "admin", name).with_context(|| format!("{name} cannot connect"))
+fn accept(amqp: &mut Amqp, delivery: &Delivery, promise: Promise) -> Result<()> {
+    if promise == Promise::Committed { amqp.accept_and_commit(delivery) } else { amqp.accept(delivery) }
+}
+
+pub(super) fn endpoint(artemis: &Artemis, transport: Transport) -> &Endpoint {
+    match transport {
+        Transport::Plain => artemis.amqp(),
+        Transport::Tls => artemis.amqps(),
+    }
+}
+
+fn connect(endpoint: &Endpoint, name: &str, promise: Promise) -> Result<Amqp> {
+    let mut amqp = Amqp::connect(endpoint, "admin", "admin", name).with_context(|| format!("{name} cannot connect"))?;
+    if promise == Promise::Committed {
+        amqp.declare()?;
+    }
+    Ok(amqp)
 }
 
 /// Ten clients, each doing one operation after another: warm-up, then what is measured.
@@ -152,6 +213,7 @@ where
     })
 }
 
+/// Processor time of the broker so far.
 fn used(artemis: &Artemis) -> Result<Duration> {
     Ok(processor_time(artemis.pid(), false)?.used)
 }
