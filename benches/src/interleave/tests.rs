@@ -18,6 +18,7 @@ fn rounds_alternate_direction_and_ratios_are_of_the_same_round() {
     assert_eq!(*order.borrow(), "abbaab");
     assert_eq!(measured.median("a"), 20.0);
     assert_eq!(measured.ratio("a", "b"), 2.0);
+    assert_eq!(measured.difference("a", "b"), 10.0);
 }
 
 #[test]

@@ -19,3 +19,12 @@ fn what_was_not_measured_does_not_hold() {
     report.add(Bar::at_most("nothing", 1.0).value(f64::NAN, "s"));
     assert!(!report.all_hold());
 }
+
+#[test]
+fn a_published_figure_stands_beside_ours_without_a_demand() {
+    let mut report = Report::new(Vec::new(), false);
+    report.add(Bar::figure("a connection").beside(250.0, 1000.0, "published: z14", "µs"));
+    assert!(report.all_hold());
+    let table = report.to_markdown();
+    assert!(table.contains("| a connection | 250 µs | 1000 µs (published: z14) | 0.25 x | - | - |"), "{table}");
+}
