@@ -19,6 +19,14 @@ pub enum ObjectHandle {
     Remote(channel_client::connection::ObjectHandle),
 }
 
+/// What MQOPEN brought.
+#[derive(Debug, Clone, Copy)]
+pub struct Opened {
+    pub handle: ObjectHandle,
+    /// Of the queue that was opened: the dynamic queue's for a model.
+    pub name: QueueName,
+}
+
 /// What a get brought.
 #[derive(Debug, Clone)]
 pub struct Got {
@@ -43,6 +51,16 @@ pub enum Connection {
     Remote(Box<channel_client::connection::Connection>),
 }
 
+impl ObjectHandle {
+    /// For `PutOptions::context`.
+    pub fn number(self) -> u32 {
+        match self {
+            Self::Local(handle) => handle.0,
+            Self::Remote(handle) => handle.number(),
+        }
+    }
+}
+
 impl Connection {
     /// # Errors
     /// 2085, 2035, 2042 and what else MQOPEN may answer.
@@ -51,13 +69,16 @@ impl Connection {
         user: &User,
         object: &ObjectDescriptor,
         options: OpenOptions,
-    ) -> Result<ObjectHandle, ConnectionError> {
+    ) -> Result<Opened, ConnectionError> {
         match self {
             Self::Local(local) => {
                 let opened = local.open(user.principal(), object, options).await?;
-                Ok(ObjectHandle::Local(opened.handle))
+                Ok(Opened { handle: ObjectHandle::Local(opened.handle), name: opened.object_name })
             }
-            Self::Remote(remote) => Ok(ObjectHandle::Remote(remote.open(object, options).await?.handle)),
+            Self::Remote(remote) => {
+                let opened = remote.open(object, options).await?;
+                Ok(Opened { handle: ObjectHandle::Remote(opened.handle), name: opened.object_name })
+            }
         }
     }
 

@@ -6,9 +6,11 @@
 //! Source: MQ reference, "MQRFH2", "Property names", "Property descriptors and data types", 9.3.
 
 mod folder;
+mod listed;
 mod value;
 
 pub use folder::{FolderError, Property, read_folder, write_folder};
+pub use listed::{read_list, write_list};
 pub use value::{PropertyValue, ValueError};
 
 /// Longest name, in characters: MQ_MAX_PROPERTY_NAME_LENGTH.

@@ -22,12 +22,27 @@ pub struct Structure {
     wrapper: Vec<String>,
     ccsid: Ccsid,
     encoding: Encoding,
+    /// Of the longest record, or a bound where that is long.
+    expected_length: usize,
 }
 
+/// Bytes set aside for a record before it is known how long it is.
+const MOST_SET_ASIDE: usize = 32 << 10;
+
 impl Transformation {
+    /// The structure of what is sent. Where only one is given, it is that of both directions.
+    pub fn of_requests(&self) -> Option<&Structure> {
+        self.request.as_ref().or(self.response.as_ref())
+    }
+
+    /// The structure of what is received.
+    pub fn of_responses(&self) -> Option<&Structure> {
+        self.response.as_ref().or(self.request.as_ref())
+    }
+
     /// MQMD `CodedCharSetId` of records: the request's, or the response's.
     pub fn ccsid(&self) -> Ccsid {
-        self.request.as_ref().or(self.response.as_ref()).map_or(Ccsid::UTF_8, |structure| structure.ccsid)
+        self.of_requests().map_or(Ccsid::UTF_8, |structure| structure.ccsid)
     }
 }
 
@@ -41,11 +56,16 @@ impl Structure {
             (ByteOrder::Big, FloatForm::Hexadecimal) => Encoding::Z_OS,
         };
         let converter = Converter::new(layout, options)?;
-        Ok(Self { converter, wrapper, ccsid: Ccsid(i32::try_from(options.ccsid).unwrap_or(0)), encoding })
+        let expected_length = layout.length.min(MOST_SET_ASIDE);
+        Ok(Self { converter, expected_length, wrapper, ccsid: Ccsid(i32::try_from(options.ccsid).unwrap_or(0)), encoding })
     }
 
     pub fn wrapper(&self) -> &[String] {
         &self.wrapper
+    }
+
+    pub(crate) fn expected_length(&self) -> usize {
+        self.expected_length
     }
 
     /// MQMD `Encoding` of its records.

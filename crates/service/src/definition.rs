@@ -16,6 +16,7 @@ use crate::convert::Transformation;
 use crate::names::TargetClient;
 
 pub use builder::{Builder, DefinitionError, PROPERTIES};
+pub(crate) use builder::lifetime;
 pub use connection::target::Target;
 
 /// A service as it is invoked.

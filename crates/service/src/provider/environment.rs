@@ -8,6 +8,8 @@ use model::authority::Principal;
 use parking_lot::RwLock;
 use tokio::sync::watch;
 
+use super::late::LateReplies;
+
 /// Made once for a server.
 pub struct Environment {
     pub connections: Connections,
@@ -17,6 +19,8 @@ pub struct Environment {
     pub request_timeout: RwLock<Duration>,
     /// True once the server stops: waits end then.
     pub stopping: watch::Sender<bool>,
+    /// Replies that came too late, or have not come yet.
+    pub(super) late: LateReplies,
     /// Users that services name, with their groups.
     principals: RwLock<HashMap<String, Principal>>,
 }
@@ -31,6 +35,7 @@ impl Environment {
             server,
             request_timeout: RwLock::new(Self::REQUEST_TIMEOUT),
             stopping: watch::channel(false).0,
+            late: LateReplies::default(),
             principals: RwLock::default(),
         }
     }

@@ -1,0 +1,93 @@
+//! Messages that cannot become answers: backed out, and past the queue's threshold moved to its backout queue.
+//!
+//! The queue manager counts, applications act: BOTHRESH and BOQNAME are for them. A message that was backed out as often as
+//! BOTHRESH says, this time included, goes to BOQNAME with its context and identifiers; without BOQNAME, or when that queue
+//! refuses it, it stays.
+
+use connection::error::ConnectionError;
+use connection::pool::Lent;
+use connection::target::User;
+use connection::verbs::{Backout, Got, ObjectHandle};
+use model::descriptor::MessageDescriptor;
+use model::options::{ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
+
+use crate::definition::{QueueAddress, Target};
+
+use super::object_of;
+use super::one_way::{Failed, Source};
+
+/// Moves the message, which was just got under syncpoint, when it is due, and commits. `is_bad`: it has failed once more
+/// just now. False: it is still under syncpoint, as it was.
+pub(super) async fn move_if_due(
+    source: &Source<'_>,
+    lent: &mut Lent,
+    handle: ObjectHandle,
+    got: &Got,
+    is_bad: bool,
+) -> Result<bool, Failed> {
+    let user = housekeeper(source);
+    let Ok(backout) = backout_of(lent, &user, source.address).await else { return Ok(false) };
+    let times = got.descriptor.backout_count + u32::from(is_bad);
+    if backout.threshold == 0 || times < backout.threshold || backout.queue.is_blank() {
+        return Ok(false);
+    }
+    let to = QueueAddress { queue: backout.queue, queue_manager: Default::default() };
+    match move_to(lent, &user, handle, got, &to).await {
+        Ok(()) => {
+            tracing::warn!(
+                service = source.call.service.name,
+                queue = source.address.queue.as_str(),
+                to = to.queue.as_str(),
+                "a message that could not be converted was moved to the backout queue"
+            );
+            Ok(true)
+        }
+        Err(error) if error.is_lost() => Err(source.failed("move to the backout queue from", &error)),
+        Err(error) => {
+            tracing::warn!(
+                service = source.call.service.name,
+                queue = source.address.queue.as_str(),
+                to = to.queue.as_str(),
+                %error,
+                "a message that cannot be converted stays where it is, for the backout queue did not take it"
+            );
+            Ok(false)
+        }
+    }
+}
+
+/// Moving messages is the server's own work on its own queue managers.
+fn housekeeper(source: &Source<'_>) -> User {
+    match &source.call.service.provider.target {
+        Target::Local(_) => User::Server(source.call.environment.server.clone()),
+        Target::Remote(_) => source.user.clone(),
+    }
+}
+
+async fn backout_of(lent: &mut Lent, user: &User, address: &QueueAddress) -> Result<Backout, ConnectionError> {
+    let connection = lent.connection();
+    let opened = connection.open(user, &object_of(address, ""), OpenOptions::INQUIRE).await?;
+    let backout = connection.backout(opened.handle).await;
+    connection.close(opened.handle).await?;
+    backout
+}
+
+/// Puts a message that was got under syncpoint on another queue, and commits both.
+///
+/// # Errors
+/// The queue refused it: the message is still under syncpoint.
+pub(super) async fn move_to(
+    lent: &mut Lent,
+    user: &User,
+    from: ObjectHandle,
+    got: &Got,
+    to: &QueueAddress,
+) -> Result<(), ConnectionError> {
+    let object: ObjectDescriptor = object_of(to, "");
+    let flags = PutFlags::SYNCPOINT | PutFlags::FAIL_IF_QUIESCING | PutFlags::PASS_ALL_CONTEXT;
+    let options = PutOptions { flags, context: Some(from.number()) };
+    let descriptor = MessageDescriptor { backout_count: 0, ..got.descriptor.clone() };
+    let connection = lent.connection();
+    connection.put1(user, &object, descriptor, &options, got.body.clone()).await?;
+    connection.commit().await
+}

@@ -1,0 +1,222 @@
+//! One-way services: a request is put, or a message is got or browsed.
+
+use connection::pool::Lent;
+use connection::target::User;
+use connection::verbs::{ObjectHandle, Opened};
+use model::identifier::{CorrelationId, MessageId};
+use model::options::{GetFlags, GetOptions, MatchOptions, OpenOptions};
+use model::reason::Reason;
+use tokio::time::Instant;
+
+use crate::definition::{Destination, QueueAddress};
+use crate::error::ServiceError;
+
+use super::answer::{Identifiers, ServiceAnswer};
+use super::outgoing::Outgoing;
+use super::{Call, Patience, backout, header, incoming, object_of};
+
+/// What a receive does with the message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Taking {
+    /// It leaves the queue, once it has become an answer.
+    Away,
+    /// It stays: a browse.
+    Nothing,
+}
+
+/// Puts the request: 204.
+pub(super) async fn send(call: &Call<'_>) -> Result<ServiceAnswer, ServiceError> {
+    let outgoing = Outgoing::of(call)?;
+    let user = call.user();
+    let mut lent = lend(call, &user).await?;
+    let Outgoing { object, descriptor, options, body } = &outgoing;
+    let put = lent.connection().put1(&user, object, descriptor.clone(), options, body.clone()).await;
+    match put {
+        Ok(done) => {
+            lent.give_back();
+            let message =
+                Some(Identifiers { message_id: done.message_id, correlation_id: done.correlation_id });
+            Ok(ServiceAnswer { message, ..ServiceAnswer::nothing() })
+        }
+        Err(error) => {
+            lent.give_back_after(&error);
+            Err(call.failed("put to", outgoing.object_name(), &error))
+        }
+    }
+}
+
+pub(super) async fn lend(call: &Call<'_>, user: &User) -> Result<Lent, ServiceError> {
+    let target = &call.service.provider.target;
+    let lent = call.environment.connections.lend(target, user).await;
+    lent.map_err(|error| {
+        let told = call.failed("connect to", &format!("{target:?}"), &error);
+        if told.status == 403 { told } else { ServiceError { status: 503, ..told } }
+    })
+}
+
+/// Gets or browses one message: 200, or 204 when none came.
+pub(super) async fn receive(call: &Call<'_>, taking: Taking) -> Result<ServiceAnswer, ServiceError> {
+    let Destination::Queue(address) = &call.service.provider.destination else {
+        return Err(ServiceError::attribute_missing(&call.service.name, "destination"));
+    };
+    let selection = Selection { message_id: header::message_id(&call.request.headers)?, correlation_id: header::correlation_id(&call.request.headers)? };
+    let patience = call.patience()?;
+    let user = call.user();
+    let open = match taking {
+        Taking::Away => OpenOptions::INPUT_AS_Q_DEF | OpenOptions::SAVE_ALL_CONTEXT,
+        Taking::Nothing => OpenOptions::BROWSE,
+    };
+    let mut lent = lend(call, &user).await?;
+    let object = object_of(address, &call.service.provider.selector);
+    let opened = match lent.connection().open(&user, &object, open | OpenOptions::FAIL_IF_QUIESCING).await {
+        Ok(Opened { handle, .. }) => handle,
+        Err(error) => {
+            lent.give_back_after(&error);
+            return Err(call.failed("open", address.queue.as_str(), &error));
+        }
+    };
+    let source = Source { call, user: &user, address, patience };
+    let outcome = source.take(&mut lent, opened, &selection, taking).await;
+    source.finish(lent, opened, outcome).await
+}
+
+/// Which message.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Selection {
+    pub(super) message_id: Option<MessageId>,
+    pub(super) correlation_id: Option<CorrelationId>,
+}
+
+impl Selection {
+    /// All zeros is MQ's "none", which selects nothing in particular.
+    pub(super) fn options(&self, flags: GetFlags) -> GetOptions {
+        let mut options = GetOptions { flags, ..GetOptions::default() };
+        if let Some(id) = self.message_id.filter(|id| !id.is_none()) {
+            options.match_options |= MatchOptions::MSG_ID;
+            options.message_id = id;
+        }
+        if let Some(id) = self.correlation_id.filter(|id| !id.is_none()) {
+            options.match_options |= MatchOptions::CORREL_ID;
+            options.correlation_id = id;
+        }
+        options
+    }
+}
+
+/// What comes of looking for a message.
+pub(super) enum Taken {
+    Answer(ServiceAnswer),
+    /// Nothing came in time.
+    Nothing,
+}
+
+/// A queue that a message is awaited on.
+pub(super) struct Source<'a> {
+    pub(super) call: &'a Call<'a>,
+    pub(super) user: &'a User,
+    pub(super) address: &'a QueueAddress,
+    pub(super) patience: Patience,
+}
+
+/// An error, and what it leaves behind.
+pub(super) struct Failed {
+    pub(super) error: ServiceError,
+    /// The connection is good for nothing any more.
+    pub(super) is_lost: bool,
+    /// A message had come; it is back on its queue, or on the backout queue.
+    pub(super) had_come: bool,
+}
+
+impl Source<'_> {
+    /// Waits for a message, makes an answer of it and, only then, consumes it.
+    pub(super) async fn take(
+        &self,
+        lent: &mut Lent,
+        handle: ObjectHandle,
+        selection: &Selection,
+        taking: Taking,
+    ) -> Result<Taken, Failed> {
+        let flags = match taking {
+            Taking::Away => GetFlags::SYNCPOINT,
+            Taking::Nothing => GetFlags::BROWSE_FIRST,
+        };
+        let flags = flags | GetFlags::FAIL_IF_QUIESCING | GetFlags::PROPERTIES_FORCE_MQRFH2;
+        let mut options = selection.options(flags);
+        let deadline = Instant::now() + self.patience.wait;
+        loop {
+            let wait = deadline.saturating_duration_since(Instant::now());
+            options.flags.set(GetFlags::WAIT, !wait.is_zero());
+            options.wait = Some(wait);
+            let got = self.until_stopping(lent, handle, &options).await?;
+            let Some(got) = got else { return Ok(Taken::Nothing) };
+            if taking == Taking::Away && got.descriptor.backout_count > 0 {
+                // Seldom: boxed, so that the state of every request need not hold it.
+                if Box::pin(backout::move_if_due(self, lent, handle, &got, false)).await? {
+                    continue;
+                }
+            }
+            match incoming::answer(self.call.service, &got) {
+                Ok(answer) => {
+                    if taking == Taking::Away {
+                        lent.connection().commit().await.map_err(|error| self.failed("commit", &error))?;
+                    }
+                    return Ok(Taken::Answer(answer));
+                }
+                Err(error) => {
+                    if taking == Taking::Away && !Box::pin(backout::move_if_due(self, lent, handle, &got, true)).await? {
+                        lent.connection().back_out().await.map_err(|error| self.failed("back out", &error))?;
+                    }
+                    return Err(Failed { error, is_lost: false, had_come: true });
+                }
+            }
+        }
+    }
+
+    /// One get; ends when the server stops.
+    async fn until_stopping(
+        &self,
+        lent: &mut Lent,
+        handle: ObjectHandle,
+        options: &GetOptions,
+    ) -> Result<Option<connection::verbs::Got>, Failed> {
+        let get = lent.connection().get(handle, options);
+        let got = if options.flags.contains(GetFlags::WAIT) {
+            let mut stopping = self.call.environment.stopping.subscribe();
+            tokio::select! {
+                biased;
+                got = get => got,
+                _ = stopping.wait_for(|stopping| *stopping) => {
+                    return Err(Failed { error: ServiceError::stopping(), is_lost: true, had_come: false });
+                }
+            }
+        } else {
+            get.await
+        };
+        match got {
+            Ok(got) => Ok(Some(got)),
+            Err(error) if error.reason() == Reason::NoMsgAvailable => Ok(None),
+            Err(error) => Err(self.failed("get from", &error)),
+        }
+    }
+
+    pub(super) fn failed(&self, verb: &str, error: &connection::error::ConnectionError) -> Failed {
+        Failed { error: self.call.failed(verb, self.address.queue.as_str(), error), is_lost: error.is_lost(), had_come: false }
+    }
+
+    /// Closes the queue and gives the connection back, unless it is lost.
+    pub(super) async fn finish(
+        &self,
+        mut lent: Lent,
+        handle: ObjectHandle,
+        outcome: Result<Taken, Failed>,
+    ) -> Result<ServiceAnswer, ServiceError> {
+        if !matches!(&outcome, Err(failed) if failed.is_lost) && lent.connection().close(handle).await.is_ok() {
+            lent.give_back();
+        }
+        match outcome {
+            Ok(Taken::Answer(answer)) => Ok(answer),
+            Ok(Taken::Nothing) => self.call.nothing(self.patience),
+            Err(failed) => Err(failed.error),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Two-way services: the request is put, its reply awaited.
+//!
+//! The reply queue is opened first, so that a request whose reply could not be got is never put. From the put on, a guard
+//! knows which reply is awaited; whatever ends the wait without it, the guard tells `late.rs`.
+
+use connection::target::User;
+use model::descriptor::{MessageType, Report};
+use model::identifier::CorrelationId;
+use model::options::{OpenOptions, PutFlags};
+use tokio::time::Instant;
+
+use crate::definition::{Kind, LateReply, QueueAddress, ReplySelection};
+use crate::error::ServiceError;
+
+use super::answer::ServiceAnswer;
+use super::late::{Awaited, Fate};
+use super::one_way::{Selection, Source, Taken, Taking, lend};
+use super::outgoing::Outgoing;
+use super::{Call, Patience, header, object_of};
+
+/// 200 with the reply; 204 when none came in time.
+pub(super) async fn exchange(call: &Call<'_>) -> Result<ServiceAnswer, ServiceError> {
+    let Kind::TwoWay { reply, selection, late_reply } = &call.service.provider.kind else {
+        return Err(ServiceError::attribute_missing(&call.service.name, "replyDestination"));
+    };
+    let mut outgoing = Outgoing::of(call)?;
+    let patience = call.patience()?;
+    let deadline = Instant::now() + patience.wait;
+    let user = call.user();
+    let mut lent = lend(call, &user).await?;
+    let object = object_of(reply, &call.service.provider.selector);
+    let options = OpenOptions::INPUT_AS_Q_DEF | OpenOptions::SAVE_ALL_CONTEXT | OpenOptions::FAIL_IF_QUIESCING;
+    let opened = match lent.connection().open(&user, &object, options).await {
+        Ok(opened) => opened,
+        Err(error) => {
+            lent.give_back_after(&error);
+            return Err(call.failed("open", reply.queue.as_str(), &error));
+        }
+    };
+    let address = QueueAddress { queue: opened.name, queue_manager: reply.queue_manager };
+    address_reply(&mut outgoing, &address, *selection, *late_reply, patience);
+    let Outgoing { object, descriptor, options, body } = &outgoing;
+    let put = lent.connection().put1(&user, object, descriptor.clone(), options, body.clone()).await;
+    let source = Source { call, user: &user, address: &address, patience: left(patience, deadline) };
+    let sent = match put {
+        Ok(sent) => sent,
+        Err(error) => {
+            if !error.is_lost() && lent.connection().close(opened.handle).await.is_ok() {
+                lent.give_back();
+            }
+            return Err(call.failed("put to", outgoing.object_name(), &error));
+        }
+    };
+    let correlation_id = match selection {
+        ReplySelection::MessageIdToCorrelationId => Some(CorrelationId::new(*sent.message_id.as_bytes())),
+        ReplySelection::CorrelationIdToCorrelationId => Some(sent.correlation_id),
+        ReplySelection::None => None,
+    };
+    let awaited = correlation_id.map(|id| awaited(call, &user, &address, *late_reply, id));
+    let selected = Selection { message_id: None, correlation_id };
+    let outcome = source.take(&mut lent, opened.handle, &selected, Taking::Away).await;
+    if let Some(awaited) = awaited {
+        match &outcome {
+            Ok(Taken::Answer(_)) => awaited.has_come(),
+            Err(failed) if failed.had_come => awaited.has_come(),
+            Ok(Taken::Nothing) | Err(_) => awaited.given_up(),
+        }
+    }
+    source.finish(lent, opened.handle, outcome).await
+}
+
+/// Makes the message a request for a reply there.
+fn address_reply(
+    outgoing: &mut Outgoing,
+    address: &QueueAddress,
+    selection: ReplySelection,
+    late: LateReply,
+    patience: Patience,
+) {
+    let descriptor = &mut outgoing.descriptor;
+    descriptor.message_type = MessageType::REQUEST;
+    descriptor.reply_to_queue = address.queue;
+    descriptor.reply_to_queue_manager = address.queue_manager;
+    if selection == ReplySelection::CorrelationIdToCorrelationId {
+        descriptor.report |= Report::PASS_CORREL_ID;
+        if descriptor.correlation_id.is_none() {
+            outgoing.options.flags |= PutFlags::NEW_CORREL_ID;
+        }
+    }
+    if late == LateReply::Expire {
+        // Nobody waits longer: neither the request nor a reply that follows it need live longer.
+        let limit = header::tenths(Some(patience.wait));
+        if descriptor.expiry.0 < 0 || descriptor.expiry.0 > limit.0 {
+            descriptor.expiry = limit;
+        }
+        descriptor.report |= Report::PASS_DISCARD_AND_EXPIRY;
+    }
+}
+
+/// What is left of the wait, the time of the put counted.
+fn left(patience: Patience, deadline: Instant) -> Patience {
+    Patience { wait: deadline.saturating_duration_since(Instant::now()), ..patience }
+}
+
+fn awaited<'a>(
+    call: &'a Call<'_>,
+    user: &'a User,
+    address: &QueueAddress,
+    late: LateReply,
+    correlation_id: CorrelationId,
+) -> Awaited<'a> {
+    let fate = match late {
+        LateReply::Expire => Fate::Discard,
+        LateReply::Queue(queue) => Fate::Move(queue),
+        LateReply::Keep => Fate::Stay,
+    };
+    Awaited::new(call.environment, &call.service.provider.target, user, *address, correlation_id, fate)
+}
