@@ -65,19 +65,9 @@ pub struct Lent {
 }
 
 impl Connections {
-    /// Connects nothing yet. `server` is who connects to this server's queue managers.
-    ///
-    /// # Errors
-    /// An entry that cannot be used.
-    pub fn new(
-        queue_managers: QueueManagers,
-        server: Principal,
-        remote: RemoteQueueManagers,
-    ) -> Result<Self, OptionsError> {
-        let connections =
-            Self { queue_managers, server, local: RwLock::default(), remote: RwLock::new(HashMap::new()) };
-        connections.set_remote(remote)?;
-        Ok(connections)
+    /// Connects nothing yet, and knows no remote queue managers. `server` is who connects to this server's own.
+    pub fn new(queue_managers: QueueManagers, server: Principal) -> Self {
+        Self { queue_managers, server, local: RwLock::default(), remote: RwLock::default() }
     }
 
     /// Replaces the remote queue managers; idle connections to those that changed are closed.

@@ -16,5 +16,8 @@ pub mod names;
 pub mod properties;
 pub mod provider;
 pub mod registry;
+pub mod services;
 pub mod xml;
 pub mod yaml;
+
+pub use services::Services;

@@ -23,6 +23,7 @@ mod routes;
 mod server;
 mod service;
 mod tls;
+mod zosconnect;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -32,6 +33,7 @@ use std::time::Duration;
 use model::authority::Principal;
 use parking_lot::{Mutex, RwLock};
 use queue_manager::QueueManagers;
+use ::service::Services;
 use tokio::task::JoinHandle;
 use workers::{FillFrom, Seats, Workers};
 
@@ -96,7 +98,10 @@ impl WebServer {
             https: None,
             http: None,
             metrics: None,
-            tasks: Mutex::new(vec![tokio::spawn(keep_house(Arc::clone(&shared)))]),
+            tasks: Mutex::new(vec![
+                tokio::spawn(keep_house(Arc::clone(&shared))),
+                tokio::spawn(look_after_services(Arc::clone(&shared.services))),
+            ]),
             seats: Mutex::new(Some(Arc::clone(&seats))),
         };
         for (door, socket) in [(Door::Https, https), (Door::Http, http), (Door::Metrics, metrics)] {
@@ -161,6 +166,11 @@ impl WebServer {
         self.shared.is_ready.store(true, Ordering::Release);
     }
 
+    /// What is deployed, and what serving it needs. Empty at first: whoever reads archives deploys them here.
+    pub fn services(&self) -> &Arc<Services> {
+        &self.shared.services
+    }
+
     /// Has to be called when a queue manager of the table has started, quiesces or has ended.
     pub fn queue_managers_changed(&self) {
         self.shared.queue_managers_changed();
@@ -194,6 +204,7 @@ impl WebServer {
             task.abort();
         }
         self.shared.stopping.send_replace(true);
+        self.shared.services.environment.stopping.send_replace(true);
         let connections = &self.shared.connections;
         let drained = async {
             while connections.open() > 0 {
@@ -205,8 +216,13 @@ impl WebServer {
             tracing::warn!(open = connections.open(), "HTTP connections were closed with requests in progress");
         }
         connections.close();
+        self.shared.services.environment.connections.close();
         self.seats.lock().take();
     }
+}
+
+async fn look_after_services(services: Arc<Services>) {
+    services.environment.run().await;
 }
 
 /// Looks after time limits until the task is aborted.

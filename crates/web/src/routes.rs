@@ -76,6 +76,10 @@ pub(crate) enum Handler {
     ExplorerStyle,
     ExplorerScript,
     Root,
+    /// By its name. Neither this nor the next is in the table: what they lead to is deployed.
+    InvokeService,
+    /// By a path of the service's own.
+    InvokeByPath,
 }
 
 impl Handler {
@@ -190,8 +194,8 @@ routes! {
 /// Where a request goes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Matched<'p> {
-    /// Index into `ROUTES`, under which requests are counted.
-    pub(crate) index: usize,
+    /// Index into `ROUTES`, under which requests are counted; `None` for what is deployed rather than built in.
+    pub(crate) index: Option<usize>,
     pub(crate) route: &'static Route,
     /// V1 where the path names none.
     pub(crate) version: Version,
@@ -214,7 +218,7 @@ pub(crate) fn resolve<'p>(method: &Method, path: &'p str) -> Resolution<'p> {
     for (index, route) in ROUTES.iter().enumerate() {
         let Some((version, parameters)) = match_template(route, path) else { continue };
         if route.method == *wanted {
-            return Resolution::Found(Matched { index, route, version, parameters });
+            return Resolution::Found(Matched { index: Some(index), route, version, parameters });
         }
         path_exists = true;
     }

@@ -11,6 +11,8 @@ use model::timestamp::Timestamp;
 use parking_lot::RwLock;
 use queue_manager::registry::{State, Unavailable};
 use queue_manager::{Clock, QueueManagers, SystemClock};
+use ::service::Services;
+use ::service::provider::environment::Environment;
 use tokio::sync::watch;
 
 use crate::auth::Authenticator;
@@ -27,6 +29,7 @@ pub(crate) struct Shared {
     settings: RwLock<Arc<Settings>>,
     /// The server's table: looked up anew by whoever asks, for queue managers come and go.
     pub(crate) queue_managers: QueueManagers,
+    pub(crate) services: Arc<Services>,
     pub(crate) connections: Arc<Connections>,
     pub(crate) statistics: HttpStatistics,
     pub(crate) is_ready: AtomicBool,
@@ -51,7 +54,9 @@ impl Shared {
     pub(crate) fn new(options: WebOptions, queue_managers: QueueManagers) -> Result<Self, WebError> {
         let authenticator = Authenticator::new(&options)?;
         let settings = Settings::new(options, authenticator, &queue_managers);
+        let environment = Environment::new(queue_managers.clone(), settings.server_principal.clone());
         Ok(Self {
+            services: Arc::new(Services::new(environment)),
             settings: RwLock::new(Arc::new(settings)),
             queue_managers,
             connections: Connections::new(),
@@ -77,6 +82,7 @@ impl Shared {
     /// Makes pools for queue managers that have started since, and gives up those of others.
     pub(crate) fn queue_managers_changed(&self) {
         self.replace(|before| before.with_pools_of(&self.queue_managers));
+        self.services.environment.connections.queue_managers_changed();
     }
 
     /// Pools that are no longer used are closed, so that no connection stays behind in them.

@@ -21,7 +21,7 @@ use crate::error::{self, ApiError};
 use crate::peer_certificate::PeerCertificate;
 use crate::routes::{self, Access, Handler, Matched, Resolution, Version};
 use crate::server::{Settings, Shared};
-use crate::{admin, explorer, health, login, messaging, metrics, openapi};
+use crate::{admin, explorer, health, login, messaging, metrics, openapi, zosconnect};
 
 /// Which listener a request came in by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,18 +116,25 @@ async fn route(
 ) -> Answer {
     let path = parts.uri.path();
     let unknown = || ApiError::new(&error::UNKNOWN_RESOURCE, &[path]).into_answer();
-    let matched = match routes::resolve(&parts.method, path) {
+    let resolution = match zosconnect::invoke::by_name(path, parts.uri.query()) {
+        Some(matched) => Resolution::Found(matched),
+        None => routes::resolve(&parts.method, path),
+    };
+    let matched = match resolution {
         Resolution::Found(matched) => matched,
         Resolution::WrongMethod(allow) if parts.method == Method::OPTIONS => return options(allow),
         Resolution::WrongMethod(allow) => {
             return ApiError::method(parts.method.as_str(), path, allow).into_answer();
         }
-        Resolution::Unknown => return unknown(),
+        Resolution::Unknown => match zosconnect::invoke::by_path(&shared.services, path) {
+            Some(matched) => matched,
+            None => return unknown(),
+        },
     };
     if peer.door == Door::Metrics && !matched.route.handler.is_for_monitoring() {
         return unknown();
     }
-    *route_index = Some(matched.index);
+    *route_index = matched.index;
     let call = Call {
         shared,
         settings,
@@ -245,7 +252,9 @@ async fn handle_public(call: Call<'_>, handler: Handler, body: Incoming) -> Resu
         | Handler::ListSubscriptions
         | Handler::ShowSubscription
         | Handler::ShowLogin
-        | Handler::Logout => Err(ApiError::new(&error::NOT_AUTHENTICATED, &[call.parts.uri.path()])),
+        | Handler::Logout
+        | Handler::InvokeService
+        | Handler::InvokeByPath => Err(ApiError::new(&error::NOT_AUTHENTICATED, &[call.parts.uri.path()])),
     }
 }
 
@@ -273,6 +282,9 @@ async fn handle(
         Handler::ListSubscriptions | Handler::ShowSubscription => admin::subscription::show(call, identity),
         Handler::ShowLogin => login::show(call, identity, mechanism),
         Handler::Logout => login::logout(call),
+        Handler::InvokeService | Handler::InvokeByPath => {
+            Box::pin(zosconnect::invoke::invoke(call, handler, identity, body)).await
+        }
         Handler::Login
         | Handler::Live
         | Handler::Ready

@@ -6,6 +6,7 @@ use std::time::Duration;
 use connection::pool::Connections;
 use model::authority::Principal;
 use parking_lot::RwLock;
+use queue_manager::QueueManagers;
 use tokio::sync::watch;
 
 use super::late::LateReplies;
@@ -29,9 +30,10 @@ impl Environment {
     /// The published default of `asyncRequestTimeout`.
     pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-    pub fn new(connections: Connections, server: Principal) -> Self {
+    /// Without remote queue managers, for now: see [`Connections::set_remote`].
+    pub fn new(queue_managers: QueueManagers, server: Principal) -> Self {
         Self {
-            connections,
+            connections: Connections::new(queue_managers, server.clone()),
             server,
             request_timeout: RwLock::new(Self::REQUEST_TIMEOUT),
             stopping: watch::channel(false).0,

@@ -150,8 +150,15 @@ pub(super) fn details(handler: Handler) -> Details {
         Handler::ExplorerStyle => STYLE,
         Handler::ExplorerScript => SCRIPT,
         Handler::Root => ROOT,
+        Handler::InvokeService | Handler::InvokeByPath => INVOKE,
     }
 }
+
+const INVOKE: Details = plain(
+    MESSAGING,
+    "What the service takes and answers is its own.",
+    &[success(200, "The answer of the service.", Content::AnyJson), success(204, "Nothing came.", Content::Nothing)],
+);
 
 const COOKIE: &[(&str, &str)] = &[("Set-Cookie", "The token cookie.")];
 

@@ -1,0 +1,16 @@
+//! All that a server has of services: what is deployed, and what serving needs.
+
+use crate::provider::environment::Environment;
+use crate::registry::Registry;
+
+pub struct Services {
+    pub environment: Environment,
+    pub registry: Registry,
+}
+
+impl Services {
+    /// None deployed yet.
+    pub fn new(environment: Environment) -> Self {
+        Self { environment, registry: Registry::default() }
+    }
+}

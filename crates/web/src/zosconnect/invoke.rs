@@ -1,0 +1,159 @@
+//! Invoking a service: by its name under `/zosConnect/services` with `action=invoke`, or by a path of its own.
+//!
+//! Here HTTP becomes a `ServiceRequest` and a `ServiceAnswer` HTTP; what happens between is `service`'s. Any method is let
+//! through: which ones a service has, it says itself. There is no CSRF header on these paths, as there is none on IBM's: a
+//! foreign page cannot send what they take, a body of type application/json or another method than GET or POST, without
+//! being asked first.
+
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use http::{Method, StatusCode};
+use hyper::body::Incoming;
+use percent_encoding::percent_decode_str;
+use ::service::error::ServiceError;
+use ::service::Services;
+use ::service::provider;
+use ::service::provider::answer::{Content, Identifiers, ServiceAnswer};
+use ::service::provider::request::{self, Headers, ServiceRequest};
+
+use crate::answer::{self, Answer};
+use crate::auth::Identity;
+use crate::auth::csrf::CsrfRule;
+use crate::error::ApiError;
+use crate::limit;
+use crate::routes::{Access, Handler, Matched, Route, Version};
+use crate::service::Call;
+
+const SERVICES: &str = "/zosConnect/services/";
+
+const MESSAGE_ID: HeaderName = HeaderName::from_static("ibm-mq-md-msgid");
+const CORRELATION_ID: HeaderName = HeaderName::from_static("ibm-mq-md-correlid");
+const PERSISTENCE: HeaderName = HeaderName::from_static("ibm-mq-md-persistence");
+const EXPIRY: HeaderName = HeaderName::from_static("ibm-mq-md-expiry");
+const WAIT_INTERVAL: HeaderName = HeaderName::from_static("ibm-mq-gmo-waitinterval");
+const RETAIN: HeaderName = HeaderName::from_static("ibm-mq-pmo-retain");
+const USER_PROPERTIES: HeaderName = HeaderName::from_static("ibm-mq-usr");
+
+/// What services by name are reached by; it is in no list, for what it leads to is deployed.
+static BY_NAME: Route = route(Handler::InvokeService);
+static BY_PATH: Route = route(Handler::InvokeByPath);
+
+const fn route(handler: Handler) -> Route {
+    Route {
+        method: Method::POST,
+        template: "/zosConnect/services/{service}",
+        versions: &[],
+        access: Access::Role(crate::auth::Roles::MQWEB_USER),
+        csrf: CsrfRule::Off,
+        handler,
+        summary: "Invokes a service",
+    }
+}
+
+/// Whether a request invokes a service by its name. Asked before the route table is.
+pub(crate) fn by_name<'p>(path: &'p str, query: Option<&str>) -> Option<Matched<'p>> {
+    let name = path.strip_prefix(SERVICES)?;
+    let name = name.strip_suffix('/').unwrap_or(name);
+    let invokes = query?.split('&').any(|parameter| parameter == "action=invoke");
+    (invokes && !name.is_empty() && !name.contains('/')).then_some(matched(&BY_NAME, name))
+}
+
+/// A request whose path the route table does not have, but a service.
+pub(crate) fn by_path<'p>(services: &Services, path: &'p str) -> Option<Matched<'p>> {
+    services.registry.by_path(path).is_some().then_some(matched(&BY_PATH, path))
+}
+
+fn matched<'p>(route: &'static Route, parameter: &'p str) -> Matched<'p> {
+    Matched { index: None, route, version: Version::V1, parameters: [parameter, ""] }
+}
+
+/// # Errors
+/// The body does not come, or is too long. What services refuse is an answer like any other.
+pub(crate) async fn invoke(
+    call: Call<'_>,
+    handler: Handler,
+    identity: &Identity,
+    body: Incoming,
+) -> Result<Answer, ApiError> {
+    let services = &*call.shared.services;
+    let [parameter, _] = call.parameters;
+    let deployed = if handler == Handler::InvokeByPath {
+        services.registry.by_path(parameter).ok_or_else(|| ServiceError::service_unavailable(parameter))
+    } else {
+        let name = percent_decode_str(parameter).decode_utf8_lossy();
+        services.registry.lookup(&name).ok_or_else(|| ServiceError::service_unknown(&name))
+    };
+    let deployed = match deployed {
+        Ok(deployed) => deployed,
+        Err(error) => return Ok(refused(&error)),
+    };
+    let service = deployed.service();
+    let Some(in_flight) = deployed.begin() else {
+        return Ok(refused(&ServiceError::service_stopped(&service.name)));
+    };
+    let Some(method) = method(&call.parts.method) else {
+        return Ok(refused(&ServiceError::method(call.parts.method.as_str(), call.parts.uri.path())));
+    };
+    let body = limit::read(body, &call.settings.options.limits).await?;
+    let request = ServiceRequest { method, headers: headers(call.headers()), body };
+    let answered = provider::invoke(&services.environment, service, &identity.principal, request).await;
+    in_flight.answered(answered.status);
+    Ok(answer(answered))
+}
+
+fn method(method: &Method) -> Option<request::Method> {
+    Some(match *method {
+        Method::GET | Method::HEAD => request::Method::Get,
+        Method::POST => request::Method::Post,
+        Method::PUT => request::Method::Put,
+        Method::PATCH => request::Method::Patch,
+        Method::DELETE => request::Method::Delete,
+        _ => return None,
+    })
+}
+
+fn headers(headers: &HeaderMap) -> Headers<'_> {
+    let value = |name: &HeaderName| headers.get(name).map(HeaderValue::as_bytes);
+    Headers {
+        content_type: value(&header::CONTENT_TYPE),
+        message_id: value(&MESSAGE_ID),
+        correlation_id: value(&CORRELATION_ID),
+        persistence: value(&PERSISTENCE),
+        expiry: value(&EXPIRY),
+        wait_interval: value(&WAIT_INTERVAL),
+        retain: value(&RETAIN),
+        user_properties: value(&USER_PROPERTIES),
+    }
+}
+
+/// An error as services tell it.
+pub(crate) fn refused(error: &ServiceError) -> Answer {
+    answer(ServiceAnswer::failed(error))
+}
+
+pub(crate) fn answer(answered: ServiceAnswer) -> Answer {
+    let status = StatusCode::from_u16(answered.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let content_type = match answered.content {
+        _ if answered.body.is_empty() => None,
+        Content::Json => Some(answer::JSON),
+        Content::Text => Some(answer::TEXT),
+    };
+    let mut made = answer::with_body(status, content_type, answered.body);
+    if let Some(Identifiers { message_id, correlation_id }) = answered.message {
+        let headers = made.headers_mut();
+        headers.insert(MESSAGE_ID, identifier(message_id.as_bytes()));
+        headers.insert(CORRELATION_ID, identifier(correlation_id.as_bytes()));
+    }
+    made
+}
+
+/// `0x:` and the digits, as requests state identifiers.
+fn identifier(bytes: &[u8; 24]) -> HeaderValue {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = [0; 51];
+    text[..3].copy_from_slice(b"0x:");
+    for (pair, byte) in text[3..].chunks_exact_mut(2).zip(bytes) {
+        pair[0] = DIGITS[usize::from(byte >> 4)];
+        pair[1] = DIGITS[usize::from(byte & 15)];
+    }
+    HeaderValue::from_bytes(&text).expect("hexadecimal digits stand in headers")
+}

@@ -1,0 +1,3 @@
+//! Services over HTTP: invoking them.
+
+pub(crate) mod invoke;
