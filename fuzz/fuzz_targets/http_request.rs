@@ -81,6 +81,7 @@ async fn start() -> WebServer {
         cors: Cors { allowed_origins: vec!["*".to_owned()], ..Cors::default() },
         limits: Limits { body_bytes: 1 << 16, ..Limits::default() },
         messaging: Messaging::default(),
+        remote_queue_managers: web::options::RemoteQueueManagers::default(),
         server_user: "fuzz".to_owned(),
         installation: web::options::Installation::default(),
     };

@@ -64,9 +64,11 @@ impl std::fmt::Debug for RemoteQueueManager {
 
 /// Why an entry cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum OptionsError {
-    #[error("remote_queue_managers.{entry}.{key}: {problem}")]
-    Value { entry: String, key: &'static str, problem: String },
+#[error("{key}: {problem}")]
+pub struct OptionsError {
+    /// `remote_queue_managers.ENTRY.KEY`.
+    pub key: String,
+    pub problem: String,
 }
 
 impl RemoteQueueManager {
@@ -75,7 +77,8 @@ impl RemoteQueueManager {
     /// # Errors
     /// A channel or connection name that is none, half a certificate.
     pub fn connect_options(&self, entry: &str) -> Result<ConnectOptions, OptionsError> {
-        let wrong = |key, problem: String| OptionsError::Value { entry: entry.to_owned(), key, problem };
+        let wrong =
+            |key: &str, problem: String| OptionsError { key: format!("remote_queue_managers.{entry}.{key}"), problem };
         let channel = ObjectName::parse_within(&self.channel, 20);
         let channel = channel.map_err(|error: NameError| wrong("channel", error.to_string()))?;
         let connections: ConnectionNames = self

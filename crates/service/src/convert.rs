@@ -57,7 +57,13 @@ impl Structure {
         };
         let converter = Converter::new(layout, options)?;
         let expected_length = layout.length.min(MOST_SET_ASIDE);
-        Ok(Self { converter, expected_length, wrapper, ccsid: Ccsid(i32::try_from(options.ccsid).unwrap_or(0)), encoding })
+        Ok(Self {
+            converter,
+            expected_length,
+            wrapper,
+            ccsid: Ccsid(i32::try_from(options.ccsid).unwrap_or(0)),
+            encoding,
+        })
     }
 
     pub fn wrapper(&self) -> &[String] {

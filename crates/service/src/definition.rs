@@ -15,8 +15,8 @@ use model::name::{QueueManagerName, QueueName};
 use crate::convert::Transformation;
 use crate::names::TargetClient;
 
-pub use builder::{Builder, DefinitionError, PROPERTIES};
 pub(crate) use builder::lifetime;
+pub use builder::{Builder, DefinitionError, PROPERTIES};
 pub use connection::target::Target;
 
 /// A service as it is invoked.
@@ -25,8 +25,6 @@ pub struct Service {
     pub name: String,
     pub version: String,
     pub description: String,
-    /// Paths that lead to it beside its own, each beginning with a slash; one that ends in `*` stands for all that begin so.
-    pub invoke_uris: Vec<String>,
     pub provider: Mq,
     /// `None`: bodies are JSON or text and stay what they are.
     pub transformation: Option<Transformation>,

@@ -159,6 +159,11 @@ impl<T: Artefact> Shelf<T> {
         self.keep(&mut files, &file, archive, artefact)
     }
 
+    /// Deploys what comes from no archive, started, in place of one of its name. A restart does not find it.
+    pub fn install(&self, artefact: T) {
+        self.take(&self.files.lock(), artefact);
+    }
+
     /// Replaces the archive of what is stopped; without a status it is started afterwards.
     ///
     /// # Errors

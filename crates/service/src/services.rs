@@ -7,10 +7,3 @@ pub struct Services {
     pub environment: Environment,
     pub registry: Registry,
 }
-
-impl Services {
-    /// None deployed yet.
-    pub fn new(environment: Environment) -> Self {
-        Self { environment, registry: Registry::default() }
-    }
-}

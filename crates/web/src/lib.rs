@@ -30,10 +30,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use ::service::Services;
 use model::authority::Principal;
 use parking_lot::{Mutex, RwLock};
 use queue_manager::QueueManagers;
-use ::service::Services;
 use tokio::task::JoinHandle;
 use workers::{FillFrom, Seats, Workers};
 

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 pub use command::rest::Installation;
+pub use connection::options::{RemoteQueueManager, RemoteQueueManagers};
 use serde::{Deserialize, Serialize};
 
 /// Everything of one start or reload.
@@ -21,6 +22,8 @@ pub struct WebOptions {
     pub cors: Cors,
     pub limits: Limits,
     pub messaging: Messaging,
+    /// Those that services reach beside this server's own.
+    pub remote_queue_managers: RemoteQueueManagers,
     /// Name of the user the server runs as.
     pub server_user: String,
     /// What the `installation` resource tells.

@@ -2,17 +2,20 @@
 //!
 //! A request takes one snapshot of the settings at its start and keeps it to its end.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use ::service::Services;
+use ::service::provider::environment::Environment;
+use ::service::registry::{self, Registry};
+use connection::options::OptionsError;
 use model::authority::Principal;
 use model::reason::Reason;
 use model::timestamp::Timestamp;
 use parking_lot::RwLock;
 use queue_manager::registry::{State, Unavailable};
 use queue_manager::{Clock, QueueManagers, SystemClock};
-use ::service::Services;
-use ::service::provider::environment::Environment;
 use tokio::sync::watch;
 
 use crate::auth::Authenticator;
@@ -55,8 +58,10 @@ impl Shared {
         let authenticator = Authenticator::new(&options)?;
         let settings = Settings::new(options, authenticator, &queue_managers);
         let environment = Environment::new(queue_managers.clone(), settings.server_principal.clone());
+        set_remote(&environment, &settings.options)?;
+        let registry = Registry::new(PathBuf::new(), registry::Settings::default(), Arc::new(SystemClock));
         Ok(Self {
-            services: Arc::new(Services::new(environment)),
+            services: Arc::new(Services { environment, registry }),
             settings: RwLock::new(Arc::new(settings)),
             queue_managers,
             connections: Connections::new(),
@@ -75,6 +80,7 @@ impl Shared {
     /// As `Authenticator::new`; the old settings stay.
     pub(crate) fn reload(&self, options: WebOptions) -> Result<(), WebError> {
         let authenticator = self.settings().authenticator.reloaded(&options)?;
+        set_remote(&self.services.environment, &options)?;
         self.replace(|_| Settings::new(options, authenticator, &self.queue_managers));
         Ok(())
     }
@@ -115,6 +121,15 @@ impl Shared {
     pub(crate) fn is_ready(&self) -> bool {
         self.is_ready.load(Ordering::Acquire) && !*self.stopping.borrow()
     }
+}
+
+/// # Errors
+/// An entry that cannot be used; then the old ones stay.
+fn set_remote(environment: &Environment, options: &WebOptions) -> Result<(), WebError> {
+    environment
+        .connections
+        .set_remote(options.remote_queue_managers.clone())
+        .map_err(|OptionsError { key, problem }| WebError::Option { key, problem })
 }
 
 impl Settings {

@@ -144,6 +144,7 @@ impl Configuration {
             cors: self.cors.clone(),
             limits: self.limits.clone(),
             messaging: self.messaging.clone(),
+            remote_queue_managers: web::options::RemoteQueueManagers::default(),
             server_user: String::new(),
             installation: Installation::default(),
         }

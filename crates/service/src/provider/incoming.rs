@@ -44,8 +44,7 @@ pub(super) fn answer(service: &Service, got: &Got) -> Result<ServiceAnswer, Serv
             encoding: descriptor.encoding,
         }
     };
-    let message =
-        Some(Identifiers { message_id: descriptor.message_id, correlation_id: descriptor.correlation_id });
+    let message = Some(Identifiers { message_id: descriptor.message_id, correlation_id: descriptor.correlation_id });
     let answer = |body, content| ServiceAnswer { status: 200, body, content, message };
     if data.bytes.is_empty() {
         return Ok(answer(Bytes::new(), Content::Json));
@@ -65,7 +64,8 @@ pub(super) fn answer(service: &Service, got: &Got) -> Result<ServiceAnswer, Serv
     match service.provider.payload {
         Payload::Text => {
             let is_text = std::str::from_utf8(&text).is_ok();
-            let garbled = || ServiceError::reply_data(&service.name).with_details("the text is not UTF-8, as its MQMD says");
+            let garbled =
+                || ServiceError::reply_data(&service.name).with_details("the text is not UTF-8, as its MQMD says");
             is_text.then(|| answer(text, Content::Text)).ok_or_else(garbled)
         }
         Payload::Json => {

@@ -34,8 +34,7 @@ pub(super) async fn send(call: &Call<'_>) -> Result<ServiceAnswer, ServiceError>
     match put {
         Ok(done) => {
             lent.give_back();
-            let message =
-                Some(Identifiers { message_id: done.message_id, correlation_id: done.correlation_id });
+            let message = Some(Identifiers { message_id: done.message_id, correlation_id: done.correlation_id });
             Ok(ServiceAnswer { message, ..ServiceAnswer::nothing() })
         }
         Err(error) => {
@@ -59,7 +58,10 @@ pub(super) async fn receive(call: &Call<'_>, taking: Taking) -> Result<ServiceAn
     let Destination::Queue(address) = &call.service.provider.destination else {
         return Err(ServiceError::attribute_missing(&call.service.name, "destination"));
     };
-    let selection = Selection { message_id: header::message_id(&call.request.headers)?, correlation_id: header::correlation_id(&call.request.headers)? };
+    let selection = Selection {
+        message_id: header::message_id(&call.request.headers)?,
+        correlation_id: header::correlation_id(&call.request.headers)?,
+    };
     let patience = call.patience()?;
     let user = call.user();
     let open = match taking {
@@ -163,7 +165,8 @@ impl Source<'_> {
                     return Ok(Taken::Answer(answer));
                 }
                 Err(error) => {
-                    if taking == Taking::Away && !Box::pin(backout::move_if_due(self, lent, handle, &got, true)).await? {
+                    if taking == Taking::Away && !Box::pin(backout::move_if_due(self, lent, handle, &got, true)).await?
+                    {
                         lent.connection().back_out().await.map_err(|error| self.failed("back out", &error))?;
                     }
                     return Err(Failed { error, is_lost: false, had_come: true });
@@ -200,7 +203,11 @@ impl Source<'_> {
     }
 
     pub(super) fn failed(&self, verb: &str, error: &connection::error::ConnectionError) -> Failed {
-        Failed { error: self.call.failed(verb, self.address.queue.as_str(), error), is_lost: error.is_lost(), had_come: false }
+        Failed {
+            error: self.call.failed(verb, self.address.queue.as_str(), error),
+            is_lost: error.is_lost(),
+            had_come: false,
+        }
     }
 
     /// Closes the queue and gives the connection back, unless it is lost.

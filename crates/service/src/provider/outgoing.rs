@@ -172,17 +172,11 @@ fn with_header(content: Content, client: TargetClient, properties: &[Property]) 
     if !properties.is_empty() {
         folders.push(write_folder("usr", properties.iter().map(|property| (&*property.name, &property.value))));
     }
-    let header =
-        Rfh2 { encoding: content.encoding, ccsid: content.ccsid, format: content.format, flags: 0, folders };
+    let header = Rfh2 { encoding: content.encoding, ccsid: content.ccsid, format: content.format, flags: 0, folders };
     let mut whole = Vec::with_capacity(256 + content.bytes.len());
     header.encode(Encoding::BIG_ENDIAN, &mut whole);
     whole.extend_from_slice(&content.bytes);
-    Content {
-        bytes: whole.into(),
-        format: Format::RF_HEADER_2,
-        ccsid: Ccsid::UTF_8,
-        encoding: Encoding::BIG_ENDIAN,
-    }
+    Content { bytes: whole.into(), format: Format::RF_HEADER_2, ccsid: Ccsid::UTF_8, encoding: Encoding::BIG_ENDIAN }
 }
 
 /// `application/json` in UTF-8; for services of text, any text in UTF-8. A body of another kind would be refused by
@@ -194,9 +188,8 @@ fn check_media_type(service: &Service, value: Option<&[u8]>) -> Result<(), Servi
     let is_text = service.transformation.is_none() && service.provider.payload == Payload::Text;
     let is_known = essence.eq_ignore_ascii_case("application/json")
         || is_text && essence.get(..5).is_some_and(|begin| begin.eq_ignore_ascii_case("text/"));
-    let mut charsets = parts.filter_map(|part| part.split_once('=')).filter(|(name, _)| {
-        name.trim().eq_ignore_ascii_case("charset")
-    });
+    let mut charsets =
+        parts.filter_map(|part| part.split_once('=')).filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
     let is_utf_8 = |value: &str| {
         let value = value.trim().trim_matches('"');
         value.eq_ignore_ascii_case("utf-8") || value.eq_ignore_ascii_case("utf8")

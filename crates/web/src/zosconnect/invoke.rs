@@ -5,15 +5,15 @@
 //! foreign page cannot send what they take, a body of type application/json or another method than GET or POST, without
 //! being asked first.
 
+use ::service::Services;
+use ::service::error::ServiceError;
+use ::service::provider;
+use ::service::provider::answer::{Content, Identifiers, ServiceAnswer};
+use ::service::provider::request::{self, Headers, ServiceRequest};
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, StatusCode};
 use hyper::body::Incoming;
 use percent_encoding::percent_decode_str;
-use ::service::error::ServiceError;
-use ::service::Services;
-use ::service::provider;
-use ::service::provider::answer::{Content, Identifiers, ServiceAnswer};
-use ::service::provider::request::{self, Headers, ServiceRequest};
 
 use crate::answer::{self, Answer};
 use crate::auth::Identity;
@@ -37,12 +37,15 @@ const USER_PROPERTIES: HeaderName = HeaderName::from_static("ibm-mq-usr");
 static BY_NAME: Route = route(Handler::InvokeService);
 static BY_PATH: Route = route(Handler::InvokeByPath);
 
+/// Who may invoke.
+pub(crate) const USERS: Access = Access::Role(crate::auth::Roles::MQWEB_USER);
+
 const fn route(handler: Handler) -> Route {
     Route {
         method: Method::POST,
         template: "/zosConnect/services/{service}",
         versions: &[],
-        access: Access::Role(crate::auth::Roles::MQWEB_USER),
+        access: USERS,
         csrf: CsrfRule::Off,
         handler,
         summary: "Invokes a service",
@@ -59,7 +62,7 @@ pub(crate) fn by_name<'p>(path: &'p str, query: Option<&str>) -> Option<Matched<
 
 /// A request whose path the route table does not have, but a service.
 pub(crate) fn by_path<'p>(services: &Services, path: &'p str) -> Option<Matched<'p>> {
-    services.registry.by_path(path).is_some().then_some(matched(&BY_PATH, path))
+    services.registry.service_of_uri(path).is_some().then_some(matched(&BY_PATH, path))
 }
 
 fn matched<'p>(route: &'static Route, parameter: &'p str) -> Matched<'p> {
@@ -77,17 +80,17 @@ pub(crate) async fn invoke(
     let services = &*call.shared.services;
     let [parameter, _] = call.parameters;
     let deployed = if handler == Handler::InvokeByPath {
-        services.registry.by_path(parameter).ok_or_else(|| ServiceError::service_unavailable(parameter))
+        services.registry.service_of_uri(parameter).ok_or_else(|| ServiceError::service_unavailable(parameter))
     } else {
         let name = percent_decode_str(parameter).decode_utf8_lossy();
-        services.registry.lookup(&name).ok_or_else(|| ServiceError::service_unknown(&name))
+        services.registry.services.lookup(&name).ok_or_else(|| ServiceError::service_unknown(&name))
     };
     let deployed = match deployed {
         Ok(deployed) => deployed,
         Err(error) => return Ok(refused(&error)),
     };
-    let service = deployed.service();
-    let Some(in_flight) = deployed.begin() else {
+    let service = &deployed.content.service;
+    let Some(in_flight) = deployed.activity.admit() else {
         return Ok(refused(&ServiceError::service_stopped(&service.name)));
     };
     let Some(method) = method(&call.parts.method) else {

@@ -31,6 +31,7 @@ pub(crate) fn options(users: &[(&str, &str)]) -> WebOptions {
         cors: Cors::default(),
         limits: Limits::default(),
         messaging: Messaging::default(),
+        remote_queue_managers: web::options::RemoteQueueManagers::default(),
         server_user: "server".to_owned(),
         installation: web::options::Installation::default(),
     }

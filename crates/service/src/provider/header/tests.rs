@@ -24,7 +24,8 @@ fn headers_that_are_no_numbers_are_refused_by_their_own_identifier() {
     let headers = Headers { expiry: Some(b"2147483648"), persistence: Some(b"yes"), ..Headers::default() };
     assert_eq!(expiry("s", &headers).unwrap_err().status, 400);
     assert_eq!(persistence("s", &headers).unwrap_err().id, "BAQM0010E");
-    let headers = Headers { expiry: Some(b"-1"), wait_interval: Some(b"-1"), retain: Some(b"TRUE"), ..Headers::default() };
+    let headers =
+        Headers { expiry: Some(b"-1"), wait_interval: Some(b"-1"), retain: Some(b"TRUE"), ..Headers::default() };
     assert_eq!(expiry("s", &headers), Ok(Some(-1)));
     assert_eq!(wait_interval(&headers), Ok(Some(Wait::Unlimited)));
     assert_eq!(retain(&headers), Ok(true));

@@ -16,6 +16,7 @@ mod reference_rows;
 mod resources;
 mod selection;
 pub(crate) mod server;
+mod services;
 mod sign_in;
 mod transport;
 

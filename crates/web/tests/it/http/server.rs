@@ -172,6 +172,7 @@ fn options(folder: &Path) -> WebOptions {
         cors: Cors::default(),
         limits: Limits::default(),
         messaging: Messaging::default(),
+        remote_queue_managers: web::options::RemoteQueueManagers::default(),
         server_user: "server".to_owned(),
         installation: Installation {
             name: "Installation1".to_owned(),
