@@ -85,7 +85,7 @@ async fn start() -> WebServer {
         server_user: "fuzz".to_owned(),
         installation: web::options::Installation::default(),
     };
-    let workers = Arc::new(Workers::start("https", || ()).expect("threads"));
+    let workers = Arc::new(Workers::start("https", || None).expect("threads"));
     WebServer::start(options, QueueManagers::of_running([queue_manager]), workers).await.expect("it starts")
 }
 

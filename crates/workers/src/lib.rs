@@ -10,14 +10,23 @@
 //! one door do not scatter the few busy ones of another. One door fills the threads from the first on, another from the
 //! last, so that two doors with few connections do not share one processor while others idle.
 
+mod alarm;
+
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread::ThreadId;
+use std::time::Instant;
 
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
+
+use self::alarm::Alarm;
+
+/// What a thread does once it has run out of work; it is called again at the time it returns, if nothing wakes the
+/// thread before.
+pub type BeforeSleep = fn() -> Option<Instant>;
 
 /// Dropping it ends the threads and whatever they still serve.
 pub struct Workers {
@@ -58,11 +67,11 @@ impl Workers {
     ///
     /// # Errors
     /// No more threads or descriptors.
-    pub fn start(name: &str, before_sleep: fn()) -> io::Result<Self> {
+    pub fn start(name: &str, before_sleep: BeforeSleep) -> io::Result<Self> {
         Self::with(name, std::thread::available_parallelism().map_or(2, usize::from), before_sleep)
     }
 
-    fn with(name: &str, count: usize, before_sleep: fn()) -> io::Result<Self> {
+    fn with(name: &str, count: usize, before_sleep: BeforeSleep) -> io::Result<Self> {
         (0..count.max(1))
             .map(|number| Worker::start(name, number, before_sleep))
             .collect::<io::Result<_>>()
@@ -71,11 +80,21 @@ impl Workers {
 }
 
 impl Worker {
-    fn start(name: &str, number: usize, before_sleep: fn()) -> io::Result<Self> {
-        let runtime = Builder::new_current_thread().enable_all().on_thread_park(before_sleep).build()?;
+    fn start(name: &str, number: usize, before_sleep: BeforeSleep) -> io::Result<Self> {
+        let alarm = Arc::new(Alarm::new()?);
+        let hook = {
+            let alarm = Arc::clone(&alarm);
+            move || {
+                if let Some(time) = before_sleep() {
+                    alarm.set(time);
+                }
+            }
+        };
+        let runtime = Builder::new_current_thread().enable_all().on_thread_park(hook).build()?;
         let handle = runtime.handle().clone();
         let (alive, ended) = oneshot::channel::<()>();
         let thread = std::thread::Builder::new().name(format!("{name}-{number}")).spawn(move || {
+            runtime.spawn(alarm::listen(alarm));
             // Ends with an error, which only says that the sender is gone.
             let _ = runtime.block_on(ended);
             runtime.shutdown_background();

@@ -22,7 +22,7 @@ fn threads_of(seats: &Seats, few: usize, count: usize) -> Vec<String> {
 }
 
 fn two_threads() -> Arc<Workers> {
-    Arc::new(Workers::with("door", 2, || ()).expect("threads"))
+    Arc::new(Workers::with("door", 2, || None).expect("threads"))
 }
 
 fn seats() -> Seats {

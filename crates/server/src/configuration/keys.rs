@@ -283,7 +283,7 @@ pub(crate) const KEYS: &[Key] = &[
     .environment("QUAYMASTER_MESSAGING_FULL_POOL_BEHAVIOR"),
     key("channels.sockets", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "10000", "Sockets of MQ clients open at once; each may have many conversations (SHARECNV). The limit of open files is raised as far as the system allows.")
         .environment("QUAYMASTER_CHANNELS_SOCKETS"),
-    key("channels.sockets_per_thread", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "16", "Sockets of MQ clients that one thread serves before the next thread gets any, as limits.connections_per_thread.")
+    key("channels.sockets_per_thread", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "64", "Sockets of MQ clients that one thread serves before the next thread gets any: clients whose messages are persistent share syncs best on one thread.")
         .environment("QUAYMASTER_CHANNELS_SOCKETS_PER_THREAD"),
     key("channels.first_segment_seconds", Kind::Integer { minimum: 1, maximum: 3600 }, "15", "An MQ client must have ended its TLS handshake, and sent its first segment, by then.")
         .unit("seconds")

@@ -106,7 +106,7 @@ pub(crate) enum LogLevel {
 
 impl Default for Channels {
     fn default() -> Self {
-        Self { sockets: 10_000, sockets_per_thread: 16, first_segment_seconds: 15 }
+        Self { sockets: 10_000, sockets_per_thread: 64, first_segment_seconds: 15 }
     }
 }
 

@@ -69,6 +69,30 @@ fn one_sync_before_a_thread_sleeps_makes_all_its_puts_durable() {
 }
 
 #[test]
+fn a_put_is_held_back_for_those_whom_the_last_sync_released_and_written_when_they_stay_away() {
+    let (store, queue) = store_on(&Arc::new(SimulatedDisk::default()));
+    before_sleep();
+    // Held up between two lines, this thread finds that the writer thread has come first: then it is tried again.
+    until("a put is held back for a while", || {
+        let mut puts: Vec<_> = (1..=8).map(|name| begun(&store, queue, name)).collect();
+        before_sleep();
+        let are_over = puts.iter_mut().all(is_over);
+        let before = store.statistics().log_syncs;
+        let mut alone = begun(&store, queue, 9);
+        let held = before_sleep();
+        let was_over = is_over(&mut alone);
+        if !was_over {
+            until("its time is over", || before_sleep().is_none());
+        }
+        let is_written = was_over || is_over(&mut alone);
+        let syncs = store.statistics().log_syncs - before;
+        drop((puts, alone));
+        block_on(store.clear(queue)).expect("clears");
+        are_over && held.is_some() && !was_over && is_written && syncs == 1
+    });
+}
+
+#[test]
 fn what_a_busy_thread_has_left_to_itself_is_written_all_the_same() {
     let (store, queue) = store_on(&Arc::new(SimulatedDisk::default()));
     before_sleep();

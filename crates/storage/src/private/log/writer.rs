@@ -17,7 +17,7 @@ use crate::private::log::append::{Appender, Batch, Continuation, State};
 use crate::private::log::disk::{Disk, disk_error};
 use crate::private::log::durable::{Durable, Waiters};
 use crate::private::log::extent::{BATCH_ALIGNMENT, BatchHeader, LogFile, PAGE_BYTES, Place};
-use crate::private::log::leader::OVERDUE;
+use crate::private::log::leader::{self, OVERDUE};
 use crate::private::log::wait::Space;
 use crate::private::store::StoreStatistics;
 use crate::{RecoveryLogError, StoreError, StoreOptions};
@@ -269,7 +269,9 @@ impl Log {
                 return false;
             }
         }
-        if !state.gathered.is_empty() || state.stopping {
+        // What others have appended meanwhile, a thread that leads writes once it has run what it has just released.
+        let stays = state.gathered.front().is_none_or(|batch| batch.is_left && leader::leave(&self.this));
+        if state.stopping || !stays {
             state.hand_over();
             self.work.notify_one();
         }
@@ -379,6 +381,6 @@ impl Crowd {
 }
 
 #[expect(clippy::disallowed_methods, reason = "times syncs for the statistics and bounds a wait; decides no outcome")]
-fn moment() -> Instant {
+pub(super) fn moment() -> Instant {
     Instant::now()
 }
