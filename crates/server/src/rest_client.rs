@@ -140,6 +140,16 @@ impl RestClient {
         self.send(Method::GET, "/ibmmq/rest/v2/admin/qmgr".to_owned(), "", &[], Bytes::new())
     }
 
+    /// The definitions of a queue manager as MQSC; `query`: names and values of parameters, the latter empty for flags.
+    ///
+    /// # Errors
+    /// As [`RestClient::send`].
+    pub(crate) fn definitions(&self, queue_manager: &str, query: &[(&str, &str)]) -> Result<RestAnswer, RestError> {
+        let query: Vec<String> = query.iter().map(|(name, value)| format!("{name}={}", encode(value))).collect();
+        let path = format!("/ibmmq/rest/v3/admin/qmgr/{}/definitions?{}", encode(queue_manager), query.join("&"));
+        self.send(Method::GET, path, "", &[], Bytes::new())
+    }
+
     /// # Errors
     /// `Refused` with the first explanation of the error body when the status is not 2xx.
     fn send(

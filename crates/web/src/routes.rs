@@ -55,6 +55,7 @@ pub(crate) enum Handler {
     ShowInstallation,
     ListQueueManagers,
     ShowQueueManager,
+    DumpDefinitions,
     ListQueues,
     ShowQueue,
     CreateQueue,
@@ -112,6 +113,7 @@ const QMGRS: &str = "/ibmmq/rest/{version}/admin/qmgr";
 const QMGR: &str = "/ibmmq/rest/{version}/admin/qmgr/{qmgr}";
 const QUEUES: &str = "/ibmmq/rest/{version}/admin/qmgr/{qmgr}/queue";
 const QUEUE: &str = "/ibmmq/rest/{version}/admin/qmgr/{qmgr}/queue/{queue}";
+const DEFINITIONS: &str = "/ibmmq/rest/{version}/admin/qmgr/{qmgr}/definitions";
 const CHANNELS: &str = "/ibmmq/rest/{version}/admin/qmgr/{qmgr}/channel";
 const CHANNEL: &str = "/ibmmq/rest/{version}/admin/qmgr/{qmgr}/channel/{channel}";
 const SUBSCRIPTIONS: &str = "/ibmmq/rest/{version}/admin/qmgr/{qmgr}/subscription";
@@ -129,6 +131,7 @@ const MQSC: &str = "/ibmmq/rest/{version}/admin/action/qmgr/{qmgr}/mqsc";
 const FROM_V2: &[Version] = &[Version::V2, Version::V3];
 const V1: &[Version] = &[Version::V1];
 const CHANGE: Access = Access::Role(Roles::MQWEB_ADMIN.union(Roles::MQWEB_USER));
+const ADMINISTRATOR: Access = Access::Role(Roles::MQWEB_ADMIN.union(Roles::MQWEB_ADMIN_RO));
 const USER: Access = Access::Role(Roles::MQWEB_USER);
 const MQ_ROLE: Access = Access::Role(Roles::ANY_MQ);
 const ANY_ROLE: Access = Access::Role(Roles::all());
@@ -166,6 +169,7 @@ routes! {
     GET    SUBSCRIPTION, V1, MQ_ROLE, Off => ShowSubscription, "Shows one subscription";
     GET    QMGRS, ALL_VERSIONS, MQ_ROLE, Off => ListQueueManagers, "Lists queue managers";
     GET    QMGR, ALL_VERSIONS, MQ_ROLE, Off => ShowQueueManager, "Shows one queue manager";
+    GET    DEFINITIONS, FROM_V2, ADMINISTRATOR, Off => DumpDefinitions, "Writes the definitions of a queue manager as MQSC";
     GET    INSTALLATIONS, ALL_VERSIONS, MQ_ROLE, Off => ShowInstallation, "Shows the installation";
     GET    INSTALLATION, ALL_VERSIONS, MQ_ROLE, Off => ShowInstallation, "Shows the installation of this name";
     POST   LOGIN, ALL_VERSIONS, Access::Everybody, Off => Login, "Logs in: hands out the token cookie";

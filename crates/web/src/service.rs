@@ -242,6 +242,7 @@ async fn handle_public(call: Call<'_>, handler: Handler, body: Incoming) -> Resu
         | Handler::ShowInstallation
         | Handler::ListQueueManagers
         | Handler::ShowQueueManager
+        | Handler::DumpDefinitions
         | Handler::ListQueues
         | Handler::ShowQueue
         | Handler::CreateQueue
@@ -274,6 +275,7 @@ async fn handle(
         Handler::RunMqsc => Box::pin(admin::mqsc::run(call, identity, body)).await,
         Handler::ShowInstallation => admin::installation::show(call),
         Handler::ListQueueManagers | Handler::ShowQueueManager => admin::queue_manager::show(call, identity),
+        Handler::DumpDefinitions => admin::definitions::show(call),
         Handler::ListQueues | Handler::ShowQueue => admin::queue::show(call, identity),
         Handler::CreateQueue => Box::pin(admin::queue_change::create(call, identity, body)).await,
         Handler::AlterQueue => Box::pin(admin::queue_change::alter(call, identity, body)).await,

@@ -1,7 +1,7 @@
 //! `setmqaut` and `dspmqaut`: authority records on the command line, as IBM's commands of these names.
 //!
-//! Both become MQSC (SET and DELETE AUTHREC, DISPLAY ENTAUTH) and go through the administration socket, so that what they
-//! mean is said once. Exit codes are IBM's: 0 well, 36 usage, 40 queue manager not available, 71 anything else,
+//! Both become MQSC (SET and DELETE AUTHREC, DISPLAY ENTAUTH) and go through the administration socket, or with `--url` over
+//! REST, so that what they mean is said once. Exit codes are IBM's: 0 well, 36 usage, 40 queue manager not available, 71 anything else,
 //! 72 queue manager unknown, 133 no such object or record, 145 to 151 what is wrong with the arguments.
 //!
 //! Source: MQ reference, "setmqaut", "dspmqaut", 9.3.
@@ -11,15 +11,18 @@ use std::io::Write;
 
 use clap::Args;
 use command::authority_words;
+use http::StatusCode;
 use model::authority::{AuthorityObject, AuthorityRecord};
 use model::definition::attribute::quoted;
 use serde_json::json;
 
-use super::Location;
 use super::failure::Failure;
+use super::remote::{DEFAULT_QUEUE_MANAGER, Remote};
+use super::{Location, mqsc_door};
 use crate::administration::client::{Client, ClientError};
 use crate::administration::{Answer, Outcome, RefusalKind, Request};
 use crate::error::chain;
+use crate::rest_client::RestError;
 
 /// IBM's exit code for arguments that make no sense.
 pub(super) const USAGE: u8 = 36;
@@ -68,6 +71,8 @@ pub(super) struct SetmqautArguments {
     authorities: Vec<String>,
     #[command(flatten)]
     location: Location,
+    #[command(flatten)]
+    remote: Remote,
 }
 
 #[derive(Debug, Args)]
@@ -85,7 +90,13 @@ pub(super) struct DspmqautArguments {
     json: bool,
     #[command(flatten)]
     location: Location,
+    #[command(flatten)]
+    remote: Remote,
 }
+
+/// Options of setmqaut whose value is the next word.
+const VALUED: [&str; 11] =
+    ["-m", "-n", "-t", "-p", "-g", "-s", "--data", "--url", "--user", "--password-file", "--cacert"];
 
 /// Turns `+put` and `-put` of setmqaut into `--authority=+put`.
 pub(super) fn spell_out(command: &str, arguments: &mut [OsString]) {
@@ -98,7 +109,7 @@ pub(super) fn spell_out(command: &str, arguments: &mut [OsString]) {
         if !is_value && is_authority(&text) {
             *argument = format!("--authority={text}").into();
         }
-        is_value = !is_value && ["-m", "-n", "-t", "-p", "-g", "-s", "--data"].contains(&text.as_str());
+        is_value = !is_value && VALUED.contains(&text.as_str());
     }
 }
 
@@ -136,7 +147,7 @@ pub(super) fn set(arguments: &SetmqautArguments, out: &mut dyn Write) -> Result<
     for (keyword, values) in lists.into_iter().filter(|(_, values)| !values.is_empty()) {
         text.push_str(&format!(" {keyword}({})", values.join(",")));
     }
-    run(&arguments.location, &arguments.subject, &text)?;
+    run(&arguments.location, &arguments.remote, &arguments.subject, &text)?;
     writeln!(out, "AMQ7024I: The authorities are set.")?;
     Ok(())
 }
@@ -151,7 +162,7 @@ pub(super) fn display(arguments: &DspmqautArguments, out: &mut dyn Write) -> Res
     let object_name = name.as_ref().map(|name| format!(" OBJNAME({})", quoted(name))).unwrap_or_default();
     let entity_word = kind.to_ascii_uppercase();
     let text = format!("DISPLAY ENTAUTH {entity_word}({}) OBJTYPE({}){object_name}", quoted(entity), object.mqsc());
-    let lines = run(&arguments.location, &arguments.subject, &text)?;
+    let lines = run(&arguments.location, &arguments.remote, &arguments.subject, &text)?;
     let words = words(&lines);
     let (full, _) = object.command_names();
     let shown = name.as_deref().or(arguments.subject.queue_manager.as_deref()).unwrap_or_default();
@@ -242,11 +253,10 @@ fn signed_words(argument: &str) -> Vec<(bool, &str)> {
 }
 
 /// Runs a command that must succeed, and returns what it printed.
-fn run(location: &Location, subject: &Subject, text: &str) -> Result<Vec<String>, Failure> {
-    let mut client = Client::connect(location.directory().root()).map_err(unreachable)?;
-    let request = Request::Mqsc { queue_manager: subject.queue_manager.clone(), command: text.to_owned() };
-    let Answer::Mqsc { lines, outcome } = client.ask(&request, &[]).map_err(unreachable)?.0 else {
-        return Err(unreachable(ClientError::Unexpected));
+fn run(location: &Location, remote: &Remote, subject: &Subject, text: &str) -> Result<Vec<String>, Failure> {
+    let (lines, outcome) = match remote.is_given() {
+        true => over_rest(remote, subject, text)?,
+        false => through_socket(location, subject, text)?,
     };
     if outcome == Outcome::Succeeded {
         return Ok(lines);
@@ -263,6 +273,36 @@ fn run(location: &Location, subject: &Subject, text: &str) -> Result<Vec<String>
         return Err(Failure::new(UNKNOWN_OBJECT, format!("AMQ7085E: Object {object} not found.")));
     }
     Err(Failure::new(UNEXPECTED, sentence))
+}
+
+fn through_socket(location: &Location, subject: &Subject, text: &str) -> Result<(Vec<String>, Outcome), Failure> {
+    let mut client = Client::connect(location.directory().root()).map_err(unreachable)?;
+    let request = Request::Mqsc { queue_manager: subject.queue_manager.clone(), command: text.to_owned() };
+    match client.ask(&request, &[]).map_err(unreachable)?.0 {
+        Answer::Mqsc { lines, outcome } => Ok((lines, outcome)),
+        _ => Err(unreachable(ClientError::Unexpected)),
+    }
+}
+
+fn over_rest(remote: &Remote, subject: &Subject, text: &str) -> Result<(Vec<String>, Outcome), Failure> {
+    let client = remote.client(None)?;
+    let name = subject.queue_manager.as_deref().unwrap_or(DEFAULT_QUEUE_MANAGER);
+    let answer = client.run_command(name, text).map_err(|error| {
+        let sentence = chain(&error);
+        match error {
+            RestError::Refused { status: StatusCode::NOT_FOUND, .. } => {
+                Failure::new(UNKNOWN_QUEUE_MANAGER, format!("AMQ8118E: {sentence}"))
+            }
+            RestError::Refused { status: StatusCode::SERVICE_UNAVAILABLE, .. } | RestError::Connect { .. } => {
+                Failure::new(NOT_AVAILABLE, format!("AMQ8146E: {sentence}"))
+            }
+            RestError::Refused { status: StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, .. } => {
+                Failure::new(UNEXPECTED, format!("AMQ8135E: {sentence}"))
+            }
+            _ => Failure::new(UNEXPECTED, sentence),
+        }
+    })?;
+    mqsc_door::read_reply(&answer)
 }
 
 fn unreachable(error: ClientError) -> Failure {

@@ -1,11 +1,12 @@
-//! `dmpmqcfg`: the definitions of a queue manager as MQSC.
+//! `dmpmqcfg`: the definitions of a queue manager as MQSC, through the socket of its server or over REST.
 
 use std::io::Write;
 
 use clap::Args;
 use serde_json::json;
 
-use super::failure::Failure;
+use super::failure::{COULD_NOT_RUN, Failure};
+use super::remote::{DEFAULT_QUEUE_MANAGER, Remote};
 use super::{Location, mqsc};
 use crate::administration::client::ClientError;
 use crate::administration::{Answer, Request};
@@ -41,32 +42,60 @@ pub(super) struct Arguments {
     _z: bool,
     #[command(flatten)]
     location: Location,
+    #[command(flatten)]
+    remote: Remote,
 }
 
 pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Failure> {
-    let name = arguments.queue_manager.as_deref().unwrap_or_default();
-    let (mut client, queue_manager) = mqsc::connect(&arguments.location.directory(), name)?;
-    let request = Request::Dump {
-        queue_manager: Some(queue_manager),
-        all_attributes: arguments.all_attributes,
-        one_line: arguments.form == "1line" || arguments.json,
-        name: arguments.name.clone(),
-        export: arguments.export(),
-        include_defaults: arguments.include_defaults,
-    };
-    match client.ask(&request, &[])? {
-        (Answer::Text, text) if arguments.json => {
-            let text = String::from_utf8_lossy(&text);
-            let is_command = |line: &&str| !line.trim().is_empty() && !line.starts_with('*');
-            let commands: Vec<&str> = text.lines().filter(is_command).collect();
-            Ok(writeln!(out, "{}", json!(commands))?)
-        }
-        (Answer::Text, text) => Ok(out.write_all(&text)?),
-        _ => Err(ClientError::Unexpected.into()),
+    let text = if arguments.remote.is_given() { arguments.over_rest()? } else { arguments.through_socket()? };
+    if !arguments.json {
+        return Ok(out.write_all(&text)?);
     }
+    let text = String::from_utf8_lossy(&text);
+    let is_command = |line: &&str| !line.trim().is_empty() && !line.starts_with('*');
+    let commands: Vec<&str> = text.lines().filter(is_command).collect();
+    Ok(writeln!(out, "{}", json!(commands))?)
 }
 
 impl Arguments {
+    fn is_one_line(&self) -> bool {
+        self.form == "1line" || self.json
+    }
+
+    fn through_socket(&self) -> Result<Vec<u8>, Failure> {
+        let name = self.queue_manager.as_deref().unwrap_or_default();
+        let (mut client, queue_manager) = mqsc::connect(&self.location.directory(), name)?;
+        let request = Request::Dump {
+            queue_manager: Some(queue_manager),
+            all_attributes: self.all_attributes,
+            one_line: self.is_one_line(),
+            name: self.name.clone(),
+            export: self.export(),
+            include_defaults: self.include_defaults,
+        };
+        match client.ask(&request, &[])? {
+            (Answer::Text, text) => Ok(text),
+            _ => Err(ClientError::Unexpected.into()),
+        }
+    }
+
+    fn over_rest(&self) -> Result<Vec<u8>, Failure> {
+        let export = self.export();
+        let named = [("name", self.name.as_deref()), ("type", export.as_deref())];
+        let flags = [
+            ("allAttributes", self.all_attributes),
+            ("oneLine", self.is_one_line()),
+            ("includeDefaults", self.include_defaults),
+        ];
+        let named = named.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        let query: Vec<_> =
+            named.chain(flags.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| (name, ""))).collect();
+        let client = self.remote.client(None)?;
+        let name = self.queue_manager.as_deref().unwrap_or(DEFAULT_QUEUE_MANAGER);
+        let answer = client.definitions(name, &query).map_err(|error| Failure::of(COULD_NOT_RUN, &error))?;
+        Ok(answer.body.to_vec())
+    }
+
     /// IBM's `-x object -t queue` is our `-x queue`.
     fn export(&self) -> Option<String> {
         let narrows = self.export.as_deref().is_none_or(|kind| matches!(kind, "object" | "all"));

@@ -12,7 +12,7 @@ use crate::administration::client::{Client, ClientError};
 use crate::administration::{Answer, Outcome, Request};
 use crate::data_directory::DataDirectory;
 use crate::error::chain;
-use crate::rest_client::{RestClient, RestError};
+use crate::rest_client::{RestAnswer, RestClient, RestError};
 
 pub(super) struct MqscDoor {
     queue_manager: String,
@@ -129,6 +129,14 @@ fn over_rest(client: &RestClient, queue_manager: &str, text: &str) -> Result<(Ve
         }
         Err(error) => return Err(Failure::of(COULD_NOT_RUN, &error)),
     };
+    read_reply(&answer)
+}
+
+/// What the reply to `runCommand` says, as runmqsc prints it.
+///
+/// # Errors
+/// It is not such a reply.
+pub(super) fn read_reply(answer: &RestAnswer) -> Result<(Vec<String>, Outcome), Failure> {
     let reply: Reply = serde_json::from_slice(&answer.body).map_err(|error| Failure::of(COULD_NOT_RUN, &error))?;
     let said: Vec<String> = reply
         .command_response

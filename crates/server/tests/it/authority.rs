@@ -52,6 +52,42 @@ fn authorities_are_granted_shown_taken_away_and_removed() {
     drop(server);
 }
 
+/// The command line in words, over HTTPS as a user of the server; its data directory is of no use to it.
+fn by_url(folder: &Folder, url: &str, user: &str, line: &str) -> String {
+    let file = |name: &str| folder.join(name).display().to_string();
+    let (ca, passwords, nowhere) = (file("tls/ca.crt"), file("initial-passwords"), file("nowhere"));
+    let how = ["--url", url, "--user", user, "--password-file", &passwords, "--cacert", &ca, "--data", &nowhere];
+    folder.run(&line.split(' ').chain(how).collect::<Vec<_>>())
+}
+
+#[test]
+fn authorities_are_set_and_shown_by_url_as_on_the_machine() {
+    let folder = Folder::new();
+    let server = Server::start(&folder, &[]);
+    let url = format!("https://{}", server.address("https"));
+    let run = |user: &str, line: &str| by_url(&folder, &url, user, line);
+    let set = run("admin", "setmqaut -m QM1 -n DEV.QUEUE.1 -t queue -p eva -all +put +get");
+    assert_eq!(set, "exit 0\nout: AMQ7024I: The authorities are set.\n");
+    let show = "dspmqaut -m QM1 -n DEV.QUEUE.1 -t q -p eva";
+    let here = folder.run(&show.split(' ').collect::<Vec<_>>());
+    assert!(here.ends_with(":\nout: \tget\nout: \tput\n"), "{here}");
+    assert_eq!(run("admin", show), here);
+    assert_eq!(run("reader", show), here);
+    for (user, line, code, message) in [
+        ("reader", "setmqaut -m QM1 -n DEV.QUEUE.1 -t queue -p eva +browse", "71", "AMQ8135E"),
+        ("admin", "setmqaut -m QM1 -n NONE -t queue -p eva +put", "133", "AMQ7085E"),
+        ("admin", "setmqaut -m QM9 -n DEV.QUEUE.1 -t queue -p eva +put", "72", "AMQ8118E"),
+        ("admin", "dspmqaut -m QM1 -n NONE -t queue -p eva", "133", "AMQ7085E"),
+    ] {
+        let said = run(user, line);
+        assert!(said.starts_with(&format!("exit {code}\nerr: {message}")), "{line}: {said}");
+    }
+    drop(server);
+    let nobody = run("admin", show);
+    assert!(nobody.starts_with("exit 40\nerr: AMQ8146E"), "{nobody}");
+    assert!(run("admin", "setmqaut -m QM1 -n DEV.QUEUE.1 -t queue -p eva").starts_with("exit 150\nerr: AMQ7096E"));
+}
+
 #[test]
 fn what_is_wrong_has_its_exit_code_and_identifier() {
     let folder = Folder::new();

@@ -65,6 +65,27 @@ fn reading_commands_work_by_url_and_a_reader_may_not_change() {
 }
 
 #[test]
+fn dmpmqcfg_by_url_writes_what_it_writes_on_the_machine() {
+    let folder = Folder::new();
+    let server = Server::start(&folder, &["--qmgr", "QM1", "--qmgr", "QM2"]);
+    for words in [
+        &["dmpmqcfg", "-m", "QM1"][..],
+        &["dmpmqcfg", "-m", "QM2", "-a", "-o", "1line", "-x", "queue", "-n", "SYSTEM.*", "--include-defaults"],
+        &["dmpmqcfg", "-t", "queue", "-n", "DEV.QUEUE.*", "--json"],
+    ] {
+        let here = folder.run(words);
+        assert!(here.starts_with("exit 0\n") && here.contains("DEFINE QLOCAL("), "{here}");
+        assert_eq!(over_https(&server, &folder, "reader", words, ""), here, "{words:?}");
+    }
+    let refused = over_https(&server, &folder, "app", &["dmpmqcfg"], "");
+    assert!(refused.starts_with("exit 20\nerr: quaymaster: 403"), "{refused}");
+    assert!(
+        over_https(&server, &folder, "admin", &["dmpmqcfg", "-m", "QM9"], "")
+            .starts_with("exit 20\nerr: quaymaster: 404")
+    );
+}
+
+#[test]
 fn runmqsc_through_another_queue_manager_of_the_same_server() {
     let folder = Folder::new();
     let _server = Server::start(&folder, &["--qmgr", "QM1", "--qmgr", "QM2"]);

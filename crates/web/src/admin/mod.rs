@@ -9,6 +9,7 @@
 
 mod body;
 pub(crate) mod channel;
+pub(crate) mod definitions;
 mod etag;
 mod filter;
 pub(crate) mod installation;

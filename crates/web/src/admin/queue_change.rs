@@ -144,7 +144,7 @@ fn take_type(members: &mut Map<String, Value>) -> Result<Option<Kind>, ApiError>
 }
 
 /// A flag is set by being there; `true` may stand behind it.
-fn flag(name: &str, value: &str) -> Result<(), ApiError> {
+pub(super) fn flag(name: &str, value: &str) -> Result<(), ApiError> {
     if matches!(value, "" | "true") { Ok(()) } else { Err(ApiError::parameter(name, value)) }
 }
 

@@ -84,6 +84,26 @@ pub(super) const QUEUE_MANAGER: Details = Details {
         &[Success { headers: GATEWAY_USED, ..success(200, "The queue manager", Content::Json("QueueManagers")) }],
     )
 };
+pub(super) const DEFINITIONS: Details = Details {
+    parameters: &[
+        query("name", Shape::Text, "Name of the objects, perhaps with an asterisk at its end."),
+        query(
+            "type",
+            Shape::Text,
+            "Kind of definition as dmpmqcfg -x and -t name it: object, queue, topic, authrec, all.",
+        ),
+        query("allAttributes", FLAG, "Also attributes that have their default."),
+        query("oneLine", FLAG, "One line a command."),
+        query("includeDefaults", FLAG, "Also the SYSTEM objects that are as they were made."),
+        GATEWAY,
+    ],
+    extension: true,
+    ..plain(
+        ADMINISTRATION,
+        "What dmpmqcfg writes: running it on an empty queue manager makes the same definitions. Passwords are left out.",
+        &[Success { headers: GATEWAY_USED, ..success(200, "MQSC commands", Content::Text("text/plain")) }],
+    )
+};
 pub(super) const QUEUES: Details = Details {
     parameters: &[ATTRIBUTES, STATUS, HANDLES, QUEUE_TYPE, NAME, FILTER, SORT, OFFSET, LIMIT, IF_NONE_MATCH, GATEWAY],
     ..plain(

@@ -129,6 +129,7 @@ pub(super) fn details(handler: Handler) -> Details {
         Handler::ShowInstallation => admin::INSTALLATION,
         Handler::ListQueueManagers => admin::QUEUE_MANAGERS,
         Handler::ShowQueueManager => admin::QUEUE_MANAGER,
+        Handler::DumpDefinitions => admin::DEFINITIONS,
         Handler::ListQueues => admin::QUEUES,
         Handler::ShowQueue => admin::QUEUE,
         Handler::CreateQueue => admin::CREATE_QUEUE,

@@ -39,6 +39,30 @@ fn the_installation_is_shown_by_every_version() {
 }
 
 #[test]
+fn definitions_are_written_as_mqsc_for_administrators_alone() {
+    let server = TestServer::start();
+    let path = format!("{REST}/v3/admin/qmgr/QM1/definitions");
+    let written = |user: &str, query: &str| {
+        let answer = send(&server, user, &format!("GET {path}{query}"), None);
+        assert_eq!(answer.status, 200, "{query}: {}", answer.text());
+        answer.text()
+    };
+    let all = written("admin", "");
+    assert!(all.contains("DEFINE QLOCAL('SMALL') +\n   MAXMSGL(10) +\n   REPLACE\n"), "{all}");
+    assert_eq!(written("reader", ""), all);
+    let lines = written("reader", "?type=queue&name=Q*&oneLine");
+    let commands: Vec<_> = lines.lines().filter(|line| !line.starts_with('*') && !line.is_empty()).collect();
+    assert!(!commands.is_empty() && commands.iter().all(|line| line.starts_with("DEFINE Q")), "{lines}");
+    assert!(written("admin", "?allAttributes=true&includeDefaults=true").len() > all.len());
+    let refused = |user: &str, path: String| refusal(&server, user, &format!("GET {path}"), None);
+    assert_eq!(refused("app", path.clone()).0, 403);
+    assert_eq!(refused("admin", format!("{path}?oneLine=perhaps")).0, 400);
+    assert_eq!(refused("admin", format!("{path}?form=mqsc")), (400, "MQWB0903E".to_owned(), 0));
+    assert_eq!(refused("admin", format!("{REST}/v3/admin/qmgr/QM9/definitions")).0, 404);
+    assert_eq!(refused("admin", format!("{REST}/v1/admin/qmgr/QM1/definitions")).0, 404);
+}
+
+#[test]
 fn queue_managers_are_listed_with_their_states() {
     let server = TestServer::start();
     for version in ["v1", "v2", "v3"] {
