@@ -9,14 +9,13 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use system_tests::server::APP_PASSWORD;
 use tempfile::TempDir;
 use workload::measure::{self, processor_time};
 
-use super::peer::{Promise, endpoint, with_responders};
+use super::peer::{Promise, endpoint, warm_up_time, with_responders};
 use super::responder::Responder;
 use super::setting::{JAVA_REPLY_QUEUES, Setting, Transport};
 use super::{Both, CLIENTS, Load, Names, REPLY_BYTES, REQUEST_BYTES, boxed, transport_queue};
@@ -27,8 +26,6 @@ use crate::interleave::interleave;
 use crate::report::{Bar, Report};
 
 const PROJECT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/java");
-/// Of each load once, before anything is measured: both ends are compiled as they run.
-const WARM_UP: Duration = Duration::from_secs(5);
 
 /// What a Java client sends, and how it gets.
 #[derive(Debug, Clone, Copy)]
@@ -137,7 +134,8 @@ pub(super) fn run(effort: &Effort, report: &mut Report) -> Result<()> {
         let at = endpoint(&artemis, compared.transport);
         with_responders(at, &queue, compared.kind.promise(), REPLY_BYTES, || peer.load(effort, compared))
     };
-    let long = Effort { rest: if effort.rounds < 5 { WARM_UP / 4 } else { WARM_UP }, ..effort.clone() };
+    // Each load once, before anything is measured: both ends are compiled as they run.
+    let long = Effort { rest: warm_up_time(effort), ..effort.clone() };
     for compared in &COMPARED {
         ours.load(&long, compared)?;
         at_peer(&long, compared)?;

@@ -16,8 +16,9 @@ use crate::amqp::{Amqp, Delivery, Endpoint, Outgoing};
 use crate::artemis::Artemis;
 use crate::effort::Effort;
 
-/// Its code is compiled as it runs: what it costs falls for this long.
-const WARM_UP: Duration = Duration::from_secs(12);
+/// Its code is compiled as it runs: what it costs falls by half and more in the first half minute. Each load runs for the
+/// time of one measurement and a quarter, and at least for this long.
+const WARM_UP: Duration = Duration::from_secs(2);
 /// Tells a responder to end.
 const STOP: &str = "stop";
 
@@ -47,6 +48,10 @@ impl Promise {
     }
 }
 
+pub(super) fn warm_up_time(effort: &Effort) -> Duration {
+    (effort.rest * 5 / 4).max(WARM_UP)
+}
+
 /// Loads of every kind until the broker has settled.
 pub(super) fn warm_up(artemis: &Artemis, effort: &Effort, pair_bytes: usize) -> Result<()> {
     let loads = [
@@ -55,7 +60,7 @@ pub(super) fn warm_up(artemis: &Artemis, effort: &Effort, pair_bytes: usize) -> 
         (Transport::Plain, Promise::SentOff),
         (Transport::Tls, Promise::NotDurable),
     ];
-    let long = Effort { rest: WARM_UP / 6, ..effort.clone() };
+    let long = Effort { rest: warm_up_time(effort), ..effort.clone() };
     for (transport, promise) in loads {
         request_reply(artemis, &long, transport, promise, [REQUEST_BYTES, REPLY_BYTES])?;
     }
