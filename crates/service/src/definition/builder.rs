@@ -388,3 +388,6 @@ impl Resolved {
 fn plain_queue(name: &str) -> &str {
     name.strip_prefix("queue:///").unwrap_or(name)
 }
+
+#[cfg(test)]
+mod tests;

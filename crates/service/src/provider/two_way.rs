@@ -5,7 +5,7 @@
 
 use connection::target::User;
 use model::descriptor::{MessageType, Report};
-use model::identifier::CorrelationId;
+use model::identifier::{CorrelationId, MessageId};
 use model::options::{OpenOptions, PutFlags};
 use tokio::time::Instant;
 
@@ -39,12 +39,21 @@ pub(super) async fn exchange(call: &Call<'_>) -> Result<ServiceAnswer, ServiceEr
     };
     let address = QueueAddress { queue: opened.name, queue_manager: reply.queue_manager };
     address_reply(&mut outgoing, &address, *selection, *late_reply, patience);
+    let awaited = |id| awaited(call, &user, &address, *late_reply, id);
+    // Where late replies are moved, the guard knows the reply before the request is under way.
+    let before = match late_reply {
+        LateReply::Queue(_) => choose_identifier(&mut outgoing, *selection).map(awaited),
+        LateReply::Expire | LateReply::Keep => None,
+    };
     let Outgoing { object, descriptor, options, body } = &outgoing;
     let put = lent.connection().put1(&user, object, descriptor.clone(), options, body.clone()).await;
     let source = Source { call, user: &user, address: &address, patience: left(patience, deadline) };
     let sent = match put {
         Ok(sent) => sent,
         Err(error) => {
+            if let Some(before) = before.filter(|_| !error.is_lost()) {
+                before.has_come();
+            }
             if !error.is_lost() && lent.connection().close(opened.handle).await.is_ok() {
                 lent.give_back();
             }
@@ -56,7 +65,7 @@ pub(super) async fn exchange(call: &Call<'_>) -> Result<ServiceAnswer, ServiceEr
         ReplySelection::CorrelationIdToCorrelationId => Some(sent.correlation_id),
         ReplySelection::None => None,
     };
-    let awaited = correlation_id.map(|id| awaited(call, &user, &address, *late_reply, id));
+    let awaited = before.or_else(|| correlation_id.map(awaited));
     let selected = Selection { message_id: None, correlation_id };
     let outcome = source.take(&mut lent, opened.handle, &selected, Taking::Away).await;
     if let Some(awaited) = awaited {
@@ -94,6 +103,27 @@ fn address_reply(
             descriptor.expiry = limit;
         }
         descriptor.report |= Report::PASS_DISCARD_AND_EXPIRY;
+    }
+}
+
+/// Gives the request identifiers of our own, where the queue manager would make them; the CorrelId of the reply.
+fn choose_identifier(outgoing: &mut Outgoing, selection: ReplySelection) -> Option<CorrelationId> {
+    let flags = &mut outgoing.options.flags;
+    match selection {
+        ReplySelection::MessageIdToCorrelationId => {
+            let id = MessageId::new(rand::random());
+            outgoing.descriptor.message_id = id;
+            flags.remove(PutFlags::NEW_MSG_ID);
+            Some(CorrelationId::new(*id.as_bytes()))
+        }
+        ReplySelection::CorrelationIdToCorrelationId => {
+            if flags.contains(PutFlags::NEW_CORREL_ID) {
+                outgoing.descriptor.correlation_id = CorrelationId::new(rand::random());
+                flags.remove(PutFlags::NEW_CORREL_ID);
+            }
+            Some(outgoing.descriptor.correlation_id)
+        }
+        ReplySelection::None => None,
     }
 }
 

@@ -1,0 +1,4 @@
+//! Services on queue managers that are reached over client channels.
+
+mod far;
+mod remote;
