@@ -110,6 +110,11 @@ pub struct ChannelArguments {
     /// Connections that share a socket [default: 1].
     #[arg(long, value_name = "N", requires = "channel")]
     pub sharing_conversations: Option<u32>,
+    /// Wait for no answer: puts are asynchronous, and messages come without being asked for (MQCB with read-ahead). Only for
+    /// nonpersistent messages of request-reply, whose --reply-queue is then a model queue; what is read ahead is lost
+    /// with this process.
+    #[arg(long, requires = "channel")]
+    pub streaming: bool,
 }
 
 /// Gets requests from a queue and puts a reply to each, until SIGTERM or SIGINT.
@@ -152,6 +157,14 @@ pub struct ResponderArguments {
 }
 
 impl ResponderArguments {
+    /// A program's requests belong to units of work, which nothing is read ahead for.
+    fn streaming(&self) -> Result<bool, WorkloadError> {
+        match self.channel.streaming && self.program.program.is_some() {
+            true => Err(WorkloadError::Plan { key: "streaming", problem: "cannot stand beside program".to_owned() }),
+            false => Ok(self.channel.streaming),
+        }
+    }
+
     /// # Errors
     /// A value that is none of its kind, or a password file that cannot be read.
     pub fn plan(&self) -> Result<ResponderPlan, WorkloadError> {
@@ -175,6 +188,7 @@ impl ResponderArguments {
             queue: QueueName::parse(queue).map_err(|error| bad(error.to_string()))?,
             connections: self.connections.max(1),
             answer: self.program.answer()?,
+            streaming: self.streaming()?,
         })
     }
 }
@@ -233,6 +247,7 @@ impl Arguments {
             mq: self.channel.mq.clone(),
             cipher: self.channel.cipher.clone(),
             sharing_conversations: self.channel.sharing_conversations,
+            streaming: self.channel.streaming.then_some(true),
             reply_queue: self.reply_queue.clone(),
             persistent: self.persistent.then_some(true),
             clients: self.clients,

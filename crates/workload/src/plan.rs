@@ -80,6 +80,8 @@ pub struct Choices {
     pub cipher: Option<String>,
     /// Clients that share a socket.
     pub sharing_conversations: Option<u32>,
+    /// Puts are asynchronous, replies are read ahead from a queue of each client's own.
+    pub streaming: Option<bool>,
     /// Where replies come.
     pub reply_queue: Option<String>,
     pub persistent: Option<bool>,
@@ -151,6 +153,7 @@ impl Choices {
             mq: self.mq.or(other.mq),
             cipher: self.cipher.or(other.cipher),
             sharing_conversations: self.sharing_conversations.or(other.sharing_conversations),
+            streaming: self.streaming.or(other.streaming),
             reply_queue: self.reply_queue.or(other.reply_queue),
             persistent: self.persistent.or(other.persistent),
             clients: self.clients.or(other.clients),

@@ -22,6 +22,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use channel_client::client::Client;
+use channel_client::connection::consume::ReadAhead;
 use channel_client::connection::{Connection, Got, ObjectHandle};
 use channel_client::error::ChannelError;
 use model::descriptor::Persistence;
@@ -31,7 +32,7 @@ use model::reason::Reason;
 use tokio::sync::watch;
 use tokio::task::LocalSet;
 
-use crate::client::channel::open;
+use crate::client::channel::{open, unasked_for};
 use crate::error::WorkloadError;
 use crate::payload::{Payload, PutId};
 
@@ -53,6 +54,8 @@ pub struct ResponderPlan {
     /// Connections, each with a get of its own, and a program of its own.
     pub connections: u32,
     pub answer: Answer,
+    /// Requests come without being asked for, outside units of work, whether persistent or not.
+    pub streaming: bool,
 }
 
 /// Where replies come from.
@@ -139,6 +142,9 @@ impl Responder {
     async fn connect(plan: &ResponderPlan) -> Result<(Connection, ObjectHandle), ChannelError> {
         let mut connection = plan.client.connect().await?;
         let requests = open(&mut connection, plan.queue, OpenOptions::INPUT_SHARED).await?;
+        if plan.streaming {
+            connection.consume(requests, &unasked_for(), ReadAhead::DEFAULT).await?;
+        }
         Ok((connection, requests))
     }
 
@@ -172,6 +178,10 @@ impl Responder {
 
     /// Gets one request and answers it; nothing came: nothing to do.
     async fn one(&mut self) -> Result<(), Failure> {
+        if self.plan.streaming {
+            let request = self.connection.next_message().await?.got;
+            return self.answer(&request, PutFlags::NO_SYNCPOINT).await;
+        }
         let syncpoint = match &self.source {
             Source::Filler(..) => GetFlags::SYNCPOINT_IF_PERSISTENT,
             Source::Program(_) => GetFlags::SYNCPOINT,
@@ -230,7 +240,8 @@ impl Responder {
 
     async fn put(&mut self, request: &Got, syncpoint: PutFlags, reply: Bytes) -> Result<(), ChannelError> {
         let descriptor = reply::descriptor(&request.descriptor);
-        let options = PutOptions { flags: syncpoint | PutFlags::FAIL_IF_QUIESCING, context: None };
+        let answer = if self.plan.streaming { PutFlags::ASYNC_RESPONSE } else { PutFlags::empty() };
+        let options = PutOptions { flags: syncpoint | PutFlags::FAIL_IF_QUIESCING | answer, context: None };
         let queue = request.descriptor.reply_to_queue;
         let queue_manager = request.descriptor.reply_to_queue_manager;
         let foreign = !queue_manager.is_blank() && queue_manager != *self.connection.queue_manager();

@@ -128,6 +128,24 @@ fn a_channel_table_leads_to_its_queue_manager() {
 
 #[test]
 fn the_driver_and_its_responder_lose_and_double_nothing_through_a_channel() {
+    drive(
+        &[],
+        &[
+            ("request-reply", &["--response-size", "2000", "--persistent"]),
+            ("request-reply", &["--response-size", "2000", "--request-size", "50"]),
+            ("put-get", &["--queue", "DEV.QUEUE.3", "--persistent", "--sharing-conversations", "10"]),
+        ],
+    );
+}
+
+#[test]
+fn the_driver_and_its_responder_stream_without_losing_or_doubling_a_message() {
+    let replies = ["--streaming", "--reply-queue", "DEV.APP.MODEL.QUEUE", "--response-size", "2000"];
+    drive(&["--streaming"], &[("request-reply", &replies)]);
+}
+
+/// Starts a responder, and runs each scenario with the options beside it.
+fn drive(responding: &[&str], scenarios: &[(&str, &[&str])]) {
     let folder = Folder::new();
     let server = start(&folder);
     let passwords = folder.join("initial-passwords").display().to_string();
@@ -135,15 +153,11 @@ fn the_driver_and_its_responder_lose_and_double_nothing_through_a_channel() {
     let mq = server.address("mq");
     let way = ["--channel", "SECURE", "--mq", &mq, "--cacert", &ca, "--password-file", &passwords];
     let mut responder = command();
-    responder.args(["workload", "responder", "--connections", "3", "--response-size", "2000"]).args(way);
-    let mut responder = responder.spawn().expect("it starts");
+    responder.args(["workload", "responder", "--connections", "3", "--response-size", "2000"]);
+    let mut responder = responder.args(responding).args(way).spawn().expect("it starts");
     let mut lines = BufReader::new(responder.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
     assert_eq!(lines.next().as_deref(), Some(r#"{"event":"ready","connections":3}"#));
-    for (scenario, more) in [
-        ("request-reply", &["--response-size", "2000", "--persistent"][..]),
-        ("request-reply", &["--response-size", "2000", "--request-size", "50"]),
-        ("put-get", &["--queue", "DEV.QUEUE.3", "--persistent", "--sharing-conversations", "10"]),
-    ] {
+    for (scenario, more) in scenarios {
         let mut run = command();
         run.args([
             "workload",
@@ -157,7 +171,7 @@ fn the_driver_and_its_responder_lose_and_double_nothing_through_a_channel() {
             "--warmup",
             "50ms",
         ]);
-        run.args(["--json", "-"]).args(way).args(more);
+        run.args(["--json", "-"]).args(way).args(*more);
         let output = finish(run, "");
         assert!(output.status.success(), "{scenario}: {}", shown(&output));
         let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");

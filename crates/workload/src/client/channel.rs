@@ -3,6 +3,9 @@
 //! A call is never repeated by itself: whether one whose answer was lost took effect is for the ledger to find out. After
 //! such a failure the next call makes a new connection.
 //!
+//! When it streams, puts are not answered, and replies come without being asked for, to a queue that only this client gets from: the reply queue's
+//! name is then a model queue's.
+//!
 //! In `request-reply` a request carries its identifier as message identifier, and a responder copies that to the reply's
 //! correlation identifier and the first 48 bytes of the request's body to the reply's: so the ledger recognizes the reply.
 
@@ -11,6 +14,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use channel_client::client::Client;
+use channel_client::connection::consume::ReadAhead;
 use channel_client::connection::{Connection, ObjectHandle};
 use channel_client::error::ChannelError;
 use model::descriptor::{Format, MessageDescriptor, MessageType, Persistence};
@@ -32,6 +36,8 @@ pub struct ChannelOptions {
     pub persistent: bool,
     /// Longest wait for an answer; a get's own wait is added.
     pub answer_limit: Duration,
+    /// Replies come without being asked for; `reply_queue` is a model queue, of which each client gets a queue of its own.
+    pub streaming: bool,
 }
 
 pub struct ChannelClient {
@@ -43,6 +49,8 @@ struct Open {
     connection: Connection,
     put_to: ObjectHandle,
     get_from: ObjectHandle,
+    /// Where replies come: the dynamic queue, when the plan names a model.
+    reply_to: Option<QueueName>,
 }
 
 impl ChannelClient {
@@ -57,17 +65,23 @@ impl ChannelClient {
         }
         let mut connection = self.options.client.connect().await?;
         let both = OpenOptions::INPUT_SHARED | OpenOptions::BROWSE | OpenOptions::OUTPUT;
-        let (put_to, get_from) = match &self.options.reply_queue {
+        let open = match self.options.reply_queue {
             None => {
                 let queue = open(&mut connection, self.options.queue, both).await?;
-                (queue, queue)
+                Open { connection, put_to: queue, get_from: queue, reply_to: None }
             }
-            Some(reply_queue) => (
-                open(&mut connection, self.options.queue, OpenOptions::OUTPUT).await?,
-                open(&mut connection, *reply_queue, OpenOptions::INPUT_SHARED).await?,
-            ),
+            Some(reply_queue) => {
+                let put_to = open(&mut connection, self.options.queue, OpenOptions::OUTPUT).await?;
+                let object = ObjectDescriptor { name: reply_queue, ..ObjectDescriptor::default() };
+                let opened =
+                    connection.open(&object, OpenOptions::INPUT_SHARED | OpenOptions::FAIL_IF_QUIESCING).await?;
+                if self.options.streaming {
+                    connection.consume(opened.handle, &unasked_for(), ReadAhead::DEFAULT).await?;
+                }
+                Open { connection, put_to, get_from: opened.handle, reply_to: Some(opened.object_name) }
+            }
         };
-        self.open = Some(Open { connection, put_to, get_from });
+        self.open = Some(open);
         Ok(())
     }
 
@@ -82,7 +96,7 @@ impl ChannelClient {
             },
             ..MessageDescriptor::default()
         };
-        match self.options.reply_queue {
+        match self.open.as_ref().and_then(|open| open.reply_to) {
             None => descriptor.correlation_id = correlation_id(hex),
             Some(reply_queue) => {
                 descriptor.message_type = MessageType::REQUEST;
@@ -90,7 +104,9 @@ impl ChannelClient {
                 descriptor.reply_to_queue = reply_queue;
             }
         }
-        let options = PutOptions { flags: PutFlags::NO_SYNCPOINT | PutFlags::FAIL_IF_QUIESCING, context: None };
+        let answer = if self.options.streaming { PutFlags::ASYNC_RESPONSE } else { PutFlags::empty() };
+        let flags = PutFlags::NO_SYNCPOINT | PutFlags::FAIL_IF_QUIESCING | answer;
+        let options = PutOptions { flags, context: None };
         let limit = self.options.answer_limit;
         let open = self.open.as_mut().ok_or(ClientError::NotConnected)?;
         let putting = open.connection.put(open.put_to, descriptor, &options, body);
@@ -100,7 +116,29 @@ impl ChannelClient {
 
     /// Takes the next message, or the next with this identifier; `None` when there is none.
     pub async fn get(&mut self, hex: Option<&str>, wait: Option<Duration>) -> Result<Option<Bytes>, ClientError> {
-        self.take_or_look(GetFlags::NO_SYNCPOINT, hex, wait).await
+        match self.options.streaming {
+            true => self.next_reply(hex, wait.unwrap_or_default()).await,
+            false => self.take_or_look(GetFlags::NO_SYNCPOINT, hex, wait).await,
+        }
+    }
+
+    /// The reply to the request that `hex` names, waiting for it; replies to requests that were given up are passed over.
+    async fn next_reply(&mut self, hex: Option<&str>, wait: Duration) -> Result<Option<Bytes>, ClientError> {
+        self.ready().await?;
+        let wanted = hex.map(correlation_id);
+        let open = self.open.as_mut().ok_or(ClientError::NotConnected)?;
+        let reply = async {
+            loop {
+                let got = open.connection.next_message().await?.got;
+                if wanted.is_none_or(|wanted| wanted == got.descriptor.correlation_id) {
+                    return Ok(got.body);
+                }
+            }
+        };
+        match tokio::time::timeout(wait, reply).await {
+            Err(_) => Ok(None),
+            Ok(result) => self.judged(Ok(result), wait).map(Some),
+        }
     }
 
     /// Looks at the first message and leaves it there.
@@ -152,6 +190,11 @@ impl ChannelClient {
         }
         result
     }
+}
+
+/// How messages are consumed that come without being asked for.
+pub(crate) fn unasked_for() -> GetOptions {
+    GetOptions { flags: GetFlags::NO_SYNCPOINT | GetFlags::FAIL_IF_QUIESCING, ..GetOptions::default() }
 }
 
 /// # Errors

@@ -16,6 +16,13 @@ pub enum DoorOptions {
     Channel(ChannelOptions),
 }
 
+impl DoorOptions {
+    /// Are replies sent to a queue of each client's own?
+    pub(crate) fn streams(&self) -> bool {
+        matches!(self, Self::Channel(options) if options.streaming)
+    }
+}
+
 pub(crate) enum Door {
     Rest(Box<RestClient>),
     Channel(Box<ChannelClient>),

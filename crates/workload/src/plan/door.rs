@@ -26,6 +26,7 @@ pub(super) fn door_options(scenario: Scenario, choices: &Choices) -> Result<Door
             ("mq", choices.mq.is_some()),
             ("cipher", choices.cipher.is_some()),
             ("sharing_conversations", choices.sharing_conversations.is_some()),
+            ("streaming", choices.streaming.is_some()),
         ];
         if let Some((key, _)) = alone.iter().find(|(_, given)| *given) {
             return Err(bad(key, "has a meaning beside channel only"));
@@ -39,6 +40,10 @@ pub(super) fn door_options(scenario: Scenario, choices: &Choices) -> Result<Door
     if choices.url.is_some() {
         return Err(bad("channel", "cannot stand beside url"));
     }
+    let streaming = choices.streaming.unwrap_or(false);
+    if streaming && (scenario != Scenario::RequestReply || choices.persistent.unwrap_or(false)) {
+        return Err(bad("streaming", "is for nonpersistent messages of request-reply"));
+    }
     let queue_name = |key, name: &str| QueueName::parse(name).map_err(|error| bad(key, error.to_string()));
     let reply_queue = reply_queue(scenario, choices)?;
     Ok(DoorOptions::Channel(ChannelOptions {
@@ -47,6 +52,7 @@ pub(super) fn door_options(scenario: Scenario, choices: &Choices) -> Result<Door
         reply_queue: reply_queue.map(|name| queue_name("reply_queue", name)).transpose()?,
         persistent: choices.persistent.unwrap_or(false),
         answer_limit: Duration::from_secs(30),
+        streaming,
     }))
 }
 

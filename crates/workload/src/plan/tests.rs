@@ -37,6 +37,11 @@ fn a_channel_is_a_door_of_its_own() {
     assert_eq!(channel.client.options().connections.to_string(), "localhost(1415)");
     for (text, words) in [
         ("scenario = 'put'\nmq = 'h:1'", "mq: has a meaning beside channel only"),
+        ("scenario = 'request-reply'\nstreaming = true", "streaming: has a meaning beside channel only"),
+        (
+            "scenario = 'put-get'\nchannel = 'A'\nstreaming = true",
+            "streaming: is for nonpersistent messages of request-reply",
+        ),
         ("scenario = 'put'\nchannel = 'A'\nurl = 'http://h'", "channel: cannot stand beside url"),
         ("scenario = 'put'\nchannel = 'A'\nreply_queue = 'B'", "reply_queue: has a meaning in request-reply only"),
         ("scenario = 'put'\nchannel = 'A'\ncipher = 'NULL_SHA'", "CipherSpec 'NULL_SHA'"),
