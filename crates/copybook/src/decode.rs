@@ -148,13 +148,19 @@ impl<'a> Decoder<'a> {
                     end = self.node(member.node, from)?;
                     self.out.truncate(mark);
                 }
-            } else if !self.is_absent(member.node, from) {
+            } else if !self.is_absent(member.node, from) && !self.is_filled(member.node, from) {
+                let mark = self.out.len();
                 if !is_first {
                     self.out.push(b',');
                 }
-                is_first = false;
                 self.out.extend_from_slice(&self.converter.names[member.key.clone()]);
+                let value = self.out.len();
                 end = self.node(member.node, from).map_err(|trouble| trouble.below_member(&member.name))?;
+                if self.converter.omit_empty && matches!(&self.out[value..], b"\"\"" | b"{}" | b"[]") {
+                    self.out.truncate(mark);
+                } else {
+                    is_first = false;
+                }
             }
             if ends_run {
                 base = end;
@@ -180,6 +186,14 @@ impl<'a> Decoder<'a> {
             _ => 1,
         };
         at + needed > self.record.len()
+    }
+
+    /// Whether an elementary item holds nothing but the byte that means nothing.
+    fn is_filled(&self, node: usize, at: usize) -> bool {
+        let Some(filling) = self.converter.omit_filled_with else { return false };
+        let node = &self.converter.nodes[node];
+        let bytes = node.length.and_then(|length| self.record.get(at..at + length));
+        matches!(node.kind, NodeKind::Field(_)) && bytes.is_some_and(|bytes| bytes.iter().all(|&byte| byte == filling))
     }
 
     /// Reads the numbers of occurrences in a run.

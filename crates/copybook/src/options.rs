@@ -132,6 +132,10 @@ pub struct ConvertOptions {
     pub ignore_excess: bool,
     /// A record may end before all its items: those not wholly there are left out.
     pub allow_short: bool,
+    /// Members of JSON that would be `""`, `{}` or `[]` are left out.
+    pub omit_empty: bool,
+    /// Elementary items that hold nothing but this byte are left out of JSON.
+    pub omit_filled_with: Option<u8>,
 }
 
 impl ConvertOptions {
@@ -152,6 +156,8 @@ impl ConvertOptions {
             ignore_unknown: false,
             ignore_excess: false,
             allow_short: false,
+            omit_empty: false,
+            omit_filled_with: None,
         }
     }
 }

@@ -45,6 +45,8 @@ pub struct Converter {
     pub(crate) ignore_unknown: bool,
     pub(crate) ignore_excess: bool,
     pub(crate) allow_short: bool,
+    pub(crate) omit_empty: bool,
+    pub(crate) omit_filled_with: Option<u8>,
 }
 
 #[derive(Clone)]
@@ -153,6 +155,8 @@ impl Converter {
             ignore_unknown: options.ignore_unknown,
             ignore_excess: options.ignore_excess,
             allow_short: options.allow_short,
+            omit_empty: options.omit_empty,
+            omit_filled_with: options.omit_filled_with,
         })
     }
 }

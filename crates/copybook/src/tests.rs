@@ -103,3 +103,28 @@ mod wrapped {
         assert_eq!(json, b"[");
     }
 }
+
+mod omitted {
+    use crate::{ConvertOptions, Converter, Copybook, LayoutOptions, ParseOptions};
+
+    fn decode(options: &ConvertOptions, record: &[u8]) -> String {
+        let text = "01 R. 05 A PIC X(2). 05 G. 10 B PIC X(2). 05 N PIC 9. 05 T PIC X OCCURS 0 TO 2 DEPENDING ON N. 05 C PIC X.";
+        let copybook = Copybook::parse(text, &ParseOptions::default()).unwrap();
+        let layout = copybook.layout(None, &LayoutOptions::default()).unwrap();
+        let mut json = Vec::new();
+        Converter::new(&layout, options).unwrap().decode(record, &mut json).unwrap();
+        String::from_utf8(json).unwrap()
+    }
+
+    #[test]
+    fn empty_members_and_those_filled_with_a_byte_are_left_out_and_what_follows_keeps_its_place() {
+        let plain = ConvertOptions::of_ccsid(37);
+        let record = b"\x40\x40\0\0\xF0\xC1";
+        assert_eq!(decode(&plain, record), r#"{"A":"","G":{"B":"\u0000\u0000"},"N":0,"T":[],"C":"A"}"#);
+        let filled = ConvertOptions { omit_filled_with: Some(0), ..plain.clone() };
+        assert_eq!(decode(&filled, record), r#"{"A":"","G":{},"N":0,"T":[],"C":"A"}"#);
+        let both = ConvertOptions { omit_empty: true, ..filled };
+        assert_eq!(decode(&both, record), r#"{"N":0,"C":"A"}"#);
+        assert_eq!(decode(&both, b"\x40\x40\x40\x40\xF1\x40\xC1"), r#"{"N":1,"T":[""],"C":"A"}"#);
+    }
+}

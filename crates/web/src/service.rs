@@ -174,6 +174,7 @@ async fn guarded(call: Call<'_>, peer: &Peer, matched: Matched<'_>, body: Incomi
     };
     let mut answer = match check(call, matched, &identity) {
         Ok(()) => handle(call, matched.route.handler, &identity, mechanism, body).await,
+        Err(_) if zosconnect::invoke::serves(matched.route.handler) => Ok(zosconnect::invoke::forbidden(&identity)),
         Err(error) => Err(error),
     }
     .unwrap_or_else(ApiError::into_answer);

@@ -33,7 +33,7 @@ const fn property(name: &'static str, values: Values) -> ConversionProperty {
     ConversionProperty { name, values }
 }
 
-/// Every property of conversion. Those up to `ccsid` are published, the others ours.
+/// Every property of conversion. Those up to `omitOutputFieldsByValueByte` are published, the others ours.
 pub const CONVERSION: &[ConversionProperty] = &[
     property("language", Values::Words(&["COBOL"])),
     property("languageStructureCodePage", Values::Text),
@@ -41,6 +41,9 @@ pub const CONVERSION: &[ConversionProperty] = &[
     property("responseStructure", Values::File),
     property("operationName", Values::Text),
     property("ccsid", Values::Text),
+    property("omitOutputEmptyTags", Values::Flag),
+    property("omitOutputFieldsByValue", Values::Flag),
+    property("omitOutputFieldsByValueByte", Values::Text),
     property("requestRecord", Values::Text),
     property("responseRecord", Values::Text),
     property("requestWrapper", Values::Text),
@@ -236,8 +239,25 @@ impl Conversion {
             ignore_unknown: self.flag("ignoreUnknown"),
             ignore_excess: self.flag("ignoreExcess"),
             allow_short: self.flag("allowShort"),
+            omit_empty: self.flag("omitOutputEmptyTags"),
+            omit_filled_with: self.omitted_byte()?,
             ..ConvertOptions::of_ccsid(ccsid)
         })
+    }
+
+    /// `0x` and two digits; without a value X'00'.
+    fn omitted_byte(&self) -> Result<Option<u8>, ArchiveError> {
+        if !self.flag("omitOutputFieldsByValue") {
+            return Ok(None);
+        }
+        let text = self.text("omitOutputFieldsByValueByte").unwrap_or("0x00");
+        let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
+        match u8::from_str_radix(digits, 16) {
+            Ok(byte) if digits.len() == 2 => Ok(Some(byte)),
+            _ => {
+                Err(ArchiveError::property("omitOutputFieldsByValueByte", format!("'{text}' is no byte such as 0x00")))
+            }
+        }
     }
 
     fn list(&self, name: &str) -> Vec<String> {

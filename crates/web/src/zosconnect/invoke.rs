@@ -128,6 +128,16 @@ fn headers(headers: &HeaderMap) -> Headers<'_> {
     }
 }
 
+/// Whether a handler invokes services: then all its answers have their form.
+pub(crate) fn serves(handler: Handler) -> bool {
+    matches!(handler, Handler::InvokeService | Handler::InvokeByPath)
+}
+
+/// The caller lacks the role.
+pub(crate) fn forbidden(identity: &Identity) -> Answer {
+    refused(&ServiceError::not_authorized(&identity.name))
+}
+
 /// An error as services tell it.
 pub(crate) fn refused(error: &ServiceError) -> Answer {
     answer(ServiceAnswer::failed(error))
