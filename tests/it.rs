@@ -8,3 +8,4 @@ mod fuzz_list;
 mod interop;
 mod readme;
 mod restart;
+mod services;

@@ -42,7 +42,7 @@ fn the_readme_sessions_work_as_pasted() -> Result<()> {
     Ok(())
 }
 
-fn shell_blocks(markdown: &str) -> Vec<String> {
+pub(crate) fn shell_blocks(markdown: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut current: Option<String> = None;
     for line in markdown.lines() {
