@@ -24,7 +24,7 @@ packages_of() {
         lint) ;;
         bench)
             echo nginx-light:nginx postgresql:/usr/lib/postgresql openssl:openssl curl:curl unzip:unzip
-            echo rabbitmq-server:/usr/lib/rabbitmq default-jre-headless:java maven:mvn
+            echo rabbitmq-server:/usr/lib/rabbitmq openjdk-17-jdk-headless:javac maven:mvn
             ;;
         *) say "what is '$1'? expected build, test, full, bench or lint"; exit 2 ;;
     esac

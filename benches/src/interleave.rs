@@ -42,6 +42,14 @@ impl Measured {
         found.map_or(&[], |(_, values)| values)
     }
 
+    /// Adds a cell: round by round what one measured less what another did.
+    #[must_use]
+    pub fn with_difference(mut self, name: &'static str, of: &str, less: &str) -> Self {
+        let values = self.values(of).iter().zip(self.values(less)).map(|(a, b)| a - b).collect();
+        self.0.push((name, values));
+        self
+    }
+
     pub fn median(&self, name: &str) -> f64 {
         median(self.values(name).to_vec())
     }

@@ -22,4 +22,5 @@ pub mod postgresql;
 pub mod rabbitmq;
 pub mod report;
 pub mod rest;
+pub mod service;
 pub mod throughput;

@@ -98,6 +98,11 @@ impl Report {
         self.rows.push(row);
     }
 
+    /// Only shows that everything runs.
+    pub fn is_quick(&self) -> bool {
+        self.quick
+    }
+
     pub fn all_hold(&self) -> bool {
         self.rows.iter().all(|row| row.holds != Some(false))
     }

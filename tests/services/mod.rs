@@ -35,7 +35,7 @@ impl Checkout {
             .replace("localhost:9443", &self.server.ready.https.context("the server speaks https")?.to_string())
             .replace("localhost:1414", &self.server.mq_address()?.to_string());
         // What a failing script has started would keep its output open.
-        let script = format!("trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT\n{script}");
+        let script = format!("trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT\n{script}");
         let output = Command::new("bash").arg("-ec").arg(&script).current_dir(self.folder.path()).output()?;
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         anyhow::ensure!(output.status.success(), "{script}\n{out}\n{err}\n{}", self.server.errors());

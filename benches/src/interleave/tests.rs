@@ -27,3 +27,14 @@ fn a_median_is_the_middle_or_between_the_two_middle_values() {
     assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 2.5);
     assert!(median(Vec::new()).is_nan());
 }
+
+#[test]
+fn a_difference_is_taken_round_by_round() {
+    let cell = |name: &'static str, values: [f64; 3]| {
+        let mut values = values.into_iter();
+        Cell::new(name, move || values.next().context("three rounds"))
+    };
+    let measured = interleave(3, vec![cell("whole", [20.0, 30.0, 40.0]), cell("part", [2.0, 4.0, 8.0])]).unwrap();
+    let measured = measured.with_difference("rest", "whole", "part");
+    assert_eq!((measured.values("rest"), measured.median("rest")), (&[18.0, 26.0, 32.0][..], 26.0));
+}

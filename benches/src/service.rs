@@ -1,0 +1,151 @@
+//! Two-way services: what one `POST` that becomes a COBOL record, a reply and JSON again costs the server, against the same
+//! request and reply by `POST` and `DELETE` on the messaging REST API, and against two requests to a servlet that does
+//! nothing.
+//!
+//! Requests, replies and the batch server are the same on both ways: one responder, a process of its own over the channel. What
+//! the responder's get and put cost the server is measured alone, on requests that lie there already, and taken off both for
+//! the comparison of what lies beyond it. Requests that lie there cost less to get than requests that are waited for, so the
+//! comparison takes off too little rather than too much.
+
+mod alone;
+mod liberty;
+mod setting;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use workload::plan::{Choices, Login, Plan, Scenario, Span};
+
+use crate::effort::Effort;
+use crate::interleave::{Cell, Measured, interleave};
+use crate::report::{Bar, Report};
+
+use self::liberty::Liberty;
+use self::setting::Setting;
+
+const CLIENTS: u32 = 10;
+const REQUEST_BYTES: usize = 50;
+const REPLY_BYTES: usize = 1024;
+/// Load on the servlet before it is measured, which its virtual machine needs to have compiled what counts.
+const WARM_UP: Duration = Duration::from_secs(95);
+const QUICK_WARM_UP: Duration = Duration::from_secs(5);
+
+const SERVICE: &str = "two-way service";
+const REST: &str = "request by POST, reply by DELETE";
+const RESPONDER: &str = "the responder's get and put alone";
+const SERVLETS: &str = "Liberty: two no-op servlet requests";
+const SERVICE_BEYOND: &str = "two-way service beyond the responder";
+const REST_BEYOND: &str = "POST and DELETE beyond the responder";
+
+pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
+    let liberty = Liberty::start(&effort.work)?;
+    let setting = Setting::start(&effort.work)?;
+    let servlets = servlets(&setting, &liberty, effort);
+    warm_up(&servlets, if report.is_quick() { QUICK_WARM_UP } else { WARM_UP })?;
+    let (service, rest) = (service(&setting, effort), rest(&setting, effort));
+    let responder = setting.responder()?;
+    let messages = if report.is_quick() { 4_000 } else { 20_000 };
+    let measured = interleave(
+        effort.rounds,
+        vec![
+            Cell::new(SERVICE, || cpu_us(&service)),
+            Cell::new(REST, || cpu_us(&rest)),
+            Cell::new(RESPONDER, || alone::cpu_us(&setting, messages)),
+            Cell::new(SERVLETS, || cpu_us(&servlets)),
+        ],
+    )?;
+    drop(responder);
+    let measured =
+        measured.with_difference(SERVICE_BEYOND, SERVICE, RESPONDER).with_difference(REST_BEYOND, REST, RESPONDER);
+    judge(report, &measured);
+    Ok(())
+}
+
+fn judge(report: &mut Report, measured: &Measured) {
+    report.add(
+        Bar::at_most("CPU of a two-way service, against POST and DELETE on the messaging REST API", 0.8)
+            .ratio(measured, SERVICE, REST, "µs"),
+    );
+    report.add(Bar::at_most("the same beyond the responder's own get and put", 0.6).ratio(
+        measured,
+        SERVICE_BEYOND,
+        REST_BEYOND,
+        "µs",
+    ));
+    report.add(
+        Bar::at_most("CPU of a two-way service, against two no-op servlet requests on Open Liberty", 0.25)
+            .ratio(measured, SERVICE, SERVLETS, "µs"),
+    );
+    report.add(Bar::figure("CPU of the responder's get and put, alone").value(measured.median(RESPONDER), "µs"));
+}
+
+/// Ten clients with a kept TLS connection and an LTPA cookie each.
+fn base(setting: &Setting, effort: &Effort) -> Choices {
+    Choices {
+        clients: Some(CLIENTS),
+        threads: Some(1),
+        login: Some(Login::Ltpa),
+        password_file: Some(setting.passwords.clone()),
+        warmup: Some(Span(effort.warmup)),
+        duration: Some(Span(effort.rest)),
+        ..Choices::default()
+    }
+}
+
+fn ours(setting: &Setting, effort: &Effort) -> Choices {
+    Choices {
+        url: Some(setting.url.clone()),
+        cacert: Some(setting.server.ca_file()),
+        pid: BTreeMap::from([("server".to_owned(), setting.server.pid())]),
+        ..base(setting, effort)
+    }
+}
+
+fn service(setting: &Setting, effort: &Effort) -> Choices {
+    Choices {
+        scenario: Some(Scenario::Service),
+        post_path: Some(setting::SERVICE_PATH.to_owned()),
+        body: Some(setting::SERVICE_REQUEST.to_owned()),
+        ..ours(setting, effort)
+    }
+}
+
+fn rest(setting: &Setting, effort: &Effort) -> Choices {
+    Choices {
+        scenario: Some(Scenario::RequestReply),
+        queue: Some(setting::REQUEST_QUEUE.to_owned()),
+        reply_queue: Some(setting::REPLY_QUEUE.to_owned()),
+        request_size: Some(REQUEST_BYTES),
+        response_size: Some(REPLY_BYTES),
+        ..ours(setting, effort)
+    }
+}
+
+fn servlets(setting: &Setting, liberty: &Liberty, effort: &Effort) -> Choices {
+    Choices {
+        scenario: Some(Scenario::HttpFloor),
+        url: Some(liberty.url.clone()),
+        insecure: Some(true),
+        post_path: Some(liberty::PATH.to_owned()),
+        get_path: Some(liberty::PATH.to_owned()),
+        request_size: Some(REQUEST_BYTES),
+        pid: BTreeMap::from([("server".to_owned(), liberty.pid())]),
+        ..base(setting, effort)
+    }
+}
+
+fn warm_up(servlets: &Choices, length: Duration) -> Result<()> {
+    eprintln!("  warming Open Liberty for {} s", length.as_secs());
+    cpu_us(&Choices { duration: Some(Span(length)), ..servlets.clone() }).map(drop)
+}
+
+/// Runs the load once; processor time of the server, in microseconds a transaction.
+fn cpu_us(choices: &Choices) -> Result<f64> {
+    let report = workload::run(&Plan::new(choices.clone())?)?;
+    ensure!(report.errors == 0 && report.is_clean(), "the load did not go well: {report}");
+    ensure!(report.transactions > 0 && report.empty == 0, "requests without a reply: {report}");
+    let driver = report.cpu_us_per_transaction("driver").unwrap_or_default();
+    eprintln!("    {:.0} /s, driver {driver:.1} µs each", report.transactions_per_second);
+    report.cpu_us_per_transaction("server").context("the server was not measured")
+}

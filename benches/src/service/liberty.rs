@@ -1,0 +1,159 @@
+//! Open Liberty with a servlet that does nothing behind TLS and an LTPA cookie: what the tier alone costs that the
+//! products we are compared with answer from. Fetched with Maven into the working folder when it is not there.
+//!
+//! The servlet answers below the path where the load driver logs in, so that the same client drives both. It is compiled
+//! with what the distribution brings along.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use system_tests::server::APP_PASSWORD;
+use tempfile::TempDir;
+
+use super::setting::write;
+use crate::nginx::free_port;
+
+pub(super) const PATH: &str = "/ibmmq/rest/v2/noop";
+const ARTIFACT: &str = "io.openliberty:openliberty-runtime:24.0.0.12:zip";
+const ARCHIVE: &str = "openliberty-runtime-24.0.0.12.zip";
+const SERVLET: &str = include_str!("Noop.java");
+const WEB_XML: &str = include_str!("web.xml");
+
+/// Ends with its value.
+pub(super) struct Liberty {
+    process: Child,
+    pub(super) url: String,
+    _folder: TempDir,
+}
+
+impl Liberty {
+    /// # Errors
+    /// No Java compiler, no Maven, or the download failed: the message says which.
+    pub(super) fn start(work: &Path) -> Result<Self> {
+        let home = distribution(work)?;
+        let folder = tempfile::Builder::new().prefix("liberty").tempdir_in(work)?;
+        let server = folder.path().join("usr/servers/peer");
+        std::fs::create_dir_all(server.join("apps"))?;
+        let port = free_port()?;
+        write(&server.join("server.xml"), &server_xml(port))?;
+        write(&server.join("jvm.options"), "-Xmx1g\n")?;
+        application(&home, folder.path(), &server.join("apps/noop.war"))?;
+        let process = Command::new(home.join("bin/server"))
+            .args(["run", "peer"])
+            .env("WLP_USER_DIR", folder.path().join("usr"))
+            .env("WLP_OUTPUT_DIR", folder.path().join("out"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .context("cannot start Open Liberty")?;
+        let mut running = Self { process, url: format!("https://127.0.0.1:{port}"), _folder: folder };
+        running.await_ready()?;
+        Ok(running)
+    }
+
+    /// The script replaces itself by the virtual machine.
+    pub(super) fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Ready when the protected path asks for credentials.
+    fn await_ready(&mut self) -> Result<()> {
+        for _ in 0..600 {
+            let status = Command::new("curl")
+                .args(["--silent", "--insecure", "--output", "/dev/null", "--write-out", "%{http_code}"])
+                .arg(format!("{}{PATH}", self.url))
+                .output()?;
+            if status.stdout == b"401" {
+                return Ok(());
+            }
+            if let Some(status) = self.process.try_wait()? {
+                bail!("Open Liberty ended with {status}");
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        bail!("Open Liberty is not ready")
+    }
+}
+
+impl Drop for Liberty {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn server_xml(port: u16) -> String {
+    format!(
+        r#"<server>
+ <featureManager><feature>servlet-6.0</feature><feature>appSecurity-5.0</feature><feature>transportSecurity-1.0</feature></featureManager>
+ <httpEndpoint id="defaultHttpEndpoint" host="127.0.0.1" httpPort="-1" httpsPort="{port}">
+  <httpOptions maxKeepAliveRequests="-1"/>
+ </httpEndpoint>
+ <keyStore id="defaultKeyStore" password="changeit"/>
+ <basicRegistry realm="mq"><user name="app" password="{APP_PASSWORD}"/></basicRegistry>
+ <webApplication location="noop.war" contextRoot="/ibmmq/rest/v2">
+  <application-bnd><security-role name="MQWebUser"><user name="app"/></security-role></application-bnd>
+ </webApplication>
+</server>
+"#
+    )
+}
+
+/// Compiles the servlet and packs it.
+fn application(home: &Path, folder: &Path, archive: &Path) -> Result<()> {
+    let content = folder.join("noop");
+    let classes = content.join("WEB-INF/classes");
+    std::fs::create_dir_all(&classes)?;
+    write(&content.join("WEB-INF/web.xml"), WEB_XML)?;
+    let source = folder.join("Noop.java");
+    write(&source, SERVLET)?;
+    run(Command::new("javac")
+        .args(["-proc:none", "-d"])
+        .arg(&classes)
+        .arg("-classpath")
+        .arg(servlet_api(home)?)
+        .arg(&source))?;
+    run(Command::new("jar").arg("cf").arg(archive).arg("-C").arg(&content).arg("."))
+}
+
+/// The archive with the servlet interfaces that the distribution brings for compilers.
+fn servlet_api(home: &Path) -> Result<PathBuf> {
+    for entry in std::fs::read_dir(home.join("dev/api/spec")).context("the distribution has no interfaces")? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.contains("jakarta.servlet.6.0") && name.ends_with(".jar") {
+            return Ok(path);
+        }
+    }
+    bail!("the distribution has no servlet interfaces")
+}
+
+/// Unpacked below the working folder, and kept there.
+fn distribution(work: &Path) -> Result<PathBuf> {
+    let home = work.join("peers");
+    let unpacked = home.join("wlp");
+    if unpacked.join("bin/server").is_file() {
+        return Ok(unpacked);
+    }
+    std::fs::create_dir_all(&home)?;
+    let archive = home.join(ARCHIVE);
+    if !archive.is_file() {
+        run(Command::new("mvn")
+            .args(["-q", "-B", "dependency:copy", "-Dmdep.useBaseVersion=true"])
+            .arg(format!("-Dartifact={ARTIFACT}"))
+            .arg(format!("-DoutputDirectory={}", home.display())))?;
+    }
+    run(Command::new("unzip").arg("-q").arg("-o").arg(&archive).arg("-d").arg(&home))?;
+    Ok(unpacked)
+}
+
+fn run(command: &mut Command) -> Result<()> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().with_context(|| format!("{program} is not installed"))?;
+    let said = [output.stdout, output.stderr].concat();
+    ensure!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&said));
+    Ok(())
+}

@@ -1,0 +1,137 @@
+//! The server that is measured, with a service, its queues, and the responder that answers on them.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use system_tests::program::quaymaster;
+use system_tests::server::{Server, ServerOptions};
+use tempfile::TempDir;
+
+use super::{CLIENTS, REPLY_BYTES};
+use crate::rest::password_file;
+
+pub(super) const REQUEST_QUEUE: &str = "DEV.BENCH.REQUEST";
+pub(super) const REPLY_QUEUE: &str = "DEV.BENCH.REPLY";
+/// Requests that lie there before a responder comes, and its replies.
+pub(super) const FILLED_QUEUE: &str = "DEV.BENCH.FILLED";
+pub(super) const FILLED_REPLY_QUEUE: &str = "DEV.BENCH.FILLED.REPLY";
+pub(super) const CHANNEL: &str = "DEV.APP.SVRCONN";
+const DEFINITIONS: &str = "\
+DEFINE QLOCAL(DEV.BENCH.REQUEST) MAXDEPTH(100000)
+DEFINE QLOCAL(DEV.BENCH.REPLY) MAXDEPTH(100000)
+DEFINE QLOCAL(DEV.BENCH.FILLED) MAXDEPTH(100000)
+DEFINE QLOCAL(DEV.BENCH.FILLED.REPLY) MAXDEPTH(100000)
+";
+
+pub(super) const SERVICE_PATH: &str = "/zosConnect/services/benchService?action=invoke";
+/// A record of 50 bytes: 48 that name the request, and two more.
+pub(super) const SERVICE_REQUEST: &str = r#"{"name":"{id}","kind":"AB"}"#;
+/// Latin-1, as the responder's filler is letters of ASCII.
+const SERVICE: &str = "\
+name: benchService
+version: 1.0
+description: Two-way service of the benchmarks
+destination: DEV.BENCH.REQUEST
+replyDestination: DEV.BENCH.REPLY
+waitInterval: 5000
+requestStructure: REQUEST.cpy
+responseStructure: REPLY.cpy
+ccsid: 819
+byteOrder: big
+";
+const REQUEST_COPYBOOK: &str = "\
+       01  REQUEST.
+           05 NAME PIC X(48).
+           05 KIND PIC XX.
+";
+/// 1024 bytes: the name of the request and 61 items of 16.
+const REPLY_COPYBOOK: &str = "\
+       01  REPLY.
+           05 NAME PIC X(48).
+           05 ITEM PIC X(16) OCCURS 61 TIMES.
+";
+
+pub(super) struct Setting {
+    pub(super) server: Server,
+    pub(super) url: String,
+    pub(super) mq: SocketAddr,
+    /// Lines of user and password.
+    pub(super) passwords: PathBuf,
+    _folder: TempDir,
+}
+
+impl Setting {
+    pub(super) fn start(work: &Path) -> Result<Self> {
+        let folder = tempfile::tempdir_in(work)?;
+        let data = folder.path().join("data");
+        write(&data.join("mqsc.d/bench.mqsc"), DEFINITIONS)?;
+        deploy(&folder.path().join("source"), &data)?;
+        let server = Server::start(&ServerOptions::on(&data).listening("127.0.0.1:0").with("--strict"))?;
+        let (url, mq) = (server.https_url()?, server.mq_address()?);
+        Ok(Self { server, url, mq, passwords: password_file(folder.path())?, _folder: folder })
+    }
+
+    /// The batch server of the service and of the messaging REST API.
+    pub(super) fn responder(&self) -> Result<Responder> {
+        Responder::start(self, REQUEST_QUEUE)
+    }
+}
+
+/// Builds the service where a start finds it.
+fn deploy(source: &Path, data: &Path) -> Result<()> {
+    for (name, text) in [("service.yaml", SERVICE), ("REQUEST.cpy", REQUEST_COPYBOOK), ("REPLY.cpy", REPLY_COPYBOOK)] {
+        write(&source.join(name), text)?;
+    }
+    let services = data.join("zosconnect/services");
+    std::fs::create_dir_all(&services)?;
+    let built = Command::new(quaymaster()?)
+        .args(["service", "build"])
+        .arg(source)
+        .arg("-o")
+        .arg(services.join("benchService.sar"))
+        .output()?;
+    ensure!(built.status.success(), "service build: {}", String::from_utf8_lossy(&built.stderr));
+    Ok(())
+}
+
+/// `quaymaster workload responder` as a process; ends with its value.
+pub(super) struct Responder(Child);
+
+impl Responder {
+    pub(super) fn start(setting: &Setting, queue: &str) -> Result<Self> {
+        let mut child = Command::new(quaymaster()?)
+            .args(["workload", "responder", "--channel", CHANNEL, "--queue", queue])
+            .args(["--mq", &setting.mq.to_string()])
+            .args(["--connections", &CLIENTS.to_string(), "--response-size", &REPLY_BYTES.to_string()])
+            .arg("--password-file")
+            .arg(&setting.passwords)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("the responder")?;
+        let output = child.stdout.take().context("standard output is a pipe")?;
+        let running = Self(child);
+        let mut line = String::new();
+        BufReader::new(output).read_line(&mut line)?;
+        ensure!(line.contains("\"ready\""), "the responder did not get ready: {line}");
+        Ok(running)
+    }
+}
+
+impl Drop for Responder {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "files of a measurement need not last")]
+pub(super) fn write(path: &Path, text: &str) -> Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
