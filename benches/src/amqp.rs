@@ -452,3 +452,6 @@ fn place(list: &mut ListWriter<'_>, address: &str, capabilities: usize) {
     }
     list.symbol("queue");
 }
+
+#[cfg(test)]
+mod tests;
