@@ -13,6 +13,7 @@ pub mod definition;
 pub mod deploy;
 pub mod error;
 pub mod names;
+pub mod openapi;
 pub mod properties;
 pub mod provider;
 pub mod registry;

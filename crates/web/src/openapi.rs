@@ -9,7 +9,6 @@ mod details;
 mod messaging;
 mod operation;
 mod schemas;
-mod swagger;
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -17,6 +16,7 @@ use std::sync::LazyLock;
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
 use serde_json::{Map, Value, json};
+use service::openapi::swagger;
 use service::yaml;
 
 use crate::answer::{self, Answer};

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{DOCUMENT, SWAGGER, swagger};
+use service::openapi::swagger;
+
+use super::{DOCUMENT, SWAGGER};
 use crate::routes::ROUTES;
 
 fn operations(document: &Value) -> Vec<(&String, &String, &Value)> {

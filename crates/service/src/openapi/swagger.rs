@@ -1,38 +1,63 @@
-//! The same document as Swagger 2.0, whose shape differs: bodies are parameters, media types stand beside them, schemas
+//! An OpenAPI 3 document as Swagger 2.0, whose shape differs: bodies are parameters, media types stand beside them, schemas
 //! are `definitions`, and there is one base path.
 
 use serde_json::{Map, Value, json};
 
 /// Members of an operation that both forms spell alike.
-const SAME: &[&str] = &["operationId", "tags", "summary", "description", "x-extension", "x-roles"];
+const SAME: &[&str] = &["operationId", "tags", "summary", "description", "deprecated", "x-extension", "x-roles"];
+/// Members of a path that are operations.
+const METHODS: &[&str] = &["get", "put", "post", "delete", "options", "head", "patch"];
 /// Members of a parameter's schema that Swagger has beside its name.
-const SHAPE: &[&str] = &["type", "enum", "pattern", "minimum", "maximum", "minLength", "maxLength", "default"];
+const SHAPE: &[&str] =
+    &["type", "format", "items", "enum", "pattern", "minimum", "maximum", "minLength", "maxLength", "default"];
 
-/// Turns an OpenAPI 3.1 document into a Swagger 2.0 one.
-pub(super) fn from(document: &Value) -> Value {
+/// Turns an OpenAPI 3 document into a Swagger 2.0 one. The base path is that of the first server.
+pub fn from(document: &Value) -> Value {
     let mut paths = Map::new();
-    for (template, operations) in members(&document["paths"]) {
-        let converted = members(operations).map(|(method, described)| (method.clone(), operation(described)));
+    for (template, item) in members(&document["paths"]) {
+        let shared = item["parameters"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let operations = members(item).filter(|(method, _)| METHODS.contains(&method.as_str()));
+        let converted = operations.map(|(method, described)| (method.clone(), operation(document, described, shared)));
         paths.insert(template.clone(), Value::Object(converted.collect()));
     }
     let definitions: Map<_, _> =
         members(&document["components"]["schemas"]).map(|(name, one)| (name.clone(), schema(one))).collect();
-    json!({
-        "swagger": "2.0",
-        "info": {
-            "title": document["info"]["title"], "version": document["info"]["version"],
-            "description": document["info"]["description"], "license": { "name": document["info"]["license"]["name"] }
-        },
-        "basePath": "/",
-        "tags": document["tags"],
-        "paths": paths,
-        "securityDefinitions": { "basic": { "type": "basic" } },
-        "definitions": definitions,
-    })
+    let mut info = Map::new();
+    for (name, value) in members(&document["info"]) {
+        match name.as_str() {
+            "license" => info.insert(name.clone(), json!({ "name": value["name"] })),
+            "summary" => None,
+            _ => info.insert(name.clone(), value.clone()),
+        };
+    }
+    let mut swagger = Map::new();
+    swagger.insert("swagger".to_owned(), json!("2.0"));
+    swagger.insert("info".to_owned(), Value::Object(info));
+    swagger.insert("basePath".to_owned(), json!(base_path(document)));
+    if document["tags"].is_array() {
+        swagger.insert("tags".to_owned(), document["tags"].clone());
+    }
+    swagger.insert("paths".to_owned(), Value::Object(paths));
+    swagger.insert("securityDefinitions".to_owned(), json!({ "basic": { "type": "basic" } }));
+    swagger.insert("definitions".to_owned(), Value::Object(definitions));
+    Value::Object(swagger)
+}
+
+/// The path of the first server's URL.
+fn base_path(document: &Value) -> &str {
+    let url = document["servers"][0]["url"].as_str().unwrap_or("/");
+    let path = url.split_once("://").map_or(url, |(_, rest)| rest.find('/').map_or("/", |at| &rest[at..]));
+    if path.len() > 1 { path.trim_end_matches('/') } else { "/" }
+}
+
+/// What a reference within the document leads to; one step, for references to references are not followed.
+fn resolved<'v>(document: &'v Value, value: &'v Value) -> &'v Value {
+    let target = value["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
+    target.and_then(|pointer| document.pointer(pointer)).unwrap_or(value)
 }
 
 /// The resources below `root`, which becomes the base path. A version in `root` fills in that of the paths.
-pub(super) fn below(document: &Value, root: &str) -> Value {
+pub fn below(document: &Value, root: &str) -> Value {
     let root = root.trim_end_matches('/');
     let mut selected = document.clone();
     let mut paths = Map::new();
@@ -83,25 +108,30 @@ fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
     value.as_object().into_iter().flatten()
 }
 
-fn operation(described: &Value) -> Value {
+fn operation(document: &Value, described: &Value, shared: &[Value]) -> Value {
     let mut converted = Map::new();
     for &name in SAME {
         if let Some(value) = described.get(name) {
             converted.insert(name.to_owned(), value.clone());
         }
     }
-    let mut parameters: Vec<_> = described["parameters"].as_array().into_iter().flatten().map(parameter).collect();
-    let content = &described["requestBody"]["content"];
+    let all = shared.iter().chain(described["parameters"].as_array().into_iter().flatten());
+    // Cookies are no parameters of Swagger.
+    let known = all.map(|one| resolved(document, one)).filter(|one| one["in"] != "cookie");
+    let mut parameters: Vec<_> = known.map(parameter).collect();
+    let body = resolved(document, &described["requestBody"]);
+    let content = &body["content"];
     if let Some((_, first)) = members(content).next() {
         let types: Vec<_> = members(content).map(|(name, _)| name.clone()).collect();
-        let body = if types.len() > 1 { json!({ "type": "string" }) } else { schema(&first["schema"]) };
-        let required = &described["requestBody"]["required"];
-        parameters.push(json!({ "name": "body", "in": "body", "required": required, "schema": body }));
+        let described = if types.len() > 1 { json!({ "type": "string" }) } else { schema(&first["schema"]) };
+        let required = body["required"] == true;
+        parameters.push(json!({ "name": "body", "in": "body", "required": required, "schema": described }));
         converted.insert("consumes".to_owned(), json!(types));
     }
     let mut produced: Vec<String> = Vec::new();
     let mut responses = Map::new();
     for (status, described) in members(&described["responses"]) {
+        let described = resolved(document, described);
         produced.extend(members(&described["content"]).map(|(name, _)| name.clone()));
         responses.insert(status.clone(), response(described));
     }
@@ -127,7 +157,7 @@ fn parameter(described: &Value) -> Value {
 }
 
 fn response(described: &Value) -> Value {
-    let mut converted = json!({ "description": described["description"] });
+    let mut converted = json!({ "description": described["description"].as_str().unwrap_or_default() });
     if let Some((_, first)) = members(&described["content"]).next() {
         converted["schema"] = schema(&first["schema"]);
     }
@@ -153,7 +183,7 @@ fn schema(described: &Value) -> Value {
                         converted
                             .insert(name.clone(), json!(target.replace("#/components/schemas/", "#/definitions/")));
                     }
-                    "examples" => {}
+                    "examples" | "nullable" | "deprecated" | "writeOnly" => {}
                     "const" => {
                         converted.insert("type".to_owned(), json!("string"));
                         converted.insert("enum".to_owned(), json!([value]));

@@ -1,0 +1,233 @@
+//! The documents that describe APIs: OpenAPI 3 made from an API and the schemas of its services, Swagger 2.0 made from that,
+//! either made from the other where an archive brings one, and all of them in one.
+//!
+//! Pure functions of JSON values. A document that an archive brings is served as it came, but for its base path.
+
+pub mod merge;
+pub mod swagger;
+pub mod upgrade;
+
+use serde_json::{Map, Value, json};
+
+use crate::api::mapping::{Kind, Mapping, Source, Statement};
+use crate::api::{ApiDefinition, METHODS, Operation};
+
+/// Schemas of a service's request and response, by its name.
+pub type Schemas<'a> = dyn Fn(&str) -> (Option<Value>, Option<Value>) + 'a;
+
+/// The OpenAPI 3 document of an API. `origin` is where the API is reached, such as `https://host:9443`, or empty.
+pub fn of_api(api: &ApiDefinition, schemas: &Schemas<'_>, origin: &str) -> Value {
+    let url = format!("{origin}{}", api.base_path);
+    let mut document = match &api.document {
+        Some(document) if document["openapi"].is_string() => document.clone(),
+        Some(document) => upgrade::from(document),
+        None => made(api, schemas),
+    };
+    document["servers"] = json!([{ "url": url }]);
+    document
+}
+
+/// The Swagger 2.0 document of an API.
+pub fn swagger_of_api(api: &ApiDefinition, schemas: &Schemas<'_>) -> Value {
+    match &api.document {
+        Some(document) if !document["swagger"].is_null() => {
+            let mut document = document.clone();
+            document["basePath"] = json!(api.base_path);
+            // The toolkit writes the host it was used on.
+            if let Some(members) = document.as_object_mut() {
+                members.shift_remove("host");
+                members.shift_remove("schemes");
+            }
+            document
+        }
+        _ => swagger::from(&of_api(api, schemas, "")),
+    }
+}
+
+fn made(api: &ApiDefinition, schemas: &Schemas<'_>) -> Value {
+    let mut paths = Map::new();
+    let mut components = Map::new();
+    components.insert("Error".to_owned(), error_schema());
+    for operation in &api.operations {
+        let (request, response) = schemas(&operation.service);
+        let described = describe(api, operation, request, response, &mut components);
+        let item = paths.entry(operation.path.to_string()).or_insert_with(|| json!({}));
+        item[operation.method.to_ascii_lowercase()] = described;
+    }
+    let mut info = json!({ "title": api.title, "version": api.version });
+    if !api.description.is_empty() {
+        info["description"] = json!(api.description);
+    }
+    json!({
+        "openapi": "3.0.3",
+        "info": info,
+        "paths": paths,
+        "components": {
+            "securitySchemes": { "basic": { "type": "http", "scheme": "basic" } },
+            "schemas": components
+        },
+        "security": [{ "basic": [] }]
+    })
+}
+
+fn describe(
+    api: &ApiDefinition,
+    operation: &Operation,
+    request: Option<Value>,
+    response: Option<Value>,
+    components: &mut Map<String, Value>,
+) -> Value {
+    let id = &operation.operation_id;
+    let mut described = json!({ "tags": [api.name], "operationId": id });
+    for (name, text) in [("summary", &operation.summary), ("description", &operation.description)] {
+        if !text.is_empty() {
+            described[name] = json!(text);
+        }
+    }
+    let request = request.map(without_dialect);
+    described["parameters"] = json!(parameters(operation, request.as_ref()));
+    let reads_body = operation.request.passes_body || operation.request.statements.iter().any(takes_body);
+    if reads_body {
+        let schema = body_schema(operation, request);
+        components.insert(format!("{id}_request"), schema);
+        described["requestBody"] = json!({
+            "required": true,
+            "content": { "application/json": { "schema": { "$ref": format!("#/components/schemas/{id}_request") } } }
+        });
+    }
+    let name = format!("{id}_response_{}", operation.response_code);
+    components.insert(name.clone(), answer_schema(&operation.response, response.map(without_dialect)));
+    let error = json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } });
+    let answered = json!({ "application/json": { "schema": { "$ref": format!("#/components/schemas/{name}") } } });
+    described["responses"] = json!({
+        operation.response_code.to_string(): { "description": "The service has answered.", "content": answered },
+        "204": { "description": "The service has nothing to say, or no message came in time." },
+        "default": { "description": "The request is refused, or the service failed.", "content": error }
+    });
+    described["security"] = json!([{ "basic": [] }]);
+    described
+}
+
+/// Those that the mapping reads, then those of the path that it does not.
+fn parameters(operation: &Operation, schema: Option<&Value>) -> Vec<Value> {
+    let mut parameters: Vec<Value> = Vec::new();
+    for statement in &operation.request.statements {
+        let Statement::Move { from, to, kind, required } = statement else { continue };
+        let (name, place) = match from {
+            Source::Path(name) => (name, "path"),
+            Source::Query(name) => (name, "query"),
+            Source::Header(name) => (name, "header"),
+            Source::Body(_) | Source::Value(_) => continue,
+        };
+        if parameters.iter().any(|known| known["name"] == name.as_str() && known["in"] == place) {
+            continue;
+        }
+        let at = schema.and_then(|schema| schema_at(schema, to.parts()));
+        let shape = match kind {
+            Kind::AsSchema => at.cloned().unwrap_or_else(|| json!({ "type": "string" })),
+            Kind::Text => json!({ "type": "string" }),
+            Kind::Integer => json!({ "type": "integer" }),
+            Kind::Number => json!({ "type": "number" }),
+            Kind::Boolean => json!({ "type": "boolean" }),
+            Kind::List => json!({ "type": "array", "items": { "type": "string" } }),
+        };
+        let required = *required || place == "path";
+        parameters.push(json!({ "name": name, "in": place, "required": required, "schema": shape }));
+    }
+    for name in operation.path.parameters() {
+        if !parameters.iter().any(|known| known["name"] == name && known["in"] == "path") {
+            parameters.push(json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }));
+        }
+    }
+    parameters
+}
+
+fn takes_body(statement: &Statement) -> bool {
+    matches!(statement, Statement::Move { from: Source::Body(_), .. })
+}
+
+/// What a client sends: the service's schema without what the mapping sets or removes. A body that is put together from
+/// parts may be any object.
+fn body_schema(operation: &Operation, schema: Option<Value>) -> Value {
+    let Some(mut schema) = schema.filter(|_| operation.request.passes_body) else { return json!({ "type": "object" }) };
+    if operation.request.statements.iter().any(takes_body) {
+        return json!({ "type": "object" });
+    }
+    for statement in &operation.request.statements {
+        match statement {
+            Statement::Move { to, .. } => hide(&mut schema, to.parts()),
+            Statement::Remove(place) => hide(&mut schema, place.parts()),
+        }
+    }
+    schema
+}
+
+/// What a client gets, as far as it can be told.
+fn answer_schema(mapping: &Mapping, schema: Option<Value>) -> Value {
+    let only_removes = mapping.statements.iter().all(|statement| matches!(statement, Statement::Remove(_)));
+    let Some(mut schema) = schema.filter(|_| mapping.passes_body && only_removes) else {
+        return json!({ "type": "object" });
+    };
+    for statement in &mapping.statements {
+        if let Statement::Remove(place) = statement {
+            hide(&mut schema, place.parts());
+        }
+    }
+    schema
+}
+
+/// The schema of a member of a member.
+fn schema_at<'s>(schema: &'s Value, parts: &[String]) -> Option<&'s Value> {
+    parts.iter().try_fold(schema, |here, part| match part.parse::<usize>() {
+        Ok(_) if here["items"].is_object() => here.get("items"),
+        _ => here.get("properties")?.get(part),
+    })
+}
+
+/// Takes a member out of a schema.
+fn hide(schema: &mut Value, parts: &[String]) {
+    let Some((last, way)) = parts.split_last() else { return };
+    let mut here = schema;
+    for part in way {
+        match here.get_mut("properties").and_then(|properties| properties.get_mut(part)) {
+            Some(member) => here = member,
+            None => return,
+        }
+    }
+    if let Some(properties) = here.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.shift_remove(last);
+    }
+    if let Some(required) = here.get_mut("required").and_then(Value::as_array_mut) {
+        required.retain(|name| name != last.as_str());
+        // An empty list is none in OpenAPI 3.0.
+        if required.is_empty()
+            && let Some(members) = here.as_object_mut()
+        {
+            members.shift_remove("required");
+        }
+    }
+}
+
+fn without_dialect(mut schema: Value) -> Value {
+    if let Some(members) = schema.as_object_mut() {
+        members.shift_remove("$schema");
+    }
+    schema
+}
+
+fn error_schema() -> Value {
+    json!({
+        "type": "object",
+        "required": ["errorMessage"],
+        "properties": { "errorMessage": { "type": "string" }, "errorDetails": { "type": "string" } }
+    })
+}
+
+/// The operations of a path in a document, in the order of methods.
+fn operations_of(item: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
+    let is_method = |name: &str| METHODS.iter().any(|method| method.eq_ignore_ascii_case(name));
+    item.as_object_mut().into_iter().flatten().filter(move |(name, _)| is_method(name))
+}
+
+#[cfg(test)]
+mod tests;
