@@ -14,7 +14,7 @@ use model::definition::queue::{LocalQueue, QueueDefinition, QueueKind};
 use model::name::ObjectName;
 use queue_manager::{Home, QueueManager, QueueManagers, StartOptions, SystemClock};
 use storage::StoreOptions;
-use web::options::{Cors, Ldap, Limits, Ltpa, Messaging, TlsOptions, Web};
+use web::options::{Cors, Ldap, Limits, Ltpa, Messaging, RemoteQueueManagers, TlsOptions, Web, Zosconnect};
 use web::{WebOptions, WebServer};
 use workers::Workers;
 
@@ -81,7 +81,9 @@ async fn start() -> WebServer {
         cors: Cors { allowed_origins: vec!["*".to_owned()], ..Cors::default() },
         limits: Limits { body_bytes: 1 << 16, ..Limits::default() },
         messaging: Messaging::default(),
-        remote_queue_managers: web::options::RemoteQueueManagers::default(),
+        zosconnect: Zosconnect { poll_interval_seconds: 0, ..Zosconnect::default() },
+        remote_queue_managers: RemoteQueueManagers::new(),
+        archives: std::env::temp_dir().join(format!("quaymaster-fuzz-{}", std::process::id())),
         server_user: "fuzz".to_owned(),
         installation: web::options::Installation::default(),
     };

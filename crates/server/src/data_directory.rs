@@ -8,6 +8,7 @@
 //! DIR/ltpa.keys                  LTPA keys, unless [ltpa] names others
 //! DIR/tls/                       ca.crt, ca.key, server.crt, server.key
 //! DIR/mqsc.d/                    drop-in MQSC
+//! DIR/zosconnect/                archives of services and APIs; written by `service` alone
 //! DIR/qmgrs/NAME/log/            recovery log; written by `storage` alone
 //! DIR/qmgrs/NAME/state           how the queue manager is or last ended, and whether it starts with the next server
 //! DIR/qmgrs/.deleted.NAME/       a queue manager that was being deleted; what a crash left of it goes at the next look
@@ -91,6 +92,10 @@ impl DataDirectory {
 
     pub(crate) fn mqsc_dir(&self) -> PathBuf {
         self.root.join("mqsc.d")
+    }
+
+    pub(crate) fn archives(&self) -> PathBuf {
+        self.root.join("zosconnect")
     }
 
     pub(crate) fn queue_manager(&self, name: &QueueManagerName) -> PathBuf {

@@ -25,6 +25,8 @@ pub struct Service {
     pub name: String,
     pub version: String,
     pub description: String,
+    /// Paths that lead to it beside its own, each beginning with a slash; one that ends in `*` stands for all that begin so.
+    pub invoke_uris: Vec<String>,
     pub provider: Mq,
     /// `None`: bodies are JSON or text and stay what they are.
     pub transformation: Option<Transformation>,

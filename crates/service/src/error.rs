@@ -66,6 +66,21 @@ errors! {
     stopping() = "BAQR0904W", 503, "The server is stopping.";
     api_stopped(name) = "BAQR0905W", 503, "The API '{name}' has been stopped.";
     not_found(url) = "BAQR0906W", 404, "There is nothing under the URL {url}.";
+    name_taken(word, name) = "BAQR0910W", 409, "There is a {word} '{name}' already.";
+    clash(problem) = "BAQR0911W", 409, "The archive goes against another one: {problem}.";
+    not_stopped(word, name) = "BAQR0912W", 409, "The {word} '{name}' has to be stopped first.";
+    busy(word, name) = "BAQR0913W", 503, "Requests to the {word} '{name}' are still under way.";
+    other_name(word, found, name) = "BAQR0914W", 400, "The archive is that of the {word} '{found}', not of '{name}'.";
+    bad_archive() = "BAQR0915W", 400, "The archive cannot be used.";
+    /// The log tells what happened.
+    not_kept() = "BAQR0916E", 500, "The server could not keep what was asked of it.";
+    api_unknown(name) = "BAQR0917W", 404, "There is no API '{name}'.";
+    schema_unknown(service) = "BAQR0918W", 404, "The service '{service}' has no such schema.";
+    query(name, value) = "BAQR0919W", 400, "The query parameter {name} cannot be '{value}'.";
+    /// One that an API maps to its service.
+    parameter(problem) = "BAQR0920W", 400, "The request cannot be mapped: {problem}.";
+    api_response(name) = "BAQR0921E", 500, "The answer of the service cannot be mapped to that of the API '{name}'.";
+    archive_type(found) = "BAQR0922W", 415, "An archive has to be sent as application/zip, not '{found}'.";
     not_text() = "BAQR0907W", 400, "The body of the request is not UTF-8.";
 }
 

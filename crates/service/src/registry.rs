@@ -128,19 +128,16 @@ impl Registry {
         self.poll();
     }
 
-    /// The service that the configuration gives a path to; the longest entry wins.
+    /// The service that a path leads to, by its `invokeURI` or by the configuration; of several the most specific.
     pub fn service_of_uri(&self, path: &str) -> Option<Arc<DeployedService>> {
+        let services = self.services.all();
         let settings = self.settings.read();
-        if settings.invoke_uris.is_empty() {
-            return None;
-        }
-        let matches = |uri: &str| match uri.strip_suffix('*') {
-            Some(start) => path.starts_with(start),
-            None => path == uri,
-        };
-        let uris = settings.invoke_uris.iter().flat_map(|(name, uris)| uris.iter().map(move |uri| (name, uri)));
-        let best = uris.filter(|(_, uri)| matches(uri)).max_by_key(|(_, uri)| (uri.len(), !uri.ends_with('*')));
-        best.and_then(|(name, _)| self.services.lookup(name))
+        let best = services.iter().filter_map(|(name, deployed)| {
+            let configured = settings.invoke_uris.get(name).into_iter().flatten();
+            let uris = deployed.content.service.invoke_uris.iter().chain(configured);
+            Some((uris.filter_map(|uri| specificity(uri, path)).max()?, deployed))
+        });
+        best.max_by_key(|(length, _)| *length).map(|(_, deployed)| Arc::clone(deployed))
     }
 
     /// The API below whose base path a path lies, and what follows it; the longest base path wins.
@@ -160,5 +157,13 @@ impl Registry {
             Some(service) => (service.content.request_schema.clone(), service.content.response_schema.clone()),
             None => (None, None),
         }
+    }
+}
+
+/// How much of the path a URI states; `None` when it does not lead there. An exact one beats one with an asterisk.
+fn specificity(uri: &str, path: &str) -> Option<usize> {
+    match uri.strip_suffix('*') {
+        Some(begin) => path.starts_with(begin).then_some(2 * begin.len()),
+        None => (uri == path).then_some(2 * uri.len() + 1),
     }
 }

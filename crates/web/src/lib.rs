@@ -88,6 +88,8 @@ impl WebServer {
         let bind = |address: Option<SocketAddr>| address.map(listener::bind).transpose();
         let (https, http, metrics) = (bind(options.https)?, bind(options.http)?, bind(options.metrics)?);
         let shared = Arc::new(Shared::new(options, queue_managers)?);
+        // What lies there is deployed before anybody can ask for it.
+        shared.services.registry.poll();
         if let Some(tls) = &tls {
             *shared.client_verifier.write() = tls.read().verifier.clone();
         }
@@ -101,6 +103,7 @@ impl WebServer {
             tasks: Mutex::new(vec![
                 tokio::spawn(keep_house(Arc::clone(&shared))),
                 tokio::spawn(look_after_services(Arc::clone(&shared.services))),
+                tokio::spawn(watch_archives(Arc::clone(&shared))),
             ]),
             seats: Mutex::new(Some(Arc::clone(&seats))),
         };
@@ -223,6 +226,20 @@ impl WebServer {
 
 async fn look_after_services(services: Arc<Services>) {
     services.environment.run().await;
+}
+
+/// Looks whether archives have changed, until the task is aborted.
+async fn watch_archives(shared: Arc<Shared>) {
+    loop {
+        let seconds = shared.settings().options.zosconnect.poll_interval_seconds;
+        // With 0 nothing is looked for, but a reload may change that.
+        tokio::time::sleep(Duration::from_secs(seconds.max(1))).await;
+        if seconds > 0 {
+            let services = Arc::clone(&shared.services);
+            // It cannot fail but by a panic, which is logged where it happens.
+            let _ = tokio::task::spawn_blocking(move || services.registry.poll()).await;
+        }
+    }
 }
 
 /// Looks after time limits until the task is aborted.

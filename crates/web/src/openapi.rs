@@ -9,15 +9,17 @@ mod details;
 mod messaging;
 mod operation;
 mod schemas;
+mod zosconnect;
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use ::service::deploy::Status;
+use ::service::openapi::{merge, swagger};
+use ::service::yaml;
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
 use serde_json::{Map, Value, json};
-use service::openapi::swagger;
-use service::yaml;
 
 use crate::answer::{self, Answer};
 use crate::error::ApiError;
@@ -36,33 +38,85 @@ pub(crate) fn document() -> Answer {
     answer::json(StatusCode::OK, PRINTED.clone())
 }
 
-/// `/ibm/api/docs`: `root` selects the resources below a path, which then is the base path; `compact` leaves line
+/// `/ibm/api/docs`: `root` selects the resources below a path, which then is the base path, and may be repeated; `compact` leaves line
 /// breaks and indentation out; the Accept header chooses between JSON and YAML.
 ///
 /// # Errors
 /// 400 an unknown parameter, or a value that is none.
 pub(crate) fn docs(call: Call<'_>) -> Result<Answer, ApiError> {
-    let (mut root, mut compact) = (None, None);
+    let (mut roots, mut compact) = (Vec::new(), None);
     query::each(call.query(), |name, value| match (name, &*value) {
-        ("root", _) if value.starts_with('/') => query::once(&mut root, name, value.into_owned()),
+        ("root", _) if value.starts_with('/') => {
+            roots.push(value.trim_end_matches('/').to_owned());
+            Ok(())
+        }
         ("compact", "true") => query::once(&mut compact, name, true),
         ("compact", "false") => query::once(&mut compact, name, false),
         ("root" | "compact", _) => Err(ApiError::parameter(name, &value)),
         _ => Err(query::unknown(name)),
     })?;
-    let document = match &root {
-        Some(root) => Cow::Owned(swagger::below(&SWAGGER, root)),
-        None => Cow::Borrowed(&*SWAGGER),
+    let whole = with_apis(call);
+    let document = match roots.as_slice() {
+        [] => whole,
+        [root] => Cow::Owned(below(call, &whole, root)),
+        several => {
+            let mut merged = merge::empty("Quaymaster", env!("CARGO_PKG_VERSION"));
+            merged["definitions"] = whole["definitions"].clone();
+            for root in several {
+                let mut part = swagger::below(&whole, root);
+                // Shared already; what would be left is the same under other names.
+                part["definitions"] = json!({});
+                merge::add(&mut merged, root.trim_start_matches('/'), part);
+            }
+            Cow::Owned(merged)
+        }
     };
+    Ok(document_answer(call, &document, compact == Some(true)))
+}
+
+/// The resources below a path. The document of an API is the whole of what lies below its base path.
+fn below(call: Call<'_>, whole: &Value, root: &str) -> Value {
+    let registry = &call.shared.services.registry;
+    let apis = registry.apis.all();
+    let api = apis.values().find(|api| api.content.base_path == root && api.status() == Status::Started);
+    match api {
+        Some(api) => ::service::openapi::swagger_of_api(&api.content, &|service| registry.schemas(service)),
+        None => swagger::below(whole, root),
+    }
+}
+
+/// The server's own resources and those of all APIs that are started.
+fn with_apis(call: Call<'_>) -> Cow<'static, Value> {
+    let registry = &call.shared.services.registry;
+    let apis = registry.apis.all();
+    let mut started = apis.values().filter(|api| api.status() == Status::Started).peekable();
+    if started.peek().is_none() {
+        return Cow::Borrowed(&*SWAGGER);
+    }
+    let mut whole = SWAGGER.clone();
+    for api in started {
+        let document = ::service::openapi::swagger_of_api(&api.content, &|service| registry.schemas(service));
+        merge::add(&mut whole, &api.content.name, document);
+    }
+    Cow::Owned(whole)
+}
+
+/// `/zosConnect/api-docs`.
+pub(crate) fn zosconnect(call: Call<'_>) -> Answer {
+    document_answer(call, &swagger::below(&SWAGGER, "/zosConnect"), false)
+}
+
+/// A document as JSON or as YAML, by the Accept header.
+pub(crate) fn document_answer(call: Call<'_>, document: &Value, is_compact: bool) -> Answer {
     let mut answer = if wants_yaml(call) {
-        answer::with_body(StatusCode::OK, Some(YAML), yaml::write(&document).into())
-    } else if compact == Some(true) {
+        answer::with_body(StatusCode::OK, Some(YAML), yaml::write(document).into())
+    } else if is_compact {
         answer::json(StatusCode::OK, document.to_string())
     } else {
-        answer::json(StatusCode::OK, pretty(&document))
+        answer::json(StatusCode::OK, pretty(document))
     };
     answer.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
-    Ok(answer)
+    answer
 }
 
 /// Does the client name YAML and not JSON before it?

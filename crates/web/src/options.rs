@@ -8,6 +8,9 @@ use std::path::PathBuf;
 pub use command::rest::Installation;
 pub use connection::options::{RemoteQueueManager, RemoteQueueManagers};
 use serde::{Deserialize, Serialize};
+use service::names::Names;
+pub use service::names::{ConnectionFactory, Queue};
+use service::registry::Settings;
 
 /// Everything of one start or reload.
 #[derive(Debug, Clone)]
@@ -22,8 +25,10 @@ pub struct WebOptions {
     pub cors: Cors,
     pub limits: Limits,
     pub messaging: Messaging,
-    /// Those that services reach beside this server's own.
+    pub zosconnect: Zosconnect,
     pub remote_queue_managers: RemoteQueueManagers,
+    /// Where archives of services and APIs lie: `services` and `apis` in it.
+    pub archives: PathBuf,
     /// Name of the user the server runs as.
     pub server_user: String,
     /// What the `installation` resource tells.
@@ -268,6 +273,54 @@ impl Default for Messaging {
             adopt_web_user_context: true,
             max_pool_size: 20,
             full_pool_behavior: FullPoolBehavior::Overflow,
+        }
+    }
+}
+
+/// `[zosconnect]`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Zosconnect {
+    /// Seconds between two looks at the archives; 0: one look, at start.
+    pub poll_interval_seconds: u64,
+    /// Longest that a request to a service may wait (asyncRequestTimeout).
+    pub request_timeout_seconds: u64,
+    pub connection_factories: BTreeMap<String, ConnectionFactory>,
+    pub queues: BTreeMap<String, Queue>,
+    pub topics: BTreeMap<String, String>,
+    /// Properties by service, in place of those of its archive.
+    pub services: BTreeMap<String, BTreeMap<String, String>>,
+    /// Paths by service.
+    pub invoke_uris: BTreeMap<String, Vec<String>>,
+}
+
+impl Default for Zosconnect {
+    fn default() -> Self {
+        Self {
+            poll_interval_seconds: 1,
+            request_timeout_seconds: 30,
+            connection_factories: BTreeMap::new(),
+            queues: BTreeMap::new(),
+            topics: BTreeMap::new(),
+            services: BTreeMap::new(),
+            invoke_uris: BTreeMap::new(),
+        }
+    }
+}
+
+impl WebOptions {
+    /// What archives are read by.
+    pub(crate) fn service_settings(&self) -> Settings {
+        let zosconnect = &self.zosconnect;
+        Settings {
+            names: Names {
+                connection_factories: zosconnect.connection_factories.clone(),
+                queues: zosconnect.queues.clone(),
+                topics: zosconnect.topics.clone(),
+                remote: self.remote_queue_managers.keys().cloned().collect(),
+            },
+            properties: zosconnect.services.clone(),
+            invoke_uris: zosconnect.invoke_uris.clone(),
         }
     }
 }

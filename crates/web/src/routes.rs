@@ -81,6 +81,22 @@ pub(crate) enum Handler {
     InvokeService,
     /// By a path of the service's own.
     InvokeByPath,
+    /// Below the base path of an API, and the document there.
+    CallApi,
+    ApiDocument,
+    ListServices,
+    DeployService,
+    ShowService,
+    ChangeService,
+    DeleteService,
+    ShowServiceSchema,
+    ShowServiceStatistics,
+    ListApis,
+    DeployApi,
+    ShowApi,
+    ChangeApi,
+    DeleteApi,
+    ZosConnectDocs,
 }
 
 impl Handler {
@@ -128,12 +144,20 @@ const OLD_QUEUE: &str = "/ibmmq/rest/{version}/qmgr/{qmgr}/queue/{queue}";
 const LOGIN: &str = "/ibmmq/rest/{version}/login";
 const MQSC: &str = "/ibmmq/rest/{version}/admin/action/qmgr/{qmgr}/mqsc";
 
+const SERVICES: &str = "/zosConnect/services";
+const SERVICE: &str = "/zosConnect/services/{service}";
+const APIS: &str = "/zosConnect/apis";
+const API: &str = "/zosConnect/apis/{api}";
+
 const FROM_V2: &[Version] = &[Version::V2, Version::V3];
 const V1: &[Version] = &[Version::V1];
 const CHANGE: Access = Access::Role(Roles::MQWEB_ADMIN.union(Roles::MQWEB_USER));
 const ADMINISTRATOR: Access = Access::Role(Roles::MQWEB_ADMIN.union(Roles::MQWEB_ADMIN_RO));
 const USER: Access = Access::Role(Roles::MQWEB_USER);
 const MQ_ROLE: Access = Access::Role(Roles::ANY_MQ);
+// z/OS Connect's authorities: Admin and Operations, and Reader beside them.
+const OPERATE: Access = Access::Role(Roles::MQWEB_ADMIN);
+const READ: Access = Access::Role(Roles::MQWEB_ADMIN.union(Roles::MQWEB_ADMIN_RO));
 const ANY_ROLE: Access = Access::Role(Roles::all());
 
 macro_rules! routes {
@@ -184,6 +208,19 @@ routes! {
     GET    OLD_QMGR, V1, MQ_ROLE, Off => ShowQueueManager, "Shows one queue manager, by the path of 9.0.1";
     GET    OLD_INSTALLATIONS, V1, MQ_ROLE, Off => ShowInstallation, "Shows the installation, by the path of 9.0.1";
     GET    OLD_INSTALLATION, V1, MQ_ROLE, Off => ShowInstallation, "Shows the named installation, by the path of 9.0.1";
+    GET    SERVICES, &[], READ, Off => ListServices, "Lists services";
+    POST   SERVICES, &[], OPERATE, Off => DeployService, "Deploys a service from its archive";
+    GET    SERVICE, &[], READ, Off => ShowService, "Shows one service";
+    PUT    SERVICE, &[], OPERATE, Off => ChangeService, "Starts or stops a service, or replaces its archive";
+    DELETE SERVICE, &[], OPERATE, Off => DeleteService, "Deletes a service that is stopped";
+    GET    "/zosConnect/services/{service}/schema/{direction}", &[], READ, Off => ShowServiceSchema, "Shows the JSON schema of requests or responses";
+    GET    "/zosConnect/operations/getStatistics", &[], READ, Off => ShowServiceStatistics, "Shows the statistics of all services";
+    GET    APIS, &[], READ, Off => ListApis, "Lists APIs";
+    POST   APIS, &[], OPERATE, Off => DeployApi, "Deploys an API from its archive";
+    GET    API, &[], READ, Off => ShowApi, "Shows one API";
+    PUT    API, &[], OPERATE, Off => ChangeApi, "Starts or stops an API, or replaces its archive";
+    DELETE API, &[], OPERATE, Off => DeleteApi, "Deletes an API that is stopped";
+    GET    "/zosConnect/api-docs", &[], Access::Everybody, Off => ZosConnectDocs, "The resources below /zosConnect as a Swagger 2.0 document";
     GET    "/livez", &[], Access::Everybody, Off => Live, "Answers 200 while the process works";
     GET    "/readyz", &[], Access::Everybody, Off => Ready, "Answers 200 once requests are served";
     GET    "/metrics", &[], Access::Everybody, Off => Metrics, "Counters and gauges in the Prometheus text format";

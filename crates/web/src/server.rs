@@ -2,13 +2,13 @@
 //!
 //! A request takes one snapshot of the settings at its start and keeps it to its end.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use ::service::Services;
 use ::service::provider::environment::Environment;
-use ::service::registry::{self, Registry};
+use ::service::registry::Registry;
 use connection::options::OptionsError;
 use model::authority::Principal;
 use model::reason::Reason;
@@ -56,12 +56,13 @@ pub(crate) struct Settings {
 impl Shared {
     pub(crate) fn new(options: WebOptions, queue_managers: QueueManagers) -> Result<Self, WebError> {
         let authenticator = Authenticator::new(&options)?;
+        let registry = Registry::new(options.archives.clone(), options.service_settings(), Arc::new(SystemClock));
         let settings = Settings::new(options, authenticator, &queue_managers);
         let environment = Environment::new(queue_managers.clone(), settings.server_principal.clone());
-        set_remote(&environment, &settings.options)?;
-        let registry = Registry::new(PathBuf::new(), registry::Settings::default(), Arc::new(SystemClock));
+        let services = Services { environment, registry };
+        configure_services(&services, &settings.options)?;
         Ok(Self {
-            services: Arc::new(Services { environment, registry }),
+            services: Arc::new(services),
             settings: RwLock::new(Arc::new(settings)),
             queue_managers,
             connections: Connections::new(),
@@ -80,7 +81,8 @@ impl Shared {
     /// As `Authenticator::new`; the old settings stay.
     pub(crate) fn reload(&self, options: WebOptions) -> Result<(), WebError> {
         let authenticator = self.settings().authenticator.reloaded(&options)?;
-        set_remote(&self.services.environment, &options)?;
+        configure_services(&self.services, &options)?;
+        self.services.registry.configure(options.service_settings());
         self.replace(|_| Settings::new(options, authenticator, &self.queue_managers));
         Ok(())
     }
@@ -124,12 +126,14 @@ impl Shared {
 }
 
 /// # Errors
-/// An entry that cannot be used; then the old ones stay.
-fn set_remote(environment: &Environment, options: &WebOptions) -> Result<(), WebError> {
-    environment
-        .connections
+/// An entry of `[remote_queue_managers]` cannot be used.
+fn configure_services(services: &Services, options: &WebOptions) -> Result<(), WebError> {
+    let connections = &services.environment.connections;
+    connections
         .set_remote(options.remote_queue_managers.clone())
-        .map_err(|OptionsError { key, problem }| WebError::Option { key, problem })
+        .map_err(|OptionsError { key, problem }| WebError::Option { key, problem })?;
+    *services.environment.request_timeout.write() = Duration::from_secs(options.zosconnect.request_timeout_seconds);
+    Ok(())
 }
 
 impl Settings {

@@ -128,7 +128,10 @@ async fn route(
         }
         Resolution::Unknown => match zosconnect::invoke::by_path(&shared.services, path) {
             Some(matched) => matched,
-            None => return unknown(),
+            None => match zosconnect::call::by_base_path(&shared.services, &parts.method, path) {
+                Some(matched) => matched,
+                None => return unknown(),
+            },
         },
     };
     if peer.door == Door::Metrics && !matched.route.handler.is_for_monitoring() {
@@ -234,6 +237,8 @@ async fn handle_public(call: Call<'_>, handler: Handler, body: Incoming) -> Resu
         Handler::ExplorerStyle => Ok(explorer::style()),
         Handler::ExplorerScript => Ok(explorer::script()),
         Handler::Root => Ok(explorer::lead_there()),
+        Handler::ApiDocument => Ok(zosconnect::call::public(call)),
+        Handler::ZosConnectDocs => Ok(openapi::zosconnect(call)),
         Handler::PutMessage
         | Handler::GetMessage
         | Handler::BrowseMessage
@@ -256,7 +261,20 @@ async fn handle_public(call: Call<'_>, handler: Handler, body: Incoming) -> Resu
         | Handler::ShowLogin
         | Handler::Logout
         | Handler::InvokeService
-        | Handler::InvokeByPath => Err(ApiError::new(&error::NOT_AUTHENTICATED, &[call.parts.uri.path()])),
+        | Handler::InvokeByPath
+        | Handler::CallApi
+        | Handler::ListServices
+        | Handler::DeployService
+        | Handler::ShowService
+        | Handler::ChangeService
+        | Handler::DeleteService
+        | Handler::ShowServiceSchema
+        | Handler::ShowServiceStatistics
+        | Handler::ListApis
+        | Handler::DeployApi
+        | Handler::ShowApi
+        | Handler::ChangeApi
+        | Handler::DeleteApi => Err(ApiError::new(&error::NOT_AUTHENTICATED, &[call.parts.uri.path()])),
     }
 }
 
@@ -288,7 +306,22 @@ async fn handle(
         Handler::InvokeService | Handler::InvokeByPath => {
             Box::pin(zosconnect::invoke::invoke(call, handler, identity, body)).await
         }
-        Handler::Login
+        Handler::CallApi => Box::pin(zosconnect::call::call_api(call, identity, body)).await,
+        Handler::ListServices => Ok(zosconnect::services::list(call)),
+        Handler::ShowService => Ok(zosconnect::services::show(call)),
+        Handler::ShowServiceSchema => Ok(zosconnect::services::show_schema(call)),
+        Handler::ShowServiceStatistics => Ok(zosconnect::services::all_statistics(call)),
+        Handler::DeployService => Box::pin(zosconnect::services::deploy(call, body)).await,
+        Handler::ChangeService => Box::pin(zosconnect::services::change(call, body)).await,
+        Handler::DeleteService => Ok(Box::pin(zosconnect::services::delete(call)).await),
+        Handler::ListApis => Ok(zosconnect::apis::list(call)),
+        Handler::ShowApi => Ok(zosconnect::apis::show(call)),
+        Handler::DeployApi => Box::pin(zosconnect::apis::deploy(call, body)).await,
+        Handler::ChangeApi => Box::pin(zosconnect::apis::change(call, body)).await,
+        Handler::DeleteApi => Ok(Box::pin(zosconnect::apis::delete(call)).await),
+        Handler::ApiDocument
+        | Handler::ZosConnectDocs
+        | Handler::Login
         | Handler::Live
         | Handler::Ready
         | Handler::Metrics

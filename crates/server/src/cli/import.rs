@@ -1,4 +1,4 @@
-//! `config import`: files of an mqweb server as our configuration; what has no counterpart is listed.
+//! `config import`: files of an mqweb server or of z/OS Connect as our configuration; what has no counterpart is listed.
 
 use std::fs;
 use std::io::Write;
@@ -12,7 +12,7 @@ use crate::data_directory::write_file;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// mqwebuser.xml, mqweb.xml or bootstrap.properties; later files win over earlier ones.
+    /// mqwebuser.xml, mqweb.xml, bootstrap.properties or a z/OS Connect server.xml; later files win over earlier ones.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Write the configuration here instead of to standard output; an existing file is not replaced.

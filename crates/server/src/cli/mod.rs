@@ -23,6 +23,7 @@ mod queue_managers;
 mod remote;
 mod serve;
 mod server_door;
+mod service;
 mod span;
 mod start;
 mod version;
@@ -90,6 +91,9 @@ enum Command {
     /// Lay out COBOL copybooks, and turn records into JSON and back.
     #[command(subcommand)]
     Copybook(copybook::Command),
+    /// Make archives of services and APIs from their sources, or look at them.
+    #[command(subcommand)]
+    Service(service::Command),
     /// Look at a recovery log.
     #[command(subcommand)]
     Log(log::Command),
@@ -190,6 +194,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Chkmqhealthy(arguments) => return Ok(health::healthy(&arguments)),
         Command::Config(command) => config::run(command, out),
         Command::Copybook(command) => copybook::run(&command, out),
+        Command::Service(command) => service::run(&command, out),
         Command::Log(command) => return log::run(&command, out),
         Command::Workload(WorkloadCommand::Run(arguments)) => return workload_run(&arguments),
         Command::Workload(WorkloadCommand::Responder(arguments)) => {

@@ -1,10 +1,12 @@
 //! Checks a configuration file, and texts from flags and environment, against the key table.
 
+use std::collections::BTreeMap;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 
 use model::name::QueueManagerName;
 use toml::{Table, Value};
+use web::options::{ConnectionFactory, Queue, RemoteQueueManager};
 
 use super::Address;
 use super::error::{ConfigurationError, Origin, Place};
@@ -31,6 +33,11 @@ pub(crate) fn read_file(file: &Path) -> Result<Table, ConfigurationError> {
                 place: place(section.clone()),
                 nearest: nearest(section, sections).map(str::to_owned),
             });
+        }
+        if let Some(key) = keys::find(section) {
+            check_value(key, place(section.clone()), value)?;
+            anchor_files(value, file);
+            continue;
         }
         let Value::Table(keys) = value else {
             return Err(invalid(place(section.clone()), value, "a table".to_owned()));
@@ -60,6 +67,32 @@ fn anchor(value: &mut Value, file: &Path) {
     }
 }
 
+/// The files that entries of a table name.
+fn anchor_files(tables: &mut Value, file: &Path) {
+    for (_, entry) in tables.as_table_mut().into_iter().flatten() {
+        for name in ["ca_file", "certificate", "key"] {
+            if let Some(value) = entry.get_mut(name) {
+                anchor(value, file);
+            }
+        }
+    }
+}
+
+/// Tables of the user's own keys whose values have keys of ours.
+fn check_entries(path: &str, value: &Value) -> Result<(), String> {
+    fn read<T: serde::de::DeserializeOwned>(value: &Value) -> Result<(), String> {
+        let read: Result<BTreeMap<String, T>, _> = value.clone().try_into();
+        read.map(drop).map_err(|error: toml::de::Error| error.message().to_owned())
+    }
+    match path {
+        "zosconnect.connection_factories" => read::<ConnectionFactory>(value),
+        "zosconnect.queues" => read::<Queue>(value),
+        "zosconnect.services" => read::<BTreeMap<String, String>>(value),
+        "remote_queue_managers" => read::<RemoteQueueManager>(value),
+        _ => Ok(()),
+    }
+}
+
 fn check_value(key: &Key, place: Place, value: &Value) -> Result<(), ConfigurationError> {
     let valid = match (key.kind, value) {
         (Kind::Boolean, Value::Boolean(_)) | (Kind::Text, Value::String(_)) => true,
@@ -75,8 +108,16 @@ fn check_value(key: &Key, place: Place, value: &Value) -> Result<(), Configurati
         (Kind::TextsTable, Value::Table(table)) => {
             table.values().all(|list| list.as_array().is_some_and(|list| list.iter().all(Value::is_str)))
         }
+        (Kind::Tables, Value::Table(table)) => table.values().all(Value::is_table),
+        (Kind::TextsOrTables, Value::Table(table)) => table.values().all(|entry| entry.is_table() || entry.is_str()),
         _ => false,
     };
+    if valid
+        && matches!(key.kind, Kind::Tables | Kind::TextsOrTables)
+        && let Err(problem) = check_entries(key.path, value)
+    {
+        return Err(ConfigurationError::Entry { place, problem });
+    }
     if valid { Ok(()) } else { Err(invalid(place, value, key.kind.expectation())) }
 }
 
@@ -98,9 +139,14 @@ pub(super) fn parse_texts(key: &Key, place: &Place, texts: &[&str]) -> Result<Va
         },
         Kind::Integer { .. } => text.parse().map_or_else(|_| Value::String(text.to_owned()), Value::Integer),
         Kind::QueueManagers | Kind::Texts => list(),
-        Kind::Text | Kind::Choice(_) | Kind::Address | Kind::Path | Kind::TextTable | Kind::TextsTable => {
-            Value::String(text.to_owned())
-        }
+        Kind::Text
+        | Kind::Choice(_)
+        | Kind::Address
+        | Kind::Path
+        | Kind::TextTable
+        | Kind::TextsTable
+        | Kind::Tables
+        | Kind::TextsOrTables => Value::String(text.to_owned()),
     };
     check_value(key, place.clone(), &value)?;
     Ok(value)
@@ -168,7 +214,15 @@ pub(crate) fn parse_address(text: &str) -> Option<Address> {
 
 fn invalid(place: Place, value: &Value, expected: String) -> ConfigurationError {
     // A password must not reach a terminal or log, however wrong its place or type.
-    let secret = ["web.users", "web.password_encryption_key", "ldap.bind_password", "ltpa.keys_password"];
+    let secret = [
+        "web.users",
+        "web.password_encryption_key",
+        "ldap.bind_password",
+        "ltpa.keys_password",
+        "zosconnect.connection_factories",
+        "zosconnect.services",
+        "remote_queue_managers",
+    ];
     let shown = if secret.contains(&place.path.as_str()) { "the value".to_owned() } else { value.to_string() };
     ConfigurationError::Value { place, value: shown, expected }
 }

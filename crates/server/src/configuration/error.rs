@@ -42,6 +42,9 @@ pub(crate) enum ConfigurationError {
     UnknownKey { place: Place, nearest: Option<String> },
     #[error("{place}: {value} is not valid, expected {expected}")]
     Value { place: Place, value: String, expected: String },
+    /// Something is wrong inside of a table of the user's own keys.
+    #[error("{place}: {problem}")]
+    Entry { place: Place, problem: String },
     #[error("{place}: {problem}")]
     Conflict { place: Place, problem: &'static str },
 }

@@ -11,12 +11,14 @@ pub(crate) fn text(prefix: &str) -> String {
     let mut out = String::new();
     let mut section = "";
     for key in chosen(prefix) {
-        let (table, name) = key.path.split_once('.').unwrap_or(("", key.path));
+        let (table, name) = key.path.split_once('.').unwrap_or((key.path, ""));
         if table != section {
             section = table;
             let _ = writeln!(out, "[{table}]");
         }
-        let _ = writeln!(out, "{name} = {}", default(key));
+        if !name.is_empty() {
+            let _ = writeln!(out, "{name} = {}", default(key));
+        }
         let _ = writeln!(out, "    {}", key.help);
         let _ = writeln!(out, "    Type: {}.{}{}", key.kind.name(), unit(key), ways(key));
         let _ = writeln!(out);

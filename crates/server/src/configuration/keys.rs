@@ -43,6 +43,10 @@ pub(crate) enum Kind {
     TextTable,
     /// A table of the user's own keys, each with a list of texts.
     TextsTable,
+    /// A table of the user's own keys, each with a table.
+    Tables,
+    /// A table of the user's own keys, each with a text or a table.
+    TextsOrTables,
 }
 
 impl Kind {
@@ -59,6 +63,8 @@ impl Kind {
             Self::Texts => "list of texts".to_owned(),
             Self::TextTable => "table of texts".to_owned(),
             Self::TextsTable => "table of lists of texts".to_owned(),
+            Self::Tables => "table of tables".to_owned(),
+            Self::TextsOrTables => "table of texts or tables".to_owned(),
         }
     }
 
@@ -77,7 +83,14 @@ impl Kind {
             Self::Texts => "a list of texts".to_owned(),
             Self::TextTable => "a table of texts".to_owned(),
             Self::TextsTable => "a table of lists of texts".to_owned(),
+            Self::Tables => "a table of tables".to_owned(),
+            Self::TextsOrTables => "a table of texts or tables".to_owned(),
         }
+    }
+
+    /// Is it a table of the user's own keys?
+    pub(crate) fn is_table(self) -> bool {
+        matches!(self, Self::TextTable | Self::TextsTable | Self::Tables | Self::TextsOrTables)
     }
 }
 
@@ -281,6 +294,18 @@ pub(crate) const KEYS: &[Key] = &[
         "When all kept connections are in use: make one for this request, wait for one, or answer an error.",
     )
     .environment("QUAYMASTER_MESSAGING_FULL_POOL_BEHAVIOR"),
+    key("zosconnect.poll_interval_seconds", SECONDS, "1", "Look this often whether archives in DIR/zosconnect/services and DIR/zosconnect/apis have changed; 0 looks at start only.")
+        .unit("seconds")
+        .environment("QUAYMASTER_ZOSCONNECT_POLL_INTERVAL_SECONDS"),
+    key("zosconnect.request_timeout_seconds", Kind::Integer { minimum: 1, maximum: 86_400 }, "30", "Longest that a request to a service may wait, whatever the service says (asyncRequestTimeout).")
+        .unit("seconds")
+        .environment("QUAYMASTER_ZOSCONNECT_REQUEST_TIMEOUT_SECONDS"),
+    key("zosconnect.connection_factories", Kind::Tables, "", "What connectionFactory of a service stands for: a table with queue_manager (of this server) or remote (of remote_queue_managers), user and password. A name without an entry is a remote queue manager's, else it means the default queue manager."),
+    key("zosconnect.queues", Kind::TextsOrTables, "", "What destinations of services stand for: the name of a queue, or a table with queue, queue_manager, ccsid and target_client (MQ or JMS). A name without an entry is the queue's own."),
+    key("zosconnect.topics", Kind::TextTable, "", "Destinations of services that stand for topic strings."),
+    key("zosconnect.services", Kind::Tables, "", "Service name to a table of properties that take the place of those of its archive."),
+    key("zosconnect.invoke_uris", Kind::TextsTable, "", "Service name to paths that invoke it beside its own; one that ends in * stands for all that begin so."),
+    key("remote_queue_managers", Kind::Tables, "", "Queue managers of other servers that services use, by the names services use for them: tables with channel, connection_name (HOST(PORT)), queue_manager, user, password, cipher_specification, ca_file, server_name, certificate, key and max_pool_size."),
     key("channels.sockets", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "10000", "Sockets of MQ clients open at once; each may have many conversations (SHARECNV). The limit of open files is raised as far as the system allows.")
         .environment("QUAYMASTER_CHANNELS_SOCKETS"),
     key("channels.sockets_per_thread", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "64", "Sockets of MQ clients that one thread serves before the next thread gets any: clients whose messages are persistent share syncs best on one thread.")

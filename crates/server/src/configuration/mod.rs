@@ -21,7 +21,9 @@ use std::time::Duration;
 use model::name::QueueManagerName;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
-use web::options::{Cors, Installation, Ldap, Limits, Ltpa, Messaging, TlsOptions, Web, WebOptions};
+use web::options::{
+    Cors, Installation, Ldap, Limits, Ltpa, Messaging, RemoteQueueManagers, TlsOptions, Web, WebOptions, Zosconnect,
+};
 
 pub(crate) use check::{file_in, parse_address, read_file};
 pub(crate) use environment::Environment;
@@ -39,6 +41,8 @@ pub(crate) struct Configuration {
     pub ltpa: Ltpa,
     pub cors: Cors,
     pub messaging: Messaging,
+    pub zosconnect: Zosconnect,
+    pub remote_queue_managers: RemoteQueueManagers,
     pub channels: Channels,
     pub limits: Limits,
 }
@@ -144,7 +148,9 @@ impl Configuration {
             cors: self.cors.clone(),
             limits: self.limits.clone(),
             messaging: self.messaging.clone(),
-            remote_queue_managers: web::options::RemoteQueueManagers::default(),
+            zosconnect: self.zosconnect.clone(),
+            remote_queue_managers: self.remote_queue_managers.clone(),
+            archives: PathBuf::new(),
             server_user: String::new(),
             installation: Installation::default(),
         }

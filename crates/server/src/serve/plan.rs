@@ -100,6 +100,7 @@ impl Plan {
             }
         }
         options.ltpa.keys_file.get_or_insert_with(|| data.ltpa_keys());
+        options.archives = data.archives();
         options.server_user = server_user.to_owned();
         options.installation = crate::installation::describe(data.root());
         options

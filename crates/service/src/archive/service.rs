@@ -42,6 +42,8 @@ pub struct ServiceArchive {
 /// What an archive says, ready for use.
 pub struct ServiceContent {
     pub service: Service,
+    /// The properties in force, for people to see: without passwords.
+    pub properties: BTreeMap<String, String>,
     /// JSON schemas of request and response.
     pub request_schema: Option<Value>,
     pub response_schema: Option<Value>,
@@ -128,8 +130,14 @@ impl ServiceArchive {
             .version(&self.manifest.version)
             .description(&self.manifest.description);
         let mut conversion = Conversion::default();
+        let mut properties = BTreeMap::new();
         let given = self.manifest.properties.iter().map(|one| (one.name.as_str(), one.value.as_str()));
         for (name, value) in given.chain(overrides.iter().map(|(name, value)| (name.as_str(), value.as_str()))) {
+            match value.trim() {
+                "" => drop(properties.remove(name)),
+                _ if name == "password" => {}
+                value => drop(properties.insert(name.to_owned(), value.to_owned())),
+            }
             if let Some(known) = conversion::find(name) {
                 conversion.set(known, value)?;
             } else if PROPERTIES.contains(&name) {
@@ -154,6 +162,7 @@ impl ServiceArchive {
         // A service without a copybook may bring schemas all the same.
         Ok(ServiceContent {
             service,
+            properties,
             request_schema: request_schema.or_else(|| self.schema(self.manifest.request_schema.as_deref())),
             response_schema: response_schema.or_else(|| self.schema(self.manifest.response_schema.as_deref())),
         })

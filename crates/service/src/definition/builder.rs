@@ -31,8 +31,8 @@ pub enum DefinitionError {
     Name { name: String, problem: &'static str },
 }
 
-/// Every property that a service may have. Those up to `useCallerPrincipal` are published, the others are ours.
-pub const PROPERTIES: [&str; 21] = [
+/// Every property that a service may have. Those up to `invokeURI` are published, the others are ours.
+pub const PROPERTIES: [&str; 22] = [
     "connectionFactory",
     "destination",
     "replyDestination",
@@ -47,6 +47,7 @@ pub const PROPERTIES: [&str; 21] = [
     "password",
     "messagingAction",
     "useCallerPrincipal",
+    "invokeURI",
     "priority",
     "ccsid",
     "targetClient",
@@ -156,6 +157,7 @@ impl Builder {
             name: self.name,
             version: self.version,
             description: self.description,
+            invoke_uris: invoke_uris(&properties)?,
             provider,
             transformation: self.transformation,
         })
@@ -227,6 +229,20 @@ impl<'a> Properties<'a> {
             }
         }
     }
+}
+
+/// One URI or a comma list.
+fn invoke_uris(properties: &Properties<'_>) -> Result<Vec<String>, DefinitionError> {
+    let Some(list) = properties.text("invokeURI") else { return Ok(Vec::new()) };
+    let uris = list.split(',').map(str::trim).filter(|uri| !uri.is_empty());
+    uris.map(|uri| match uri.strip_prefix('/') {
+        None => Err(wrong("invokeURI", uri, "it begins with a slash")),
+        Some(rest) if rest.trim_end_matches('*').contains('*') || rest.ends_with("**") => {
+            Err(wrong("invokeURI", uri, "an asterisk stands at the end only"))
+        }
+        Some(_) => Ok(uri.to_owned()),
+    })
+    .collect()
 }
 
 fn format(properties: &Properties<'_>) -> Result<Format, DefinitionError> {

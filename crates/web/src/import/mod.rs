@@ -1,4 +1,5 @@
-//! Reads the configuration of an mqweb server (`mqwebuser.xml`, `mqweb.xml`, `bootstrap.properties`) into our options.
+//! Reads the configuration of an mqweb server (`mqwebuser.xml`, `mqweb.xml`, `bootstrap.properties`) or of a z/OS Connect server
+//! (`server.xml`) into our options.
 //!
 //! Done once, by `quaymaster config import`; nothing of this runs in a server. It touches no disk and no environment: the
 //! caller hands in the files and answers for included files and `${env.X}`. Input is bounded in size, depth and
@@ -13,6 +14,7 @@ mod render;
 mod security;
 mod settings;
 mod variables;
+mod zosconnect;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -22,7 +24,7 @@ use service::xml::XmlError;
 
 use self::elements::Elements;
 use self::variables::Variables;
-use crate::options::{Cors, Ldap, Ltpa, Messaging, Web};
+use crate::options::{Cors, Ldap, Ltpa, Messaging, RemoteQueueManagers, Web, Zosconnect};
 
 /// Longest file that is read, in bytes.
 pub const MAXIMUM_BYTES: usize = 4 << 20;
@@ -47,6 +49,8 @@ pub struct Imported {
     pub ltpa: Ltpa,
     pub cors: Cors,
     pub messaging: Messaging,
+    pub zosconnect: Zosconnect,
+    pub remote_queue_managers: RemoteQueueManagers,
     /// Roles bound in the console's application, which may differ from those of REST in `web.roles`.
     pub console_roles: BTreeMap<String, Vec<String>>,
     pub left_out: Vec<LeftOut>,
@@ -106,6 +110,7 @@ pub fn import(sources: &[Source<'_>], surroundings: &dyn Surroundings) -> Result
     let server = elements.resolved(&variables);
     security::read(&server, &mut imported);
     ldap::read(&server, &mut imported);
+    zosconnect::read(&server, &mut imported);
     settings::read(&server, &variables, &mut imported);
     let in_filter = imported.ldap.certificate_filter.clone().unwrap_or_default();
     for name in variables.unresolved() {

@@ -4,7 +4,7 @@ use serde::Serialize;
 use toml::{Table, Value};
 
 use super::Imported;
-use crate::options::{Cors, Ldap, Ltpa, Messaging, Web};
+use crate::options::{Cors, Ldap, Ltpa, Messaging, Web, Zosconnect};
 
 pub(super) fn to_toml(imported: &Imported) -> String {
     let mut table = Table::new();
@@ -20,6 +20,8 @@ pub(super) fn to_toml(imported: &Imported) -> String {
     add(&mut table, "ltpa", differences(&imported.ltpa, &Ltpa::default()));
     add(&mut table, "cors", differences(&imported.cors, &Cors::default()));
     add(&mut table, "messaging", differences(&imported.messaging, &Messaging::default()));
+    add(&mut table, "zosconnect", differences(&imported.zosconnect, &Zosconnect::default()));
+    add(&mut table, "remote_queue_managers", whole(&imported.remote_queue_managers));
     let mut text = table.to_string();
     let console = imported.console_roles.iter().filter(|_| imported.console_roles != imported.web.roles);
     let console = console.map(|(role, holders)| format!("console role {role}: {}", holders.join(", ")));
@@ -41,9 +43,12 @@ fn add(table: &mut Table, name: &str, section: Table) {
     }
 }
 
+fn whole<T: Serialize>(options: &T) -> Table {
+    Table::try_from(options).expect("options are tables of texts, numbers and lists")
+}
+
 /// The keys whose value is not the default one.
 fn differences<T: Serialize>(options: &T, default: &T) -> Table {
-    let table = |options: &T| Table::try_from(options).expect("options are tables of texts, numbers and lists");
-    let defaults = table(default);
-    table(options).into_iter().filter(|(key, value)| defaults.get(key) != Some(value)).collect()
+    let defaults = whole(default);
+    whole(options).into_iter().filter(|(key, value)| defaults.get(key) != Some(value)).collect()
 }

@@ -5,6 +5,7 @@ use service::xml::Element;
 use super::Imported;
 use super::elements::{Server, is_true};
 use super::variables::Variables;
+use super::zosconnect;
 use crate::options::FullPoolBehavior;
 
 pub(super) fn read(server: &Server, variables: &Variables<'_>, imported: &mut Imported) {
@@ -23,7 +24,9 @@ pub(super) fn read(server: &Server, variables: &Variables<'_>, imported: &mut Im
     for element in server.named("cors") {
         cors(element, imported);
     }
-    let is_read = |name: &str| READ_ELEMENTS.contains(&name) || name.ends_with("LdapFilterProperties");
+    let is_read = |name: &str| {
+        READ_ELEMENTS.contains(&name) || zosconnect::ELEMENTS.contains(&name) || name.ends_with("LdapFilterProperties")
+    };
     for element in server.elements().filter(|element| !is_read(&element.name)) {
         let id = element.attribute("id").map(|id| format!(" {id}")).unwrap_or_default();
         imported.leave_out(format!("{}{id}", element.name), "it has no counterpart");

@@ -1,12 +1,13 @@
 //! What the documents say of each handler beyond its row in the route table.
 
-use crate::openapi::{admin, messaging};
+use crate::openapi::{admin, messaging, zosconnect};
 use crate::routes::Handler;
 
 /// Groups of operations, in the order the explorer shows them.
 pub(super) const TAGS: &[(&str, &str)] = &[
     (ADMINISTRATION, "Queue managers, their objects, and MQSC commands."),
     (MESSAGING, "Put, get, browse, list and publish messages."),
+    (SERVICES, "Services in front of queues, and APIs in front of services."),
     (SIGN_IN, "Log in for a token cookie, see who is logged in, log out."),
     (OPERATION, "Health and metrics of the process."),
     (DOCUMENTS, "Descriptions of these resources."),
@@ -14,6 +15,7 @@ pub(super) const TAGS: &[(&str, &str)] = &[
 
 pub(super) const ADMINISTRATION: &str = "administration";
 pub(super) const MESSAGING: &str = "messaging";
+pub(super) const SERVICES: &str = "services";
 pub(super) const SIGN_IN: &str = "sign-in";
 pub(super) const OPERATION: &str = "operation";
 pub(super) const DOCUMENTS: &str = "documents";
@@ -74,6 +76,8 @@ pub(super) enum Body {
     Message,
     /// JSON of a component schema.
     Json(&'static str),
+    /// An archive; with `true` there may be none.
+    Archive { is_optional: bool },
 }
 
 /// What an answer carries.
@@ -151,7 +155,20 @@ pub(super) fn details(handler: Handler) -> Details {
         Handler::ExplorerStyle => STYLE,
         Handler::ExplorerScript => SCRIPT,
         Handler::Root => ROOT,
-        Handler::InvokeService | Handler::InvokeByPath => INVOKE,
+        Handler::InvokeService | Handler::InvokeByPath | Handler::CallApi | Handler::ApiDocument => INVOKE,
+        Handler::ListServices => zosconnect::SERVICES,
+        Handler::DeployService => zosconnect::DEPLOY_SERVICE,
+        Handler::ShowService => zosconnect::SERVICE,
+        Handler::ChangeService => zosconnect::CHANGE_SERVICE,
+        Handler::DeleteService => zosconnect::DELETE_SERVICE,
+        Handler::ShowServiceSchema => zosconnect::SCHEMA,
+        Handler::ShowServiceStatistics => zosconnect::STATISTICS,
+        Handler::ListApis => zosconnect::APIS,
+        Handler::DeployApi => zosconnect::DEPLOY_API,
+        Handler::ShowApi => zosconnect::API,
+        Handler::ChangeApi => zosconnect::CHANGE_API,
+        Handler::DeleteApi => zosconnect::DELETE_API,
+        Handler::ZosConnectDocs => zosconnect::DOCS,
     }
 }
 

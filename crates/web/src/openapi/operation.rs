@@ -80,6 +80,9 @@ fn path_parameter(route: &Route, part: &str) -> Option<Value> {
         }
         "qmgr" => ("Name of the queue manager.", object(48)),
         "queue" => ("Name of the queue.", object(48)),
+        "service" => ("Name of the service; a slash in it is `%2F`.", json!({ "type": "string", "minLength": 1 })),
+        "api" => ("Name of the API; a slash in it is `%2F`.", json!({ "type": "string", "minLength": 1 })),
+        "direction" => ("Of what.", json!({ "type": "string", "enum": ["request", "response"] })),
         "channel" => ("Name of the channel.", object(20)),
         "topic" => ("Topic string. Slashes stand between its levels.", json!({ "type": "string", "minLength": 1 })),
         _ => ("Name.", json!({ "type": "string", "minLength": 1 })),
@@ -118,6 +121,10 @@ fn request_body(body: Body) -> Value {
     let content = match body {
         Body::Json(schema) => json!({ JSON: { "schema": reference(schema) } }),
         Body::Message => messages(),
+        Body::Archive { is_optional } => {
+            let archive = json!({ "schema": { "type": "string", "format": "binary" } });
+            return json!({ "required": !is_optional, "content": { "application/zip": archive } });
+        }
     };
     json!({ "required": true, "content": content })
 }

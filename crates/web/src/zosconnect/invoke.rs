@@ -103,7 +103,7 @@ pub(crate) async fn invoke(
     Ok(answer(answered))
 }
 
-fn method(method: &Method) -> Option<request::Method> {
+pub(super) fn method(method: &Method) -> Option<request::Method> {
     Some(match *method {
         Method::GET | Method::HEAD => request::Method::Get,
         Method::POST => request::Method::Post,
@@ -114,7 +114,7 @@ fn method(method: &Method) -> Option<request::Method> {
     })
 }
 
-fn headers(headers: &HeaderMap) -> Headers<'_> {
+pub(super) fn headers(headers: &HeaderMap) -> Headers<'_> {
     let value = |name: &HeaderName| headers.get(name).map(HeaderValue::as_bytes);
     Headers {
         content_type: value(&header::CONTENT_TYPE),

@@ -12,7 +12,7 @@ use web::auth::csrf::{self, CsrfError, CsrfRule};
 use web::auth::password::encode_argon2id;
 use web::auth::role::{self, MissingRole};
 use web::auth::{Authenticator, CertificateIdentity, Credentials, LoginError, Mechanism, Roles, Verdict};
-use web::options::{Cors, Ldap, Limits, Ltpa, Messaging, TlsOptions, Web};
+use web::options::{Cors, Ldap, Limits, Ltpa, Messaging, RemoteQueueManagers, TlsOptions, Web, Zosconnect};
 use web::{WebError, WebOptions};
 
 pub(crate) fn options(users: &[(&str, &str)]) -> WebOptions {
@@ -31,7 +31,9 @@ pub(crate) fn options(users: &[(&str, &str)]) -> WebOptions {
         cors: Cors::default(),
         limits: Limits::default(),
         messaging: Messaging::default(),
-        remote_queue_managers: web::options::RemoteQueueManagers::default(),
+        zosconnect: Zosconnect::default(),
+        remote_queue_managers: RemoteQueueManagers::new(),
+        archives: PathBuf::new(),
         server_user: "server".to_owned(),
         installation: web::options::Installation::default(),
     }

@@ -6,6 +6,7 @@ mod admin_channel;
 mod admin_queue;
 mod admin_resources;
 mod admin_stream;
+mod archives;
 pub(crate) mod client;
 mod connections;
 mod messaging;

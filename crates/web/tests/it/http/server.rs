@@ -11,14 +11,16 @@ use model::definition::queue::{AliasQueue, QueueKind};
 use model::definition::{QueueDefinition, SubscriptionDefinition};
 use model::descriptor::MessageDescriptor;
 use model::name::{QueueManagerName, QueueName};
-use model::options::{ObjectDescriptor, PutOptions};
+use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutOptions};
 use queue_manager::status::QueueStatus;
 use queue_manager::{ConnectOptions, Home, QueueManager, QueueManagers, StartOptions, SystemClock};
 use rcgen::{BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, Issuer, KeyPair};
 use storage::StoreOptions;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
-use web::options::{Cors, Installation, Ldap, Limits, Ltpa, Messaging, TlsOptions, Web};
+use web::options::{
+    Cors, Installation, Ldap, Limits, Ltpa, Messaging, RemoteQueueManagers, TlsOptions, Web, Zosconnect,
+};
 use web::{WebOptions, WebServer};
 use workers::Workers;
 
@@ -108,18 +110,31 @@ impl TestServer {
         self.block_on(self.queue_manager.alter_queue(&server_user(), definition, true)).expect("altered");
     }
 
+    /// The body of the first message of a queue, which stays there.
+    pub(crate) fn body_of_first(&self, queue: &str) -> Vec<u8> {
+        let connection = self.connect();
+        let object = ObjectDescriptor { name: QueueName::literal(queue), ..ObjectDescriptor::default() };
+        self.block_on(async {
+            let opened = connection.open(&server_user(), &object, OpenOptions::BROWSE).await.expect("opened");
+            let options = GetOptions { flags: GetFlags::BROWSE_FIRST, ..GetOptions::default() };
+            connection.get(opened.handle, &options).await.expect("a message").body.to_vec()
+        })
+    }
+
+    fn connect(&self) -> queue_manager::Connection {
+        let options = ConnectOptions {
+            principal: server_user(),
+            application_name: "test".to_owned(),
+            application_type: 6,
+            channel: String::new(),
+            connection_name: String::new(),
+        };
+        self.queue_manager.connect(options).expect("connected")
+    }
+
     /// Puts as an MQI application would.
     pub(crate) fn put(&self, queue: &str, descriptor: MessageDescriptor, body: impl Into<Bytes>) {
-        let connection = self
-            .queue_manager
-            .connect(ConnectOptions {
-                principal: server_user(),
-                application_name: "test".to_owned(),
-                application_type: 6,
-                channel: String::new(),
-                connection_name: String::new(),
-            })
-            .expect("connected");
+        let connection = self.connect();
         let object = ObjectDescriptor { name: QueueName::literal(queue), ..ObjectDescriptor::default() };
         let (caller, options) = (server_user(), PutOptions::default());
         self.block_on(connection.put1(&caller, &object, descriptor, &options, body.into())).expect("put");
@@ -172,7 +187,9 @@ fn options(folder: &Path) -> WebOptions {
         cors: Cors::default(),
         limits: Limits::default(),
         messaging: Messaging::default(),
-        remote_queue_managers: web::options::RemoteQueueManagers::default(),
+        zosconnect: Zosconnect::default(),
+        remote_queue_managers: RemoteQueueManagers::new(),
+        archives: folder.join("zosconnect"),
         server_user: "server".to_owned(),
         installation: Installation {
             name: "Installation1".to_owned(),

@@ -1,5 +1,6 @@
 //! Services over HTTP against a real queue manager, with the scenario of a two-way service and its bytes.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::Duration;
 
@@ -55,7 +56,12 @@ impl TestServer {
         }
         let service = builder.build(&Names::default()).expect("a service");
         let registry = &self.web.services().registry;
-        registry.services.install(ServiceContent { service, request_schema: None, response_schema: None });
+        registry.services.install(ServiceContent {
+            service,
+            properties: BTreeMap::new(),
+            request_schema: None,
+            response_schema: None,
+        });
         let path = |name: &String| (name.clone(), vec![format!("/paths/{name}")]);
         let invoke_uris = registry.services.all().keys().map(path).collect();
         registry.configure(Settings { invoke_uris, ..Settings::default() });

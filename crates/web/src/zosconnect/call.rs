@@ -1,0 +1,150 @@
+//! A request to an API: its path and method choose an operation, whose mapping makes the request of a service and the
+//! answer of the API.
+
+use ::service::Services;
+use ::service::api::mapping::{MappingError, Surroundings};
+use ::service::api::{self, Found, Operation};
+use ::service::deploy::Status;
+use ::service::error::ServiceError;
+use ::service::provider;
+use ::service::provider::answer::{Content, ServiceAnswer};
+use ::service::provider::request::ServiceRequest;
+use ::service::registry::DeployedApi;
+use bytes::Bytes;
+use http::{HeaderValue, Method, header};
+use hyper::body::Incoming;
+
+use super::apis;
+use super::invoke::{self, refused};
+use crate::answer::Answer;
+use crate::auth::Identity;
+use crate::auth::csrf::CsrfRule;
+use crate::error::ApiError;
+use crate::limit;
+use crate::routes::{Access, Handler, Matched, Route, Version};
+use crate::service::Call;
+
+/// What lies below the base path of an API; in no list, for APIs are deployed.
+static CALL: Route = route(Handler::CallApi, invoke::USERS, "Calls an API");
+static DOCUMENT: Route = route(Handler::ApiDocument, Access::Everybody, "Describes an API");
+
+const fn route(handler: Handler, access: Access, summary: &'static str) -> Route {
+    Route { method: Method::POST, template: "/{api}", versions: &[], access, csrf: CsrfRule::Off, handler, summary }
+}
+
+/// A request whose path lies below the base path of an API.
+pub(crate) fn by_base_path<'p>(services: &Services, method: &Method, path: &'p str) -> Option<Matched<'p>> {
+    let (_, rest) = services.registry.api_of_path(path)?;
+    let route = if apis::is_document(method, rest) { &DOCUMENT } else { &CALL };
+    Some(Matched { index: None, route, version: Version::V1, parameters: [path, ""] })
+}
+
+/// The document of an API, for which nobody is asked who they are.
+pub(crate) fn public(call: Call<'_>) -> Answer {
+    let path = call.parts.uri.path();
+    match call.shared.services.registry.api_of_path(path) {
+        Some((deployed, _)) => apis::document(call, &deployed),
+        None => refused(&ServiceError::not_found(path)),
+    }
+}
+
+/// # Errors
+/// The body does not come, or is too long. What the API or its service refuse is an answer like any other.
+pub(crate) async fn call_api(call: Call<'_>, identity: &Identity, body: Incoming) -> Result<Answer, ApiError> {
+    let path = call.parts.uri.path();
+    // It may have gone since its route was found.
+    let Some((deployed, rest)) = call.shared.services.registry.api_of_path(path) else {
+        return Ok(refused(&ServiceError::not_found(path)));
+    };
+    if deployed.status() == Status::Stopped {
+        return Ok(refused(&ServiceError::api_stopped(&deployed.content.name)));
+    }
+    let (operation, values) = match deployed.content.find(call.parts.method.as_str(), rest) {
+        Found::Operation(operation, values) => (operation, values),
+        Found::Nothing => return Ok(refused(&ServiceError::not_found(path))),
+        Found::OtherMethods(methods) => {
+            let mut answer = refused(&ServiceError::method(call.parts.method.as_str(), path));
+            if let Ok(allow) = HeaderValue::try_from(methods.join(", ")) {
+                answer.headers_mut().insert(header::ALLOW, allow);
+            }
+            return Ok(answer);
+        }
+    };
+    let body = limit::read(body, &call.settings.options.limits).await?;
+    let Some(in_flight) = deployed.activity.admit() else {
+        return Ok(refused(&ServiceError::api_stopped(&deployed.content.name)));
+    };
+    let answered = serve(call, identity, &deployed, operation, &values, body).await;
+    in_flight.answered(answered.status);
+    Ok(invoke::answer(answered))
+}
+
+async fn serve(
+    call: Call<'_>,
+    identity: &Identity,
+    deployed: &DeployedApi,
+    operation: &Operation,
+    values: &[(&str, std::borrow::Cow<'_, str>)],
+    body: Bytes,
+) -> ServiceAnswer {
+    let services = &*call.shared.services;
+    let Some(service) = services.registry.services.lookup(&operation.service) else {
+        return ServiceAnswer::failed(&ServiceError::service_unknown(&operation.service));
+    };
+    let body = match mapped_request(call, operation, values, &body, service.content.request_schema.as_ref()) {
+        Ok(body) => body,
+        Err(error) => return ServiceAnswer::failed(&error),
+    };
+    let Some(method) = invoke::method(&call.parts.method) else {
+        let error = ServiceError::method(call.parts.method.as_str(), call.parts.uri.path());
+        return ServiceAnswer::failed(&error);
+    };
+    let Some(in_flight) = service.activity.admit() else {
+        return ServiceAnswer::failed(&ServiceError::service_stopped(&operation.service));
+    };
+    let mut headers = invoke::headers(call.headers());
+    if !operation.request.passes_body {
+        // The body is of the mapping's making, whatever came.
+        headers.content_type = Some(b"application/json");
+    }
+    let request = ServiceRequest { method, headers, body };
+    let answered =
+        provider::invoke(&services.environment, &service.content.service, &identity.principal, request).await;
+    in_flight.answered(answered.status);
+    mapped(answered, operation, deployed)
+}
+
+/// The body of the service's request.
+fn mapped_request(
+    call: Call<'_>,
+    operation: &Operation,
+    values: &[(&str, std::borrow::Cow<'_, str>)],
+    body: &Bytes,
+    schema: Option<&serde_json::Value>,
+) -> Result<Bytes, ServiceError> {
+    let query = api::query(call.query().unwrap_or_default());
+    let header = |name: &str| call.headers().get(name).and_then(|value| value.to_str().ok());
+    let surroundings = Surroundings { path: values, query: &query, header: &header };
+    operation.request.request(body, &surroundings, schema).map_err(|error| match error {
+        MappingError::Body { problem } => ServiceError::not_an_object().with_details(problem),
+        other => ServiceError::parameter(&other.to_string()),
+    })
+}
+
+/// Only what succeeded with a body is mapped; an error is told as the service told it.
+fn mapped(answered: ServiceAnswer, operation: &Operation, deployed: &DeployedApi) -> ServiceAnswer {
+    if answered.status != 200 || answered.body.is_empty() {
+        return answered;
+    }
+    let body = match answered.content {
+        Content::Json => operation.response.response(&answered.body),
+        Content::Text => Ok(answered.body.clone()),
+    };
+    match body {
+        Ok(body) => ServiceAnswer { status: operation.response_code, body, ..answered },
+        Err(error) => {
+            let told = ServiceError::api_response(&deployed.content.name).with_details(error.to_string());
+            ServiceAnswer::failed(&told)
+        }
+    }
+}

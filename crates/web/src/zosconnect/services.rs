@@ -1,0 +1,186 @@
+//! `/zosConnect/services`: which services are deployed, their details, schemas and statistics; deploying, updating, starting,
+//! stopping and deleting them.
+//!
+//! Answers have the documented members; URLs in them have the scheme and the host of the request. There is no CSRF header:
+//! what changes something needs PUT, DELETE or a body of type application/zip, which no foreign page can send unasked.
+//! Source: z/OS Connect EE V3.0, "Administering services with the administration interface".
+
+use ::service::activity::Statistics;
+use ::service::error::ServiceError;
+use ::service::registry::DeployedService;
+use hyper::body::Incoming;
+use serde_json::{Map, Value, json};
+
+use super::invoke::refused;
+use super::{Wanted, archive, blocking, created, found, name_of, origin, percent_encoded, registered};
+use crate::answer::Answer;
+use crate::error::ApiError;
+use crate::service::Call;
+
+/// What answers call the provider of every service here.
+const PROVIDER: &str = "mqService-1.0";
+/// What answers call conversion by copybook, and its absence.
+const CONVERSION: &str = "quaymasterCopybook-1.0";
+const NO_CONVERSION: &str = "DATA_UNAVAILABLE";
+
+pub(crate) fn list(call: Call<'_>) -> Answer {
+    let services = call.shared.services.registry.services.all();
+    let one = |deployed: &std::sync::Arc<DeployedService>| {
+        let service = &deployed.content.service;
+        json!({
+            "ServiceName": service.name,
+            "ServiceDescription": service.description,
+            "ServiceProvider": PROVIDER,
+            "ServiceURL": url(call, &service.name),
+        })
+    };
+    found(&json!({ "zosConnectServices": services.values().map(one).collect::<Vec<_>>() }))
+}
+
+/// Also the older forms: `action` says what to show.
+pub(crate) fn show(call: Call<'_>) -> Answer {
+    let name = name_of(call);
+    let Some(deployed) = call.shared.services.registry.services.lookup(&name) else {
+        return refused(&ServiceError::service_unknown(&name));
+    };
+    match Wanted::of(call).action.as_deref() {
+        None | Some("status") => found(&details(call, &deployed)),
+        Some("getStatistics" | "statistics") => found(&Value::Object(statistics(&deployed))),
+        Some("getRequestSchema") => schema(&name, deployed.content.request_schema.as_ref()),
+        Some("getResponseSchema") => schema(&name, deployed.content.response_schema.as_ref()),
+        Some(other) => refused(&ServiceError::query("action", other)),
+    }
+}
+
+/// `schema/request` and `schema/response`.
+pub(crate) fn show_schema(call: Call<'_>) -> Answer {
+    let name = name_of(call);
+    let Some(deployed) = call.shared.services.registry.services.lookup(&name) else {
+        return refused(&ServiceError::service_unknown(&name));
+    };
+    match call.parameters[1] {
+        "request" => schema(&name, deployed.content.request_schema.as_ref()),
+        "response" => schema(&name, deployed.content.response_schema.as_ref()),
+        _ => refused(&ServiceError::not_found(call.parts.uri.path())),
+    }
+}
+
+fn schema(name: &str, schema: Option<&Value>) -> Answer {
+    match schema {
+        Some(schema) => found(schema),
+        None => refused(&ServiceError::schema_unknown(name)),
+    }
+}
+
+/// `/zosConnect/operations/getStatistics`.
+pub(crate) fn all_statistics(call: Call<'_>) -> Answer {
+    let services = call.shared.services.registry.services.all();
+    let all: Vec<Value> = services.values().map(|deployed| Value::Object(statistics(deployed))).collect();
+    found(&json!({ "zosConnectStatistics": all }))
+}
+
+/// An archive; its service is started unless `status` says otherwise.
+///
+/// # Errors
+/// The body does not come, or is too long.
+pub(crate) async fn deploy(call: Call<'_>, body: Incoming) -> Result<Answer, ApiError> {
+    let wanted = Wanted::of(call);
+    let (status, archive) = match (wanted.status(), archive(call, body).await?) {
+        (Ok(status), Ok(archive)) => (status, archive),
+        (Err(error), _) | (_, Err(error)) => return Ok(refused(&error)),
+    };
+    let outcome = blocking(call, move |registry| registry.services.deploy(&archive, status)).await;
+    Ok(match outcome {
+        Ok(deployed) => created(&details(call, &deployed)),
+        Err(error) => refused(&error),
+    })
+}
+
+/// Without a body: starts or stops. With one: replaces the archive of a service that is stopped.
+///
+/// # Errors
+/// The body does not come, or is too long.
+pub(crate) async fn change(call: Call<'_>, body: Incoming) -> Result<Answer, ApiError> {
+    let name = name_of(call).into_owned();
+    let wanted = Wanted::of(call);
+    let status = match wanted.status() {
+        Ok(status) => status,
+        Err(error) => return Ok(refused(&error)),
+    };
+    let outcome = if hyper::body::Body::is_end_stream(&body) {
+        let Some(status) = status else { return Ok(refused(&ServiceError::query("status", ""))) };
+        blocking(call, move |registry| registry.services.set_status(&name, status)).await
+    } else {
+        match archive(call, body).await? {
+            Ok(archive) => blocking(call, move |registry| registry.services.update(&name, &archive, status)).await,
+            Err(error) => Err(error),
+        }
+    };
+    Ok(match outcome {
+        Ok(deployed) => found(&details(call, &deployed)),
+        Err(error) => refused(&error),
+    })
+}
+
+pub(crate) async fn delete(call: Call<'_>) -> Answer {
+    let name = name_of(call).into_owned();
+    let shown = json!({ "name": name });
+    match blocking(call, move |registry| registry.services.delete(&name)).await {
+        Ok(()) => found(&shown),
+        Err(error) => refused(&error),
+    }
+}
+
+/// Where a service is administered.
+pub(super) fn url(call: Call<'_>, name: &str) -> String {
+    format!("{}/zosConnect/services/{}", origin(call), percent_encoded(name))
+}
+
+fn details(call: Call<'_>, deployed: &DeployedService) -> Value {
+    let content = &deployed.content;
+    let service = &content.service;
+    let url = url(call, &service.name);
+    let invoke = format!("{url}?action=invoke");
+    let converts = service.transformation.is_some();
+    let common = json!({
+        "serviceName": service.name,
+        "serviceDescription": service.description,
+        "serviceProvider": PROVIDER,
+        "version": service.version,
+        "serviceURL": url,
+        "serviceInvokeURL": invoke,
+        "dataXformProvider": if converts { CONVERSION } else { NO_CONVERSION },
+        "serviceStatus": deployed.status().shown(),
+    });
+    let mut all = Map::new();
+    all.insert("zosConnect".to_owned(), common);
+    // A service may bear the name of the other member; what is common wins.
+    all.entry(service.name.clone()).or_insert(json!(content.properties));
+    Value::Object(all)
+}
+
+fn statistics(deployed: &DeployedService) -> Map<String, Value> {
+    let seen = deployed.activity.statistics();
+    let one = json!({
+        "ServiceProvider": PROVIDER,
+        "InvokeRequestCount": seen.requests.to_string(),
+        "TimeOfRegistrationWithZosConnect": registered(deployed.registered),
+        "ServiceStatistics": counters(&seen),
+    });
+    Map::from_iter([(deployed.content.service.name.clone(), one)])
+}
+
+/// Times are in milliseconds.
+fn counters(seen: &Statistics) -> Value {
+    let milliseconds = |time: std::time::Duration| format!("{:.3}", time.as_secs_f64() * 1000.0);
+    json!({
+        "inFlight": seen.in_flight.to_string(),
+        "succeeded": seen.succeeded.to_string(),
+        "clientErrors": seen.refused.to_string(),
+        "serverErrors": seen.failed.to_string(),
+        "abandoned": seen.abandoned.to_string(),
+        "totalTime": milliseconds(seen.total),
+        "minimumTime": milliseconds(seen.shortest.unwrap_or_default()),
+        "maximumTime": milliseconds(seen.longest.unwrap_or_default()),
+    })
+}

@@ -1,0 +1,306 @@
+//! Services and APIs deployed, administered, called and described over HTTP, with archives of our own making.
+
+use std::path::Path;
+
+use expect_test::{Expect, expect};
+use serde_json::Value;
+use service::build;
+
+use super::client::{self, Answer, Client, basic};
+use super::server::{TestServer, eventually};
+
+const SERVICE: &str = "name: put\nversion: 2.0\ndescription: Puts a record\ndestination: Q\nmessagingAction: mqput\n\
+    requestStructure: R.cpy\nccsid: 1208\n";
+const COPYBOOK: &str =
+    "       01 R.\n          05 CUST-NAME PIC X(6).\n          05 AMOUNT PIC 9(5).\n          05 KIND PIC X.\n";
+const API: &str = "name: loans\nversion: 1.1\ndescription: Loans\nbasePath: /loans\noperations:\n\
+    - path: /of/{customer}\n  method: PUT\n  operationId: ask\n  service: put\n  request:\n    set:\n\
+    \x20     cust_name: { path: customer }\n      amount: { query: amount, required: true }\n      kind: { header: X-Kind }\n";
+
+/// The archive of a source.
+#[expect(clippy::disallowed_methods, reason = "temporary files of a test")]
+fn archive(file: &str, text: &str) -> Vec<u8> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join(file), text).expect("written");
+    std::fs::write(folder.path().join("R.cpy"), COPYBOOK).expect("written");
+    build::build(folder.path()).expect("built").write().expect("written")
+}
+
+fn service(text: &str) -> Vec<u8> {
+    archive("service.yaml", text)
+}
+
+struct Admin {
+    client: Client,
+}
+
+impl Admin {
+    fn of(server: &TestServer) -> Self {
+        Self { client: client::plain(server) }
+    }
+
+    fn request(&mut self, user: (&str, &str), line: &str, headers: &str, body: &[u8]) -> Answer {
+        use std::io::Write;
+        let head = format!(
+            "{line} HTTP/1.1\r\nhost: h:1\r\n{}\r\ncontent-length: {}\r\n{headers}\r\n",
+            basic(user.0, user.1),
+            body.len()
+        );
+        self.client.stream.write_all(&[head.as_bytes(), body].concat()).expect("sent");
+        self.client.receive(false)
+    }
+
+    fn ask(&mut self, line: &str) -> Answer {
+        self.request(("admin", "adminpw"), line, "", b"")
+    }
+
+    fn send(&mut self, line: &str, archive: &[u8]) -> Answer {
+        self.request(("admin", "adminpw"), line, "content-type: application/zip\r\n", archive)
+    }
+
+    fn call(&mut self, line: &str, headers: &str, body: &str) -> Answer {
+        self.request(("app", "secret"), line, headers, body.as_bytes())
+    }
+}
+
+fn check(answer: &Answer, status: u16, expected: Expect) {
+    expected.assert_eq(&answer.text());
+    assert_eq!(answer.status, status);
+}
+
+fn json(answer: &Answer) -> Value {
+    serde_json::from_slice(&answer.body).expect("JSON")
+}
+
+/// Status and the identifier of the error.
+fn error(answer: &Answer) -> (u16, String) {
+    let message = json(answer)["errorMessage"].as_str().expect("a message").to_owned();
+    (answer.status, message.split(':').next().unwrap_or_default().to_owned())
+}
+
+#[test]
+fn a_service_is_deployed_shown_stopped_updated_and_deleted() {
+    let server = TestServer::start();
+    let mut admin = Admin::of(&server);
+    check(&admin.ask("GET /zosConnect/services"), 200, expect![[r#"{"zosConnectServices":[]}"#]]);
+    let created = admin.send("POST /zosConnect/services", &service(SERVICE));
+    check(
+        &created,
+        201,
+        expect![[
+            r#"{"zosConnect":{"serviceName":"put","serviceDescription":"Puts a record","serviceProvider":"mqService-1.0","version":"2.0","serviceURL":"http://h:1/zosConnect/services/put","serviceInvokeURL":"http://h:1/zosConnect/services/put?action=invoke","dataXformProvider":"quaymasterCopybook-1.0","serviceStatus":"Started"},"put":{"ccsid":"1208","destination":"Q","messagingAction":"mqput","requestStructure":"files/R.cpy"}}"#
+        ]],
+    );
+    check(
+        &admin.ask("GET /zosConnect/services"),
+        200,
+        expect![[
+            r#"{"zosConnectServices":[{"ServiceName":"put","ServiceDescription":"Puts a record","ServiceProvider":"mqService-1.0","ServiceURL":"http://h:1/zosConnect/services/put"}]}"#
+        ]],
+    );
+    for line in ["GET /zosConnect/services/put", "GET /zosConnect/services/put?action=status"] {
+        assert_eq!(json(&admin.ask(line)), json(&created), "{line}");
+    }
+    let invoked = admin.call(
+        "POST /zosConnect/services/put?action=invoke",
+        "content-type: application/json\r\n",
+        r#"{"cust_name":"ADA","amount":7,"kind":"x"}"#,
+    );
+    assert_eq!(invoked.status, 204);
+    assert_eq!(server.status("Q").depth.current, 1);
+
+    assert_eq!(error(&admin.send("POST /zosConnect/services", &service(SERVICE))), (409, "BAQR0910W".to_owned()));
+    assert_eq!(error(&admin.send("PUT /zosConnect/services/put", &service(SERVICE))), (409, "BAQR0912W".to_owned()));
+    assert_eq!(error(&admin.ask("DELETE /zosConnect/services/put")), (409, "BAQR0912W".to_owned()));
+    let stopped = admin.ask("PUT /zosConnect/services/put?status=stopped");
+    assert_eq!((stopped.status, &json(&stopped)["zosConnect"]["serviceStatus"]), (200, &Value::from("Stopped")));
+    let refused = admin.call("POST /zosConnect/services/put?action=invoke", "content-type: application/json\r\n", "{}");
+    assert_eq!(error(&refused), (503, "BAQM0003E".to_owned()));
+
+    let other = service(&SERVICE.replace("name: put", "name: other"));
+    assert_eq!(error(&admin.send("PUT /zosConnect/services/put", &other)), (400, "BAQR0914W".to_owned()));
+    assert_eq!(error(&admin.send("PUT /zosConnect/services/put", b"PK no zip")), (400, "BAQR0915W".to_owned()));
+    let newer = service(&SERVICE.replace("2.0", "3.0"));
+    let updated = json(&admin.send("PUT /zosConnect/services/put?status=stopped", &newer));
+    assert_eq!(
+        (&updated["zosConnect"]["version"], &updated["zosConnect"]["serviceStatus"]),
+        (&Value::from("3.0"), &Value::from("Stopped"))
+    );
+    let started = json(&admin.ask("PUT /zosConnect/services/put?action=start"));
+    assert_eq!(started["zosConnect"]["serviceStatus"], "Started");
+    assert_eq!(json(&admin.ask("PUT /zosConnect/services/put?action=stop"))["zosConnect"]["serviceStatus"], "Stopped");
+    check(&admin.ask("DELETE /zosConnect/services/put"), 200, expect![[r#"{"name":"put"}"#]]);
+    assert_eq!(error(&admin.ask("GET /zosConnect/services/put")), (404, "BAQR0431W".to_owned()));
+    assert!(!server.folder().join("zosconnect/services/put.sar").exists());
+}
+
+#[test]
+fn what_is_asked_in_the_wrong_way_is_refused_with_the_documented_status() {
+    let server = TestServer::start();
+    let mut admin = Admin::of(&server);
+    let zip = service(SERVICE);
+    let plain = admin.request(("admin", "adminpw"), "POST /zosConnect/services", "content-type: text/plain\r\n", &zip);
+    assert_eq!(error(&plain), (415, "BAQR0922W".to_owned()));
+    assert_eq!(error(&admin.send("POST /zosConnect/services?status=paused", &zip)), (400, "BAQR0919W".to_owned()));
+    assert_eq!(error(&admin.send("PUT /zosConnect/services/none", &zip)), (404, "BAQR0431W".to_owned()));
+    assert_eq!(error(&admin.ask("PUT /zosConnect/services/none?status=started")), (404, "BAQR0431W".to_owned()));
+    assert_eq!(error(&admin.ask("PUT /zosConnect/services/none")), (400, "BAQR0919W".to_owned()));
+    assert_eq!(error(&admin.ask("DELETE /zosConnect/apis/none")), (404, "BAQR0917W".to_owned()));
+    let cics = admin.send("POST /zosConnect/services", &archive("api.yaml", API));
+    assert_eq!(error(&cics), (400, "BAQR0915W".to_owned()));
+    assert_eq!(json(&cics)["errorDetails"], "the archive has no entry manifest.yml");
+    assert_eq!(admin.ask("PATCH /zosConnect/services").status, 405);
+    assert_eq!(admin.ask("POST /zosConnect/services/put").status, 405);
+}
+
+#[test]
+fn administrators_change_readers_look_and_users_invoke() {
+    let server = TestServer::start();
+    let mut admin = Admin::of(&server);
+    assert_eq!(admin.send("POST /zosConnect/services", &service(SERVICE)).status, 201);
+    let mut status = |user, line: &str| admin.request(user, line, "content-type: application/json\r\n", b"{}").status;
+    let (app, reader) = (("app", "secret"), ("reader", "readerpw"));
+    for line in ["GET /zosConnect/services", "GET /zosConnect/services/put", "GET /zosConnect/apis"] {
+        assert_eq!((status(reader, line), status(app, line)), (200, 403), "{line}");
+    }
+    for line in
+        ["PUT /zosConnect/services/put?status=stopped", "DELETE /zosConnect/services/put", "POST /zosConnect/apis"]
+    {
+        assert_eq!((status(reader, line), status(app, line)), (403, 403), "{line}");
+    }
+    let invoke = "POST /zosConnect/services/put?action=invoke";
+    assert_eq!((status(reader, invoke), status(app, invoke)), (403, 204));
+}
+
+#[test]
+fn schemas_and_statistics_come_by_both_forms() {
+    let server = TestServer::start();
+    let mut admin = Admin::of(&server);
+    assert_eq!(admin.send("POST /zosConnect/services", &service(SERVICE)).status, 201);
+    let schema = json(&admin.ask("GET /zosConnect/services/put/schema/request"));
+    assert_eq!(schema["properties"]["amount"]["maximum"], 99_999);
+    assert_eq!(json(&admin.ask("GET /zosConnect/services/put?action=getRequestSchema")), schema);
+    assert_eq!(error(&admin.ask("GET /zosConnect/services/put/schema/response")), (404, "BAQR0918W".to_owned()));
+    let invoke = "POST /zosConnect/services/put?action=invoke";
+    for (body, status) in [("{}", 204), ("[]", 400), (r#"{"amount":123456}"#, 400)] {
+        assert_eq!(admin.call(invoke, "content-type: application/json\r\n", body).status, status);
+    }
+    let seen = json(&admin.ask("GET /zosConnect/services/put?action=getStatistics"));
+    let put = &seen["put"];
+    assert_eq!(
+        (&put["ServiceProvider"], &put["InvokeRequestCount"]),
+        (&Value::from("mqService-1.0"), &Value::from("3"))
+    );
+    let counters = &put["ServiceStatistics"];
+    assert_eq!(
+        (&counters["succeeded"], &counters["clientErrors"], &counters["inFlight"]),
+        (&"1".into(), &"2".into(), &"0".into())
+    );
+    let registered = put["TimeOfRegistrationWithZosConnect"].as_str().expect("a time");
+    assert!(registered.len() == "2017-11-13 17:28:28:589 GMT".len() && registered.ends_with(" GMT"), "{registered}");
+    let all = json(&admin.ask("GET /zosConnect/operations/getStatistics"));
+    assert_eq!(all["zosConnectStatistics"][0]["put"]["InvokeRequestCount"], "3");
+}
+
+#[test]
+fn an_api_maps_path_query_and_headers_to_its_service() {
+    let server = TestServer::start();
+    let mut admin = Admin::of(&server);
+    let created = admin.send("POST /zosConnect/apis", &archive("api.yaml", API));
+    check(
+        &created,
+        201,
+        expect![[
+            r#"{"name":"loans","version":"1.1","description":"Loans","status":"Started","documentation":{"swagger":"http://h:1/loans/api-docs"},"apiUrl":"http://h:1/loans","services":[{"name":"put","uri":"http://h:1/zosConnect/services/put"}]}"#
+        ]],
+    );
+    check(
+        &admin.ask("GET /zosConnect/apis"),
+        200,
+        expect![[
+            r#"{"apis":[{"name":"loans","version":"1.1","description":"Loans","adminUrl":"http://h:1/zosConnect/apis/loans"}]}"#
+        ]],
+    );
+    let json_type = "content-type: application/json\r\n";
+    assert_eq!(error(&admin.call("PUT /loans/of/ADA?amount=5", json_type, "{}")), (404, "BAQR0431W".to_owned()));
+    assert_eq!(admin.send("POST /zosConnect/services", &service(SERVICE)).status, 201);
+    let put = admin.call("PUT /loans/of/A%C3%96?amount=00005", json_type, "{}");
+    assert_eq!(error(&put), (400, "BAQR0920W".to_owned()), "00005 is no number of JSON");
+    assert_eq!(server.status("Q").depth.current, 0);
+    let put = admin.call("PUT /loans/of/ADA?amount=5", &format!("{json_type}x-kind: z\r\n"), r#"{"kind":"y"}"#);
+    assert_eq!((put.status, put.text()), (204, String::new()));
+    let browsed = admin.call("GET /ibmmq/rest/v3/messaging/qmgr/QM1/queue/Q/messagelist", "", "");
+    assert_eq!(browsed.status, 200);
+    assert_eq!(server.body_of_first("Q"), b"ADA   00005z");
+    assert_eq!(error(&admin.call("PUT /loans/of/ADA", json_type, "{}")), (400, "BAQR0920W".to_owned()));
+    let other = admin.call("DELETE /loans/of/ADA", "", "");
+    assert_eq!((error(&other), other.header("allow")), ((405, "BAQR0903W".to_owned()), Some("PUT")));
+    assert_eq!(error(&admin.call("PUT /loans/nowhere", json_type, "{}")), (404, "BAQR0906W".to_owned()));
+    assert_eq!(admin.request(("reader", "readerpw"), "PUT /loans/of/ADA?amount=5", json_type, b"{}").status, 403);
+    assert_eq!(json(&admin.ask("PUT /zosConnect/apis/loans?status=stopped"))["status"], "Stopped");
+    assert_eq!(error(&admin.call("PUT /loans/of/ADA?amount=5", json_type, "{}")), (503, "BAQR0905W".to_owned()));
+    assert_eq!(admin.ask("DELETE /zosConnect/apis/loans").status, 200);
+    assert_eq!(admin.call("PUT /loans/of/ADA?amount=5", json_type, "{}").status, 404);
+}
+
+#[test]
+fn documents_of_apis_stand_at_their_base_path_and_in_that_of_all() {
+    let server = TestServer::start();
+    let mut admin = Admin::of(&server);
+    let before = json(&admin.ask("GET /ibm/api/docs"));
+    assert_eq!(admin.send("POST /zosConnect/services", &service(SERVICE)).status, 201);
+    assert_eq!(admin.send("POST /zosConnect/apis", &archive("api.yaml", API)).status, 201);
+    let anybody = |line: &str, headers: &str| {
+        let answer = client::plain(&server).exchange(&format!("GET {line}\n-authorization{headers}"));
+        assert_eq!(answer.status, 200, "{line}: {}", answer.text());
+        answer
+    };
+    let two = json(&anybody("/loans/api-docs", ""));
+    assert_eq!((&two["swagger"], &two["basePath"]), (&"2.0".into(), &"/loans".into()));
+    let parameters = &two["paths"]["/of/{customer}"]["put"]["parameters"];
+    assert_eq!((&parameters[1]["name"], &parameters[1]["maximum"]), (&"amount".into(), &99_999.into()));
+    let three = json(&anybody("/loans/api-docs?version=3", ""));
+    assert_eq!((&three["openapi"], &three["servers"][0]["url"]), (&"3.0.3".into(), &"http://localhost/loans".into()));
+    let yaml = anybody("/loans/api-docs", "\naccept: application/yaml").text();
+    assert!(yaml.starts_with("\"swagger\": \"2.0\"\n"), "{yaml}");
+
+    let all = json(&anybody("/ibm/api/docs", ""));
+    assert!(all["paths"]["/loans/of/{customer}"]["put"].is_object());
+    assert!(all["paths"]["/zosConnect/services"]["get"].is_object());
+    let count = |document: &Value| document["paths"].as_object().map_or(0, serde_json::Map::len);
+    assert_eq!(count(&all), count(&before) + 1);
+    let one = json(&anybody("/ibm/api/docs?root=/loans", ""));
+    assert_eq!(one, two);
+    let both = json(&anybody("/ibm/api/docs?root=/loans&root=/zosConnect&compact=true", ""));
+    assert!(both["paths"]["/loans/of/{customer}"].is_object() && both["paths"]["/zosConnect/apis"].is_object());
+    assert!(both["paths"]["/livez"].is_null());
+    let administration = json(&anybody("/zosConnect/api-docs", ""));
+    assert!(administration["paths"]["/services/{service}"]["put"].is_object(), "{administration}");
+    assert_eq!(admin.ask("PUT /zosConnect/apis/loans?status=stopped").status, 200);
+    assert_eq!(json(&admin.ask("GET /ibm/api/docs")), before);
+}
+
+#[test]
+fn an_archive_dropped_into_the_folder_is_served_without_a_restart_and_found_by_the_next_server() {
+    let server = TestServer::start();
+    let services = server.folder().join("zosconnect/services");
+    drop_in(&services, "x.sar", &service(SERVICE));
+    let is_there = |name: &str| {
+        let answer = Admin::of(&server).ask(&format!("GET /zosConnect/services/{name}"));
+        answer.status == 200
+    };
+    eventually("the service is deployed", || is_there("put"));
+    drop_in(&services, "x.sar", b"broken");
+    drop_in(&services, "y.sar", &service(&SERVICE.replace("name: put", "name: second")));
+    eventually("the second is deployed", || is_there("second"));
+    assert!(is_there("put"), "a broken archive leaves what is deployed");
+    std::fs::remove_file(services.join("x.sar")).expect("removed");
+    eventually("the service is gone", || !is_there("put"));
+}
+
+#[expect(clippy::disallowed_methods, reason = "temporary files of a test")]
+fn drop_in(folder: &Path, file: &str, content: &[u8]) {
+    std::fs::create_dir_all(folder).expect("made");
+    std::fs::write(folder.join(".copying"), content).expect("written");
+    std::fs::rename(folder.join(".copying"), folder.join(file)).expect("renamed");
+}

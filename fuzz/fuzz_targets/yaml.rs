@@ -1,0 +1,14 @@
+//! YAML texts: whatever is read can be written and is read back the same.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use service::yaml::{Scalars, read, write};
+
+fuzz_target!(|text: &str| {
+    let _ = read(text, Scalars::Text);
+    if let Ok(value) = read(text, Scalars::Typed) {
+        let written = write(&value);
+        assert_eq!(read(&written, Scalars::Typed).as_ref(), Ok(&value), "{written}");
+    }
+});
