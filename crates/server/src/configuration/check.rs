@@ -82,7 +82,11 @@ fn anchor_files(tables: &mut Value, file: &Path) {
 fn check_entries(path: &str, value: &Value) -> Result<(), String> {
     fn read<T: serde::de::DeserializeOwned>(value: &Value) -> Result<(), String> {
         let read: Result<BTreeMap<String, T>, _> = value.clone().try_into();
-        read.map(drop).map_err(|error: toml::de::Error| error.message().to_owned())
+        read.map(drop).map_err(|error: toml::de::Error| match error.message() {
+            // Other messages quote the value, which may be a password.
+            said if said.starts_with("unknown field") || said.starts_with("missing field") => said.to_owned(),
+            _ => "an entry has a value of the wrong type, or a key that is not known".to_owned(),
+        })
     }
     match path {
         "zosconnect.connection_factories" => read::<ConnectionFactory>(value),

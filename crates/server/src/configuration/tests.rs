@@ -82,14 +82,19 @@ fn a_password_of_the_wrong_type_is_not_shown() {
 
 #[test]
 fn a_mistake_inside_of_a_users_own_table_is_told_without_its_values() {
-    check(
-        "[zosconnect.queues]\n'jms/a' = { queue = 'A', ccsid = 'secret' }\n",
-        expect!["zosconnect.queues in quaymaster.toml: data did not match any variant of untagged enum Queue"],
-    );
-    check("[zosconnect.connection_factories.'jms/cf']\nqueue_manger = 'QM1'\n", expect![""]);
-    check("[remote_queue_managers.A]\nchannel = 'C'\n", expect![""]);
-    check("[remote_queue_managers]\nA = 'secret'\n", expect![""]);
-    check("[zosconnect.services.loan]\nwaitInterval = 5\n", expect![""]);
+    let wrong = "an entry has a value of the wrong type, or a key that is not known";
+    let problem = |text: &str| load_text(text, &[], &[]);
+    let queues = problem("[zosconnect.queues]\n'jms/a' = { queue = 'A', ccsid = 'secret' }\n");
+    assert_eq!(queues, format!("zosconnect.queues in quaymaster.toml: {wrong}"));
+    let services = problem("[zosconnect.services.loan]\npassword = 12345\n");
+    assert_eq!(services, format!("zosconnect.services in quaymaster.toml: {wrong}"));
+    let factories = problem("[zosconnect.connection_factories.'jms/cf']\nqueue_manger = 'QM1'\n");
+    let begin = "zosconnect.connection_factories in quaymaster.toml: unknown field `queue_manger`, expected one of ";
+    assert!(factories.starts_with(begin), "{factories}");
+    let missing = problem("[remote_queue_managers.A]\nchannel = 'C'\n");
+    assert_eq!(missing, "remote_queue_managers in quaymaster.toml: missing field `connection_name`");
+    let text = problem("[remote_queue_managers]\nA = 'secret'\n");
+    assert_eq!(text, "remote_queue_managers in quaymaster.toml: the value is not valid, expected a table of tables");
 }
 
 #[test]
