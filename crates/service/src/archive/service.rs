@@ -22,15 +22,13 @@ const PASSED_OVER: &[(&str, &[&str])] = &[
     ("dataXformType", &["NONE", "COPYBOOK", ""]),
     ("trimOutputTrailingWhitespace", &["true"]),
     ("trimOutputLeadingWhitespace", &["false"]),
-    ("omitOutputFieldsByValue", &["false"]),
-    ("omitOutputEmptyTags", &["false"]),
     ("enforceMinArrayOccurrence", &["false"]),
     ("enforceMinArrayOccurrenceResponse", &["false"]),
     ("initializeInputFields", &["false"]),
     ("escapeOutputControlCharacters", &["false"]),
 ];
 /// Of these any value is passed over.
-const MEANINGLESS: &[&str] = &["omitOutputFieldsByValueByte", "bidiConfigRef", "connectionRef"];
+const MEANINGLESS: &[&str] = &["bidiConfigRef", "connectionRef"];
 
 /// An archive that has been read or built. Whether its service can be is told by [`ServiceArchive::definition`].
 #[derive(Debug, Clone, PartialEq, Eq)]

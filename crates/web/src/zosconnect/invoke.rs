@@ -128,9 +128,26 @@ pub(super) fn headers(headers: &HeaderMap) -> Headers<'_> {
     }
 }
 
-/// Whether a handler invokes services: then all its answers have their form.
+/// Whether a handler serves services or APIs, or administers them: then all its answers have their form.
 pub(crate) fn serves(handler: Handler) -> bool {
-    matches!(handler, Handler::InvokeService | Handler::InvokeByPath)
+    matches!(
+        handler,
+        Handler::InvokeService
+            | Handler::InvokeByPath
+            | Handler::CallApi
+            | Handler::ListServices
+            | Handler::DeployService
+            | Handler::ShowService
+            | Handler::ChangeService
+            | Handler::DeleteService
+            | Handler::ShowServiceSchema
+            | Handler::ShowServiceStatistics
+            | Handler::ListApis
+            | Handler::DeployApi
+            | Handler::ShowApi
+            | Handler::ChangeApi
+            | Handler::DeleteApi
+    )
 }
 
 /// The caller lacks the role.

@@ -32,8 +32,8 @@ fn defaults_of_the_toolkit_are_passed_over_and_what_is_not_done_here_is_refused(
     ];
     let all: String = defaults.iter().map(|(name, value)| property(name, value)).collect();
     assert_eq!(problem("mq", &format!("{destination}{all}")), None);
-    let other = format!("{destination}{}", property("omitOutputEmptyTags", "true"));
-    assert_eq!(problem("mq", &other).as_deref(), Some("omitOutputEmptyTags: 'true' is not done here"));
+    let other = format!("{destination}{}", property("trimOutputTrailingWhitespace", "false"));
+    assert_eq!(problem("mq", &other).as_deref(), Some("trimOutputTrailingWhitespace: 'false' is not done here"));
     let binding = format!("{destination}{}", property("dataXformType", "WSBIND"));
     assert_eq!(problem("mq", &binding).as_deref(), Some("dataXformType: 'WSBIND' is not done here"));
     let unknown = format!("{destination}{}", property("nonsense", "x"));
