@@ -89,6 +89,7 @@ impl Kind {
     }
 
     /// Is it a table of the user's own keys?
+    #[cfg(test)]
     pub(crate) fn is_table(self) -> bool {
         matches!(self, Self::TextTable | Self::TextsTable | Self::Tables | Self::TextsOrTables)
     }
