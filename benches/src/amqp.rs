@@ -53,6 +53,8 @@ pub struct Amqp {
     receiver: Receiver,
     /// Deliveries of ours that are not settled yet.
     unsettled: u32,
+    /// Messages go either way without either end answering.
+    streams: bool,
     /// The broker's name of the transaction that was declared last.
     transaction: Vec<u8>,
 }
@@ -105,6 +107,7 @@ impl Amqp {
             senders: HashMap::new(),
             receiver: Receiver::default(),
             unsettled: 0,
+            streams: false,
             transaction: Vec::new(),
         };
         client.sign_in(user, password)?;
@@ -119,6 +122,12 @@ impl Amqp {
         client.await_performative(OPEN)?;
         client.await_performative(BEGIN)?;
         Ok(client)
+    }
+
+    /// From now on messages are sent and received without an answer of either end: settled when they are sent.
+    pub fn stream(mut self) -> Self {
+        self.streams = true;
+        self
     }
 
     fn sign_in(&mut self, user: &str, password: &str) -> Result<()> {
@@ -158,8 +167,9 @@ impl Amqp {
 
     fn receive_with(&mut self, address: &str, most: u32) -> Result<()> {
         self.receiver.most = most;
+        let mode = u8::from(self.streams);
         self.performative(ATTACH, |attach| {
-            attach.string(&format!("from-{address}")).uint(RECEIVER_HANDLE).boolean(true).byte(0).byte(0);
+            attach.string(&format!("from-{address}")).uint(RECEIVER_HANDLE).boolean(true).byte(mode).byte(0);
             attach.nested(SOURCE, |source| place(source, address, 10)).nested(TARGET, |target| {
                 target.string(address);
             });
@@ -169,7 +179,7 @@ impl Amqp {
         self.await_performative(ATTACH)
     }
 
-    /// Sends one message and waits until the broker has accepted it.
+    /// Sends one message and, unless it streams, waits until the broker has accepted it.
     pub fn send(&mut self, address: &str, message: Outgoing<'_>) -> Result<()> {
         let handle = self.sender(address)?;
         self.transfer(handle, message, false);
@@ -193,8 +203,13 @@ impl Amqp {
         Ok(self.receiver.arrived.remove(0))
     }
 
-    /// Accepts a message; the broker's word is not waited for, as the broker gives none.
+    /// Accepts a message; the broker's word is not waited for, as the broker gives none. Of a stream there is nothing to
+    /// accept, and new credit goes out with the next message that is sent.
     pub fn accept(&mut self, delivery: &Delivery) -> Result<()> {
+        if self.streams {
+            self.top_up_credit();
+            return Ok(());
+        }
         self.dispose(delivery);
         self.top_up_credit();
         self.flush()
@@ -202,7 +217,9 @@ impl Amqp {
 
     /// Accepts a message and closes, so that no further one is sent here.
     pub fn accept_last(mut self, delivery: &Delivery) -> Result<()> {
-        self.dispose(delivery);
+        if !self.streams {
+            self.dispose(delivery);
+        }
         self.performative(CLOSE, |_| {});
         self.flush()
     }
@@ -223,8 +240,9 @@ impl Amqp {
     fn sender_to(&mut self, name: &str, fill: impl FnOnce(&mut ListWriter<'_>), target: u8) -> Result<u32> {
         if !self.senders.contains_key(name) {
             let handle = 1 + u32::try_from(self.senders.len())?;
+            let mode = u8::from(self.streams);
             self.performative(ATTACH, |attach| {
-                attach.string(&format!("to-{name}")).uint(handle).boolean(false).byte(0).byte(0);
+                attach.string(&format!("to-{name}")).uint(handle).boolean(false).byte(mode).byte(0);
                 attach.nested(SOURCE, |source| {
                     source.string(name);
                 });
@@ -270,10 +288,11 @@ impl Amqp {
     fn begin_transfer(&mut self, handle: u32, transacted: bool) -> usize {
         let number = self.next_delivery;
         self.next_delivery = number.wrapping_add(1);
-        self.unsettled += 1;
+        let is_settled = self.streams;
+        self.unsettled += u32::from(!is_settled);
         let start = self.begin_frame(0);
         let mut transfer = ListWriter::new(&mut self.output, TRANSFER);
-        transfer.uint(handle).uint(number).binary(&number.to_be_bytes()).uint(0).boolean(false).boolean(false);
+        transfer.uint(handle).uint(number).binary(&number.to_be_bytes()).uint(0).boolean(is_settled).boolean(false);
         if transacted {
             transfer.null().nested(transaction::STATE, |state| {
                 state.binary(&self.transaction);

@@ -113,11 +113,13 @@ pub fn run_idle(effort: &Effort, report: &mut Report) -> Result<()> {
     idle::run(effort, report)
 }
 
-fn transport_queue(transport: Transport) -> String {
-    match transport {
-        Transport::Plain => setting::PLAIN_QUEUE.to_owned(),
-        Transport::Tls => setting::TLS_QUEUE.to_owned(),
-    }
+/// The queue of the responders that serve this transport, and stream or do not.
+fn request_queue(transport: Transport, streams: bool) -> String {
+    let queue = match transport {
+        Transport::Plain => setting::PLAIN_QUEUE,
+        Transport::Tls => setting::TLS_QUEUE,
+    };
+    format!("{queue}{}", if streams { setting::STREAMED } else { "" })
 }
 
 /// Ten clients with a socket each, through the channel for this transport.

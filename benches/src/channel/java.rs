@@ -18,7 +18,7 @@ use workload::measure::{self, processor_time};
 use super::peer::{Promise, endpoint, warm_up_time, with_responders};
 use super::responder::Responder;
 use super::setting::{JAVA_REPLY_QUEUES, Setting, Transport};
-use super::{Both, CLIENTS, Load, Names, REPLY_BYTES, REQUEST_BYTES, boxed, transport_queue};
+use super::{Both, CLIENTS, Load, Names, REPLY_BYTES, REQUEST_BYTES, boxed, request_queue};
 use crate::artemis::Artemis;
 use crate::certificate::{STORE_PASSWORD, trust_store};
 use crate::effort::Effort;
@@ -125,8 +125,8 @@ pub(super) fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     let folder = tempfile::Builder::new().prefix("java").tempdir_in(&effort.work)?;
     let setting = Setting::start(&effort.work)?;
     let artemis = Artemis::start(&effort.work)?;
-    let _plain = Responder::start(&setting, Transport::Plain, CLIENTS, REPLY_BYTES)?;
-    let _tls = Responder::start(&setting, Transport::Tls, CLIENTS, REPLY_BYTES)?;
+    let _plain = Responder::start(&setting, Transport::Plain, CLIENTS, REPLY_BYTES, false)?;
+    let _tls = Responder::start(&setting, Transport::Tls, CLIENTS, REPLY_BYTES, false)?;
     let ours = Side::ours(&programs, &folder, &setting)?;
     let peer = Side::peer(&programs, &folder, &artemis)?;
     let at_peer = |effort: &Effort, compared: &Compared| {
@@ -179,8 +179,8 @@ impl Side {
             ("bench.password", APP_PASSWORD.to_owned()),
             ("bench.channel.plain", Transport::Plain.channel().to_owned()),
             ("bench.channel.tls", Transport::Tls.channel().to_owned()),
-            ("bench.requests.plain", transport_queue(Transport::Plain)),
-            ("bench.requests.tls", transport_queue(Transport::Tls)),
+            ("bench.requests.plain", request_queue(Transport::Plain, false)),
+            ("bench.requests.tls", request_queue(Transport::Tls, false)),
             ("bench.replies", JAVA_REPLY_QUEUES.to_owned()),
             ("javax.net.ssl.trustStore", trust.display().to_string()),
             ("javax.net.ssl.trustStorePassword", STORE_PASSWORD.to_owned()),

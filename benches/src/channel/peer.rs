@@ -32,11 +32,13 @@ pub(super) enum Promise {
     SentOff,
     /// Messages that are not durable; gets as before.
     NotDurable,
+    /// Messages that are not durable, settled by who sends them: neither puts nor gets are answered.
+    Streamed,
 }
 
 impl Promise {
     fn durable(self) -> bool {
-        self != Self::NotDurable
+        matches!(self, Self::Committed | Self::SentOff)
     }
 
     fn name(self) -> &'static str {
@@ -44,6 +46,7 @@ impl Promise {
             Self::Committed => "committed",
             Self::SentOff => "sent-off",
             Self::NotDurable => "not-durable",
+            Self::Streamed => "streamed",
         }
     }
 }
@@ -59,6 +62,8 @@ pub(super) fn warm_up(artemis: &Artemis, effort: &Effort, pair_bytes: usize) -> 
         (Transport::Tls, Promise::Committed),
         (Transport::Plain, Promise::SentOff),
         (Transport::Tls, Promise::NotDurable),
+        (Transport::Plain, Promise::Streamed),
+        (Transport::Tls, Promise::Streamed),
     ];
     let long = Effort { rest: warm_up_time(effort), ..effort.clone() };
     for (transport, promise) in loads {
@@ -136,11 +141,17 @@ fn respond(endpoint: &Endpoint, queue: &str, number: u32, promise: Promise, repl
         }
         let id = Some(request.correlation_id.as_slice());
         let reply = Outgoing { body: &body, durable: promise.durable(), reply_to: None, correlation_id: id };
-        if promise == Promise::Committed {
-            amqp.send_accept_and_commit(&request.reply_to, reply, &request)?;
-        } else {
-            amqp.send(&request.reply_to, reply)?;
-            amqp.accept(&request)?;
+        match promise {
+            Promise::Committed => amqp.send_accept_and_commit(&request.reply_to, reply, &request)?,
+            // The credit for the next request goes out with the reply.
+            Promise::Streamed => {
+                amqp.accept(&request)?;
+                amqp.send(&request.reply_to, reply)?;
+            }
+            Promise::SentOff | Promise::NotDurable => {
+                amqp.send(&request.reply_to, reply)?;
+                amqp.accept(&request)?;
+            }
         }
     }
 }
@@ -178,7 +189,7 @@ fn connect(endpoint: &Endpoint, name: &str, promise: Promise) -> Result<Amqp> {
     if promise == Promise::Committed {
         amqp.declare()?;
     }
-    Ok(amqp)
+    Ok(if promise == Promise::Streamed { amqp.stream() } else { amqp })
 }
 
 /// Ten clients, each doing one operation after another: warm-up, then what is measured.

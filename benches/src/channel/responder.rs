@@ -17,16 +17,20 @@ impl Responder {
         transport: Transport,
         connections: u32,
         response_size: usize,
+        streams: bool,
     ) -> Result<Self> {
         let mut command = Command::new(quaymaster()?);
         command
             .args(["workload", "responder", "--channel", transport.channel()])
             .args(["--mq", &setting.mq.to_string()])
-            .args(["--queue", &super::transport_queue(transport)])
+            .args(["--queue", &super::request_queue(transport, streams)])
             .args(["--connections", &connections.to_string()])
             .args(["--response-size", &response_size.to_string()])
             .arg("--password-file")
             .arg(&setting.passwords);
+        if streams {
+            command.arg("--streaming");
+        }
         if transport == Transport::Tls {
             command.arg("--cacert").arg(setting.server.ca_file());
         }

@@ -12,6 +12,10 @@ use crate::rest::password_file;
 
 pub(super) const PLAIN_QUEUE: &str = "DEV.BENCH.REQUEST.PLAIN";
 pub(super) const TLS_QUEUE: &str = "DEV.BENCH.REQUEST.TLS";
+/// What follows the names of queues whose messages are streamed.
+pub(super) const STREAMED: &str = ".STREAMED";
+/// Of it every client that streams has a queue of its own.
+pub(super) const REPLY_MODEL: &str = "DEV.APP.MODEL.QUEUE";
 pub(super) const REPLY_QUEUE: &str = "DEV.BENCH.REPLY";
 pub(super) const PAIR_QUEUE: &str = "DEV.BENCH.PAIR";
 /// Each Java client has a queue of its own: this and its number.
@@ -22,6 +26,8 @@ DEFINE CHANNEL(DEV.BENCH.TLS) CHLTYPE(SVRCONN) TRPTYPE(TCP) SHARECNV(10) SSLCIPH
 SET CHLAUTH('DEV.BENCH.*') TYPE(ADDRESSMAP) ADDRESS('*') USERSRC(CHANNEL)
 DEFINE QLOCAL(DEV.BENCH.REQUEST.PLAIN) MAXDEPTH(100000)
 DEFINE QLOCAL(DEV.BENCH.REQUEST.TLS) MAXDEPTH(100000)
+DEFINE QLOCAL(DEV.BENCH.REQUEST.PLAIN.STREAMED) MAXDEPTH(100000)
+DEFINE QLOCAL(DEV.BENCH.REQUEST.TLS.STREAMED) MAXDEPTH(100000)
 DEFINE QLOCAL(DEV.BENCH.REPLY) MAXDEPTH(100000)
 DEFINE QLOCAL(DEV.BENCH.PAIR) MAXDEPTH(100000)
 ";
