@@ -13,6 +13,9 @@ use super::{ImportError, LeftOut, check_length};
 /// Most files that include each other.
 const MAXIMUM_FILES: usize = 64;
 
+/// Elements of which each one without an `id` is another.
+const MANY: [&str; 5] = ["cors", "jmsConnectionFactory", "jmsQueue", "jmsTopic", "zosconnect_zosConnectService"];
+
 #[derive(Default)]
 pub(super) struct Elements {
     elements: Vec<Element>,
@@ -108,8 +111,8 @@ impl Elements {
 
     fn insert(&mut self, element: Element, conflict: Conflict) {
         let id = element.attribute("id").map(str::to_owned);
-        // Rules about other origins are many things even without an id.
-        let stands_alone = element.name == "cors" && id.is_none();
+        // These are many things even without an id.
+        let stands_alone = MANY.contains(&element.name.as_str()) && id.is_none();
         let place = *self.places.entry((element.name.clone(), id)).or_insert(self.elements.len());
         match self.elements.get_mut(place).filter(|_| !stands_alone) {
             None => self.elements.push(element),

@@ -258,7 +258,9 @@ fn key_store_or_ssl(element: &Element, imported: &mut Imported) {
 fn security_switched_off(server: &Server, imported: &mut Imported) {
     let mut features = server.named("featureManager").flat_map(|manager| manager.children_named("feature")).peekable();
     let lists_features = features.peek().is_some();
-    let secures = |name: &str| ["security", "registry", "authentication"].iter().any(|word| name.contains(word));
+    // Features of z/OS Connect bring security along.
+    let words = ["security", "registry", "authentication", "zosconnect"];
+    let secures = |name: &str| words.iter().any(|word| name.contains(word));
     let secured = features.any(|feature| secures(&feature.text.to_ascii_lowercase()));
     let knows_users = server.elements().any(|element| element.name.to_ascii_lowercase().contains("registry"));
     let binds_users = imported.web.roles.values().flatten().any(|holder| holder != "EVERYONE");

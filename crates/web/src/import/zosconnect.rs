@@ -332,6 +332,14 @@ mod tests {
             <zosconnect_zosConnectService id="s" serviceName="loan" serviceRef="m" invokeURI="/loan, /loans/*"/>
             <mqzOSConnectService id="m" connectionFactory="jms/cf1" destination="jms/request"/>"#);
         expect_test::expect![[r#"
+            [remote_queue_managers."jms/cf2"]
+            channel = "A.SVRCONN"
+            connection_name = "h(1415)"
+            max_pool_size = 20
+            password = "password"
+            queue_manager = "QM2"
+            user = "u"
+
             [zosconnect]
             poll_interval_seconds = 5
             request_timeout_seconds = 90
@@ -342,6 +350,9 @@ mod tests {
             [zosconnect.connection_factories."jms/cf2"]
             remote = "jms/cf2"
 
+            [zosconnect.invoke_uris]
+            loan = ["/loan", "/loans/*"]
+
             [zosconnect.queues]
             "jms/reply" = "REPLY"
 
@@ -351,27 +362,16 @@ mod tests {
             target_client = "JMS"
 
             [zosconnect.queues."jms/request"]
+            ccsid = 37
             queue = "REQUEST"
             queue_manager = ""
-            ccsid = 37
             target_client = "MQ"
-
-            [zosconnect.topics]
-            "jms/topic" = "a/b"
 
             [zosconnect.services.loan]
             useCallerPrincipal = "true"
 
-            [zosconnect.invoke_uris]
-            loan = ["/loan", "/loans/*"]
-
-            [remote_queue_managers."jms/cf2"]
-            queue_manager = "QM2"
-            channel = "A.SVRCONN"
-            connection_name = "h(1415)"
-            user = "u"
-            password = "password"
-            max_pool_size = 20
+            [zosconnect.topics]
+            "jms/topic" = "a/b"
 
             # left out: zosconnect_zosConnectManager requireAuth=true: who may invoke and administer is told by web.roles
             # left out: zosconnect_zosConnectService loan: make a service.yaml with name: loan, connectionFactory: jms/cf1, destination: jms/request, and build its archive
