@@ -10,6 +10,12 @@ NAMES = {
 }
 
 
+@schemathesis.serializer("application/zip")
+def archive(context, value):
+    """An archive is its bytes."""
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
 @schemathesis.hook
 def before_call(context, case, kwargs):
     parameters = case.path_parameters or {}

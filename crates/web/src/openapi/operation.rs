@@ -6,7 +6,7 @@ use http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::auth::csrf::{CSRF_HEADER, CsrfRule};
-use crate::openapi::details::{Body, Content, Details, Parameter, Shape, Success, details};
+use crate::openapi::details::{Body, Content, Details, Parameter, SERVICES, Shape, Success, details};
 use crate::routes::{Access, ROUTES, Route};
 
 /// Media types of messages.
@@ -139,9 +139,9 @@ fn responses(route: &Route, details: &Details) -> Value {
     let mut responses: Map<String, Value> =
         details.answers.iter().map(|success| (success.status.to_string(), answer(success))).collect();
     for (status, help) in failures(route, details) {
-        responses.entry(status.to_string()).or_insert_with(|| error(help));
+        responses.entry(status.to_string()).or_insert_with(|| error(help, error_schema(details, Some(status))));
     }
-    responses.insert("default".to_owned(), error("Refused or failed"));
+    responses.insert("default".to_owned(), error("Refused or failed", error_schema(details, None)));
     Value::Object(responses)
 }
 
@@ -189,6 +189,12 @@ fn failures(route: &Route, details: &Details) -> Vec<(u16, &'static str)> {
     failures
 }
 
-fn error(help: &str) -> Value {
-    json!({ "description": help, "content": { JSON: { "schema": reference("Error") } } })
+fn error(help: &str, schema: &str) -> Value {
+    json!({ "description": help, "content": { JSON: { "schema": reference(schema) } } })
+}
+
+/// Refusals below `/zosConnect` have a form of their own, except those from before a resource is looked at.
+fn error_schema(details: &Details, status: Option<u16>) -> &'static str {
+    let is_before = matches!(status, Some(401 | 413));
+    if details.tag == SERVICES && !is_before { "ServiceError" } else { "Error" }
 }

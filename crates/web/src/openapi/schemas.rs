@@ -8,6 +8,11 @@ use crate::openapi::attributes;
 pub(super) fn all() -> Value {
     json!({
         "Error": error(),
+        "ServiceError": {
+            "type": "object",
+            "required": ["errorMessage"],
+            "properties": { "errorMessage": { "type": "string" }, "errorDetails": { "type": "string" } }
+        },
         "Login": {
             "type": "object",
             "required": ["username", "password"],
