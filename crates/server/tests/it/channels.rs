@@ -84,8 +84,9 @@ fn the_developer_users_come_in_by_their_channels_and_nobody_else() {
     without.asserted_user = "app".to_owned();
     let refused = house.connect(without).err().expect("a password is wanted").to_string();
     assert!(refused.contains("2035"), "{refused}");
-    let errors = house.server.errors_with("AMQ9519E");
-    for identifier in ["AMQ5026I", "AMQ5534E", "AMQ5540E", "AMQ9776E", "AMQ9777E", "CSQX511I", "CSQX512I"] {
+    // Of what is looked for, this is written last.
+    let errors = house.server.errors_with("AMQ5540E");
+    for identifier in ["AMQ5026I", "AMQ5534E", "AMQ9519E", "AMQ9776E", "AMQ9777E", "CSQX511I", "CSQX512I"] {
         assert!(errors.contains(identifier), "{identifier} in {errors}");
     }
     for password in ["of-app", "of-admin", "guessed-it"] {
