@@ -11,10 +11,16 @@ use tempfile::TempDir;
 
 use crate::amqp::Endpoint;
 use crate::certificate::{Certificate, STORE_PASSWORD, trusting};
+use crate::distribution::Distribution;
 use crate::listing::{Client, Request};
 use crate::nginx::free_port;
 
-const VERSION: &str = "2.39.0";
+const DISTRIBUTION: Distribution<'_> = Distribution {
+    artifact: "org.apache.activemq:apache-artemis:2.39.0:zip:bin",
+    archive: "apache-artemis-2.39.0-bin.zip",
+    folder: "apache-artemis-2.39.0",
+    content: "bin",
+};
 const BROKER: &str = "org.apache.activemq.artemis:broker=\"peer\"";
 /// `admin:admin`.
 const CREDENTIALS: &str = "YWRtaW46YWRtaW4=";
@@ -35,7 +41,7 @@ impl Artemis {
     /// # Errors
     /// No Java, no Maven, or the download failed: the message says which.
     pub fn start(work: &Path) -> Result<Self> {
-        let distribution = distribution(work)?;
+        let distribution = DISTRIBUTION.unpacked(work)?;
         let folder = tempfile::Builder::new().prefix("artemis").tempdir_in(work)?;
         let instance = folder.path().join("broker");
         let (port, core, tls) = (free_port()?, free_port()?, free_port()?);
@@ -173,31 +179,4 @@ fn accept_tls(configuration: &Path, port: u16, keys: &Path) -> Result<()> {
     );
     ensure!(made.contains("</acceptors>"), "the broker's configuration has no acceptors");
     std::fs::write(configuration, made.replace("</acceptors>", &acceptor)).context("cannot write broker.xml")
-}
-
-/// Unpacked below the working folder, and kept there.
-fn distribution(work: &Path) -> Result<PathBuf> {
-    let home = work.join("peers");
-    let unpacked = home.join(format!("apache-artemis-{VERSION}"));
-    if unpacked.is_dir() {
-        return Ok(unpacked);
-    }
-    std::fs::create_dir_all(&home)?;
-    let archive = home.join(format!("apache-artemis-{VERSION}-bin.zip"));
-    if !archive.is_file() {
-        run(Command::new("mvn")
-            .args(["-q", "-B", "dependency:copy", "-Dmdep.useBaseVersion=true"])
-            .arg(format!("-Dartifact=org.apache.activemq:apache-artemis:{VERSION}:zip:bin"))
-            .arg(format!("-DoutputDirectory={}", home.display())))?;
-    }
-    run(Command::new("unzip").arg("-q").arg("-o").arg(&archive).arg("-d").arg(&home))?;
-    Ok(unpacked)
-}
-
-fn run(command: &mut Command) -> Result<()> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().with_context(|| format!("{program} is not installed"))?;
-    let said = [output.stdout, output.stderr].concat();
-    ensure!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&said));
-    Ok(())
 }

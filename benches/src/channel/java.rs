@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use workload::measure::{self, processor_time};
 
 use super::peer::{Promise, endpoint, warm_up_time, with_responders};
-use super::responder::Responder;
+use super::responder;
 use super::setting::{JAVA_REPLY_QUEUES, Setting, Transport};
 use super::{Both, CLIENTS, Load, Names, REPLY_BYTES, REQUEST_BYTES, boxed, request_queue};
 use crate::artemis::Artemis;
@@ -125,8 +125,8 @@ pub(super) fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     let folder = tempfile::Builder::new().prefix("java").tempdir_in(&effort.work)?;
     let setting = Setting::start(&effort.work)?;
     let artemis = Artemis::start(&effort.work)?;
-    let _plain = Responder::start(&setting, Transport::Plain, CLIENTS, REPLY_BYTES, false)?;
-    let _tls = Responder::start(&setting, Transport::Tls, CLIENTS, REPLY_BYTES, false)?;
+    let _plain = responder::start(&setting, Transport::Plain, CLIENTS, REPLY_BYTES, false)?;
+    let _tls = responder::start(&setting, Transport::Tls, CLIENTS, REPLY_BYTES, false)?;
     let ours = Side::ours(&programs, &folder, &setting)?;
     let peer = Side::peer(&programs, &folder, &artemis)?;
     let at_peer = |effort: &Effort, compared: &Compared| {

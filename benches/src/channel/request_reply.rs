@@ -8,13 +8,14 @@ use anyhow::Result;
 use workload::plan::{Choices, Scenario};
 
 use super::peer::{self, Promise};
-use super::responder::Responder;
+use super::responder;
 use super::setting::{self, Setting, Transport};
 use super::{Both, CLIENTS, Load, Names, REPLY_BYTES, REQUEST_BYTES, against, beside, boxed, request_queue, through};
 use crate::artemis::Artemis;
 use crate::effort::Effort;
 use crate::interleave::interleave;
 use crate::report::Report;
+use crate::responder::Responder;
 
 const PERSISTENT: Names = ("request/reply persistent", "request/reply persistent: CPU");
 const PERSISTENT_TLS: Names = ("request/reply persistent, TLS", "request/reply persistent, TLS: CPU");
@@ -150,7 +151,7 @@ pub(super) fn run(effort: &Effort, setting: &Setting, artemis: &Artemis, report:
 fn responders(setting: &Setting) -> Result<Vec<Responder>> {
     let kinds =
         [Transport::Plain, Transport::Tls].into_iter().flat_map(|transport| [(transport, false), (transport, true)]);
-    kinds.map(|(transport, streams)| Responder::start(setting, transport, CLIENTS, REPLY_BYTES, streams)).collect()
+    kinds.map(|(transport, streams)| responder::start(setting, transport, CLIENTS, REPLY_BYTES, streams)).collect()
 }
 
 fn ours(effort: &Effort, setting: &Setting, transport: Transport, promise: Promise) -> Result<Load> {

@@ -8,16 +8,21 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use system_tests::server::APP_PASSWORD;
 use tempfile::TempDir;
 
 use super::setting::write;
+use crate::distribution::{Distribution, run};
 use crate::nginx::free_port;
 
 pub(super) const PATH: &str = "/ibmmq/rest/v2/noop";
-const ARTIFACT: &str = "io.openliberty:openliberty-runtime:24.0.0.12:zip";
-const ARCHIVE: &str = "openliberty-runtime-24.0.0.12.zip";
+const DISTRIBUTION: Distribution<'_> = Distribution {
+    artifact: "io.openliberty:openliberty-runtime:24.0.0.12:zip",
+    archive: "openliberty-runtime-24.0.0.12.zip",
+    folder: "wlp",
+    content: "bin/server",
+};
 const SERVLET: &str = include_str!("Noop.java");
 const WEB_XML: &str = include_str!("web.xml");
 
@@ -32,7 +37,7 @@ impl Liberty {
     /// # Errors
     /// No Java compiler, no Maven, or the download failed: the message says which.
     pub(super) fn start(work: &Path) -> Result<Self> {
-        let home = distribution(work)?;
+        let home = DISTRIBUTION.unpacked(work)?;
         let folder = tempfile::Builder::new().prefix("liberty").tempdir_in(work)?;
         let server = folder.path().join("usr/servers/peer");
         std::fs::create_dir_all(server.join("apps"))?;
@@ -129,31 +134,4 @@ fn servlet_api(home: &Path) -> Result<PathBuf> {
         }
     }
     bail!("the distribution has no servlet interfaces")
-}
-
-/// Unpacked below the working folder, and kept there.
-fn distribution(work: &Path) -> Result<PathBuf> {
-    let home = work.join("peers");
-    let unpacked = home.join("wlp");
-    if unpacked.join("bin/server").is_file() {
-        return Ok(unpacked);
-    }
-    std::fs::create_dir_all(&home)?;
-    let archive = home.join(ARCHIVE);
-    if !archive.is_file() {
-        run(Command::new("mvn")
-            .args(["-q", "-B", "dependency:copy", "-Dmdep.useBaseVersion=true"])
-            .arg(format!("-Dartifact={ARTIFACT}"))
-            .arg(format!("-DoutputDirectory={}", home.display())))?;
-    }
-    run(Command::new("unzip").arg("-q").arg("-o").arg(&archive).arg("-d").arg(&home))?;
-    Ok(unpacked)
-}
-
-fn run(command: &mut Command) -> Result<()> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().with_context(|| format!("{program} is not installed"))?;
-    let said = [output.stdout, output.stderr].concat();
-    ensure!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&said));
-    Ok(())
 }

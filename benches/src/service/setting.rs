@@ -1,9 +1,8 @@
 //! The server that is measured, with a service, its queues, and the responder that answers on them.
 
-use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use system_tests::program::quaymaster;
@@ -11,6 +10,7 @@ use system_tests::server::{Server, ServerOptions};
 use tempfile::TempDir;
 
 use super::{CLIENTS, REPLY_BYTES};
+use crate::responder::Responder;
 use crate::rest::password_file;
 
 pub(super) const REQUEST_QUEUE: &str = "DEV.BENCH.REQUEST";
@@ -76,7 +76,7 @@ impl Setting {
 
     /// The batch server of the service and of the messaging REST API.
     pub(super) fn responder(&self) -> Result<Responder> {
-        Responder::start(self, REQUEST_QUEUE)
+        responder(self, REQUEST_QUEUE)
     }
 }
 
@@ -97,35 +97,16 @@ fn deploy(source: &Path, data: &Path) -> Result<()> {
     Ok(())
 }
 
-/// `quaymaster workload responder` as a process; ends with its value.
-pub(super) struct Responder(Child);
-
-impl Responder {
-    pub(super) fn start(setting: &Setting, queue: &str) -> Result<Self> {
-        let mut child = Command::new(quaymaster()?)
+/// The batch server of one of the queues.
+pub(super) fn responder(setting: &Setting, queue: &str) -> Result<Responder> {
+    Responder::start(
+        Command::new(quaymaster()?)
             .args(["workload", "responder", "--channel", CHANNEL, "--queue", queue])
             .args(["--mq", &setting.mq.to_string()])
             .args(["--connections", &CLIENTS.to_string(), "--response-size", &REPLY_BYTES.to_string()])
             .arg("--password-file")
-            .arg(&setting.passwords)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .context("the responder")?;
-        let output = child.stdout.take().context("standard output is a pipe")?;
-        let running = Self(child);
-        let mut line = String::new();
-        BufReader::new(output).read_line(&mut line)?;
-        ensure!(line.contains("\"ready\""), "the responder did not get ready: {line}");
-        Ok(running)
-    }
-}
-
-impl Drop for Responder {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+            .arg(&setting.passwords),
+    )
 }
 
 #[expect(clippy::disallowed_methods, reason = "files of a measurement need not last")]
