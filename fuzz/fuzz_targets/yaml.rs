@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use service::yaml::{Scalars, read, write};
+use document::yaml::{Scalars, read, write};
 
 fuzz_target!(|text: &str| {
     let _ = read(text, Scalars::Text);

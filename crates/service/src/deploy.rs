@@ -20,8 +20,8 @@ use queue_manager::clock::Clock;
 
 use crate::activity::Activity;
 use crate::archive::ArchiveError;
-use crate::archive::package::MAXIMUM_ARCHIVE;
 use crate::registry::{Artefact, Deployed, Settings};
+use document::package::MAXIMUM_ARCHIVE;
 
 /// Archives of one kind.
 pub struct Shelf<T> {

@@ -14,11 +14,8 @@ pub mod deploy;
 pub mod error;
 pub mod names;
 pub mod openapi;
-pub mod properties;
 pub mod provider;
 pub mod registry;
 pub mod services;
-pub mod xml;
-pub mod yaml;
 
 pub use services::Services;

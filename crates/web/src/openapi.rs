@@ -16,8 +16,8 @@ use std::sync::LazyLock;
 
 use ::service::deploy::Status;
 use ::service::openapi::{merge, swagger};
-use ::service::yaml;
 use bytes::Bytes;
+use document::yaml;
 use http::{HeaderValue, StatusCode, header};
 use serde_json::{Map, Value, json};
 

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use service::archive::package::MAXIMUM_ARCHIVE;
+use document::package::{MAXIMUM_ARCHIVE, PackageError};
 use service::archive::{ApiArchive, ArchiveError, ServiceArchive};
 use service::build::{self, Built};
 
@@ -85,7 +85,7 @@ fn show(arguments: &ShowArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let named = |error: ArchiveError| Failure::new(1, format!("{}: {error}", file.display()));
     let failed = |error: std::io::Error| Failure::new(1, format!("{}: {error}", file.display()));
     if std::fs::metadata(file).map_err(failed)?.len() > MAXIMUM_ARCHIVE as u64 {
-        return Err(named(ArchiveError::TooLong { limit: MAXIMUM_ARCHIVE }));
+        return Err(named(PackageError::TooLong { limit: MAXIMUM_ARCHIVE }.into()));
     }
     let bytes = std::fs::read(file).map_err(failed)?;
     let shown = match ServiceArchive::read(&bytes) {
@@ -97,7 +97,7 @@ fn show(arguments: &ShowArguments, out: &mut dyn Write) -> Result<(), Failure> {
     if arguments.json {
         writeln!(out, "{shown}")?;
     } else {
-        write!(out, "{}", service::yaml::write(&shown))?;
+        write!(out, "{}", document::yaml::write(&shown))?;
     }
     Ok(())
 }

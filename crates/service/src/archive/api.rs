@@ -5,17 +5,17 @@
 
 use std::fmt::Write;
 
+use document::package::Package;
+use document::xml::{self, Element};
+use document::yaml::{self, Scalars};
 use quick_xml::escape::escape;
 use serde_json::Value;
 
 use super::error::ArchiveError;
 use super::map::{self, Direction};
-use super::package::Package;
 use crate::api::mapping::Mapping;
 use crate::api::path::Template;
 use crate::api::{ApiDefinition, Operation, method};
-use crate::xml::{self, Element};
-use crate::yaml::{self, Scalars};
 
 const PACKAGE: &str = "package.xml";
 const DOCUMENT: &str = "api-docs/openapi.json";
@@ -65,7 +65,7 @@ impl ApiArchive {
     /// # Errors
     /// It goes beyond a limit.
     pub fn write(&self) -> Result<Vec<u8>, ArchiveError> {
-        self.package.write()
+        Ok(self.package.write()?)
     }
 
     /// Names of all entries.

@@ -1,18 +1,13 @@
 //! Why an archive, or a source of one, cannot be used.
 
+use document::package::PackageError;
+
 /// What is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ArchiveError {
-    #[error("the archive cannot be unpacked: {problem}")]
-    Damaged { problem: String },
-    #[error("the archive is longer than {limit} bytes")]
-    TooLong { limit: usize },
-    #[error("the archive has more than {limit} entries")]
-    TooManyEntries { limit: usize },
-    #[error("the archive unpacks to more than {limit} bytes")]
-    TooMuch { limit: u64 },
-    #[error("the archive has an entry whose name cannot be used: {name:?}")]
-    Name { name: String },
+    /// It cannot be unpacked or packed.
+    #[error(transparent)]
+    Package(PackageError),
     #[error("the archive has no entry {name}")]
     Missing { name: String },
     #[error("{name}: {problem}")]
@@ -20,6 +15,15 @@ pub enum ArchiveError {
     /// A property, by the name under which sources and manifests have it.
     #[error("{property}: {problem}")]
     Property { property: String, problem: String },
+}
+
+impl From<PackageError> for ArchiveError {
+    fn from(error: PackageError) -> Self {
+        match error {
+            PackageError::Missing { name } => Self::Missing { name },
+            other => Self::Package(other),
+        }
+    }
 }
 
 impl ArchiveError {

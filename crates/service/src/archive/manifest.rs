@@ -5,7 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use super::error::ArchiveError;
-use crate::yaml::{self, Scalars};
+use document::yaml::{self, Scalars};
 
 /// Name of the entry.
 pub const MANIFEST: &str = "manifest.yml";

@@ -6,13 +6,13 @@
 
 use std::fmt::Write;
 
+use document::xml::{self, Element};
 use quick_xml::escape::escape;
 use serde_json::Value;
 
 use super::error::ArchiveError;
 use crate::api::mapping::{Kind, Mapping, Source, Statement};
 use crate::api::tree::Place;
-use crate::xml::{self, Element};
 
 /// Which way a map leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

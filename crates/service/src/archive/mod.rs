@@ -3,14 +3,13 @@
 //! The layout is the public one of z/OS Connect EE V3. A `.sar` is a zip file with `manifest.yml`, `schemas/` and `files/`; where
 //! IBM's tools keep a compiled binding, ours keep the copybooks themselves below `files/`. An `.aar` has `package.xml`,
 //! `api-docs/` and, for every operation, `api/PATH/METHOD/mapping.xml` with `request.map` and `response.map`.
-//! This module opens no file: bytes come in, bytes go out. Every archive is bounded (see [`package`]).
+//! This module opens no file: bytes come in, bytes go out. Every archive is bounded (see [`document::package`]).
 
 pub mod api;
 pub mod conversion;
 pub mod error;
 pub mod manifest;
 pub mod map;
-pub mod package;
 pub mod service;
 
 pub use api::ApiArchive;

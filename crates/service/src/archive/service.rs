@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
+use document::package::Package;
 use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::conversion::{self, Compiled, Conversion, Members};
 use super::error::ArchiveError;
 use super::manifest::{MANIFEST, Manifest, Property, PropertyKind};
-use super::package::Package;
 use crate::definition::{PROPERTIES, Service};
 use crate::names::Names;
 
@@ -110,7 +110,7 @@ impl ServiceArchive {
     /// # Errors
     /// It goes beyond a limit.
     pub fn write(&self) -> Result<Vec<u8>, ArchiveError> {
-        self.package.write()
+        Ok(self.package.write()?)
     }
 
     /// Names of all entries.

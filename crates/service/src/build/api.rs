@@ -32,7 +32,7 @@ use crate::api::tree::Place;
 use crate::api::{ApiDefinition, METHODS, Operation, method};
 use crate::archive::api::{default_operation_id, parse_document};
 use crate::archive::{ApiArchive, ArchiveError};
-use crate::yaml::{self, Scalars};
+use document::yaml::{self, Scalars};
 
 const KEYS: &[&str] = &["name", "title", "version", "description", "basePath", "document", "operations"];
 const OPERATION_KEYS: &[&str] =

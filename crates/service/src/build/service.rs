@@ -20,8 +20,8 @@ use crate::archive::conversion::Members;
 use crate::archive::manifest::Manifest;
 use crate::archive::service::known_properties;
 use crate::archive::{ArchiveError, ServiceArchive};
-use crate::properties;
-use crate::yaml::{self, Scalars};
+use document::properties;
+use document::yaml::{self, Scalars};
 
 /// Keys beside the properties.
 const IDENTITY: [&str; 4] = ["name", "version", "description", "provider"];

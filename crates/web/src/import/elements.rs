@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use service::xml::{self, Element};
+use document::xml::{self, Element};
 
 use super::variables::Variables;
 use super::{ImportError, LeftOut, check_length};

@@ -3,7 +3,7 @@
 //! A registry's type says which filters it has where it gives none; they are written out. Source: Open Liberty,
 //! ldapRegistry and the filter properties of each type.
 
-use service::xml::Element;
+use document::xml::Element;
 
 use super::Imported;
 use super::elements::{Server, is_true};

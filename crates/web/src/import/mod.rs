@@ -19,8 +19,8 @@ mod zosconnect;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use service::properties;
-use service::xml::XmlError;
+use document::properties;
+use document::xml::XmlError;
 
 use self::elements::Elements;
 use self::variables::Variables;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use service::xml::Element;
+use document::xml::Element;
 
 use super::elements::{Server, is_true};
 use super::{Imported, without_repeats};

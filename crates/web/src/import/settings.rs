@@ -1,6 +1,6 @@
 //! Ports, messaging, CORS and the other named properties of a configuration (`setmqweb properties -k NAME`).
 
-use service::xml::Element;
+use document::xml::Element;
 
 use super::Imported;
 use super::elements::{Server, is_true};

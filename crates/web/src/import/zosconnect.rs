@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use document::xml::Element;
 use service::names::{Queue, QueueTable, TargetClient};
-use service::xml::Element;
 
 use super::Imported;
 use super::elements::Server;

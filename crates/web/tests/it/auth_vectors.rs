@@ -132,7 +132,7 @@ fn a_key_file_survives_being_written_and_read() {
 fn a_rewritten_key_file_holds_what_the_reference_server_wrote() {
     let original = include_bytes!("vectors/vectors.keys");
     let keys = LtpaKeys::parse(original, "vectors").expect("keys");
-    let value_of = |contents: &[u8], key: &str| service::properties::parse(contents).get(key).cloned();
+    let value_of = |contents: &[u8], key: &str| document::properties::parse(contents).get(key).cloned();
     let written = keys.to_file("vectors", "today");
     for key in ["version", "3DESKey", "PublicKey", "PrivateKey"].map(|key| format!("com.ibm.websphere.ltpa.{key}")) {
         assert_eq!(value_of(written.as_bytes(), &key), value_of(original, &key), "{key}");

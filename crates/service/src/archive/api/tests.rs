@@ -1,7 +1,7 @@
 //! Archives of APIs that the API toolkit made.
 
 use super::ApiArchive;
-use crate::archive::package::Package;
+use document::package::Package;
 
 const PACKAGE: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 <zosConnectApi xmlns="http://www.ibm.com/zosConnect/2.0/zosConnectApi" id="enquiry">

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::ServiceArchive;
-use crate::archive::package::Package;
 use crate::names::Names;
+use document::package::Package;
 
 fn archive(provider: &str, properties: &str) -> ServiceArchive {
     let mut package = Package::default();

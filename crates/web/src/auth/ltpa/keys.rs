@@ -18,10 +18,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use cbc::cipher::block_padding::Pkcs7;
 use cbc::cipher::{BlockDecryptMut, BlockEncryptMut, KeyInit};
+use document::properties;
 use rand::RngCore;
 use rsa::traits::{PrivateKeyParts, PublicKeyParts};
 use rsa::{BigUint, RsaPrivateKey, RsaPublicKey};
-use service::properties;
 use sha1::{Digest, Sha1};
 
 /// Liberty's password for key files when none is configured; anybody knows it.

@@ -6,8 +6,7 @@ use proptest::prelude::*;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use super::{MAXIMUM_ENTRIES, MAXIMUM_UNPACKED, Package};
-use crate::archive::ArchiveError;
+use super::{MAXIMUM_ENTRIES, MAXIMUM_UNPACKED, Package, PackageError};
 
 /// A zip file made without our checks.
 fn zipped(entries: &[(&str, &[u8])]) -> Vec<u8> {
@@ -29,17 +28,17 @@ fn entries_are_read_by_name_and_directories_are_none() {
     let package = Package::read(&zip.finish().expect("finished").into_inner()).expect("an archive");
     assert_eq!(package.names_below("").collect::<Vec<_>>(), ["files/A.cpy"]);
     assert_eq!(package.text("files/A.cpy"), Ok("01 A."));
-    assert_eq!(package.text("x"), Err(ArchiveError::Missing { name: "x".to_owned() }));
+    assert_eq!(package.text("x"), Err(PackageError::Missing { name: "x".to_owned() }));
 }
 
 #[test]
 fn a_name_that_leads_out_of_the_archive_is_refused() {
     for name in ["../a", "a/../b", "/etc/passwd", "C:\\a", "a//b", "./a", "a/..\\b", "a\nb"] {
         let refused = Package::read(&zipped(&[(name, b"x")]));
-        assert!(matches!(refused, Err(ArchiveError::Name { .. })), "{name:?}: {refused:?}");
+        assert!(matches!(refused, Err(PackageError::Name { .. })), "{name:?}: {refused:?}");
     }
     let long = "a".repeat(513);
-    assert!(matches!(Package::read(&zipped(&[(&long, b"x")])), Err(ArchiveError::Name { .. })));
+    assert!(matches!(Package::read(&zipped(&[(&long, b"x")])), Err(PackageError::Name { .. })));
     // Two spellings of one name.
     assert!(Package::read(&zipped(&[("a/b", b"1"), ("a\\b", b"2")])).is_err());
 }
@@ -49,7 +48,7 @@ fn an_archive_that_unpacks_to_too_much_is_refused() {
     let much = vec![0; 1 + usize::try_from(MAXIMUM_UNPACKED).expect("fits") / 2];
     let bomb = zipped(&[("a", &much), ("b", &much)]);
     assert!(bomb.len() < 1 << 20, "it is small itself: {}", bomb.len());
-    assert_eq!(Package::read(&bomb), Err(ArchiveError::TooMuch { limit: MAXIMUM_UNPACKED }));
+    assert_eq!(Package::read(&bomb), Err(PackageError::TooMuch { limit: MAXIMUM_UNPACKED }));
 }
 
 #[test]
@@ -70,13 +69,13 @@ fn a_length_that_the_directory_understates_does_not_let_more_in() {
 fn too_many_entries_are_refused() {
     let names: Vec<String> = (0..=MAXIMUM_ENTRIES).map(|index| format!("e{index}")).collect();
     let entries: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();
-    assert_eq!(Package::read(&zipped(&entries)), Err(ArchiveError::TooManyEntries { limit: MAXIMUM_ENTRIES }));
+    assert_eq!(Package::read(&zipped(&entries)), Err(PackageError::TooManyEntries { limit: MAXIMUM_ENTRIES }));
 }
 
 #[test]
 fn what_is_no_archive_and_what_is_damaged_is_told() {
     for bytes in [&b""[..], b"PK", b"not a zip file at all"] {
-        assert!(matches!(Package::read(bytes), Err(ArchiveError::Damaged { .. })));
+        assert!(matches!(Package::read(bytes), Err(PackageError::Damaged { .. })));
     }
     let whole = zipped(&[("a", b"some content that can be damaged"), ("b", b"more")]);
     for cut in 0..whole.len() {

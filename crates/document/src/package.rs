@@ -14,8 +14,6 @@ use bytes::Bytes;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
-use super::error::ArchiveError;
-
 /// Longest archive, in bytes.
 pub const MAXIMUM_ARCHIVE: usize = 32 << 20;
 /// Most entries, directories included.
@@ -24,6 +22,25 @@ pub const MAXIMUM_ENTRIES: usize = 4096;
 pub const MAXIMUM_UNPACKED: u64 = 64 << 20;
 /// Longest name of an entry, in bytes.
 pub const MAXIMUM_NAME: usize = 512;
+
+/// Why bytes are no archive that is read here, or entries make none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PackageError {
+    #[error("the archive cannot be unpacked: {problem}")]
+    Damaged { problem: String },
+    #[error("the archive is longer than {limit} bytes")]
+    TooLong { limit: usize },
+    #[error("the archive has more than {limit} entries")]
+    TooManyEntries { limit: usize },
+    #[error("the archive unpacks to more than {limit} bytes")]
+    TooMuch { limit: u64 },
+    #[error("the archive has an entry whose name cannot be used: {name:?}")]
+    Name { name: String },
+    #[error("the archive has no entry {name}")]
+    Missing { name: String },
+    #[error("{name} is not UTF-8")]
+    Encoding { name: String },
+}
 
 /// Entries by name, in the order of names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,17 +53,17 @@ impl Package {
     ///
     /// # Errors
     /// It is no zip file, damaged or encrypted, goes beyond a limit, or has a name that leads out of it or twice.
-    pub fn read(archive: &[u8]) -> Result<Self, ArchiveError> {
+    pub fn read(archive: &[u8]) -> Result<Self, PackageError> {
         if archive.len() > MAXIMUM_ARCHIVE {
-            return Err(ArchiveError::TooLong { limit: MAXIMUM_ARCHIVE });
+            return Err(PackageError::TooLong { limit: MAXIMUM_ARCHIVE });
         }
         let mut zip = ZipArchive::new(Cursor::new(archive)).map_err(damaged)?;
         if zip.len() > MAXIMUM_ENTRIES {
-            return Err(ArchiveError::TooManyEntries { limit: MAXIMUM_ENTRIES });
+            return Err(PackageError::TooManyEntries { limit: MAXIMUM_ENTRIES });
         }
         // The reader keeps the last of entries with one name: what another program would see is unknown then.
         if zip.has_duplicate_names() {
-            return Err(ArchiveError::Damaged { problem: "two entries have the same name".to_owned() });
+            return Err(PackageError::Damaged { problem: "two entries have the same name".to_owned() });
         }
         let mut package = Self::default();
         let mut room = MAXIMUM_UNPACKED;
@@ -58,18 +75,18 @@ impl Package {
             }
             let name = checked_name(&raw)?;
             if entry.is_symlink() {
-                return Err(ArchiveError::Name { name: raw });
+                return Err(PackageError::Name { name: raw });
             }
             if entry.size() > room {
-                return Err(ArchiveError::TooMuch { limit: MAXIMUM_UNPACKED });
+                return Err(PackageError::TooMuch { limit: MAXIMUM_UNPACKED });
             }
             // What the directory says of the length is a claim: reading stops one byte behind the room that is left.
             let mut content = Vec::new();
             entry.take(room + 1).read_to_end(&mut content).map_err(|error| damaged(error.into()))?;
             let length = content.len() as u64;
-            room = room.checked_sub(length).ok_or(ArchiveError::TooMuch { limit: MAXIMUM_UNPACKED })?;
+            room = room.checked_sub(length).ok_or(PackageError::TooMuch { limit: MAXIMUM_UNPACKED })?;
             if package.entries.insert(name, content.into()).is_some() {
-                return Err(ArchiveError::Name { name: raw });
+                return Err(PackageError::Name { name: raw });
             }
         }
         Ok(package)
@@ -79,12 +96,12 @@ impl Package {
     ///
     /// # Errors
     /// It would go beyond a limit of `read`.
-    pub fn write(&self) -> Result<Vec<u8>, ArchiveError> {
+    pub fn write(&self) -> Result<Vec<u8>, PackageError> {
         if self.entries.len() > MAXIMUM_ENTRIES {
-            return Err(ArchiveError::TooManyEntries { limit: MAXIMUM_ENTRIES });
+            return Err(PackageError::TooManyEntries { limit: MAXIMUM_ENTRIES });
         }
         if self.entries.values().map(|content| content.len() as u64).sum::<u64>() > MAXIMUM_UNPACKED {
-            return Err(ArchiveError::TooMuch { limit: MAXIMUM_UNPACKED });
+            return Err(PackageError::TooMuch { limit: MAXIMUM_UNPACKED });
         }
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
@@ -97,7 +114,7 @@ impl Package {
         }
         let archive = zip.finish().map_err(damaged)?.into_inner();
         if archive.len() > MAXIMUM_ARCHIVE {
-            Err(ArchiveError::TooLong { limit: MAXIMUM_ARCHIVE })
+            Err(PackageError::TooLong { limit: MAXIMUM_ARCHIVE })
         } else {
             Ok(archive)
         }
@@ -112,17 +129,16 @@ impl Package {
     ///
     /// # Errors
     /// There is no such entry, or it is not UTF-8.
-    pub fn text(&self, name: &str) -> Result<&str, ArchiveError> {
-        let content = self.get(name).ok_or_else(|| ArchiveError::Missing { name: name.to_owned() })?;
-        std::str::from_utf8(content)
-            .map_err(|_| ArchiveError::Entry { name: name.to_owned(), problem: "it is not UTF-8".to_owned() })
+    pub fn text(&self, name: &str) -> Result<&str, PackageError> {
+        let content = self.get(name).ok_or_else(|| PackageError::Missing { name: name.to_owned() })?;
+        std::str::from_utf8(content).map_err(|_| PackageError::Encoding { name: name.to_owned() })
     }
 
     /// Adds an entry, or replaces it.
     ///
     /// # Errors
     /// The name is none.
-    pub fn insert(&mut self, name: &str, content: impl Into<Bytes>) -> Result<(), ArchiveError> {
+    pub fn insert(&mut self, name: &str, content: impl Into<Bytes>) -> Result<(), PackageError> {
         self.entries.insert(checked_name(name)?, content.into());
         Ok(())
     }
@@ -134,8 +150,8 @@ impl Package {
 }
 
 /// The name in one spelling: archives made on Windows have backslashes.
-fn checked_name(raw: &str) -> Result<String, ArchiveError> {
-    let refused = || ArchiveError::Name { name: raw.chars().take(MAXIMUM_NAME).collect() };
+fn checked_name(raw: &str) -> Result<String, PackageError> {
+    let refused = || PackageError::Name { name: raw.chars().take(MAXIMUM_NAME).collect() };
     let name = raw.replace('\\', "/");
     let is_part = |part: &str| !matches!(part, "" | "." | "..");
     if name.len() > MAXIMUM_NAME
@@ -147,8 +163,8 @@ fn checked_name(raw: &str) -> Result<String, ArchiveError> {
     Ok(name)
 }
 
-fn damaged(error: zip::result::ZipError) -> ArchiveError {
-    ArchiveError::Damaged { problem: error.to_string() }
+fn damaged(error: zip::result::ZipError) -> PackageError {
+    PackageError::Damaged { problem: error.to_string() }
 }
 
 #[cfg(test)]
