@@ -7,7 +7,7 @@
 //! - A name has no part that is empty, `.` or `..`, no drive, no control character, and no backslash.
 //! - No two entries have the same name. Directories are no entries.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Cursor, Read, Write};
 
 use bytes::Bytes;
@@ -20,6 +20,22 @@ pub const MAXIMUM_ARCHIVE: usize = 32 << 20;
 pub const MAXIMUM_ENTRIES: usize = 4096;
 /// Most bytes of all entries together, unpacked.
 pub const MAXIMUM_UNPACKED: u64 = 64 << 20;
+
+/// How far an archive may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Length in bytes.
+    pub archive: usize,
+    /// Entries, directories included.
+    pub entries: usize,
+    /// Bytes of all entries that are read, unpacked.
+    pub unpacked: u64,
+}
+
+impl Limits {
+    /// Those of services and APIs.
+    pub const SERVICE: Self = Self { archive: MAXIMUM_ARCHIVE, entries: MAXIMUM_ENTRIES, unpacked: MAXIMUM_UNPACKED };
+}
 /// Longest name of an entry, in bytes.
 pub const MAXIMUM_NAME: usize = 512;
 
@@ -54,19 +70,27 @@ impl Package {
     /// # Errors
     /// It is no zip file, damaged or encrypted, goes beyond a limit, or has a name that leads out of it or twice.
     pub fn read(archive: &[u8]) -> Result<Self, PackageError> {
-        if archive.len() > MAXIMUM_ARCHIVE {
-            return Err(PackageError::TooLong { limit: MAXIMUM_ARCHIVE });
+        Self::read_within(archive, &Limits::SERVICE, |_| true)
+    }
+
+    /// As `read`, with other limits, and only the entries that are wanted by their names.
+    ///
+    /// # Errors
+    /// As those of `read`.
+    pub fn read_within(archive: &[u8], limits: &Limits, wanted: impl Fn(&str) -> bool) -> Result<Self, PackageError> {
+        if archive.len() > limits.archive {
+            return Err(PackageError::TooLong { limit: limits.archive });
         }
         let mut zip = ZipArchive::new(Cursor::new(archive)).map_err(damaged)?;
-        if zip.len() > MAXIMUM_ENTRIES {
-            return Err(PackageError::TooManyEntries { limit: MAXIMUM_ENTRIES });
+        if zip.len() > limits.entries {
+            return Err(PackageError::TooManyEntries { limit: limits.entries });
         }
         // The reader keeps the last of entries with one name: what another program would see is unknown then.
         if zip.has_duplicate_names() {
             return Err(PackageError::Damaged { problem: "two entries have the same name".to_owned() });
         }
         let mut package = Self::default();
-        let mut room = MAXIMUM_UNPACKED;
+        let mut room = limits.unpacked;
         for index in 0..zip.len() {
             let entry = zip.by_index(index).map_err(damaged)?;
             let raw = entry.name().map_err(damaged)?.into_owned();
@@ -77,14 +101,17 @@ impl Package {
             if entry.is_symlink() {
                 return Err(PackageError::Name { name: raw });
             }
+            if !wanted(&name) {
+                continue;
+            }
             if entry.size() > room {
-                return Err(PackageError::TooMuch { limit: MAXIMUM_UNPACKED });
+                return Err(PackageError::TooMuch { limit: limits.unpacked });
             }
             // What the directory says of the length is a claim: reading stops one byte behind the room that is left.
             let mut content = Vec::new();
             entry.take(room + 1).read_to_end(&mut content).map_err(|error| damaged(error.into()))?;
             let length = content.len() as u64;
-            room = room.checked_sub(length).ok_or(PackageError::TooMuch { limit: MAXIMUM_UNPACKED })?;
+            room = room.checked_sub(length).ok_or(PackageError::TooMuch { limit: limits.unpacked })?;
             if package.entries.insert(name, content.into()).is_some() {
                 return Err(PackageError::Name { name: raw });
             }
@@ -103,13 +130,9 @@ impl Package {
         if self.entries.values().map(|content| content.len() as u64).sum::<u64>() > MAXIMUM_UNPACKED {
             return Err(PackageError::TooMuch { limit: MAXIMUM_UNPACKED });
         }
-        let options = SimpleFileOptions::default()
-            .compression_method(CompressionMethod::Deflated)
-            .last_modified_time(DateTime::default())
-            .unix_permissions(0o644);
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
         for (name, content) in &self.entries {
-            zip.start_file(name.as_str(), options).map_err(damaged)?;
+            zip.start_file(name.as_str(), options()).map_err(damaged)?;
             zip.write_all(content).map_err(|error| damaged(error.into()))?;
         }
         let archive = zip.finish().map_err(damaged)?.into_inner();
@@ -147,6 +170,68 @@ impl Package {
     pub fn names_below<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a str> {
         self.entries.keys().map(String::as_str).filter(move |name| name.starts_with(folder))
     }
+}
+
+/// An archive that is packed entry by entry, so that its entries need not be in memory together. Unlike `Package::write` it
+/// writes an entry for every directory, as the tools do that are written in Java.
+pub struct Packer {
+    zip: ZipWriter<Cursor<Vec<u8>>>,
+    limits: Limits,
+    names: BTreeSet<String>,
+    unpacked: u64,
+}
+
+impl Packer {
+    pub fn new(limits: Limits) -> Self {
+        Self { zip: ZipWriter::new(Cursor::new(Vec::new())), limits, names: BTreeSet::new(), unpacked: 0 }
+    }
+
+    /// Packs an entry, and the directories it is the first in.
+    ///
+    /// # Errors
+    /// The name is none or was there, or the archive goes beyond a limit.
+    pub fn add(&mut self, name: &str, content: &[u8]) -> Result<(), PackageError> {
+        let name = checked_name(name)?;
+        for (end, _) in name.match_indices('/') {
+            let directory = &name[..=end];
+            if self.names.insert(directory.to_owned()) {
+                self.zip.add_directory(directory, options()).map_err(damaged)?;
+            }
+        }
+        if !self.names.insert(name.clone()) {
+            return Err(PackageError::Name { name });
+        }
+        if self.names.len() > self.limits.entries {
+            return Err(PackageError::TooManyEntries { limit: self.limits.entries });
+        }
+        self.unpacked += content.len() as u64;
+        if self.unpacked > self.limits.unpacked {
+            return Err(PackageError::TooMuch { limit: self.limits.unpacked });
+        }
+        self.zip.start_file(name.as_str(), options()).map_err(damaged)?;
+        self.zip.write_all(content).map_err(|error| damaged(error.into()))
+    }
+
+    /// The archive.
+    ///
+    /// # Errors
+    /// It is longer than its limit.
+    pub fn finish(self) -> Result<Vec<u8>, PackageError> {
+        let archive = self.zip.finish().map_err(damaged)?.into_inner();
+        if archive.len() > self.limits.archive {
+            Err(PackageError::TooLong { limit: self.limits.archive })
+        } else {
+            Ok(archive)
+        }
+    }
+}
+
+/// The same entries make the same bytes.
+fn options() -> SimpleFileOptions {
+    SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Deflated)
+        .last_modified_time(DateTime::default())
+        .unix_permissions(0o644)
 }
 
 /// The name in one spelling: archives made on Windows have backslashes.

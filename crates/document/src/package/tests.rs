@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use super::{MAXIMUM_ENTRIES, MAXIMUM_UNPACKED, Package, PackageError};
+use super::{Limits, MAXIMUM_ENTRIES, MAXIMUM_UNPACKED, Package, PackageError, Packer};
 
 /// A zip file made without our checks.
 fn zipped(entries: &[(&str, &[u8])]) -> Vec<u8> {
@@ -112,4 +112,32 @@ proptest! {
         }
         let _ = Package::read(&archive);
     }
+}
+
+#[test]
+fn what_is_packed_entry_by_entry_is_read_back_and_has_its_directories() {
+    let mut packer = Packer::new(Limits::SERVICE);
+    packer.add("a/b/c.txt", b"first").expect("added");
+    packer.add("a/d.txt", b"second").expect("added");
+    assert_eq!(packer.add("a/d.txt", b""), Err(PackageError::Name { name: "a/d.txt".to_owned() }));
+    assert!(matches!(packer.add("../d.txt", b""), Err(PackageError::Name { .. })));
+    let archive = packer.finish().expect("packed");
+    let zip = zip::ZipArchive::new(Cursor::new(&archive)).expect("a zip file");
+    let names: Vec<_> = zip.file_names().map(|name| name.expect("a name").into_owned()).collect();
+    assert_eq!(names, ["a/", "a/b/", "a/b/c.txt", "a/d.txt"]);
+    let package = Package::read_within(&archive, &Limits::SERVICE, |name| name.ends_with("c.txt")).expect("read");
+    assert_eq!(package.names_below("").collect::<Vec<_>>(), ["a/b/c.txt"]);
+    assert_eq!(package.text("a/b/c.txt"), Ok("first"));
+}
+
+#[test]
+fn a_packer_stops_at_its_limits() {
+    let limits = Limits { archive: 100, entries: 3, unpacked: 1000 };
+    let mut packer = Packer::new(limits);
+    assert_eq!(packer.add("a", &[0; 1001]), Err(PackageError::TooMuch { limit: 1000 }));
+    let mut packer = Packer::new(limits);
+    packer.add("a/b", b"").expect("added");
+    packer.add("a/c", b"").expect("added");
+    assert_eq!(packer.add("a/d", b""), Err(PackageError::TooManyEntries { limit: 3 }));
+    assert_eq!(packer.finish().map(|archive| archive.len()), Err(PackageError::TooLong { limit: 100 }));
 }

@@ -1,0 +1,1 @@
+//! The public face of the build toolkit: descriptions of APIs in, members and archives out.
