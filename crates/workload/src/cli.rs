@@ -1,5 +1,6 @@
-//! The options of `workload run` and `workload responder`, for the program that wires them.
+//! The options of `workload run`, `workload responder` and `workload provider`, for the program that wires them.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -10,6 +11,7 @@ use tokio::sync::watch;
 
 use crate::error::WorkloadError;
 use crate::plan::{Choices, Login, Plan, Scenario, Span, door};
+use crate::provider::{self, ProviderArguments};
 use crate::report::Report;
 use crate::responder::{self, Counts, ProgramArguments, ResponderPlan};
 
@@ -40,7 +42,8 @@ pub struct Arguments {
     /// Bytes of a put's body [default: 1024].
     #[arg(long, value_name = "N")]
     pub request_size: Option<usize>,
-    /// Bytes of a reply in request-reply, as the responder was told [default: 1024].
+    /// Bytes of a reply in request-reply, as the responder was told [default: 1024], or of the entries that requester
+    /// asks for [default: 8192].
     #[arg(long, value_name = "N")]
     pub response_size: Option<usize>,
     /// Server [default: https://127.0.0.1:9443].
@@ -87,6 +90,15 @@ pub struct Arguments {
     /// JSON that scenario service posts; {id} stands for the identifier that its reply must have somewhere.
     #[arg(long, value_name = "JSON")]
     pub body: Option<String>,
+    /// Program of scenario requester: reads orders and calls an API requester for each, as examples/api-requester does.
+    #[arg(long, value_name = "PATH")]
+    pub program: Option<PathBuf>,
+    /// An argument of the program; may be given again.
+    #[arg(long, value_name = "TEXT", requires = "program", allow_hyphen_values = true)]
+    pub program_argument: Vec<String>,
+    /// Processes of the program, which the clients share [default: one a client].
+    #[arg(long, value_name = "N", requires = "program")]
+    pub processes: Option<u32>,
     /// Process whose processor time to report; may be given again.
     #[arg(long, value_name = "NAME=PID", value_parser = name_and_pid)]
     pub pid: Vec<(String, u32)>,
@@ -202,17 +214,7 @@ pub fn respond(arguments: &ResponderArguments) -> Result<(), WorkloadError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(WorkloadError::Thread)?;
     let counts = Arc::new(Counts::default());
     runtime.block_on(async {
-        let (stop, stopped) = watch::channel(false);
-        let mut terminated = signal(SignalKind::terminate()).map_err(WorkloadError::Thread)?;
-        let mut interrupted = signal(SignalKind::interrupt()).map_err(WorkloadError::Thread)?;
-        tokio::spawn(async move {
-            tokio::select! {
-                _ = terminated.recv() => {}
-                _ = interrupted.recv() => {}
-            }
-            // The responder may have ended by itself.
-            let _ = stop.send(true);
-        });
+        let stopped = stopped_by_signal().map_err(WorkloadError::Thread)?;
         let connections = plan.connections;
         let ready = || println!("{}", serde_json::json!({ "event": "ready", "connections": connections }));
         responder::respond(plan, Arc::clone(&counts), stopped, ready).await
@@ -220,6 +222,41 @@ pub fn respond(arguments: &ResponderArguments) -> Result<(), WorkloadError> {
     let (replies, errors) = (counts.replies.load(Ordering::Relaxed), counts.errors.load(Ordering::Relaxed));
     println!("{}", serde_json::json!({ "event": "end", "replies": replies, "errors": errors }));
     Ok(())
+}
+
+/// Answers as the report's remote API until SIGTERM or SIGINT.
+///
+/// # Errors
+/// The address cannot be listened on.
+pub fn provide(arguments: &ProviderArguments) -> Result<(), WorkloadError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(WorkloadError::Thread)?;
+    let counts = Arc::new(provider::Counts::default());
+    runtime.block_on(async {
+        let stopped = stopped_by_signal().map_err(WorkloadError::Thread)?;
+        let ready = |address: SocketAddr| {
+            println!("{}", serde_json::json!({ "event": "ready", "http": address.to_string() }));
+        };
+        provider::provide(arguments.plan(), Arc::clone(&counts), stopped, ready).await
+    })?;
+    let (answered, refused) = (counts.answered.load(Ordering::Relaxed), counts.refused.load(Ordering::Relaxed));
+    println!("{}", serde_json::json!({ "event": "end", "answered": answered, "refused": refused }));
+    Ok(())
+}
+
+/// Becomes true with the first SIGTERM or SIGINT.
+fn stopped_by_signal() -> std::io::Result<watch::Receiver<bool>> {
+    let (stop, stopped) = watch::channel(false);
+    let mut terminated = signal(SignalKind::terminate())?;
+    let mut interrupted = signal(SignalKind::interrupt())?;
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = terminated.recv() => {}
+            _ = interrupted.recv() => {}
+        }
+        // Who served may have ended by itself.
+        let _ = stop.send(true);
+    });
+    Ok(stopped)
 }
 
 impl Arguments {
@@ -261,6 +298,9 @@ impl Arguments {
             post_path: self.post_path.clone(),
             get_path: self.get_path.clone(),
             body: self.body.clone(),
+            program: self.program.clone(),
+            program_arguments: (!self.program_argument.is_empty()).then(|| self.program_argument.clone()),
+            processes: self.processes,
             pid: self.pid.iter().cloned().collect(),
         }
     }

@@ -1,6 +1,7 @@
 //! What may go wrong before or while a load runs. Failures of single requests are counted, not raised.
 
 use std::io;
+use std::net::SocketAddr;
 
 use crate::client::ClientError;
 use crate::responder::program::ProgramError;
@@ -36,6 +37,12 @@ pub enum WorkloadError {
     },
     #[error(transparent)]
     Program(#[from] ProgramError),
+    #[error("cannot listen on {address}")]
+    Listen {
+        address: SocketAddr,
+        #[source]
+        source: io::Error,
+    },
     #[error("cannot make a thread of the driver")]
     Thread(#[source] io::Error),
     #[error("process {name} (pid {pid}) cannot be measured")]

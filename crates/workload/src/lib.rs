@@ -12,6 +12,7 @@ pub mod ledger;
 pub mod measure;
 pub mod payload;
 pub mod plan;
+pub mod provider;
 pub mod report;
 pub mod responder;
 pub mod run;

@@ -87,13 +87,42 @@ pub struct ProcessorTime {
     pub threads: u64,
 }
 
-/// Reads `/proc/PID/stat`: user plus system time of all threads, ended ones included.
+/// Reads `/proc/PID/stat`: user plus system time of all threads, ended ones included; to the nanosecond where no thread has
+/// ended.
 ///
 /// # Errors
 /// The process is gone, or this is not Linux.
 pub fn processor_time(pid: u32, with_children: bool) -> io::Result<ProcessorTime> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
-    parse_stat(&stat, with_children, ticks_per_second()).ok_or_else(|| io::ErrorKind::InvalidData.into())
+    let per_second = ticks_per_second();
+    let mut time = parse_stat(&stat, with_children, per_second).ok_or(io::ErrorKind::InvalidData)?;
+    if !with_children && let Ok(run) = run_time(pid) {
+        time.used = finer(time.used, run, Duration::from_micros(1_000_000 / per_second.max(1)));
+    }
+    Ok(time)
+}
+
+/// What the threads of all these processes have run so far, by the scheduler's count in nanoseconds: many processes that do
+/// little each are lost in the clock ticks of `processor_time`. One that is gone counts for nothing.
+pub fn run_time_of_all(pids: &[u32]) -> Duration {
+    pids.iter().filter_map(|pid| run_time(*pid).ok()).sum()
+}
+
+/// The sum over the threads that live now.
+fn run_time(pid: u32) -> io::Result<Duration> {
+    let mut run = Duration::ZERO;
+    for thread in std::fs::read_dir(format!("/proc/{pid}/task"))? {
+        let text = std::fs::read_to_string(thread?.path().join("schedstat"))?;
+        let nanoseconds = text.split_ascii_whitespace().next().and_then(|number| number.parse().ok());
+        run += Duration::from_nanos(nanoseconds.unwrap_or_default());
+    }
+    Ok(run)
+}
+
+/// The scheduler's count where it agrees with that of clock ticks to a few of them: no thread has ended then.
+fn finer(ticks: Duration, run: Duration, tick: Duration) -> Duration {
+    let (low, high) = (ticks.saturating_sub(tick), ticks + tick * 3);
+    if (low..=high).contains(&run) { run } else { ticks }
 }
 
 /// Fields 14 to 17 and 20 of `/proc/PID/stat`, counted from 1. Field 2, the name, may hold blanks and parentheses.

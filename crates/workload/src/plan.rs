@@ -19,9 +19,11 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::client::door::DoorOptions;
+use crate::client::program;
 use crate::error::WorkloadError;
 use crate::measure::Process;
 use crate::payload::PutId;
+use crate::provider::RESPONSE_STEP;
 
 pub(crate) mod door;
 
@@ -41,6 +43,8 @@ pub enum Scenario {
     RequestReply,
     /// `POST` a JSON request to a two-way service: its reply must be that of this request.
     Service,
+    /// Have programs with a communication stub call an API requester in front of `workload provider`.
+    Requester,
     /// `POST` and `GET` on fixed paths of a plain web server: what HTTP alone costs under this client.
     HttpFloor,
 }
@@ -97,6 +101,11 @@ pub struct Choices {
     pub get_path: Option<String>,
     /// JSON of a request to a service; `{id}` stands for the identifier that the reply must have somewhere.
     pub body: Option<String>,
+    /// Program that calls an API requester.
+    pub program: Option<PathBuf>,
+    pub program_arguments: Option<Vec<String>>,
+    /// Processes of the program.
+    pub processes: Option<u32>,
     /// Process name to process id.
     pub pid: BTreeMap<String, u32>,
 }
@@ -167,6 +176,9 @@ impl Choices {
             post_path: self.post_path.or(other.post_path),
             get_path: self.get_path.or(other.get_path),
             body: self.body.or(other.body),
+            program: self.program.or(other.program),
+            program_arguments: self.program_arguments.or(other.program_arguments),
+            processes: self.processes.or(other.processes),
             pid,
         }
     }
@@ -179,7 +191,7 @@ impl Plan {
     /// A value out of range, a missing one, or one that has no meaning in the scenario.
     pub fn new(choices: Choices) -> Result<Self, WorkloadError> {
         let scenario = choices.scenario.ok_or_else(|| {
-            bad("scenario", "name one: put-get, put, get, browse, request-reply, service or http-floor")
+            bad("scenario", "name one: put-get, put, get, browse, request-reply, service, requester or http-floor")
         })?;
         let clients = in_range("clients", choices.clients.unwrap_or(10), 1, 100_000)?;
         let threads = in_range("threads", choices.threads.unwrap_or_else(default_threads), 1, 256)?;
@@ -187,8 +199,7 @@ impl Plan {
         if scenario == Scenario::Service && choices.post_path.is_none() {
             return Err(bad("post_path", "is missing: where the service is invoked"));
         }
-        let least = if scenario == Scenario::HttpFloor { 0 } else { PutId::LENGTH };
-        let request_size = in_range("request_size", choices.request_size.unwrap_or(1024), least, 100 << 20)?;
+        let request_size = request_size(scenario, choices.request_size)?;
         let response_size = response_size(scenario, choices.response_size)?;
         let duration = choices.duration.map_or(Duration::from_secs(30), |span| span.0);
         if duration.is_zero() {
@@ -196,7 +207,7 @@ impl Plan {
         }
         Ok(Self {
             scenario,
-            door: door::door_options(scenario, &choices)?,
+            door: door::door_options(scenario, clients, &choices)?,
             clients,
             threads: threads.min(clients as usize),
             think_time: choices.think_time.unwrap_or_default().0,
@@ -218,13 +229,34 @@ fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| (cores.get() / 2).max(1))
 }
 
+/// An order of `Scenario::Requester` has a size of its own.
+fn request_size(scenario: Scenario, wanted: Option<usize>) -> Result<usize, WorkloadError> {
+    match (scenario, wanted) {
+        (Scenario::Requester, None) => Ok(program::ORDER_BYTES),
+        (Scenario::Requester, Some(_)) => Err(bad("request_size", "has no meaning in requester")),
+        (_, wanted) => {
+            let least = if scenario == Scenario::HttpFloor { 0 } else { PutId::LENGTH };
+            in_range("request_size", wanted.unwrap_or(1024), least, 100 << 20)
+        }
+    }
+}
+
 fn response_size(scenario: Scenario, wanted: Option<usize>) -> Result<Option<usize>, WorkloadError> {
     match (scenario, wanted) {
+        (Scenario::Requester, size) => {
+            let size = in_range("response_size", size.unwrap_or(8192), 0, 100 << 20)?;
+            match size % RESPONSE_STEP {
+                0 => Ok(Some(size)),
+                _ => Err(bad("response_size", format!("has to be a multiple of {RESPONSE_STEP} in requester"))),
+            }
+        }
         (Scenario::RequestReply, size) => {
             in_range("response_size", size.unwrap_or(1024), PutId::LENGTH, 100 << 20).map(Some)
         }
         (_, None) => Ok(None),
-        (_, Some(_)) => Err(bad("response_size", "has a meaning in request-reply only: the others have no responder")),
+        (_, Some(_)) => {
+            Err(bad("response_size", "has a meaning in request-reply and requester only: the others ask for nothing"))
+        }
     }
 }
 

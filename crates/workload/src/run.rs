@@ -14,12 +14,14 @@ use http::{Method, Uri};
 use tokio::task::LocalSet;
 
 use crate::client::ClientError;
-use crate::client::door::Door;
+use crate::client::door::{Door, DoorOptions};
+use crate::client::program::Pool;
 use crate::error::WorkloadError;
 use crate::ledger::Ledger;
 use crate::measure::{self, Process, ProcessorTime, ResponseTimes, processor_time};
 use crate::payload::{Payload, PutId};
 use crate::plan::{Plan, Scenario};
+use crate::provider::{ENTRY_BYTES, REQUEST_STEP, RESPONSE_STEP};
 use crate::report::{ProcessReport, Report};
 
 const STARTING: u8 = 0;
@@ -29,6 +31,8 @@ const STOPPING: u8 = 3;
 
 /// Pause of a client after a failed transaction, so that a dead server is not hammered.
 const PAUSE_AFTER_ERROR: Duration = Duration::from_millis(20);
+/// Values of `count_in` that name a request of `Scenario::Requester`, so that no answer is taken for another's.
+const COUNTS_IN: u64 = 50_000_000;
 /// How often a get is tried after the load, when answers are lost.
 const SETTLING_TRIES: u32 = 5;
 /// How long a get of a message just put, or of its reply, may wait: it is there or comes at once, unless it is lost.
@@ -46,6 +50,9 @@ struct Shared {
     post_path: Uri,
     get_path: Uri,
     body: (String, String),
+    /// Bytes that `Scenario::Requester` asks for.
+    wanted: usize,
+    clients: u32,
 }
 
 /// What one thread's clients measured.
@@ -71,12 +78,13 @@ pub fn run(plan: &Plan) -> Result<Report, WorkloadError> {
     let shared = Arc::new(shared(plan)?);
     let processes = processes(plan);
     read_all(&processes)?;
-    let (ready, threads) = start_threads(plan, &shared)?;
+    let pools = pools(plan);
+    let (ready, threads) = start_threads(plan, &shared, &pools)?;
     let started = await_ready(&ready, plan.clients);
     if started.is_err() {
         shared.phase.store(STOPPING, Ordering::Release);
     }
-    let measured = started.and_then(|()| measure_window(plan, &shared, &processes));
+    let measured = started.and_then(|()| measure_window(plan, &shared, &processes, &pools));
     shared.phase.store(STOPPING, Ordering::Release);
     let mut tally = Tally::default();
     for thread in threads {
@@ -102,27 +110,48 @@ fn shared(plan: &Plan) -> Result<Shared, WorkloadError> {
         post_path: path("post_path", &plan.post_path)?,
         get_path: path("get_path", &plan.get_path)?,
         body: plan.body.clone(),
+        wanted: plan.response_size.unwrap_or_default(),
+        clients: plan.clients,
     })
 }
 
 type Ready = mpsc::Receiver<Result<(), WorkloadError>>;
 type Threads = Vec<std::thread::JoinHandle<Tally>>;
 
-fn start_threads(plan: &Plan, shared: &Arc<Shared>) -> Result<(Ready, Threads), WorkloadError> {
+/// The processes of each thread's clients, where there are any.
+fn pools(plan: &Plan) -> Vec<Arc<Pool>> {
+    let DoorOptions::Program(options) = &plan.door else { return Vec::new() };
+    let processes = options.processes as usize;
+    // As many clients as a thread has, if there are enough processes.
+    (0..plan.threads)
+        .map(|thread| {
+            Arc::new(Pool::new(options, processes / plan.threads + usize::from(thread < processes % plan.threads)))
+        })
+        .collect()
+}
+
+fn start_threads(plan: &Plan, shared: &Arc<Shared>, pools: &[Arc<Pool>]) -> Result<(Ready, Threads), WorkloadError> {
     let (announce, ready) = mpsc::channel();
     let mut threads = Vec::with_capacity(plan.threads);
     for thread in 0..plan.threads {
         let mut clients = Vec::new();
         for number in (0..plan.clients).filter(|&number| number as usize % plan.threads == thread) {
-            let door = Door::new(&plan.door).map_err(|source| WorkloadError::Start { client: number, source })?;
+            let door = Door::new(&plan.door, pools.get(thread))
+                .map_err(|source| WorkloadError::Start { client: number, source })?;
             clients.push(Client { number, door, shared: Arc::clone(shared) });
         }
-        let announce = announce.clone();
+        let (announce, pool) = (announce.clone(), pools.get(thread).cloned());
         let runtime = runtime()?;
         threads.push(
             std::thread::Builder::new()
                 .name(format!("clients-{thread}"))
-                .spawn(move || runtime.block_on(LocalSet::new().run_until(drive_all(clients, announce))))
+                .spawn(move || {
+                    let tally = runtime.block_on(LocalSet::new().run_until(drive_all(clients, announce)));
+                    if let Some(pool) = pool {
+                        runtime.block_on(pool.finish());
+                    }
+                    tally
+                })
                 .map_err(WorkloadError::Thread)?,
         );
     }
@@ -149,17 +178,19 @@ fn measure_window(
     plan: &Plan,
     shared: &Shared,
     processes: &[Process],
+    pools: &[Arc<Pool>],
 ) -> Result<(f64, Vec<ProcessReport>), WorkloadError> {
+    let programs: Vec<u32> = pools.iter().flat_map(|pool| pool.pids()).collect();
     let bar = progress_bar(plan.warmup + plan.duration);
     shared.phase.store(WARMING_UP, Ordering::Release);
     keep_time(plan.warmup, &bar);
-    let before = read_all(processes)?;
+    let (before, programs_before) = (read_all(processes)?, measure::run_time_of_all(&programs));
     let begin = measure::now();
     shared.phase.store(MEASURING, Ordering::Release);
     keep_time(plan.duration, &bar);
     shared.phase.store(STOPPING, Ordering::Release);
     let seconds = begin.elapsed().as_secs_f64();
-    let after = read_all(processes)?;
+    let (after, programs_after) = (read_all(processes)?, measure::run_time_of_all(&programs));
     bar.finish_and_clear();
     let used = processes.iter().zip(before.into_iter().zip(after)).map(|(process, (before, after))| ProcessReport {
         name: process.name.clone(),
@@ -168,7 +199,13 @@ fn measure_window(
         cpu_ms: after.used.saturating_sub(before.used).as_secs_f64() * 1e3,
         cpu_ms_per_transaction: None,
     });
-    Ok((seconds, used.collect()))
+    let mut used: Vec<_> = used.collect();
+    if let Some(&pid) = programs.first() {
+        let cpu_ms = programs_after.saturating_sub(programs_before).as_secs_f64() * 1e3;
+        let threads = programs.len() as u64;
+        used.push(ProcessReport { name: "programs".to_owned(), pid, threads, cpu_ms, cpu_ms_per_transaction: None });
+    }
+    Ok((seconds, used))
 }
 
 /// Drawn on a terminal only.
@@ -218,7 +255,7 @@ fn settle(plan: &Plan, shared: &Arc<Shared>, tally: &mut Tally) -> Result<bool, 
         // Queues of the clients' own are gone with them, and what lay on them.
         return Ok((0..plan.clients).all(|number| shared.ledger.outstanding(number).is_empty()));
     }
-    let door = Door::new(&plan.door).map_err(|source| WorkloadError::Start { client: 0, source })?;
+    let door = Door::new(&plan.door, None).map_err(|source| WorkloadError::Start { client: 0, source })?;
     let mut client = Client { number: 0, door, shared: Arc::clone(shared) };
     let result = runtime()?.block_on(async {
         for number in 0..plan.clients {
@@ -274,6 +311,7 @@ fn scenario_name(scenario: Scenario) -> &'static str {
         Scenario::Put => "put",
         Scenario::Get => "get",
         Scenario::Browse => "browse",
+        Scenario::Requester => "requester",
         Scenario::HttpFloor => "http-floor",
     }
 }
@@ -318,10 +356,15 @@ async fn drive(mut client: Client, announce: mpsc::Sender<Result<(), WorkloadErr
     if failed {
         return;
     }
+    let mut is_first = true;
     loop {
         match client.shared.phase.load(Ordering::Acquire) {
             STOPPING => return,
             STARTING => tokio::time::sleep(Duration::from_millis(1)).await,
+            // Clients that think do not all begin to think at the same time.
+            _ if std::mem::take(&mut is_first) => {
+                tokio::time::sleep(client.shared.think_time.mul_f64(rand::random())).await;
+            }
             _ => one_transaction(&mut client, &tally).await,
         }
     }
@@ -373,6 +416,7 @@ impl Client {
             Scenario::Get => self.get(None, None).await,
             Scenario::Browse => Ok(full_if(self.door.browse().await?.is_some())),
             Scenario::Service => self.service().await,
+            Scenario::Requester => self.call().await,
             Scenario::HttpFloor => self.floor().await,
         }
     }
@@ -442,6 +486,29 @@ impl Client {
         }
         ledger.got(hex.as_bytes(), true);
         Ok(Done::Full)
+    }
+
+    /// Has a program call; the answer must be as long as was wanted, and that of this request.
+    async fn call(&mut self) -> Result<Done, ClientError> {
+        let ledger = &self.shared.ledger;
+        let id = ledger.begin_put(self.number);
+        let count_in = (id.sequence * u64::from(self.shared.clients) + u64::from(self.number)) % COUNTS_IN;
+        let wanted = self.shared.wanted;
+        match self.door.call(count_in, (wanted / RESPONSE_STEP) as u64).await {
+            Ok(outcome) => {
+                ledger.put_answered(id);
+                let sizes = (wanted as u64, (wanted / ENTRY_BYTES) as u64);
+                let is_right = outcome.is_right
+                    && outcome.received == count_in * REQUEST_STEP
+                    && (outcome.sent, outcome.entries) == sizes;
+                ledger.got(id.to_hex().as_bytes(), is_right);
+                if is_right { Ok(Done::Full) } else { Err(ClientError::WrongReply) }
+            }
+            Err(error) => {
+                ledger.put_failed(id, error.effect());
+                Err(error)
+            }
+        }
     }
 
     async fn floor(&mut self) -> Result<Done, ClientError> {

@@ -114,6 +114,8 @@ enum WorkloadCommand {
     Run(Box<workload::cli::Arguments>),
     /// Be the batch server of request-reply: get requests from a queue and put a reply to each, until told to stop.
     Responder(Box<workload::cli::ResponderArguments>),
+    /// Be the remote API that API requesters are measured with, until told to stop.
+    Provider(workload::provider::ProviderArguments),
 }
 
 /// Which data directory a command is about.
@@ -199,6 +201,9 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Workload(WorkloadCommand::Run(arguments)) => return workload_run(&arguments),
         Command::Workload(WorkloadCommand::Responder(arguments)) => {
             workload::cli::respond(&arguments).map_err(|error| Failure::of(1, &error))
+        }
+        Command::Workload(WorkloadCommand::Provider(arguments)) => {
+            workload::cli::provide(&arguments).map_err(|error| Failure::of(1, &error))
         }
         Command::Links(arguments) => links::run(&arguments, out),
         Command::Completions(arguments) => manual::completions(&arguments, out),

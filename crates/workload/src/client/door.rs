@@ -1,5 +1,6 @@
 //! The one thing a run's clients need of a server, whichever door leads to it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -7,6 +8,7 @@ use http::{HeaderValue, Method, Uri};
 
 use crate::client::ClientError;
 use crate::client::channel::{ChannelClient, ChannelOptions};
+use crate::client::program::{CallOutcome, Pool, PoolOptions, ProgramClient};
 use crate::client::rest::{RestClient, RestOptions};
 
 /// How a client reaches its queue.
@@ -14,6 +16,8 @@ use crate::client::rest::{RestClient, RestOptions};
 pub enum DoorOptions {
     Rest(RestOptions),
     Channel(ChannelOptions),
+    /// By programs that call API requesters.
+    Program(PoolOptions),
 }
 
 impl DoorOptions {
@@ -26,15 +30,19 @@ impl DoorOptions {
 pub(crate) enum Door {
     Rest(Box<RestClient>),
     Channel(Box<ChannelClient>),
+    Program(ProgramClient),
 }
 
 impl Door {
+    /// `pool` has the processes of the thread that the client will live on, where there are any.
+    ///
     /// # Errors
     /// Names that cannot stand in a path.
-    pub(crate) fn new(options: &DoorOptions) -> Result<Self, ClientError> {
+    pub(crate) fn new(options: &DoorOptions, pool: Option<&Arc<Pool>>) -> Result<Self, ClientError> {
         Ok(match options {
             DoorOptions::Rest(options) => Self::Rest(Box::new(RestClient::new(options.clone())?)),
             DoorOptions::Channel(options) => Self::Channel(Box::new(ChannelClient::new(options.clone()))),
+            DoorOptions::Program(_) => Self::Program(ProgramClient::new(Arc::clone(pool.ok_or(NO_PROGRAMS)?))),
         })
     }
 
@@ -43,6 +51,7 @@ impl Door {
         match self {
             Self::Rest(client) => client.ready().await,
             Self::Channel(client) => client.ready().await,
+            Self::Program(client) => client.ready(),
         }
     }
 
@@ -54,6 +63,7 @@ impl Door {
                 client.put(body, Some(id)).await.map(drop)
             }
             Self::Channel(client) => client.put(body, hex).await,
+            Self::Program(_) => Err(NO_QUEUES),
         }
     }
 
@@ -72,6 +82,7 @@ impl Door {
                 Ok(message.map(|message| message.body))
             }
             Self::Channel(client) => client.get(hex, wait).await,
+            Self::Program(_) => Err(NO_QUEUES),
         }
     }
 
@@ -79,6 +90,7 @@ impl Door {
         match self {
             Self::Rest(client) => Ok(client.browse(None).await?.map(|message| message.body)),
             Self::Channel(client) => client.browse().await,
+            Self::Program(_) => Err(NO_QUEUES),
         }
     }
 
@@ -86,7 +98,15 @@ impl Door {
     pub(crate) async fn invoke(&mut self, path: &Uri, body: Bytes) -> Result<Option<Bytes>, ClientError> {
         match self {
             Self::Rest(client) => client.invoke(path, body).await,
-            Self::Channel(_) => Err(ClientError::Target("a channel has no services".to_owned())),
+            Self::Channel(_) | Self::Program(_) => Err(ClientError::Mismatch("only REST has services")),
+        }
+    }
+
+    /// Has a program call an API requester with these counts.
+    pub(crate) async fn call(&mut self, count_in: u64, count_out: u64) -> Result<CallOutcome, ClientError> {
+        match self {
+            Self::Program(client) => client.call(count_in, count_out).await,
+            Self::Rest(_) | Self::Channel(_) => Err(NO_PROGRAMS),
         }
     }
 
@@ -94,7 +114,10 @@ impl Door {
     pub(crate) async fn request(&mut self, method: Method, path: &Uri, body: Bytes) -> Result<(), ClientError> {
         match self {
             Self::Rest(client) => client.request(method, path, body).await.map(drop),
-            Self::Channel(_) => Err(ClientError::Target("a channel has no paths".to_owned())),
+            Self::Channel(_) | Self::Program(_) => Err(ClientError::Mismatch("only REST has paths")),
         }
     }
 }
+
+const NO_QUEUES: ClientError = ClientError::Mismatch("programs have no queues");
+const NO_PROGRAMS: ClientError = ClientError::Mismatch("there are no programs that call");

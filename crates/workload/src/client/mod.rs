@@ -1,13 +1,16 @@
-//! Clients of the doors a server has: the messaging REST API and client channels.
+//! Clients of the doors a server has: the messaging REST API, client channels, and programs that call its API requesters.
 
 pub mod channel;
 pub mod door;
+pub mod program;
 pub mod rest;
 pub mod target;
 
 use std::io;
 
 use channel_client::error::ChannelError;
+
+use crate::responder::program::ProgramError;
 
 /// Why one request did not succeed, and what that says about its effect.
 #[derive(Debug, thiserror::Error)]
@@ -31,10 +34,18 @@ pub enum ClientError {
     Target(String),
     #[error("the reply is not that of the request")]
     WrongReply,
+    /// A program called, and its stub, the server or the API refused.
+    #[error("the call ended with return code {return_code} and status code {status_code}")]
+    Call { return_code: u32, status_code: u64 },
+    #[error(transparent)]
+    Program(#[from] ProgramError),
     #[error(transparent)]
     Channel(#[from] ChannelError),
     #[error("there is no connection")]
     NotConnected,
+    /// A scenario wants what its door has not.
+    #[error("{0}")]
+    Mismatch(&'static str),
 }
 
 /// What is known about a request's effect on the queue.
@@ -48,13 +59,17 @@ pub enum Effect {
 impl ClientError {
     pub fn effect(&self) -> Effect {
         match self {
-            Self::Connect { .. } | Self::NoCookie | Self::Target(_) | Self::NotConnected => Effect::None,
+            Self::Connect { .. } | Self::NoCookie | Self::Target(_) | Self::NotConnected | Self::Mismatch(_) => {
+                Effect::None
+            }
             Self::Channel(error) if !error.effect_is_unknown() => Effect::None,
             Self::Refused { status, .. } if *status < 500 => Effect::None,
             Self::WrongReply
             | Self::Refused { .. }
             | Self::Unanswered(_)
             | Self::TimedOut { .. }
+            | Self::Call { .. }
+            | Self::Program(_)
             | Self::Channel(_) => Effect::Unknown,
         }
     }

@@ -39,3 +39,13 @@ fn percentiles_come_from_what_was_recorded() {
     assert!((summary.p90_us - 90_000.0).abs() < 100.0, "{summary:?}");
     assert!((summary.max_us - 500_000.0).abs() < 600.0, "{summary:?}");
 }
+
+#[test]
+fn the_finer_count_stands_where_it_agrees_with_the_coarse_one() {
+    let ms = Duration::from_millis;
+    assert_eq!(finer(ms(500), ms(513), ms(10)), ms(513));
+    assert_eq!(finer(ms(500), ms(495), ms(10)), ms(495));
+    // A thread has ended, and what it used is missing.
+    assert_eq!(finer(ms(500), ms(300), ms(10)), ms(500));
+    assert!(run_time_of_all(&[std::process::id(), u32::MAX]) > Duration::ZERO, "one that is gone counts for nothing");
+}

@@ -9,9 +9,10 @@ use channel_client::options::{self, ConnectOptions};
 use channel_client::tls::{self, TlsOptions};
 use model::name::{ObjectName, QueueName};
 
-use super::{Choices, Login, Scenario, bad};
+use super::{Choices, Login, Scenario, bad, in_range};
 use crate::client::channel::ChannelOptions;
 use crate::client::door::DoorOptions;
+use crate::client::program::PoolOptions;
 use crate::client::rest::{Credentials, RestOptions};
 use crate::client::target::{Target, Trust};
 use crate::error::WorkloadError;
@@ -20,7 +21,18 @@ use crate::error::WorkloadError;
 ///
 /// # Errors
 /// A value that is none of its kind, or one that has no meaning beside the others.
-pub(super) fn door_options(scenario: Scenario, choices: &Choices) -> Result<DoorOptions, WorkloadError> {
+pub(super) fn door_options(scenario: Scenario, clients: u32, choices: &Choices) -> Result<DoorOptions, WorkloadError> {
+    if scenario == Scenario::Requester {
+        return pool_options(clients, choices).map(DoorOptions::Program);
+    }
+    let alone = [
+        ("program", choices.program.is_some()),
+        ("program_arguments", choices.program_arguments.is_some()),
+        ("processes", choices.processes.is_some()),
+    ];
+    if let Some((key, _)) = alone.iter().find(|(_, given)| *given) {
+        return Err(bad(key, "has a meaning in requester only"));
+    }
     let Some(channel) = &choices.channel else {
         let alone = [
             ("mq", choices.mq.is_some()),
@@ -54,6 +66,17 @@ pub(super) fn door_options(scenario: Scenario, choices: &Choices) -> Result<Door
         answer_limit: Duration::from_secs(30),
         streaming,
     }))
+}
+
+/// The programs know where the server is; all that leads to one otherwise has no meaning beside them.
+fn pool_options(clients: u32, choices: &Choices) -> Result<PoolOptions, WorkloadError> {
+    let elsewhere = [("url", choices.url.is_some()), ("channel", choices.channel.is_some())];
+    if let Some((key, _)) = elsewhere.iter().find(|(_, given)| *given) {
+        return Err(bad(key, "has no meaning in requester: BAQURI and BAQPORT tell the program where the server is"));
+    }
+    let path = choices.program.clone().ok_or_else(|| bad("program", "is missing: what calls the API requester"))?;
+    let processes = in_range("processes", choices.processes.unwrap_or(clients), 1, clients)?;
+    Ok(PoolOptions { path, arguments: choices.program_arguments.clone().unwrap_or_default(), processes })
 }
 
 fn reply_queue(scenario: Scenario, choices: &Choices) -> Result<Option<&str>, WorkloadError> {

@@ -78,7 +78,7 @@ fn a_wrong_plan_is_refused_with_the_key_and_what_was_expected() {
         ("clients = 0", "clients: 0 is not between 1 and 100000"),
         ("request_size = 47", "request_size: 47 is not between 48"),
         ("duration = '0s'", "duration: must be longer"),
-        ("response_size = 5", "response_size: has a meaning in request-reply only"),
+        ("response_size = 5", "response_size: has a meaning in request-reply and requester only"),
         ("colour = 1", "unknown field `colour`"),
         ("think_time = 'soon'", "'soon' is not a length of time"),
         ("insecure = true\ncacert = 'x'", "insecure: cannot stand beside cacert"),

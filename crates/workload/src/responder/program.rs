@@ -115,6 +115,11 @@ impl Program {
         Ok(Self { plan, running: Some(running) })
     }
 
+    /// The process that runs now; after a failure there is none until the next request.
+    pub fn pid(&self) -> Option<u32> {
+        self.running.as_ref()?.child.id()
+    }
+
     /// The reply to one request.
     ///
     /// # Errors

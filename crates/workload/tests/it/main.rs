@@ -1,5 +1,7 @@
 //! The workload driver's public face, against small servers made for the purpose.
 
+mod provider;
 mod queue_server;
+mod requester;
 mod rest_client;
 mod run;
