@@ -15,21 +15,51 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use document::package::MAXIMUM_ARCHIVE;
 use parking_lot::{Mutex, RwLock};
 use queue_manager::clock::Clock;
 
 use crate::activity::Activity;
-use crate::archive::ArchiveError;
-use crate::registry::{Artefact, Deployed, Settings};
-use document::package::MAXIMUM_ARCHIVE;
+
+/// Something deployed, with what has been done with it.
+pub struct Deployed<T> {
+    pub content: T,
+    pub activity: Arc<Activity>,
+    /// When this archive was taken in.
+    pub registered: model::timestamp::Timestamp,
+}
+
+/// What can be deployed from an archive.
+pub trait Artefact: Sized + Send + Sync + 'static {
+    /// Of archive files, without the dot.
+    const ENDING: &'static str;
+    /// How sentences call it.
+    const WORD: &'static str;
+    /// Of the log line that tells of one installed.
+    const INSTALLED: &'static str;
+
+    /// What the configuration says to archives of the kind.
+    type Settings: Send + Sync;
+    /// Why an archive cannot be used.
+    type Problem: std::error::Error + Send + Sync + 'static;
+
+    /// # Errors
+    /// The archive cannot be used on this server.
+    fn read(archive: &[u8], settings: &Self::Settings) -> Result<Self, Self::Problem>;
+
+    fn name(&self) -> &str;
+
+    /// Why both cannot be deployed at once, names apart.
+    fn clash(&self, other: &Self) -> Option<String>;
+}
 
 /// Archives of one kind.
-pub struct Shelf<T> {
+pub struct Shelf<T: Artefact> {
     folder: PathBuf,
     table: RwLock<Table<T>>,
     /// Held by whoever changes the folder or the table.
     files: Mutex<Files>,
-    settings: Arc<RwLock<Settings>>,
+    settings: Arc<RwLock<T::Settings>>,
     clock: Arc<dyn Clock>,
 }
 
@@ -109,8 +139,8 @@ pub enum DeployError {
     OtherName { word: &'static str, name: String, found: String },
     #[error("{0}")]
     Clash(String),
-    #[error(transparent)]
-    Archive(#[from] ArchiveError),
+    #[error("{0}")]
+    Archive(Box<dyn std::error::Error + Send + Sync>),
     #[error("cannot {action} {file}")]
     File {
         action: &'static str,
@@ -127,7 +157,8 @@ impl<T> Deployed<T> {
 }
 
 impl<T: Artefact> Shelf<T> {
-    pub(crate) fn new(folder: PathBuf, settings: Arc<RwLock<Settings>>, clock: Arc<dyn Clock>) -> Self {
+    /// Of the archives in a folder; nothing is read yet.
+    pub fn new(folder: PathBuf, settings: Arc<RwLock<T::Settings>>, clock: Arc<dyn Clock>) -> Self {
         Self { folder, table: RwLock::default(), files: Mutex::default(), settings, clock }
     }
 
@@ -146,7 +177,7 @@ impl<T: Artefact> Shelf<T> {
     /// # Errors
     /// It cannot be used, its name is taken, or the folder cannot be written.
     pub fn deploy(&self, archive: &[u8], status: Option<Status>) -> Result<Arc<Deployed<T>>, DeployError> {
-        let artefact = T::read(archive, &self.settings.read())?;
+        let artefact = self.read(archive)?;
         let name = artefact.name().to_owned();
         let mut files = self.files.lock();
         files.read_stopped(&self.folder);
@@ -172,7 +203,7 @@ impl<T: Artefact> Shelf<T> {
     pub fn update(&self, name: &str, archive: &[u8], status: Option<Status>) -> Result<Arc<Deployed<T>>, DeployError> {
         let mut files = self.files.lock();
         self.idle(name)?;
-        let artefact = T::read(archive, &self.settings.read())?;
+        let artefact = self.read(archive)?;
         if artefact.name() != name {
             let found = artefact.name().to_owned();
             return Err(DeployError::OtherName { word: T::WORD, name: name.to_owned(), found });
@@ -226,8 +257,9 @@ impl<T: Artefact> Shelf<T> {
         Ok(())
     }
 
-    /// Takes in what has changed in the folder. What is wrong is logged.
-    pub(crate) fn poll(&self) {
+    /// Takes in what has changed in the folder since the last time. What is wrong is logged. Reads files: not for a thread
+    /// that serves sockets.
+    pub fn poll(&self) {
         let mut files = self.files.lock();
         let listed = match list(&self.folder, T::ENDING) {
             Ok(listed) => listed,
@@ -256,8 +288,8 @@ impl<T: Artefact> Shelf<T> {
         }
     }
 
-    /// Every archive is read anew at the next look.
-    pub(crate) fn forget_signatures(&self) {
+    /// Every archive is read anew at the next `poll`, for the settings have changed.
+    pub fn forget_signatures(&self) {
         for known in self.files.lock().known.values_mut() {
             known.signature = None;
         }
@@ -276,7 +308,7 @@ impl<T: Artefact> Shelf<T> {
         }
         let outcome = read_file(&path)
             .map_err(|error| file_error("read", &path, error))
-            .and_then(|archive| Ok(T::read(&archive, &self.settings.read())?))
+            .and_then(|archive| self.read(&archive))
             .and_then(|artefact| self.check_place(files, file, &artefact).map(|()| artefact));
         match outcome {
             Ok(artefact) => {
@@ -296,6 +328,10 @@ impl<T: Artefact> Shelf<T> {
                 files.known.insert(file.to_owned(), known);
             }
         }
+    }
+
+    fn read(&self, archive: &[u8]) -> Result<T, DeployError> {
+        T::read(archive, &self.settings.read()).map_err(|problem| DeployError::Archive(Box::new(problem)))
     }
 
     /// Is the name of an archive free for a file?

@@ -85,6 +85,16 @@ errors! {
 }
 
 impl ServiceError {
+    /// Refused before anything deployed was asked: 401, or what the body or the state of the server is to blame for.
+    pub fn before_service(status: u16, sentence: &str) -> Self {
+        let id = match status {
+            401 => "BAQR0923W",
+            500.. => "BAQR0925E",
+            _ => "BAQR0924W",
+        };
+        Self { id, status, message: sentence.to_owned(), details: None }
+    }
+
     pub fn with_details(self, details: impl Into<String>) -> Self {
         Self { details: Some(details.into()), ..self }
     }

@@ -11,20 +11,11 @@ use parking_lot::RwLock;
 use queue_manager::clock::Clock;
 use serde_json::Value;
 
-use crate::activity::Activity;
 use crate::api::ApiDefinition;
 use crate::archive::service::ServiceContent;
 use crate::archive::{ApiArchive, ArchiveError, ServiceArchive};
-use crate::deploy::Shelf;
+use crate::deploy::{Artefact, Deployed, Shelf};
 use crate::names::Names;
-
-/// Something deployed, with what has been done with it.
-pub struct Deployed<T> {
-    pub content: T,
-    pub activity: Arc<Activity>,
-    /// When this archive was taken in.
-    pub registered: model::timestamp::Timestamp,
-}
 
 pub type DeployedService = Deployed<ServiceContent>;
 pub type DeployedApi = Deployed<ApiDefinition>;
@@ -41,34 +32,17 @@ pub struct Settings {
 
 /// All that is deployed on a server.
 pub struct Registry {
-    pub services: Shelf<ServiceContent>,
-    pub apis: Shelf<ApiDefinition>,
+    pub services: Arc<Shelf<ServiceContent>>,
+    pub apis: Arc<Shelf<ApiDefinition>>,
     settings: Arc<RwLock<Settings>>,
-}
-
-/// What can be deployed.
-pub trait Artefact: Sized {
-    /// Of archive files, without the dot.
-    const ENDING: &'static str;
-    /// How sentences call it.
-    const WORD: &'static str;
-    /// Of the log line that tells of one installed.
-    const INSTALLED: &'static str;
-
-    /// # Errors
-    /// The archive cannot be used on this server.
-    fn read(archive: &[u8], settings: &Settings) -> Result<Self, ArchiveError>;
-
-    fn name(&self) -> &str;
-
-    /// Why both cannot be deployed at once, names apart.
-    fn clash(&self, other: &Self) -> Option<String>;
 }
 
 impl Artefact for ServiceContent {
     const ENDING: &'static str = "sar";
     const WORD: &'static str = "service";
     const INSTALLED: &'static str = "BAQR7043I";
+    type Settings = Settings;
+    type Problem = ArchiveError;
 
     fn read(archive: &[u8], settings: &Settings) -> Result<Self, ArchiveError> {
         let archive = ServiceArchive::read(archive)?;
@@ -89,8 +63,10 @@ impl Artefact for ApiDefinition {
     const ENDING: &'static str = "aar";
     const WORD: &'static str = "API";
     const INSTALLED: &'static str = "BAQR7000I";
+    type Settings = ();
+    type Problem = ArchiveError;
 
-    fn read(archive: &[u8], _settings: &Settings) -> Result<Self, ArchiveError> {
+    fn read(archive: &[u8], _settings: &()) -> Result<Self, ArchiveError> {
         ApiArchive::read(archive).map(|archive| archive.definition)
     }
 
@@ -109,8 +85,8 @@ impl Registry {
     pub fn new(folder: PathBuf, settings: Settings, clock: Arc<dyn Clock>) -> Self {
         let settings = Arc::new(RwLock::new(settings));
         Self {
-            services: Shelf::new(folder.join("services"), Arc::clone(&settings), Arc::clone(&clock)),
-            apis: Shelf::new(folder.join("apis"), Arc::clone(&settings), clock),
+            services: Arc::new(Shelf::new(folder.join("services"), Arc::clone(&settings), Arc::clone(&clock))),
+            apis: Arc::new(Shelf::new(folder.join("apis"), Arc::default(), clock)),
             settings,
         }
     }

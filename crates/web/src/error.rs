@@ -2,12 +2,15 @@
 //!
 //! The only place that knows MQWB identifiers and turns a `Reason` into a status. Identifiers up to MQWB0499 are the
 //! published ones; the sentences are ours. MQWB09nn are our own, for situations whose published identifier is unknown.
-//! Member order is that of 9.3: msgId, action, completionCode, reasonCode, type, message, explanation.
+//! Member order is that of 9.3: msgId, action, completionCode, reasonCode, type, message, explanation. What z/OS Connect's
+//! resources refuse before a service or API is asked is told in their form, whose identifiers `service::error` knows.
 
 use std::fmt::Write;
 
-use http::{HeaderValue, StatusCode, header};
+use http::header::{self, HeaderName};
+use http::{HeaderValue, StatusCode};
 use model::reason::Reason;
+use service::error::ServiceError;
 
 use crate::answer::{self, Answer};
 use crate::auth::role::MissingRole;
@@ -20,8 +23,27 @@ pub(crate) struct ApiError {
     /// MQRC_ or MQRCCF_ number.
     reason: Option<i32>,
     inserts: Vec<String>,
-    /// `Allow`, for 405.
-    allow: Option<HeaderValue>,
+    /// What the answer carries beside it: `Allow`, or a cookie that is cleared.
+    header: Option<Box<(HeaderName, HeaderValue)>>,
+}
+
+/// How an error is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// As the messaging and administrative REST APIs do.
+    Messaging,
+    /// `errorMessage` and `errorDetails`.
+    ZosConnect,
+}
+
+impl Form {
+    /// Below a path under which nothing was found.
+    pub(crate) fn of_path(path: &str) -> Self {
+        match path.strip_prefix("/zosConnect") {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => Self::ZosConnect,
+            _ => Self::Messaging,
+        }
+    }
 }
 
 /// One identifier with its sentences; `{0}` and `{1}` stand for the inserts.
@@ -213,7 +235,7 @@ impl Verb {
 impl ApiError {
     pub(crate) fn new(entry: &'static Entry, inserts: &[&str]) -> Self {
         let inserts = inserts.iter().map(|&insert| insert.to_owned()).collect();
-        Self { entry, status: entry.status, reason: None, inserts, allow: None }
+        Self { entry, status: entry.status, reason: None, inserts, header: None }
     }
 
     pub(crate) fn header(name: &str, value: &str) -> Self {
@@ -230,7 +252,7 @@ impl ApiError {
     }
 
     pub(crate) fn method(method: &str, path: &str, allow: HeaderValue) -> Self {
-        Self { allow: Some(allow), ..Self::new(&METHOD_NOT_ALLOWED, &[method, path]) }
+        Self::new(&METHOD_NOT_ALLOWED, &[method, path]).with_header(header::ALLOW, allow)
     }
 
     pub(crate) fn queue_manager_unknown(name: &str) -> Self {
@@ -287,12 +309,35 @@ impl ApiError {
         Self { status, reason: Some(reason), ..error }
     }
 
-    pub(crate) fn into_answer(self) -> Answer {
-        let mut answer = answer::json(self.status, self.body());
-        if let Some(allow) = self.allow {
-            answer.headers_mut().insert(header::ALLOW, allow);
+    pub(crate) fn with_header(self, name: HeaderName, value: HeaderValue) -> Self {
+        Self { header: Some(Box::new((name, value))), ..self }
+    }
+
+    pub(crate) fn into_answer(self, form: Form) -> Answer {
+        let mut answer = match form {
+            Form::Messaging => answer::json(self.status, self.body()),
+            Form::ZosConnect => answer::json(self.status, self.as_service_error().body()),
+        };
+        if let Some(header) = self.header {
+            let (name, value) = *header;
+            answer.headers_mut().insert(name, value);
         }
         answer
+    }
+
+    fn as_service_error(&self) -> ServiceError {
+        let insert = |index: usize| self.inserts.get(index).map_or("", String::as_str);
+        let is = |entry: &Entry| entry.id == self.entry.id;
+        let error = if is(&ROLE_MISSING) {
+            ServiceError::not_authorized(insert(0))
+        } else if is(&UNKNOWN_RESOURCE) {
+            ServiceError::not_found(insert(0))
+        } else if is(&METHOD_NOT_ALLOWED) {
+            ServiceError::method(insert(0), insert(1))
+        } else {
+            ServiceError::before_service(self.status.as_u16(), &self.with_inserts(self.entry.message))
+        };
+        error.with_details(self.entry.action)
     }
 
     fn body(&self) -> String {

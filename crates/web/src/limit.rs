@@ -35,24 +35,24 @@ async fn collect(mut body: Incoming, maximum: usize) -> Result<Bytes, ApiError> 
     if announced > maximum {
         return Err(too_large(maximum));
     }
-    let Some(first) = next(&mut body, maximum).await? else { return Ok(Bytes::new()) };
+    let Some(first) = next(&mut body, 0, maximum).await? else { return Ok(Bytes::new()) };
     if body.is_end_stream() {
         return Ok(first);
     }
     let mut whole = BytesMut::with_capacity(announced.min(TRUSTED_LENGTH).max(first.len()));
     whole.extend_from_slice(&first);
-    while let Some(piece) = next(&mut body, maximum - whole.len()).await? {
+    while let Some(piece) = next(&mut body, whole.len(), maximum).await? {
         whole.extend_from_slice(&piece);
     }
     Ok(whole.freeze())
 }
 
-/// The next piece of data; trailers are passed over.
-async fn next(body: &mut Incoming, room: usize) -> Result<Option<Bytes>, ApiError> {
+/// The next piece of data, after `length` bytes; trailers are passed over.
+async fn next(body: &mut Incoming, length: usize, maximum: usize) -> Result<Option<Bytes>, ApiError> {
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| ApiError::new(&error::BODY_BROKEN_OFF, &[]))?;
         if let Ok(data) = frame.into_data() {
-            return if data.len() > room { Err(too_large(room)) } else { Ok(Some(data)) };
+            return if data.len() > maximum - length { Err(too_large(maximum)) } else { Ok(Some(data)) };
         }
     }
     Ok(None)

@@ -8,6 +8,7 @@ use http::{HeaderValue, Method};
 
 use crate::auth::Roles;
 use crate::auth::csrf::CsrfRule;
+use crate::error::Form;
 
 /// Generation of the REST API, as the path names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,8 +45,13 @@ pub(crate) enum Access {
     Role(Roles),
 }
 
+/// What serves a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Handler {
+    /// Does not know who asks.
+    Public(PublicHandler),
+    /// Answers, errors too, in the form of z/OS Connect.
+    ZosConnect(ZosConnectHandler),
     PutMessage,
     GetMessage,
     BrowseMessage,
@@ -65,9 +71,13 @@ pub(crate) enum Handler {
     ShowChannel,
     ListSubscriptions,
     ShowSubscription,
-    Login,
     ShowLogin,
     Logout,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PublicHandler {
+    Login,
     Live,
     Ready,
     Metrics,
@@ -77,13 +87,19 @@ pub(crate) enum Handler {
     ExplorerStyle,
     ExplorerScript,
     Root,
-    /// By its name. Neither this nor the next is in the table: what they lead to is deployed.
+    ZosConnectDocs,
+    /// Below the base path of an API. It is not in the table: APIs are deployed.
+    ApiDocument,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ZosConnectHandler {
+    /// By its name. Neither this nor the next two are in the table: what they lead to is deployed.
     InvokeService,
     /// By a path of the service's own.
     InvokeByPath,
-    /// Below the base path of an API, and the document there.
+    /// Below the base path of an API.
     CallApi,
-    ApiDocument,
     ListServices,
     DeployService,
     ShowService,
@@ -96,13 +112,31 @@ pub(crate) enum Handler {
     ShowApi,
     ChangeApi,
     DeleteApi,
-    ZosConnectDocs,
 }
 
 impl Handler {
     /// Served by the metrics listener too.
     pub(crate) fn is_for_monitoring(self) -> bool {
-        matches!(self, Self::Live | Self::Ready | Self::Metrics)
+        use PublicHandler::{Live, Metrics, Ready};
+        matches!(self, Self::Public(Live | Ready | Metrics))
+    }
+
+    /// How its errors are told.
+    pub(crate) fn form(self) -> Form {
+        use PublicHandler::{ApiDocument, ZosConnectDocs};
+        match self {
+            Self::ZosConnect(_) | Self::Public(ApiDocument | ZosConnectDocs) => Form::ZosConnect,
+            _ => Form::Messaging,
+        }
+    }
+
+    /// What documents call its operation.
+    pub(crate) fn name(self) -> String {
+        match self {
+            Self::Public(handler) => format!("{handler:?}"),
+            Self::ZosConnect(handler) => format!("{handler:?}"),
+            other => format!("{other:?}"),
+        }
     }
 }
 
@@ -161,16 +195,21 @@ const READ: Access = Access::Role(Roles::MQWEB_ADMIN.union(Roles::MQWEB_ADMIN_RO
 const ANY_ROLE: Access = Access::Role(Roles::all());
 
 macro_rules! routes {
-    ($($method:ident $template:expr, $versions:expr, $access:expr, $csrf:ident => $handler:ident, $summary:literal;)*) => {
-        pub(crate) static ROUTES: &[Route] = &[$(Route {
+    ($($method:ident $template:expr, $versions:expr, $access:expr, $csrf:ident => $handler:expr, $summary:literal;)*) => {
+        pub(crate) static ROUTES: &[Route] = {
+            use Handler::*;
+            use PublicHandler::*;
+            use ZosConnectHandler::*;
+            &[$(Route {
             method: Method::$method,
             template: $template,
             versions: $versions,
             access: $access,
             csrf: CsrfRule::$csrf,
-            handler: Handler::$handler,
+            handler: $handler,
             summary: $summary,
-        },)*];
+            },)*]
+        };
     };
 }
 
@@ -196,7 +235,7 @@ routes! {
     GET    DEFINITIONS, FROM_V2, ADMINISTRATOR, Off => DumpDefinitions, "Writes the definitions of a queue manager as MQSC";
     GET    INSTALLATIONS, ALL_VERSIONS, MQ_ROLE, Off => ShowInstallation, "Shows the installation";
     GET    INSTALLATION, ALL_VERSIONS, MQ_ROLE, Off => ShowInstallation, "Shows the installation of this name";
-    POST   LOGIN, ALL_VERSIONS, Access::Everybody, Off => Login, "Logs in: hands out the token cookie";
+    POST   LOGIN, ALL_VERSIONS, Access::Everybody, Off => Public(Login), "Logs in: hands out the token cookie";
     GET    LOGIN, ALL_VERSIONS, ANY_ROLE, Off => ShowLogin, "Shows who is logged in, with which roles";
     DELETE LOGIN, ALL_VERSIONS, Access::Identified, HeaderPresent => Logout, "Logs out: the token is worthless afterwards";
     GET    OLD_QUEUES, V1, MQ_ROLE, Off => ListQueues, "Lists queues, by the path of 9.0.2";
@@ -208,28 +247,28 @@ routes! {
     GET    OLD_QMGR, V1, MQ_ROLE, Off => ShowQueueManager, "Shows one queue manager, by the path of 9.0.1";
     GET    OLD_INSTALLATIONS, V1, MQ_ROLE, Off => ShowInstallation, "Shows the installation, by the path of 9.0.1";
     GET    OLD_INSTALLATION, V1, MQ_ROLE, Off => ShowInstallation, "Shows the named installation, by the path of 9.0.1";
-    GET    SERVICES, &[], READ, Off => ListServices, "Lists services";
-    POST   SERVICES, &[], OPERATE, Off => DeployService, "Deploys a service from its archive";
-    GET    SERVICE, &[], READ, Off => ShowService, "Shows one service";
-    PUT    SERVICE, &[], OPERATE, Off => ChangeService, "Starts or stops a service, or replaces its archive";
-    DELETE SERVICE, &[], OPERATE, Off => DeleteService, "Deletes a service that is stopped";
-    GET    "/zosConnect/services/{service}/schema/{direction}", &[], READ, Off => ShowServiceSchema, "Shows the JSON schema of requests or responses";
-    GET    "/zosConnect/operations/getStatistics", &[], READ, Off => ShowServiceStatistics, "Shows the statistics of all services";
-    GET    APIS, &[], READ, Off => ListApis, "Lists APIs";
-    POST   APIS, &[], OPERATE, Off => DeployApi, "Deploys an API from its archive";
-    GET    API, &[], READ, Off => ShowApi, "Shows one API";
-    PUT    API, &[], OPERATE, Off => ChangeApi, "Starts or stops an API, or replaces its archive";
-    DELETE API, &[], OPERATE, Off => DeleteApi, "Deletes an API that is stopped";
-    GET    "/zosConnect/api-docs", &[], Access::Everybody, Off => ZosConnectDocs, "The resources below /zosConnect as a Swagger 2.0 document";
-    GET    "/livez", &[], Access::Everybody, Off => Live, "Answers 200 while the process works";
-    GET    "/readyz", &[], Access::Everybody, Off => Ready, "Answers 200 once requests are served";
-    GET    "/metrics", &[], Access::Everybody, Off => Metrics, "Counters and gauges in the Prometheus text format";
-    GET    "/openapi.json", &[], Access::Everybody, Off => OpenApi, "This list as an OpenAPI 3.1 document";
-    GET    "/ibm/api/docs", &[], Access::Everybody, Off => Docs, "This list as a Swagger 2.0 document";
-    GET    "/ibm/api/explorer", &[], Access::Everybody, Off => Explorer, "A page to try the resources";
-    GET    "/ibm/api/explorer/explorer.css", &[], Access::Everybody, Off => ExplorerStyle, "How that page looks";
-    GET    "/ibm/api/explorer/explorer.js", &[], Access::Everybody, Off => ExplorerScript, "What that page does";
-    GET    "/", &[], Access::Everybody, Off => Root, "Leads to the explorer";
+    GET    SERVICES, &[], READ, Off => ZosConnect(ListServices), "Lists services";
+    POST   SERVICES, &[], OPERATE, Off => ZosConnect(DeployService), "Deploys a service from its archive";
+    GET    SERVICE, &[], READ, Off => ZosConnect(ShowService), "Shows one service";
+    PUT    SERVICE, &[], OPERATE, Off => ZosConnect(ChangeService), "Starts or stops a service, or replaces its archive";
+    DELETE SERVICE, &[], OPERATE, Off => ZosConnect(DeleteService), "Deletes a service that is stopped";
+    GET    "/zosConnect/services/{service}/schema/{direction}", &[], READ, Off => ZosConnect(ShowServiceSchema), "Shows the JSON schema of requests or responses";
+    GET    "/zosConnect/operations/getStatistics", &[], READ, Off => ZosConnect(ShowServiceStatistics), "Shows the statistics of all services";
+    GET    APIS, &[], READ, Off => ZosConnect(ListApis), "Lists APIs";
+    POST   APIS, &[], OPERATE, Off => ZosConnect(DeployApi), "Deploys an API from its archive";
+    GET    API, &[], READ, Off => ZosConnect(ShowApi), "Shows one API";
+    PUT    API, &[], OPERATE, Off => ZosConnect(ChangeApi), "Starts or stops an API, or replaces its archive";
+    DELETE API, &[], OPERATE, Off => ZosConnect(DeleteApi), "Deletes an API that is stopped";
+    GET    "/zosConnect/api-docs", &[], Access::Everybody, Off => Public(ZosConnectDocs), "The resources below /zosConnect as a Swagger 2.0 document";
+    GET    "/livez", &[], Access::Everybody, Off => Public(Live), "Answers 200 while the process works";
+    GET    "/readyz", &[], Access::Everybody, Off => Public(Ready), "Answers 200 once requests are served";
+    GET    "/metrics", &[], Access::Everybody, Off => Public(Metrics), "Counters and gauges in the Prometheus text format";
+    GET    "/openapi.json", &[], Access::Everybody, Off => Public(OpenApi), "This list as an OpenAPI 3.1 document";
+    GET    "/ibm/api/docs", &[], Access::Everybody, Off => Public(Docs), "This list as a Swagger 2.0 document";
+    GET    "/ibm/api/explorer", &[], Access::Everybody, Off => Public(Explorer), "A page to try the resources";
+    GET    "/ibm/api/explorer/explorer.css", &[], Access::Everybody, Off => Public(ExplorerStyle), "How that page looks";
+    GET    "/ibm/api/explorer/explorer.js", &[], Access::Everybody, Off => Public(ExplorerScript), "What that page does";
+    GET    "/", &[], Access::Everybody, Off => Public(Root), "Leads to the explorer";
 }
 
 /// Where a request goes.

@@ -17,9 +17,9 @@ use crate::answer::{self, Answer};
 use crate::auth::csrf::{self, CSRF_HEADER, CsrfError, CsrfRule};
 use crate::auth::{Credentials, Identity, Verdict, role};
 use crate::connections::Watch;
-use crate::error::{self, ApiError};
+use crate::error::{self, ApiError, Form};
 use crate::peer_certificate::PeerCertificate;
-use crate::routes::{self, Access, Handler, Matched, Resolution, Version};
+use crate::routes::{self, Access, Handler, Matched, PublicHandler, Resolution, Version};
 use crate::server::{Settings, Shared};
 use crate::{admin, explorer, health, login, messaging, metrics, openapi, zosconnect};
 
@@ -96,7 +96,14 @@ async fn answer_one(shared: &Shared, peer: &Peer, request: Request<Incoming>) ->
     let mut route_index = None;
     let mut answer = match settings.cors.preflight(&parts.method, &parts.headers) {
         Some(preflight) => preflight,
-        None => route(shared, &settings, peer, &parts, body, &mut route_index).await,
+        None => match find(shared, peer, &parts) {
+            Ok(Target::Route(matched)) => {
+                route_index = matched.index;
+                guarded(shared, &settings, peer, &parts, matched, body).await
+            }
+            Ok(Target::Options(allow)) => options(allow),
+            Err(error) => error.into_answer(Form::of_path(parts.uri.path())),
+        },
     };
     let headers = answer.headers_mut();
     answer::finish(headers);
@@ -106,48 +113,34 @@ async fn answer_one(shared: &Shared, peer: &Peer, request: Request<Incoming>) ->
     answer
 }
 
-async fn route(
-    shared: &Shared,
-    settings: &Settings,
-    peer: &Peer,
-    parts: &Parts,
-    body: Incoming,
-    route_index: &mut Option<usize>,
-) -> Answer {
+/// Where a request goes.
+enum Target<'p> {
+    Route(Matched<'p>),
+    /// It asks which methods the resource has.
+    Options(HeaderValue),
+}
+
+/// # Errors
+/// There is no such resource, or it has no such method.
+fn find<'p>(shared: &Shared, peer: &Peer, parts: &'p Parts) -> Result<Target<'p>, ApiError> {
     let path = parts.uri.path();
-    let unknown = || ApiError::new(&error::UNKNOWN_RESOURCE, &[path]).into_answer();
+    let unknown = || ApiError::new(&error::UNKNOWN_RESOURCE, &[path]);
     let resolution = match zosconnect::invoke::by_name(path, parts.uri.query()) {
         Some(matched) => Resolution::Found(matched),
         None => routes::resolve(&parts.method, path),
     };
     let matched = match resolution {
         Resolution::Found(matched) => matched,
-        Resolution::WrongMethod(allow) if parts.method == Method::OPTIONS => return options(allow),
-        Resolution::WrongMethod(allow) => {
-            return ApiError::method(parts.method.as_str(), path, allow).into_answer();
-        }
-        Resolution::Unknown => match zosconnect::invoke::by_path(&shared.services, path) {
-            Some(matched) => matched,
-            None => match zosconnect::call::by_base_path(&shared.services, &parts.method, path) {
-                Some(matched) => matched,
-                None => return unknown(),
-            },
-        },
+        Resolution::WrongMethod(allow) if parts.method == Method::OPTIONS => return Ok(Target::Options(allow)),
+        Resolution::WrongMethod(allow) => return Err(ApiError::method(parts.method.as_str(), path, allow)),
+        Resolution::Unknown => zosconnect::invoke::by_path(&shared.services, path)
+            .or_else(|| zosconnect::call::by_base_path(&shared.services, &parts.method, path))
+            .ok_or_else(unknown)?,
     };
     if peer.door == Door::Metrics && !matched.route.handler.is_for_monitoring() {
-        return unknown();
+        return Err(unknown());
     }
-    *route_index = matched.index;
-    let call = Call {
-        shared,
-        settings,
-        parts,
-        version: matched.version,
-        parameters: matched.parameters,
-        over_tls: peer.over_tls(),
-        now: shared.now(),
-    };
-    guarded(call, peer, matched, body).await
+    Ok(Target::Route(matched))
 }
 
 /// An OPTIONS request that is no preflight: which methods the resource has.
@@ -157,15 +150,31 @@ fn options(allow: HeaderValue) -> Answer {
     answer
 }
 
-async fn guarded(call: Call<'_>, peer: &Peer, matched: Matched<'_>, body: Incoming) -> Answer {
-    if matched.route.access == Access::Everybody {
-        let handled = Box::pin(handle_public(call, matched.route.handler, body)).await;
-        return handled.unwrap_or_else(ApiError::into_answer);
+async fn guarded(
+    shared: &Shared,
+    settings: &Settings,
+    peer: &Peer,
+    parts: &Parts,
+    matched: Matched<'_>,
+    body: Incoming,
+) -> Answer {
+    let call = Call {
+        shared,
+        settings,
+        parts,
+        version: matched.version,
+        parameters: matched.parameters,
+        over_tls: peer.over_tls(),
+        now: shared.now(),
+    };
+    let told = |error: ApiError| error.into_answer(matched.route.handler.form());
+    if let Handler::Public(handler) = matched.route.handler {
+        return Box::pin(handle_public(call, handler, body)).await.unwrap_or_else(told);
     }
-    let authenticator = &call.settings.authenticator;
+    let authenticator = &settings.authenticator;
     let credentials = Credentials {
-        headers: &call.parts.headers,
-        client_certificate: peer.client_certificate.as_ref().and_then(|it| it.identity(&call.shared.client_verifier)),
+        headers: &parts.headers,
+        client_certificate: peer.client_certificate.as_ref().and_then(|it| it.identity(&shared.client_verifier)),
         over_tls: call.over_tls,
     };
     let mut verdict = authenticator.authenticate(&credentials, call.now);
@@ -173,14 +182,13 @@ async fn guarded(call: Call<'_>, peer: &Peer, matched: Matched<'_>, body: Incomi
         verdict = Box::pin(authenticator.authenticate_slow(&credentials, call.now)).await;
     }
     let Verdict::Identified { identity, mechanism, set_cookie } = verdict else {
-        return refused(call, &verdict);
+        return told(refused(call, &verdict));
     };
-    let mut answer = match check(call, matched, &identity) {
+    let outcome = match check(call, matched, &identity) {
         Ok(()) => handle(call, matched.route.handler, &identity, mechanism, body).await,
-        Err(_) if zosconnect::invoke::serves(matched.route.handler) => Ok(zosconnect::invoke::forbidden(&identity)),
         Err(error) => Err(error),
-    }
-    .unwrap_or_else(ApiError::into_answer);
+    };
+    let mut answer = outcome.unwrap_or_else(told);
     if set_cookie
         && matched.route.handler != Handler::Logout
         && let Some(cookie) = authenticator.mint_cookie(&identity, call.now, call.over_tls)
@@ -191,20 +199,16 @@ async fn guarded(call: Call<'_>, peer: &Peer, matched: Matched<'_>, body: Incomi
 }
 
 /// 401 for credentials that are absent or bad; 503 when they cannot be checked now.
-fn refused(call: Call<'_>, verdict: &Verdict) -> Answer {
+fn refused(call: Call<'_>, verdict: &Verdict) -> ApiError {
     let authenticator = &call.settings.authenticator;
     match verdict {
-        Verdict::BadToken => {
-            let error = ApiError::new(&error::TOKEN_FAILED, &[authenticator.cookie_name()]);
-            let mut answer = error.into_answer();
-            answer.headers_mut().insert(header::SET_COOKIE, authenticator.clear_cookie());
-            answer
-        }
-        Verdict::BadBasic => ApiError::new(&error::BASIC_FAILED, &[]).into_answer(),
-        Verdict::Busy => ApiError::new(&error::TOO_BUSY, &[]).into_answer(),
-        Verdict::Unavailable => ApiError::new(&error::USERS_UNAVAILABLE, &[]).into_answer(),
+        Verdict::BadToken => ApiError::new(&error::TOKEN_FAILED, &[authenticator.cookie_name()])
+            .with_header(header::SET_COOKIE, authenticator.clear_cookie()),
+        Verdict::BadBasic => ApiError::new(&error::BASIC_FAILED, &[]),
+        Verdict::Busy => ApiError::new(&error::TOO_BUSY, &[]),
+        Verdict::Unavailable => ApiError::new(&error::USERS_UNAVAILABLE, &[]),
         Verdict::NoCredentials | Verdict::Slow | Verdict::Identified { .. } => {
-            ApiError::new(&error::NOT_AUTHENTICATED, &[call.parts.uri.path()]).into_answer()
+            ApiError::new(&error::NOT_AUTHENTICATED, &[call.parts.uri.path()])
         }
     }
 }
@@ -225,56 +229,20 @@ fn check(call: Call<'_>, matched: Matched<'_>, identity: &Identity) -> Result<()
     }
 }
 
-async fn handle_public(call: Call<'_>, handler: Handler, body: Incoming) -> Result<Answer, ApiError> {
+async fn handle_public(call: Call<'_>, handler: PublicHandler, body: Incoming) -> Result<Answer, ApiError> {
     match handler {
-        Handler::Login => login::login(call, body).await,
-        Handler::Live => Ok(health::live()),
-        Handler::Ready => health::ready(call.shared, call.query()),
-        Handler::Metrics => Ok(metrics::expose(call.shared)),
-        Handler::OpenApi => Ok(openapi::document()),
-        Handler::Docs => openapi::docs(call),
-        Handler::Explorer => Ok(explorer::page()),
-        Handler::ExplorerStyle => Ok(explorer::style()),
-        Handler::ExplorerScript => Ok(explorer::script()),
-        Handler::Root => Ok(explorer::lead_there()),
-        Handler::ApiDocument => Ok(zosconnect::call::public(call)),
-        Handler::ZosConnectDocs => Ok(openapi::zosconnect(call)),
-        Handler::PutMessage
-        | Handler::GetMessage
-        | Handler::BrowseMessage
-        | Handler::ListMessages
-        | Handler::PublishMessage
-        | Handler::RunMqsc
-        | Handler::ShowInstallation
-        | Handler::ListQueueManagers
-        | Handler::ShowQueueManager
-        | Handler::DumpDefinitions
-        | Handler::ListQueues
-        | Handler::ShowQueue
-        | Handler::CreateQueue
-        | Handler::AlterQueue
-        | Handler::DeleteQueue
-        | Handler::ListChannels
-        | Handler::ShowChannel
-        | Handler::ListSubscriptions
-        | Handler::ShowSubscription
-        | Handler::ShowLogin
-        | Handler::Logout
-        | Handler::InvokeService
-        | Handler::InvokeByPath
-        | Handler::CallApi
-        | Handler::ListServices
-        | Handler::DeployService
-        | Handler::ShowService
-        | Handler::ChangeService
-        | Handler::DeleteService
-        | Handler::ShowServiceSchema
-        | Handler::ShowServiceStatistics
-        | Handler::ListApis
-        | Handler::DeployApi
-        | Handler::ShowApi
-        | Handler::ChangeApi
-        | Handler::DeleteApi => Err(ApiError::new(&error::NOT_AUTHENTICATED, &[call.parts.uri.path()])),
+        PublicHandler::Login => login::login(call, body).await,
+        PublicHandler::Live => Ok(health::live()),
+        PublicHandler::Ready => health::ready(call.shared, call.query()),
+        PublicHandler::Metrics => Ok(metrics::expose(call.shared)),
+        PublicHandler::OpenApi => Ok(openapi::document()),
+        PublicHandler::Docs => openapi::docs(call),
+        PublicHandler::Explorer => Ok(explorer::page()),
+        PublicHandler::ExplorerStyle => Ok(explorer::style()),
+        PublicHandler::ExplorerScript => Ok(explorer::script()),
+        PublicHandler::Root => Ok(explorer::lead_there()),
+        PublicHandler::ApiDocument => Ok(zosconnect::call::public(call)),
+        PublicHandler::ZosConnectDocs => Ok(openapi::zosconnect(call)),
     }
 }
 
@@ -286,6 +254,8 @@ async fn handle(
     body: Incoming,
 ) -> Result<Answer, ApiError> {
     match handler {
+        Handler::Public(handler) => Box::pin(handle_public(call, handler, body)).await,
+        Handler::ZosConnect(handler) => Box::pin(zosconnect::handle(call, handler, identity, body)).await,
         Handler::PutMessage => messaging::put::put(call, identity, body).await,
         Handler::GetMessage => messaging::get::get(call, identity).await,
         Handler::BrowseMessage => messaging::browse::browse(call, identity).await,
@@ -303,33 +273,5 @@ async fn handle(
         Handler::ListSubscriptions | Handler::ShowSubscription => admin::subscription::show(call, identity),
         Handler::ShowLogin => login::show(call, identity, mechanism),
         Handler::Logout => login::logout(call),
-        Handler::InvokeService | Handler::InvokeByPath => {
-            Box::pin(zosconnect::invoke::invoke(call, handler, identity, body)).await
-        }
-        Handler::CallApi => Box::pin(zosconnect::call::call_api(call, identity, body)).await,
-        Handler::ListServices => Ok(zosconnect::services::list(call)),
-        Handler::ShowService => Ok(zosconnect::services::show(call)),
-        Handler::ShowServiceSchema => Ok(zosconnect::services::show_schema(call)),
-        Handler::ShowServiceStatistics => Ok(zosconnect::services::all_statistics(call)),
-        Handler::DeployService => Box::pin(zosconnect::services::deploy(call, body)).await,
-        Handler::ChangeService => Box::pin(zosconnect::services::change(call, body)).await,
-        Handler::DeleteService => Ok(Box::pin(zosconnect::services::delete(call)).await),
-        Handler::ListApis => Ok(zosconnect::apis::list(call)),
-        Handler::ShowApi => Ok(zosconnect::apis::show(call)),
-        Handler::DeployApi => Box::pin(zosconnect::apis::deploy(call, body)).await,
-        Handler::ChangeApi => Box::pin(zosconnect::apis::change(call, body)).await,
-        Handler::DeleteApi => Ok(Box::pin(zosconnect::apis::delete(call)).await),
-        Handler::ApiDocument
-        | Handler::ZosConnectDocs
-        | Handler::Login
-        | Handler::Live
-        | Handler::Ready
-        | Handler::Metrics
-        | Handler::OpenApi
-        | Handler::Docs
-        | Handler::Explorer
-        | Handler::ExplorerStyle
-        | Handler::ExplorerScript
-        | Handler::Root => Box::pin(handle_public(call, handler, body)).await,
     }
 }

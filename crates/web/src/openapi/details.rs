@@ -1,7 +1,7 @@
 //! What the documents say of each handler beyond its row in the route table.
 
 use crate::openapi::{admin, messaging, zosconnect};
-use crate::routes::Handler;
+use crate::routes::{Handler, PublicHandler};
 
 /// Groups of operations, in the order the explorer shows them.
 pub(super) const TAGS: &[(&str, &str)] = &[
@@ -124,6 +124,8 @@ pub(super) const fn plain(tag: &'static str, description: &'static str, answers:
 
 pub(super) fn details(handler: Handler) -> Details {
     match handler {
+        Handler::Public(handler) => of_public(handler),
+        Handler::ZosConnect(handler) => zosconnect::details(handler),
         Handler::PutMessage => messaging::PUT,
         Handler::GetMessage => messaging::GET,
         Handler::BrowseMessage => messaging::BROWSE,
@@ -143,36 +145,29 @@ pub(super) fn details(handler: Handler) -> Details {
         Handler::ShowChannel => admin::CHANNEL,
         Handler::ListSubscriptions => admin::SUBSCRIPTIONS,
         Handler::ShowSubscription => admin::SUBSCRIPTION,
-        Handler::Login => LOGIN,
         Handler::ShowLogin => SHOW_LOGIN,
         Handler::Logout => LOGOUT,
-        Handler::Live => LIVE,
-        Handler::Ready => READY,
-        Handler::Metrics => METRICS,
-        Handler::OpenApi => OPEN_API,
-        Handler::Docs => DOCS,
-        Handler::Explorer => EXPLORER,
-        Handler::ExplorerStyle => STYLE,
-        Handler::ExplorerScript => SCRIPT,
-        Handler::Root => ROOT,
-        Handler::InvokeService | Handler::InvokeByPath | Handler::CallApi | Handler::ApiDocument => INVOKE,
-        Handler::ListServices => zosconnect::SERVICES,
-        Handler::DeployService => zosconnect::DEPLOY_SERVICE,
-        Handler::ShowService => zosconnect::SERVICE,
-        Handler::ChangeService => zosconnect::CHANGE_SERVICE,
-        Handler::DeleteService => zosconnect::DELETE_SERVICE,
-        Handler::ShowServiceSchema => zosconnect::SCHEMA,
-        Handler::ShowServiceStatistics => zosconnect::STATISTICS,
-        Handler::ListApis => zosconnect::APIS,
-        Handler::DeployApi => zosconnect::DEPLOY_API,
-        Handler::ShowApi => zosconnect::API,
-        Handler::ChangeApi => zosconnect::CHANGE_API,
-        Handler::DeleteApi => zosconnect::DELETE_API,
-        Handler::ZosConnectDocs => zosconnect::DOCS,
     }
 }
 
-const INVOKE: Details = plain(
+fn of_public(handler: PublicHandler) -> Details {
+    match handler {
+        PublicHandler::Login => LOGIN,
+        PublicHandler::Live => LIVE,
+        PublicHandler::Ready => READY,
+        PublicHandler::Metrics => METRICS,
+        PublicHandler::OpenApi => OPEN_API,
+        PublicHandler::Docs => DOCS,
+        PublicHandler::Explorer => EXPLORER,
+        PublicHandler::ExplorerStyle => STYLE,
+        PublicHandler::ExplorerScript => SCRIPT,
+        PublicHandler::Root => ROOT,
+        PublicHandler::ZosConnectDocs => zosconnect::DOCS,
+        PublicHandler::ApiDocument => INVOKE,
+    }
+}
+
+pub(super) const INVOKE: Details = plain(
     MESSAGING,
     "What the service takes and answers is its own.",
     &[success(200, "The answer of the service.", Content::AnyJson), success(204, "Nothing came.", Content::Nothing)],

@@ -47,7 +47,7 @@ pub(super) fn describe(index: usize, route: &Route) -> Value {
 
 /// The handler's name; a handler of several rows is told apart by number.
 fn identifier(index: usize, route: &Route) -> String {
-    let mut name = format!("{:?}", route.handler);
+    let mut name = route.handler.name();
     name[..1].make_ascii_lowercase();
     let before = ROUTES[..index].iter().filter(|other| other.handler == route.handler).count();
     if before > 0 {

@@ -1,8 +1,28 @@
 //! The resources below `/zosConnect`, as the documents describe them.
 
 use crate::openapi::details::{
-    Body, Content, DOCUMENTS, Details, Parameter, SERVICES as TAG, Shape, Success, plain, query, success,
+    Body, Content, DOCUMENTS, Details, INVOKE, Parameter, SERVICES as TAG, Shape, Success, plain, query, success,
 };
+use crate::routes::ZosConnectHandler;
+
+pub(super) fn details(handler: ZosConnectHandler) -> Details {
+    use ZosConnectHandler as Handler;
+    match handler {
+        Handler::InvokeService | Handler::InvokeByPath | Handler::CallApi => INVOKE,
+        Handler::ListServices => SERVICES,
+        Handler::DeployService => DEPLOY_SERVICE,
+        Handler::ShowService => SERVICE,
+        Handler::ChangeService => CHANGE_SERVICE,
+        Handler::DeleteService => DELETE_SERVICE,
+        Handler::ShowServiceSchema => SCHEMA,
+        Handler::ShowServiceStatistics => STATISTICS,
+        Handler::ListApis => APIS,
+        Handler::DeployApi => DEPLOY_API,
+        Handler::ShowApi => API,
+        Handler::ChangeApi => CHANGE_API,
+        Handler::DeleteApi => DELETE_API,
+    }
+}
 
 const STATUS: Parameter = query(
     "status",

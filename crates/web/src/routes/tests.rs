@@ -5,7 +5,7 @@ use std::fmt::Write;
 use expect_test::expect_file;
 use http::Method;
 
-use super::{Access, Handler, ROUTES, Resolution, Version, resolve};
+use super::{Access, Handler, PublicHandler, ROUTES, Resolution, Version, resolve};
 
 fn check(method: &Method, path: &str, handler: Handler, version: Version, parameters: [&str; 2]) {
     match resolve(method, path) {
@@ -28,7 +28,7 @@ fn parts_are_split_at_plain_slashes_and_left_encoded() {
     check(&Method::DELETE, &format!("{base}/QM%2E1/queue/A.B/message/"), Handler::GetMessage, v3, ["QM%2E1", "A.B"]);
     check(&Method::HEAD, &format!("{base}/QM1/queue/Q/messagelist"), Handler::ListMessages, v3, ["QM1", "Q"]);
     check(&Method::GET, "/ibmmq/rest/v1/login", Handler::ShowLogin, Version::V1, ["", ""]);
-    check(&Method::GET, "/", Handler::Root, Version::V1, ["", ""]);
+    check(&Method::GET, "/", Handler::Public(PublicHandler::Root), Version::V1, ["", ""]);
 }
 
 #[test]
@@ -65,6 +65,14 @@ fn a_wrong_method_is_told_which_there_are() {
         panic!("PATCH is no method of messages");
     };
     assert_eq!(allow, "POST, DELETE, GET, HEAD, OPTIONS");
+}
+
+#[test]
+fn who_asks_is_unknown_exactly_to_handlers_of_what_everybody_may_use() {
+    for route in ROUTES {
+        let is_public = matches!(route.handler, Handler::Public(_));
+        assert_eq!(is_public, route.access == Access::Everybody, "{} {}", route.method, route.template);
+    }
 }
 
 #[test]

@@ -1,31 +1,32 @@
-//! `/zosConnect/apis`: which APIs are deployed, and deploying, updating, starting, stopping and deleting them; the document of
-//! each below its base path.
+//! `/zosConnect/apis`: which APIs are deployed, and their details; the document of each below its base path.
 //!
 //! Source: z/OS Connect EE V3.0, "Administering APIs with the administration interface".
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use ::service::deploy::Status;
+use ::service::api::ApiDefinition;
+use ::service::deploy::{Shelf, Status};
 use ::service::error::ServiceError;
 use ::service::openapi;
 use ::service::registry::DeployedApi;
 use http::Method;
-use hyper::body::Incoming;
 use serde_json::{Value, json};
 
+use super::administration::Administered;
 use super::invoke::refused;
-use super::{Wanted, archive, blocking, created, found, name_of, origin, percent_encoded, services};
+use super::{Wanted, found, origin, percent_encoded, services};
 use crate::answer::Answer;
-use crate::error::ApiError;
 use crate::openapi::document_answer;
+use crate::server::Shared;
 use crate::service::Call;
 
 /// Where the document of an API stands below its base path.
 pub(super) const DOCUMENT: &str = "/api-docs";
 
-pub(crate) fn list(call: Call<'_>) -> Answer {
+pub(super) fn list(call: Call<'_>) -> Answer {
     let apis = call.shared.services.registry.apis.all();
-    let one = |deployed: &std::sync::Arc<DeployedApi>| {
+    let one = |deployed: &Arc<DeployedApi>| {
         let api = &deployed.content;
         json!({
             "name": api.name,
@@ -37,61 +38,17 @@ pub(crate) fn list(call: Call<'_>) -> Answer {
     found(&json!({ "apis": apis.values().map(one).collect::<Vec<_>>() }))
 }
 
-pub(crate) fn show(call: Call<'_>) -> Answer {
-    let name = name_of(call);
-    match call.shared.services.registry.apis.lookup(&name) {
-        Some(deployed) => found(&details(call, &deployed)),
-        None => refused(&ServiceError::api_unknown(&name)),
+impl Administered for ApiDefinition {
+    fn shelf(shared: &Shared) -> &Arc<Shelf<Self>> {
+        &shared.services.registry.apis
     }
-}
 
-/// An archive; its API is started unless `status` says otherwise.
-///
-/// # Errors
-/// The body does not come, or is too long.
-pub(crate) async fn deploy(call: Call<'_>, body: Incoming) -> Result<Answer, ApiError> {
-    let wanted = Wanted::of(call);
-    let (status, archive) = match (wanted.status(), archive(call, body).await?) {
-        (Ok(status), Ok(archive)) => (status, archive),
-        (Err(error), _) | (_, Err(error)) => return Ok(refused(&error)),
-    };
-    Ok(match blocking(call, move |registry| registry.apis.deploy(&archive, status)).await {
-        Ok(deployed) => created(&details(call, &deployed)),
-        Err(error) => refused(&error),
-    })
-}
+    fn details(call: Call<'_>, deployed: &DeployedApi) -> Value {
+        details(call, deployed)
+    }
 
-/// Without a body: starts or stops. With one: replaces the archive of an API that is stopped.
-///
-/// # Errors
-/// The body does not come, or is too long.
-pub(crate) async fn change(call: Call<'_>, body: Incoming) -> Result<Answer, ApiError> {
-    let name = name_of(call).into_owned();
-    let status = match Wanted::of(call).status() {
-        Ok(status) => status,
-        Err(error) => return Ok(refused(&error)),
-    };
-    let outcome = if hyper::body::Body::is_end_stream(&body) {
-        let Some(status) = status else { return Ok(refused(&ServiceError::query("status", ""))) };
-        blocking(call, move |registry| registry.apis.set_status(&name, status)).await
-    } else {
-        match archive(call, body).await? {
-            Ok(archive) => blocking(call, move |registry| registry.apis.update(&name, &archive, status)).await,
-            Err(error) => Err(error),
-        }
-    };
-    Ok(match outcome {
-        Ok(deployed) => found(&details(call, &deployed)),
-        Err(error) => refused(&error),
-    })
-}
-
-pub(crate) async fn delete(call: Call<'_>) -> Answer {
-    let name = name_of(call).into_owned();
-    let shown = json!({ "name": name });
-    match blocking(call, move |registry| registry.apis.delete(&name)).await {
-        Ok(()) => found(&shown),
-        Err(error) => refused(&error),
+    fn unknown(name: &str) -> ServiceError {
+        ServiceError::api_unknown(name)
     }
 }
 

@@ -21,12 +21,12 @@ use crate::auth::Identity;
 use crate::auth::csrf::CsrfRule;
 use crate::error::ApiError;
 use crate::limit;
-use crate::routes::{Access, Handler, Matched, Route, Version};
+use crate::routes::{Access, Handler, Matched, PublicHandler, Route, Version, ZosConnectHandler};
 use crate::service::Call;
 
 /// What lies below the base path of an API; in no list, for APIs are deployed.
-static CALL: Route = route(Handler::CallApi, invoke::USERS, "Calls an API");
-static DOCUMENT: Route = route(Handler::ApiDocument, Access::Everybody, "Describes an API");
+static CALL: Route = route(Handler::ZosConnect(ZosConnectHandler::CallApi), invoke::USERS, "Calls an API");
+static DOCUMENT: Route = route(Handler::Public(PublicHandler::ApiDocument), Access::Everybody, "Describes an API");
 
 const fn route(handler: Handler, access: Access, summary: &'static str) -> Route {
     Route { method: Method::POST, template: "/{api}", versions: &[], access, csrf: CsrfRule::Off, handler, summary }

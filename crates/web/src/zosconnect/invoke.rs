@@ -20,7 +20,7 @@ use crate::auth::Identity;
 use crate::auth::csrf::CsrfRule;
 use crate::error::ApiError;
 use crate::limit;
-use crate::routes::{Access, Handler, Matched, Route, Version};
+use crate::routes::{Access, Handler, Matched, Route, Version, ZosConnectHandler};
 use crate::service::Call;
 
 const SERVICES: &str = "/zosConnect/services/";
@@ -34,20 +34,20 @@ const RETAIN: HeaderName = HeaderName::from_static("ibm-mq-pmo-retain");
 const USER_PROPERTIES: HeaderName = HeaderName::from_static("ibm-mq-usr");
 
 /// What services by name are reached by; it is in no list, for what it leads to is deployed.
-static BY_NAME: Route = route(Handler::InvokeService);
-static BY_PATH: Route = route(Handler::InvokeByPath);
+static BY_NAME: Route = route(ZosConnectHandler::InvokeService);
+static BY_PATH: Route = route(ZosConnectHandler::InvokeByPath);
 
 /// Who may invoke.
 pub(crate) const USERS: Access = Access::Role(crate::auth::Roles::MQWEB_USER);
 
-const fn route(handler: Handler) -> Route {
+const fn route(handler: ZosConnectHandler) -> Route {
     Route {
         method: Method::POST,
         template: "/zosConnect/services/{service}",
         versions: &[],
         access: USERS,
         csrf: CsrfRule::Off,
-        handler,
+        handler: Handler::ZosConnect(handler),
         summary: "Invokes a service",
     }
 }
@@ -73,13 +73,13 @@ fn matched<'p>(route: &'static Route, parameter: &'p str) -> Matched<'p> {
 /// The body does not come, or is too long. What services refuse is an answer like any other.
 pub(crate) async fn invoke(
     call: Call<'_>,
-    handler: Handler,
+    handler: ZosConnectHandler,
     identity: &Identity,
     body: Incoming,
 ) -> Result<Answer, ApiError> {
     let services = &*call.shared.services;
     let [parameter, _] = call.parameters;
-    let deployed = if handler == Handler::InvokeByPath {
+    let deployed = if handler == ZosConnectHandler::InvokeByPath {
         services.registry.service_of_uri(parameter).ok_or_else(|| ServiceError::service_unavailable(parameter))
     } else {
         let name = percent_decode_str(parameter).decode_utf8_lossy();
@@ -126,33 +126,6 @@ pub(super) fn headers(headers: &HeaderMap) -> Headers<'_> {
         retain: value(&RETAIN),
         user_properties: value(&USER_PROPERTIES),
     }
-}
-
-/// Whether a handler serves services or APIs, or administers them: then all its answers have their form.
-pub(crate) fn serves(handler: Handler) -> bool {
-    matches!(
-        handler,
-        Handler::InvokeService
-            | Handler::InvokeByPath
-            | Handler::CallApi
-            | Handler::ListServices
-            | Handler::DeployService
-            | Handler::ShowService
-            | Handler::ChangeService
-            | Handler::DeleteService
-            | Handler::ShowServiceSchema
-            | Handler::ShowServiceStatistics
-            | Handler::ListApis
-            | Handler::DeployApi
-            | Handler::ShowApi
-            | Handler::ChangeApi
-            | Handler::DeleteApi
-    )
-}
-
-/// The caller lacks the role.
-pub(crate) fn forbidden(identity: &Identity) -> Answer {
-    refused(&ServiceError::not_authorized(&identity.name))
 }
 
 /// An error as services tell it.

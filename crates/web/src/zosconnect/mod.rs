@@ -1,17 +1,18 @@
 //! z/OS Connect's resources: services and APIs invoked, and administered below `/zosConnect`.
 
-pub(crate) mod apis;
 pub(crate) mod call;
 pub(crate) mod invoke;
-pub(crate) mod services;
+
+mod administration;
+mod apis;
+mod services;
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
-use ::service::deploy::{DeployError, Status, sentence};
+use ::service::api::ApiDefinition;
+use ::service::archive::service::ServiceContent;
+use ::service::deploy::Status;
 use ::service::error::ServiceError;
-use ::service::registry::Registry;
-use bytes::Bytes;
 use http::{StatusCode, header};
 use hyper::body::Incoming;
 use model::timestamp::Timestamp;
@@ -19,19 +20,43 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use serde_json::Value;
 
 use crate::answer::{self, Answer};
+use crate::auth::Identity;
 use crate::error::ApiError;
-use crate::limit;
+use crate::routes::ZosConnectHandler;
 use crate::service::Call;
+
+/// # Errors
+/// The body does not come, or is too long. What is refused otherwise is an answer like any other.
+pub(crate) async fn handle(
+    call: Call<'_>,
+    handler: ZosConnectHandler,
+    identity: &Identity,
+    body: Incoming,
+) -> Result<Answer, ApiError> {
+    use ZosConnectHandler as Handler;
+    match handler {
+        Handler::InvokeService | Handler::InvokeByPath => invoke::invoke(call, handler, identity, body).await,
+        Handler::CallApi => call::call_api(call, identity, body).await,
+        Handler::ListServices => Ok(services::list(call)),
+        Handler::ShowService => Ok(services::show(call)),
+        Handler::ShowServiceSchema => Ok(services::show_schema(call)),
+        Handler::ShowServiceStatistics => Ok(services::all_statistics(call)),
+        Handler::DeployService => administration::deploy::<ServiceContent>(call, body).await,
+        Handler::ChangeService => administration::change::<ServiceContent>(call, body).await,
+        Handler::DeleteService => Ok(administration::delete::<ServiceContent>(call).await),
+        Handler::ListApis => Ok(apis::list(call)),
+        Handler::ShowApi => Ok(administration::show::<ApiDefinition>(call)),
+        Handler::DeployApi => administration::deploy::<ApiDefinition>(call, body).await,
+        Handler::ChangeApi => administration::change::<ApiDefinition>(call, body).await,
+        Handler::DeleteApi => Ok(administration::delete::<ApiDefinition>(call).await),
+    }
+}
 
 /// What stands in a part of a path as it is.
 const PART: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 fn found(value: &Value) -> Answer {
     answer::json(StatusCode::OK, value.to_string())
-}
-
-fn created(value: &Value) -> Answer {
-    answer::json(StatusCode::CREATED, value.to_string())
 }
 
 /// The name in the path; what is not UTF-8 is nobody's name.
@@ -89,48 +114,6 @@ impl Wanted {
             (None, Some("stop")) => Ok(Some(Status::Stopped)),
             (None, Some(other)) => Err(ServiceError::query("action", other)),
             (None, None) => Ok(None),
-        }
-    }
-}
-
-/// The archive in a body.
-///
-/// # Errors
-/// The outer one: the body does not come, or is too long. The inner one: it is said to be something else.
-async fn archive(call: Call<'_>, body: Incoming) -> Result<Result<Bytes, ServiceError>, ApiError> {
-    let value = call.headers().get(header::CONTENT_TYPE).map_or("", |value| value.to_str().unwrap_or("?"));
-    let essence = value.split(';').next().unwrap_or_default().trim();
-    if !essence.eq_ignore_ascii_case("application/zip") {
-        return Ok(Err(ServiceError::archive_type(value)));
-    }
-    Ok(Ok(limit::read(body, &call.settings.options.limits).await?))
-}
-
-/// Does what touches the disk where no connection waits for it.
-async fn blocking<T: Send + 'static>(
-    call: Call<'_>,
-    work: impl FnOnce(&Registry) -> Result<T, DeployError> + Send + 'static,
-) -> Result<T, ServiceError> {
-    let services = Arc::clone(&call.shared.services);
-    match tokio::task::spawn_blocking(move || work(&services.registry)).await {
-        Ok(outcome) => outcome.map_err(|error| told(&error)),
-        Err(_) => Err(ServiceError::not_kept()),
-    }
-}
-
-fn told(error: &DeployError) -> ServiceError {
-    match error {
-        DeployError::Unknown { word: "service", name } => ServiceError::service_unknown(name),
-        DeployError::Unknown { name, .. } => ServiceError::api_unknown(name),
-        DeployError::Exists { word, name } => ServiceError::name_taken(word, name),
-        DeployError::Clash(problem) => ServiceError::clash(problem),
-        DeployError::NotStopped { word, name } => ServiceError::not_stopped(word, name),
-        DeployError::Busy { word, name } => ServiceError::busy(word, name),
-        DeployError::OtherName { word, name, found } => ServiceError::other_name(word, found, name),
-        DeployError::Archive(problem) => ServiceError::bad_archive().with_details(problem.to_string()),
-        DeployError::File { .. } => {
-            tracing::error!("{}", sentence(error));
-            ServiceError::not_kept()
         }
     }
 }

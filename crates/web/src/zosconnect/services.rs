@@ -1,20 +1,23 @@
-//! `/zosConnect/services`: which services are deployed, their details, schemas and statistics; deploying, updating, starting,
-//! stopping and deleting them.
+//! `/zosConnect/services`: which services are deployed, their details, schemas and statistics.
 //!
 //! Answers have the documented members; URLs in them have the scheme and the host of the request. There is no CSRF header:
 //! what changes something needs PUT, DELETE or a body of type application/zip, which no foreign page can send unasked.
 //! Source: z/OS Connect EE V3.0, "Administering services with the administration interface".
 
+use std::sync::Arc;
+
 use ::service::activity::Statistics;
+use ::service::archive::service::ServiceContent;
+use ::service::deploy::Shelf;
 use ::service::error::ServiceError;
 use ::service::registry::DeployedService;
-use hyper::body::Incoming;
 use serde_json::{Map, Value, json};
 
+use super::administration::{Administered, lookup};
 use super::invoke::refused;
-use super::{Wanted, archive, blocking, created, found, name_of, origin, percent_encoded, registered};
+use super::{Wanted, found, origin, percent_encoded, registered};
 use crate::answer::Answer;
-use crate::error::ApiError;
+use crate::server::Shared;
 use crate::service::Call;
 
 /// What answers call the provider of every service here.
@@ -23,9 +26,9 @@ const PROVIDER: &str = "mqService-1.0";
 const CONVERSION: &str = "quaymasterCopybook-1.0";
 const NO_CONVERSION: &str = "DATA_UNAVAILABLE";
 
-pub(crate) fn list(call: Call<'_>) -> Answer {
+pub(super) fn list(call: Call<'_>) -> Answer {
     let services = call.shared.services.registry.services.all();
-    let one = |deployed: &std::sync::Arc<DeployedService>| {
+    let one = |deployed: &Arc<DeployedService>| {
         let service = &deployed.content.service;
         json!({
             "ServiceName": service.name,
@@ -38,29 +41,33 @@ pub(crate) fn list(call: Call<'_>) -> Answer {
 }
 
 /// Also the older forms: `action` says what to show.
-pub(crate) fn show(call: Call<'_>) -> Answer {
-    let name = name_of(call);
-    let Some(deployed) = call.shared.services.registry.services.lookup(&name) else {
-        return refused(&ServiceError::service_unknown(&name));
+pub(super) fn show(call: Call<'_>) -> Answer {
+    let deployed = match lookup::<ServiceContent>(call) {
+        Ok(deployed) => deployed,
+        Err(answer) => return answer,
     };
+    let content = &deployed.content;
+    let name = &content.service.name;
     match Wanted::of(call).action.as_deref() {
         None | Some("status") => found(&details(call, &deployed)),
         Some("getStatistics" | "statistics") => found(&Value::Object(statistics(&deployed))),
-        Some("getRequestSchema") => schema(&name, deployed.content.request_schema.as_ref()),
-        Some("getResponseSchema") => schema(&name, deployed.content.response_schema.as_ref()),
+        Some("getRequestSchema") => schema(name, content.request_schema.as_ref()),
+        Some("getResponseSchema") => schema(name, content.response_schema.as_ref()),
         Some(other) => refused(&ServiceError::query("action", other)),
     }
 }
 
 /// `schema/request` and `schema/response`.
-pub(crate) fn show_schema(call: Call<'_>) -> Answer {
-    let name = name_of(call);
-    let Some(deployed) = call.shared.services.registry.services.lookup(&name) else {
-        return refused(&ServiceError::service_unknown(&name));
+pub(super) fn show_schema(call: Call<'_>) -> Answer {
+    let deployed = match lookup::<ServiceContent>(call) {
+        Ok(deployed) => deployed,
+        Err(answer) => return answer,
     };
+    let content = &deployed.content;
+    let name = &content.service.name;
     match call.parameters[1] {
-        "request" => schema(&name, deployed.content.request_schema.as_ref()),
-        "response" => schema(&name, deployed.content.response_schema.as_ref()),
+        "request" => schema(name, content.request_schema.as_ref()),
+        "response" => schema(name, content.response_schema.as_ref()),
         _ => refused(&ServiceError::not_found(call.parts.uri.path())),
     }
 }
@@ -73,61 +80,23 @@ fn schema(name: &str, schema: Option<&Value>) -> Answer {
 }
 
 /// `/zosConnect/operations/getStatistics`.
-pub(crate) fn all_statistics(call: Call<'_>) -> Answer {
+pub(super) fn all_statistics(call: Call<'_>) -> Answer {
     let services = call.shared.services.registry.services.all();
     let all: Vec<Value> = services.values().map(|deployed| Value::Object(statistics(deployed))).collect();
     found(&json!({ "zosConnectStatistics": all }))
 }
 
-/// An archive; its service is started unless `status` says otherwise.
-///
-/// # Errors
-/// The body does not come, or is too long.
-pub(crate) async fn deploy(call: Call<'_>, body: Incoming) -> Result<Answer, ApiError> {
-    let wanted = Wanted::of(call);
-    let (status, archive) = match (wanted.status(), archive(call, body).await?) {
-        (Ok(status), Ok(archive)) => (status, archive),
-        (Err(error), _) | (_, Err(error)) => return Ok(refused(&error)),
-    };
-    let outcome = blocking(call, move |registry| registry.services.deploy(&archive, status)).await;
-    Ok(match outcome {
-        Ok(deployed) => created(&details(call, &deployed)),
-        Err(error) => refused(&error),
-    })
-}
+impl Administered for ServiceContent {
+    fn shelf(shared: &Shared) -> &Arc<Shelf<Self>> {
+        &shared.services.registry.services
+    }
 
-/// Without a body: starts or stops. With one: replaces the archive of a service that is stopped.
-///
-/// # Errors
-/// The body does not come, or is too long.
-pub(crate) async fn change(call: Call<'_>, body: Incoming) -> Result<Answer, ApiError> {
-    let name = name_of(call).into_owned();
-    let wanted = Wanted::of(call);
-    let status = match wanted.status() {
-        Ok(status) => status,
-        Err(error) => return Ok(refused(&error)),
-    };
-    let outcome = if hyper::body::Body::is_end_stream(&body) {
-        let Some(status) = status else { return Ok(refused(&ServiceError::query("status", ""))) };
-        blocking(call, move |registry| registry.services.set_status(&name, status)).await
-    } else {
-        match archive(call, body).await? {
-            Ok(archive) => blocking(call, move |registry| registry.services.update(&name, &archive, status)).await,
-            Err(error) => Err(error),
-        }
-    };
-    Ok(match outcome {
-        Ok(deployed) => found(&details(call, &deployed)),
-        Err(error) => refused(&error),
-    })
-}
+    fn details(call: Call<'_>, deployed: &DeployedService) -> Value {
+        details(call, deployed)
+    }
 
-pub(crate) async fn delete(call: Call<'_>) -> Answer {
-    let name = name_of(call).into_owned();
-    let shown = json!({ "name": name });
-    match blocking(call, move |registry| registry.services.delete(&name)).await {
-        Ok(()) => found(&shown),
-        Err(error) => refused(&error),
+    fn unknown(name: &str) -> ServiceError {
+        ServiceError::service_unknown(name)
     }
 }
 

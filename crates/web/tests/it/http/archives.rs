@@ -149,8 +149,35 @@ fn what_is_asked_in_the_wrong_way_is_refused_with_the_documented_status() {
     let cics = admin.send("POST /zosConnect/services", &archive("api.yaml", API));
     assert_eq!(error(&cics), (400, "BAQR0915W".to_owned()));
     assert_eq!(json(&cics)["errorDetails"], "the archive has no entry manifest.yml");
-    assert_eq!(admin.ask("PATCH /zosConnect/services").status, 405);
-    assert_eq!(admin.ask("POST /zosConnect/services/put").status, 405);
+}
+
+#[test]
+fn refusals_before_a_service_is_asked_have_the_form_of_services_too() {
+    let server = TestServer::start();
+    let mut admin = Admin::of(&server);
+    assert_eq!(admin.send("POST /zosConnect/services", &service(SERVICE)).status, 201);
+    assert_eq!(admin.send("POST /zosConnect/apis", &archive("api.yaml", API)).status, 201);
+    let nobody = ("app", "wrong");
+    for line in
+        ["GET /zosConnect/services", "POST /zosConnect/services/put?action=invoke", "PUT /loans/of/ADA?amount=5"]
+    {
+        assert_eq!(error(&admin.request(nobody, line, "", b"{}")), (401, "BAQR0923W".to_owned()), "{line}");
+    }
+    check(
+        &admin.call("GET /zosConnect/apis", "", ""),
+        403,
+        expect![[
+            r#"{"errorMessage":"BAQR0409W: The user &#39;app&#39; is not authorized to do this.","errorDetails":"Use another user, or have an administrator grant one of the roles."}"#
+        ]],
+    );
+    assert_eq!(error(&admin.ask("GET /zosConnect/nothing")), (404, "BAQR0906W".to_owned()));
+    let patched = admin.ask("PATCH /zosConnect/services");
+    assert_eq!(error(&patched), (405, "BAQR0903W".to_owned()));
+    assert_eq!(patched.header("allow"), Some("GET, HEAD, POST, OPTIONS"));
+    assert_eq!(error(&admin.ask("POST /zosConnect/services/put")), (405, "BAQR0903W".to_owned()));
+    // Elsewhere they are those of the messaging REST API.
+    assert_eq!(admin.request(nobody, "GET /ibmmq/rest/v2/login", "", b"").error_id(), "MQWB0105E");
+    assert_eq!(admin.ask("GET /zosConnectors").error_id(), "MQWB0901E");
 }
 
 #[test]
