@@ -1,6 +1,6 @@
 //! Two-way services: what one `POST` that becomes a COBOL record, a reply and JSON again costs the server, against the same
-//! request and reply by `POST` and `DELETE` on the messaging REST API, and against two requests to a servlet that does
-//! nothing.
+//! request and reply by `POST` and `DELETE` on the messaging REST API, and against two requests to Open Liberty that do
+//! nothing: to a JAX-RS resource, which is what such a REST API is there, and, for comparison, to the bare servlet.
 //!
 //! Requests, replies and the batch server are the same on both ways: one responder, a process of its own over the channel. What
 //! the responder's get and put cost the server is measured alone, on requests that lie there already, and taken off both for
@@ -27,22 +27,26 @@ use self::setting::Setting;
 const CLIENTS: u32 = 10;
 const REQUEST_BYTES: usize = 50;
 const REPLY_BYTES: usize = 1024;
-/// Load on the servlet before it is measured, which its virtual machine needs to have compiled what counts.
+/// Load on each endpoint before it is measured, which its virtual machine needs to have compiled what counts.
 const WARM_UP: Duration = Duration::from_secs(95);
 const QUICK_WARM_UP: Duration = Duration::from_secs(5);
 
 const SERVICE: &str = "two-way service";
 const REST: &str = "request by POST, reply by DELETE";
 const RESPONDER: &str = "the responder's get and put alone";
-const SERVLETS: &str = "Liberty: two no-op servlet requests";
+const RESOURCES: &str = "Liberty: two no-op requests to a JAX-RS resource";
+const SERVLETS: &str = "Liberty: two no-op requests to a bare servlet";
 const SERVICE_BEYOND: &str = "two-way service beyond the responder";
 const REST_BEYOND: &str = "POST and DELETE beyond the responder";
 
 pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     let liberty = Liberty::start(&effort.work)?;
     let setting = Setting::start(&effort.work)?;
-    let servlets = servlets(&setting, &liberty, effort);
-    warm_up(&servlets, if report.is_quick() { QUICK_WARM_UP } else { WARM_UP })?;
+    let resources = no_ops(&setting, &liberty, liberty::RESOURCE_PATH, effort);
+    let servlets = no_ops(&setting, &liberty, liberty::SERVLET_PATH, effort);
+    for endpoint in [&servlets, &resources] {
+        warm_up(endpoint, if report.is_quick() { QUICK_WARM_UP } else { WARM_UP })?;
+    }
     let (service, rest) = (service(&setting, effort), rest(&setting, effort));
     let responder = setting.responder()?;
     let messages = if report.is_quick() { 4_000 } else { 20_000 };
@@ -52,6 +56,7 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
             Cell::new(SERVICE, || cpu_us(&service)),
             Cell::new(REST, || cpu_us(&rest)),
             Cell::new(RESPONDER, || alone::cpu_us(&setting, messages)),
+            Cell::new(RESOURCES, || cpu_us(&resources)),
             Cell::new(SERVLETS, || cpu_us(&servlets)),
         ],
     )?;
@@ -74,8 +79,11 @@ fn judge(report: &mut Report, measured: &Measured) {
         "µs",
     ));
     report.add(
-        Bar::at_most("CPU of a two-way service, against two no-op servlet requests on Open Liberty", 0.25)
-            .ratio(measured, SERVICE, SERVLETS, "µs"),
+        Bar::at_most("CPU of a two-way service, against two no-op requests on Open Liberty (JAX-RS)", 0.25)
+            .ratio(measured, SERVICE, RESOURCES, "µs"),
+    );
+    report.add(
+        Bar::figure("the same, against two requests to a bare servlet there").ratio(measured, SERVICE, SERVLETS, "µs"),
     );
     report.add(Bar::figure("CPU of the responder's get and put, alone").value(measured.median(RESPONDER), "µs"));
 }
@@ -122,22 +130,22 @@ fn rest(setting: &Setting, effort: &Effort) -> Choices {
     }
 }
 
-fn servlets(setting: &Setting, liberty: &Liberty, effort: &Effort) -> Choices {
+fn no_ops(setting: &Setting, liberty: &Liberty, path: &str, effort: &Effort) -> Choices {
     Choices {
         scenario: Some(Scenario::HttpFloor),
         url: Some(liberty.url.clone()),
         insecure: Some(true),
-        post_path: Some(liberty::PATH.to_owned()),
-        get_path: Some(liberty::PATH.to_owned()),
+        post_path: Some(path.to_owned()),
+        get_path: Some(path.to_owned()),
         request_size: Some(REQUEST_BYTES),
         pid: BTreeMap::from([("server".to_owned(), liberty.pid())]),
         ..base(setting, effort)
     }
 }
 
-fn warm_up(servlets: &Choices, length: Duration) -> Result<()> {
+fn warm_up(endpoint: &Choices, length: Duration) -> Result<()> {
     eprintln!("  warming Open Liberty for {} s", length.as_secs());
-    cpu_us(&Choices { duration: Some(Span(length)), ..servlets.clone() }).map(drop)
+    cpu_us(&Choices { duration: Some(Span(length)), ..endpoint.clone() }).map(drop)
 }
 
 /// Runs the load once; processor time of the server, in microseconds a transaction.

@@ -1,14 +1,16 @@
-//! Open Liberty with a servlet that does nothing behind TLS and an LTPA cookie: what the tier alone costs that the
-//! products we are compared with answer from. Fetched with Maven into the working folder when it is not there.
+//! Open Liberty with endpoints that do nothing behind TLS and an LTPA cookie: what the tier alone costs that the products we
+//! are compared with answer from. Fetched with Maven into the working folder when it is not there.
 //!
-//! The servlet answers below the path where the load driver logs in, so that the same client drives both. It is compiled
-//! with what the distribution brings along.
+//! One endpoint is JAX-RS, which is how a messaging REST API is written for such a server and what the bar's own figure was
+//! taken from; the other is the bare servlet beneath it. Both answer below the path where the load driver logs in, so that
+//! the same client drives all. They are compiled with what the distribution brings along.
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use system_tests::server::APP_PASSWORD;
 use tempfile::TempDir;
 
@@ -16,14 +18,20 @@ use super::setting::write;
 use crate::distribution::{Distribution, run};
 use crate::nginx::free_port;
 
-pub(super) const PATH: &str = "/ibmmq/rest/v2/noop";
+/// The bare servlet.
+pub(super) const SERVLET_PATH: &str = "/ibmmq/rest/v2/noop";
+/// The JAX-RS resource.
+pub(super) const RESOURCE_PATH: &str = "/ibmmq/rest/v2/rest/queue/Q/message";
 const DISTRIBUTION: Distribution<'_> = Distribution {
     artifact: "io.openliberty:openliberty-runtime:24.0.0.12:zip",
     archive: "openliberty-runtime-24.0.0.12.zip",
     folder: "wlp",
     content: "bin/server",
 };
-const SERVLET: &str = include_str!("Noop.java");
+const SOURCES: [(&str, &str); 2] =
+    [("Noop.java", include_str!("Noop.java")), ("Resource.java", include_str!("Resource.java"))];
+/// The interfaces the sources are compiled against, by what the names of their archives hold.
+const INTERFACES: [&str; 2] = ["jakarta.servlet.6.0", "jakarta.restfulWS.3.1"];
 const WEB_XML: &str = include_str!("web.xml");
 
 /// Ends with its value.
@@ -69,7 +77,7 @@ impl Liberty {
         for _ in 0..600 {
             let status = Command::new("curl")
                 .args(["--silent", "--insecure", "--output", "/dev/null", "--write-out", "%{http_code}"])
-                .arg(format!("{}{PATH}", self.url))
+                .arg(format!("{}{RESOURCE_PATH}", self.url))
                 .output()?;
             if status.stdout == b"401" {
                 return Ok(());
@@ -93,7 +101,7 @@ impl Drop for Liberty {
 fn server_xml(port: u16) -> String {
     format!(
         r#"<server>
- <featureManager><feature>servlet-6.0</feature><feature>appSecurity-5.0</feature><feature>transportSecurity-1.0</feature></featureManager>
+ <featureManager><feature>servlet-6.0</feature><feature>restfulWS-3.1</feature><feature>appSecurity-5.0</feature><feature>transportSecurity-1.0</feature></featureManager>
  <httpEndpoint id="defaultHttpEndpoint" host="127.0.0.1" httpPort="-1" httpsPort="{port}">
   <httpOptions maxKeepAliveRequests="-1"/>
  </httpEndpoint>
@@ -107,31 +115,33 @@ fn server_xml(port: u16) -> String {
     )
 }
 
-/// Compiles the servlet and packs it.
+/// Compiles the endpoints and packs them.
 fn application(home: &Path, folder: &Path, archive: &Path) -> Result<()> {
     let content = folder.join("noop");
     let classes = content.join("WEB-INF/classes");
     std::fs::create_dir_all(&classes)?;
     write(&content.join("WEB-INF/web.xml"), WEB_XML)?;
-    let source = folder.join("Noop.java");
-    write(&source, SERVLET)?;
-    run(Command::new("javac")
-        .args(["-proc:none", "-d"])
-        .arg(&classes)
-        .arg("-classpath")
-        .arg(servlet_api(home)?)
-        .arg(&source))?;
+    let mut compiler = Command::new("javac");
+    compiler.args(["-proc:none", "-d"]).arg(&classes).arg("-classpath").arg(interfaces(home)?);
+    for (name, text) in SOURCES {
+        let source = folder.join(name);
+        write(&source, text)?;
+        compiler.arg(source);
+    }
+    run(&mut compiler)?;
     run(Command::new("jar").arg("cf").arg(archive).arg("-C").arg(&content).arg("."))
 }
 
-/// The archive with the servlet interfaces that the distribution brings for compilers.
-fn servlet_api(home: &Path) -> Result<PathBuf> {
+/// The archives with the interfaces that the distribution brings for compilers, as a class path.
+fn interfaces(home: &Path) -> Result<OsString> {
+    let mut found = Vec::new();
     for entry in std::fs::read_dir(home.join("dev/api/spec")).context("the distribution has no interfaces")? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.contains("jakarta.servlet.6.0") && name.ends_with(".jar") {
-            return Ok(path);
+        if name.ends_with(".jar") && INTERFACES.iter().any(|wanted| name.contains(wanted)) {
+            found.push(path);
         }
     }
-    bail!("the distribution has no servlet interfaces")
+    ensure!(found.len() >= INTERFACES.len(), "the distribution lacks one of {INTERFACES:?}");
+    Ok(std::env::join_paths(found)?)
 }
