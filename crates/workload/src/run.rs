@@ -138,7 +138,7 @@ fn start_threads(plan: &Plan, shared: &Arc<Shared>, pools: &[Arc<Pool>]) -> Resu
         for number in (0..plan.clients).filter(|&number| number as usize % plan.threads == thread) {
             let door = Door::new(&plan.door, pools.get(thread))
                 .map_err(|source| WorkloadError::Start { client: number, source })?;
-            clients.push(Client { number, door, shared: Arc::clone(shared) });
+            clients.push(Client::new(number, door, Arc::clone(shared)));
         }
         let (announce, pool) = (announce.clone(), pools.get(thread).cloned());
         let runtime = runtime()?;
@@ -256,7 +256,7 @@ fn settle(plan: &Plan, shared: &Arc<Shared>, tally: &mut Tally) -> Result<bool, 
         return Ok((0..plan.clients).all(|number| shared.ledger.outstanding(number).is_empty()));
     }
     let door = Door::new(&plan.door, None).map_err(|source| WorkloadError::Start { client: 0, source })?;
-    let mut client = Client { number: 0, door, shared: Arc::clone(shared) };
+    let mut client = Client::new(0, door, Arc::clone(shared));
     let result = runtime()?.block_on(async {
         for number in 0..plan.clients {
             for id in shared.ledger.outstanding(number) {
@@ -394,7 +394,7 @@ async fn one_transaction(client: &mut Client, tally: &RefCell<Tally>) {
         }
     };
     if !pause.is_zero() {
-        tokio::time::sleep(pause).await;
+        client.rest(pause).await;
     }
 }
 
@@ -403,9 +403,24 @@ struct Client {
     number: u32,
     door: Door,
     shared: Arc<Shared>,
+    /// By how much the last pause was too long.
+    late: Duration,
 }
 
 impl Client {
+    fn new(number: u32, door: Door, shared: Arc<Shared>) -> Self {
+        Self { number, door, shared, late: Duration::ZERO }
+    }
+
+    /// Timers come late by a millisecond or so; the next pause makes good for that, so that pauses last as long as they
+    /// should on the whole.
+    async fn rest(&mut self, pause: Duration) {
+        let pause = pause.saturating_sub(self.late);
+        let begin = measure::now();
+        tokio::time::sleep(pause).await;
+        self.late = begin.elapsed().saturating_sub(pause);
+    }
+
     async fn transaction(&mut self) -> Result<Done, ClientError> {
         match self.shared.scenario {
             Scenario::PutGet | Scenario::RequestReply => {
