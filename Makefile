@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-full bench lint install
+.PHONY: help run build stub test test-full bench lint install
 
 # rustup installs here when it is not on the path yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
@@ -19,6 +19,10 @@ run: ## Build and serve queue manager QM1 from ./quaymaster-data
 build: ## Build target/release/quaymaster
 	@scripts/install.sh build
 	cargo build --release --locked --package server
+
+stub: ## Build libbaqcstub, its links, header and copybook into target/stub-files
+	@scripts/install.sh build
+	scripts/stub.sh
 
 test: ## Run every test
 	@scripts/install.sh build test

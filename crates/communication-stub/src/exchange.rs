@@ -1,0 +1,149 @@
+//! One call: the request sent, the answer read, and when a request may be sent a second time.
+
+use crate::answer::{Framing, Head};
+use crate::body::{self, BodyFailure, Sink};
+use crate::call_area::{Call, RequestRecord, ResponseArea};
+use crate::connection::{Connection, HeadFailure};
+use crate::deadline::Deadline;
+use crate::error::{ERROR_IN_ZCEE, SUCCESS, StubError};
+use crate::request;
+use crate::settings::Settings;
+use crate::socket::Trouble;
+use crate::store;
+use crate::target::Target;
+use crate::trace;
+
+/// What the server answered.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) return_code: i32,
+    pub(crate) status: i32,
+    /// Empty for a record.
+    pub(crate) message: Vec<u8>,
+}
+
+/// A call whose texts are in `head`, so that nothing of it is borrowed from the program.
+pub(crate) struct Exchange {
+    pub(crate) head: Vec<u8>,
+    target: Target,
+    record: RequestRecord,
+    area: ResponseArea,
+    is_repeatable: bool,
+}
+
+struct Failure {
+    error: StubError,
+    /// Sending the request once more does no harm.
+    is_safe: bool,
+}
+
+impl Exchange {
+    /// # Errors
+    /// BAQ-ZCON-SERVER-URI is no server.
+    pub(crate) fn prepare(call: &Call<'_>, settings: &Settings) -> Result<Self, StubError> {
+        let target = match call.server {
+            None => settings.server.clone(),
+            Some(uri) => {
+                let uri = std::str::from_utf8(uri).ok();
+                uri.and_then(|uri| Target::parse(uri, None)).ok_or(StubError::ServerUri)?
+            }
+        };
+        Ok(Self {
+            head: request::head(call, &target, settings),
+            target,
+            record: call.request,
+            area: call.response,
+            is_repeatable: request::is_repeatable(call.method),
+        })
+    }
+
+    /// # Errors
+    /// Whatever kept an answer from coming.
+    pub(crate) fn run(&self, settings: &Settings, deadline: &Deadline) -> Result<Reply, StubError> {
+        if let Some(kept) = store::take(&self.target, &settings.files, deadline.started()) {
+            trace::connection(settings.verbose, "kept", &self.target);
+            match self.once(kept, deadline) {
+                Err(failure) if failure.is_safe => {}
+                done => return done.map_err(|failure| failure.error),
+            }
+        }
+        trace::connection(settings.verbose, "new", &self.target);
+        let new = Connection::open(&self.target, &settings.files, deadline)?;
+        self.once(Box::new(new), deadline).map_err(|failure| failure.error)
+    }
+
+    fn once(&self, mut connection: Box<Connection>, deadline: &Deadline) -> Result<Reply, Failure> {
+        let sent = connection.send(&self.head, self.record, deadline);
+        if sent == Err(Trouble::TimedOut) {
+            return Err(Failure::final_one(StubError::AnswerTimeout));
+        }
+        // A server that wants no more of a request answers before it closes.
+        let head = match connection.receive_head(deadline) {
+            Ok(head) => head,
+            Err(_) if sent.is_err() => {
+                return Err(Failure { error: StubError::SendBroken(self.target.to_string()), is_safe: true });
+            }
+            Err(failure) => return Err(self.no_head(failure)),
+        };
+        connection.keeps = head.keeps && sent.is_ok();
+        let reply = self.body(&mut connection, &head, deadline);
+        if connection.keeps {
+            store::keep(connection);
+        }
+        reply.map_err(Failure::final_one)
+    }
+
+    fn no_head(&self, failure: HeadFailure) -> Failure {
+        match failure {
+            HeadFailure::TimedOut => Failure::final_one(StubError::AnswerTimeout),
+            HeadFailure::Malformed(problem) => Failure::final_one(StubError::AnswerMalformed(problem)),
+            HeadFailure::Broken { began } => Failure {
+                error: StubError::AnswerBroken(self.target.to_string()),
+                is_safe: !began && self.is_repeatable,
+            },
+        }
+    }
+
+    fn body(&self, connection: &mut Connection, head: &Head, deadline: &Deadline) -> Result<Reply, StubError> {
+        let (return_code, status) = match (head.status, head.return_code, head.status_code) {
+            (200, Some(return_code), Some(status)) => (return_code, status),
+            (200, ..) => {
+                connection.keeps = false;
+                return Err(StubError::AnswerMalformed("it is not that of an API requester"));
+            }
+            (status, ..) => (ERROR_IN_ZCEE, status.into()),
+        };
+        let area = self.area.length();
+        let is_record = return_code == SUCCESS;
+        let too_long = match head.framing {
+            Framing::Length(length) if is_record && length > area as u64 => Some(length),
+            _ => None,
+        };
+        let mut sink = if is_record && too_long.is_none() { Sink::area(self.area) } else { Sink::message() };
+        let read = body::read(connection, head.framing, &mut sink, deadline);
+        if too_long.is_some() {
+            return Err(StubError::TooLong { record: too_long, area });
+        }
+        read.map_err(|failure| self.no_body(failure))?;
+        let message = match sink {
+            Sink::Area { .. } => Vec::new(),
+            Sink::Message { text, .. } => text,
+        };
+        Ok(Reply { return_code, status, message })
+    }
+
+    fn no_body(&self, failure: BodyFailure) -> StubError {
+        match failure {
+            BodyFailure::TimedOut => StubError::AnswerTimeout,
+            BodyFailure::Broken => StubError::AnswerBroken(self.target.to_string()),
+            BodyFailure::Malformed(problem) => StubError::AnswerMalformed(problem),
+            BodyFailure::TooLong => StubError::TooLong { record: None, area: self.area.length() },
+        }
+    }
+}
+
+impl Failure {
+    fn final_one(error: StubError) -> Self {
+        Self { error, is_safe: false }
+    }
+}

@@ -1,0 +1,46 @@
+//! BAQVERBOSE: lines on standard error. They hold names, codes and times, never credentials or records.
+//!
+//! Written by one call of the kernel each, without a lock and without a buffer that a fork could double.
+
+use crate::deadline::Deadline;
+use crate::error::{SUCCESS, StubError};
+use crate::exchange::Reply;
+use crate::settings::Verbose;
+use crate::target::Target;
+
+/// The request line of `head`, when something will be written about it.
+pub(crate) fn line(verbose: Verbose, head: &[u8]) -> String {
+    if verbose == Verbose::Off {
+        return String::new();
+    }
+    let line = head.split(|&byte| byte == b'\r').next().unwrap_or_default();
+    let line = line.strip_suffix(b" HTTP/1.1").unwrap_or(line);
+    String::from_utf8_lossy(line).into_owned()
+}
+
+/// A call that has ended.
+pub(crate) fn call(verbose: Verbose, line: &str, answered: &Result<Reply, StubError>, deadline: &Deadline) {
+    let is_well = matches!(answered, Ok(reply) if reply.return_code == SUCCESS);
+    if verbose < if is_well { Verbose::Calls } else { Verbose::Errors } {
+        return;
+    }
+    let (return_code, status, problem) = match answered {
+        Ok(reply) => (reply.return_code, reply.status, String::new()),
+        Err(error) => (error.return_code(), error.status(), format!(", {error}")),
+    };
+    let milliseconds = deadline.elapsed().as_secs_f64() * 1000.0;
+    write(&format!("return code {return_code}, status {status}, {milliseconds:.3} ms: {line}{problem}"));
+}
+
+/// Which connection a call takes.
+pub(crate) fn connection(verbose: Verbose, which: &str, target: &Target) {
+    if verbose == Verbose::All {
+        write(&format!("{which} connection to {target}{}", if target.is_tls { ", TLS" } else { "" }));
+    }
+}
+
+fn write(text: &str) {
+    let text = format!("BAQCSTUB {}: {text}\n", std::process::id());
+    // SAFETY: the bytes of a string. What is not written is lost, as the program goes on in any case.
+    let _ = unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
+}

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Builds the communication stub into a folder: stub.sh [FOLDER], target/stub when none is named.
+# libbaqcstub.so and .a, the links that GnuCOBOL's dynamic CALL looks for, libbaqctls.so for https, header and copybook.
+set -euo pipefail
+repository=$(cd "$(dirname "$0")/.." && pwd)
+target=${CARGO_TARGET_DIR:-$repository/target}
+folder=${1:-$target/stub-files}
+mkdir -p "$folder"
+folder=$(cd "$folder" && pwd)
+cd "$repository"
+# One kind of crate at a time: only then is all of it optimised as one.
+for kind in cdylib staticlib; do
+    cargo rustc --locked --profile stub --package communication-stub --lib --crate-type "$kind"
+done
+cargo rustc --locked --profile stub --package communication-stub-tls --lib --crate-type cdylib
+install -m 755 "$target/stub/libbaqcstub.so" "$target/stub/libbaqctls.so" "$folder/"
+install -m 644 "$target/stub/libbaqcstub.a" crates/communication-stub/include/baqcstub.h \
+    crates/communication-stub/copybooks/BAQRINFO.cpy "$folder/"
+ln -sf libbaqcstub.so "$folder/BAQCSTUB.so"
+ln -sf libbaqcstub.so "$folder/BAQCTERM.so"
+ls -l "$folder"
