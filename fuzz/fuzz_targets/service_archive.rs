@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use libfuzzer_sys::fuzz_target;
-use service::archive::package::Package;
+use document::package::Package;
 use service::archive::{ApiArchive, ServiceArchive};
 use service::names::Names;
 
