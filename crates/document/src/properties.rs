@@ -14,7 +14,13 @@ pub fn parse(bytes: &[u8]) -> BTreeMap<String, String> {
 
 /// As `parse`, for a file whose character set is known, such as UTF-8.
 pub fn parse_text(text: &str) -> BTreeMap<String, String> {
-    logical_lines(text).iter().map(|line| split_entry(line)).filter(|(key, _)| !key.is_empty()).collect()
+    logical_lines(text).iter().map(|(_, line)| split_entry(line)).filter(|(key, _)| !key.is_empty()).collect()
+}
+
+/// The line, from 1, at which the entry that counts of every key begins.
+pub fn lines(text: &str) -> BTreeMap<String, usize> {
+    let of_entry = |(number, line): &(usize, String)| (split_entry(line).0, *number);
+    logical_lines(text).iter().map(of_entry).collect()
 }
 
 /// One `key=value` line, without its line end, escaped as Java writes it.
@@ -45,23 +51,23 @@ fn escape(text: &str, is_key: bool) -> String {
     escaped
 }
 
-/// Lines with continuations joined; blank lines and comments left out.
-fn logical_lines(text: &str) -> Vec<String> {
+/// Lines with continuations joined, each with the number of its first; blank lines and comments left out.
+fn logical_lines(text: &str) -> Vec<(usize, String)> {
     let mut lines = Vec::new();
-    let mut joined: Option<String> = None;
-    for natural in text.split(['\n', '\r']) {
+    let mut joined: Option<(usize, String)> = None;
+    for (index, natural) in text.replace("\r\n", "\n").split(['\n', '\r']).enumerate() {
         let line = natural.trim_start_matches([' ', '\t', '\u{c}']);
         if joined.is_none() && (line.is_empty() || line.starts_with(['#', '!'])) {
             continue;
         }
-        let mut so_far = joined.take().unwrap_or_default();
+        let (number, mut so_far) = joined.take().unwrap_or((index + 1, String::new()));
         let trailing = line.bytes().rev().take_while(|&byte| byte == b'\\').count();
         if trailing % 2 == 1 {
             so_far.push_str(&line[..line.len() - 1]);
-            joined = Some(so_far);
+            joined = Some((number, so_far));
         } else {
             so_far.push_str(line);
-            lines.push(so_far);
+            lines.push((number, so_far));
         }
     }
     lines.extend(joined);

@@ -4,12 +4,16 @@
 //! are read as the core schema says, or all as text: `version: 1.0` is the text `1.0` then.
 //! Written are blocks indented by two blanks, every text in double quotes as JSON writes it, which YAML reads the same way.
 
+mod lines;
+
 use std::fmt::Write;
 
 use serde_json::{Map, Number, Value};
 use yaml_rust2::Event;
 use yaml_rust2::parser::Parser;
 use yaml_rust2::scanner::{Marker, TScalarStyle};
+
+pub use lines::lines;
 
 /// Longest text, in bytes.
 pub const MAXIMUM_BYTES: usize = 8 << 20;

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{entry, parse};
+use super::{entry, lines, parse, parse_text};
 
 fn one(line: &[u8]) -> (String, String) {
     parse(line).into_iter().next().expect("one entry")
@@ -54,5 +54,17 @@ proptest! {
     #[test]
     fn any_bytes_are_read_without_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         parse(&bytes);
+    }
+}
+
+#[test]
+fn entries_of_files_with_any_line_ends_continue_and_know_their_lines() {
+    for end in ["\n", "\r\n", "\r"] {
+        let text = ["# one", "", "a = 1 \\", "   2", "b=x", "a=3"].join(end);
+        let entries = parse_text(&text);
+        assert_eq!((entries["a"].as_str(), entries["b"].as_str()), ("3", "x"), "{end:?}");
+        assert_eq!(parse_text(&text[..text.len() - 3])["a"], "1 2", "{end:?}");
+        let lines: Vec<(String, usize)> = lines(&text).into_iter().collect();
+        assert_eq!(lines, [("a".to_owned(), 6), ("b".to_owned(), 5)], "{end:?}");
     }
 }

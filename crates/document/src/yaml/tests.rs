@@ -1,9 +1,10 @@
 //! YAML read and written.
 
+use expect_test::expect;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Scalars, YamlError, read, write};
+use super::{Scalars, YamlError, lines, read, write};
 
 #[test]
 fn scalars_are_typed_by_the_core_schema_or_stay_the_text_they_are() {
@@ -80,4 +81,25 @@ proptest! {
     fn no_text_makes_reading_panic(text in "[\\[\\]{}:,&*!|>'\"%@#\\-? \na1.]{0,60}") {
         let _ = read(&text, Scalars::Typed);
     }
+}
+
+#[test]
+fn every_key_and_item_has_its_line() {
+    let text = "name: a\n\noperations:\n- path: /\n  request: { set: { b: { path: id } } }\n-\n  path: /x\n  remove:\n  - one\nlast: |\n  two\n  lines\n";
+    let lines: Vec<String> = lines(text).iter().map(|(place, line)| format!("{place} {line}")).collect();
+    expect![[r#"
+        last 10
+        name 1
+        operations 3
+        operations[0] 4
+        operations[0].path 4
+        operations[0].request 5
+        operations[0].request.set 5
+        operations[0].request.set.b 5
+        operations[0].request.set.b.path 5
+        operations[1] 7
+        operations[1].path 7
+        operations[1].remove 8
+        operations[1].remove[0] 9"#]]
+    .assert_eq(&lines.join("\n"));
 }
