@@ -49,8 +49,7 @@ pub(super) fn run(command: &Command, out: &mut dyn Write) -> Result<(), Failure>
 }
 
 fn build_archive(arguments: &BuildArguments, out: &mut dyn Write) -> Result<(), Failure> {
-    let built = build::build(&arguments.source)
-        .map_err(|error| Failure::new(1, format!("{}: {error}", arguments.source.display())))?;
+    let built = build::build(&arguments.source).map_err(|error| Failure::new(1, error.to_string()))?;
     let archive = built.write().map_err(|error| Failure::of(1, &error))?;
     let own_name = format!("{}.{}", built.name().replace(['/', '\\'], "_"), built.ending());
     let file = match &arguments.out {

@@ -13,6 +13,7 @@ mod program;
 mod remote;
 mod responder;
 mod runmqsc;
+mod service;
 mod serving;
 mod several;
 mod several_load;

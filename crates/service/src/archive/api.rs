@@ -17,7 +17,7 @@ use crate::api::mapping::Mapping;
 use crate::api::path::Template;
 use crate::api::{ApiDefinition, Operation, method};
 
-const PACKAGE: &str = "package.xml";
+pub(crate) const PACKAGE: &str = "package.xml";
 const DOCUMENT: &str = "api-docs/openapi.json";
 /// Most operations.
 const MAXIMUM_OPERATIONS: usize = 1000;

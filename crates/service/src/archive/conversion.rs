@@ -3,9 +3,10 @@
 //! The properties stand in one table, so that archives, `service.yaml` and properties files know the same ones. Those of the
 //! published service properties keep their names; the others say what IBM's platform settles by itself.
 
-use codepage::ByteOrder;
+use codepage::{ByteOrder, CharacterSet};
 use copybook::{
-    ConvertOptions, Copybook, FloatForm, Format, LayoutOptions, NameStyle, ParseOptions, RecordLayout, Resolver, Slack,
+    AsciiSign, ConvertOptions, Copybook, FloatForm, Format, Graphic, LayoutOptions, NameStyle, ParseOptions, PlanError,
+    RecordLayout, Resolver, Slack,
 };
 use serde_json::{Map, Value, json};
 
@@ -50,7 +51,12 @@ pub const CONVERSION: &[ConversionProperty] = &[
     property("responseWrapper", Values::Text),
     property("names", Values::Words(&["assistant", "cobol", "underscore"])),
     property("byteOrder", Values::Words(&["big", "little"])),
+    property("compByteOrder", Values::Words(&["big", "little"])),
     property("float", Values::Words(&["hex", "ieee"])),
+    property("asciiSign", Values::Words(&["zone", "letters"])),
+    property("graphic", Values::Text),
+    property("decimalComma", Values::Flag),
+    property("currency", Values::Text),
     property("sync", Values::Words(&["enterprise", "natural"])),
     property("format", Values::Words(&["detect", "fixed", "variable", "free"])),
     property("pointer", Values::Words(&["4", "8"])),
@@ -81,6 +87,9 @@ pub struct Direction {
     /// Of the JSON, wrapper included.
     pub schema: Value,
 }
+
+/// Names of `use` that a copybook does not have.
+type Unknown = Vec<String>;
 
 /// Both directions.
 pub struct Compiled {
@@ -151,8 +160,14 @@ impl Conversion {
     /// # Errors
     /// A copybook is missing or wrong, or a property cannot be.
     pub fn compile(&self, members: &dyn Members) -> Result<Compiled, ArchiveError> {
-        let compile = |side| self.direction(side, members);
-        let (request, response) = (compile(Side::Request)?, compile(Side::Response)?);
+        let (request, response) = (self.direction(Side::Request, members)?, self.direction(Side::Response, members)?);
+        let sides: Vec<&Unknown> = [&request, &response].into_iter().flatten().map(|(_, unknown)| unknown).collect();
+        if let Some((first, others)) = sides.split_first()
+            && let Some(name) = first.iter().find(|name| others.iter().all(|other| other.contains(*name)))
+        {
+            return Err(ArchiveError::property("use", format!("'{name}' names no alternative of a REDEFINES")));
+        }
+        let (request, response) = (request.map(|(one, _)| one), response.map(|(one, _)| one));
         if (request.is_some() || response.is_some())
             && let Some(language) = self.text("language").filter(|language| !language.eq_ignore_ascii_case("COBOL"))
         {
@@ -161,23 +176,39 @@ impl Conversion {
         Ok(Compiled { request, response })
     }
 
-    fn direction(&self, side: Side, members: &dyn Members) -> Result<Option<Direction>, ArchiveError> {
+    fn direction(&self, side: Side, members: &dyn Members) -> Result<Option<(Direction, Unknown)>, ArchiveError> {
         let Some(file) = self.text(side.structure()) else { return Ok(None) };
         let wrong = |problem: String| ArchiveError::entry(file, problem);
         let text_of = |bytes: Vec<u8>| self.characters(bytes);
         let text = text_of(members.structure(file)?)?;
         let resolver: Box<Resolver<'_>> =
             Box::new(|name, library| members.member(name, library).and_then(|bytes| text_of(bytes).ok()));
-        let parse = ParseOptions { format: self.format(), resolver: Some(&*resolver), ..ParseOptions::default() };
+        let parse = ParseOptions {
+            format: self.format(),
+            resolver: Some(&*resolver),
+            decimal_comma: self.flag("decimalComma"),
+            currency: self.currency()?,
+        };
         let copybook = Copybook::parse(&text, &parse).map_err(|error| wrong(error.to_string()))?;
         let layout = copybook
             .layout(self.text(side.record()), &self.layout_options())
             .map_err(|error| wrong(error.to_string()))?;
-        let options = self.convert_options()?;
+        let mut options = self.convert_options()?;
         let wrapper = self.wrapper(side);
+        let mut unknown = Unknown::new();
+        let structure = loop {
+            match Structure::new(&layout, &options, wrapper.clone()) {
+                Ok(structure) => break structure,
+                // It may be one of the other direction's copybook.
+                Err(PlanError::UnknownAlternative { name }) if options.alternatives.contains(&name) => {
+                    options.alternatives.retain(|other| *other != name);
+                    unknown.push(name);
+                }
+                Err(error) => return Err(wrong(error.to_string())),
+            }
+        };
         let schema = schema(&layout, &options, &wrapper).map_err(wrong)?;
-        let structure = Structure::new(&layout, &options, wrapper).map_err(|error| wrong(error.to_string()))?;
-        Ok(Some(Direction { structure, schema }))
+        Ok(Some((Direction { structure, schema }, unknown)))
     }
 
     /// Text of a copybook: in `languageStructureCodePage`, else UTF-8, else Latin-1, in which every byte is a character.
@@ -224,8 +255,12 @@ impl Conversion {
     fn convert_options(&self) -> Result<ConvertOptions, ArchiveError> {
         let name = self.text("ccsid").unwrap_or("37");
         let ccsid = ccsid(name).ok_or_else(|| unknown_code_page("ccsid", name))?;
+        let order = |word: &str| if word == "little" { ByteOrder::Little } else { ByteOrder::Big };
         Ok(ConvertOptions {
-            byte_order: if self.text("byteOrder") == Some("little") { ByteOrder::Little } else { ByteOrder::Big },
+            byte_order: self.text("byteOrder").map_or(ByteOrder::Big, order),
+            binary_order: self.text("compByteOrder").map(order),
+            ascii_sign: if self.text("asciiSign") == Some("letters") { AsciiSign::Letters } else { AsciiSign::Zone },
+            graphic: self.graphic()?,
             float: if self.text("float") == Some("ieee") { FloatForm::Ieee } else { FloatForm::Hexadecimal },
             names: match self.text("names") {
                 Some("cobol") => NameStyle::Cobol,
@@ -243,6 +278,21 @@ impl Conversion {
             omit_filled_with: self.omitted_byte()?,
             ..ConvertOptions::of_ccsid(ccsid)
         })
+    }
+
+    fn graphic(&self) -> Result<Graphic, ArchiveError> {
+        let Some(name) = self.text("graphic") else { return Ok(Graphic::Hexadecimal) };
+        let order = if self.text("byteOrder") == Some("little") { ByteOrder::Little } else { ByteOrder::Big };
+        let set = ccsid(name).and_then(|ccsid| CharacterSet::of(ccsid, order));
+        set.map(Graphic::Text).ok_or_else(|| unknown_code_page("graphic", name))
+    }
+
+    fn currency(&self) -> Result<char, ArchiveError> {
+        let mut characters = self.text("currency").unwrap_or("$").chars();
+        match (characters.next(), characters.next()) {
+            (Some(character), None) => Ok(character),
+            _ => Err(ArchiveError::property("currency", "it is one character")),
+        }
     }
 
     /// `0x` and two digits; without a value X'00'.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::conversion::{self, Compiled, Conversion, Members};
 use super::error::ArchiveError;
 use super::manifest::{MANIFEST, Manifest, Property, PropertyKind};
-use crate::definition::{PROPERTIES, Service};
+use crate::definition::{DefinitionError, PROPERTIES, Service};
 use crate::names::Names;
 
 /// Where copybooks lie.
@@ -153,10 +153,7 @@ impl ServiceArchive {
         let schemas = [&request, &response].map(|side| side.as_ref().map(|direction| direction.schema.clone()));
         let [request_schema, response_schema] = schemas;
         let transformation = Compiled { request, response }.transformation();
-        let service = builder
-            .transformation(transformation)
-            .build(names)
-            .map_err(|error| ArchiveError::Entry { name: MANIFEST.to_owned(), problem: error.to_string() })?;
+        let service = builder.transformation(transformation).build(names).map_err(of_definition)?;
         // A service without a copybook may bring schemas all the same.
         Ok(ServiceContent {
             service,
@@ -168,6 +165,20 @@ impl ServiceArchive {
 
     fn schema(&self, entry: Option<&str>) -> Option<Value> {
         serde_json::from_slice(self.package.get(entry?)?).ok()
+    }
+}
+
+fn of_definition(error: DefinitionError) -> ArchiveError {
+    match error {
+        DefinitionError::Missing { property } => ArchiveError::property(property, "it is needed"),
+        DefinitionError::Value { property, value, problem } => {
+            ArchiveError::property(&property, format!("it cannot be '{value}': {problem}"))
+        }
+        DefinitionError::Unknown { property } => unknown_property(&property),
+        DefinitionError::Conflict { property, other } => {
+            ArchiveError::property(property, format!("it does not go with {other}"))
+        }
+        DefinitionError::Name { .. } => ArchiveError::property("name", error),
     }
 }
 

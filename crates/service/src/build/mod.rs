@@ -5,11 +5,17 @@
 pub mod api;
 pub mod service;
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::io::Read;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
+
+use document::{properties, yaml};
 
 use crate::archive::ArchiveError;
+use crate::archive::api::PACKAGE;
+use crate::archive::manifest::MANIFEST;
 
 /// Longest file of a source, in bytes.
 const MAXIMUM_FILE: u64 = 8 << 20;
@@ -46,28 +52,78 @@ impl Built {
     }
 }
 
+/// Why a source is not built, and where that stands.
+#[derive(Debug, thiserror::Error)]
+pub struct BuildError {
+    pub file: PathBuf,
+    /// From 1; of the file, where the problem does not tell it.
+    pub line: Option<usize>,
+    pub problem: ArchiveError,
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.file.display())?;
+        if let Some(line) = self.line {
+            write!(f, "line {line}, ")?;
+        }
+        match &self.problem {
+            ArchiveError::Entry { problem, .. } => f.write_str(problem),
+            other => other.fmt(f),
+        }
+    }
+}
+
 /// Builds what a source describes: a directory with `service.yaml` or `api.yaml`, one of these files, or a properties file.
 ///
 /// # Errors
 /// A file is missing or cannot be used.
-pub fn build(source: &Path) -> Result<Built, ArchiveError> {
+pub fn build(source: &Path) -> Result<Built, BuildError> {
     let (folder, file) = if source.is_dir() {
         let known = ["service.yaml", "service.yml", "api.yaml", "api.yml", "service.properties"];
         let found = known.iter().find(|name| source.join(name).is_file());
-        let found = found.ok_or_else(|| {
-            ArchiveError::entry(&source.display().to_string(), "the directory has neither service.yaml nor api.yaml")
+        let found = found.ok_or_else(|| BuildError {
+            file: source.to_owned(),
+            line: None,
+            problem: ArchiveError::entry("", "the directory has neither service.yaml nor api.yaml"),
         })?;
         (source, (*found).to_owned())
     } else {
         let name = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
         (source.parent().unwrap_or(Path::new("")), name)
     };
-    let text = text_of(folder, &file)?;
-    match file.rsplit_once('.') {
+    let text = text_of(folder, &file).map_err(|problem| placed(problem, folder, &file, ""))?;
+    let built = match file.rsplit_once('.') {
         Some((_, "properties")) => service::of_properties(folder, &file, &text).map(Built::Service),
         Some(("api", "yaml" | "yml")) => api::of_yaml(folder, &file, &text).map(Built::Api),
         Some((_, "yaml" | "yml")) => service::of_yaml(folder, &file, &text).map(Built::Service),
         _ => Err(ArchiveError::entry(&file, "expected service.yaml, api.yaml or a file that ends in .properties")),
+    };
+    built.map_err(|problem| placed(problem, folder, &file, &text))
+}
+
+/// A problem with the file it is about: the source, or one that the source names.
+fn placed(problem: ArchiveError, folder: &Path, source: &str, text: &str) -> BuildError {
+    let (name, line) = match &problem {
+        // What would become the description of the archive is what the source says.
+        ArchiveError::Entry { name, .. } if name == MANIFEST || name == PACKAGE => (source, None),
+        ArchiveError::Entry { name, .. } => (name.as_str(), None),
+        ArchiveError::Property { property, .. } => (source, line_of(source, text, property)),
+        ArchiveError::Package(_) | ArchiveError::Missing { .. } => (source, None),
+    };
+    BuildError { file: folder.join(name), line, problem }
+}
+
+/// Where a property stands, or the innermost of those it belongs to that does.
+fn line_of(source: &str, text: &str, property: &str) -> Option<usize> {
+    let lines: BTreeMap<String, usize> =
+        if source.ends_with(".properties") { properties::lines(text) } else { yaml::lines(text) };
+    let mut place = property;
+    loop {
+        if let Some(line) = lines.get(place) {
+            return Some(*line);
+        }
+        place = &place[..place.rfind(['.', '['])?];
     }
 }
 

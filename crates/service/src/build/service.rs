@@ -44,7 +44,8 @@ pub fn of_yaml(folder: &Path, file: &str, text: &str) -> Result<ServiceArchive, 
             Value::Null => String::new(),
             // A list stands for texts with commas between.
             Value::Array(items) => {
-                items.iter().map(|item| item.as_str().unwrap_or_default()).collect::<Vec<_>>().join(",")
+                let texts: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
+                texts.ok_or_else(|| ArchiveError::property(&key, "expected a list of texts"))?.join(",")
             }
             Value::Object(_) | Value::Bool(_) | Value::Number(_) => {
                 return Err(ArchiveError::property(&key, "expected one value"));

@@ -9,6 +9,7 @@ use std::time::Duration;
 use model::descriptor::{Ccsid, Format, MessageDescriptor, Persistence};
 use model::name::QueueName;
 use model::text::Text;
+use queue_manager::selector::Selector;
 
 use super::{
     Destination, Kind, LateReply, Mq, Payload, QueueAddress, ReplySelection, Service, ServiceUser, Target, Wait,
@@ -136,7 +137,7 @@ impl Builder {
                 .integer("priority", -1, 9)?
                 .and_then(|number| i32::try_from(number).ok())
                 .unwrap_or(MessageDescriptor::PRIORITY_AS_QUEUE_DEFINITION),
-            selector: properties.text("selector").unwrap_or_default().to_owned(),
+            selector: selector(&properties)?,
             format: format(&properties)?,
             ccsid: ccsid.or(record_ccsid).unwrap_or(text_ccsid),
             receive_text_ccsid: properties
@@ -243,6 +244,14 @@ fn invoke_uris(properties: &Properties<'_>) -> Result<Vec<String>, DefinitionErr
         Some(_) => Ok(uri.to_owned()),
     })
     .collect()
+}
+
+fn selector(properties: &Properties<'_>) -> Result<String, DefinitionError> {
+    let Some(text) = properties.text("selector") else { return Ok(String::new()) };
+    match Selector::parse(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(wrong("selector", text, error.to_string())),
+    }
 }
 
 fn format(properties: &Properties<'_>) -> Result<Format, DefinitionError> {

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::api::mapping::{Kind, Mapping, Source, Statement};
 use crate::api::tree::Place;
 use crate::archive::ApiArchive;
-use crate::build::{Built, build};
+use crate::build::{BuildError, Built, build};
 
 const YAML: &str = "name: loans\nversion: 1.0\nbasePath: /loans/\noperations:\n\
     - path: /applications/{customer}\n  method: post\n  service: loanService\n  summary: Asks <for> a loan\n\
@@ -22,7 +22,11 @@ fn built(yaml: &str, document: Option<&str>) -> Result<ApiArchive, String> {
     if let Some(document) = document {
         std::fs::write(folder.path().join("document.yaml"), document).expect("written");
     }
-    match build(folder.path()).map_err(|error| error.to_string())? {
+    let told = |error: BuildError| {
+        let file = error.file.strip_prefix(folder.path()).expect("in the folder").to_owned();
+        BuildError { file, ..error }.to_string()
+    };
+    match build(folder.path()).map_err(told)? {
         Built::Api(archive) => Ok(archive),
         Built::Service(_) => panic!("a service"),
     }
@@ -78,21 +82,21 @@ fn a_document_comes_along_as_json() {
 fn mistakes_are_told_by_their_place() {
     let problem = |yaml: &str| built(yaml, None).expect_err("refused");
     let one = |rest: &str| format!("name: a\noperations:\n- path: /x/{{id}}\n  method: POST\n  service: s\n{rest}");
-    expect!["package.xml: there is no operation"].assert_eq(&problem("name: a\n"));
-    expect!["operatoins: there is no such key, did you mean operations?"]
+    expect!["api.yaml: there is no operation"].assert_eq(&problem("name: a\n"));
+    expect!["api.yaml: line 2, operatoins: there is no such key, did you mean operations?"]
         .assert_eq(&problem("name: a\noperatoins: []\n"));
-    expect!["operations[0].servise: there is no such key, did you mean service?"]
+    expect!["api.yaml: line 3, operations[0].servise: there is no such key, did you mean service?"]
         .assert_eq(&problem("name: a\noperations:\n- servise: s\n"));
-    expect!["operations[0].method: 'FETCH' is none of GET, PUT, POST, DELETE, PATCH, HEAD, OPTIONS"]
+    expect!["api.yaml: line 4, operations[0].method: 'FETCH' is none of GET, PUT, POST, DELETE, PATCH, HEAD, OPTIONS"]
         .assert_eq(&problem("name: a\noperations:\n- path: /\n  method: FETCH\n"));
-    expect!["operations[0].request.set: the path /x/{id} has no parameter other"]
+    expect!["api.yaml: line 6, operations[0].request.set: the path /x/{id} has no parameter other"]
         .assert_eq(&problem(&one("  request: { set: { a: { path: other } } }\n")));
-    expect!["operations[0].request.set.a: expected one of path, query, header, body or value"]
+    expect!["api.yaml: line 6, operations[0].request.set.a: expected one of path, query, header, body or value"]
         .assert_eq(&problem(&one("  request: { set: { a: { path: id, query: b } } }\n")));
-    expect!["operations[0].request.set.a.type: 'money' is no type"]
+    expect!["api.yaml: line 6, operations[0].request.set.a.type: 'money' is no type"]
         .assert_eq(&problem(&one("  request: { set: { a: { query: b, type: money } } }\n")));
-    expect!["operations[0].response.code: '99' is no code from 200 to 599"]
+    expect!["api.yaml: line 6, operations[0].response.code: '99' is no code from 200 to 599"]
         .assert_eq(&problem(&one("  response: { code: 99 }\n")));
-    expect!["package.xml: basePath is '/ibmmq/x', below which the server has resources of its own"]
+    expect!["api.yaml: basePath is '/ibmmq/x', below which the server has resources of its own"]
         .assert_eq(&problem(&format!("basePath: /ibmmq/x\n{}", one(""))));
 }

@@ -40,8 +40,11 @@ fn service(source: &Path) -> Result<ServiceArchive, String> {
     }
 }
 
+/// Without the folder.
 fn problem(yaml: &str) -> String {
-    service(source(yaml).path()).expect_err("refused")
+    let source = source(yaml);
+    let told = service(source.path()).expect_err("refused");
+    told.strip_prefix(&format!("{}/", source.path().display())).expect("the file comes first").to_owned()
 }
 
 #[test]
@@ -152,6 +155,46 @@ fn a_properties_file_builds_the_same_archive() {
 }
 
 #[test]
+fn an_alternative_may_be_one_of_the_request_or_of_the_reply() {
+    let alternative = |text: &str, item: &str| format!("{text}          05 SECOND-{item} REDEFINES {item} PIC X(7).\n");
+    let files = |names: &str| {
+        folder(&[
+            ("service.yaml", &format!("{YAML}use: {names}\n")),
+            ("LOANREQ.cpy", &alternative(REQUEST, "LOAN-AMOUNT")),
+            (
+                "LOANREP.cpy",
+                &REPLY.replace(
+                    "05 APPROVED PIC X.",
+                    "05 APPROVED PIC X(7).\n          05 SECOND-APPROVED REDEFINES APPROVED PIC 9(7).",
+                ),
+            ),
+            ("person.cpy", PERSON),
+        ])
+    };
+    let archive = service(files("SECOND-LOAN-AMOUNT, SECOND-APPROVED").path()).expect("built");
+    let content = archive.content(&Names::default(), &BTreeMap::new()).expect("a service");
+    let (request, response) = (content.request_schema.expect("one"), content.response_schema.expect("one"));
+    assert_eq!(request["properties"]["second_loan_amount"]["type"], "string");
+    assert_eq!(response["properties"]["second_approved"]["type"], "integer");
+    let neither = service(files("SECOND-APPROVED, SECOND").path()).expect_err("refused");
+    assert!(neither.ends_with("service.yaml: line 9, use: 'SECOND' names no alternative of a REDEFINES"), "{neither}");
+}
+
+#[test]
+fn records_of_gnucobol_on_a_pc_have_both_byte_orders() {
+    let yaml = "name: a\ndestination: Q\nrequestStructure: R.cpy\nccsid: 819\nbyteOrder: little\ncompByteOrder: big\n\
+        float: ieee\nsync: natural\nasciiSign: letters\ndecimalComma: true\n";
+    let copybook = "       01 R.\n          05 A PIC 9(4) COMP.\n          05 B PIC 9(4) COMP-5.\n          05 C COMP-2.\n\
+        \x20         05 D PIC S9(2).\n          05 E PIC 9,9.\n";
+    let archive = service(folder(&[("service.yaml", yaml), ("R.cpy", copybook)]).path()).expect("built");
+    let content = archive.content(&Names::default(), &BTreeMap::new()).expect("a service");
+    let mut record = Vec::new();
+    let request = content.service.transformation.and_then(|it| it.request).expect("a request");
+    request.encode(br#"{"a":1,"b":1,"c":1.5,"d":-12,"e":2.5}"#, &mut record).expect("encoded");
+    assert_eq!(record, b"\x00\x01\x01\x00\0\0\0\0\0\0\xF8\x3F1K2,5");
+}
+
+#[test]
 fn names_of_jndi_pass_and_the_server_says_what_they_stand_for() {
     let yaml = "name: a\nconnectionFactory: jms/cf1\ndestination: jms/request-queue\nmessagingAction: mqput\n";
     let archive = service(source(yaml).path()).expect("built");
@@ -166,21 +209,31 @@ fn names_of_jndi_pass_and_the_server_says_what_they_stand_for() {
 }
 
 #[test]
-fn mistakes_are_told_by_property_or_file() {
-    expect!["destinatoin: there is no such property, did you mean destination?"]
+fn mistakes_are_told_by_file_line_and_property() {
+    expect!["service.yaml: line 2, destinatoin: there is no such property, did you mean destination?"]
         .assert_eq(&problem("name: a\ndestinatoin: Q\n"));
-    expect!["manifest.yml: the property 'destination' is needed"].assert_eq(&problem("name: a\n"));
+    expect!["service.yaml: destination: it is needed"].assert_eq(&problem("name: a\n"));
+    expect!["service.yaml: line 6, waitInterval: it cannot be '10s': it is no whole number"]
+        .assert_eq(&problem(&YAML.replace("10000", "10s")));
+    expect!["service.yaml: line 9, messagingAction: it does not go with replyDestination"]
+        .assert_eq(&problem(&format!("{YAML}messagingAction: mqput\n")));
+    expect!["service.yaml: line 1, name: 'a/b' is not a name for a service: it has a character that does not stand in names of files or URLs"]
+        .assert_eq(&problem(&YAML.replace("loanService", "a/b")));
     expect!["service.yaml: the key name is missing"].assert_eq(&problem("destination: Q\n"));
-    expect!["names: 'x' is none of assistant, cobol, underscore"]
+    expect!["service.yaml: line 3, names: 'x' is none of assistant, cobol, underscore"]
         .assert_eq(&problem("name: a\ndestination: Q\nnames: x\n"));
-    expect!["ccsid: no code page 'EBCDIC-X' is known here"].assert_eq(&problem(&format!("{YAML}ccsid: EBCDIC-X\n")));
-    expect!["language: 'PLI' is not read here; COBOL is"].assert_eq(&problem(&format!("{YAML}language: PLI\n")));
-    expect!["showCounters: 'maybe' is neither true nor false"]
+    expect!["service.yaml: line 9, ccsid: no code page 'EBCDIC-X' is known here"]
+        .assert_eq(&problem(&format!("{YAML}ccsid: EBCDIC-X\n")));
+    expect!["service.yaml: line 9, language: 'PLI' is not read here; COBOL is"]
+        .assert_eq(&problem(&format!("{YAML}language: PLI\n")));
+    expect!["service.yaml: line 9, showCounters: 'maybe' is neither true nor false"]
         .assert_eq(&problem(&format!("{YAML}showCounters: maybe\n")));
+    expect!["service.yaml: line 9, use: expected a list of texts"]
+        .assert_eq(&problem(&format!("{YAML}use:\n- a: b\n")));
     expect!["../LOANREQ.cpy: the file has to lie in the directory of the source"]
         .assert_eq(&problem("name: a\ndestination: Q\nrequestStructure: ../LOANREQ.cpy\n"));
     expect!["service.yaml: line 2: the key \"name\" stands there twice"].assert_eq(&problem("name: a\nname: b\n"));
-    expect!["provider: 'cics' is not known here; mq is"]
+    expect!["service.yaml: line 2, provider: 'cics' is not known here; mq is"]
         .assert_eq(&problem("name: a\nprovider: cics\ndestination: Q\n"));
     let missing = problem("name: a\ndestination: Q\nrequestStructure: NONE.cpy\n");
     assert!(missing.starts_with("NONE.cpy: "), "{missing}");

@@ -109,6 +109,7 @@ fn what_cannot_be_is_told_by_its_property() {
         ("destination=Q connectionFactory=jms/gone", "there is no remote queue manager 'GONE'"),
         ("destination=Q lateReply=keep", "the property 'replyDestination' is needed"),
         ("destination=Q replyDestination=R waitInterval=1 lateReply=queue", "'lateReplyDestination' is needed"),
+        ("destination=Q selector=a=", "'selector' cannot be 'a=': at byte 2 of the selector"),
         ("destination=Q provider=cics", "'provider' cannot be 'cics'"),
         ("destinaton=Q", "there is no property 'destinaton'"),
     ];
