@@ -171,7 +171,7 @@ impl<'a> Tree<'a> {
     fn child(&mut self, part: &str) -> Option<&mut Tree<'a>> {
         self.open();
         match self {
-            Self::Object(members) => members.iter_mut().find(|(name, _)| name == part).map(|(_, value)| value),
+            Self::Object(members) => members.iter_mut().rfind(|(name, _)| name == part).map(|(_, value)| value),
             Self::Array(items) => items.get_mut(part.parse::<usize>().ok()?),
             Self::Text(_) => None,
         }
@@ -182,10 +182,18 @@ impl<'a> Tree<'a> {
             *self = Self::empty_object();
         }
         let Self::Object(members) = self else { unreachable!("it was made an object just now") };
-        let index = members.iter().position(|(name, _)| name == part).unwrap_or_else(|| {
-            members.push((part.to_owned(), Self::empty_object()));
-            members.len() - 1
-        });
+        // Of members with one name the last counts, for most readers; what is set is the only one afterwards.
+        match members.iter().rposition(|(name, _)| name == part) {
+            Some(last) => {
+                let mut index = 0;
+                members.retain(|(name, _)| {
+                    index += 1;
+                    name != part || index > last
+                });
+            }
+            None => members.push((part.to_owned(), Self::empty_object())),
+        }
+        let index = members.iter().position(|(name, _)| name == part).expect("it is there, or was added just now");
         &mut members[index].1
     }
 

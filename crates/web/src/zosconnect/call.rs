@@ -95,7 +95,7 @@ async fn serve(
         Ok(body) => body,
         Err(error) => return ServiceAnswer::failed(&error),
     };
-    let Some(method) = invoke::method(&call.parts.method) else {
+    let Some(method) = invoke::method(&call.parts.method, &service.content.service) else {
         let error = ServiceError::method(call.parts.method.as_str(), call.parts.uri.path());
         return ServiceAnswer::failed(&error);
     };

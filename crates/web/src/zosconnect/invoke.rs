@@ -6,6 +6,7 @@
 //! being asked first.
 
 use ::service::Services;
+use ::service::definition::{Kind, Service};
 use ::service::error::ServiceError;
 use ::service::provider;
 use ::service::provider::answer::{Content, Identifiers, ServiceAnswer};
@@ -93,7 +94,7 @@ pub(crate) async fn invoke(
     let Some(in_flight) = deployed.activity.admit() else {
         return Ok(refused(&ServiceError::service_stopped(&service.name)));
     };
-    let Some(method) = method(&call.parts.method) else {
+    let Some(method) = method(&call.parts.method, service) else {
         return Ok(refused(&ServiceError::method(call.parts.method.as_str(), call.parts.uri.path())));
     };
     let body = limit::read(body, &call.settings.options.limits).await?;
@@ -103,8 +104,11 @@ pub(crate) async fn invoke(
     Ok(answer(answered))
 }
 
-pub(super) fn method(method: &Method) -> Option<request::Method> {
+/// `None`: the service does not have it. HEAD only browses: its answer has no body, so that a message it took, or a reply,
+/// would be lost.
+pub(super) fn method(method: &Method, service: &Service) -> Option<request::Method> {
     Some(match *method {
+        Method::HEAD if service.provider.kind != Kind::Queue => return None,
         Method::GET | Method::HEAD => request::Method::Get,
         Method::POST => request::Method::Post,
         Method::PUT => request::Method::Put,

@@ -155,3 +155,17 @@ fn an_answer_is_changed_the_same_way_and_an_empty_one_stays_empty() {
     assert_eq!(mapping.response(&body).expect("mapped"), r#"{"a":1.50}"#);
     assert_eq!(mapping.response(&Bytes::new()).expect("mapped"), "");
 }
+
+#[test]
+fn what_a_mapping_sets_is_the_only_member_of_its_name_afterwards() {
+    let statements = vec![
+        mv(Source::Path("customer".to_owned()), "customer", Kind::Text),
+        mv(query("amount"), "deep/amount", Kind::Text),
+    ];
+    check(
+        &Mapping { passes_body: true, statements },
+        "amount=1",
+        r#"{"customer":"me","other":1,"customer":"somebody else","deep":{"amount":7},"deep":{"amount":8,"amount":9,"x":2}}"#,
+        expect![[r#"{"other":1,"customer":"Ada/B","deep":{"amount":"1","x":2}}"#]],
+    );
+}
