@@ -30,6 +30,7 @@ fuzz_target!(|data: &[u8]| {
     let mut all = openapi::merge::empty("all", "1");
     openapi::merge::add(&mut all, &definition.name, two);
     let _ = openapi::swagger::from(&three);
+    openapi::merge::add_group(&mut all, &definition.name, three, "a tag", "about it", &["role"]);
     let query = api::query("a=1&b=x%20y&c");
     let header = |_: &str| Some("h");
     for operation in &definition.operations {

@@ -3,10 +3,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use document::yaml::{Scalars, read, write};
+use document::yaml::{Scalars, lines, read, write};
 
 fuzz_target!(|text: &str| {
-    let _ = read(text, Scalars::Text);
+    let _ = (read(text, Scalars::Text), lines(text));
     if let Ok(value) = read(text, Scalars::Typed) {
         let written = write(&value);
         assert_eq!(read(&written, Scalars::Typed).as_ref(), Ok(&value), "{written}");

@@ -317,7 +317,7 @@ impl<T: Artefact> Shelf<T> {
                     self.undeploy(&before);
                 }
                 self.take(files, artefact);
-                tracing::info!("{}: {} archive {} is installed as {name}", T::INSTALLED, T::WORD, path.display());
+                tell_installed::<T>(&path, &name);
                 files
                     .known
                     .insert(file.to_owned(), Known { signature: Some(signature), name: Some(name), problem: None });
@@ -371,6 +371,7 @@ impl<T: Artefact> Shelf<T> {
         let signature = fs::metadata(&path).ok().map(|metadata| Signature::of(&metadata));
         files.known.insert(file.to_owned(), Known { signature, name: Some(name.clone()), problem: None });
         self.take(files, artefact);
+        tell_installed::<T>(&path, &name);
         self.known(&name)
     }
 
@@ -471,6 +472,10 @@ impl Files {
             known.signature = None;
         }
     }
+}
+
+fn tell_installed<T: Artefact>(file: &Path, name: &str) {
+    tracing::info!("{}: {} archive {} is installed as {name}", T::INSTALLED, T::WORD, file.display());
 }
 
 const STOPPED: &str = ".stopped";

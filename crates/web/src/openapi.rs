@@ -1,4 +1,5 @@
-//! The API documents, made once from the route table: `/openapi.json` (OpenAPI 3.1) and `/ibm/api/docs` (Swagger 2.0).
+//! The API documents: `/openapi.json` (OpenAPI 3.1) and `/ibm/api/docs` (Swagger 2.0). What they say of the server's own
+//! resources is made once, from the route table; what is deployed and started is added to each answer.
 //!
 //! `details` says of every handler what the table cannot: parameters, bodies, answers. A handler without details does
 //! not compile, so nothing is served that the documents do not describe.
@@ -12,10 +13,11 @@ mod schemas;
 mod zosconnect;
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-use ::service::deploy::Status;
+use ::service::deploy::{Artefact, Deployed, Shelf, Status};
 use ::service::openapi::{merge, swagger};
+use ::service::registry::{DeployedApi, DeployedService};
 use bytes::Bytes;
 use document::yaml;
 use http::{HeaderValue, StatusCode, header};
@@ -26,6 +28,7 @@ use crate::error::ApiError;
 use crate::query;
 use crate::routes::ROUTES;
 use crate::service::Call;
+use crate::zosconnect::path_of_service;
 
 pub(crate) const YAML: HeaderValue = HeaderValue::from_static("application/yaml; charset=utf-8");
 
@@ -34,8 +37,38 @@ static PRINTED: LazyLock<Bytes> = LazyLock::new(|| pretty(&DOCUMENT));
 static SWAGGER: LazyLock<Value> = LazyLock::new(|| swagger::from(&DOCUMENT));
 
 /// `/openapi.json`.
-pub(crate) fn document() -> Answer {
-    answer::json(StatusCode::OK, PRINTED.clone())
+pub(crate) fn document(call: Call<'_>) -> Answer {
+    let (services, apis) = started(call);
+    if services.is_empty() && apis.is_empty() {
+        return answer::json(StatusCode::OK, PRINTED.clone());
+    }
+    let mut whole = DOCUMENT.clone();
+    let roles = ["MQWebUser"];
+    let registry = &call.shared.services.registry;
+    for api in apis {
+        let api = &api.content;
+        let document = ::service::openapi::of_api(api, &|service| registry.schemas(service), "");
+        let about = if api.description.is_empty() { &api.title } else { &api.description };
+        merge::add_group(&mut whole, &api.name, document, &format!("API {}", api.name), about, &roles);
+    }
+    if !services.is_empty() {
+        let about = "Services that are deployed and started, by their names.";
+        merge::add_group(&mut whole, "service", of_services(&services), "deployed services", about, &roles);
+    }
+    answer::json(StatusCode::OK, pretty(&whole))
+}
+
+/// What is deployed and not stopped.
+fn started(call: Call<'_>) -> (Vec<Arc<DeployedService>>, Vec<Arc<DeployedApi>>) {
+    fn of<T: Artefact>(shelf: &Shelf<T>) -> Vec<Arc<Deployed<T>>> {
+        shelf.all().values().filter(|one| one.status() == Status::Started).map(Arc::clone).collect()
+    }
+    let registry = &call.shared.services.registry;
+    (of(&registry.services), of(&registry.apis))
+}
+
+fn of_services(services: &[Arc<DeployedService>]) -> Value {
+    ::service::openapi::services::of_services(services.iter().map(|one| &one.content), path_of_service)
 }
 
 /// `/ibm/api/docs`: `root` selects the resources below a path, which then is the base path, and may be repeated; `compact` leaves line
@@ -55,7 +88,7 @@ pub(crate) fn docs(call: Call<'_>) -> Result<Answer, ApiError> {
         ("root" | "compact", _) => Err(ApiError::parameter(name, &value)),
         _ => Err(query::unknown(name)),
     })?;
-    let whole = with_apis(call);
+    let whole = with_deployed(call);
     let document = match roots.as_slice() {
         [] => whole,
         [root] => Cow::Owned(below(call, &whole, root)),
@@ -85,18 +118,20 @@ fn below(call: Call<'_>, whole: &Value, root: &str) -> Value {
     }
 }
 
-/// The server's own resources and those of all APIs that are started.
-fn with_apis(call: Call<'_>) -> Cow<'static, Value> {
-    let registry = &call.shared.services.registry;
-    let apis = registry.apis.all();
-    let mut started = apis.values().filter(|api| api.status() == Status::Started).peekable();
-    if started.peek().is_none() {
+/// The server's own resources and those of all APIs and services that are started.
+fn with_deployed(call: Call<'_>) -> Cow<'static, Value> {
+    let (services, apis) = started(call);
+    if services.is_empty() && apis.is_empty() {
         return Cow::Borrowed(&*SWAGGER);
     }
+    let registry = &call.shared.services.registry;
     let mut whole = SWAGGER.clone();
-    for api in started {
+    for api in apis {
         let document = ::service::openapi::swagger_of_api(&api.content, &|service| registry.schemas(service));
         merge::add(&mut whole, &api.content.name, document);
+    }
+    if !services.is_empty() {
+        merge::add(&mut whole, "service", swagger::from(&of_services(&services)));
     }
     Cow::Owned(whole)
 }

@@ -235,7 +235,7 @@ async fn handle_public(call: Call<'_>, handler: PublicHandler, body: Incoming) -
         PublicHandler::Live => Ok(health::live()),
         PublicHandler::Ready => health::ready(call.shared, call.query()),
         PublicHandler::Metrics => Ok(metrics::expose(call.shared)),
-        PublicHandler::OpenApi => Ok(openapi::document()),
+        PublicHandler::OpenApi => Ok(openapi::document(call)),
         PublicHandler::Docs => openapi::docs(call),
         PublicHandler::Explorer => Ok(explorer::page()),
         PublicHandler::ExplorerStyle => Ok(explorer::style()),

@@ -1,4 +1,4 @@
-//! Several Swagger 2.0 documents in one.
+//! Several Swagger 2.0 documents in one, or several of OpenAPI 3.
 //!
 //! Paths get their base path before them; definitions and operations keep their names unless another document has them
 //! already, and then begin with the name of theirs.
@@ -6,11 +6,47 @@
 use serde_json::{Map, Value, json};
 
 use super::operations_of;
+use super::swagger::base_path;
 
-/// Adds the document of `name` to `whole`, whose base path is `/`.
+/// What references lead to, in Swagger 2.0 and in OpenAPI 3.
+const SHARED: [&str; 3] = ["definitions", "parameters", "responses"];
+const COMPONENTS: [&str; 6] = ["schemas", "parameters", "responses", "requestBodies", "headers", "examples"];
+
+/// Adds the Swagger 2.0 document of `name` to `whole`, whose base path is `/`.
 pub fn add(whole: &mut Value, name: &str, mut document: Value) {
     let base_path = document["basePath"].as_str().unwrap_or_default().trim_end_matches('/').to_owned();
-    rename_definitions(whole, name, &mut document);
+    rename(whole, name, &mut document, "", &SHARED);
+    add_paths(whole, name, &mut document, &base_path);
+    add_members(whole, &mut document, &["definitions", "parameters", "responses", "securityDefinitions"]);
+    if let Value::Array(tags) = document["tags"].take()
+        && let Some(all) = whole["tags"].as_array_mut()
+    {
+        all.extend(tags);
+    }
+}
+
+/// Adds the OpenAPI 3 document of `name` to `whole`, as a group of operations: they have the tag `tag`, whose `description`
+/// is told, and are open to the users with one of `roles`.
+pub fn add_group(whole: &mut Value, name: &str, mut document: Value, tag: &str, description: &str, roles: &[&str]) {
+    let base_path = base_path(&document).trim_end_matches('/').to_owned();
+    rename(whole, name, &mut document, "/components", &COMPONENTS);
+    for (_, item) in document["paths"].as_object_mut().into_iter().flatten() {
+        for (_, operation) in operations_of(item) {
+            operation["tags"] = json!([tag]);
+            operation["x-roles"] = json!(roles);
+        }
+    }
+    add_paths(whole, name, &mut document, &base_path);
+    let mut components = document["components"].take();
+    add_members(&mut whole["components"], &mut components, &COMPONENTS);
+    add_members(&mut whole["components"], &mut components, &["securitySchemes"]);
+    if let Some(all) = whole["tags"].as_array_mut() {
+        all.push(json!({ "name": tag, "description": description }));
+    }
+}
+
+/// Moves the paths, with the base path before them.
+fn add_paths(whole: &mut Value, name: &str, document: &mut Value, base_path: &str) {
     let taken = operation_ids(whole);
     let consumes = document["consumes"].take();
     let produces = document["produces"].take();
@@ -29,13 +65,17 @@ pub fn add(whole: &mut Value, name: &str, mut document: Value) {
             }
         }
         let full = match path.as_str() {
-            "/" if !base_path.is_empty() => base_path.clone(),
+            "/" if !base_path.is_empty() => base_path.to_owned(),
             path => format!("{base_path}{path}"),
         };
         whole["paths"][full] = item;
     }
-    for key in ["definitions", "parameters", "responses", "securityDefinitions"] {
-        if let Value::Object(members) = document[key].take() {
+}
+
+/// Moves what `whole` does not have yet.
+fn add_members(whole: &mut Value, document: &mut Value, keys: &[&str]) {
+    for key in keys {
+        if let Some(Value::Object(members)) = document.get_mut(key).map(Value::take) {
             let all = &mut whole[key];
             if !all.is_object() {
                 *all = json!({});
@@ -47,11 +87,6 @@ pub fn add(whole: &mut Value, name: &str, mut document: Value) {
             }
         }
     }
-    if let Value::Array(tags) = document["tags"].take()
-        && let Some(all) = whole["tags"].as_array_mut()
-    {
-        all.extend(tags);
-    }
 }
 
 /// A document with nothing in it yet.
@@ -62,21 +97,25 @@ pub fn empty(title: &str, version: &str) -> Value {
     })
 }
 
-/// Gives definitions, parameters and responses another name where `whole` has something else of that name.
-fn rename_definitions(whole: &Value, name: &str, document: &mut Value) {
-    for key in ["definitions", "parameters", "responses"] {
-        let Value::Object(members) = document[key].take() else { continue };
+/// Gives another name to what `whole` has something else of that name for. `below` is the JSON Pointer of where `keys` are.
+fn rename(whole: &Value, name: &str, document: &mut Value, below: &str, keys: &[&str]) {
+    for key in keys {
+        let place = format!("{below}/{key}");
+        let Some(Value::Object(members)) = document.pointer_mut(&place).map(Value::take) else { continue };
         let mut renamed = Map::new();
         let mut changes = Vec::new();
         for (known, value) in members {
-            let is_taken = whole[key].get(&known).is_some_and(|other| *other != value);
+            let other = whole.pointer(&place).and_then(|known_there| known_there.get(&known));
+            let is_taken = other.is_some_and(|other| *other != value);
             let new = if is_taken { format!("{name}_{known}") } else { known.clone() };
             if is_taken {
-                changes.push((format!("#/{key}/{known}"), format!("#/{key}/{new}")));
+                changes.push((format!("#{place}/{known}"), format!("#{place}/{new}")));
             }
             renamed.insert(new, value);
         }
-        document[key] = Value::Object(renamed);
+        if let Some(members) = document.pointer_mut(&place) {
+            *members = Value::Object(renamed);
+        }
         for (from, to) in changes {
             replace_references(document, &from, &to);
         }

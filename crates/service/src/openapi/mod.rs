@@ -4,6 +4,7 @@
 //! Pure functions of JSON values. A document that an archive brings is served as it came, but for its base path.
 
 pub mod merge;
+pub mod services;
 pub mod swagger;
 pub mod upgrade;
 

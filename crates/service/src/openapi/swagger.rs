@@ -44,7 +44,7 @@ pub fn from(document: &Value) -> Value {
 }
 
 /// The path of the first server's URL.
-fn base_path(document: &Value) -> &str {
+pub(super) fn base_path(document: &Value) -> &str {
     let url = document["servers"][0]["url"].as_str().unwrap_or("/");
     let path = url.split_once("://").map_or(url, |(_, rest)| rest.find('/').map_or("/", |at| &rest[at..]));
     if path.len() > 1 { path.trim_end_matches('/') } else { "/" }

@@ -53,6 +53,7 @@ async function logOut() {
 /** An input that fits a schema. */
 function input(schema, id) {
   const first = schema.default ?? "";
+  if (schema.type === "boolean") schema = { ...schema, enum: ["true", "false"] };
   if (schema.enum) {
     const select = element("select", { id });
     if (first === "") select.append(element("option", { value: "", textContent: "" }));
@@ -61,15 +62,16 @@ function input(schema, id) {
     return select;
   }
   const made = element("input", { id, spellcheck: false, autocomplete: "off", value: first });
+  if (schema.type === "number") Object.assign(made, { type: "number", step: "any" });
   if (schema.type === "integer") Object.assign(made, { type: "number", min: schema.minimum ?? "", max: schema.maximum ?? "" });
   return made;
 }
 
 /** The table of parameters; `fields` gathers each with its input. */
-function parameterTable(parameters, id, fields) {
+function parameterTable(api, parameters, id, fields) {
   const table = element("table");
   parameters.forEach((parameter, index) => {
-    const field = input(parameter.schema, id + "-" + index);
+    const field = input(resolved(api, parameter.schema), id + "-" + index);
     if (parameter.in === "path") {
       field.required = true;
       if (parameter.name === "version") field.value = parameter.schema.enum.at(-1);
@@ -85,16 +87,45 @@ function parameterTable(parameters, id, fields) {
   return table;
 }
 
-/** Examples of a body: of the schema itself, or of each alternative. */
+/** A value that fits a schema: the members it names, each with the least it may be. */
+function sample(api, schema, depth = 0) {
+  const one = resolved(api, schema);
+  if (one.example !== undefined) return one.example;
+  if (one.default !== undefined) return one.default;
+  if (one.enum) return one.enum[0];
+  if (depth > 12) return null;
+  switch (Array.isArray(one.type) ? one.type[0] : one.type) {
+    case "object": return Object.fromEntries(Object.entries(one.properties || {})
+      .map(([name, member]) => [name, sample(api, member, depth + 1)]));
+    case "array": return Array.from({ length: Math.min(one.minItems || 1, 3) }, () => sample(api, one.items, depth + 1));
+    case "integer": case "number": return Math.max(0, one.minimum ?? 0);
+    case "boolean": return false;
+    default: return "";
+  }
+}
+
+/** Examples of a body: of the schema itself, or of each alternative; else one made from what the schema names. */
 function examples(api, schema) {
   const whole = resolved(api, schema);
-  return (whole.oneOf || [whole]).map(one => resolved(api, one)).filter(one => one.example)
+  const known = (whole.oneOf || [whole]).map(one => resolved(api, one)).filter(one => one.example)
     .map(one => [one.description || "Example", JSON.stringify(one.example, null, 2)]);
+  if (known.length || whole.type !== "object") return known;
+  return [["Example", JSON.stringify(sample(api, whole), null, 2)]];
+}
+
+/** A body that is a file, such as an archive. */
+function fileChooser(type, required, id) {
+  const file = element("input", { type: "file", id: id + "-body", required });
+  const box = element("div", {},
+    element("h3", { textContent: required ? "Body" : "Body, if there is one" }),
+    element("div", { className: "row" }, element("label", { htmlFor: file.id, textContent: type }), file));
+  return { box, type: () => file.files.length ? type : null, value: () => file.files[0] };
 }
 
 /** Media type and text of the body. */
 function bodyEditor(api, described, id) {
   const types = Object.keys(described.content);
+  if (described.content[types[0]].schema?.format === "binary") return fileChooser(types[0], described.required, id);
   const type = element("select", { id: id + "-type" }, ...types.map(value => element("option", { value, textContent: value })));
   const text = element("textarea", { id: id + "-body", spellcheck: false });
   const known = examples(api, described.content[types[0]].schema);
@@ -108,7 +139,7 @@ function bodyEditor(api, described, id) {
     element("h3", { textContent: "Body" }),
     element("div", { className: "row" }, element("label", { htmlFor: type.id, textContent: "Media type" }), type, ...choose),
     element("label", { htmlFor: text.id, className: "quiet", textContent: "Text" }), text);
-  return { box, type, text };
+  return { box, type: () => type.value, value: () => text.value };
 }
 
 function answerTable(responses) {
@@ -174,7 +205,7 @@ function inside(api, path, method, described) {
   }
   const parameters = described.parameters || [];
   if (parameters.length) {
-    form.append(element("div", {}, element("h3", { textContent: "Parameters" }), parameterTable(parameters, id, fields)));
+    form.append(element("div", {}, element("h3", { textContent: "Parameters" }), parameterTable(api, parameters, id, fields)));
   }
   const body = described.requestBody ? bodyEditor(api, described.requestBody, id) : null;
   if (body) form.append(body.box);
@@ -186,8 +217,8 @@ function inside(api, path, method, described) {
   form.addEventListener("submit", event => {
     event.preventDefault();
     const [url, headers] = request(path, fields);
-    if (body) headers["Content-Type"] = body.type.value;
-    send(method.toUpperCase(), url, headers, body ? body.text.value : undefined, result);
+    if (body && body.type()) headers["Content-Type"] = body.type();
+    send(method.toUpperCase(), url, headers, body ? body.value() : undefined, result);
   });
   return form;
 }
@@ -201,7 +232,7 @@ function operation(api, path, method, described) {
     element("summary", {},
       element("span", { className: "method " + method, textContent: method.toUpperCase() }),
       element("span", { className: "path", textContent: path }), marks,
-      element("span", { className: "text", textContent: described.summary })));
+      element("span", { className: "text", textContent: described.summary || described.description || "" })));
   box.addEventListener("toggle", () => {
     if (box.open && box.children.length === 1) box.append(inside(api, path, method, described));
   });
@@ -209,10 +240,10 @@ function operation(api, path, method, described) {
 }
 
 /** A line of the index on the left, which opens its operation. */
-function indexEntry(described, method, box) {
+function indexEntry(path, described, method, box) {
   const link = element("a", { href: "#" + described.operationId },
     element("span", { className: "method " + method, textContent: method.toUpperCase() }),
-    element("span", { textContent: described.summary }));
+    element("span", { textContent: described.summary || path }));
   link.addEventListener("click", () => { box.open = true; });
   return element("li", {}, link);
 }
@@ -224,16 +255,17 @@ function show(api) {
   const entries = [], sections = [], lists = [];
   for (const { name, description } of api.tags) {
     const list = element("ul");
+    const title = name.replace("-", " ");
     const section = element("section", { id: "tag-" + name },
-      element("h2", { textContent: name.replace("-", " ") }), element("p", { textContent: description }));
+      element("h2", { textContent: title }), element("p", { textContent: description }));
     for (const { path, method, described } of all.filter(one => one.described.tags.includes(name))) {
-      const box = operation(api, path, method, described), entry = indexEntry(described, method, box);
+      const box = operation(api, path, method, described), entry = indexEntry(path, described, method, box);
       const words = [path, method, described.summary, name, ...(described["x-roles"] || [])].join(" ").toLowerCase();
       entries.push({ box, entry, words });
       section.append(box);
       list.append(entry);
     }
-    const group = element("div", {}, element("h2", { textContent: name.replace("-", " ") }), list);
+    const group = element("div", {}, element("h2", { textContent: title }), list);
     sections.push(section);
     lists.push(group);
   }

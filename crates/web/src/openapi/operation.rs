@@ -139,9 +139,9 @@ fn responses(route: &Route, details: &Details) -> Value {
     let mut responses: Map<String, Value> =
         details.answers.iter().map(|success| (success.status.to_string(), answer(success))).collect();
     for (status, help) in failures(route, details) {
-        responses.entry(status.to_string()).or_insert_with(|| error(help, error_schema(details, Some(status))));
+        responses.entry(status.to_string()).or_insert_with(|| error(help, error_schema(details)));
     }
-    responses.insert("default".to_owned(), error("Refused or failed", error_schema(details, None)));
+    responses.insert("default".to_owned(), error("Refused or failed", error_schema(details)));
     Value::Object(responses)
 }
 
@@ -193,8 +193,7 @@ fn error(help: &str, schema: &str) -> Value {
     json!({ "description": help, "content": { JSON: { "schema": reference(schema) } } })
 }
 
-/// Refusals below `/zosConnect` have a form of their own, except those from before a resource is looked at.
-fn error_schema(details: &Details, status: Option<u16>) -> &'static str {
-    let is_before = matches!(status, Some(401 | 413));
-    if details.tag == SERVICES && !is_before { "ServiceError" } else { "Error" }
+/// Refusals below `/zosConnect` have a form of their own.
+fn error_schema(details: &Details) -> &'static str {
+    if details.tag == SERVICES { "ServiceError" } else { "Error" }
 }

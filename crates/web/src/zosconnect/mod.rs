@@ -76,6 +76,11 @@ fn percent_encoded(name: &str) -> String {
     utf8_percent_encode(name, PART).to_string()
 }
 
+/// Where a service is administered and invoked.
+pub(crate) fn path_of_service(name: &str) -> String {
+    format!("/zosConnect/services/{}", percent_encoded(name))
+}
+
 /// `2017-11-13 17:28:28:589 GMT`.
 fn registered(at: Timestamp) -> String {
     let at = at.date_time();

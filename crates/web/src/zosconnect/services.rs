@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::administration::{Administered, lookup};
 use super::invoke::refused;
-use super::{Wanted, found, origin, percent_encoded, registered};
+use super::{Wanted, found, origin, path_of_service, registered};
 use crate::answer::Answer;
 use crate::server::Shared;
 use crate::service::Call;
@@ -102,7 +102,7 @@ impl Administered for ServiceContent {
 
 /// Where a service is administered.
 pub(super) fn url(call: Call<'_>, name: &str) -> String {
-    format!("{}/zosConnect/services/{}", origin(call), percent_encoded(name))
+    format!("{}{}", origin(call), path_of_service(name))
 }
 
 fn details(call: Call<'_>, deployed: &DeployedService) -> Value {

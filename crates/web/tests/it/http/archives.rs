@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use expect_test::{Expect, expect};
-use serde_json::Value;
+use serde_json::{Value, json};
 use service::build;
 
 use super::client::{self, Answer, Client, basic};
@@ -68,13 +68,13 @@ fn check(answer: &Answer, status: u16, expected: Expect) {
     assert_eq!(answer.status, status);
 }
 
-fn json(answer: &Answer) -> Value {
+fn parsed(answer: &Answer) -> Value {
     serde_json::from_slice(&answer.body).expect("JSON")
 }
 
 /// Status and the identifier of the error.
 fn error(answer: &Answer) -> (u16, String) {
-    let message = json(answer)["errorMessage"].as_str().expect("a message").to_owned();
+    let message = parsed(answer)["errorMessage"].as_str().expect("a message").to_owned();
     (answer.status, message.split(':').next().unwrap_or_default().to_owned())
 }
 
@@ -99,7 +99,7 @@ fn a_service_is_deployed_shown_stopped_updated_and_deleted() {
         ]],
     );
     for line in ["GET /zosConnect/services/put", "GET /zosConnect/services/put?action=status"] {
-        assert_eq!(json(&admin.ask(line)), json(&created), "{line}");
+        assert_eq!(parsed(&admin.ask(line)), parsed(&created), "{line}");
     }
     let invoked = admin.call(
         "POST /zosConnect/services/put?action=invoke",
@@ -113,7 +113,7 @@ fn a_service_is_deployed_shown_stopped_updated_and_deleted() {
     assert_eq!(error(&admin.send("PUT /zosConnect/services/put", &service(SERVICE))), (409, "BAQR0912W".to_owned()));
     assert_eq!(error(&admin.ask("DELETE /zosConnect/services/put")), (409, "BAQR0912W".to_owned()));
     let stopped = admin.ask("PUT /zosConnect/services/put?status=stopped");
-    assert_eq!((stopped.status, &json(&stopped)["zosConnect"]["serviceStatus"]), (200, &Value::from("Stopped")));
+    assert_eq!((stopped.status, &parsed(&stopped)["zosConnect"]["serviceStatus"]), (200, &Value::from("Stopped")));
     let refused = admin.call("POST /zosConnect/services/put?action=invoke", "content-type: application/json\r\n", "{}");
     assert_eq!(error(&refused), (503, "BAQM0003E".to_owned()));
 
@@ -121,14 +121,17 @@ fn a_service_is_deployed_shown_stopped_updated_and_deleted() {
     assert_eq!(error(&admin.send("PUT /zosConnect/services/put", &other)), (400, "BAQR0914W".to_owned()));
     assert_eq!(error(&admin.send("PUT /zosConnect/services/put", b"PK no zip")), (400, "BAQR0915W".to_owned()));
     let newer = service(&SERVICE.replace("2.0", "3.0"));
-    let updated = json(&admin.send("PUT /zosConnect/services/put?status=stopped", &newer));
+    let updated = parsed(&admin.send("PUT /zosConnect/services/put?status=stopped", &newer));
     assert_eq!(
         (&updated["zosConnect"]["version"], &updated["zosConnect"]["serviceStatus"]),
         (&Value::from("3.0"), &Value::from("Stopped"))
     );
-    let started = json(&admin.ask("PUT /zosConnect/services/put?action=start"));
+    let started = parsed(&admin.ask("PUT /zosConnect/services/put?action=start"));
     assert_eq!(started["zosConnect"]["serviceStatus"], "Started");
-    assert_eq!(json(&admin.ask("PUT /zosConnect/services/put?action=stop"))["zosConnect"]["serviceStatus"], "Stopped");
+    assert_eq!(
+        parsed(&admin.ask("PUT /zosConnect/services/put?action=stop"))["zosConnect"]["serviceStatus"],
+        "Stopped"
+    );
     check(&admin.ask("DELETE /zosConnect/services/put"), 200, expect![[r#"{"name":"put"}"#]]);
     assert_eq!(error(&admin.ask("GET /zosConnect/services/put")), (404, "BAQR0431W".to_owned()));
     assert!(!server.folder().join("zosconnect/services/put.sar").exists());
@@ -148,7 +151,7 @@ fn what_is_asked_in_the_wrong_way_is_refused_with_the_documented_status() {
     assert_eq!(error(&admin.ask("DELETE /zosConnect/apis/none")), (404, "BAQR0917W".to_owned()));
     let cics = admin.send("POST /zosConnect/services", &archive("api.yaml", API));
     assert_eq!(error(&cics), (400, "BAQR0915W".to_owned()));
-    assert_eq!(json(&cics)["errorDetails"], "the archive has no entry manifest.yml");
+    assert_eq!(parsed(&cics)["errorDetails"], "the archive has no entry manifest.yml");
 }
 
 #[test]
@@ -204,15 +207,15 @@ fn schemas_and_statistics_come_by_both_forms() {
     let server = TestServer::start();
     let mut admin = Admin::of(&server);
     assert_eq!(admin.send("POST /zosConnect/services", &service(SERVICE)).status, 201);
-    let schema = json(&admin.ask("GET /zosConnect/services/put/schema/request"));
+    let schema = parsed(&admin.ask("GET /zosConnect/services/put/schema/request"));
     assert_eq!(schema["properties"]["amount"]["maximum"], 99_999);
-    assert_eq!(json(&admin.ask("GET /zosConnect/services/put?action=getRequestSchema")), schema);
+    assert_eq!(parsed(&admin.ask("GET /zosConnect/services/put?action=getRequestSchema")), schema);
     assert_eq!(error(&admin.ask("GET /zosConnect/services/put/schema/response")), (404, "BAQR0918W".to_owned()));
     let invoke = "POST /zosConnect/services/put?action=invoke";
     for (body, status) in [("{}", 204), ("[]", 400), (r#"{"amount":123456}"#, 400)] {
         assert_eq!(admin.call(invoke, "content-type: application/json\r\n", body).status, status);
     }
-    let seen = json(&admin.ask("GET /zosConnect/services/put?action=getStatistics"));
+    let seen = parsed(&admin.ask("GET /zosConnect/services/put?action=getStatistics"));
     let put = &seen["put"];
     assert_eq!(
         (&put["ServiceProvider"], &put["InvokeRequestCount"]),
@@ -225,7 +228,7 @@ fn schemas_and_statistics_come_by_both_forms() {
     );
     let registered = put["TimeOfRegistrationWithZosConnect"].as_str().expect("a time");
     assert!(registered.len() == "2017-11-13 17:28:28:589 GMT".len() && registered.ends_with(" GMT"), "{registered}");
-    let all = json(&admin.ask("GET /zosConnect/operations/getStatistics"));
+    let all = parsed(&admin.ask("GET /zosConnect/operations/getStatistics"));
     assert_eq!(all["zosConnectStatistics"][0]["put"]["InvokeRequestCount"], "3");
 }
 
@@ -264,7 +267,7 @@ fn an_api_maps_path_query_and_headers_to_its_service() {
     assert_eq!((error(&other), other.header("allow")), ((405, "BAQR0903W".to_owned()), Some("PUT")));
     assert_eq!(error(&admin.call("PUT /loans/nowhere", json_type, "{}")), (404, "BAQR0906W".to_owned()));
     assert_eq!(admin.request(("reader", "readerpw"), "PUT /loans/of/ADA?amount=5", json_type, b"{}").status, 403);
-    assert_eq!(json(&admin.ask("PUT /zosConnect/apis/loans?status=stopped"))["status"], "Stopped");
+    assert_eq!(parsed(&admin.ask("PUT /zosConnect/apis/loans?status=stopped"))["status"], "Stopped");
     assert_eq!(error(&admin.call("PUT /loans/of/ADA?amount=5", json_type, "{}")), (503, "BAQR0905W".to_owned()));
     assert_eq!(admin.ask("DELETE /zosConnect/apis/loans").status, 200);
     assert_eq!(admin.call("PUT /loans/of/ADA?amount=5", json_type, "{}").status, 404);
@@ -274,7 +277,7 @@ fn an_api_maps_path_query_and_headers_to_its_service() {
 fn documents_of_apis_stand_at_their_base_path_and_in_that_of_all() {
     let server = TestServer::start();
     let mut admin = Admin::of(&server);
-    let before = json(&admin.ask("GET /ibm/api/docs"));
+    let before = parsed(&admin.ask("GET /ibm/api/docs"));
     assert_eq!(admin.send("POST /zosConnect/services", &service(SERVICE)).status, 201);
     assert_eq!(admin.send("POST /zosConnect/apis", &archive("api.yaml", API)).status, 201);
     let anybody = |line: &str, headers: &str| {
@@ -282,29 +285,87 @@ fn documents_of_apis_stand_at_their_base_path_and_in_that_of_all() {
         assert_eq!(answer.status, 200, "{line}: {}", answer.text());
         answer
     };
-    let two = json(&anybody("/loans/api-docs", ""));
+    let two = parsed(&anybody("/loans/api-docs", ""));
     assert_eq!((&two["swagger"], &two["basePath"]), (&"2.0".into(), &"/loans".into()));
     let parameters = &two["paths"]["/of/{customer}"]["put"]["parameters"];
     assert_eq!((&parameters[1]["name"], &parameters[1]["maximum"]), (&"amount".into(), &99_999.into()));
-    let three = json(&anybody("/loans/api-docs?version=3", ""));
+    let three = parsed(&anybody("/loans/api-docs?version=3", ""));
     assert_eq!((&three["openapi"], &three["servers"][0]["url"]), (&"3.0.3".into(), &"http://localhost/loans".into()));
     let yaml = anybody("/loans/api-docs", "\naccept: application/yaml").text();
     assert!(yaml.starts_with("\"swagger\": \"2.0\"\n"), "{yaml}");
 
-    let all = json(&anybody("/ibm/api/docs", ""));
+    let all = parsed(&anybody("/ibm/api/docs", ""));
     assert!(all["paths"]["/loans/of/{customer}"]["put"].is_object());
     assert!(all["paths"]["/zosConnect/services"]["get"].is_object());
     let count = |document: &Value| document["paths"].as_object().map_or(0, serde_json::Map::len);
-    assert_eq!(count(&all), count(&before) + 1);
-    let one = json(&anybody("/ibm/api/docs?root=/loans", ""));
+    let invoked = &all["paths"]["/zosConnect/services/put"]["post"];
+    assert_eq!((&invoked["operationId"], &invoked["consumes"][0]), (&"post_put".into(), &"application/json".into()));
+    assert_eq!(count(&all), count(&before) + 2);
+    let one = parsed(&anybody("/ibm/api/docs?root=/loans", ""));
     assert_eq!(one, two);
-    let both = json(&anybody("/ibm/api/docs?root=/loans&root=/zosConnect&compact=true", ""));
+    let both = parsed(&anybody("/ibm/api/docs?root=/loans&root=/zosConnect&compact=true", ""));
     assert!(both["paths"]["/loans/of/{customer}"].is_object() && both["paths"]["/zosConnect/apis"].is_object());
     assert!(both["paths"]["/livez"].is_null());
-    let administration = json(&anybody("/zosConnect/api-docs", ""));
+    let administration = parsed(&anybody("/zosConnect/api-docs", ""));
     assert!(administration["paths"]["/services/{service}"]["put"].is_object(), "{administration}");
-    assert_eq!(admin.ask("PUT /zosConnect/apis/loans?status=stopped").status, 200);
-    assert_eq!(json(&admin.ask("GET /ibm/api/docs")), before);
+    for one in ["apis/loans", "services/put"] {
+        assert_eq!(admin.ask(&format!("PUT /zosConnect/{one}?status=stopped")).status, 200);
+    }
+    assert_eq!(parsed(&admin.ask("GET /ibm/api/docs")), before);
+}
+
+#[test]
+fn the_openapi_document_has_what_is_deployed_and_started_besides_the_resources() {
+    let server = TestServer::start();
+    let mut admin = Admin::of(&server);
+    let before = parsed(&admin.ask("GET /openapi.json"));
+    assert_eq!(admin.send("POST /zosConnect/services", &service(SERVICE)).status, 201);
+    assert_eq!(admin.send("POST /zosConnect/apis", &archive("api.yaml", API)).status, 201);
+    let all = parsed(&admin.ask("GET /openapi.json"));
+    let api = &all["paths"]["/loans/of/{customer}"]["put"];
+    assert_eq!((&api["tags"], &api["x-roles"]), (&json!(["API loans"]), &json!(["MQWebUser"])));
+    let service = &all["paths"]["/zosConnect/services/put"]["post"];
+    assert_eq!((&service["tags"], &service["operationId"]), (&json!(["deployed services"]), &"post_put".into()));
+    let tags = |document: &Value| document["tags"].as_array().map_or(0, Vec::len);
+    assert_eq!(tags(&all), tags(&before) + 2);
+    // Every reference leads somewhere, and to what was meant: both have an error and a request of their own.
+    let text = all.to_string();
+    for reference in text.split("\"#/components/schemas/").skip(1) {
+        let name = reference.split('"').next().expect("a name");
+        assert!(all["components"]["schemas"][name].is_object(), "{name}");
+    }
+    let at = |document: &Value, schema: &Value| {
+        let reference = schema["$ref"].as_str().expect("a reference").trim_start_matches('#').to_owned();
+        document.pointer(&reference).expect("a schema").clone()
+    };
+    let sent = at(&all, &service["requestBody"]["content"]["application/json"]["schema"]);
+    assert_eq!(sent["properties"]["cust_name"]["maxLength"], 6);
+    let error = at(&all, &api["responses"]["default"]["content"]["application/json"]["schema"]);
+    assert!(error["properties"]["errorMessage"].is_object(), "{error}");
+    for one in ["services/put", "apis/loans"] {
+        assert_eq!(admin.ask(&format!("PUT /zosConnect/{one}?status=stopped")).status, 200);
+    }
+    assert_eq!(parsed(&admin.ask("GET /openapi.json")), before);
+}
+
+#[test]
+fn a_head_request_takes_no_message() {
+    let server = TestServer::start();
+    let mut admin = Admin::of(&server);
+    for (name, text) in [
+        ("put", SERVICE.to_owned()),
+        ("take", SERVICE.replace("name: put", "name: take").replace("mqput", "mqget")),
+        ("both", SERVICE.replace("name: put", "name: both").replace("messagingAction: mqput\n", "")),
+    ] {
+        assert_eq!(admin.send("POST /zosConnect/services", &service(&text)).status, 201, "{name}");
+    }
+    let record = r#"{"cust_name":"ADA","amount":5,"kind":"z"}"#;
+    let url = |name: &str| format!("/zosConnect/services/{name}?action=invoke");
+    let json_type = "content-type: application/json\r\n";
+    assert_eq!(admin.call(&format!("POST {}", url("put")), json_type, record).status, 204);
+    let head = |name: &str| client::plain(&server).exchange(&format!("HEAD {}", url(name))).status;
+    assert_eq!((head("take"), head("put"), head("both")), (405, 405, 200));
+    assert_eq!(server.status("Q").depth.current, 1);
 }
 
 #[test]
