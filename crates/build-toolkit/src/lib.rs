@@ -6,4 +6,17 @@
 //! Source: reference, parts 1 and 2; the shared vectors.
 
 pub mod archive;
+pub mod build;
+pub mod options;
 pub mod structure;
+
+mod cobol;
+mod comment;
+pub mod description;
+mod draft4;
+mod generate;
+mod information;
+mod names;
+mod pli;
+mod reserved;
+mod schema;

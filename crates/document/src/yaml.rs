@@ -19,6 +19,15 @@ pub use lines::lines;
 pub const MAXIMUM_BYTES: usize = 8 << 20;
 /// Most mappings, sequences and scalars.
 const MAXIMUM_NODES: usize = 400_000;
+
+/// How far a text may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    pub bytes: usize,
+    /// Mappings, sequences and scalars.
+    pub nodes: usize,
+}
+
 /// Deepest nesting.
 const MAXIMUM_DEPTH: usize = 96;
 
@@ -36,10 +45,10 @@ pub enum Scalars {
 pub enum YamlError {
     #[error("line {line}: {problem}")]
     Syntax { line: usize, problem: String },
-    #[error("the text is longer than {MAXIMUM_BYTES} bytes")]
-    TooLong,
-    #[error("line {line}: more than {MAXIMUM_NODES} values")]
-    TooMany { line: usize },
+    #[error("the text is longer than {limit} bytes")]
+    TooLong { limit: usize },
+    #[error("line {line}: more than {limit} values")]
+    TooMany { line: usize, limit: usize },
     #[error("line {line}: nested deeper than {MAXIMUM_DEPTH}")]
     TooDeep { line: usize },
     #[error("line {line}: the key {key:?} stands there twice")]
@@ -57,11 +66,19 @@ pub enum YamlError {
 /// # Errors
 /// It is not YAML, or goes beyond what is read here.
 pub fn read(text: &str, scalars: Scalars) -> Result<Value, YamlError> {
-    if text.len() > MAXIMUM_BYTES {
-        return Err(YamlError::TooLong);
+    read_within(text, scalars, &Limits { bytes: MAXIMUM_BYTES, nodes: MAXIMUM_NODES })
+}
+
+/// As `read`, with other limits.
+///
+/// # Errors
+/// As those of `read`.
+pub fn read_within(text: &str, scalars: Scalars, limits: &Limits) -> Result<Value, YamlError> {
+    if text.len() > limits.bytes {
+        return Err(YamlError::TooLong { limit: limits.bytes });
     }
     let mut parser = Parser::new_from_str(text);
-    let mut reader = Reader { scalars, open: Vec::new(), done: None, nodes: 0 };
+    let mut reader = Reader { scalars, limit: limits.nodes, open: Vec::new(), done: None, nodes: 0 };
     loop {
         let (event, marker) = parser
             .next_token()
@@ -82,6 +99,8 @@ enum Open {
 
 struct Reader {
     scalars: Scalars,
+    /// Most nodes.
+    limit: usize,
     open: Vec<Open>,
     done: Option<Value>,
     nodes: usize,
@@ -133,8 +152,8 @@ impl Reader {
 
     fn add(&mut self, value: Value, line: usize) -> Result<(), YamlError> {
         self.nodes += 1;
-        if self.nodes > MAXIMUM_NODES {
-            return Err(YamlError::TooMany { line });
+        if self.nodes > self.limit {
+            return Err(YamlError::TooMany { line, limit: self.limit });
         }
         match self.open.last_mut() {
             None => self.done = Some(value),

@@ -27,6 +27,7 @@ mod service;
 mod span;
 mod start;
 mod version;
+mod zconbt;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -94,6 +95,9 @@ enum Command {
     /// Make archives of services and APIs from their sources, or look at them.
     #[command(subcommand)]
     Service(service::Command),
+    /// Make the archive and language structures of an API requester from the description of an API.
+    #[command(name = "zconbt", visible_alias = "zconbt.zos")]
+    Zconbt(zconbt::Arguments),
     /// Look at a recovery log.
     #[command(subcommand)]
     Log(log::Command),
@@ -146,6 +150,8 @@ const NAMES: &[&str] = &[
     "dspmqaut",
     "chkmqready",
     "chkmqhealthy",
+    "zconbt",
+    "zconbt.zos",
 ];
 
 /// Runs the program.
@@ -157,6 +163,7 @@ pub(crate) fn main(mut arguments: Vec<OsString>) -> ExitCode {
     let command = arguments.get(1).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     lifecycle::spell_out(&command, &mut arguments);
     authority::spell_out(&command, &mut arguments);
+    zconbt::spell_out(&command, &mut arguments);
     let parsed =
         command_line().try_get_matches_from(arguments).and_then(|matches| CommandLine::from_arg_matches(&matches));
     let parsed = match parsed {
@@ -197,6 +204,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Config(command) => config::run(command, out),
         Command::Copybook(command) => copybook::run(&command, out),
         Command::Service(command) => service::run(&command, out),
+        Command::Zconbt(arguments) => zconbt::run(&arguments, out),
         Command::Log(command) => return log::run(&command, out),
         Command::Workload(WorkloadCommand::Run(arguments)) => return workload_run(&arguments),
         Command::Workload(WorkloadCommand::Responder(arguments)) => {

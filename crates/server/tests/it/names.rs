@@ -48,7 +48,7 @@ fn the_version_is_shown_in_rows_or_as_chosen() {
 }
 
 /// Commands that have a name of their own.
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "runmqsc",
     "dspmq",
     "dspmqver",
@@ -61,6 +61,7 @@ const COMMANDS: [&str; 12] = [
     "dspmqaut",
     "chkmqready",
     "chkmqhealthy",
+    "zconbt",
 ];
 
 #[test]

@@ -1,0 +1,429 @@
+//! The whole build: a description and its properties become members, logs and an archive.
+//!
+//! Operations are worked on one after the other, and what is made of each is handed to the caller at once: large descriptions
+//! would not fit into memory together with everything that is made of them.
+
+mod report;
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::archive::write::Schemas;
+use crate::archive::{
+    ApiKeys, Archive, ArchiveError, Binding, Operation, Options as RunOptions, Parameter, Place, REQUEST_GROUPS,
+    RESPONSE_GROUPS, Response, Style, Writer,
+};
+use crate::cobol::{self, Heading};
+use crate::description::{Api, Description, DescriptionError, Found, Listed, read_operation};
+use crate::draft4;
+use crate::generate::{Generated, generate};
+use crate::information::Information;
+use crate::options::{Language, Level, Options};
+use crate::pli;
+use crate::schema::{Direction, Dropped, Kind, Member, Property, Reader};
+
+pub use report::{Processed, Summary};
+
+/// Most members of one kind: two digits before, two behind their letter.
+const MAXIMUM_MEMBERS: usize = 9900;
+/// Definitions of the description are copied into every schema while that makes fewer bytes than these.
+const MAXIMUM_COPIED: usize = 16 << 20;
+
+/// Where a file goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Location {
+    /// `dataStructuresLocation`.
+    Structures,
+    /// `apiInfoFileLocation`.
+    Information,
+    /// `logFileDirectory`.
+    Logs,
+}
+
+/// What the build tells while it goes on.
+pub trait Sink {
+    /// A file is ready.
+    ///
+    /// # Errors
+    /// It cannot be kept; the build stops.
+    fn file(&mut self, location: Location, name: &str, content: &[u8]) -> std::io::Result<()>;
+
+    /// A line for the console.
+    fn line(&mut self, line: &str);
+
+    /// So many operations of all are done.
+    fn progress(&mut self, done: usize, all: usize);
+}
+
+/// Why there is no archive.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    #[error("{file}: {source}")]
+    Description { file: String, source: DescriptionError },
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    #[error("{name} cannot be written: {source}")]
+    File { name: String, source: std::io::Error },
+    #[error("{0} does not describe an operation that can be processed")]
+    Nothing(String),
+    #[error("{0} constructs have no place in structures, and --strict was given")]
+    Strict(usize),
+}
+
+/// What is to be built.
+pub struct Input<'a> {
+    pub options: &'a Options,
+    /// Name of the description's file, without its folder.
+    pub description_name: &'a str,
+    pub description: &'a [u8],
+    /// What has no place is an error.
+    pub strict: bool,
+}
+
+/// Builds an API requester; the archive is returned.
+///
+/// # Errors
+/// The description cannot be used at all, nothing in it can be processed, a file cannot be kept, or under `strict` something
+/// had to be left out: then no file is made.
+pub fn build(input: &Input<'_>, sink: &mut dyn Sink) -> Result<(Vec<u8>, Summary), BuildError> {
+    let file = input.description_name;
+    let wrong = |source| BuildError::Description { file: file.to_owned(), source };
+    let description = Description::read(file, input.description).map_err(wrong)?;
+    let api = description.api(input.options.api_name.as_deref()).map_err(wrong)?;
+    let key = input.options.api_keys.as_ref().map(|keys| json!({ "type": "string", "maxLength": keys.max_length }));
+    let sources = Sources { input, api: &api, key: key.as_ref() };
+    if input.strict {
+        sources.check(sink)?;
+    }
+    sources.run(sink)
+}
+
+/// What everything is made of.
+struct Sources<'a> {
+    input: &'a Input<'a>,
+    api: &'a Api<'a>,
+    /// Schema of an API key.
+    key: Option<&'a Value>,
+}
+
+/// What becomes of one operation.
+struct Made<'a> {
+    operation: Operation,
+    information: Information,
+    request: Option<Side<'a>>,
+    response: Option<Side<'a>>,
+    dropped: Vec<Dropped>,
+}
+
+/// One direction of it.
+struct Side<'a> {
+    schema_name: String,
+    groups: Vec<Property<'a>>,
+    generated: Generated,
+}
+
+/// Why an operation is ignored, and what it would lack.
+struct Ignored {
+    why: String,
+    dropped: Vec<Dropped>,
+}
+
+impl<'a> Sources<'a> {
+    /// Tells of everything that has no place.
+    fn check(&self, sink: &mut dyn Sink) -> Result<(), BuildError> {
+        let (listed, refused) = self.api.operations();
+        let mut lines: Vec<String> = refused.iter().map(|(place, why)| report::refused(place, why)).collect();
+        for listed in &listed {
+            let dropped = match self.operation(listed) {
+                Ok(made) => made.dropped,
+                Err(ignored) => {
+                    lines.push(report::ignored(listed, &ignored.why));
+                    ignored.dropped
+                }
+            };
+            lines.extend(dropped.iter().map(|dropped| report::dropped(listed, dropped)));
+        }
+        for line in &lines {
+            sink.line(line);
+        }
+        if lines.is_empty() { Ok(()) } else { Err(BuildError::Strict(lines.len())) }
+    }
+
+    fn run(&self, sink: &mut dyn Sink) -> Result<(Vec<u8>, Summary), BuildError> {
+        sink.line(&report::named(self.api));
+        let (listed, refused) = self.api.operations();
+        for (place, why) in refused {
+            sink.line(&report::refused(&place, why));
+        }
+        let definitions = self.definitions(listed.len());
+        let mut writer = Writer::new(self.header());
+        let mut summary = Summary::new(self.api, self.input.description_name);
+        let mut logs = Names::default();
+        let all = listed.len();
+        for (index, listed) in listed.iter().enumerate() {
+            sink.line(&report::started(listed));
+            let made = match summary.processed.len() {
+                0..MAXIMUM_MEMBERS => self.operation(listed),
+                _ => Err(Ignored {
+                    why: format!("there are no more than {MAXIMUM_MEMBERS} members"),
+                    dropped: Vec::new(),
+                }),
+            };
+            let log = match made {
+                Ok(made) => self.keep(listed, &made, definitions.as_deref(), &mut writer, &mut summary, sink)?,
+                Err(ignored) => {
+                    let mut log = report::dropped_lines(listed, &ignored.dropped);
+                    log.push(report::ignored(listed, &ignored.why));
+                    log.iter().for_each(|line| sink.line(line));
+                    summary.ignored.push((listed.id.clone(), ignored.why));
+                    log
+                }
+            };
+            let name = logs.unused(&listed.id, ".log");
+            file(sink, Location::Logs, &name, (log.join("\n") + "\n").as_bytes())?;
+            sink.progress(index + 1, all);
+        }
+        if summary.processed.is_empty() {
+            return Err(BuildError::Nothing(self.input.description_name.to_owned()));
+        }
+        let lines = summary.lines();
+        lines.iter().for_each(|line| sink.line(line));
+        let name = logs.unused(&self.api.name, "_summary.log");
+        file(sink, Location::Logs, &name, (lines.join("\n") + "\n").as_bytes())?;
+        let archive = writer.finish(self.input.description_name, self.input.description)?;
+        Ok((archive, summary))
+    }
+
+    fn header(&self) -> Archive {
+        Archive {
+            name: self.api.name.clone(),
+            title: self.api.title.to_owned(),
+            version: self.api.version.to_owned(),
+            description: self.api.description.to_owned(),
+            base_path: self.api.base_path.clone(),
+            connection_ref: self.input.options.connection_ref.clone(),
+            operations: Vec::new(),
+        }
+    }
+
+    /// The definitions as text, unless copies of them would make the archive large: schemas do not need them.
+    fn definitions(&self, operations: usize) -> Option<String> {
+        let text = serde_json::to_string(self.api.definitions()?).ok()?;
+        (text.len().saturating_mul(2 * operations) <= MAXIMUM_COPIED).then_some(text)
+    }
+
+    /// Makes everything of an operation.
+    fn operation(&self, listed: &Listed<'a>) -> Result<Made<'a>, Ignored> {
+        let ignored = |why: String| Ignored { why, dropped: Vec::new() };
+        let options = self.input.options;
+        let found = read_operation(self.api, listed, options.ignore_mime_type_check).map_err(ignored)?;
+        let path = format!("{}{}", self.api.base_path, listed.path);
+        let information =
+            Information::new(&self.api.name, &path, listed.method, options.mapping_level).map_err(ignored)?;
+        let mut dropped = Vec::new();
+        let request = self.request(listed, &found, &mut dropped);
+        let response = request.and_then(|request| Ok((request, self.response(listed, &found, &mut dropped)?)));
+        let ((request, parameters), response) = match response {
+            Ok(sides) => sides,
+            Err(why) => return Err(Ignored { why, dropped }),
+        };
+        let binding = Binding {
+            format: 1,
+            options: self.run_options(),
+            media_type: found.body.map_or_else(|| "application/json".to_owned(), |body| body.media_type),
+            parameters,
+            request: request.as_ref().map(|side| side.generated.structure.clone()),
+            response: response
+                .as_ref()
+                .map(|side| Response { code: found.code, structure: side.generated.structure.clone() }),
+        };
+        let (id, path, method) = (listed.id.clone(), listed.path.to_owned(), listed.method.to_owned());
+        let operation = Operation { id, path, method, binding };
+        Ok(Made { operation, information, request, response, dropped })
+    }
+
+    fn run_options(&self) -> RunOptions {
+        let options = self.input.options;
+        RunOptions {
+            white_space: options.white_space,
+            data_truncation: options.data_truncation,
+            runtime_ccsid: options.runtime_ccsid,
+            api_keys: options.api_keys.as_ref().map(|keys| ApiKeys { place: keys.place, names: keys.names.clone() }),
+        }
+    }
+
+    fn reader(&self, direction: Direction) -> Reader<'a> {
+        Reader::new(self.api.root, direction, self.input.options.mapping_level >= Level::V4_3)
+    }
+
+    /// The request, and where its parameters go.
+    fn request(
+        &self,
+        listed: &Listed<'a>,
+        found: &Found<'a>,
+        dropped: &mut Vec<Dropped>,
+    ) -> Result<(Option<Side<'a>>, Vec<Parameter>), String> {
+        let mut reader = self.reader(Direction::Request);
+        for (name, problem, required) in &found.left_out {
+            reader.leave_out(name, problem.as_str(), *required);
+        }
+        let mut groups = Vec::new();
+        let mut parameters = Vec::new();
+        for place in [Place::Path, Place::Query, Place::Header] {
+            let inputs = found.parameters.iter().filter(|input| input.place == place);
+            let mut members: Vec<(Member<'a>, Style)> = inputs.map(|input| (input.member, input.style)).collect();
+            self.add_keys(place, &mut members);
+            let only: Vec<Member<'a>> = members.iter().map(|(member, _)| *member).collect();
+            let Some(group) = reader.group(place.group(), &only) else { continue };
+            if let Kind::Object { properties } = &group.schema.kind {
+                let style_of = |name: &str| {
+                    let found = members.iter().find(|(member, _)| member.name == name);
+                    found.map(|(_, style)| *style).unwrap_or_default()
+                };
+                parameters.extend(properties.iter().map(|property| Parameter {
+                    place,
+                    name: property.name.to_owned(),
+                    style: style_of(property.name),
+                }));
+            }
+            groups.push(group);
+        }
+        if let Some(body) = &found.body {
+            groups.extend(reader.body(REQUEST_GROUPS[3], body.schema));
+        }
+        dropped.append(&mut reader.dropped);
+        if let Some(Dropped { place, problem }) = reader.unusable {
+            return Err(format!("its request needs {place}, which has no place: {problem}"));
+        }
+        Ok((self.side(groups, format!("{}_request.json", listed.id))?, parameters))
+    }
+
+    /// API keys stand behind the parameters of the operation, which has its own of that name perhaps.
+    fn add_keys(&self, place: Place, members: &mut Vec<(Member<'a>, Style)>) {
+        let (Some(keys), Some(schema)) = (&self.input.options.api_keys, self.key) else { return };
+        for name in keys.names.iter().filter(|_| keys.place == place) {
+            let is_same = |member: &Member<'_>| match place {
+                Place::Header => member.name.eq_ignore_ascii_case(name),
+                Place::Path | Place::Query => member.name == name,
+            };
+            if !members.iter().any(|(member, _)| is_same(member)) {
+                members.push((Member { name, required: true, description: None, schema }, Style::Comma));
+            }
+        }
+    }
+
+    fn response(
+        &self,
+        listed: &Listed<'a>,
+        found: &Found<'a>,
+        dropped: &mut Vec<Dropped>,
+    ) -> Result<Option<Side<'a>>, String> {
+        let mut reader = self.reader(Direction::Response);
+        let mut groups = Vec::new();
+        groups.extend(reader.group(RESPONSE_GROUPS[0], &found.response_headers));
+        if let Some(schema) = found.response_body {
+            groups.extend(reader.body(RESPONSE_GROUPS[1], schema));
+        }
+        dropped.append(&mut reader.dropped);
+        self.side(groups, format!("{}_{}_response.json", listed.id, found.code))
+    }
+
+    fn side(&self, groups: Vec<Property<'a>>, schema_name: String) -> Result<Option<Side<'a>>, String> {
+        if groups.is_empty() {
+            return Ok(None);
+        }
+        let generated = generate(&groups, self.input.options).map_err(|error| error.to_string())?;
+        Ok(Some(Side { schema_name, groups, generated }))
+    }
+
+    /// Hands over the members of an operation and adds it to the archive; returns its log.
+    fn keep(
+        &self,
+        listed: &Listed<'a>,
+        made: &Made<'a>,
+        definitions: Option<&str>,
+        writer: &mut Writer,
+        summary: &mut Summary,
+        sink: &mut dyn Sink,
+    ) -> Result<Vec<String>, BuildError> {
+        let options = self.input.options;
+        let mut log = vec![report::started(listed)];
+        let mut tell = |lines: Vec<String>, sink: &mut dyn Sink| {
+            lines.iter().for_each(|line| sink.line(line));
+            log.extend(lines);
+        };
+        let sides = [&made.request, &made.response];
+        let reserved: BTreeSet<_> =
+            sides.iter().filter_map(|side| side.as_ref()).flat_map(|side| &side.generated.reserved).collect();
+        tell(reserved.into_iter().map(report::reserved).collect(), sink);
+        tell(report::dropped_lines(listed, &made.dropped), sink);
+        let number = summary.processed.len();
+        let member = |letter| report::member_name(options, number, letter);
+        let mut processed = Processed::new(listed, member('I'));
+        for (side, letter, direction) in [(&made.request, 'Q', "request"), (&made.response, 'P', "response")] {
+            let Some(side) = side else { continue };
+            let heading = Heading { direction, schema_name: &side.schema_name, level: options.mapping_level };
+            let structure = &side.generated.structure;
+            let text = match options.language {
+                Language::Cobol => cobol::member(structure, &side.groups, &heading),
+                Language::Pli => pli::member(structure, &side.groups, &heading),
+            };
+            self.member(sink, Location::Structures, &member(letter), &text)?;
+            let place = if letter == 'Q' { &mut processed.request } else { &mut processed.response };
+            *place = Some((member(letter), structure.length));
+        }
+        let information = made.information.member(options.language, options.generated_ccsid);
+        self.member(sink, Location::Information, &member('I'), &information)?;
+        let schema = |side: &Option<Side<'_>>| side.as_ref().map(|side| draft4::schema(&side.groups, definitions));
+        writer.add(&made.operation, &Schemas { request: schema(&made.request), response: schema(&made.response) })?;
+        tell(vec![report::finished(listed)], sink);
+        log.extend(processed.lines(&self.api.base_path));
+        log.extend(processed.lengths());
+        summary.processed.push(processed);
+        Ok(log)
+    }
+
+    fn member(&self, sink: &mut dyn Sink, location: Location, name: &str, text: &str) -> Result<(), BuildError> {
+        let extension = &self.input.options.requester_extension;
+        let name = if extension.is_empty() { name.to_owned() } else { format!("{name}.{extension}") };
+        file(sink, location, &name, &encoded(text, self.input.options.generated_ccsid))
+    }
+}
+
+/// The text in its code page. On z/OS lines of EBCDIC end with NEL.
+fn encoded(text: &str, ccsid: u32) -> Vec<u8> {
+    let is_ebcdic =
+        codepage::CharacterSet::of(ccsid, codepage::ByteOrder::Big).is_some_and(codepage::CharacterSet::is_ebcdic);
+    let mut bytes = Vec::with_capacity(text.len());
+    let done = match is_ebcdic {
+        true => codepage::encode(ccsid, &text.replace('\n', "\u{85}"), &mut bytes),
+        false => codepage::encode(ccsid, text, &mut bytes),
+    };
+    match done {
+        Ok(_) => bytes,
+        Err(_) => text.as_bytes().to_vec(),
+    }
+}
+
+fn file(sink: &mut dyn Sink, location: Location, name: &str, content: &[u8]) -> Result<(), BuildError> {
+    sink.file(location, name, content).map_err(|source| BuildError::File { name: name.to_owned(), source })
+}
+
+/// Names of logs.
+#[derive(Default)]
+struct Names {
+    taken: BTreeSet<String>,
+}
+
+impl Names {
+    /// The name as a file can have it, with a number where it was there before.
+    fn unused(&mut self, name: &str, ending: &str) -> String {
+        let plain = |one: char| if one.is_alphanumeric() || matches!(one, '.' | '-' | '_') { one } else { '_' };
+        let name: String = name.chars().map(plain).take(60).collect();
+        (1..)
+            .map(|number| if number == 1 { format!("{name}{ending}") } else { format!("{name}_{number}{ending}") })
+            .find(|name| self.taken.insert(name.to_lowercase()))
+            .unwrap_or_default()
+    }
+}

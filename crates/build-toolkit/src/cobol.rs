@@ -1,0 +1,263 @@
+//! The text of a COBOL member: the structure with explanations as comments, then the structure.
+//!
+//! Fixed format. Code ends in column 71 at the latest, comments in column 70. The words of the comments are our own; columns,
+//! clauses and the order of lines are those of the original.
+//! Source: reference, 2.5.
+
+use std::fmt::Write;
+
+use crate::comment;
+use crate::options::Level;
+use crate::schema::{Kind, Property, Schema};
+use crate::structure::{Counter, Ending, Item, Structure, Value};
+
+const RULER: &str = "      * ++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++++";
+/// Last column that code uses.
+const LAST_COLUMN: usize = 71;
+/// From the start of a name to its clause.
+const NAME_WIDTH: usize = 30;
+
+/// What the member is of.
+pub(crate) struct Heading<'a> {
+    /// `request` or `response`.
+    pub(crate) direction: &'static str,
+    pub(crate) schema_name: &'a str,
+    pub(crate) level: Level,
+}
+
+/// The member. `groups` are what the structure was made of.
+pub(crate) fn member(structure: &Structure, groups: &[Property<'_>], heading: &Heading<'_>) -> String {
+    let mut writer = Writer { comments: String::new(), code: String::new(), path: Vec::new() };
+    writer.comments.push_str(RULER);
+    writer.comments.push('\n');
+    let Heading { direction, schema_name, level } = heading;
+    writer.comment(&format!("Structure of the {direction} that the JSON schema '{schema_name}' describes."));
+    writer.comment(&format!("Mapping level '{}'. Made by Quaymaster's build toolkit.", level.text()));
+    writer.blank_comment();
+    for (item, group) in structure.groups.iter().zip(groups) {
+        writer.blank_comment();
+        writer.item(item, group.name, &group.schema, group.description, 0);
+    }
+    writer.blank_comment();
+    writer.blank_comment();
+    format!("{}{RULER}\n\n{}", writer.comments, writer.code)
+}
+
+struct Writer<'a> {
+    comments: String,
+    code: String,
+    /// Names in JSON that lead to an item.
+    path: Vec<&'a str>,
+}
+
+impl<'a> Writer<'a> {
+    /// `depth` is 0 at level 06. `name` is empty for what an array of arrays holds.
+    fn item(&mut self, item: &Item, name: &'a str, schema: &Schema<'a>, description: Option<&'a str>, depth: usize) {
+        if !name.is_empty() {
+            self.path.push(name);
+        }
+        let element = match &schema.kind {
+            Kind::Array { items, .. } => items,
+            _ => schema,
+        };
+        if let Some(counter) = &item.counter {
+            self.counter(item, counter, depth);
+        }
+        match &item.wrapper {
+            Some(wrapper) => {
+                self.declaration(depth, wrapper, item, None);
+                self.explain(item, element, description);
+                self.elementary(item, false, depth + 1);
+                self.filler(item, depth + 1);
+            }
+            None if item.is_group() => {
+                self.declaration(depth, &item.name, item, None);
+                self.inside(item, element, depth + 1);
+                self.filler(item, depth + 1);
+            }
+            None => {
+                self.explain(item, element, description);
+                self.elementary(item, true, depth);
+            }
+        }
+        if !name.is_empty() {
+            self.path.pop();
+        }
+    }
+
+    fn inside(&mut self, item: &Item, schema: &Schema<'a>, depth: usize) {
+        match (&item.value, &schema.kind) {
+            (Value::Group { items }, Kind::Object { properties }) => {
+                for (item, property) in items.iter().zip(properties) {
+                    self.blank_comment();
+                    self.item(item, property.name, &property.schema, property.description, depth);
+                }
+            }
+            (Value::Array { item }, _) => self.item(item, "", schema, None, depth),
+            _ => {}
+        }
+    }
+
+    fn counter(&mut self, item: &Item, counter: &Counter, depth: usize) {
+        for sentence in comment::of_counter(item, counter, &self.path) {
+            self.comment(&sentence);
+        }
+        self.code.push('\n');
+        self.line(depth, &counter.name, &item_clause(BinaryItem::Fullword));
+        self.code.push('\n');
+        self.blank_comment();
+    }
+
+    /// `occurs` unless the group around it does.
+    fn elementary(&mut self, item: &Item, occurs: bool, depth: usize) {
+        if let Value::Text { ending: Ending::Length { name, width, .. }, .. } = &item.value {
+            let length = if *width == 2 { BinaryItem::Halfword } else { BinaryItem::Fullword };
+            self.line(depth, name, &item_clause(length));
+        }
+        let clause = clause(&item.value);
+        match item.occurs {
+            Some(_) if occurs => self.declaration(depth, &item.name, item, Some(&clause)),
+            _ => self.line(depth, &item.name, &clause),
+        }
+    }
+
+    /// What makes every occurrence as long as the layout has it, where compilers would not agree on it.
+    fn filler(&mut self, item: &Item, depth: usize) {
+        let Some(occurs) = item.occurs.filter(|occurs| occurs.times > 1) else { return };
+        if item.length.next_multiple_of(last_alignment(item)) != occurs.stride {
+            self.comment("What follows keeps the next occurrence aligned.");
+            self.line(depth, "filler", &format!("PIC X({})", occurs.stride - item.length));
+        }
+    }
+
+    /// A group or a table.
+    fn declaration(&mut self, depth: usize, name: &str, item: &Item, clause: Option<&str>) {
+        let name = match item.occurs {
+            Some(occurs) => format!("{name} OCCURS {}", occurs.times),
+            None => name.to_owned(),
+        };
+        self.line(depth, &name, clause.unwrap_or_default());
+    }
+
+    fn line(&mut self, depth: usize, name: &str, clause: &str) {
+        let mut line = String::new();
+        let _ = write!(line, "{:width$}{:02} ", "", 6 + 3 * depth, width = 13 + 2 * depth);
+        if clause.is_empty() {
+            line.push_str(name);
+        } else {
+            let _ = write!(line, "{name:NAME_WIDTH$}");
+            if name.len() >= NAME_WIDTH {
+                line.push(' ');
+            }
+            line.push_str(clause);
+        }
+        line.push('.');
+        let mut is_first = true;
+        for part in broken(&line) {
+            let _ = if is_first {
+                writeln!(self.comments, "      *{}", &part[7..])
+            } else {
+                writeln!(self.comments, "      *  {}", part.trim_start())
+            };
+            is_first = false;
+            self.code.push_str(&part);
+            self.code.push('\n');
+        }
+    }
+
+    fn explain(&mut self, item: &Item, schema: &Schema<'a>, description: Option<&'a str>) {
+        for sentence in comment::of_field(item, schema, description, &self.path) {
+            self.comment(&sentence);
+        }
+    }
+
+    fn comment(&mut self, sentence: &str) {
+        for (index, line) in comment::wrapped(sentence, 62).into_iter().enumerate() {
+            let indent = if index == 0 { "" } else { " " };
+            let _ = writeln!(self.comments, "      * {indent}{line}");
+        }
+    }
+
+    fn blank_comment(&mut self) {
+        self.comments.push_str("      *\n");
+    }
+}
+
+/// The line, or lines: broken at the last blank that leaves them short enough, and continued in column 13.
+fn broken(line: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rest = line.to_owned();
+    while rest.len() > LAST_COLUMN {
+        let start = rest.len() - rest.trim_start().len();
+        let Some(at) = rest[..=LAST_COLUMN].rfind(' ').filter(|&at| at > start) else { break };
+        let behind = format!("{:12}{}", "", rest[at..].trim_start());
+        rest.truncate(at);
+        lines.push(rest.trim_end().to_owned());
+        rest = behind;
+    }
+    lines.push(rest);
+    lines
+}
+
+/// The alignment to which GnuCOBOL rounds a group that occurs: the strictest one behind the last group inside it, or else that
+/// group's own. Enterprise COBOL, and the layout, round to the strictest one of all.
+fn last_alignment(group: &Item) -> u32 {
+    let elementary = |item: &Item| match &item.value {
+        Value::Text { ending: Ending::Length { width, .. }, .. } => u32::from(*width),
+        Value::Binary { bytes, .. } | Value::Float { bytes } => u32::from(*bytes),
+        _ => 1,
+    };
+    let items = match &group.value {
+        _ if group.wrapper.is_some() => return elementary(group),
+        Value::Group { items } => items.as_slice(),
+        Value::Array { item } => std::slice::from_ref(&**item),
+        _ => return elementary(group),
+    };
+    items.iter().fold(1, |alignment, item| match item.is_group() {
+        true => last_alignment(item),
+        false => alignment.max(if item.counter.is_some() { 4 } else { 1 }).max(elementary(item)),
+    })
+}
+
+enum BinaryItem {
+    Halfword,
+    Fullword,
+}
+
+fn item_clause(item: BinaryItem) -> String {
+    let bytes = match item {
+        BinaryItem::Halfword => 2,
+        BinaryItem::Fullword => 4,
+    };
+    clause(&Value::Binary { bytes, signed: true })
+}
+
+/// PICTURE and USAGE; empty for a group.
+fn clause(value: &Value) -> String {
+    let sign = |signed: &bool| if *signed { "S" } else { "" };
+    match value {
+        Value::Group { .. } | Value::Array { .. } => String::new(),
+        Value::Text { bytes, .. } => format!("PIC X({bytes})"),
+        Value::Binary { bytes, signed } => {
+            let picture = match bytes {
+                2 => "9999",
+                4 => "9(9)",
+                _ => "9(18)",
+            };
+            format!("PIC {}{picture} COMP-5 SYNC", sign(signed))
+        }
+        Value::Zoned { digits, signed } => format!("PIC {}9({digits}) DISPLAY", sign(signed)),
+        Value::Packed { digits, scale: 0, signed } => format!("PIC {}9({digits}) COMP-3", sign(signed)),
+        Value::Packed { digits, scale, signed } if digits == scale => format!("PIC {}V9({scale}) COMP-3", sign(signed)),
+        Value::Packed { digits, scale, signed } => {
+            format!("PIC {}9({})V9({scale}) COMP-3", sign(signed), digits - scale)
+        }
+        Value::Float { bytes: 4 } => "COMP-1 SYNC".to_owned(),
+        Value::Float { .. } => "COMP-2 SYNC".to_owned(),
+        Value::Boolean => "PIC X DISPLAY".to_owned(),
+        Value::Timestamp => "PIC 9(15) COMP-3".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,257 @@
+//! One operation of a description: its parameters, its body, and the one answer that is converted.
+
+use serde_json::Value;
+
+use super::{Api, Dialect, Listed, Member, Place, Style, schema};
+
+/// Media type of a body that says none.
+const JSON: &str = "application/json";
+
+/// What goes in and out.
+#[derive(Debug, Default)]
+pub(crate) struct Found<'a> {
+    pub(crate) parameters: Vec<Input<'a>>,
+    pub(crate) body: Option<Body<'a>>,
+    /// Status of the answer that is converted.
+    pub(crate) code: u16,
+    pub(crate) response_headers: Vec<Member<'a>>,
+    pub(crate) response_body: Option<&'a Value>,
+    /// Constructs of the request that have no place: name, why, whether a request needs them.
+    pub(crate) left_out: Vec<(&'a str, String, bool)>,
+}
+
+/// A parameter in path, query or header.
+#[derive(Debug)]
+pub(crate) struct Input<'a> {
+    pub(crate) place: Place,
+    pub(crate) style: Style,
+    pub(crate) member: Member<'a>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Body<'a> {
+    pub(crate) media_type: String,
+    pub(crate) schema: &'a Value,
+}
+
+/// Reads an operation.
+///
+/// # Errors
+/// Why it cannot become an operation of an API requester.
+pub(crate) fn read_operation<'a>(
+    api: &Api<'a>,
+    listed: &Listed<'a>,
+    ignore_media_types: bool,
+) -> Result<Found<'a>, String> {
+    let mut reader = Reader { api, listed, ignore_media_types, found: Found { code: 200, ..Found::default() } };
+    reader.parameters()?;
+    if api.dialect == Dialect::OpenApi3 {
+        reader.request_body()?;
+    }
+    reader.response()?;
+    Ok(reader.found)
+}
+
+struct Reader<'r, 'a> {
+    api: &'r Api<'a>,
+    listed: &'r Listed<'a>,
+    ignore_media_types: bool,
+    found: Found<'a>,
+}
+
+impl<'a> Reader<'_, 'a> {
+    /// Those of the path, replaced by those of the operation with the same name and place.
+    fn parameters(&mut self) -> Result<(), String> {
+        let mut all: Vec<(&'a str, &'a str, &'a Value)> = Vec::new();
+        for owner in [self.listed.item, self.listed.operation] {
+            let Some(Value::Array(parameters)) = owner.get("parameters") else { continue };
+            for parameter in parameters {
+                let parameter = self.followed(parameter)?;
+                let text = |name: &str| parameter.get(name).and_then(Value::as_str);
+                let (Some(name), Some(place)) = (text("name"), text("in")) else {
+                    return Err("a parameter has no name or no place".to_owned());
+                };
+                match all.iter().position(|(known, at, _)| *known == name && *at == place) {
+                    Some(index) => all[index].2 = parameter,
+                    None if all.len() >= 1000 => return Err("it has more than 1000 parameters".to_owned()),
+                    None => all.push((name, place, parameter)),
+                }
+            }
+        }
+        for (name, place, parameter) in all {
+            self.parameter(name, place, parameter)?;
+        }
+        Ok(())
+    }
+
+    fn parameter(&mut self, name: &'a str, place: &str, parameter: &'a Value) -> Result<(), String> {
+        let required = parameter.get("required") == Some(&Value::Bool(true));
+        let description = parameter.get("description").and_then(Value::as_str);
+        let place = match place {
+            "path" => Place::Path,
+            "query" => Place::Query,
+            "header" => Place::Header,
+            "body" => return self.swagger_body(parameter),
+            "formData" => return Err(format!("the parameter {name} is in formData")),
+            other => {
+                self.found.left_out.push((name, format!("a parameter in {other} has no place"), required));
+                return Ok(());
+            }
+        };
+        // The server supplies it; OpenAPI 3.0 says so of the other two as well.
+        let is_server_s = name.eq_ignore_ascii_case("Authorization")
+            || self.api.dialect == Dialect::OpenApi3
+                && (name.eq_ignore_ascii_case("Accept") || name.eq_ignore_ascii_case("Content-Type"));
+        if place == Place::Header && is_server_s {
+            return Ok(());
+        }
+        let required = required || place == Place::Path;
+        let (schema, style) = match self.api.dialect {
+            // There a parameter is its own schema.
+            Dialect::Swagger2 => (parameter, swagger_style(parameter)),
+            Dialect::OpenApi3 => {
+                let Some(schema) = parameter.get("schema") else {
+                    self.found.left_out.push((name, "a parameter without a schema has no place".to_owned(), required));
+                    return Ok(());
+                };
+                (schema, openapi_style(parameter, place))
+            }
+        };
+        match style {
+            Ok(style) => {
+                let member = Member { name, required, description, schema };
+                self.found.parameters.push(Input { place, style, member });
+            }
+            Err(problem) => self.found.left_out.push((name, problem, required)),
+        }
+        Ok(())
+    }
+
+    fn swagger_body(&mut self, parameter: &'a Value) -> Result<(), String> {
+        let types = self.media_types("consumes");
+        let media_type = self.json_of(&types).ok_or("it does not take JSON")?;
+        if let Some(schema) = parameter.get("schema") {
+            self.found.body = Some(Body { media_type, schema });
+        }
+        Ok(())
+    }
+
+    fn request_body(&mut self) -> Result<(), String> {
+        let Some(body) = self.listed.operation.get("requestBody") else { return Ok(()) };
+        let Some(Value::Object(content)) = self.followed(body)?.get("content") else { return Ok(()) };
+        let types: Vec<&str> = content.keys().map(String::as_str).collect();
+        let media_type = self.json_of(&types).ok_or("it does not take JSON")?;
+        let entry = content.get(&media_type).or_else(|| content.values().next());
+        if let Some(schema) = entry.and_then(|entry| entry.get("schema")) {
+            let media_type = if media_type.contains('*') { JSON.to_owned() } else { media_type };
+            self.found.body = Some(Body { media_type, schema });
+        }
+        Ok(())
+    }
+
+    /// The one with the smallest status of success.
+    fn response(&mut self) -> Result<(), String> {
+        let Some(Value::Object(responses)) = self.listed.operation.get("responses") else { return Ok(()) };
+        let code_of = |key: &str| match key {
+            "2XX" | "2xx" => Some((299, 200)),
+            _ => key.parse().ok().filter(|code| (200..300).contains(code)).map(|code| (code, code)),
+        };
+        let successes = responses.iter().filter_map(|(key, response)| Some((code_of(key)?, response)));
+        let Some(((_, code), response)) = successes.min_by_key(|((order, _), _)| *order) else { return Ok(()) };
+        self.found.code = code;
+        let response = self.followed(response)?;
+        if let Some(Value::Object(headers)) = response.get("headers") {
+            for (name, header) in headers {
+                let Ok(followed) = self.followed(header) else { continue };
+                let schema = match self.api.dialect {
+                    Dialect::Swagger2 => Some(followed),
+                    Dialect::OpenApi3 => followed.get("schema"),
+                };
+                let required = followed.get("required") == Some(&Value::Bool(true));
+                let description = followed.get("description").and_then(Value::as_str);
+                if let Some(schema) = schema {
+                    self.found.response_headers.push(Member { name, required, description, schema });
+                }
+            }
+        }
+        self.found.response_body = match self.api.dialect {
+            Dialect::Swagger2 => match response.get("schema") {
+                Some(schema) => {
+                    let types = self.media_types("produces");
+                    self.json_of(&types).ok_or("it does not answer in JSON")?;
+                    Some(schema)
+                }
+                None => None,
+            },
+            Dialect::OpenApi3 => match response.get("content") {
+                Some(Value::Object(content)) if !content.is_empty() => {
+                    let types: Vec<&str> = content.keys().map(String::as_str).collect();
+                    let media_type = self.json_of(&types).ok_or("it does not answer in JSON")?;
+                    content.get(&media_type).or_else(|| content.values().next()).and_then(|entry| entry.get("schema"))
+                }
+                _ => None,
+            },
+        };
+        Ok(())
+    }
+
+    /// Of the operation, or else of the API.
+    fn media_types(&self, member: &str) -> Vec<&'a str> {
+        let own = self.listed.operation.get(member).or_else(|| self.api.root.get(member));
+        own.and_then(Value::as_array).map(|types| types.iter().filter_map(Value::as_str).collect()).unwrap_or_default()
+    }
+
+    /// The media type among these that is JSON, as it is written; JSON itself where there is none at all.
+    fn json_of(&self, types: &[&str]) -> Option<String> {
+        let essence = |text: &str| text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let is_json = |text: &&&str| {
+            let essence = essence(text);
+            essence == JSON || essence.ends_with("+json")
+        };
+        let exact = types.iter().find(|text| essence(text) == JSON).or_else(|| types.iter().find(is_json));
+        let any = || types.iter().find(|text| matches!(essence(text).as_str(), "*/*" | "application/*"));
+        match exact.or_else(any) {
+            Some(found) => Some((*found).to_owned()),
+            None if types.is_empty() || self.ignore_media_types => Some(JSON.to_owned()),
+            None => None,
+        }
+    }
+
+    fn followed(&self, value: &'a Value) -> Result<&'a Value, String> {
+        let mut value = value;
+        for _ in 0..16 {
+            match value.get("$ref").and_then(Value::as_str) {
+                Some(reference) => value = schema::resolve(self.api.root, reference)?,
+                None if value.is_object() => return Ok(value),
+                None => return Err("what stands there is no object".to_owned()),
+            }
+        }
+        Err("references go round in a circle".to_owned())
+    }
+}
+
+fn swagger_style(parameter: &Value) -> Result<Style, String> {
+    match parameter.get("collectionFormat").and_then(Value::as_str).unwrap_or("csv") {
+        "csv" => Ok(Style::Comma),
+        "ssv" => Ok(Style::Blank),
+        "tsv" => Ok(Style::Tab),
+        "pipes" => Ok(Style::Bar),
+        "multi" => Ok(Style::Repeated),
+        other => Err(format!("there is no collectionFormat {other}")),
+    }
+}
+
+fn openapi_style(parameter: &Value, place: Place) -> Result<Style, String> {
+    let style = parameter.get("style").and_then(Value::as_str);
+    let explode = parameter.get("explode").and_then(Value::as_bool);
+    match (place, style) {
+        (Place::Path | Place::Header, None | Some("simple")) => Ok(Style::Comma),
+        (Place::Query, None | Some("form")) if explode == Some(false) => Ok(Style::Comma),
+        (Place::Query, None | Some("form")) => Ok(Style::Repeated),
+        (Place::Query, Some("spaceDelimited")) => {
+            Ok(if explode == Some(true) { Style::Repeated } else { Style::Blank })
+        }
+        (Place::Query, Some("pipeDelimited")) => Ok(if explode == Some(true) { Style::Repeated } else { Style::Bar }),
+        (_, Some(other)) => Err(format!("the style {other} has no place")),
+    }
+}

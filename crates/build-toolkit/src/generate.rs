@@ -1,0 +1,220 @@
+//! Schemas become items: names, counters, groups, and what each value is stored as.
+//!
+//! The items of a structure correspond one to one to the properties they were made of, in the same order; the writers of members
+//! walk along both.
+//! Source: reference, 2.1 to 2.3.
+
+use crate::names::{Names, Scope};
+use crate::options::{DateTime, Language, Options, Varying};
+use crate::schema::{Kind, Property, Schema};
+use crate::structure::{Absence, Alignment, Counter, Ending, Item, Occurs, Structure, StructureError, Value};
+
+/// A structure, and the reserved words that its names avoid: the word and what it became.
+pub(crate) struct Generated {
+    pub(crate) structure: Structure,
+    pub(crate) reserved: Vec<(String, String)>,
+}
+
+/// Makes the structure of these groups.
+///
+/// # Errors
+/// It goes beyond a limit.
+pub(crate) fn generate(groups: &[Property<'_>], options: &Options) -> Result<Generated, StructureError> {
+    let names = Names::new(options.language, options.name_truncation);
+    let mut generator = Generator { options, names };
+    let mut scope = Scope::new("");
+    let items = groups.iter().map(|group| generator.item(&mut scope, group)).collect();
+    let alignment = match options.language {
+        Language::Cobol => Alignment::Synchronized,
+        Language::Pli => Alignment::Unaligned,
+    };
+    let structure = Structure::new(alignment, items)?;
+    Ok(Generated { structure, reserved: generator.names.changed.into_iter().collect() })
+}
+
+struct Generator<'o> {
+    options: &'o Options,
+    names: Names,
+}
+
+/// How an item is counted.
+struct Counted {
+    absence: Absence,
+    minimum: u32,
+    maximum: u32,
+}
+
+impl Generator<'_> {
+    fn item(&mut self, scope: &mut Scope, property: &Property<'_>) -> Item {
+        let schema = &property.schema;
+        let absence = match (property.required, schema.nullable) {
+            (false, _) => Absence::Omitted,
+            (true, true) => Absence::Null,
+            (true, false) => Absence::Never,
+        };
+        let Kind::Array { items, minimum, maximum } = &schema.kind else {
+            let counted = (absence != Absence::Never).then_some(Counted { absence, minimum: 0, maximum: 1 });
+            return self.counted(scope, property.name, schema, counted.as_ref());
+        };
+        // An array of none and one that is null look the same.
+        let absence = if absence == Absence::Null { Absence::Never } else { absence };
+        self.table(scope, property.name, items, absence, *minimum, *maximum)
+    }
+
+    fn table(
+        &mut self,
+        scope: &mut Scope,
+        json_name: &str,
+        items: &Schema<'_>,
+        absence: Absence,
+        minimum: u32,
+        maximum: Option<u32>,
+    ) -> Item {
+        let times = maximum.unwrap_or(self.options.default_array_max_items.max(minimum));
+        let is_fixed = minimum == times && absence == Absence::Never;
+        let minimum = if absence == Absence::Never { minimum } else { 0 };
+        let counted = (!is_fixed).then_some(Counted { absence, minimum, maximum: times });
+        let mut item = self.table_of(scope, json_name, items, counted.as_ref());
+        item.absence = absence;
+        item.occurs = Some(Occurs { times, stride: 0 });
+        item
+    }
+
+    /// One value of an array; texts behind their length need a group around them, counter or not.
+    fn table_of(&mut self, scope: &mut Scope, json_name: &str, items: &Schema<'_>, counted: Option<&Counted>) -> Item {
+        if counted.is_none() && self.needs_wrapper(items) {
+            let wrapper = self.names.group(scope, json_name);
+            return self.wrapped(wrapper, json_name, items);
+        }
+        self.counted(scope, json_name, items, counted)
+    }
+
+    /// The item of a value that may have a counter, names registered in the documented order.
+    fn counted(&mut self, scope: &mut Scope, json_name: &str, schema: &Schema<'_>, counted: Option<&Counted>) -> Item {
+        let is_group = matches!(schema.kind, Kind::Object { .. } | Kind::Array { .. });
+        let group = is_group.then(|| self.names.group(scope, json_name));
+        let has_wrapper = counted.is_some() && self.needs_wrapper(schema);
+        let counter = counted.map(|counted| {
+            let (name, base) = self.names.counter(scope, json_name, has_wrapper);
+            (Counter { name, offset: 0, minimum: counted.minimum, maximum: counted.maximum }, base)
+        });
+        let mut item = match (group, &counter) {
+            (Some(name), _) => self.group(name, json_name, schema),
+            (None, Some((_, base))) if has_wrapper => self.wrapped(base.clone(), json_name, schema),
+            (None, _) => self.elementary(scope, json_name, schema),
+        };
+        item.counter = counter.map(|(counter, _)| counter);
+        item.absence = counted.map_or(Absence::Never, |counted| counted.absence);
+        item
+    }
+
+    fn group(&mut self, name: String, json_name: &str, schema: &Schema<'_>) -> Item {
+        let mut scope = Scope::new(&name);
+        let value = match &schema.kind {
+            Kind::Array { items, minimum, maximum } => {
+                // What is inside has no name in JSON; in the record it is called as the array around it.
+                let mut item = self.table(&mut scope, json_name, items, Absence::Never, *minimum, *maximum);
+                item.json_name.clear();
+                Value::Array { item: Box::new(item) }
+            }
+            Kind::Object { properties } => {
+                Value::Group { items: properties.iter().map(|property| self.item(&mut scope, property)).collect() }
+            }
+            _ => Value::Group { items: Vec::new() },
+        };
+        Item::new(&name, json_name, value)
+    }
+
+    fn wrapped(&mut self, wrapper: String, json_name: &str, schema: &Schema<'_>) -> Item {
+        let mut scope = Scope::new(&wrapper);
+        let mut item = self.elementary(&mut scope, json_name, schema);
+        item.wrapper = Some(wrapper);
+        item
+    }
+
+    fn elementary(&mut self, scope: &mut Scope, json_name: &str, schema: &Schema<'_>) -> Item {
+        let name = self.names.field(scope, json_name);
+        let mut value = self.value(schema);
+        if let Value::Text { ending: Ending::Length { name: length, .. }, .. } = &mut value
+            && self.options.language == Language::Cobol
+        {
+            *length = self.names.length(scope, &name);
+        }
+        Item::new(&name, json_name, value)
+    }
+
+    /// Two items in COBOL, so that together they need a group.
+    fn needs_wrapper(&self, schema: &Schema<'_>) -> bool {
+        let is_two = |value| matches!(value, Value::Text { ending: Ending::Length { .. }, .. });
+        self.options.language == Language::Cobol
+            && matches!(schema.kind, Kind::Text { .. })
+            && is_two(self.value(schema))
+    }
+
+    /// What an elementary value is stored as.
+    fn value(&self, schema: &Schema<'_>) -> Value {
+        match schema.kind {
+            Kind::Text { minimum, maximum, date_time } => self.text(minimum, maximum, date_time),
+            Kind::Integer { is_short, minimum, maximum } => integer(is_short, minimum, maximum),
+            Kind::Float { is_single } => Value::Float { bytes: if is_single { 4 } else { 8 } },
+            Kind::Decimal { scale, minimum, maximum } => self.decimal(scale, minimum, maximum),
+            // Groups are made elsewhere.
+            Kind::Boolean | Kind::Object { .. } | Kind::Array { .. } => Value::Boolean,
+        }
+    }
+
+    fn text(&self, minimum: u32, maximum: Option<u32>, date_time: bool) -> Value {
+        let characters = match (date_time, self.options.date_time) {
+            (true, DateTime::Packed15) => return Value::Timestamp,
+            (true, DateTime::Text) => maximum.unwrap_or(32),
+            (false, _) => maximum.unwrap_or(self.options.default_character_max_length.max(minimum)),
+        };
+        let bytes = characters.saturating_mul(self.options.character_multiplier);
+        let (bytes, ending) = match self.options.character_varying {
+            _ if maximum == Some(minimum) => (bytes, Ending::Blank),
+            Varying::No => (bytes, Ending::Blank),
+            Varying::Null => (bytes.saturating_add(1), Ending::Null),
+            Varying::Yes => {
+                let width = if bytes > 32_767 { 4 } else { 2 };
+                (bytes, Ending::Length { name: String::new(), offset: 0, width })
+            }
+        };
+        Value::Text { offset: 0, bytes, ending, characters }
+    }
+
+    fn decimal(&self, scale: Option<u8>, minimum: Option<i128>, maximum: Option<i128>) -> Value {
+        let most = if self.options.wide_comp3 { 31 } else { 18 };
+        let scale = scale.unwrap_or(self.options.default_fraction_digits).min(most);
+        let whole = maximum.map(|maximum| digits(maximum).max(minimum.map_or(1, digits)));
+        let all = whole.map_or(most, |whole| whole.saturating_add(scale).min(most));
+        Value::Packed { digits: all.max(scale).max(1), scale, signed: minimum.is_none_or(|minimum| minimum < 0) }
+    }
+}
+
+/// Bounds that are exactly those of a binary item make one; other bounds make as many digits as they have.
+fn integer(is_short: bool, minimum: Option<i128>, maximum: Option<i128>) -> Value {
+    let usual = Value::Binary { bytes: if is_short { 4 } else { 8 }, signed: true };
+    let (Some(minimum), Some(maximum)) = (minimum, maximum) else { return usual };
+    for bytes in [2u8, 4, 8] {
+        let bits = u32::from(bytes) * 8;
+        if (minimum, maximum) == (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) {
+            return Value::Binary { bytes, signed: true };
+        }
+        if (minimum, maximum) == (0, (1i128 << bits) - 1) {
+            return Value::Binary { bytes, signed: false };
+        }
+    }
+    let digits = digits(minimum).max(digits(maximum));
+    if digits > 18 { usual } else { Value::Zoned { digits, signed: minimum < 0 } }
+}
+
+/// How many decimal digits, 1 for 0.
+fn digits(number: i128) -> u8 {
+    let mut rest = number.unsigned_abs() / 10;
+    let mut digits = 1;
+    while rest > 0 {
+        digits += 1;
+        rest /= 10;
+    }
+    digits
+}

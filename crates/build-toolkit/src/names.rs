@@ -1,0 +1,196 @@
+//! Names of data items, made of names in JSON.
+//!
+//! Two kinds of names are kept apart. Names of groups and of counters are unique in the whole structure, whatever their depth;
+//! names of fields are unique in the group around them and differ from its name. Whatever is declared in one group differs,
+//! without regard to case, as the compiler wants it. What comes second gets a number, the first of which is 2.
+//! Source: reference, 2.2.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use crate::options::{Language, NameTruncation};
+use crate::reserved::is_reserved;
+
+/// Most characters of a name, numbers not counted.
+const NAME: usize = 28;
+/// Characters for numbers behind it: the longest name of COBOL has 30.
+const DIGITS: usize = 2;
+
+/// What follows a name that stands for something beside the value, and how many characters are left before it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Suffix {
+    text: &'static str,
+    room: usize,
+}
+
+impl Suffix {
+    const fn new(text: &'static str) -> Self {
+        Self { text, room: NAME - DIGITS - text.len() }
+    }
+}
+
+const NUMBER: Suffix = Suffix::new("-num");
+const LENGTH: Suffix = Suffix::new("-length");
+
+/// Names of one structure.
+pub(crate) struct Names {
+    language: Language,
+    truncation: NameTruncation,
+    structures: Taken,
+    /// Reserved words that were met, and what they became.
+    pub(crate) changed: BTreeSet<(String, String)>,
+}
+
+/// Names declared in one group.
+pub(crate) struct Scope {
+    group: String,
+    taken: HashSet<String>,
+    next: HashMap<String, usize>,
+}
+
+/// Names that are taken, in capitals, and the number tried next for a name.
+#[derive(Default)]
+struct Taken {
+    names: HashSet<String>,
+    next: HashMap<String, usize>,
+}
+
+impl Scope {
+    /// Of a group with this name; empty for the outermost level.
+    pub(crate) fn new(group: &str) -> Self {
+        Self { group: group.to_ascii_uppercase(), taken: HashSet::new(), next: HashMap::new() }
+    }
+}
+
+impl Names {
+    pub(crate) fn new(language: Language, truncation: NameTruncation) -> Self {
+        Self { language, truncation, structures: Taken::default(), changed: BTreeSet::new() }
+    }
+
+    /// The name of a group of its own: an object, or an element of an array.
+    pub(crate) fn group(&mut self, scope: &mut Scope, json_name: &str) -> String {
+        let plain = self.plain(json_name);
+        self.structure(scope, &plain, NAME, &[""])
+    }
+
+    /// The name of the counter of a property; the name before the suffix too, which a group around a text takes.
+    pub(crate) fn counter(&mut self, scope: &mut Scope, json_name: &str, has_wrapper: bool) -> (String, String) {
+        let plain = self.plain(json_name);
+        let suffix = self.suffix(NUMBER);
+        let declared: &[&str] = if has_wrapper { &["", suffix] } else { &[suffix] };
+        let base = self.structure(scope, &plain, NUMBER.room, declared);
+        (format!("{base}{suffix}"), base)
+    }
+
+    /// The name of an elementary item.
+    pub(crate) fn field(&mut self, scope: &mut Scope, json_name: &str) -> String {
+        let plain = self.plain(json_name);
+        let start = scope.next.get(&plain).copied().unwrap_or(1);
+        for number in start.. {
+            let name = self.numbered(&plain, NAME, number);
+            let key = name.to_ascii_uppercase();
+            if key != scope.group && scope.taken.insert(key) {
+                scope.next.insert(plain, number + 1);
+                return name;
+            }
+        }
+        unreachable!("some number is free")
+    }
+
+    /// The name of the length before a text that has this name.
+    pub(crate) fn length(&mut self, scope: &mut Scope, field: &str) -> String {
+        let suffix = self.suffix(LENGTH);
+        (1..)
+            .map(|number| format!("{}{suffix}", self.numbered(field, LENGTH.room, number)))
+            .find(|name| scope.taken.insert(name.to_ascii_uppercase()))
+            .unwrap_or_default()
+    }
+
+    /// A name that is new among structures, and with each of these behind it new in the group.
+    fn structure(&mut self, scope: &mut Scope, plain: &str, room: usize, declared: &[&str]) -> String {
+        let key = format!("{plain} {room}");
+        let start = self.structures.next.get(&key).copied().unwrap_or(1);
+        for number in start.. {
+            let name = self.numbered(plain, room, number);
+            let capitals = name.to_ascii_uppercase();
+            let all: Vec<String> =
+                declared.iter().map(|suffix| format!("{capitals}{}", suffix.to_uppercase())).collect();
+            let is_free = all.iter().all(|one| !scope.taken.contains(one) && *one != scope.group);
+            if is_free && self.structures.names.insert(capitals) {
+                scope.taken.extend(all);
+                self.structures.next.insert(key, number + 1);
+                return name;
+            }
+        }
+        unreachable!("some number is free")
+    }
+
+    /// Steps 1 to 3: characters that names may have, and no reserved word.
+    fn plain(&mut self, json_name: &str) -> String {
+        let mut plain: String = match self.language {
+            Language::Cobol => json_name
+                .chars()
+                .map(|character| match character {
+                    '_' => '-',
+                    'a'..='z' | 'A'..='Z' | '0'..='9' | '-' => character,
+                    _ => 'X',
+                })
+                .collect(),
+            Language::Pli => json_name
+                .chars()
+                .map(|character| match character {
+                    '-' => '_',
+                    'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => character,
+                    _ => 'X',
+                })
+                .collect(),
+        };
+        if plain.is_empty() || plain.starts_with(|first: char| first == '-' || first == '_' || first.is_ascii_digit()) {
+            plain.insert(0, 'X');
+        }
+        if self.language == Language::Cobol && is_reserved(&plain) {
+            let word = plain.clone();
+            plain.insert(0, 'X');
+            self.changed.insert((word, plain.clone()));
+        }
+        plain
+    }
+
+    /// Step 4 and 5: the name cut, with a number from the second on.
+    fn numbered(&self, plain: &str, room: usize, number: usize) -> String {
+        if number == 1 {
+            return self.cut(plain, room);
+        }
+        let digits = number.to_string();
+        let mut name = self.cut(plain, room.min(room + DIGITS - digits.len().min(room)));
+        name.push_str(&digits);
+        name
+    }
+
+    /// `plain` has no characters of more than one byte.
+    fn cut(&self, plain: &str, room: usize) -> String {
+        let mut name = match self.truncation {
+            _ if plain.len() <= room => plain.to_owned(),
+            NameTruncation::Right => plain[..room].to_owned(),
+            NameTruncation::Left => plain[plain.len() - room..].to_owned(),
+        };
+        if self.language == Language::Cobol && name.ends_with('-') {
+            name.pop();
+            name.push('X');
+        }
+        if name.starts_with(['-', '_']) || !name.bytes().any(|byte| byte.is_ascii_alphabetic()) {
+            name.replace_range(..1, "X");
+        }
+        name
+    }
+
+    fn suffix(&self, suffix: Suffix) -> &'static str {
+        match (self.language, suffix.text) {
+            (Language::Cobol, text) => text,
+            (Language::Pli, "-num") => "_num",
+            (Language::Pli, _) => "_length",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! Words that COBOL programs cannot use as names: the reserved words of Enterprise COBOL, those included that are reserved for
+//! other standards and for future use.
+//!
+//! GnuCOBOL's own list is longer; what is compiled with `-std=ibm-strict` needs no more than these.
+//! Source: Enterprise COBOL for z/OS language reference, "Reserved words".
+
+/// Is it reserved, whatever its case?
+pub(crate) fn is_reserved(word: &str) -> bool {
+    word.len() <= LONGEST && WORDS.binary_search(&word.to_ascii_uppercase().as_str()).is_ok()
+}
+
+const LONGEST: usize = 21;
+
+/// In the order of their bytes.
+#[rustfmt::skip]
+const WORDS: &[&str] = &[
+    "ACCEPT", "ACCESS", "ACTIVE-CLASS", "ADD", "ADDRESS", "ADVANCING", "AFTER", "ALIGNED", "ALL", "ALLOCATE", "ALPHABET",
+    "ALPHABETIC", "ALPHABETIC-LOWER", "ALPHABETIC-UPPER", "ALPHANUMERIC", "ALPHANUMERIC-EDITED", "ALSO", "ALTER", "ALTERNATE",
+    "AND", "ANY", "ANYCASE", "APPLY", "ARE", "AREA", "AREAS", "ASCENDING", "ASSIGN", "AT", "AUTHOR", "AUTOMATIC", "B-AND",
+    "B-NOT", "B-OR", "B-XOR", "BASED", "BASIS", "BEFORE", "BEGINNING", "BINARY", "BINARY-CHAR", "BINARY-DOUBLE",
+    "BINARY-LONG", "BINARY-SHORT", "BIT", "BLANK", "BLOCK", "BOOLEAN", "BOTTOM", "BY", "BYTE-LENGTH", "CALL", "CANCEL", "CBL",
+    "CD", "CF", "CH", "CHARACTER", "CHARACTERS", "CLASS", "CLASS-ID", "CLOCK-UNITS", "CLOSE", "COBOL", "CODE", "CODE-SET",
+    "COL", "COLLATING", "COLS", "COLUMN", "COLUMNS", "COM-REG", "COMMA", "COMMON", "COMMUNICATION", "COMP", "COMP-1",
+    "COMP-2", "COMP-3", "COMP-4", "COMP-5", "COMPUTATIONAL", "COMPUTATIONAL-1", "COMPUTATIONAL-2", "COMPUTATIONAL-3",
+    "COMPUTATIONAL-4", "COMPUTATIONAL-5", "COMPUTE", "CONDITION", "CONFIGURATION", "CONSTANT", "CONTAINS", "CONTENT",
+    "CONTINUE", "CONTROL", "CONTROLS", "CONVERTING", "COPY", "CORR", "CORRESPONDING", "COUNT", "CRT", "CURRENCY", "CURSOR",
+    "DATA", "DATA-POINTER", "DATE", "DATE-COMPILED", "DATE-WRITTEN", "DAY", "DAY-OF-WEEK", "DBCS", "DE", "DEBUG-CONTENTS",
+    "DEBUG-ITEM", "DEBUG-LINE", "DEBUG-NAME", "DEBUG-SUB-1", "DEBUG-SUB-2", "DEBUG-SUB-3", "DEBUGGING", "DECIMAL-POINT",
+    "DECLARATIVES", "DEFAULT", "DELETE", "DELIMITED", "DELIMITER", "DEPENDING", "DESCENDING", "DESTINATION", "DETAIL",
+    "DISABLE", "DISPLAY", "DISPLAY-1", "DIVIDE", "DIVISION", "DOWN", "DUPLICATES", "DYNAMIC", "EC", "EGCS", "EGI", "EJECT",
+    "ELSE", "EMI", "ENABLE", "END", "END-ACCEPT", "END-ADD", "END-CALL", "END-COMPUTE", "END-DELETE", "END-DISPLAY",
+    "END-DIVIDE", "END-EVALUATE", "END-EXEC", "END-IF", "END-INVOKE", "END-JSON", "END-MULTIPLY", "END-OF-PAGE",
+    "END-PERFORM", "END-READ", "END-RECEIVE", "END-RETURN", "END-REWRITE", "END-SEARCH", "END-START", "END-STRING",
+    "END-SUBTRACT", "END-UNSTRING", "END-WRITE", "END-XML", "ENDING", "ENTER", "ENTRY", "ENVIRONMENT", "EO", "EOP", "EQUAL",
+    "ERROR", "ESI", "EVALUATE", "EVERY", "EXCEPTION", "EXCEPTION-OBJECT", "EXEC", "EXECUTE", "EXIT", "EXTEND", "EXTERNAL",
+    "FACTORY", "FALSE", "FD", "FILE", "FILE-CONTROL", "FILLER", "FINAL", "FIRST", "FLOAT-EXTENDED", "FLOAT-LONG",
+    "FLOAT-SHORT", "FOOTING", "FOR", "FORMAT", "FREE", "FROM", "FUNCTION", "FUNCTION-ID", "FUNCTION-POINTER", "GENERATE",
+    "GET", "GIVING", "GLOBAL", "GO", "GOBACK", "GREATER", "GROUP", "GROUP-USAGE", "HEADING", "HIGH-VALUE", "HIGH-VALUES",
+    "I-O", "I-O-CONTROL", "ID", "IDENTIFICATION", "IF", "IN", "INDEX", "INDEXED", "INDICATE", "INHERITS", "INITIAL",
+    "INITIALIZE", "INITIATE", "INPUT", "INPUT-OUTPUT", "INSERT", "INSPECT", "INSTALLATION", "INTERFACE", "INTERFACE-ID",
+    "INTO", "INVALID", "INVOKE", "IS", "JAVA", "JNIENVPTR", "JSON", "JSON-CODE", "JSON-STATUS", "JUST", "JUSTIFIED", "KANJI",
+    "KEY", "LABEL", "LAST", "LEADING", "LEFT", "LENGTH", "LESS", "LIMIT", "LIMITS", "LINAGE", "LINAGE-COUNTER", "LINE",
+    "LINE-COUNTER", "LINES", "LINKAGE", "LOCAL-STORAGE", "LOCALE", "LOCK", "LOW-VALUE", "LOW-VALUES", "MEMORY", "MERGE",
+    "MESSAGE", "METHOD", "METHOD-ID", "MINUS", "MODE", "MODULES", "MORE-LABELS", "MOVE", "MULTIPLE", "MULTIPLY", "NATIONAL",
+    "NATIONAL-EDITED", "NATIVE", "NEGATIVE", "NESTED", "NEXT", "NO", "NOT", "NULL", "NULLS", "NUMBER", "NUMERIC",
+    "NUMERIC-EDITED", "OBJECT", "OBJECT-COMPUTER", "OBJECT-REFERENCE", "OCCURS", "OF", "OFF", "OMITTED", "ON", "OPEN",
+    "OPTIONAL", "OPTIONS", "OR", "ORDER", "ORGANIZATION", "OTHER", "OUTPUT", "OVERFLOW", "OVERRIDE", "PACKED-DECIMAL",
+    "PADDING", "PAGE", "PAGE-COUNTER", "PASSWORD", "PERFORM", "PF", "PH", "PIC", "PICTURE", "PLUS", "POINTER", "POINTER-24",
+    "POINTER-31", "POINTER-32", "POINTER-64", "POSITION", "POSITIVE", "PRESENT", "PREVIOUS", "PRINTING", "PROCEDURE",
+    "PROCEDURE-POINTER", "PROCEDURES", "PROCEED", "PROCESSING", "PROGRAM", "PROGRAM-ID", "PROGRAM-POINTER", "PROPERTY",
+    "PROTOTYPE", "PURGE", "QUEUE", "QUOTE", "QUOTES", "RAISE", "RAISING", "RANDOM", "RD", "READ", "READY", "RECEIVE",
+    "RECORD", "RECORDING", "RECORDS", "RECURSIVE", "REDEFINES", "REEL", "REFERENCE", "REFERENCES", "RELATIVE", "RELEASE",
+    "RELOAD", "REMAINDER", "REMOVAL", "RENAMES", "REPLACE", "REPLACING", "REPORT", "REPORTING", "REPORTS", "REPOSITORY",
+    "RERUN", "RESERVE", "RESET", "RESUME", "RETRY", "RETURN", "RETURN-CODE", "RETURNING", "REVERSED", "REWIND", "REWRITE",
+    "RF", "RH", "RIGHT", "ROUNDED", "RUN", "SAME", "SCREEN", "SD", "SEARCH", "SECTION", "SECURITY", "SEGMENT",
+    "SEGMENT-LIMIT", "SELECT", "SELF", "SEND", "SENTENCE", "SEPARATE", "SEQUENCE", "SEQUENTIAL", "SERVICE", "SET", "SHARING",
+    "SHIFT-IN", "SHIFT-OUT", "SIGN", "SIZE", "SKIP1", "SKIP2", "SKIP3", "SORT", "SORT-CONTROL", "SORT-CORE-SIZE",
+    "SORT-FILE-SIZE", "SORT-MERGE", "SORT-MESSAGE", "SORT-MODE-SIZE", "SORT-RETURN", "SOURCE", "SOURCE-COMPUTER", "SOURCES",
+    "SPACE", "SPACES", "SPECIAL-NAMES", "SQL", "SQLIMS", "STANDARD", "STANDARD-1", "STANDARD-2", "START", "STATUS", "STOP",
+    "STRING", "SUB-QUEUE-1", "SUB-QUEUE-2", "SUB-QUEUE-3", "SUBTRACT", "SUM", "SUPER", "SUPPRESS", "SYMBOL", "SYMBOLIC",
+    "SYNC", "SYNCHRONIZED", "SYSTEM-DEFAULT", "TABLE", "TALLY", "TALLYING", "TAPE", "TERMINAL", "TERMINATE", "TEST", "TEXT",
+    "THAN", "THEN", "THROUGH", "THRU", "TIME", "TIMES", "TITLE", "TO", "TOP", "TRACE", "TRAILING", "TRUE", "TYPE", "TYPEDEF",
+    "UNIT", "UNIVERSAL", "UNLOCK", "UNSTRING", "UNTIL", "UP", "UPON", "USAGE", "USE", "USER-DEFAULT", "USING", "UTF-8",
+    "VAL-STATUS", "VALID", "VALIDATE", "VALIDATE-STATUS", "VALUE", "VALUES", "VARYING", "VOLATILE", "WHEN", "WHEN-COMPILED",
+    "WITH", "WORDS", "WORKING-STORAGE", "WRITE", "WRITE-ONLY", "XML", "XML-CODE", "XML-EVENT", "XML-INFORMATION",
+    "XML-NAMESPACE", "XML-NAMESPACE-PREFIX", "XML-NNAMESPACE", "XML-NNAMESPACE-PREFIX", "XML-NTEXT", "XML-SCHEMA", "XML-TEXT",
+    "ZERO", "ZEROES", "ZEROS",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST, WORDS, is_reserved};
+
+    #[test]
+    fn words_stand_in_order_and_are_found_whatever_their_case() {
+        assert!(WORDS.is_sorted_by(|one, next| one < next));
+        assert_eq!(WORDS.iter().map(|word| word.len()).max(), Some(LONGEST));
+        for word in ["status", "Date", "ADDRESS", "message", "title", "author", "id", "queue", "service"] {
+            assert!(is_reserved(word), "{word}");
+        }
+        for word in
+            ["name", "amount", "reason", "timestamp", "contact", "url", "request", "userid", "age", "phoneNumber"]
+        {
+            assert!(!is_reserved(word), "{word}");
+        }
+    }
+}
