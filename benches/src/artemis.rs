@@ -21,6 +21,8 @@ const DISTRIBUTION: Distribution<'_> = Distribution {
     folder: "apache-artemis-2.39.0",
     content: "bin",
 };
+const DISK_LIMIT: &str = "<max-disk-usage>90</max-disk-usage>";
+const NO_DISK_LIMIT: &str = "<max-disk-usage>100</max-disk-usage>";
 const BROKER: &str = "org.apache.activemq.artemis:broker=\"peer\"";
 /// `admin:admin`.
 const CREDENTIALS: &str = "YWRtaW46YWRtaW4=";
@@ -59,7 +61,7 @@ impl Artemis {
         let certificate = Certificate::make(folder.path())?;
         let keys = folder.path().join("keys.p12");
         certificate.key_store(&keys)?;
-        accept_tls(&instance.join("etc/broker.xml"), tls, &keys)?;
+        configure(&instance.join("etc/broker.xml"), tls, &keys)?;
         let server = Command::new(instance.join("bin/artemis"))
             .arg("run")
             .stdin(Stdio::null())
@@ -166,9 +168,10 @@ impl Drop for Artemis {
     }
 }
 
-/// Adds an acceptor with TLS to the configuration that the broker made for itself, otherwise like the one it has.
+/// Adds an acceptor with TLS to the configuration that the broker made for itself, otherwise like the one it has; and lets it
+/// take messages on a disk that is nearly full, where it would give no credit and a client would wait in vain.
 #[expect(clippy::disallowed_methods, reason = "files of a measurement need not last")]
-fn accept_tls(configuration: &Path, port: u16, keys: &Path) -> Result<()> {
+fn configure(configuration: &Path, port: u16, keys: &Path) -> Result<()> {
     let made = std::fs::read_to_string(configuration)?;
     let acceptor = format!(
         "<acceptor name=\"tls\">tcp://127.0.0.1:{port}?tcpSendBufferSize=1048576;tcpReceiveBufferSize=1048576;\
@@ -178,5 +181,7 @@ fn accept_tls(configuration: &Path, port: u16, keys: &Path) -> Result<()> {
         keys.display()
     );
     ensure!(made.contains("</acceptors>"), "the broker's configuration has no acceptors");
-    std::fs::write(configuration, made.replace("</acceptors>", &acceptor)).context("cannot write broker.xml")
+    ensure!(made.contains(DISK_LIMIT), "the broker's configuration has no limit of the disk");
+    let configured = made.replace("</acceptors>", &acceptor).replace(DISK_LIMIT, NO_DISK_LIMIT);
+    std::fs::write(configuration, configured).context("cannot write broker.xml")
 }
