@@ -140,7 +140,7 @@ impl Codec {
     }
 
     /// Sign and digits of a number; `None`: the bytes are none, or this is no number of digits.
-    fn digits(&self, sets: &Sets, bytes: &[u8]) -> Option<Digits> {
+    pub(crate) fn digits(&self, sets: &Sets, bytes: &[u8]) -> Option<Digits> {
         match self {
             Self::Zoned { zoned, blank_when_zero, .. } => {
                 let is_blank = *blank_when_zero && bytes.iter().all(|byte| [*byte] == sets.display.blank());

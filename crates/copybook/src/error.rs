@@ -218,6 +218,14 @@ pub enum DataProblem {
     TextTooLong { length: usize, room: usize },
     #[error("hexadecimal digits are expected, two for each byte")]
     NotHexadecimal,
+    #[error("X'{byte:02X}' is no boolean: X'00' or X'01' is expected")]
+    NotABoolean { byte: u8 },
+    #[error("the count is {count}, at least {minimum} occurrences are expected")]
+    TooFewOccurrences { count: u64, minimum: u32 },
+    #[error("null stands where a value is required")]
+    Null,
+    #[error("it is no date and time")]
+    NotATime,
     #[error("{found} stands where {expected} is expected")]
     WrongType { expected: &'static str, found: &'static str },
     #[error("there are {count} occurrences, the table holds {maximum}")]

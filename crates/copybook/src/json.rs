@@ -1,6 +1,7 @@
-//! A pull parser over JSON bytes: RFC 8259, nothing copied, nothing allocated.
+//! A pull parser over JSON bytes: RFC 8259, nothing copied, nothing allocated; and the writing of JSON strings.
 //!
 //! Only what is asked for is read; `skip` passes over a value of any depth up to a bound and checks it all the same.
+//! Public for `requester`, whose records are laid out by other rules than copybooks.
 
 use crate::error::DataProblem;
 
@@ -8,35 +9,36 @@ const MAXIMUM_DEPTH: usize = 128;
 
 /// What is wrong, and where in the text.
 #[derive(Debug)]
-pub(crate) struct Flaw {
-    pub(crate) problem: DataProblem,
-    pub(crate) at: usize,
+pub struct Flaw {
+    pub problem: DataProblem,
+    pub at: usize,
 }
 
-pub(crate) struct Reader<'a> {
+pub struct Reader<'a> {
     bytes: &'a [u8],
-    pub(crate) at: usize,
+    /// Where the next byte is read.
+    pub at: usize,
 }
 
 /// The inside of a string as it stands in the text.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct RawString<'a> {
-    pub(crate) raw: &'a [u8],
+pub struct RawString<'a> {
+    pub raw: &'a [u8],
     /// Only ASCII, no escapes.
-    pub(crate) is_plain: bool,
+    pub is_plain: bool,
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+    pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
 
-    pub(crate) fn flaw(&self, what: &'static str) -> Flaw {
+    pub fn flaw(&self, what: &'static str) -> Flaw {
         Flaw { problem: DataProblem::Json { what }, at: self.at }
     }
 
     /// The first byte of what comes next, blanks skipped.
-    pub(crate) fn peek(&mut self) -> Option<u8> {
+    pub fn peek(&mut self) -> Option<u8> {
         while let Some(&byte) = self.bytes.get(self.at) {
             if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
                 return Some(byte);
@@ -47,7 +49,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What comes next, in words.
-    pub(crate) fn found(&mut self) -> &'static str {
+    pub fn found(&mut self) -> &'static str {
         match self.peek() {
             Some(b'"') => "a string",
             Some(b'{') => "an object",
@@ -70,7 +72,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the brace or bracket.
-    pub(crate) fn begin(&mut self, bracket: u8) -> Result<(), Flaw> {
+    pub fn begin(&mut self, bracket: u8) -> Result<(), Flaw> {
         if self.peek() == Some(bracket) {
             self.at += 1;
             return Ok(());
@@ -79,7 +81,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next name of an object that has begun, its colon taken; `None` behind the object.
-    pub(crate) fn next_name(&mut self, is_first: bool) -> Result<Option<RawString<'a>>, Flaw> {
+    pub fn next_name(&mut self, is_first: bool) -> Result<Option<RawString<'a>>, Flaw> {
         if !self.next_of(b'}', is_first)? {
             return Ok(None);
         }
@@ -95,7 +97,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether another element of an array that has begun follows.
-    pub(crate) fn next_element(&mut self, is_first: bool) -> Result<bool, Flaw> {
+    pub fn next_element(&mut self, is_first: bool) -> Result<bool, Flaw> {
         self.next_of(b']', is_first)
     }
 
@@ -119,7 +121,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(crate) fn string(&mut self) -> Result<RawString<'a>, Flaw> {
+    /// Takes a string.
+    pub fn string(&mut self) -> Result<RawString<'a>, Flaw> {
         if self.peek() != Some(b'"') {
             return Err(self.wrong_type("a string"));
         }
@@ -156,7 +159,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A number as it stands in the text, its grammar checked.
-    pub(crate) fn number(&mut self) -> Result<&'a [u8], Flaw> {
+    pub fn number(&mut self) -> Result<&'a [u8], Flaw> {
         if !matches!(self.peek(), Some(b'-' | b'0'..=b'9')) {
             return Err(self.wrong_type("a number"));
         }
@@ -190,12 +193,21 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes `null` if it comes next.
-    pub(crate) fn null(&mut self) -> Result<bool, Flaw> {
+    pub fn null(&mut self) -> Result<bool, Flaw> {
         if self.peek() != Some(b'n') {
             return Ok(false);
         }
         self.word(b"null")?;
         Ok(true)
+    }
+
+    /// Takes `true` or `false`.
+    pub fn boolean(&mut self) -> Result<bool, Flaw> {
+        match self.peek() {
+            Some(b't') => self.word(b"true").map(|()| true),
+            Some(b'f') => self.word(b"false").map(|()| false),
+            _ => Err(self.wrong_type("a boolean")),
+        }
     }
 
     fn word(&mut self, word: &[u8]) -> Result<(), Flaw> {
@@ -207,7 +219,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Passes over one value.
-    pub(crate) fn skip(&mut self) -> Result<(), Flaw> {
+    pub fn skip(&mut self) -> Result<(), Flaw> {
         self.skip_below(0)
     }
 
@@ -252,7 +264,7 @@ impl<'a> Reader<'a> {
 
     /// # Errors
     /// There is more than blanks.
-    pub(crate) fn end(&mut self) -> Result<(), Flaw> {
+    pub fn end(&mut self) -> Result<(), Flaw> {
         match self.peek() {
             None => Ok(()),
             Some(_) => Err(self.flaw("something follows the value")),
@@ -284,16 +296,16 @@ fn plain_length(bytes: &[u8]) -> usize {
 
 impl<'a> RawString<'a> {
     /// The characters, escapes resolved.
-    pub(crate) fn characters(self) -> Characters<'a> {
+    pub fn characters(self) -> Characters<'a> {
         Characters { rest: std::str::from_utf8(self.raw).unwrap_or_default().chars() }
     }
 
-    pub(crate) fn to_text(self) -> Result<String, DataProblem> {
+    pub fn to_text(self) -> Result<String, DataProblem> {
         self.characters().collect()
     }
 }
 
-pub(crate) struct Characters<'a> {
+pub struct Characters<'a> {
     rest: std::str::Chars<'a>,
 }
 
@@ -343,7 +355,7 @@ impl Characters<'_> {
 }
 
 /// Appends a character inside a string, escaped where JSON wants it.
-pub(crate) fn write_character(character: char, out: &mut Vec<u8>) {
+pub fn write_character(character: char, out: &mut Vec<u8>) {
     match character {
         '"' => out.extend_from_slice(b"\\\""),
         '\\' => out.extend_from_slice(b"\\\\"),
@@ -362,7 +374,7 @@ pub(crate) fn write_character(character: char, out: &mut Vec<u8>) {
 }
 
 /// Appends a string with its quotes.
-pub(crate) fn write_string(text: &str, out: &mut Vec<u8>) {
+pub fn write_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     for character in text.chars() {
         write_character(character, out);

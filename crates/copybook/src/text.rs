@@ -61,7 +61,11 @@ impl TextCodec {
 
     /// Appends a JSON string without the blanks that only fill the item: those at the end, or with JUSTIFIED at the start.
     pub(crate) fn decode(&self, bytes: &[u8], justified: bool, out: &mut Vec<u8>) -> Result<(), DataProblem> {
-        let bytes = self.trimmed(bytes, justified);
+        self.decode_all(self.trimmed(bytes, justified), out)
+    }
+
+    /// Appends a JSON string of all the bytes.
+    pub(crate) fn decode_all(&self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), DataProblem> {
         out.push(b'"');
         let start = out.len();
         if !matches!(self.form, Form::Utf16(_)) {
@@ -113,28 +117,33 @@ impl TextCodec {
 
     /// Fills `out` with a JSON string and blanks. JUSTIFIED text stands at the end.
     pub(crate) fn encode(&self, string: RawString<'_>, justified: bool, out: &mut [u8]) -> Result<(), DataProblem> {
+        let length = self.encode_counted(string, out)?;
+        if justified {
+            let blanks = (out.len() - length) / self.blank.len() * self.blank.len();
+            out.rotate_right(blanks);
+        }
+        Ok(())
+    }
+
+    /// Fills `out` with a JSON string and blanks behind it; how many bytes the text takes.
+    pub(crate) fn encode_counted(&self, string: RawString<'_>, out: &mut [u8]) -> Result<usize, DataProblem> {
         if string.is_plain && self.has_ascii && !matches!(self.form, Form::Utf16(_)) {
             let room = out.len();
             let length = string.raw.len();
             if length > room {
                 return Err(DataProblem::TextTooLong { length, room });
             }
-            let (text, blanks) = if justified {
-                let (blanks, text) = out.split_at_mut(room - length);
-                (text, blanks)
-            } else {
-                out.split_at_mut(length)
-            };
+            let (text, blanks) = out.split_at_mut(length);
             for (place, &ascii) in text.iter_mut().zip(string.raw) {
                 *place = self.from_ascii[usize::from(ascii & 0x7F)];
             }
             blanks.fill(self.blank[0]);
-            return Ok(());
+            return Ok(length);
         }
-        self.encode_characters(string, justified, out)
+        self.encode_characters(string, out)
     }
 
-    fn encode_characters(&self, string: RawString<'_>, justified: bool, out: &mut [u8]) -> Result<(), DataProblem> {
+    fn encode_characters(&self, string: RawString<'_>, out: &mut [u8]) -> Result<usize, DataProblem> {
         let mut length = 0;
         for character in string.characters() {
             let mut unit = [0u8; 4];
@@ -149,10 +158,7 @@ impl TextCodec {
             return Err(DataProblem::TextTooLong { length, room });
         }
         self.fill(&mut out[length..]);
-        if justified {
-            out.rotate_right((room - length) / self.blank.len() * self.blank.len());
-        }
-        Ok(())
+        Ok(length)
     }
 
     fn bytes_of<'a>(&self, character: char, unit: &'a mut [u8; 4]) -> Result<&'a [u8], DataProblem> {
