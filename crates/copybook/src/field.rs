@@ -82,6 +82,22 @@ impl FieldForm {
     pub fn encode_text(&self, string: RawString<'_>, out: &mut [u8]) -> Result<usize, DataProblem> {
         self.sets.display.encode_counted(string, out)
     }
+
+    /// As `encode_text`, of plain text, of which as many whole characters are taken as there is room for.
+    ///
+    /// # Errors
+    /// None that is known; it tells what `encode_text` would.
+    pub fn encode_cut(&self, text: &str, out: &mut [u8]) -> Result<usize, DataProblem> {
+        let end = if self.sets.display.is_single_byte() {
+            text.char_indices().nth(out.len()).map_or(text.len(), |(at, _)| at)
+        } else {
+            text.floor_char_boundary(out.len())
+        };
+        let mut quoted = Vec::with_capacity(end + 2);
+        json::write_string(&text[..end], &mut quoted);
+        let string = Reader::new(&quoted).string().map_err(|flaw| flaw.problem)?;
+        self.encode_text(string, out)
+    }
 }
 
 impl Field {
@@ -211,5 +227,16 @@ mod tests {
         let string = Reader::new(br#""abc""#).string().expect("a string");
         let told = form(37).encode_text(string, &mut [0; 2]);
         assert_eq!(told, Err(DataProblem::TextTooLong { length: 3, room: 2 }));
+    }
+
+    #[test]
+    fn text_is_cut_at_a_whole_character() {
+        let mut out = [0; 3];
+        assert_eq!(form(1208).encode_cut("aéé", &mut out), Ok(3));
+        assert_eq!(out, "aé".as_bytes());
+        assert_eq!(form(1208).encode_cut("abé", &mut out), Ok(2));
+        assert_eq!(&out, b"ab ");
+        assert_eq!(form(37).encode_cut("ééab", &mut out), Ok(3));
+        assert_eq!(&out, b"\x51\x51\x81");
     }
 }

@@ -55,6 +55,11 @@ impl TextCodec {
         self.set.is_ebcdic()
     }
 
+    /// One byte for every character.
+    pub(crate) fn is_single_byte(&self) -> bool {
+        matches!(self.form, Form::SingleByte)
+    }
+
     pub(crate) fn is_single_byte_digits(&self) -> bool {
         !matches!(self.form, Form::Utf16(_))
     }

@@ -37,6 +37,8 @@ pub trait Artefact: Sized + Send + Sync + 'static {
     const WORD: &'static str;
     /// Of the log line that tells of one installed.
     const INSTALLED: &'static str;
+    /// Bytes that an archive has at most.
+    const LONGEST: usize = MAXIMUM_ARCHIVE;
 
     /// What the configuration says to archives of the kind.
     type Settings: Send + Sync;
@@ -51,6 +53,11 @@ pub trait Artefact: Sized + Send + Sync + 'static {
 
     /// Why both cannot be deployed at once, names apart.
     fn clash(&self, other: &Self) -> Option<String>;
+
+    /// The log line, behind its identifier. `path` is that of the archive.
+    fn installed(&self, path: &Path) -> String {
+        format!("{} archive {} is installed as {}", Self::WORD, path.display(), self.name())
+    }
 }
 
 /// Archives of one kind.
@@ -306,7 +313,7 @@ impl<T: Artefact> Shelf<T> {
             }
             return;
         }
-        let outcome = read_file(&path)
+        let outcome = read_file(&path, T::LONGEST)
             .map_err(|error| file_error("read", &path, error))
             .and_then(|archive| self.read(&archive))
             .and_then(|artefact| self.check_place(files, file, &artefact).map(|()| artefact));
@@ -316,8 +323,9 @@ impl<T: Artefact> Shelf<T> {
                 if let Some(before) = deployed.filter(|before| *before != name) {
                     self.undeploy(&before);
                 }
+                let told = artefact.installed(&path);
                 self.take(files, artefact);
-                tell_installed::<T>(&path, &name);
+                tracing::info!("{}: {told}", T::INSTALLED);
                 files
                     .known
                     .insert(file.to_owned(), Known { signature: Some(signature), name: Some(name), problem: None });
@@ -367,11 +375,12 @@ impl<T: Artefact> Shelf<T> {
         make_folder(&self.folder)?;
         write_whole(&path, archive)?;
         let name = artefact.name().to_owned();
+        let told = artefact.installed(&path);
         // Without a signature the next look reads the file again, which changes nothing.
         let signature = fs::metadata(&path).ok().map(|metadata| Signature::of(&metadata));
         files.known.insert(file.to_owned(), Known { signature, name: Some(name.clone()), problem: None });
         self.take(files, artefact);
-        tell_installed::<T>(&path, &name);
+        tracing::info!("{}: {told}", T::INSTALLED);
         self.known(&name)
     }
 
@@ -474,10 +483,6 @@ impl Files {
     }
 }
 
-fn tell_installed<T: Artefact>(file: &Path, name: &str) {
-    tracing::info!("{}: {} archive {} is installed as {name}", T::INSTALLED, T::WORD, file.display());
-}
-
 const STOPPED: &str = ".stopped";
 
 impl Signature {
@@ -517,9 +522,9 @@ fn list(folder: &Path, ending: &str) -> io::Result<BTreeMap<String, Signature>> 
 }
 
 /// At most one byte more than an archive may have.
-fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+fn read_file(path: &Path, longest: usize) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
-    File::open(path)?.take(MAXIMUM_ARCHIVE as u64 + 1).read_to_end(&mut content)?;
+    File::open(path)?.take(longest as u64 + 1).read_to_end(&mut content)?;
     Ok(content)
 }
 

@@ -90,6 +90,7 @@ impl WebServer {
         let shared = Arc::new(Shared::new(options, queue_managers)?);
         // What lies there is deployed before anybody can ask for it.
         shared.services.registry.poll();
+        shared.requesters.poll();
         if let Some(tls) = &tls {
             *shared.client_verifier.write() = tls.read().verifier.clone();
         }
@@ -113,6 +114,9 @@ impl WebServer {
             let tls = match door {
                 Door::Https => {
                     server.https = address;
+                    if let Some(address) = address {
+                        let _ = shared.https_port.set(address.port());
+                    }
                     tls.clone()
                 }
                 Door::Http => {
@@ -235,9 +239,13 @@ async fn watch_archives(shared: Arc<Shared>) {
         // With 0 nothing is looked for, but a reload may change that.
         tokio::time::sleep(Duration::from_secs(seconds.max(1))).await;
         if seconds > 0 {
-            let services = Arc::clone(&shared.services);
+            let (services, requesters) = (Arc::clone(&shared.services), Arc::clone(&shared.requesters));
+            let look = move || {
+                services.registry.poll();
+                requesters.poll();
+            };
             // It cannot fail but by a panic, which is logged where it happens.
-            let _ = tokio::task::spawn_blocking(move || services.registry.poll()).await;
+            let _ = tokio::task::spawn_blocking(look).await;
         }
     }
 }

@@ -81,9 +81,10 @@ async fn serve(socket: std::net::TcpStream, entry: Entry, shared: Arc<Shared>, d
         Ok(socket) => socket,
         Err(error) => return tracing::debug!(%error, "an HTTP connection was gone at once"),
     };
+    let is_local = socket.peer_addr().is_ok_and(|peer| peer.ip().to_canonical().is_loopback());
     let socket = WatchedSocket { socket, watch: Arc::clone(&entry.watch) };
     let Some(tls) = tls else {
-        let peer = Peer { door, client_certificate: None, watch: Arc::clone(&entry.watch) };
+        let peer = Peer { door, client_certificate: None, is_local, watch: Arc::clone(&entry.watch) };
         return serve_http1(socket, &entry, shared, peer).await;
     };
     let within = Duration::from_secs(shared.settings().options.limits.header_seconds);
@@ -95,7 +96,7 @@ async fn serve(socket: std::net::TcpStream, entry: Entry, shared: Arc<Shared>, d
     let session = stream.get_ref().1;
     let is_http2 = session.alpn_protocol() == Some(b"h2");
     let client_certificate = session.peer_certificates().and_then(|chain| PeerCertificate::new(chain, &tls.verifier));
-    let peer = Peer { door, client_certificate, watch: Arc::clone(&entry.watch) };
+    let peer = Peer { door, client_certificate, is_local, watch: Arc::clone(&entry.watch) };
     if is_http2 {
         Box::pin(serve_http2(stream, &entry, shared, peer)).await;
     } else {

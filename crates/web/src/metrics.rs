@@ -71,6 +71,7 @@ pub(crate) fn expose(shared: &Shared) -> Answer {
     channels(&mut page, &running);
     queues(&mut page, &running);
     recovery_logs(&mut page, &running);
+    requesters(&mut page, shared);
     process(&mut page);
     answer::with_body(StatusCode::OK, Some(FORMAT), page.0.into())
 }
@@ -266,6 +267,43 @@ fn recovery_logs(page: &mut Page, queue_managers: &[QueueManager]) {
         for (labels, status) in &all {
             page.sample(name, labels, value(status));
         }
+    }
+}
+
+/// Calls of API requesters, by what became of them.
+fn requesters(page: &mut Page, shared: &Shared) {
+    let all = shared.requesters.shelf.all();
+    if all.is_empty() {
+        return;
+    }
+    let seen: Vec<_> = all
+        .iter()
+        .map(|(name, deployed)| {
+            let name = name.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+            (format!("requester=\"{name}\""), deployed.activity.statistics())
+        })
+        .collect();
+    const CALLS: &str = "quaymaster_api_requester_calls_total";
+    page.family(CALLS, "counter", "Calls of API requesters, by the class of their status.");
+    for (labels, seen) in &seen {
+        for (outcome, count) in [
+            ("succeeded", seen.succeeded),
+            ("refused", seen.refused),
+            ("failed", seen.failed),
+            ("abandoned", seen.abandoned),
+        ] {
+            page.sample(CALLS, &format!("{labels},outcome=\"{outcome}\""), count);
+        }
+    }
+    const IN_FLIGHT: &str = "quaymaster_api_requester_calls_in_flight";
+    page.family(IN_FLIGHT, "gauge", "Calls of API requesters under way.");
+    for (labels, seen) in &seen {
+        page.sample(IN_FLIGHT, labels, seen.in_flight);
+    }
+    const SECONDS: &str = "quaymaster_api_requester_call_seconds_total";
+    page.family(SECONDS, "counter", "Time that answered calls of API requesters took.");
+    for (labels, seen) in &seen {
+        page.sample(SECONDS, labels, seen.total.as_secs_f64());
     }
 }
 

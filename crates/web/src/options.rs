@@ -7,6 +7,11 @@ use std::path::PathBuf;
 
 pub use command::rest::Installation;
 pub use connection::options::{RemoteQueueManager, RemoteQueueManagers};
+use requester::options::RequesterOptions;
+pub use requester::options::{
+    ApiRequester, AuthData, AuthToken, AuthorizationServer, EndpointConnection, GrantType, OauthConfig, Proxy,
+    ProxyKind, TokenFormat, TokenMethod, TokenPlace, TokenRequest, TokenResponse,
+};
 use serde::{Deserialize, Serialize};
 use service::names::Names;
 pub use service::names::{ConnectionFactory, Queue};
@@ -292,6 +297,31 @@ pub struct Zosconnect {
     pub services: BTreeMap<String, BTreeMap<String, String>>,
     /// Paths by service.
     pub invoke_uris: BTreeMap<String, Vec<String>>,
+    /// Who calls API requesters has to say who he is (requireAuth). Services, APIs and administration want it always.
+    pub require_auth: bool,
+    /// Calls of API requesters have to come by HTTPS (requireSecure).
+    pub require_secure: bool,
+    /// Where callers may be who need not say who they are.
+    pub anonymous_from: AnonymousFrom,
+    /// By the identifier that archives name.
+    pub endpoint_connections: BTreeMap<String, EndpointConnection>,
+    pub auth_data: BTreeMap<String, AuthData>,
+    pub authorization_servers: BTreeMap<String, AuthorizationServer>,
+    pub oauth_configs: BTreeMap<String, OauthConfig>,
+    pub auth_tokens: BTreeMap<String, AuthToken>,
+    pub proxies: BTreeMap<String, Proxy>,
+    /// By API requester.
+    pub api_requesters: BTreeMap<String, ApiRequester>,
+}
+
+/// Where callers of API requesters may be who do not say who they are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AnonymousFrom {
+    /// On this machine.
+    #[default]
+    Loopback,
+    Anywhere,
 }
 
 impl Default for Zosconnect {
@@ -304,11 +334,35 @@ impl Default for Zosconnect {
             topics: BTreeMap::new(),
             services: BTreeMap::new(),
             invoke_uris: BTreeMap::new(),
+            require_auth: true,
+            require_secure: false,
+            anonymous_from: AnonymousFrom::Loopback,
+            endpoint_connections: BTreeMap::new(),
+            auth_data: BTreeMap::new(),
+            authorization_servers: BTreeMap::new(),
+            oauth_configs: BTreeMap::new(),
+            auth_tokens: BTreeMap::new(),
+            proxies: BTreeMap::new(),
+            api_requesters: BTreeMap::new(),
         }
     }
 }
 
 impl WebOptions {
+    /// What API requesters are called by.
+    pub(crate) fn requester_options(&self) -> RequesterOptions {
+        let zosconnect = &self.zosconnect;
+        RequesterOptions {
+            endpoint_connections: zosconnect.endpoint_connections.clone(),
+            auth_data: zosconnect.auth_data.clone(),
+            authorization_servers: zosconnect.authorization_servers.clone(),
+            oauth_configs: zosconnect.oauth_configs.clone(),
+            auth_tokens: zosconnect.auth_tokens.clone(),
+            proxies: zosconnect.proxies.clone(),
+            api_requesters: zosconnect.api_requesters.clone(),
+        }
+    }
+
     /// What archives are read by.
     pub(crate) fn service_settings(&self) -> Settings {
         let zosconnect = &self.zosconnect;

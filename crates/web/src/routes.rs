@@ -112,6 +112,13 @@ pub(crate) enum ZosConnectHandler {
     ShowApi,
     ChangeApi,
     DeleteApi,
+    /// A program calls an API. Not everybody has to say who he is for it.
+    CallRequester,
+    ListRequesters,
+    DeployRequester,
+    ShowRequester,
+    ChangeRequester,
+    DeleteRequester,
 }
 
 impl Handler {
@@ -182,6 +189,8 @@ const SERVICES: &str = "/zosConnect/services";
 const SERVICE: &str = "/zosConnect/services/{service}";
 const APIS: &str = "/zosConnect/apis";
 const API: &str = "/zosConnect/apis/{api}";
+const REQUESTERS: &str = "/zosConnect/apiRequesters";
+const REQUESTER: &str = "/zosConnect/apiRequesters/{requester}";
 
 const FROM_V2: &[Version] = &[Version::V2, Version::V3];
 const V1: &[Version] = &[Version::V1];
@@ -259,6 +268,12 @@ routes! {
     GET    API, &[], READ, Off => ZosConnect(ShowApi), "Shows one API";
     PUT    API, &[], OPERATE, Off => ZosConnect(ChangeApi), "Starts or stops an API, or replaces its archive";
     DELETE API, &[], OPERATE, Off => ZosConnect(DeleteApi), "Deletes an API that is stopped";
+    POST   REQUESTER, &[], USER, Off => ZosConnect(CallRequester), "Calls an API with the record of a program";
+    GET    REQUESTERS, &[], READ, Off => ZosConnect(ListRequesters), "Lists API requesters";
+    POST   REQUESTERS, &[], OPERATE, Off => ZosConnect(DeployRequester), "Deploys an API requester from its archive";
+    GET    REQUESTER, &[], READ, Off => ZosConnect(ShowRequester), "Shows one API requester";
+    PUT    REQUESTER, &[], OPERATE, Off => ZosConnect(ChangeRequester), "Starts or stops an API requester, or replaces its archive";
+    DELETE REQUESTER, &[], OPERATE, Off => ZosConnect(DeleteRequester), "Deletes an API requester that is stopped";
     GET    "/zosConnect/api-docs", &[], Access::Everybody, Off => Public(ZosConnectDocs), "The resources below /zosConnect as a Swagger 2.0 document";
     GET    "/livez", &[], Access::Everybody, Off => Public(Live), "Answers 200 while the process works";
     GET    "/readyz", &[], Access::Everybody, Off => Public(Ready), "Answers 200 once requests are served";

@@ -2,8 +2,8 @@
 //!
 //! A request takes one snapshot of the settings at its start and keeps it to its end.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use ::service::Services;
@@ -16,9 +16,11 @@ use model::timestamp::Timestamp;
 use parking_lot::RwLock;
 use queue_manager::registry::{State, Unavailable};
 use queue_manager::{Clock, QueueManagers, SystemClock};
+use requester::Requesters;
 use tokio::sync::watch;
 
 use crate::auth::Authenticator;
+use crate::auth::password::PasswordReader;
 use crate::connections::Connections;
 use crate::cors::Policy;
 use crate::error::ApiError;
@@ -33,6 +35,9 @@ pub(crate) struct Shared {
     /// The server's table: looked up anew by whoever asks, for queue managers come and go.
     pub(crate) queue_managers: QueueManagers,
     pub(crate) services: Arc<Services>,
+    pub(crate) requesters: Arc<Requesters>,
+    /// Where HTTPS listens, once it does.
+    pub(crate) https_port: OnceLock<u16>,
     pub(crate) connections: Arc<Connections>,
     pub(crate) statistics: HttpStatistics,
     pub(crate) is_ready: AtomicBool,
@@ -57,12 +62,16 @@ impl Shared {
     pub(crate) fn new(options: WebOptions, queue_managers: QueueManagers) -> Result<Self, WebError> {
         let authenticator = Authenticator::new(&options)?;
         let registry = Registry::new(options.archives.clone(), options.service_settings(), Arc::new(SystemClock));
+        let called = requester_settings(&options)?;
+        let requesters = Requesters::new(&options.archives, called, Arc::new(SystemClock));
         let settings = Settings::new(options, authenticator, &queue_managers);
         let environment = Environment::new(queue_managers.clone(), settings.server_principal.clone());
         let services = Services { environment, registry };
         configure_services(&services, &settings.options)?;
         Ok(Self {
             services: Arc::new(services),
+            requesters: Arc::new(requesters),
+            https_port: OnceLock::new(),
             settings: RwLock::new(Arc::new(settings)),
             queue_managers,
             connections: Connections::new(),
@@ -81,7 +90,9 @@ impl Shared {
     /// As `Authenticator::new`; the old settings stay.
     pub(crate) fn reload(&self, options: WebOptions) -> Result<(), WebError> {
         let authenticator = self.settings().authenticator.reloaded(&options)?;
+        let called = requester_settings(&options)?;
         configure_services(&self.services, &options)?;
+        self.requesters.configure(called);
         self.services.registry.configure(options.service_settings());
         self.replace(|_| Settings::new(options, authenticator, &self.queue_managers));
         Ok(())
@@ -123,6 +134,22 @@ impl Shared {
     pub(crate) fn is_ready(&self) -> bool {
         self.is_ready.load(Ordering::Acquire) && !*self.stopping.borrow()
     }
+}
+
+/// Reads PEM files.
+///
+/// # Errors
+/// An endpoint connection, or what it refers to, cannot be used.
+fn requester_settings(options: &WebOptions) -> Result<requester::Settings, WebError> {
+    let reader = PasswordReader::new(options.web.password_encryption_key.as_deref());
+    let read = |stored: &str| match reader.decode(stored) {
+        Ok(password) => Ok(password),
+        // Text without a known prefix is the password itself.
+        Err(_) if !stored.starts_with('{') => Ok(stored.to_owned()),
+        Err(error) => Err(error.to_string()),
+    };
+    requester::Settings::new(&options.requester_options(), &read)
+        .map_err(|requester::OptionsError { key, problem }| WebError::Option { key, problem })
 }
 
 /// # Errors

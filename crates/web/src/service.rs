@@ -35,6 +35,8 @@ pub(crate) enum Door {
 pub(crate) struct Peer {
     pub(crate) door: Door,
     pub(crate) client_certificate: Option<PeerCertificate>,
+    /// It is on this machine.
+    pub(crate) is_local: bool,
     pub(crate) watch: Arc<Watch>,
 }
 
@@ -125,7 +127,9 @@ enum Target<'p> {
 fn find<'p>(shared: &Shared, peer: &Peer, parts: &'p Parts) -> Result<Target<'p>, ApiError> {
     let path = parts.uri.path();
     let unknown = || ApiError::new(&error::UNKNOWN_RESOURCE, &[path]);
-    let resolution = match zosconnect::invoke::by_name(path, parts.uri.query()) {
+    let deployed = zosconnect::invoke::by_name(path, parts.uri.query())
+        .or_else(|| zosconnect::requesters::by_name(&parts.method, path));
+    let resolution = match deployed {
         Some(matched) => Resolution::Found(matched),
         None => routes::resolve(&parts.method, path),
     };
@@ -170,6 +174,14 @@ async fn guarded(
     let told = |error: ApiError| error.into_answer(matched.route.handler.form());
     if let Handler::Public(handler) = matched.route.handler {
         return Box::pin(handle_public(call, handler, body)).await.unwrap_or_else(told);
+    }
+    if matched.route.handler == zosconnect::requesters::CALL {
+        if let Some(refusal) = zosconnect::requesters::insecure(call) {
+            return refusal;
+        }
+        if zosconnect::requesters::is_for_everybody(call, peer.is_local) {
+            return Box::pin(zosconnect::requesters::call(call, body)).await.unwrap_or_else(told);
+        }
     }
     let authenticator = &settings.authenticator;
     let credentials = Credentials {

@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 
 use model::name::QueueManagerName;
 use toml::{Table, Value};
-use web::options::{ConnectionFactory, Queue, RemoteQueueManager};
+use web::options::{
+    ApiRequester, AuthData, AuthToken, AuthorizationServer, ConnectionFactory, EndpointConnection, OauthConfig, Proxy,
+    Queue, RemoteQueueManager,
+};
 
 use super::Address;
 use super::error::{ConfigurationError, Origin, Place};
@@ -51,6 +54,8 @@ pub(crate) fn read_file(file: &Path) -> Result<Table, ConfigurationError> {
             check_value(key, place(path), value)?;
             if key.kind == Kind::Path {
                 anchor(value, file);
+            } else if matches!(key.path, "zosconnect.endpoint_connections" | "zosconnect.authorization_servers") {
+                anchor_files(value, file);
             }
         }
     }
@@ -92,6 +97,13 @@ fn check_entries(path: &str, value: &Value) -> Result<(), String> {
         "zosconnect.connection_factories" => read::<ConnectionFactory>(value),
         "zosconnect.queues" => read::<Queue>(value),
         "zosconnect.services" => read::<BTreeMap<String, String>>(value),
+        "zosconnect.api_requesters" => read::<ApiRequester>(value),
+        "zosconnect.auth_data" => read::<AuthData>(value),
+        "zosconnect.authorization_servers" => read::<AuthorizationServer>(value),
+        "zosconnect.oauth_configs" => read::<OauthConfig>(value),
+        "zosconnect.auth_tokens" => read::<AuthToken>(value),
+        "zosconnect.proxies" => read::<Proxy>(value),
+        "endpoint_connections" | "zosconnect.endpoint_connections" => read::<EndpointConnection>(value),
         "remote_queue_managers" => read::<RemoteQueueManager>(value),
         _ => Ok(()),
     }
@@ -186,6 +198,11 @@ pub(super) fn conflicts(table: &Table, origins: &[Place], file: &Path) -> Result
     if by_filter && !ldap("certificate_filter") {
         return conflict("ldap.certificate_map", "ldap.certificate_filter has to be given with CERTIFICATE_FILTER");
     }
+    let connections = |value: Option<&Value>| value.and_then(Value::as_table).cloned().unwrap_or_default();
+    let twice = connections(given("zosconnect.endpoint_connections"));
+    if connections(table.get("endpoint_connections")).keys().any(|id| twice.contains_key(id)) {
+        return conflict("zosconnect.endpoint_connections", "endpoint_connections has an entry of the same name");
+    }
     if let Some(Value::Array(names)) = given("server.queue_managers")
         && names.iter().enumerate().any(|(index, name)| names[..index].contains(name))
     {
@@ -225,6 +242,8 @@ fn invalid(place: Place, value: &Value, expected: String) -> ConfigurationError 
         "ltpa.keys_password",
         "zosconnect.connection_factories",
         "zosconnect.services",
+        "zosconnect.auth_data",
+        "zosconnect.auth_tokens",
         "remote_queue_managers",
     ];
     let shown = if secret.contains(&place.path.as_str()) { "the value".to_owned() } else { value.to_string() };

@@ -295,7 +295,7 @@ pub(crate) const KEYS: &[Key] = &[
         "When all kept connections are in use: make one for this request, wait for one, or answer an error.",
     )
     .environment("QUAYMASTER_MESSAGING_FULL_POOL_BEHAVIOR"),
-    key("zosconnect.poll_interval_seconds", SECONDS, "1", "Look this often whether archives in DIR/zosconnect/services and DIR/zosconnect/apis have changed; 0 looks at start only.")
+    key("zosconnect.poll_interval_seconds", SECONDS, "1", "Look this often whether archives in DIR/zosconnect/services, DIR/zosconnect/apis and DIR/zosconnect/apiRequesters have changed; 0 looks at start only.")
         .unit("seconds")
         .environment("QUAYMASTER_ZOSCONNECT_POLL_INTERVAL_SECONDS"),
     key("zosconnect.request_timeout_seconds", Kind::Integer { minimum: 1, maximum: 86_400 }, "30", "Longest that a request to a service may wait, whatever the service says (asyncRequestTimeout).")
@@ -306,6 +306,20 @@ pub(crate) const KEYS: &[Key] = &[
     key("zosconnect.topics", Kind::TextTable, "", "Destinations of services that stand for topic strings."),
     key("zosconnect.services", Kind::Tables, "", "Service name to a table of properties that take the place of those of its archive."),
     key("zosconnect.invoke_uris", Kind::TextsTable, "", "Service name to paths that invoke it beside its own; one that ends in * stands for all that begin so."),
+    key("zosconnect.require_auth", Kind::Boolean, "true", "Who calls an API requester has to say who he is and to hold the role MQWebUser (requireAuth). It counts for these calls alone.")
+        .environment("QUAYMASTER_ZOSCONNECT_REQUIRE_AUTH"),
+    key("zosconnect.require_secure", Kind::Boolean, "false", "Calls of API requesters have to come by HTTPS (requireSecure); others are told to by 302.")
+        .environment("QUAYMASTER_ZOSCONNECT_REQUIRE_SECURE"),
+    key("zosconnect.anonymous_from", Kind::Choice(&["loopback", "anywhere"]), "\"loopback\"", "Where callers of API requesters may be who need not say who they are.")
+        .environment("QUAYMASTER_ZOSCONNECT_ANONYMOUS_FROM"),
+    key("zosconnect.api_requesters", Kind::Tables, "", "API requester to a table with require_auth and require_secure in place of those of zosconnect, and connection, an endpoint connection in place of the archive's."),
+    key("zosconnect.endpoint_connections", Kind::Tables, "", "As endpoint_connections."),
+    key("zosconnect.auth_data", Kind::Tables, "", "Users that endpoint connections, authorization servers and proxies refer to: tables with user and password, in any password form but the one-way ones."),
+    key("zosconnect.authorization_servers", Kind::Tables, "", "Who hands out access tokens: tables with token_endpoint (a URL), basic_auth (of zosconnect.auth_data: client id and client secret), connection_timeout_seconds, receive_timeout_seconds, proxy, ca_file, certificate, key and server_name."),
+    key("zosconnect.oauth_configs", Kind::Tables, "", "OAuth 2.0: tables with grant_type (client_credentials or password) and authorization_server."),
+    key("zosconnect.auth_tokens", Kind::Tables, "", "Tokens such as JWTs: tables with authorization_server, header (default Authorization), bearer (default true), lifetime_seconds of tokens that do not say when they expire, request (method GET, POST or PUT; credentials header, headers or body; header, headers, body with ${userid} and ${password}, content_type) and response (location header or body; header; format json or text; token_path)."),
+    key("zosconnect.proxies", Kind::Tables, "", "Proxies: tables with host, port, type (http or socks) and basic_auth (of zosconnect.auth_data)."),
+    key("endpoint_connections", Kind::Tables, "", "Where APIs are that API requesters call, by the connectionRef of their archives: tables with host (http:// or https:// before it; without, http), port, base_path, connection_timeout_seconds (30), receive_timeout_seconds (60), keep_alive_seconds (20), authentication (a list of names of zosconnect.auth_data, zosconnect.oauth_configs and zosconnect.auth_tokens), proxy, ca_file, certificate, key and server_name."),
     key("remote_queue_managers", Kind::Tables, "", "Queue managers of other servers that services use, by the names services use for them: tables with channel, connection_name (HOST(PORT)), queue_manager, user, password, cipher_specification, ca_file, server_name, certificate, key and max_pool_size."),
     key("channels.sockets", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "10000", "Sockets of MQ clients open at once; each may have many conversations (SHARECNV). The limit of open files is raised as far as the system allows.")
         .environment("QUAYMASTER_CHANNELS_SOCKETS"),

@@ -14,6 +14,7 @@ mod nearest;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -22,7 +23,8 @@ use model::name::QueueManagerName;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use web::options::{
-    Cors, Installation, Ldap, Limits, Ltpa, Messaging, RemoteQueueManagers, TlsOptions, Web, WebOptions, Zosconnect,
+    Cors, EndpointConnection, Installation, Ldap, Limits, Ltpa, Messaging, RemoteQueueManagers, TlsOptions, Web,
+    WebOptions, Zosconnect,
 };
 
 pub(crate) use check::{file_in, parse_address, read_file};
@@ -42,6 +44,8 @@ pub(crate) struct Configuration {
     pub cors: Cors,
     pub messaging: Messaging,
     pub zosconnect: Zosconnect,
+    /// Those of `[zosconnect]` beside them.
+    pub endpoint_connections: BTreeMap<String, EndpointConnection>,
     pub remote_queue_managers: RemoteQueueManagers,
     pub channels: Channels,
     pub limits: Limits,
@@ -137,6 +141,8 @@ impl Default for Server {
 impl Configuration {
     /// What the web server is told, before generated files and developer users are added.
     pub(crate) fn web_options(&self, tls: TlsOptions) -> WebOptions {
+        let mut zosconnect = self.zosconnect.clone();
+        zosconnect.endpoint_connections.extend(self.endpoint_connections.clone());
         WebOptions {
             https: self.server.https.0,
             http: self.server.http.0,
@@ -148,7 +154,7 @@ impl Configuration {
             cors: self.cors.clone(),
             limits: self.limits.clone(),
             messaging: self.messaging.clone(),
-            zosconnect: self.zosconnect.clone(),
+            zosconnect,
             remote_queue_managers: self.remote_queue_managers.clone(),
             archives: PathBuf::new(),
             server_user: String::new(),

@@ -108,6 +108,12 @@ fn keys_that_belong_together_are_asked_for_together() {
         expect!["server.queue_managers in quaymaster.toml: it names a queue manager twice"],
     );
     check(
+        "[endpoint_connections.a]\nhost = 'h'\n[zosconnect.endpoint_connections.a]\nhost = 'i'\n",
+        expect![
+            "zosconnect.endpoint_connections in quaymaster.toml: endpoint_connections has an entry of the same name"
+        ],
+    );
+    check(
         "[ldap]\nhost = 'ldap.example.com'\n",
         expect!["ldap.host in quaymaster.toml: ldap.base_dn has to be given with it"],
     );
@@ -130,6 +136,12 @@ fn paths_in_a_file_are_relative_to_it() {
     crate::data_directory::write_file(&file, b"[ltpa]\nkeys_file = 'k/ltpa.keys'\n", 0o600).expect("written");
     let configuration = load(&file, true, &Environment::default(), &[]).expect("valid");
     assert_eq!(configuration.ltpa.keys_file, Some(folder.path().join("k/ltpa.keys")));
+    let text = b"[endpoint_connections.a]\nhost = 'https://h'\nca_file = 'ca.pem'\n\
+        [zosconnect.authorization_servers.s]\ntoken_endpoint = 'https://h/t'\nkey = 'k.pem'\n";
+    crate::data_directory::write_file(&file, text, 0o600).expect("written");
+    let configuration = load(&file, true, &Environment::default(), &[]).expect("valid");
+    assert_eq!(configuration.endpoint_connections["a"].ca_file, Some(folder.path().join("ca.pem")));
+    assert_eq!(configuration.zosconnect.authorization_servers["s"].key, Some(folder.path().join("k.pem")));
 }
 
 /// Keys with their defaults as the structs serialise them; `None`s are left out by TOML.
@@ -170,6 +182,16 @@ fn every_key_without_a_default_is_known_to_the_structs() {
             Kind::TextsTable => "{ a = ['b'] }",
             Kind::TextsOrTables => "{ a = 'b', c = {} }",
             Kind::Tables if key.path == "remote_queue_managers" => "{ a = { channel = 'C', connection_name = 'h' } }",
+            Kind::Tables if key.path.ends_with("endpoint_connections") => "{ a = { host = 'h', port = 1 } }",
+            Kind::Tables if key.path == "zosconnect.auth_data" => "{ a = { user = 'u', password = 'p' } }",
+            Kind::Tables if key.path == "zosconnect.authorization_servers" => {
+                "{ a = { token_endpoint = 'http://h/t' } }"
+            }
+            Kind::Tables if key.path == "zosconnect.oauth_configs" => {
+                "{ a = { grant_type = 'password', authorization_server = 's' } }"
+            }
+            Kind::Tables if key.path == "zosconnect.auth_tokens" => "{ a = { authorization_server = 's' } }",
+            Kind::Tables if key.path == "zosconnect.proxies" => "{ a = { host = 'h', port = 1, type = 'socks' } }",
             Kind::Tables => "{ a = {} }",
             Kind::Integer { .. } => "1",
             _ => "'x'",

@@ -11,6 +11,7 @@
 mod elements;
 mod ldap;
 mod render;
+mod requester;
 mod security;
 mod settings;
 mod variables;
@@ -111,11 +112,13 @@ pub fn import(sources: &[Source<'_>], surroundings: &dyn Surroundings) -> Result
     security::read(&server, &mut imported);
     ldap::read(&server, &mut imported);
     zosconnect::read(&server, &mut imported);
+    requester::read(&server, &mut imported);
     settings::read(&server, &variables, &mut imported);
-    let in_filter = imported.ldap.certificate_filter.clone().unwrap_or_default();
+    let mut filled_later = imported.ldap.certificate_filter.clone().unwrap_or_default();
+    filled_later.extend(imported.zosconnect.auth_tokens.values().filter_map(|token| token.request.body.clone()));
     for name in variables.unresolved() {
-        // What a certificate fills in later stands like a variable.
-        if in_filter.contains(&format!("${{{name}}}")) {
+        // What a certificate or a program fills in later stands like a variable.
+        if filled_later.contains(&format!("${{{name}}}")) {
             continue;
         }
         imported.leave_out(format!("${{{name}}}"), "the variable has no value; the text stands as it is");

@@ -20,7 +20,12 @@ pub(super) fn to_toml(imported: &Imported) -> String {
     add(&mut table, "ltpa", differences(&imported.ltpa, &Ltpa::default()));
     add(&mut table, "cors", differences(&imported.cors, &Cors::default()));
     add(&mut table, "messaging", differences(&imported.messaging, &Messaging::default()));
-    add(&mut table, "zosconnect", differences(&imported.zosconnect, &Zosconnect::default()));
+    let mut zosconnect = differences(&imported.zosconnect, &Zosconnect::default());
+    // They have a section of their own.
+    if let Some(Value::Table(connections)) = zosconnect.remove("endpoint_connections") {
+        add(&mut table, "endpoint_connections", connections);
+    }
+    add(&mut table, "zosconnect", zosconnect);
     add(&mut table, "remote_queue_managers", whole(&imported.remote_queue_managers));
     let mut text = table.to_string();
     let console = imported.console_roles.iter().filter(|_| imported.console_roles != imported.web.roles);

@@ -5,7 +5,7 @@ use document::xml::Element;
 use super::Imported;
 use super::elements::{Server, is_true};
 use super::variables::Variables;
-use super::zosconnect;
+use super::{requester, zosconnect};
 use crate::options::FullPoolBehavior;
 
 pub(super) fn read(server: &Server, variables: &Variables<'_>, imported: &mut Imported) {
@@ -25,7 +25,10 @@ pub(super) fn read(server: &Server, variables: &Variables<'_>, imported: &mut Im
         cors(element, imported);
     }
     let is_read = |name: &str| {
-        READ_ELEMENTS.contains(&name) || zosconnect::ELEMENTS.contains(&name) || name.ends_with("LdapFilterProperties")
+        READ_ELEMENTS.contains(&name)
+            || zosconnect::ELEMENTS.contains(&name)
+            || requester::ELEMENTS.contains(&name)
+            || name.ends_with("LdapFilterProperties")
     };
     for element in server.elements().filter(|element| !is_read(&element.name)) {
         let id = element.attribute("id").map(|id| format!(" {id}")).unwrap_or_default();
@@ -155,6 +158,7 @@ impl Endpoint {
                 "httpsPort" => self.https = Some(value.clone()),
                 "httpPort" => self.http = Some(value.clone()),
                 "id" => {}
+                "enabled" if is_true(Some(value)) => {}
                 _ => imported.leave_out(format!("httpEndpoint {name}"), "it has no counterpart"),
             }
         }

@@ -13,11 +13,10 @@ use crate::auth::password::PasswordReader;
 use crate::options::{ConnectionFactory, RemoteQueueManager};
 
 /// Elements that are read here, or that mean nothing without Liberty.
-pub(super) const ELEMENTS: [&str; 14] = [
+pub(super) const ELEMENTS: [&str; 13] = [
     "zosconnect_zosConnectManager",
     "zosconnect_services",
     "zosconnect_zosConnectAPIs",
-    "zosconnect_apiRequesters",
     "zosconnect_zosConnectService",
     "zosconnect_zosConnectDataXform",
     "mqzOSConnectService",
@@ -53,7 +52,6 @@ pub(super) fn read(server: &Server, imported: &mut Imported) {
     }
     let without = [
         ("zosconnect_zosConnectAPIs", "archives of APIs lie in DIR/zosconnect/apis"),
-        ("zosconnect_apiRequesters", "there are no API requesters yet"),
         ("zosconnect_zosConnectDataXform", "archives of services hold their copybooks"),
     ];
     for (name, why) in without {
@@ -72,12 +70,9 @@ fn manager(element: &Element, imported: &mut Imported) {
                 Some(seconds) => imported.zosconnect.request_timeout_seconds = seconds,
                 None => imported.leave_out("zosconnect_zosConnectManager asyncRequestTimeout", "it is no time limit"),
             },
-            "requireAuth"
-            | "requireSecure"
-            | "globalAdminGroup"
-            | "globalOperationsGroup"
-            | "globalInvokeGroup"
-            | "globalReaderGroup" => {
+            // See `requester.rs`.
+            "requireAuth" | "requireSecure" => {}
+            "globalAdminGroup" | "globalOperationsGroup" | "globalInvokeGroup" | "globalReaderGroup" => {
                 imported.leave_out(format!("zosconnect_zosConnectManager {name}={value}"), SECURITY);
             }
             _ => imported.leave_out(format!("zosconnect_zosConnectManager {name}"), "it has no counterpart"),
@@ -86,7 +81,7 @@ fn manager(element: &Element, imported: &mut Imported) {
 }
 
 /// A duration of Liberty: `30s`, `500ms`, `1m30s`; a number alone is of seconds.
-fn seconds(text: &str) -> Option<u64> {
+pub(super) fn seconds(text: &str) -> Option<u64> {
     let mut rest = text.trim();
     let mut milliseconds = 0_u64;
     while !rest.is_empty() {
@@ -373,7 +368,6 @@ mod tests {
             [zosconnect.topics]
             "jms/topic" = "a/b"
 
-            # left out: zosconnect_zosConnectManager requireAuth=true: who may invoke and administer is told by web.roles
             # left out: zosconnect_zosConnectService loan: make a service.yaml with name: loan, connectionFactory: jms/cf1, destination: jms/request, and build its archive
         "#]]
         .assert_eq(&imported.to_toml());

@@ -7,7 +7,7 @@ use crate::routes::{Handler, PublicHandler};
 pub(super) const TAGS: &[(&str, &str)] = &[
     (ADMINISTRATION, "Queue managers, their objects, and MQSC commands."),
     (MESSAGING, "Put, get, browse, list and publish messages."),
-    (SERVICES, "Services in front of queues, and APIs in front of services."),
+    (SERVICES, "Services in front of queues, APIs in front of services, and APIs that programs call."),
     (SIGN_IN, "Log in for a token cookie, see who is logged in, log out."),
     (OPERATION, "Health and metrics of the process."),
     (DOCUMENTS, "Descriptions of these resources."),
@@ -78,6 +78,8 @@ pub(super) enum Body {
     Json(&'static str),
     /// An archive; with `true` there may be none.
     Archive { is_optional: bool },
+    /// The record of a program.
+    Record,
 }
 
 /// What an answer carries.
@@ -94,6 +96,8 @@ pub(super) enum Content {
     AnyJson,
     /// The same document as JSON or as YAML.
     JsonOrYaml,
+    /// The record of a program.
+    Record,
 }
 
 #[derive(Clone, Copy)]

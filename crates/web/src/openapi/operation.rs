@@ -121,6 +121,7 @@ fn request_body(body: Body) -> Value {
     let content = match body {
         Body::Json(schema) => json!({ JSON: { "schema": reference(schema) } }),
         Body::Message => messages(),
+        Body::Record => json!({ "application/octet-stream": { "schema": { "type": "string", "format": "binary" } } }),
         Body::Archive { is_optional } => {
             let archive = json!({ "schema": { "type": "string", "format": "binary" } });
             return json!({ "required": !is_optional, "content": { "application/zip": archive } });
@@ -152,6 +153,10 @@ fn answer(success: &Success) -> Value {
         Content::Message => answer["content"] = json!({ "text/plain": { "schema": { "type": "string" } } }),
         Content::Text(media_type) => answer["content"] = json!({ media_type: { "schema": { "type": "string" } } }),
         Content::Json(schema) => answer["content"] = json!({ JSON: { "schema": reference(schema) } }),
+        Content::Record => {
+            let record = json!({ "schema": { "type": "string", "format": "binary" } });
+            answer["content"] = json!({ "application/octet-stream": record });
+        }
         Content::AnyJson => answer["content"] = json!({ JSON: { "schema": { "type": "object" } } }),
         Content::JsonOrYaml => {
             let document = json!({ "schema": { "type": "object" } });

@@ -1,7 +1,8 @@
 //! The resources below `/zosConnect`, as the documents describe them.
 
 use crate::openapi::details::{
-    Body, Content, DOCUMENTS, Details, INVOKE, Parameter, SERVICES as TAG, Shape, Success, plain, query, success,
+    Body, Content, DOCUMENTS, Details, INVOKE, Parameter, SERVICES as TAG, Shape, Success, header, plain, query,
+    success,
 };
 use crate::routes::ZosConnectHandler;
 
@@ -21,6 +22,12 @@ pub(super) fn details(handler: ZosConnectHandler) -> Details {
         Handler::ShowApi => API,
         Handler::ChangeApi => CHANGE_API,
         Handler::DeleteApi => DELETE_API,
+        Handler::CallRequester => CALL_REQUESTER,
+        Handler::ListRequesters => REQUESTERS,
+        Handler::DeployRequester => DEPLOY_REQUESTER,
+        Handler::ShowRequester => REQUESTER,
+        Handler::ChangeRequester => CHANGE_REQUESTER,
+        Handler::DeleteRequester => DELETE_REQUESTER,
     }
 }
 
@@ -79,6 +86,60 @@ pub(super) const CHANGE_API: Details = Details {
     ..plain(TAG, REPLACE, &[API_DETAILS, success(409, "It is not stopped", Content::AnyJson)])
 };
 pub(super) const DELETE_API: Details = plain(TAG, "", &[DELETED, success(409, "It is not stopped", Content::AnyJson)]);
+
+const REQUESTER_DETAILS: Success = success(200, "The API requester", Content::AnyJson);
+const RECORD_FORM: Parameter = Parameter {
+    extension: true,
+    ..header(
+        "Baq-Record-Form",
+        Shape::Pattern("^(big|little),(hexadecimal|ieee),[0-9]+$"),
+        "Byte order, floating-point form and code page of the records. Default `big,hexadecimal` and the archive's code page.",
+    )
+};
+const OUTCOME: &[(&str, &str)] = &[
+    ("Baq-Return-Code", "0: success, 1: the API refused, 2: the server could not. With 1 and 2 the body is a message."),
+    ("Baq-Status-Code", "The HTTP status of the API, or one that tells what the server could not."),
+];
+
+const CALL_REQUESTER: Details = Details {
+    parameters: &[
+        query("apiPath", Shape::Text, "Path of the operation with its base path, as the API's document has it."),
+        query("apiMethod", Shape::Text, "Method of the operation."),
+        RECORD_FORM,
+    ],
+    body: Some(Body::Record),
+    extension: true,
+    ..plain(
+        TAG,
+        "What the communication stub sends. Credentials for the API's authorization server travel in the headers \
+         `Baq-Oauth-Username`, `Baq-Oauth-Password`, `Baq-Oauth-Client-Id`, `Baq-Oauth-Client-Secret`, `Baq-Oauth-Scope`, \
+         `Baq-Token-Username` and `Baq-Token-Password`, percent-encoded.",
+        &[Success { headers: OUTCOME, ..success(200, "The record of the response, or a message", Content::Record) }],
+    )
+};
+const REQUESTERS: Details = plain(TAG, "", &[success(200, "The API requesters", Content::AnyJson)]);
+const REQUESTER: Details = Details {
+    parameters: &[query("action", Shape::Words(&["status", "getStatistics"]), "What to show.")],
+    ..plain(TAG, "", &[REQUESTER_DETAILS])
+};
+const DEPLOY_REQUESTER: Details = Details {
+    parameters: &[STATUS],
+    body: Some(Body::Archive { is_optional: false }),
+    ..plain(
+        TAG,
+        "An `.ara`, as `zconbt` makes it.",
+        &[
+            success(201, "The API requester", Content::AnyJson),
+            success(409, "There is one of the name", Content::AnyJson),
+        ],
+    )
+};
+const CHANGE_REQUESTER: Details = Details {
+    parameters: &[STATUS],
+    body: Some(Body::Archive { is_optional: true }),
+    ..plain(TAG, REPLACE, &[REQUESTER_DETAILS, success(409, "It is not stopped", Content::AnyJson)])
+};
+const DELETE_REQUESTER: Details = plain(TAG, "", &[DELETED, success(409, "It is not stopped", Content::AnyJson)]);
 
 pub(super) const DOCS: Details =
     plain(DOCUMENTS, "Send `Accept: application/yaml` for YAML.", &[success(200, "The document", Content::JsonOrYaml)]);

@@ -1,7 +1,8 @@
-//! z/OS Connect's resources: services and APIs invoked, and administered below `/zosConnect`.
+//! z/OS Connect's resources: services, APIs and API requesters invoked, and administered below `/zosConnect`.
 
 pub(crate) mod call;
 pub(crate) mod invoke;
+pub(crate) mod requesters;
 
 mod administration;
 mod apis;
@@ -9,6 +10,7 @@ mod services;
 
 use std::borrow::Cow;
 
+use ::requester::RequesterDefinition;
 use ::service::api::ApiDefinition;
 use ::service::archive::service::ServiceContent;
 use ::service::deploy::Status;
@@ -49,6 +51,12 @@ pub(crate) async fn handle(
         Handler::DeployApi => administration::deploy::<ApiDefinition>(call, body).await,
         Handler::ChangeApi => administration::change::<ApiDefinition>(call, body).await,
         Handler::DeleteApi => Ok(administration::delete::<ApiDefinition>(call).await),
+        Handler::CallRequester => requesters::call(call, body).await,
+        Handler::ListRequesters => Ok(requesters::list(call)),
+        Handler::ShowRequester => Ok(requesters::show(call)),
+        Handler::DeployRequester => administration::deploy::<RequesterDefinition>(call, body).await,
+        Handler::ChangeRequester => administration::change::<RequesterDefinition>(call, body).await,
+        Handler::DeleteRequester => Ok(administration::delete::<RequesterDefinition>(call).await),
     }
 }
 

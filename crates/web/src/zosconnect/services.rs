@@ -140,7 +140,7 @@ fn statistics(deployed: &DeployedService) -> Map<String, Value> {
 }
 
 /// Times are in milliseconds.
-fn counters(seen: &Statistics) -> Value {
+pub(super) fn counters(seen: &Statistics) -> Value {
     let milliseconds = |time: std::time::Duration| format!("{:.3}", time.as_secs_f64() * 1000.0);
     json!({
         "inFlight": seen.in_flight.to_string(),

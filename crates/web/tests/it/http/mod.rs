@@ -14,6 +14,7 @@ mod mqsc;
 mod publications;
 mod queue_managers;
 mod reference_rows;
+mod requesters;
 mod resources;
 mod selection;
 pub(crate) mod server;

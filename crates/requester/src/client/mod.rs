@@ -1,0 +1,124 @@
+//! HTTP to APIs and authorization servers: connections that are kept, one request at a time on each.
+//!
+//! A connection stays on the thread that made it (`pool.rs`), and whoever waits for an answer drives it himself: no task and no
+//! wake-up of another thread lies between a call and its answer.
+//!
+//! A request is sent a second time only when the first went over a kept connection and either it had not been handed to the
+//! connection at all, or its method has no effect when repeated and nothing of an answer had come.
+
+mod connect;
+mod connection;
+mod pool;
+mod site;
+mod stream;
+mod tls;
+mod tunnel;
+
+pub(crate) use site::{ProxyTarget, Scheme, Site, SiteError, SiteOptions, basic, split_url};
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, Request, StatusCode, Uri};
+use http_body_util::Full;
+
+use self::connection::{Broken, Connection};
+
+/// A request to be sent.
+#[derive(Debug, Clone)]
+pub(crate) struct Outbound {
+    pub(crate) method: Method,
+    /// Path and query.
+    pub(crate) target: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub(crate) struct Inbound {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+/// Why nothing came back.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ClientError {
+    #[error("{0}")]
+    Unreachable(String),
+    #[error("no connection within {} seconds", .0.as_secs_f64())]
+    ConnectTimeout(Duration),
+    #[error("no answer within {} seconds", .0.as_secs_f64())]
+    ReceiveTimeout(Duration),
+    #[error("{0}")]
+    Broken(String),
+    #[error("the answer has more than {0} bytes")]
+    TooLong(usize),
+    /// What was put together is no request.
+    #[error("{0}")]
+    Request(String),
+}
+
+/// Sends a request and receives its answer whole, of `limit` bytes at most.
+///
+/// # Errors
+/// There is no connection, no answer in time, or none that can be understood.
+pub(crate) async fn send(site: &Arc<Site>, outbound: Outbound, limit: usize) -> Result<Inbound, ClientError> {
+    let repeatable = outbound.method.is_idempotent();
+    let mut request = request(site, outbound)?;
+    if let Some(connection) = pool::take(site) {
+        let spare = repeatable.then(|| request.clone());
+        match exchange(site, connection, request, limit).await? {
+            Ok(inbound) => return Ok(inbound),
+            Err(broken) => {
+                let again = broken.request.or_else(|| spare.filter(|_| !broken.has_begun));
+                request = again.ok_or(ClientError::Broken(broken.problem))?;
+            }
+        }
+    }
+    let connection = connect::connect(site).await?;
+    match exchange(site, connection, request, limit).await? {
+        Ok(inbound) => Ok(inbound),
+        Err(broken) if broken.is_too_long => Err(ClientError::TooLong(limit)),
+        Err(broken) => Err(ClientError::Broken(broken.problem)),
+    }
+}
+
+/// The outer error ends the call, the inner one may be tried again.
+async fn exchange(
+    site: &Arc<Site>,
+    mut connection: Box<Connection>,
+    request: Request<Full<Bytes>>,
+    limit: usize,
+) -> Result<Result<Inbound, Box<Broken>>, ClientError> {
+    let within = site.receive_timeout;
+    let answered = tokio::time::timeout(within, connection.exchange(request, limit)).await;
+    match answered.map_err(|_| ClientError::ReceiveTimeout(within))? {
+        Ok(inbound) => {
+            pool::give_back(site, connection, &inbound.headers);
+            Ok(Ok(inbound))
+        }
+        Err(broken) if broken.is_too_long => Err(ClientError::TooLong(limit)),
+        Err(broken) => Ok(Err(broken)),
+    }
+}
+
+fn request(site: &Site, outbound: Outbound) -> Result<Request<Full<Bytes>>, ClientError> {
+    let target = match &site.absolute_form {
+        Some(origin) => format!("{origin}{}", outbound.target),
+        None => outbound.target,
+    };
+    let uri = Uri::try_from(target).map_err(|error| ClientError::Request(error.to_string()))?;
+    let mut request = Request::new(Full::new(outbound.body));
+    *request.method_mut() = outbound.method;
+    *request.uri_mut() = uri;
+    *request.headers_mut() = outbound.headers;
+    let headers = request.headers_mut();
+    headers.insert(http::header::HOST, site.host_header.clone());
+    if let (Some(_), Some(authorization)) = (&site.absolute_form, &site.proxy_authorization) {
+        headers.insert(http::header::PROXY_AUTHORIZATION, authorization.clone());
+    }
+    Ok(request)
+}

@@ -1,0 +1,263 @@
+//! A structure of an archive made into a plan, for one form in which records come.
+
+use build_toolkit::archive::Options;
+use build_toolkit::structure::{self, Item, Structure, Value};
+use codepage::ByteOrder;
+use copybook::PlanError;
+use copybook::field::{Field, FieldForm};
+use copybook::json::write_string;
+
+pub use copybook::FloatForm;
+
+use super::plan::{Converter, Counter, Ending, Group, Member, Node, Object, Place, Table, Text};
+use super::time;
+
+/// How a program writes its records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordForm {
+    pub order: ByteOrder,
+    pub float: FloatForm,
+    pub ccsid: u32,
+}
+
+impl RecordForm {
+    /// What programs of z/OS write.
+    pub fn of_ccsid(ccsid: u32) -> Self {
+        Self { order: ByteOrder::Big, float: FloatForm::Hexadecimal, ccsid }
+    }
+
+    /// `little,ieee,1208`, as `docs/stub-protocol.md` has it.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut words = text.split(',').map(str::trim);
+        let order = match words.next()? {
+            word if word.eq_ignore_ascii_case("big") => ByteOrder::Big,
+            word if word.eq_ignore_ascii_case("little") => ByteOrder::Little,
+            _ => return None,
+        };
+        let float = match words.next()? {
+            word if word.eq_ignore_ascii_case("hexadecimal") => FloatForm::Hexadecimal,
+            word if word.eq_ignore_ascii_case("ieee") => FloatForm::Ieee,
+            _ => return None,
+        };
+        let ccsid = words.next()?.parse().ok()?;
+        words.next().is_none().then_some(Self { order, float, ccsid })
+    }
+}
+
+/// Why there is no conversion.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CompileError {
+    #[error(transparent)]
+    Form(#[from] PlanError),
+    #[error("the structure has the group {0}, which has no meaning here")]
+    UnknownGroup(String),
+    #[error("the structure contradicts itself at {0}")]
+    Contradiction(String),
+}
+
+impl Converter {
+    /// # Errors
+    /// The code page cannot be used, or the structure is none of an operation.
+    pub fn new(structure: &Structure, form: RecordForm, options: &Options) -> Result<Self, CompileError> {
+        let length = usize::try_from(structure.length).unwrap_or(usize::MAX);
+        let mut compiler = Compiler {
+            form: FieldForm::new(form.ccsid, form.order, form.float)?,
+            nodes: Vec::new(),
+            keys: Vec::new(),
+            paths: Vec::new(),
+            template: vec![0; length],
+        };
+        let mut groups = Vec::new();
+        for item in &structure.groups {
+            let name = if item.json_name.is_empty() { &item.name } else { &item.json_name };
+            let group = group(name).ok_or_else(|| CompileError::UnknownGroup(name.clone()))?;
+            groups.push((group, compiler.member(item, 0, "")?));
+        }
+        Ok(Self {
+            form: compiler.form,
+            nodes: compiler.nodes,
+            groups,
+            keys: compiler.keys,
+            paths: compiler.paths,
+            template: compiler.template,
+            truncates: options.data_truncation,
+            white_space: options.white_space,
+        })
+    }
+}
+
+fn group(name: &str) -> Option<Group> {
+    Some(match name {
+        "ReqPathParameters" => Group::Path,
+        "ReqQueryParameters" => Group::Query,
+        "ReqHeaders" | "RespHeaders" => Group::Headers,
+        "ReqBody" | "RespBody" => Group::Body,
+        _ => return None,
+    })
+}
+
+struct Compiler {
+    form: FieldForm,
+    nodes: Vec<Node>,
+    keys: Vec<u8>,
+    paths: Vec<String>,
+    template: Vec<u8>,
+}
+
+impl Compiler {
+    /// `frame` is where the frame begins in the record, `around` the qualified name of the group.
+    fn member(&mut self, item: &Item, frame: usize, around: &str) -> Result<Member, CompileError> {
+        let path = if around.is_empty() { item.name.clone() } else { format!("{around}.{}", item.name) };
+        let place = self.occurring(item, frame, &path)?;
+        let start = self.keys.len();
+        write_string(&item.json_name, &mut self.keys);
+        self.keys.push(b':');
+        let presence = match (&item.counter, &item.occurs) {
+            (Some(counter), None) => Some(self.counter(counter.offset, 4, true, frame, &path)?),
+            _ => None,
+        };
+        Ok(Member {
+            name: item.json_name.as_str().into(),
+            key: start..self.keys.len(),
+            place,
+            presence,
+            absence: item.absence,
+        })
+    }
+
+    /// The item as a table, if it is one.
+    fn occurring(&mut self, item: &Item, frame: usize, path: &str) -> Result<Place, CompileError> {
+        let Some(occurs) = item.occurs else { return self.value(item, frame, path) };
+        let first = bytes(item.offset);
+        let element = self.value(item, first, path)?;
+        let stride = bytes(occurs.stride);
+        self.repeat(first, stride, occurs.times, path)?;
+        let counter = match &item.counter {
+            Some(counter) => Some(self.counter(counter.offset, 4, true, frame, path)?),
+            None => None,
+        };
+        let minimum = item.counter.as_ref().map_or(occurs.times, |counter| counter.minimum);
+        let table = Table { element, stride, minimum, maximum: occurs.times, counter };
+        self.push(Node::Table(table), first, frame, path)
+    }
+
+    /// The other occurrences begin as the first one does.
+    fn repeat(&mut self, first: usize, stride: usize, times: u32, path: &str) -> Result<(), CompileError> {
+        for number in 1..times as usize {
+            let at = first + number * stride;
+            if at + stride > self.template.len() {
+                return Err(CompileError::Contradiction(path.to_owned()));
+            }
+            self.template.copy_within(first..first + stride, at);
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, item: &Item, frame: usize, path: &str) -> Result<Place, CompileError> {
+        let at = bytes(item.offset);
+        match &item.value {
+            Value::Group { items } => {
+                let mut members = Vec::with_capacity(items.len());
+                for inner in items {
+                    members.push(self.member(inner, frame, path)?);
+                }
+                self.push(Node::Object(Object::new(members)), at, frame, path)
+            }
+            Value::Array { item } => self.occurring(item, frame, &format!("{path}.{}", item.name)),
+            Value::Text { offset, bytes: area, ending, .. } => self.text(*offset, *area, ending, frame, path),
+            Value::Binary { bytes: width, signed } => {
+                self.field(Field::binary(&self.form, *signed), usize::from(*width), at, frame, path)
+            }
+            Value::Zoned { digits, signed } => {
+                let field = Field::zoned(&self.form, u32::from(*digits), *signed);
+                self.field(field, usize::from(*digits), at, frame, path)
+            }
+            Value::Packed { digits, scale, signed } => {
+                let field = Field::packed(u32::from(*digits), u32::from(*scale), *signed);
+                self.field(field, usize::from(*digits) / 2 + 1, at, frame, path)
+            }
+            Value::Float { bytes: width } => {
+                self.field(Field::float(&self.form, *width == 8), usize::from(*width), at, frame, path)
+            }
+            Value::Boolean => {
+                self.room(at, 1, path)?;
+                self.push(Node::Boolean, at, frame, path)
+            }
+            Value::Timestamp => {
+                let field = Field::packed(time::DIGITS, 0, true);
+                let room = self.room(at, time::LENGTH, path)?;
+                field.initial(&self.form, &mut self.template[room]);
+                self.push(Node::Time { field }, at, frame, path)
+            }
+        }
+    }
+
+    fn text(
+        &mut self,
+        offset: u32,
+        area: u32,
+        ending: &structure::Ending,
+        frame: usize,
+        path: &str,
+    ) -> Result<Place, CompileError> {
+        let (at, area) = (bytes(offset), bytes(area));
+        let range = self.room(at, area, path)?;
+        let (room, ending) = match ending {
+            structure::Ending::Null => (area.saturating_sub(1), Ending::Null),
+            structure::Ending::Blank => (area, Ending::Blanks),
+            structure::Ending::Length { offset, width, .. } => {
+                let counter = self.counter(*offset, usize::from(*width), true, frame, path)?;
+                (area, Ending::Counted(counter))
+            }
+        };
+        // With X'00' as its end an empty text is all X'00'.
+        if !matches!(ending, Ending::Null) {
+            Field::text().initial(&self.form, &mut self.template[range]);
+        }
+        self.push(Node::Text(Text { room, ending }), at, frame, path)
+    }
+
+    fn field(
+        &mut self,
+        field: Field,
+        length: usize,
+        at: usize,
+        frame: usize,
+        path: &str,
+    ) -> Result<Place, CompileError> {
+        let range = self.room(at, length, path)?;
+        field.initial(&self.form, &mut self.template[range]);
+        self.push(Node::Field { field, length }, at, frame, path)
+    }
+
+    /// Bytes of the record.
+    fn room(&self, at: usize, length: usize, path: &str) -> Result<std::ops::Range<usize>, CompileError> {
+        let end = at.checked_add(length).filter(|end| *end <= self.template.len());
+        end.map(|end| at..end).ok_or_else(|| CompileError::Contradiction(path.to_owned()))
+    }
+
+    fn counter(
+        &self,
+        offset: u32,
+        width: usize,
+        signed: bool,
+        frame: usize,
+        path: &str,
+    ) -> Result<Counter, CompileError> {
+        let at = bytes(offset);
+        self.room(at, width, path)?;
+        let offset = at.checked_sub(frame).ok_or_else(|| CompileError::Contradiction(path.to_owned()))?;
+        Ok(Counter { offset, bytes: width, signed })
+    }
+
+    fn push(&mut self, node: Node, at: usize, frame: usize, path: &str) -> Result<Place, CompileError> {
+        let offset = at.checked_sub(frame).ok_or_else(|| CompileError::Contradiction(path.to_owned()))?;
+        self.nodes.push(node);
+        self.paths.push(path.to_owned());
+        Ok(Place { node: self.nodes.len() - 1, offset })
+    }
+}
+
+fn bytes(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,240 @@
+//! JSON to record bytes, following a plan: what the API answered.
+//!
+//! The text is read once, from its start to its end; every value goes straight to its place in the record, which begins as
+//! the plan's template. Members that the structure does not have are passed over.
+//!
+//! Decided here, for IBM's behaviour is not published: a required member that is missing keeps its initial bytes (and is
+//! counted), `null` counts as absent where absence can be told and is an error elsewhere, and nothing is cut off but texts
+//! where the archive says so (`dataTruncation`).
+
+use build_toolkit::structure::Absence;
+use copybook::json::{Flaw, RawString, Reader};
+
+use super::plan::{Converter, Counter, Ending, Group, Member, Node, Object, Place, Table, Text};
+use super::{DataError, DataProblem, Outcome, Step, Trouble, time, whitespace};
+
+impl Converter {
+    /// The record while nothing is in it.
+    pub fn empty_record(&self) -> Vec<u8> {
+        self.template.clone()
+    }
+
+    /// Puts a JSON text into the places of a group of an empty record; how many required members were missing.
+    ///
+    /// # Errors
+    /// The text is no JSON, or a value does not fit its item. The record is of no use then.
+    pub fn encode(&self, group: Group, json: &[u8], record: &mut [u8]) -> Result<usize, Box<DataError>> {
+        let Some(member) = self.group(group) else { return Ok(0) };
+        let mut encoder = Encoder::new(self, Reader::new(json), record);
+        let done = encoder.member(member, 0).and_then(|()| {
+            let end = encoder.reader.end();
+            end.map_err(|flaw| encoder.trouble(flaw, member.place.node, 0))
+        });
+        let missing = encoder.missing;
+        done.map(|()| missing).map_err(|trouble| trouble.told(self))
+    }
+
+    /// Puts one value, given as plain text, into the place of a member: that of a header. A member without such a value
+    /// keeps its initial bytes.
+    ///
+    /// # Errors
+    /// The text does not fit the item.
+    pub(crate) fn encode_text(&self, member: &Member, text: &str, record: &mut [u8]) -> Result<(), Box<DataError>> {
+        let mut json = Vec::with_capacity(text.len() + 2);
+        match &self.nodes[member.place.node] {
+            Node::Text(_) | Node::Time { .. } => copybook::json::write_string(text, &mut json),
+            Node::Field { .. } | Node::Boolean => json.extend_from_slice(text.trim().as_bytes()),
+            Node::Table(table) => {
+                let is_text = matches!(self.nodes[table.element.node], Node::Text(_) | Node::Time { .. });
+                json.push(b'[');
+                for (index, one) in text.split(',').map(str::trim).enumerate() {
+                    if index > 0 {
+                        json.push(b',');
+                    }
+                    if is_text {
+                        copybook::json::write_string(one, &mut json);
+                    } else {
+                        json.extend_from_slice(one.as_bytes());
+                    }
+                }
+                json.push(b']');
+            }
+            Node::Object(_) => json.extend_from_slice(text.as_bytes()),
+        }
+        let mut encoder = Encoder::new(self, Reader::new(&json), record);
+        let done = encoder.value(member.place, 0);
+        if let (Ok(()), Some(presence)) = (&done, member.presence) {
+            presence.write(&self.form, 1, record);
+        }
+        done.map_err(|trouble| trouble.below(Step::Member(member.name.clone())).told(self))
+    }
+}
+
+struct Encoder<'a> {
+    converter: &'a Converter,
+    reader: Reader<'a>,
+    record: &'a mut [u8],
+    /// A bit for each member of the open objects that was given.
+    seen: Vec<u64>,
+    missing: usize,
+    /// Texts whose white space changes pass through it.
+    scratch: Vec<u8>,
+}
+
+impl<'a> Encoder<'a> {
+    fn new(converter: &'a Converter, reader: Reader<'a>, record: &'a mut [u8]) -> Self {
+        Self { converter, reader, record, seen: Vec::new(), missing: 0, scratch: Vec::new() }
+    }
+
+    fn trouble(&self, flaw: Flaw, node: usize, at: usize) -> Box<Trouble> {
+        Trouble::new(flaw.problem, node, at).in_json(flaw.at)
+    }
+
+    /// `frame` is where the frame of the place begins.
+    fn value(&mut self, place: Place, frame: usize) -> Outcome<()> {
+        let converter = self.converter;
+        let at = frame + place.offset;
+        if self.reader.peek() == Some(b'n') {
+            let null = self.reader.null().map_err(|flaw| self.trouble(flaw, place.node, at));
+            return null.and(Err(Trouble::new(DataProblem::Null, place.node, at).in_json(self.reader.at)));
+        }
+        let done = match &converter.nodes[place.node] {
+            Node::Field { field, length } => {
+                field.encode(&converter.form, &mut self.reader, &mut self.record[at..at + length])
+            }
+            Node::Boolean => self.reader.boolean().map(|value| self.record[at] = u8::from(value)),
+            Node::Text(text) => self.text(*text, at, frame),
+            Node::Time { field } => self.time(field, at),
+            Node::Object(object) => return self.object(object, place.node, frame),
+            Node::Table(table) => return self.table(table, place.node, at, frame),
+        };
+        done.map_err(|flaw| self.trouble(flaw, place.node, at))
+    }
+
+    fn text(&mut self, text: Text, at: usize, frame: usize) -> Result<(), Flaw> {
+        self.reader.peek();
+        let from = self.reader.at;
+        let string = self.reader.string()?;
+        let form = &self.converter.form;
+        let out = &mut self.record[at..at + text.room];
+        let put = if !whitespace::may_change(self.converter.white_space, string.raw) {
+            form.encode_text(string, out)
+        } else {
+            self.scratch.clear();
+            self.scratch.extend_from_slice(string.raw);
+            whitespace::apply(self.converter.white_space, &mut self.scratch, 0);
+            form.encode_text(RawString { raw: &self.scratch, is_plain: string.is_plain }, out)
+        };
+        let put = match put {
+            Err(DataProblem::TextTooLong { .. }) if self.converter.truncates => {
+                let text = string.to_text();
+                text.and_then(|text| form.encode_cut(&text, out))
+            }
+            put => put,
+        };
+        let length = put.map_err(|problem| Flaw { problem, at: from })?;
+        match text.ending {
+            Ending::Blanks => {}
+            Ending::Null => self.record[at + length] = 0,
+            Ending::Counted(counter) => counter.write(form, length as u64, &mut self.record[frame..]),
+        }
+        Ok(())
+    }
+
+    fn time(&mut self, field: &copybook::field::Field, at: usize) -> Result<(), Flaw> {
+        self.reader.peek();
+        let from = self.reader.at;
+        let text = self.reader.string()?.to_text().ok();
+        let milliseconds =
+            text.as_deref().and_then(time::from_text).ok_or(Flaw { problem: DataProblem::NotATime, at: from })?;
+        let number = milliseconds.to_string();
+        let out = &mut self.record[at..at + time::LENGTH];
+        field.encode(&self.converter.form, &mut Reader::new(number.as_bytes()), out)
+    }
+
+    fn object(&mut self, object: &'a Object, node: usize, frame: usize) -> Outcome<()> {
+        let first = self.seen.len();
+        self.seen.resize(first + object.members.len().div_ceil(64), 0);
+        self.reader.begin(b'{').map_err(|flaw| self.trouble(flaw, node, frame))?;
+        let (mut hint, mut is_first) = (0, true);
+        while let Some(name) = self.reader.next_name(is_first).map_err(|flaw| self.trouble(flaw, node, frame))? {
+            is_first = false;
+            match find(object, name, hint) {
+                Some(index) => {
+                    hint = index + 1;
+                    self.seen_now(first, index, object, node, frame)?;
+                    let member = &object.members[index];
+                    let done = self.member(member, frame);
+                    done.map_err(|trouble| trouble.below(Step::Member(member.name.clone())))?;
+                }
+                None => self.reader.skip().map_err(|flaw| self.trouble(flaw, node, frame))?,
+            }
+        }
+        let given: u32 = self.seen[first..].iter().map(|word| word.count_ones()).sum();
+        if given as usize != object.members.len() {
+            let is_missing = |(index, member): (usize, &Member)| {
+                member.absence != Absence::Omitted && self.seen[first + index / 64] & (1 << (index % 64)) == 0
+            };
+            self.missing += object.members.iter().enumerate().filter(|&one| is_missing(one)).count();
+        }
+        self.seen.truncate(first);
+        Ok(())
+    }
+
+    fn seen_now(&mut self, first: usize, index: usize, object: &Object, node: usize, frame: usize) -> Outcome<()> {
+        let (word, bit) = (first + index / 64, 1_u64 << (index % 64));
+        if self.seen[word] & bit != 0 {
+            let name = object.members[index].name.clone();
+            let problem = DataProblem::DuplicateMember { name: name.to_string() };
+            return Err(Trouble::new(problem, node, frame).in_json(self.reader.at).below(Step::Member(name)));
+        }
+        self.seen[word] |= bit;
+        Ok(())
+    }
+
+    fn member(&mut self, member: &'a Member, frame: usize) -> Outcome<()> {
+        if member.absence != Absence::Never && self.reader.peek() == Some(b'n') {
+            return self.reader.null().map(drop).map_err(|flaw| self.trouble(flaw, member.place.node, frame));
+        }
+        self.value(member.place, frame)?;
+        if let Some(presence) = member.presence {
+            self.write(presence, 1, frame);
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, counter: Counter, value: u64, frame: usize) {
+        counter.write(&self.converter.form, value, &mut self.record[frame..]);
+    }
+
+    fn table(&mut self, table: &'a Table, node: usize, at: usize, frame: usize) -> Outcome<()> {
+        self.reader.begin(b'[').map_err(|flaw| self.trouble(flaw, node, at))?;
+        let mut count = 0;
+        while self.reader.next_element(count == 0).map_err(|flaw| self.trouble(flaw, node, at))? {
+            if count >= table.maximum as usize {
+                let problem = DataProblem::TooManyOccurrences { count: count as u64 + 1, maximum: table.maximum };
+                return Err(Trouble::new(problem, node, at).in_json(self.reader.at).below(Step::Index(count)));
+            }
+            let element = at + count * table.stride;
+            self.value(table.element, element).map_err(|trouble| trouble.below(Step::Index(count)))?;
+            count += 1;
+        }
+        match table.counter {
+            Some(counter) => self.write(counter, count as u64, frame),
+            None if count < table.minimum as usize => {
+                let problem = DataProblem::TooFewOccurrences { count: count as u64, minimum: table.minimum };
+                return Err(Trouble::new(problem, node, at).in_json(self.reader.at));
+            }
+            None => {}
+        }
+        Ok(())
+    }
+}
+
+/// Names with escapes are rare enough to be copied.
+fn find(object: &Object, name: RawString<'_>, hint: usize) -> Option<usize> {
+    if name.is_plain || !name.raw.contains(&b'\\') {
+        return object.find(name.raw, hint);
+    }
+    object.find(name.to_text().ok()?.as_bytes(), hint)
+}

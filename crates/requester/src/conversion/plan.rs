@@ -1,0 +1,191 @@
+//! The plan that conversion follows: every place of a record worked out once, for one form.
+//!
+//! ```text
+//! frame:  | count-in | count-out |                 the record: places count from its start
+//! frame:  | name-length | name | born-num | born | an element of a table: places count from the start of the element
+//! ```
+//!
+//! Invariants
+//! - Objects and the groups around optional values have no bytes of their own: their members lie in the frame around them.
+//! - `template` is the record while nothing is in it, and as long as the record.
+//! - Members stand in the order of the record; `by_name` orders them by name.
+
+use std::ops::Range;
+
+use build_toolkit::archive::WhiteSpace;
+use build_toolkit::structure::Absence;
+use copybook::field::{Field, FieldForm};
+
+/// What a structure's top-level group is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    Path,
+    Query,
+    Headers,
+    Body,
+}
+
+/// Records of one structure in one form.
+#[derive(Clone)]
+pub struct Converter {
+    pub(crate) form: FieldForm,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) groups: Vec<(Group, Member)>,
+    /// Pieces `"name":`.
+    pub(crate) keys: Vec<u8>,
+    /// COBOL names, qualified, by node.
+    pub(crate) paths: Vec<String>,
+    pub(crate) template: Vec<u8>,
+    /// `dataTruncation`: a record may end early, what is missing is as if it were empty; a text that is too long is cut.
+    pub(crate) truncates: bool,
+    pub(crate) white_space: WhiteSpace,
+}
+
+/// A node and where it lies in its frame.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) node: usize,
+    pub(crate) offset: usize,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Node {
+    Field {
+        field: Field,
+        length: usize,
+    },
+    /// X'00' or X'01'.
+    Boolean,
+    Text(Text),
+    /// Packed milliseconds since 1900; see `time.rs`.
+    Time {
+        field: Field,
+    },
+    Object(Object),
+    Table(Table),
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Text {
+    /// Bytes of the text at most.
+    pub(crate) room: usize,
+    pub(crate) ending: Ending,
+}
+
+/// How the end of a text is known.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Ending {
+    /// Blanks fill the rest.
+    Blanks,
+    /// X'00' stands behind it, for which there is one byte more than `room`.
+    Null,
+    /// A length stands in the frame.
+    Counted(Counter),
+}
+
+/// A binary number in the frame: a length, a number of elements, or whether something is there.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Counter {
+    pub(crate) offset: usize,
+    /// 2 or 4.
+    pub(crate) bytes: usize,
+    pub(crate) signed: bool,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Object {
+    pub(crate) members: Vec<Member>,
+    /// Indexes of members, ascending by name.
+    pub(crate) by_name: Vec<usize>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Member {
+    pub(crate) name: Box<str>,
+    /// Of `"name":` in `Converter::keys`.
+    pub(crate) key: Range<usize>,
+    pub(crate) place: Place,
+    /// 0 or 1: whether it is there. Without one it always is, but for tables, which count their elements.
+    pub(crate) presence: Option<Counter>,
+    /// What it is in JSON when it is not there, or counts no elements.
+    pub(crate) absence: Absence,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Table {
+    /// In the frame of an element.
+    pub(crate) element: Place,
+    pub(crate) stride: usize,
+    pub(crate) minimum: u32,
+    pub(crate) maximum: u32,
+    /// `None`: there are always `maximum`.
+    pub(crate) counter: Option<Counter>,
+}
+
+impl Converter {
+    /// Bytes of a record.
+    pub fn length(&self) -> usize {
+        self.template.len()
+    }
+
+    pub(crate) fn group(&self, group: Group) -> Option<&Member> {
+        self.groups.iter().find(|(known, _)| *known == group).map(|(_, member)| member)
+    }
+
+    pub fn has(&self, group: Group) -> bool {
+        self.group(group).is_some()
+    }
+
+    /// Whether a group is nothing but a text.
+    pub(crate) fn is_text(&self, group: Group) -> bool {
+        self.group(group).is_some_and(|member| matches!(self.nodes[member.place.node], Node::Text(_)))
+    }
+
+    /// The members of a group that is an object.
+    pub(crate) fn members(&self, group: Group) -> &[Member] {
+        match self.group(group).map(|member| &self.nodes[member.place.node]) {
+            Some(Node::Object(object)) => &object.members,
+            _ => &[],
+        }
+    }
+}
+
+impl Object {
+    pub(crate) fn new(members: Vec<Member>) -> Self {
+        let mut by_name: Vec<usize> = (0..members.len()).collect();
+        by_name.sort_by(|&one, &two| members[one].name.cmp(&members[two].name));
+        Self { members, by_name }
+    }
+
+    /// The index of a member. `hint` is where it stands when members come in their order.
+    pub(crate) fn find(&self, name: &[u8], hint: usize) -> Option<usize> {
+        if self.members.get(hint).is_some_and(|member| member.name.as_bytes() == name) {
+            return Some(hint);
+        }
+        let found = self.by_name.binary_search_by(|&index| self.members[index].name.as_bytes().cmp(name)).ok()?;
+        Some(self.by_name[found])
+    }
+}
+
+impl Counter {
+    /// `None`: it is negative.
+    pub(crate) fn read(self, form: &FieldForm, frame: &[u8]) -> Option<u64> {
+        let bytes = frame.get(self.offset..self.offset + self.bytes)?;
+        let value = match form.order() {
+            codepage::ByteOrder::Big => bytes.iter().fold(0, |value, byte| value << 8 | u64::from(*byte)),
+            codepage::ByteOrder::Little => bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)),
+        };
+        let is_negative = self.signed && value >> (8 * self.bytes - 1) == 1;
+        (!is_negative).then_some(value)
+    }
+
+    /// The value fits: it is at most what the item was made for.
+    pub(crate) fn write(self, form: &FieldForm, value: u64, frame: &mut [u8]) {
+        let all = value.to_le_bytes();
+        let out = &mut frame[self.offset..self.offset + self.bytes];
+        match form.order() {
+            codepage::ByteOrder::Little => out.copy_from_slice(&all[..self.bytes]),
+            codepage::ByteOrder::Big => out.iter_mut().rev().zip(all).for_each(|(place, byte)| *place = byte),
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Record bytes to JSON, following a plan: what the API is sent.
+
+use std::borrow::Cow;
+
+use build_toolkit::archive::WhiteSpace;
+use build_toolkit::structure::Absence;
+use copybook::json::{self, Reader};
+
+use super::plan::{Converter, Ending, Group, Member, Node, Object, Place, Table, Text};
+use super::{DataError, DataProblem, Outcome, Step, Trouble, time, whitespace};
+
+impl Converter {
+    /// The bytes that are converted: bytes behind the record are passed over, and a record that ends early is filled up
+    /// where that is allowed.
+    ///
+    /// # Errors
+    /// The record is too short.
+    pub fn whole<'r>(&self, record: &'r [u8]) -> Result<Cow<'r, [u8]>, Box<DataError>> {
+        if record.len() >= self.length() {
+            return Ok(Cow::Borrowed(&record[..self.length()]));
+        }
+        if !self.truncates {
+            let problem = DataProblem::RecordTooShort { length: record.len() };
+            let node = self.groups.first().map_or(0, |(_, member)| member.place.node);
+            return Err(Trouble::new(problem, node, record.len()).told(self));
+        }
+        let mut filled = self.template.clone();
+        filled[..record.len()].copy_from_slice(record);
+        Ok(Cow::Owned(filled))
+    }
+
+    /// Appends the JSON value of a group; whether it is there. `record` is whole.
+    ///
+    /// # Errors
+    /// An item holds what it cannot. `out` is as before.
+    pub fn decode(&self, group: Group, record: &[u8], out: &mut Vec<u8>) -> Result<bool, Box<DataError>> {
+        let Some(member) = self.group(group) else { return Ok(false) };
+        let start = out.len();
+        let mut decoder = Decoder { converter: self, record, out };
+        decoder.member(member, 0, None).map_err(|trouble| {
+            out.truncate(start);
+            trouble.told(self)
+        })
+    }
+
+    /// Hands over the parameters of a group that are there: each with its texts, several for an array.
+    ///
+    /// # Errors
+    /// An item holds what it cannot.
+    pub(crate) fn parameters<'c>(
+        &'c self,
+        group: Group,
+        record: &[u8],
+        mut take: impl FnMut(&'c Member, &[Cow<'_, str>]),
+    ) -> Result<(), Box<DataError>> {
+        let mut text = Vec::new();
+        for member in self.members(group) {
+            text.clear();
+            let mut decoder = Decoder { converter: self, record, out: &mut text };
+            let is_there = decoder
+                .member(member, 0, None)
+                .map_err(|trouble| trouble.below(Step::Member(member.name.clone())).told(self))?;
+            if is_there {
+                take(member, &texts(&text));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The texts of a JSON value of our own making: of each element for an array, else one.
+fn texts(value: &[u8]) -> Vec<Cow<'_, str>> {
+    let mut reader = Reader::new(value);
+    if reader.peek() != Some(b'[') {
+        return vec![text(value)];
+    }
+    let mut all = Vec::new();
+    let _ = reader.begin(b'[');
+    while reader.next_element(all.is_empty()).unwrap_or(false) {
+        let from = reader.at;
+        if reader.skip().is_err() {
+            break;
+        }
+        all.push(text(value[from..reader.at].trim_ascii()));
+    }
+    all
+}
+
+/// A string without quotes and escapes; any other value as it is.
+fn text(value: &[u8]) -> Cow<'_, str> {
+    let Ok(string) = Reader::new(value).string() else { return String::from_utf8_lossy(value) };
+    if string.is_plain {
+        return String::from_utf8_lossy(string.raw);
+    }
+    Cow::Owned(string.to_text().unwrap_or_default())
+}
+
+struct Decoder<'a> {
+    converter: &'a Converter,
+    record: &'a [u8],
+    out: &'a mut Vec<u8>,
+}
+
+impl<'a> Decoder<'a> {
+    /// `frame` is where the frame of the place begins.
+    fn value(&mut self, place: Place, frame: usize) -> Outcome<()> {
+        let converter = self.converter;
+        let at = frame + place.offset;
+        let told = |problem| Trouble::new(problem, place.node, at);
+        match &converter.nodes[place.node] {
+            Node::Field { field, length } => {
+                field.decode(&converter.form, self.bytes(at, *length), self.out).map_err(told)
+            }
+            Node::Boolean => {
+                let word: &[u8] = match self.record.get(at) {
+                    Some(0) => b"false",
+                    Some(1) => b"true",
+                    other => return Err(told(DataProblem::NotABoolean { byte: other.copied().unwrap_or(0) })),
+                };
+                self.out.extend_from_slice(word);
+                Ok(())
+            }
+            Node::Text(text) => self.text(*text, at, frame).map_err(told),
+            Node::Time { field } => {
+                let number = field.number(&converter.form, self.bytes(at, time::LENGTH));
+                let shown = number.filter(|(negative, _)| !negative).and_then(|(_, value)| time::to_text(value));
+                json::write_string(&shown.ok_or_else(|| told(DataProblem::NotATime))?, self.out);
+                Ok(())
+            }
+            Node::Object(object) => self.object(object, frame),
+            Node::Table(table) => {
+                let count = self.count(table, place.node, frame)?;
+                self.table(table, at, count)
+            }
+        }
+    }
+
+    fn bytes(&self, at: usize, length: usize) -> &'a [u8] {
+        // The record is whole and the plan stays within it.
+        self.record.get(at..at + length).unwrap_or_default()
+    }
+
+    fn text(&mut self, text: Text, at: usize, frame: usize) -> Result<(), DataProblem> {
+        let form = &self.converter.form;
+        let all = self.bytes(at, text.room);
+        let bytes = match text.ending {
+            Ending::Blanks => {
+                let blank = form.blank();
+                &all[..all.iter().rposition(|byte| *byte != blank).map_or(0, |last| last + 1)]
+            }
+            Ending::Null => {
+                let all = self.bytes(at, text.room + 1);
+                &all[..all.iter().position(|byte| *byte == 0).unwrap_or(all.len())]
+            }
+            Ending::Counted(counter) => {
+                let length = counter.read(form, &self.record[frame..]).and_then(|length| usize::try_from(length).ok());
+                match length.and_then(|length| all.get(..length)) {
+                    Some(bytes) => bytes,
+                    None => {
+                        return Err(DataProblem::OutOfRange {
+                            minimum: "0".to_owned(),
+                            maximum: text.room.to_string(),
+                        });
+                    }
+                }
+            }
+        };
+        let start = self.out.len() + 1;
+        form.decode_text(bytes, self.out)?;
+        if self.converter.white_space != WhiteSpace::Preserve {
+            self.out.pop();
+            whitespace::apply(self.converter.white_space, self.out, start);
+            self.out.push(b'"');
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, object: &'a Object, frame: usize) -> Outcome<()> {
+        self.out.push(b'{');
+        let start = self.out.len();
+        for member in &object.members {
+            let before: &[u8] = if self.out.len() > start { b"," } else { b"" };
+            self.member(member, frame, Some(before))
+                .map_err(|trouble| trouble.below(Step::Member(member.name.clone())))?;
+        }
+        self.out.push(b'}');
+        Ok(())
+    }
+
+    /// Appends a member's value if it is there, behind its name and what stands before that.
+    fn member(&mut self, member: &'a Member, frame: usize, before: Option<&[u8]>) -> Outcome<bool> {
+        let converter = self.converter;
+        let is_there = self.is_there(member, frame)?;
+        if !is_there && member.absence == Absence::Omitted {
+            return Ok(false);
+        }
+        if let Some(before) = before {
+            self.out.extend_from_slice(before);
+            self.out.extend_from_slice(&converter.keys[member.key.clone()]);
+        }
+        if is_there {
+            self.value(member.place, frame)?;
+        } else {
+            self.out.extend_from_slice(b"null");
+        }
+        Ok(true)
+    }
+
+    fn is_there(&self, member: &Member, frame: usize) -> Outcome<bool> {
+        if let Some(presence) = member.presence {
+            let told = |problem| Err(Trouble::new(problem, member.place.node, frame + presence.offset));
+            return match presence.read(&self.converter.form, &self.record[frame..]) {
+                Some(0) => Ok(false),
+                Some(1) => Ok(true),
+                Some(count) => told(DataProblem::TooManyOccurrences { count, maximum: 1 }),
+                None => told(DataProblem::Negative),
+            };
+        }
+        match &self.converter.nodes[member.place.node] {
+            Node::Table(table) if member.absence != Absence::Never => {
+                Ok(self.count(table, member.place.node, frame)? > 0)
+            }
+            _ => Ok(true),
+        }
+    }
+
+    fn count(&self, table: &Table, node: usize, frame: usize) -> Outcome<usize> {
+        let Some(counter) = table.counter else { return Ok(table.maximum as usize) };
+        let told = |problem| Err(Trouble::new(problem, node, frame + counter.offset));
+        match counter.read(&self.converter.form, &self.record[frame..]) {
+            None => told(DataProblem::Negative),
+            Some(count) if count > u64::from(table.maximum) => {
+                told(DataProblem::TooManyOccurrences { count, maximum: table.maximum })
+            }
+            Some(count) => Ok(usize::try_from(count).unwrap_or(0)),
+        }
+    }
+
+    fn table(&mut self, table: &'a Table, at: usize, count: usize) -> Outcome<()> {
+        self.out.push(b'[');
+        for index in 0..count {
+            if index > 0 {
+                self.out.push(b',');
+            }
+            let frame = at + index * table.stride;
+            self.value(table.element, frame).map_err(|trouble| trouble.below(Step::Index(index)))?;
+        }
+        self.out.push(b']');
+        Ok(())
+    }
+}

@@ -1,0 +1,74 @@
+//! White space of texts (`characterWhitespace`), within JSON strings as they stand in the text, escapes included.
+
+use build_toolkit::archive::WhiteSpace;
+
+/// Whether a rule may change a text. Most have nothing to change, and are not copied for it.
+pub(super) fn may_change(rule: WhiteSpace, text: &[u8]) -> bool {
+    let has_escape = || text.contains(&b'\\');
+    match rule {
+        WhiteSpace::Preserve => false,
+        WhiteSpace::Replace => has_escape(),
+        WhiteSpace::Collapse => {
+            has_escape()
+                || text.first() == Some(&b' ')
+                || text.last() == Some(&b' ')
+                || (text.contains(&b' ') && text.windows(2).any(|pair| pair == b"  "))
+        }
+    }
+}
+
+/// Rewrites what lies behind `start`, the inside of a JSON string, in place.
+pub(super) fn apply(rule: WhiteSpace, text: &mut Vec<u8>, start: usize) {
+    if !may_change(rule, &text[start..]) {
+        return;
+    }
+    let (mut read, mut write) = (start, start);
+    while read < text.len() {
+        let (byte, taken) = match (text[read], text.get(read + 1)) {
+            (b'\\', Some(b'n' | b't' | b'r')) => (b' ', 2),
+            // The byte behind a backslash is no beginning of anything.
+            (b'\\', Some(&escaped)) => {
+                text[write] = b'\\';
+                write += 1;
+                (escaped, 2)
+            }
+            (byte, _) => (byte, 1),
+        };
+        read += taken;
+        let is_escaped = taken == 2 && byte != b' ';
+        let is_blank = byte == b' ' && !is_escaped;
+        let follows_blank = write == start || text[write - 1] == b' ';
+        if rule == WhiteSpace::Collapse && is_blank && follows_blank {
+            continue;
+        }
+        text[write] = byte;
+        write += 1;
+    }
+    if rule == WhiteSpace::Collapse && write > start && text[write - 1] == b' ' {
+        write -= 1;
+    }
+    text.truncate(write);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn applied(rule: WhiteSpace, text: &str) -> String {
+        let mut whole = b"before ".to_vec();
+        let start = whole.len();
+        whole.extend_from_slice(text.as_bytes());
+        apply(rule, &mut whole, start);
+        String::from_utf8(whole.split_off(start)).expect("UTF-8")
+    }
+
+    #[test]
+    fn each_rule_has_its_blanks() {
+        let text = r"  a\n b\t\tc \\n \u0041  ";
+        assert_eq!(applied(WhiteSpace::Preserve, text), text);
+        assert_eq!(applied(WhiteSpace::Replace, text), r"  a  b  c \\n \u0041  ");
+        assert_eq!(applied(WhiteSpace::Collapse, text), r"a b c \\n \u0041");
+        assert_eq!(applied(WhiteSpace::Collapse, "   "), "");
+        assert_eq!(applied(WhiteSpace::Collapse, r"\\ "), r"\\");
+    }
+}

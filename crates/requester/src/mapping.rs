@@ -1,0 +1,266 @@
+//! The request of a program made into that of the API: path, query, headers, body; and the API's answer made into a record.
+//!
+//! Path parameters are percent-encoded into the template of the path, query parameters behind it, headers become headers, the
+//! body is the JSON of `ReqBody`. What is absent in the record is absent in the request.
+
+use std::borrow::Cow;
+
+use build_toolkit::archive::{Parameter, Place, Style};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::client::Inbound;
+use crate::conversion::{Converter, DataError, Group};
+
+/// What stands in a path or a query as it is.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// Headers that belong to the connection and to the body; no parameter sets them.
+const OWN_HEADERS: [HeaderName; 8] = [
+    header::HOST,
+    header::CONTENT_LENGTH,
+    header::CONTENT_TYPE,
+    header::TRANSFER_ENCODING,
+    header::CONNECTION,
+    header::UPGRADE,
+    header::TE,
+    header::EXPECT,
+];
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// Why there is no request or no record.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum MappingError {
+    #[error(transparent)]
+    Data(#[from] Box<DataError>),
+    #[error("the path parameter {0} is empty or not in the record")]
+    PathParameter(String),
+    #[error("the parameter {0} cannot be the name or the value of a header")]
+    Header(String),
+}
+
+/// The path of an operation: texts and names of parameters in turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PathTemplate {
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Parameter(String),
+}
+
+impl PathTemplate {
+    /// Braces without a partner are text.
+    pub(crate) fn parse(template: &str) -> Self {
+        let mut parts = Vec::new();
+        let mut rest = template;
+        while let Some((before, name, behind)) = rest.split_once('{').and_then(|(before, inner)| {
+            let (name, behind) = inner.split_once('}')?;
+            Some((before, name, behind))
+        }) {
+            if !before.is_empty() {
+                parts.push(Part::Text(before.to_owned()));
+            }
+            parts.push(Part::Parameter(name.to_owned()));
+            rest = behind;
+        }
+        if !rest.is_empty() {
+            parts.push(Part::Text(rest.to_owned()));
+        }
+        Self { parts }
+    }
+}
+
+/// What an operation's request depends on besides its record.
+pub(crate) struct Operation<'a> {
+    /// Of the endpoint connection and the API.
+    pub(crate) base: &'a str,
+    pub(crate) path: &'a PathTemplate,
+    pub(crate) parameters: &'a [Parameter],
+    /// Of the body.
+    pub(crate) media_type: &'a HeaderValue,
+}
+
+/// The parts of a request; who is called and who says so is not known here.
+#[derive(Debug)]
+pub(crate) struct Mapped {
+    /// Path and query.
+    pub(crate) target: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+/// # Errors
+/// The record holds what it cannot, or what no request can carry.
+pub(crate) fn request(
+    operation: &Operation<'_>,
+    converter: Option<&Converter>,
+    record: &[u8],
+) -> Result<Mapped, MappingError> {
+    let mut target = String::with_capacity(128);
+    target.push_str(operation.base);
+    let mut headers = HeaderMap::with_capacity(8);
+    headers.insert(header::ACCEPT, JSON);
+    let Some(converter) = converter else {
+        write_path(operation.path, &[], &mut target)?;
+        return Ok(Mapped { target, headers, body: Bytes::new() });
+    };
+    let record = converter.whole(record)?;
+    let style = |place: Place, name: &str| {
+        let known = operation.parameters.iter().find(|known| known.place == place && known.name == name);
+        known.map_or(Style::Comma, |known| known.style)
+    };
+    let mut path: Vec<(&str, String)> = Vec::new();
+    converter.parameters(Group::Path, &record, |member, texts| {
+        path.push((&member.name, joined(texts, style(Place::Path, &member.name)).into_owned()));
+    })?;
+    write_path(operation.path, &path, &mut target)?;
+    let mut separator = '?';
+    converter.parameters(Group::Query, &record, |member, texts| {
+        let style = style(Place::Query, &member.name);
+        let values = if style == Style::Repeated { texts.to_vec() } else { vec![joined(texts, style)] };
+        for value in values {
+            target.push(separator);
+            target.extend(utf8_percent_encode(&member.name, PLAIN));
+            target.push('=');
+            target.extend(utf8_percent_encode(&value, PLAIN));
+            separator = '&';
+        }
+    })?;
+    let mut refused = None;
+    converter.parameters(Group::Headers, &record, |member, texts| {
+        let value = joined(texts, style(Place::Header, &member.name));
+        match (HeaderName::try_from(&*member.name), HeaderValue::from_str(&value)) {
+            (Ok(name), _) if OWN_HEADERS.contains(&name) => {}
+            (Ok(name), Ok(value)) => {
+                headers.insert(name, value);
+            }
+            _ => refused = Some(member.name.to_string()),
+        }
+    })?;
+    if let Some(name) = refused {
+        return Err(MappingError::Header(name));
+    }
+    let mut body = Vec::new();
+    if converter.has(Group::Body) {
+        body.reserve(record.len() + record.len() / 4 + 64);
+        if converter.decode(Group::Body, &record, &mut body)? {
+            headers.insert(header::CONTENT_TYPE, operation.media_type.clone());
+        }
+    }
+    Ok(Mapped { target, headers, body: body.into() })
+}
+
+fn joined<'t>(texts: &'t [Cow<'_, str>], style: Style) -> Cow<'t, str> {
+    let separator = match style {
+        Style::Comma | Style::Repeated => ",",
+        Style::Blank => " ",
+        Style::Tab => "\t",
+        Style::Bar => "|",
+    };
+    match texts {
+        [only] => Cow::Borrowed(only),
+        many => Cow::Owned(many.join(separator)),
+    }
+}
+
+fn write_path(path: &PathTemplate, values: &[(&str, String)], target: &mut String) -> Result<(), MappingError> {
+    for part in &path.parts {
+        match part {
+            Part::Text(text) => target.push_str(text),
+            Part::Parameter(name) => {
+                let value = values.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+                // An empty part would make another path of it, and so would these two.
+                let value = value.filter(|value| !matches!(*value, "" | "." | ".."));
+                let value = value.ok_or_else(|| MappingError::PathParameter(name.clone()))?;
+                target.extend(utf8_percent_encode(value, PLAIN));
+            }
+        }
+    }
+    if target.is_empty() {
+        target.push('/');
+    }
+    Ok(())
+}
+
+/// The record of an answer that is the one the operation describes, and how many required members it lacked.
+///
+/// # Errors
+/// The answer does not fit the record.
+pub(crate) fn response(converter: &Converter, inbound: &Inbound) -> Result<(Vec<u8>, usize), MappingError> {
+    let mut record = converter.empty_record();
+    for member in converter.members(Group::Headers) {
+        let values: Vec<&str> =
+            inbound.headers.get_all(&*member.name).iter().filter_map(|value| value.to_str().ok()).collect();
+        match values.as_slice() {
+            [] => {}
+            [only] => converter.encode_text(member, only, &mut record)?,
+            many => converter.encode_text(member, &many.join(","), &mut record)?,
+        }
+    }
+    if !converter.has(Group::Body) || inbound.body.is_empty() {
+        return Ok((record, 0));
+    }
+    let missing = if converter.is_text(Group::Body) && !is_json(&inbound.headers) {
+        let mut json = Vec::with_capacity(inbound.body.len() + 16);
+        copybook::json::write_string(&String::from_utf8_lossy(&inbound.body), &mut json);
+        converter.encode(Group::Body, &json, &mut record)?
+    } else {
+        // A mark of the byte order is none of JSON, but some servers begin with it.
+        let body = inbound.body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&inbound.body);
+        converter.encode(Group::Body, body, &mut record)?
+    };
+    Ok((record, missing))
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let Some(value) = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()) else { return true };
+    let essence = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    essence.ends_with("/json") || essence.ends_with("+json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_keep_their_parameters_apart() {
+        let values = [("isbn", "a/b ü".to_owned()), ("n", "1".to_owned())];
+        for (template, expected) in [
+            ("/books/{isbn}", "/books/a%2Fb%20%C3%BC"),
+            ("/x/{n}-{isbn}.json", "/x/1-a%2Fb%20%C3%BC.json"),
+            ("/plain", "/plain"),
+            ("", "/"),
+            ("/open{", "/open{"),
+        ] {
+            let mut target = String::new();
+            write_path(&PathTemplate::parse(template), &values, &mut target).expect("a path");
+            assert_eq!(target, expected);
+        }
+        for value in ["", ".", ".."] {
+            let values = [("isbn", value.to_owned())];
+            let refused = write_path(&PathTemplate::parse("/books/{isbn}"), &values, &mut String::new());
+            assert!(matches!(refused, Err(MappingError::PathParameter(_))), "{value}");
+        }
+    }
+
+    #[test]
+    fn json_is_told_by_its_media_type_and_assumed_without_one() {
+        for (value, expected) in [
+            (None, true),
+            (Some("application/json; charset=utf-8"), true),
+            (Some("application/problem+json"), true),
+            (Some("text/plain"), false),
+        ] {
+            let mut headers = HeaderMap::new();
+            if let Some(value) = value {
+                headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(value));
+            }
+            assert_eq!(is_json(&headers), expected, "{value:?}");
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! API requesters as programs see them: records against the shared vectors, and calls against real HTTP servers in the test.
+
+mod api;
+mod authentication;
+mod calls;
+mod conversion;
+mod deployment;
+mod faults;
+mod structures;
+mod transport;

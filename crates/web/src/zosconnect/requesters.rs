@@ -1,0 +1,279 @@
+//! `/zosConnect/apiRequesters`: programs call APIs here, through the communication stub or any HTTP client; which API
+//! requesters are deployed, and deploying, updating, starting, stopping and deleting them.
+//!
+//! The bytes of a call are specified in `docs/stub-protocol.md`. Whatever becomes of one that reached an API requester, the
+//! answer has status 200 and says in its headers what it is.
+//!
+//! Who calls has to say who he is and hold the role MQWebUser, unless `zosconnect.require_auth` (or that of the API requester)
+//! is off: then callers on this machine are taken as they come, others only where `zosconnect.anonymous_from` says so.
+//! Administration is never open to everybody. There is no CSRF header: a foreign page cannot send a body of type
+//! application/octet-stream unasked, and no other type is taken.
+//!
+//! Source: z/OS Connect EE V3.0, "Administering API requesters with the administration interface".
+
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
+
+use ::requester::conversion::RecordForm;
+use ::requester::{
+    Call as RequesterCall, Credentials, DeployedRequester, Outcome, RequesterDefinition, RequesterError, ReturnCode,
+};
+use ::service::deploy::Shelf;
+use ::service::error::ServiceError;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use hyper::body::Incoming;
+use percent_encoding::percent_decode_str;
+use serde_json::{Value, json};
+
+use super::administration::{Administered, lookup};
+use super::invoke::refused;
+use super::{Wanted, found, name_of, origin, percent_encoded, registered, services};
+use crate::answer::{self, Answer};
+use crate::error::ApiError;
+use crate::limit;
+use crate::options::AnonymousFrom;
+use crate::routes::{Handler, Matched, ROUTES, Version, ZosConnectHandler};
+use crate::server::Shared;
+use crate::service::Call;
+
+const BELOW: &str = "/zosConnect/apiRequesters/";
+
+const RECORD_FORM: HeaderName = HeaderName::from_static("baq-record-form");
+const RETURN_CODE: HeaderName = HeaderName::from_static("baq-return-code");
+const STATUS_CODE: HeaderName = HeaderName::from_static("baq-status-code");
+const OAUTH_USERNAME: HeaderName = HeaderName::from_static("baq-oauth-username");
+const OAUTH_PASSWORD: HeaderName = HeaderName::from_static("baq-oauth-password");
+const OAUTH_CLIENT_ID: HeaderName = HeaderName::from_static("baq-oauth-client-id");
+const OAUTH_CLIENT_SECRET: HeaderName = HeaderName::from_static("baq-oauth-client-secret");
+const OAUTH_SCOPE: HeaderName = HeaderName::from_static("baq-oauth-scope");
+const TOKEN_USERNAME: HeaderName = HeaderName::from_static("baq-token-username");
+const TOKEN_PASSWORD: HeaderName = HeaderName::from_static("baq-token-password");
+
+const RECORD: HeaderValue = HeaderValue::from_static("application/octet-stream");
+
+/// What serves calls.
+pub(crate) const CALL: Handler = Handler::ZosConnect(ZosConnectHandler::CallRequester);
+
+/// Where calls stand in the route table.
+static CALLS: LazyLock<Option<usize>> = LazyLock::new(|| ROUTES.iter().position(|route| route.handler == CALL));
+
+/// A call of an API requester, found without a walk through the route table.
+pub(crate) fn by_name<'p>(method: &Method, path: &'p str) -> Option<Matched<'p>> {
+    if *method != Method::POST {
+        return None;
+    }
+    let name = path.strip_prefix(BELOW)?;
+    let name = name.strip_suffix('/').unwrap_or(name);
+    let index = (*CALLS)?;
+    let is_name = !name.is_empty() && !name.contains('/');
+    is_name.then_some(Matched {
+        index: Some(index),
+        route: &ROUTES[index],
+        version: Version::V1,
+        parameters: [name, ""],
+    })
+}
+
+/// The refusal of a call without TLS where TLS is required: the way to it, as Liberty answers.
+pub(crate) fn insecure(call: Call<'_>) -> Option<Answer> {
+    let name = name_of(call);
+    let (_, own) = call.shared.requesters.requirements(&name);
+    if call.over_tls || !own.unwrap_or(call.settings.options.zosconnect.require_secure) {
+        return None;
+    }
+    let error = ServiceError {
+        id: "BAQR0948W",
+        status: StatusCode::FOUND.as_u16(),
+        message: format!("The API requester '{name}' is called by HTTPS only."),
+        details: None,
+    };
+    let mut answer = refused(&error);
+    if let Some(location) = location(call) {
+        answer.headers_mut().insert(header::LOCATION, location);
+    }
+    Some(answer)
+}
+
+/// The same by HTTPS.
+fn location(call: Call<'_>) -> Option<HeaderValue> {
+    let port = call.shared.https_port.get()?;
+    let host = call.headers().get(header::HOST)?.to_str().ok()?;
+    let host = host
+        .rsplit_once(':')
+        .filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()))
+        .map_or(host, |(host, _)| host);
+    let target = call.parts.uri.path_and_query()?;
+    HeaderValue::try_from(format!("https://{host}:{port}{target}")).ok()
+}
+
+/// Whether a call is served without asking who it comes from.
+pub(crate) fn is_for_everybody(call: Call<'_>, is_local: bool) -> bool {
+    let zosconnect = &call.settings.options.zosconnect;
+    let (own, _) = call.shared.requesters.requirements(&name_of(call));
+    let is_open = !own.unwrap_or(zosconnect.require_auth);
+    is_open && (is_local || zosconnect.anonymous_from == AnonymousFrom::Anywhere)
+}
+
+/// # Errors
+/// The body does not come, or is too long. What else goes wrong is an answer like any other.
+pub(crate) async fn call(call: Call<'_>, body: Incoming) -> Result<Answer, ApiError> {
+    let media_type = call.headers().get(header::CONTENT_TYPE).map_or("", |value| value.to_str().unwrap_or("?"));
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    if !essence.eq_ignore_ascii_case("application/octet-stream") {
+        return Ok(refused(&not_a_record(media_type)));
+    }
+    let limits = &call.settings.options.limits;
+    let record = limit::read(body, limits).await?;
+    let name = name_of(call);
+    let asked = match asked(call) {
+        Ok(asked) => asked,
+        Err(error) => return Ok(answered(Outcome::failed(&error))),
+    };
+    let outcome = call
+        .shared
+        .requesters
+        .call(RequesterCall {
+            name: &name,
+            path: &asked.path,
+            method: &asked.method,
+            form: asked.form,
+            record,
+            credentials: asked.credentials,
+            maximum_answer: limits.body_bytes,
+        })
+        .await;
+    Ok(answered(outcome))
+}
+
+fn not_a_record(media_type: &str) -> ServiceError {
+    ServiceError {
+        id: "BAQR0949W",
+        status: StatusCode::UNSUPPORTED_MEDIA_TYPE.as_u16(),
+        message: format!("A record has to be sent as application/octet-stream, not '{media_type}'."),
+        details: None,
+    }
+}
+
+/// What a call says beside its name and its record.
+struct Asked<'a> {
+    path: Cow<'a, str>,
+    method: Cow<'a, str>,
+    form: Option<RecordForm>,
+    credentials: Credentials,
+}
+
+fn asked(call: Call<'_>) -> Result<Asked<'_>, RequesterError> {
+    let query = call.parts.uri.query().unwrap_or_default();
+    let parameter = |wanted: &str| {
+        let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+        let value = pairs.find(|(name, _)| *name == wanted).map(|(_, value)| value);
+        let value = value.and_then(|value| percent_decode_str(value).decode_utf8().ok());
+        value.filter(|value| !value.trim().is_empty()).ok_or_else(|| RequesterError::parameter_missing(wanted))
+    };
+    let path = parameter("apiPath")?;
+    let form = match call.headers().get(RECORD_FORM) {
+        None => None,
+        Some(value) => {
+            let text = value.to_str().unwrap_or("?");
+            Some(RecordForm::parse(text).ok_or_else(|| RequesterError::record_form(text))?)
+        }
+    };
+    Ok(Asked { path: plain(path), method: parameter("apiMethod")?, form, credentials: credentials(call.headers())? })
+}
+
+/// A path that was encoded before it became a parameter, as in API information members, is decoded once more.
+fn plain(path: Cow<'_, str>) -> Cow<'_, str> {
+    if path.starts_with('/') || !path.starts_with('%') {
+        return path;
+    }
+    match percent_decode_str(&path).decode_utf8() {
+        Ok(decoded) => Cow::Owned(decoded.into_owned()),
+        Err(_) => path,
+    }
+}
+
+fn credentials(headers: &HeaderMap) -> Result<Credentials, RequesterError> {
+    let text = |name: &HeaderName| -> Result<Option<String>, RequesterError> {
+        let Some(value) = headers.get(name) else { return Ok(None) };
+        let decoded = percent_encoding::percent_decode(value.as_bytes()).decode_utf8();
+        let decoded = decoded.map_err(|_| RequesterError::header(name.as_str()))?;
+        Ok(Some(decoded.into_owned()))
+    };
+    Ok(Credentials {
+        oauth_username: text(&OAUTH_USERNAME)?,
+        oauth_password: text(&OAUTH_PASSWORD)?,
+        oauth_client_id: text(&OAUTH_CLIENT_ID)?,
+        oauth_client_secret: text(&OAUTH_CLIENT_SECRET)?,
+        oauth_scope: text(&OAUTH_SCOPE)?,
+        token_username: text(&TOKEN_USERNAME)?,
+        token_password: text(&TOKEN_PASSWORD)?,
+    })
+}
+
+fn answered(outcome: Outcome) -> Answer {
+    let (code, content_type) = match outcome.return_code {
+        ReturnCode::Success => ("0", RECORD),
+        ReturnCode::ErrorInApi => ("1", answer::TEXT),
+        ReturnCode::ErrorInServer => ("2", answer::TEXT),
+    };
+    let mut answer = answer::with_body(StatusCode::OK, Some(content_type), outcome.body);
+    let headers = answer.headers_mut();
+    headers.insert(RETURN_CODE, HeaderValue::from_static(code));
+    headers.insert(STATUS_CODE, HeaderValue::from(outcome.status));
+    answer
+}
+
+impl Administered for RequesterDefinition {
+    fn shelf(shared: &Shared) -> &Arc<Shelf<Self>> {
+        &shared.requesters.shelf
+    }
+
+    fn details(call: Call<'_>, deployed: &DeployedRequester) -> Value {
+        details(call, deployed)
+    }
+
+    fn unknown(name: &str) -> ServiceError {
+        let RequesterError { id, status, message } = RequesterError::requester_unknown(name);
+        ServiceError { id, status, message, details: None }
+    }
+}
+
+pub(super) fn list(call: Call<'_>) -> Answer {
+    let requesters = call.shared.requesters.shelf.all();
+    let one = |deployed: &Arc<DeployedRequester>| details(call, deployed);
+    found(&json!({ "apiRequesters": requesters.values().map(one).collect::<Vec<_>>() }))
+}
+
+/// Also with `action=statistics`: what became of its calls.
+pub(super) fn show(call: Call<'_>) -> Answer {
+    let deployed = match lookup::<RequesterDefinition>(call) {
+        Ok(deployed) => deployed,
+        Err(answer) => return answer,
+    };
+    match Wanted::of(call).action.as_deref() {
+        None | Some("status") => found(&details(call, &deployed)),
+        Some("getStatistics" | "statistics") => found(&statistics(&deployed)),
+        Some(other) => refused(&ServiceError::query("action", other)),
+    }
+}
+
+fn details(call: Call<'_>, deployed: &DeployedRequester) -> Value {
+    let requester = &deployed.content;
+    json!({
+        "name": requester.name,
+        "version": requester.version,
+        "description": requester.description,
+        "status": deployed.status().shown(),
+        "apiRequesterUrl": format!("{}{BELOW}{}", origin(call), percent_encoded(&requester.name)),
+        "connection": call.shared.requesters.connection_of(requester),
+    })
+}
+
+fn statistics(deployed: &DeployedRequester) -> Value {
+    let seen = deployed.activity.statistics();
+    json!({ deployed.content.name.clone(): {
+        "InvokeRequestCount": seen.requests.to_string(),
+        "TimeOfRegistrationWithZosConnect": registered(deployed.registered),
+        "ServiceStatistics": services::counters(&seen),
+    } })
+}
