@@ -26,10 +26,11 @@ pub(crate) fn call(verbose: Verbose, line: &str, answered: &Result<Reply, StubEr
     }
     let (return_code, status, problem) = match answered {
         Ok(reply) => (reply.return_code, reply.status, String::new()),
-        Err(error) => (error.return_code(), error.status(), format!(", {error}")),
+        Err(error) => (error.return_code(), error.status(), format!(": {error}")),
     };
     let milliseconds = deadline.elapsed().as_secs_f64() * 1000.0;
-    write(&format!("return code {return_code}, status {status}, {milliseconds:.3} ms: {line}{problem}"));
+    let asked = if line.is_empty() { "nothing asked" } else { line };
+    write(&format!("return code {return_code}, status {status}, {milliseconds:.3} ms: {asked}{problem}"));
 }
 
 /// Which connection a call takes.

@@ -128,7 +128,10 @@ fn literal(folder: &TempDir) -> PathBuf {
     let text = std::fs::read_to_string(source("tests/programs/CALLER.cbl")).expect("the program");
     assert!(text.contains("CALL COMM-STUB-PGM-NAME USING"));
     let path = folder.path().join("LITERAL.cbl");
-    std::fs::write(&path, text.replace("CALL COMM-STUB-PGM-NAME USING", "CALL 'BAQCSTUB' USING")).expect("written");
+    let text = text
+        .replace("CALL COMM-STUB-PGM-NAME", "CALL 'BAQCSTUB'")
+        .replace("CANCEL COMM-STUB-PGM-NAME", "CANCEL 'BAQCSTUB'");
+    std::fs::write(&path, text).expect("written");
     path
 }
 
@@ -161,6 +164,14 @@ fn a_cobol_program_finds_the_library_by_its_link() {
     assert_eq!(first.header("Baq-Token-Username"), Some("token%20user"));
     // INITIALIZE sets the comp level to 0, which promises nothing behind it.
     assert_eq!(requests[1].header("Baq-Oauth-Username"), None);
+    assert_eq!(mock.connections(), 1);
+}
+
+#[test]
+fn a_library_that_is_cancelled_keeps_its_connections() {
+    let mock = echo();
+    let spoken = run(cobol(&mock).env("COB_PHYSICAL_CANCEL", "true"));
+    assert_eq!(spoken.output, format!("{LENGTHS}{GOOD}{GOOD}{END}"), "{}", spoken.errors);
     assert_eq!(mock.connections(), 1);
 }
 
