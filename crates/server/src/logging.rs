@@ -24,7 +24,17 @@ pub(crate) fn start(format: LogFormat, level: LogLevel) {
         LogLevel::Debug => LevelFilter::DEBUG,
         LogLevel::Trace => LevelFilter::TRACE,
     };
-    let ours = ["quaymaster", "web", "command", "queue_manager", "storage", "channel_server"];
+    let ours = [
+        "quaymaster",
+        "web",
+        "command",
+        "queue_manager",
+        "storage",
+        "channel_server",
+        "service",
+        "requester",
+        "workers",
+    ];
     let levels = Targets::new().with_default(level.min(LevelFilter::WARN)).with_targets(ours.map(|name| (name, level)));
     let filter = levels.and(NotExcluded);
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);

@@ -169,6 +169,14 @@ impl<T: Artefact> Shelf<T> {
         Self { folder, table: RwLock::default(), files: Mutex::default(), settings, clock }
     }
 
+    /// Makes the folder, so that archives can be put there.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn make_folder(&self) -> Result<(), DeployError> {
+        make_folder(&self.folder)
+    }
+
     /// What is deployed under a name.
     pub fn lookup(&self, name: &str) -> Option<Arc<Deployed<T>>> {
         self.table.read().get(name).map(Arc::clone)

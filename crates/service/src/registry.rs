@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::api::ApiDefinition;
 use crate::archive::service::ServiceContent;
 use crate::archive::{ApiArchive, ArchiveError, ServiceArchive};
-use crate::deploy::{Artefact, Deployed, Shelf};
+use crate::deploy::{Artefact, Deployed, Shelf, sentence};
 use crate::names::Names;
 
 pub type DeployedService = Deployed<ServiceContent>;
@@ -88,6 +88,15 @@ impl Registry {
             services: Arc::new(Shelf::new(folder.join("services"), Arc::clone(&settings), Arc::clone(&clock))),
             apis: Arc::new(Shelf::new(folder.join("apis"), Arc::default(), clock)),
             settings,
+        }
+    }
+
+    /// Makes the folders that archives are put into. One that cannot be made is told, and counts as empty.
+    pub fn make_folders(&self) {
+        for outcome in [self.services.make_folder(), self.apis.make_folder()] {
+            if let Err(error) = outcome {
+                tracing::warn!("{}", sentence(&error));
+            }
         }
     }
 

@@ -55,6 +55,9 @@ fn build_archive(arguments: &BuildArguments, out: &mut dyn Write) -> Result<(), 
     let file = match &arguments.out {
         None => PathBuf::from(own_name),
         Some(folder) if folder.is_dir() => folder.join(own_name),
+        Some(folder) if folder.as_os_str().as_encoded_bytes().ends_with(b"/") => {
+            return Err(Failure::new(1, format!("--out: there is no directory {}", folder.display())));
+        }
         Some(file) => {
             check_ending(file, &built)?;
             file.clone()

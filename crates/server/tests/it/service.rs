@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use crate::program::Folder;
+use crate::program::{Folder, Server};
 
 const SERVICE: &str = "name: loan
 version: 1.0
@@ -257,6 +257,14 @@ fn what_is_no_source_and_no_place_for_an_archive_is_refused() {
     );
     check(
         &folder,
+        &["build", "DIR/loan", "-o", "DIR/none/"],
+        expect![[r#"
+        exit 1
+        err: quaymaster: --out: there is no directory DIR/none/
+    "#]],
+    );
+    check(
+        &folder,
         &["build", "DIR/loan", "-o", "DIR/none/loan.sar"],
         expect![[r#"
         exit 1
@@ -289,4 +297,15 @@ fn what_is_no_source_and_no_place_for_an_archive_is_refused() {
     );
     let usage = run(&folder, &["build"]);
     assert!(usage.starts_with("exit 2\n"), "{usage}");
+}
+
+#[test]
+fn an_archive_built_into_the_folder_of_a_server_is_deployed_and_logged() {
+    let folder = sources(&[]);
+    let server = Server::start(&folder, &[]);
+    let built = run(&folder, &["build", "DIR/loan", "-o", "DIR/zosconnect/services/"]);
+    assert!(built.starts_with("exit 0\nout: DIR/zosconnect/services/loan.sar: "), "{built}");
+    let log = folder.filtered(&server.errors_with("BAQR7043I"));
+    let line = "BAQR7043I: service archive DIR/zosconnect/services/loan.sar is installed as loan";
+    assert!(log.contains(line), "{log}");
 }
