@@ -313,6 +313,10 @@ impl ApiError {
         Self { header: Some(Box::new((name, value))), ..self }
     }
 
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
     pub(crate) fn into_answer(self, form: Form) -> Answer {
         let mut answer = match form {
             Form::Messaging => answer::json(self.status, self.body()),

@@ -43,6 +43,7 @@ pub(crate) fn document(call: Call<'_>) -> Answer {
         return answer::json(StatusCode::OK, PRINTED.clone());
     }
     let mut whole = DOCUMENT.clone();
+    let built_in = details::TAGS.len();
     let roles = ["MQWebUser"];
     let registry = &call.shared.services.registry;
     for api in apis {
@@ -54,6 +55,10 @@ pub(crate) fn document(call: Call<'_>) -> Answer {
     if !services.is_empty() {
         let about = "Services that are deployed and started, by their names.";
         merge::add_group(&mut whole, "service", of_services(&services), "deployed services", about, &roles);
+    }
+    // What people have deployed comes first.
+    if let Some(tags) = whole["tags"].as_array_mut() {
+        tags.rotate_left(built_in);
     }
     answer::json(StatusCode::OK, pretty(&whole))
 }

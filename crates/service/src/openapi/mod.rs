@@ -88,6 +88,7 @@ fn describe(
     let request = request.map(without_dialect);
     described["parameters"] = json!(parameters(operation, request.as_ref()));
     let reads_body = operation.request.passes_body || operation.request.statements.iter().any(takes_body);
+    let id = component_name(id);
     if reads_body {
         let schema = body_schema(operation, request);
         components.insert(format!("{id}_request"), schema);
@@ -207,6 +208,19 @@ fn hide(schema: &mut Value, parts: &[String]) {
             members.shift_remove("required");
         }
     }
+}
+
+/// A name as that of a component, which has letters, digits and `. - _` alone: what else there is becomes `_` and digits.
+fn component_name(name: &str) -> String {
+    let mut made = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_') {
+            made.push(char::from(byte));
+        } else {
+            made.push_str(&format!("_{byte:02X}"));
+        }
+    }
+    made
 }
 
 fn without_dialect(mut schema: Value) -> Value {

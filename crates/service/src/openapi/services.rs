@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{error_schema, without_dialect};
+use super::{component_name, error_schema, without_dialect};
 use crate::archive::service::ServiceContent;
 use crate::definition::{Kind, Payload};
 
@@ -33,7 +33,7 @@ pub fn of_services<'a>(services: impl Iterator<Item = &'a ServiceContent>, url: 
         }
         for (side, schema) in [("request", &content.request_schema), ("response", &content.response_schema)] {
             if let Some(schema) = schema {
-                schemas.insert(format!("{name}_{side}"), without_dialect(schema.clone()));
+                schemas.insert(schema_name(name, side), without_dialect(schema.clone()));
             }
         }
         paths.insert(url(name), Value::Object(item));
@@ -47,15 +47,19 @@ pub fn of_services<'a>(services: impl Iterator<Item = &'a ServiceContent>, url: 
     })
 }
 
+fn schema_name(service: &str, side: &str) -> String {
+    format!("{}_{side}", component_name(service))
+}
+
 fn uses(kind: &Kind) -> Vec<Use> {
     match kind {
-        Kind::TwoWay { .. } => vec![one("post", "Sends a request and awaits its reply", true, true)],
-        Kind::Put => vec![one("post", "Puts a message", true, false)],
-        Kind::Get => vec![one("delete", "Gets a message, removing it", false, true)],
+        Kind::TwoWay { .. } => vec![one("post", "sends a request and awaits its reply", true, true)],
+        Kind::Put => vec![one("post", "puts a message", true, false)],
+        Kind::Get => vec![one("delete", "gets a message, removing it", false, true)],
         Kind::Queue => vec![
-            one("post", "Puts a message", true, false),
-            one("get", "Browses the first message", false, true),
-            one("delete", "Gets a message, removing it", false, true),
+            one("post", "puts a message", true, false),
+            one("get", "browses the first message", false, true),
+            one("delete", "gets a message, removing it", false, true),
         ],
     }
 }
@@ -65,7 +69,7 @@ fn describe(content: &ServiceContent, one: &Use) -> Value {
     let name = &service.name;
     let body = |side: &str, schema: &Option<Value>| match (schema, service.provider.payload) {
         (Some(_), _) => json!({
-            "application/json": { "schema": { "$ref": format!("#/components/schemas/{name}_{side}") } }
+            "application/json": { "schema": { "$ref": format!("#/components/schemas/{}", schema_name(name, side)) } }
         }),
         (None, Payload::Text) if service.transformation.is_none() => {
             json!({ "text/plain": { "schema": { "type": "string" } } })
@@ -85,9 +89,9 @@ fn describe(content: &ServiceContent, one: &Use) -> Value {
         json!({ "description": "The request is refused, or the service failed.", "content": error }),
     );
     let mut described = json!({
-        "operationId": format!("{}_{name}", one.method),
+        "operationId": format!("{}_{}", one.method, component_name(name)),
         "tags": [name],
-        "summary": one.summary,
+        "summary": format!("{name}: {}", one.summary),
         "parameters": parameters(one),
         "responses": responses,
         "security": [{ "basic": [] }]

@@ -12,6 +12,11 @@ function element(name, properties = {}, ...children) {
   return made;
 }
 
+/** Text whose parts between backticks are code. */
+function prose(text) {
+  return (text || "").split("`").map((part, index) => index % 2 ? element("code", { textContent: part }) : part);
+}
+
 /** The schema behind a reference. */
 function resolved(api, schema) {
   const name = schema && schema.$ref && schema.$ref.split("/").at(-1);
@@ -81,7 +86,7 @@ function parameterTable(api, parameters, id, fields) {
     const where = parameter.in + (parameter.required ? ", required" : "") + (parameter["x-extension"] ? ", own extension" : "");
     table.append(element("tr", {},
       element("th", { scope: "row" }, element("label", { htmlFor: field.id, textContent: parameter.name }), element("small", { textContent: where })),
-      element("td", { textContent: parameter.description || "" }),
+      element("td", {}, ...prose(parameter.description)),
       element("td", { className: "value" }, field)));
   });
   return table;
@@ -145,7 +150,7 @@ function bodyEditor(api, described, id) {
 function answerTable(responses) {
   const table = element("table", { className: "answers" });
   Object.entries(responses).forEach(([status, answer]) => table.append(element("tr", {},
-    element("th", { scope: "row", textContent: status }), element("td", { textContent: answer.description }))));
+    element("th", { scope: "row", textContent: status }), element("td", {}, ...prose(answer.description)))));
   return table;
 }
 
@@ -197,7 +202,7 @@ async function send(method, url, headers, body, result) {
 function inside(api, path, method, described) {
   const id = described.operationId, fields = [];
   const form = element("form", { className: "inside" });
-  if (described.description) form.append(element("p", { textContent: described.description }));
+  if (described.description) form.append(element("p", {}, ...prose(described.description)));
   const roles = described["x-roles"];
   if (roles) {
     const who = roles.length ? "Open to " + roles.join(", ") + "." : "Open to every user who is logged in.";
@@ -241,7 +246,7 @@ function operation(api, path, method, described) {
 
 /** A line of the index on the left, which opens its operation. */
 function indexEntry(path, described, method, box) {
-  const link = element("a", { href: "#" + described.operationId },
+  const link = element("a", { href: "#" + encodeURIComponent(described.operationId) },
     element("span", { className: "method " + method, textContent: method.toUpperCase() }),
     element("span", { textContent: described.summary || path }));
   link.addEventListener("click", () => { box.open = true; });
@@ -289,7 +294,7 @@ function filter(text, entries, sections, lists) {
 
 /** Opens the operation that the address names. */
 function openNamed() {
-  const named = location.hash ? byId(location.hash.slice(1)) : null;
+  const named = location.hash ? byId(decodeURIComponent(location.hash.slice(1))) : null;
   if (named && named.tagName === "DETAILS") { named.open = true; named.scrollIntoView(); }
 }
 

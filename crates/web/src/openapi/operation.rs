@@ -181,7 +181,11 @@ fn failures(route: &Route, details: &Details) -> Vec<(u16, &'static str)> {
     }
     if route.access != Access::Everybody || route.method == Method::POST {
         failures.push((401, "No credentials, or wrong ones"));
-        failures.push((403, "The role, the authority or the CSRF header is missing"));
+        let lacks = match route.csrf {
+            CsrfRule::Off => "The role or the authority is missing",
+            _ => "The role, the authority or the CSRF header is missing",
+        };
+        failures.push((403, lacks));
     }
     if route.template.contains("{qmgr}") {
         failures.push((404, "There is no such queue manager or object"));

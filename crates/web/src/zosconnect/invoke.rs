@@ -95,9 +95,18 @@ pub(crate) async fn invoke(
         return Ok(refused(&ServiceError::service_stopped(&service.name)));
     };
     let Some(method) = method(&call.parts.method, service) else {
-        return Ok(refused(&ServiceError::method(call.parts.method.as_str(), call.parts.uri.path())));
+        let mut answer = refused(&ServiceError::method(call.parts.method.as_str(), call.parts.uri.path()));
+        answer.headers_mut().insert(header::ALLOW, allowed(&service.provider.kind));
+        in_flight.answered(answer.status().as_u16());
+        return Ok(answer);
     };
-    let body = limit::read(body, &call.settings.options.limits).await?;
+    let body = match limit::read(body, &call.settings.options.limits).await {
+        Ok(body) => body,
+        Err(error) => {
+            in_flight.answered(error.status().as_u16());
+            return Err(error);
+        }
+    };
     let request = ServiceRequest { method, headers: headers(call.headers()), body };
     let answered = provider::invoke(&services.environment, service, &identity.principal, request).await;
     in_flight.answered(answered.status);
@@ -107,14 +116,24 @@ pub(crate) async fn invoke(
 /// `None`: the service does not have it. HEAD only browses: its answer has no body, so that a message it took, or a reply,
 /// would be lost.
 pub(super) fn method(method: &Method, service: &Service) -> Option<request::Method> {
+    let is_queue = service.provider.kind == Kind::Queue;
     Some(match *method {
-        Method::HEAD if service.provider.kind != Kind::Queue => return None,
+        Method::HEAD if !is_queue => return None,
+        Method::PUT | Method::PATCH if is_queue => return None,
         Method::GET | Method::HEAD => request::Method::Get,
         Method::POST => request::Method::Post,
         Method::PUT => request::Method::Put,
         Method::PATCH => request::Method::Patch,
         Method::DELETE => request::Method::Delete,
         _ => return None,
+    })
+}
+
+/// The methods of a service as an `Allow` header.
+fn allowed(kind: &Kind) -> HeaderValue {
+    HeaderValue::from_static(match kind {
+        Kind::Queue => "POST, GET, HEAD, DELETE",
+        Kind::TwoWay { .. } | Kind::Put | Kind::Get => "POST, GET, PUT, PATCH, DELETE",
     })
 }
 

@@ -365,6 +365,14 @@ fn a_head_request_takes_no_message() {
     assert_eq!(admin.call(&format!("POST {}", url("put")), json_type, record).status, 204);
     let head = |name: &str| client::plain(&server).exchange(&format!("HEAD {}", url(name))).status;
     assert_eq!((head("take"), head("put"), head("both")), (405, 405, 200));
+    let patched = admin.call(&format!("PATCH {}", url("both")), json_type, record);
+    assert_eq!((patched.status, patched.header("allow")), (405, Some("POST, GET, HEAD, DELETE")));
+    let seen =
+        parsed(&admin.ask("GET /zosConnect/services/both?action=statistics"))["both"]["ServiceStatistics"].clone();
+    assert_eq!(
+        (&seen["succeeded"], &seen["clientErrors"], &seen["abandoned"]),
+        (&"1".into(), &"1".into(), &"0".into())
+    );
     assert_eq!(server.status("Q").depth.current, 1);
 }
 

@@ -252,7 +252,7 @@ fn a_service_on_one_queue_sends_browses_and_receives() {
         200 {"n":1}
         204 
         204 
-        405 {"errorMessage":"BAQR0903W: The URL orders has no method PATCH."}"#]]
+        405 {"errorMessage":"BAQR0903W: The URL /paths/orders has no method PATCH."}"#]]
     .assert_eq(&shown.join("\n"));
 }
 
