@@ -23,7 +23,7 @@ packages_of() {
         full) echo unzip:unzip ;;
         lint) ;;
         bench)
-            echo nginx-light:nginx postgresql:/usr/lib/postgresql openssl:openssl curl:curl unzip:unzip
+            echo gnucobol3:cobc nginx-light:nginx postgresql:/usr/lib/postgresql openssl:openssl curl:curl unzip:unzip
             echo rabbitmq-server:/usr/lib/rabbitmq openjdk-17-jdk-headless:javac maven:mvn
             ;;
         *) say "what is '$1'? expected build, test, full, bench or lint"; exit 2 ;;

@@ -22,6 +22,7 @@ pub mod nginx;
 pub mod postgresql;
 pub mod rabbitmq;
 pub mod report;
+pub mod requester;
 mod responder;
 pub mod rest;
 pub mod service;

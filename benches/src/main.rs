@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use benches::effort::Effort;
 use benches::report::Report;
-use benches::{admin, channel, copybook, depth, engine, lifecycle, machine, rest, service};
+use benches::{admin, channel, copybook, depth, engine, lifecycle, machine, requester, rest, service};
 use clap::Parser;
 
 /// Measures the bars of docs/performance.md.
@@ -20,7 +20,7 @@ struct Arguments {
     /// Fewer and shorter rounds, a tenth of the messages: shows that everything runs, not what it is worth.
     #[arg(long)]
     quick: bool,
-    /// Only these groups: engine, rest, channel, java, connecting, idle, admin, lifecycle, depth, copybook, service.
+    /// Only these groups: engine, rest, channel, java, connecting, idle, admin, lifecycle, depth, copybook, service, requester.
     #[arg(long, value_name = "GROUP")]
     only: Vec<String>,
     /// Where data directories lie while measuring: the disk that is measured.
@@ -33,7 +33,7 @@ struct Arguments {
 
 type Group = fn(&Effort, &mut Report) -> Result<()>;
 
-const GROUPS: [(&str, Group); 11] = [
+const GROUPS: [(&str, Group); 12] = [
     ("engine", engine::run),
     ("rest", rest::run),
     ("channel", channel::run),
@@ -45,6 +45,7 @@ const GROUPS: [(&str, Group); 11] = [
     ("depth", depth::run),
     ("copybook", copybook::run),
     ("service", service::run),
+    ("requester", requester::run),
 ];
 
 fn main() -> Result<ExitCode> {

@@ -14,47 +14,30 @@ use crate::report::{Bar, Report};
 
 const CLIENTS: u32 = 10;
 const SIZE: usize = 1024;
-const NGINX: &str = "nginx: no-op POST + static GET";
+pub const NGINX: &str = "nginx: no-op POST + static GET";
 const NONPERSISTENT: &str = "put+get nonpersistent, LTPA";
 const PERSISTENT: &str = "put+get persistent, LTPA";
 const BASIC: &str = "put+get nonpersistent, Basic";
 
 pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     let folder = tempfile::tempdir_in(&effort.work)?;
-    let nginx = Nginx::start(&effort.work, SIZE)?;
+    let nginx = NginxFloor::start(effort)?;
     let server = Server::start(&ServerOptions::on(&folder.path().join("data")))?;
     let passwords = password_file(folder.path())?;
-    let base = Choices {
-        clients: Some(CLIENTS),
-        request_size: Some(SIZE),
-        warmup: Some(Span(effort.warmup)),
-        duration: Some(Span(effort.rest)),
-        ..Choices::default()
-    };
-    let floor = Choices {
-        scenario: Some(Scenario::HttpFloor),
-        url: Some(nginx.url.clone()),
-        insecure: Some(true),
-        login: Some(Login::None),
-        post_path: Some(POST_PATH.to_owned()),
-        get_path: Some(GET_PATH.to_owned()),
-        pid: (0..).zip(&nginx.workers).map(|(number, pid)| (format!("nginx {number}"), *pid)).collect(),
-        ..base.clone()
-    };
     let ours = Choices {
         scenario: Some(Scenario::PutGet),
         url: Some(server.https_url()?),
         cacert: Some(server.ca_file()),
         password_file: Some(passwords),
         pid: BTreeMap::from([("server".to_owned(), server.pid())]),
-        ..base
+        ..base(effort)
     };
     let persistent = Choices { persistent: Some(true), ..ours.clone() };
     let basic = Choices { login: Some(Login::Basic), ..ours.clone() };
     let measured = interleave(
         effort.rounds,
         vec![
-            Cell::new(NGINX, || cpu_us_per_pair(&floor)),
+            Cell::new(NGINX, || nginx.cpu_us()),
             Cell::new(NONPERSISTENT, || cpu_us_per_pair(&ours)),
             Cell::new(PERSISTENT, || cpu_us_per_pair(&persistent)),
             Cell::new(BASIC, || cpu_us_per_pair(&basic)),
@@ -76,6 +59,49 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
         "µs",
     ));
     Ok(())
+}
+
+/// nginx, and what a no-op `POST` with a static `GET` over TLS costs it: the index of the machine.
+pub struct NginxFloor {
+    choices: Choices,
+    _nginx: Nginx,
+}
+
+impl NginxFloor {
+    /// # Errors
+    /// nginx is not there.
+    pub fn start(effort: &Effort) -> Result<Self> {
+        let nginx = Nginx::start(&effort.work, SIZE)?;
+        let choices = Choices {
+            scenario: Some(Scenario::HttpFloor),
+            url: Some(nginx.url.clone()),
+            insecure: Some(true),
+            login: Some(Login::None),
+            post_path: Some(POST_PATH.to_owned()),
+            get_path: Some(GET_PATH.to_owned()),
+            pid: (0..).zip(&nginx.workers).map(|(number, pid)| (format!("nginx {number}"), *pid)).collect(),
+            ..base(effort)
+        };
+        Ok(Self { choices, _nginx: nginx })
+    }
+
+    /// Runs the load once; processor time of all workers, in microseconds a pair.
+    ///
+    /// # Errors
+    /// The load did not go well.
+    pub fn cpu_us(&self) -> Result<f64> {
+        cpu_us_per_pair(&self.choices)
+    }
+}
+
+fn base(effort: &Effort) -> Choices {
+    Choices {
+        clients: Some(CLIENTS),
+        request_size: Some(SIZE),
+        warmup: Some(Span(effort.warmup)),
+        duration: Some(Span(effort.rest)),
+        ..Choices::default()
+    }
 }
 
 /// Runs the load once; processor time of all named processes together, in microseconds a pair.
