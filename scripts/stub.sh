@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the communication stub into a folder: stub.sh [FOLDER], target/stub when none is named.
+# Builds the communication stub into a folder: stub.sh [FOLDER], target/stub-files when none is named.
 # libbaqcstub.so and .a, the links that GnuCOBOL's dynamic CALL looks for, libbaqctls.so for https, header and copybook.
 set -euo pipefail
 repository=$(cd "$(dirname "$0")/.." && pwd)

@@ -6,7 +6,10 @@ cd "$(dirname "$0")/.."
 
 cargo build --release --locked --package server
 QUAYMASTER_BIN=$(realpath "${CARGO_TARGET_DIR:-target}/release/quaymaster")
-export QUAYMASTER_BIN
+# COBOL programs call the communication stub.
+scripts/stub.sh > /dev/null
+QUAYMASTER_STUB=$(realpath "${CARGO_TARGET_DIR:-target}/stub-files")
+export QUAYMASTER_BIN QUAYMASTER_STUB
 ignored=()
 if [ "${1:-}" = full ]; then
     export QUAYMASTER_KILL_ROUNDS="${QUAYMASTER_KILL_ROUNDS:-50}"

@@ -7,5 +7,6 @@ mod crash;
 mod fuzz_list;
 mod interop;
 mod readme;
+mod requester;
 mod restart;
 mod services;

@@ -12,13 +12,13 @@ use system_tests::program::quaymaster;
 use system_tests::server::{Server, ServerOptions};
 
 /// What the page and the example expect: the repository after `make run`, with a server that listens for everything.
-struct Checkout {
-    folder: tempfile::TempDir,
-    server: Server,
+pub(crate) struct Checkout {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) server: Server,
 }
 
 impl Checkout {
-    fn new() -> Result<Self> {
+    pub(crate) fn new() -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let programs = folder.path().join("target/release");
         std::fs::create_dir_all(&programs)?;
@@ -30,7 +30,7 @@ impl Checkout {
     }
 
     /// Runs a script in the repository's folder: standard output, or a failure with both streams.
-    fn run(&self, script: &str) -> Result<String> {
+    pub(crate) fn run(&self, script: &str) -> Result<String> {
         let script = script
             .replace("localhost:9443", &self.server.ready.https.context("the server speaks https")?.to_string())
             .replace("localhost:1414", &self.server.mq_address()?.to_string());
@@ -43,7 +43,7 @@ impl Checkout {
     }
 }
 
-fn repository() -> Result<PathBuf> {
+pub(crate) fn repository() -> Result<PathBuf> {
     Ok(Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("the tests lie in the repository")?.to_owned())
 }
 

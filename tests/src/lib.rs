@@ -2,4 +2,5 @@
 //! stand on this; it knows the outer contract (flags, ready line, files) and nothing of the inside.
 
 pub mod program;
+pub mod requester;
 pub mod server;

@@ -1,7 +1,7 @@
 //! Where the program under test is.
 //!
 //! `QUAYMASTER_BIN` names it. Without that it is looked for where cargo puts it: beside the test's own profile first,
-//! then the release build. It is never built from here.
+//! then the release build. It is never built from here. Nor is the communication stub.
 
 use std::path::{Path, PathBuf};
 
@@ -22,6 +22,22 @@ pub fn quaymaster() -> Result<PathBuf> {
         .into_iter()
         .find(|path| path.is_file())
         .context("no quaymaster program: run `make build`, or name one in QUAYMASTER_BIN")
+}
+
+/// The folder of the communication stub and its copybook: `QUAYMASTER_STUB`, else where `make stub` puts it in the build that
+/// the program is of.
+///
+/// # Errors
+/// There is none: the message says how to get one.
+pub fn stub_folder() -> Result<PathBuf> {
+    let folder = match std::env::var_os("QUAYMASTER_STUB") {
+        Some(named) => PathBuf::from(named),
+        None => quaymaster()?.ancestors().nth(2).context("a program lies in a build")?.join("stub-files"),
+    };
+    if !folder.join("BAQCSTUB.so").is_file() {
+        bail!("no communication stub in {}: run `make stub`, or name its folder in QUAYMASTER_STUB", folder.display());
+    }
+    folder.canonicalize().context("cannot resolve the folder of the communication stub")
 }
 
 /// `target/PROFILE/deps/it-HASH` leads to `target/PROFILE/quaymaster`, then `target/release/quaymaster`.

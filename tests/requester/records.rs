@@ -1,0 +1,93 @@
+//! Request and response records byte for byte, as a communication stub sends and gets them: in the form of a program on this
+//! machine, and in that of one on z/OS.
+
+use anyhow::{Context, Result, ensure};
+use system_tests::requester::Chain;
+
+/// Entries of 1, 4 and 8 KiB, and of 64 KiB and 1 MiB, as one of `count-out` stands for 512 bytes.
+const SIZES: [u32; 5] = [2, 8, 16, 128, 2048];
+/// Of the largest.
+const MOST_ENTRIES: u32 = 32_768;
+
+/// How a record is written.
+#[derive(Clone, Copy)]
+struct Form {
+    /// `Baq-Record-Form`.
+    header: Option<&'static str>,
+    blank: u8,
+    number: fn(i32) -> [u8; 4],
+    text: fn(&str) -> Vec<u8>,
+}
+
+/// What a program under GnuCOBOL sends on a processor of this kind.
+const NATIVE: Form = Form {
+    header: Some("little,ieee,1208"),
+    blank: b' ',
+    number: i32::to_le_bytes,
+    text: |text| text.as_bytes().to_vec(),
+};
+/// What a program on z/OS sends; the code page is the archive's.
+const BIG_ENDIAN_EBCDIC: Form = Form { header: None, blank: 0x40, number: i32::to_be_bytes, text: ebcdic };
+
+/// Capitals, digits and the hyphen in code page 037.
+fn ebcdic(text: &str) -> Vec<u8> {
+    let of = |letter: u8| match letter {
+        b'A'..=b'I' => 0xC1 + (letter - b'A'),
+        b'J'..=b'R' => 0xD1 + (letter - b'J'),
+        b'S'..=b'Z' => 0xE2 + (letter - b'S'),
+        b'0'..=b'9' => 0xF0 + (letter - b'0'),
+        _ => 0x60,
+    };
+    text.bytes().map(of).collect()
+}
+
+fn request(form: Form, count_in: i32, count_out: i32) -> Vec<u8> {
+    [(form.number)(count_in), (form.number)(count_out)].concat()
+}
+
+/// The response record up to its last entry; the number of the task is the answer's own.
+fn response(form: Form, count_in: i32, count_out: i32, task: [u8; 4]) -> Vec<u8> {
+    let entries = count_out * 16;
+    let mut record = [(form.number)(count_in * 16), (form.number)(count_out * 512), task].concat();
+    record.extend((form.text)("BAQRPERFORMANCE-TEST"));
+    record.extend((form.number)(entries));
+    for number in 0..entries {
+        record.extend((form.text)(&format!("{:04}-ABCDEFGHIJKLMNOPQRSTUVWXYZ-", number % 10_000)));
+    }
+    record
+}
+
+/// Calls for every size; what is behind the last entry is blank where it is sent at all.
+fn check(chain: &Chain, form: Form) -> Result<()> {
+    for (count_in, count_out) in (7..).zip(SIZES) {
+        let count_out = i32::try_from(count_out)?;
+        let answer = chain.post(form.header, &request(form, count_in, count_out))?;
+        let said = || String::from_utf8_lossy(&answer.body[..answer.body.len().min(400)]).into_owned();
+        ensure!(answer.status == 200, "{}: {}", answer.status, said());
+        ensure!(answer.header("baq-return-code") == Some("0"), "{answer:?}", answer = said());
+        ensure!(answer.header("baq-status-code") == Some("200"), "the status of the API");
+        let task = answer.body.get(8..12).context("a response")?.try_into()?;
+        let expected = response(form, count_in, count_out, task);
+        ensure!(answer.body.len() >= expected.len(), "{} bytes for {}", answer.body.len(), expected.len());
+        let (filled, rest) = answer.body.split_at(expected.len());
+        ensure!(filled == expected, "count-out {count_out}: {}", difference(filled, &expected));
+        ensure!(rest.iter().all(|byte| *byte == form.blank), "count-out {count_out}: what is unused is blank");
+    }
+    Ok(())
+}
+
+fn difference(got: &[u8], expected: &[u8]) -> String {
+    let at = got.iter().zip(expected).position(|(a, b)| a != b).unwrap_or_default();
+    let around = |bytes: &[u8]| format!("{:02x?}", &bytes[at..bytes.len().min(at + 16)]);
+    format!("at {at} {} and not {}", around(got), around(expected))
+}
+
+#[test]
+fn records_of_every_size_go_both_ways_in_native_form() -> Result<()> {
+    check(&Chain::start(&std::env::temp_dir(), MOST_ENTRIES)?, NATIVE)
+}
+
+#[test]
+fn records_of_every_size_go_both_ways_in_big_endian_ebcdic() -> Result<()> {
+    check(&Chain::start(&std::env::temp_dir(), MOST_ENTRIES)?, BIG_ENDIAN_EBCDIC)
+}
