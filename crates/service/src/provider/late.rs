@@ -7,6 +7,9 @@
 //! Invariants
 //! - At most `MOST` replies are remembered; the oldest make room.
 //! - A reply is moved under syncpoint, and discarded only by a get that names its CorrelId.
+//! - A CorrelId that a caller chose may come again, as when a client repeats its request. While a request waits with it, nothing
+//!   with it is late: what was remembered is forgotten, and what was just got goes back to its queue.
+//! - A queue manager that does not answer keeps replies on others waiting for `LONGEST_LOOK` at most.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -33,6 +36,8 @@ const MOST: usize = 10_000;
 const REMEMBERED_FOR: Duration = Duration::from_secs(600);
 const FIRST_LOOK: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+/// What one look may take; a remote queue manager may be slow, or not there.
+const LONGEST_LOOK: Duration = Duration::from_secs(2);
 
 /// What becomes of a late reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +57,7 @@ pub(super) struct Awaited<'a> {
     correlation_id: CorrelationId,
     fate: Fate,
     is_settled: bool,
+    is_claimed: bool,
 }
 
 impl<'a> Awaited<'a> {
@@ -63,7 +69,18 @@ impl<'a> Awaited<'a> {
         correlation_id: CorrelationId,
         fate: Fate,
     ) -> Self {
-        Self { environment, target, user, address, correlation_id, fate, is_settled: false }
+        Self { environment, target, user, address, correlation_id, fate, is_settled: false, is_claimed: false }
+    }
+
+    /// For a CorrelId that may have been used before; to be called before the request is put.
+    pub(super) fn claimed(mut self) -> Self {
+        self.environment.late.claim(self.key());
+        self.is_claimed = true;
+        self
+    }
+
+    fn key(&self) -> Key {
+        Key { target: self.target.clone(), address: self.address, correlation_id: self.correlation_id }
     }
 
     pub(super) fn has_come(mut self) {
@@ -81,10 +98,8 @@ impl<'a> Awaited<'a> {
     fn remember(&self) {
         let now = Instant::now();
         self.environment.late.remember(Late {
-            target: self.target.clone(),
+            key: self.key(),
             user: self.user.clone(),
-            address: self.address,
-            correlation_id: self.correlation_id,
             fate: self.fate,
             next: now + FIRST_LOOK,
             pause: FIRST_LOOK,
@@ -95,18 +110,27 @@ impl<'a> Awaited<'a> {
 
 impl Drop for Awaited<'_> {
     fn drop(&mut self) {
+        if self.is_claimed {
+            self.environment.late.give_up_claim(&self.key());
+        }
         if !self.is_settled && matches!(self.fate, Fate::Move(_)) {
             self.remember();
         }
     }
 }
 
-#[derive(Clone)]
-struct Late {
+/// Which reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Key {
     target: Target,
-    user: User,
     address: QueueAddress,
     correlation_id: CorrelationId,
+}
+
+#[derive(Clone)]
+struct Late {
+    key: Key,
+    user: User,
     fate: Fate,
     next: Instant,
     pause: Duration,
@@ -117,6 +141,8 @@ struct Late {
 #[derive(Default)]
 pub(super) struct LateReplies {
     missing: Mutex<VecDeque<Late>>,
+    /// Awaited just now with a CorrelId that may be among the missing: as often as it is awaited.
+    claimed: Mutex<Vec<Key>>,
     added: Notify,
 }
 
@@ -129,6 +155,32 @@ impl LateReplies {
         missing.push_back(late);
         drop(missing);
         self.added.notify_one();
+    }
+
+    /// Locks `claimed` before `missing`, as everything here does.
+    fn claim(&self, key: Key) {
+        let mut claimed = self.claimed.lock();
+        self.missing.lock().retain(|late| late.key != key);
+        claimed.push(key);
+    }
+
+    fn give_up_claim(&self, key: &Key) {
+        let mut claimed = self.claimed.lock();
+        if let Some(place) = claimed.iter().position(|each| each == key) {
+            claimed.swap_remove(place);
+        }
+    }
+
+    fn is_claimed(&self, key: &Key) -> bool {
+        self.claimed.lock().contains(key)
+    }
+
+    /// To be looked for again, unless somebody waits for it by now.
+    fn put_back(&self, late: Late) {
+        let claimed = self.claimed.lock();
+        if !claimed.contains(&late.key) {
+            self.missing.lock().push_back(late);
+        }
     }
 
     /// Those whose turn it is, taken out, and when the next one's turn is.
@@ -147,6 +199,16 @@ impl LateReplies {
     }
 }
 
+/// What a look for a late reply came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    /// It has come, or is awaited again: nothing remains to be done.
+    Settled,
+    Nothing,
+    /// The queue manager did not answer in time.
+    Silence,
+}
+
 impl Environment {
     /// Looks after late replies until the server stops. Whoever makes the environment runs this once.
     pub async fn run(&self) {
@@ -161,11 +223,16 @@ impl Environment {
         loop {
             let (due, next) = self.late.due(Instant::now());
             let was_busy = !due.is_empty();
+            let mut silent: Vec<Target> = Vec::new();
             for mut late in due {
-                if !self.look_for(&late).await && late.next < late.until {
+                let seen = if silent.contains(&late.key.target) { Seen::Nothing } else { self.look_for(&late).await };
+                if seen == Seen::Silence {
+                    silent.push(late.key.target.clone());
+                }
+                if seen != Seen::Settled && late.next < late.until {
                     late.pause = (late.pause * 2).min(LONGEST_PAUSE);
                     late.next = Instant::now() + late.pause;
-                    self.late.missing.lock().push_back(late);
+                    self.late.put_back(late);
                 }
             }
             if was_busy {
@@ -183,42 +250,54 @@ impl Environment {
         }
     }
 
-    /// True when nothing remains to be done.
-    async fn look_for(&self, late: &Late) -> bool {
-        match self.settle(late).await {
-            Ok(is_settled) => is_settled,
-            Err(error) => {
-                let queue = late.address.queue;
+    async fn look_for(&self, late: &Late) -> Seen {
+        let queue = late.key.address.queue;
+        // Given up in its middle, a look leaves nothing behind: its connection is closed, and what it got is backed out.
+        match tokio::time::timeout(LONGEST_LOOK, self.settle(late)).await {
+            Ok(Ok(true)) => Seen::Settled,
+            Ok(Ok(false)) => Seen::Nothing,
+            Ok(Err(error)) => {
                 tracing::debug!(queue = queue.as_str(), %error, "a late reply could not be looked for");
-                false
+                Seen::Nothing
+            }
+            Err(_) => {
+                tracing::debug!(
+                    queue = queue.as_str(),
+                    "a queue manager did not say in time whether a late reply has come"
+                );
+                Seen::Silence
             }
         }
     }
 
+    /// True when nothing remains to be done.
     async fn settle(&self, late: &Late) -> Result<bool, ConnectionError> {
-        let user = match &late.target {
+        let user = match &late.key.target {
             Target::Local(_) => User::Server(self.server.clone()),
             Target::Remote(_) => late.user.clone(),
         };
-        let mut lent = self.connections.lend(&late.target, &user).await?;
+        let mut lent = self.connections.lend(&late.key.target, &user).await?;
         let connection = lent.connection();
         let options = OpenOptions::INPUT_AS_Q_DEF | OpenOptions::SAVE_ALL_CONTEXT | OpenOptions::FAIL_IF_QUIESCING;
-        let opened = connection.open(&user, &object_of(&late.address, ""), options).await?;
-        let selection = Selection { message_id: None, correlation_id: Some(late.correlation_id) };
+        let opened = connection.open(&user, &object_of(&late.key.address, ""), options).await?;
+        let selection = Selection { message_id: None, correlation_id: Some(late.key.correlation_id) };
         let flags = GetFlags::SYNCPOINT | GetFlags::FAIL_IF_QUIESCING | GetFlags::PROPERTIES_FORCE_MQRFH2;
         let got = match connection.get(opened.handle, &selection.options(flags)).await {
             Ok(got) => Some(got),
             Err(error) if error.reason() == Reason::NoMsgAvailable => None,
             Err(error) => return Err(error),
         };
-        if let Some(got) = &got {
+        if got.is_some() && self.late.is_claimed(&late.key) {
+            // The CorrelId is awaited again: this is the reply of whoever waits.
+            lent.connection().back_out().await?;
+        } else if let Some(got) = &got {
             match late.fate {
                 Fate::Move(to) => move_to(&mut lent, &user, opened.handle, got, &to).await?,
                 Fate::Discard | Fate::Stay => lent.connection().commit().await?,
             }
             tracing::info!(
-                queue = late.address.queue.as_str(),
-                correlation_id = %late.correlation_id,
+                queue = late.key.address.queue.as_str(),
+                correlation_id = %late.key.correlation_id,
                 fate = ?late.fate,
                 "a reply came after its request had been given up"
             );
@@ -228,3 +307,6 @@ impl Environment {
         Ok(got.is_some())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -40,10 +40,12 @@ pub(super) async fn exchange(call: &Call<'_>) -> Result<ServiceAnswer, ServiceEr
     let address = QueueAddress { queue: opened.name, queue_manager: reply.queue_manager };
     address_reply(&mut outgoing, &address, *selection, *late_reply, patience);
     let awaited = |id| awaited(call, &user, &address, *late_reply, id);
-    // Where late replies are moved, the guard knows the reply before the request is under way.
-    let before = match late_reply {
-        LateReply::Queue(_) => choose_identifier(&mut outgoing, *selection).map(awaited),
-        LateReply::Expire | LateReply::Keep => None,
+    // Where late replies are moved, the guard knows the reply before the request is under way; and also where the caller chose the
+    // CorrelId, who may have used it before.
+    let before = match (chosen_by_caller(&outgoing, *selection), late_reply) {
+        (Some(id), _) => Some(awaited(id).claimed()),
+        (None, LateReply::Queue(_)) => choose_identifier(&mut outgoing, *selection).map(awaited),
+        (None, LateReply::Expire | LateReply::Keep) => None,
     };
     let Outgoing { object, descriptor, options, body } = &outgoing;
     let put = lent.connection().put1(&user, object, descriptor.clone(), options, body.clone()).await;
@@ -104,6 +106,13 @@ fn address_reply(
         }
         descriptor.report |= Report::PASS_DISCARD_AND_EXPIRY;
     }
+}
+
+/// The CorrelId of the reply, when the caller chose it.
+fn chosen_by_caller(outgoing: &Outgoing, selection: ReplySelection) -> Option<CorrelationId> {
+    let is_ours = outgoing.options.flags.contains(PutFlags::NEW_CORREL_ID);
+    (selection == ReplySelection::CorrelationIdToCorrelationId && !is_ours)
+        .then_some(outgoing.descriptor.correlation_id)
 }
 
 /// Gives the request identifiers of our own, where the queue manager would make them; the CorrelId of the reply.

@@ -373,6 +373,22 @@ fn a_late_reply_that_does_not_expire_is_discarded_and_no_other() {
 }
 
 #[test]
+fn a_request_repeated_with_its_correlation_id_gets_its_reply_whatever_was_late_before() {
+    let server = TestServer::start();
+    server.deploy_loan("replySelection=correlIDToCorrelID expiry=60000");
+    let again = "ibm-mq-md-correlID: 0x:4142\nibm-mq-gmo-waitInterval: ";
+    assert_eq!(post(&mut client::plain(&server), LOAN, &format!("{again}1"), REQUEST_JSON), "204 ");
+    server.take_next("Q");
+    // Long enough for several looks for the late reply while this request waits.
+    let length = REQUEST_JSON.len();
+    let mut client = client::plain(&server);
+    client.send(&format!("POST {LOAN}\n{JSON}\n{again}20000\ncontent-length: {length}\n\n{REQUEST_JSON}"));
+    let request = server.take_next("Q");
+    server.reply(&request, *request.descriptor.correlation_id.as_bytes(), &hex(REPLY_HEX));
+    assert_eq!(client.receive(false).status, 200);
+}
+
+#[test]
 fn correlation_by_the_request_correlation_id_and_by_nothing() {
     let server = TestServer::start();
     server.deploy_loan("replySelection=correlIDToCorrelID persistence=true mqmdFormat=LOANREQ expiry=5000");
