@@ -18,6 +18,8 @@ pub(crate) struct TextCodec {
     from_ascii: [u8; 128],
     /// Whether all ASCII characters above the controls have a byte.
     has_ascii: bool,
+    /// And it is their own.
+    is_ascii: bool,
     /// One or two bytes.
     blank: &'static [u8],
     /// A character without a counterpart is an error, else it is substituted.
@@ -43,7 +45,8 @@ impl TextCodec {
                 None => has_ascii &= ascii < 0x20,
             }
         }
-        Self { set, form, to_json, from_ascii, has_ascii, blank: set.blank(), strict }
+        let is_ascii = has_ascii && (0x20..0x80).all(|ascii| from_ascii[usize::from(ascii)] == ascii);
+        Self { is_ascii, set, form, to_json, from_ascii, has_ascii, blank: set.blank(), strict }
     }
 
     /// Bytes of one blank.
@@ -139,8 +142,12 @@ impl TextCodec {
                 return Err(DataProblem::TextTooLong { length, room });
             }
             let (text, blanks) = out.split_at_mut(length);
-            for (place, &ascii) in text.iter_mut().zip(string.raw) {
-                *place = self.from_ascii[usize::from(ascii & 0x7F)];
+            if self.is_ascii {
+                text.copy_from_slice(string.raw);
+            } else {
+                for (place, &ascii) in text.iter_mut().zip(string.raw) {
+                    *place = self.from_ascii[usize::from(ascii & 0x7F)];
+                }
             }
             blanks.fill(self.blank[0]);
             return Ok(length);

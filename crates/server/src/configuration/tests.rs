@@ -144,6 +144,21 @@ fn paths_in_a_file_are_relative_to_it() {
     assert_eq!(configuration.zosconnect.authorization_servers["s"].key, Some(folder.path().join("k.pem")));
 }
 
+#[test]
+fn endpoint_connections_of_both_places_come_together() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("quaymaster.toml");
+    let text = b"[endpoint_connections.Server2Ref]\nhost = 'localhost'\nport = 3188\n\
+        [zosconnect.endpoint_connections.other]\nhost = 'h'\n";
+    crate::data_directory::write_file(&file, text, 0o600).expect("written");
+    let configuration = load(&file, true, &Environment::default(), &[]).expect("valid");
+    let tls =
+        TlsOptions { certificate: PathBuf::new(), key: PathBuf::new(), client_ca: None, client_required: false };
+    let connections = configuration.web_options(tls).zosconnect.endpoint_connections;
+    assert_eq!(connections.keys().collect::<Vec<_>>(), ["Server2Ref", "other"]);
+    assert_eq!(connections["Server2Ref"].port, Some(3188));
+}
+
 /// Keys with their defaults as the structs serialise them; `None`s are left out by TOML.
 fn defaults_of_structs() -> BTreeSet<(String, String)> {
     let table = Table::try_from(Configuration::default()).expect("serialises");
