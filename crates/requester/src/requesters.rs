@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 use queue_manager::clock::Clock;
-use service::deploy::{Deployed, Shelf};
+use service::deploy::{Deployed, Shelf, sentence};
 
 use crate::definition::RequesterDefinition;
 use crate::endpoint::{Endpoints, OptionsError, ReadPassword};
@@ -50,6 +50,13 @@ impl Requesters {
     pub fn configure(&self, settings: Settings) {
         *self.settings.write() = settings;
         self.tokens.clear();
+    }
+
+    /// Makes the folder that archives are put into. If it cannot be made that is told, and it counts as empty.
+    pub fn make_folder(&self) {
+        if let Err(error) = self.shelf.make_folder() {
+            tracing::warn!("{}", sentence(&error));
+        }
     }
 
     /// Takes in what has changed in the folder. Reads files: not for a thread that serves sockets.

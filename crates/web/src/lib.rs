@@ -89,6 +89,7 @@ impl WebServer {
         let (https, http, metrics) = (bind(options.https)?, bind(options.http)?, bind(options.metrics)?);
         let shared = Arc::new(Shared::new(options, queue_managers)?);
         shared.services.registry.make_folders();
+        shared.requesters.make_folder();
         // What lies there is deployed before anybody can ask for it.
         shared.services.registry.poll();
         shared.requesters.poll();

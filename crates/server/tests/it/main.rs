@@ -11,6 +11,7 @@ mod messages;
 mod names;
 mod program;
 mod remote;
+mod requester;
 mod responder;
 mod runmqsc;
 mod service;
