@@ -69,8 +69,10 @@ impl Requesters {
         let Some(in_flight) = deployed.activity.admit() else {
             return Outcome::failed(&RequesterError::requester_stopped(call.name));
         };
+        let call_name = call.name;
         let outcome = self.serve(&deployed.content, call).await.unwrap_or_else(|error| {
-            tracing::debug!(%error, "a call of an API requester failed");
+            // The sentence may show bytes of the record.
+            tracing::debug!(id = error.id, status = error.status, requester = call_name, "a call failed");
             Outcome::failed(&error)
         });
         in_flight.answered(outcome.status);

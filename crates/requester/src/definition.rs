@@ -1,6 +1,7 @@
 //! An API requester as it is deployed: its archive, with operations by method and path, and the plans that converted with so
 //! far.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use service::deploy::Artefact;
 use crate::conversion::{CompileError, Converter, RecordForm};
 use crate::mapping::PathTemplate;
 
-/// Forms that plans are kept for. Programs of one system share one; who tries more has plans made for each request.
+/// Forms that plans are kept for; programs of one system share one. The oldest makes room.
 const FORMS: usize = 8;
 
 pub struct RequesterDefinition {
@@ -22,7 +23,9 @@ pub struct RequesterDefinition {
     pub description: String,
     /// The endpoint connection of the archive.
     pub connection: String,
-    pub(crate) operations: Vec<Operation>,
+    operations: Vec<Operation>,
+    /// By full path: indexes of its methods.
+    by_path: HashMap<String, Vec<usize>>,
 }
 
 pub(crate) struct Operation {
@@ -68,10 +71,14 @@ impl RequesterDefinition {
                 binding: operation.binding,
                 plans: RwLock::default(),
             };
-            // Whatever is wrong with a structure is found now.
+            // Whatever is wrong with a structure is found now; plans are kept once they are used.
             let form = RecordForm::of_ccsid(made.binding.options.runtime_ccsid);
-            made.plans(Some(form)).map_err(|error| entry(error.to_string()))?;
+            made.make_plans(form).map_err(|error| entry(error.to_string()))?;
             operations.push(made);
+        }
+        let mut by_path = HashMap::<String, Vec<usize>>::new();
+        for (index, operation) in operations.iter().enumerate() {
+            by_path.entry(operation.full_path.clone()).or_default().push(index);
         }
         Ok(Self {
             name: archive.name,
@@ -80,15 +87,14 @@ impl RequesterDefinition {
             description: archive.description,
             connection: archive.connection_ref,
             operations,
+            by_path,
         })
     }
 
     /// `path` is that of the document, with its base path and its braces.
     pub(crate) fn operation(&self, method: &str, path: &str) -> Option<&Operation> {
-        let is_it = |operation: &&Operation| {
-            operation.full_path == path && operation.method.as_str().eq_ignore_ascii_case(method)
-        };
-        self.operations.iter().find(is_it)
+        let mut of_path = self.by_path.get(path)?.iter().map(|&index| &self.operations[index]);
+        of_path.find(|operation| operation.method.as_str().eq_ignore_ascii_case(method))
     }
 
     /// Identifier, method and path of each operation.
@@ -108,16 +114,23 @@ impl Operation {
         if let Some((_, plans)) = self.plans.read().iter().find(|(known, _)| *known == form) {
             return Ok(Arc::clone(plans));
         }
-        let make = |structure| Converter::new(structure, form, options);
-        let plans = Arc::new(Plans {
-            request: self.binding.request.as_ref().map(make).transpose()?,
-            response: self.binding.response.as_ref().map(|response| make(&response.structure)).transpose()?,
-        });
+        let plans = Arc::new(self.make_plans(form)?);
         let mut known = self.plans.write();
-        if known.len() < FORMS && known.iter().all(|(other, _)| *other != form) {
+        if known.iter().all(|(other, _)| *other != form) {
+            if known.len() >= FORMS {
+                known.remove(0);
+            }
             known.push((form, Arc::clone(&plans)));
         }
         Ok(plans)
+    }
+
+    fn make_plans(&self, form: RecordForm) -> Result<Plans, CompileError> {
+        let make = |structure| Converter::new(structure, form, &self.binding.options);
+        Ok(Plans {
+            request: self.binding.request.as_ref().map(make).transpose()?,
+            response: self.binding.response.as_ref().map(|response| make(&response.structure)).transpose()?,
+        })
     }
 }
 

@@ -59,5 +59,7 @@ errors! {
         "The authorization server of '{configuration}' gave no access token: {problem}.";
     token_unavailable(configuration, problem) = "BAQR0946E", 503,
         "The authorization server of '{configuration}' cannot be asked for an access token: {problem}.";
-    stopping() = "BAQR0947W", 503, "The server is stopping.";
+    /// Liberty answers so, too; the way is in `Location`.
+    secure_required(name) = "BAQR0948W", 302, "The API requester '{name}' is called by HTTPS only.";
+    record_type(found) = "BAQR0949W", 415, "A record has to be sent as application/octet-stream, not '{found}'.";
 }

@@ -101,6 +101,15 @@ async fn credentials_of_the_program_travel_in_the_form_and_have_tokens_of_their_
 }
 
 #[tokio::test]
+async fn calls_at_once_ask_for_one_token() {
+    let (api, tokens) = (Api::start(|_| json(201, MADE)), numbered(3600));
+    let server = with_oauth(&api, &tokens, GrantType::ClientCredentials, true);
+    let (one, two, three) = tokio::join!(server.order(), server.order(), server.order());
+    assert_eq!((one.status, two.status, three.status), (201, 201, 201));
+    assert_eq!((api.asked().len(), tokens.asked().len()), (3, 1));
+}
+
+#[tokio::test]
 async fn a_token_without_a_time_is_used_once() {
     let api = Api::start(|_| json(201, MADE));
     let tokens = Api::start(|_| json(200, r#"{"access_token":"once"}"#));

@@ -57,6 +57,19 @@ async fn parameters_are_percent_encoded_and_absent_ones_left_out() {
 }
 
 #[tokio::test]
+async fn headers_of_the_connection_are_no_parameters() {
+    let api = Api::start(|_| json(200, ""));
+    let server = Server::to(&api);
+    let outcome = server.call("GET /shop/odd", b"evilgzipxml own ").await;
+    assert_eq!(told(&outcome), (0, 200, String::new()));
+    let asked = api.last();
+    assert_eq!(asked.header("host"), Some(api.address.to_string().as_str()));
+    assert_eq!(asked.header("transfer-encoding"), None);
+    assert_eq!((asked.header("accept"), asked.header("x-own")), (Some("xml"), Some("own")));
+    assert_eq!(asked.headers.iter().filter(|(name, _)| name == "accept").count(), 1);
+}
+
+#[tokio::test]
 async fn a_body_is_sent_as_json_and_the_described_success_becomes_a_record() {
     let api = Api::start(|_| json(201, r#"{"order_no":1234,"more":[]}"#));
     let server = Server::to(&api);

@@ -173,6 +173,12 @@ pub(crate) fn vary_response() -> Structure {
     )])
 }
 
+/// Headers that a request has anyhow, and one that it has not.
+fn odd_headers() -> Structure {
+    let names = ["Host", "Transfer-Encoding", "Accept", "X-Own"];
+    structure(vec![group("ReqHeaders", names.map(|name| fixed(name, 4)).into())])
+}
+
 /// An archive of these operations.
 pub(crate) fn archive(name: &str, base_path: &str, connection: &str, operations: &[Operation]) -> Vec<u8> {
     let header = Archive {
@@ -207,6 +213,7 @@ pub(crate) fn books(connection: &str) -> Vec<u8> {
             operation("dropBook", "DELETE", "/books/{isbn}", Some(isbn()), None),
             operation("newOrder", "POST", "/orders", Some(order_request()), Some((201, order_response()))),
             operation("headBook", "GET", "/heads", None, Some((200, header_response))),
+            operation("odd", "GET", "/odd", Some(odd_headers()), None),
             operation("vary", "POST", "/vary", Some(vary_request()), Some((200, vary_response()))),
         ],
     )

@@ -81,13 +81,7 @@ pub(crate) fn insecure(call: Call<'_>) -> Option<Answer> {
     if call.over_tls || !own.unwrap_or(call.settings.options.zosconnect.require_secure) {
         return None;
     }
-    let error = ServiceError {
-        id: "BAQR0948W",
-        status: StatusCode::FOUND.as_u16(),
-        message: format!("The API requester '{name}' is called by HTTPS only."),
-        details: None,
-    };
-    let mut answer = refused(&error);
+    let mut answer = refused(&in_the_form_of_services(RequesterError::secure_required(&name)));
     if let Some(location) = location(call) {
         answer.headers_mut().insert(header::LOCATION, location);
     }
@@ -120,7 +114,7 @@ pub(crate) async fn call(call: Call<'_>, body: Incoming) -> Result<Answer, ApiEr
     let media_type = call.headers().get(header::CONTENT_TYPE).map_or("", |value| value.to_str().unwrap_or("?"));
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     if !essence.eq_ignore_ascii_case("application/octet-stream") {
-        return Ok(refused(&not_a_record(media_type)));
+        return Ok(refused(&in_the_form_of_services(RequesterError::record_type(media_type))));
     }
     let limits = &call.settings.options.limits;
     let record = limit::read(body, limits).await?;
@@ -143,15 +137,6 @@ pub(crate) async fn call(call: Call<'_>, body: Incoming) -> Result<Answer, ApiEr
         })
         .await;
     Ok(answered(outcome))
-}
-
-fn not_a_record(media_type: &str) -> ServiceError {
-    ServiceError {
-        id: "BAQR0949W",
-        status: StatusCode::UNSUPPORTED_MEDIA_TYPE.as_u16(),
-        message: format!("A record has to be sent as application/octet-stream, not '{media_type}'."),
-        details: None,
-    }
 }
 
 /// What a call says beside its name and its record.
@@ -233,9 +218,12 @@ impl Administered for RequesterDefinition {
     }
 
     fn unknown(name: &str) -> ServiceError {
-        let RequesterError { id, status, message } = RequesterError::requester_unknown(name);
-        ServiceError { id, status, message, details: None }
+        in_the_form_of_services(RequesterError::requester_unknown(name))
     }
+}
+
+fn in_the_form_of_services(RequesterError { id, status, message }: RequesterError) -> ServiceError {
+    ServiceError { id, status, message, details: None }
 }
 
 pub(super) fn list(call: Call<'_>) -> Answer {
