@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the example against a server that runs: starts the remote API, makes archive and members of its document, compiles the
-# program, deploys the archive, has the program call, and stops the remote API again. The archive and the endpoint connection stay.
+# program, deploys the archive, has the program call, and stops the remote API again. The archive stays, and so do two entries of
+# DATA/quaymaster.toml: where its API is, and that programs of this machine may call it without saying who they are.
 #
 #   examples/api-requester/run.sh [ORDER...]
 #
@@ -39,11 +40,22 @@ curl -sS --fail "http://$api/ibm/api/docs?root=/APIrequesterPerformanceRemoteAPI
 # The stub (make stub) comes with its copybook.
 cobc -x -std=ibm-strict -I "$work/members" -I "$target/stub-files" -o "$work/perclnt" "$here/PERCLNT.cbl"
 
-if ! grep -qs Server2Ref "$data/quaymaster.toml"; then
-    # As the report's server.xml has it: programs of this machine need not say who they are.
-    printf '\n[zosconnect]\nrequire_auth = false\n\n[endpoint_connections.Server2Ref]\nhost = "%s"\nport = %s\n' \
-        "${api%:*}" "${api##*:}" >> "$data/quaymaster.toml"
-    quaymaster config reload --data "$data" > "$work/reload.log" || { cat "$work/reload.log"; exit 1; }
+# The connection by which the server finds the API, and, as the report's server.xml has it, programs of this machine that need not say
+# who they are. A configuration that the server refuses is put back.
+settings=$data/quaymaster.toml
+if ! grep -qsF '[endpoint_connections.Server2Ref]' "$settings"; then
+    [ -f "$settings" ] || touch "$settings"
+    cp "$settings" "$work/quaymaster.toml"
+    printf '\n[endpoint_connections.Server2Ref]\nhost = "%s"\nport = %s\n' "${api%:*}" "${api##*:}" >> "$settings"
+    printf '\n[zosconnect.api_requesters."%s"]\nrequire_auth = false\n' "$requester" >> "$settings"
+    if ! quaymaster config reload --data "$data" > "$work/reload.log" 2>&1; then
+        cp "$work/quaymaster.toml" "$settings"
+        cat "$work/reload.log"
+        exit 1
+    fi
+elif ! grep -A 2 -F '[endpoint_connections.Server2Ref]' "$settings" | grep -qx "port = ${api##*:}"; then
+    echo "run.sh: Server2Ref in $settings has another port than $api; say which with API=HOST:PORT" >&2
+    exit 1
 fi
 # What an earlier run deployed makes room.
 as_admin -X PUT "$url/zosConnect/apiRequesters/$requester?status=stopped" > /dev/null 2>&1 || true
