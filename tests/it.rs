@@ -10,3 +10,4 @@ mod readme;
 mod requester;
 mod restart;
 mod services;
+mod stub;
