@@ -1,19 +1,28 @@
-//! Request and response records byte for byte, as a communication stub sends and gets them: in the form of a program on this
-//! machine, and in that of one on z/OS.
+//! Request and response records byte for byte: in the form of a program on this machine, and in that of one on z/OS. They go through the
+//! communication stub, and over HTTP as the stub sends them.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use system_tests::requester::Chain;
+use system_tests::program::stub_folder;
+use system_tests::requester::{API_NAME, API_PATH, Chain};
 
 /// Entries of 1, 4 and 8 KiB, and of 64 KiB and 1 MiB, as one of `count-out` stands for 512 bytes.
-const SIZES: [u32; 5] = [2, 8, 16, 128, 2048];
+const SIZES: [i32; 5] = [2, 8, 16, 128, 2048];
 /// Of the largest.
 const MOST_ENTRIES: u32 = 32_768;
+/// Of a response record, before its entries.
+const BEFORE_ENTRIES: u32 = 36;
 
 /// How a record is written.
 #[derive(Clone, Copy)]
 struct Form {
     /// `Baq-Record-Form`.
     header: Option<&'static str>,
+    /// `BAQFORM`.
+    setting: &'static str,
     blank: u8,
     number: fn(i32) -> [u8; 4],
     text: fn(&str) -> Vec<u8>,
@@ -22,12 +31,17 @@ struct Form {
 /// What a program under GnuCOBOL sends on a processor of this kind.
 const NATIVE: Form = Form {
     header: Some("little,ieee,1208"),
+    setting: "",
     blank: b' ',
     number: i32::to_le_bytes,
     text: |text| text.as_bytes().to_vec(),
 };
 /// What a program on z/OS sends; the code page is the archive's.
-const BIG_ENDIAN_EBCDIC: Form = Form { header: None, blank: 0x40, number: i32::to_be_bytes, text: ebcdic };
+const BIG_ENDIAN_EBCDIC: Form =
+    Form { header: None, setting: "archive", blank: 0x40, number: i32::to_be_bytes, text: ebcdic };
+/// The same, and it says so.
+const NAMED_BIG_ENDIAN_EBCDIC: Form =
+    Form { header: Some("big,hexadecimal,37"), setting: "big,hexadecimal,37", ..BIG_ENDIAN_EBCDIC };
 
 /// Capitals, digits and the hyphen in code page 037.
 fn ebcdic(text: &str) -> Vec<u8> {
@@ -57,19 +71,14 @@ fn response(form: Form, count_in: i32, count_out: i32, task: [u8; 4]) -> Vec<u8>
     record
 }
 
-/// Calls for every size; what is behind the last entry is blank where it is sent at all.
-fn check(chain: &Chain, form: Form) -> Result<()> {
+/// Calls for every size; what is behind the last entry is blank.
+fn check(form: Form, call: impl Fn(&[u8]) -> Result<Vec<u8>>) -> Result<()> {
     for (count_in, count_out) in (7..).zip(SIZES) {
-        let count_out = i32::try_from(count_out)?;
-        let answer = chain.post(form.header, &request(form, count_in, count_out))?;
-        let said = || String::from_utf8_lossy(&answer.body[..answer.body.len().min(400)]).into_owned();
-        ensure!(answer.status == 200, "{}: {}", answer.status, said());
-        ensure!(answer.header("baq-return-code") == Some("0"), "{answer:?}", answer = said());
-        ensure!(answer.header("baq-status-code") == Some("200"), "the status of the API");
-        let task = answer.body.get(8..12).context("a response")?.try_into()?;
+        let answer = call(&request(form, count_in, count_out))?;
+        let task = answer.get(8..12).context("a response")?.try_into()?;
         let expected = response(form, count_in, count_out, task);
-        ensure!(answer.body.len() >= expected.len(), "{} bytes for {}", answer.body.len(), expected.len());
-        let (filled, rest) = answer.body.split_at(expected.len());
+        ensure!(answer.len() >= expected.len(), "{} bytes for {}", answer.len(), expected.len());
+        let (filled, rest) = answer.split_at(expected.len());
         ensure!(filled == expected, "count-out {count_out}: {}", difference(filled, &expected));
         ensure!(rest.iter().all(|byte| *byte == form.blank), "count-out {count_out}: what is unused is blank");
     }
@@ -82,12 +91,72 @@ fn difference(got: &[u8], expected: &[u8]) -> String {
     format!("at {at} {} and not {}", around(got), around(expected))
 }
 
+fn over_http(form: Form) -> Result<()> {
+    let chain = Chain::start(&std::env::temp_dir(), MOST_ENTRIES)?;
+    check(form, |record| {
+        let answer = chain.post(form.header, record)?;
+        let said = String::from_utf8_lossy(&answer.body[..answer.body.len().min(400)]).into_owned();
+        ensure!(answer.status == 200, "{}: {said}", answer.status);
+        ensure!(answer.header("baq-return-code") == Some("0"), "{said}");
+        ensure!(answer.header("baq-status-code") == Some("200"), "the status of the API");
+        Ok(answer.body)
+    })
+}
+
+fn through_the_stub(form: Form) -> Result<()> {
+    let chain = Chain::start(&std::env::temp_dir(), MOST_ENTRIES)?;
+    let caller = caller(&chain)?;
+    let length = BEFORE_ENTRIES + MOST_ENTRIES * 32;
+    check(form, |record| {
+        let mut child = Command::new("env")
+            .args(chain.environment()?)
+            .arg(format!("LD_LIBRARY_PATH={}", stub_folder()?.display()))
+            .arg(format!("BAQFORM={}", form.setting))
+            .arg(&caller)
+            .args([API_NAME, API_PATH, &length.to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        child.stdin.take().context("a pipe")?.write_all(record)?;
+        let output = child.wait_with_output()?;
+        ensure!(output.status.success(), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
+        Ok(output.stdout)
+    })
+}
+
+/// A C program with the stub.
+fn caller(chain: &Chain) -> Result<PathBuf> {
+    let (program, stub) = (chain.folder.path().join("caller"), stub_folder()?);
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/requester/caller.c");
+    let mut compile = Command::new("cc");
+    compile.arg("-I").arg(&stub).arg("-o").arg(&program).arg(source).arg("-L").arg(&stub).arg("-lbaqcstub");
+    let compiled = compile.output()?;
+    ensure!(compiled.status.success(), "cc: {}", String::from_utf8_lossy(&compiled.stderr));
+    Ok(program)
+}
+
 #[test]
 fn records_of_every_size_go_both_ways_in_native_form() -> Result<()> {
-    check(&Chain::start(&std::env::temp_dir(), MOST_ENTRIES)?, NATIVE)
+    over_http(NATIVE)
 }
 
 #[test]
 fn records_of_every_size_go_both_ways_in_big_endian_ebcdic() -> Result<()> {
-    check(&Chain::start(&std::env::temp_dir(), MOST_ENTRIES)?, BIG_ENDIAN_EBCDIC)
+    over_http(BIG_ENDIAN_EBCDIC)
+}
+
+#[test]
+fn the_stub_carries_records_in_native_form() -> Result<()> {
+    through_the_stub(NATIVE)
+}
+
+#[test]
+fn the_stub_carries_big_endian_ebcdic_that_the_archive_knows() -> Result<()> {
+    through_the_stub(BIG_ENDIAN_EBCDIC)
+}
+
+#[test]
+fn the_stub_carries_big_endian_ebcdic_that_the_program_names() -> Result<()> {
+    through_the_stub(NAMED_BIG_ENDIAN_EBCDIC)
 }
