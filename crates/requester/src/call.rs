@@ -85,6 +85,9 @@ impl Requesters {
             .operation(call.method, call.path)
             .ok_or_else(|| RequesterError::operation_unknown(name, call.method, call.path))?;
         let endpoint = self.endpoint(definition)?;
+        if operation.length() > call.maximum_answer {
+            return Err(RequesterError::record_too_long(name, &call.maximum_answer.to_string()));
+        }
         let plans =
             operation.plans(call.form).map_err(|error| RequesterError::request_data(name, &error.to_string()))?;
         let base = match endpoint.base_path.as_str() {

@@ -11,7 +11,7 @@ use parking_lot::RwLock;
 use service::deploy::Artefact;
 
 use crate::conversion::{CompileError, Converter, RecordForm};
-use crate::mapping::PathTemplate;
+use crate::mapping::{PathTemplate, encoded_path};
 
 /// Forms that plans are kept for; programs of one system share one. The oldest makes room.
 const FORMS: usize = 8;
@@ -65,15 +65,16 @@ impl RequesterDefinition {
                 id: operation.id.clone(),
                 method,
                 full_path: format!("{}{}", archive.base_path, operation.path),
-                base_path: archive.base_path.clone(),
+                base_path: encoded_path(&archive.base_path),
                 path: PathTemplate::parse(&operation.path),
                 media_type,
                 binding: operation.binding,
                 plans: RwLock::default(),
             };
-            // Whatever is wrong with a structure is found now; plans are kept once they are used.
-            let form = RecordForm::of_ccsid(made.binding.options.runtime_ccsid);
-            made.make_plans(form).map_err(|error| entry(error.to_string()))?;
+            // Structures have been checked when they were read. Plans, which are as long as their records, are made when used.
+            RecordForm::of_ccsid(made.binding.options.runtime_ccsid)
+                .check()
+                .map_err(|error| entry(error.to_string()))?;
             operations.push(made);
         }
         let mut by_path = HashMap::<String, Vec<usize>>::new();
@@ -104,6 +105,13 @@ impl RequesterDefinition {
 }
 
 impl Operation {
+    /// Bytes of the longer one of the two records.
+    pub(crate) fn length(&self) -> usize {
+        let response = self.binding.response.as_ref().map(|response| response.structure.length);
+        let request = self.binding.request.as_ref().map(|request| request.length);
+        usize::try_from(request.max(response).unwrap_or(0)).unwrap_or(usize::MAX)
+    }
+
     /// The plans for records of a form; without one, of what the archive says.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Endpoint connections, ready for use: made of the configuration, replaced whole when it is read anew.
 //!
-//! An entry that cannot be used does not stop the others: who needs it is told why.
+//! An entry that cannot be used ends the start, or refuses the reload, and is told by its key.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use http::HeaderValue;
 
 use crate::client::{ClientError, ProxyTarget, Scheme, Site, SiteError, SiteOptions, basic, split_url};
+use crate::mapping::encoded_path;
 use crate::options::{self, AuthToken, OauthConfig, RequesterOptions};
 
 /// Reads a password as the configuration has it.
@@ -155,7 +156,7 @@ impl<'a> Maker<'a> {
         Ok(Endpoint {
             id: id.to_owned(),
             site,
-            base_path: if base_path.is_empty() { String::new() } else { format!("/{base_path}") },
+            base_path: if base_path.is_empty() { String::new() } else { encoded_path(&format!("/{base_path}")) },
             authentication,
             is_down: AtomicBool::new(false),
         })

@@ -59,6 +59,8 @@ errors! {
         "The authorization server of '{configuration}' gave no access token: {problem}.";
     token_unavailable(configuration, problem) = "BAQR0946E", 503,
         "The authorization server of '{configuration}' cannot be asked for an access token: {problem}.";
+    record_too_long(name, limit) = "BAQR0947E", 500,
+        "A record of the API requester '{name}' is longer than the {limit} bytes that are allowed.";
     /// Liberty answers so, too; the way is in `Location`.
     secure_required(name) = "BAQR0948W", 302, "The API requester '{name}' is called by HTTPS only.";
     record_type(found) = "BAQR0949W", 415, "A record has to be sent as application/octet-stream, not '{found}'.";

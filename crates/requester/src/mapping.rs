@@ -16,8 +16,26 @@ use crate::conversion::{Converter, DataError, Group};
 /// What stands in a path or a query as it is.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
+/// What stands in the path of a document as it is: `pchar` of RFC 3986, slashes, and what is encoded.
+const IN_PATHS: &AsciiSet = &PLAIN
+    .remove(b'!')
+    .remove(b'$')
+    .remove(b'&')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')')
+    .remove(b'*')
+    .remove(b'+')
+    .remove(b',')
+    .remove(b';')
+    .remove(b'=')
+    .remove(b':')
+    .remove(b'@')
+    .remove(b'/')
+    .remove(b'%');
+
 /// Headers that belong to the connection and to the body; no parameter sets them.
-const OWN_HEADERS: [HeaderName; 8] = [
+const OWN_HEADERS: [HeaderName; 13] = [
     header::HOST,
     header::CONTENT_LENGTH,
     header::CONTENT_TYPE,
@@ -26,6 +44,11 @@ const OWN_HEADERS: [HeaderName; 8] = [
     header::UPGRADE,
     header::TE,
     header::EXPECT,
+    header::TRAILER,
+    header::ACCEPT_ENCODING,
+    header::CONTENT_ENCODING,
+    header::PROXY_AUTHORIZATION,
+    HeaderName::from_static("keep-alive"),
 ];
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -63,16 +86,21 @@ impl PathTemplate {
             Some((before, name, behind))
         }) {
             if !before.is_empty() {
-                parts.push(Part::Text(before.to_owned()));
+                parts.push(Part::Text(encoded_path(before)));
             }
             parts.push(Part::Parameter(name.to_owned()));
             rest = behind;
         }
         if !rest.is_empty() {
-            parts.push(Part::Text(rest.to_owned()));
+            parts.push(Part::Text(encoded_path(rest)));
         }
         Self { parts }
     }
+}
+
+/// A path as a request can carry it; what is encoded already stays so.
+pub(crate) fn encoded_path(path: &str) -> String {
+    utf8_percent_encode(path, IN_PATHS).to_string()
 }
 
 /// What an operation's request depends on besides its record.
@@ -235,7 +263,8 @@ mod tests {
             ("/x/{n}-{isbn}.json", "/x/1-a%2Fb%20%C3%BC.json"),
             ("/plain", "/plain"),
             ("", "/"),
-            ("/open{", "/open{"),
+            ("/open{", "/open%7B"),
+            ("/größe a#b/%20/@", "/gr%C3%B6%C3%9Fe%20a%23b/%20/@"),
         ] {
             let mut target = String::new();
             write_path(&PathTemplate::parse(template), &values, &mut target).expect("a path");

@@ -3,6 +3,7 @@
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
+use tokio::time::Instant;
 use tokio_rustls::TlsConnector;
 
 use super::connection::Connection;
@@ -13,9 +14,10 @@ use crate::options::ProxyKind;
 
 /// # Errors
 /// Nobody listens there, certificates do not fit, or it took too long.
-pub(super) async fn connect(site: &Site) -> Result<Box<Connection>, ClientError> {
+pub(super) async fn connect(site: &Site, end: Instant) -> Result<Box<Connection>, ClientError> {
     let within = site.connection_timeout;
-    let stream = tokio::time::timeout(within, open(site)).await.map_err(|_| ClientError::ConnectTimeout(within))?;
+    let stream = tokio::time::timeout_at(end.min(Instant::now() + within), open(site)).await;
+    let stream = stream.map_err(|_| ClientError::ConnectTimeout(within))?;
     let stream = stream.map_err(ClientError::Unreachable)?;
     let (sender, driver) = http1::Builder::new()
         .handshake(TokioIo::new(stream))

@@ -4,7 +4,8 @@
 //! wake-up of another thread lies between a call and its answer.
 //!
 //! A request is sent a second time only when the first went over a kept connection and either it had not been handed to the
-//! connection at all, or its method has no effect when repeated and nothing of an answer had come.
+//! connection at all, or its method has no effect when repeated and no answer had come that could be understood. Both attempts
+//! together take no longer than one of them may.
 
 mod connect;
 mod connection;
@@ -22,6 +23,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, StatusCode, Uri};
 use http_body_util::Full;
+use tokio::time::Instant;
 
 use self::connection::{Broken, Connection};
 
@@ -66,11 +68,12 @@ pub(crate) enum ClientError {
 /// # Errors
 /// There is no connection, no answer in time, or none that can be understood.
 pub(crate) async fn send(site: &Arc<Site>, outbound: Outbound, limit: usize) -> Result<Inbound, ClientError> {
+    let end = Instant::now() + site.connection_timeout + site.receive_timeout;
     let repeatable = outbound.method.is_idempotent();
     let mut request = request(site, outbound)?;
     if let Some(connection) = pool::take(site) {
         let spare = repeatable.then(|| request.clone());
-        match exchange(site, connection, request, limit).await? {
+        match exchange(site, connection, request, limit, end).await? {
             Ok(inbound) => return Ok(inbound),
             Err(broken) => {
                 let again = broken.request.or_else(|| spare.filter(|_| !broken.has_begun));
@@ -78,8 +81,8 @@ pub(crate) async fn send(site: &Arc<Site>, outbound: Outbound, limit: usize) -> 
             }
         }
     }
-    let connection = connect::connect(site).await?;
-    match exchange(site, connection, request, limit).await? {
+    let connection = connect::connect(site, end).await?;
+    match exchange(site, connection, request, limit, end).await? {
         Ok(inbound) => Ok(inbound),
         Err(broken) if broken.is_too_long => Err(ClientError::TooLong(limit)),
         Err(broken) => Err(ClientError::Broken(broken.problem)),
@@ -92,9 +95,10 @@ async fn exchange(
     mut connection: Box<Connection>,
     request: Request<Full<Bytes>>,
     limit: usize,
+    end: Instant,
 ) -> Result<Result<Inbound, Box<Broken>>, ClientError> {
     let within = site.receive_timeout;
-    let answered = tokio::time::timeout(within, connection.exchange(request, limit)).await;
+    let answered = tokio::time::timeout_at(end.min(Instant::now() + within), connection.exchange(request, limit)).await;
     match answered.map_err(|_| ClientError::ReceiveTimeout(within))? {
         Ok(inbound) => {
             pool::give_back(site, connection, &inbound.headers);

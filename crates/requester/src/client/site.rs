@@ -99,6 +99,9 @@ impl Site {
                 return Err(SiteError::new(key, "it is from 1 to 86400"));
             }
         }
+        if options.keep_alive_seconds > 86_400 {
+            return Err(SiteError::new("keep_alive_seconds", "it is from 0 to 86400"));
+        }
         let port = options.port.unwrap_or(if is_tls { 443 } else { 80 });
         let host = options.host.trim_start_matches('[').trim_end_matches(']');
         let is_host = |host: &str| {

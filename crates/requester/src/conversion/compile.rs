@@ -1,7 +1,7 @@
 //! A structure of an archive made into a plan, for one form in which records come.
 
 use build_toolkit::archive::Options;
-use build_toolkit::structure::{self, Item, Structure, Value};
+use build_toolkit::structure::{self, Alignment, Item, Structure, Value};
 use codepage::ByteOrder;
 use copybook::PlanError;
 use copybook::field::{Field, FieldForm};
@@ -24,6 +24,12 @@ impl RecordForm {
     /// What programs of z/OS write.
     pub fn of_ccsid(ccsid: u32) -> Self {
         Self { order: ByteOrder::Big, float: FloatForm::Hexadecimal, ccsid }
+    }
+
+    /// # Errors
+    /// The code page cannot be used.
+    pub fn check(self) -> Result<(), CompileError> {
+        Ok(FieldForm::new(self.ccsid, self.order, self.float).map(drop)?)
     }
 
     /// `little,ieee,1208`, as `docs/stub-protocol.md` has it.
@@ -66,6 +72,8 @@ impl Converter {
             keys: Vec::new(),
             paths: Vec::new(),
             template: vec![0; length],
+            // COBOL's PIC 9(15) COMP-3 has no sign, PL/I's FIXED DECIMAL has one.
+            times_have_signs: structure.alignment == Alignment::Unaligned,
         };
         let mut groups = Vec::new();
         for item in &structure.groups {
@@ -102,6 +110,7 @@ struct Compiler {
     keys: Vec<u8>,
     paths: Vec<String>,
     template: Vec<u8>,
+    times_have_signs: bool,
 }
 
 impl Compiler {
@@ -184,7 +193,7 @@ impl Compiler {
                 self.push(Node::Boolean, at, frame, path)
             }
             Value::Timestamp => {
-                let field = Field::packed(time::DIGITS, 0, true);
+                let field = Field::packed(time::DIGITS, 0, self.times_have_signs);
                 let room = self.room(at, time::LENGTH, path)?;
                 field.initial(&self.form, &mut self.template[room]);
                 self.push(Node::Time { field }, at, frame, path)

@@ -62,7 +62,10 @@ impl Converter {
             Node::Object(_) => json.extend_from_slice(text.as_bytes()),
         }
         let mut encoder = Encoder::new(self, Reader::new(&json), record);
-        let done = encoder.value(member.place, 0);
+        let done = encoder.value(member.place, 0).and_then(|()| {
+            let end = encoder.reader.end();
+            end.map_err(|flaw| encoder.trouble(flaw, member.place.node, member.place.offset))
+        });
         if let (Ok(()), Some(presence)) = (&done, member.presence) {
             presence.write(&self.form, 1, record);
         }
@@ -117,15 +120,15 @@ impl<'a> Encoder<'a> {
         let string = self.reader.string()?;
         let form = &self.converter.form;
         let out = &mut self.record[at..at + text.room];
-        let put = if !whitespace::may_change(self.converter.white_space, string.raw) {
-            form.encode_text(string, out)
+        let string = if !whitespace::may_change(self.converter.white_space, string.raw) {
+            string
         } else {
             self.scratch.clear();
             self.scratch.extend_from_slice(string.raw);
             whitespace::apply(self.converter.white_space, &mut self.scratch, 0);
-            form.encode_text(RawString { raw: &self.scratch, is_plain: string.is_plain }, out)
+            RawString { raw: &self.scratch, is_plain: string.is_plain }
         };
-        let put = match put {
+        let put = match form.encode_text(string, out) {
             Err(DataProblem::TextTooLong { .. }) if self.converter.truncates => {
                 let text = string.to_text();
                 text.and_then(|text| form.encode_cut(&text, out))

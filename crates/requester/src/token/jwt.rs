@@ -8,6 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use queue_manager::clock::Clock;
 use serde_json::Value;
 
@@ -46,8 +47,8 @@ pub(super) async fn ask(
             }
         }
         TokenPlace::Body => {
-            let is_json = request.content_type.to_ascii_lowercase().contains("json");
-            body = filled(request.body.as_deref().unwrap_or_default(), user, password, is_json).into_bytes();
+            let template = request.body.as_deref().unwrap_or_default();
+            body = filled(template, user, password, &request.content_type).into_bytes();
             let value = HeaderValue::try_from(request.content_type.as_str()).map_err(|_| unusable())?;
             headers.insert(CONTENT_TYPE, value);
         }
@@ -69,15 +70,23 @@ pub(super) async fn ask(
     Ok(Granted { value: value.ok_or_else(none)?, lifetime: seconds.map(Duration::from_secs) })
 }
 
-/// A body with user and password in their places.
-fn filled(template: &str, user: &str, password: &str, is_json: bool) -> String {
+/// A body with user and password in their places, escaped as its media type wants it.
+fn filled(template: &str, user: &str, password: &str, media_type: &str) -> String {
+    let media_type = media_type.to_ascii_lowercase();
     let escaped = |text: &str| {
-        if !is_json {
-            return text.to_owned();
+        if media_type.contains("json") {
+            let mut quoted = Vec::new();
+            copybook::json::write_string(text, &mut quoted);
+            return String::from_utf8_lossy(&quoted[1..quoted.len() - 1]).into_owned();
         }
-        let mut quoted = Vec::new();
-        copybook::json::write_string(text, &mut quoted);
-        String::from_utf8_lossy(&quoted[1..quoted.len() - 1]).into_owned()
+        if media_type.contains("x-www-form-urlencoded") {
+            return utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+        }
+        if media_type.contains("xml") {
+            let entities = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;"), ('\'', "&apos;")];
+            return entities.iter().fold(text.to_owned(), |text, (character, entity)| text.replace(*character, entity));
+        }
+        text.to_owned()
     };
     let mut out = String::with_capacity(template.len() + 32);
     let mut rest = template;
@@ -145,8 +154,15 @@ mod tests {
     #[test]
     fn credentials_stand_in_the_body_where_the_template_says() {
         let template = r#"{"u":"${userid}","p":"${password}","x":"${other}"}"#;
-        assert_eq!(filled(template, "a\"b", "${userid}", true), r#"{"u":"a\"b","p":"${userid}","x":"${other}"}"#);
-        assert_eq!(filled("u=${userid}", "a\"b", "", false), "u=a\"b");
+        let json = filled(template, "a\"b", "${userid}", "application/json; charset=utf-8");
+        assert_eq!(json, r#"{"u":"a\"b","p":"${userid}","x":"${other}"}"#);
+        for (media_type, expected) in [
+            ("application/x-www-form-urlencoded", "u=a%26b%3D%3C"),
+            ("text/xml", "u=a&amp;b=&lt;"),
+            ("text/plain", "u=a&b=<"),
+        ] {
+            assert_eq!(filled("u=${userid}", "a&b=<", "", media_type), expected);
+        }
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod oauth;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
@@ -64,6 +65,10 @@ struct Slot {
     known: Mutex<Option<Known>>,
     /// Held by whoever asks the authorization server.
     asking: tokio::sync::Mutex<()>,
+    /// How often it has been asked, and why it gave nothing the last time.
+    asked: Mutex<(u64, Option<RequesterError>)>,
+    /// The last token was good for one request: waiting for one another is of no use.
+    is_for_one: AtomicBool,
 }
 
 #[derive(Clone)]
@@ -164,18 +169,35 @@ impl Tokens {
         if let Some(value) = slot.current() {
             return Ok(Authorized { name, value, key: Some(key), was_kept: true });
         }
-        let _asking = slot.asking.lock().await;
-        // It may have come while this request waited for its turn.
+        let before = slot.asked.lock().0;
+        let asking = match slot.is_for_one.load(Relaxed) {
+            true => None,
+            false => Some(slot.asking.lock().await),
+        };
+        // It may have come while this request waited for its turn, or have been refused: that counts for all who waited.
         if let Some(value) = slot.current() {
             return Ok(Authorized { name, value, key: Some(key), was_kept: true });
         }
-        let granted = ask().await?;
+        if asking.is_some()
+            && let (number, Some(error)) = &*slot.asked.lock()
+            && *number != before
+        {
+            return Err(error.clone());
+        }
+        let outcome = ask().await;
+        {
+            let mut asked = slot.asked.lock();
+            *asked = (asked.0 + 1, outcome.as_ref().err().cloned());
+        }
+        let granted = outcome?;
+        slot.is_for_one.store(granted.lifetime.is_none_or(|lifetime| lifetime.is_zero()), Relaxed);
         if let Some(lifetime) = granted.lifetime.filter(|lifetime| !lifetime.is_zero()) {
             // Used a little less long than it is good for: it has to reach the API in time.
             let margin = (lifetime / 10).min(Duration::from_secs(10));
             let until = Instant::now() + (lifetime - margin).min(Duration::from_secs(86_400));
             *slot.known.lock() = Some(Known { value: granted.value.clone(), until });
         }
+        drop(asking);
         Ok(Authorized { name, value: granted.value, key: Some(key), was_kept: false })
     }
 

@@ -315,7 +315,7 @@ fn texts_that_end_with_null_and_times_of_cics_have_their_bytes() {
     let converter = body(&structure, RecordForm::of_ccsid(37));
     let json = r#"{"t":"ab","at":"1970-01-01T00:00:00.001Z","p":-1.5}"#;
     let record = encoded(&converter, json).expect("a record");
-    assert_eq!(hex_of(&record), "81820000002208988800001c00150d");
+    assert_eq!(hex_of(&record), "81820000002208988800001f00150d");
     assert_eq!(decoded(&converter, &record).as_deref(), Ok(json));
     let told = encoded(&converter, r#"{"at":"yesterday"}"#).expect_err("no time");
     assert!(told.contains("at '/at'") && told.contains("no date and time"), "{told}");

@@ -57,6 +57,67 @@ pub(super) fn read(server: &Server, imported: &mut Imported) {
     for element in server.named("zosconnect_apiRequesters") {
         api_requesters(element, imported);
     }
+    drop_dangling(imported);
+}
+
+/// What refers to something that is not there, or was left out, would keep the server from starting.
+fn drop_dangling(imported: &mut Imported) {
+    let mut told = Vec::new();
+    let zosconnect = &mut imported.zosconnect;
+    let (data, proxies) = (&zosconnect.auth_data, &zosconnect.proxies);
+    let mut keep = |what: String, reference: &mut Option<String>, is_known: &dyn Fn(&str) -> bool| {
+        if let Some(name) = reference.take_if(|name| !is_known(name)) {
+            told.push((what, format!("there is no {name} that could be imported")));
+        }
+    };
+    for (id, server) in &mut zosconnect.authorization_servers {
+        let what = |attribute: &str| format!("zosconnect_authorizationServer {id} {attribute}");
+        keep(what("basicAuthRef"), &mut server.basic_auth, &|name| data.contains_key(name));
+        keep(what("proxyConfigRef"), &mut server.proxy, &|name| proxies.contains_key(name));
+    }
+    for (id, connection) in &mut zosconnect.endpoint_connections {
+        let what = format!("zosconnect_endpointConnection {id} proxyConfigRef");
+        keep(what, &mut connection.proxy, &|name| proxies.contains_key(name));
+    }
+    let servers = &zosconnect.authorization_servers;
+    zosconnect.oauth_configs.retain(|id, config| {
+        let is_known = servers.contains_key(&config.authorization_server);
+        if !is_known {
+            told.push((format!("zosconnect_oAuthConfig {id}"), "its authServerRef leads nowhere".to_owned()));
+        }
+        is_known
+    });
+    zosconnect.auth_tokens.retain(|id, token| {
+        let why = if !servers.contains_key(&token.authorization_server) {
+            "its authServerRef leads nowhere"
+        } else if token.request.credentials == TokenPlace::Body && token.request.body.is_none() {
+            "its tokenRequest has no requestBody"
+        } else if token.response.location == TokenPlace::Body
+            && token.response.format == TokenFormat::Json
+            && token.response.token_path.is_none()
+        {
+            "its tokenResponse has no tokenPath"
+        } else {
+            return true;
+        };
+        told.push((format!("zosconnect_authToken {id}"), why.to_owned()));
+        false
+    });
+    let (oauth_configs, auth_tokens) = (&zosconnect.oauth_configs, &zosconnect.auth_tokens);
+    for (id, connection) in &mut zosconnect.endpoint_connections {
+        connection.authentication.retain(|name| {
+            let is_known =
+                data.contains_key(name) || oauth_configs.contains_key(name) || auth_tokens.contains_key(name);
+            if !is_known {
+                let what = format!("zosconnect_endpointConnection {id} authenticationConfigRef");
+                told.push((what, format!("there is no {name} that could be imported")));
+            }
+            is_known
+        });
+    }
+    for (what, why) in told {
+        imported.leave_out(what, why);
+    }
 }
 
 /// `requireAuth` and `requireSecure`, which count for calls of API requesters here.
@@ -155,10 +216,20 @@ fn endpoint_connection(element: &Element, imported: &mut Imported) {
     let references = references.unwrap_or_default();
     let authentication =
         references.split(',').map(str::trim).filter(|one| !one.is_empty()).map(str::to_owned).collect();
+    let base_path = text(element, "domainBasePath").unwrap_or_default();
+    // A path does not belong to a host, but some have one there.
+    let after_scheme = host.find("://").map_or(0, |at| at + 3);
+    let (host, base_path) = match host[after_scheme..].find('/') {
+        Some(at) => {
+            let (host, path) = host.split_at(after_scheme + at);
+            (host.to_owned(), format!("{}/{}", path.trim_end_matches('/'), base_path.trim_start_matches('/')))
+        }
+        None => (host, base_path),
+    };
     let connection = EndpointConnection {
         host,
         port,
-        base_path: text(element, "domainBasePath").unwrap_or_default(),
+        base_path: base_path.trim_end_matches('/').to_owned(),
         connection_timeout_seconds: limit(
             element,
             &id,
@@ -177,7 +248,9 @@ fn endpoint_connection(element: &Element, imported: &mut Imported) {
 fn auth_data(element: &Element, imported: &mut Imported) {
     let Some(id) = id(element, imported) else { return };
     leave_out_others(element, &id, &["user", "password"], imported);
-    let (user, password) = (text(element, "user"), text(element, "password"));
+    // Blanks may belong to a password.
+    let password = element.attribute("password").filter(|password| !password.is_empty()).map(str::to_owned);
+    let user = text(element, "user");
     let (Some(user), Some(password)) = (user, password) else {
         imported.leave_out(told(element, &id, "user"), "user and password have to be given");
         return;
@@ -451,6 +524,37 @@ mod tests {
             # left out: zosconnect_apiRequesters requireAuth=false: it counts for calls of API requesters from this machine; all else asks who it is as before
             # left out: zosconnect_apiRequesters apiRequester Shop_1 invokeGroup=G: who may call and administer is told by web.roles
         "#]].assert_eq(&imported.to_toml());
+    }
+
+    #[test]
+    fn references_that_lead_nowhere_are_left_out_and_told() {
+        let imported = of(r#"<server>
+            <featureManager><feature>zosconnect:apiRequester-1.0</feature></featureManager>
+            <zosconnect_endpointConnection id="a" host="http://h/x/" domainBasePath="/y" proxyConfigRef="none"
+                authenticationConfigRef="local,oauth,jwt"/>
+            <zosconnect_authTokenLocal id="local"/>
+            <zosconnect_oAuthConfig id="oauth" grantType="password"/>
+            <zosconnect_authorizationServer id="as" tokenEndpoint="https://as/token" basicAuthRef="nobody"/>
+            <zosconnect_authToken id="jwt" authServerRef="as"><tokenRequest credentialLocation="body"/></zosconnect_authToken>
+        </server>"#);
+        expect_test::expect![[r#"
+            [endpoint_connections.a]
+            base_path = "/x/y"
+            host = "http://h"
+
+            [zosconnect.authorization_servers.as]
+            token_endpoint = "https://as/token"
+
+            # left out: zosconnect_authTokenLocal local: this server makes no tokens of its own
+            # left out: zosconnect_authorizationServer as basicAuthRef: there is no nobody that could be imported
+            # left out: zosconnect_endpointConnection a proxyConfigRef: there is no none that could be imported
+            # left out: zosconnect_oAuthConfig oauth: its authServerRef leads nowhere
+            # left out: zosconnect_authToken jwt: its tokenRequest has no requestBody
+            # left out: zosconnect_endpointConnection a authenticationConfigRef: there is no local that could be imported
+            # left out: zosconnect_endpointConnection a authenticationConfigRef: there is no oauth that could be imported
+            # left out: zosconnect_endpointConnection a authenticationConfigRef: there is no jwt that could be imported
+        "#]]
+        .assert_eq(&imported.to_toml());
     }
 
     #[test]

@@ -105,7 +105,19 @@ pub(crate) fn is_for_everybody(call: Call<'_>, is_local: bool) -> bool {
     let zosconnect = &call.settings.options.zosconnect;
     let (own, _) = call.shared.requesters.requirements(&name_of(call));
     let is_open = !own.unwrap_or(zosconnect.require_auth);
-    is_open && (is_local || zosconnect.anonymous_from == AnonymousFrom::Anywhere)
+    is_open && (zosconnect.anonymous_from == AnonymousFrom::Anywhere || (is_local && names_this_machine(call)))
+}
+
+/// Whether the host that the caller asked for is an address or a name without a domain. A page from elsewhere whose name has
+/// been made to lead here is of another origin for everybody but its browser.
+fn names_this_machine(call: Call<'_>) -> bool {
+    let host = call.headers().get(header::HOST).and_then(|host| host.to_str().ok());
+    let Some(host) = host.or_else(|| call.parts.uri.host()) else { return false };
+    if host.starts_with('[') {
+        return true;
+    }
+    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    name.parse::<std::net::IpAddr>().is_ok() || !name.trim_end_matches('.').contains('.')
 }
 
 /// # Errors

@@ -250,6 +250,11 @@ fn without_require_auth_callers_of_this_machine_are_taken_as_they_come_and_admin
     });
     let mut caller = Caller::of(&server);
     assert_eq!(outcome(&caller.send(CALL, NATIVE, b"rush")), "0 201 001234");
+    // A page whose name was made to lead to this machine says that name.
+    let rebound = "POST /zosConnect/apiRequesters/Shop_1?apiPath=%2Fshop%2Forders&apiMethod=POST HTTP/1.1\r\n\
+        host: evil.example:9080\r\ncontent-type: application/octet-stream\r\ncontent-length: 4\r\n\r\nrush";
+    caller.client.stream.write_all(rebound.as_bytes()).expect("sent");
+    assert_eq!(caller.client.receive(false).status, 401);
     for line in [
         "GET /zosConnect/apiRequesters",
         "GET /zosConnect/apiRequesters/Shop_1",
