@@ -26,4 +26,5 @@ pub mod requester;
 mod responder;
 pub mod rest;
 pub mod service;
+pub mod stub;
 pub mod throughput;

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use benches::effort::Effort;
 use benches::report::Report;
-use benches::{admin, channel, copybook, depth, engine, lifecycle, machine, requester, rest, service};
+use benches::{admin, channel, copybook, depth, engine, lifecycle, machine, requester, rest, service, stub};
 use clap::Parser;
 
 /// Measures the bars of docs/performance.md.
@@ -20,7 +20,7 @@ struct Arguments {
     /// Fewer and shorter rounds, a tenth of the messages: shows that everything runs, not what it is worth.
     #[arg(long)]
     quick: bool,
-    /// Only these groups: engine, rest, channel, java, connecting, idle, admin, lifecycle, depth, copybook, service, requester.
+    /// Only these groups: engine, rest, channel, java, connecting, idle, admin, lifecycle, depth, copybook, service, requester, stub.
     #[arg(long, value_name = "GROUP")]
     only: Vec<String>,
     /// Where data directories lie while measuring: the disk that is measured.
@@ -33,7 +33,7 @@ struct Arguments {
 
 type Group = fn(&Effort, &mut Report) -> Result<()>;
 
-const GROUPS: [(&str, Group); 12] = [
+const GROUPS: [(&str, Group); 13] = [
     ("engine", engine::run),
     ("rest", rest::run),
     ("channel", channel::run),
@@ -46,6 +46,7 @@ const GROUPS: [(&str, Group); 12] = [
     ("copybook", copybook::run),
     ("service", service::run),
     ("requester", requester::run),
+    ("stub", stub::run),
 ];
 
 fn main() -> Result<ExitCode> {
