@@ -175,6 +175,28 @@ pub enum Literal {
     All(Box<Literal>),
 }
 
+/// As a copybook has it.
+impl std::fmt::Display for Literal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(number) => f.write_str(number),
+            Self::Text(text) => write!(f, "'{}'", text.replace('\'', "''")),
+            Self::Bytes(bytes) => {
+                f.write_str("X'")?;
+                bytes.iter().try_for_each(|byte| write!(f, "{byte:02X}"))?;
+                f.write_str("'")
+            }
+            Self::Space => f.write_str("SPACE"),
+            Self::Zero => f.write_str("ZERO"),
+            Self::HighValue => f.write_str("HIGH-VALUE"),
+            Self::LowValue => f.write_str("LOW-VALUE"),
+            Self::Quote => f.write_str("QUOTE"),
+            Self::Null => f.write_str("NULL"),
+            Self::All(literal) => write!(f, "ALL {literal}"),
+        }
+    }
+}
+
 /// VALUE of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value {

@@ -474,10 +474,7 @@ impl Planner<'_> {
         if codec.initial(&self.sets, value, out) {
             return Ok(());
         }
-        Err(PlanError::Value {
-            item: item.path.clone(),
-            value: value.map(|value| format!("{value:?}")).unwrap_or_default(),
-        })
+        Err(PlanError::Value { item: item.path.clone(), value: value.map(ToString::to_string).unwrap_or_default() })
     }
 
     fn codec(&self, index: usize) -> Result<Codec, PlanError> {

@@ -38,6 +38,17 @@ fn zoned_packed_and_binary_numbers_have_their_bytes() {
 }
 
 #[test]
+fn a_value_that_does_not_fit_is_told_as_the_copybook_has_it() {
+    let problem = |text: &str| {
+        let copybook = Copybook::parse(text, &ParseOptions::default()).expect("a copybook");
+        let layout = copybook.layout(None, &LayoutOptions::default()).expect("a layout");
+        Converter::new(&layout, &ConvertOptions::of_ccsid(37)).map(drop).expect_err("refused").to_string()
+    };
+    assert_eq!(problem("01 R. 05 A PIC X(3) VALUE 'IT''S'."), "item R.A: VALUE 'IT''S' does not fit");
+    assert_eq!(problem("01 R. 05 A PIC 9(2) VALUE 123."), "item R.A: VALUE 123 does not fit");
+}
+
+#[test]
 fn items_behind_a_variable_table_move_up() {
     let text = "01 R. 05 N PIC 9. 05 T OCCURS 0 TO 5 DEPENDING ON N. 10 X PIC XX. 05 Z PIC X.";
     check(text, r#"{"N":2,"T":[{"X":"A"},{"X":"BC"}],"Z":"!"}"#, b"\xF2\xC1\x40\xC2\xC3\x5A");
