@@ -241,7 +241,8 @@ fn error_schema() -> Value {
 /// The operations of a path in a document, in the order of methods.
 fn operations_of(item: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
     let is_method = |name: &str| METHODS.iter().any(|method| method.eq_ignore_ascii_case(name));
-    item.as_object_mut().into_iter().flatten().filter(move |(name, _)| is_method(name))
+    // Documents that archives bring may hold anything.
+    item.as_object_mut().into_iter().flatten().filter(move |(name, one)| is_method(name) && one.is_object())
 }
 
 #[cfg(test)]

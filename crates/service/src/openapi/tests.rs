@@ -145,3 +145,34 @@ fn documents_are_merged_below_their_base_paths_with_names_kept_apart() {
     assert_eq!(two["consumes"], json!(["application/json"]));
     assert_eq!(whole["basePath"], "/");
 }
+
+#[test]
+fn documents_that_hold_anything_are_merged_without_harm() {
+    let odd = json!({
+        "openapi": "3.0.1", "info": 1, "security": [{ "a": [] }], "tags": 1, "components": "x",
+        "paths": { "/a": { "get": 5, "post": "x", "put": { "operationId": 7 }, "parameters": [1] }, "/b": 5, "/c": null }
+    });
+    let api = api(Some(odd));
+    let mut all = json!({ "openapi": "3.1.0", "tags": [], "paths": {}, "components": { "schemas": {} } });
+    merge::add_group(&mut all, "loans", of_api(&api, &schemas, ""), "API loans", "Loans", &["MQWebUser"]);
+    assert_eq!(all["paths"]["/loans/a"]["put"]["tags"], json!(["API loans"]));
+    let mut two = merge::empty("all", "1");
+    merge::add(&mut two, "loans", swagger_of_api(&api, &schemas));
+    assert!(two["paths"]["/loans/a"]["put"].is_object());
+}
+
+#[test]
+fn a_group_keeps_its_components_apart_from_those_of_others() {
+    let mut all = json!({
+        "openapi": "3.1.0", "tags": [], "components": { "schemas": { "Error": { "type": "string" } } },
+        "paths": { "/x": { "get": { "operationId": "ask" } } }
+    });
+    merge::add_group(&mut all, "loans", of_api(&api(None), &schemas, ""), "API loans", "Loans", &["MQWebUser"]);
+    let post = &all["paths"]["/loans/of/{who}"]["post"];
+    assert_eq!((&post["operationId"], &post["x-roles"]), (&json!("loans_ask"), &json!(["MQWebUser"])));
+    let error = &post["responses"]["default"]["content"]["application/json"]["schema"]["$ref"];
+    assert_eq!(error, "#/components/schemas/loans_Error");
+    assert_eq!(all["components"]["schemas"]["loans_Error"]["required"], json!(["errorMessage"]));
+    assert_eq!(all["components"]["schemas"]["Error"], json!({ "type": "string" }));
+    assert_eq!(all["tags"], json!([{ "name": "API loans", "description": "Loans" }]));
+}

@@ -3,6 +3,7 @@
 
 const CSRF = "ibm-mq-rest-csrf-token";
 const LOGIN = "/ibmmq/rest/v2/login";
+const METHODS = ["get", "put", "post", "delete", "patch", "head", "options"];
 const byId = id => document.getElementById(id);
 
 /** An element with properties, a class and children. */
@@ -17,10 +18,11 @@ function prose(text) {
   return (text || "").split("`").map((part, index) => index % 2 ? element("code", { textContent: part }) : part);
 }
 
-/** The schema behind a reference. */
-function resolved(api, schema) {
-  const name = schema && schema.$ref && schema.$ref.split("/").at(-1);
-  return name ? api.components.schemas[name] : schema || {};
+/** What a reference within the document leads to; anything else is itself, and nothing an empty object. */
+function resolved(api, value) {
+  if (typeof value?.$ref !== "string") return value || {};
+  const names = value.$ref.split("/").slice(1).map(name => decodeURIComponent(name).replace(/~1/g, "/").replace(/~0/g, "~"));
+  return names.reduce((here, name) => here?.[name], api) || {};
 }
 
 /** HTTP basic credentials of the form at the top; none once a login has given a cookie. */
@@ -102,7 +104,7 @@ function sample(api, schema, depth = 0) {
   switch (Array.isArray(one.type) ? one.type[0] : one.type) {
     case "object": return Object.fromEntries(Object.entries(one.properties || {})
       .map(([name, member]) => [name, sample(api, member, depth + 1)]));
-    case "array": return Array.from({ length: Math.min(one.minItems || 1, 3) }, () => sample(api, one.items, depth + 1));
+    case "array": return Array.from({ length: Math.min(one.minItems ?? 1, 3) }, () => sample(api, one.items, depth + 1));
     case "integer": case "number": return Math.max(0, one.minimum ?? 0);
     case "boolean": return false;
     default: return "";
@@ -147,10 +149,10 @@ function bodyEditor(api, described, id) {
   return { box, type: () => type.value, value: () => text.value };
 }
 
-function answerTable(responses) {
+function answerTable(api, responses) {
   const table = element("table", { className: "answers" });
   Object.entries(responses).forEach(([status, answer]) => table.append(element("tr", {},
-    element("th", { scope: "row", textContent: status }), element("td", {}, ...prose(answer.description)))));
+    element("th", { scope: "row", textContent: status }), element("td", {}, ...prose(resolved(api, answer).description)))));
   return table;
 }
 
@@ -212,9 +214,9 @@ function inside(api, path, method, described) {
   if (parameters.length) {
     form.append(element("div", {}, element("h3", { textContent: "Parameters" }), parameterTable(api, parameters, id, fields)));
   }
-  const body = described.requestBody ? bodyEditor(api, described.requestBody, id) : null;
+  const body = Object.keys(described.requestBody?.content || {}).length ? bodyEditor(api, described.requestBody, id) : null;
   if (body) form.append(body.box);
-  form.append(element("div", {}, element("h3", { textContent: "Answers" }), answerTable(described.responses)));
+  form.append(element("div", {}, element("h3", { textContent: "Answers" }), answerTable(api, described.responses)));
   const result = element("div", { className: "result", hidden: true },
     element("div", { className: "status" }), element("pre", {}), element("pre", {}));
   result.firstChild.setAttribute("role", "status");
@@ -253,10 +255,19 @@ function indexEntry(path, described, method, box) {
   return element("li", {}, link);
 }
 
+/** The operations of a path. Documents that people bring have more than methods there, and references where others have the thing itself. */
+function operations(api, path, item) {
+  const known = Object.entries(item || {}).filter(([method, one]) => METHODS.includes(method) && one && typeof one === "object");
+  return known.map(([method, one]) => {
+    const parameters = [...(item.parameters || []), ...(one.parameters || [])].map(each => resolved(api, each));
+    const requestBody = one.requestBody && resolved(api, one.requestBody);
+    return { path, method, described: { tags: [], responses: {}, ...one, parameters, requestBody } };
+  });
+}
+
 function show(api) {
   byId("version").textContent = api.info.version;
-  const all = Object.entries(api.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, described]) => ({ path, method, described })));
+  const all = Object.entries(api.paths).flatMap(([path, item]) => operations(api, path, item));
   const entries = [], sections = [], lists = [];
   for (const { name, description } of api.tags) {
     const list = element("ul");
