@@ -34,16 +34,16 @@ pub(super) trait Administered: Artefact {
 /// What the path names.
 ///
 /// # Errors
-/// The answer when nothing of the name is deployed.
-pub(super) fn lookup<T: Administered>(call: Call<'_>) -> Result<Arc<Deployed<T>>, Answer> {
+/// Nothing of the name is deployed.
+pub(super) fn lookup<T: Administered>(call: Call<'_>) -> Result<Arc<Deployed<T>>, ServiceError> {
     let name = name_of(call);
-    T::shelf(call.shared).lookup(&name).ok_or_else(|| refused(&T::unknown(&name)))
+    T::shelf(call.shared).lookup(&name).ok_or_else(|| T::unknown(&name))
 }
 
 pub(super) fn show<T: Administered>(call: Call<'_>) -> Answer {
     match lookup::<T>(call) {
         Ok(deployed) => found(&T::details(call, &deployed)),
-        Err(answer) => answer,
+        Err(error) => refused(&error),
     }
 }
 

@@ -248,7 +248,7 @@ pub(super) fn list(call: Call<'_>) -> Answer {
 pub(super) fn show(call: Call<'_>) -> Answer {
     let deployed = match lookup::<RequesterDefinition>(call) {
         Ok(deployed) => deployed,
-        Err(answer) => return answer,
+        Err(error) => return refused(&error),
     };
     match Wanted::of(call).action.as_deref() {
         None | Some("status") => found(&details(call, &deployed)),

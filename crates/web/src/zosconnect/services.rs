@@ -44,7 +44,7 @@ pub(super) fn list(call: Call<'_>) -> Answer {
 pub(super) fn show(call: Call<'_>) -> Answer {
     let deployed = match lookup::<ServiceContent>(call) {
         Ok(deployed) => deployed,
-        Err(answer) => return answer,
+        Err(error) => return refused(&error),
     };
     let content = &deployed.content;
     let name = &content.service.name;
@@ -61,7 +61,7 @@ pub(super) fn show(call: Call<'_>) -> Answer {
 pub(super) fn show_schema(call: Call<'_>) -> Answer {
     let deployed = match lookup::<ServiceContent>(call) {
         Ok(deployed) => deployed,
-        Err(answer) => return answer,
+        Err(error) => return refused(&error),
     };
     let content = &deployed.content;
     let name = &content.service.name;
