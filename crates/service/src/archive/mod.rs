@@ -15,3 +15,6 @@ pub mod service;
 pub use api::ApiArchive;
 pub use error::ArchiveError;
 pub use service::ServiceArchive;
+
+#[cfg(test)]
+mod damaged;
