@@ -25,7 +25,7 @@ stub: ## Build libbaqcstub, its links, header and copybook into target/stub-file
 	scripts/stub.sh
 
 dist: ## Build what is handed out for other machines into target/dist
-	@scripts/install.sh build
+	@scripts/install.sh build dist
 	scripts/dist.sh
 
 test: ## Run every test
@@ -48,4 +48,4 @@ lint: ## Check formatting, lints and the rules of the repository
 	cargo xtask tidy
 
 install: ## Install what is missing for all of the above
-	@scripts/install.sh build test full bench lint
+	@scripts/install.sh build test full bench lint dist

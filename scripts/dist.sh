@@ -1,10 +1,16 @@
 #!/usr/bin/env bash
 # Builds what is handed out for other machines into target/dist.
 #   baqcstub-linux-MACHINE.tar.gz   the communication stub: libraries, links, header, copybook
+#   zconbt.zip                      the build toolkit: bin/zconbt, bin/zconbt.zos, lib/, doc/
 set -euo pipefail
 repository=$(cd "$(dirname "$0")/.." && pwd)
-dist=${CARGO_TARGET_DIR:-$repository/target}/dist
+target=${CARGO_TARGET_DIR:-$repository/target}
+dist=$target/dist
 mkdir -p "$dist"
+
 "$repository/scripts/stub.sh" "$dist/baqcstub" > /dev/null
 tar -C "$dist" -czf "$dist/baqcstub-linux-$(uname -m).tar.gz" baqcstub
+
+(cd "$repository" && cargo build --release --locked --package server)
+"$repository/scripts/zconbt.sh" "$target/release/quaymaster" "$dist" > /dev/null
 ls -l "$dist"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what a bare Debian machine lacks: install.sh [build] [test] [full] [bench] [lint].
+# Installs what a bare Debian machine lacks: install.sh [build] [test] [full] [bench] [lint] [dist].
 # Works as root or with sudo. Where nothing is missing it changes nothing and needs no network.
 set -euo pipefail
 
@@ -22,11 +22,12 @@ packages_of() {
             ;;
         full) echo unzip:unzip ;;
         lint) ;;
+        dist) echo zip:zip ;;
         bench)
             echo gnucobol3:cobc nginx-light:nginx postgresql:/usr/lib/postgresql openssl:openssl curl:curl unzip:unzip
             echo rabbitmq-server:/usr/lib/rabbitmq openjdk-17-jdk-headless:javac maven:mvn
             ;;
-        *) say "what is '$1'? expected build, test, full, bench or lint"; exit 2 ;;
+        *) say "what is '$1'? expected build, test, full, bench, lint or dist"; exit 2 ;;
     esac
 }
 

@@ -11,7 +11,9 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use benches::effort::Effort;
 use benches::report::Report;
-use benches::{admin, channel, copybook, depth, engine, lifecycle, machine, requester, rest, service, stub};
+use benches::{
+    admin, build_toolkit, channel, copybook, depth, engine, lifecycle, machine, requester, rest, service, stub,
+};
 use clap::Parser;
 
 /// Measures the bars of docs/performance.md.
@@ -20,7 +22,8 @@ struct Arguments {
     /// Fewer and shorter rounds, a tenth of the messages: shows that everything runs, not what it is worth.
     #[arg(long)]
     quick: bool,
-    /// Only these groups: engine, rest, channel, java, connecting, idle, admin, lifecycle, depth, copybook, service, requester, stub.
+    /// Only these groups: engine, rest, channel, java, connecting, idle, admin, lifecycle, depth, copybook, service, requester, stub,
+    /// toolkit.
     #[arg(long, value_name = "GROUP")]
     only: Vec<String>,
     /// Where data directories lie while measuring: the disk that is measured.
@@ -33,7 +36,7 @@ struct Arguments {
 
 type Group = fn(&Effort, &mut Report) -> Result<()>;
 
-const GROUPS: [(&str, Group); 13] = [
+const GROUPS: [(&str, Group); 14] = [
     ("engine", engine::run),
     ("rest", rest::run),
     ("channel", channel::run),
@@ -47,6 +50,7 @@ const GROUPS: [(&str, Group); 13] = [
     ("service", service::run),
     ("requester", requester::run),
     ("stub", stub::run),
+    ("toolkit", build_toolkit::run),
 ];
 
 fn main() -> Result<ExitCode> {

@@ -277,14 +277,16 @@ impl<'a> Sources<'a> {
             let only: Vec<Member<'a>> = members.iter().map(|(member, _)| *member).collect();
             let Some(group) = reader.group(place.group(), &only) else { continue };
             if let Kind::Object { properties } = &group.schema.kind {
-                let style_of = |name: &str| {
-                    let found = members.iter().find(|(member, _)| member.name == name);
-                    found.map(|(_, style)| *style).unwrap_or_default()
+                // A single value is joined to nothing.
+                let style_of = |property: &Property<'_>| {
+                    let is_this = |(member, _): &&(Member<'_>, Style)| member.name == property.name;
+                    let is_array = matches!(property.schema.kind, Kind::Array { .. });
+                    members.iter().find(is_this).filter(|_| is_array).map(|(_, style)| *style).unwrap_or_default()
                 };
                 parameters.extend(properties.iter().map(|property| Parameter {
                     place,
                     name: property.name.to_owned(),
-                    style: style_of(property.name),
+                    style: style_of(property),
                 }));
             }
             groups.push(group);

@@ -13,6 +13,7 @@ pub(crate) struct Made {
     pub(crate) logs: BTreeMap<String, String>,
     pub(crate) lines: Vec<String>,
     pub(crate) archive: Option<Archive>,
+    pub(crate) packed: Vec<u8>,
     pub(crate) summary: Option<Summary>,
 }
 
@@ -56,6 +57,7 @@ pub(crate) fn attempt(more: &str, name: &str, description: &str, strict: bool) -
     let input = Input { options: &options, description_name: name, description: description.as_bytes(), strict };
     let result = build(&input, &mut made).map(|(archive, summary)| {
         made.archive = Some(archive::read(&archive).expect("the archive is read back"));
+        made.packed = archive;
         made.summary = Some(summary);
     });
     (made, result)

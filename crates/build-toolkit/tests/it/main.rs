@@ -2,5 +2,8 @@
 
 mod building;
 mod compiler;
+mod descriptions;
+mod languages;
+mod large;
 mod random;
 mod vectors;

@@ -19,3 +19,4 @@ mod serving;
 mod several;
 mod several_load;
 mod usage;
+mod zconbt;
