@@ -1,5 +1,7 @@
 //! What comments in members say of items, in our own words, in the order in which the original has its facts.
 
+use std::borrow::Cow;
+
 use serde_json::Value as Json;
 
 use crate::schema::Schema;
@@ -82,27 +84,34 @@ pub(crate) fn of_counter(item: &Item, counter: &Counter, path: &[&str]) -> Vec<S
 /// member cannot hold becomes a question mark.
 pub(crate) fn wrapped(sentence: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    let mut line = String::new();
+    let mut line = String::with_capacity(width);
     let mut length = 0;
     for word in sentence.split_whitespace() {
-        let mut word: Vec<char> = word.chars().map(|one| if one.is_control() { '?' } else { one }).collect();
+        let plain: Cow<'_, str> = match word.contains(char::is_control) {
+            true => word.chars().map(|one| if one.is_control() { '?' } else { one }).collect(),
+            false => word.into(),
+        };
+        let mut rest = &*plain;
         loop {
             let room = width - usize::from(!lines.is_empty());
-            let needed = word.len() + usize::from(length > 0);
+            let characters = rest.chars().count();
+            let needed = characters + usize::from(length > 0);
             if length + needed <= room {
                 if length > 0 {
                     line.push(' ');
                 }
-                line.extend(&word);
+                line.push_str(rest);
                 length += needed;
                 break;
             }
             if length > 0 {
-                lines.push(std::mem::take(&mut line));
+                lines.push(std::mem::replace(&mut line, String::with_capacity(width)));
                 length = 0;
                 continue;
             }
-            lines.push(word.drain(..room).collect());
+            let (first, behind) = rest.split_at(rest.char_indices().nth(room).map_or(rest.len(), |(at, _)| at));
+            lines.push(first.to_owned());
+            rest = behind;
         }
     }
     if length > 0 {

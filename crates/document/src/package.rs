@@ -21,6 +21,9 @@ pub const MAXIMUM_ENTRIES: usize = 4096;
 /// Most bytes of all entries together, unpacked.
 pub const MAXIMUM_UNPACKED: u64 = 64 << 20;
 
+/// Entries shorter than this are not compressed by a packer, in bytes.
+const SMALL: usize = 1024;
+
 /// How far an archive may go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -208,7 +211,12 @@ impl Packer {
         if self.unpacked > self.limits.unpacked {
             return Err(PackageError::TooMuch { limit: self.limits.unpacked });
         }
-        self.zip.start_file(name.as_str(), options()).map_err(damaged)?;
+        // Making the tables of the compressor costs more than these would save.
+        let options = match content.len() {
+            0..SMALL => options().compression_method(CompressionMethod::Stored),
+            _ => options(),
+        };
+        self.zip.start_file(name.as_str(), options).map_err(damaged)?;
         self.zip.write_all(content).map_err(|error| damaged(error.into()))
     }
 

@@ -63,6 +63,11 @@ pub(crate) fn attempt(more: &str, name: &str, description: &str, strict: bool) -
     (made, result)
 }
 
+/// Every line behind a margin: expected texts lose the blanks that their lines have in common.
+pub(crate) fn with_margin(text: &str) -> String {
+    text.lines().map(|line| format!("|{line}\n")).collect()
+}
+
 /// Code lines of a member: neither comments nor blank lines.
 pub(crate) fn code(member: &str) -> String {
     let is_code = |line: &&str| !line.trim().is_empty() && line.as_bytes().get(6) != Some(&b'*');

@@ -5,7 +5,7 @@ use build_toolkit::build::BuildError;
 use document::package::Package;
 use serde_json::{Value, json};
 
-use crate::building::{Made, attempt, built, code};
+use crate::building::{Made, attempt, built, code, with_margin};
 
 const FIGURES: &str = include_str!("vectors/seed-figures/swagger.json");
 const BOOKS: &str = include_str!("vectors/books/swagger.json");
@@ -258,13 +258,13 @@ fn arrays_of_arrays_need_level_4_3() {
     assert!(warnings(&made)[0].contains("mappingLevel=4.3"), "{:?}", warnings(&made));
     let made = built("mappingLevel=4.3", "a.json", &description);
     expect_test::expect![[r#"
-                     06 RespBody.
-                       09 m2-num                        PIC S9(9) COMP-5 SYNC.
-                       09 m OCCURS 2.
-                         12 m3-num                        PIC S9(9) COMP-5
-                    SYNC.
-                         12 m2 OCCURS 3                   PIC S9(9) COMP-5
-                    SYNC.
+        |             06 RespBody.
+        |               09 m2-num                        PIC S9(9) COMP-5 SYNC.
+        |               09 m OCCURS 2.
+        |                 12 m3-num                        PIC S9(9) COMP-5
+        |            SYNC.
+        |                 12 m2 OCCURS 3                   PIC S9(9) COMP-5
+        |            SYNC.
     "#]]
-    .assert_eq(&code(&made.members["API00P01"]));
+    .assert_eq(&with_margin(&code(&made.members["API00P01"])));
 }

@@ -39,7 +39,7 @@ impl Failure {
 impl fmt::Display for Failure {
     /// Sentences with a published identifier stand alone, as scripts look for them at the start of a line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.sentence.starts_with("AMQ") {
+        if self.sentence.starts_with("AMQ") || self.sentence.starts_with("BAQ") {
             f.write_str(&self.sentence)
         } else {
             write!(f, "quaymaster: {}", self.sentence)

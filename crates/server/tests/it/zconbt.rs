@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use expect_test::expect;
+
 use crate::program::{Folder, shown};
 
 const SWAGGER: &str = include_str!("../../../build-toolkit/tests/it/vectors/seed-figures/swagger.json");
@@ -26,7 +28,22 @@ fn prepared() -> Folder {
 fn the_command_line_of_the_report_makes_members_log_and_archive() {
     let folder = prepared();
     let told = called(&folder, "zconbt.zos", &["-p", "APIRPERF.properties", "-f", "APIPERF.ara"]);
-    expect_test::expect![[""]].assert_eq(&told);
+    expect![[r#"
+        exit 0
+        out: BAQB0000I: The build toolkit of Quaymaster, version VERSION.
+        out: BAQB0008I: Making the archive of an API requester, configured by APIRPERF.properties.
+        out: BAQB0040I: The API requester is named zCEE-API-requester-Performance-Remote-API_1.0.0, as the API with the title zCEE API requester Performance Remote API has the version 1.0.0.
+        out: BAQB0015I: Processing the operation (operationId: VaryPayload, relativePath: /apirRemote/varyRespPayload, method: POST).
+        out: BAQB0016I: Processed the operation (operationId: VaryPayload, relativePath: /apirRemote/varyRespPayload, method: POST).
+        out: Total 1 operation(s) (success: 1, ignored: 0) in the API description file: swagger.json
+        out: ------ Operations processed ------
+        out: operationId: VaryPayload, basePath: /APIrequesterPerformanceRemoteAPI, relativePath: /apirRemote/varyRespPayload, method: POST
+        out: - request data structure : PER00Q01
+        out: - response data structure : PER00P01
+        out: - api info file           : PER00I01
+        out: BAQB0009I: Made the archive APIPERF.ara of the API requester zCEE-API-requester-Performance-Remote-API_1.0.0.
+    "#]]
+    .assert_eq(&told);
     for file in ["out/PER00Q01", "out/PER00P01", "out/PER00I01", "logs/VaryPayload.log", "APIPERF.ara"] {
         assert!(folder.join(file).is_file(), "{file}");
     }
