@@ -6,7 +6,7 @@
 use std::ffi::{c_int, c_void};
 
 /// Raised when anything here changes.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// Results of `connect`; any other is a refusal.
 pub(crate) const CONNECTED: c_int = 0;
@@ -34,6 +34,8 @@ pub(crate) struct Problem {
 #[repr(C)]
 pub(crate) struct Wanted {
     pub(crate) descriptor: c_int,
+    /// What is left of the call, in nanoseconds; 0: no limit.
+    pub(crate) limit: u64,
     pub(crate) host: Text,
     /// PEM file of trusted signers; null for the system's.
     pub(crate) signers: Text,
@@ -47,10 +49,13 @@ pub(crate) struct TlsFunctions {
     pub(crate) version: u32,
     /// Shakes hands; the session goes into the last argument.
     pub(crate) connect: unsafe extern "C" fn(*const Wanted, *mut Problem, *mut *mut c_void) -> c_int,
-    /// Sends both pieces; 0, or a number below.
-    pub(crate) send: unsafe extern "C" fn(*mut c_void, c_int, Text, Text) -> isize,
-    /// Receives into an address at most so many bytes: how many, 0 at the end that the peer announced, or a number below.
-    pub(crate) receive: unsafe extern "C" fn(*mut c_void, c_int, *mut u8, usize) -> isize,
+    /// Sends both pieces within a limit as in `Wanted`; 0, or a number below.
+    pub(crate) send: unsafe extern "C" fn(*mut c_void, c_int, u64, Text, Text) -> isize,
+    /// Receives, within such a limit, into an address at most so many bytes: how many, 0 at the end that the peer announced, or
+    /// a number below.
+    pub(crate) receive: unsafe extern "C" fn(*mut c_void, c_int, u64, *mut u8, usize) -> isize,
+    /// Whether the session holds bytes that were received and not asked for: 1, else 0.
+    pub(crate) pending: unsafe extern "C" fn(*mut c_void) -> c_int,
     /// Ends a session without a word to the peer.
     pub(crate) free: unsafe extern "C" fn(*mut c_void),
 }

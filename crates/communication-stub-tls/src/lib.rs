@@ -7,6 +7,7 @@
 //! - Nothing unwinds into the caller, no signal is raised, no lock is held, no thread is started.
 
 mod configuration;
+mod frames;
 mod functions;
 mod session;
 
@@ -20,7 +21,7 @@ use session::{Refusal, Session};
 /// Result of `connect` when the peer or the session was refused.
 const REFUSED: c_int = 1;
 
-static FUNCTIONS: TlsFunctions = TlsFunctions { version: VERSION, connect, send, receive, free };
+static FUNCTIONS: TlsFunctions = TlsFunctions { version: VERSION, connect, send, receive, pending, free };
 
 /// The table of functions.
 #[unsafe(no_mangle)]
@@ -37,7 +38,7 @@ unsafe extern "C" fn connect(wanted: *const Wanted, problem: *mut Problem, sessi
         // SAFETY: the promise above.
         let (host, signers, certificate, key) =
             unsafe { (text(wanted.host), text(wanted.signers), text(wanted.certificate), text(wanted.key)) };
-        Session::open(wanted.descriptor, host.unwrap_or_default(), signers, certificate.zip(key))
+        Session::open(wanted.descriptor, wanted.limit, host.unwrap_or_default(), signers, certificate.zip(key))
     }));
     let (result, sentence) = match opened {
         Ok(Ok(opened)) => {
@@ -57,18 +58,26 @@ unsafe extern "C" fn connect(wanted: *const Wanted, problem: *mut Problem, sessi
 
 /// # Safety
 /// A session of `connect`, its descriptor, and texts as long as they say.
-unsafe extern "C" fn send(session: *mut c_void, descriptor: c_int, head: Text, record: Text) -> isize {
+unsafe extern "C" fn send(session: *mut c_void, descriptor: c_int, limit: u64, head: Text, record: Text) -> isize {
     // SAFETY: the promise above.
     let (session, head, record) = unsafe { (&mut *session.cast::<Session>(), bytes(head), bytes(record)) };
-    catch_unwind(AssertUnwindSafe(|| session.send(descriptor, head, record))).unwrap_or(BROKEN)
+    catch_unwind(AssertUnwindSafe(|| session.send(descriptor, limit, head, record))).unwrap_or(BROKEN)
 }
 
 /// # Safety
 /// A session of `connect`, its descriptor, and the address of `room` bytes that may be written.
-unsafe extern "C" fn receive(session: *mut c_void, descriptor: c_int, into: *mut u8, room: usize) -> isize {
+unsafe extern "C" fn receive(session: *mut c_void, descriptor: c_int, limit: u64, into: *mut u8, room: usize) -> isize {
     // SAFETY: the promise above; memory of a program has been written before, at the latest by its start.
     let (session, into) = unsafe { (&mut *session.cast::<Session>(), slice::from_raw_parts_mut(into, room)) };
-    catch_unwind(AssertUnwindSafe(|| session.receive(descriptor, into))).unwrap_or(BROKEN)
+    catch_unwind(AssertUnwindSafe(|| session.receive(descriptor, limit, into))).unwrap_or(BROKEN)
+}
+
+/// # Safety
+/// A session of `connect`.
+unsafe extern "C" fn pending(session: *mut c_void) -> c_int {
+    // SAFETY: the promise above.
+    let session = unsafe { &mut *session.cast::<Session>() };
+    catch_unwind(AssertUnwindSafe(|| c_int::from(session.holds_more()))).unwrap_or(1)
 }
 
 /// # Safety

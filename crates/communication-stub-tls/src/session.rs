@@ -4,14 +4,23 @@ use std::io::{self, Read, Write};
 use std::mem::ManuallyDrop;
 use std::net::TcpStream;
 use std::os::fd::FromRawFd;
+use std::time::{Duration, Instant};
 
 use rustls::ClientConnection;
 use rustls::pki_types::ServerName;
 
 use crate::configuration;
+use crate::frames::Frames;
 use crate::functions::{BROKEN, TIMED_OUT};
 
-pub(crate) struct Session(ClientConnection);
+/// From when on a call sets the socket's own limit to what is left: before, that of libbaqcstub is near enough.
+const TOLERANCE: Duration = Duration::from_millis(200);
+
+pub(crate) struct Session {
+    connection: ClientConnection,
+    /// Where in the peer's records the bytes end that were received.
+    frames: Frames,
+}
 
 pub(crate) enum Refusal {
     Files(String),
@@ -19,7 +28,12 @@ pub(crate) enum Refusal {
 }
 
 /// A socket that stays the lender's: it is not closed.
-struct Lent(ManuallyDrop<TcpStream>);
+struct Lent<'a> {
+    stream: ManuallyDrop<TcpStream>,
+    frames: &'a mut Frames,
+    started: Instant,
+    limit: Option<Duration>,
+}
 
 impl Session {
     /// Shakes hands.
@@ -28,6 +42,7 @@ impl Session {
     /// Files that cannot be used; a peer that cannot be trusted, or does not answer.
     pub(crate) fn open(
         descriptor: i32,
+        limit: u64,
         host: &str,
         signers: Option<&str>,
         client: Option<(&str, &str)>,
@@ -35,111 +50,148 @@ impl Session {
         let configuration = configuration::of_files(signers, client).map_err(Refusal::Files)?;
         let name = ServerName::try_from(host.to_owned());
         let name = name.map_err(|_| Refusal::Handshake(format!("{host} is no name that a certificate may have")))?;
-        let mut session =
-            Self(ClientConnection::new(configuration, name).map_err(|error| Refusal::Handshake(error.to_string()))?);
-        session.shake(descriptor).map_err(|error| Refusal::Handshake(error.to_string()))?;
+        let connection =
+            ClientConnection::new(configuration, name).map_err(|error| Refusal::Handshake(error.to_string()))?;
+        let mut session = Self { connection, frames: Frames::default() };
+        session.shake(descriptor, limit).map_err(|error| Refusal::Handshake(error.to_string()))?;
         Ok(session)
     }
 
-    fn shake(&mut self, descriptor: i32) -> io::Result<()> {
-        let mut socket = Lent::new(descriptor);
-        while self.0.is_handshaking() {
-            match self.0.complete_io(&mut socket) {
-                Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+    fn shake(&mut self, descriptor: i32, limit: u64) -> io::Result<()> {
+        let Self { connection, frames } = self;
+        let mut socket = Lent::new(descriptor, limit, frames);
+        while connection.is_handshaking() {
+            flush(connection, &mut socket)?;
+            if connection.is_handshaking() {
+                fill(connection, &mut socket)?;
             }
         }
-        self.flush(&mut socket)
+        flush(connection, &mut socket)
     }
 
     /// Sends both pieces: 0, or what went wrong.
-    pub(crate) fn send(&mut self, descriptor: i32, head: &[u8], record: &[u8]) -> isize {
-        let mut socket = Lent::new(descriptor);
+    pub(crate) fn send(&mut self, descriptor: i32, limit: u64, head: &[u8], record: &[u8]) -> isize {
+        let Self { connection, frames } = self;
+        let mut socket = Lent::new(descriptor, limit, frames);
         for piece in [head, record] {
-            if let Err(error) = self.write(&mut socket, piece) {
+            if let Err(error) = write(connection, &mut socket, piece) {
                 return code(&error);
             }
         }
-        self.flush(&mut socket).map_or_else(|error| code(&error), |()| 0)
-    }
-
-    /// Hands over plain bytes, sending only when the session holds no more.
-    fn write(&mut self, socket: &mut Lent, mut piece: &[u8]) -> io::Result<()> {
-        while !piece.is_empty() {
-            let taken = self.0.writer().write(piece)?;
-            if taken == 0 {
-                self.flush(socket)?;
-            }
-            piece = &piece[taken..];
-        }
-        Ok(())
-    }
-
-    fn flush(&mut self, socket: &mut Lent) -> io::Result<()> {
-        while self.0.wants_write() {
-            match self.0.write_tls(socket) {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
+        flush(connection, &mut socket).map_or_else(|error| code(&error), |()| 0)
     }
 
     /// Receives at least a byte: how many, 0 at the end that the peer announced, or what went wrong.
-    pub(crate) fn receive(&mut self, descriptor: i32, into: &mut [u8]) -> isize {
-        let mut socket = Lent::new(descriptor);
+    pub(crate) fn receive(&mut self, descriptor: i32, limit: u64, into: &mut [u8]) -> isize {
+        let Self { connection, frames } = self;
+        let mut socket = Lent::new(descriptor, limit, frames);
         loop {
-            match self.0.reader().read(into) {
+            match connection.reader().read(into) {
                 Ok(bytes) => return isize::try_from(bytes).unwrap_or(BROKEN),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 // The peer closed the socket without ending the session.
                 Err(_) => return BROKEN,
             }
-            if let Err(error) = self.fill(&mut socket) {
+            if let Err(error) = fill(connection, &mut socket) {
                 return code(&error);
             }
         }
     }
 
-    /// Takes in what the peer sent; what it wants answered is answered.
-    fn fill(&mut self, socket: &mut Lent) -> io::Result<()> {
-        loop {
-            match self.0.read_tls(socket) {
-                Ok(_) => break,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
+    /// Whether plain bytes wait to be received, or a part of a record does.
+    pub(crate) fn holds_more(&mut self) -> bool {
+        let waiting = self.connection.process_new_packets().map(|state| state.plaintext_bytes_to_read());
+        !matches!(waiting, Ok(0)) || !self.frames.is_between()
+    }
+}
+
+/// Hands over plain bytes, sending only when the session holds no more.
+fn write(connection: &mut ClientConnection, socket: &mut Lent<'_>, mut piece: &[u8]) -> io::Result<()> {
+    while !piece.is_empty() {
+        let taken = connection.writer().write(piece)?;
+        if taken == 0 {
+            flush(connection, socket)?;
         }
-        self.0.process_new_packets().map_err(io::Error::other)?;
-        self.flush(socket)
+        piece = &piece[taken..];
     }
+    Ok(())
 }
 
-impl Lent {
-    fn new(descriptor: i32) -> Self {
+fn flush(connection: &mut ClientConnection, socket: &mut Lent<'_>) -> io::Result<()> {
+    while connection.wants_write() {
+        match connection.write_tls(socket) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Takes in what the peer sent; what it wants answered is answered.
+fn fill(connection: &mut ClientConnection, socket: &mut Lent<'_>) -> io::Result<()> {
+    loop {
+        match connection.read_tls(socket) {
+            Ok(0) if connection.is_handshaking() => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) => break,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let processed = connection.process_new_packets().map(drop).map_err(io::Error::other);
+    // An alert tells the peer why it is refused.
+    let flushed = flush(connection, socket);
+    processed.and(flushed)
+}
+
+impl<'a> Lent<'a> {
+    fn new(descriptor: i32, limit: u64, frames: &'a mut Frames) -> Self {
         // SAFETY: the lender keeps the descriptor open during the call, and this value never closes it.
-        Self(ManuallyDrop::new(unsafe { TcpStream::from_raw_fd(descriptor) }))
+        let stream = ManuallyDrop::new(unsafe { TcpStream::from_raw_fd(descriptor) });
+        Self { stream, frames, started: now(), limit: (limit > 0).then(|| Duration::from_nanos(limit)) }
+    }
+
+    /// Lets the next read or write end with the call.
+    fn arm(&self) -> io::Result<()> {
+        let Some(limit) = self.limit else { return Ok(()) };
+        let elapsed = now().saturating_duration_since(self.started);
+        let remaining = limit.saturating_sub(elapsed);
+        if remaining.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        if elapsed < TOLERANCE {
+            return Ok(());
+        }
+        self.stream.set_read_timeout(Some(remaining))?;
+        self.stream.set_write_timeout(Some(remaining))
     }
 }
 
-impl Read for Lent {
+impl Read for Lent<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.0.read(into)
+        self.arm()?;
+        let bytes = self.stream.read(into)?;
+        self.frames.passed(&into[..bytes]);
+        Ok(bytes)
     }
 }
 
 /// One piece at a time: the standard library's gathering write may raise SIGPIPE, its plain one does not.
-impl Write for Lent {
+impl Write for Lent<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
+        self.arm()?;
+        self.stream.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the clock of a lent socket")]
+fn now() -> Instant {
+    Instant::now()
 }
 
 fn code(error: &io::Error) -> isize {

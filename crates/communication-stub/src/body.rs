@@ -88,7 +88,7 @@ pub(crate) fn read(
         Framing::UntilClose => until_close(connection, sink, deadline),
     };
     // What follows an answer was not asked for.
-    connection.keeps &= outcome.is_ok() && connection.received().is_empty();
+    connection.keeps = connection.keeps && outcome.is_ok() && !connection.holds_more();
     outcome
 }
 

@@ -131,6 +131,9 @@ impl ResponseArea {
         if bytes.len() > room {
             return false;
         }
+        if bytes.is_empty() {
+            return true;
+        }
         // SAFETY: `Call::read` was promised that the area has `length` bytes; `bytes` are the stub's own.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address, bytes.len()) };
         true

@@ -87,10 +87,7 @@ impl Connection {
     pub(crate) fn send(&mut self, head: &[u8], record: RequestRecord, deadline: &Deadline) -> Result<(), Trouble> {
         match &mut self.session {
             None => self.socket.send(head, record, deadline),
-            Some(session) => {
-                self.socket.arm(deadline)?;
-                session.send(&self.socket, head, record)
-            }
+            Some(session) => session.send(&mut self.socket, head, record, deadline),
         }
     }
 
@@ -119,6 +116,11 @@ impl Connection {
                 Err(Trouble::Broken | Trouble::Ended) => return Err(HeadFailure::Broken { began }),
             }
         }
+    }
+
+    /// Whether bytes were received that nobody asked for.
+    pub(crate) fn holds_more(&self) -> bool {
+        self.start < self.end || self.session.as_ref().is_some_and(Session::holds_more)
     }
 
     pub(crate) fn received(&self) -> &[u8] {
@@ -171,11 +173,10 @@ impl Connection {
             // SAFETY: handed through.
             None => unsafe { self.socket.receive(into, room, all, deadline) },
             Some(session) => loop {
-                self.socket.arm(deadline)?;
                 // SAFETY: handed through.
-                match unsafe { session.receive(&self.socket, into, room) } {
+                match unsafe { session.receive(&mut self.socket, into, room, deadline) } {
                     // The deadline decides whether there is time to try again.
-                    Err(Trouble::TimedOut) => {}
+                    Err(Trouble::TimedOut) if deadline.remaining() != Some(Duration::ZERO) => {}
                     other => break other,
                 }
             },

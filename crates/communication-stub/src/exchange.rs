@@ -80,8 +80,8 @@ impl Exchange {
         // A server that wants no more of a request answers before it closes.
         let head = match connection.receive_head(deadline) {
             Ok(head) => head,
-            Err(_) if sent.is_err() => {
-                return Err(Failure { error: StubError::SendBroken(self.target.to_string()), is_safe: true });
+            Err(HeadFailure::Broken { began }) if sent.is_err() => {
+                return Err(Failure { error: StubError::SendBroken(self.target.to_string()), is_safe: !began });
             }
             Err(failure) => return Err(self.no_head(failure)),
         };
@@ -119,6 +119,11 @@ impl Exchange {
             Framing::Length(length) if is_record && length > area as u64 => Some(length),
             _ => None,
         };
+        if is_record && head.framing == Framing::UntilClose {
+            // Nothing would tell a whole record from one that broke off.
+            connection.keeps = false;
+            return Err(StubError::AnswerMalformed("its record has no length"));
+        }
         let mut sink = if is_record && too_long.is_none() { Sink::area(self.area) } else { Sink::message() };
         let read = body::read(connection, head.framing, &mut sink, deadline);
         if too_long.is_some() {

@@ -83,6 +83,13 @@ impl Socket {
         set.map_err(|_| Trouble::Broken)
     }
 
+    /// Somebody else may have set the socket's time limit.
+    pub(crate) fn forget(&mut self) {
+        if self.armed.is_some() {
+            self.armed = Some(Duration::ZERO);
+        }
+    }
+
     /// Whether nothing has come: neither an end nor bytes that nobody asked for.
     pub(crate) fn is_quiet(&self) -> bool {
         let mut byte = [0u8];

@@ -48,6 +48,7 @@ impl Session {
         socket.arm(deadline).map_err(|_| late())?;
         let wanted = Wanted {
             descriptor: socket.descriptor(),
+            limit: limit(deadline),
             host: text(target.host.as_bytes()),
             signers: optional(files.signers.as_ref()),
             certificate: optional(files.certificate.as_ref()),
@@ -57,6 +58,7 @@ impl Session {
         let mut session = std::ptr::null_mut();
         // SAFETY: the texts live to the end of this function, and the library knows this version of the table.
         let result = unsafe { (functions.connect)(&raw const wanted, &raw mut problem, &raw mut session) };
+        socket.forget();
         if result == CONNECTED {
             return Ok(Self { functions, session });
         }
@@ -73,10 +75,20 @@ impl Session {
 
     /// # Errors
     /// `Broken`: the server cannot have the whole request.
-    pub(crate) fn send(&mut self, socket: &Socket, head: &[u8], record: RequestRecord) -> Result<(), Trouble> {
+    pub(crate) fn send(
+        &mut self,
+        socket: &mut Socket,
+        head: &[u8],
+        record: RequestRecord,
+        deadline: &Deadline,
+    ) -> Result<(), Trouble> {
+        socket.arm(deadline)?;
         let record = Text { address: record.address, length: record.length };
         // SAFETY: a live session, and pieces that the caller promised for the call.
-        moved(unsafe { (self.functions.send)(self.session, socket.descriptor(), text(head), record) }).map(drop)
+        let sent =
+            unsafe { (self.functions.send)(self.session, socket.descriptor(), limit(deadline), text(head), record) };
+        socket.forget();
+        moved(sent).map(drop)
     }
 
     /// # Safety
@@ -84,9 +96,25 @@ impl Session {
     ///
     /// # Errors
     /// As `Socket::receive`.
-    pub(crate) unsafe fn receive(&mut self, socket: &Socket, into: *mut u8, room: usize) -> Result<usize, Trouble> {
+    pub(crate) unsafe fn receive(
+        &mut self,
+        socket: &mut Socket,
+        into: *mut u8,
+        room: usize,
+        deadline: &Deadline,
+    ) -> Result<usize, Trouble> {
+        socket.arm(deadline)?;
         // SAFETY: a live session; the promise about `into`.
-        moved(unsafe { (self.functions.receive)(self.session, socket.descriptor(), into, room) })
+        let received =
+            unsafe { (self.functions.receive)(self.session, socket.descriptor(), limit(deadline), into, room) };
+        socket.forget();
+        moved(received)
+    }
+
+    /// Whether bytes were received that nobody asked for.
+    pub(crate) fn holds_more(&self) -> bool {
+        // SAFETY: a live session.
+        unsafe { (self.functions.pending)(self.session) != 0 }
     }
 }
 
@@ -95,6 +123,11 @@ impl Drop for Session {
         // SAFETY: made by `connect`, freed once.
         unsafe { (self.functions.free)(self.session) };
     }
+}
+
+/// What is left, in nanoseconds, at least one; 0: no limit.
+fn limit(deadline: &Deadline) -> u64 {
+    deadline.remaining().map_or(0, |remaining| u64::try_from(remaining.as_nanos()).unwrap_or(u64::MAX).max(1))
 }
 
 fn moved(result: isize) -> Result<usize, Trouble> {

@@ -126,9 +126,13 @@ fn a_body_in_chunks_is_put_together() {
 }
 
 #[test]
-fn a_body_may_end_with_the_connection() {
-    let bytes = b"HTTP/1.0 200 OK\r\nBaq-Return-Code: 0\r\nBaq-Status-Code: 200\r\n\r\nrecord";
-    assert_eq!(told(bytes, 6), success(b"record"));
+fn a_message_may_end_with_the_connection_and_a_record_may_not() {
+    let answer = |code: i32| format!("HTTP/1.0 200 OK\r\nBaq-Return-Code: {code}\r\nBaq-Status-Code: 400\r\n\r\nwords");
+    let outcome = told(answer(1).as_bytes(), 6);
+    assert_eq!((outcome.codes(), outcome.message.as_str()), ((1, 400), "words"));
+    let outcome = told(answer(0).as_bytes(), 6);
+    assert_eq!(outcome.codes(), (4, 43));
+    assert!(outcome.is_untouched());
 }
 
 #[test]

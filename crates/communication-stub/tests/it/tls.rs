@@ -62,6 +62,10 @@ struct TlsServer {
 impl TlsServer {
     /// With a certificate for `name`; `wants_client` asks for one of the same signer.
     fn start(signer: &Signer, name: &str, wants_client: bool) -> Self {
+        Self::serving(signer, name, wants_client, echo)
+    }
+
+    fn serving(signer: &Signer, name: &str, wants_client: bool, serve: fn(TcpStream, Arc<ServerConfig>)) -> Self {
         let (certificate, key) = signer.sign(name);
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder = ServerConfig::builder_with_provider(Arc::clone(&provider));
@@ -84,7 +88,7 @@ impl TlsServer {
             for stream in listener.incoming().map_while(Result::ok) {
                 counted.fetch_add(1, Ordering::Relaxed);
                 let config = Arc::clone(&config);
-                thread::spawn(move || echo(stream, config));
+                thread::spawn(move || serve(stream, config));
             }
         });
         Self { address, connections }
@@ -105,6 +109,37 @@ fn echo(stream: TcpStream, config: Arc<ServerConfig>) {
     }
 }
 
+/// A server over TLS that answers each request with its body and, in the same record, with something more.
+fn poisoner(signer: &Signer) -> TlsServer {
+    TlsServer::serving(signer, "localhost", false, |stream, config| {
+        let session = ServerConnection::new(config).expect("a session");
+        let mut reader = BufReader::new(StreamOwned::new(session, stream));
+        while let Some(request) = mock::read(&mut reader, 0, 0) {
+            let bytes = [answer(0, 200, &request.body), answer(0, 200, &vec![b'!'; request.body.len()])].concat();
+            if reader.get_mut().write_all(&bytes).is_err() {
+                return;
+            }
+        }
+    })
+}
+
+/// A server that sends a byte of a TLS record each fifth of a second.
+fn trickler() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a connection");
+        // The pace of this server is what the time limit is tested against.
+        for byte in [22u8, 3, 3, 0x40, 0].into_iter().chain(std::iter::repeat(0)) {
+            if stream.write_all(&[byte]).is_err() {
+                return;
+            }
+            thread::sleep(std::time::Duration::from_millis(200));
+        }
+    });
+    address
+}
+
 fn call(uri: &str, signers: &Path) -> Spoken {
     Caller::new(&["echo", "3", "70000"]).with("BAQURI", uri).with("BAQCAFILE", &signers.display().to_string()).run()
 }
@@ -116,6 +151,31 @@ fn calls_over_https_share_a_connection_and_come_back_whole() {
     let spoken = call(&server.uri(), &signer.path("ca.pem"));
     assert_eq!(spoken.output, "0 200 echoed\n0 200 echoed\n0 200 echoed\n");
     assert_eq!(server.connections.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn bytes_that_nobody_asked_for_end_a_connection_over_https_too() {
+    let signer = Signer::new();
+    let server = poisoner(&signer);
+    for size in ["3", "9000", "40000"] {
+        let spoken = Caller::new(&["echo", "3", size])
+            .with("BAQURI", &server.uri())
+            .with("BAQCAFILE", &signer.path("ca.pem").display().to_string())
+            .run();
+        assert_eq!(spoken.output, "0 200 echoed\n".repeat(3), "{size}");
+    }
+    assert_eq!(server.connections.load(Ordering::Relaxed), 9);
+}
+
+#[test]
+fn a_handshake_by_single_bytes_is_given_up_after_baqtimeout() {
+    let signer = Signer::new();
+    let spoken = Caller::new(&["echo", "1", "3"])
+        .with("BAQURI", &format!("https://{}", trickler()))
+        .with("BAQCAFILE", &signer.path("ca.pem").display().to_string())
+        .with("BAQTIMEOUT", "1")
+        .run();
+    assert!(spoken.output.starts_with("3 32 "), "{}", spoken.output);
 }
 
 #[test]
