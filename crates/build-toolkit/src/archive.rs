@@ -84,6 +84,9 @@ pub struct Binding {
 pub struct Response {
     /// HTTP status, 200 to 299.
     pub code: u16,
+    /// The description says `2XX`: every status of success has this structure.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub every_success: bool,
     pub structure: Structure,
 }
 

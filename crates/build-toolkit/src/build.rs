@@ -234,9 +234,11 @@ impl<'a> Sources<'a> {
             media_type: found.body.map_or_else(|| "application/json".to_owned(), |body| body.media_type),
             parameters,
             request: request.as_ref().map(|side| side.generated.structure.clone()),
-            response: response
-                .as_ref()
-                .map(|side| Response { code: found.code, structure: side.generated.structure.clone() }),
+            response: response.as_ref().map(|side| Response {
+                code: found.code,
+                every_success: found.every_success,
+                structure: side.generated.structure.clone(),
+            }),
         };
         let (id, path, method) = (listed.id.clone(), listed.path.to_owned(), listed.method.to_owned());
         let operation = Operation { id, path, method, binding };

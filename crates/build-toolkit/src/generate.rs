@@ -71,7 +71,7 @@ impl Generator<'_> {
         maximum: Option<u32>,
     ) -> Item {
         let times = maximum.unwrap_or(self.options.default_array_max_items.max(minimum));
-        let is_fixed = minimum == times && absence == Absence::Never;
+        let is_fixed = maximum == Some(minimum) && absence == Absence::Never;
         let minimum = if absence == Absence::Never { minimum } else { 0 };
         let counted = (!is_fixed).then_some(Counted { absence, minimum, maximum: times });
         let mut item = self.table_of(scope, json_name, items, counted.as_ref());

@@ -421,8 +421,10 @@ fn integer<'a>(parts: &[&'a Map<String, Value>]) -> Kind<'a> {
 }
 
 fn number<'a>(parts: &[&'a Map<String, Value>]) -> Kind<'a> {
-    let before_point = |name: &str| truncated(keyword(parts, name)?.as_f64()?);
-    let (minimum, maximum) = (before_point("minimum"), before_point("maximum"));
+    let bound = |name: &str| keyword(parts, name)?.as_f64();
+    // Downwards, so that -0.5 stays negative.
+    let (minimum, maximum) =
+        (bound("minimum").and_then(|it| truncated(it.floor())), bound("maximum").and_then(truncated));
     let scale = keyword(parts, "multipleOf").and_then(scale_of);
     match keyword(parts, "format").and_then(Value::as_str) {
         Some("decimal") => Kind::Decimal { scale, minimum, maximum: None },

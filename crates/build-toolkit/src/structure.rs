@@ -337,6 +337,9 @@ impl Placer {
             if !matches!(*width, 2 | 4) {
                 return Err(StructureError::Impossible("a length of a size that there is not"));
             }
+            if *width == 2 && bytes > i16::MAX.unsigned_abs().into() {
+                return Err(StructureError::Impossible("a length item too short for its text"));
+            }
             begin = self.aligned(start, u64::from(*width));
             alignment = self.alignment_of(u64::from(*width));
             *offset = number(begin)?;

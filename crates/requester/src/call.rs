@@ -186,7 +186,7 @@ fn answer(
     let (Some(described), Some(converter)) = (&operation.binding.response, &plans.response) else {
         return success(Bytes::new());
     };
-    if status != described.code && !inbound.body.is_empty() {
+    if status != described.code && !described.every_success && !inbound.body.is_empty() {
         // Another success than the described one is never transformed.
         return Ok(in_api(&inbound));
     }

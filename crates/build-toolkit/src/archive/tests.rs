@@ -33,7 +33,7 @@ fn operation() -> Operation {
             media_type: "application/json".to_owned(),
             parameters: vec![Parameter { place: Place::Path, name: "isbn".to_owned(), style: Style::Comma }],
             request: Some(structure(&["ReqPathParameters"])),
-            response: Some(Response { code: 200, structure: structure(&["RespBody"]) }),
+            response: Some(Response { code: 200, every_success: false, structure: structure(&["RespBody"]) }),
         },
     }
 }

@@ -103,6 +103,9 @@ fn unused(taken: &mut BTreeSet<String>, name: String) -> String {
     candidate
 }
 
+/// Bytes of one part of an entry's name; the whole has several.
+const LONGEST_PART: usize = 120;
+
 /// What may stand between two slashes of an entry's name.
 fn file_name(text: &str) -> String {
     let plain = |character: char| match character {
@@ -110,7 +113,7 @@ fn file_name(text: &str) -> String {
         other if other.is_control() => '_',
         other => other,
     };
-    let name: String = text.chars().map(plain).take(120).collect();
+    let name: String = text[..text.floor_char_boundary(LONGEST_PART)].chars().map(plain).collect();
     if matches!(name.as_str(), "" | "." | "..") { "_".to_owned() } else { name }
 }
 

@@ -6,6 +6,8 @@ use super::{Api, Dialect, Listed, Member, Place, Style, schema};
 
 /// Media type of a body that says none.
 const JSON: &str = "application/json";
+/// The place of `2XX` among statuses: behind all that are told by number.
+const EVERY_SUCCESS: u16 = 300;
 
 /// What goes in and out.
 #[derive(Debug, Default)]
@@ -14,6 +16,8 @@ pub(crate) struct Found<'a> {
     pub(crate) body: Option<Body<'a>>,
     /// Status of the answer that is converted.
     pub(crate) code: u16,
+    /// The response is described as `2XX`.
+    pub(crate) every_success: bool,
     pub(crate) response_headers: Vec<Member<'a>>,
     pub(crate) response_body: Option<&'a Value>,
     /// Constructs of the request that have no place: name, why, whether a request needs them.
@@ -153,12 +157,13 @@ impl<'a> Reader<'_, 'a> {
     fn response(&mut self) -> Result<(), String> {
         let Some(Value::Object(responses)) = self.listed.operation.get("responses") else { return Ok(()) };
         let code_of = |key: &str| match key {
-            "2XX" | "2xx" => Some((299, 200)),
+            "2XX" | "2xx" => Some((EVERY_SUCCESS, 200)),
             _ => key.parse().ok().filter(|code| (200..300).contains(code)).map(|code| (code, code)),
         };
         let successes = responses.iter().filter_map(|(key, response)| Some((code_of(key)?, response)));
-        let Some(((_, code), response)) = successes.min_by_key(|((order, _), _)| *order) else { return Ok(()) };
+        let Some(((order, code), response)) = successes.min_by_key(|((order, _), _)| *order) else { return Ok(()) };
         self.found.code = code;
+        self.found.every_success = order == EVERY_SUCCESS;
         let response = self.followed(response)?;
         if let Some(Value::Object(headers)) = response.get("headers") {
             for (name, header) in headers {

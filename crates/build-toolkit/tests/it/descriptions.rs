@@ -268,3 +268,22 @@ fn arrays_of_arrays_need_level_4_3() {
     "#]]
     .assert_eq(&with_margin(&code(&made.members["API00P01"])));
 }
+
+#[test]
+fn small_negative_bounds_have_a_sign_least_counts_a_counter_and_2xx_means_every_success() {
+    let schema = json!({ "type": "object", "required": ["part", "list", "fixed"], "properties": {
+        "part": { "type": "number", "multipleOf": 0.01, "minimum": -0.5, "maximum": 99.99 },
+        "list": { "type": "array", "minItems": 300, "items": { "type": "integer", "format": "int32" } },
+        "fixed": { "type": "array", "minItems": 3, "maxItems": 3, "items": { "type": "integer", "format": "int32" } },
+    } });
+    let responses = json!({ "2XX": { "description": "", "content": { "application/json": { "schema": schema } } } });
+    let description = json!({ "openapi": "3.0.3", "info": { "title": "T", "version": "1" },
+        "paths": { "/a": { "get": { "operationId": "getA", "responses": responses } } } });
+    let made = built("", "a.json", &description.to_string());
+    let lines = code(&made.members["API00P01"]);
+    assert!(lines.contains("PIC S9(2)V9(2) COMP-3."), "{lines}");
+    assert!(lines.contains("list-num ") && !lines.contains("fixed-num "), "{lines}");
+    let archive = made.archive.as_ref().expect("an archive");
+    let response = archive.operations[0].binding.response.as_ref().expect("a response");
+    assert!(response.every_success);
+}

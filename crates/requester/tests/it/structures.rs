@@ -97,7 +97,7 @@ fn operation(
             media_type: "application/json".to_owned(),
             parameters,
             request,
-            response: response.map(|(code, structure)| Response { code, structure }),
+            response: response.map(|(code, structure)| Response { code, every_success: false, structure }),
         },
     }
 }

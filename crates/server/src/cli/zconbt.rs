@@ -5,10 +5,11 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
 use build_toolkit::build::{BuildError, Input, Location, Sink, build};
+use build_toolkit::description::MAXIMUM_BYTES;
 use build_toolkit::options::{self, Options};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -92,7 +93,7 @@ fn requester(arguments: &Arguments, properties: &Path, out: &mut dyn Write) -> R
         Failure::new(2, lines.join("\n"))
     })?;
     let source = description_file(&options, properties);
-    let description = fs::read(&source).map_err(|error| cannot("read", &source, &error))?;
+    let description = read_within(&source, MAXIMUM_BYTES as u64)?;
     let name = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let folders = Folders::create(&options)?;
     let input =
@@ -146,14 +147,18 @@ fn description_file(options: &Options, properties: &Path) -> PathBuf {
 }
 
 fn read_properties(file: &Path) -> Result<Vec<u8>, Failure> {
-    let length = fs::metadata(file).map_err(|error| cannot("read", file, &error))?.len();
-    if length > MAXIMUM_PROPERTIES {
-        return Err(Failure::new(
-            1,
-            format!("BAQB0903E: {} is longer than {MAXIMUM_PROPERTIES} bytes", file.display()),
-        ));
+    read_within(file, MAXIMUM_PROPERTIES)
+}
+
+/// Reads no more than that, whatever the file claims to have.
+fn read_within(file: &Path, most: u64) -> Result<Vec<u8>, Failure> {
+    let mut content = Vec::new();
+    let read = fs::File::open(file).and_then(|opened| opened.take(most + 1).read_to_end(&mut content));
+    read.map_err(|error| cannot("read", file, &error))?;
+    if content.len() as u64 > most {
+        return Err(Failure::new(1, format!("BAQB0903E: {} is longer than {most} bytes", file.display())));
     }
-    fs::read(file).map_err(|error| cannot("read", file, &error))
+    Ok(content)
 }
 
 fn create_parent(file: &Path) -> Result<(), Failure> {
