@@ -115,7 +115,7 @@ fn schema(schemas: &mut String, index: usize) {
             8 + member
         );
     }
-    if index % 2 == 0 {
+    if index.is_multiple_of(2) {
         let _ = write!(schemas, r##""next":{{"$ref":"#/components/schemas/S{}"}},"##, index + 1);
     }
     schemas.push_str(r#""lines":{"type":"array","maxItems":20,"items":{"type":"object","properties":{"text":{"type":"string"},"amount":{"type":"number"}}}},"#);

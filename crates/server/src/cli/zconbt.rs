@@ -3,7 +3,7 @@
 //! The work is done by the crate `build-toolkit`; here files are read and written, lines shown, and progress drawn. Archives of
 //! services and APIs, which the original makes by the same name, come from the crate `service`.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Fail
 /// Is a properties file meant for a service? The archive's ending says so; without one, the properties do.
 fn is_service(arguments: &Arguments, properties: &Path) -> Result<bool, Failure> {
     let ending = arguments.file.as_deref().and_then(Path::extension);
-    match ending.map(|ending| ending.to_ascii_lowercase()) {
+    match ending.map(OsStr::to_ascii_lowercase) {
         Some(ending) if ending == "ara" => Ok(false),
         Some(ending) if ending == "sar" => Ok(true),
         Some(_) => {

@@ -155,7 +155,9 @@ fn answer(success: &Success) -> Value {
         Content::Json(schema) => answer["content"] = json!({ JSON: { "schema": reference(schema) } }),
         Content::Record => {
             let record = json!({ "schema": { "type": "string", "format": "binary" } });
-            answer["content"] = json!({ "application/octet-stream": record });
+            // The status message, where Baq-Return-Code is not 0.
+            let message = json!({ "schema": { "type": "string" } });
+            answer["content"] = json!({ "application/octet-stream": record, "text/plain": message });
         }
         Content::AnyJson => answer["content"] = json!({ JSON: { "schema": { "type": "object" } } }),
         Content::JsonOrYaml => {

@@ -97,6 +97,7 @@ fn archive() -> Vec<u8> {
             request: Some(structure("ReqBody", Item::new("note", "note", text))),
             response: Some(Response {
                 code: 201,
+                every_success: false,
                 structure: structure("RespBody", Item::new("order-no", "order_no", number)),
             }),
         },
