@@ -2,6 +2,7 @@
 
 use crate::error::{DataError, DataProblem};
 use crate::json;
+use crate::json::{Step, pointer};
 use crate::plan::{Converter, Group, NodeKind, Run, Table};
 
 /// An error on its way up: each level adds its step of the JSON pointer.
@@ -14,18 +15,13 @@ pub(crate) struct Trouble {
     pub(crate) steps: Vec<Step>,
 }
 
-pub(crate) enum Step {
-    Member(String),
-    Index(usize),
-}
-
 impl Trouble {
     pub(crate) fn new(problem: DataProblem, item: usize, offset: usize) -> Box<Self> {
         Box::new(Self { problem, item, offset, json_offset: None, steps: Vec::new() })
     }
 
     pub(crate) fn below_member(mut self: Box<Self>, name: &str) -> Box<Self> {
-        self.steps.push(Step::Member(name.to_owned()));
+        self.steps.push(Step::Member(name.into()));
         self
     }
 
@@ -35,16 +31,8 @@ impl Trouble {
     }
 
     pub(crate) fn told(self, paths: &[String]) -> Box<DataError> {
-        let mut pointer = String::new();
-        for step in self.steps.iter().rev() {
-            pointer.push('/');
-            match step {
-                Step::Member(name) => pointer.push_str(&name.replace('~', "~0").replace('/', "~1")),
-                Step::Index(index) => pointer.push_str(&index.to_string()),
-            }
-        }
         Box::new(DataError {
-            pointer,
+            pointer: pointer(&self.steps),
             item: paths.get(self.item).cloned().unwrap_or_default(),
             offset: self.offset,
             json_offset: self.json_offset,

@@ -381,3 +381,22 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
     }
     out.push(b'"');
 }
+
+/// One step of a JSON pointer.
+pub enum Step {
+    Member(Box<str>),
+    Index(usize),
+}
+
+/// The JSON pointer (RFC 6901) of steps that were gathered on the way up, the innermost first.
+pub fn pointer(steps: &[Step]) -> String {
+    let mut pointer = String::new();
+    for step in steps.iter().rev() {
+        pointer.push('/');
+        match step {
+            Step::Member(name) => pointer.push_str(&name.replace('~', "~0").replace('/', "~1")),
+            Step::Index(index) => pointer.push_str(&index.to_string()),
+        }
+    }
+    pointer
+}

@@ -17,6 +17,8 @@ pub use compile::{CompileError, FloatForm, RecordForm};
 pub use copybook::{DataError, DataProblem};
 pub use plan::{Converter, Group};
 
+use copybook::json::{Step, pointer};
+
 /// An error on its way up: each level adds its step of the JSON pointer.
 struct Trouble {
     problem: DataProblem,
@@ -26,11 +28,6 @@ struct Trouble {
     json_offset: Option<usize>,
     /// Innermost first.
     steps: Vec<Step>,
-}
-
-enum Step {
-    Member(Box<str>),
-    Index(usize),
 }
 
 type Outcome<T> = Result<T, Box<Trouble>>;
@@ -51,16 +48,8 @@ impl Trouble {
     }
 
     fn told(self, converter: &Converter) -> Box<DataError> {
-        let mut pointer = String::new();
-        for step in self.steps.iter().rev() {
-            pointer.push('/');
-            match step {
-                Step::Member(name) => pointer.push_str(&name.replace('~', "~0").replace('/', "~1")),
-                Step::Index(index) => pointer.push_str(&index.to_string()),
-            }
-        }
         Box::new(DataError {
-            pointer,
+            pointer: pointer(&self.steps),
             item: converter.paths.get(self.node).cloned().unwrap_or_default(),
             offset: self.offset,
             json_offset: self.json_offset,
