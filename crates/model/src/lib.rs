@@ -4,6 +4,7 @@
 //! Every other crate speaks in these types, so a value that exists here is already valid.
 
 pub mod authority;
+pub mod causes;
 pub mod conversion;
 pub mod definition;
 pub mod descriptor;

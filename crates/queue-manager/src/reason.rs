@@ -1,5 +1,6 @@
 //! Inner errors to reasons: the one place where what went wrong inside becomes what an application is told.
 
+use model::causes::chain;
 use model::reason::Reason;
 use storage::StoreError;
 use tracing::{debug, error, warn};
@@ -34,15 +35,4 @@ pub(crate) fn of_store_at_large(error: &StoreError) -> Reason {
         Reason::QSpaceNotAvailable => Reason::ResourceProblem,
         reason => reason,
     }
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        source = error.source();
-    }
-    text
 }

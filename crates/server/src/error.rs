@@ -1,7 +1,5 @@
 //! Why the server or a command beside it could not do what was asked. `cli` turns these into exit codes.
 
-use std::error::Error;
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use crate::configuration::ConfigurationError;
@@ -58,16 +56,4 @@ pub(crate) enum ServerError {
     StartUpTask,
 }
 
-/// The error and what caused it, as one line: `cannot open x: Permission denied`.
-pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.ends_with(&cause_text) {
-            let _ = write!(text, ": {cause_text}");
-        }
-        source = cause.source();
-    }
-    text
-}
+pub(crate) use model::causes::chain;

@@ -15,6 +15,7 @@ use http_body_util::Full;
 use hyper::body::{Body, Incoming};
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
+use model::causes::chain;
 
 use super::Inbound;
 use super::stream::Stream;
@@ -88,7 +89,7 @@ impl Connection {
                     request,
                     has_begun: false,
                     is_too_long: false,
-                    problem: sentence(error.error()),
+                    problem: chain(error.error()),
                 }));
             }
         };
@@ -150,7 +151,7 @@ async fn next(driver: &mut Driver, body: &mut Incoming) -> Result<Option<Bytes>,
                     request: None,
                     has_begun: true,
                     is_too_long: false,
-                    problem: sentence(&error),
+                    problem: chain(&error),
                 }));
             }
         }
@@ -159,16 +160,4 @@ async fn next(driver: &mut Driver, body: &mut Incoming) -> Result<Option<Bytes>,
 
 fn too_long() -> Box<Broken> {
     Box::new(Broken { request: None, has_begun: true, is_too_long: true, problem: String::new() })
-}
-
-/// The error and what caused it.
-fn sentence(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        source = error.source();
-    }
-    text
 }

@@ -76,13 +76,6 @@ impl ClientError {
 
     /// The error and its causes in one line.
     pub fn chain(&self) -> String {
-        let mut text = self.to_string();
-        let mut source = std::error::Error::source(self);
-        while let Some(cause) = source {
-            text.push_str(": ");
-            text.push_str(&cause.to_string());
-            source = cause.source();
-        }
-        text
+        model::causes::chain(self)
     }
 }
