@@ -1,11 +1,14 @@
 //! The whole build: a description and its properties become members, logs and an archive.
 //!
-//! Operations are worked on one after the other, and what is made of each is handed to the caller at once: large descriptions
-//! would not fit into memory together with everything that is made of them.
+//! Operations are worked on one after the other, by a thread of their own; what is made of each is handed to the caller, who packs
+//! and keeps it while the next ones are made. Few are under way at a time: large descriptions would not fit into memory
+//! together with everything that is made of them.
 
 mod report;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::mpsc::sync_channel;
 
 use serde_json::{Value, json};
 
@@ -22,11 +25,16 @@ use crate::information::Information;
 use crate::options::{Language, Level, Options};
 use crate::pli;
 use crate::schema::{Direction, Dropped, Kind, Member, Property, Reader};
+use crate::structure::Structure;
 
 pub use report::{Processed, Summary};
 
 /// Most members of one kind: two digits before, two behind their letter.
 const MAXIMUM_MEMBERS: usize = 9900;
+/// CCSID of UTF-8.
+const UTF_8: u32 = 1208;
+/// Operations that are made and not packed yet.
+const UNDER_WAY: usize = 8;
 /// Definitions of the description are copied into every schema while that makes fewer bytes than these.
 const MAXIMUM_COPIED: usize = 16 << 20;
 
@@ -107,20 +115,25 @@ struct Sources<'a> {
     key: Option<&'a Value>,
 }
 
-/// What becomes of one operation.
-struct Made<'a> {
+/// What becomes of one operation, but for the number in the names of its members.
+struct Made {
     operation: Operation,
-    information: Information,
-    request: Option<Side<'a>>,
-    response: Option<Side<'a>>,
+    information: String,
+    /// Texts of the members.
+    request: Option<String>,
+    response: Option<String>,
+    schemas: Schemas,
+    /// Words that names avoid, and what they became.
+    reserved: BTreeSet<(String, String)>,
     dropped: Vec<Dropped>,
 }
 
 /// One direction of it.
-struct Side<'a> {
-    schema_name: String,
-    groups: Vec<Property<'a>>,
-    generated: Generated,
+struct Side {
+    structure: Structure,
+    reserved: Vec<(String, String)>,
+    text: String,
+    schema: String,
 }
 
 /// Why an operation is ignored, and what it would lack.
@@ -135,7 +148,7 @@ impl<'a> Sources<'a> {
         let (listed, refused) = self.api.operations();
         let mut lines: Vec<String> = refused.iter().map(|(place, why)| report::refused(place, why)).collect();
         for listed in &listed {
-            let dropped = match self.operation(listed) {
+            let dropped = match self.operation(listed, None) {
                 Ok(made) => made.dropped,
                 Err(ignored) => {
                     lines.push(report::ignored(listed, &ignored.why));
@@ -153,6 +166,7 @@ impl<'a> Sources<'a> {
     fn run(&self, sink: &mut dyn Sink) -> Result<(Vec<u8>, Summary), BuildError> {
         sink.line(&report::named(self.api));
         let (listed, refused) = self.api.operations();
+        let all = listed.len();
         for (place, why) in refused {
             sink.line(&report::refused(&place, why));
         }
@@ -160,30 +174,23 @@ impl<'a> Sources<'a> {
         let mut writer = Writer::new(self.header());
         let mut summary = Summary::new(self.api, self.input.description_name);
         let mut logs = Names::default();
-        let all = listed.len();
-        for (index, listed) in listed.iter().enumerate() {
-            sink.line(&report::started(listed));
-            let made = match summary.processed.len() {
-                0..MAXIMUM_MEMBERS => self.operation(listed),
-                _ => Err(Ignored {
-                    why: format!("there are no more than {MAXIMUM_MEMBERS} members"),
-                    dropped: Vec::new(),
-                }),
-            };
-            let log = match made {
-                Ok(made) => self.keep(listed, &made, definitions.as_deref(), &mut writer, &mut summary, sink)?,
-                Err(ignored) => {
-                    let mut log = report::dropped_lines(listed, &ignored.dropped);
-                    log.push(report::ignored(listed, &ignored.why));
-                    log.iter().for_each(|line| sink.line(line));
-                    summary.ignored.push((listed.id.clone(), ignored.why));
-                    log
+        std::thread::scope(|scope| {
+            let (made, next) = sync_channel(UNDER_WAY);
+            let (listed, definitions) = (&listed, definitions.as_deref());
+            scope.spawn(move || {
+                for listed in listed {
+                    // Nobody takes it when the build has ended early.
+                    if made.send(self.operation(listed, definitions)).is_err() {
+                        return;
+                    }
                 }
-            };
-            let name = logs.unused(&listed.id, ".log");
-            file(sink, Location::Logs, &name, (log.join("\n") + "\n").as_bytes())?;
-            sink.progress(index + 1, all);
-        }
+            });
+            for (index, (listed, made)) in listed.iter().zip(next).enumerate() {
+                self.take(listed, made, &mut writer, &mut summary, &mut logs, sink)?;
+                sink.progress(index + 1, all);
+            }
+            Ok::<_, BuildError>(())
+        })?;
         if summary.processed.is_empty() {
             return Err(BuildError::Nothing(self.input.description_name.to_owned()));
         }
@@ -193,6 +200,37 @@ impl<'a> Sources<'a> {
         file(sink, Location::Logs, &name, (lines.join("\n") + "\n").as_bytes())?;
         let archive = writer.finish(self.input.description_name, self.input.description)?;
         Ok((archive, summary))
+    }
+
+    /// Packs and keeps what was made of an operation, or tells why nothing was.
+    fn take(
+        &self,
+        listed: &Listed<'a>,
+        made: Result<Made, Ignored>,
+        writer: &mut Writer,
+        summary: &mut Summary,
+        logs: &mut Names,
+        sink: &mut dyn Sink,
+    ) -> Result<(), BuildError> {
+        sink.line(&report::started(listed));
+        let made = match made {
+            Ok(_) if summary.processed.len() >= MAXIMUM_MEMBERS => {
+                Err(Ignored { why: format!("there are no more than {MAXIMUM_MEMBERS} members"), dropped: Vec::new() })
+            }
+            made => made,
+        };
+        let log = match made {
+            Ok(made) => self.keep(listed, &made, writer, summary, sink)?,
+            Err(ignored) => {
+                let mut log = report::dropped_lines(listed, &ignored.dropped);
+                log.push(report::ignored(listed, &ignored.why));
+                log.iter().for_each(|line| sink.line(line));
+                summary.ignored.push((listed.id.clone(), ignored.why));
+                log
+            }
+        };
+        let name = logs.unused(&listed.id, ".log");
+        file(sink, Location::Logs, &name, (log.join("\n") + "\n").as_bytes())
     }
 
     fn header(&self) -> Archive {
@@ -214,7 +252,7 @@ impl<'a> Sources<'a> {
     }
 
     /// Makes everything of an operation.
-    fn operation(&self, listed: &Listed<'a>) -> Result<Made<'a>, Ignored> {
+    fn operation(&self, listed: &Listed<'a>, definitions: Option<&str>) -> Result<Made, Ignored> {
         let ignored = |why: String| Ignored { why, dropped: Vec::new() };
         let options = self.input.options;
         let found = read_operation(self.api, listed, options.ignore_mime_type_check).map_err(ignored)?;
@@ -222,27 +260,44 @@ impl<'a> Sources<'a> {
         let information =
             Information::new(&self.api.name, &path, listed.method, options.mapping_level).map_err(ignored)?;
         let mut dropped = Vec::new();
-        let request = self.request(listed, &found, &mut dropped);
-        let response = request.and_then(|request| Ok((request, self.response(listed, &found, &mut dropped)?)));
+        let request = self.request(listed, &found, definitions, &mut dropped);
+        let response =
+            request.and_then(|request| Ok((request, self.response(listed, &found, definitions, &mut dropped)?)));
         let ((request, parameters), response) = match response {
             Ok(sides) => sides,
             Err(why) => return Err(Ignored { why, dropped }),
+        };
+        let mut reserved = BTreeSet::new();
+        let mut schemas = Schemas::default();
+        let (mut request_text, mut response_text) = (None, None);
+        let mut apart = |side: Side, text: &mut Option<String>, schema: &mut Option<String>| {
+            reserved.extend(side.reserved);
+            *text = Some(side.text);
+            *schema = Some(side.schema);
+            side.structure
         };
         let binding = Binding {
             format: 1,
             options: self.run_options(),
             media_type: found.body.map_or_else(|| "application/json".to_owned(), |body| body.media_type),
             parameters,
-            request: request.as_ref().map(|side| side.generated.structure.clone()),
-            response: response.as_ref().map(|side| Response {
+            request: request.map(|side| apart(side, &mut request_text, &mut schemas.request)),
+            response: response.map(|side| Response {
                 code: found.code,
                 every_success: found.every_success,
-                structure: side.generated.structure.clone(),
+                structure: apart(side, &mut response_text, &mut schemas.response),
             }),
         };
         let (id, path, method) = (listed.id.clone(), listed.path.to_owned(), listed.method.to_owned());
-        let operation = Operation { id, path, method, binding };
-        Ok(Made { operation, information, request, response, dropped })
+        Ok(Made {
+            operation: Operation { id, path, method, binding },
+            information: information.member(options.language, options.generated_ccsid),
+            request: request_text,
+            response: response_text,
+            schemas,
+            reserved,
+            dropped,
+        })
     }
 
     fn run_options(&self) -> RunOptions {
@@ -264,8 +319,9 @@ impl<'a> Sources<'a> {
         &self,
         listed: &Listed<'a>,
         found: &Found<'a>,
+        definitions: Option<&str>,
         dropped: &mut Vec<Dropped>,
-    ) -> Result<(Option<Side<'a>>, Vec<Parameter>), String> {
+    ) -> Result<(Option<Side>, Vec<Parameter>), String> {
         let mut reader = self.reader(Direction::Request);
         for (name, problem, required) in &found.left_out {
             reader.leave_out(name, problem.as_str(), *required);
@@ -300,7 +356,8 @@ impl<'a> Sources<'a> {
         if let Some(Dropped { place, problem }) = reader.unusable {
             return Err(format!("its request needs {place}, which has no place: {problem}"));
         }
-        Ok((self.side(groups, format!("{}_request.json", listed.id))?, parameters))
+        let schema_name = format!("{}_request.json", listed.id);
+        Ok((self.side(&groups, "request", &schema_name, definitions)?, parameters))
     }
 
     /// API keys stand behind the parameters of the operation, which has its own of that name perhaps.
@@ -321,8 +378,9 @@ impl<'a> Sources<'a> {
         &self,
         listed: &Listed<'a>,
         found: &Found<'a>,
+        definitions: Option<&str>,
         dropped: &mut Vec<Dropped>,
-    ) -> Result<Option<Side<'a>>, String> {
+    ) -> Result<Option<Side>, String> {
         let mut reader = self.reader(Direction::Response);
         let mut groups = Vec::new();
         groups.extend(reader.group(RESPONSE_GROUPS[0], &found.response_headers));
@@ -330,57 +388,63 @@ impl<'a> Sources<'a> {
             groups.extend(reader.body(RESPONSE_GROUPS[1], schema));
         }
         dropped.append(&mut reader.dropped);
-        self.side(groups, format!("{}_{}_response.json", listed.id, found.code))
+        let schema_name = format!("{}_{}_response.json", listed.id, found.code);
+        self.side(&groups, "response", &schema_name, definitions)
     }
 
-    fn side(&self, groups: Vec<Property<'a>>, schema_name: String) -> Result<Option<Side<'a>>, String> {
+    fn side(
+        &self,
+        groups: &[Property<'a>],
+        direction: &'static str,
+        schema_name: &str,
+        definitions: Option<&str>,
+    ) -> Result<Option<Side>, String> {
         if groups.is_empty() {
             return Ok(None);
         }
-        let generated = generate(&groups, self.input.options).map_err(|error| error.to_string())?;
-        Ok(Some(Side { schema_name, groups, generated }))
+        let options = self.input.options;
+        let Generated { structure, reserved } = generate(groups, options).map_err(|error| error.to_string())?;
+        let heading = Heading { direction, schema_name, level: options.mapping_level };
+        let text = match options.language {
+            Language::Cobol => cobol::member(&structure, groups, &heading),
+            Language::Pli => pli::member(&structure, groups, &heading),
+        };
+        let schema = draft4::schema(groups, definitions);
+        Ok(Some(Side { structure, reserved, text, schema }))
     }
 
     /// Hands over the members of an operation and adds it to the archive; returns its log.
     fn keep(
         &self,
         listed: &Listed<'a>,
-        made: &Made<'a>,
-        definitions: Option<&str>,
+        made: &Made,
         writer: &mut Writer,
         summary: &mut Summary,
         sink: &mut dyn Sink,
     ) -> Result<Vec<String>, BuildError> {
-        let options = self.input.options;
         let mut log = vec![report::started(listed)];
         let mut tell = |lines: Vec<String>, sink: &mut dyn Sink| {
             lines.iter().for_each(|line| sink.line(line));
             log.extend(lines);
         };
-        let sides = [&made.request, &made.response];
-        let reserved: BTreeSet<_> =
-            sides.iter().filter_map(|side| side.as_ref()).flat_map(|side| &side.generated.reserved).collect();
-        tell(reserved.into_iter().map(report::reserved).collect(), sink);
+        tell(made.reserved.iter().map(report::reserved).collect(), sink);
         tell(report::dropped_lines(listed, &made.dropped), sink);
         let number = summary.processed.len();
-        let member = |letter| report::member_name(options, number, letter);
+        let member = |letter| report::member_name(self.input.options, number, letter);
         let mut processed = Processed::new(listed, member('I'));
-        for (side, letter, direction) in [(&made.request, 'Q', "request"), (&made.response, 'P', "response")] {
-            let Some(side) = side else { continue };
-            let heading = Heading { direction, schema_name: &side.schema_name, level: options.mapping_level };
-            let structure = &side.generated.structure;
-            let text = match options.language {
-                Language::Cobol => cobol::member(structure, &side.groups, &heading),
-                Language::Pli => pli::member(structure, &side.groups, &heading),
-            };
-            self.member(sink, Location::Structures, &member(letter), &text)?;
-            let place = if letter == 'Q' { &mut processed.request } else { &mut processed.response };
-            *place = Some((member(letter), structure.length));
+        let binding = &made.operation.binding;
+        let length = |structure: Option<&Structure>| structure.map_or(0, |structure| structure.length);
+        if let Some(text) = &made.request {
+            self.member(sink, Location::Structures, &member('Q'), text)?;
+            processed.request = Some((member('Q'), length(binding.request.as_ref())));
         }
-        let information = made.information.member(options.language, options.generated_ccsid);
-        self.member(sink, Location::Information, &member('I'), &information)?;
-        let schema = |side: &Option<Side<'_>>| side.as_ref().map(|side| draft4::schema(&side.groups, definitions));
-        writer.add(&made.operation, &Schemas { request: schema(&made.request), response: schema(&made.response) })?;
+        if let Some(text) = &made.response {
+            self.member(sink, Location::Structures, &member('P'), text)?;
+            let structure = binding.response.as_ref().map(|response| &response.structure);
+            processed.response = Some((member('P'), length(structure)));
+        }
+        self.member(sink, Location::Information, &member('I'), &made.information)?;
+        writer.add(&made.operation, &made.schemas)?;
         tell(vec![report::finished(listed)], sink);
         log.extend(processed.lines(&self.api.base_path));
         log.extend(processed.lengths());
@@ -396,7 +460,10 @@ impl<'a> Sources<'a> {
 }
 
 /// The text in its code page. On z/OS lines of EBCDIC end with NEL.
-fn encoded(text: &str, ccsid: u32) -> Vec<u8> {
+fn encoded(text: &str, ccsid: u32) -> Cow<'_, [u8]> {
+    if ccsid == UTF_8 {
+        return text.as_bytes().into();
+    }
     let is_ebcdic =
         codepage::CharacterSet::of(ccsid, codepage::ByteOrder::Big).is_some_and(codepage::CharacterSet::is_ebcdic);
     let mut bytes = Vec::with_capacity(text.len());
@@ -404,10 +471,7 @@ fn encoded(text: &str, ccsid: u32) -> Vec<u8> {
         true => codepage::encode(ccsid, &text.replace('\n', "\u{85}"), &mut bytes),
         false => codepage::encode(ccsid, text, &mut bytes),
     };
-    match done {
-        Ok(_) => bytes,
-        Err(_) => text.as_bytes().to_vec(),
-    }
+    if done.is_ok() { bytes.into() } else { text.as_bytes().into() }
 }
 
 fn file(sink: &mut dyn Sink, location: Location, name: &str, content: &[u8]) -> Result<(), BuildError> {

@@ -4,9 +4,9 @@
 //! clauses and the order of lines are those of the original.
 //! Source: reference, 2.5.
 
-use std::fmt::Write;
+use std::fmt::{Arguments, Write};
 
-use crate::comment;
+use crate::comment::{self, Tell};
 use crate::options::Level;
 use crate::schema::{Kind, Property, Schema};
 use crate::structure::{Counter, Ending, Item, Structure, Value};
@@ -16,6 +16,11 @@ const RULER: &str = "      * +++++++++++++++++++++++++++++++++++++++++++++++++++
 const LAST_COLUMN: usize = 71;
 /// From the start of a name to its clause.
 const NAME_WIDTH: usize = 30;
+/// Blanks before what continues a line.
+const CONTINUED: usize = 12;
+/// Bytes set aside for a member, its comments and its code.
+const FIRST_COMMENTS: usize = 16 << 10;
+const FIRST_CODE: usize = 4 << 10;
 
 /// What the member is of.
 pub(crate) struct Heading<'a> {
@@ -27,12 +32,12 @@ pub(crate) struct Heading<'a> {
 
 /// The member. `groups` are what the structure was made of.
 pub(crate) fn member(structure: &Structure, groups: &[Property<'_>], heading: &Heading<'_>) -> String {
-    let mut writer = Writer { comments: String::new(), code: String::new(), path: Vec::new() };
+    let mut writer = Writer::new();
     writer.comments.push_str(RULER);
     writer.comments.push('\n');
     let Heading { direction, schema_name, level } = heading;
-    writer.comment(&format!("Structure of the {direction} that the JSON schema '{schema_name}' describes."));
-    writer.comment(&format!("Mapping level '{}'. Made by Quaymaster's build toolkit.", level.text()));
+    writer.tell(format_args!("Structure of the {direction} that the JSON schema '{schema_name}' describes."));
+    writer.tell(format_args!("Mapping level '{}'. Made by Quaymaster's build toolkit.", level.text()));
     writer.blank_comment();
     for (item, group) in structure.groups.iter().zip(groups) {
         writer.blank_comment();
@@ -40,7 +45,11 @@ pub(crate) fn member(structure: &Structure, groups: &[Property<'_>], heading: &H
     }
     writer.blank_comment();
     writer.blank_comment();
-    format!("{}{RULER}\n\n{}", writer.comments, writer.code)
+    let mut text = writer.comments;
+    text.push_str(RULER);
+    text.push_str("\n\n");
+    text.push_str(&writer.code);
+    text
 }
 
 struct Writer<'a> {
@@ -48,9 +57,22 @@ struct Writer<'a> {
     code: String,
     /// Names in JSON that lead to an item.
     path: Vec<&'a str>,
+    /// The line and the sentence that are being written.
+    line: String,
+    sentence: String,
 }
 
 impl<'a> Writer<'a> {
+    fn new() -> Self {
+        Self {
+            comments: String::with_capacity(FIRST_COMMENTS),
+            code: String::with_capacity(FIRST_CODE),
+            path: Vec::new(),
+            line: String::new(),
+            sentence: String::new(),
+        }
+    }
+
     /// `depth` is 0 at level 06. `name` is empty for what an array of arrays holds.
     fn item(&mut self, item: &Item, name: &'a str, schema: &Schema<'a>, description: Option<&'a str>, depth: usize) {
         if !name.is_empty() {
@@ -99,9 +121,9 @@ impl<'a> Writer<'a> {
     }
 
     fn counter(&mut self, item: &Item, counter: &Counter, depth: usize) {
-        for sentence in comment::of_counter(item, counter, &self.path) {
-            self.comment(&sentence);
-        }
+        let path = std::mem::take(&mut self.path);
+        comment::of_counter(item, counter, &path, self);
+        self.path = path;
         self.code.push('\n');
         self.line(depth, &counter.name, &item_clause(BinaryItem::Fullword));
         self.code.push('\n');
@@ -125,57 +147,67 @@ impl<'a> Writer<'a> {
     fn filler(&mut self, item: &Item, depth: usize) {
         let Some(occurs) = item.occurs.filter(|occurs| occurs.times > 1) else { return };
         if item.length.next_multiple_of(last_alignment(item)) != occurs.stride {
-            self.comment("What follows keeps the next occurrence aligned.");
+            self.tell(format_args!("What follows keeps the next occurrence aligned."));
             self.line(depth, "filler", &format!("PIC X({})", occurs.stride - item.length));
         }
     }
 
     /// A group or a table.
     fn declaration(&mut self, depth: usize, name: &str, item: &Item, clause: Option<&str>) {
-        let name = match item.occurs {
-            Some(occurs) => format!("{name} OCCURS {}", occurs.times),
-            None => name.to_owned(),
-        };
-        self.line(depth, &name, clause.unwrap_or_default());
+        let clause = clause.unwrap_or_default();
+        match item.occurs {
+            Some(occurs) => self.line(depth, &format!("{name} OCCURS {}", occurs.times), clause),
+            None => self.line(depth, name, clause),
+        }
     }
 
     fn line(&mut self, depth: usize, name: &str, clause: &str) {
-        let mut line = String::new();
-        let _ = write!(line, "{:width$}{:02} ", "", 6 + 3 * depth, width = 13 + 2 * depth);
-        if clause.is_empty() {
-            line.push_str(name);
-        } else {
-            let _ = write!(line, "{name:NAME_WIDTH$}");
-            if name.len() >= NAME_WIDTH {
-                line.push(' ');
-            }
+        let mut line = std::mem::take(&mut self.line);
+        line.clear();
+        let level = 6 + 3 * depth;
+        line.push_str(blanks(13 + 2 * depth));
+        let _ = write!(line, "{level:02} ");
+        line.push_str(name);
+        if !clause.is_empty() {
+            line.push_str(blanks(NAME_WIDTH.saturating_sub(name.len()).max(1)));
             line.push_str(clause);
         }
         line.push('.');
-        let mut is_first = true;
-        for part in broken(&line) {
-            let _ = if is_first {
-                writeln!(self.comments, "      *{}", &part[7..])
+        self.write(&line);
+        self.line = line;
+    }
+
+    /// Writes a line of code, and its copy among the comments. One that is too long is broken at the last blank that leaves it
+    /// short enough, and continued in column 13.
+    fn write(&mut self, line: &str) {
+        let (mut rest, mut is_first) = (line, true);
+        loop {
+            let indent = if is_first { 0 } else { CONTINUED };
+            let last = LAST_COLUMN - indent;
+            let start = rest.len() - rest.trim_start().len();
+            let is_long = rest.len() > last;
+            let at = is_long.then(|| rest[..=last].rfind(' ').filter(|&at| at > start)).flatten();
+            let part = at.map_or(rest, |at| rest[..at].trim_end());
+            if is_first {
+                self.comments.push_str("      *");
+                self.comments.push_str(&part[7..]);
             } else {
-                writeln!(self.comments, "      *  {}", part.trim_start())
-            };
-            is_first = false;
-            self.code.push_str(&part);
+                self.comments.push_str("      *  ");
+                self.comments.push_str(part);
+            }
+            self.comments.push('\n');
+            self.code.push_str(blanks(indent));
+            self.code.push_str(part);
             self.code.push('\n');
+            let Some(at) = at else { return };
+            (rest, is_first) = (rest[at..].trim_start(), false);
         }
     }
 
     fn explain(&mut self, item: &Item, schema: &Schema<'a>, description: Option<&'a str>) {
-        for sentence in comment::of_field(item, schema, description, &self.path) {
-            self.comment(&sentence);
-        }
-    }
-
-    fn comment(&mut self, sentence: &str) {
-        for (index, line) in comment::wrapped(sentence, 62).into_iter().enumerate() {
-            let indent = if index == 0 { "" } else { " " };
-            let _ = writeln!(self.comments, "      * {indent}{line}");
-        }
+        let path = std::mem::take(&mut self.path);
+        comment::of_field(item, schema, description, &path, self);
+        self.path = path;
     }
 
     fn blank_comment(&mut self) {
@@ -183,20 +215,22 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The line, or lines: broken at the last blank that leaves them short enough, and continued in column 13.
-fn broken(line: &str) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut rest = line.to_owned();
-    while rest.len() > LAST_COLUMN {
-        let start = rest.len() - rest.trim_start().len();
-        let Some(at) = rest[..=LAST_COLUMN].rfind(' ').filter(|&at| at > start) else { break };
-        let behind = format!("{:12}{}", "", rest[at..].trim_start());
-        rest.truncate(at);
-        lines.push(rest.trim_end().to_owned());
-        rest = behind;
+impl Tell for Writer<'_> {
+    fn tell(&mut self, sentence: Arguments<'_>) {
+        let Self { comments, sentence: text, .. } = self;
+        text.clear();
+        let _ = text.write_fmt(sentence);
+        comment::wrap(text, 62, |line, is_first| {
+            comments.push_str(if is_first { "      * " } else { "      *  " });
+            comments.push_str(line);
+            comments.push('\n');
+        });
     }
-    lines.push(rest);
-    lines
+}
+
+fn blanks(count: usize) -> &'static str {
+    const BLANKS: &str = "                                                                ";
+    &BLANKS[..count.min(BLANKS.len())]
 }
 
 /// The alignment to which GnuCOBOL rounds a group that occurs: the strictest one behind the last group inside it, or else that

@@ -1,6 +1,7 @@
 //! What comments in members say of items, in our own words, in the order in which the original has its facts.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use serde_json::Value as Json;
 
@@ -12,31 +13,38 @@ const MAXIMUM_DESCRIPTION: usize = 2000;
 /// Most values of an enumeration that are repeated.
 const MAXIMUM_VALUES: usize = 100;
 
+/// What takes the sentences of a comment, one after the other.
+pub(crate) trait Tell {
+    fn tell(&mut self, sentence: fmt::Arguments<'_>);
+}
+
 /// Facts about a field: name, place, description, type and limits, how it is stored.
-pub(crate) fn of_field(item: &Item, schema: &Schema<'_>, description: Option<&str>, path: &[&str]) -> Vec<String> {
-    let mut sentences = vec![format!("Field '{}':", item.name), format!("JSON '{}'.", path.join("->"))];
+pub(crate) fn of_field(item: &Item, schema: &Schema<'_>, description: Option<&str>, path: &[&str], to: &mut impl Tell) {
+    to.tell(format_args!("Field '{}':", item.name));
+    to.tell(format_args!("JSON '{}'.", Place(path)));
     if let Some(text) = schema.text("description").or(description) {
-        let text: String =
-            text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MAXIMUM_DESCRIPTION).collect();
+        let text = shown(text);
         if !text.is_empty() {
             let stop = if text.ends_with(['.', '!', '?']) { "" } else { "." };
-            sentences.push(format!("{text}{stop}"));
+            to.tell(format_args!("{text}{stop}"));
         }
     }
     if let Some(word) = schema.text("type") {
-        sentences.push(format!("Type '{word}'."));
+        to.tell(format_args!("Type '{word}'."));
     }
     let is_number = matches!(item.value, Value::Float { .. } | Value::Packed { .. } | Value::Binary { .. });
     if let Some(format) = schema.text("format").filter(|_| is_number || matches!(item.value, Value::Timestamp)) {
-        sentences.push(format!("format '{format}'."));
+        to.tell(format_args!("format '{format}'."));
     }
     if let Some(maximum) = schema.keyword("maxLength") {
-        let minimum = schema.keyword("minLength").map_or_else(|| "0".to_owned(), Json::to_string);
-        sentences.push(format!("minLength '{minimum}', maxLength '{maximum}'."));
+        match schema.keyword("minLength") {
+            Some(minimum) => to.tell(format_args!("minLength '{minimum}', maxLength '{maximum}'.")),
+            None => to.tell(format_args!("minLength '0', maxLength '{maximum}'.")),
+        }
     }
     for name in ["maximum", "minimum"] {
         if let Some(value) = schema.keyword(name) {
-            sentences.push(format!("{name} '{value}'."));
+            to.tell(format_args!("{name} '{value}'."));
         }
     }
     if let Some(Json::Array(values)) = schema.keyword("enum") {
@@ -46,10 +54,45 @@ pub(crate) fn of_field(item: &Item, schema: &Schema<'_>, description: Option<&st
             .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
             .collect();
         let more = if values.len() > MAXIMUM_VALUES { ", ..." } else { "" };
-        sentences.push(format!("One of ({}{more}).", shown.join(", ")));
+        to.tell(format_args!("One of ({}{more}).", shown.join(", ")));
     }
-    sentences.extend(storage(&item.value).map(str::to_owned));
-    sentences
+    if let Some(note) = storage(&item.value) {
+        to.tell(format_args!("{note}"));
+    }
+}
+
+/// A description with single blanks between its words, cut where it is too long.
+fn shown(description: &str) -> Cow<'_, str> {
+    if description.len() <= MAXIMUM_DESCRIPTION && is_plain(description) {
+        return description.into();
+    }
+    let words = description.split_whitespace().collect::<Vec<_>>().join(" ");
+    words.chars().take(MAXIMUM_DESCRIPTION).collect()
+}
+
+/// Nothing but printable ASCII, and no blank beside another or at an end.
+fn is_plain(text: &str) -> bool {
+    let mut before = b' ';
+    for &byte in text.as_bytes() {
+        if !(b' '..=b'~').contains(&byte) || (byte == b' ' && before == b' ') {
+            return false;
+        }
+        before = byte;
+    }
+    before != b' '
+}
+
+/// The names in JSON that lead to an item, with arrows between them.
+struct Place<'p>(&'p [&'p str]);
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, name) in self.0.iter().enumerate() {
+            f.write_str(if index > 0 { "->" } else { "" })?;
+            f.write_str(name)?;
+        }
+        Ok(())
+    }
 }
 
 fn storage(value: &Value) -> Option<&'static str> {
@@ -66,26 +109,29 @@ fn storage(value: &Value) -> Option<&'static str> {
 }
 
 /// Facts about a counter.
-pub(crate) fn of_counter(item: &Item, counter: &Counter, path: &[&str]) -> Vec<String> {
-    let place = path.join("->");
+pub(crate) fn of_counter(item: &Item, counter: &Counter, path: &[&str], to: &mut impl Tell) {
+    let Counter { name, minimum, maximum, .. } = counter;
+    let place = Place(path);
     match item.occurs {
-        Some(_) => vec![
-            format!("'{}' is an array; '{}' tells how many of its values there are,", place, counter.name)
-                + &format!(" from {} to {}.", counter.minimum, counter.maximum),
-        ],
+        Some(_) => to.tell(format_args!(
+            "'{place}' is an array; '{name}' tells how many of its values there are, from {minimum} to {maximum}."
+        )),
         None => {
             let absent = if item.absence == Absence::Null { "null" } else { "absent" };
-            vec![format!("'{}' is optional; in '{}' 1 stands for present, 0 for {absent}.", place, counter.name)]
+            to.tell(format_args!("'{place}' is optional; in '{name}' 1 stands for present, 0 for {absent}."));
         }
     }
 }
 
-/// Lines of at most `width` characters, the second and later one shorter. Words that are longer are cut. What a line of a
-/// member cannot hold becomes a question mark.
-pub(crate) fn wrapped(sentence: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
+/// Hands over lines of at most `width` characters, the second and later one shorter; with each, whether it is the first. Words
+/// that are longer are cut. What a line of a member cannot hold becomes a question mark.
+pub(crate) fn wrap(sentence: &str, width: usize, mut line_is: impl FnMut(&str, bool)) {
+    if sentence.len() <= width && is_plain(sentence) {
+        line_is(sentence, true);
+        return;
+    }
     let mut line = String::with_capacity(width);
-    let mut length = 0;
+    let (mut length, mut is_first) = (0, true);
     for word in sentence.split_whitespace() {
         let plain: Cow<'_, str> = match word.contains(char::is_control) {
             true => word.chars().map(|one| if one.is_control() { '?' } else { one }).collect(),
@@ -93,7 +139,7 @@ pub(crate) fn wrapped(sentence: &str, width: usize) -> Vec<String> {
         };
         let mut rest = &*plain;
         loop {
-            let room = width - usize::from(!lines.is_empty());
+            let room = width - usize::from(!is_first);
             let characters = rest.chars().count();
             let needed = characters + usize::from(length > 0);
             if length + needed <= room {
@@ -105,17 +151,18 @@ pub(crate) fn wrapped(sentence: &str, width: usize) -> Vec<String> {
                 break;
             }
             if length > 0 {
-                lines.push(std::mem::replace(&mut line, String::with_capacity(width)));
-                length = 0;
+                line_is(&line, is_first);
+                line.clear();
+                (length, is_first) = (0, false);
                 continue;
             }
             let (first, behind) = rest.split_at(rest.char_indices().nth(room).map_or(rest.len(), |(at, _)| at));
-            lines.push(first.to_owned());
+            line_is(first, is_first);
+            is_first = false;
             rest = behind;
         }
     }
     if length > 0 {
-        lines.push(line);
+        line_is(&line, is_first);
     }
-    lines
 }

@@ -5,7 +5,9 @@
 //! without regard to case, as the compiler wants it. What comes second gets a number, the first of which is 2.
 //! Source: reference, 2.2.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
+
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 
 use crate::options::{Language, NameTruncation};
 use crate::reserved::is_reserved;

@@ -3,10 +3,10 @@
 //! A text of varying length is one item, so that no groups are needed around optional ones; nothing is aligned.
 //! Source: reference, 2.7; what it does not say is listed in `docs/differences.md`.
 
-use std::fmt::Write;
+use std::fmt::{Arguments, Write};
 
 use crate::cobol::Heading;
-use crate::comment;
+use crate::comment::{self, Tell};
 use crate::schema::{Kind, Property, Schema};
 use crate::structure::{Counter, Ending, Item, Structure, Value};
 
@@ -15,10 +15,16 @@ const WIDTH: usize = 62;
 
 /// The member. `groups` are what the structure was made of.
 pub(crate) fn member(structure: &Structure, groups: &[Property<'_>], heading: &Heading<'_>) -> String {
-    let mut writer = Writer { comments: String::new(), code: String::new(), path: Vec::new(), pending: None };
+    let mut writer = Writer {
+        comments: String::new(),
+        code: String::new(),
+        path: Vec::new(),
+        pending: None,
+        sentence: String::new(),
+    };
     let Heading { direction, schema_name, level } = heading;
-    writer.comment(&format!("Structure of the {direction} that the JSON schema '{schema_name}' describes."));
-    writer.comment(&format!("Mapping level '{}'. Made by Quaymaster's build toolkit.", level.text()));
+    writer.tell(format_args!("Structure of the {direction} that the JSON schema '{schema_name}' describes."));
+    writer.tell(format_args!("Mapping level '{}'. Made by Quaymaster's build toolkit.", level.text()));
     for (item, group) in structure.groups.iter().zip(groups) {
         writer.item(item, group.name, &group.schema, group.description, 0);
     }
@@ -33,6 +39,8 @@ struct Writer<'a> {
     path: Vec<&'a str>,
     /// The declaration that waits for its comma or semicolon.
     pending: Option<String>,
+    /// The sentence that is being told.
+    sentence: String,
 }
 
 impl<'a> Writer<'a> {
@@ -61,9 +69,9 @@ impl<'a> Writer<'a> {
                 _ => {}
             }
         } else {
-            for sentence in comment::of_field(item, element, description, &self.path) {
-                self.comment(&sentence);
-            }
+            let path = std::mem::take(&mut self.path);
+            comment::of_field(item, element, description, &path, self);
+            self.path = path;
             self.line(depth, &name_and_times, &attributes(&item.value));
         }
         if !name.is_empty() {
@@ -72,9 +80,9 @@ impl<'a> Writer<'a> {
     }
 
     fn counter(&mut self, item: &Item, counter: &Counter, depth: usize) {
-        for sentence in comment::of_counter(item, counter, &self.path) {
-            self.comment(&sentence);
-        }
+        let path = std::mem::take(&mut self.path);
+        comment::of_counter(item, counter, &path, self);
+        self.path = path;
         self.line(depth, &counter.name, "SIGNED FIXED BINARY(31) UNALIGNED");
     }
 
@@ -95,15 +103,19 @@ impl<'a> Writer<'a> {
             let _ = writeln!(self.code, "{line}{sign}");
         }
     }
+}
 
-    fn comment(&mut self, sentence: &str) {
+impl Tell for Writer<'_> {
+    fn tell(&mut self, sentence: Arguments<'_>) {
+        self.sentence.clear();
+        let _ = self.sentence.write_fmt(sentence);
         // The end of the comment must not stand inside it.
-        let sentence = sentence.replace("*/", "* /").replace("/*", "/ *");
-        for (index, line) in comment::wrapped(&sentence, WIDTH).into_iter().enumerate() {
-            let indent = if index == 0 { "" } else { " " };
-            let line = format!("{indent}{line}");
-            let _ = writeln!(self.comments, " /*| {line:WIDTH$}|*/");
-        }
+        let sentence = self.sentence.replace("*/", "* /").replace("/*", "/ *");
+        comment::wrap(&sentence, WIDTH, |line, is_first| {
+            let indent = if is_first { "" } else { " " };
+            let width = WIDTH - indent.len();
+            let _ = writeln!(self.comments, " /*| {indent}{line:width$}|*/");
+        });
     }
 }
 

@@ -23,6 +23,8 @@ pub const MAXIMUM_UNPACKED: u64 = 64 << 20;
 
 /// Entries shorter than this are not compressed by a packer, in bytes.
 const SMALL: usize = 1024;
+/// How hard a packer compresses, of 9.
+const FAST: i64 = 2;
 
 /// How far an archive may go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -214,7 +216,8 @@ impl Packer {
         // Making the tables of the compressor costs more than these would save.
         let options = match content.len() {
             0..SMALL => options().compression_method(CompressionMethod::Stored),
-            _ => options(),
+            // Thousands of entries are packed while somebody waits.
+            _ => options().compression_level(Some(FAST)),
         };
         self.zip.start_file(name.as_str(), options).map_err(damaged)?;
         self.zip.write_all(content).map_err(|error| damaged(error.into()))

@@ -1,7 +1,13 @@
 //! Lines and their breaks.
 
-use super::{broken, clause};
+use super::{Writer, clause};
 use crate::structure::Value;
+
+fn broken(line: &str) -> Vec<String> {
+    let mut writer = Writer::new();
+    writer.write(line);
+    writer.code.lines().map(str::to_owned).collect()
+}
 
 #[test]
 fn a_long_line_is_broken_at_a_blank_and_goes_on_in_column_13() {

@@ -56,6 +56,27 @@ fn every_property_of_the_table_is_honoured_or_refused_by_its_name() {
 }
 
 #[test]
+fn the_page_about_the_command_has_every_property_and_no_other() {
+    let page = include_str!("../../../../docs/zconbt.md");
+    let (_, section) = page.split_once("\n## Properties\n").expect("a section");
+    let (section, _) = section.split_once("\n## ").expect("another section");
+    let (table, refused) = section.split_once("Refused by name").expect("a list");
+    let mut rows: Vec<&str> = table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    // The one that is spelled in two ways has one row.
+    assert!(table.contains("also spelled `characterWhiteSpace`"));
+    rows.push("characterWhiteSpace");
+    let mut honoured = HONOURED.to_vec();
+    rows.sort_unstable();
+    honoured.sort_unstable();
+    assert_eq!(rows, honoured);
+    let mut named: Vec<&str> = refused.split('`').skip(1).step_by(2).collect();
+    let mut known: Vec<&str> = REFUSED.iter().map(|(name, _)| *name).collect();
+    named.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(named, known);
+}
+
+#[test]
 fn a_property_that_there_is_not_names_the_nearest_one() {
     assert!(refused("defaultCharacterMaxLenght=3").contains("nearest one is defaultCharacterMaxLength"));
     assert_eq!(distance("connectionref", "connectionRef"), 0);

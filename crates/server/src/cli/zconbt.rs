@@ -95,10 +95,10 @@ fn requester(arguments: &Arguments, properties: &Path, out: &mut dyn Write) -> R
     let source = description_file(&options, properties);
     let description = read_within(&source, MAXIMUM_BYTES as u64)?;
     let name = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let folders = Folders::create(&options)?;
     let input =
         Input { options: &options, description_name: &name, description: &description, strict: arguments.strict };
-    let mut console = Console { out, folders, verbose: arguments.verbose, bar: None, error: None };
+    let mut console =
+        Console { out, folders: Folders::of(&options), verbose: arguments.verbose, bar: None, error: None };
     let built = build(&input, &mut console);
     let broken = console.end();
     let (archive, summary) = built.map_err(|error| failure(&error))?;
@@ -176,24 +176,37 @@ fn failure(error: &BuildError) -> Failure {
     Failure::new(1, format!("BAQB0903E: no archive was made: {error}"))
 }
 
-/// The three locations of the properties.
+/// The three locations of the properties, made with the first file: what fails before it leaves nothing behind.
 struct Folders {
     structures: PathBuf,
     information: PathBuf,
     logs: PathBuf,
+    are_made: bool,
 }
 
 impl Folders {
-    fn create(options: &Options) -> Result<Self, Failure> {
-        let folder = |name: &str| {
-            let folder = PathBuf::from(name);
-            fs::create_dir_all(&folder).map_err(|error| cannot("create", &folder, &error))?;
-            Ok::<_, Failure>(folder)
-        };
-        Ok(Self {
-            structures: folder(&options.data_structures_location)?,
-            information: folder(&options.api_info_file_location)?,
-            logs: folder(&options.log_file_directory)?,
+    fn of(options: &Options) -> Self {
+        Self {
+            structures: PathBuf::from(&options.data_structures_location),
+            information: PathBuf::from(&options.api_info_file_location),
+            logs: PathBuf::from(&options.log_file_directory),
+            are_made: false,
+        }
+    }
+
+    fn get(&mut self, location: Location) -> io::Result<&Path> {
+        if !self.are_made {
+            for folder in [&self.structures, &self.information, &self.logs] {
+                fs::create_dir_all(folder).map_err(|error| {
+                    io::Error::new(error.kind(), format!("cannot create {}: {error}", folder.display()))
+                })?;
+            }
+            self.are_made = true;
+        }
+        Ok(match location {
+            Location::Structures => &self.structures,
+            Location::Information => &self.information,
+            Location::Logs => &self.logs,
         })
     }
 }
@@ -219,12 +232,7 @@ impl Console<'_> {
 
 impl Sink for Console<'_> {
     fn file(&mut self, location: Location, name: &str, content: &[u8]) -> io::Result<()> {
-        let folder = match location {
-            Location::Structures => &self.folders.structures,
-            Location::Information => &self.folders.information,
-            Location::Logs => &self.folders.logs,
-        };
-        let file = folder.join(name);
+        let file = self.folders.get(location)?.join(name);
         // These can be made again at any time: syncing thousands of them would take minutes.
         fs::File::create(&file)?.write_all(content)?;
         if self.verbose {

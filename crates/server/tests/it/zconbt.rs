@@ -78,6 +78,7 @@ fn what_is_wrong_is_told_and_nothing_is_made() {
     let told = called(&folder, "zconbt", &["-p", "APIRPERF.properties", "-f", "A.ara", "--strict"]);
     assert!(told.starts_with("exit 1\n") && told.contains("BAQB0902W"), "{told}");
     assert!(!folder.join("A.ara").exists());
+    assert!(!folder.join("out").exists() && !folder.join("logs").exists());
 }
 
 #[test]
