@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -10,16 +11,20 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::error::WorkloadError;
-use crate::plan::{Choices, Login, Plan, Scenario, Span, door};
+use crate::outcome::Outcome;
+use crate::plan::{
+    Choices, Connection, Csrf, Frequency, Group, Login, Plan, Processes, STEADY_PERCENT, Scenario, Span, door,
+};
 use crate::provider::{self, ProviderArguments};
-use crate::report::Report;
+use crate::report::Judgement;
 use crate::responder::{self, Counts, ProgramArguments, ResponderPlan};
+use crate::run::worker;
 
-/// Runs closed-loop clients against a server and reports rate, response times, errors and the ledger's verdict.
+/// Runs clients against a server and reports rate, response times, errors and the ledger's verdict.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Arguments {
     /// Plan file (TOML); options win over it.
-    #[arg(value_name = "PLAN.toml", required_unless_present = "scenario")]
+    #[arg(value_name = "PLAN.toml", required_unless_present_any = ["scenario", "worker"])]
     pub plan: Option<PathBuf>,
     /// What each client does over and over.
     #[arg(long, value_enum)]
@@ -33,12 +38,8 @@ pub struct Arguments {
     /// Pause of a client between transactions, such as 200ms [default: none].
     #[arg(long, value_name = "TIME")]
     pub think_time: Option<Span>,
-    /// How long to measure [default: 30s].
-    #[arg(long, value_name = "TIME")]
-    pub duration: Option<Span>,
-    /// How long to run before measuring [default: 5s].
-    #[arg(long, value_name = "TIME")]
-    pub warmup: Option<Span>,
+    #[command(flatten)]
+    pub course: CourseArguments,
     /// Bytes of a put's body [default: 1024].
     #[arg(long, value_name = "N")]
     pub request_size: Option<usize>,
@@ -50,7 +51,18 @@ pub struct Arguments {
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,
     #[command(flatten)]
+    pub http: HttpArguments,
+    #[command(flatten)]
     pub channel: ChannelArguments,
+    /// MQCONN and MQDISC: once a client, or in every transaction [default: once].
+    #[arg(long, value_enum, requires = "channel")]
+    pub connect: Option<Frequency>,
+    /// MQOPEN and MQCLOSE: once a connection, or in every transaction [default: once].
+    #[arg(long, value_enum, requires = "channel")]
+    pub open: Option<Frequency>,
+    /// Whether a new TLS connection may resume the session of an earlier one [default: true].
+    #[arg(long, value_name = "BOOL")]
+    pub tls_resumption: Option<bool>,
     /// Where replies come in request-reply [default: DEV.QUEUE.2].
     #[arg(long, value_name = "NAME")]
     pub reply_queue: Option<String>,
@@ -60,10 +72,10 @@ pub struct Arguments {
     /// Trust any certificate; loopback addresses only.
     #[arg(long)]
     pub insecure: bool,
-    /// How clients show who they are [default: ltpa].
+    /// How clients show who they are [default: ltpa]; 'every' logs in for each transaction.
     #[arg(long, value_enum)]
     pub login: Option<Login>,
-    /// User to log in as [default: app].
+    /// User to log in as [default: app, in administration admin].
     #[arg(long)]
     pub user: Option<String>,
     /// File with lines of 'USER PASSWORD', such as DIR/initial-passwords.
@@ -96,15 +108,90 @@ pub struct Arguments {
     /// An argument of the program; may be given again.
     #[arg(long, value_name = "TEXT", requires = "program", allow_hyphen_values = true)]
     pub program_argument: Vec<String>,
-    /// Processes of the program, which the clients share [default: one a client].
-    #[arg(long, value_name = "N", requires = "program")]
-    pub processes: Option<u32>,
-    /// Process whose processor time to report; may be given again.
-    #[arg(long, value_name = "NAME=PID", value_parser = name_and_pid)]
-    pub pid: Vec<(String, u32)>,
+    /// Clients in processes of the driver: 'user' for one a client, 'request' for a new one for each transaction. In requester
+    /// the number of processes of the program, which the clients share [default: one a client].
+    #[arg(long, value_name = "WHO")]
+    pub processes: Option<Processes>,
+    /// Process whose processor time to report; may be given again. PID+children counts its children too, PID/PREFIX only its
+    /// threads whose name begins so.
+    #[arg(long, value_name = "NAME=PID", value_parser = name_and_group)]
+    pub pid: Vec<(String, Group)>,
     /// Also write the report as JSON, to standard output for '-'.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Be a process of another driver, which says the rest on standard input.
+    #[arg(long, hide = true)]
+    pub worker: bool,
+}
+
+/// How a run goes on in time.
+#[derive(Debug, Clone, clap::Args)]
+pub struct CourseArguments {
+    /// Transactions a second that begin whatever the server does; response times count from when they should have begun.
+    #[arg(long, value_name = "N", conflicts_with = "think_time")]
+    pub rate: Option<f64>,
+    /// How long to measure [default: 30s], or with --requests how long at most.
+    #[arg(long, value_name = "TIME")]
+    pub duration: Option<Span>,
+    /// Transactions to measure: exactly so many.
+    #[arg(long, value_name = "N")]
+    pub requests: Option<u64>,
+    /// How long to run before measuring [default: 5s]; 'steady' for as long as it takes.
+    #[arg(long, value_name = "TIME|steady")]
+    pub warmup: Option<WarmUpArgument>,
+    /// Transactions before measuring.
+    #[arg(long, value_name = "N")]
+    pub warmup_requests: Option<u64>,
+    /// Before measuring, run until the rates of three seconds differ by so many percent at most.
+    #[arg(long, value_name = "PERCENT")]
+    pub warmup_steady: Option<f64>,
+    /// Do the whole so often; the result is the median run, and how far the others lie apart.
+    #[arg(long, value_name = "N")]
+    pub repetitions: Option<u32>,
+    /// Imitate a network with this round trip, such as 10ms.
+    #[arg(long, value_name = "TIME")]
+    pub latency: Option<Span>,
+    /// Longest wait for an answer [default: 30s].
+    #[arg(long, value_name = "TIME")]
+    pub timeout: Option<Span>,
+    /// Of whatever is random [default: a random one, which the result names].
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+}
+
+/// `steady`, or a length of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WarmUpArgument {
+    Steady,
+    Time(Span),
+}
+
+impl FromStr for WarmUpArgument {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "steady" { Ok(Self::Steady) } else { text.parse().map(Self::Time) }
+    }
+}
+
+/// Requests of a web client.
+#[derive(Debug, Clone, clap::Args)]
+pub struct HttpArguments {
+    /// How long an HTTP connection is used [default: keep].
+    #[arg(long, value_enum)]
+    pub connection: Option<Connection>,
+    /// Path that administration gets; may be given again. {client} stands for the client's number.
+    #[arg(long, value_name = "PATH")]
+    pub path: Vec<String>,
+    /// Path that administration patches after its GETs.
+    #[arg(long, value_name = "PATH", requires = "patch_body")]
+    pub patch_path: Option<String>,
+    /// JSON of that PATCH; {n} stands for the number of the client's transaction.
+    #[arg(long, value_name = "JSON", requires = "patch_path")]
+    pub patch_body: Option<String>,
+    /// Where administration has the value of the CSRF header from [default: header, any value].
+    #[arg(long, value_enum)]
+    pub csrf: Option<Csrf>,
 }
 
 /// A channel to go through.
@@ -270,6 +357,13 @@ impl Arguments {
     }
 
     fn choices(&self) -> Choices {
+        let (warmup, steady) = match self.course.warmup {
+            Some(WarmUpArgument::Time(span)) => (Some(span), None),
+            Some(WarmUpArgument::Steady) => (None, Some(STEADY_PERCENT)),
+            None => (None, None),
+        };
+        let is_group = |(_, group): &(String, Group)| group.children || group.threads.is_some();
+        let (groups, whole): (Vec<_>, Vec<_>) = self.pid.iter().cloned().partition(is_group);
         Choices {
             scenario: self.scenario,
             url: self.url.clone(),
@@ -290,8 +384,24 @@ impl Arguments {
             clients: self.clients,
             threads: self.threads,
             think_time: self.think_time,
-            warmup: self.warmup,
-            duration: self.duration,
+            rate: self.course.rate,
+            warmup,
+            warmup_requests: self.course.warmup_requests,
+            warmup_steady: self.course.warmup_steady.or(steady),
+            duration: self.course.duration,
+            requests: self.course.requests,
+            repetitions: self.course.repetitions,
+            timeout: self.course.timeout,
+            latency: self.course.latency,
+            seed: self.course.seed,
+            connection: self.http.connection,
+            tls_resumption: self.tls_resumption,
+            connect: self.connect,
+            open: self.open,
+            paths: (!self.http.path.is_empty()).then(|| self.http.path.clone()),
+            patch_path: self.http.patch_path.clone(),
+            patch_body: self.http.patch_body.clone(),
+            csrf: self.http.csrf,
             request_size: self.request_size,
             response_size: self.response_size,
             drain: self.drain.then_some(true),
@@ -301,39 +411,44 @@ impl Arguments {
             program: self.program.clone(),
             program_arguments: (!self.program_argument.is_empty()).then(|| self.program_argument.clone()),
             processes: self.processes,
-            pid: self.pid.iter().cloned().collect(),
+            driver: None,
+            pid: whole.into_iter().map(|(name, group)| (name, group.pid)).collect(),
+            group: groups.into_iter().collect(),
         }
     }
 }
 
-/// Runs to the end, prints the report and writes the JSON. The caller exits with 1 when `Report::is_clean` is false.
+/// Runs to the end, prints the outcome and writes the JSON. Whether all was well: the caller exits with 1 when it was not.
 ///
 /// # Errors
 /// A plan that cannot be carried out, or a file that cannot be written.
-pub fn run(arguments: &Arguments) -> Result<Report, WorkloadError> {
-    let report = crate::run(&arguments.plan()?)?;
-    match arguments.json.as_deref() {
-        Some(path) if path == Path::new("-") => println!("{}", report.to_json()),
-        Some(path) => {
-            println!("{report}");
-            write_json(path, &report)?;
-        }
-        None => println!("{report}"),
+pub fn run(arguments: &Arguments) -> Result<bool, WorkloadError> {
+    if arguments.worker {
+        return worker::serve().map(|()| true);
     }
-    Ok(report)
+    let outcome = crate::repeat(&arguments.plan()?)?;
+    match arguments.json.as_deref() {
+        Some(path) if path == Path::new("-") => println!("{}", outcome.to_json()),
+        Some(path) => {
+            println!("{outcome}");
+            write_json(path, &outcome)?;
+        }
+        None => println!("{outcome}"),
+    }
+    Ok(outcome.judgement() == Judgement::Clean)
 }
 
 #[expect(clippy::disallowed_methods, reason = "a report is written once and may be lost")]
-fn write_json(path: &Path, report: &Report) -> Result<(), WorkloadError> {
-    std::fs::write(path, report.to_json() + "\n")
+fn write_json(path: &Path, outcome: &Outcome) -> Result<(), WorkloadError> {
+    std::fs::write(path, outcome.to_json() + "\n")
         .map_err(|source| WorkloadError::Write { file: path.display().to_string(), source })
 }
 
-fn name_and_pid(text: &str) -> Result<(String, u32), String> {
-    let expected = || format!("'{text}' is not of the form NAME=PID");
+fn name_and_group(text: &str) -> Result<(String, Group), String> {
+    let expected = || format!("'{text}' is not of the form NAME=PID, NAME=PID+children or NAME=PID/THREADS");
     let (name, pid) = text.split_once('=').ok_or_else(expected)?;
     if name.is_empty() {
         return Err(expected());
     }
-    Ok((name.to_owned(), pid.parse().map_err(|_| expected())?))
+    Ok((name.to_owned(), pid.parse().map_err(|_: String| expected())?))
 }

@@ -36,6 +36,8 @@ pub enum WorkloadError {
         source: ClientError,
     },
     #[error(transparent)]
+    Client(#[from] ClientError),
+    #[error(transparent)]
     Program(#[from] ProgramError),
     #[error("cannot listen on {address}")]
     Listen {

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::client::Effect;
 use crate::payload::PutId;
@@ -43,7 +43,7 @@ pub struct Ledger {
 }
 
 /// What became of every message, in counts.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Verdict {
     pub answered_puts: u64,
     pub refused_puts: u64,
@@ -72,6 +72,26 @@ impl Verdict {
     /// Nothing lost, doubled, damaged, or there against the server's word.
     pub fn is_clean(&self) -> bool {
         self.lost.unwrap_or(0) == 0 && self.duplicated == 0 && self.damaged == 0 && self.refused_but_found == 0
+    }
+
+    /// Of two ledgers together: what is lost is known when both know.
+    #[must_use]
+    pub(crate) fn merged(first: Option<Self>, second: Self) -> Self {
+        let Some(first) = first else { return second };
+        Self {
+            answered_puts: first.answered_puts + second.answered_puts,
+            refused_puts: first.refused_puts + second.refused_puts,
+            unknown_puts: first.unknown_puts + second.unknown_puts,
+            unknown_puts_found: first.unknown_puts_found + second.unknown_puts_found,
+            got: first.got + second.got,
+            unknown_gets: first.unknown_gets + second.unknown_gets,
+            explained: first.explained + second.explained,
+            lost: first.lost.zip(second.lost).map(|(first, second)| first + second),
+            duplicated: first.duplicated + second.duplicated,
+            refused_but_found: first.refused_but_found + second.refused_but_found,
+            damaged: first.damaged + second.damaged,
+            foreign: first.foreign + second.foreign,
+        }
     }
 }
 

@@ -12,103 +12,31 @@
 //! server = 4711
 //! ```
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
-
-use serde::Deserialize;
 
 use crate::client::door::DoorOptions;
 use crate::client::program;
 use crate::error::WorkloadError;
-use crate::measure::Process;
 use crate::payload::PutId;
+use crate::processor::{Extent, Process};
 use crate::provider::RESPONSE_STEP;
 
+pub(crate) mod administration;
+mod choices;
 pub(crate) mod door;
+mod kinds;
+mod span;
 
-/// What each client does over and over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub enum Scenario {
-    /// Put a message, then get it by its correlation identifier: two requests, one transaction.
-    PutGet,
-    /// Put a message and leave it there.
-    Put,
-    /// Get whatever comes next.
-    Get,
-    /// Browse the first message.
-    Browse,
-    /// Put a request and get its reply, which a `workload responder` or any other batch server puts.
-    RequestReply,
-    /// `POST` a JSON request to a two-way service: its reply must be that of this request.
-    Service,
-    /// Have programs with a communication stub call an API requester in front of `workload provider`.
-    Requester,
-    /// `POST` and `GET` on fixed paths of a plain web server: what HTTP alone costs under this client.
-    HttpFloor,
-}
+pub use self::administration::Administration;
+pub use self::choices::{Choices, STEADY_PERCENT};
+pub use self::kinds::{Connection, Csrf, Frequency, Group, Login, Processes, Scenario};
+pub use self::span::Span;
 
-/// How clients show who they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub enum Login {
-    /// Log in once and send the LTPA cookie with every request.
-    #[default]
-    Ltpa,
-    /// HTTP Basic with every request.
-    Basic,
-    /// No credentials.
-    None,
-}
-
-/// Every choice that may be made in a plan file or by an option; what is absent is decided by `Plan::new`.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Choices {
-    pub scenario: Option<Scenario>,
-    pub url: Option<String>,
-    pub cacert: Option<PathBuf>,
-    pub insecure: Option<bool>,
-    pub login: Option<Login>,
-    pub user: Option<String>,
-    /// Lines of `user password`.
-    pub password_file: Option<PathBuf>,
-    pub queue_manager: Option<String>,
-    pub queue: Option<String>,
-    /// A server-connection channel, used instead of `url`.
-    pub channel: Option<String>,
-    /// `HOST:PORT` or a list such as `host(1414),other(1414)`.
-    pub mq: Option<String>,
-    /// CipherSpec of the channel; with `cacert` alone any of TLS 1.2 or higher.
-    pub cipher: Option<String>,
-    /// Clients that share a socket.
-    pub sharing_conversations: Option<u32>,
-    /// Puts are asynchronous, replies are read ahead from a queue of each client's own.
-    pub streaming: Option<bool>,
-    /// Where replies come.
-    pub reply_queue: Option<String>,
-    pub persistent: Option<bool>,
-    pub clients: Option<u32>,
-    pub threads: Option<usize>,
-    pub think_time: Option<Span>,
-    pub warmup: Option<Span>,
-    pub duration: Option<Span>,
-    pub request_size: Option<usize>,
-    pub response_size: Option<usize>,
-    pub drain: Option<bool>,
-    pub post_path: Option<String>,
-    pub get_path: Option<String>,
-    /// JSON of a request to a service; `{id}` stands for the identifier that the reply must have somewhere.
-    pub body: Option<String>,
-    /// Program that calls an API requester.
-    pub program: Option<PathBuf>,
-    pub program_arguments: Option<Vec<String>>,
-    /// Processes of the program.
-    pub processes: Option<u32>,
-    /// Process name to process id.
-    pub pid: BTreeMap<String, u32>,
-}
+/// Longest that a run may take where a number of transactions ends a part of it.
+const LONGEST: Duration = Duration::from_secs(3600);
+/// Longest warm-up until the rate is steady.
+const STEADY_LIMIT: Duration = Duration::from_secs(60);
 
 /// A checked plan.
 pub struct Plan {
@@ -117,8 +45,15 @@ pub struct Plan {
     pub clients: u32,
     pub threads: usize,
     pub think_time: Duration,
-    pub warmup: Duration,
-    pub duration: Duration,
+    /// Transactions a second that are begun whatever the server does.
+    pub rate: Option<f64>,
+    pub warm_up: WarmUp,
+    pub end: End,
+    /// How often the whole is done: from 1.
+    pub repetitions: u32,
+    /// Round trip of the network that is imitated.
+    pub latency: Duration,
+    pub seed: u64,
     /// Length of a put's body in bytes.
     pub request_size: usize,
     /// Length of a reply's body in bytes, where there are replies.
@@ -129,59 +64,43 @@ pub struct Plan {
     pub post_path: String,
     /// Of `Scenario::HttpFloor`.
     pub get_path: String,
+    /// Of `Scenario::Administration`.
+    pub administration: Administration,
     /// What stands before and behind the identifier in a request of `Scenario::Service`.
     pub body: (String, String),
     pub processes: Vec<Process>,
+    pub lives: Lives,
+    /// What the plan was made of, with the defaults of what it leaves open.
+    pub choices: Choices,
 }
 
-impl Choices {
-    /// # Errors
-    /// The file cannot be read, or is not a plan: the message names line and key.
-    pub fn read(file: &Path) -> Result<Self, WorkloadError> {
-        let name = file.display().to_string();
-        let text =
-            std::fs::read_to_string(file).map_err(|source| WorkloadError::Read { file: name.clone(), source })?;
-        toml::from_str(&text).map_err(|source| WorkloadError::Parse { file: name, source: Box::new(source) })
-    }
+/// What comes before measuring.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum WarmUp {
+    Time(Duration),
+    /// So many transactions, and this long at most.
+    Requests(u64, Duration),
+    /// Until the rates of three windows differ by so many percent at most, and this long at most.
+    Steady(f64, Duration),
+}
 
-    /// These choices, and `other`'s where this says nothing.
-    pub fn or(self, other: Self) -> Self {
-        let mut pid = other.pid;
-        pid.extend(self.pid);
-        Self {
-            scenario: self.scenario.or(other.scenario),
-            url: self.url.or(other.url),
-            cacert: self.cacert.or(other.cacert),
-            insecure: self.insecure.or(other.insecure),
-            login: self.login.or(other.login),
-            user: self.user.or(other.user),
-            password_file: self.password_file.or(other.password_file),
-            queue_manager: self.queue_manager.or(other.queue_manager),
-            queue: self.queue.or(other.queue),
-            channel: self.channel.or(other.channel),
-            mq: self.mq.or(other.mq),
-            cipher: self.cipher.or(other.cipher),
-            sharing_conversations: self.sharing_conversations.or(other.sharing_conversations),
-            streaming: self.streaming.or(other.streaming),
-            reply_queue: self.reply_queue.or(other.reply_queue),
-            persistent: self.persistent.or(other.persistent),
-            clients: self.clients.or(other.clients),
-            threads: self.threads.or(other.threads),
-            think_time: self.think_time.or(other.think_time),
-            warmup: self.warmup.or(other.warmup),
-            duration: self.duration.or(other.duration),
-            request_size: self.request_size.or(other.request_size),
-            response_size: self.response_size.or(other.response_size),
-            drain: self.drain.or(other.drain),
-            post_path: self.post_path.or(other.post_path),
-            get_path: self.get_path.or(other.get_path),
-            body: self.body.or(other.body),
-            program: self.program.or(other.program),
-            program_arguments: self.program_arguments.or(other.program_arguments),
-            processes: self.processes.or(other.processes),
-            pid,
-        }
-    }
+/// What ends measuring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    Time(Duration),
+    /// Exactly so many transactions, and this long at most.
+    Requests(u64, Duration),
+}
+
+/// Where clients live.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lives {
+    /// In this process, on a few threads.
+    Here,
+    /// In a process of the driver each; its program.
+    User(PathBuf),
+    /// In a new process of the driver for each transaction; its program.
+    Request(PathBuf),
 }
 
 impl Plan {
@@ -190,43 +109,149 @@ impl Plan {
     /// # Errors
     /// A value out of range, a missing one, or one that has no meaning in the scenario.
     pub fn new(choices: Choices) -> Result<Self, WorkloadError> {
-        let scenario = choices.scenario.ok_or_else(|| {
-            bad("scenario", "name one: put-get, put, get, browse, request-reply, service, requester or http-floor")
-        })?;
+        let scenario = choices.scenario.ok_or_else(|| bad("scenario", SCENARIOS))?;
         let clients = in_range("clients", choices.clients.unwrap_or(10), 1, 100_000)?;
         let threads = in_range("threads", choices.threads.unwrap_or_else(default_threads), 1, 256)?;
-        let body = body(scenario, choices.body.as_deref())?;
         if scenario == Scenario::Service && choices.post_path.is_none() {
             return Err(bad("post_path", "is missing: where the service is invoked"));
         }
-        let request_size = request_size(scenario, choices.request_size)?;
-        let response_size = response_size(scenario, choices.response_size)?;
-        let duration = choices.duration.map_or(Duration::from_secs(30), |span| span.0);
-        if duration.is_zero() {
-            return Err(bad("duration", "must be longer than zero"));
-        }
-        Ok(Self {
+        let think_time = choices.think_time.unwrap_or_default().0;
+        let mut plan = Self {
             scenario,
             door: door::door_options(scenario, clients, &choices)?,
             clients,
             threads: threads.min(clients as usize),
-            think_time: choices.think_time.unwrap_or_default().0,
-            warmup: choices.warmup.map_or(Duration::from_secs(5), |span| span.0),
-            duration,
-            request_size,
-            response_size,
+            think_time,
+            rate: rate(&choices)?,
+            warm_up: warm_up(&choices)?,
+            end: end(&choices)?,
+            repetitions: in_range("repetitions", choices.repetitions.unwrap_or(1), 1, 1000)?,
+            latency: latency(scenario, &choices)?,
+            seed: choices.seed.unwrap_or_else(rand::random),
+            request_size: request_size(scenario, choices.request_size)?,
+            response_size: response_size(scenario, choices.response_size)?,
             drain: choices.drain.unwrap_or(false),
-            post_path: choices.post_path.unwrap_or_else(|| "/noop".to_owned()),
-            get_path: choices.get_path.unwrap_or_else(|| "/".to_owned()),
-            body,
-            processes: choices.pid.into_iter().map(|(name, pid)| Process { name, pid, with_children: false }).collect(),
+            post_path: choices.post_path.clone().unwrap_or_else(|| "/noop".to_owned()),
+            get_path: choices.get_path.clone().unwrap_or_else(|| "/".to_owned()),
+            administration: Administration::new(scenario, &choices)?,
+            body: body(scenario, choices.body.as_deref())?,
+            processes: processes(&choices),
+            lives: lives(&choices)?,
+            choices: Choices::default(),
+        };
+        plan.choices = plan.settled(choices);
+        Ok(plan)
+    }
+
+    /// The choices with what was decided for those that were not made.
+    fn settled(&self, choices: Choices) -> Choices {
+        let (mut warmup, mut duration) = (None, None);
+        if let WarmUp::Time(length) = self.warm_up {
+            warmup = Some(Span(length));
+        }
+        if let End::Time(length) = self.end {
+            duration = Some(Span(length));
+        }
+        choices.or(Choices {
+            clients: Some(self.clients),
+            threads: Some(self.threads),
+            think_time: Some(Span(self.think_time)),
+            warmup,
+            duration,
+            repetitions: Some(self.repetitions),
+            latency: Some(Span(self.latency)),
+            seed: Some(self.seed),
+            request_size: Some(self.request_size).filter(|_| self.scenario != Scenario::Requester),
+            response_size: self.response_size,
+            drain: Some(self.drain),
+            ..self.door.settled()
         })
     }
 }
 
+const SCENARIOS: &str =
+    "name one: put-get, put, get, browse, request-reply, service, requester, http-floor or administration";
+
 /// Half the processors: the other half is the server's.
 fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| (cores.get() / 2).max(1))
+}
+
+fn rate(choices: &Choices) -> Result<Option<f64>, WorkloadError> {
+    let Some(rate) = choices.rate else { return Ok(None) };
+    if choices.think_time.is_some_and(|time| !time.0.is_zero()) {
+        return Err(bad("rate", "cannot stand beside think_time: the rate says when transactions begin"));
+    }
+    in_range("rate", rate, 0.001, 1e6).map(Some)
+}
+
+fn warm_up(choices: &Choices) -> Result<WarmUp, WorkloadError> {
+    let at_most = choices.warmup.map(|span| span.0);
+    match (choices.warmup_requests, choices.warmup_steady) {
+        (Some(_), Some(_)) => Err(bad("warmup_steady", "cannot stand beside warmup_requests")),
+        (Some(count), None) => Ok(WarmUp::Requests(count, at_most.unwrap_or(LONGEST))),
+        (None, Some(percent)) => {
+            let percent = in_range("warmup_steady", percent, 0.1, 50.0)?;
+            Ok(WarmUp::Steady(percent, at_most.unwrap_or(STEADY_LIMIT)))
+        }
+        (None, None) => Ok(WarmUp::Time(at_most.unwrap_or(Duration::from_secs(5)))),
+    }
+}
+
+fn end(choices: &Choices) -> Result<End, WorkloadError> {
+    let duration = choices.duration.map(|span| span.0);
+    if duration.is_some_and(|length| length.is_zero()) {
+        return Err(bad("duration", "must be longer than zero"));
+    }
+    match choices.requests {
+        Some(count) => {
+            let count = in_range("requests", count, 1, 1_000_000_000)?;
+            Ok(End::Requests(count, duration.unwrap_or(LONGEST)))
+        }
+        None => Ok(End::Time(duration.unwrap_or(Duration::from_secs(30)))),
+    }
+}
+
+fn latency(scenario: Scenario, choices: &Choices) -> Result<Duration, WorkloadError> {
+    let latency = choices.latency.unwrap_or_default().0;
+    if scenario == Scenario::Requester && !latency.is_zero() {
+        return Err(bad("latency", "has no meaning in requester: its programs connect by themselves"));
+    }
+    if latency > Duration::from_secs(10) {
+        return Err(bad("latency", "is longer than 10s"));
+    }
+    Ok(latency)
+}
+
+fn processes(choices: &Choices) -> Vec<Process> {
+    let whole =
+        choices.pid.iter().map(|(name, pid)| Process { name: name.clone(), pid: *pid, extent: Extent::Process });
+    let groups = choices.group.iter().map(|(name, group)| Process {
+        name: name.clone(),
+        pid: group.pid,
+        extent: match (&group.threads, group.children) {
+            (Some(prefix), _) => Extent::Threads(prefix.clone()),
+            (None, true) => Extent::Children,
+            (None, false) => Extent::Process,
+        },
+    });
+    whole.chain(groups).collect()
+}
+
+fn lives(choices: &Choices) -> Result<Lives, WorkloadError> {
+    let program = || match &choices.driver {
+        Some(path) => Ok(path.clone()),
+        None => std::env::current_exe().map_err(|error| bad("driver", format!("cannot tell where it is: {error}"))),
+    };
+    let are_drivers = matches!(choices.processes, Some(Processes::User | Processes::Request));
+    if are_drivers && (choices.rate.is_some() || choices.warmup_steady.is_some()) {
+        return Err(bad("processes", "'user' and 'request' cannot stand beside rate and warmup_steady"));
+    }
+    Ok(match choices.processes {
+        Some(Processes::User) => Lives::User(program()?),
+        Some(Processes::Request) => Lives::Request(program()?),
+        Some(Processes::Count(_)) | None => Lives::Here,
+    })
 }
 
 /// An order of `Scenario::Requester` has a size of its own.
@@ -286,41 +311,6 @@ fn in_range<T: PartialOrd + std::fmt::Display>(
         return Err(bad(key, format!("{value} is not between {least} and {most}")));
     }
     Ok(value)
-}
-
-/// A length of time as people write it: `200ms`, `1.5s`, `2m`, `1h`; a bare number is seconds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
-pub struct Span(pub Duration);
-
-impl TryFrom<String> for Span {
-    type Error = String;
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
-
-impl std::str::FromStr for Span {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-        let (number, unit) = text.split_at(digits);
-        let seconds_per_unit = match unit {
-            "us" => 1e-6,
-            "ms" => 1e-3,
-            "" | "s" => 1.0,
-            "m" => 60.0,
-            "h" => 3600.0,
-            _ => return Err(span_error(text)),
-        };
-        let number: f64 = number.parse().map_err(|_| span_error(text))?;
-        Duration::try_from_secs_f64(number * seconds_per_unit).map(Self).map_err(|_| span_error(text))
-    }
-}
-
-fn span_error(text: &str) -> String {
-    format!("'{text}' is not a length of time such as 200ms, 30s or 2m")
 }
 
 #[cfg(test)]

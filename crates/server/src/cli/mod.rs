@@ -222,8 +222,8 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
 }
 
 fn workload_run(arguments: &workload::cli::Arguments) -> Result<ExitCode, Failure> {
-    let report = workload::cli::run(arguments).map_err(|error| Failure::of(1, &error))?;
-    Ok(if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let all_is_well = workload::cli::run(arguments).map_err(|error| Failure::of(1, &error))?;
+    Ok(if all_is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Help and version go to standard output with 0, everything else is bad usage: 2, or 20 for runmqsc as IBM's.

@@ -9,18 +9,23 @@
 //! In `request-reply` a request carries its identifier as message identifier, and a responder copies that to the reply's
 //! correlation identifier and the first 48 bytes of the request's body to the reply's: so the ledger recognizes the reply.
 
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use channel_client::address::ConnectionNames;
 use channel_client::client::Client;
 use channel_client::connection::consume::ReadAhead;
 use channel_client::connection::{Connection, ObjectHandle};
 use channel_client::error::ChannelError;
+use channel_client::tls::ServerNamePolicy;
 use model::descriptor::{Format, MessageDescriptor, MessageType, Persistence};
 use model::identifier::{CorrelationId, MessageId};
 use model::name::QueueName;
-use model::options::{GetFlags, GetOptions, MatchOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
+use model::options::{
+    CloseOptions, GetFlags, GetOptions, MatchOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions,
+};
 use model::reason::Reason;
 
 use crate::client::ClientError;
@@ -38,51 +43,160 @@ pub struct ChannelOptions {
     pub answer_limit: Duration,
     /// Replies come without being asked for; `reply_queue` is a model queue, of which each client gets a queue of its own.
     pub streaming: bool,
+    pub held: Held,
+}
+
+impl ChannelOptions {
+    /// Of the first connection name.
+    ///
+    /// # Errors
+    /// Its host has no address.
+    pub(crate) fn address(&self) -> Result<SocketAddr, ClientError> {
+        let names = &self.client.options().connections;
+        let first = names.addresses().first().ok_or(ClientError::NotConnected)?;
+        let failed = |source| ClientError::Connect { address: first.to_string(), source };
+        let mut found = (first.host.as_str(), first.port).to_socket_addrs().map_err(failed)?;
+        found.next().ok_or_else(|| failed(std::io::ErrorKind::AddrNotAvailable.into()))
+    }
+
+    /// The same channel by another address; its certificate has to name the first host still.
+    ///
+    /// # Errors
+    /// TLS options that cannot be used.
+    pub(crate) fn through(&self, address: SocketAddr) -> Result<Self, ClientError> {
+        let mut connect = self.client.options().clone();
+        let first = connect.connections.addresses().first().map(|first| first.host.clone()).unwrap_or_default();
+        connect.connections = ConnectionNames::one(address.ip().to_string(), address.port());
+        if let Some(tls) = &mut connect.tls
+            && tls.server_name == ServerNamePolicy::Host
+        {
+            tls.server_name = ServerNamePolicy::Named(first);
+        }
+        Ok(Self { client: Arc::new(Client::new(connect)?), ..self.clone() })
+    }
+}
+
+/// What a client keeps from one transaction to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Held {
+    /// MQCONN, MQOPEN, MQCLOSE and MQDISC belong to each transaction.
+    Nothing,
+    /// MQOPEN and MQCLOSE do: the queue of each put and get is opened before it and closed after it.
+    Connection,
+    /// The connection with its open queues.
+    Queues,
 }
 
 pub struct ChannelClient {
     options: ChannelOptions,
     open: Option<Open>,
+    /// Bytes of all messages' bodies that came.
+    received: u64,
+    /// Why a queue could not be closed after a call that went well.
+    unclosed: Option<ClientError>,
 }
 
 struct Open {
     connection: Connection,
-    put_to: ObjectHandle,
-    get_from: ObjectHandle,
+    /// `None` while the queue is not open.
+    put_to: Option<ObjectHandle>,
+    get_from: Option<ObjectHandle>,
     /// Where replies come: the dynamic queue, when the plan names a model.
     reply_to: Option<QueueName>,
 }
 
 impl ChannelClient {
     pub fn new(options: ChannelOptions) -> Self {
-        Self { options, open: None }
+        Self { options, open: None, received: 0, unclosed: None }
+    }
+
+    /// Bytes of all messages' bodies that came so far.
+    pub fn received(&self) -> u64 {
+        self.received
     }
 
     /// Connects and opens the queues, if that is still to do.
     pub async fn ready(&mut self) -> Result<(), ClientError> {
-        if self.open.is_some() {
-            return Ok(());
+        let limit = self.options.answer_limit;
+        match tokio::time::timeout(limit, self.get_ready()).await {
+            Ok(result) => result,
+            Err(_) => Err(ClientError::TimedOut { seconds: limit.as_secs() }),
         }
-        let mut connection = self.options.client.connect().await?;
-        let both = OpenOptions::INPUT_SHARED | OpenOptions::BROWSE | OpenOptions::OUTPUT;
-        let open = match self.options.reply_queue {
-            None => {
-                let queue = open(&mut connection, self.options.queue, both).await?;
-                Open { connection, put_to: queue, get_from: queue, reply_to: None }
+    }
+
+    async fn get_ready(&mut self) -> Result<(), ClientError> {
+        if self.open.is_none() {
+            let connection = self.options.client.connect().await?;
+            let reply_to = self.options.reply_queue;
+            self.open = Some(Open { connection, put_to: None, get_from: None, reply_to });
+        }
+        if self.options.held != Held::Connection {
+            self.open_queues(true, true).await?;
+        }
+        Ok(())
+    }
+
+    /// Opens what is wanted and not open. On failure the connection is given up.
+    async fn open_queues(&mut self, put_to: bool, get_from: bool) -> Result<(), ClientError> {
+        let Some(mut open) = self.open.take() else { return Err(ClientError::NotConnected) };
+        if put_to && open.put_to.is_none() {
+            let both = OpenOptions::INPUT_SHARED | OpenOptions::BROWSE | OpenOptions::OUTPUT;
+            // One handle serves for both where it stays open.
+            let serves_both = self.options.reply_queue.is_none() && self.options.held != Held::Connection;
+            let how = if serves_both { both } else { OpenOptions::OUTPUT };
+            let handle = self::open(&mut open.connection, self.options.queue, how).await?;
+            open.put_to = Some(handle);
+            if serves_both {
+                open.get_from = Some(handle);
             }
-            Some(reply_queue) => {
-                let put_to = open(&mut connection, self.options.queue, OpenOptions::OUTPUT).await?;
-                let object = ObjectDescriptor { name: reply_queue, ..ObjectDescriptor::default() };
-                let opened =
-                    connection.open(&object, OpenOptions::INPUT_SHARED | OpenOptions::FAIL_IF_QUIESCING).await?;
-                if self.options.streaming {
-                    connection.consume(opened.handle, &unasked_for(), ReadAhead::DEFAULT).await?;
-                }
-                Open { connection, put_to, get_from: opened.handle, reply_to: Some(opened.object_name) }
+        }
+        if get_from && open.get_from.is_none() {
+            let name = self.options.reply_queue.unwrap_or(self.options.queue);
+            let object = ObjectDescriptor { name, ..ObjectDescriptor::default() };
+            let browse = if self.options.reply_queue.is_none() { OpenOptions::BROWSE } else { OpenOptions::empty() };
+            let how = OpenOptions::INPUT_SHARED | browse | OpenOptions::FAIL_IF_QUIESCING;
+            let opened = open.connection.open(&object, how).await?;
+            if self.options.streaming {
+                open.connection.consume(opened.handle, &unasked_for(), ReadAhead::DEFAULT).await?;
             }
-        };
+            open.get_from = Some(opened.handle);
+            open.reply_to = self.options.reply_queue.map(|_| opened.object_name);
+        }
         self.open = Some(open);
         Ok(())
+    }
+
+    /// Closes what was opened for one call, when nothing but the connection is held. The call itself went well, whatever
+    /// becomes of this: a failure is that of the transaction.
+    async fn close_queues(&mut self) {
+        let Some(open) = self.open.as_mut().filter(|_| self.options.held == Held::Connection) else { return };
+        let Some(handle) = open.put_to.take().or(open.get_from.take()) else { return };
+        let limit = self.options.answer_limit;
+        let result = tokio::time::timeout(limit, open.connection.close(handle, CloseOptions::empty())).await;
+        if let Err(error) = self.judged(result, limit) {
+            self.unclosed = Some(error);
+        }
+    }
+
+    /// MQCLOSE and MQDISC, where each transaction has its own connection.
+    pub async fn end_transaction(&mut self) -> Result<(), ClientError> {
+        if let Some(error) = self.unclosed.take() {
+            return Err(error);
+        }
+        if self.options.held != Held::Nothing {
+            return Ok(());
+        }
+        let Some(mut open) = self.open.take() else { return Ok(()) };
+        let limit = self.options.answer_limit;
+        let ending = async {
+            let second = open.get_from.filter(|handle| Some(*handle) != open.put_to);
+            for handle in open.put_to.into_iter().chain(second) {
+                open.connection.close(handle, CloseOptions::empty()).await?;
+            }
+            open.connection.disconnect().await
+        };
+        let ended = tokio::time::timeout(limit, ending).await;
+        Ok(ended.map_err(|_| ClientError::TimedOut { seconds: limit.as_secs() })??)
     }
 
     /// Puts one message that `hex` names.
@@ -108,10 +222,14 @@ impl ChannelClient {
         let flags = PutFlags::NO_SYNCPOINT | PutFlags::FAIL_IF_QUIESCING | answer;
         let options = PutOptions { flags, context: None };
         let limit = self.options.answer_limit;
+        self.open_queues(true, false).await?;
         let open = self.open.as_mut().ok_or(ClientError::NotConnected)?;
-        let putting = open.connection.put(open.put_to, descriptor, &options, body);
+        let handle = open.put_to.ok_or(ClientError::NotConnected)?;
+        let putting = open.connection.put(handle, descriptor, &options, body);
         let result = tokio::time::timeout(limit, putting).await;
-        self.judged(result, limit).map(drop)
+        self.judged(result, limit)?;
+        self.close_queues().await;
+        Ok(())
     }
 
     /// Takes the next message, or the next with this identifier; `None` when there is none.
@@ -137,7 +255,11 @@ impl ChannelClient {
         };
         match tokio::time::timeout(wait, reply).await {
             Err(_) => Ok(None),
-            Ok(result) => self.judged(Ok(result), wait).map(Some),
+            Ok(result) => {
+                let body = self.judged(Ok(result), wait)?;
+                self.received += body.len() as u64;
+                Ok(Some(body))
+            }
         }
     }
 
@@ -162,12 +284,17 @@ impl ChannelClient {
             ..GetOptions::default()
         };
         let limit = self.options.answer_limit + wait.unwrap_or_default();
+        self.open_queues(false, true).await?;
         let open = self.open.as_mut().ok_or(ClientError::NotConnected)?;
-        let result = tokio::time::timeout(limit, open.connection.get(open.get_from, &options)).await;
-        match result {
-            Ok(Err(error)) if error.reason() == Reason::NoMsgAvailable => Ok(None),
-            other => self.judged(other, limit).map(|got| Some(got.body)),
-        }
+        let handle = open.get_from.ok_or(ClientError::NotConnected)?;
+        let result = tokio::time::timeout(limit, open.connection.get(handle, &options)).await;
+        let body = match result {
+            Ok(Err(error)) if error.reason() == Reason::NoMsgAvailable => None,
+            other => Some(self.judged(other, limit)?.body),
+        };
+        self.received += body.as_ref().map_or(0, |body| body.len() as u64);
+        self.close_queues().await;
+        Ok(body)
     }
 
     /// A connection that did not answer is given up.

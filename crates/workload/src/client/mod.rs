@@ -2,6 +2,7 @@
 
 pub mod channel;
 pub mod door;
+pub mod habits;
 pub mod program;
 pub mod rest;
 pub mod target;
@@ -43,6 +44,9 @@ pub enum ClientError {
     Channel(#[from] ChannelError),
     #[error("there is no connection")]
     NotConnected,
+    /// A process of the driver that carries out transactions.
+    #[error("a process of the driver: {0}")]
+    Worker(String),
     /// A scenario wants what its door has not.
     #[error("{0}")]
     Mismatch(&'static str),
@@ -70,6 +74,7 @@ impl ClientError {
             | Self::TimedOut { .. }
             | Self::Call { .. }
             | Self::Program(_)
+            | Self::Worker(_)
             | Self::Channel(_) => Effect::Unknown,
         }
     }

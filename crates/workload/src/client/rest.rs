@@ -1,11 +1,13 @@
-//! One kept connection to the messaging REST API: put, get, browse, with Basic or an LTPA cookie.
+//! A client of the REST API: put, get, browse, services and administration, with Basic or an LTPA cookie, over a kept
+//! connection or new ones.
 //!
 //! A request is never repeated by itself: whether one whose answer was lost took effect is for the ledger to find out.
 //! After a failure the next request makes a new connection.
 //!
 //! Whoever awaits replies on a queue of its own gets them by the identifier that the put was answered with.
 //!
-//! Source: `POST`, `DELETE` and `GET` of `/messaging/qmgr/QMGR/queue/QUEUE/message`, `/login`, messaging REST API v2.
+//! Source: `POST`, `DELETE` and `GET` of `/messaging/qmgr/QMGR/queue/QUEUE/message`, `/login`, messaging REST API v2; "Using the
+//! ibm-mq-rest-csrf-token header", IBM MQ 9.0.
 
 use std::time::Duration;
 
@@ -17,13 +19,19 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Status
 use http_body_util::{BodyExt, Full};
 
 use crate::client::ClientError;
+use crate::client::habits::Habits;
 use crate::client::target::{Sender, Target};
+use crate::plan::{Connection, Csrf};
 
 const CSRF_TOKEN: HeaderName = HeaderName::from_static("ibm-mq-rest-csrf-token");
 const CORRELATION_ID: HeaderName = HeaderName::from_static("ibm-mq-md-correlationid");
 const PERSISTENCE: HeaderName = HeaderName::from_static("ibm-mq-md-persistence");
 const MESSAGE_ID: HeaderName = HeaderName::from_static("ibm-mq-md-messageid");
 const REPLY_TO: HeaderName = HeaderName::from_static("ibm-mq-md-replyto");
+const CSRF_COOKIE: &str = "csrfToken";
+const LOGIN: &str = "/ibmmq/rest/v2/login";
+/// The login whose answers also hand out the token of the older CSRF rule.
+const LOGIN_WITH_TOKEN: &str = "/ibmmq/rest/v1/login";
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain;charset=utf-8");
 /// Most of an error body that is kept.
@@ -67,8 +75,13 @@ pub struct Received {
 /// A client of one queue over one connection at a time.
 pub struct RestClient {
     options: RestOptions,
+    habits: Habits,
     connection: Option<Sender>,
     cookie: Option<HeaderValue>,
+    /// What the CSRF header has to repeat, on servers that want it.
+    csrf_token: Option<String>,
+    /// Bytes of all answers' bodies.
+    received: u64,
     /// Where messages are put.
     message: Uri,
     /// Where messages are got from: the same, unless there is a reply queue.
@@ -84,6 +97,12 @@ impl RestClient {
     /// # Errors
     /// A queue or queue manager name that cannot stand in a path.
     pub fn new(options: RestOptions) -> Result<Self, ClientError> {
+        Self::with(options, Habits::default())
+    }
+
+    /// # Errors
+    /// As `new`.
+    pub fn with(options: RestOptions, habits: Habits) -> Result<Self, ClientError> {
         let message = message_path(&options.queue_manager, &options.queue)?;
         let replies = match &options.reply_queue {
             Some(queue) => message_path(&options.queue_manager, queue)?,
@@ -91,8 +110,11 @@ impl RestClient {
         };
         let mut client = Self {
             options,
+            habits,
             connection: None,
             cookie: None,
+            csrf_token: None,
+            received: 0,
             message,
             replies,
             awaited: None,
@@ -103,13 +125,36 @@ impl RestClient {
         Ok(client)
     }
 
+    /// Forgets what does not outlast a transaction: the next request makes it anew.
+    pub fn begin_transaction(&mut self) {
+        if self.habits.connection == Connection::Transaction {
+            self.connection = None;
+        }
+        if self.habits.login_every {
+            self.cookie = None;
+            self.csrf_token = None;
+        }
+    }
+
+    /// Bytes of all answers' bodies so far.
+    pub fn received(&self) -> u64 {
+        self.received
+    }
+
     /// Connects and logs in, if that is still to do.
     pub async fn ready(&mut self) -> Result<(), ClientError> {
-        if self.connection.as_ref().is_none_or(Sender::is_closed) {
-            self.connection = Some(self.options.target.connect().await?);
-        }
         if self.cookie.is_none() && matches!(self.options.credentials, Credentials::Ltpa { .. }) {
             self.login().await?;
+        }
+        if self.habits.csrf == Csrf::Once && self.csrf_token.is_none() {
+            self.fetch_csrf_token().await?;
+        }
+        self.connect().await
+    }
+
+    async fn connect(&mut self) -> Result<(), ClientError> {
+        if self.connection.as_ref().is_none_or(Sender::is_closed) {
+            self.connection = Some(self.options.target.connect().await?);
         }
         Ok(())
     }
@@ -184,6 +229,39 @@ impl RestClient {
         if response.status().is_success() { Ok(response) } else { Err(self.refused(&response)) }
     }
 
+    /// Gets an administrative resource.
+    pub async fn inquire(&mut self, path: &Uri) -> Result<Bytes, ClientError> {
+        self.ready().await?;
+        let request = assemble(Method::GET, path.clone(), self.get_headers.clone(), Bytes::new());
+        let response = self.exchange(request, self.options.answer_limit).await?;
+        if response.status().is_success() { Ok(response.into_body()) } else { Err(self.refused(&response)) }
+    }
+
+    /// Changes an administrative resource; where the habits say so, after the login `GET` that hands out the token.
+    pub async fn patch(&mut self, path: &Uri, body: Bytes) -> Result<(), ClientError> {
+        self.ready().await?;
+        if self.habits.csrf == Csrf::Every {
+            self.fetch_csrf_token().await?;
+        }
+        let mut headers = self.get_headers.clone();
+        headers.insert(CONTENT_TYPE, JSON);
+        let request = assemble(Method::PATCH, path.clone(), headers, body);
+        let response = self.exchange(request, self.options.answer_limit).await?;
+        if response.status().is_success() { Ok(()) } else { Err(self.refused(&response)) }
+    }
+
+    /// `GET /login` of v1 sets the cookie whose value the header has to repeat.
+    async fn fetch_csrf_token(&mut self) -> Result<(), ClientError> {
+        let path = Uri::from_static(LOGIN_WITH_TOKEN);
+        let request = assemble(Method::GET, path, self.get_headers.clone(), Bytes::new());
+        let response = self.exchange(request, self.options.answer_limit).await?;
+        if !response.status().is_success() {
+            return Err(self.refused(&response));
+        }
+        self.csrf_token = Some(csrf_token(response.headers()).ok_or(ClientError::NoCookie)?);
+        self.prepare_headers()
+    }
+
     async fn take_or_look(
         &mut self,
         method: Method,
@@ -208,50 +286,58 @@ impl RestClient {
         let mut headers = HeaderMap::new();
         headers.insert(HOST, self.options.target.host.clone());
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        let path = Uri::from_static("/ibmmq/rest/v2/login");
+        let with_token = self.habits.csrf != Csrf::Header;
+        let path = Uri::from_static(if with_token { LOGIN_WITH_TOKEN } else { LOGIN });
         let request = assemble(Method::POST, path, headers, Bytes::from(body));
         let response = self.exchange(request, self.options.answer_limit).await?;
         if !response.status().is_success() {
             return Err(self.refused(&response));
         }
         self.cookie = Some(ltpa_cookie(response.headers()).ok_or(ClientError::NoCookie)?);
+        self.csrf_token = csrf_token(response.headers()).filter(|_| with_token);
         self.prepare_headers()
     }
 
     fn prepare_headers(&mut self) -> Result<(), ClientError> {
         let mut get = HeaderMap::new();
         get.insert(HOST, self.options.target.host.clone());
-        get.insert(CSRF_TOKEN, HeaderValue::from_static(""));
+        let header_value =
+            |text: &str| HeaderValue::from_str(text).map_err(|error| ClientError::Target(error.to_string()));
+        get.insert(CSRF_TOKEN, header_value(self.csrf_token.as_deref().unwrap_or_default())?);
         if let Credentials::Basic { user, password } = &self.options.credentials {
             let value = format!("Basic {}", STANDARD.encode(format!("{user}:{password}")));
-            let value = HeaderValue::from_str(&value).map_err(|error| ClientError::Target(error.to_string()))?;
-            get.insert(AUTHORIZATION, value);
+            get.insert(AUTHORIZATION, header_value(&value)?);
         }
-        if let Some(cookie) = &self.cookie {
-            get.insert(COOKIE, cookie.clone());
+        let token = self.csrf_token.as_ref().map(|token| format!("{CSRF_COOKIE}={token}"));
+        match (&self.cookie, token) {
+            (Some(cookie), None) => drop(get.insert(COOKIE, cookie.clone())),
+            (Some(cookie), Some(token)) => {
+                let cookie = cookie.to_str().map_err(|error| ClientError::Target(error.to_string()))?;
+                get.insert(COOKIE, header_value(&format!("{cookie}; {token}"))?);
+            }
+            (None, Some(token)) => drop(get.insert(COOKIE, header_value(&token)?)),
+            (None, None) => {}
         }
         let mut put = get.clone();
         put.insert(CONTENT_TYPE, TEXT);
         let persistence = if self.options.persistent { "persistent" } else { "nonPersistent" };
         put.insert(PERSISTENCE, HeaderValue::from_static(persistence));
         if let Some(queue) = &self.options.reply_queue {
-            let value = HeaderValue::from_str(queue).map_err(|error| ClientError::Target(error.to_string()))?;
-            put.insert(REPLY_TO, value);
+            put.insert(REPLY_TO, header_value(queue)?);
         }
         self.get_headers = get;
         self.put_headers = put;
         Ok(())
     }
 
-    /// Sends one request and reads the whole answer. On failure the connection is given up.
+    /// Sends one request and reads the whole answer, on a new connection if there is none. On failure it is given up.
     async fn exchange(
         &mut self,
         request: Request<Full<Bytes>>,
         limit: Duration,
     ) -> Result<Response<Bytes>, ClientError> {
-        let Some(mut connection) = self.connection.take() else {
-            return Err(ClientError::Target("no connection was made before a request".to_owned()));
-        };
+        self.connect().await?;
+        let Some(mut connection) = self.connection.take() else { return Err(ClientError::NotConnected) };
         let answer = tokio::time::timeout(limit, async {
             let (parts, body) = connection.send_request(request).await?.into_parts();
             let body = body.collect().await?.to_bytes();
@@ -259,8 +345,9 @@ impl RestClient {
         });
         match answer.await {
             Ok(Ok(response)) => {
+                self.received += response.body().len() as u64;
                 // Ready again at once, unless the server closes.
-                if connection.ready().await.is_ok() {
+                if self.habits.connection != Connection::New && connection.ready().await.is_ok() {
                     self.connection = Some(connection);
                 }
                 Ok(response)
@@ -274,6 +361,9 @@ impl RestClient {
     fn refused(&mut self, response: &Response<Bytes>) -> ClientError {
         if response.status() == StatusCode::UNAUTHORIZED {
             self.cookie = None;
+        }
+        if response.status() == StatusCode::FORBIDDEN {
+            self.csrf_token = None;
         }
         let shown = &response.body()[..response.body().len().min(ERROR_TEXT_BYTES)];
         ClientError::Refused { status: response.status().as_u16(), text: String::from_utf8_lossy(shown).into_owned() }
@@ -339,5 +429,13 @@ fn ltpa_cookie(headers: &HeaderMap) -> Option<HeaderValue> {
     headers.get_all(SET_COOKIE).iter().find_map(|value| {
         let pair = value.to_str().ok()?.split(';').next()?.trim();
         pair.starts_with("LtpaToken2").then(|| HeaderValue::from_str(pair).ok())?
+    })
+}
+
+/// The value of the cookie of the older CSRF rule.
+fn csrf_token(headers: &HeaderMap) -> Option<String> {
+    headers.get_all(SET_COOKIE).iter().find_map(|value| {
+        let (name, value) = value.to_str().ok()?.split(';').next()?.trim().split_once('=')?;
+        (name == CSRF_COOKIE && !value.is_empty()).then(|| value.to_owned())
     })
 }

@@ -11,6 +11,7 @@ use http::uri::{Authority, Scheme};
 use http_body_util::Full;
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
+use rustls::client::Resumption;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
@@ -43,6 +44,7 @@ pub struct Target {
     /// Value of the `Host` header.
     pub(super) host: HeaderValue,
     tls: Option<(TlsConnector, ServerName<'static>)>,
+    url: String,
 }
 
 impl Target {
@@ -66,7 +68,34 @@ impl Target {
         let address = resolve(authority, if encrypted { 9443 } else { 9080 })?;
         let tls = if encrypted { Some(tls(authority, address, trust)?) } else { None };
         let host = HeaderValue::from_str(authority.as_str()).map_err(|_| bad_url(url))?;
-        Ok(Self { address, host, tls })
+        Ok(Self { address, host, tls, url: url.to_owned() })
+    }
+
+    /// Each TLS connection begins with a whole handshake.
+    #[must_use]
+    pub fn without_resumption(mut self) -> Self {
+        if let Some((connector, _)) = &mut self.tls {
+            let mut config = ClientConfig::clone(connector.config());
+            config.resumption = Resumption::disabled();
+            *connector = TlsConnector::from(Arc::new(config));
+        }
+        self
+    }
+
+    /// Connects to `address` instead, and says all else as before.
+    #[must_use]
+    pub(crate) fn through(mut self, address: SocketAddr) -> Self {
+        self.address = address;
+        self
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// As it was given.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
     }
 
     /// Opens one HTTP/1.1 connection; a task of the current runtime drives it until it closes.

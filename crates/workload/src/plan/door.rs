@@ -9,9 +9,10 @@ use channel_client::options::{self, ConnectOptions};
 use channel_client::tls::{self, TlsOptions};
 use model::name::{ObjectName, QueueName};
 
-use super::{Choices, Login, Scenario, bad, in_range};
-use crate::client::channel::ChannelOptions;
+use super::{Choices, Frequency, Login, Processes, Scenario, bad, in_range};
+use crate::client::channel::{ChannelOptions, Held};
 use crate::client::door::DoorOptions;
+use crate::client::habits::Habits;
 use crate::client::program::PoolOptions;
 use crate::client::rest::{Credentials, RestOptions};
 use crate::client::target::{Target, Trust};
@@ -28,7 +29,7 @@ pub(super) fn door_options(scenario: Scenario, clients: u32, choices: &Choices) 
     let alone = [
         ("program", choices.program.is_some()),
         ("program_arguments", choices.program_arguments.is_some()),
-        ("processes", choices.processes.is_some()),
+        ("processes", matches!(choices.processes, Some(Processes::Count(_)))),
     ];
     if let Some((key, _)) = alone.iter().find(|(_, given)| *given) {
         return Err(bad(key, "has a meaning in requester only"));
@@ -39,15 +40,20 @@ pub(super) fn door_options(scenario: Scenario, clients: u32, choices: &Choices) 
             ("cipher", choices.cipher.is_some()),
             ("sharing_conversations", choices.sharing_conversations.is_some()),
             ("streaming", choices.streaming.is_some()),
+            ("connect", choices.connect.is_some()),
+            ("open", choices.open.is_some()),
         ];
         if let Some((key, _)) = alone.iter().find(|(_, given)| *given) {
             return Err(bad(key, "has a meaning beside channel only"));
         }
         let reply_queue = reply_queue(scenario, choices)?.map(str::to_owned);
-        return rest_options(choices, reply_queue).map(DoorOptions::Rest);
+        return rest_options(choices, reply_queue).map(|(options, habits)| DoorOptions::Rest(options, habits));
     };
-    if matches!(scenario, Scenario::HttpFloor | Scenario::Service) {
-        return Err(bad("channel", "has no meaning in http-floor and service"));
+    if matches!(scenario, Scenario::HttpFloor | Scenario::Service | Scenario::Administration) {
+        return Err(bad("channel", "has no meaning in http-floor, service and administration"));
+    }
+    if choices.connection.is_some() {
+        return Err(bad("connection", "has a meaning beside url only; connect is that of a channel"));
     }
     if choices.url.is_some() {
         return Err(bad("channel", "cannot stand beside url"));
@@ -56,6 +62,10 @@ pub(super) fn door_options(scenario: Scenario, clients: u32, choices: &Choices) 
     if streaming && (scenario != Scenario::RequestReply || choices.persistent.unwrap_or(false)) {
         return Err(bad("streaming", "is for nonpersistent messages of request-reply"));
     }
+    let held = held(choices)?;
+    if streaming && held != Held::Queues {
+        return Err(bad("streaming", "is for a connection and queues that stay open"));
+    }
     let queue_name = |key, name: &str| QueueName::parse(name).map_err(|error| bad(key, error.to_string()));
     let reply_queue = reply_queue(scenario, choices)?;
     Ok(DoorOptions::Channel(ChannelOptions {
@@ -63,9 +73,30 @@ pub(super) fn door_options(scenario: Scenario, clients: u32, choices: &Choices) 
         queue: queue_name("queue", choices.queue.as_deref().unwrap_or("DEV.QUEUE.1"))?,
         reply_queue: reply_queue.map(|name| queue_name("reply_queue", name)).transpose()?,
         persistent: choices.persistent.unwrap_or(false),
-        answer_limit: Duration::from_secs(30),
+        answer_limit: answer_limit(choices)?,
         streaming,
+        held,
     }))
+}
+
+/// What a channel's client keeps from one transaction to the next.
+fn held(choices: &Choices) -> Result<Held, WorkloadError> {
+    match (choices.connect.unwrap_or_default(), choices.open) {
+        (Frequency::Every, Some(Frequency::Once)) => {
+            Err(bad("open", "cannot be once beside connect = every: queues are open within a connection"))
+        }
+        (Frequency::Every, _) => Ok(Held::Nothing),
+        (Frequency::Once, Some(Frequency::Every)) => Ok(Held::Connection),
+        (Frequency::Once, _) => Ok(Held::Queues),
+    }
+}
+
+fn answer_limit(choices: &Choices) -> Result<Duration, WorkloadError> {
+    let limit = choices.timeout.map_or(Duration::from_secs(30), |span| span.0);
+    if limit < Duration::from_millis(1) || limit > Duration::from_secs(3600) {
+        return Err(bad("timeout", "is not between 1ms and 1h"));
+    }
+    Ok(limit)
 }
 
 /// The programs know where the server is; all that leads to one otherwise has no meaning beside them.
@@ -75,7 +106,14 @@ fn pool_options(clients: u32, choices: &Choices) -> Result<PoolOptions, Workload
         return Err(bad(key, "has no meaning in requester: BAQURI and BAQPORT tell the program where the server is"));
     }
     let path = choices.program.clone().ok_or_else(|| bad("program", "is missing: what calls the API requester"))?;
-    let processes = in_range("processes", choices.processes.unwrap_or(clients), 1, clients)?;
+    let wanted = match choices.processes {
+        Some(Processes::Count(count)) => count,
+        Some(Processes::User | Processes::Request) => {
+            return Err(bad("processes", "is a number in requester: of processes of the program"));
+        }
+        None => clients,
+    };
+    let processes = in_range("processes", wanted, 1, clients)?;
     Ok(PoolOptions { path, arguments: choices.program_arguments.clone().unwrap_or_default(), processes })
 }
 
@@ -101,6 +139,7 @@ pub(crate) fn channel_client(channel: &str, choices: &Choices) -> Result<Client,
     connect.sharing_conversations = choices.sharing_conversations.unwrap_or(1);
     connect.credentials = match choices.login.unwrap_or_default() {
         Login::None => None,
+        Login::Every => return Err(bad("login", "has no 'every' on a channel: connect says how often")),
         Login::Ltpa | Login::Basic => {
             let (user, password) = user_and_password(choices)?;
             Some(options::Credentials { user, password })
@@ -122,10 +161,11 @@ fn tls_options(choices: &Choices) -> Result<Option<TlsOptions>, WorkloadError> {
     if let Some(cipher) = &choices.cipher {
         tls.cipher_specification.clone_from(cipher);
     }
+    tls.resume = choices.tls_resumption.unwrap_or(true);
     Ok(Some(tls))
 }
 
-fn rest_options(choices: &Choices, reply_queue: Option<String>) -> Result<RestOptions, WorkloadError> {
+fn rest_options(choices: &Choices, reply_queue: Option<String>) -> Result<(RestOptions, Habits), WorkloadError> {
     let url = choices.url.as_deref().unwrap_or("https://127.0.0.1:9443");
     let trust = match (&choices.cacert, choices.insecure.unwrap_or(false)) {
         (Some(_), true) => return Err(bad("insecure", "cannot stand beside cacert")),
@@ -133,16 +173,25 @@ fn rest_options(choices: &Choices, reply_queue: Option<String>) -> Result<RestOp
         (None, true) => Trust::Insecure,
         (None, false) => Trust::None,
     };
-    let target = Target::parse(url, &trust).map_err(|error| bad("url", error.chain()))?;
-    Ok(RestOptions {
+    let mut target = Target::parse(url, &trust).map_err(|error| bad("url", error.chain()))?;
+    if !choices.tls_resumption.unwrap_or(true) {
+        target = target.without_resumption();
+    }
+    let options = RestOptions {
         target,
         credentials: credentials(choices)?,
         queue_manager: choices.queue_manager.clone().unwrap_or_else(|| "QM1".to_owned()),
         queue: choices.queue.clone().unwrap_or_else(|| "DEV.QUEUE.1".to_owned()),
         reply_queue,
         persistent: choices.persistent.unwrap_or(false),
-        answer_limit: Duration::from_secs(30),
-    })
+        answer_limit: answer_limit(choices)?,
+    };
+    let habits = Habits {
+        connection: choices.connection.unwrap_or_default(),
+        login_every: choices.login == Some(Login::Every),
+        csrf: choices.csrf.unwrap_or_default(),
+    };
+    Ok((options, habits))
 }
 
 pub(super) fn credentials(choices: &Choices) -> Result<Credentials, WorkloadError> {
@@ -159,7 +208,8 @@ pub(super) fn credentials(choices: &Choices) -> Result<Credentials, WorkloadErro
 }
 
 fn user_and_password(choices: &Choices) -> Result<(String, String), WorkloadError> {
-    let user = choices.user.clone().unwrap_or_else(|| "app".to_owned());
+    let administers = choices.scenario == Some(Scenario::Administration);
+    let user = choices.user.clone().unwrap_or_else(|| if administers { "admin" } else { "app" }.to_owned());
     let Some(file) = &choices.password_file else {
         return Err(bad("password_file", format!("is missing: a file with a line '{user} PASSWORD'")));
     };

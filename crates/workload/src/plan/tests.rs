@@ -1,5 +1,9 @@
+use std::collections::BTreeMap;
+
 use super::door::credentials;
 use super::*;
+use crate::client::channel::Held;
+use crate::client::habits::Habits;
 use crate::client::rest::Credentials;
 
 fn plan(text: &str) -> Result<Plan, String> {
@@ -22,8 +26,10 @@ fn lengths_of_time_are_read_as_people_write_them() {
 #[test]
 fn a_plan_leaves_open_what_has_a_sound_default() {
     let plan = plan("scenario = 'put-get'\nurl = 'http://127.0.0.1:9080'\nlogin = 'none'").unwrap();
-    assert_eq!((plan.clients, plan.request_size, plan.duration), (10, 1024, Duration::from_secs(30)));
-    let DoorOptions::Rest(rest) = plan.door else { panic!("a URL leads to the REST API") };
+    assert_eq!((plan.clients, plan.request_size, plan.end), (10, 1024, End::Time(Duration::from_secs(30))));
+    assert_eq!((plan.warm_up, plan.lives), (WarmUp::Time(Duration::from_secs(5)), Lives::Here));
+    let DoorOptions::Rest(rest, habits) = plan.door else { panic!("a URL leads to the REST API") };
+    assert_eq!(habits, Habits::default());
     assert_eq!((&*rest.queue_manager, &*rest.queue, rest.persistent), ("QM1", "DEV.QUEUE.1", false));
 }
 
@@ -55,7 +61,8 @@ fn a_channel_is_a_door_of_its_own() {
 #[test]
 fn request_and_reply_go_through_rest_as_well_and_services_need_a_path_and_a_body() {
     let rest = "url = 'http://127.0.0.1:9080'\nlogin = 'none'\n";
-    let DoorOptions::Rest(options) = plan(&format!("{rest}scenario = 'request-reply'")).unwrap().door else { panic!() };
+    let chosen = plan(&format!("{rest}scenario = 'request-reply'")).unwrap();
+    let DoorOptions::Rest(options, _) = chosen.door else { panic!() };
     assert_eq!(options.reply_queue.as_deref(), Some("DEV.QUEUE.2"));
     let service =
         plan(&format!("{rest}scenario = 'service'\npost_path = '/s'\nbody = '{{\"a\":\"{{id}}\"}}'")).unwrap();
@@ -112,4 +119,88 @@ fn the_password_is_the_named_users_line() {
     assert_eq!(credentials(&choices).unwrap(), expected);
     choices.user = Some("nobody".into());
     assert!(credentials(&choices).unwrap_err().to_string().contains("no line 'nobody PASSWORD'"));
+}
+
+const HTTP: &str = "url = 'http://127.0.0.1:9080'\nlogin = 'none'\nscenario = 'put'\n";
+
+#[test]
+fn a_warm_up_is_a_time_a_number_of_transactions_or_until_rates_are_steady() {
+    let warm_up = |line: &str| {
+        let choices = Choices::parse(&format!("{HTTP}{line}")).map_err(|error| error.to_string())?;
+        Plan::new(choices).map(|plan| plan.warm_up).map_err(|error| error.to_string())
+    };
+    assert_eq!(warm_up("warmup = '2s'"), Ok(WarmUp::Time(Duration::from_secs(2))));
+    assert_eq!(warm_up("warmup_requests = 500"), Ok(WarmUp::Requests(500, LONGEST)));
+    assert_eq!(warm_up("warmup = 'steady'"), Ok(WarmUp::Steady(STEADY_PERCENT, STEADY_LIMIT)));
+    let steady = warm_up("warmup_steady = 2.5\nwarmup = '20s'");
+    assert_eq!(steady, Ok(WarmUp::Steady(2.5, Duration::from_secs(20))));
+    assert!(warm_up("warmup_steady = 2\nwarmup_requests = 3").unwrap_err().contains("cannot stand beside"));
+}
+
+#[test]
+fn a_number_of_transactions_ends_a_run_at_the_latest_with_its_duration() {
+    assert_eq!(plan(&format!("{HTTP}requests = 10000")).unwrap().end, End::Requests(10_000, LONGEST));
+    let both = plan(&format!("{HTTP}requests = 5\nduration = '1m'")).unwrap().end;
+    assert_eq!(both, End::Requests(5, Duration::from_secs(60)));
+}
+
+#[test]
+fn what_a_channel_holds_follows_from_how_often_it_connects_and_opens() {
+    let held = |lines: &str| {
+        let plan = plan(&format!("scenario = 'put-get'\nlogin = 'none'\nchannel = 'A'\n{lines}"))?;
+        let DoorOptions::Channel(options) = plan.door else { panic!("a channel is named") };
+        Ok::<_, String>(options.held)
+    };
+    assert_eq!(held(""), Ok(Held::Queues));
+    assert_eq!(held("open = 'every'"), Ok(Held::Connection));
+    assert_eq!(held("connect = 'every'"), Ok(Held::Nothing));
+    assert!(held("connect = 'every'\nopen = 'once'").unwrap_err().contains("open: cannot be once"));
+}
+
+#[test]
+fn administration_wants_paths_and_nobody_else_does() {
+    let base = "url = 'http://127.0.0.1:9080'\nlogin = 'none'\nscenario = 'administration'\n";
+    let chosen = plan(&format!("{base}paths = ['/a?b=*', '/c/{{client}}']\ncsrf = 'every'")).unwrap();
+    assert_eq!((chosen.administration.paths.len(), chosen.administration.csrf), (2, Csrf::Every));
+    for (text, words) in [
+        (String::from(base), "paths: is missing"),
+        (format!("{base}paths = ['a b']"), "paths: 'a b' is not a path"),
+        (format!("{base}patch_path = '/a'"), "patch_body: is missing"),
+        (format!("{base}patch_body = '{{}}'"), "patch_path: is missing"),
+        (format!("{HTTP}csrf = 'every'"), "csrf: has a meaning in administration only"),
+        (format!("{HTTP}rate = 5.0\nthink_time = '1s'"), "rate: cannot stand beside think_time"),
+        (format!("{HTTP}processes = 'user'\nrate = 5.0"), "processes: 'user' and 'request'"),
+        (format!("{HTTP}processes = 3"), "processes: has a meaning in requester only"),
+        (format!("{HTTP}processes = 'thread'"), "'thread' is not 'user', 'request' or a number"),
+        (format!("{HTTP}connect = 'every'"), "connect: has a meaning beside channel only"),
+        (format!("{HTTP}timeout = '0s'"), "timeout: is not between"),
+    ] {
+        let error = plan(&text).err().unwrap();
+        assert!(error.contains(words), "{text}: {error}");
+    }
+}
+
+#[test]
+fn a_group_is_a_process_with_its_children_or_some_of_its_threads() {
+    let group = |text: &str| text.parse::<Group>();
+    assert_eq!(group("42"), Ok(Group { pid: 42, children: false, threads: None }));
+    assert_eq!(group("42+children"), Ok(Group { pid: 42, children: true, threads: None }));
+    assert_eq!(group("42/web-"), Ok(Group { pid: 42, children: false, threads: Some("web-".to_owned()) }));
+    for wrong in ["", "x", "42/", "42+children/web", "42+kids"] {
+        assert!(group(wrong).is_err(), "{wrong}");
+    }
+    let text = format!("{HTTP}[group.web]\npid = 7\nthreads = 'web-'\n[pid]\nserver = 7");
+    let watched = plan(&text).unwrap().processes;
+    assert_eq!(watched[1].extent, Extent::Threads("web-".to_owned()), "{watched:?}");
+}
+
+#[test]
+fn the_settled_choices_make_the_same_plan_again() {
+    let text = format!("{HTTP}processes = 'request'\nthink_time = '1500us'\n[pid]\nserver = 7");
+    let first = plan(&text).unwrap();
+    assert_eq!(first.choices.request_size, Some(1024));
+    let json = serde_json::to_string(&first.choices).unwrap();
+    let again = Plan::new(serde_json::from_str(&json).unwrap()).unwrap();
+    assert_eq!(again.choices, first.choices);
+    assert_eq!(again.think_time, Duration::from_micros(1500));
 }

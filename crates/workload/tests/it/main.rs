@@ -1,5 +1,7 @@
 //! The workload driver's public face, against small servers made for the purpose.
 
+mod administration;
+mod course;
 mod provider;
 mod queue_server;
 mod requester;

@@ -23,6 +23,8 @@ pub(crate) struct Faults {
     pub(crate) keep_got: u32,
     /// Carry a request out and hang up instead of answering.
     pub(crate) hang_up: u32,
+    /// From the n-th request on hang up on everybody.
+    pub(crate) hang_up_for_good: u32,
     /// Change a byte of a body.
     pub(crate) damage: u32,
 }
@@ -35,6 +37,10 @@ pub(crate) struct State {
     pub(crate) logins: AtomicU32,
     pub(crate) connections: AtomicU32,
     pub(crate) basic_requests: AtomicU32,
+    /// Logins that handed out the token of the older CSRF rule by `GET`.
+    pub(crate) token_logins: AtomicU32,
+    /// Bodies of administrative changes.
+    pub(crate) patches: Mutex<Vec<Bytes>>,
 }
 
 pub(crate) struct QueueServer {
@@ -87,13 +93,23 @@ where
 async fn answer(request: Request<Incoming>, state: Arc<State>) -> Result<Response<Full<Bytes>>, HungUp> {
     let (parts, body) = request.into_parts();
     let body = body.collect().await.map_err(|_| HungUp)?.to_bytes();
-    if parts.uri.path().ends_with("/login") {
+    if parts.uri.path().ends_with("/login") && parts.method == Method::POST {
         return Ok(login(&state, &body));
     }
     if !authenticated(&state, &parts.headers) {
         return Ok(plain(StatusCode::UNAUTHORIZED));
     }
+    if parts.uri.path().ends_with("/login") {
+        state.token_logins.fetch_add(1, Ordering::Relaxed);
+        return Ok(with_token(plain(StatusCode::OK)));
+    }
+    if parts.uri.path().contains("/admin/") {
+        return Ok(administer(&state, &parts, body));
+    }
     let number = state.count.fetch_add(1, Ordering::Relaxed) + 1;
+    if state.faults.hang_up_for_good > 0 && number >= state.faults.hang_up_for_good {
+        return Err(HungUp);
+    }
     let due = |every: u32| every > 0 && number.is_multiple_of(every);
     let wanted = parts.uri.query().and_then(|query| query.split('&').find_map(|p| p.strip_prefix("correlationId=")));
     let response = match parts.method {
@@ -124,6 +140,28 @@ impl From<Infallible> for HungUp {
     }
 }
 
+/// `GET` answers with a kilobyte; `PATCH` is for those who repeat the token.
+fn administer(state: &State, parts: &http::request::Parts, body: Bytes) -> Response<Full<Bytes>> {
+    if parts.method == Method::GET {
+        return Response::new(Full::new(Bytes::from(vec![b'x'; 1000])));
+    }
+    let cookies = parts.headers.get("cookie").map_or("", |value| value.to_str().unwrap());
+    let header = parts.headers.get("ibm-mq-rest-csrf-token").map_or("", |value| value.to_str().unwrap());
+    if header != TOKEN || !cookies.contains(&format!("csrfToken={TOKEN}")) {
+        return plain(StatusCode::FORBIDDEN);
+    }
+    state.patches.lock().unwrap().push(body);
+    plain(StatusCode::NO_CONTENT)
+}
+
+const TOKEN: &str = "token-of-tests";
+
+fn with_token(mut response: Response<Full<Bytes>>) -> Response<Full<Bytes>> {
+    let cookie = HeaderValue::from_str(&format!("csrfToken={TOKEN}; Path=/; SameSite=Strict")).unwrap();
+    response.headers_mut().append("set-cookie", cookie);
+    response
+}
+
 fn login(state: &State, body: &[u8]) -> Response<Full<Bytes>> {
     let body: serde_json::Value = serde_json::from_slice(body).unwrap();
     if body["username"] != "app" || body["password"] != "secret" {
@@ -133,7 +171,7 @@ fn login(state: &State, body: &[u8]) -> Response<Full<Bytes>> {
     let mut response = plain(StatusCode::NO_CONTENT);
     let cookie = HeaderValue::from_static("LtpaToken2_1=abc=; Path=/; HttpOnly");
     response.headers_mut().insert("set-cookie", cookie);
-    response
+    with_token(response)
 }
 
 fn authenticated(state: &State, headers: &http::HeaderMap) -> bool {
@@ -142,7 +180,7 @@ fn authenticated(state: &State, headers: &http::HeaderMap) -> bool {
         state.basic_requests.fetch_add(1, Ordering::Relaxed);
         return true;
     }
-    is("cookie", "LtpaToken2_1=abc=")
+    headers.get("cookie").is_some_and(|cookies| cookies.to_str().unwrap().starts_with("LtpaToken2_1=abc="))
 }
 
 fn take(state: &State, wanted: Option<&str>, remove: bool, damage: bool) -> Response<Full<Bytes>> {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use workload::plan::{Choices, Plan, Scenario, Span};
+use workload::plan::{Choices, Plan, Processes, Scenario, Span};
 use workload::{Report, WorkloadError};
 
 /// Answers each order as a program whose call went well.
@@ -43,7 +43,7 @@ fn programs_that_answer_well_are_measured_with_the_time_they_used() {
 
 #[test]
 fn clients_can_share_fewer_processes() {
-    let report = run(Choices { processes: Some(3), ..choices(GOOD) }).unwrap();
+    let report = run(Choices { processes: Some(Processes::Count(3)), ..choices(GOOD) }).unwrap();
     assert!(report.is_clean() && report.errors == 0 && report.transactions > 0, "{report}");
     assert!(report.processes.iter().any(|process| process.name == "programs" && process.threads == 3), "{report}");
 }
@@ -82,7 +82,7 @@ fn what_has_no_meaning_beside_programs_is_refused_by_name() {
     assert!(refusal(Choices { program: None, ..choices(GOOD) }).starts_with("program: is missing"));
     assert!(refusal(Choices { url: Some("http://127.0.0.1:1".to_owned()), ..choices(GOOD) }).starts_with("url:"));
     assert!(refusal(Choices { response_size: Some(1000), ..choices(GOOD) }).contains("a multiple of 512"));
-    assert!(refusal(Choices { processes: Some(7), ..choices(GOOD) }).starts_with("processes: 7"));
+    assert!(refusal(Choices { processes: Some(Processes::Count(7)), ..choices(GOOD) }).starts_with("processes: 7"));
     assert!(refusal(Choices { request_size: Some(100), ..choices(GOOD) }).starts_with("request_size:"));
     let elsewhere = Choices { scenario: Some(Scenario::Put), response_size: None, ..choices(GOOD) };
     assert!(refusal(elsewhere).starts_with("program: has a meaning in requester only"));

@@ -8,17 +8,18 @@ use workload::plan::{Choices, Plan};
 use crate::queue_server::{Faults, QueueServer};
 
 /// Runs a short load with `lines` added to the plan.
-fn run(server: &QueueServer, lines: &str) -> Report {
+pub(crate) fn run(server: &QueueServer, lines: &str) -> Report {
+    workload::run(&plan(server, lines)).unwrap()
+}
+
+pub(crate) fn plan(server: &QueueServer, lines: &str) -> Plan {
     let folder = tempfile::tempdir().unwrap();
     let passwords = folder.path().join("passwords");
     std::io::Write::write_all(&mut std::fs::File::create(&passwords).unwrap(), b"app secret\n").unwrap();
-    let text = format!(
-        "url = 'http://{}'\npassword_file = '{}'\nclients = 4\nwarmup = '20ms'\nduration = '150ms'\n{lines}",
-        server.address,
-        passwords.display()
-    );
-    let choices: Choices = toml::from_str(&text).unwrap();
-    workload::run(&Plan::new(choices).unwrap()).unwrap()
+    let text = format!("url = 'http://{}'\npassword_file = '{}'", server.address, passwords.display());
+    let usual = toml::from_str("clients = 4\nwarmup = '20ms'\nduration = '150ms'").unwrap();
+    let choices: Choices = toml::from_str::<Choices>(&format!("{text}\n{lines}")).unwrap();
+    Plan::new(choices.or(usual)).unwrap()
 }
 
 #[test]
