@@ -4,6 +4,7 @@
 
 mod client;
 mod crash;
+mod driver;
 mod fuzz_list;
 mod interop;
 mod readme;

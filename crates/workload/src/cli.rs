@@ -93,13 +93,15 @@ pub struct Arguments {
     /// After the run get everything from the queue, so that the verdict covers what is left.
     #[arg(long)]
     pub drain: bool,
-    /// Path of the POST in scenario http-floor [default: /noop], or where scenario service invokes its service.
+    /// Path of the POST in scenario http-floor [default: /noop], where scenario service invokes its service, or that administration
+    /// posts to after its GETs.
     #[arg(long, value_name = "PATH")]
     pub post_path: Option<String>,
     /// Path of the GET in scenario http-floor [default: /].
     #[arg(long, value_name = "PATH")]
     pub get_path: Option<String>,
-    /// JSON that scenario service posts; {id} stands for the identifier that its reply must have somewhere.
+    /// JSON that scenario service posts, where {id} stands for the identifier that its reply must have somewhere; or that
+    /// administration posts, where {n} stands for the number of the client's transaction.
     #[arg(long, value_name = "JSON")]
     pub body: Option<String>,
     /// Program of scenario requester: reads orders and calls an API requester for each, as examples/api-requester does.
@@ -181,9 +183,9 @@ pub struct HttpArguments {
     #[arg(long, value_enum)]
     pub connection: Option<Connection>,
     /// Path that administration gets; may be given again. {client} stands for the client's number.
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, alias = "paths", value_name = "PATH")]
     pub path: Vec<String>,
-    /// Path that administration patches after its GETs.
+    /// Path that administration patches after its GETs and its POST.
     #[arg(long, value_name = "PATH", requires = "patch_body")]
     pub patch_path: Option<String>,
     /// JSON of that PATCH; {n} stands for the number of the client's transaction.

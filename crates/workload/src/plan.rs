@@ -28,7 +28,7 @@ pub(crate) mod door;
 mod kinds;
 mod span;
 
-pub use self::administration::Administration;
+pub use self::administration::{Administration, Change};
 pub use self::choices::{Choices, STEADY_PERCENT};
 pub use self::kinds::{Connection, Csrf, Frequency, Group, Login, Processes, Scenario};
 pub use self::span::Span;
@@ -70,6 +70,8 @@ pub struct Plan {
     pub body: (String, String),
     pub processes: Vec<Process>,
     pub lives: Lives,
+    /// Draws no progress bar, for callers that have one of their own.
+    pub quiet: bool,
     /// What the plan was made of, with the defaults of what it leaves open.
     pub choices: Choices,
 }
@@ -137,6 +139,7 @@ impl Plan {
             body: body(scenario, choices.body.as_deref())?,
             processes: processes(&choices),
             lives: lives(&choices)?,
+            quiet: false,
             choices: Choices::default(),
         };
         plan.choices = plan.settled(choices);
@@ -292,8 +295,10 @@ fn body(scenario: Scenario, wanted: Option<&str>) -> Result<(String, String), Wo
             Ok((before.to_owned(), behind.to_owned()))
         }
         (Scenario::Service, None) => Err(bad("body", "is missing: the JSON of a request, with {id} in it")),
-        (_, Some(_)) => Err(bad("body", "has a meaning in scenario service only")),
-        (_, None) => Ok(<(String, String)>::default()),
+        (_, Some(_)) if scenario != Scenario::Administration => {
+            Err(bad("body", "has a meaning in scenario service and administration only"))
+        }
+        (_, _) => Ok(<(String, String)>::default()),
     }
 }
 

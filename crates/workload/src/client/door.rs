@@ -196,6 +196,14 @@ impl Door {
         }
     }
 
+    /// Posts JSON to an administrative resource.
+    pub(crate) async fn post(&mut self, path: &Uri, body: Bytes) -> Result<(), ClientError> {
+        match self {
+            Self::Rest(client) => client.post(path, body).await,
+            Self::Channel(_) | Self::Program(_) | Self::Elsewhere => Err(NO_PATHS),
+        }
+    }
+
     /// Changes an administrative resource.
     pub(crate) async fn patch(&mut self, path: &Uri, body: Bytes) -> Result<(), ClientError> {
         match self {

@@ -243,10 +243,19 @@ impl RestClient {
         if self.habits.csrf == Csrf::Every {
             self.fetch_csrf_token().await?;
         }
+        self.change(Method::PATCH, path, body).await
+    }
+
+    /// Posts JSON to an administrative resource.
+    pub async fn post(&mut self, path: &Uri, body: Bytes) -> Result<(), ClientError> {
+        self.ready().await?;
+        self.change(Method::POST, path, body).await
+    }
+
+    async fn change(&mut self, method: Method, path: &Uri, body: Bytes) -> Result<(), ClientError> {
         let mut headers = self.get_headers.clone();
         headers.insert(CONTENT_TYPE, JSON);
-        let request = assemble(Method::PATCH, path.clone(), headers, body);
-        let response = self.exchange(request, self.options.answer_limit).await?;
+        let response = self.exchange(assemble(method, path.clone(), headers, body), self.options.answer_limit).await?;
         if response.status().is_success() { Ok(()) } else { Err(self.refused(&response)) }
     }
 

@@ -5,18 +5,19 @@ use http::Uri;
 use super::{Choices, Csrf, Scenario, bad};
 use crate::error::WorkloadError;
 
-/// The requests of a transaction: every `GET`, then the `PATCH`.
+/// The requests of a transaction: every `GET`, then the `POST`, then the `PATCH`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Administration {
     /// Path and query; `{client}` stands for the client's number, from 0.
     pub paths: Vec<String>,
-    pub patch: Option<Patch>,
+    pub post: Option<Change>,
+    pub patch: Option<Change>,
     pub csrf: Csrf,
 }
 
-/// What is changed in each transaction.
+/// A request with a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Patch {
+pub struct Change {
     /// As a `GET`'s.
     pub path: String,
     /// JSON; `{n}` stands for the number of the client's transaction, from 1.
@@ -40,20 +41,31 @@ impl Administration {
             };
         }
         let paths = choices.paths.clone().unwrap_or_default();
-        let patch = match (&choices.patch_path, &choices.patch_body) {
-            (Some(path), Some(body)) => Some(Patch { path: path.clone(), body: body.clone() }),
-            (None, None) => None,
-            (Some(_), None) => return Err(bad("patch_body", "is missing: the JSON of the PATCH")),
-            (None, Some(_)) => return Err(bad("patch_path", "is missing: where the PATCH goes")),
-        };
-        if paths.is_empty() && patch.is_none() {
-            return Err(bad("paths", "is missing, and patch_path as well: there is nothing to request"));
+        let post = change(("post_path", &choices.post_path), ("body", &choices.body))?;
+        let patch = change(("patch_path", &choices.patch_path), ("patch_body", &choices.patch_body))?;
+        if paths.is_empty() && post.is_none() && patch.is_none() {
+            return Err(bad("paths", "is missing, and post_path and patch_path as well: there is nothing to request"));
         }
-        let all = paths.iter().map(|path| ("paths", path)).chain(patch.iter().map(|patch| ("patch_path", &patch.path)));
-        for (key, path) in all {
-            uri_for(path, 0).ok_or_else(|| bad(key, format!("'{path}' is not a path")))?;
+        for path in &paths {
+            uri_for(path, 0).ok_or_else(|| bad("paths", format!("'{path}' is not a path")))?;
         }
-        Ok(Self { paths, patch, csrf: choices.csrf.unwrap_or_default() })
+        Ok(Self { paths, post, patch, csrf: choices.csrf.unwrap_or_default() })
+    }
+}
+
+/// Path and body, each with its key: both or neither.
+fn change(
+    (path_key, path): (&'static str, &Option<String>),
+    (body_key, body): (&'static str, &Option<String>),
+) -> Result<Option<Change>, WorkloadError> {
+    match (path, body) {
+        (Some(path), Some(body)) => {
+            uri_for(path, 0).ok_or_else(|| bad(path_key, format!("'{path}' is not a path")))?;
+            Ok(Some(Change { path: path.clone(), body: body.clone() }))
+        }
+        (None, None) => Ok(None),
+        (Some(_), None) => Err(bad(body_key, format!("is missing: the JSON for {path_key}"))),
+        (None, Some(_)) => Err(bad(path_key, format!("is missing: where {body_key} goes"))),
     }
 }
 

@@ -29,6 +29,9 @@ macro_rules! choices {
         }
 
         impl Choices {
+            /// Every key of a plan.
+            pub const KEYS: &[&str] = &[$(stringify!($key),)* "pid", "group"];
+
             /// These choices, and `other`'s where this says nothing.
             #[must_use]
             pub fn or(self, other: Self) -> Self {
@@ -100,12 +103,13 @@ choices! {
     get_path: String,
     /// Administrative paths, got one after the other in each transaction.
     paths: Vec<String>,
-    /// Administrative path of a `PATCH` after them.
+    /// Administrative path of a `PATCH` after them and after the `POST`.
     patch_path: String,
     /// Its JSON; `{n}` stands for the number of the client's transaction.
     patch_body: String,
     csrf: Csrf,
-    /// JSON of a request to a service; `{id}` stands for the identifier that the reply must have somewhere.
+    /// JSON of a request to a service, where `{id}` stands for the identifier that the reply must have somewhere; or of an
+    /// administrative `POST` to `post_path`, as `patch_body`.
     body: String,
     /// Program that calls an API requester.
     program: PathBuf,

@@ -71,7 +71,7 @@ fn request_and_reply_go_through_rest_as_well_and_services_need_a_path_and_a_body
         ("scenario = 'service'\npost_path = '/s'", "body: is missing"),
         ("scenario = 'service'\npost_path = '/s'\nbody = '{}'", "body: has no {id}"),
         ("scenario = 'service'\nbody = '{id}'", "post_path: is missing"),
-        ("scenario = 'put'\nbody = '{id}'", "body: has a meaning in scenario service only"),
+        ("scenario = 'put'\nbody = '{id}'", "body: has a meaning in scenario service and administration only"),
     ] {
         let error = plan(&format!("{rest}{text}")).err().unwrap();
         assert!(error.contains(words), "{text}: {error}");
@@ -167,6 +167,7 @@ fn administration_wants_paths_and_nobody_else_does() {
         (format!("{base}paths = ['a b']"), "paths: 'a b' is not a path"),
         (format!("{base}patch_path = '/a'"), "patch_body: is missing"),
         (format!("{base}patch_body = '{{}}'"), "patch_path: is missing"),
+        (format!("{base}post_path = '/a'"), "body: is missing"),
         (format!("{HTTP}csrf = 'every'"), "csrf: has a meaning in administration only"),
         (format!("{HTTP}rate = 5.0\nthink_time = '1s'"), "rate: cannot stand beside think_time"),
         (format!("{HTTP}processes = 'user'\nrate = 5.0"), "processes: 'user' and 'request'"),

@@ -19,8 +19,8 @@ use crate::client::door::Door;
 use crate::error::WorkloadError;
 use crate::measure;
 use crate::payload::PutId;
-use crate::plan::Scenario;
 use crate::plan::administration::uri_for;
+use crate::plan::{Change, Scenario};
 use crate::provider::{ENTRY_BYTES, REQUEST_STEP, RESPONSE_STEP};
 
 /// Pause of a client after a failed transaction, so that a dead server is not hammered.
@@ -101,18 +101,21 @@ pub(crate) struct Client {
 struct Requests {
     paths: Vec<Uri>,
     /// Path and body.
+    post: Option<(Uri, String)>,
     patch: Option<(Uri, String)>,
 }
 
 impl Client {
     pub(crate) fn new(number: u32, door: Door, shared: Arc<Shared>) -> Self {
         let administration = &shared.administration;
+        let own = |change: &Option<Change>| {
+            let change = change.as_ref()?;
+            Some((uri_for(&change.path, number)?, change.body.clone()))
+        };
         let requests = Requests {
             paths: administration.paths.iter().filter_map(|path| uri_for(path, number)).collect(),
-            patch: administration
-                .patch
-                .as_ref()
-                .and_then(|patch| Some((uri_for(&patch.path, number)?, patch.body.clone()))),
+            post: own(&administration.post),
+            patch: own(&administration.patch),
         };
         let (news, random) = (shared.control.subscribe(), StdRng::seed_from_u64(shared.seed ^ u64::from(number)));
         Self { number, door, shared, news, random, count: 0, requests, late: Duration::ZERO, received_elsewhere: 0 }
@@ -216,14 +219,16 @@ impl Client {
         Ok(done)
     }
 
-    /// All the `GET`s, then the `PATCH`.
+    /// All the `GET`s, then the `POST`, then the `PATCH`.
     async fn administer(&mut self) -> Result<Done, ClientError> {
         for path in &self.requests.paths {
             self.door.inquire(path).await?;
         }
+        if let Some((path, body)) = &self.requests.post {
+            self.door.post(path, numbered(body, self.count)).await?;
+        }
         if let Some((path, body)) = &self.requests.patch {
-            let body = body.replace("{n}", &self.count.to_string());
-            self.door.patch(path, body.into()).await?;
+            self.door.patch(path, numbered(body, self.count)).await?;
         }
         Ok(Done::Full)
     }
@@ -339,6 +344,10 @@ impl Client {
         self.door.request(Method::GET, &self.shared.get_path, Bytes::new()).await?;
         Ok(Done::Full)
     }
+}
+
+fn numbered(body: &str, count: u64) -> Bytes {
+    body.replace("{n}", &count.to_string()).into()
 }
 
 fn full_if(found: bool) -> Done {

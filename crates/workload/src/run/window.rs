@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::control::Phase;
 use super::crew::Crew;
@@ -291,6 +291,9 @@ impl Progress {
             Some(length) => ProgressBar::new(length.as_secs()),
             None => ProgressBar::new_spinner(),
         };
+        if plan.quiet {
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
         if let (Some(_), Ok(style)) = (length, style) {
             bar.set_style(style);
         }

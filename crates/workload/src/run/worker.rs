@@ -21,6 +21,9 @@ use crate::plan::{Choices, Plan, Span};
 /// How often a worker whose transactions are counted looks for another command.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// Longest wait for one transaction.
+const LONGEST: Duration = Duration::from_secs(3600);
+
 /// The first line: what to do.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Order {
@@ -103,7 +106,7 @@ pub(crate) fn serve() -> Result<(), WorkloadError> {
     let order: Order = serde_json::from_str(&first).map_err(|error| WorkloadError::Thread(error.into()))?;
     drop(lines);
     match work(order) {
-        Err(error) => say(&Event::Failed { problem: chain(&error) }),
+        Err(error) => say(&Event::Failed { problem: model::causes::chain(&error) }),
         Ok(()) => Ok(()),
     }
 }
@@ -115,7 +118,8 @@ fn work(order: Order) -> Result<(), WorkloadError> {
     match order.once {
         true => {
             crew.begin(Phase::Measuring, Some(1))?;
-            crew.wait(Duration::MAX.min(Duration::from_secs(3600)));
+            // Its own limits end the one transaction.
+            crew.wait(LONGEST);
         }
         false => obey(&mut crew)?,
     }
@@ -185,16 +189,4 @@ fn say(event: &Event) -> Result<(), WorkloadError> {
     let line = line(event).map_err(|error| WorkloadError::Thread(error.into()))?;
     let mut output = std::io::stdout().lock();
     output.write_all(&line).and_then(|()| output.flush()).map_err(WorkloadError::Thread)
-}
-
-/// The error and its causes in one line.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }

@@ -8,11 +8,11 @@ use crate::run::run;
 #[test]
 fn all_paths_of_a_transaction_are_got_and_their_bytes_counted() {
     let server = QueueServer::start(Faults::default(), None);
-    let lines = "scenario = 'administration'\nuser = 'app'\nclients = 3\nrequests = 30\n\
+    let lines = "scenario = 'administration'\nuser = 'app'\nclients = 3\nrequests = 30\npost_path = '/admin/action'\nbody = '{}'\n\
         paths = ['/ibmmq/rest/v1/admin/installation', '/ibmmq/rest/v1/admin/qmgr?status=*']";
     let report = run(&server, lines);
     assert_eq!((report.transactions, report.errors), (30, 0), "{report}");
-    assert!((report.received_bytes_per_transaction - 2000.0).abs() < 1e-9, "{report}");
+    assert!((report.received_bytes_per_transaction - 3000.0).abs() < 1e-9, "{report}");
     assert_eq!(server.state.logins.load(Ordering::Relaxed), 3, "LTPA: one login a client");
 }
 

@@ -2,6 +2,7 @@
 
 mod administration;
 mod course;
+mod page;
 mod provider;
 mod queue_server;
 mod requester;

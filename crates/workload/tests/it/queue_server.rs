@@ -140,9 +140,9 @@ impl From<Infallible> for HungUp {
     }
 }
 
-/// `GET` answers with a kilobyte; `PATCH` is for those who repeat the token.
+/// `GET` and `POST` answer with a kilobyte; `PATCH` is for those who repeat the token.
 fn administer(state: &State, parts: &http::request::Parts, body: Bytes) -> Response<Full<Bytes>> {
-    if parts.method == Method::GET {
+    if parts.method != Method::PATCH {
         return Response::new(Full::new(Bytes::from(vec![b'x'; 1000])));
     }
     let cookies = parts.headers.get("cookie").map_or("", |value| value.to_str().unwrap());

@@ -1,0 +1,92 @@
+//! The server dies in the middle of a run: the run goes on to its end, with every error counted, and says that it could not
+//! look for what was left.
+
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use workload::measure::{now, processor_time};
+
+use super::{Bench, result};
+
+/// Longest wait for the load to begin.
+const BEGIN_LIMIT: Duration = Duration::from_secs(60);
+/// Longest time from the kill to the end of a run that lasts three seconds more.
+const END_LIMIT: Duration = Duration::from_secs(60);
+
+#[test]
+fn over_https_errors_are_counted_and_the_run_ends() -> Result<()> {
+    let bench = Bench::start()?;
+    let run = bench.by_url(&["--scenario", "put-get", "--persistent"])?;
+    killed(bench, run)
+}
+
+#[test]
+fn through_a_channel_errors_are_counted_and_the_run_ends() -> Result<()> {
+    let bench = Bench::start()?;
+    let run = bench.by_channel(&["--scenario", "put-get", "--connect", "every"])?;
+    killed(bench, run)
+}
+
+#[test]
+fn a_run_of_a_number_of_transactions_ends_as_well() -> Result<()> {
+    let bench = Bench::start()?;
+    let run = bench.by_url(&["--scenario", "put-get", "--requests", "100000", "--duration", "4s"])?;
+    killed(bench, run)
+}
+
+#[test]
+fn users_with_a_process_each_end_as_well() -> Result<()> {
+    let bench = Bench::start()?;
+    let run = bench.by_url(&["--scenario", "put-get", "--processes", "user", "--login", "every"])?;
+    killed(bench, run)
+}
+
+fn killed(bench: Bench, mut run: Command) -> Result<()> {
+    let pid = bench.server.pid();
+    run.args(["--clients", "4", "--warmup", "0s", "--pid", &format!("server={pid}")]);
+    if !run.get_args().any(|argument| argument == "--duration") {
+        run.args(["--duration", "3s"]);
+    }
+    let started = processor_time(pid, false)?.used;
+    let mut child = run.spawn()?;
+    let begun = until(BEGIN_LIMIT, || Ok(processor_time(pid, false)?.used > started + Duration::from_millis(300)));
+    if let Err(error) = begun {
+        return Err(end(&mut child, error));
+    }
+    let Bench { folder, server } = bench;
+    server.kill();
+    if let Err(error) = until(END_LIMIT, || Ok(child.try_wait()?.is_some())) {
+        return Err(end(&mut child, error));
+    }
+    let output = child.wait_with_output()?;
+    let result = result(&output)?;
+    ensure!(output.status.code() == Some(1), "{}: {result:#}", output.status);
+    ensure!(result["transactions"].as_u64() > Some(0) && result["errors"].as_u64() > Some(0), "{result:#}");
+    ensure!(result["first_error"].as_str().is_some_and(|error| !error.is_empty()), "{result:#}");
+    ensure!(result["judgement"] == "not-examined" && result["verdict"]["lost"].is_null(), "{result:#}");
+    ensure!(result["verdict"]["duplicated"] == 0 && result["verdict"]["damaged"] == 0, "{result:#}");
+    let processes = result["processes"].as_array().context("processes")?;
+    let server = processes.iter().find(|process| process["name"] == "server").context("the server's")?;
+    ensure!(server["ended"] == true && server["cpu_ms_per_transaction"].is_null(), "{server}");
+    drop(folder);
+    Ok(())
+}
+
+fn end(child: &mut Child, error: anyhow::Error) -> anyhow::Error {
+    // It may have ended by itself.
+    let _ = child.kill();
+    let _ = child.wait();
+    error
+}
+
+fn until(limit: Duration, mut condition: impl FnMut() -> Result<bool>) -> Result<()> {
+    let end: Instant = now() + limit;
+    while !condition()? {
+        if now() > end {
+            bail!("not within {limit:?}");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(())
+}

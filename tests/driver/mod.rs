@@ -1,0 +1,67 @@
+//! `workload run` against the real server: what becomes of a run whose server is killed, of clients that are processes, and of
+//! those that connect, open and log in anew for each transaction.
+
+mod killed;
+mod ways;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use system_tests::program::quaymaster;
+use system_tests::server::{ADMIN_PASSWORD, APP_PASSWORD, Server, ServerOptions};
+
+/// A server with everything by default, and what the driver needs to reach it.
+struct Bench {
+    folder: tempfile::TempDir,
+    server: Server,
+}
+
+impl Bench {
+    fn start() -> Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let server = Server::start(&ServerOptions::on(&folder.path().join("data")).listening("127.0.0.1:0"))?;
+        let passwords = format!("app {APP_PASSWORD}\nadmin {ADMIN_PASSWORD}\n");
+        std::io::Write::write_all(&mut std::fs::File::create(folder.path().join("passwords"))?, passwords.as_bytes())?;
+        Ok(Self { folder, server })
+    }
+
+    fn passwords(&self) -> PathBuf {
+        self.folder.path().join("passwords")
+    }
+
+    /// `workload run` over HTTPS, which says what it found as JSON.
+    fn by_url(&self, arguments: &[&str]) -> Result<Command> {
+        let mut run = run(&self.passwords(), arguments)?;
+        run.arg("--url").arg(self.server.https_url()?).arg("--cacert").arg(self.server.ca_file());
+        Ok(run)
+    }
+
+    /// The same through a channel.
+    fn by_channel(&self, arguments: &[&str]) -> Result<Command> {
+        let mut run = run(&self.passwords(), arguments)?;
+        run.args(["--channel", "DEV.APP.SVRCONN", "--mq", &self.server.mq_address()?.to_string()]);
+        Ok(run)
+    }
+}
+
+fn run(passwords: &Path, arguments: &[&str]) -> Result<Command> {
+    let mut run = Command::new(quaymaster()?);
+    run.args(["workload", "run", "--json", "-"]).args(arguments).arg("--password-file").arg(passwords);
+    run.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    Ok(run)
+}
+
+/// The JSON result of a run, however it ended.
+fn result(output: &Output) -> Result<Value> {
+    serde_json::from_slice(&output.stdout).with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// The JSON result of a run in which all was well.
+fn well(mut run: Command) -> Result<Value> {
+    let output = run.output()?;
+    let result = result(&output)?;
+    ensure!(output.status.success() && result["judgement"] == "clean" && result["errors"] == 0, "{result:#}");
+    Ok(result)
+}
