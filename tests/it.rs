@@ -12,3 +12,4 @@ mod requester;
 mod restart;
 mod services;
 mod stub;
+mod tables;

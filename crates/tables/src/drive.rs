@@ -213,12 +213,14 @@ fn command_line(choices: &Choices) -> String {
     for (key, value) in &all {
         let flag = flag(key);
         match value {
+            // The one choice of yes and no whose option takes a value.
+            Value::Bool(choice) if key == "tls_resumption" => words.push(format!("--{flag} {choice}")),
             Value::Bool(true) => words.push(format!("--{flag}")),
             Value::Array(items) => {
                 words.extend(items.iter().map(|item| format!("--{flag} {}", quoted(&plain(item)))));
             }
             Value::Object(members) => {
-                words.extend(members.iter().map(|(name, value)| format!("--{flag} {name}={}", plain(value))));
+                words.extend(members.iter().map(|(name, value)| format!("--pid {name}={}", group(value))));
             }
             Value::Bool(false) | Value::Null => {}
             other => words.push(format!("--{flag} {}", quoted(&plain(other)))),
@@ -234,6 +236,16 @@ fn flag(key: &str) -> String {
         "program_arguments" => "program-argument".to_owned(),
         "queue_manager" => "qmgr".to_owned(),
         _ => key.replace('_', "-"),
+    }
+}
+
+/// A process, or a group of processes or threads, as `--pid` takes it.
+fn group(value: &Value) -> String {
+    match (&value["pid"], &value["threads"], value["children"] == true) {
+        (Value::Null, ..) => plain(value),
+        (pid, Value::String(threads), _) => format!("{pid}/{threads}"),
+        (pid, _, true) => format!("{pid}+children"),
+        (pid, ..) => pid.to_string(),
     }
 }
 
