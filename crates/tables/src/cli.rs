@@ -110,15 +110,14 @@ pub fn run(arguments: &RunArguments, version: &str, out: &mut dyn Write) -> Resu
     Ok(outcome.is_complete())
 }
 
-fn measure(
-    arguments: &RunArguments,
-    experiments: &[&Experiment],
-    version: &str,
-) -> Result<Outcome, TablesError> {
+fn measure(arguments: &RunArguments, experiments: &[&Experiment], version: &str) -> Result<Outcome, TablesError> {
     let begin = now();
     let own = || {
-        std::env::current_exe()
-            .map_err(|source| TablesError::File { what: "find", path: PathBuf::from("this program"), source })
+        std::env::current_exe().map_err(|source| TablesError::File {
+            what: "find",
+            path: PathBuf::from("this program"),
+            source,
+        })
     };
     let program = arguments.program.clone().map_or_else(own, Ok)?;
     let work = arguments.work.clone().unwrap_or_else(std::env::temp_dir);

@@ -41,16 +41,16 @@ pub struct Findings {
     pub notes: Vec<String>,
 }
 
-pub static EXPERIMENTS: &[Experiment] = &[resources::EXPERIMENT, queues::EXPERIMENT, updates::EXPERIMENT, users::EXPERIMENT];
+pub static EXPERIMENTS: &[Experiment] =
+    &[resources::EXPERIMENT, queues::EXPERIMENT, updates::EXPERIMENT, users::EXPERIMENT];
 
 /// Those that a word means: a name, a letter, or `all`.
 ///
 /// # Errors
 /// None is called so.
 pub fn named(word: &str) -> Result<Vec<&'static Experiment>, TablesError> {
-    let is_meant = |experiment: &&Experiment| {
-        word == "all" || experiment.name == word || word.chars().eq([experiment.letter])
-    };
+    let is_meant =
+        |experiment: &&Experiment| word == "all" || experiment.name == word || word.chars().eq([experiment.letter]);
     let found: Vec<_> = EXPERIMENTS.iter().filter(is_meant).collect();
     if found.is_empty() {
         let names: Vec<_> = EXPERIMENTS.iter().map(|experiment| experiment.name).collect();

@@ -35,10 +35,7 @@ impl CommandTime {
     }
 
     /// Executes a command that never waits.
-    pub(crate) fn of(
-        self: &Arc<Self>,
-        command: impl FnOnce() -> Result<Answer, ApiError>,
-    ) -> Result<Answer, ApiError> {
+    pub(crate) fn of(self: &Arc<Self>, command: impl FnOnce() -> Result<Answer, ApiError>) -> Result<Answer, ApiError> {
         self.commands.fetch_add(1, Relaxed);
         let answer = self.turn(command);
         Ok(self.with_pieces(answer?))

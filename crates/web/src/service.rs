@@ -281,15 +281,11 @@ async fn handle(
         }
         Handler::DumpDefinitions => time.of(|| admin::definitions::show(call)),
         Handler::ListQueues | Handler::ShowQueue => time.of(|| admin::queue::show(call, identity)),
-        Handler::CreateQueue => {
-            Box::pin(time.of_waiting(admin::queue_change::create(call, identity, body))).await
-        }
+        Handler::CreateQueue => Box::pin(time.of_waiting(admin::queue_change::create(call, identity, body))).await,
         Handler::AlterQueue => Box::pin(time.of_waiting(admin::queue_change::alter(call, identity, body))).await,
         Handler::DeleteQueue => Box::pin(time.of_waiting(admin::queue_change::delete(call, identity))).await,
         Handler::ListChannels | Handler::ShowChannel => time.of(|| admin::channel::show(call, identity)),
-        Handler::ListSubscriptions | Handler::ShowSubscription => {
-            time.of(|| admin::subscription::show(call, identity))
-        }
+        Handler::ListSubscriptions | Handler::ShowSubscription => time.of(|| admin::subscription::show(call, identity)),
         Handler::ShowLogin => login::show(call, identity, mechanism),
         Handler::Logout => login::logout(call),
     }

@@ -24,7 +24,8 @@ pub(super) struct Way {
 }
 
 /// As the documents measured where they say it: one login, then its token over a connection that stays.
-pub(super) const LTPA_KEPT: Way = Way { name: "LTPA, kept connection", login: Login::Ltpa, connection: Connection::Keep };
+pub(super) const LTPA_KEPT: Way =
+    Way { name: "LTPA, kept connection", login: Login::Ltpa, connection: Connection::Keep };
 pub(super) const LTPA_NEW: Way = Way { name: "LTPA, new connections", login: Login::Ltpa, connection: Connection::New };
 pub(super) const BASIC_KEPT: Way =
     Way { name: "Basic, kept connection", login: Login::Basic, connection: Connection::Keep };

@@ -290,7 +290,9 @@ fn round_trip_chart(published: &PublishedTable, all: &Found) -> Chart {
         x: Axis::logarithmic("queues"),
         y: Axis::logarithmic("milliseconds per request"),
         series: lines,
-        note: Some("Both axes are logarithmic. The first published column is fewer than ten queues, drawn at nine.".to_owned()),
+        note: Some(
+            "Both axes are logarithmic. The first published column is fewer than ten queues, drawn at nine.".to_owned(),
+        ),
     }
 }
 
@@ -307,6 +309,9 @@ fn cost_chart(title: &str, published: &PublishedTable, query: &Query, place: usi
             series("of it commands", 2, all, place, |run| run.command_ms),
             series("of it web", 3, all, place, web),
         ],
-        note: Some("Of the published chart only the picture exists; its points come from the table beside the console.".to_owned()),
+        note: Some(
+            "Of the published chart only the picture exists; its points come from the table beside the console."
+                .to_owned(),
+        ),
     }
 }

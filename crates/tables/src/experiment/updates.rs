@@ -132,9 +132,8 @@ fn with_text(cell: Cell, text: &str) -> Cell {
 
 fn chart(samples: &[Samples]) -> Chart {
     let connection = |name: &str, hue: usize, from: usize| {
-        let point = |place: usize| {
-            Some(Point::new(Place::Name(STEPS[place].name.to_owned()), &samples[place].measured(cpu)?))
-        };
+        let point =
+            |place: usize| Some(Point::new(Place::Name(STEPS[place].name.to_owned()), &samples[place].measured(cpu)?));
         let points = (from..from + GROUP).filter_map(point).collect();
         Series { name: name.to_owned(), hue, origin: Origin::Measured, points }
     };
@@ -149,7 +148,12 @@ fn chart(samples: &[Samples]) -> Chart {
         x: Axis::logarithmic("CPU milliseconds"),
         y: Axis::linear(""),
         series: vec![
-            Series { name: "published: 8-9 ms, drawn in the middle".to_owned(), hue: 0, origin: Origin::Published, points },
+            Series {
+                name: "published: 8-9 ms, drawn in the middle".to_owned(),
+                hue: 0,
+                origin: Origin::Published,
+                points,
+            },
             connection("kept connection", 1, 0),
             connection("new connections", 2, GROUP),
         ],

@@ -59,7 +59,13 @@ fn run(session: &mut Session, found: &mut Findings) -> Result<(), TablesError> {
     found.tables.push(costs(&rows));
     found.tables.push(growth(&rows));
     found.tables.push(figures("users-round-trip", "Round trip of a transaction", "milliseconds", &rows, Run::mean_ms));
-    found.tables.push(figures("users-rate", "Transactions a second, all users together", "per second", &rows, Run::rate));
+    found.tables.push(figures(
+        "users-rate",
+        "Transactions a second, all users together",
+        "per second",
+        &rows,
+        Run::rate,
+    ));
     found.charts.push(chart(&rows));
     server.check()
 }
@@ -70,7 +76,9 @@ fn load(server: &Server, name: &str, paths: &[String], users: u32) -> Result<Loa
     choices.clients = Some(users);
     let load = Load::on(server, format!("{name}, {users} users"), choices)?;
     // Each user asks at least twice.
-    Ok(load.lasting(Length::Requests { full: 1000, quick: 150.max(u64::from(users) * 2) }).warmed_up_by(u64::from(users)))
+    Ok(load
+        .lasting(Length::Requests { full: 1000, quick: 150.max(u64::from(users) * 2) })
+        .warmed_up_by(u64::from(users)))
 }
 
 fn columns() -> Vec<String> {
@@ -97,8 +105,8 @@ fn costs(rows: &[(&str, &[Samples])]) -> Table {
         row.cells = std::mem::take(&mut row.cells).into_iter().zip(USERS).map(beside).collect();
     }
     let document = published().charts_without_numbers.iter().find(|chart| chart.title == CHART);
-    table.source = document
-        .map(|chart| format!("{}, chart '{}'", published().document_title(&chart.document), chart.title));
+    table.source =
+        document.map(|chart| format!("{}, chart '{}'", published().document_title(&chart.document), chart.title));
     table.caveats.extend(published().statement("d", "up to 50 users").map(|it| it.text.clone()));
     table
 }
@@ -130,6 +138,8 @@ fn chart(rows: &[(&str, &[Samples])]) -> Chart {
         x: Axis::logarithmic("users"),
         y: Axis::logarithmic("CPU milliseconds per transaction"),
         series: rows.iter().enumerate().map(line).collect(),
-        note: Some("Of the published chart only the picture exists, for up to 50 users. Both axes are logarithmic.".to_owned()),
+        note: Some(
+            "Of the published chart only the picture exists, for up to 50 users. Both axes are logarithmic.".to_owned(),
+        ),
     }
 }

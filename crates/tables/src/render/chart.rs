@@ -133,7 +133,7 @@ fn dots(chart: &Chart, area: &Area<'_>, few: bool) -> Drawn {
         .x_desc(&chart.x.label)
         .x_label_formatter(&scale::label)
         .draw()?;
-        for (place, name) in names.iter().enumerate() {
+    for (place, name) in names.iter().enumerate() {
         let label = Text::new((*name).to_owned(), (2, -27), text_left());
         axes.draw_series([EmptyElement::at((left, row(place))) + label])?;
     }

@@ -28,8 +28,7 @@ fn head(out: &mut String, made: &Made) {
     let _ = writeln!(out, "{}, {}, in {}", made.command, made.at, number::seconds(made.seconds));
     let _ = writeln!(out, "Quaymaster {} ({}); {}", made.version, machine.build, made.effort);
     let memory = number::bytes(machine.seen.memory_bytes);
-    let _ =
-        writeln!(out, "{}, {memory}, {}, data on {}", machine.processors(), machine.system(), machine.file_system);
+    let _ = writeln!(out, "{}, {memory}, {}, data on {}", machine.processors(), machine.system(), machine.file_system);
 }
 
 fn one(out: &mut String, experiment: &ExperimentOutcome) {
@@ -46,7 +45,8 @@ fn one(out: &mut String, experiment: &ExperimentOutcome) {
 }
 
 fn figures(out: &mut String, table: &Table) {
-    let _ = writeln!(out, "\n  {}{}", table.title, table.source.as_ref().map_or(String::new(), |it| format!(" [{it}]")));
+    let _ =
+        writeln!(out, "\n  {}{}", table.title, table.source.as_ref().map_or(String::new(), |it| format!(" [{it}]")));
     let mut lines = vec![HEADS.map(str::to_owned)];
     let mut reasons = Vec::new();
     for row in &table.rows {

@@ -12,7 +12,8 @@ fn chart(kind: ChartKind) -> Chart {
             Point { at: at(500.0, "second"), value: factor * 20.0, range: None },
         ]
     };
-    let series = |name: &str, hue, origin, factor| Series { name: name.to_owned(), hue, origin, points: points(factor) };
+    let series =
+        |name: &str, hue, origin, factor| Series { name: name.to_owned(), hue, origin, points: points(factor) };
     Chart {
         id: "c".to_owned(),
         title: "t".to_owned(),

@@ -1,6 +1,7 @@
 use super::*;
 use crate::outcome::{
-    Axis, Cell, Chart, ChartKind, ExperimentOutcome, FORMAT, Measured, Origin, Place, Point, Printed, Row, Series, Table,
+    Axis, Cell, Chart, ChartKind, ExperimentOutcome, FORMAT, Measured, Origin, Place, Point, Printed, Row, Series,
+    Table,
 };
 
 /// An outcome with every kind of cell, and names that would be markup.
@@ -55,7 +56,9 @@ fn outcome() -> Outcome {
 #[test]
 fn nothing_of_an_outcome_becomes_markup() {
     let page = render(&outcome()).unwrap();
-    for text in ["<i>costs", "<more>", "<zIIP>", "<script", "<of>", "<here>", "<it>", "server <gone>", "b&c", "\"refused\""] {
+    for text in
+        ["<i>costs", "<more>", "<zIIP>", "<script", "<of>", "<here>", "<it>", "server <gone>", "b&c", "\"refused\""]
+    {
         assert!(!page.contains(text), "{text}");
     }
     assert!(page.contains("/qmgr &amp; &lt;more&gt;") && page.contains("&lt;script&gt;"));
