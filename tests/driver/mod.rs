@@ -31,6 +31,23 @@ impl Bench {
         self.folder.path().join("passwords")
     }
 
+    /// The batch server of request and reply, ready.
+    fn responder(&self, arguments: &[&str]) -> Result<Responder> {
+        let mut responder = Command::new(quaymaster()?)
+            .args(["workload", "responder", "--channel", "DEV.APP.SVRCONN", "--mq", &self.server.mq_address()?.to_string()])
+            .args(arguments)
+            .arg("--password-file")
+            .arg(self.passwords())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let output = responder.stdout.take().context("a pipe")?;
+        let responder = Responder(responder);
+        let mut line = String::new();
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(output), &mut line)?;
+        ensure!(line.contains("\"ready\""), "{line}");
+        Ok(responder)
+    }
+
     /// `workload run` over HTTPS, which says what it found as JSON.
     fn by_url(&self, arguments: &[&str]) -> Result<Command> {
         let mut run = run(&self.passwords(), arguments)?;
@@ -43,6 +60,17 @@ impl Bench {
         let mut run = run(&self.passwords(), arguments)?;
         run.args(["--channel", "DEV.APP.SVRCONN", "--mq", &self.server.mq_address()?.to_string()]);
         Ok(run)
+    }
+}
+
+/// Killed with its value.
+struct Responder(std::process::Child);
+
+impl Drop for Responder {
+    fn drop(&mut self) {
+        // It may have ended by itself; then there is nothing left to do.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

@@ -16,6 +16,8 @@ use std::fmt::Write as _;
 
 use bytes::{Bytes, BytesMut};
 
+/// Where the sequence ends in the hexadecimal form.
+const SEQUENCE_END: usize = 40;
 const MARK: u32 = u32::from_be_bytes(*b"QWL1");
 
 /// Names one message of one run.
@@ -64,6 +66,12 @@ impl Payload {
     /// The body of the message that `hex` (from `PutId::to_hex`) names.
     pub fn body(&self, hex: &str) -> Bytes {
         self.behind(hex.as_bytes()).freeze()
+    }
+
+    /// A body of `size` bytes, less than the identifier has: the end of its sequence, as it is what differs.
+    pub fn short(hex: &str, size: usize) -> Bytes {
+        let end = hex.len().min(SEQUENCE_END).max(size.min(hex.len()));
+        Bytes::copy_from_slice(hex.as_bytes().get(end.saturating_sub(size)..end).unwrap_or_default())
     }
 
     /// As `body`, with any bytes in the identifier's place.

@@ -263,7 +263,12 @@ fn request_size(scenario: Scenario, wanted: Option<usize>) -> Result<usize, Work
         (Scenario::Requester, None) => Ok(program::ORDER_BYTES),
         (Scenario::Requester, Some(_)) => Err(bad("request_size", "has no meaning in requester")),
         (_, wanted) => {
-            let least = if scenario == Scenario::HttpFloor { 0 } else { PutId::LENGTH };
+            let least = match scenario {
+                Scenario::HttpFloor => 0,
+                // A reply is known by its request's identifier.
+                Scenario::RequestReply => 1,
+                _ => PutId::LENGTH,
+            };
             in_range("request_size", wanted.unwrap_or(1024), least, 100 << 20)
         }
     }

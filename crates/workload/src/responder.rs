@@ -273,10 +273,12 @@ impl Responder {
     }
 }
 
-/// `size` bytes that begin with the name of the driver's request.
+/// `size` bytes that begin with the name of the driver's request, or with all of a request that is shorter than a name.
 fn filler(payload: &Payload, size: usize, request: &[u8]) -> Bytes {
-    let name = request.get(..PutId::LENGTH.min(request.len())).unwrap_or_default();
-    let mut reply = payload.behind(name);
+    let length = PutId::LENGTH.min(request.len());
+    let mut name = [b'.'; PutId::LENGTH];
+    name[..length].copy_from_slice(&request[..length]);
+    let mut reply = payload.behind(&name);
     reply.truncate(size);
     reply.freeze()
 }

@@ -31,7 +31,7 @@ use self::window::Measured;
 use crate::delay::Delay;
 use crate::error::WorkloadError;
 use crate::ledger::{Ledger, Verdict};
-use crate::payload::Payload;
+use crate::payload::{Payload, PutId};
 use crate::plan::{Administration, Lives, Plan, Scenario};
 use crate::report::{Judgement, Report};
 
@@ -40,6 +40,8 @@ pub(crate) struct Shared {
     control: Arc<Control>,
     ledger: Ledger,
     payload: Payload,
+    /// Size of bodies that have no room for an identifier.
+    short: Option<usize>,
     /// What comes back.
     expected: Payload,
     scenario: Scenario,
@@ -99,6 +101,8 @@ impl Shared {
         Ok(Self {
             ledger: Ledger::new(rand::random(), plan.clients),
             payload: Payload::new(plan.request_size),
+            short: Some(plan.request_size)
+                .filter(|size| *size < PutId::LENGTH && plan.scenario == Scenario::RequestReply),
             expected: Payload::new(plan.response_size.unwrap_or(plan.request_size)),
             scenario: plan.scenario,
             think_time: plan.think_time,

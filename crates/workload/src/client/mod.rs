@@ -5,6 +5,7 @@ pub mod door;
 pub mod habits;
 pub mod program;
 pub mod rest;
+pub mod single;
 pub mod target;
 
 use std::io;

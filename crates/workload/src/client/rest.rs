@@ -271,6 +271,20 @@ impl RestClient {
         self.prepare_headers()
     }
 
+    /// Any request with any content, and whatever the answer is.
+    pub async fn send(
+        &mut self,
+        method: Method,
+        path: &Uri,
+        content_type: HeaderValue,
+        body: Bytes,
+    ) -> Result<Response<Bytes>, ClientError> {
+        self.ready().await?;
+        let mut headers = self.get_headers.clone();
+        headers.insert(CONTENT_TYPE, content_type);
+        self.exchange(assemble(method, path.clone(), headers, body), self.options.answer_limit).await
+    }
+
     async fn take_or_look(
         &mut self,
         method: Method,

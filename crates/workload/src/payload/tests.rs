@@ -25,3 +25,12 @@ fn bodies_of_others_have_no_identifier() {
         assert_eq!(PutId::of(body), None);
     }
 }
+
+#[test]
+fn a_body_too_short_for_an_identifier_differs_from_message_to_message() {
+    let id = |sequence| PutId { run: 7, client: 3, sequence }.to_hex();
+    assert_eq!(Payload::short(&id(0x1a), 10), "000000001a");
+    assert_eq!(Payload::short(&id(0x1a), 1), "a");
+    assert_eq!(Payload::short(&id(5), 47).len(), 47);
+    assert_ne!(Payload::short(&id(1), 10), Payload::short(&id(2), 10));
+}

@@ -36,3 +36,60 @@ fn the_finer_count_stands_where_it_agrees_with_the_coarse_one() {
     assert_eq!(finer(ms(500), ms(300), ms(10)), ms(500));
     assert!(run_time_of_all(&[std::process::id(), u32::MAX]) > Duration::ZERO, "one that is gone counts for nothing");
 }
+
+/// Works until the condition holds; false when it does not in time.
+fn work_until(mut condition: impl FnMut() -> bool) -> bool {
+    let bound = now() + Duration::from_secs(20);
+    let mut sum = 0_u64;
+    while now() < bound {
+        sum = std::hint::black_box((0..10_000).fold(sum, |a: u64, b| a.wrapping_mul(31).wrapping_add(b)));
+        if condition() {
+            return true;
+        }
+    }
+    false
+}
+
+fn own(extent: Extent) -> Process {
+    Process { name: "own".to_owned(), pid: std::process::id(), extent }
+}
+
+#[test]
+fn threads_are_counted_by_the_beginning_of_their_name() {
+    let (group, rest) = (own(Extent::Threads("group-".to_owned())), own(Extent::Without("group-")));
+    assert_eq!(group.read().unwrap(), ProcessorTime::default(), "there is none yet");
+    let count = |process: &Process| process.read().unwrap();
+    let in_group = std::thread::Builder::new().name("group-7".to_owned()).spawn({
+        let group = group.clone();
+        move || work_until(|| count(&group).used > Duration::from_millis(30))
+    });
+    assert!(in_group.unwrap().join().unwrap());
+    assert!(rest.read().unwrap().used > Duration::ZERO);
+    assert!(group.counts().contains("group-*"), "{}", group.counts());
+}
+
+#[test]
+fn a_child_counts_while_it_lives_and_after_it_was_waited_for() {
+    let family = own(Extent::Children);
+    let before = family.read().unwrap().used;
+    let mut child =
+        std::process::Command::new("sh").args(["-c", "while :; do :; done"]).spawn().expect("there is a shell");
+    let child_time = || processor_time(child.id(), false).unwrap().used;
+    let bound = now() + Duration::from_secs(20);
+    while child_time() < Duration::from_millis(200) && now() < bound {
+        std::thread::yield_now();
+    }
+    let living = family.read().unwrap().used;
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let waited_for = family.read().unwrap().used;
+    for (what, used) in [("living", living), ("waited for", waited_for)] {
+        assert!(used.saturating_sub(before) >= Duration::from_millis(150), "{what}: {before:?} to {used:?}");
+    }
+}
+
+#[test]
+fn a_process_that_is_gone_is_an_error() {
+    let gone = Process { name: "gone".to_owned(), pid: u32::MAX, extent: Extent::Process };
+    assert!(gone.read().is_err());
+}

@@ -18,7 +18,7 @@ use crate::client::ClientError;
 use crate::client::door::Door;
 use crate::error::WorkloadError;
 use crate::measure;
-use crate::payload::PutId;
+use crate::payload::{Payload, PutId};
 use crate::plan::administration::uri_for;
 use crate::plan::{Change, Scenario};
 use crate::provider::{ENTRY_BYTES, REQUEST_STEP, RESPONSE_STEP};
@@ -251,7 +251,11 @@ impl Client {
         let ledger = &self.shared.ledger;
         let id = ledger.begin_put(self.number);
         let hex = id.to_hex();
-        match self.door.put(self.shared.payload.body(&hex), &hex).await {
+        let body = match self.shared.short {
+            Some(size) => Payload::short(&hex, size),
+            None => self.shared.payload.body(&hex),
+        };
+        match self.door.put(body, &hex).await {
             Ok(()) => ledger.put_answered(id),
             Err(error) => {
                 ledger.put_failed(id, error.effect());
@@ -267,7 +271,14 @@ impl Client {
         match self.door.get(which.map(|(_, hex)| hex), wait).await {
             Ok(None) => Ok(Done::Empty),
             Ok(Some(body)) => {
-                ledger.got(&body, self.shared.expected.is_intact(&body));
+                let is_intact = self.shared.expected.is_intact(&body);
+                match (which, self.shared.short) {
+                    (Some((_, hex)), Some(size)) => {
+                        let is_its_own = body.starts_with(&Payload::short(hex, size));
+                        ledger.got(hex.as_bytes(), is_intact && is_its_own);
+                    }
+                    _ => drop(ledger.got(&body, is_intact)),
+                }
                 Ok(Done::Full)
             }
             Err(error) => {

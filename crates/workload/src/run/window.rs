@@ -123,7 +123,7 @@ fn until_steady(percent: f64, end: Instant, crew: &mut Crew, bar: &Progress) -> 
     false
 }
 
-pub(super) fn is_steady(rates: &[f64], percent: f64) -> bool {
+fn is_steady(rates: &[f64], percent: f64) -> bool {
     let Some(last) = rates.len().checked_sub(WINDOWS).map(|from| &rates[from..]) else { return false };
     let (low, high) = last.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), rate| (low.min(*rate), high.max(*rate)));
     let mean = last.iter().sum::<f64>() / WINDOWS as f64;
@@ -315,3 +315,6 @@ impl Progress {
         self.bar.finish_and_clear();
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -119,3 +119,25 @@ fn insecure_is_for_loopback_only_and_https_needs_trust() {
         assert!(parse(wrong, &Trust::None).unwrap().contains("http://HOST:PORT"), "{wrong}");
     }
 }
+
+#[test]
+fn a_single_request_has_whatever_answer_there_is() {
+    let server = QueueServer::start(Faults::default(), None);
+    let url = format!("http://{}", server.address);
+    let send = |path| {
+        let single = workload::client::single::Single {
+            url: &url,
+            trust: &Trust::None,
+            user: "app",
+            password: "secret",
+            method: "GET",
+            path,
+            content_type: "text/plain",
+            body: b"",
+        };
+        single.send().map(|answer| (answer.status, answer.body.len()))
+    };
+    assert_eq!(send("/admin/x").unwrap(), (200, 1000));
+    assert_eq!(send("/messages").unwrap(), (204, 0));
+    assert!(matches!(send("no path at all"), Err(ClientError::Target(_))));
+}
