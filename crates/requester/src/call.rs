@@ -3,6 +3,7 @@
 //! Three kinds of outcome, each made in one place: what the API answered well, what it answered otherwise (its own words, and
 //! untransformed), and what went wrong here.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -32,6 +33,8 @@ pub struct Call<'a> {
     pub form: Option<RecordForm>,
     pub record: Bytes,
     pub credentials: Credentials,
+    /// The program has no use for what lies behind the last value of a table at the end of the record.
+    pub short_record: bool,
     /// Longest answer of an API, in bytes.
     pub maximum_answer: usize,
 }
@@ -91,8 +94,8 @@ impl Requesters {
         let plans =
             operation.plans(call.form).map_err(|error| RequesterError::request_data(name, &error.to_string()))?;
         let base = match endpoint.base_path.as_str() {
-            "" => operation.base_path.clone(),
-            prefix => format!("{prefix}{}", operation.base_path),
+            "" => Cow::Borrowed(operation.base_path.as_str()),
+            prefix => Cow::Owned(format!("{prefix}{}", operation.base_path)),
         };
         let mapped = mapping::request(
             &mapping::Operation {
@@ -112,7 +115,7 @@ impl Requesters {
             body: mapped.body,
         };
         let inbound = self.authorized(&endpoint, &mut outbound, &call).await?;
-        answer(name, operation, &plans, inbound)
+        answer(name, operation, &plans, inbound, call.short_record)
     }
 
     /// Sends the request with what says who it comes from; once more with a new token when the API refuses one that had been
@@ -177,6 +180,7 @@ fn answer(
     operation: &Operation,
     plans: &crate::definition::Plans,
     inbound: Inbound,
+    is_short: bool,
 ) -> Result<Outcome, RequesterError> {
     let status = inbound.status.as_u16();
     let success = |body| Ok(Outcome { return_code: ReturnCode::Success, status, body });
@@ -190,7 +194,7 @@ fn answer(
         // Another success than the described one is never transformed.
         return Ok(in_api(&inbound));
     }
-    let (record, missing) = mapping::response(converter, &inbound)
+    let (record, missing) = mapping::response(converter, &inbound, is_short)
         .map_err(|error| RequesterError::response_data(name, &error.to_string()))?;
     if missing > 0 {
         tracing::debug!(requester = name, operation = operation.id, missing, "an answer lacks required members");

@@ -215,34 +215,46 @@ fn write_path(path: &PathTemplate, values: &[(&str, String)], target: &mut Strin
     Ok(())
 }
 
-/// The record of an answer that is the one the operation describes, and how many required members it lacked.
+/// The record of an answer that is the one the operation describes, and how many required members it lacked. A short one ends
+/// behind the last value of the table at its end.
 ///
 /// # Errors
 /// The answer does not fit the record.
-pub(crate) fn response(converter: &Converter, inbound: &Inbound) -> Result<(Vec<u8>, usize), MappingError> {
-    let mut record = converter.empty_record();
+pub(crate) fn response(
+    converter: &Converter,
+    inbound: &Inbound,
+    is_short: bool,
+) -> Result<(Vec<u8>, usize), MappingError> {
+    let mut record = converter.short_record(inbound.body.len());
+    let missing = fill(converter, inbound, &mut record)?;
+    if !is_short {
+        converter.fill(&mut record);
+    }
+    Ok((record, missing))
+}
+
+fn fill(converter: &Converter, inbound: &Inbound, record: &mut Vec<u8>) -> Result<usize, MappingError> {
     for member in converter.members(Group::Headers) {
         let values: Vec<&str> =
             inbound.headers.get_all(&*member.name).iter().filter_map(|value| value.to_str().ok()).collect();
         match values.as_slice() {
             [] => {}
-            [only] => converter.encode_text(member, only, &mut record)?,
-            many => converter.encode_text(member, &many.join(","), &mut record)?,
+            [only] => converter.encode_text(member, only, record)?,
+            many => converter.encode_text(member, &many.join(","), record)?,
         }
     }
     if !converter.has(Group::Body) || inbound.body.is_empty() {
-        return Ok((record, 0));
+        return Ok(0);
     }
-    let missing = if converter.is_text(Group::Body) && !is_json(&inbound.headers) {
+    Ok(if converter.is_text(Group::Body) && !is_json(&inbound.headers) {
         let mut json = Vec::with_capacity(inbound.body.len() + 16);
         copybook::json::write_string(&String::from_utf8_lossy(&inbound.body), &mut json);
-        converter.encode(Group::Body, &json, &mut record)?
+        converter.encode(Group::Body, &json, record)?
     } else {
         // A mark of the byte order is none of JSON, but some servers begin with it.
         let body = inbound.body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&inbound.body);
-        converter.encode(Group::Body, body, &mut record)?
-    };
-    Ok((record, missing))
+        converter.encode(Group::Body, body, record)?
+    })
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

@@ -39,6 +39,7 @@ fn a_record_goes_out_untouched_and_the_response_record_comes_back() {
     assert_eq!(request.header("Baq-Oauth-Username"), Some("ann%3Ax"));
     assert_eq!(request.header("Baq-Oauth-Password"), Some("pass%20word%C3%A9"));
     assert_eq!(request.header("Baq-Oauth-Scope"), None);
+    assert_eq!(request.header("Baq-Short-Record"), Some("yes"));
     assert_eq!(request.header("Authorization"), None);
     let form = request.header("Baq-Record-Form").expect("a form");
     assert!(form == "little,ieee,1208" || form == "big,ieee,1208", "{form}");

@@ -9,7 +9,7 @@ use copybook::json::write_string;
 
 pub use copybook::FloatForm;
 
-use super::plan::{Converter, Counter, Ending, Group, Member, Node, Object, Place, Table, Text};
+use super::plan::{Converter, Counter, Ending, Group, Member, Node, Object, Place, Table, Tail, Text};
 use super::time;
 
 /// How a program writes its records.
@@ -66,12 +66,15 @@ impl Converter {
     /// The code page cannot be used, or the structure is none of an operation.
     pub fn new(structure: &Structure, form: RecordForm, options: &Options) -> Result<Self, CompileError> {
         let length = usize::try_from(structure.length).unwrap_or(usize::MAX);
+        let tail = tail(&structure.groups).filter(|(tail, times)| tail.start + tail.stride * times == length);
+        let tail = tail.map(|(tail, _)| tail);
         let mut compiler = Compiler {
             form: FieldForm::new(form.ccsid, form.order, form.float)?,
             nodes: Vec::new(),
             keys: Vec::new(),
             paths: Vec::new(),
-            template: vec![0; length],
+            template: vec![0; tail.map_or(length, |tail| tail.start + tail.stride)],
+            tail,
             // COBOL's PIC 9(15) COMP-3 has no sign, PL/I's FIXED DECIMAL has one.
             times_have_signs: structure.alignment == Alignment::Unaligned,
         };
@@ -88,6 +91,8 @@ impl Converter {
             keys: compiler.keys,
             paths: compiler.paths,
             template: compiler.template,
+            length,
+            tail,
             truncates: options.data_truncation,
             white_space: options.white_space,
         })
@@ -104,12 +109,26 @@ fn group(name: &str) -> Option<Group> {
     })
 }
 
+/// The counted table that a record ends with, and how often it occurs.
+fn tail(items: &[Item]) -> Option<(Tail, usize)> {
+    let last = items.last()?;
+    match (&last.occurs, &last.value) {
+        (Some(occurs), _) => {
+            let tail = Tail { start: bytes(last.offset), stride: bytes(occurs.stride) };
+            (last.counter.is_some() && occurs.times > 1).then_some((tail, bytes(occurs.times)))
+        }
+        (None, Value::Group { items }) => tail(items),
+        (None, _) => None,
+    }
+}
+
 struct Compiler {
     form: FieldForm,
     nodes: Vec<Node>,
     keys: Vec<u8>,
     paths: Vec<String>,
     template: Vec<u8>,
+    tail: Option<Tail>,
     times_have_signs: bool,
 }
 
@@ -152,6 +171,9 @@ impl Compiler {
 
     /// The other occurrences begin as the first one does.
     fn repeat(&mut self, first: usize, stride: usize, times: u32, path: &str) -> Result<(), CompileError> {
+        if self.tail == Some(Tail { start: first, stride }) {
+            return Ok(());
+        }
         for number in 1..times as usize {
             let at = first + number * stride;
             if at + stride > self.template.len() {

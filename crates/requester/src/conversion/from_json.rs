@@ -16,14 +16,30 @@ use super::{DataError, DataProblem, Outcome, Step, Trouble, time, whitespace};
 impl Converter {
     /// The record while nothing is in it.
     pub fn empty_record(&self) -> Vec<u8> {
-        self.template.clone()
+        let mut record = Vec::with_capacity(self.length());
+        self.extend_empty(&mut record, self.length());
+        record
     }
 
-    /// Puts a JSON text into the places of a group of an empty record; how many required members were missing.
+    /// The same up to the counted table that it ends with, if it does: `encode` makes it as long as the table gets. `expected`
+    /// are the bytes of the text that is to come.
+    pub fn short_record(&self, expected: usize) -> Vec<u8> {
+        let head = self.tail.map_or(self.length(), |tail| tail.start);
+        let mut record = Vec::with_capacity(self.length().min(head.saturating_add(expected.saturating_mul(2))));
+        self.extend_empty(&mut record, head);
+        record
+    }
+
+    /// Makes a short record as long as all are.
+    pub fn fill(&self, record: &mut Vec<u8>) {
+        self.extend_empty(record, self.length());
+    }
+
+    /// Puts a JSON text into the places of a group of an empty or short record; how many required members were missing.
     ///
     /// # Errors
     /// The text is no JSON, or a value does not fit its item. The record is of no use then.
-    pub fn encode(&self, group: Group, json: &[u8], record: &mut [u8]) -> Result<usize, Box<DataError>> {
+    pub fn encode(&self, group: Group, json: &[u8], record: &mut Vec<u8>) -> Result<usize, Box<DataError>> {
         let Some(member) = self.group(group) else { return Ok(0) };
         let mut encoder = Encoder::new(self, Reader::new(json), record);
         let done = encoder.member(member, 0).and_then(|()| {
@@ -39,7 +55,7 @@ impl Converter {
     ///
     /// # Errors
     /// The text does not fit the item.
-    pub(crate) fn encode_text(&self, member: &Member, text: &str, record: &mut [u8]) -> Result<(), Box<DataError>> {
+    pub(crate) fn encode_text(&self, member: &Member, text: &str, record: &mut Vec<u8>) -> Result<(), Box<DataError>> {
         let mut json = Vec::with_capacity(text.len() + 2);
         match &self.nodes[member.place.node] {
             Node::Text(_) | Node::Time { .. } => copybook::json::write_string(text, &mut json),
@@ -76,7 +92,7 @@ impl Converter {
 struct Encoder<'a> {
     converter: &'a Converter,
     reader: Reader<'a>,
-    record: &'a mut [u8],
+    record: &'a mut Vec<u8>,
     /// A bit for each member of the open objects that was given.
     seen: Vec<u64>,
     missing: usize,
@@ -85,7 +101,7 @@ struct Encoder<'a> {
 }
 
 impl<'a> Encoder<'a> {
-    fn new(converter: &'a Converter, reader: Reader<'a>, record: &'a mut [u8]) -> Self {
+    fn new(converter: &'a Converter, reader: Reader<'a>, record: &'a mut Vec<u8>) -> Self {
         Self { converter, reader, record, seen: Vec::new(), missing: 0, scratch: Vec::new() }
     }
 
@@ -219,6 +235,10 @@ impl<'a> Encoder<'a> {
                 return Err(Trouble::new(problem, node, at).in_json(self.reader.at).below(Step::Index(count)));
             }
             let element = at + count * table.stride;
+            // Only the table at the end of a short record lies beyond it.
+            if element + table.stride > self.record.len() {
+                self.converter.extend_empty(self.record, element + table.stride);
+            }
             self.value(table.element, element).map_err(|trouble| trouble.below(Step::Index(count)))?;
             count += 1;
         }

@@ -7,7 +7,8 @@
 //!
 //! Invariants
 //! - Objects and the groups around optional values have no bytes of their own: their members lie in the frame around them.
-//! - `template` is the record while nothing is in it, and as long as the record.
+//! - `template` is the record while nothing is in it: whole, or up to and with the first occurrence of a counted table that the
+//!   record ends with (`tail`). All occurrences begin alike.
 //! - Members stand in the order of the record; `by_name` orders them by name.
 
 use std::ops::Range;
@@ -36,9 +37,20 @@ pub struct Converter {
     /// COBOL names, qualified, by node.
     pub(crate) paths: Vec<String>,
     pub(crate) template: Vec<u8>,
+    pub(crate) length: usize,
+    pub(crate) tail: Option<Tail>,
     /// `dataTruncation`: a record may end early, what is missing is as if it were empty; a text that is too long is cut.
     pub(crate) truncates: bool,
     pub(crate) white_space: WhiteSpace,
+}
+
+/// The counted table at the end of a record. Records of an answer grow by its occurrences: most have far fewer of them than there
+/// is room for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Tail {
+    /// Where the first occurrence begins.
+    pub(crate) start: usize,
+    pub(crate) stride: usize,
 }
 
 /// A node and where it lies in its frame.
@@ -125,7 +137,22 @@ pub(crate) struct Table {
 impl Converter {
     /// Bytes of a record.
     pub fn length(&self) -> usize {
-        self.template.len()
+        self.length
+    }
+
+    /// Makes a record longer, up to `to` bytes, by what stands there while nothing is in it.
+    pub(crate) fn extend_empty(&self, record: &mut Vec<u8>, to: usize) {
+        let head = self.tail.map_or(self.length, |tail| tail.start);
+        let from = record.len();
+        if from < head {
+            record.extend_from_slice(&self.template[from..to.min(head)]);
+        }
+        let Some(tail) = self.tail else { return };
+        while record.len() < to {
+            let at = (record.len() - tail.start) % tail.stride;
+            let most = (to - record.len()).min(tail.stride - at);
+            record.extend_from_slice(&self.template[tail.start + at..][..most]);
+        }
     }
 
     pub(crate) fn group(&self, group: Group) -> Option<&Member> {

@@ -24,8 +24,9 @@ impl Converter {
             let node = self.groups.first().map_or(0, |(_, member)| member.place.node);
             return Err(Trouble::new(problem, node, record.len()).told(self));
         }
-        let mut filled = self.template.clone();
-        filled[..record.len()].copy_from_slice(record);
+        let mut filled = Vec::with_capacity(self.length());
+        filled.extend_from_slice(record);
+        self.extend_empty(&mut filled, self.length());
         Ok(Cow::Owned(filled))
     }
 

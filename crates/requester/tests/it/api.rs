@@ -223,6 +223,7 @@ impl Server {
             form: Some(super::conversion::NATIVE),
             record: record.to_vec().into(),
             credentials,
+            short_record: false,
             maximum_answer: 1 << 20,
         };
         tokio::time::timeout(PATIENCE, self.requesters.call(call)).await.expect("in time")
@@ -238,6 +239,7 @@ impl Server {
             form: None::<RecordForm>,
             record: record.to_vec().into(),
             credentials: Credentials::default(),
+            short_record: false,
             maximum_answer: 1 << 20,
         };
         tokio::time::timeout(PATIENCE, self.requesters.call(call)).await.expect("in time")

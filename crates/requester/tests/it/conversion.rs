@@ -106,6 +106,33 @@ fn hex_of(bytes: &[u8]) -> String {
 }
 
 #[test]
+fn a_short_record_ends_behind_the_last_value_of_the_table_at_its_end() {
+    let entry = r#""0001-ABCDEFGHIJKLMNOPQRSTUVWXYZ-""#;
+    for form in [NATIVE, RecordForm::of_ccsid(37)] {
+        let converter = body(&vary_response(), form);
+        for entries in [0, 1, 2, 511, 512] {
+            let json = format!(
+                r#"{{"recv_size":1,"send_size":2,"taskid":3,"tranid":"BAQR","rs_spare":"","user_data":[{}]}}"#,
+                vec![entry; entries].join(",")
+            );
+            let mut short = converter.short_record(json.len());
+            converter.encode(Group::Body, json.as_bytes(), &mut short).expect("encoded");
+            assert_eq!(short.len(), 36 + 32 * entries);
+            let whole = encoded(&converter, &json).expect("encoded");
+            assert_eq!((&whole[..short.len()], whole.len()), (&short[..], converter.length()));
+            converter.fill(&mut short);
+            assert_eq!(short, whole);
+        }
+        let (empty, mut short) = (converter.empty_record(), converter.short_record(0));
+        converter.fill(&mut short);
+        assert_eq!(short, empty);
+    }
+    // Without a counted table at the end there is nothing to leave out.
+    let converter = body(&vary_request(), NATIVE);
+    assert_eq!(converter.short_record(0), converter.empty_record());
+}
+
+#[test]
 fn records_have_the_lengths_that_the_vectors_state() {
     for (structure, length) in [
         (book_request(), 44),

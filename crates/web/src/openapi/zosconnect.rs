@@ -96,6 +96,14 @@ const RECORD_FORM: Parameter = Parameter {
         "Byte order, floating-point form and code page of the records. Default `big,hexadecimal` and the archive's code page.",
     )
 };
+const SHORT_RECORD: Parameter = Parameter {
+    extension: true,
+    ..header(
+        "Baq-Short-Record",
+        Shape::Pattern("^(yes|no)$"),
+        "With `yes` the record of the answer ends behind the last value of the array at its end. Default `no`.",
+    )
+};
 const OUTCOME: &[(&str, &str)] = &[
     ("Baq-Return-Code", "0: success, 1: the API refused, 2: the server could not. With 1 and 2 the body is a message."),
     ("Baq-Status-Code", "The HTTP status of the API, or one that tells what the server could not."),
@@ -106,6 +114,7 @@ const CALL_REQUESTER: Details = Details {
         query("apiPath", Shape::Text, "Path of the operation with its base path, as the API's document has it."),
         query("apiMethod", Shape::Text, "Method of the operation."),
         RECORD_FORM,
+        SHORT_RECORD,
     ],
     body: Some(Body::Record),
     extension: true,

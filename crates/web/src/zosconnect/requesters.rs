@@ -38,16 +38,8 @@ use crate::service::Call;
 
 const BELOW: &str = "/zosConnect/apiRequesters/";
 
-const RECORD_FORM: HeaderName = HeaderName::from_static("baq-record-form");
 const RETURN_CODE: HeaderName = HeaderName::from_static("baq-return-code");
 const STATUS_CODE: HeaderName = HeaderName::from_static("baq-status-code");
-const OAUTH_USERNAME: HeaderName = HeaderName::from_static("baq-oauth-username");
-const OAUTH_PASSWORD: HeaderName = HeaderName::from_static("baq-oauth-password");
-const OAUTH_CLIENT_ID: HeaderName = HeaderName::from_static("baq-oauth-client-id");
-const OAUTH_CLIENT_SECRET: HeaderName = HeaderName::from_static("baq-oauth-client-secret");
-const OAUTH_SCOPE: HeaderName = HeaderName::from_static("baq-oauth-scope");
-const TOKEN_USERNAME: HeaderName = HeaderName::from_static("baq-token-username");
-const TOKEN_PASSWORD: HeaderName = HeaderName::from_static("baq-token-password");
 
 const RECORD: HeaderValue = HeaderValue::from_static("application/octet-stream");
 
@@ -145,6 +137,7 @@ pub(crate) async fn call(call: Call<'_>, body: Incoming) -> Result<Answer, ApiEr
             form: asked.form,
             record,
             credentials: asked.credentials,
+            short_record: asked.short_record,
             maximum_answer: limits.body_bytes,
         })
         .await;
@@ -156,6 +149,7 @@ struct Asked<'a> {
     path: Cow<'a, str>,
     method: Cow<'a, str>,
     form: Option<RecordForm>,
+    short_record: bool,
     credentials: Credentials,
 }
 
@@ -167,15 +161,48 @@ fn asked(call: Call<'_>) -> Result<Asked<'_>, RequesterError> {
         let value = value.and_then(|value| percent_decode_str(value).decode_utf8().ok());
         value.filter(|value| !value.trim().is_empty()).ok_or_else(|| RequesterError::parameter_missing(wanted))
     };
-    let path = parameter("apiPath")?;
-    let form = match call.headers().get(RECORD_FORM) {
-        None => None,
-        Some(value) => {
-            let text = value.to_str().unwrap_or("?");
-            Some(RecordForm::parse(text).ok_or_else(|| RequesterError::record_form(text))?)
-        }
+    let mut asked = Asked {
+        path: plain(parameter("apiPath")?),
+        method: parameter("apiMethod")?,
+        form: None,
+        short_record: false,
+        credentials: Credentials::default(),
     };
-    Ok(Asked { path: plain(path), method: parameter("apiMethod")?, form, credentials: credentials(call.headers())? })
+    read_headers(call.headers(), &mut asked)?;
+    Ok(asked)
+}
+
+/// Headers that begin with `Baq-`; most calls have one or two, which are found in one walk.
+fn read_headers(headers: &HeaderMap, asked: &mut Asked<'_>) -> Result<(), RequesterError> {
+    let Asked { form, short_record, credentials, .. } = asked;
+    for (name, value) in headers {
+        let Some(word) = name.as_str().strip_prefix("baq-") else { continue };
+        let credential = match word {
+            "record-form" => {
+                let text = value.to_str().unwrap_or("?");
+                *form = Some(RecordForm::parse(text).ok_or_else(|| RequesterError::record_form(text))?);
+                continue;
+            }
+            "short-record" => {
+                *short_record = value.as_bytes().eq_ignore_ascii_case(b"yes");
+                continue;
+            }
+            "oauth-username" => &mut credentials.oauth_username,
+            "oauth-password" => &mut credentials.oauth_password,
+            "oauth-client-id" => &mut credentials.oauth_client_id,
+            "oauth-client-secret" => &mut credentials.oauth_client_secret,
+            "oauth-scope" => &mut credentials.oauth_scope,
+            "token-username" => &mut credentials.token_username,
+            "token-password" => &mut credentials.token_password,
+            _ => continue,
+        };
+        // The first of several counts.
+        if credential.is_none() {
+            let decoded = percent_encoding::percent_decode(value.as_bytes()).decode_utf8();
+            *credential = Some(decoded.map_err(|_| RequesterError::header(name.as_str()))?.into_owned());
+        }
+    }
+    Ok(())
 }
 
 /// A path that was encoded before it became a parameter, as in API information members, is decoded once more.
@@ -187,24 +214,6 @@ fn plain(path: Cow<'_, str>) -> Cow<'_, str> {
         Ok(decoded) => Cow::Owned(decoded.into_owned()),
         Err(_) => path,
     }
-}
-
-fn credentials(headers: &HeaderMap) -> Result<Credentials, RequesterError> {
-    let text = |name: &HeaderName| -> Result<Option<String>, RequesterError> {
-        let Some(value) = headers.get(name) else { return Ok(None) };
-        let decoded = percent_encoding::percent_decode(value.as_bytes()).decode_utf8();
-        let decoded = decoded.map_err(|_| RequesterError::header(name.as_str()))?;
-        Ok(Some(decoded.into_owned()))
-    };
-    Ok(Credentials {
-        oauth_username: text(&OAUTH_USERNAME)?,
-        oauth_password: text(&OAUTH_PASSWORD)?,
-        oauth_client_id: text(&OAUTH_CLIENT_ID)?,
-        oauth_client_secret: text(&OAUTH_CLIENT_SECRET)?,
-        oauth_scope: text(&OAUTH_SCOPE)?,
-        token_username: text(&TOKEN_USERNAME)?,
-        token_password: text(&TOKEN_PASSWORD)?,
-    })
 }
 
 fn answered(outcome: Outcome) -> Answer {
