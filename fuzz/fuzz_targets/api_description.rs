@@ -27,13 +27,16 @@ impl Sink for Counter {
 }
 
 const REQUIRED: &str = "apiDescriptionFile=a.json\ndataStructuresLocation=o\napiInfoFileLocation=o\nlogFileDirectory=o\n\
-    connectionRef=c\nmappingLevel=4.3\n";
+    connectionRef=c\n";
 
-fuzz_target!(|data: (bool, bool, &str, &str)| {
-    let (is_yaml, is_pli, properties, description) = data;
+fuzz_target!(|data: (u8, &str, &str)| {
+    let (choice, properties, description) = data;
+    let is_yaml = choice & 1 == 1;
     let _ = options::parse(properties.as_bytes());
-    let language = if is_pli { "PLI" } else { "COBOL" };
-    let options = options::parse(format!("{REQUIRED}language={language}\n").as_bytes()).expect("properties");
+    let (language, level) =
+        [("COBOL", "4.3"), ("PLI", "4.3"), ("COBOL", "5.0"), ("COBOL", "4.1")][usize::from(choice >> 1 & 3)];
+    let chosen = format!("{REQUIRED}language={language}\nmappingLevel={level}\n");
+    let options = options::parse(chosen.as_bytes()).expect("properties");
     let input = Input {
         options: &options,
         description_name: if is_yaml { "a.yaml" } else { "a.json" },

@@ -30,6 +30,10 @@ pub const MAXIMUM_OPERATIONS: usize = 5000;
 pub const MAXIMUM_NAME: usize = 255;
 /// Groups of a request, in the order of the record.
 pub const REQUEST_GROUPS: [&str; 4] = ["ReqPathParameters", "ReqQueryParameters", "ReqHeaders", "ReqBody"];
+/// Group of the cookies of a request, which level 5.0 has between headers and body.
+pub const REQUEST_COOKIES: &str = "ReqCookies";
+/// What the groups of answers of level 5.0 begin with; behind it stands a status, a class such as `2XX`, or `Default`.
+pub const RESPONSE_CODE: &str = "responseCode";
 /// Groups of a response, in the order of the record.
 pub const RESPONSE_GROUPS: [&str; 2] = ["RespHeaders", "RespBody"];
 
@@ -65,7 +69,8 @@ pub struct Operation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Binding {
-    /// Of this content; 1.
+    /// Of this content: 1, or 2 for structures of level 5.0, which have data areas, cookies, and a group for each answer that is
+    /// described.
     pub format: u32,
     pub options: Options,
     /// Media type of the request's body.
@@ -107,6 +112,8 @@ pub enum Place {
     Path,
     Query,
     Header,
+    /// At level 5.0.
+    Cookie,
 }
 
 impl Place {
@@ -116,6 +123,7 @@ impl Place {
             Self::Path => REQUEST_GROUPS[0],
             Self::Query => REQUEST_GROUPS[1],
             Self::Header => REQUEST_GROUPS[2],
+            Self::Cookie => REQUEST_COOKIES,
         }
     }
 }
@@ -274,14 +282,19 @@ impl From<StructureError> for BindingError {
 
 /// What comes from outside is checked once, here, so that conversions need not ask.
 fn check(binding: &Binding) -> Result<(), BindingError> {
-    if binding.format != 1 {
+    if !matches!(binding.format, 1 | 2) {
         return Err(BindingError::Other("its binding has a format that is not known here"));
     }
+    let has_areas = binding.format == 2;
     if !codepage::is_known(binding.options.runtime_ccsid) {
         return Err(BindingError::Other("its code page is not known here"));
     }
     if let Some(request) = &binding.request {
-        check_structure(request, &REQUEST_GROUPS)?;
+        let [path, query, headers, body] = REQUEST_GROUPS;
+        match has_areas {
+            true => check_structure(request, &[path, query, headers, REQUEST_COOKIES, body], has_areas)?,
+            false => check_structure(request, &REQUEST_GROUPS, has_areas)?,
+        }
         for group in request.groups.iter().filter(|group| group.json_name != REQUEST_GROUPS[3]) {
             check_parameters(group, &binding.parameters)?;
         }
@@ -290,13 +303,57 @@ fn check(binding: &Binding) -> Result<(), BindingError> {
         if !(200..300).contains(&response.code) {
             return Err(BindingError::Other("the status of its answer is none of success"));
         }
-        check_structure(&response.structure, &RESPONSE_GROUPS)?;
+        match has_areas {
+            true => check_answers(&response.structure)?,
+            false => check_structure(&response.structure, &RESPONSE_GROUPS, has_areas)?,
+        }
     }
     Ok(())
 }
 
+/// Headers, then answers by their status.
+fn check_answers(structure: &Structure) -> Result<(), BindingError> {
+    let mut seen = BTreeSet::new();
+    for (index, group) in structure.groups.iter().enumerate() {
+        let name = group.json_name.as_str();
+        let is_known = (index == 0 && name == RESPONSE_GROUPS[0]) || Status::of_group(name).is_some();
+        if !is_known || !seen.insert(name) {
+            return Err(BindingError::Other("its structure has other groups than there are"));
+        }
+    }
+    Ok(structure.check()?)
+}
+
+/// Which answers a group of level 5.0 is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Of one status.
+    One(u16),
+    /// Of those that begin with this digit.
+    Class(u16),
+    /// Of all that have no group of their own.
+    Other,
+}
+
+impl Status {
+    /// `responseCode200`, `responseCode2XX`, `responseCodeDefault`.
+    pub fn of_group(name: &str) -> Option<Self> {
+        let word = name.strip_prefix(RESPONSE_CODE)?;
+        if word == "Default" {
+            return Some(Self::Other);
+        }
+        match word.strip_suffix("XX") {
+            Some(class) => class.parse().ok().filter(|class| (1..6).contains(class)).map(Self::Class),
+            None => word.parse().ok().filter(|status| (100..600).contains(status)).map(Self::One),
+        }
+    }
+}
+
 /// The groups are among the known ones, each once, in their order.
-fn check_structure(structure: &Structure, known: &[&str]) -> Result<(), BindingError> {
+fn check_structure(structure: &Structure, known: &[&str], has_areas: bool) -> Result<(), BindingError> {
+    if structure.has_areas() && !has_areas {
+        return Err(BindingError::Other("its structure has data areas, which its format does not"));
+    }
     let mut known = known.iter();
     for group in &structure.groups {
         if !known.any(|name| *name == group.json_name) {

@@ -255,7 +255,8 @@ impl<'a> Sources<'a> {
     fn operation(&self, listed: &Listed<'a>, definitions: Option<&str>) -> Result<Made, Ignored> {
         let ignored = |why: String| Ignored { why, dropped: Vec::new() };
         let options = self.input.options;
-        let found = read_operation(self.api, listed, options.ignore_mime_type_check).map_err(ignored)?;
+        let found =
+            read_operation(self.api, listed, options.ignore_mime_type_check, options.mapping_level).map_err(ignored)?;
         let path = format!("{}{}", self.api.base_path, listed.path);
         let information =
             Information::new(&self.api.name, &path, listed.method, options.mapping_level).map_err(ignored)?;
@@ -277,7 +278,7 @@ impl<'a> Sources<'a> {
             side.structure
         };
         let binding = Binding {
-            format: 1,
+            format: if options.mapping_level >= Level::V5_0 { 2 } else { 1 },
             options: self.run_options(),
             media_type: found.body.map_or_else(|| "application/json".to_owned(), |body| body.media_type),
             parameters,
@@ -328,7 +329,7 @@ impl<'a> Sources<'a> {
         }
         let mut groups = Vec::new();
         let mut parameters = Vec::new();
-        for place in [Place::Path, Place::Query, Place::Header] {
+        for place in [Place::Path, Place::Query, Place::Header, Place::Cookie] {
             let inputs = found.parameters.iter().filter(|input| input.place == place);
             let mut members: Vec<(Member<'a>, Style)> = inputs.map(|input| (input.member, input.style)).collect();
             self.add_keys(place, &mut members);
@@ -366,7 +367,7 @@ impl<'a> Sources<'a> {
         for name in keys.names.iter().filter(|_| keys.place == place) {
             let is_same = |member: &Member<'_>| match place {
                 Place::Header => member.name.eq_ignore_ascii_case(name),
-                Place::Path | Place::Query => member.name == name,
+                Place::Path | Place::Query | Place::Cookie => member.name == name,
             };
             if !members.iter().any(|(member, _)| is_same(member)) {
                 members.push((Member { name, required: true, description: None, schema }, Style::Comma));
@@ -384,7 +385,11 @@ impl<'a> Sources<'a> {
         let mut reader = self.reader(Direction::Response);
         let mut groups = Vec::new();
         groups.extend(reader.group(RESPONSE_GROUPS[0], &found.response_headers));
-        if let Some(schema) = found.response_body {
+        if self.input.options.mapping_level >= Level::V5_0 {
+            for (name, schema) in &found.answers {
+                groups.extend(reader.body(name, schema));
+            }
+        } else if let Some(schema) = found.response_body {
             groups.extend(reader.body(RESPONSE_GROUPS[1], schema));
         }
         dropped.append(&mut reader.dropped);
@@ -435,11 +440,11 @@ impl<'a> Sources<'a> {
         let binding = &made.operation.binding;
         let length = |structure: Option<&Structure>| structure.map_or(0, |structure| structure.length);
         if let Some(text) = &made.request {
-            self.member(sink, Location::Structures, &member('Q'), text)?;
+            self.structure(sink, &member('Q'), text)?;
             processed.request = Some((member('Q'), length(binding.request.as_ref())));
         }
         if let Some(text) = &made.response {
-            self.member(sink, Location::Structures, &member('P'), text)?;
+            self.structure(sink, &member('P'), text)?;
             let structure = binding.response.as_ref().map(|response| &response.structure);
             processed.response = Some((member('P'), length(structure)));
         }
@@ -450,6 +455,13 @@ impl<'a> Sources<'a> {
         log.extend(processed.lengths());
         summary.processed.push(processed);
         Ok(log)
+    }
+
+    fn structure(&self, sink: &mut dyn Sink, name: &str, text: &str) -> Result<(), BuildError> {
+        if self.input.options.mapping_level < Level::V5_0 {
+            return self.member(sink, Location::Structures, name, text);
+        }
+        self.member(sink, Location::Structures, name, &text.replace(cobol::MEMBER, name))
     }
 
     fn member(&self, sink: &mut dyn Sink, location: Location, name: &str, text: &str) -> Result<(), BuildError> {

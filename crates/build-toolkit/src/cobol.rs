@@ -4,6 +4,7 @@
 //! clauses and the order of lines are those of the original.
 //! Source: reference, 2.5.
 
+use std::collections::VecDeque;
 use std::fmt::{Arguments, Write};
 
 use crate::comment::{self, Tell};
@@ -22,6 +23,9 @@ const CONTINUED: usize = 12;
 const FIRST_COMMENTS: usize = 16 << 10;
 const FIRST_CODE: usize = 4 << 10;
 
+/// Stands for the name of the member, which is not known yet; no text of a description can hold it.
+pub(crate) const MEMBER: &str = "\u{1}MEMBER\u{1}";
+
 /// What the member is of.
 pub(crate) struct Heading<'a> {
     /// `request` or `response`.
@@ -32,17 +36,22 @@ pub(crate) struct Heading<'a> {
 
 /// The member. `groups` are what the structure was made of.
 pub(crate) fn member(structure: &Structure, groups: &[Property<'_>], heading: &Heading<'_>) -> String {
-    let mut writer = Writer::new();
+    let has_areas = heading.level >= Level::V5_0;
+    let mut writer = Writer::new(if has_areas { 3 } else { 6 });
     writer.comments.push_str(RULER);
     writer.comments.push('\n');
     let Heading { direction, schema_name, level } = heading;
     writer.tell(format_args!("Structure of the {direction} that the JSON schema '{schema_name}' describes."));
     writer.tell(format_args!("Mapping level '{}'. Made by Quaymaster's build toolkit.", level.text()));
     writer.blank_comment();
+    if has_areas {
+        writer.write(&format!("{}01 BAQBASE-{MEMBER}.", blanks(10)));
+    }
     for (item, group) in structure.groups.iter().zip(groups) {
         writer.blank_comment();
         writer.item(item, group.name, &group.schema, group.description, 0);
     }
+    writer.areas();
     writer.blank_comment();
     writer.blank_comment();
     let mut text = writer.comments;
@@ -53,6 +62,10 @@ pub(crate) fn member(structure: &Structure, groups: &[Property<'_>], heading: &H
 }
 
 struct Writer<'a> {
+    /// Number of the outermost level.
+    first: usize,
+    /// Elements of data areas that are still to be declared.
+    areas: VecDeque<Area<'a>>,
     comments: String,
     code: String,
     /// Names in JSON that lead to an item.
@@ -62,9 +75,22 @@ struct Writer<'a> {
     sentence: String,
 }
 
+/// A data area whose element is to be declared as a structure of its own.
+struct Area<'a> {
+    /// Of the item that names it.
+    name: String,
+    element: Item,
+    /// Bytes of an element.
+    length: u32,
+    schema: Schema<'a>,
+    path: Vec<&'a str>,
+}
+
 impl<'a> Writer<'a> {
-    fn new() -> Self {
+    fn new(first: usize) -> Self {
         Self {
+            first,
+            areas: VecDeque::new(),
             comments: String::with_capacity(FIRST_COMMENTS),
             code: String::with_capacity(FIRST_CODE),
             path: Vec::new(),
@@ -92,6 +118,7 @@ impl<'a> Writer<'a> {
                 self.elementary(item, false, depth + 1);
                 self.filler(item, depth + 1);
             }
+            None if item.element().is_some() => self.area(item, element, description, depth),
             None if item.is_group() => {
                 self.declaration(depth, &item.name, item, None);
                 self.inside(item, element, depth + 1);
@@ -104,6 +131,43 @@ impl<'a> Writer<'a> {
         }
         if !name.is_empty() {
             self.path.pop();
+        }
+    }
+
+    /// The name of a data area; its element is declared behind everything else.
+    fn area(&mut self, item: &Item, schema: &Schema<'a>, description: Option<&'a str>, depth: usize) {
+        let Value::Area { length, element, .. } = &item.value else { return };
+        self.explain(item, schema, description);
+        self.line(depth, &item.name, "PIC X(16)");
+        self.areas.push_back(Area {
+            name: item.name.clone(),
+            element: (**element).clone(),
+            length: *length,
+            schema: schema.clone(),
+            path: self.path.clone(),
+        });
+    }
+
+    /// Structures of the elements of data areas, each under a level 01 of its own.
+    fn areas(&mut self) {
+        while let Some(Area { name, element, length, schema, path }) = self.areas.pop_front() {
+            self.code.push('\n');
+            self.blank_comment();
+            let base = name.strip_suffix("-dataarea").unwrap_or(&name);
+            self.write(&format!("{}01 {MEMBER}-{base}.", blanks(9)));
+            self.path = path;
+            match &element.value {
+                Value::Group { .. } | Value::Array { .. } => {
+                    self.declaration(0, &element.name, &element, None);
+                    self.inside(&element, &schema, 1);
+                }
+                _ => self.item(&element, "", &schema, None, 0),
+            }
+            let end = element.offset + element.length;
+            if length > end {
+                self.tell(format_args!("What follows keeps elements aligned."));
+                self.line(0, "filler", &format!("PIC X({})", length - end));
+            }
         }
     }
 
@@ -164,8 +228,8 @@ impl<'a> Writer<'a> {
     fn line(&mut self, depth: usize, name: &str, clause: &str) {
         let mut line = std::mem::take(&mut self.line);
         line.clear();
-        let level = 6 + 3 * depth;
-        line.push_str(blanks(13 + 2 * depth));
+        let level = self.first + 3 * depth;
+        line.push_str(blanks(if self.first == 6 { 13 } else { 11 } + 2 * depth));
         let _ = write!(line, "{level:02} ");
         line.push_str(name);
         if !clause.is_empty() {
@@ -271,6 +335,7 @@ fn clause(value: &Value) -> String {
     let sign = |signed: &bool| if *signed { "S" } else { "" };
     match value {
         Value::Group { .. } | Value::Array { .. } => String::new(),
+        Value::Area { .. } => "PIC X(16)".to_owned(),
         Value::Text { bytes, .. } => format!("PIC X({bytes})"),
         Value::Binary { bytes, signed } => {
             let picture = match bytes {

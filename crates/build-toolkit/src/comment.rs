@@ -102,6 +102,7 @@ fn storage(value: &Value) -> Option<&'static str> {
         }
         Value::Text { ending: Ending::Null, .. } => Some("A byte of X'00' ends the characters."),
         Value::Float { .. } => Some("Floating point; on z/OS in its hexadecimal form (HEXADEC)."),
+        Value::Area { .. } => Some("Name of the data area where it is."),
         Value::Boolean => Some("X'00' is false, X'01' is true."),
         Value::Timestamp => Some("Milliseconds since 1900, as ABSTIME has them."),
         _ => None,
@@ -112,11 +113,12 @@ fn storage(value: &Value) -> Option<&'static str> {
 pub(crate) fn of_counter(item: &Item, counter: &Counter, path: &[&str], to: &mut impl Tell) {
     let Counter { name, minimum, maximum, .. } = counter;
     let place = Place(path);
-    match item.occurs {
-        Some(_) => to.tell(format_args!(
+    let is_array = item.occurs.is_some() || matches!(item.value, Value::Area { is_array: true, .. });
+    match is_array {
+        true => to.tell(format_args!(
             "'{place}' is an array; '{name}' tells how many of its values there are, from {minimum} to {maximum}."
         )),
-        None => {
+        false => {
             let absent = if item.absence == Absence::Null { "null" } else { "absent" };
             to.tell(format_args!("'{place}' is optional; in '{name}' 1 stands for present, 0 for {absent}."));
         }

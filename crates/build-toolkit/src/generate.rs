@@ -4,10 +4,14 @@
 //! walk along both.
 //! Source: reference, 2.1 to 2.3.
 
+use crate::archive::RESPONSE_CODE;
 use crate::names::{Names, Scope};
-use crate::options::{DateTime, Language, Options, Varying};
+use crate::options::{DateTime, Language, Level, Options, Varying};
 use crate::schema::{Kind, Property, Schema};
 use crate::structure::{Absence, Alignment, Counter, Ending, Item, Occurs, Structure, StructureError, Value};
+
+/// Most values of an array that states no number of its own.
+const COUNTER_MAXIMUM: u32 = i32::MAX.unsigned_abs();
 
 /// A structure, and the reserved words that its names avoid: the word and what it became.
 pub(crate) struct Generated {
@@ -23,7 +27,7 @@ pub(crate) fn generate(groups: &[Property<'_>], options: &Options) -> Result<Gen
     let names = Names::new(options.language, options.name_truncation);
     let mut generator = Generator { options, names };
     let mut scope = Scope::new("");
-    let items = groups.iter().map(|group| generator.item(&mut scope, group)).collect();
+    let items = groups.iter().map(|group| generator.outermost(&mut scope, group)).collect();
     let alignment = match options.language {
         Language::Cobol => Alignment::Synchronized,
         Language::Pli => Alignment::Unaligned,
@@ -44,7 +48,75 @@ struct Counted {
     maximum: u32,
 }
 
+/// Groups of level 5.0 as they are called there.
+const GROUPS_OF_5_0: [(&str, &str); 6] = [
+    ("ReqPathParameters", "requestPathParameters"),
+    ("ReqQueryParameters", "requestQueryParameters"),
+    ("ReqHeaders", "requestHeaders"),
+    ("ReqCookies", "requestCookies"),
+    ("ReqBody", "requestBody"),
+    ("RespHeaders", "responseHeaders"),
+];
+
 impl Generator<'_> {
+    fn has_areas(&self) -> bool {
+        self.options.mapping_level >= Level::V5_0
+    }
+
+    /// A group of the record. At level 5.0 it has another name, and the body of an answer stands in a data area.
+    fn outermost(&mut self, scope: &mut Scope, group: &Property<'_>) -> Item {
+        if !self.has_areas() {
+            return self.item(scope, group);
+        }
+        let is_answer = group.name.starts_with(RESPONSE_CODE);
+        if is_answer && matches!(group.schema.kind, Kind::Object { .. }) {
+            return self.area(scope, group.name, &group.schema, false, Absence::Omitted, (0, Some(1)));
+        }
+        let known = GROUPS_OF_5_0.iter().find(|(name, _)| *name == group.name);
+        let name = known.map_or(group.name, |(_, name)| *name);
+        let property = Property { name, required: !is_answer || self.is_text(&group.schema), ..group.clone() };
+        let mut item = self.item(scope, &property);
+        item.json_name = group.name.to_owned();
+        item
+    }
+
+    /// An answer that is nothing but a text is there when its length is not zero.
+    fn is_text(&self, schema: &Schema<'_>) -> bool {
+        matches!(schema.kind, Kind::Text { .. }) && self.needs_wrapper(schema)
+    }
+
+    /// A value whose elements stand in a data area; `bounds` are those of its counter.
+    fn area(
+        &mut self,
+        scope: &mut Scope,
+        json_name: &str,
+        schema: &Schema<'_>,
+        is_array: bool,
+        absence: Absence,
+        (minimum, maximum): (u32, Option<u32>),
+    ) -> Item {
+        let (counter, name, base) = self.names.area(scope, json_name, !is_array);
+        let mut inside = Scope::new("");
+        let mut element = match &schema.kind {
+            Kind::Object { .. } => self.group(base, json_name, schema),
+            Kind::Array { items, minimum, maximum } => {
+                // An element that is an array itself is a group of its counter and its area.
+                let mut scope = Scope::new(&base);
+                let mut item = self.area(&mut scope, json_name, items, true, Absence::Never, (*minimum, *maximum));
+                item.json_name.clear();
+                Item::new(&base, json_name, Value::Array { item: Box::new(item) })
+            }
+            _ if self.needs_wrapper(schema) => self.wrapped(base, json_name, schema),
+            _ => self.elementary(&mut inside, json_name, schema),
+        };
+        element.json_name.clear();
+        let mut item = Item::new(&name, json_name, Value::Area { is_array, length: 0, element: Box::new(element) });
+        let maximum = maximum.unwrap_or(COUNTER_MAXIMUM);
+        item.counter = Some(Counter { name: counter, offset: 0, minimum, maximum });
+        item.absence = absence;
+        item
+    }
+
     fn item(&mut self, scope: &mut Scope, property: &Property<'_>) -> Item {
         let schema = &property.schema;
         let absence = match (property.required, schema.nullable) {
@@ -58,6 +130,10 @@ impl Generator<'_> {
         };
         // An array of none and one that is null look the same.
         let absence = if absence == Absence::Null { Absence::Never } else { absence };
+        if self.has_areas() {
+            let minimum = if absence == Absence::Never { *minimum } else { 0 };
+            return self.area(scope, property.name, items, true, absence, (minimum, *maximum));
+        }
         self.table(scope, property.name, items, absence, *minimum, *maximum)
     }
 
@@ -95,7 +171,7 @@ impl Generator<'_> {
         let group = is_group.then(|| self.names.group(scope, json_name));
         let has_wrapper = counted.is_some() && self.needs_wrapper(schema);
         let counter = counted.map(|counted| {
-            let (name, base) = self.names.counter(scope, json_name, has_wrapper);
+            let (name, base) = self.names.counter(scope, json_name, has_wrapper, self.has_areas());
             (Counter { name, offset: 0, minimum: counted.minimum, maximum: counted.maximum }, base)
         });
         let mut item = match (group, &counter) {

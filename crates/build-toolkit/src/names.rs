@@ -32,6 +32,8 @@ impl Suffix {
 
 const NUMBER: Suffix = Suffix::new("-num");
 const LENGTH: Suffix = Suffix::new("-length");
+const EXISTENCE: Suffix = Suffix::new("-existence");
+const AREA: Suffix = Suffix::new("-dataarea");
 
 /// Names of one structure.
 pub(crate) struct Names {
@@ -75,12 +77,30 @@ impl Names {
     }
 
     /// The name of the counter of a property; the name before the suffix too, which a group around a text takes.
-    pub(crate) fn counter(&mut self, scope: &mut Scope, json_name: &str, has_wrapper: bool) -> (String, String) {
+    /// `exists`: it is an existence item, of level 5.0.
+    pub(crate) fn counter(
+        &mut self,
+        scope: &mut Scope,
+        json_name: &str,
+        has_wrapper: bool,
+        exists: bool,
+    ) -> (String, String) {
         let plain = self.plain(json_name);
-        let suffix = self.suffix(NUMBER);
+        let kind = if exists { EXISTENCE } else { NUMBER };
+        let suffix = self.suffix(kind);
         let declared: &[&str] = if has_wrapper { &["", suffix] } else { &[suffix] };
-        let base = self.structure(scope, &plain, NUMBER.room, declared);
+        let base = self.structure(scope, &plain, kind.room, declared);
         (format!("{base}{suffix}"), base)
+    }
+
+    /// The names of a counter and of a data area, and the name of the structure that an element of it is.
+    pub(crate) fn area(&mut self, scope: &mut Scope, json_name: &str, exists: bool) -> (String, String, String) {
+        let plain = self.plain(json_name);
+        let number = self.suffix(if exists { EXISTENCE } else { NUMBER });
+        let area = self.suffix(AREA);
+        let room = if exists { EXISTENCE.room } else { AREA.room };
+        let base = self.structure(scope, &plain, room, &[number, area]);
+        (format!("{base}{number}"), format!("{base}{area}"), base)
     }
 
     /// The name of an elementary item.
@@ -189,6 +209,8 @@ impl Names {
         match (self.language, suffix.text) {
             (Language::Cobol, text) => text,
             (Language::Pli, "-num") => "_num",
+            (Language::Pli, "-existence") => "_existence",
+            (Language::Pli, "-dataarea") => "_dataarea",
             (Language::Pli, _) => "_length",
         }
     }

@@ -66,6 +66,9 @@ pub enum Level {
     V4_1,
     /// Paths in the API information are percent-encoded.
     V4_3,
+    /// Arrays and bodies of answers stand in data areas, every answer that is described has a place, optional values have an
+    /// existence item.
+    V5_0,
 }
 
 impl Level {
@@ -73,6 +76,7 @@ impl Level {
         match self {
             Self::V4_1 => "4.1",
             Self::V4_3 => "4.3",
+            Self::V5_0 => "5.0",
         }
     }
 }
@@ -148,12 +152,15 @@ const HONOURED: &[&str] = &[
 const REFUSED: &[(&str, &str)] = &[
     ("additionalPropertiesSize", ADDITIONAL),
     ("additionalPropertiesMax", ADDITIONAL),
-    ("inlineMaxOccursLimit", "arrays always stand inside the structure at mapping levels 4.1 and 4.3"),
-    ("apiKeyParmNameInCookie", "cookies have no place in structures of mapping levels 4.1 and 4.3"),
+    (
+        "inlineMaxOccursLimit",
+        "arrays stand inside the structure at mapping levels 4.1 and 4.3, and in data areas at level 5.0",
+    ),
+    ("apiKeyParmNameInCookie", "API keys stand in headers or in the query"),
     ("projectType", "it belongs to the Gradle plug-in; the command decides what is built"),
 ];
 
-const ADDITIONAL: &str = "additional properties have no place in structures of mapping levels 4.1 and 4.3";
+const ADDITIONAL: &str = "additional properties have no place in structures";
 
 /// Reads a properties file.
 ///
@@ -167,6 +174,9 @@ pub fn parse(content: &[u8]) -> Result<Options, Vec<PropertyError>> {
     let mut reader = Reader { entries: &entries, errors: Vec::new() };
     reader.check_names();
     let options = reader.options();
+    if options.mapping_level >= Level::V5_0 && options.language == Language::Pli {
+        reader.wrong("language", "structures of level 5.0 are made in COBOL only");
+    }
     if reader.errors.is_empty() { Ok(options) } else { Err(reader.errors) }
 }
 
@@ -189,7 +199,8 @@ impl<'a> Reader<'a> {
             connection_ref: self.required("connectionRef"),
             requester_prefix: self.prefix(),
             requester_extension: self.extension(),
-            mapping_level: self.word("mappingLevel", &[("4.1", Level::V4_1), ("4.3", Level::V4_3)]),
+            mapping_level: self
+                .word("mappingLevel", &[("4.1", Level::V4_1), ("4.3", Level::V4_3), ("5.0", Level::V5_0)]),
             api_name: self.api_name(),
             default_character_max_length: self.number("defaultCharacterMaxLength", 255, 1..=32_767),
             default_array_max_items: self.number("defaultArrayMaxItems", 255, 1..=32_767),

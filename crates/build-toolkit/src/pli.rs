@@ -122,7 +122,8 @@ impl Tell for Writer<'_> {
 fn attributes(value: &Value) -> String {
     let sign = |signed: &bool| if *signed { "SIGNED" } else { "UNSIGNED" };
     match value {
-        Value::Group { .. } | Value::Array { .. } => String::new(),
+        // Data areas are of level 5.0, which is COBOL's alone.
+        Value::Group { .. } | Value::Array { .. } | Value::Area { .. } => String::new(),
         Value::Text { bytes, ending: Ending::Blank, .. } => format!("CHAR({bytes})"),
         Value::Text { bytes, ending: Ending::Null, .. } => format!("CHAR({}) VARYINGZ", bytes - 1),
         Value::Text { bytes, ending: Ending::Length { width: 2, .. }, .. } => {

@@ -6,6 +6,9 @@
 //! parts of it. Offsets are in bytes from the start of the record, those inside tables of the first occurrence; they do not
 //! depend on byte order, form of floats or code page.
 //!
+//! From level 5.0 on arrays, and the bodies of answers, stand in data areas: records of their own behind the base record, found by
+//! the name that the base has for them (`docs/stub-protocol.md`). Offsets in an element of an area count from its start.
+//!
 //! Invariants of a structure that `lay_out` has placed
 //! - Items stand in record order and do not overlap; no byte is beyond `length`.
 //! - A table's occurrence `i` lies `i * stride` bytes behind the first, and so does everything inside.
@@ -18,6 +21,8 @@ use serde::{Deserialize, Serialize};
 pub const MAXIMUM_LENGTH: u64 = 134_217_727;
 /// Deepest nesting of items: levels 06 to 48 in steps of 3.
 pub const MAXIMUM_DEPTH: usize = 15;
+/// Bytes of the name of a data area.
+pub const AREA_NAME: u32 = 16;
 /// Most items of one structure.
 pub const MAXIMUM_ITEMS: usize = 50_000;
 
@@ -115,6 +120,14 @@ pub enum Value {
     Group { items: Vec<Item> },
     /// A JSON array inside an array: a group whose one item occurs.
     Array { item: Box<Item> },
+    /// The name of a data area, sixteen characters, whose elements the counter counts: of an array, or the one element that an
+    /// object is.
+    Area {
+        is_array: bool,
+        /// Of an element, in bytes, with what fills it up to a multiple of its strictest alignment.
+        length: u32,
+        element: Box<Item>,
+    },
     /// Characters.
     Text {
         /// First byte of the characters.
@@ -177,6 +190,19 @@ impl Structure {
         Ok(structure)
     }
 
+    /// Whether there are data areas behind the record.
+    pub fn has_areas(&self) -> bool {
+        fn has(item: &Item) -> bool {
+            match &item.value {
+                Value::Area { .. } => true,
+                Value::Group { items } => items.iter().any(has),
+                Value::Array { item } => has(item),
+                _ => false,
+            }
+        }
+        self.groups.iter().any(has)
+    }
+
     /// An item of the outermost level, by its name in JSON, such as `ReqBody`.
     pub fn group(&self, name: &str) -> Option<&Item> {
         self.groups.iter().find(|group| group.json_name == name)
@@ -225,6 +251,14 @@ impl Item {
         }
     }
 
+    /// What an element of a data area is.
+    pub fn element(&self) -> Option<&Self> {
+        match &self.value {
+            Value::Area { element, .. } => Some(element),
+            _ => None,
+        }
+    }
+
     /// Is it declared as a group, so that its clauses stand in what it holds?
     pub fn is_group(&self) -> bool {
         self.wrapper.is_some() || matches!(self.value, Value::Group { .. } | Value::Array { .. })
@@ -259,9 +293,11 @@ impl Placer {
             return Err(StructureError::TooMany);
         }
         let (mut start, mut strictest) = (start, 1);
+        let has_counter = item.counter.is_some();
         if let Some(counter) = &mut item.counter {
             let times = item.occurs.map_or(1, |occurs| occurs.times);
-            if counter.minimum > counter.maximum || counter.maximum != times {
+            let is_area = matches!(item.value, Value::Area { is_array: true, .. });
+            if counter.minimum > counter.maximum || (counter.maximum != times && !is_area) {
                 return Err(StructureError::Impossible("a counter's range is not that of what it counts"));
             }
             start = self.aligned(start, 4);
@@ -276,12 +312,23 @@ impl Placer {
                 (start, end, alignment)
             }
             Value::Group { .. } => return Err(StructureError::Impossible("a group without items")),
-            Value::Array { item } if item.occurs.is_some() => {
+            Value::Array { item } if item.occurs.is_some() || item.element().is_some() => {
                 let (end, alignment) = self.item(item, start, depth + 1)?;
                 (start, end, alignment)
             }
             Value::Array { .. } => {
                 return Err(StructureError::Impossible("an array inside an array that does not occur"));
+            }
+            Value::Area { .. } if !has_counter || item.occurs.is_some() || item.wrapper.is_some() => {
+                return Err(StructureError::Impossible("a data area without a counter of its own"));
+            }
+            Value::Area { length, element, .. } => {
+                if element.counter.is_some() || element.occurs.is_some() {
+                    return Err(StructureError::Impossible("an element of a data area that is counted"));
+                }
+                let (end, alignment) = self.item(element, 0, depth + 1)?;
+                *length = number(end.next_multiple_of(alignment))?;
+                (start, start + u64::from(AREA_NAME), 1)
             }
             value => self.elementary(value, start)?,
         };
@@ -317,7 +364,7 @@ impl Placer {
             Value::Binary { .. } | Value::Float { .. } | Value::Zoned { .. } | Value::Packed { .. } => {
                 return Err(StructureError::Impossible("a number of a size that there is not"));
             }
-            Value::Group { .. } | Value::Array { .. } => {
+            Value::Group { .. } | Value::Array { .. } | Value::Area { .. } => {
                 return Err(StructureError::Impossible("a group where an elementary item belongs"));
             }
         };

@@ -10,11 +10,11 @@ use bytes::Bytes;
 use http::StatusCode;
 
 use crate::client::{self, ClientError, Inbound, Outbound};
-use crate::conversion::RecordForm;
+use crate::conversion::{Group, RecordForm};
 use crate::definition::{Operation, RequesterDefinition};
 use crate::endpoint::Endpoint;
 use crate::error::RequesterError;
-use crate::mapping;
+use crate::mapping::{self, Room};
 use crate::requesters::Requesters;
 use crate::token::{Authorized, Credentials};
 
@@ -115,7 +115,8 @@ impl Requesters {
             body: mapped.body,
         };
         let inbound = self.authorized(&endpoint, &mut outbound, &call).await?;
-        answer(name, operation, &plans, inbound, call.short_record)
+        let room = Room { is_short: call.short_record, limit: call.maximum_answer };
+        answer(name, operation, &plans, inbound, room)
     }
 
     /// Sends the request with what says who it comes from; once more with a new token when the API refuses one that had been
@@ -180,21 +181,28 @@ fn answer(
     operation: &Operation,
     plans: &crate::definition::Plans,
     inbound: Inbound,
-    is_short: bool,
+    room: Room,
 ) -> Result<Outcome, RequesterError> {
     let status = inbound.status.as_u16();
     let success = |body| Ok(Outcome { return_code: ReturnCode::Success, status, body });
-    if !inbound.status.is_success() {
-        return Ok(in_api(&inbound));
-    }
-    let (Some(described), Some(converter)) = (&operation.binding.response, &plans.response) else {
-        return success(Bytes::new());
-    };
-    if status != described.code && !described.every_success && !inbound.body.is_empty() {
+    let is_success = inbound.status.is_success();
+    let group = match (&operation.binding.response, &plans.response) {
+        // Any answer that is described is converted.
+        (Some(_), Some(converter)) if converter.is_by_status() => match converter.answer(status) {
+            None if !is_success || !inbound.body.is_empty() => return Ok(in_api(&inbound)),
+            group => group,
+        },
+        _ if !is_success => return Ok(in_api(&inbound)),
         // Another success than the described one is never transformed.
-        return Ok(in_api(&inbound));
-    }
-    let (record, missing) = mapping::response(converter, &inbound, is_short)
+        (Some(described), Some(_))
+            if status != described.code && !described.every_success && !inbound.body.is_empty() =>
+        {
+            return Ok(in_api(&inbound));
+        }
+        _ => Some(Group::Body),
+    };
+    let Some(converter) = &plans.response else { return success(Bytes::new()) };
+    let (record, missing) = mapping::response(converter, &inbound, group, room)
         .map_err(|error| RequesterError::response_data(name, &error.to_string()))?;
     if missing > 0 {
         tracing::debug!(requester = name, operation = operation.id, missing, "an answer lacks required members");

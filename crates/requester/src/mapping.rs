@@ -170,6 +170,20 @@ pub(crate) fn request(
             _ => refused = Some(member.name.to_string()),
         }
     })?;
+    let mut cookies = String::new();
+    converter.parameters(Group::Cookies, &record, |member, texts| {
+        let separator = if cookies.is_empty() { "" } else { "; " };
+        let value = joined(texts, style(Place::Cookie, &member.name));
+        // A semicolon would begin another one.
+        match value.contains(';') || member.name.contains([';', '=']) {
+            true => refused = Some(member.name.to_string()),
+            false => cookies.extend([separator, &*member.name, "=", &*value]),
+        }
+    })?;
+    if !cookies.is_empty() {
+        let value = HeaderValue::from_str(&cookies).map_err(|_| MappingError::Header("Cookie".to_owned()))?;
+        headers.insert(header::COOKIE, value);
+    }
     if let Some(name) = refused {
         return Err(MappingError::Header(name));
     }
@@ -215,7 +229,16 @@ fn write_path(path: &PathTemplate, values: &[(&str, String)], target: &mut Strin
     Ok(())
 }
 
-/// The record of an answer that is the one the operation describes, and how many required members it lacked. A short one ends
+/// How much room an answer has.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Room {
+    /// The record need not be whole.
+    pub(crate) is_short: bool,
+    /// Bytes of the record with its data areas at most.
+    pub(crate) limit: usize,
+}
+
+/// The record of an answer whose body belongs to a group, and how many required members it lacked. A short one ends
 /// behind the last value of the table at its end.
 ///
 /// # Errors
@@ -223,17 +246,24 @@ fn write_path(path: &PathTemplate, values: &[(&str, String)], target: &mut Strin
 pub(crate) fn response(
     converter: &Converter,
     inbound: &Inbound,
-    is_short: bool,
+    group: Option<Group>,
+    Room { is_short, limit }: Room,
 ) -> Result<(Vec<u8>, usize), MappingError> {
     let mut record = converter.short_record(inbound.body.len());
-    let missing = fill(converter, inbound, &mut record)?;
+    let missing = fill(converter, inbound, group, limit, &mut record)?;
     if !is_short {
         converter.fill(&mut record);
     }
     Ok((record, missing))
 }
 
-fn fill(converter: &Converter, inbound: &Inbound, record: &mut Vec<u8>) -> Result<usize, MappingError> {
+fn fill(
+    converter: &Converter,
+    inbound: &Inbound,
+    group: Option<Group>,
+    limit: usize,
+    record: &mut Vec<u8>,
+) -> Result<usize, MappingError> {
     for member in converter.members(Group::Headers) {
         let values: Vec<&str> =
             inbound.headers.get_all(&*member.name).iter().filter_map(|value| value.to_str().ok()).collect();
@@ -243,17 +273,15 @@ fn fill(converter: &Converter, inbound: &Inbound, record: &mut Vec<u8>) -> Resul
             many => converter.encode_text(member, &many.join(","), record)?,
         }
     }
-    if !converter.has(Group::Body) || inbound.body.is_empty() {
-        return Ok(0);
-    }
-    Ok(if converter.is_text(Group::Body) && !is_json(&inbound.headers) {
+    let Some(group) = group.filter(|group| converter.has(*group) && !inbound.body.is_empty()) else { return Ok(0) };
+    Ok(if converter.is_text(group) && !is_json(&inbound.headers) {
         let mut json = Vec::with_capacity(inbound.body.len() + 16);
         copybook::json::write_string(&String::from_utf8_lossy(&inbound.body), &mut json);
-        converter.encode(Group::Body, &json, record)?
+        converter.encode_within(group, &json, record, limit)?
     } else {
         // A mark of the byte order is none of JSON, but some servers begin with it.
         let body = inbound.body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&inbound.body);
-        converter.encode(Group::Body, body, record)?
+        converter.encode_within(group, body, record, limit)?
     })
 }
 

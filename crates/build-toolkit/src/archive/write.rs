@@ -6,7 +6,9 @@ use std::fmt::Write;
 use document::package::Packer;
 use quick_xml::escape::escape;
 
-use super::{Archive, ArchiveError, LIMITS, MAXIMUM_OPERATIONS, Operation, PACKAGE, Parameter, Place, binding_entry};
+use super::{
+    Archive, ArchiveError, LIMITS, MAXIMUM_OPERATIONS, Operation, PACKAGE, Parameter, Place, Status, binding_entry,
+};
 use crate::structure::{Absence, Item, Structure};
 
 /// Schemas of an operation, as JSON texts.
@@ -210,6 +212,7 @@ fn request_statements(xml: &mut String, operation: &Operation) {
             Place::Path => "PathParameters",
             Place::Query => "QueryParameters",
             Place::Header => "Headers",
+            Place::Cookie => "Cookies",
         };
         let required = binding.request.as_ref().is_some_and(|request| is_required(request, parameter));
         let required = if required { " required=\"true\"" } else { "" };
@@ -245,6 +248,9 @@ fn response_statements(xml: &mut String, operation: &Operation) {
     }
     if response.structure.group("RespBody").is_some() {
         passthrough(xml, "Body", "RespBody");
+    }
+    for group in response.structure.groups.iter().filter(|group| Status::of_group(&group.json_name).is_some()) {
+        passthrough(xml, "Body", &group.json_name);
     }
 }
 

@@ -1,6 +1,12 @@
 //! One operation of a description: its parameters, its body, and the one answer that is converted.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use serde_json::Value;
+
+use crate::archive::RESPONSE_CODE;
+use crate::options::Level;
 
 use super::{Api, Dialect, Listed, Member, Place, Style, schema};
 
@@ -20,6 +26,8 @@ pub(crate) struct Found<'a> {
     pub(crate) every_success: bool,
     pub(crate) response_headers: Vec<Member<'a>>,
     pub(crate) response_body: Option<&'a Value>,
+    /// At level 5.0 the body of every answer that is described: the name of its group, and its schema.
+    pub(crate) answers: Vec<(&'static str, &'a Value)>,
     /// Constructs of the request that have no place: name, why, whether a request needs them.
     pub(crate) left_out: Vec<(&'a str, String, bool)>,
 }
@@ -46,13 +54,17 @@ pub(crate) fn read_operation<'a>(
     api: &Api<'a>,
     listed: &Listed<'a>,
     ignore_media_types: bool,
+    level: Level,
 ) -> Result<Found<'a>, String> {
-    let mut reader = Reader { api, listed, ignore_media_types, found: Found { code: 200, ..Found::default() } };
+    let mut reader = Reader { api, listed, ignore_media_types, level, found: Found { code: 200, ..Found::default() } };
     reader.parameters()?;
     if api.dialect == Dialect::OpenApi3 {
         reader.request_body()?;
     }
     reader.response()?;
+    if level >= Level::V5_0 {
+        reader.answers();
+    }
     Ok(reader.found)
 }
 
@@ -60,6 +72,7 @@ struct Reader<'r, 'a> {
     api: &'r Api<'a>,
     listed: &'r Listed<'a>,
     ignore_media_types: bool,
+    level: Level,
     found: Found<'a>,
 }
 
@@ -95,6 +108,7 @@ impl<'a> Reader<'_, 'a> {
             "path" => Place::Path,
             "query" => Place::Query,
             "header" => Place::Header,
+            "cookie" if self.level >= Level::V5_0 => Place::Cookie,
             "body" => return self.swagger_body(parameter),
             "formData" => return Err(format!("the parameter {name} is in formData")),
             other => {
@@ -179,7 +193,13 @@ impl<'a> Reader<'_, 'a> {
                 }
             }
         }
-        self.found.response_body = match self.api.dialect {
+        self.found.response_body = self.body_of(response)?;
+        Ok(())
+    }
+
+    /// The schema of an answer's body, if it has one.
+    fn body_of(&self, response: &'a Value) -> Result<Option<&'a Value>, String> {
+        Ok(match self.api.dialect {
             Dialect::Swagger2 => match response.get("schema") {
                 Some(schema) => {
                     let types = self.media_types("produces");
@@ -196,8 +216,19 @@ impl<'a> Reader<'_, 'a> {
                 }
                 _ => None,
             },
-        };
-        Ok(())
+        })
+    }
+
+    /// Bodies of all answers; one that is not JSON reaches the program as text, as one does that is not described.
+    fn answers(&mut self) {
+        let Some(Value::Object(responses)) = self.listed.operation.get("responses") else { return };
+        for (key, response) in responses {
+            let Some(name) = group_of_status(key) else { continue };
+            let schema = self.followed(response).and_then(|response| self.body_of(response));
+            if let Ok(Some(schema)) = schema {
+                self.found.answers.push((name, schema));
+            }
+        }
     }
 
     /// Of the operation, or else of the API.
@@ -235,6 +266,17 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
+/// `responseCode200`, `responseCode2XX`, `responseCodeDefault`.
+fn group_of_status(key: &str) -> Option<&'static str> {
+    static NAMES: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
+        let statuses = (100..600).map(|status| (status.to_string(), format!("{RESPONSE_CODE}{status}")));
+        let classes = (1..6).map(|class| (format!("{class}XX"), format!("{RESPONSE_CODE}{class}XX")));
+        let other = std::iter::once(("DEFAULT".to_owned(), format!("{RESPONSE_CODE}Default")));
+        statuses.chain(classes).chain(other).collect()
+    });
+    NAMES.get(&key.to_ascii_uppercase()).map(String::as_str)
+}
+
 fn swagger_style(parameter: &Value) -> Result<Style, String> {
     match parameter.get("collectionFormat").and_then(Value::as_str).unwrap_or("csv") {
         "csv" => Ok(Style::Comma),
@@ -251,6 +293,7 @@ fn openapi_style(parameter: &Value, place: Place) -> Result<Style, String> {
     let explode = parameter.get("explode").and_then(Value::as_bool);
     match (place, style) {
         (Place::Path | Place::Header, None | Some("simple")) => Ok(Style::Comma),
+        (Place::Cookie, None | Some("form")) => Ok(Style::Comma),
         (Place::Query, None | Some("form")) if explode == Some(false) => Ok(Style::Comma),
         (Place::Query, None | Some("form")) => Ok(Style::Repeated),
         (Place::Query, Some("spaceDelimited")) => {

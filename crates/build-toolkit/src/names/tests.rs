@@ -59,12 +59,15 @@ fn counters_leave_room_for_their_suffix_and_share_their_names_with_groups() {
     let mut names = names();
     let mut scope = Scope::new("");
     assert_eq!(names.group(&mut scope, "cscvincUpdateServiceOperation"), "cscvincUpdateServiceOperatio");
-    assert_eq!(names.counter(&mut scope, "cscvincUpdateServiceOperation", false).0, "cscvincUpdateServiceOp-num");
+    assert_eq!(
+        names.counter(&mut scope, "cscvincUpdateServiceOperation", false, false).0,
+        "cscvincUpdateServiceOp-num"
+    );
     assert_eq!(names.group(&mut scope, "eventData"), "eventData");
-    assert_eq!(names.counter(&mut scope, "eventData", false).0, "eventData2-num");
+    assert_eq!(names.counter(&mut scope, "eventData", false, false).0, "eventData2-num");
     let mut inner = Scope::new("eventData");
     assert_eq!(names.group(&mut inner, "MINILOAN_COMMAREA"), "MINILOAN-COMMAREA");
-    assert_eq!(names.counter(&mut inner, "MINILOAN_COMMAREA", false).0, "MINILOAN-COMMAREA2-num");
+    assert_eq!(names.counter(&mut inner, "MINILOAN_COMMAREA", false, false).0, "MINILOAN-COMMAREA2-num");
 }
 
 #[test]
@@ -82,7 +85,7 @@ fn a_counter_does_not_take_the_name_of_a_field_beside_it() {
     let mut names = names();
     let mut scope = Scope::new("");
     assert_eq!(names.field(&mut scope, "entries_num"), "entries-num");
-    assert_eq!(names.counter(&mut scope, "entries", false).0, "entries2-num");
+    assert_eq!(names.counter(&mut scope, "entries", false, false).0, "entries2-num");
 }
 
 #[test]
@@ -105,5 +108,5 @@ fn names_of_pli_have_underscores_and_no_reserved_words() {
     assert_eq!(names.field(&mut scope, "title"), "title");
     assert_eq!(names.field(&mut scope, "rs_spare"), "rs_spare");
     assert_eq!(names.field(&mut scope, "X-Trace"), "X_Trace");
-    assert_eq!(names.counter(&mut scope, "note", false).0, "note_num");
+    assert_eq!(names.counter(&mut scope, "note", false, false).0, "note_num");
 }

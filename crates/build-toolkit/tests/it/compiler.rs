@@ -62,7 +62,7 @@ fn lengths(folder: &Path, members: &[Member]) -> Vec<u32> {
     shown.lines().map(|line| line.trim().parse().expect("a length")).collect()
 }
 
-fn run(folder: &Path, program: &str) -> String {
+pub(crate) fn run(folder: &Path, program: &str) -> String {
     std::fs::File::create(folder.join("PROG.cob"))
         .and_then(|mut file| std::io::Write::write_all(&mut file, program.as_bytes()))
         .expect("written");

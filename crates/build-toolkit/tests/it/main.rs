@@ -1,5 +1,6 @@
 //! The public face of the build toolkit: descriptions of APIs in, members and archives out.
 
+mod areas;
 mod building;
 mod compiler;
 mod descriptions;

@@ -1,7 +1,7 @@
 //! A structure of an archive made into a plan, for one form in which records come.
 
-use build_toolkit::archive::Options;
-use build_toolkit::structure::{self, Alignment, Item, Structure, Value};
+use build_toolkit::archive::{Options, REQUEST_COOKIES, Status};
+use build_toolkit::structure::{self, AREA_NAME, Alignment, Item, Structure, Value};
 use codepage::ByteOrder;
 use copybook::PlanError;
 use copybook::field::{Field, FieldForm};
@@ -9,7 +9,7 @@ use copybook::json::write_string;
 
 pub use copybook::FloatForm;
 
-use super::plan::{Converter, Counter, Ending, Group, Member, Node, Object, Place, Table, Tail, Text};
+use super::plan::{Area, Converter, Counter, Ending, Group, Member, Node, Object, Place, Table, Tail, Text};
 use super::time;
 
 /// How a program writes its records.
@@ -75,6 +75,7 @@ impl Converter {
             paths: Vec::new(),
             template: vec![0; tail.map_or(length, |tail| tail.start + tail.stride)],
             tail,
+            has_areas: false,
             // COBOL's PIC 9(15) COMP-3 has no sign, PL/I's FIXED DECIMAL has one.
             times_have_signs: structure.alignment == Alignment::Unaligned,
         };
@@ -93,6 +94,7 @@ impl Converter {
             template: compiler.template,
             length,
             tail,
+            has_areas: compiler.has_areas,
             truncates: options.data_truncation,
             white_space: options.white_space,
         })
@@ -104,8 +106,9 @@ fn group(name: &str) -> Option<Group> {
         "ReqPathParameters" => Group::Path,
         "ReqQueryParameters" => Group::Query,
         "ReqHeaders" | "RespHeaders" => Group::Headers,
+        REQUEST_COOKIES => Group::Cookies,
         "ReqBody" | "RespBody" => Group::Body,
-        _ => return None,
+        other => Group::Answer(Status::of_group(other)?),
     })
 }
 
@@ -129,6 +132,7 @@ struct Compiler {
     paths: Vec<String>,
     template: Vec<u8>,
     tail: Option<Tail>,
+    has_areas: bool,
     times_have_signs: bool,
 }
 
@@ -141,6 +145,8 @@ impl Compiler {
         write_string(&item.json_name, &mut self.keys);
         self.keys.push(b':');
         let presence = match (&item.counter, &item.occurs) {
+            // It counts the elements.
+            _ if item.element().is_some() => None,
             (Some(counter), None) => Some(self.counter(counter.offset, 4, true, frame, &path)?),
             _ => None,
         };
@@ -195,6 +201,20 @@ impl Compiler {
                 self.push(Node::Object(Object::new(members)), at, frame, path)
             }
             Value::Array { item } => self.occurring(item, frame, &format!("{path}.{}", item.name)),
+            Value::Area { is_array, length, element } => {
+                let counter = item.counter.as_ref().ok_or_else(|| CompileError::Contradiction(path.to_owned()))?;
+                let (maximum, counter) = (counter.maximum, self.counter(counter.offset, 4, true, frame, path)?);
+                let name = self.room(at, bytes(AREA_NAME), path)?;
+                Field::text().initial(&self.form, &mut self.template[name]);
+                let around = std::mem::replace(&mut self.template, vec![0; bytes(*length)]);
+                let tail = self.tail.take();
+                let element = self.value(element, 0, path);
+                self.tail = tail;
+                let template = std::mem::replace(&mut self.template, around).into_boxed_slice();
+                self.has_areas = true;
+                let area = Area { element: element?, template, counter, maximum, is_array: *is_array };
+                self.push(Node::Area(area), at, frame, path)
+            }
             Value::Text { offset, bytes: area, ending, .. } => self.text(*offset, *area, ending, frame, path),
             Value::Binary { bytes: width, signed } => {
                 self.field(Field::binary(&self.form, *signed), usize::from(*width), at, frame, path)

@@ -7,11 +7,16 @@
 //! counted), `null` counts as absent where absence can be told and is an error elsewhere, and nothing is cut off but texts
 //! where the archive says so (`dataTruncation`).
 
-use build_toolkit::structure::Absence;
+use build_toolkit::structure::{self, Absence};
 use copybook::json::{Flaw, RawString, Reader};
 
-use super::plan::{Converter, Counter, Ending, Group, Member, Node, Object, Place, Table, Text};
+use super::areas::{self, AREA};
+use super::plan::{Area, Converter, Counter, Ending, Group, Member, Node, Object, Place, Table, Text};
 use super::{DataError, DataProblem, Outcome, Step, Trouble, time, whitespace};
+
+/// Longest record with its data areas.
+#[expect(clippy::cast_possible_truncation, reason = "it has 27 bits")]
+const MAXIMUM_LENGTH: usize = structure::MAXIMUM_LENGTH as usize;
 
 impl Converter {
     /// The record while nothing is in it.
@@ -40,8 +45,23 @@ impl Converter {
     /// # Errors
     /// The text is no JSON, or a value does not fit its item. The record is of no use then.
     pub fn encode(&self, group: Group, json: &[u8], record: &mut Vec<u8>) -> Result<usize, Box<DataError>> {
+        self.encode_within(group, json, record, MAXIMUM_LENGTH)
+    }
+
+    /// As `encode`, with data areas up to so many bytes in all.
+    ///
+    /// # Errors
+    /// As those of `encode`, or the record gets longer.
+    pub(crate) fn encode_within(
+        &self,
+        group: Group,
+        json: &[u8],
+        record: &mut Vec<u8>,
+        limit: usize,
+    ) -> Result<usize, Box<DataError>> {
         let Some(member) = self.group(group) else { return Ok(0) };
         let mut encoder = Encoder::new(self, Reader::new(json), record);
+        encoder.limit = limit;
         let done = encoder.member(member, 0).and_then(|()| {
             let end = encoder.reader.end();
             end.map_err(|flaw| encoder.trouble(flaw, member.place.node, 0))
@@ -60,8 +80,8 @@ impl Converter {
         match &self.nodes[member.place.node] {
             Node::Text(_) | Node::Time { .. } => copybook::json::write_string(text, &mut json),
             Node::Field { .. } | Node::Boolean => json.extend_from_slice(text.trim().as_bytes()),
-            Node::Table(table) => {
-                let is_text = matches!(self.nodes[table.element.node], Node::Text(_) | Node::Time { .. });
+            Node::Table(Table { element, .. }) | Node::Area(Area { element, .. }) => {
+                let is_text = matches!(self.nodes[element.node], Node::Text(_) | Node::Time { .. });
                 json.push(b'[');
                 for (index, one) in text.split(',').map(str::trim).enumerate() {
                     if index > 0 {
@@ -98,11 +118,13 @@ struct Encoder<'a> {
     missing: usize,
     /// Texts whose white space changes pass through it.
     scratch: Vec<u8>,
+    /// Bytes of the record with its data areas at most.
+    limit: usize,
 }
 
 impl<'a> Encoder<'a> {
     fn new(converter: &'a Converter, reader: Reader<'a>, record: &'a mut Vec<u8>) -> Self {
-        Self { converter, reader, record, seen: Vec::new(), missing: 0, scratch: Vec::new() }
+        Self { converter, reader, record, seen: Vec::new(), missing: 0, scratch: Vec::new(), limit: MAXIMUM_LENGTH }
     }
 
     fn trouble(&self, flaw: Flaw, node: usize, at: usize) -> Box<Trouble> {
@@ -126,6 +148,7 @@ impl<'a> Encoder<'a> {
             Node::Time { field } => self.time(field, at),
             Node::Object(object) => return self.object(object, place.node, frame),
             Node::Table(table) => return self.table(table, place.node, at, frame),
+            Node::Area(area) => return self.area(area, place.node, at, frame),
         };
         done.map_err(|flaw| self.trouble(flaw, place.node, at))
     }
@@ -251,6 +274,52 @@ impl<'a> Encoder<'a> {
             None => {}
         }
         Ok(())
+    }
+
+    fn area(&mut self, area: &'a Area, node: usize, at: usize, frame: usize) -> Outcome<()> {
+        let name = self.name_of_area();
+        let mut count = 0;
+        if area.is_array {
+            self.reader.begin(b'[').map_err(|flaw| self.trouble(flaw, node, at))?;
+            while self.reader.next_element(count == 0).map_err(|flaw| self.trouble(flaw, node, at))? {
+                if count >= area.maximum as usize {
+                    let problem = DataProblem::TooManyOccurrences { count: count as u64 + 1, maximum: area.maximum };
+                    return Err(Trouble::new(problem, node, at).in_json(self.reader.at).below(Step::Index(count)));
+                }
+                let element = self.element(area, &name, node, at)?;
+                self.value(area.element, element).map_err(|trouble| trouble.below(Step::Index(count)))?;
+                count += 1;
+            }
+        } else {
+            let element = self.element(area, &name, node, at)?;
+            self.value(area.element, element)?;
+            count = 1;
+        }
+        self.write(area.counter, count as u64, frame);
+        if count > 0 {
+            self.record[at..at + AREA].copy_from_slice(&name);
+        }
+        Ok(())
+    }
+
+    /// An element with nothing in it, behind the record.
+    fn element(&mut self, area: &Area, name: &[u8; AREA], node: usize, at: usize) -> Outcome<usize> {
+        let length = self.record.len() + areas::room(area);
+        if length > self.limit {
+            let problem = DataProblem::RecordTooLong { length, expected: self.limit };
+            return Err(Trouble::new(problem, node, at).in_json(self.reader.at));
+        }
+        Ok(areas::append(area, &self.converter.form, name, self.record))
+    }
+
+    /// A name that no other data area of the record has, in its characters: where the first element will be says which.
+    fn name_of_area(&self) -> [u8; AREA] {
+        let form = &self.converter.form;
+        let mut name = [form.blank(); AREA];
+        let text = format!("AREA{}", self.record.len());
+        // It has fewer characters, and every code page has them.
+        let _ = form.encode_text(RawString { raw: text.as_bytes(), is_plain: true }, &mut name);
+        name
     }
 }
 

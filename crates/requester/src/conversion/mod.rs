@@ -6,6 +6,7 @@
 //! Rules: reference of z/OS Connect EE V3.0, run-time data conversion. What is not published there is decided here and told
 //! in `docs/differences.md`, "API requester".
 
+mod areas;
 mod compile;
 mod from_json;
 mod plan;

@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use build_toolkit::archive::WhiteSpace;
+use build_toolkit::archive::{Status, WhiteSpace};
 use build_toolkit::structure::Absence;
 use copybook::field::{Field, FieldForm};
 
@@ -23,7 +23,10 @@ pub enum Group {
     Path,
     Query,
     Headers,
+    Cookies,
     Body,
+    /// Of an answer, at level 5.0.
+    Answer(Status),
 }
 
 /// Records of one structure in one form.
@@ -39,6 +42,8 @@ pub struct Converter {
     pub(crate) template: Vec<u8>,
     pub(crate) length: usize,
     pub(crate) tail: Option<Tail>,
+    /// Data areas stand behind the record.
+    pub(crate) has_areas: bool,
     /// `dataTruncation`: a record may end early, what is missing is as if it were empty; a text that is too long is cut.
     pub(crate) truncates: bool,
     pub(crate) white_space: WhiteSpace,
@@ -75,6 +80,7 @@ pub(crate) enum Node {
     },
     Object(Object),
     Table(Table),
+    Area(Area),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -134,8 +140,21 @@ pub(crate) struct Table {
     pub(crate) counter: Option<Counter>,
 }
 
+/// Values that stand behind the record; in it are their number and the name of their data area.
+#[derive(Debug, Clone)]
+pub(crate) struct Area {
+    /// In the frame of an element, which begins with it.
+    pub(crate) element: Place,
+    /// An element while nothing is in it.
+    pub(crate) template: Box<[u8]>,
+    pub(crate) counter: Counter,
+    pub(crate) maximum: u32,
+    /// Otherwise there is one, which is no JSON array.
+    pub(crate) is_array: bool,
+}
+
 impl Converter {
-    /// Bytes of a record.
+    /// Bytes of a record, without data areas.
     pub fn length(&self) -> usize {
         self.length
     }
@@ -157,6 +176,17 @@ impl Converter {
 
     pub(crate) fn group(&self, group: Group) -> Option<&Member> {
         self.groups.iter().find(|(known, _)| *known == group).map(|(_, member)| member)
+    }
+
+    /// Whether answers have groups by their status.
+    pub(crate) fn is_by_status(&self) -> bool {
+        self.groups.iter().any(|(group, _)| matches!(group, Group::Answer(_)))
+    }
+
+    /// The group of an answer with this status: its own, that of its class, or that of all others.
+    pub(crate) fn answer(&self, status: u16) -> Option<Group> {
+        let all = [Status::One(status), Status::Class(status / 100), Status::Other].map(Group::Answer);
+        all.into_iter().find(|group| self.has(*group))
     }
 
     pub fn has(&self, group: Group) -> bool {

@@ -6,7 +6,8 @@ use build_toolkit::archive::WhiteSpace;
 use build_toolkit::structure::Absence;
 use copybook::json::{self, Reader};
 
-use super::plan::{Converter, Ending, Group, Member, Node, Object, Place, Table, Text};
+use super::areas::{AREA, Areas};
+use super::plan::{Area, Converter, Counter, Ending, Group, Member, Node, Object, Place, Table, Text};
 use super::{DataError, DataProblem, Outcome, Step, Trouble, time, whitespace};
 
 impl Converter {
@@ -16,6 +17,9 @@ impl Converter {
     /// # Errors
     /// The record is too short.
     pub fn whole<'r>(&self, record: &'r [u8]) -> Result<Cow<'r, [u8]>, Box<DataError>> {
+        if self.has_areas && record.len() >= self.length() {
+            return Ok(Cow::Borrowed(record));
+        }
         if record.len() >= self.length() {
             return Ok(Cow::Borrowed(&record[..self.length()]));
         }
@@ -37,8 +41,11 @@ impl Converter {
     pub fn decode(&self, group: Group, record: &[u8], out: &mut Vec<u8>) -> Result<bool, Box<DataError>> {
         let Some(member) = self.group(group) else { return Ok(false) };
         let start = out.len();
-        let mut decoder = Decoder { converter: self, record, out };
-        decoder.member(member, 0, None).map_err(|trouble| {
+        let decoded = Areas::of(self, record).and_then(|areas| {
+            let mut decoder = Decoder { converter: self, record, out, areas };
+            decoder.member(member, 0, None)
+        });
+        decoded.map_err(|trouble| {
             out.truncate(start);
             trouble.told(self)
         })
@@ -57,10 +64,11 @@ impl Converter {
         let mut text = Vec::new();
         for member in self.members(group) {
             text.clear();
-            let mut decoder = Decoder { converter: self, record, out: &mut text };
-            let is_there = decoder
-                .member(member, 0, None)
-                .map_err(|trouble| trouble.below(Step::Member(member.name.clone())).told(self))?;
+            let decoded = Areas::of(self, record).and_then(|areas| {
+                let mut decoder = Decoder { converter: self, record, out: &mut text, areas };
+                decoder.member(member, 0, None)
+            });
+            let is_there = decoded.map_err(|trouble| trouble.below(Step::Member(member.name.clone())).told(self))?;
             if is_there {
                 take(member, &texts(&text));
             }
@@ -100,6 +108,7 @@ struct Decoder<'a> {
     converter: &'a Converter,
     record: &'a [u8],
     out: &'a mut Vec<u8>,
+    areas: Areas<'a>,
 }
 
 impl<'a> Decoder<'a> {
@@ -133,7 +142,38 @@ impl<'a> Decoder<'a> {
                 let count = self.count(table, place.node, frame)?;
                 self.table(table, at, count)
             }
+            Node::Area(area) => self.area(area, place.node, at, frame),
         }
+    }
+
+    /// Each element of a data area is read once: whoever names it next goes on behind it.
+    fn area(&mut self, area: &'a Area, node: usize, at: usize, frame: usize) -> Outcome<()> {
+        let count = self.counted(area.counter, area.maximum, node, frame)?;
+        let name = self.bytes(at, AREA);
+        if area.is_array {
+            self.out.push(b'[');
+        }
+        for index in 0..count {
+            if index > 0 {
+                self.out.push(b',');
+            }
+            let told = |problem| Trouble::new(problem, node, at).below(Step::Index(index));
+            let (start, length) = self.areas.next(name).ok_or_else(|| {
+                let minimum = u32::try_from(count).unwrap_or(u32::MAX);
+                told(DataProblem::TooFewOccurrences { count: index as u64, minimum })
+            })?;
+            if length < area.template.len() {
+                return Err(told(DataProblem::RecordTooShort { length }));
+            }
+            self.value(area.element, start).map_err(|trouble| match area.is_array {
+                true => trouble.below(Step::Index(index)),
+                false => trouble,
+            })?;
+        }
+        if area.is_array {
+            self.out.push(b']');
+        }
+        Ok(())
     }
 
     fn bytes(&self, at: usize, length: usize) -> &'a [u8] {
@@ -221,18 +261,23 @@ impl<'a> Decoder<'a> {
             Node::Table(table) if member.absence != Absence::Never => {
                 Ok(self.count(table, member.place.node, frame)? > 0)
             }
+            Node::Area(area) if member.absence != Absence::Never => {
+                Ok(self.counted(area.counter, area.maximum, member.place.node, frame)? > 0)
+            }
             _ => Ok(true),
         }
     }
 
     fn count(&self, table: &Table, node: usize, frame: usize) -> Outcome<usize> {
         let Some(counter) = table.counter else { return Ok(table.maximum as usize) };
+        self.counted(counter, table.maximum, node, frame)
+    }
+
+    fn counted(&self, counter: Counter, maximum: u32, node: usize, frame: usize) -> Outcome<usize> {
         let told = |problem| Err(Trouble::new(problem, node, frame + counter.offset));
         match counter.read(&self.converter.form, &self.record[frame..]) {
             None => told(DataProblem::Negative),
-            Some(count) if count > u64::from(table.maximum) => {
-                told(DataProblem::TooManyOccurrences { count, maximum: table.maximum })
-            }
+            Some(count) if count > u64::from(maximum) => told(DataProblem::TooManyOccurrences { count, maximum }),
             Some(count) => Ok(usize::try_from(count).unwrap_or(0)),
         }
     }

@@ -1,0 +1,293 @@
+//! Records of level 5.0: arrays and answers in data areas, converted by what the build toolkit makes of a description.
+
+use std::fmt::Write as _;
+use std::process::{Command, Stdio};
+
+use build_toolkit::archive::{self, Archive};
+use build_toolkit::build::{Input, Location, Sink, build};
+use codepage::ByteOrder;
+use requester::conversion::{Converter, FloatForm, Group, RecordForm};
+use requester::{Call, Credentials, Outcome, ReturnCode};
+use serde_json::{Value, json};
+
+use super::api::{Api, PATIENCE, Reply, Server, answer, json as json_answer, told};
+use super::conversion::NATIVE;
+
+const BIG: RecordForm = RecordForm { order: ByteOrder::Big, float: FloatForm::Hexadecimal, ccsid: 37 };
+
+const SHOP: &str = r#"{
+  "openapi": "3.0.3", "info": { "title": "Shop", "version": "1" },
+  "paths": { "/books/{shelf}": { "post": {
+    "operationId": "find",
+    "parameters": [
+      { "name": "shelf", "in": "path", "required": true, "schema": { "type": "string", "maxLength": 8 } },
+      { "name": "tags", "in": "query", "schema": { "type": "array", "items": { "type": "string", "maxLength": 6 } } },
+      { "name": "session", "in": "cookie", "schema": { "type": "string", "maxLength": 10 } },
+      { "name": "theme", "in": "cookie", "schema": { "type": "string", "maxLength": 10 } }
+    ],
+    "requestBody": { "content": { "application/json": { "schema": { "type": "object", "required": ["words"], "properties": {
+      "words": { "type": "array", "items": { "type": "string", "maxLength": 12 } },
+      "most": { "type": "integer", "format": "int32" } } } } } },
+    "responses": {
+      "200": { "description": "found", "content": { "application/json": { "schema": { "type": "object", "required": ["books", "grid"],
+        "properties": {
+          "books": { "type": "array", "maxItems": 3, "items": { "type": "object", "required": ["isbn"], "properties": {
+            "isbn": { "type": "string", "minLength": 4, "maxLength": 4 },
+            "price": { "type": "number" },
+            "authors": { "type": "array", "items": { "type": "object", "required": ["name"], "properties": {
+              "name": { "type": "string", "maxLength": 5 } } } } } } },
+          "grid": { "type": "array", "items": { "type": "array", "items": { "type": "integer", "format": "int32" } } } } } } } },
+      "404": { "description": "none", "content": { "application/json": { "schema": { "type": "object", "required": ["why"],
+        "properties": { "why": { "type": "string", "maxLength": 20 } } } } } },
+      "5XX": { "description": "broken", "content": { "application/json": { "schema": { "type": "string", "maxLength": 40 } } } }
+    } } } }
+}"#;
+
+/// Members by name, and the archive.
+#[derive(Default)]
+struct Made(Vec<(String, Vec<u8>)>);
+
+impl Sink for Made {
+    fn file(&mut self, location: Location, name: &str, content: &[u8]) -> std::io::Result<()> {
+        if location == Location::Structures {
+            self.0.push((name.to_owned(), content.to_vec()));
+        }
+        Ok(())
+    }
+    fn line(&mut self, _: &str) {}
+    fn progress(&mut self, _: usize, _: usize) {}
+}
+
+fn made() -> (Made, Vec<u8>, Archive) {
+    let properties = "apiDescriptionFile=a.json\ndataStructuresLocation=o\napiInfoFileLocation=o\nlogFileDirectory=l\n\
+        language=COBOL\nconnectionRef=api\nrequesterPrefix=SHP\nmappingLevel=5.0\n";
+    let options = build_toolkit::options::parse(properties.as_bytes()).expect("properties");
+    let input = Input { options: &options, description_name: "a.json", description: SHOP.as_bytes(), strict: true };
+    let mut made = Made::default();
+    let (bytes, _) = build(&input, &mut made).expect("built");
+    let archive = archive::read(&bytes).expect("an archive");
+    (made, bytes, archive)
+}
+
+fn converters(form: RecordForm) -> (Converter, Converter) {
+    let (_, _, archive) = made();
+    let binding = &archive.operations[0].binding;
+    let of = |structure| Converter::new(structure, form, &binding.options).expect("a plan");
+    (of(binding.request.as_ref().expect("a request")), of(&binding.response.as_ref().expect("a response").structure))
+}
+
+fn group_of(status: u16) -> Group {
+    Group::Answer(archive::Status::One(status))
+}
+
+fn found() -> Value {
+    json!({
+        "books": [
+            { "isbn": "1234", "price": 2.5, "authors": [{ "name": "Ann" }, { "name": "Bob" }] },
+            { "isbn": "5678" },
+            { "isbn": "9abc", "authors": [{ "name": "Cy" }] },
+        ],
+        "grid": [[1, 2], [], [3]],
+    })
+}
+
+fn decoded(converter: &Converter, group: Group, record: &[u8]) -> Result<Value, String> {
+    let mut text = Vec::new();
+    let whole = converter.whole(record).map_err(|error| error.to_string())?;
+    converter.decode(group, &whole, &mut text).map_err(|error| error.to_string())?;
+    serde_json::from_slice(&text).map_err(|error| error.to_string())
+}
+
+#[test]
+fn answers_go_into_data_areas_and_come_back_in_either_form() {
+    for form in [NATIVE, BIG] {
+        let (_, converter) = converters(form);
+        let mut record = converter.empty_record();
+        converter.encode(group_of(200), found().to_string().as_bytes(), &mut record).expect("encoded");
+        assert_eq!(decoded(&converter, group_of(200), &record), Ok(found()));
+        // One that has no values has no elements either.
+        let mut record = converter.empty_record();
+        converter.encode(group_of(200), br#"{"books":[],"grid":[]}"#, &mut record).expect("encoded");
+        assert_eq!(decoded(&converter, group_of(200), &record), Ok(json!({"books": [], "grid": []})));
+    }
+}
+
+#[test]
+fn what_data_areas_lack_is_told() {
+    let (_, converter) = converters(NATIVE);
+    let mut record = converter.empty_record();
+    converter.encode(group_of(200), found().to_string().as_bytes(), &mut record).expect("encoded");
+    let broken = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut record = record.clone();
+        change(&mut record);
+        decoded(&converter, group_of(200), &record).expect_err("refused")
+    };
+    let base = converter.length().next_multiple_of(8);
+    assert!(broken(&|record| record.truncate(base + 10)).contains("ends after"));
+    assert!(broken(&|record| record.truncate(base + 30)).contains("ends after"));
+    // The area of the answer by another name, and an element that is shorter than what it is to hold.
+    assert!(broken(&|record| record[base] = b'X').contains("at least 1"));
+    assert!(broken(&|record| record[base + 19] = 0xff).contains("negative"));
+    let too_many = converter.encode(
+        group_of(200),
+        br#"{"books":[{"isbn":"1"},{"isbn":"2"},{"isbn":"3"},{"isbn":"4"}],"grid":[]}"#,
+        &mut converter.empty_record(),
+    );
+    assert!(too_many.expect_err("refused").to_string().contains("4 occurrences, the table holds 3"));
+}
+
+/// A request record: the shelf, elements of two areas, and the cookie.
+fn request(form: RecordForm) -> Vec<u8> {
+    let (converter, _) = converters(form);
+    let mut record = converter.empty_record();
+    let body = json!({ "words": ["salt", "sea"], "most": 7 });
+    converter.encode(Group::Body, body.to_string().as_bytes(), &mut record).expect("encoded");
+    converter.encode(Group::Path, br#"{"shelf":"a1"}"#, &mut record).expect("encoded");
+    converter.encode(Group::Cookies, br#"{"session":"s-1","theme":"dark"}"#, &mut record).expect("encoded");
+    record
+}
+
+async fn call(server: &Server, form: RecordForm, record: Vec<u8>) -> Outcome {
+    let call = Call {
+        name: "Shop_1",
+        path: "/books/{shelf}",
+        method: "POST",
+        form: Some(form),
+        record: record.into(),
+        credentials: Credentials::default(),
+        short_record: true,
+        maximum_answer: 1 << 20,
+    };
+    tokio::time::timeout(PATIENCE, server.requesters.call(call)).await.expect("in time")
+}
+
+#[tokio::test]
+async fn every_answer_that_is_described_reaches_the_program_as_a_record() {
+    for form in [NATIVE, BIG] {
+        let api = Api::start(|asked| match asked.number {
+            0 => json_answer(200, &found().to_string()),
+            1 => json_answer(404, r#"{"why":"nothing there"}"#),
+            2 => json_answer(503, r#""come back later""#),
+            3 => Reply::Bytes(answer(500, "Content-Type: text/plain\r\n", "plainly broken")),
+            _ => json_answer(418, r#""teapot""#),
+        });
+        let server = Server::to(&api);
+        server.requesters.shelf.deploy(&made().1, None).expect("deployed");
+        let (_, converter) = converters(form);
+        for (status, group, expected) in [
+            (200, group_of(200), found()),
+            (404, group_of(404), json!({ "why": "nothing there" })),
+            (503, Group::Answer(archive::Status::Class(5)), json!("come back later")),
+            (500, Group::Answer(archive::Status::Class(5)), json!("plainly broken")),
+        ] {
+            let outcome = call(&server, form, request(form)).await;
+            assert_eq!((outcome.return_code, outcome.status), (ReturnCode::Success, status), "{:?}", told(&outcome));
+            assert_eq!(decoded(&converter, group, &outcome.body), Ok(expected));
+        }
+        let asked = api.last();
+        assert_eq!(asked.line, "POST /books/a1");
+        assert_eq!(asked.header("cookie"), Some("session=s-1; theme=dark"));
+        assert_eq!(asked.body, r#"{"words":["salt","sea"],"most":7}"#);
+        // One that is not described is handed over as it is.
+        let outcome = call(&server, form, request(form)).await;
+        assert_eq!(told(&outcome), (1, 418, r#""teapot""#.to_owned()));
+    }
+}
+
+/// Shows the books of a record that it reads, walking over the elements behind the base.
+const PROGRAM: &str = r#"       IDENTIFICATION DIVISION.
+       PROGRAM-ID. WALK.
+       ENVIRONMENT DIVISION.
+       INPUT-OUTPUT SECTION.
+       FILE-CONTROL.
+           SELECT RECORD-FILE ASSIGN TO "RECORD"
+               ORGANIZATION IS SEQUENTIAL.
+       DATA DIVISION.
+       FILE SECTION.
+       FD RECORD-FILE.
+       01 RECORD-BYTES PIC X(@LENGTH@).
+       WORKING-STORAGE SECTION.
+       COPY SHP00P01.
+       01 AREA-HEADER.
+           03 AREA-NAME PIC X(16).
+           03 AREA-LENGTH PIC S9(9) COMP-5.
+           03 FILLER PIC X(4).
+       01 AT-BYTE PIC S9(9) COMP-5.
+       PROCEDURE DIVISION.
+           OPEN INPUT RECORD-FILE
+           READ RECORD-FILE
+           MOVE RECORD-BYTES TO BAQBASE-SHP00P01
+           DISPLAY "EXISTS " responseCode200-existence
+           COMPUTE AT-BYTE =
+               (LENGTH OF BAQBASE-SHP00P01 + 7) / 8
+           COMPUTE AT-BYTE = AT-BYTE * 8 + 1
+           PERFORM UNTIL AT-BYTE > @LENGTH@
+               MOVE RECORD-BYTES(AT-BYTE:24) TO AREA-HEADER
+               ADD 24 TO AT-BYTE
+               EVALUATE TRUE
+               WHEN AREA-NAME = responseCode200-dataarea
+                   MOVE RECORD-BYTES(AT-BYTE:AREA-LENGTH)
+                       TO SHP00P01-responseCode200
+                   DISPLAY "BOOKS " books-num
+               WHEN AREA-NAME = books-dataarea
+                   MOVE RECORD-BYTES(AT-BYTE:AREA-LENGTH)
+                       TO SHP00P01-books
+                   DISPLAY "BOOK " isbn " " authors-num
+               WHEN AREA-NAME = authors-dataarea
+                   MOVE RECORD-BYTES(AT-BYTE:AREA-LENGTH)
+                       TO SHP00P01-authors
+                   DISPLAY "AUTHOR " name-length " " name
+               END-EVALUATE
+               COMPUTE AT-BYTE =
+                   (AT-BYTE + AREA-LENGTH - 1 + 7) / 8
+               COMPUTE AT-BYTE = AT-BYTE * 8 + 1
+           END-PERFORM
+           CLOSE RECORD-FILE
+           STOP RUN.
+"#;
+
+#[test]
+fn a_cobol_program_finds_elements_where_the_server_puts_them() {
+    let (members, _, _) = made();
+    let (_, converter) = converters(NATIVE);
+    let mut record = converter.empty_record();
+    let one =
+        json!({ "books": [{ "isbn": "1234", "authors": [{ "name": "Ann" }, { "name": "Bobby" }] }], "grid": [[7]] });
+    converter.encode(group_of(200), one.to_string().as_bytes(), &mut record).expect("encoded");
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, content: &[u8]| {
+        std::fs::File::create(folder.path().join(name))
+            .and_then(|mut file| std::io::Write::write_all(&mut file, content))
+            .expect("written");
+    };
+    for (name, content) in &members.0 {
+        write(&format!("{name}.cpy"), content);
+    }
+    write("RECORD", &record);
+    write("WALK.cob", PROGRAM.replace("@LENGTH@", &record.len().to_string()).as_bytes());
+    let compiled = Command::new("cobc")
+        .args(["-x", "-std=ibm-strict", "-w", "-o", "WALK", "WALK.cob"])
+        .current_dir(folder.path())
+        .stdin(Stdio::null())
+        .output()
+        .expect("cobc runs: scripts/install.sh test installs GnuCOBOL");
+    assert!(compiled.status.success(), "cobc: {}", String::from_utf8_lossy(&compiled.stderr));
+    let output = Command::new(folder.path().join("WALK")).current_dir(folder.path()).output().expect("it runs");
+    let mut expected = String::new();
+    for line in ["EXISTS 1", "BOOKS 1", "BOOK 1234 2", "AUTHOR 3 Ann", "AUTHOR 5 Bobby"] {
+        let _ = writeln!(expected, "{line}");
+    }
+    // Numbers are shown with as many digits as their items have.
+    let shown: String = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(|line| {
+            let words = line.split_whitespace().map(|word| match word.trim_start_matches(['+', '0']) {
+                "" => "0",
+                _ if !word.starts_with(['+', '0']) => word,
+                digits => digits,
+            });
+            words.collect::<Vec<_>>().join(" ") + "\n"
+        })
+        .collect();
+    assert_eq!(shown, expected, "{}", String::from_utf8_lossy(&output.stderr));
+}
