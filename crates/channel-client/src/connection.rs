@@ -165,6 +165,11 @@ impl Connection {
         self.conversation.is_broken()
     }
 
+    /// Nothing is open, and nothing under syncpoint, as far as this end knows.
+    pub fn is_clean(&self) -> bool {
+        self.work == Work::None && self.objects.iter().all(Option::is_none)
+    }
+
     /// MQDISC: commits what is under syncpoint, closes what is open, ends the conversation.
     ///
     /// # Errors

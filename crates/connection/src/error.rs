@@ -16,6 +16,15 @@ pub enum ConnectionError {
     QueueManagerNotRunning { name: String },
     #[error("there is no remote queue manager '{name}' in the configuration")]
     RemoteUnknown { name: String },
+    /// MQCONN failed: nothing was asked for yet.
+    #[error("there is no connection: {0}")]
+    NotConnected(#[source] Box<ConnectionError>),
+    /// All connections of a bounded pool are in use, and none became free in time.
+    #[error("all {most} connections to the queue manager '{name}' are in use")]
+    PoolExhausted { name: String, most: usize },
+    /// A remote queue manager is told names of at most 12 bytes (MQOD AlternateUserId).
+    #[error("the name of the user '{user}' is too long to be told to a remote queue manager")]
+    UserTooLong { user: String },
 }
 
 impl ConnectionError {
@@ -25,6 +34,9 @@ impl ConnectionError {
             Self::Channel(error) => error.reason(),
             Self::QueueManagerUnknown { .. } | Self::RemoteUnknown { .. } => Reason::QMgrNameError,
             Self::QueueManagerNotRunning { .. } => Reason::QMgrNotAvailable,
+            Self::NotConnected(error) => error.reason(),
+            Self::PoolExhausted { .. } => Reason::MaxConnsLimitReached,
+            Self::UserTooLong { .. } => Reason::NotAuthorized,
         }
     }
 
@@ -42,6 +54,25 @@ impl ConnectionError {
                     | Reason::ConnectionStopping
                     | Reason::CallInterrupted
             )
+    }
+
+    /// There was no connection to ask for anything on.
+    pub fn is_about_connecting(&self) -> bool {
+        !matches!(self, Self::Refused(_) | Self::Channel(_) | Self::UserTooLong { .. })
+    }
+
+    /// The call may have taken effect although it failed: its answer never came.
+    pub fn effect_is_unknown(&self) -> bool {
+        match self {
+            Self::Channel(error) => error.effect_is_unknown(),
+            Self::Refused(_)
+            | Self::QueueManagerUnknown { .. }
+            | Self::QueueManagerNotRunning { .. }
+            | Self::RemoteUnknown { .. }
+            | Self::NotConnected(_)
+            | Self::PoolExhausted { .. }
+            | Self::UserTooLong { .. } => false,
+        }
     }
 }
 

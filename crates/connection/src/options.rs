@@ -9,7 +9,7 @@ use channel_client::tls::{CertificateFiles, ServerNamePolicy, TlsOptions, Trust}
 use model::name::{NameError, ObjectName};
 use serde::{Deserialize, Serialize};
 
-/// `[remote_queue_managers]`, by the name that services use.
+/// `[remote_queue_managers]`, by the name that URLs of the messaging REST API and services use.
 pub type RemoteQueueManagers = BTreeMap<String, RemoteQueueManager>;
 
 /// One entry.
@@ -37,12 +37,13 @@ pub struct RemoteQueueManager {
     pub certificate: Option<PathBuf>,
     #[serde(default)]
     pub key: Option<PathBuf>,
-    /// User of the connections that services do not make as somebody else.
+    /// User of the connections that services do not make as somebody else. Callers are told to the queue manager at each open,
+    /// which this user needs alternate user authority for.
     #[serde(default)]
     pub user: Option<String>,
     #[serde(default)]
     pub password: Option<String>,
-    /// Idle connections kept, for each user.
+    /// Idle connections kept for services, for each user.
     #[serde(default = "default_pool_size")]
     pub max_pool_size: usize,
 }
@@ -87,7 +88,6 @@ impl RemoteQueueManager {
             .map_err(|error: channel_client::address::AddressError| wrong("connection_name", error.to_string()))?;
         let mut options = ConnectOptions::new(channel, connections);
         options.queue_manager = self.queue_manager.clone().unwrap_or_else(|| entry.to_owned());
-        options.application_name = "Quaymaster services".to_owned();
         options.tls = self.tls().map_err(|(key, problem)| wrong(key, problem))?;
         if self.password.is_some() && self.user.is_none() {
             return Err(wrong("password", "it needs a user".to_owned()));

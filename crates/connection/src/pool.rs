@@ -1,257 +1,527 @@
-//! Connections kept for reuse: one shelf for each local queue manager, one for each user of a remote one.
+//! Connections to one queue manager made as one user, kept for reuse.
 //!
-//! Local connections are made as the server itself and serve every user, for each verb names its own. Remote ones are made
-//! as the user, and preferably taken by the thread that made them, on which their socket is served.
+//! Local connections are made as the server itself and serve every user, for each open names its own; remote ones are made
+//! as the user of their entry, or as one that a service names, and preferably taken by the thread that made them, on which
+//! their socket is served. Most of the time lending and giving back are one lock each, without an allocation.
 //!
 //! Invariants
-//! - A connection lies on a shelf only with nothing open on it and nothing under syncpoint.
-//! - Those of a queue manager that ends are closed by `queue_managers_changed`, so that none holds up its end.
+//! - A connection is idle only with nothing open on it and nothing under syncpoint.
+//! - With a bound, connections lent and idle together never exceed it, those that overflow apart.
+//! - Whoever waits is served in turn: a place that becomes free goes to the first of them, never past it.
+//! - A lent connection that is dropped rather than given back is closed, and its place becomes free.
 
-use std::collections::HashMap;
+use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::ThreadId;
+use std::time::Duration;
 
 use channel_client::client::Client;
-use channel_client::options::{ConnectOptions, Credentials};
-use model::authority::Principal;
-use parking_lot::{Mutex, RwLock};
-use queue_manager::registry::Unavailable;
-use queue_manager::{QueueManager, QueueManagers};
+use channel_client::error::ChannelError;
+use channel_client::options::ConnectOptions;
+use parking_lot::Mutex;
+use queue_manager::QueueManager;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use crate::error::ConnectionError;
-use crate::options::{OptionsError, RemoteQueueManager, RemoteQueueManagers};
-use crate::target::{Target, User};
-use crate::verbs::Connection;
+use crate::statistics::{ClosedBy, Counters, Statistics};
+use crate::verbs::{Connection, Remote};
 
-/// MQAT_UNIX.
-const APPLICATION_TYPE: i32 = 6;
-/// Idle local connections kept for each queue manager.
-const LOCAL_POOL_SIZE: usize = 64;
-/// Users of one remote queue manager that have a shelf; those beyond it have connections made for one request each.
-const MOST_USERS: usize = 1000;
+/// Waiting requests are looked through for those that have given up when there are as many.
+const FIRST_LOOK: usize = 64;
 
-/// All connections of one server's services.
-pub struct Connections {
-    queue_managers: QueueManagers,
-    server: Principal,
-    local: RwLock<Vec<(QueueManager, Arc<Shelf>)>>,
-    remote: RwLock<HashMap<String, Arc<Remote>>>,
+/// How many connections there may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// As many as are needed at once; so many idle ones are kept.
+    Idle(usize),
+    /// So many, lent and idle together; 0 keeps none, and every request has one of its own.
+    Open { most: usize, when_full: WhenFull },
 }
 
-struct Remote {
-    entry: RemoteQueueManager,
+/// What becomes of a request when all connections are in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhenFull {
+    /// It gets one of its own, which is closed afterwards.
+    Overflow,
+    /// It waits for one; `None` without limit.
+    Block(Option<Duration>),
+    /// It is refused.
+    Error,
+}
+
+/// How connections are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keeping {
+    pub limit: Limit,
+    /// Calls of `Pool::tick` after which an idle connection is closed; `None` keeps them.
+    pub idle_ticks: Option<u32>,
+}
+
+/// How connections are made.
+pub(crate) enum Maker {
+    Local { queue_manager: QueueManager, options: queue_manager::ConnectOptions },
+    Remote(Far),
+}
+
+/// How remote connections are made.
+pub(crate) struct Far {
     options: ConnectOptions,
-    users: Mutex<HashMap<RemoteUser, (Client, Arc<Shelf>)>>,
+    /// As whom; empty when the channel decides.
+    user: Arc<str>,
+    /// Connections of one thread share sockets, which that thread serves, so that no request wakes another one.
+    clients: Mutex<Vec<(ThreadId, Client)>>,
 }
 
-/// As whom a remote connection is made.
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum RemoteUser {
-    OfEntry,
-    Asserted(Arc<str>),
-    Named(Arc<str>, String),
+impl Far {
+    /// # Errors
+    /// TLS options that cannot be used.
+    pub(crate) fn new(options: ConnectOptions, user: Arc<str>) -> Result<Self, ChannelError> {
+        let first = Client::new(options.clone())?;
+        Ok(Self { options, user, clients: Mutex::new(vec![(std::thread::current().id(), first)]) })
+    }
+
+    async fn connect(&self) -> Result<Connection, ChannelError> {
+        let thread = std::thread::current().id();
+        let connection = self.client(thread)?.connect().await?;
+        Ok(Connection::Remote(Box::new(Remote { connection, user: Arc::clone(&self.user), thread })))
+    }
+
+    fn client(&self, thread: ThreadId) -> Result<Client, ChannelError> {
+        let mut clients = self.clients.lock();
+        if let Some((_, client)) = clients.iter().find(|(known, _)| *known == thread) {
+            return Ok(client.clone());
+        }
+        let client = Client::new(self.options.clone())?;
+        clients.push((thread, client.clone()));
+        Ok(client)
+    }
 }
 
-struct Shelf {
-    /// `None` once closed.
-    idle: Mutex<Option<Vec<(ThreadId, Connection)>>>,
-    maximum: usize,
+pub struct Pool {
+    name: String,
+    maker: Maker,
+    state: Mutex<State>,
+    counters: Counters,
+    /// The last attempt to connect failed.
+    is_unreachable: AtomicBool,
+}
+
+struct State {
+    keeping: Keeping,
+    /// Used from the end, so that those which are not needed stay idle.
+    idle: Vec<Idle>,
+    /// Lent, those that overflow apart.
+    lent: usize,
+    overflowing: usize,
+    waiting: VecDeque<oneshot::Sender<Place>>,
+    /// Look for requests that have given up when so many wait.
+    next_look: usize,
+    tick: u32,
+    is_closed: bool,
+}
+
+struct Idle {
+    connection: Connection,
+    since: u32,
+    /// On which its socket is served; `None` for a local connection.
+    thread: Option<ThreadId>,
+}
+
+/// The right to one connection. Dropped, it is free for another request.
+struct Place {
+    /// `None` once it has been given up.
+    pool: Option<Arc<Pool>>,
+    overflows: bool,
+    /// Why the connection in this place is closed if it is dropped; `None`: there is none.
+    closed_by: Option<ClosedBy>,
 }
 
 /// A connection for one request. Dropped without `give_back` it is closed, and what was under way on it is ended.
 pub struct Lent {
+    // The connection goes before its place.
     connection: Connection,
-    shelf: Arc<Shelf>,
+    place: Place,
+    is_reused: bool,
 }
 
-impl Connections {
-    /// Connects nothing yet, and knows no remote queue managers. `server` is who connects to this server's own.
-    pub fn new(queue_managers: QueueManagers, server: Principal) -> Self {
-        Self { queue_managers, server, local: RwLock::default(), remote: RwLock::default() }
-    }
+enum Attempt {
+    Lent(Lent),
+    Make(Place),
+    Wait(oneshot::Receiver<Place>, Option<Duration>),
+    Refused { most: usize },
+}
 
-    /// Replaces the remote queue managers; idle connections to those that changed are closed.
-    ///
-    /// # Errors
-    /// An entry that cannot be used; then everything stays as it was.
-    pub fn set_remote(&self, entries: RemoteQueueManagers) -> Result<(), OptionsError> {
-        let mut remote = self.remote.write();
-        let mut replaced = HashMap::with_capacity(entries.len());
-        for (name, entry) in entries {
-            let kept = remote.get(&name).filter(|known| known.entry == entry).map(Arc::clone);
-            let made = match kept {
-                Some(kept) => kept,
-                None => Arc::new(Remote { options: entry.connect_options(&name)?, entry, users: Mutex::default() }),
-            };
-            replaced.insert(name, made);
+impl Pool {
+    pub(crate) fn new(name: String, maker: Maker, keeping: Keeping) -> Self {
+        Self {
+            name,
+            maker,
+            state: Mutex::new(State {
+                keeping,
+                idle: Vec::new(),
+                lent: 0,
+                overflowing: 0,
+                waiting: VecDeque::new(),
+                next_look: FIRST_LOOK,
+                tick: 0,
+                is_closed: false,
+            }),
+            counters: Counters::default(),
+            is_unreachable: AtomicBool::new(false),
         }
-        *remote = replaced;
-        Ok(())
     }
 
-    /// Whether `[remote_queue_managers]` has the name.
-    pub fn knows_remote(&self, name: &str) -> bool {
-        self.remote.read().contains_key(name)
+    /// The name of the local queue manager, or that of the remote one's entry.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
-    /// The names of `[remote_queue_managers]`, in no order.
-    pub fn remote_names(&self) -> Vec<String> {
-        self.remote.read().keys().cloned().collect()
+    pub fn is_remote(&self) -> bool {
+        matches!(self.maker, Maker::Remote(_))
     }
 
-    /// Closes idle connections to queue managers that do not take new work any more.
-    pub fn queue_managers_changed(&self) {
-        let admitting = self.queue_managers.admitting();
-        self.local.write().retain(|(queue_manager, shelf)| {
-            let stays = admitting.iter().any(|each| each.is_same(queue_manager));
-            if !stays {
-                shelf.close();
-            }
-            stays
-        });
-    }
-
-    /// Closes everything that is idle.
-    pub fn close(&self) {
-        for (_, shelf) in self.local.write().drain(..) {
-            shelf.close();
-        }
-        for remote in self.remote.read().values() {
-            for (_, (_, shelf)) in remote.users.lock().drain() {
-                shelf.close();
-            }
-        }
+    /// The last attempt to connect did not fail. Nobody has tried yet counts as well.
+    pub fn is_reachable(&self) -> bool {
+        !self.is_unreachable.load(Relaxed)
     }
 
     /// A connection for one request: a kept one, or a new one. Within a tokio runtime.
     ///
     /// # Errors
-    /// There is no such queue manager, it does not run, or it refuses the user.
-    pub async fn lend(&self, target: &Target, user: &User) -> Result<Lent, ConnectionError> {
-        match target {
-            Target::Local(name) => self.lend_local(name),
-            Target::Remote(name) => self.lend_remote(name, user).await,
-        }
-    }
-
-    fn lend_local(&self, name: &str) -> Result<Lent, ConnectionError> {
-        let queue_manager = self.queue_managers.admitting_one(name).map_err(|unavailable| match unavailable {
-            Unavailable::Unknown => ConnectionError::QueueManagerUnknown { name: name.to_owned() },
-            Unavailable::NotRunning(_) => ConnectionError::QueueManagerNotRunning { name: name.to_owned() },
-        })?;
-        let shelf = self.shelf_of(&queue_manager);
-        let connection = match shelf.take() {
-            Some(connection) => connection,
-            None => Connection::Local(queue_manager.connect(self.connect_options())?),
-        };
-        Ok(Lent { connection, shelf })
-    }
-
-    fn connect_options(&self) -> queue_manager::ConnectOptions {
-        queue_manager::ConnectOptions {
-            principal: self.server.clone(),
-            application_name: "Quaymaster services".to_owned(),
-            application_type: APPLICATION_TYPE,
-            channel: String::new(),
-            connection_name: String::new(),
-        }
-    }
-
-    fn shelf_of(&self, queue_manager: &QueueManager) -> Arc<Shelf> {
-        let find = |shelves: &[(QueueManager, Arc<Shelf>)]| {
-            let found = shelves.iter().find(|(known, _)| known.is_same(queue_manager));
-            found.map(|(_, shelf)| Arc::clone(shelf))
-        };
-        if let Some(shelf) = find(&self.local.read()) {
-            return shelf;
-        }
-        let mut shelves = self.local.write();
-        find(&shelves).unwrap_or_else(|| {
-            let shelf = Arc::new(Shelf::new(LOCAL_POOL_SIZE));
-            shelves.push((queue_manager.clone(), Arc::clone(&shelf)));
-            shelf
-        })
-    }
-
-    async fn lend_remote(&self, name: &str, user: &User) -> Result<Lent, ConnectionError> {
-        let remote = self.remote.read().get(name).map(Arc::clone);
-        let remote = remote.ok_or_else(|| ConnectionError::RemoteUnknown { name: name.to_owned() })?;
-        let (client, shelf) = remote.of(user)?;
-        let connection = match shelf.take() {
-            Some(connection) => connection,
-            None => Connection::Remote(Box::new(client.connect().await?)),
-        };
-        Ok(Lent { connection, shelf })
-    }
-}
-
-impl Remote {
-    /// Client and shelf of a user, made when first asked for.
-    fn of(&self, user: &User) -> Result<(Client, Arc<Shelf>), ConnectionError> {
-        let key = match user {
-            User::Server(_) => RemoteUser::OfEntry,
-            User::Caller(principal) => RemoteUser::Asserted(Arc::clone(&principal.user)),
-            User::Named { principal, password } => RemoteUser::Named(Arc::clone(&principal.user), password.clone()),
-        };
-        let mut users = self.users.lock();
-        if let Some((client, shelf)) = users.get(&key) {
-            return Ok((client.clone(), Arc::clone(shelf)));
-        }
-        let mut options = self.options.clone();
-        match &key {
-            RemoteUser::OfEntry => {}
-            RemoteUser::Asserted(user) => {
-                options.credentials = None;
-                options.asserted_user = user.to_string();
-            }
-            RemoteUser::Named(user, password) => {
-                options.credentials = Some(Credentials { user: user.to_string(), password: password.clone() });
-            }
-        }
-        let client = Client::new(options)?;
-        let is_kept = users.len() < MOST_USERS;
-        let shelf = Arc::new(Shelf::new(if is_kept { self.entry.max_pool_size } else { 0 }));
-        if is_kept {
-            users.insert(key, (client.clone(), Arc::clone(&shelf)));
-        }
-        Ok((client, shelf))
-    }
-}
-
-impl Shelf {
-    fn new(maximum: usize) -> Self {
-        Self { idle: Mutex::new(Some(Vec::new())), maximum }
-    }
-
-    fn close(&self) {
-        let idle = self.idle.lock().take();
-        drop(idle);
-    }
-
-    /// One that is whole, made on this thread if there is such.
-    fn take(&self) -> Option<Connection> {
-        let here = std::thread::current().id();
-        let mut broken = Vec::new();
-        let mut idle = self.idle.lock();
-        let idle = idle.as_mut()?;
+    /// `PoolExhausted` by a bounded pool that is configured to refuse, or to wait for a time; `NotConnected` when the queue
+    /// manager does not run, cannot be reached or refuses the user.
+    pub async fn lend(self: &Arc<Self>) -> Result<Lent, ConnectionError> {
         loop {
-            let place = idle.iter().rposition(|(thread, _)| *thread == here).or(idle.len().checked_sub(1))?;
-            match idle.swap_remove(place).1 {
-                Connection::Remote(remote) if remote.is_broken() => broken.push(remote),
-                connection => return Some(connection),
+            match self.attempt() {
+                Attempt::Lent(lent) => return Ok(lent),
+                Attempt::Make(place) => match &self.maker {
+                    Maker::Local { .. } => return Ok(place.with(self.make_local()?)),
+                    // Boxed, as what follows: the state of every request would have to hold it.
+                    Maker::Remote(_) => return Box::pin(self.make_for(place)).await,
+                },
+                Attempt::Wait(receiver, limit) => {
+                    if let Some(lent) = Box::pin(self.wait(receiver, limit)).await? {
+                        return Ok(lent);
+                    }
+                }
+                Attempt::Refused { most } => return Err(self.exhausted(most)),
             }
         }
     }
 
-    fn put_back(&self, connection: Connection) {
-        let surplus = match &mut *self.idle.lock() {
-            Some(idle) if idle.len() < self.maximum => {
-                idle.push((std::thread::current().id(), connection));
+    fn attempt(self: &Arc<Self>) -> Attempt {
+        let mut lost = Vec::new();
+        let mut state = self.state.lock();
+        let attempt = match state.keeping.limit {
+            Limit::Open { most: 0, .. } => self.overflow(&mut state),
+            Limit::Open { most, when_full } if state.lent >= most => match when_full {
+                WhenFull::Overflow => {
+                    self.counters.overflowed();
+                    self.overflow(&mut state)
+                }
+                WhenFull::Block(limit) => {
+                    self.counters.waited();
+                    Attempt::Wait(state.wait(), limit)
+                }
+                WhenFull::Error => {
+                    self.counters.refused();
+                    Attempt::Refused { most }
+                }
+            },
+            Limit::Idle(_) | Limit::Open { .. } => {
+                state.lent += 1;
+                let place = Place::of(self, false);
+                match state.take(&mut lost) {
+                    Some(connection) => Attempt::Lent(place.with_kept(connection)),
+                    None => Attempt::Make(place),
+                }
+            }
+        };
+        drop(state);
+        if !lost.is_empty() {
+            self.counters.closed(ClosedBy::Lost, lost.len());
+        }
+        attempt
+    }
+
+    fn overflow(self: &Arc<Self>, state: &mut State) -> Attempt {
+        state.overflowing += 1;
+        Attempt::Make(Place::of(self, true))
+    }
+
+    fn exhausted(&self, most: usize) -> ConnectionError {
+        ConnectionError::PoolExhausted { name: self.name.clone(), most }
+    }
+
+    /// `None`: the bounds have changed, ask again.
+    async fn wait(
+        self: &Arc<Self>,
+        receiver: oneshot::Receiver<Place>,
+        limit: Option<Duration>,
+    ) -> Result<Option<Lent>, ConnectionError> {
+        let received = match limit {
+            Some(limit) => timeout(limit, receiver).await.ok(),
+            None => Some(receiver.await),
+        };
+        let place = match received {
+            Some(Ok(place)) => place,
+            Some(Err(_)) => return Ok(None),
+            None => {
+                self.counters.refused();
+                return Err(self.exhausted(self.most()));
+            }
+        };
+        let mut lost = Vec::new();
+        let kept = if place.overflows { None } else { self.state.lock().take(&mut lost) };
+        self.counters.closed(ClosedBy::Lost, lost.len());
+        match kept {
+            Some(connection) => Ok(Some(place.with_kept(connection))),
+            None => self.make_for(place).await.map(Some),
+        }
+    }
+
+    fn most(&self) -> usize {
+        match self.state.lock().keeping.limit {
+            Limit::Open { most, .. } | Limit::Idle(most) => most,
+        }
+    }
+
+    async fn make_for(&self, place: Place) -> Result<Lent, ConnectionError> {
+        let connection = self.make().await?;
+        Ok(place.with(connection))
+    }
+
+    fn make_local(&self) -> Result<Connection, ConnectionError> {
+        let Maker::Local { queue_manager, options } = &self.maker else {
+            return Err(ConnectionError::RemoteUnknown { name: self.name.clone() });
+        };
+        match queue_manager.connect(options.clone()) {
+            Ok(connection) => {
+                self.counters.created();
+                Ok(Connection::Local(connection))
+            }
+            Err(reason) => {
+                self.counters.failed();
+                Err(ConnectionError::NotConnected(Box::new(reason.into())))
+            }
+        }
+    }
+
+    async fn make(&self) -> Result<Connection, ConnectionError> {
+        let Maker::Remote(far) = &self.maker else { return self.make_local() };
+        match far.connect().await {
+            Ok(connection) => {
+                self.counters.created();
+                if self.is_unreachable.swap(false, Relaxed) {
+                    tracing::info!("the remote queue manager {} can be reached again", self.name);
+                }
+                Ok(connection)
+            }
+            Err(error) => {
+                self.counters.failed();
+                // Once, and not for every request that finds it so.
+                if !self.is_unreachable.swap(true, Relaxed) {
+                    tracing::warn!("the remote queue manager {} cannot be reached: {}", self.name, chain(&error));
+                }
+                Err(ConnectionError::NotConnected(Box::new(error.into())))
+            }
+        }
+    }
+
+    /// Other bounds from now on. Whoever waits asks again.
+    pub(crate) fn keep(&self, keeping: Keeping) {
+        let mut state = self.state.lock();
+        if state.is_closed || state.keeping == keeping {
+            return;
+        }
+        state.keeping = keeping;
+        let room = match keeping.limit {
+            Limit::Idle(most) => most,
+            Limit::Open { most, .. } => most.saturating_sub(state.lent),
+        };
+        let surplus = state.idle.len().saturating_sub(room);
+        let surplus: Vec<Idle> = state.idle.drain(..surplus).collect();
+        let waiting = std::mem::take(&mut state.waiting);
+        drop(state);
+        self.counters.closed(ClosedBy::Retired, surplus.len());
+        drop(surplus);
+        drop(waiting);
+    }
+
+    /// A moment has gone by: closes what has been idle for too long, and what has broken meanwhile.
+    pub(crate) fn tick(&self) {
+        let mut state = self.state.lock();
+        state.tick = state.tick.wrapping_add(1);
+        let (tick, longest) = (state.tick, state.keeping.idle_ticks);
+        let is_old = |idle: &Idle| longest.is_some_and(|longest| tick.wrapping_sub(idle.since) >= longest);
+        let (mut old, mut lost) = (Vec::new(), Vec::new());
+        let mut place = 0;
+        while let Some(idle) = state.idle.get(place) {
+            if idle.connection.is_broken() {
+                lost.push(state.idle.remove(place));
+            } else if is_old(idle) {
+                old.push(state.idle.remove(place));
+            } else {
+                place += 1;
+            }
+        }
+        drop(state);
+        self.counters.closed(ClosedBy::Idle, old.len());
+        self.counters.closed(ClosedBy::Lost, lost.len());
+    }
+
+    /// Ends the connections that are kept. Requests that still know this pool get connections of their own from now on, those
+    /// that wait at once.
+    pub(crate) fn close(self: &Arc<Self>) {
+        let mut state = self.state.lock();
+        state.is_closed = true;
+        state.keeping.limit = Limit::Open { most: 0, when_full: WhenFull::Overflow };
+        let idle = std::mem::take(&mut state.idle);
+        let waiting = std::mem::take(&mut state.waiting);
+        state.overflowing += waiting.len();
+        drop(state);
+        self.counters.closed(ClosedBy::Retired, idle.len());
+        for waiter in waiting {
+            // Whoever has gone gives its place up by dropping it.
+            let _ = waiter.send(Place::of(self, true));
+        }
+    }
+
+    pub fn statistics(&self) -> Statistics {
+        let state = self.state.lock();
+        let waiting = state.waiting.iter().filter(|waiter| !waiter.is_closed()).count();
+        self.counters.read(state.lent + state.overflowing, state.idle.len(), waiting)
+    }
+
+    /// A place has become free, and with it perhaps a connection.
+    fn take_back(self: Arc<Self>, connection: Option<Connection>, overflows: bool) {
+        let mut state = self.state.lock();
+        if overflows {
+            state.overflowing -= 1;
+            drop(state);
+            if connection.is_some() {
+                self.counters.closed(ClosedBy::Overflow, 1);
+            }
+            return;
+        }
+        let has_room = state.has_room();
+        let surplus = match connection {
+            Some(connection) if has_room => {
+                let (since, thread) = (state.tick, connection.thread());
+                state.idle.push(Idle { connection, since, thread });
                 None
             }
-            _ => Some(connection),
+            other => other,
         };
-        drop(surplus);
+        let waiter = state.next_waiter();
+        if waiter.is_none() {
+            state.lent -= 1;
+        }
+        let is_shrunk = state.is_closed || matches!(state.keeping.limit, Limit::Open { .. });
+        drop(state);
+        if surplus.is_some() {
+            self.counters.closed(if is_shrunk { ClosedBy::Retired } else { ClosedBy::Overflow }, 1);
+        }
+        if let Some(waiter) = waiter {
+            self.hand_over(waiter);
+        }
+    }
+
+    /// The place, which is counted already, goes to whoever waits first and has not gone away.
+    fn hand_over(self: Arc<Self>, first: oneshot::Sender<Place>) {
+        let mut waiter = first;
+        let mut place = Place::of(&self, false);
+        loop {
+            match waiter.send(place) {
+                Ok(()) => return,
+                Err(refused) => place = refused,
+            }
+            let mut state = self.state.lock();
+            match state.next_waiter() {
+                Some(next) => waiter = next,
+                None => {
+                    state.lent -= 1;
+                    place.pool = None;
+                    return;
+                }
+            }
+        }
+    }
+}
+
+impl State {
+    /// One that is whole, made on this thread if there is such.
+    fn take(&mut self, lost: &mut Vec<Connection>) -> Option<Connection> {
+        loop {
+            let last = self.idle.last()?;
+            let place = match last.thread {
+                None => self.idle.len() - 1,
+                Some(_) => {
+                    let here = Some(std::thread::current().id());
+                    self.idle.iter().rposition(|idle| idle.thread == here).unwrap_or(self.idle.len() - 1)
+                }
+            };
+            let connection = self.idle.swap_remove(place).connection;
+            if !connection.is_broken() {
+                return Some(connection);
+            }
+            lost.push(connection);
+        }
+    }
+
+    fn wait(&mut self) -> oneshot::Receiver<Place> {
+        if self.waiting.len() >= self.next_look {
+            self.waiting.retain(|waiter| !waiter.is_closed());
+            self.next_look = FIRST_LOOK.max(2 * self.waiting.len());
+        }
+        let (sender, receiver) = oneshot::channel();
+        self.waiting.push_back(sender);
+        receiver
+    }
+
+    /// Whether the connection of a place that becomes free may be kept.
+    fn has_room(&self) -> bool {
+        !self.is_closed
+            && match self.keeping.limit {
+                Limit::Idle(most) => self.idle.len() < most,
+                Limit::Open { most, .. } => self.idle.len() + self.lent <= most,
+            }
+    }
+
+    /// Who gets a place that becomes free: nobody, if there are more places than there may be.
+    fn next_waiter(&mut self) -> Option<oneshot::Sender<Place>> {
+        let is_within = match self.keeping.limit {
+            Limit::Idle(_) => true,
+            Limit::Open { most, .. } => self.lent <= most,
+        };
+        if is_within { self.waiting.pop_front() } else { None }
+    }
+}
+
+impl Place {
+    fn of(pool: &Arc<Pool>, overflows: bool) -> Self {
+        Self { pool: Some(Arc::clone(pool)), overflows, closed_by: None }
+    }
+
+    fn with(mut self, connection: Connection) -> Lent {
+        self.closed_by = Some(ClosedBy::Abandoned);
+        Lent { connection, place: self, is_reused: false }
+    }
+
+    fn with_kept(self, connection: Connection) -> Lent {
+        Lent { is_reused: true, ..self.with(connection) }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let Some(pool) = self.pool.take() else { return };
+        if let Some(closed_by) = self.closed_by {
+            pool.counters.closed(closed_by, 1);
+        }
+        pool.take_back(None, self.overflows);
     }
 }
 
@@ -260,15 +530,58 @@ impl Lent {
         &mut self.connection
     }
 
+    /// It served another request before.
+    pub(crate) fn is_reused(&self) -> bool {
+        self.is_reused
+    }
+
     /// Nothing is open on it any more, and nothing under syncpoint: the next request may have it.
     pub fn give_back(self) {
-        self.shelf.put_back(self.connection);
+        let Self { connection, mut place, .. } = self;
+        if !connection.is_clean() {
+            // Dropped: what it has open must not meet the next request.
+            drop(connection);
+            return;
+        }
+        if let Some(pool) = place.pool.take() {
+            pool.take_back(Some(connection), place.overflows);
+        }
     }
 
     /// As `give_back`, unless `error` says that the connection is of no further use.
-    pub fn give_back_after(self, error: &ConnectionError) {
-        if !error.is_lost() {
+    pub fn give_back_after(mut self, error: &ConnectionError) {
+        if error.is_lost() {
+            self.place.closed_by = Some(ClosedBy::Lost);
+        } else {
             self.give_back();
         }
     }
+
+    /// Replaces a connection that turned out to be dead.
+    ///
+    /// # Errors
+    /// `NotConnected`: there is no new one, and this one is still as dead.
+    pub(crate) async fn renew(&mut self) -> Result<(), ConnectionError> {
+        let Some(pool) = self.place.pool.clone() else { return Ok(()) };
+        self.place.closed_by = Some(ClosedBy::Lost);
+        self.connection = pool.make().await?;
+        pool.counters.closed(ClosedBy::Lost, 1);
+        self.place.closed_by = Some(ClosedBy::Abandoned);
+        self.is_reused = false;
+        Ok(())
+    }
 }
+
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(source) = next {
+        text.push_str(": ");
+        text.push_str(&source.to_string());
+        next = source.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

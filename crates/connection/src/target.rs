@@ -16,7 +16,8 @@ pub enum Target {
 pub enum User {
     /// Of this server's queue managers: this principal. Of a remote one: the user its entry names.
     Server(Principal),
-    /// The caller, already identified. A remote queue manager is told the name; what that is worth its channel decides.
+    /// The caller, already identified. A remote queue manager is told the name whenever an object is opened, and decides
+    /// whether the user of its entry may act for others.
     Caller(Principal),
     /// A user of the configuration. Of this server's queue managers the principal counts, of a remote one name and
     /// password.
@@ -27,6 +28,31 @@ impl User {
     pub fn principal(&self) -> &Principal {
         match self {
             Self::Server(principal) | Self::Caller(principal) | Self::Named { principal, .. } => principal,
+        }
+    }
+
+    /// As whom a connection that was made for this user opens objects.
+    pub fn acting(&self) -> Acting<'_> {
+        match self {
+            Self::Server(principal) | Self::Named { principal, .. } => Acting::AsConnected(principal),
+            Self::Caller(principal) => Acting::For(principal),
+        }
+    }
+}
+
+/// Whose authority an open or a put1 is checked by. A local connection is told the principal either way.
+#[derive(Debug, Clone, Copy)]
+pub enum Acting<'a> {
+    /// On a remote connection: whoever it was made as.
+    AsConnected(&'a Principal),
+    /// On a remote connection: this user, by alternate user authority.
+    For(&'a Principal),
+}
+
+impl<'a> Acting<'a> {
+    pub fn principal(self) -> &'a Principal {
+        match self {
+            Self::AsConnected(principal) | Self::For(principal) => principal,
         }
     }
 }

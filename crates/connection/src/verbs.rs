@@ -1,16 +1,24 @@
-//! The verbs that services need, on a local or a remote connection alike.
+//! The verbs that services and the messaging REST API need, on a local or a remote connection alike.
 //!
-//! A local connection checks each verb for the user it is called for; a remote one was made as that user. Dropping the
-//! future of a local `get` while it waits consumes nothing; of a remote one it loses the connection, and what it had under
-//! syncpoint is backed out there, so remote gets have to be under syncpoint.
+//! A local connection checks each open for the user it is for; a remote one asks for that user's authority in place of its
+//! own (MQOO_ALTERNATE_USER_AUTHORITY), which the remote queue manager has to allow. Dropping the future of a local `get`
+//! while it waits consumes nothing; of a remote one it loses the connection, and what it had under syncpoint is backed out
+//! there, so remote gets that consume have to be under syncpoint, or of messages that may be lost.
+//!
+//! Remote verbs are boxed: their state is large, and a round trip costs far more than that.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::thread::ThreadId;
 
 use bytes::Bytes;
 use model::descriptor::MessageDescriptor;
+use model::identifier::{CorrelationId, MessageId};
 use model::name::QueueName;
-use model::options::{CloseOptions, GetOptions, ObjectDescriptor, OpenOptions, PutOptions};
+use model::options::{CloseOptions, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 
 use crate::error::ConnectionError;
-use crate::target::User;
+use crate::target::Acting;
 
 /// An open object, valid on its own connection only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +33,13 @@ pub struct Opened {
     pub handle: ObjectHandle,
     /// Of the queue that was opened: the dynamic queue's for a model.
     pub name: QueueName,
+}
+
+/// What a put brought: what the queue manager chose, or the caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identifiers {
+    pub message_id: MessageId,
+    pub correlation_id: CorrelationId,
 }
 
 /// What a get brought.
@@ -45,10 +60,21 @@ pub struct Backout {
 
 /// MQIA_BACKOUT_THRESHOLD and MQCA_BACKOUT_REQ_Q_NAME.
 const BACKOUT_SELECTORS: [i32; 2] = [22, 2019];
+/// MQOD AlternateUserId, in bytes.
+const LONGEST_ALTERNATE_USER: usize = 12;
 
 pub enum Connection {
     Local(queue_manager::Connection),
-    Remote(Box<channel_client::connection::Connection>),
+    Remote(Box<Remote>),
+}
+
+/// A connection through a channel.
+pub struct Remote {
+    pub(crate) connection: channel_client::connection::Connection,
+    /// As whom it was made; empty when the channel decides.
+    pub(crate) user: Arc<str>,
+    /// On which its socket is served.
+    pub(crate) thread: ThreadId,
 }
 
 impl ObjectHandle {
@@ -61,24 +87,76 @@ impl ObjectHandle {
     }
 }
 
+impl Remote {
+    /// The object with the user whose authority is to count there, if that is not the connection's own.
+    ///
+    /// # Errors
+    /// `UserTooLong`: cut short it might be another user's name.
+    fn on_behalf<'o>(
+        &self,
+        acting: Acting<'_>,
+        object: &'o ObjectDescriptor,
+    ) -> Result<Cow<'o, ObjectDescriptor>, ConnectionError> {
+        let Acting::For(principal) = acting else { return Ok(Cow::Borrowed(object)) };
+        let user = &*principal.user;
+        if *user == *self.user {
+            return Ok(Cow::Borrowed(object));
+        }
+        if user.len() > LONGEST_ALTERNATE_USER {
+            return Err(ConnectionError::UserTooLong { user: user.to_owned() });
+        }
+        Ok(Cow::Owned(ObjectDescriptor { alternate_user: user.to_owned(), ..object.clone() }))
+    }
+
+    async fn open(
+        &mut self,
+        acting: Acting<'_>,
+        object: &ObjectDescriptor,
+        mut options: OpenOptions,
+    ) -> Result<Opened, ConnectionError> {
+        let object = self.on_behalf(acting, object)?;
+        options.set(OpenOptions::ALTERNATE_USER_AUTHORITY, matches!(object, Cow::Owned(_)));
+        let opened = self.connection.open(&object, options).await?;
+        Ok(Opened { handle: ObjectHandle::Remote(opened.handle), name: opened.object_name })
+    }
+
+    async fn put1(
+        &mut self,
+        acting: Acting<'_>,
+        object: &ObjectDescriptor,
+        descriptor: MessageDescriptor,
+        options: &PutOptions,
+        body: Bytes,
+    ) -> Result<Identifiers, ConnectionError> {
+        let object = self.on_behalf(acting, object)?;
+        let mut options = options.clone();
+        options.flags.set(PutFlags::ALTERNATE_USER_AUTHORITY, matches!(object, Cow::Owned(_)));
+        let put = self.connection.put1(&object, descriptor, &options, body).await?;
+        Ok(Identifiers::of(&put.descriptor))
+    }
+}
+
+impl Identifiers {
+    fn of(descriptor: &MessageDescriptor) -> Self {
+        Self { message_id: descriptor.message_id, correlation_id: descriptor.correlation_id }
+    }
+}
+
 impl Connection {
     /// # Errors
     /// 2085, 2035, 2042 and what else MQOPEN may answer.
     pub async fn open(
         &mut self,
-        user: &User,
+        acting: Acting<'_>,
         object: &ObjectDescriptor,
         options: OpenOptions,
     ) -> Result<Opened, ConnectionError> {
         match self {
             Self::Local(local) => {
-                let opened = local.open(user.principal(), object, options).await?;
+                let opened = local.open(acting.principal(), object, options).await?;
                 Ok(Opened { handle: ObjectHandle::Local(opened.handle), name: opened.object_name })
             }
-            Self::Remote(remote) => {
-                let opened = remote.open(object, options).await?;
-                Ok(Opened { handle: ObjectHandle::Remote(opened.handle), name: opened.object_name })
-            }
+            Self::Remote(remote) => Box::pin(remote.open(acting, object, options)).await,
         }
     }
 
@@ -88,27 +166,30 @@ impl Connection {
         match (self, handle) {
             (Self::Local(local), ObjectHandle::Local(handle)) => Ok(local.close(handle, CloseOptions::empty()).await?),
             (Self::Remote(remote), ObjectHandle::Remote(handle)) => {
-                Ok(remote.close(handle, CloseOptions::empty()).await?)
+                Ok(Box::pin(remote.connection.close(handle, CloseOptions::empty())).await?)
             }
             _ => Err(foreign_handle()),
         }
     }
 
-    /// Puts one message, on a queue or a topic. Gives back its descriptor as the queue manager completed it.
+    /// Puts one message, on a queue or a topic.
     ///
     /// # Errors
     /// As MQPUT1.
     pub async fn put1(
         &mut self,
-        user: &User,
+        acting: Acting<'_>,
         object: &ObjectDescriptor,
         descriptor: MessageDescriptor,
         options: &PutOptions,
         body: Bytes,
-    ) -> Result<MessageDescriptor, ConnectionError> {
+    ) -> Result<Identifiers, ConnectionError> {
         match self {
-            Self::Local(local) => Ok(local.put1(user.principal(), object, descriptor, options, body).await?.descriptor),
-            Self::Remote(remote) => Ok(remote.put1(object, descriptor, options, body).await?.descriptor),
+            Self::Local(local) => {
+                let put = local.put1(acting.principal(), object, descriptor, options, body).await?;
+                Ok(Identifiers::of(&put.descriptor))
+            }
+            Self::Remote(remote) => Box::pin(remote.put1(acting, object, descriptor, options, body)).await,
         }
     }
 
@@ -121,7 +202,7 @@ impl Connection {
                 Ok(Got { descriptor: got.descriptor, body: got.body })
             }
             (Self::Remote(remote), ObjectHandle::Remote(handle)) => {
-                let got = remote.get(handle, options).await?;
+                let got = Box::pin(remote.connection.get(handle, options)).await?;
                 Ok(Got { descriptor: got.descriptor, body: got.body })
             }
             _ => Err(foreign_handle()),
@@ -133,7 +214,7 @@ impl Connection {
     pub async fn commit(&mut self) -> Result<(), ConnectionError> {
         match self {
             Self::Local(local) => Ok(local.commit().await?),
-            Self::Remote(remote) => Ok(remote.commit().await?),
+            Self::Remote(remote) => Ok(Box::pin(remote.connection.commit()).await?),
         }
     }
 
@@ -142,7 +223,7 @@ impl Connection {
     pub async fn back_out(&mut self) -> Result<(), ConnectionError> {
         match self {
             Self::Local(local) => Ok(local.back_out().await?),
-            Self::Remote(remote) => Ok(remote.back_out().await?),
+            Self::Remote(remote) => Ok(Box::pin(remote.connection.back_out()).await?),
         }
     }
 
@@ -157,7 +238,8 @@ impl Connection {
                 (inquired.integers, inquired.characters)
             }
             (Self::Remote(remote), ObjectHandle::Remote(handle)) => {
-                let attributes = remote.inquire(handle, &BACKOUT_SELECTORS, 1, QueueName::MAXIMUM).await?;
+                let inquired = remote.connection.inquire(handle, &BACKOUT_SELECTORS, 1, QueueName::MAXIMUM);
+                let attributes = Box::pin(inquired).await?;
                 (attributes.integers, attributes.characters.to_vec())
             }
             _ => return Err(foreign_handle()),
@@ -165,6 +247,34 @@ impl Connection {
         let threshold = integers.first().and_then(|&number| u32::try_from(number).ok()).unwrap_or(0);
         let queue = std::str::from_utf8(&characters).ok().and_then(|name| QueueName::parse(name).ok());
         Ok(Backout { threshold, queue: queue.unwrap_or_default() })
+    }
+
+    /// Its socket is gone, or a call on it was given up. A local one finds out by its next verb.
+    pub(crate) fn is_broken(&self) -> bool {
+        match self {
+            Self::Local(_) => false,
+            Self::Remote(remote) => remote.connection.is_broken(),
+        }
+    }
+
+    /// Nothing is open on it and nothing under syncpoint, so that another request may have it.
+    pub(crate) fn is_clean(&self) -> bool {
+        match self {
+            Self::Local(local) => {
+                // Asking takes a lock, and no request may leave a unit of work behind.
+                debug_assert!(!local.has_unit_of_work(), "a connection is given back with a unit of work");
+                true
+            }
+            Self::Remote(remote) => remote.connection.is_clean(),
+        }
+    }
+
+    /// `None` for a local connection, which is served by whoever uses it.
+    pub(crate) fn thread(&self) -> Option<ThreadId> {
+        match self {
+            Self::Local(_) => None,
+            Self::Remote(remote) => Some(remote.thread),
+        }
     }
 }
 

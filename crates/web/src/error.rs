@@ -206,6 +206,10 @@ entries! {
         "There is no installation '{0}' here.",
         "The name, when given, must be that of the installation the server belongs to. Names are case-sensitive.",
         "Correct the name, or leave it out.";
+    OUTCOME_UNKNOWN = "MQWB0918E", SERVICE_UNAVAILABLE,
+        "The connection to queue manager '{2}' broke while it was asked to {0} '{1}': whether it did is not known.",
+        "The request was sent, and no answer came: it may have taken effect or not.",
+        "Find out before you send the request again, for it may have taken effect.";
     USERS_UNAVAILABLE = "MQWB0930E", SERVICE_UNAVAILABLE,
         "The directory that knows the users does not answer.",
         "Whether the credentials are right could not be found out. They were neither accepted nor refused.",
@@ -275,6 +279,12 @@ impl ApiError {
             _ => Self::new(&MESSAGING_FAILED, &[verb.words(), object, &text]),
         };
         Self { status: status(reason), reason: Some(reason.number()), ..error }
+    }
+
+    /// A verb was sent, and its answer never came.
+    pub(crate) fn unknown_outcome(verb: Verb, object: &str, queue_manager: &str, reason: Reason) -> Self {
+        let error = Self::new(&OUTCOME_UNKNOWN, &[verb.words(), object, queue_manager]);
+        Self { reason: Some(reason.number()), ..error }
     }
 
     /// An object that the URL names is not there.
@@ -398,7 +408,13 @@ pub(crate) fn status(reason: Reason) -> StatusCode {
         | Reason::NotConnected
         | Reason::QMgrNotAvailable
         | Reason::QMgrQuiescing
-        | Reason::QMgrStopping => StatusCode::SERVICE_UNAVAILABLE,
+        | Reason::QMgrStopping
+        | Reason::ConnectionQuiescing
+        | Reason::ConnectionStopping
+        | Reason::HostNotAvailable
+        | Reason::ChannelNotAvailable
+        | Reason::StandbyQMgr
+        | Reason::MaxConnsLimitReached => StatusCode::SERVICE_UNAVAILABLE,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

@@ -13,7 +13,7 @@ pub(crate) fn live() -> Answer {
 }
 
 /// 200 between `set_ready` and the beginning of a shutdown while a queue manager takes work, else 503. With `qmgr` it is
-/// about that queue manager alone.
+/// about that queue manager alone; a remote one takes work unless the last attempt to connect failed.
 ///
 /// # Errors
 /// 400 for another parameter, or one given twice.
@@ -23,8 +23,15 @@ pub(crate) fn ready(shared: &Shared, query: Option<&str>) -> Result<Answer, ApiE
         "qmgr" => query::once(&mut queue_manager, name, value.into_owned()),
         _ => Err(query::unknown(name)),
     })?;
+    let settings = shared.settings();
+    let mut remote = settings.pools.iter().filter(|pool| pool.is_remote());
     let takes_work = match queue_manager {
-        Some(name) => shared.queue_managers.admitting_one(&name).is_ok(),
+        Some(name) => {
+            shared.queue_managers.admitting_one(&name).is_ok()
+                || remote.any(|pool| pool.name() == name && pool.is_reachable())
+        }
+        // A server that hosts none serves remote ones, whether they answer just now or not.
+        None if shared.queue_managers.list().is_empty() => remote.next().is_some(),
         None => !shared.queue_managers.admitting().is_empty(),
     };
     Ok(if shared.is_ready() && takes_work {

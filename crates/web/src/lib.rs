@@ -41,6 +41,7 @@ use workers::{FillFrom, Seats, Workers};
 use crate::auth::LoginError;
 use crate::connections::TICK;
 use crate::listener::CurrentTls;
+use crate::messaging::pools::POOL_TICK;
 use crate::server::Shared;
 use crate::service::Door;
 
@@ -227,6 +228,7 @@ impl WebServer {
         }
         connections.close();
         self.shared.services.environment.connections.close();
+        self.shared.messaging.close();
         self.seats.lock().take();
     }
 }
@@ -257,8 +259,15 @@ async fn watch_archives(shared: Arc<Shared>) {
 async fn keep_house(shared: Arc<Shared>) {
     let mut ticks = tokio::time::interval(TICK);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+    let mut until_tick = POOL_TICK;
     loop {
         ticks.tick().await;
         shared.connections.sweep(&shared.settings().options.limits);
+        until_tick = until_tick.saturating_sub(TICK);
+        if until_tick.is_zero() {
+            until_tick = POOL_TICK;
+            shared.messaging.tick();
+            shared.services.environment.connections.tick();
+        }
     }
 }

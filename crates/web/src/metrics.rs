@@ -7,6 +7,7 @@ use std::fmt::{Display, Write};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
+use connection::statistics::{ClosedBy, Statistics};
 use http::{HeaderValue, StatusCode};
 use queue_manager::registry::State;
 use queue_manager::status::{QueueManagerStatus, QueueStatus};
@@ -72,6 +73,7 @@ pub(crate) fn expose(shared: &Shared) -> Answer {
     channels(&mut page, &running);
     queues(&mut page, &running);
     recovery_logs(&mut page, &running);
+    pools(&mut page, shared);
     requesters(&mut page, shared);
     process(&mut page);
     answer::with_body(StatusCode::OK, Some(FORMAT), page.0.into())
@@ -280,6 +282,56 @@ fn recovery_logs(page: &mut Page, queue_managers: &[QueueManager]) {
     }
 }
 
+/// Labels of a pool, and what it has done.
+type Pooled = (String, Statistics);
+
+const POOL_FAMILIES: [Family<Statistics>; 8] = [
+    ("quaymaster_connection_pool_in_use", "gauge", "Connections lent to requests.", |s| number(s.in_use)),
+    ("quaymaster_connection_pool_idle", "gauge", "Connections kept for the next request.", |s| number(s.idle)),
+    ("quaymaster_connection_pool_waiting", "gauge", "Requests that wait for a connection.", |s| number(s.waiting)),
+    ("quaymaster_connection_pool_created_total", "counter", "Connections made.", |s| number(s.created)),
+    ("quaymaster_connection_pool_failed_total", "counter", "Attempts to connect that failed.", |s| number(s.failed)),
+    ("quaymaster_connection_pool_waited_total", "counter", "Requests that had to wait for a connection.", |s| {
+        number(s.waited)
+    }),
+    ("quaymaster_connection_pool_overflowed_total", "counter", "Requests with a connection of their own.", |s| {
+        number(s.overflowed)
+    }),
+    ("quaymaster_connection_pool_refused_total", "counter", "Requests refused because all were in use.", |s| {
+        number(s.refused)
+    }),
+];
+
+/// Connections of messaging requests and of services.
+fn pools(page: &mut Page, shared: &Shared) {
+    let all: Vec<Pooled> = [("messaging", &shared.messaging), ("services", &shared.services.environment.connections)]
+        .into_iter()
+        .flat_map(|(used_by, connections)| {
+            connections.statistics().into_iter().map(move |(name, remote, statistics)| {
+                (format!("used_by=\"{used_by}\",qmgr=\"{}\",remote=\"{remote}\"", escaped(&name)), statistics)
+            })
+        })
+        .collect();
+    for (name, kind, help, value) in POOL_FAMILIES {
+        page.family(name, kind, help);
+        for (labels, statistics) in &all {
+            page.sample(name, labels, value(statistics));
+        }
+    }
+    const CLOSED: &str = "quaymaster_connection_pool_closed_total";
+    page.family(CLOSED, "counter", "Connections closed, by why.");
+    for (labels, statistics) in &all {
+        for (by, count) in ClosedBy::ALL.iter().zip(statistics.closed) {
+            page.sample(CLOSED, &format!("{labels},reason=\"{}\"", by.word()), count);
+        }
+    }
+}
+
+/// A label's value as the format wants it.
+fn escaped(value: &str) -> String {
+    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
 /// Calls of API requesters, by what became of them.
 fn requesters(page: &mut Page, shared: &Shared) {
     let all = shared.requesters.shelf.all();
@@ -289,8 +341,7 @@ fn requesters(page: &mut Page, shared: &Shared) {
     let seen: Vec<_> = all
         .iter()
         .map(|(name, deployed)| {
-            let name = name.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-            (format!("requester=\"{name}\""), deployed.activity.statistics())
+            (format!("requester=\"{}\"", escaped(name)), deployed.activity.statistics())
         })
         .collect();
     const CALLS: &str = "quaymaster_api_requester_calls_total";

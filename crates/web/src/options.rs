@@ -256,6 +256,10 @@ pub struct Messaging {
     pub max_pool_size: usize,
     /// mqRestMessagingFullPoolBehavior.
     pub full_pool_behavior: FullPoolBehavior,
+    /// With `block`: seconds that a request waits for a connection; 0 is without limit.
+    pub block_timeout: u64,
+    /// Seconds that a connection is kept without being used; 0 is for ever.
+    pub idle_timeout: u64,
 }
 
 /// What a request gets when all pooled connections are in use.
@@ -278,6 +282,8 @@ impl Default for Messaging {
             adopt_web_user_context: true,
             max_pool_size: 20,
             full_pool_behavior: FullPoolBehavior::Overflow,
+            block_timeout: 0,
+            idle_timeout: 1800,
         }
     }
 }

@@ -9,7 +9,9 @@ use std::time::Duration;
 use ::service::Services;
 use ::service::provider::environment::Environment;
 use ::service::registry::Registry;
+use connection::connections::Connections as Pools;
 use connection::options::OptionsError;
+use connection::pool::Pool;
 use model::authority::Principal;
 use model::reason::Reason;
 use model::timestamp::Timestamp;
@@ -25,7 +27,7 @@ use crate::command_time::CommandTime;
 use crate::connections::Connections;
 use crate::cors::Policy;
 use crate::error::ApiError;
-use crate::messaging::pool::Pool;
+use crate::messaging::pools;
 use crate::metrics::HttpStatistics;
 use crate::peer_certificate::Verifier;
 use crate::{WebError, WebOptions};
@@ -37,6 +39,8 @@ pub(crate) struct Shared {
     pub(crate) queue_managers: QueueManagers,
     pub(crate) services: Arc<Services>,
     pub(crate) requesters: Arc<Requesters>,
+    /// What messaging requests take their connections from.
+    pub(crate) messaging: Pools,
     /// Where HTTPS listens, once it does.
     pub(crate) https_port: OnceLock<u16>,
     pub(crate) connections: Arc<Connections>,
@@ -54,7 +58,7 @@ pub(crate) struct Settings {
     pub(crate) options: Arc<WebOptions>,
     pub(crate) authenticator: Arc<Authenticator>,
     pub(crate) cors: Arc<Policy>,
-    /// One for each queue manager that runs and does not quiesce, in the same order.
+    /// For messaging requests: one for each queue manager that runs and does not quiesce, and for each remote one.
     pub(crate) pools: Vec<Arc<Pool>>,
     /// Who connects, and who acts where the user's own context is not adopted.
     pub(crate) server_principal: Principal,
@@ -66,13 +70,19 @@ impl Shared {
         let registry = Registry::new(options.archives.clone(), options.service_settings(), Arc::new(SystemClock));
         let called = requester_settings(&options)?;
         let requesters = Requesters::new(&options.archives, called, Arc::new(SystemClock));
-        let settings = Settings::new(options, authenticator, &queue_managers);
-        let environment = Environment::new(queue_managers.clone(), settings.server_principal.clone());
-        let services = Services { environment, registry };
-        configure_services(&services, &settings.options)?;
+        check_names(&options, &queue_managers)?;
+        let server = Principal::administrator(&options.server_user);
+        let policy = pools::policy(&options.messaging);
+        let messaging = Pools::new(queue_managers.clone(), server.clone(), pools::APPLICATION_NAME, policy);
+        messaging.queue_managers_changed();
+        configure_messaging(&messaging, &options)?;
+        let services = Services { environment: Environment::new(queue_managers.clone(), server), registry };
+        configure_services(&services, &options)?;
+        let settings = Settings::new(options, authenticator, messaging.pools());
         Ok(Self {
             services: Arc::new(services),
             requesters: Arc::new(requesters),
+            messaging,
             https_port: OnceLock::new(),
             settings: RwLock::new(Arc::new(settings)),
             queue_managers,
@@ -94,29 +104,24 @@ impl Shared {
     pub(crate) fn reload(&self, options: WebOptions) -> Result<(), WebError> {
         let authenticator = self.settings().authenticator.reloaded(&options)?;
         let called = requester_settings(&options)?;
+        check_names(&options, &self.queue_managers)?;
         configure_services(&self.services, &options)?;
+        configure_messaging(&self.messaging, &options)?;
         self.requesters.configure(called);
         self.services.registry.configure(options.service_settings());
-        self.replace(|_| Settings::new(options, authenticator, &self.queue_managers));
+        let mut settings = self.settings.write();
+        *settings = Arc::new(Settings::new(options, authenticator, self.messaging.pools()));
         Ok(())
     }
 
-    /// Makes pools for queue managers that have started since, and gives up those of others.
+    /// Makes pools for queue managers that have started since, and closes those of others, so that no connection stays
+    /// behind in them.
     pub(crate) fn queue_managers_changed(&self) {
-        self.replace(|before| before.with_pools_of(&self.queue_managers));
-        self.services.environment.connections.queue_managers_changed();
-    }
-
-    /// Pools that are no longer used are closed, so that no connection stays behind in them.
-    fn replace(&self, make: impl FnOnce(&Settings) -> Settings) {
         let mut settings = self.settings.write();
-        let new = make(&settings);
-        let before = std::mem::replace(&mut *settings, Arc::new(new));
-        for pool in &before.pools {
-            if !settings.pools.iter().any(|kept| Arc::ptr_eq(kept, pool)) {
-                pool.close();
-            }
-        }
+        self.messaging.queue_managers_changed();
+        *settings = Arc::new(settings.with(self.messaging.pools()));
+        drop(settings);
+        self.services.environment.connections.queue_managers_changed();
     }
 
     /// Why there is no pool for a queue manager.
@@ -166,28 +171,47 @@ fn configure_services(services: &Services, options: &WebOptions) -> Result<(), W
     Ok(())
 }
 
+/// # Errors
+/// An entry of `[remote_queue_managers]` cannot be used.
+fn configure_messaging(messaging: &Pools, options: &WebOptions) -> Result<(), WebError> {
+    messaging
+        .set_remote(options.remote_queue_managers.clone())
+        .map_err(|OptionsError { key, problem }| WebError::Option { key, problem })?;
+    messaging.set_policy(pools::policy(&options.messaging));
+    Ok(())
+}
+
+/// # Errors
+/// A path could mean a queue manager of this server or a remote one.
+fn check_names(options: &WebOptions, queue_managers: &QueueManagers) -> Result<(), WebError> {
+    match queue_managers.list().iter().find(|known| options.remote_queue_managers.contains_key(known.name.as_str())) {
+        Some(known) => Err(WebError::Option {
+            key: format!("remote_queue_managers.{}", known.name),
+            problem: "a queue manager of this server has the same name: choose another name for the entry, and give the remote \
+                      one's own as its queue_manager"
+                .to_owned(),
+        }),
+        None => Ok(()),
+    }
+}
+
 impl Settings {
-    fn new(options: WebOptions, authenticator: Authenticator, queue_managers: &QueueManagers) -> Self {
-        let settings = Self {
+    fn new(options: WebOptions, authenticator: Authenticator, pools: Vec<Arc<Pool>>) -> Self {
+        Self {
             server_principal: Principal::administrator(&options.server_user),
             authenticator: Arc::new(authenticator),
             cors: Arc::new(Policy::new(&options.cors)),
-            pools: Vec::new(),
+            pools,
             options: Arc::new(options),
-        };
-        settings.with_pools_of(queue_managers)
+        }
     }
 
-    fn with_pools_of(&self, queue_managers: &QueueManagers) -> Self {
-        let pool_of = |queue_manager| match self.pools.iter().find(|pool| pool.is_of(&queue_manager)) {
-            Some(pool) => Arc::clone(pool),
-            None => Arc::new(Pool::new(queue_manager, &self.server_principal, &self.options.messaging)),
-        };
+    fn with(&self, pools: Vec<Arc<Pool>>) -> Self {
         Self {
             options: Arc::clone(&self.options),
             authenticator: Arc::clone(&self.authenticator),
             cors: Arc::clone(&self.cors),
-            pools: queue_managers.admitting().into_iter().map(pool_of).collect(),
+            pools,
             server_principal: self.server_principal.clone(),
         }
     }

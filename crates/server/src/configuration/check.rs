@@ -117,7 +117,7 @@ fn check_value(key: &Key, place: Place, value: &Value) -> Result<(), Configurati
         (Kind::Address, Value::String(text)) => parse_address(text).is_some(),
         (Kind::Path, Value::String(path)) => !path.is_empty(),
         (Kind::QueueManagers, Value::Array(names)) => {
-            !names.is_empty() && names.iter().all(|name| name.as_str().is_some_and(is_queue_manager_name))
+            names.iter().all(|name| name.as_str().is_some_and(is_queue_manager_name))
         }
         (Kind::Texts, Value::Array(texts)) => texts.iter().all(Value::is_str),
         (Kind::TextTable, Value::Table(table)) => table.values().all(Value::is_str),
@@ -207,6 +207,20 @@ pub(super) fn conflicts(table: &Table, origins: &[Place], file: &Path) -> Result
         && names.iter().enumerate().any(|(index, name)| names[..index].contains(name))
     {
         return conflict("server.queue_managers", "it names a queue manager twice");
+    }
+    let remote = table.get("remote_queue_managers").and_then(Value::as_table);
+    let default = super::Server::default().queue_managers;
+    let local: Vec<&str> = match given("server.queue_managers").and_then(Value::as_array) {
+        Some(names) => names.iter().filter_map(Value::as_str).collect(),
+        None => default.iter().map(QueueManagerName::as_str).collect(),
+    };
+    if local.is_empty() && remote.is_none_or(Table::is_empty) {
+        return conflict("server.queue_managers", "a server without one needs remote_queue_managers");
+    }
+    if local.iter().any(|name| remote.is_some_and(|remote| remote.contains_key(*name))) {
+        let problem = "a queue manager of this server has the name of an entry: choose another one for the entry, and give \
+                       the remote one's own as its queue_manager";
+        return conflict("remote_queue_managers", problem);
     }
     Ok(())
 }

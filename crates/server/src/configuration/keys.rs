@@ -130,7 +130,7 @@ impl Key {
 
 /// In the order in which `config explain` prints them.
 pub(crate) const KEYS: &[Key] = &[
-    key("server.queue_managers", Kind::QueueManagers, "[\"QM1\"]", "Queue managers to start; those that are absent are created. The first is the default one. Others of the data directory start if they ran when the last server ended.")
+    key("server.queue_managers", Kind::QueueManagers, "[\"QM1\"]", "Queue managers to start; those that are absent are created. The first is the default one. Others of the data directory start if they ran when the last server ended. [] with remote_queue_managers: a server of remote ones alone.")
         .environment("MQ_QMGR_NAME")
         .at_start("--qmgr"),
     key("server.https", Kind::Address, "\"0.0.0.0:9443\"", "Where HTTPS listens: messaging REST and sign-in. Port 0 is any free port.")
@@ -285,7 +285,7 @@ pub(crate) const KEYS: &[Key] = &[
         "messaging.max_pool_size",
         Kind::Integer { minimum: 0, maximum: 1_000_000 },
         "20",
-        "Connections to each queue manager kept for messaging requests; 0 keeps none.",
+        "Connections to each queue manager, local or remote, for messaging requests; 0 keeps none, and every request makes its own.",
     )
     .environment("QUAYMASTER_MESSAGING_MAX_POOL_SIZE"),
     key(
@@ -295,6 +295,12 @@ pub(crate) const KEYS: &[Key] = &[
         "When all kept connections are in use: make one for this request, wait for one, or answer an error.",
     )
     .environment("QUAYMASTER_MESSAGING_FULL_POOL_BEHAVIOR"),
+    key("messaging.block_timeout", SECONDS, "0", "With full_pool_behavior = \"block\": how long a request waits for a connection before it is refused; 0 waits without limit.")
+        .unit("seconds")
+        .environment("QUAYMASTER_MESSAGING_BLOCK_TIMEOUT"),
+    key("messaging.idle_timeout", SECONDS, "1800", "How long a connection is kept that no messaging request uses; 0 keeps it as long as its queue manager runs.")
+        .unit("seconds")
+        .environment("QUAYMASTER_MESSAGING_IDLE_TIMEOUT"),
     key("zosconnect.poll_interval_seconds", SECONDS, "1", "Look this often whether archives in DIR/zosconnect/services, DIR/zosconnect/apis and DIR/zosconnect/apiRequesters have changed; 0 looks at start only.")
         .unit("seconds")
         .environment("QUAYMASTER_ZOSCONNECT_POLL_INTERVAL_SECONDS"),
@@ -320,7 +326,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("zosconnect.auth_tokens", Kind::Tables, "", "Tokens such as JWTs: tables with authorization_server, header (default Authorization), bearer (default true), lifetime_seconds of tokens that do not say when they expire, request (method GET, POST or PUT; credentials header, headers or body; header, headers, body with ${userid} and ${password}, content_type) and response (location header or body; header; format json or text; token_path)."),
     key("zosconnect.proxies", Kind::Tables, "", "Proxies: tables with host, port, type (http or socks) and basic_auth (of zosconnect.auth_data)."),
     key("endpoint_connections", Kind::Tables, "", "Where APIs are that API requesters call, by the connectionRef of their archives: tables with host (http:// or https:// before it; without, http), port, base_path, connection_timeout_seconds (30), receive_timeout_seconds (60), keep_alive_seconds (20), authentication (a list of names of zosconnect.auth_data, zosconnect.oauth_configs and zosconnect.auth_tokens), proxy, ca_file, certificate, key and server_name."),
-    key("remote_queue_managers", Kind::Tables, "", "Queue managers of other servers that services use, by the names services use for them: tables with channel, connection_name (HOST(PORT)), queue_manager, user, password, cipher_specification, ca_file, server_name, certificate, key and max_pool_size."),
+    key("remote_queue_managers", Kind::Tables, "", "Queue managers of other servers for the messaging REST API and services, by the names that URLs and services use for them: tables with channel, connection_name (HOST(PORT), several with commas), queue_manager (its own name, if that is another), user, password, cipher_specification, ca_file, server_name, certificate, key and max_pool_size (idle connections kept for services). A name may not be that of a queue manager of this server."),
     key("channels.sockets", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "10000", "Sockets of MQ clients open at once; each may have many conversations (SHARECNV). The limit of open files is raised as far as the system allows.")
         .environment("QUAYMASTER_CHANNELS_SOCKETS"),
     key("channels.sockets_per_thread", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "64", "Sockets of MQ clients that one thread serves before the next thread gets any: clients whose messages are persistent share syncs best on one thread.")

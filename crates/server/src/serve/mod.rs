@@ -141,7 +141,7 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
             return Err(error);
         }
     };
-    log_web_start(&web, configuration.messaging.enabled);
+    log_web_start(&web, &configuration);
     let plan = Mutex::new(plan);
     let server = Arc::new(Server { plan, data, host, web, channels, users, server_user, administrator, stop });
     let mut tasks = JoinSet::new();
@@ -220,7 +220,7 @@ async fn take_in(
     }
 }
 
-fn log_web_start(web: &WebServer, messaging: bool) {
+fn log_web_start(web: &WebServer, configuration: &Configuration) {
     for (name, address) in [("HTTPS", web.https()), ("HTTP", web.http()), ("metrics", web.metrics())] {
         if let Some(address) = address {
             tracing::info!("{name} listens on {address}");
@@ -228,8 +228,14 @@ fn log_web_start(web: &WebServer, messaging: bool) {
     }
     tracing::info!("Started web server");
     tracing::info!("MQWB0023I: the REST API is served at levels v1, v2 and v3");
-    if messaging {
-        tracing::info!("MQWB0318I: REST messaging is enabled for LOCAL queue managers");
+    if configuration.messaging.enabled {
+        let remote = !configuration.remote_queue_managers.is_empty();
+        let kinds = match (configuration.server.queue_managers.is_empty(), remote) {
+            (false, true) => "LOCAL and REMOTE",
+            (true, _) => "REMOTE",
+            (false, false) => "LOCAL",
+        };
+        tracing::info!("MQWB0318I: REST messaging is enabled for {kinds} queue managers");
     }
 }
 

@@ -66,7 +66,7 @@ fn housekeeper(source: &Source<'_>) -> User {
 
 async fn backout_of(lent: &mut Lent, user: &User, address: &QueueAddress) -> Result<Backout, ConnectionError> {
     let connection = lent.connection();
-    let opened = connection.open(user, &object_of(address, ""), OpenOptions::INQUIRE).await?;
+    let opened = connection.open(user.acting(), &object_of(address, ""), OpenOptions::INQUIRE).await?;
     let backout = connection.backout(opened.handle).await;
     connection.close(opened.handle).await?;
     backout
@@ -88,6 +88,6 @@ pub(super) async fn move_to(
     let options = PutOptions { flags, context: Some(from.number()) };
     let descriptor = MessageDescriptor { backout_count: 0, ..got.descriptor.clone() };
     let connection = lent.connection();
-    connection.put1(user, &object, descriptor, &options, got.body.clone()).await?;
+    connection.put1(user.acting(), &object, descriptor, &options, got.body.clone()).await?;
     connection.commit().await
 }

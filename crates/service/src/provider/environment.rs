@@ -3,13 +3,19 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use connection::pool::Connections;
+use connection::connections::{Connections, Policy, RemoteKeeping};
+use connection::pool::{Keeping, Limit};
 use model::authority::Principal;
 use parking_lot::RwLock;
 use queue_manager::QueueManagers;
 use tokio::sync::watch;
 
 use super::late::LateReplies;
+
+/// Idle connections kept for each local queue manager.
+const LOCAL_POOL_SIZE: usize = 64;
+/// Idle connections are closed after so many seconds.
+const IDLE_SECONDS: u32 = 1800;
 
 /// Made once for a server.
 pub struct Environment {
@@ -30,10 +36,15 @@ impl Environment {
     /// The published default of `asyncRequestTimeout`.
     pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-    /// Without remote queue managers, for now: see [`Connections::set_remote`].
+    /// Without remote queue managers, for now: see [`Connections::set_remote`]. Whoever makes it calls its `connections`' `tick`
+    /// once a second.
     pub fn new(queue_managers: QueueManagers, server: Principal) -> Self {
+        let policy = Policy {
+            local: Keeping { limit: Limit::Idle(LOCAL_POOL_SIZE), idle_ticks: Some(IDLE_SECONDS) },
+            remote: RemoteKeeping::ByEntry,
+        };
         Self {
-            connections: Connections::new(queue_managers, server.clone()),
+            connections: Connections::new(queue_managers, server.clone(), "Quaymaster services", policy),
             server,
             request_timeout: RwLock::new(Self::REQUEST_TIMEOUT),
             stopping: watch::channel(false).0,

@@ -22,9 +22,11 @@ mod one_way;
 mod outgoing;
 mod two_way;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use connection::error::ConnectionError;
+use connection::pool::Pool;
 use connection::target::User;
 use model::authority::Principal;
 use model::options::ObjectDescriptor;
@@ -112,8 +114,22 @@ impl Call<'_> {
         Ok(ServiceAnswer::nothing())
     }
 
+    /// The connections of the service's queue manager that are made for the user.
+    fn pool(&self, user: &User) -> Result<Arc<Pool>, ServiceError> {
+        let pool = self.environment.connections.pool(&self.service.provider.target, user);
+        pool.map_err(|error| self.failed("connect to", "", &error))
+    }
+
     /// What a caller is told when a verb fails. `object` is the queue or topic it was about.
     fn failed(&self, verb: &str, object: &str, error: &ConnectionError) -> ServiceError {
+        if !error.is_about_connecting() {
+            return self.verb_failed(verb, object, error);
+        }
+        let told = self.verb_failed("connect to", &format!("{:?}", self.service.provider.target), error);
+        if told.status == 403 { told } else { ServiceError { status: 503, ..told } }
+    }
+
+    fn verb_failed(&self, verb: &str, object: &str, error: &ConnectionError) -> ServiceError {
         let service = &self.service.name;
         let reason = error.reason();
         let told = match reason {

@@ -2,7 +2,7 @@
 
 use connection::pool::Lent;
 use connection::target::User;
-use connection::verbs::{ObjectHandle, Opened};
+use connection::verbs::ObjectHandle;
 use model::identifier::{CorrelationId, MessageId};
 use model::options::{GetFlags, GetOptions, MatchOptions, OpenOptions};
 use model::reason::Reason;
@@ -28,29 +28,12 @@ pub(super) enum Taking {
 pub(super) async fn send(call: &Call<'_>) -> Result<ServiceAnswer, ServiceError> {
     let outgoing = Outgoing::of(call)?;
     let user = call.user();
-    let mut lent = lend(call, &user).await?;
+    let pool = call.pool(&user)?;
     let Outgoing { object, descriptor, options, body } = &outgoing;
-    let put = lent.connection().put1(&user, object, descriptor.clone(), options, body.clone()).await;
-    match put {
-        Ok(done) => {
-            lent.give_back();
-            let message = Some(Identifiers { message_id: done.message_id, correlation_id: done.correlation_id });
-            Ok(ServiceAnswer { message, ..ServiceAnswer::nothing() })
-        }
-        Err(error) => {
-            lent.give_back_after(&error);
-            Err(call.failed("put to", outgoing.object_name(), &error))
-        }
-    }
-}
-
-pub(super) async fn lend(call: &Call<'_>, user: &User) -> Result<Lent, ServiceError> {
-    let target = &call.service.provider.target;
-    let lent = call.environment.connections.lend(target, user).await;
-    lent.map_err(|error| {
-        let told = call.failed("connect to", &format!("{target:?}"), &error);
-        if told.status == 403 { told } else { ServiceError { status: 503, ..told } }
-    })
+    let put = pool.put1(user.acting(), object, descriptor.clone(), options, body.clone()).await;
+    let done = put.map_err(|error| call.failed("put to", outgoing.object_name(), &error))?;
+    let message = Some(Identifiers { message_id: done.message_id, correlation_id: done.correlation_id });
+    Ok(ServiceAnswer { message, ..ServiceAnswer::nothing() })
 }
 
 /// Gets or browses one message: 200, or 204 when none came.
@@ -68,18 +51,12 @@ pub(super) async fn receive(call: &Call<'_>, taking: Taking) -> Result<ServiceAn
         Taking::Away => OpenOptions::INPUT_AS_Q_DEF | OpenOptions::SAVE_ALL_CONTEXT,
         Taking::Nothing => OpenOptions::BROWSE,
     };
-    let mut lent = lend(call, &user).await?;
     let object = object_of(address, &call.service.provider.selector);
-    let opened = match lent.connection().open(&user, &object, open | OpenOptions::FAIL_IF_QUIESCING).await {
-        Ok(Opened { handle, .. }) => handle,
-        Err(error) => {
-            lent.give_back_after(&error);
-            return Err(call.failed("open", address.queue.as_str(), &error));
-        }
-    };
+    let opened = call.pool(&user)?.open(user.acting(), &object, open | OpenOptions::FAIL_IF_QUIESCING).await;
+    let (mut lent, opened) = opened.map_err(|error| call.failed("open", address.queue.as_str(), &error))?;
     let source = Source { call, user: &user, address, patience };
-    let outcome = source.take(&mut lent, opened, &selection, taking).await;
-    source.finish(lent, opened, outcome).await
+    let outcome = source.take(&mut lent, opened.handle, &selection, taking).await;
+    source.finish(lent, opened.handle, outcome).await
 }
 
 /// Which message.

@@ -14,7 +14,7 @@ use crate::error::ServiceError;
 
 use super::answer::ServiceAnswer;
 use super::late::{Awaited, Fate};
-use super::one_way::{Selection, Source, Taken, Taking, lend};
+use super::one_way::{Selection, Source, Taken, Taking};
 use super::outgoing::Outgoing;
 use super::{Call, Patience, header, object_of};
 
@@ -27,16 +27,10 @@ pub(super) async fn exchange(call: &Call<'_>) -> Result<ServiceAnswer, ServiceEr
     let patience = call.patience()?;
     let deadline = Instant::now() + patience.wait;
     let user = call.user();
-    let mut lent = lend(call, &user).await?;
     let object = object_of(reply, &call.service.provider.selector);
     let options = OpenOptions::INPUT_AS_Q_DEF | OpenOptions::SAVE_ALL_CONTEXT | OpenOptions::FAIL_IF_QUIESCING;
-    let opened = match lent.connection().open(&user, &object, options).await {
-        Ok(opened) => opened,
-        Err(error) => {
-            lent.give_back_after(&error);
-            return Err(call.failed("open", reply.queue.as_str(), &error));
-        }
-    };
+    let opened = call.pool(&user)?.open(user.acting(), &object, options).await;
+    let (mut lent, opened) = opened.map_err(|error| call.failed("open", reply.queue.as_str(), &error))?;
     let address = QueueAddress { queue: opened.name, queue_manager: reply.queue_manager };
     address_reply(&mut outgoing, &address, *selection, *late_reply, patience);
     let awaited = |id| awaited(call, &user, &address, *late_reply, id);
@@ -48,7 +42,7 @@ pub(super) async fn exchange(call: &Call<'_>) -> Result<ServiceAnswer, ServiceEr
         (None, LateReply::Expire | LateReply::Keep) => None,
     };
     let Outgoing { object, descriptor, options, body } = &outgoing;
-    let put = lent.connection().put1(&user, object, descriptor.clone(), options, body.clone()).await;
+    let put = lent.connection().put1(user.acting(), object, descriptor.clone(), options, body.clone()).await;
     let source = Source { call, user: &user, address: &address, patience: left(patience, deadline) };
     let sent = match put {
         Ok(sent) => sent,

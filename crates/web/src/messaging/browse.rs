@@ -20,20 +20,22 @@ use super::{OpenQueue, Target, get_flags};
 pub(crate) async fn browse(call: Call<'_>, identity: &Identity) -> Result<Answer, ApiError> {
     let target = Target::of(call, identity, Verb::BrowseFrom)?;
     let selection = Selection::read(&call, Takes::Identifiers)?;
-    let queue = target.open(OpenOptions::BROWSE | OpenOptions::INQUIRE).await?;
-    let result = look(call, &queue, &selection).await;
+    let mut queue = target.open(OpenOptions::BROWSE | OpenOptions::INQUIRE).await?;
+    let result = look(call, &mut queue, &selection).await;
     queue.close().await;
     result
 }
 
-async fn look(call: Call<'_>, queue: &OpenQueue<'_>, selection: &Selection) -> Result<Answer, ApiError> {
+async fn look(call: Call<'_>, queue: &mut OpenQueue<'_>, selection: &Selection) -> Result<Answer, ApiError> {
     let mut options = GetOptions { flags: get_flags() | GetFlags::BROWSE_FIRST, ..GetOptions::default() };
     selection.apply(&mut options);
     loop {
         let message = match queue.get(&options).await {
             Ok(message) => message,
-            Err(Reason::NoMsgAvailable | Reason::GetInhibited) => return Ok(answer::empty(StatusCode::NO_CONTENT)),
-            Err(reason) => return Err(queue.target.failed(reason)),
+            Err(error) if matches!(error.reason(), Reason::NoMsgAvailable | Reason::GetInhibited) => {
+                return Ok(answer::empty(StatusCode::NO_CONTENT));
+            }
+            Err(error) => return Err(queue.target.failed(&error)),
         };
         let readable = Readable::of(call.version, &message)?;
         if let Some(wanted) = selection.long_correlation_text()

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
+use connection::verbs::Got;
 use http::StatusCode;
 use model::descriptor::Format;
 use model::options::{GetFlags, GetOptions, OpenOptions};
 use model::reason::Reason;
-use queue_manager::connection::GetResult;
 
 use crate::answer::{self, Answer};
 use crate::auth::Identity;
@@ -25,13 +25,13 @@ use super::{OpenQueue, Target, get_flags, headers};
 pub(crate) async fn list(call: Call<'_>, identity: &Identity) -> Result<Answer, ApiError> {
     let target = Target::of(call, identity, Verb::BrowseFrom)?;
     let selection = Selection::read(&call, Takes::IdentifiersAndLimit)?;
-    let queue = target.open(OpenOptions::BROWSE | OpenOptions::INQUIRE).await?;
-    let result = write_list(call, &queue, &selection).await;
+    let mut queue = target.open(OpenOptions::BROWSE | OpenOptions::INQUIRE).await?;
+    let result = write_list(call, &mut queue, &selection).await;
     queue.close().await;
     result.map(|body| answer::json(StatusCode::OK, body))
 }
 
-async fn write_list(call: Call<'_>, queue: &OpenQueue<'_>, selection: &Selection) -> Result<String, ApiError> {
+async fn write_list(call: Call<'_>, queue: &mut OpenQueue<'_>, selection: &Selection) -> Result<String, ApiError> {
     let flags = get_flags() | GetFlags::ACCEPT_TRUNCATED_MSG;
     let mut options =
         GetOptions { flags: flags | GetFlags::BROWSE_FIRST, buffer_length: Some(0), ..GetOptions::default() };
@@ -41,8 +41,8 @@ async fn write_list(call: Call<'_>, queue: &OpenQueue<'_>, selection: &Selection
     while listed < selection.limit() {
         let message = match queue.get(&options).await {
             Ok(message) => message,
-            Err(Reason::NoMsgAvailable | Reason::GetInhibited) => break,
-            Err(reason) => return Err(queue.target.failed(reason)),
+            Err(error) if matches!(error.reason(), Reason::NoMsgAvailable | Reason::GetInhibited) => break,
+            Err(error) => return Err(queue.target.failed(&error)),
         };
         options.flags = flags | GetFlags::BROWSE_NEXT;
         let correlation_text = correlation_text(call.version, queue, &message).await?;
@@ -62,8 +62,8 @@ async fn write_list(call: Call<'_>, queue: &OpenQueue<'_>, selection: &Selection
 /// The correlation text of a JMS message, which only its body tells: read it again, as a whole. v3 only.
 async fn correlation_text(
     version: Version,
-    queue: &OpenQueue<'_>,
-    message: &GetResult,
+    queue: &mut OpenQueue<'_>,
+    message: &Got,
 ) -> Result<Option<String>, ApiError> {
     let descriptor = &message.descriptor;
     if version < Version::V3 || descriptor.format != Format::RF_HEADER_2 || descriptor.correlation_id.is_none() {
@@ -75,12 +75,12 @@ async fn correlation_text(
             let readable = Readable::of(version, &whole).ok();
             Ok(readable.and_then(|readable| readable.correlation_text().map(str::to_owned)))
         }
-        Err(Reason::NoMsgUnderCursor | Reason::NoMsgAvailable) => Ok(None),
-        Err(reason) => Err(queue.target.failed(reason)),
+        Err(error) if matches!(error.reason(), Reason::NoMsgUnderCursor | Reason::NoMsgAvailable) => Ok(None),
+        Err(error) => Err(queue.target.failed(&error)),
     }
 }
 
-fn write_entry(body: &mut String, version: Version, message: &GetResult, correlation_text: Option<&str>) {
+fn write_entry(body: &mut String, version: Version, message: &Got, correlation_text: Option<&str>) {
     let descriptor = &message.descriptor;
     let prefix = if version < Version::V3 { "" } else { headers::ID_PREFIX };
     body.push_str("{\n");

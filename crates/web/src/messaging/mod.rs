@@ -1,5 +1,6 @@
 //! The messaging REST API: put, get, browse, list, publish. Each request is one operation outside syncpoint.
 //!
+//! Queue managers of this server and remote ones are used by the same code, on connections of a pool.
 //! Path, query and headers are read once, into the types of `model`; what a name means and whether the caller may use
 //! it is the queue manager's decision. v1 and v2 behave alike; v3 prefixes identifiers with `ID:`, knows priorities
 //! and message properties, and takes correlation ids of any text.
@@ -8,7 +9,7 @@ pub(crate) mod browse;
 pub(crate) mod get;
 mod headers;
 pub(crate) mod list;
-pub(crate) mod pool;
+pub(crate) mod pools;
 mod properties;
 pub(crate) mod publish;
 pub(crate) mod put;
@@ -16,24 +17,24 @@ mod readable;
 mod selection;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use model::authority::Principal;
+use connection::error::ConnectionError;
+use connection::pool::{Lent, Pool};
+use connection::target::Acting;
+use connection::verbs::{Got, ObjectHandle};
 use model::name::{ObjectName, QueueName};
-use model::options::{CloseOptions, GetFlags, GetOptions, ObjectDescriptor, ObjectKind, OpenOptions};
-use model::reason::Reason;
+use model::options::{GetFlags, GetOptions, ObjectDescriptor, ObjectKind, OpenOptions};
 use percent_encoding::percent_decode_str;
-use queue_manager::connection::{GetResult, ObjectHandle};
 
 use crate::auth::Identity;
 use crate::error::{self, ApiError, Verb};
 use crate::service::Call;
 
-use self::pool::{Lent, Pool};
-
 /// A queue or topic of one queue manager, as the path names it, and who wants to use it.
 struct Target<'a> {
-    pool: &'a Pool,
-    principal: &'a Principal,
+    pool: &'a Arc<Pool>,
+    acting: Acting<'a>,
     verb: Verb,
     /// Queue name or topic string.
     object: Cow<'a, str>,
@@ -49,14 +50,13 @@ impl<'a> Target<'a> {
         }
         let [queue_manager, object] = call.parameters;
         let queue_manager = decode(queue_manager)?;
-        let pool = settings
-            .pools
-            .iter()
-            .find(|pool| pool.queue_manager_name().as_str() == queue_manager)
-            .ok_or_else(|| call.shared.unavailable(&queue_manager))?;
-        let adopt = settings.options.messaging.adopt_web_user_context;
-        let principal = if adopt { &identity.principal } else { &settings.server_principal };
-        Ok(Self { pool, principal, verb, object: decode(object)? })
+        let pool = pools::find(&settings.pools, &queue_manager);
+        let pool = pool.ok_or_else(|| call.shared.unavailable(&queue_manager))?;
+        let acting = match settings.options.messaging.adopt_web_user_context {
+            true => Acting::For(&identity.principal),
+            false => Acting::AsConnected(&settings.server_principal),
+        };
+        Ok(Self { pool, acting, verb, object: decode(object)? })
     }
 
     fn queue(&self) -> Result<ObjectDescriptor, ApiError> {
@@ -71,22 +71,35 @@ impl<'a> Target<'a> {
         ObjectDescriptor { object: ObjectKind::Topic, name, topic_string, ..ObjectDescriptor::default() }
     }
 
-    fn failed(&self, reason: Reason) -> ApiError {
-        let queue_manager = self.pool.queue_manager_name();
-        ApiError::verb(self.verb, &self.object, queue_manager.as_str(), &self.principal.user, reason)
+    fn failed(&self, error: &ConnectionError) -> ApiError {
+        match error {
+            ConnectionError::PoolExhausted { name, most } => {
+                ApiError::new(&error::POOL_EXHAUSTED, &[&most.to_string(), name])
+            }
+            _ if error.is_about_connecting() => ApiError::connect(error.reason()),
+            _ => {
+                let user = &self.acting.principal().user;
+                ApiError::verb(self.verb, &self.object, self.pool.name(), user, error.reason())
+            }
+        }
+    }
+
+    /// A call failed that puts or takes a message.
+    fn change_failed(&self, error: &ConnectionError) -> ApiError {
+        if !error.effect_is_unknown() {
+            return self.failed(error);
+        }
+        let queue_manager = self.pool.name();
+        tracing::warn!(queue_manager, object = &*self.object, %error, "the outcome of a messaging request is not known");
+        ApiError::unknown_outcome(self.verb, &self.object, queue_manager, error.reason())
     }
 
     /// Opens the queue for `options` on a pooled connection.
     async fn open(self, options: OpenOptions) -> Result<OpenQueue<'a>, ApiError> {
         let descriptor = self.queue()?;
-        let lent = self.pool.lend().await?;
-        let options = options | OpenOptions::FAIL_IF_QUIESCING;
-        match lent.connection().open(self.principal, &descriptor, options).await {
-            Ok(opened) => Ok(OpenQueue { target: self, lent, handle: opened.handle }),
-            Err(reason) => {
-                lent.give_back_after(reason);
-                Err(self.failed(reason))
-            }
+        match self.pool.open(self.acting, &descriptor, options | OpenOptions::FAIL_IF_QUIESCING).await {
+            Ok((lent, opened)) => Ok(OpenQueue { target: self, lent, handle: opened.handle }),
+            Err(error) => Err(self.failed(&error)),
         }
     }
 }
@@ -95,19 +108,27 @@ impl<'a> Target<'a> {
 /// which closes the handle and ends what was under way.
 struct OpenQueue<'a> {
     target: Target<'a>,
-    lent: Lent<'a>,
+    lent: Lent,
     handle: ObjectHandle,
 }
 
 impl OpenQueue<'_> {
-    async fn get(&self, options: &GetOptions) -> Result<GetResult, Reason> {
+    async fn get(&mut self, options: &GetOptions) -> Result<Got, ConnectionError> {
         self.lent.connection().get(self.handle, options).await
     }
 
-    async fn close(self) {
-        match self.lent.connection().close(self.handle, CloseOptions::empty()).await {
+    async fn commit(&mut self) -> Result<(), ConnectionError> {
+        self.lent.connection().commit().await
+    }
+
+    fn is_remote(&self) -> bool {
+        self.target.pool.is_remote()
+    }
+
+    async fn close(mut self) {
+        match self.lent.connection().close(self.handle).await {
             Ok(()) => self.lent.give_back(),
-            Err(reason) => self.lent.give_back_after(reason),
+            Err(error) => self.lent.give_back_after(&error),
         }
     }
 }

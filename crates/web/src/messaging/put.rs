@@ -100,18 +100,9 @@ pub(super) async fn put_to(
         flags: PutFlags::NO_SYNCPOINT | PutFlags::NEW_MSG_ID | PutFlags::FAIL_IF_QUIESCING,
         context: None,
     };
-    let lent = target.pool.lend().await?;
-    let put = lent.connection().put1(target.principal, object, descriptor, &options, body).await;
-    match put {
-        Ok(done) => {
-            lent.give_back();
-            let mut answer = answer::with_body(StatusCode::CREATED, Some(TEXT), Bytes::new());
-            headers::add_message_id(answer.headers_mut(), call.version, &done.descriptor.message_id);
-            Ok(answer)
-        }
-        Err(reason) => {
-            lent.give_back_after(reason);
-            Err(target.failed(reason))
-        }
-    }
+    let put = target.pool.put1(target.acting, object, descriptor, &options, body).await;
+    let done = put.map_err(|error| target.change_failed(&error))?;
+    let mut answer = answer::with_body(StatusCode::CREATED, Some(TEXT), Bytes::new());
+    headers::add_message_id(answer.headers_mut(), call.version, &done.message_id);
+    Ok(answer)
 }

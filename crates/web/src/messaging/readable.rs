@@ -1,11 +1,11 @@
 //! Whether a message is text, and its text in UTF-8: MQSTR, or a JMS text message.
 
 use bytes::Bytes;
+use connection::verbs::Got;
 use http::StatusCode;
 use model::descriptor::{Ccsid, Format, MessageDescriptor};
 use model::jms::{NotText, TextMessage};
 use model::property::Property;
-use queue_manager::connection::GetResult;
 
 use crate::answer::{self, Answer};
 use crate::error::{self, ApiError};
@@ -23,7 +23,7 @@ pub(super) struct Readable {
 impl Readable {
     /// # Errors
     /// 501: another format (MQWB0309E), or text in an unknown character set or not in its own (MQWB0913E).
-    pub(super) fn of(version: Version, message: &GetResult) -> Result<Self, ApiError> {
+    pub(super) fn of(version: Version, message: &Got) -> Result<Self, ApiError> {
         let descriptor = &message.descriptor;
         if descriptor.format == Format::STRING && descriptor.ccsid == Ccsid::UTF_8 {
             // As it lies on the queue: the usual case, without a copy.

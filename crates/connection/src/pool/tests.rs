@@ -1,0 +1,1 @@
+//! Bounds of a pool, on an ephemeral queue manager.

@@ -1,0 +1,115 @@
+//! MQOPEN and MQPUT1 of a request, with one more try when a kept connection turns out to be dead.
+//!
+//! A queue manager that ended or a socket that broke while a connection lay idle is noticed by its next verb. Then a new
+//! connection takes its place, once, if the verb cannot have taken effect: an open ends with its connection, and a put1 is
+//! put again only if it was never sent, or refused.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use model::descriptor::MessageDescriptor;
+use model::options::{ObjectDescriptor, OpenOptions, PutOptions};
+
+use crate::error::ConnectionError;
+use crate::pool::{Lent, Pool};
+use crate::target::Acting;
+use crate::verbs::{Identifiers, Opened};
+
+impl Pool {
+    /// One message put outside syncpoint, on a connection that is given back at once.
+    ///
+    /// # Errors
+    /// As [`Pool::lend`] and MQPUT1. With `effect_is_unknown` the message may have been put.
+    pub async fn put1(
+        self: &Arc<Self>,
+        acting: Acting<'_>,
+        object: &ObjectDescriptor,
+        descriptor: MessageDescriptor,
+        options: &PutOptions,
+        body: Bytes,
+    ) -> Result<Identifiers, ConnectionError> {
+        let mut lent = self.lend().await?;
+        if self.is_remote() {
+            return Box::pin(put1_far(lent, acting, object, descriptor, options, body)).await;
+        }
+        let put = lent.connection().put1(acting, object, descriptor, options, body).await;
+        finished(lent, put)
+    }
+
+    /// An object opened on a connection for one request.
+    ///
+    /// # Errors
+    /// As [`Pool::lend`] and MQOPEN.
+    pub async fn open(
+        self: &Arc<Self>,
+        acting: Acting<'_>,
+        object: &ObjectDescriptor,
+        options: OpenOptions,
+    ) -> Result<(Lent, Opened), ConnectionError> {
+        let mut lent = self.lend().await?;
+        if self.is_remote() {
+            return Box::pin(open_far(lent, acting, object, options)).await;
+        }
+        match lent.connection().open(acting, object, options).await {
+            Ok(opened) => Ok((lent, opened)),
+            Err(error) => {
+                lent.give_back_after(&error);
+                Err(error)
+            }
+        }
+    }
+}
+
+async fn put1_far(
+    mut lent: Lent,
+    acting: Acting<'_>,
+    object: &ObjectDescriptor,
+    descriptor: MessageDescriptor,
+    options: &PutOptions,
+    body: Bytes,
+) -> Result<Identifiers, ConnectionError> {
+    let mut put = lent.connection().put1(acting, object, descriptor.clone(), options, body.clone()).await;
+    if let Err(error) = &put
+        && is_stale(&lent, error)
+        && !error.effect_is_unknown()
+    {
+        lent.renew().await?;
+        put = lent.connection().put1(acting, object, descriptor, options, body).await;
+    }
+    finished(lent, put)
+}
+
+async fn open_far(
+    mut lent: Lent,
+    acting: Acting<'_>,
+    object: &ObjectDescriptor,
+    options: OpenOptions,
+) -> Result<(Lent, Opened), ConnectionError> {
+    let mut opened = lent.connection().open(acting, object, options).await;
+    if let Err(error) = &opened
+        && is_stale(&lent, error)
+    {
+        lent.renew().await?;
+        opened = lent.connection().open(acting, object, options).await;
+    }
+    match opened {
+        Ok(opened) => Ok((lent, opened)),
+        Err(error) => {
+            lent.give_back_after(&error);
+            Err(error)
+        }
+    }
+}
+
+/// A connection that had been kept, and is dead.
+fn is_stale(lent: &Lent, error: &ConnectionError) -> bool {
+    lent.is_reused() && error.is_lost()
+}
+
+fn finished<T>(lent: Lent, outcome: Result<T, ConnectionError>) -> Result<T, ConnectionError> {
+    match &outcome {
+        Ok(_) => lent.give_back(),
+        Err(error) => lent.give_back_after(error),
+    }
+    outcome
+}
