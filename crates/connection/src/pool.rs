@@ -525,6 +525,12 @@ impl Drop for Place {
     }
 }
 
+impl std::fmt::Debug for Lent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lent").field("is_reused", &self.is_reused).finish_non_exhaustive()
+    }
+}
+
 impl Lent {
     pub fn connection(&mut self) -> &mut Connection {
         &mut self.connection

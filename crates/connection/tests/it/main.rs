@@ -1,0 +1,6 @@
+//! Pools of connections to a queue manager behind a real socket: kept, replaced, given up; on whose behalf they act.
+
+mod far;
+mod keeping;
+mod losing;
+mod users;
