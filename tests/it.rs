@@ -8,6 +8,7 @@ mod driver;
 mod fuzz_list;
 mod interop;
 mod readme;
+mod remote;
 mod requester;
 mod restart;
 mod services;

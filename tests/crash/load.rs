@@ -45,6 +45,15 @@ struct Member {
     own: Vec<PutId>,
 }
 
+/// What may end a request beside an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Victim {
+    /// The server that the clients talk to dies.
+    Server,
+    /// It lives; the queue manager behind it dies, and 503 says so.
+    QueueManager,
+}
+
 /// A round in progress.
 pub(crate) struct Running {
     stop: Arc<AtomicBool>,
@@ -64,7 +73,7 @@ impl Clients {
     }
 
     /// Sets everybody to work on this server until it dies or `join`.
-    pub(crate) fn run(self, server: &Server) -> Result<Running> {
+    pub(crate) fn run(self, server: &Server, victim: Victim) -> Result<Running> {
         let stop = Arc::new(AtomicBool::new(false));
         let (answered, answers) = mpsc::channel();
         let mut work = Vec::new();
@@ -73,7 +82,7 @@ impl Clients {
             work.push((member, client(server, queue, true)?));
         }
         let told = Arc::clone(&stop);
-        let thread = std::thread::spawn(move || run_all(work, &told, &answered));
+        let thread = std::thread::spawn(move || run_all(work, victim, &told, &answered));
         Ok(Running { stop, answers, thread })
     }
 }
@@ -91,13 +100,18 @@ impl Running {
     }
 }
 
-fn run_all(work: Vec<(Member, RestClient)>, stop: &Arc<AtomicBool>, answered: &mpsc::Sender<()>) -> Result<Clients> {
+fn run_all(
+    work: Vec<(Member, RestClient)>,
+    victim: Victim,
+    stop: &Arc<AtomicBool>,
+    answered: &mpsc::Sender<()>,
+) -> Result<Clients> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let spawn = |(mut member, mut rest): (Member, RestClient)| {
             let (stop, answered) = (Arc::clone(stop), answered.clone());
             tokio::spawn(async move {
-                let result = member.work(&mut rest, &stop, &answered).await;
+                let result = member.work(&mut rest, victim, &stop, &answered).await;
                 result.map(|()| member)
             })
         };
@@ -112,13 +126,20 @@ fn run_all(work: Vec<(Member, RestClient)>, stop: &Arc<AtomicBool>, answered: &m
 
 impl Member {
     /// Requests until the server cannot be reached any more.
-    async fn work(&mut self, rest: &mut RestClient, stop: &AtomicBool, answered: &mpsc::Sender<()>) -> Result<()> {
+    async fn work(
+        &mut self,
+        rest: &mut RestClient,
+        victim: Victim,
+        stop: &AtomicBool,
+        answered: &mpsc::Sender<()>,
+    ) -> Result<()> {
         while !stop.load(Ordering::Acquire) {
             match self.one_request(rest).await {
                 // Nobody counts any more once the server is being killed.
                 Ok(()) => drop(answered.send(())),
-                Err(ClientError::Connect { .. }) => break,
-                Err(ClientError::Unanswered(_)) => {}
+                Err(ClientError::Connect { .. }) if victim == Victim::Server => break,
+                Err(ClientError::Unanswered(_)) if victim == Victim::Server => {}
+                Err(ClientError::Refused { status: 503, .. }) if victim == Victim::QueueManager => {}
                 Err(error) => return Err(error).context("a request failed otherwise than by the server's death"),
             }
         }

@@ -7,7 +7,7 @@
 //! `QUAYMASTER_KILL_ROUNDS` sets the rounds (default 5), `QUAYMASTER_SEED` repeats a run's choices. The choices are
 //! repeatable, the interleaving of server and clients is not.
 
-mod load;
+pub(crate) mod load;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use system_tests::server::{Server, ServerOptions, StartingServer};
 use workload::ledger::Ledger;
 
 use crate::client::{block_on, client};
-use crate::crash::load::{ANY_QUEUE, CLIENTS, Clients, OWN_QUEUE, drain};
+use crate::crash::load::{ANY_QUEUE, CLIENTS, Clients, OWN_QUEUE, Victim, drain};
 
 #[test]
 fn nothing_answered_is_lost_or_seen_twice_when_the_server_is_killed_under_load() -> Result<()> {
@@ -40,7 +40,7 @@ fn kill_repeatedly(rounds: u32, seed: u64) -> Result<()> {
             kill_while_starting(&options, &mut random)?;
         }
         let server = Server::start(&options).with_context(|| format!("start of round {round}"))?;
-        let running = clients.run(&server)?;
+        let running = clients.run(&server, Victim::Server)?;
         let reached = running.await_answers(random.gen_range(20..2_000));
         let said = server.kill();
         clients = running.join()?;
@@ -64,7 +64,7 @@ fn kill_while_starting(options: &ServerOptions, random: &mut StdRng) -> Result<(
 }
 
 /// Empties the queues and judges.
-fn settle(server: &Server, ledger: &Ledger) -> Result<()> {
+pub(crate) fn settle(server: &Server, ledger: &Ledger) -> Result<()> {
     block_on(async {
         for queue in [OWN_QUEUE, ANY_QUEUE] {
             drain(&mut client(server, queue, true)?, ledger).await?;
@@ -80,7 +80,7 @@ fn settle(server: &Server, ledger: &Ledger) -> Result<()> {
     Ok(())
 }
 
-fn setting<T: std::str::FromStr>(name: &str) -> Result<Option<T>> {
+pub(crate) fn setting<T: std::str::FromStr>(name: &str) -> Result<Option<T>> {
     let Ok(text) = std::env::var(name) else { return Ok(None) };
     text.parse().ok().with_context(|| format!("{name}: '{text}' is not a whole number")).map(Some)
 }

@@ -148,6 +148,8 @@ pub struct Lent {
 
 enum Attempt {
     Lent(Lent),
+    /// A remote one that nobody has used for a while.
+    Rested(Lent),
     Make(Place),
     Wait(oneshot::Receiver<Place>, Option<Duration>),
     Refused { most: usize },
@@ -196,6 +198,14 @@ impl Pool {
         loop {
             match self.attempt() {
                 Attempt::Lent(lent) => return Ok(lent),
+                Attempt::Rested(mut lent) => {
+                    // The task of its socket goes first, and sees whether the partner has closed it meanwhile.
+                    tokio::task::yield_now().await;
+                    if !lent.connection.is_broken() {
+                        return Ok(lent);
+                    }
+                    lent.place.closed_by = Some(ClosedBy::Lost);
+                }
                 Attempt::Make(place) => match &self.maker {
                     Maker::Local { .. } => return Ok(place.with(self.make_local()?)),
                     // Boxed, as what follows: the state of every request would have to hold it.
@@ -234,7 +244,10 @@ impl Pool {
                 state.lent += 1;
                 let place = Place::of(self, false);
                 match state.take(&mut lost) {
-                    Some(connection) => Attempt::Lent(place.with_kept(connection)),
+                    Some(idle) if idle.thread.is_some() && idle.since != state.tick => {
+                        Attempt::Rested(place.with_kept(idle.connection))
+                    }
+                    Some(idle) => Attempt::Lent(place.with_kept(idle.connection)),
                     None => Attempt::Make(place),
                 }
             }
@@ -277,7 +290,7 @@ impl Pool {
         let kept = if place.overflows { None } else { self.state.lock().take(&mut lost) };
         self.counters.closed(ClosedBy::Lost, lost.len());
         match kept {
-            Some(connection) => Ok(Some(place.with_kept(connection))),
+            Some(idle) => Ok(Some(place.with_kept(idle.connection))),
             None => self.make_for(place).await.map(Some),
         }
     }
@@ -323,7 +336,11 @@ impl Pool {
                 self.counters.failed();
                 // Once, and not for every request that finds it so.
                 if !self.is_unreachable.swap(true, Relaxed) {
-                    tracing::warn!("the remote queue manager {} cannot be reached: {}", self.name, chain(&error));
+                    tracing::warn!(
+                        "the remote queue manager {} cannot be reached: {}",
+                        self.name,
+                        model::causes::chain(&error)
+                    );
                 }
                 Err(ConnectionError::NotConnected(Box::new(error.into())))
             }
@@ -453,7 +470,7 @@ impl Pool {
 
 impl State {
     /// One that is whole, made on this thread if there is such.
-    fn take(&mut self, lost: &mut Vec<Connection>) -> Option<Connection> {
+    fn take(&mut self, lost: &mut Vec<Idle>) -> Option<Idle> {
         loop {
             let last = self.idle.last()?;
             let place = match last.thread {
@@ -463,11 +480,11 @@ impl State {
                     self.idle.iter().rposition(|idle| idle.thread == here).unwrap_or(self.idle.len() - 1)
                 }
             };
-            let connection = self.idle.swap_remove(place).connection;
-            if !connection.is_broken() {
-                return Some(connection);
+            let idle = self.idle.swap_remove(place);
+            if !idle.connection.is_broken() {
+                return Some(idle);
             }
-            lost.push(connection);
+            lost.push(idle);
         }
     }
 
@@ -576,17 +593,6 @@ impl Lent {
         self.is_reused = false;
         Ok(())
     }
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(source) = next {
-        text.push_str(": ");
-        text.push_str(&source.to_string());
-        next = source.source();
-    }
-    text
 }
 
 #[cfg(test)]

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 /// All tables, each by the names of its entries.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct RequesterOptions {
     pub endpoint_connections: BTreeMap<String, EndpointConnection>,
     pub auth_data: BTreeMap<String, AuthData>,

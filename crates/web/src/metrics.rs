@@ -340,9 +340,7 @@ fn requesters(page: &mut Page, shared: &Shared) {
     }
     let seen: Vec<_> = all
         .iter()
-        .map(|(name, deployed)| {
-            (format!("requester=\"{}\"", escaped(name)), deployed.activity.statistics())
-        })
+        .map(|(name, deployed)| (format!("requester=\"{}\"", escaped(name)), deployed.activity.statistics()))
         .collect();
     const CALLS: &str = "quaymaster_api_requester_calls_total";
     page.family(CALLS, "counter", "Calls of API requesters, by the class of their status.");

@@ -290,7 +290,7 @@ impl Default for Messaging {
 
 /// `[zosconnect]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct Zosconnect {
     /// Seconds between two looks at the archives; 0: one look, at start.
     pub poll_interval_seconds: u64,
@@ -309,15 +309,9 @@ pub struct Zosconnect {
     pub require_secure: bool,
     /// Where callers may be who need not say who they are.
     pub anonymous_from: AnonymousFrom,
-    /// By the identifier that archives name.
-    pub endpoint_connections: BTreeMap<String, EndpointConnection>,
-    pub auth_data: BTreeMap<String, AuthData>,
-    pub authorization_servers: BTreeMap<String, AuthorizationServer>,
-    pub oauth_configs: BTreeMap<String, OauthConfig>,
-    pub auth_tokens: BTreeMap<String, AuthToken>,
-    pub proxies: BTreeMap<String, Proxy>,
-    /// By API requester.
-    pub api_requesters: BTreeMap<String, ApiRequester>,
+    /// What API requesters are called by, its tables beside the keys here.
+    #[serde(flatten)]
+    pub requesters: RequesterOptions,
 }
 
 /// Where callers of API requesters may be who do not say who they are.
@@ -343,32 +337,12 @@ impl Default for Zosconnect {
             require_auth: true,
             require_secure: false,
             anonymous_from: AnonymousFrom::Loopback,
-            endpoint_connections: BTreeMap::new(),
-            auth_data: BTreeMap::new(),
-            authorization_servers: BTreeMap::new(),
-            oauth_configs: BTreeMap::new(),
-            auth_tokens: BTreeMap::new(),
-            proxies: BTreeMap::new(),
-            api_requesters: BTreeMap::new(),
+            requesters: RequesterOptions::default(),
         }
     }
 }
 
 impl WebOptions {
-    /// What API requesters are called by.
-    pub(crate) fn requester_options(&self) -> RequesterOptions {
-        let zosconnect = &self.zosconnect;
-        RequesterOptions {
-            endpoint_connections: zosconnect.endpoint_connections.clone(),
-            auth_data: zosconnect.auth_data.clone(),
-            authorization_servers: zosconnect.authorization_servers.clone(),
-            oauth_configs: zosconnect.oauth_configs.clone(),
-            auth_tokens: zosconnect.auth_tokens.clone(),
-            proxies: zosconnect.proxies.clone(),
-            api_requesters: zosconnect.api_requesters.clone(),
-        }
-    }
-
     /// What archives are read by.
     pub(crate) fn service_settings(&self) -> Settings {
         let zosconnect = &self.zosconnect;

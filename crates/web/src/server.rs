@@ -156,7 +156,7 @@ fn requester_settings(options: &WebOptions) -> Result<requester::Settings, WebEr
         Err(_) if !stored.starts_with('{') => Ok(stored.to_owned()),
         Err(error) => Err(error.to_string()),
     };
-    requester::Settings::new(&options.requester_options(), &read)
+    requester::Settings::new(&options.zosconnect.requesters, &read)
         .map_err(|requester::OptionsError { key, problem }| WebError::Option { key, problem })
 }
 

@@ -118,7 +118,7 @@ impl Far {
         self.queue_manager.queue_status(&ObjectName::literal("Q")).unwrap().depth.current
     }
 
-    pub(crate) fn connections(&self) -> u64 {
+    pub(crate) fn connections(&self) -> u32 {
         self.queue_manager.status().connections
     }
 
@@ -225,7 +225,7 @@ async fn accept(
                 let peer = Peer { address, local_address, tls: None, patience: PATIENCE };
                 let door: Arc<dyn Admission> = Arc::new(OpenDoor(queue_manager.clone()));
                 // It ends with its socket, as a process's would, and not in its middle.
-                tokio::spawn(async move { drop(serve(stream, peer, door).await) });
+                tokio::spawn(serve(stream, peer, door));
             }
         }
     }
@@ -234,7 +234,8 @@ async fn accept(
 /// Between a client and the channel's own socket.
 async fn forward(client: TcpStream, inside: SocketAddr, answers: Arc<watch::Sender<Answers>>) {
     let server = TcpStream::connect(inside).await.unwrap();
-    let ((mut from_client, mut to_client), (mut from_server, mut to_server)) = (client.into_split(), server.into_split());
+    let ((mut from_client, mut to_client), (mut from_server, mut to_server)) =
+        (client.into_split(), server.into_split());
     let requests = async { tokio::io::copy(&mut from_client, &mut to_server).await };
     let replies = async {
         let mut buffer = vec![0; 64 << 10];

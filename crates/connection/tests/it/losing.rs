@@ -14,6 +14,7 @@ async fn a_kept_connection_whose_queue_manager_was_started_again_fails_no_reques
     let pool = pool(&pools);
     put(&pool, "before").await.unwrap();
     far.start_again().await;
+    pools.tick();
     put(&pool, "after").await.unwrap();
     let seen = statistics(&pool);
     assert_eq!((far.depth(), seen.created, seen.idle), (1, 2, 1));
@@ -89,6 +90,7 @@ async fn one_that_cannot_be_reached_is_told_and_found_again() {
     put(&pool, "x").await.unwrap();
     assert!(pool.is_reachable());
     far.vanish().await;
+    pools.tick();
     let error = put(&pool, "nobody there").await.unwrap_err();
     assert!(error.is_about_connecting() && !pool.is_reachable(), "{error}");
     assert_eq!((error.reason(), statistics(&pool).failed), (Reason::HostNotAvailable, 1));

@@ -26,10 +26,9 @@ async fn callers_count_by_alternate_user_authority_on_connections_they_share() {
     assert_eq!(put_as(&pool, Acting::For(&bert), "x").await.unwrap_err().reason(), Reason::NotAuthorized);
 
     let admin = administrator();
-    let (mut lent, opened) =
-        pool.open(Acting::AsConnected(&admin), &queue(), OpenOptions::INPUT_SHARED).await.unwrap();
-    let got = lent.connection().get(opened.handle, &GetOptions { flags: GetFlags::NO_SYNCPOINT, ..GetOptions::default() });
-    let got = got.await.unwrap();
+    let (mut lent, opened) = pool.open(Acting::AsConnected(&admin), &queue(), OpenOptions::INPUT_SHARED).await.unwrap();
+    let options = GetOptions { flags: GetFlags::NO_SYNCPOINT, ..GetOptions::default() };
+    let got = lent.connection().get(opened.handle, &options).await.unwrap();
     assert_eq!((&*got.body, got.descriptor.user_identifier.to_text().trim_end()), (&b"of anna"[..], "anna"));
     lent.connection().close(opened.handle).await.unwrap();
     lent.give_back();
@@ -39,7 +38,7 @@ async fn callers_count_by_alternate_user_authority_on_connections_they_share() {
 #[tokio::test]
 async fn an_entrys_user_needs_the_authority_to_act_for_others_and_none_to_act_for_itself() {
     let far = Far::start().await;
-    grant(&far, "web", "self", AuthorityObject::QueueManager, Authority::CONNECT).await;
+    grant(&far, "web", "FAR", AuthorityObject::QueueManager, Authority::CONNECT).await;
     grant(&far, "web", "Q", AuthorityObject::Queue, Authority::PUT).await;
     grant(&far, "anna", "Q", AuthorityObject::Queue, Authority::PUT).await;
     let pools = far.pools("web", MANY);
@@ -49,7 +48,7 @@ async fn an_entrys_user_needs_the_authority_to_act_for_others_and_none_to_act_fo
     put_as(&pool, Acting::AsConnected(&anna), "by the entry's user").await.unwrap();
     assert_eq!(put_as(&pool, Acting::For(&anna), "x").await.unwrap_err().reason(), Reason::NotAuthorized);
     let both = Authority::CONNECT | Authority::ALTERNATE_USER;
-    grant(&far, "web", "self", AuthorityObject::QueueManager, both).await;
+    grant(&far, "web", "FAR", AuthorityObject::QueueManager, both).await;
     put_as(&pool, Acting::For(&anna), "x").await.unwrap();
     assert_eq!(far.depth(), 3);
 }
@@ -70,7 +69,7 @@ async fn users_that_services_name_have_connections_of_their_own() {
     let far = Far::start().await;
     let pools = far.pools("admin", MANY);
     for user in ["anna", "bert"] {
-        grant(&far, user, "self", AuthorityObject::QueueManager, Authority::CONNECT).await;
+        grant(&far, user, "FAR", AuthorityObject::QueueManager, Authority::CONNECT).await;
         grant(&far, user, "Q", AuthorityObject::Queue, Authority::PUT).await;
         let named = User::Named { principal: Principal::user(user), password: "x".to_owned() };
         let own = pools.pool(&Target::Remote("FAR".to_owned()), &named).unwrap();

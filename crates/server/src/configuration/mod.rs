@@ -160,7 +160,7 @@ impl Configuration {
     /// What the web server is told, before generated files and developer users are added.
     pub(crate) fn web_options(&self, tls: TlsOptions) -> WebOptions {
         let mut zosconnect = self.zosconnect.clone();
-        zosconnect.endpoint_connections.extend(self.endpoint_connections.clone());
+        zosconnect.requesters.endpoint_connections.extend(self.endpoint_connections.clone());
         WebOptions {
             https: self.server.https.0,
             http: self.server.http.0,

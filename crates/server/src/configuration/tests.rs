@@ -141,7 +141,7 @@ fn paths_in_a_file_are_relative_to_it() {
     crate::data_directory::write_file(&file, text, 0o600).expect("written");
     let configuration = load(&file, true, &Environment::default(), &[]).expect("valid");
     assert_eq!(configuration.endpoint_connections["a"].ca_file, Some(folder.path().join("ca.pem")));
-    assert_eq!(configuration.zosconnect.authorization_servers["s"].key, Some(folder.path().join("k.pem")));
+    assert_eq!(configuration.zosconnect.requesters.authorization_servers["s"].key, Some(folder.path().join("k.pem")));
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn endpoint_connections_of_both_places_come_together() {
     crate::data_directory::write_file(&file, text, 0o600).expect("written");
     let configuration = load(&file, true, &Environment::default(), &[]).expect("valid");
     let tls = TlsOptions { certificate: PathBuf::new(), key: PathBuf::new(), client_ca: None, client_required: false };
-    let connections = configuration.web_options(tls).zosconnect.endpoint_connections;
+    let connections = configuration.web_options(tls).zosconnect.requesters.endpoint_connections;
     assert_eq!(connections.keys().collect::<Vec<_>>(), ["Server2Ref", "other"]);
     assert_eq!(connections["Server2Ref"].port, Some(3188));
 }

@@ -12,6 +12,7 @@ mod names;
 mod program;
 mod records;
 mod remote;
+mod remote_messaging;
 mod requester;
 mod responder;
 mod runmqsc;

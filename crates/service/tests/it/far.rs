@@ -10,7 +10,7 @@ use bytes::Bytes;
 use channel_server::admission::{Admission, Identifying, Introduction, Peer, StatusCode, Terms, UserFacts};
 use channel_server::socket::serve;
 use connection::options::RemoteQueueManager;
-use model::authority::Principal;
+use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Principal};
 use model::definition::QueueDefinition;
 use model::descriptor::{Format, MessageDescriptor};
 use model::name::ObjectName;
@@ -101,6 +101,17 @@ impl Far {
         let options = PutOptions::default();
         let put = self.application();
         put.put1(&administrator(), &object(queue), descriptor, &options, body.into()).await.unwrap();
+    }
+
+    /// Whatever the authority of the entry's user is, a caller has its own.
+    pub(crate) async fn allow(&self, user: &str, queue: &str) {
+        let record = AuthorityRecord {
+            profile: queue.to_owned(),
+            object: AuthorityObject::Queue,
+            entity: Entity::Principal(user.to_owned()),
+            authorities: Authority::PUT | Authority::GET | Authority::BROWSE | Authority::INQUIRE,
+        };
+        self.queue_manager.set_authority(&administrator(), record).await.unwrap();
     }
 
     pub(crate) fn depth(&self, queue: &str) -> u32 {

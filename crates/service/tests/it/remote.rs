@@ -74,6 +74,8 @@ async fn a_bad_reply_goes_to_the_backout_queue_there_and_a_late_one_to_the_named
 async fn one_way_over_a_channel_puts_browses_and_gets() {
     let far = Far::start().await;
     let service = service("connectionFactory=FAR destination=Q useCallerPrincipal=true");
+    assert_eq!(far.invoke(&service, Method::Post, "{}").await.unwrap().status, 403);
+    far.allow("caller", "Q").await;
     assert_eq!(far.invoke(&service, Method::Post, "{\"n\":1}").await.unwrap().status, 204);
     let seen = far.get("Q", GetFlags::BROWSE_FIRST).await.unwrap();
     assert_eq!(seen.descriptor.user_identifier.to_text(), "caller");

@@ -115,7 +115,8 @@ pub fn import(sources: &[Source<'_>], surroundings: &dyn Surroundings) -> Result
     requester::read(&server, &mut imported);
     settings::read(&server, &variables, &mut imported);
     let mut filled_later = imported.ldap.certificate_filter.clone().unwrap_or_default();
-    filled_later.extend(imported.zosconnect.auth_tokens.values().filter_map(|token| token.request.body.clone()));
+    filled_later
+        .extend(imported.zosconnect.requesters.auth_tokens.values().filter_map(|token| token.request.body.clone()));
     for name in variables.unresolved() {
         // What a certificate or a program fills in later stands like a variable.
         if filled_later.contains(&format!("${{{name}}}")) {

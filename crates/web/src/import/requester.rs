@@ -63,31 +63,31 @@ pub(super) fn read(server: &Server, imported: &mut Imported) {
 /// What refers to something that is not there, or was left out, would keep the server from starting.
 fn drop_dangling(imported: &mut Imported) {
     let mut told = Vec::new();
-    let zosconnect = &mut imported.zosconnect;
-    let (data, proxies) = (&zosconnect.auth_data, &zosconnect.proxies);
+    let requesters = &mut imported.zosconnect.requesters;
+    let (data, proxies) = (&requesters.auth_data, &requesters.proxies);
     let mut keep = |what: String, reference: &mut Option<String>, is_known: &dyn Fn(&str) -> bool| {
         if let Some(name) = reference.take_if(|name| !is_known(name)) {
             told.push((what, format!("there is no {name} that could be imported")));
         }
     };
-    for (id, server) in &mut zosconnect.authorization_servers {
+    for (id, server) in &mut requesters.authorization_servers {
         let what = |attribute: &str| format!("zosconnect_authorizationServer {id} {attribute}");
         keep(what("basicAuthRef"), &mut server.basic_auth, &|name| data.contains_key(name));
         keep(what("proxyConfigRef"), &mut server.proxy, &|name| proxies.contains_key(name));
     }
-    for (id, connection) in &mut zosconnect.endpoint_connections {
+    for (id, connection) in &mut requesters.endpoint_connections {
         let what = format!("zosconnect_endpointConnection {id} proxyConfigRef");
         keep(what, &mut connection.proxy, &|name| proxies.contains_key(name));
     }
-    let servers = &zosconnect.authorization_servers;
-    zosconnect.oauth_configs.retain(|id, config| {
+    let servers = &requesters.authorization_servers;
+    requesters.oauth_configs.retain(|id, config| {
         let is_known = servers.contains_key(&config.authorization_server);
         if !is_known {
             told.push((format!("zosconnect_oAuthConfig {id}"), "its authServerRef leads nowhere".to_owned()));
         }
         is_known
     });
-    zosconnect.auth_tokens.retain(|id, token| {
+    requesters.auth_tokens.retain(|id, token| {
         let why = if !servers.contains_key(&token.authorization_server) {
             "its authServerRef leads nowhere"
         } else if token.request.credentials == TokenPlace::Body && token.request.body.is_none() {
@@ -103,8 +103,8 @@ fn drop_dangling(imported: &mut Imported) {
         told.push((format!("zosconnect_authToken {id}"), why.to_owned()));
         false
     });
-    let (oauth_configs, auth_tokens) = (&zosconnect.oauth_configs, &zosconnect.auth_tokens);
-    for (id, connection) in &mut zosconnect.endpoint_connections {
+    let (oauth_configs, auth_tokens) = (&requesters.oauth_configs, &requesters.auth_tokens);
+    for (id, connection) in &mut requesters.endpoint_connections {
         connection.authentication.retain(|name| {
             let is_known =
                 data.contains_key(name) || oauth_configs.contains_key(name) || auth_tokens.contains_key(name);
@@ -242,7 +242,7 @@ fn endpoint_connection(element: &Element, imported: &mut Imported) {
         proxy: text(element, "proxyConfigRef"),
         ..default
     };
-    imported.zosconnect.endpoint_connections.insert(id, connection);
+    imported.zosconnect.requesters.endpoint_connections.insert(id, connection);
 }
 
 fn auth_data(element: &Element, imported: &mut Imported) {
@@ -255,7 +255,7 @@ fn auth_data(element: &Element, imported: &mut Imported) {
         imported.leave_out(told(element, &id, "user"), "user and password have to be given");
         return;
     };
-    imported.zosconnect.auth_data.insert(id, AuthData { user, password });
+    imported.zosconnect.requesters.auth_data.insert(id, AuthData { user, password });
 }
 
 fn authorization_server(element: &Element, imported: &mut Imported) {
@@ -282,7 +282,7 @@ fn authorization_server(element: &Element, imported: &mut Imported) {
         key: None,
         server_name: None,
     };
-    imported.zosconnect.authorization_servers.insert(id, server);
+    imported.zosconnect.requesters.authorization_servers.insert(id, server);
 }
 
 fn oauth_config(element: &Element, imported: &mut Imported) {
@@ -297,7 +297,7 @@ fn oauth_config(element: &Element, imported: &mut Imported) {
         }
     };
     let authorization_server = text(element, "authServerRef").unwrap_or_default();
-    imported.zosconnect.oauth_configs.insert(id, OauthConfig { grant_type, authorization_server });
+    imported.zosconnect.requesters.oauth_configs.insert(id, OauthConfig { grant_type, authorization_server });
 }
 
 fn auth_token(element: &Element, imported: &mut Imported) {
@@ -312,7 +312,7 @@ fn auth_token(element: &Element, imported: &mut Imported) {
         response: child("tokenResponse").map(|response| token_response(response, &id, imported)).unwrap_or_default(),
         lifetime_seconds: 0,
     };
-    imported.zosconnect.auth_tokens.insert(id, token);
+    imported.zosconnect.requesters.auth_tokens.insert(id, token);
 }
 
 fn token_request(element: &Element, id: &str, imported: &mut Imported) -> TokenRequest {
@@ -357,7 +357,7 @@ fn proxy(element: &Element, imported: &mut Imported) {
     };
     let is_socks = text(element, "type").is_some_and(|kind| kind.eq_ignore_ascii_case("SOCKS"));
     let kind = if is_socks { ProxyKind::Socks } else { ProxyKind::Http };
-    imported.zosconnect.proxies.insert(id, Proxy { host, port, kind, basic_auth: None });
+    imported.zosconnect.requesters.proxies.insert(id, Proxy { host, port, kind, basic_auth: None });
 }
 
 fn api_requesters(element: &Element, imported: &mut Imported) {
@@ -388,7 +388,7 @@ fn api_requesters(element: &Element, imported: &mut Imported) {
             imported.leave_out(format!("zosconnect_apiRequesters apiRequester {name} {key}={value}"), SECURITY);
         }
         if own != ApiRequester::default() {
-            imported.zosconnect.api_requesters.insert(name, own);
+            imported.zosconnect.requesters.api_requesters.insert(name, own);
         }
     }
 }
@@ -590,6 +590,6 @@ mod tests {
                 "zosconnect_apiRequesters apiRequester",
             ]
         );
-        assert_eq!(imported.zosconnect.endpoint_connections.len(), 1);
+        assert_eq!(imported.zosconnect.requesters.endpoint_connections.len(), 1);
     }
 }

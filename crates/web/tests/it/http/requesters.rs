@@ -124,9 +124,9 @@ fn started(api: &Api, change: impl FnOnce(&mut WebOptions)) -> TestServer {
             authentication: vec!["shopUser".to_owned()],
             ..EndpointConnection::default()
         };
-        options.zosconnect.endpoint_connections.insert("shopRef".to_owned(), connection);
+        options.zosconnect.requesters.endpoint_connections.insert("shopRef".to_owned(), connection);
         let data = AuthData { user: "ada".to_owned(), password: "{xor}Lz4sLCgwLTs=".to_owned() };
-        options.zosconnect.auth_data.insert("shopUser".to_owned(), data);
+        options.zosconnect.requesters.auth_data.insert("shopUser".to_owned(), data);
         change(options);
     });
     let created = Caller::of(&server).admin("POST /zosConnect/apiRequesters", &archive());
@@ -270,7 +270,7 @@ fn without_require_auth_callers_of_this_machine_are_taken_as_they_come_and_admin
     let strict = started(&api, |options| {
         options.zosconnect.require_auth = false;
         let own = ApiRequester { require_auth: Some(true), ..ApiRequester::default() };
-        options.zosconnect.api_requesters.insert(NAME.to_owned(), own);
+        options.zosconnect.requesters.api_requesters.insert(NAME.to_owned(), own);
     });
     assert_eq!(Caller::of(&strict).send(CALL, NATIVE, b"rush").status, 401);
 }
@@ -354,7 +354,7 @@ fn an_archive_dropped_into_the_folder_is_deployed_while_the_server_runs() {
             port: Some(api.address.port()),
             ..EndpointConnection::default()
         };
-        options.zosconnect.endpoint_connections.insert("shopRef".to_owned(), connection);
+        options.zosconnect.requesters.endpoint_connections.insert("shopRef".to_owned(), connection);
     });
     let folder = server.folder().join("zosconnect/apiRequesters");
     std::fs::create_dir_all(&folder).expect("a folder");
@@ -370,7 +370,8 @@ fn a_reload_with_a_connection_that_cannot_be_used_is_refused_and_changes_nothing
     let api = Api::start();
     let server = started(&api, |_| {});
     let mut options = server.options.clone();
-    options.zosconnect.endpoint_connections.get_mut("shopRef").expect("there").proxy = Some("none".to_owned());
+    options.zosconnect.requesters.endpoint_connections.get_mut("shopRef").expect("there").proxy =
+        Some("none".to_owned());
     let refused = server.block_on(async { server.web.reload(options) }).expect_err("refused").to_string();
     assert_eq!(refused, "zosconnect.endpoint_connections.shopRef.proxy: 'none' is no entry of proxies");
     assert_eq!(outcome(&Caller::of(&server).call(CALL, NATIVE, b"rush")), "0 201 001234");
