@@ -182,6 +182,11 @@ impl WebServer {
         &self.shared.services
     }
 
+    /// Whether URLs mean an entry of `[remote_queue_managers]` by the name.
+    pub fn knows_remote(&self, name: &str) -> bool {
+        self.shared.messaging.knows_remote(name)
+    }
+
     /// Has to be called when a queue manager of the table has started, quiesces or has ended.
     pub fn queue_managers_changed(&self) {
         self.shared.queue_managers_changed();

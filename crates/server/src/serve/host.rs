@@ -216,6 +216,10 @@ impl Host {
     /// # Errors
     /// The name is taken, a value is not valid, or the data directory cannot be written.
     pub(crate) async fn create(self: &Arc<Self>, name: QueueManagerName, new: NewQueueManager) -> Result<(), Refusal> {
+        if self.doors.get().is_some_and(|doors| doors.web.knows_remote(name.as_str())) {
+            let sentence = format!("remote_queue_managers of the configuration has an entry {name}");
+            return Err(Refusal::new(RefusalKind::AlreadyExists, sentence));
+        }
         if self.table.enter(name, State::Starting).is_err() {
             let sentence = format!("AMQ8110E: Queue manager {name} exists already.");
             return Err(Refusal::new(RefusalKind::AlreadyExists, sentence));

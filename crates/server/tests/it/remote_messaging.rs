@@ -16,7 +16,7 @@ struct Pair {
     far: Server,
     far_folder: Folder,
     near: Server,
-    _near_folder: Folder,
+    near_folder: Folder,
 }
 
 impl Pair {
@@ -34,7 +34,7 @@ impl Pair {
             ),
         );
         let near = Server::start_with(&near_folder, &[], &PASSWORDS);
-        Self { far, far_folder, near, _near_folder: near_folder }
+        Self { far, far_folder, near, near_folder: near_folder }
     }
 
     /// Whose connections may act for everybody.
@@ -259,6 +259,8 @@ fn a_server_of_remote_queue_managers_alone_serves_them_and_knows_no_others() {
     assert_eq!(pair.far("POST FAR/queue/DEV.QUEUE.1/message\n\nx").status, 201);
     assert_eq!(pair.far("POST QM1/queue/DEV.QUEUE.1/message\n\nx").error(), (404, "MQWB0009E 2058".to_owned()));
     assert_eq!(send(&pair.near, "GET /ibmmq/rest/v2/admin/qmgr", ADMIN).status, 200);
+    let refused = pair.near_folder.run(&["crtmqm", "FAR"]);
+    assert!(refused.starts_with("exit 8\n") && refused.contains("remote_queue_managers"), "{refused}");
     let (code, said) = pair.near.terminate();
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("REST messaging is enabled for REMOTE queue managers"), "{said}");
