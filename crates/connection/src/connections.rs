@@ -13,8 +13,9 @@ use queue_manager::registry::Unavailable;
 use queue_manager::{QueueManager, QueueManagers};
 
 use crate::error::ConnectionError;
+use crate::maker::{Far, Maker};
 use crate::options::{OptionsError, RemoteQueueManager, RemoteQueueManagers};
-use crate::pool::{Far, Keeping, Lent, Limit, Maker, Pool};
+use crate::pool::{Keeping, Lent, Limit, Pool};
 use crate::statistics::Statistics;
 use crate::target::{Target, User};
 

@@ -10,6 +10,7 @@
 
 pub mod connections;
 pub mod error;
+mod maker;
 pub mod options;
 pub mod pool;
 mod replacing;

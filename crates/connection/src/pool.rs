@@ -10,23 +10,24 @@
 //! - Whoever waits is served in turn: a place that becomes free goes to the first of them, never past it.
 //! - A lent connection that is dropped rather than given back is closed, and its place becomes free.
 
+mod lent;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::ThreadId;
 use std::time::Duration;
 
-use channel_client::client::Client;
-use channel_client::error::ChannelError;
-use channel_client::options::ConnectOptions;
 use parking_lot::Mutex;
-use queue_manager::QueueManager;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::error::ConnectionError;
+use crate::maker::Maker;
 use crate::statistics::{ClosedBy, Counters, Statistics};
-use crate::verbs::{Connection, Remote};
+use crate::verbs::Connection;
+
+pub use self::lent::Lent;
+use self::lent::Place;
 
 /// Waiting requests are looked through for those that have given up when there are as many.
 const FIRST_LOOK: usize = 64;
@@ -59,53 +60,11 @@ pub struct Keeping {
     pub idle_ticks: Option<u32>,
 }
 
-/// How connections are made.
-pub(crate) enum Maker {
-    Local { queue_manager: QueueManager, options: queue_manager::ConnectOptions },
-    Remote(Far),
-}
-
-/// How remote connections are made.
-pub(crate) struct Far {
-    options: ConnectOptions,
-    /// As whom; empty when the channel decides.
-    user: Arc<str>,
-    /// Connections of one thread share sockets, which that thread serves, so that no request wakes another one.
-    clients: Mutex<Vec<(ThreadId, Client)>>,
-}
-
-impl Far {
-    /// # Errors
-    /// TLS options that cannot be used.
-    pub(crate) fn new(options: ConnectOptions, user: Arc<str>) -> Result<Self, ChannelError> {
-        let first = Client::new(options.clone())?;
-        Ok(Self { options, user, clients: Mutex::new(vec![(std::thread::current().id(), first)]) })
-    }
-
-    async fn connect(&self) -> Result<Connection, ChannelError> {
-        let thread = std::thread::current().id();
-        let connection = self.client(thread)?.connect().await?;
-        Ok(Connection::Remote(Box::new(Remote { connection, user: Arc::clone(&self.user), thread })))
-    }
-
-    fn client(&self, thread: ThreadId) -> Result<Client, ChannelError> {
-        let mut clients = self.clients.lock();
-        if let Some((_, client)) = clients.iter().find(|(known, _)| *known == thread) {
-            return Ok(client.clone());
-        }
-        let client = Client::new(self.options.clone())?;
-        clients.push((thread, client.clone()));
-        Ok(client)
-    }
-}
-
 pub struct Pool {
     name: String,
     maker: Maker,
     state: Mutex<State>,
     counters: Counters,
-    /// The last attempt to connect failed.
-    is_unreachable: AtomicBool,
 }
 
 struct State {
@@ -129,30 +88,15 @@ struct Idle {
     thread: Option<ThreadId>,
 }
 
-/// The right to one connection. Dropped, it is free for another request.
-struct Place {
-    /// `None` once it has been given up.
-    pool: Option<Arc<Pool>>,
-    overflows: bool,
-    /// Why the connection in this place is closed if it is dropped; `None`: there is none.
-    closed_by: Option<ClosedBy>,
-}
-
-/// A connection for one request. Dropped without `give_back` it is closed, and what was under way on it is ended.
-pub struct Lent {
-    // The connection goes before its place.
-    connection: Connection,
-    place: Place,
-    is_reused: bool,
-}
-
 enum Attempt {
     Lent(Lent),
     /// A remote one that nobody has used for a while.
     Rested(Lent),
     Make(Place),
     Wait(oneshot::Receiver<Place>, Option<Duration>),
-    Refused { most: usize },
+    Refused {
+        most: usize,
+    },
 }
 
 impl Pool {
@@ -171,7 +115,6 @@ impl Pool {
                 is_closed: false,
             }),
             counters: Counters::default(),
-            is_unreachable: AtomicBool::new(false),
         }
     }
 
@@ -186,7 +129,7 @@ impl Pool {
 
     /// The last attempt to connect did not fail. Nobody has tried yet counts as well.
     pub fn is_reachable(&self) -> bool {
-        !self.is_unreachable.load(Relaxed)
+        self.maker.is_reachable()
     }
 
     /// A connection for one request: a kept one, or a new one. Within a tokio runtime.
@@ -307,44 +250,19 @@ impl Pool {
     }
 
     fn make_local(&self) -> Result<Connection, ConnectionError> {
-        let Maker::Local { queue_manager, options } = &self.maker else {
-            return Err(ConnectionError::RemoteUnknown { name: self.name.clone() });
-        };
-        match queue_manager.connect(options.clone()) {
-            Ok(connection) => {
-                self.counters.created();
-                Ok(Connection::Local(connection))
-            }
-            Err(reason) => {
-                self.counters.failed();
-                Err(ConnectionError::NotConnected(Box::new(reason.into())))
-            }
-        }
+        self.counted(self.maker.make_local())
     }
 
     async fn make(&self) -> Result<Connection, ConnectionError> {
-        let Maker::Remote(far) = &self.maker else { return self.make_local() };
-        match far.connect().await {
-            Ok(connection) => {
-                self.counters.created();
-                if self.is_unreachable.swap(false, Relaxed) {
-                    tracing::info!("the remote queue manager {} can be reached again", self.name);
-                }
-                Ok(connection)
-            }
-            Err(error) => {
-                self.counters.failed();
-                // Once, and not for every request that finds it so.
-                if !self.is_unreachable.swap(true, Relaxed) {
-                    tracing::warn!(
-                        "the remote queue manager {} cannot be reached: {}",
-                        self.name,
-                        model::causes::chain(&error)
-                    );
-                }
-                Err(ConnectionError::NotConnected(Box::new(error.into())))
-            }
+        self.counted(self.maker.make(&self.name).await)
+    }
+
+    fn counted(&self, made: Result<Connection, ConnectionError>) -> Result<Connection, ConnectionError> {
+        match &made {
+            Ok(_) => self.counters.created(),
+            Err(_) => self.counters.failed(),
         }
+        made
     }
 
     /// Other bounds from now on. Whoever waits asks again.
@@ -469,15 +387,19 @@ impl Pool {
 }
 
 impl State {
-    /// One that is whole, made on this thread if there is such.
+    /// One that is whole: of this thread, or while there is no room for another one, of any.
     fn take(&mut self, lost: &mut Vec<Idle>) -> Option<Idle> {
         loop {
-            let last = self.idle.last()?;
-            let place = match last.thread {
-                None => self.idle.len() - 1,
+            let last = self.idle.len().checked_sub(1)?;
+            let place = match self.idle[last].thread {
+                None => last,
                 Some(_) => {
                     let here = Some(std::thread::current().id());
-                    self.idle.iter().rposition(|idle| idle.thread == here).unwrap_or(self.idle.len() - 1)
+                    match self.idle.iter().rposition(|idle| idle.thread == here) {
+                        Some(own) => own,
+                        None if self.has_room() => return None,
+                        None => last,
+                    }
                 }
             };
             let idle = self.idle.swap_remove(place);
@@ -498,7 +420,7 @@ impl State {
         receiver
     }
 
-    /// Whether the connection of a place that becomes free may be kept.
+    /// Whether one more may be kept than is idle now, the place in hand counted as lent.
     fn has_room(&self) -> bool {
         !self.is_closed
             && match self.keeping.limit {
@@ -514,84 +436,6 @@ impl State {
             Limit::Open { most, .. } => self.lent <= most,
         };
         if is_within { self.waiting.pop_front() } else { None }
-    }
-}
-
-impl Place {
-    fn of(pool: &Arc<Pool>, overflows: bool) -> Self {
-        Self { pool: Some(Arc::clone(pool)), overflows, closed_by: None }
-    }
-
-    fn with(mut self, connection: Connection) -> Lent {
-        self.closed_by = Some(ClosedBy::Abandoned);
-        Lent { connection, place: self, is_reused: false }
-    }
-
-    fn with_kept(self, connection: Connection) -> Lent {
-        Lent { is_reused: true, ..self.with(connection) }
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let Some(pool) = self.pool.take() else { return };
-        if let Some(closed_by) = self.closed_by {
-            pool.counters.closed(closed_by, 1);
-        }
-        pool.take_back(None, self.overflows);
-    }
-}
-
-impl std::fmt::Debug for Lent {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Lent").field("is_reused", &self.is_reused).finish_non_exhaustive()
-    }
-}
-
-impl Lent {
-    pub fn connection(&mut self) -> &mut Connection {
-        &mut self.connection
-    }
-
-    /// It served another request before.
-    pub(crate) fn is_reused(&self) -> bool {
-        self.is_reused
-    }
-
-    /// Nothing is open on it any more, and nothing under syncpoint: the next request may have it.
-    pub fn give_back(self) {
-        let Self { connection, mut place, .. } = self;
-        if !connection.is_clean() {
-            // Dropped: what it has open must not meet the next request.
-            drop(connection);
-            return;
-        }
-        if let Some(pool) = place.pool.take() {
-            pool.take_back(Some(connection), place.overflows);
-        }
-    }
-
-    /// As `give_back`, unless `error` says that the connection is of no further use.
-    pub fn give_back_after(mut self, error: &ConnectionError) {
-        if error.is_lost() {
-            self.place.closed_by = Some(ClosedBy::Lost);
-        } else {
-            self.give_back();
-        }
-    }
-
-    /// Replaces a connection that turned out to be dead.
-    ///
-    /// # Errors
-    /// `NotConnected`: there is no new one, and this one is still as dead.
-    pub(crate) async fn renew(&mut self) -> Result<(), ConnectionError> {
-        let Some(pool) = self.place.pool.clone() else { return Ok(()) };
-        self.place.closed_by = Some(ClosedBy::Lost);
-        self.connection = pool.make().await?;
-        pool.counters.closed(ClosedBy::Lost, 1);
-        self.place.closed_by = Some(ClosedBy::Abandoned);
-        self.is_reused = false;
-        Ok(())
     }
 }
 

@@ -8,8 +8,9 @@ use model::name::ObjectName;
 use queue_manager::{ConnectOptions, Home, QueueManager, StartOptions, SystemClock};
 use storage::StoreOptions;
 
-use super::{Keeping, Lent, Limit, Maker, Pool, WhenFull};
+use super::{Keeping, Lent, Limit, Pool, WhenFull};
 use crate::error::ConnectionError;
+use crate::maker::Maker;
 use crate::statistics::ClosedBy;
 
 fn queue_manager() -> QueueManager {
