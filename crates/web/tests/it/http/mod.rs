@@ -11,6 +11,7 @@ pub(crate) mod client;
 mod connections;
 mod messaging;
 mod mqsc;
+mod pools;
 mod publications;
 mod queue_managers;
 mod reference_rows;
