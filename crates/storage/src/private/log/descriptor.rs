@@ -187,10 +187,10 @@ pub(crate) fn encode_content(descriptor: &MessageDescriptor, body: &[u8]) -> Vec
 }
 
 /// Undoes [`encode_content`] without copying the body.
-pub(crate) fn decode_content(mut content: Bytes) -> Option<Message> {
+pub(crate) fn decode_content(mut content: Bytes) -> Option<Box<Message>> {
     let mut cursor = Cursor::new(&content);
     let descriptor = decode(&mut cursor)?;
     let length = content.len() - cursor.remaining();
     content.advance(length);
-    Some(Message { descriptor, body: content })
+    Some(Box::new(Message { descriptor, body: content }))
 }

@@ -3,7 +3,7 @@
 //! A thread that runs tasks calls `before_sleep` each time before it sleeps. What its tasks have appended since is in a
 //! batch by then, and most of its tasks wait for that batch: the thread writes and syncs it, and goes on with the tasks
 //! this releases. Handing the batch to the writer thread instead costs two wake-ups between processors, which is more
-//! than the write itself on a disk with a short sync. A sync is short when the last one was; after a long one the writer
+//! than the write itself on a disk with a short sync. Syncs are short when the last few were; when they were long the writer
 //! thread does the work, so that a slow disk never holds up connections that do not wait for it.
 //!
 //! Whom the last sync released, if they share threads, are likely to come again, and a batch is held back for them: a sync costs
@@ -31,7 +31,7 @@ pub(super) const OVERDUE: Duration = Duration::from_millis(1);
 /// How long a batch is held back for others: several ways of an answer to a client and of its next request back to the
 /// thread that serves it. Ten clients' persistent request and reply made 10,000 to 10,900 a second so, with responses within
 /// 1.5 ms of 99 in 100; held back until the writer thread came it was 5,400 to 9,400, and 4 ms.
-const HOLD: Duration = Duration::from_micros(250);
+pub(super) const HOLD: Duration = Duration::from_micros(250);
 
 #[derive(Default)]
 struct Leader {

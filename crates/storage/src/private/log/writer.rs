@@ -17,7 +17,7 @@ use crate::private::log::append::{Appender, Batch, Continuation, State};
 use crate::private::log::disk::{Disk, disk_error};
 use crate::private::log::durable::{Durable, Waiters};
 use crate::private::log::extent::{BATCH_ALIGNMENT, BatchHeader, LogFile, PAGE_BYTES, Place};
-use crate::private::log::leader::{self, OVERDUE};
+use crate::private::log::leader::{self, HOLD, OVERDUE};
 use crate::private::log::wait::Space;
 use crate::private::store::StoreStatistics;
 use crate::{RecoveryLogError, StoreError, StoreOptions};
@@ -169,7 +169,7 @@ impl Log {
     /// Waits for something to write, and for those who are likely to come.
     ///
     /// In a closed loop the callers whom the last sync released come again, and so do those who came while it ran. Where
-    /// threads carry several of them, as those of a network door do, a batch waits for all, at most eight syncs: a sync
+    /// threads carry several of them, as those of a network door do, a batch waits for all, at most for `HOLD`: a sync
     /// costs processor time however little it writes, and a wake-up for every thread. Who does not come in time is not
     /// waited for after the next sync. Callers with a thread each come back at the price of a wake-up each, while others
     /// are on their way: for them a batch only gives way a few times, so that the disk is never idle for long.
@@ -199,7 +199,7 @@ impl Log {
         let last = state.crowd;
         let expected = last.expected(state.gathered.front().map_or(0, |batch| batch.units));
         if expected > 0 {
-            let until = moment() + last.patience();
+            let until = moment() + HOLD;
             while !state.is_due(expected) && !state.stopping && !self.sleep(state, expected, Some(until)) {}
             return;
         }
@@ -259,7 +259,7 @@ impl Log {
         state.is_writing = false;
         match written {
             Ok((buffer, took)) => {
-                state.crowd = Crowd { units, sharing, took };
+                state.crowd = state.crowd.after(units, sharing, took);
                 state.keep(buffer);
             }
             Err(error) => {
@@ -342,18 +342,21 @@ const KEPT_BUFFERS: usize = 2;
 /// How often a batch gives way to callers with a thread each.
 const YIELDS: u32 = 8;
 
-/// Longest wait for callers who are expected.
-const PATIENCE_MAXIMUM: Duration = Duration::from_millis(1);
+/// Longest sync, as the last few were, that a thread that leads makes itself. Ten clients' persistent request and reply
+/// made 7600 a second on a disk that syncs in 0.15 ms, against 4000 by way of the writer thread, and 2200 to 2600 against
+/// 2050 where a sync takes 0.85 ms.
+const SHORT_SYNC: Duration = Duration::from_millis(1);
 
-/// Longest last sync after which a thread that leads writes itself.
-const SHORT_SYNC: Duration = Duration::from_micros(250);
+/// What the last sync counts in the mean of the last few: one that a busy processor delayed says nothing of the disk.
+const SYNCS_OF_MEAN: u32 = 8;
 
-/// Who shared the last sync, and how long that took.
+/// Who shared the last sync, and how long the last few took.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Crowd {
     units: u32,
     /// Callers who share their thread with another one.
     sharing: usize,
+    /// Mean in which the last one counts most.
     took: Duration,
 }
 
@@ -375,8 +378,10 @@ impl Crowd {
         self.took <= SHORT_SYNC
     }
 
-    fn patience(self) -> Duration {
-        (self.took * 8).min(PATIENCE_MAXIMUM)
+    /// After a sync that `units` shared.
+    fn after(self, units: u32, sharing: usize, took: Duration) -> Self {
+        let took = (self.took * (SYNCS_OF_MEAN - 1) + took) / SYNCS_OF_MEAN;
+        Self { units, sharing, took }
     }
 }
 
