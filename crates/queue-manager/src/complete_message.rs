@@ -75,10 +75,10 @@ fn joined(parts: Vec<StoredMessage>) -> StoredMessage {
         body.extend_from_slice(&part.message.body);
     }
     let first = parts.into_iter().next().expect("a message has segments");
-    let Message { mut descriptor, .. } = first.message;
+    let Message { mut descriptor, .. } = *first.message;
     descriptor.message_flags -= MessageFlags::SEGMENT | MessageFlags::LAST_SEGMENT;
     descriptor.original_length = model::descriptor::MessageDescriptor::ORIGINAL_LENGTH_UNDEFINED;
-    StoredMessage { message: Message { descriptor, body: Bytes::from(body) }, ..first }
+    StoredMessage { message: Box::new(Message { descriptor, body: Bytes::from(body) }), ..first }
 }
 
 /// Browse locks on segments, given up on drop; on a message that has been got there is nothing left to give up.

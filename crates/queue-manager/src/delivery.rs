@@ -30,7 +30,7 @@ pub(crate) async fn place(
     engine: &Engine,
     unit: Option<&ConnectionState>,
     queue: &Arc<Queue>,
-    message: Message,
+    message: &Message,
     expires: Option<Timestamp>,
     now: Timestamp,
 ) -> Result<(), Reason> {
@@ -50,7 +50,7 @@ pub(crate) async fn place_event(
     message: Message,
     now: Timestamp,
 ) -> Result<(), Reason> {
-    let entered = enter(engine, None, queue, message, None, now).await?;
+    let entered = enter(engine, None, queue, &message, None, now).await?;
     look_at_triggers(engine, queue, entered).await;
     Ok(())
 }
@@ -68,7 +68,7 @@ pub(crate) async fn place_quietly(
     message: Message,
     now: Timestamp,
 ) -> Result<(), Reason> {
-    enter(engine, None, queue, message, None, now).await.map(|_| ())
+    enter(engine, None, queue, &message, None, now).await.map(|_| ())
 }
 
 /// A message that is on its queue.
@@ -83,7 +83,7 @@ async fn enter(
     engine: &Engine,
     unit: Option<&ConnectionState>,
     queue: &Arc<Queue>,
-    message: Message,
+    message: &Message,
     expires: Option<Timestamp>,
     now: Timestamp,
 ) -> Result<Entered, Reason> {
@@ -111,10 +111,6 @@ async fn enter(
             let depth_before = outcome.depth_before;
             queue.counters.count_put(now);
             queue.counters.note_depth(depth_before.saturating_add(1));
-            if let Some(figures) = queue.figures.get() {
-                figures.note_depth(depth_before);
-                figures.note_depth(depth_before.saturating_add(1));
-            }
             Ok(Entered { priority, depth_before, triggers: arriving.done(outcome) })
         }
         Err(error) => {

@@ -83,13 +83,14 @@ pub(crate) async fn get(
     if flags.contains(GetFlags::MARK_SKIP_BACKOUT) && connection.state.has_mark() {
         return Err(Reason::SecondMarkNotAllowed);
     }
+    let before = source.queue.waiters.changes();
     if let Some(result) = get.look().await? {
         return Ok(result);
     }
     if !get.may_wait() {
         return Err(get.nothing());
     }
-    get.wait().await
+    get.wait(before).await
 }
 
 /// Combinations that make no sense.
@@ -190,21 +191,27 @@ impl Get<'_> {
         if self.browses() { browse::look(self, now).await } else { self.take(now).await }
     }
 
-    async fn wait(&self) -> Result<GetResult, Reason> {
+    /// `before`: the queue's changes before the look that was in vain.
+    async fn wait(&self, before: u64) -> Result<GetResult, Reason> {
         let in_group = self.place(self.browses()).is_some();
         let deadline = self.options.wait.and_then(|wait| tokio::time::Instant::now().checked_add(wait));
         let mut waiter = self.queue.waiters.register(self.wanted(in_group));
         let mut is_over = false;
+        // Nothing has changed since the first look: a second one would be in vain.
+        let mut is_to_look = self.queue.waiters.changes() != before;
         loop {
-            waiter.begin_look();
-            self.check_possible()?;
-            if let Some(result) = self.look().await? {
-                if result.warning != Some(Reason::TruncatedMsgFailed) && !self.browses() {
-                    waiter.took(&result.descriptor.message_id);
+            if is_to_look {
+                waiter.begin_look();
+                self.check_possible()?;
+                if let Some(result) = self.look().await? {
+                    if result.warning != Some(Reason::TruncatedMsgFailed) && !self.browses() {
+                        waiter.took(&result.descriptor.message_id);
+                    }
+                    return Ok(result);
                 }
-                return Ok(result);
+                waiter.found_nothing();
             }
-            waiter.found_nothing();
+            is_to_look = true;
             if is_over {
                 return Err(self.nothing());
             }
@@ -396,9 +403,6 @@ impl Get<'_> {
         let Taken { stored, unit } = taken;
         self.remember(&stored, unit.is_some());
         self.queue.counters.count_get(now);
-        if let Some(figures) = self.queue.figures.get() {
-            figures.note_depth(self.queue.depth());
-        }
         if self.engine.events.performance() {
             Box::pin(event::performance::after_get(self.engine, self.queue, unit.is_some(), now)).await;
         }
@@ -433,7 +437,7 @@ impl Get<'_> {
     pub(crate) fn result(&self, stored: StoredMessage, now: Timestamp) -> GetResult {
         let message_token = selection::token(self.queue.id, stored.key);
         let hides = self.hides_properties(&stored.message);
-        let message = if hides { shown::without_properties(stored.message) } else { stored.message };
+        let message = if hides { shown::without_properties(*stored.message) } else { *stored.message };
         let Message { mut descriptor, mut body } = message;
         if let Some(expires) = stored.expires {
             let tenths = expires.since(now).as_millis() / 100;
@@ -464,7 +468,6 @@ impl Get<'_> {
             segment_status,
             segmentation,
             resolved_queue: self.queue.name,
-            arrived: stored.arrived,
             warning,
         }
     }
@@ -503,7 +506,6 @@ pub(crate) fn no_message(queue: &Queue) -> GetResult {
         segment_status: b' ',
         segmentation: b' ',
         resolved_queue: queue.name,
-        arrived: Timestamp::default(),
         warning: None,
     }
 }

@@ -237,28 +237,26 @@ async fn send(
     let now = engine.now();
     let filled = fill_in(request, &Defaults::of(destination), descriptor, body.len(), now)?;
     let Filled { descriptor, given_priority, expires, place, warning } = filled;
+    let mut message = Message { descriptor, body };
     let unit = request.in_unit().then_some(&*request.connection.state);
 
     match destination {
-        Destination::Local { .. } => {
-            let message = Message { descriptor: descriptor.clone(), body };
-            match check_length(engine, destination, message.body.len()) {
-                Ok(()) => deliver(request, queue, message, expires, now).await?,
-                Err(Reason::MsgTooBigForQ | Reason::MsgTooBigForQMgr) if segmentation::is_allowed(&descriptor) => {
-                    Box::pin(segmentation::put_in_segments(request, queue, message, expires, now)).await?;
-                }
-                Err(reason) => return Err(reason),
+        Destination::Local { .. } => match check_length(engine, destination, message.body.len()) {
+            Ok(()) => deliver(request, queue, &message, expires, now).await?,
+            Err(Reason::MsgTooBigForQ | Reason::MsgTooBigForQMgr) if segmentation::is_allowed(&message.descriptor) => {
+                Box::pin(segmentation::put_in_segments(request, queue, message.clone(), expires, now)).await?;
             }
-        }
+            Err(reason) => return Err(reason),
+        },
         Destination::Remote { queue: remote_queue, queue_manager, .. } => {
             let header = TransmissionHeader {
                 remote_queue: Text::from_bytes(remote_queue.padded()),
                 remote_queue_manager: Text::from_bytes(queue_manager.padded()),
-                descriptor: descriptor.clone(),
+                descriptor: message.descriptor.clone(),
             };
-            check_length(engine, destination, body.len() + TransmissionHeader::LENGTH)?;
-            let message = transmission::wrap(engine, header, &body, now);
-            delivery::place(engine, unit, queue, message, expires, now).await?;
+            check_length(engine, destination, message.body.len() + TransmissionHeader::LENGTH)?;
+            let wrapped = transmission::wrap(engine, header, &message.body, now);
+            delivery::place(engine, unit, queue, &wrapped, expires, now).await?;
         }
         Destination::Topic { .. } => return Err(Reason::ObjectTypeError),
     }
@@ -266,8 +264,8 @@ async fn send(
         keep_place(handle, place);
     }
     let (resolved_queue, resolved_queue_manager) = destination.resolved(engine);
-    let descriptor = MessageDescriptor { priority: given_priority, ..descriptor };
-    Ok(PutResult { descriptor, resolved_queue, resolved_queue_manager, warning })
+    message.descriptor.priority = given_priority;
+    Ok(PutResult { descriptor: message.descriptor, resolved_queue, resolved_queue_manager, warning })
 }
 
 fn keep_place(handle: &Handle, place: PutPlace) {
@@ -278,16 +276,15 @@ fn keep_place(handle: &Handle, place: PutPlace) {
 async fn deliver(
     request: &Request<'_>,
     queue: &Arc<Queue>,
-    message: Message,
+    message: &Message,
     expires: Option<Timestamp>,
     now: Timestamp,
 ) -> Result<(), Reason> {
     let engine = &*request.connection.engine;
     let unit = request.in_unit().then_some(&*request.connection.state);
-    let confirmed = report::wants_coa(&message.descriptor).then(|| message.clone());
     delivery::place(engine, unit, queue, message, expires, now).await?;
-    if let Some(message) = confirmed {
-        Box::pin(report::confirm_arrival(engine, unit, &message, now)).await;
+    if report::wants_coa(&message.descriptor) {
+        Box::pin(report::confirm_arrival(engine, unit, message, now)).await;
     }
     Ok(())
 }

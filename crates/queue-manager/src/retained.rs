@@ -56,7 +56,7 @@ pub(crate) async fn keep(
     forget(engine, unit, topic, now).await?;
     let queue = queue(engine).ok_or(Reason::RetainedMsgQError)?;
     let message = wrap(topic, descriptor, body);
-    delivery::place(engine, Some(unit), &queue, message, expires, now).await.map_err(|reason| {
+    delivery::place(engine, Some(unit), &queue, &message, expires, now).await.map_err(|reason| {
         warn!(topic, %reason, "a publication could not be retained");
         Reason::PutNotRetained
     })
@@ -139,7 +139,7 @@ fn wrap(topic: &str, descriptor: &MessageDescriptor, body: &Bytes) -> Message {
 
 /// `None` for a message that somebody else put on the queue.
 fn unwrap(stored: StoredMessage) -> Option<Retained> {
-    let Message { descriptor, body } = stored.message;
+    let Message { descriptor, body } = *stored.message;
     let (header, length) = Rfh2::decode(&body, descriptor.encoding).ok()?;
     let (folder, properties) = read_folder(header.folders.first()?).ok()?;
     let topic = properties.into_iter().find(|property| property.name == "Top").filter(|_| folder == "mqps")?;

@@ -37,7 +37,7 @@ pub(crate) async fn put_in_segments(
     let segments = cut(engine, message, maximum)?;
     if request.in_unit() {
         for segment in segments {
-            delivery::place(engine, Some(&request.connection.state), queue, segment, expires, now).await?;
+            delivery::place(engine, Some(&request.connection.state), queue, &segment, expires, now).await?;
         }
         return Ok(());
     }
@@ -82,7 +82,7 @@ async fn place_together(
 ) -> Result<(), Reason> {
     let own = Connection::internal(engine);
     for segment in segments {
-        if let Err(reason) = delivery::place(engine, Some(&own.state), queue, segment, expires, now).await {
+        if let Err(reason) = delivery::place(engine, Some(&own.state), queue, &segment, expires, now).await {
             own.back_out().await?;
             return Err(reason);
         }

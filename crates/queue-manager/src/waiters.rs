@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::task::{Poll, Waker};
 
 use model::descriptor::MessageDescriptor;
@@ -95,6 +95,11 @@ type Place = (bool, Key, Ticket);
 struct Line {
     next: Ticket,
     slots: BTreeMap<Place, Slot>,
+    /// How many slots are browsers', getters' for anything, and getters' for an identifier: where there are none, an
+    /// arrival need not look.
+    browsers: usize,
+    anybody: usize,
+    identifying: usize,
 }
 
 /// The waiters of one queue.
@@ -102,6 +107,8 @@ struct Line {
 pub(crate) struct Waiters {
     /// How many stand in line: read without the lock, so that a put nobody waits for costs nothing.
     count: AtomicU32,
+    /// Grows with all that is a reason to look again.
+    changes: AtomicU64,
     line: Mutex<Line>,
 }
 
@@ -110,13 +117,21 @@ impl Waiters {
         self.count.load(Ordering::SeqCst)
     }
 
-    /// Takes a place in line. Look at the queue after this, and before each `woken`.
+    /// Another number than before a look in vain: there may be something now. The same one, asked for after `register`:
+    /// nothing has come, and whatever comes will find the new waiter.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes.load(Ordering::SeqCst)
+    }
+
+    /// Takes a place in line. Look at the queue after this, unless `changes` says that it is as it was, and before each
+    /// `woken`.
     pub(crate) fn register(&self, wanted: Wanted) -> Waiter<'_> {
         self.count.fetch_add(1, Ordering::SeqCst);
         let mut line = self.line.lock();
         let ticket = line.next;
         line.next += 1;
         let place = (wanted.browses, wanted.key(), ticket);
+        *line.tally(&place) += 1;
         line.slots.insert(place, Slot { wanted, wake_up: None, waker: None });
         Waiter { waiters: self, place, is_exact: wanted.is_exact, holding: None }
     }
@@ -128,15 +143,17 @@ impl Waiters {
 
     /// As `arrived`, for those whose ticket is `first` or later.
     fn arrived_for(&self, arrival: &Arrival, first: Ticket) {
+        self.changes.fetch_add(1, Ordering::SeqCst);
         if self.count() == 0 {
             return;
         }
-        let woken = self.line.lock().arrived(arrival, first);
-        woken.into_iter().for_each(Waker::wake);
+        let (getter, browsers) = self.line.lock().arrived(arrival, first);
+        browsers.into_iter().chain(getter).for_each(Waker::wake);
     }
 
     /// Everybody is to look again.
     pub(crate) fn wake_all(&self) {
+        self.changes.fetch_add(1, Ordering::SeqCst);
         if self.count() == 0 {
             return;
         }
@@ -152,24 +169,37 @@ impl Waiters {
 }
 
 impl Line {
-    fn arrived(&mut self, arrival: &Arrival, first: Ticket) -> Vec<Waker> {
+    /// Marks who is to look: the wakers of one getter and of all browsers.
+    fn arrived(&mut self, arrival: &Arrival, first: Ticket) -> (Option<Waker>, Vec<Waker>) {
         let keys = [Key::Any, Key::Message(arrival.message_id), Key::Correlation(arrival.correlation_id)];
-        let mut woken = Vec::new();
-        for key in keys {
-            for (_, slot) in self.candidates(true, key, first, arrival) {
-                slot.wake_up = Some(WakeUp::Arrived(*arrival));
-                woken.extend(slot.waker.take());
+        let mut browsers = Vec::new();
+        if self.browsers > 0 {
+            for key in keys {
+                for (_, slot) in self.candidates(true, key, first, arrival) {
+                    slot.wake_up = Some(WakeUp::Arrived(*arrival));
+                    browsers.extend(slot.waker.take());
+                }
             }
         }
-        let longest = keys
-            .into_iter()
-            .filter_map(|key| self.candidates(false, key, first, arrival).next().map(|(place, _)| *place))
+        let searched = if self.identifying > 0 { &keys[..] } else { &keys[..1] };
+        let longest = searched
+            .iter()
+            .filter_map(|key| self.candidates(false, *key, first, arrival).next().map(|(place, _)| *place))
             .min_by_key(|place| place.2);
-        if let Some(slot) = longest.and_then(|place| self.slots.get_mut(&place)) {
+        let getter = longest.and_then(|place| self.slots.get_mut(&place)).and_then(|slot| {
             slot.wake_up = Some(WakeUp::Arrived(*arrival));
-            woken.extend(slot.waker.take());
+            slot.waker.take()
+        });
+        (getter, browsers)
+    }
+
+    /// Where a place is counted.
+    fn tally(&mut self, place: &Place) -> &mut usize {
+        match place {
+            (true, ..) => &mut self.browsers,
+            (false, Key::Any, _) => &mut self.anybody,
+            (false, Key::Message(_) | Key::Correlation(_), _) => &mut self.identifying,
         }
-        woken
     }
 
     /// Waiters filed under `key` that are not awake yet and may want the message, longest waiting first.
@@ -239,7 +269,10 @@ impl Waiter<'_> {
 
 impl Drop for Waiter<'_> {
     fn drop(&mut self) {
-        let slot = self.waiters.line.lock().slots.remove(&self.place);
+        let mut line = self.waiters.line.lock();
+        let slot = line.slots.remove(&self.place);
+        *line.tally(&self.place) -= 1;
+        drop(line);
         self.waiters.count.fetch_sub(1, Ordering::SeqCst);
         if let Some(arrival) = self.holding {
             self.waiters.arrived(&arrival);

@@ -109,7 +109,8 @@ pub struct GroupMember {
 #[derive(Debug, Clone)]
 pub struct StoredMessage {
     pub key: DeliveryKey,
-    pub message: Message,
+    /// Apart, since it is handed through many a layer.
+    pub message: Box<Message>,
     pub expires: Option<Timestamp>,
     pub arrived: Timestamp,
 }

@@ -2,7 +2,6 @@
 
 mod script;
 
-mod accounting;
 mod administered;
 mod administration;
 mod authority;

@@ -243,7 +243,7 @@ impl Whereabouts {
         }
     }
 
-    pub(crate) fn stored(&self, mut message: Message) -> StoredMessage {
+    pub(crate) fn stored(&self, mut message: Box<Message>) -> StoredMessage {
         message.descriptor.backout_count = self.backout_count;
         StoredMessage {
             key: self.key.delivery_key(),
@@ -288,7 +288,7 @@ impl Core {
     ///
     /// # Errors
     /// What the disk said. When the message has moved or gone meanwhile, the error means nothing.
-    pub(crate) fn read(&self, whereabouts: &Whereabouts) -> Result<Message, RecoveryLogError> {
+    pub(crate) fn read(&self, whereabouts: &Whereabouts) -> Result<Box<Message>, RecoveryLogError> {
         if let Some(content) = &whereabouts.cached {
             return Ok(decode_content(content.clone()).expect("memory holds what was encoded"));
         }
@@ -314,7 +314,7 @@ impl Core {
         &self,
         whereabouts: &Whereabouts,
         maximum: usize,
-    ) -> Result<(Message, bool), RecoveryLogError> {
+    ) -> Result<(Box<Message>, bool), RecoveryLogError> {
         match (whereabouts.home, &whereabouts.cached, &self.log) {
             (Home::Log { place, bytes }, None, Some(log)) => read_record(log, whereabouts, place, bytes, maximum),
             _ => Ok((self.read(whereabouts)?, true)),
@@ -353,7 +353,7 @@ fn read_record(
     place: Place,
     bytes: u32,
     maximum: usize,
-) -> Result<(Message, bool), RecoveryLogError> {
+) -> Result<(Box<Message>, bool), RecoveryLogError> {
     let extent = LogFile::Extent(place.extent());
     let mut record = vec![0; bytes as usize];
     read_exact(log.disk.as_ref(), &extent.name(), place.offset(), &mut record)
@@ -381,5 +381,5 @@ fn read_record(
     if is_whole && crc32c::crc32c(&body) != put.body_crc {
         return Err(unreadable(file));
     }
-    Ok((Message { descriptor, body: body.into() }, is_whole))
+    Ok((Box::new(Message { descriptor, body: body.into() }), is_whole))
 }

@@ -19,10 +19,6 @@ use crate::{QueueId, RecoveryLogError, Selection, StoreError, StoredMessage, Uni
 const EXPIRED_MAXIMUM: usize = 256;
 
 /// What came of one look at a queue.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "lives on the stack for a moment; a box would cost every get an allocation"
-)]
 enum Look {
     Nothing,
     /// The message, and what must be durable before it is told.
@@ -97,7 +93,7 @@ impl Core {
         slot: &'a QueueSlot,
         mut queue: MutexGuard<'a, Queue>,
         key: Key,
-    ) -> Result<(MutexGuard<'a, Queue>, Message), StoreError> {
+    ) -> Result<(MutexGuard<'a, Queue>, Box<Message>), StoreError> {
         loop {
             let held = queue.slot(key).ok_or(StoreError::UnknownQueue)?;
             let whereabouts = Whereabouts::of(slot.id, queue.entry(held));

@@ -1,5 +1,6 @@
 //! The private store's face: opening, closing, queues, and the one place that holds everything together.
 
+use std::borrow::Borrow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -152,11 +153,11 @@ impl PrivateStore {
         &self,
         unit: Option<UnitOfWorkId>,
         queue: QueueId,
-        message: Message,
+        message: impl Borrow<Message>,
         placement: Placement,
         now: Timestamp,
     ) -> Result<PutOutcome, StoreError> {
-        self.core().put(unit, queue, &message, &placement, now).await
+        self.core().put(unit, queue, message.borrow(), &placement, now).await
     }
 
     /// Takes the first visible, unexpired, matching message in delivery order.
