@@ -13,4 +13,3 @@ mod requester;
 mod restart;
 mod services;
 mod stub;
-mod tables;

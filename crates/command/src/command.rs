@@ -61,8 +61,6 @@ pub enum Command {
     PingQueueManager,
     /// REFRESH QMGR TYPE(CONFIGEV): a configuration event for each object.
     RefreshConfiguration(RefreshConfiguration),
-    /// RESET QMGR TYPE(STATISTICS): statistics messages now, and a new interval.
-    ResetStatistics,
     RefreshSecurity,
 }
 

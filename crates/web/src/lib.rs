@@ -3,7 +3,6 @@
 mod admin;
 mod answer;
 pub mod auth;
-mod command_time;
 mod connections;
 mod cors;
 mod error;

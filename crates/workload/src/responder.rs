@@ -180,7 +180,9 @@ impl Responder {
     async fn one(&mut self) -> Result<(), Failure> {
         if self.plan.streaming {
             let request = self.connection.next_message().await?.got;
-            return self.answer(&request, PutFlags::NO_SYNCPOINT).await;
+            let replied = self.answer(&request, PutFlags::NO_SYNCPOINT).await?;
+            self.count(replied);
+            return Ok(());
         }
         let syncpoint = match &self.source {
             Source::Filler(..) => GetFlags::SYNCPOINT_IF_PERSISTENT,
@@ -199,10 +201,16 @@ impl Responder {
         let in_unit_of_work =
             syncpoint == GetFlags::SYNCPOINT || request.descriptor.persistence == Persistence::Persistent;
         if !in_unit_of_work {
-            return self.answer(&request, PutFlags::NO_SYNCPOINT).await;
+            let replied = self.answer(&request, PutFlags::NO_SYNCPOINT).await?;
+            self.count(replied);
+            return Ok(());
         }
         match self.answer_or_put_aside(&request).await {
-            Ok(()) => Ok(self.connection.commit().await?),
+            Ok(replied) => {
+                self.commit().await?;
+                self.count(replied);
+                Ok(())
+            }
             Err(failure) => {
                 // A lost connection has backed out already; what matters is why.
                 let _ = self.connection.back_out().await;
@@ -211,7 +219,19 @@ impl Responder {
         }
     }
 
-    async fn answer_or_put_aside(&mut self, request: &Got) -> Result<(), Failure> {
+    /// Says of a unit of work that was backed out because of a put what became of that.
+    async fn commit(&mut self) -> Result<(), ChannelError> {
+        let Err(error) = self.connection.commit().await else { return Ok(()) };
+        let cause = if error.reason() == Reason::BackedOut { self.connection.failed_put().await? } else { None };
+        Err(cause.unwrap_or(error))
+    }
+
+    fn count(&self, replied: bool) {
+        self.counts.replies.fetch_add(u64::from(replied), Ordering::Relaxed);
+    }
+
+    /// Whether there is a reply.
+    async fn answer_or_put_aside(&mut self, request: &Got) -> Result<bool, Failure> {
         if request.descriptor.backout_count > 0
             && let Some(queue) = backout::put_aside(&mut self.connection, self.plan.queue, request).await?
         {
@@ -219,28 +239,30 @@ impl Responder {
                 "responder: a request that was backed out {} times went to {queue}",
                 request.descriptor.backout_count
             );
-            return Ok(());
+            return Ok(false);
         }
         self.answer(request, PutFlags::SYNCPOINT).await
     }
 
-    async fn answer(&mut self, request: &Got, syncpoint: PutFlags) -> Result<(), Failure> {
+    /// Whether there is a reply.
+    async fn answer(&mut self, request: &Got, syncpoint: PutFlags) -> Result<bool, Failure> {
         let reply = match &mut self.source {
             Source::Filler(payload, size) => filler(payload, *size, &request.body),
             Source::Program(program) => program.answer(&request.body).await?,
         };
         if request.descriptor.reply_to_queue.is_blank() {
             // Nobody wants to know.
-            return Ok(());
+            return Ok(false);
         }
         self.put(request, syncpoint, reply).await?;
-        self.counts.replies.fetch_add(1, Ordering::Relaxed);
-        Ok(())
+        Ok(true)
     }
 
     async fn put(&mut self, request: &Got, syncpoint: PutFlags, reply: Bytes) -> Result<(), ChannelError> {
         let descriptor = reply::descriptor(&request.descriptor);
-        let answer = if self.plan.streaming { PutFlags::ASYNC_RESPONSE } else { PutFlags::empty() };
+        // A commit tells whether a put that nobody waited for has failed: both go out in one write.
+        let needs_no_answer = self.plan.streaming || syncpoint.contains(PutFlags::SYNCPOINT);
+        let answer = if needs_no_answer { PutFlags::ASYNC_RESPONSE } else { PutFlags::empty() };
         let options = PutOptions { flags: syncpoint | PutFlags::FAIL_IF_QUIESCING | answer, context: None };
         let queue = request.descriptor.reply_to_queue;
         let queue_manager = request.descriptor.reply_to_queue_manager;

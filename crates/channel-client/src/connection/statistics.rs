@@ -7,7 +7,7 @@ use channel_protocol::segment::SegmentType;
 use channel_protocol::structure::status_structure::StatusStructure;
 use model::descriptor::MessageDescriptor;
 use model::name::{QueueManagerName, QueueName};
-use model::reason::Reason;
+use model::reason::{CompletionCode, Reason};
 
 use super::loss::Fate;
 use super::{Connection, Put, Reply, Unconfirmed};
@@ -38,6 +38,17 @@ impl Connection {
                 }
             }
         }
+    }
+
+    /// The first failure among the puts without an answer since the last question; the cause of a commit's 2003, if there is one.
+    ///
+    /// # Errors
+    /// As `asynchronous_status`.
+    pub async fn failed_put(&mut self) -> Result<Option<ChannelError>, ChannelError> {
+        let status = self.asynchronous_status().await?;
+        let failure =
+            || ChannelError::Refused { verb: "MQPUT", completion: CompletionCode::Failed, number: status.reason };
+        Ok((status.put_failures > 0).then(failure))
     }
 
     /// MQSTAT of types MQSTAT_TYPE_RECONNECTION and MQSTAT_TYPE_RECONNECTION_ERROR (with `error`), as the queue manager

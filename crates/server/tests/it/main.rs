@@ -10,7 +10,6 @@ mod lifecycle;
 mod messages;
 mod names;
 mod program;
-mod records;
 mod remote;
 mod remote_messaging;
 mod requester;

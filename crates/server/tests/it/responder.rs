@@ -10,6 +10,8 @@ DEFINE QLOCAL(DEV.REQUEST) BOTHRESH(2) BOQNAME(DEV.PUT.ASIDE)
 DEFINE QLOCAL(DEV.NO.ASIDE) BOTHRESH(1)
 DEFINE QLOCAL(DEV.PUT.ASIDE)
 DEFINE QLOCAL(DEV.REPLY)
+DEFINE QLOCAL(DEV.DURABLE) DEFPSIST(YES) BOTHRESH(2) BOQNAME(DEV.PUT.ASIDE)
+DEFINE QLOCAL(DEV.SHUT) PUT(DISABLED)
 ";
 /// Answers `echo NAME` with the name and its own process; dies of the rest.
 const SCRIPT: &str = "while read -r verb name; do [ $verb = echo ] || kill -9 $$; echo \"$name $$\"; done";
@@ -104,6 +106,19 @@ fn without_a_backout_queue_a_deadly_request_goes_to_the_dead_letter_queue() {
     let deadly = put(&folder, "DEV.NO.ASIDE", "die");
     let dead = message(&folder, "DEV.DEAD.LETTER.QUEUE");
     assert_eq!(dead["messageId"].as_str(), Some(&*deadly), "{dead}");
+}
+
+#[test]
+fn a_persistent_request_whose_reply_cannot_be_put_is_backed_out_and_put_aside() {
+    let folder = Folder::new();
+    folder.write("mqsc.d/queues.mqsc", QUEUES);
+    let server = Server::start(&folder, &[]);
+    let responder = Responder::start(&folder, &server, &["--queue", "DEV.DURABLE", "--response-size", "100"]);
+    let put = folder.run(&["put", "DEV.DURABLE", "ask", "--reply-to", "DEV.SHUT"]);
+    let asked = put.strip_prefix("exit 0\nout: ").unwrap_or_else(|| panic!("{put}")).trim_end();
+    let aside = message(&folder, "DEV.PUT.ASIDE");
+    assert_eq!((aside["messageId"].as_str(), aside["body"].as_str()), (Some(asked), Some("ask")), "{aside}");
+    assert_eq!(responder.end(), "{\"event\":\"end\",\"replies\":0,\"errors\":2}\n");
 }
 
 #[test]
