@@ -13,3 +13,4 @@ mod requester;
 mod restart;
 mod services;
 mod stub;
+mod tables;

@@ -61,6 +61,8 @@ pub enum Command {
     PingQueueManager,
     /// REFRESH QMGR TYPE(CONFIGEV): a configuration event for each object.
     RefreshConfiguration(RefreshConfiguration),
+    /// RESET QMGR TYPE(STATISTICS): statistics messages now, and a new interval.
+    ResetStatistics,
     RefreshSecurity,
 }
 

@@ -63,6 +63,11 @@ pub(crate) async fn execute(queue_manager: &QueueManager, caller: &Principal, co
         Command::PingQueueManager => authority::require_of_queue_manager(queue_manager, caller, Authority::DISPLAY)
             .map(|()| Reply::done(message::PING_COMPLETE)),
         Command::RefreshConfiguration(_) => queue_manager::refresh(queue_manager, caller),
+        Command::ResetStatistics => queue_manager
+            .reset_statistics(caller)
+            .await
+            .map(|()| Reply::done(message::NORMAL_COMPLETION))
+            .map_err(Failure::from),
         Command::RefreshSecurity => authority::require_of_queue_manager(queue_manager, caller, Authority::CHANGE)
             .map(|()| Reply::done(message::SECURITY_REFRESHED)),
         Command::SetChannelAuthentication(set) => channel_authentication::set(queue_manager, caller, set).await,

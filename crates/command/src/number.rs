@@ -28,6 +28,7 @@ pub(crate) fn of(command: &Command) -> i32 {
         Command::DisplayEntityAuthority(_) => 88,
         Command::DeleteAuthority(_) => 89,
         Command::SetAuthority(_) => 90,
+        Command::ResetStatistics => 92,
         Command::DisplayQueueManagerStatus(_) => 161,
         Command::DisplayAuthorityService(_) => 169,
         Command::DisplaySubscriptionStatus(_) => 182,

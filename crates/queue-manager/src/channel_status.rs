@@ -19,6 +19,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use crate::QueueManager;
+use crate::statistics::{self, ByChannel, ChannelFigures};
 
 /// STATUS of an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -124,6 +125,8 @@ struct Registered {
     counters: ChannelCounters,
     stop: Mutex<Option<StopMode>>,
     asked: Notify,
+    /// What statistics have told of already, if they count the instance: messages and bytes.
+    told: Option<Mutex<(u64, u64)>>,
 }
 
 /// The instances of one queue manager, and the channels that are stopped.
@@ -138,6 +141,8 @@ struct State {
     instances: BTreeMap<u64, Arc<Registered>>,
     stopped: BTreeSet<String>,
     counts: HashMap<String, Count>,
+    /// Of instances that ended since statistics were told last.
+    ended: ByChannel,
     /// The queue manager ends: no more instances.
     closed: bool,
 }
@@ -218,6 +223,7 @@ impl Drop for ChannelHandle {
     fn drop(&mut self) {
         let mut state = self.table.state.lock();
         state.instances.remove(&self.number);
+        self.registered.move_figures(&mut state.ended);
         let instance = self.registered.instance.lock();
         state.discount(&instance.channel, &self.registered.client);
         drop(state);
@@ -236,6 +242,7 @@ impl ChannelTable {
         limits: InstanceLimits,
         queue_manager: QueueManagerName,
         now: Timestamp,
+        is_counted: bool,
     ) -> Result<ChannelHandle, NotAdmitted> {
         let mut state = self.state.lock();
         if state.closed {
@@ -252,12 +259,23 @@ impl ChannelTable {
             counters: ChannelCounters::default(),
             stop: Mutex::new(None),
             asked: Notify::new(),
+            told: is_counted.then(Mutex::default),
         });
         state.next += 1;
         let number = state.next;
         state.instances.insert(number, registered.clone());
         drop(state);
         Ok(ChannelHandle { table: self.clone(), number, registered, queue_manager })
+    }
+
+    /// For statistics: what went through counted instances since this was asked last.
+    pub(crate) fn take_figures(&self) -> ByChannel {
+        let mut state = self.state.lock();
+        let mut figures = std::mem::take(&mut state.ended);
+        for registered in state.instances.values() {
+            registered.move_figures(&mut figures);
+        }
+        figures
     }
 
     fn end(&self, mode: StopMode) -> usize {
@@ -341,6 +359,35 @@ impl Registered {
     }
 }
 
+/// Channels and addresses of which figures are kept at most; what went through others is lost to statistics.
+const MAXIMUM_FIGURES: usize = 10_000;
+
+impl Registered {
+    /// Adds what has not been told of yet.
+    fn move_figures(&self, figures: &mut ByChannel) {
+        let Some(told) = &self.told else { return };
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let counters = &self.counters;
+        let now = (count(&counters.messages), count(&counters.bytes_sent) + count(&counters.bytes_received));
+        let before = std::mem::replace(&mut *told.lock(), now);
+        if now == before {
+            return;
+        }
+        let instance = self.instance.lock();
+        let key = (instance.channel.clone(), instance.connection_name.clone());
+        if figures.len() >= MAXIMUM_FIGURES && !figures.contains_key(&key) {
+            return;
+        }
+        let figures = figures.entry(key).or_insert_with(|| ChannelFigures {
+            channel_type: instance.channel_type,
+            remote_queue_manager: instance.remote_queue_manager.clone(),
+            ..ChannelFigures::default()
+        });
+        figures.messages += now.0.saturating_sub(before.0);
+        figures.bytes += now.1.saturating_sub(before.1);
+    }
+}
+
 fn status(registered: &Registered) -> ChannelStatus {
     let counters = &registered.counters;
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -403,7 +450,8 @@ impl QueueManager {
         instance: ChannelInstance,
         limits: InstanceLimits,
     ) -> Result<ChannelHandle, NotAdmitted> {
-        let handle = self.engine().channels.register(instance, limits, self.name(), self.now())?;
+        let is_counted = statistics::collects_channel(self.engine(), &instance.channel);
+        let handle = self.engine().channels.register(instance, limits, self.name(), self.now(), is_counted)?;
         let instance = handle.registered.instance.lock();
         let (channel, partner) = (&instance.channel, &instance.connection_name);
         tracing::info!(

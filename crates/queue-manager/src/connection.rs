@@ -4,6 +4,7 @@
 //! the whole connection.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use model::authority::{Authority, AuthorityObject, Principal};
@@ -11,8 +12,12 @@ use model::descriptor::MessageDescriptor;
 use model::name::{QueueManagerName, QueueName};
 use model::options::{CloseOptions, GetOptions, ObjectDescriptor, OpenOptions, PutOptions};
 use model::reason::Reason;
+use model::timestamp::Timestamp;
 
-use crate::accounting::Accounting;
+use crate::accounting::observation::Observation;
+use crate::accounting::record::Ending;
+use crate::accounting::writer::{self, Destination};
+use crate::accounting::{AccountingWish, collection};
 use crate::connection_table::ConnectionState;
 use crate::engine::{Engine, Phase};
 use crate::event::calls::{self, Call};
@@ -58,6 +63,8 @@ pub struct GetResult {
     pub segment_status: u8,
     pub segmentation: u8,
     pub resolved_queue: QueueName,
+    /// When the message came to the queue.
+    pub arrived: Timestamp,
     /// 2079 accepted truncated, 2080 truncated and left on the queue, 2110 to 2120 not converted.
     pub warning: Option<Reason>,
 }
@@ -71,14 +78,27 @@ impl QueueManager {
     /// # Errors
     /// `NotAuthorized` (2035): no +connect. `QMgrQuiescing` (2161), `QMgrStopping` (2162).
     pub fn connect(&self, options: ConnectOptions) -> Result<Connection, Reason> {
+        self.connect_accounted(options, AccountingWish::default())
+    }
+
+    /// As `connect`, with what the application says about being accounted for.
+    ///
+    /// # Errors
+    /// Those of `connect`.
+    pub fn connect_accounted(&self, options: ConnectOptions, wish: AccountingWish) -> Result<Connection, Reason> {
         let engine = self.engine();
-        engine.admit(true)?;
+        engine.admit(true).inspect_err(|_| engine.statistics.connect_failed())?;
         let name = &engine.name;
         authority::check(engine, &options.principal, AuthorityObject::QueueManager, name, Authority::CONNECT)
-            .inspect_err(|_| calls::connect_refused(engine, &options))?;
-        let accounting = Accounting::begin(engine);
-        let state = Arc::new(ConnectionState::new(engine.identifiers.number(), options, engine.now(), accounting));
+            .inspect_err(|_| {
+                engine.statistics.connect_failed();
+                calls::connect_refused(engine, &options);
+            })?;
+        let state = Arc::new(ConnectionState::new(engine.identifiers.number(), options, engine.now()));
+        state.begin_account();
         engine.connections.add(state.clone());
+        collection::begin(engine, &state, wish);
+        engine.statistics.connected(engine);
         Ok(Connection { engine: engine.clone(), state })
     }
 }
@@ -117,7 +137,7 @@ impl Connection {
             channel: String::new(),
             connection_name: String::new(),
         };
-        let state = Arc::new(ConnectionState::new(engine.identifiers.number(), options, engine.now(), None));
+        let state = Arc::new(ConnectionState::new(engine.identifiers.number(), options, engine.now()));
         Self { engine: engine.clone(), state }
     }
 
@@ -157,10 +177,14 @@ impl Connection {
         options: OpenOptions,
     ) -> Result<Opened, Reason> {
         self.state.check()?;
-        let outcome = open::open(self, caller, object, options).await;
-        if let Some(accounting) = &self.state.accounting {
-            accounting.opened(&outcome);
-        }
+        let outcome = match self.state.observation() {
+            None => open::open(self, caller, object, options).await,
+            Some(observation) => {
+                let outcome = observation.time(open::open(self, caller, object, options)).await;
+                observation.opened(self, object.object, &outcome);
+                outcome
+            }
+        };
         match outcome {
             Ok(done) => Ok(done),
             Err(reason) => Err(self.tell(reason, Call::Open { caller, object, options }).await),
@@ -171,10 +195,15 @@ impl Connection {
     /// 2019, 2035, 2045 (deletion of a queue that is not dynamic), 2046, 2055 and 2042 (deletion refused); 2241 and
     /// 2242 are warnings: the handle is closed all the same.
     pub async fn close(&self, handle: ObjectHandle, options: CloseOptions) -> Result<(), Reason> {
-        if let Some(accounting) = &self.state.accounting {
-            accounting.closed();
-        }
-        let outcome = close::close(self, handle, options).await;
+        let outcome = match self.state.observation() {
+            None => close::close(self, handle, options).await,
+            Some(observation) => {
+                let closing = observation.closing(self, handle, options);
+                let outcome = observation.time(close::close(self, handle, options)).await;
+                observation.closed(&self.engine, &closing, &outcome);
+                outcome
+            }
+        };
         match outcome {
             Ok(done) => Ok(done),
             Err(reason) => Err(self.tell(reason, Call::Close(handle)).await),
@@ -190,11 +219,15 @@ impl Connection {
         options: &PutOptions,
         body: Bytes,
     ) -> Result<PutResult, Reason> {
-        let length = body.len();
-        let outcome = put::put(self, handle, descriptor, options, body).await;
-        if let Some(accounting) = &self.state.accounting {
-            accounting.put(&outcome, length, false);
-        }
+        let outcome = match self.state.observation() {
+            None => put::put(self, handle, descriptor, options, body).await,
+            Some(observation) => {
+                let length = body.len();
+                let outcome = observation.time(put::put(self, handle, descriptor, options, body)).await;
+                observation.put(self, handle, &outcome, length);
+                outcome
+            }
+        };
         match outcome {
             Ok(done) => Ok(done),
             Err(reason) => Err(self.tell(reason, Call::Handle(handle)).await),
@@ -214,11 +247,15 @@ impl Connection {
         body: Bytes,
     ) -> Result<PutResult, Reason> {
         self.state.check()?;
-        let length = body.len();
-        let outcome = put::put1(self, caller, object, descriptor, options, body).await;
-        if let Some(accounting) = &self.state.accounting {
-            accounting.put(&outcome, length, true);
-        }
+        let outcome = match self.state.observation() {
+            None => put::put1(self, caller, object, descriptor, options, body).await,
+            Some(observation) => {
+                let length = body.len();
+                let outcome = observation.time(put::put1(self, caller, object, descriptor, options, body)).await;
+                observation.put1(self, object, &outcome, length);
+                outcome
+            }
+        };
         match outcome {
             Ok(done) => Ok(done),
             Err(reason) => {
@@ -245,10 +282,18 @@ impl Connection {
         options: &GetOptions,
         interrupt: Option<&Interrupt>,
     ) -> Result<GetResult, Reason> {
-        let outcome = get::get(self, handle, options, interrupt).await;
-        if let Some(accounting) = &self.state.accounting {
-            accounting.got(&outcome, options.flags.intersects(get::BROWSES));
-        }
+        let outcome = match self.state.observation() {
+            None => get::get(self, handle, options, interrupt).await,
+            Some(observation) => {
+                let outcome = observation.time(get::get(self, handle, options, interrupt)).await;
+                // A wait that its door has ended was no call of the application.
+                let is_over = interrupt.is_some() && matches!(outcome, Err(Reason::NoMsgAvailable));
+                if !is_over {
+                    observation.got(self, handle, options.flags, &outcome);
+                }
+                outcome
+            }
+        };
         match outcome {
             Ok(done) => Ok(done),
             Err(reason) => Err(self.tell(reason, Call::Handle(handle)).await),
@@ -270,10 +315,9 @@ impl Connection {
     /// still open and may be committed later or backed out.
     pub async fn commit(&self) -> Result<(), Reason> {
         self.state.check()?;
-        let outcome = unit_of_work::commit(self).await;
-        if let Some(accounting) = &self.state.accounting {
-            accounting.committed(&outcome);
-        }
+        let Some(observation) = self.state.observation() else { return unit_of_work::commit(self).await };
+        let outcome = observation.time(unit_of_work::commit(self)).await;
+        observation.committed(&self.engine, &outcome);
         outcome
     }
 
@@ -281,10 +325,10 @@ impl Connection {
     /// `ResourceProblem` (2102): the recovery log has failed.
     pub async fn back_out(&self) -> Result<(), Reason> {
         self.state.check()?;
-        if let Some(accounting) = &self.state.accounting {
-            accounting.backed_out();
-        }
-        unit_of_work::back_out(self).await
+        let Some(observation) = self.state.observation() else { return unit_of_work::back_out(self).await };
+        let outcome = observation.time(unit_of_work::back_out(self)).await;
+        observation.backed_out(&self.engine);
+        outcome
     }
 
     /// Closes what is open and commits, as MQDISC does. A transaction branch that is not prepared is rolled back.
@@ -292,8 +336,22 @@ impl Connection {
     /// # Errors
     /// Those of `commit`; the connection is gone all the same.
     pub async fn disconnect(self) -> Result<(), Reason> {
+        self.state.is_disconnecting.store(true, Ordering::Release);
         close::release(&self.engine, self.state.take_handles()).await;
-        if self.is_in_branch() { Ok(()) } else { self.commit().await }
+        // What MQDISC commits counts as a commit; that there was nothing to commit does not.
+        let has_work = self.has_unit_of_work();
+        match (self.is_in_branch(), has_work) {
+            (true, _) => Ok(()),
+            (false, true) => self.commit().await,
+            (false, false) => self.state.check(),
+        }
+    }
+
+    /// Notes an MQSTAT, which its door serves without this crate.
+    pub fn note_status_call(&self, succeeded: bool) {
+        if let Some(observation) = self.state.observation() {
+            observation.asked_status(&self.engine, succeeded);
+        }
     }
 }
 
@@ -301,9 +359,19 @@ impl Drop for Connection {
     fn drop(&mut self) {
         self.engine.connections.remove(self.state.number);
         give_up(&self.engine, &self.state);
-        if self.state.accounting.is_some() {
-            self.engine.left_over.push(Work::Account(self.state.clone()));
-        }
+        account_for(&self.engine, &self.state, self.state.ending());
+    }
+}
+
+/// The connection has ended: its last records, and the statistics that count it.
+fn account_for(engine: &Engine, state: &Arc<ConnectionState>, ending: Ending) {
+    if !state.end_account() {
+        return;
+    }
+    engine.statistics.disconnected(state, ending);
+    let is_accounted = state.observation().is_some_and(Observation::is_accounted);
+    if is_accounted && !engine.left_over.push_account(state.clone(), engine.now(), ending) {
+        writer::lose(engine, Destination::Accounting);
     }
 }
 
@@ -315,6 +383,11 @@ fn give_up(engine: &Engine, state: &ConnectionState) {
         }
     }
     let unit = state.unit.lock().take();
+    if let (Some(unit), Some(observation)) = (&unit, state.observation())
+        && unit.has_work()
+    {
+        observation.backed_out(engine);
+    }
     if let Some(unit) = unit
         && engine.phase() < Phase::Stopping
     {

@@ -2,8 +2,8 @@
 //!
 //! Connections are made and ended for each REST request, so the table is cut into parts with a lock each.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use model::authority::Principal;
 use model::name::ObjectName;
@@ -14,7 +14,8 @@ use parking_lot::Mutex;
 use storage::Xid;
 
 use crate::ConnectOptions;
-use crate::accounting::Accounting;
+use crate::accounting::observation::Observation;
+use crate::accounting::record::Ending;
 use crate::connection::ObjectHandle;
 use crate::engine::Map;
 use crate::handle::Handle;
@@ -32,8 +33,12 @@ pub(crate) struct ConnectionState {
     pub(crate) unit: Mutex<Option<OpenUnit>>,
     /// The XA transaction branch that the unit of work is, if it is one. Locked before `unit`.
     pub(crate) branch: Mutex<Option<Xid>>,
-    /// What the connection did, when somebody wants to know.
-    pub(crate) accounting: Option<Box<Accounting>>,
+    /// What the connection did, while somebody wants to know.
+    observation: OnceLock<Box<Observation>>,
+    /// Its connect was counted, and its end was not yet. The queue manager's own connections are never counted.
+    is_counted: AtomicBool,
+    /// MQDISC was called.
+    pub(crate) is_disconnecting: AtomicBool,
     /// STOP CONN: every verb fails from now on.
     is_broken: AtomicBool,
     /// Its channel is being stopped: gets that ask to fail when quiescing do so.
@@ -41,12 +46,7 @@ pub(crate) struct ConnectionState {
 }
 
 impl ConnectionState {
-    pub(crate) fn new(
-        number: u64,
-        options: ConnectOptions,
-        connected: Timestamp,
-        accounting: Option<Box<Accounting>>,
-    ) -> Self {
+    pub(crate) fn new(number: u64, options: ConnectOptions, connected: Timestamp) -> Self {
         Self {
             number,
             user_identifier: user_identifier(&options.principal),
@@ -56,9 +56,41 @@ impl ConnectionState {
             handles: Mutex::default(),
             unit: Mutex::new(None),
             branch: Mutex::new(None),
-            accounting,
+            observation: OnceLock::new(),
+            is_counted: AtomicBool::new(false),
+            is_disconnecting: AtomicBool::new(false),
             is_broken: AtomicBool::new(false),
             is_quiescing: AtomicBool::new(false),
+        }
+    }
+
+    /// `None` while nobody collects anything.
+    pub(crate) fn observation(&self) -> Option<&Observation> {
+        self.observation.get().map(|observation| &**observation)
+    }
+
+    /// Begins to observe the connection, unless it is observed already.
+    pub(crate) fn observe(&self, observation: Observation) {
+        self.observation.get_or_init(|| Box::new(observation));
+    }
+
+    pub(crate) fn begin_account(&self) {
+        self.is_counted.store(true, Ordering::Release);
+    }
+
+    /// True once: for whoever counts the end of the connection and writes its last record.
+    pub(crate) fn end_account(&self) -> bool {
+        self.is_counted.swap(false, Ordering::AcqRel)
+    }
+
+    /// How the connection ends, if it ends now.
+    pub(crate) fn ending(&self) -> Ending {
+        if self.is_broken.load(Ordering::Acquire) {
+            Ending::QueueManager
+        } else if self.is_disconnecting.load(Ordering::Acquire) {
+            Ending::Normal
+        } else {
+            Ending::Implicit
         }
     }
 

@@ -111,6 +111,10 @@ async fn enter(
             let depth_before = outcome.depth_before;
             queue.counters.count_put(now);
             queue.counters.note_depth(depth_before.saturating_add(1));
+            if let Some(figures) = queue.figures.get() {
+                figures.note_depth(depth_before);
+                figures.note_depth(depth_before.saturating_add(1));
+            }
             Ok(Entered { priority, depth_before, triggers: arriving.done(outcome) })
         }
         Err(error) => {

@@ -14,6 +14,8 @@ use model::timestamp::Timestamp;
 use parking_lot::RwLock;
 use storage::PrivateStore;
 
+use crate::accounting::collection::{self, Overrides};
+use crate::accounting::writer::Records;
 use crate::administered::AdministeredObjects;
 use crate::authority::Authorities;
 use crate::channel_authentication::ChannelAuthentications;
@@ -27,6 +29,7 @@ use crate::publish::PublishSubscribe;
 use crate::queue::Queue;
 use crate::queue_list::Order;
 use crate::started::StartedTable;
+use crate::statistics::Statistics;
 use crate::system_settings::SystemSettings;
 use crate::xa::Branches;
 
@@ -57,6 +60,11 @@ pub(crate) struct Engine {
     pub(crate) changes: tokio::sync::Mutex<()>,
     pub(crate) left_over: LeftOver,
     pub(crate) events: event::Switches,
+    pub(crate) statistics: Statistics,
+    pub(crate) overrides: Overrides,
+    pub(crate) records: Records,
+    /// ACCTINT as it was then, and when the next interval record of a connection is due.
+    pub(crate) accounting_due: parking_lot::Mutex<Option<(u32, Timestamp)>>,
     pub(crate) branches: Branches,
     phase: AtomicU8,
 }
@@ -90,6 +98,10 @@ impl Engine {
             clock,
             started,
             events: event::Switches::new(&loaded.definition),
+            statistics: Statistics::new(&loaded.definition, started),
+            overrides: Overrides::default(),
+            records: Records::default(),
+            accounting_due: parking_lot::Mutex::new(None),
             definition: RwLock::new(Arc::new(loaded.definition)),
             queues: RwLock::default(),
             order: Order::default(),
@@ -128,6 +140,7 @@ impl Engine {
     pub(crate) fn show_definition(&self, definition: QueueManagerDefinition) {
         self.events.set(&definition);
         *self.definition.write() = Arc::new(definition);
+        collection::changed(self);
     }
 
     pub(crate) fn queue(&self, name: &QueueName) -> Option<Arc<Queue>> {

@@ -47,8 +47,18 @@ async fn discard_in_parts(engine: &Engine, queue: &Arc<Queue>, now: Timestamp) -
         if expired.is_empty() {
             return Ok(());
         }
+        note(engine, queue, expired.len());
         for gone in expired {
             report::expired(engine, &gone.message, now).await;
         }
+    }
+}
+
+fn note(engine: &Engine, queue: &Queue, messages: usize) {
+    let messages = u64::try_from(messages).unwrap_or(u64::MAX);
+    engine.statistics.expired(messages);
+    if let Some(figures) = queue.figures.get() {
+        figures.expired(messages);
+        figures.note_depth(queue.depth());
     }
 }

@@ -403,6 +403,9 @@ impl Get<'_> {
         let Taken { stored, unit } = taken;
         self.remember(&stored, unit.is_some());
         self.queue.counters.count_get(now);
+        if let Some(figures) = self.queue.figures.get() {
+            figures.note_depth(self.queue.depth());
+        }
         if self.engine.events.performance() {
             Box::pin(event::performance::after_get(self.engine, self.queue, unit.is_some(), now)).await;
         }
@@ -468,6 +471,7 @@ impl Get<'_> {
             segment_status,
             segmentation,
             resolved_queue: self.queue.name,
+            arrived: stored.arrived,
             warning,
         }
     }
@@ -506,6 +510,7 @@ pub(crate) fn no_message(queue: &Queue) -> GetResult {
         segment_status: b' ',
         segmentation: b' ',
         resolved_queue: queue.name,
+        arrived: Timestamp::default(),
         warning: None,
     }
 }

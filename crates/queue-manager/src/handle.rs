@@ -12,6 +12,7 @@ use model::text::Text;
 use parking_lot::Mutex;
 use storage::LockOwner;
 
+use crate::accounting::observation::Counts;
 use crate::cursor::Cursor;
 use crate::group::PutPlace;
 use crate::publish::OpenTopic;
@@ -39,6 +40,8 @@ pub(crate) struct Handle {
     pub(crate) selector: Option<Box<Selector>>,
     /// `Queue::forced_changes` of what was opened, at that time.
     pub(crate) forced_changes: u32,
+    /// For which records calls by way of it count at its queue.
+    pub(crate) counts: Counts,
     pub(crate) memory: Mutex<Memory>,
 }
 

@@ -1,20 +1,22 @@
-//! What nobody waits for: work left over by dropped tasks and connections, and the expiry scan.
+//! What nobody waits for: work left over by dropped tasks and connections, the expiry scan, and records at intervals.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use model::timestamp::Timestamp;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tracing::warn;
 
+use crate::accounting::record::{self, Ending};
 use crate::connection_table::ConnectionState;
 use crate::engine::{Engine, Phase};
 use crate::event::{self, Event};
 use crate::handle::Handle;
 use crate::queue::Queue;
 use crate::unit_of_work::{OpenUnit, back_out_unit, commit_or_back_out};
-use crate::{accounting, close, expiry, subscription, trigger};
+use crate::{close, expiry, statistics, subscription, trigger};
 
 /// Something that has to be finished although its task is gone.
 pub(crate) enum Work {
@@ -23,13 +25,17 @@ pub(crate) enum Work {
     Close(Arc<Handle>),
     /// A message arrived; its priority and the depth before it.
     Trigger(Arc<Queue>, u8, u32),
-    /// A connection that was accounted for has ended.
-    Account(Arc<ConnectionState>),
+    /// A connection that was accounted for has ended: when and how.
+    Account(Arc<ConnectionState>, Timestamp, Ending),
+    /// The records of a connection have grown too large to wait for the end of its interval.
+    AccountEarly(Arc<ConnectionState>),
     Event(Box<Event>),
 }
 
 /// Most events that wait for housekeeping; one more is dropped.
 const MAXIMUM_EVENTS: usize = 1000;
+/// With so much waiting, the records of connections that end are dropped.
+const MAXIMUM_WAITING: usize = 20_000;
 
 /// Bounded by what was open: a connection leaves at most its unit of work and its handles. Events have a bound of their own.
 #[derive(Default)]
@@ -54,6 +60,18 @@ impl LeftOver {
         }
     }
 
+    /// For the last record of a connection. False when too many wait already.
+    pub(crate) fn push_account(&self, state: Arc<ConnectionState>, ended: Timestamp, ending: Ending) -> bool {
+        let mut work = self.work.lock();
+        if work.len() >= MAXIMUM_WAITING {
+            return false;
+        }
+        work.push_back(Work::Account(state, ended, ending));
+        drop(work);
+        self.arrived.notify_one();
+        true
+    }
+
     pub(crate) fn wake(&self) {
         self.arrived.notify_one();
     }
@@ -72,7 +90,13 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
 pub(crate) async fn run(engine: &Engine) {
     while engine.phase() < Phase::Stopping {
         finish_left_over(engine).await;
-        let next = [expiry::scan(engine).await, subscription::expire(engine).await].into_iter().flatten().min();
+        let next = [
+            expiry::scan(engine).await,
+            subscription::expire(engine).await,
+            record::scan(engine).await,
+            statistics::scan(engine).await,
+        ];
+        let next = next.into_iter().flatten().min();
         let pause = next.map_or(LONGEST_PAUSE, |at| at.since(engine.now()).clamp(SHORTEST_PAUSE, LONGEST_PAUSE));
         let _ = tokio::time::timeout(pause, engine.left_over.arrived.notified()).await;
     }
@@ -92,7 +116,8 @@ pub(crate) async fn finish_left_over(engine: &Engine) {
             Work::Trigger(queue, priority, depth_before) => {
                 trigger::arrived(engine, &queue, priority, depth_before).await;
             }
-            Work::Account(state) => accounting::write(engine, &state).await,
+            Work::Account(state, ended, ending) => record::write_last(engine, &state, ending, ended).await,
+            Work::AccountEarly(state) => record::write_interval(engine, &state, engine.now()).await,
         }
     }
 }

@@ -53,6 +53,13 @@ impl Connection {
     /// `HobjError` (2019), `NotOpenForInquire` (2038), `SelectorError` (2067): no such selector. `QDeleted` (2052),
     /// `ObjectChanged` (2041): so changed that the handle does not serve any more, or a process or namelist is gone.
     pub fn inquire(&self, handle: ObjectHandle, selectors: &[i32]) -> Result<Inquired, Reason> {
+        let Some(observation) = self.state.observation() else { return self.inquire_now(handle, selectors) };
+        let outcome = observation.time_now(|| self.inquire_now(handle, selectors));
+        observation.inquired(self, handle, &outcome);
+        outcome
+    }
+
+    fn inquire_now(&self, handle: ObjectHandle, selectors: &[i32]) -> Result<Inquired, Reason> {
         let open = self.state.handle(handle)?;
         if !open.options.contains(OpenOptions::INQUIRE) {
             return Err(Reason::NotOpenForInquire);
@@ -78,6 +85,20 @@ impl Connection {
     /// `HobjError` (2019), `NotOpenForSet` (2040), `SelectorError` (2067), `IntAttrCountTooSmall` (2022),
     /// `CharAttrsTooShort` (2008), and 2020, 2075 to 2078 for values; `ResourceProblem` (2102).
     pub async fn set(
+        &self,
+        handle: ObjectHandle,
+        selectors: &[i32],
+        integers: &[i32],
+        characters: &[u8],
+    ) -> Result<(), Reason> {
+        let set = self.set_now(handle, selectors, integers, characters);
+        let Some(observation) = self.state.observation() else { return set.await };
+        let outcome = observation.time(set).await;
+        observation.set(&self.engine, &outcome);
+        outcome
+    }
+
+    async fn set_now(
         &self,
         handle: ObjectHandle,
         selectors: &[i32],

@@ -6,6 +6,7 @@
 //! Where to look: a verb has a file of its name; `resolve.rs` turns names into queues, `authority.rs` allows, `delivery.rs`
 //! is the last step of every put, `waiters.rs` of every wait, `reason.rs` turns inner errors into reasons.
 
+pub mod accounting;
 pub mod channel_authentication;
 pub mod channel_status;
 pub mod clock;
@@ -22,7 +23,6 @@ pub mod subscription;
 pub mod system_settings;
 pub mod topic_status;
 
-mod accounting;
 mod administer_subscription;
 mod administered;
 mod authority;
@@ -62,6 +62,7 @@ mod selection;
 pub mod selector;
 mod shown;
 mod start;
+mod statistics;
 mod topic_tree;
 mod transmission;
 mod trigger;
@@ -185,6 +186,7 @@ impl QueueManager {
             self.engine.left_over.push(housekeeping::Work::BackOut(unit));
         }
         housekeeping::finish_left_over(&self.engine).await;
+        self.write_last_records().await;
         event::starting::stopping(&self.engine, was_quiesced).await;
         self.engine.store.close();
     }

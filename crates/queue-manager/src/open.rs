@@ -15,6 +15,8 @@ use model::reason::Reason;
 use parking_lot::Mutex;
 use storage::LockOwner;
 
+use crate::accounting::collection;
+use crate::accounting::observation::Counts;
 use crate::connection::{Connection, Opened};
 use crate::connection_table::alternate;
 use crate::engine::Engine;
@@ -227,6 +229,10 @@ async fn open_destination(
     count_open(&destination, options, shareable)?;
     let name = first.name;
     let (resolved_queue, resolved_queue_manager) = destination.resolved(engine);
+    let counts = match (connection.state.observation(), destination.queue()) {
+        (Some(observation), Some(queue)) => collection::counts(engine, observation, queue),
+        _ => Counts::default(),
+    };
     let handle = Arc::new(Handle {
         owner: LockOwner(engine.identifiers.number()),
         name,
@@ -237,6 +243,7 @@ async fn open_destination(
         made_queue,
         shared_by,
         selector,
+        counts,
         memory: Mutex::new(Memory::default()),
     });
     let number = match connection.state.add_handle(handle.clone(), engine.definition.read().maximum_handles) {
@@ -340,6 +347,7 @@ pub(crate) fn add(
         shared_by: None,
         selector: None,
         forced_changes: 0,
+        counts: Counts::default(),
         memory: Mutex::new(Memory::default()),
     });
     let handle = connection.state.add_handle(handle, engine.definition.read().maximum_handles)?;

@@ -262,7 +262,11 @@ impl FanOut<'_> {
     /// Delivers to one subscription, or to the dead-letter queue in its place.
     async fn put(&self, unit: Option<&ConnectionState>, subscription: &Subscription) -> Result<(), Reason> {
         let delivered = deliver(self.engine, unit, subscription, self.publication, self.now).await;
-        let Err((message, reason)) = delivered else { return Ok(()) };
+        let Err((message, reason)) = delivered else {
+            let Publication { descriptor, body, .. } = self.publication;
+            self.engine.statistics.published(descriptor.persistence, body.len());
+            return Ok(());
+        };
         if is_fatal(reason) {
             return Err(reason);
         }

@@ -8,8 +8,8 @@
 //! - Once `is_deleted`, the queue is no longer found by name, and its name may belong to another queue.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use model::definition::queue::{DefinitionType, LocalQueue};
 use model::definition::{QueueDefinition, QueueKind};
@@ -21,6 +21,7 @@ use parking_lot::{Mutex, RwLock};
 use storage::{MessageCount, Position, PrivateStore, QueueId};
 
 use crate::event::performance::Performance;
+use crate::statistics::QueueFigures;
 use crate::waiters::Waiters;
 
 pub(crate) struct Queue {
@@ -51,6 +52,8 @@ pub(crate) struct Queue {
     /// When the queue last caused a trigger message of type FIRST.
     pub(crate) last_trigger: Mutex<Option<Timestamp>>,
     pub(crate) performance: Mutex<Performance>,
+    /// For STATQ; absent until something is counted.
+    pub(crate) figures: OnceLock<Box<QueueFigures>>,
 }
 
 /// Open handles, by what they were opened for.
@@ -158,6 +161,7 @@ impl Queue {
             longest: AtomicUsize::new(0),
             last_trigger: Mutex::new(None),
             performance: Mutex::default(),
+            figures: OnceLock::new(),
         }
     }
 

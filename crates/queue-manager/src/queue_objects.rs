@@ -11,6 +11,7 @@ use model::name::QueueName;
 use model::reason::Reason;
 use storage::{DefinitionChange, StoreError};
 
+use crate::accounting::collection;
 use crate::engine::Engine;
 use crate::objects::{ObjectError, authorise, authority_to_define, check_attributes};
 use crate::queue::Queue;
@@ -80,6 +81,9 @@ impl QueueManager {
             changes.push(definitions::delete_queue(name));
         }
         engine.save(changes).await?;
+        if purge && queue.is_local() {
+            note_purge(engine, &queue);
+        }
         engine.remove_queue(&queue);
         deletion.done();
         Ok(())
@@ -99,6 +103,7 @@ impl QueueManager {
         }
         match engine.store.clear(queue.id).await {
             Ok(_) => {
+                note_purge(engine, &queue);
                 if engine.events.performance() {
                     event::performance::after_get(engine, &queue, false, engine.now()).await;
                 }
@@ -107,6 +112,15 @@ impl QueueManager {
             Err(StoreError::Uncommitted) => Err(ObjectError::InUse { name: name.to_string() }),
             Err(error) => Err(ObjectError::Reason(reason::of_store_at_large(&error))),
         }
+    }
+}
+
+/// For statistics.
+fn note_purge(engine: &Engine, queue: &Queue) {
+    engine.statistics.purged();
+    if let Some(figures) = queue.figures.get() {
+        figures.purged();
+        figures.note_depth(queue.depth());
     }
 }
 
@@ -198,18 +212,25 @@ impl Engine {
         if let Some(initiation_queue) = initiation_queue(&queue) {
             self.initiation_queues.write().insert(initiation_queue);
         }
+        if self.overrides.note(&queue) {
+            collection::changed(self);
+        }
         self.queues.write().insert(queue.name, queue);
         self.order.forget();
     }
 
     pub(crate) fn remove_queue(&self, queue: &Queue) {
         self.queues.write().remove(&queue.name);
+        self.statistics.queue_deleted(queue.take_figures());
         self.order.forget();
     }
 
     /// Shows a changed definition to everybody.
     pub(crate) fn show_queue(&self, queue: &Queue, definition: QueueDefinition) {
         queue.set_definition(definition);
+        if self.overrides.note(queue) {
+            collection::changed(self);
+        }
         self.order.changed(queue);
         if let Some(initiation_queue) = initiation_queue(queue) {
             self.initiation_queues.write().insert(initiation_queue);

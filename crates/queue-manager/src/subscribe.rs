@@ -58,6 +58,20 @@ impl Connection {
         descriptor: &SubscriptionDescriptor,
         queue: Option<ObjectHandle>,
     ) -> Result<Subscribed, Reason> {
+        let subscribe = self.subscribe_now(caller, descriptor, queue);
+        let Some(observation) = self.state.observation() else { return subscribe.await };
+        let existed = named(&self.engine, &descriptor.name).is_some();
+        let outcome = observation.time(subscribe).await;
+        observation.subscribed(&self.engine, descriptor, existed, &outcome);
+        outcome
+    }
+
+    async fn subscribe_now(
+        &self,
+        caller: &Principal,
+        descriptor: &SubscriptionDescriptor,
+        queue: Option<ObjectHandle>,
+    ) -> Result<Subscribed, Reason> {
         let engine = &self.engine;
         engine.admit(descriptor.flags.contains(Flags::FAIL_IF_QUIESCING))?;
         self.state.check()?;
@@ -86,6 +100,13 @@ impl Connection {
     /// # Errors
     /// `HobjError` (2019): not a subscription handle. `NoRetainedMsg` (2437), `RetainedNotDelivered` (2526), 2161, 2162.
     pub async fn request_publications(&self, handle: ObjectHandle) -> Result<u32, Reason> {
+        let Some(observation) = self.state.observation() else { return self.request_now(handle).await };
+        let outcome = observation.time(self.request_now(handle)).await;
+        observation.requested(&self.engine, &outcome);
+        outcome
+    }
+
+    async fn request_now(&self, handle: ObjectHandle) -> Result<u32, Reason> {
         self.engine.admit(false)?;
         let open = self.state.handle(handle)?;
         let Target::Subscription(OpenSubscription { subscription, .. }) = &open.target else {

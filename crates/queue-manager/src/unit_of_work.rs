@@ -189,6 +189,7 @@ pub(crate) async fn after_commit(engine: &Engine, unit: OpenUnit) {
             touched.queue.waiters.arrived(&touched.arrival);
         }
     }
+    note_depths(&unit);
     for touched in &unit.touched {
         if let What::Put { priority, depth_before } = touched.what
             && trigger::is_enabled(&touched.queue)
@@ -199,6 +200,15 @@ pub(crate) async fn after_commit(engine: &Engine, unit: OpenUnit) {
     if engine.events.performance() {
         for touched in unit.touched.iter().filter(|touched| !matches!(touched.what, What::Put { .. })) {
             Box::pin(event::performance::after_commit(engine, &touched.queue)).await;
+        }
+    }
+}
+
+/// The depth changes when a unit of work ends: for statistics of queues.
+fn note_depths(unit: &OpenUnit) {
+    for touched in &unit.touched {
+        if let Some(figures) = touched.queue.figures.get() {
+            figures.note_depth(touched.queue.depth());
         }
     }
 }
@@ -246,6 +256,7 @@ pub(crate) async fn back_out_unit(engine: &Engine, unit: OpenUnit) -> Result<(),
     let finishing = Finishing { engine, unit: Some(unit), wrap: Work::BackOut };
     let outcome = engine.store.back_out(finishing.unit().id).await;
     let unit = finishing.done();
+    note_depths(&unit);
     // Got messages are there again, also when only the raised count could not be written.
     for touched in &unit.touched {
         let queue = &touched.queue;

@@ -8,6 +8,7 @@
 //! DIR/ltpa.keys                  LTPA keys, unless [ltpa] names others
 //! DIR/tls/                       ca.crt, ca.key, server.crt, server.key
 //! DIR/mqsc.d/                    drop-in MQSC
+//! DIR/accounting/NAME.jsonl      accounting and statistics records, if collected; .1, .2 ... older ones
 //! DIR/zosconnect/                archives of services and APIs; written by `service` alone
 //! DIR/qmgrs/NAME/log/            recovery log; written by `storage` alone
 //! DIR/qmgrs/NAME/state           how the queue manager is or last ended, and whether it starts with the next server
@@ -92,6 +93,11 @@ impl DataDirectory {
 
     pub(crate) fn mqsc_dir(&self) -> PathBuf {
         self.root.join("mqsc.d")
+    }
+
+    /// Of records as lines, unless `[accounting]` names another.
+    pub(crate) fn record_lines(&self) -> PathBuf {
+        self.root.join("accounting")
     }
 
     pub(crate) fn archives(&self) -> PathBuf {

@@ -12,6 +12,7 @@ mod developer;
 mod error;
 mod installation;
 mod logging;
+mod record_lines;
 mod rest_client;
 mod serve;
 mod server_user;

@@ -3,6 +3,7 @@
 mod admin;
 mod answer;
 pub mod auth;
+mod command_time;
 mod connections;
 mod cors;
 mod error;

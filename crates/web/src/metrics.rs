@@ -66,6 +66,7 @@ impl HttpStatistics {
 pub(crate) fn expose(shared: &Shared) -> Answer {
     let mut page = Page(String::with_capacity(16 << 10));
     http(&mut page, shared);
+    commands(&mut page, shared);
     states(&mut page, &shared.queue_managers);
     let running = shared.queue_managers.running();
     queue_managers(&mut page, &running);
@@ -112,6 +113,15 @@ fn http(page: &mut Page, shared: &Shared) {
     for (labels, statistics) in labelled(&shared.statistics) {
         histogram(page, "quaymaster_http_request_duration_seconds", &labels, statistics);
     }
+}
+
+/// Administrative commands, which have their processor time counted apart.
+fn commands(page: &mut Page, shared: &Shared) {
+    let time = &shared.command_time;
+    let help = "Administrative commands executed for HTTP requests.";
+    page.plain("quaymaster_commands_total", "counter", help, time.commands());
+    let help = "Processor time of administrative commands, their answers' JSON included.";
+    page.plain("quaymaster_command_cpu_seconds_total", "counter", help, time.seconds());
 }
 
 fn labelled(statistics: &HttpStatistics) -> impl Iterator<Item = (String, &RouteStatistics)> {

@@ -23,6 +23,7 @@ use tokio::sync::watch;
 
 use crate::auth::Authenticator;
 use crate::auth::password::PasswordReader;
+use crate::command_time::CommandTime;
 use crate::connections::Connections;
 use crate::cors::Policy;
 use crate::error::ApiError;
@@ -44,6 +45,7 @@ pub(crate) struct Shared {
     pub(crate) https_port: OnceLock<u16>,
     pub(crate) connections: Arc<Connections>,
     pub(crate) statistics: HttpStatistics,
+    pub(crate) command_time: Arc<CommandTime>,
     pub(crate) is_ready: AtomicBool,
     /// Who judges certificates of clients now.
     pub(crate) client_verifier: RwLock<Verifier>,
@@ -86,6 +88,7 @@ impl Shared {
             queue_managers,
             connections: Connections::new(),
             statistics: HttpStatistics::new(),
+            command_time: Arc::default(),
             is_ready: AtomicBool::new(false),
             client_verifier: RwLock::default(),
             stopping: watch::channel(false).0,

@@ -265,6 +265,7 @@ async fn handle(
     mechanism: crate::auth::Mechanism,
     body: Incoming,
 ) -> Result<Answer, ApiError> {
+    let time = &call.shared.command_time;
     match handler {
         Handler::Public(handler) => Box::pin(handle_public(call, handler, body)).await,
         Handler::ZosConnect(handler) => Box::pin(zosconnect::handle(call, handler, identity, body)).await,
@@ -273,16 +274,18 @@ async fn handle(
         Handler::BrowseMessage => messaging::browse::browse(call, identity).await,
         Handler::ListMessages => Box::pin(messaging::list::list(call, identity)).await,
         Handler::PublishMessage => Box::pin(messaging::publish::publish(call, identity, body)).await,
-        Handler::RunMqsc => Box::pin(admin::mqsc::run(call, identity, body)).await,
-        Handler::ShowInstallation => admin::installation::show(call),
-        Handler::ListQueueManagers | Handler::ShowQueueManager => admin::queue_manager::show(call, identity),
-        Handler::DumpDefinitions => admin::definitions::show(call),
-        Handler::ListQueues | Handler::ShowQueue => admin::queue::show(call, identity),
-        Handler::CreateQueue => Box::pin(admin::queue_change::create(call, identity, body)).await,
-        Handler::AlterQueue => Box::pin(admin::queue_change::alter(call, identity, body)).await,
-        Handler::DeleteQueue => Box::pin(admin::queue_change::delete(call, identity)).await,
-        Handler::ListChannels | Handler::ShowChannel => admin::channel::show(call, identity),
-        Handler::ListSubscriptions | Handler::ShowSubscription => admin::subscription::show(call, identity),
+        Handler::RunMqsc => Box::pin(time.of_waiting(admin::mqsc::run(call, identity, body))).await,
+        Handler::ShowInstallation => time.of(|| admin::installation::show(call)),
+        Handler::ListQueueManagers | Handler::ShowQueueManager => {
+            time.of(|| admin::queue_manager::show(call, identity))
+        }
+        Handler::DumpDefinitions => time.of(|| admin::definitions::show(call)),
+        Handler::ListQueues | Handler::ShowQueue => time.of(|| admin::queue::show(call, identity)),
+        Handler::CreateQueue => Box::pin(time.of_waiting(admin::queue_change::create(call, identity, body))).await,
+        Handler::AlterQueue => Box::pin(time.of_waiting(admin::queue_change::alter(call, identity, body))).await,
+        Handler::DeleteQueue => Box::pin(time.of_waiting(admin::queue_change::delete(call, identity))).await,
+        Handler::ListChannels | Handler::ShowChannel => time.of(|| admin::channel::show(call, identity)),
+        Handler::ListSubscriptions | Handler::ShowSubscription => time.of(|| admin::subscription::show(call, identity)),
         Handler::ShowLogin => login::show(call, identity, mechanism),
         Handler::Logout => login::logout(call),
     }

@@ -15,6 +15,7 @@ use channel_protocol::flow::call::Ending;
 use channel_protocol::flow::connect::Connect;
 use model::reason::Reason;
 use model::text::Text;
+use queue_manager::accounting::AccountingWish;
 use queue_manager::{ConnectOptions, Connection};
 
 use crate::admission::{Introduction, StatusCode, Terms};
@@ -70,7 +71,8 @@ async fn establish(call: &Call<'_>, request: &Connect) -> Result<Option<Reason>,
         channel: terms.channel.clone(),
         connection_name: terms.connection_name.clone(),
     };
-    let connection = Arc::new(terms.queue_manager.connect(options)?);
+    let wish = AccountingWish::of_options(request.options.cast_signed());
+    let connection = Arc::new(terms.queue_manager.connect_accounted(options, wish)?);
     terms.status.update(|instance| instance.remote_application = application_name);
     conversation.set_connected(Connected { connection, principal }, terms);
     Ok(None)

@@ -98,6 +98,9 @@ pub(super) fn stat(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), Decod
         RECONNECTION | RECONNECTION_ERROR => Ok(PutTally::default().tell(request.status.clone())),
         _ => Err(Reason::StatTypeError),
     });
+    if let Ok(connected) = call.connected() {
+        connected.connection.note_status_call(outcome.is_ok());
+    }
     let (ending, status) = match outcome {
         Ok(status) => (Ending::OK, status),
         Err(reason) => (Ending::of(reason), PutTally::default().tell(request.status)),

@@ -152,6 +152,7 @@ const OWN: &[(Verb, &str, &str, &str)] = &[
     ),
     (Verb::Refresh, "SECURITY", "TYPE(AUTHSERV|CONNAUTH|SSL)", "Does nothing more: authority takes effect at once."),
     (Verb::Reset, "CHANNEL", "(name) SEQNUM(n)", "Sets a message channel's sequence number; refused while none runs."),
+    (Verb::Reset, "QMGR", "TYPE(STATISTICS)", "Writes statistics messages of the interval so far, and begins anew."),
     (
         Verb::Reset,
         "QSTATS",

@@ -94,6 +94,7 @@ fn command(reader: &mut Reader, verb: Verb, object: Object) -> Result<Command, P
         (Verb::Stop, Object::Trace) => reader.stop_trace(),
         (Verb::Ping, Object::Definition(Kind::QueueManager)) => Ok(Command::PingQueueManager),
         (Verb::Refresh, Object::Definition(Kind::QueueManager)) => reader.refresh_queue_manager(),
+        (Verb::Reset, Object::Definition(Kind::QueueManager)) => reader.reset_queue_manager(),
         (Verb::Refresh, Object::Security) => reader.refresh_security(),
         _ => Err(reader.problem("the verb does not go with the object")),
     }

@@ -106,6 +106,7 @@ const ACTIONS: &[(&str, AuthorityObject, Authority)] = &[
     ("STOP SERVICE(SYSTEM.DEFAULT.SERVICE)", AuthorityObject::Service, CONTROL),
     ("STOP CONN(0123456789ABCDEF)", QUEUE_MANAGER, CONTROL),
     ("START TRACE(ACCTG) CLASS(3)", QUEUE_MANAGER, CONTROL),
+    ("RESET QMGR TYPE(STATISTICS)", QUEUE_MANAGER, CHANGE),
 ];
 
 fn app() -> Principal {

@@ -17,14 +17,12 @@ fn every_keyword_of_a_real_configuration_is_accepted_ignored_or_refused_for_a_re
         let _ = writeln!(shown, "{line} {command} {attribute} {word}: {}", finding.reason);
     }
     expect![[r#"
-        29 commands, 144 accepted
+        29 commands, 146 accepted
         5 ALTER QMGR EXPRYINT refused: z/OS only: its own expiry scan
         5 ALTER QMGR IGQ refused: z/OS only: queue sharing groups
-        5 ALTER QMGR ACCTINT ignored: an accounting message is written when a connection ends
         5 ALTER QMGR ACTVTRC ignored: nothing of the kind is recorded
         5 ALTER QMGR REPOS ignored: there are no clusters
         5 ALTER QMGR SSLKEYR ignored: the server's configuration rules keys and TLS
-        5 ALTER QMGR STATMQI ignored: nothing of the kind is recorded
         47 DEFINE QLOCAL(PAY.IN) CLUSTER ignored: there are no clusters
         47 DEFINE QLOCAL(PAY.IN) CLWLPRTY ignored: there are no clusters
         47 DEFINE QLOCAL(PAY.IN) DEFBIND ignored: there are no clusters

@@ -690,3 +690,33 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn statistics_are_switched_on_by_their_numbers_and_written_on_command() {
+    const STATISTICS: &str = "SYSTEM.ADMIN.STATISTICS.QUEUE";
+    let queue_manager = start();
+    // MQIA_STATISTICS_MQI, MQIA_STATISTICS_Q to MQMON_ON; MQIACF_ACTION to MQACT_COLLECT_STATISTICS.
+    done(&queue_manager, 1, vec![number(127, 1), number(128, 1)]);
+    run_script(&queue_manager, "DEFINE QLOCAL(Q) STATQ(OFF)");
+    done(&queue_manager, 92, vec![number(1086, 3)]);
+    let connection = queue_manager
+        .connect(queue_manager::ConnectOptions {
+            principal: administrator(),
+            application_name: "pcf".to_owned(),
+            application_type: 6,
+            channel: String::new(),
+            connection_name: String::new(),
+        })
+        .unwrap();
+    let object = model::options::ObjectDescriptor {
+        name: model::name::ObjectName::literal(STATISTICS),
+        ..model::options::ObjectDescriptor::default()
+    };
+    let input = model::options::OpenOptions::INPUT_SHARED;
+    let opened = wait_for(connection.open(&administrator(), &object, input)).unwrap();
+    let got = wait_for(connection.get(opened.handle, &model::options::GetOptions::default())).unwrap();
+    let (record, _) = model::pcf::decode(&got.body, got.descriptor.encoding, got.descriptor.ccsid).unwrap();
+    assert_eq!((record.header.kind, record.header.command), (MessageKind::STATISTICS, 164));
+    assert_eq!(text_of(&record, 2015), "QM1");
+    assert_eq!(refused(&queue_manager, 92, vec![]).0, 3228, "MQRCCF_PARM_MISSING");
+}

@@ -226,6 +226,36 @@ fn the_queue_manager_shows_its_attributes_by_group() {
     assert_eq!(all, transcript("DIS QMGR"), "every attribute is in one group");
 }
 
+#[test]
+fn statistics_are_written_on_command_and_nothing_else_of_the_queue_manager_is_reset() {
+    check(
+        "ALTER QMGR STATMQI(ON)\nRESET QMGR TYPE(STATISTICS)\nDIS QS(SYSTEM.ADMIN.STATISTICS.QUEUE) CURDEPTH\n\
+         RESET QMGR TYPE(ADVANCELOG)\nRESET QMGR TYPE(FROB)\nRESET QMGR",
+        expect![[r#"
+            > ALTER QMGR STATMQI(ON)
+            AMQ8005I: Queue manager changed.
+            > RESET QMGR TYPE(STATISTICS)
+            CSQ9022I: The command completed normally.
+            > DIS QS(SYSTEM.ADMIN.STATISTICS.QUEUE) CURDEPTH
+            AMQ8450I: Display queue status details.
+               QUEUE(SYSTEM.ADMIN.STATISTICS.QUEUE)    TYPE(QUEUE)
+               CURDEPTH(1)
+            > RESET QMGR TYPE(ADVANCELOG)
+            AMQ8404E: RESET QMGR TYPE(ADVANCELOG) is not supported by this queue manager yet.
+            > RESET QMGR TYPE(FROB)
+            AMQ8405I: Syntax error detected at or near end of command segment below:-
+            RESET QMGR TYPE(FROB)
+
+            AMQ8425E: Not a value: TYPE(FROB): expected STATISTICS.
+            > RESET QMGR
+            AMQ8405I: Syntax error detected at or near end of command segment below:-
+            RESET QMGR
+
+            AMQ8421E: Keyword missing: TYPE.
+        "#]],
+    );
+}
+
 /// Commands of MQ that are not here are refused by name, whatever follows.
 #[test]
 fn what_is_not_here_is_refused_by_name() {
@@ -254,7 +284,6 @@ fn what_is_not_here_is_refused_by_name() {
         "RESUME QMGR CLUSTER(A)",
         "REFRESH CLUSTER(*)",
         "RESET CLUSTER(A) ACTION(FORCEREMOVE)",
-        "RESET QMGR TYPE(STATISTICS)",
         "START QMGR",
         "STOP QMGR",
         "START CHINIT",

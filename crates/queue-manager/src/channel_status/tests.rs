@@ -9,7 +9,7 @@ fn instance(channel: &str, connection_name: &str) -> ChannelInstance {
 }
 
 fn register(table: &Arc<ChannelTable>, instance: ChannelInstance, now: Timestamp) -> Option<ChannelHandle> {
-    table.register(instance, InstanceLimits::NONE, QueueManagerName::literal("QM1"), now).ok()
+    table.register(instance, InstanceLimits::NONE, QueueManagerName::literal("QM1"), now, false).ok()
 }
 
 fn stop<'a>(channel: &'a str, connection_name: Option<&'a str>, mode: StopMode, disable: bool) -> StopChannel<'a> {
@@ -60,8 +60,9 @@ async fn who_waits_for_a_stop_learns_of_it() {
 fn maxinst_and_maxinstc_count_what_runs_now() {
     let table = Arc::new(ChannelTable::default());
     let limits = InstanceLimits { all: 3, of_client: 2 };
-    let start =
-        |address: &str| table.register(instance("A", address), limits, QueueManagerName::literal("QM1"), Timestamp(1));
+    let start = |address: &str| {
+        table.register(instance("A", address), limits, QueueManagerName::literal("QM1"), Timestamp(1), false)
+    };
     let first = start("10.0.0.1").expect("one");
     let _second = start("10.0.0.1").expect("two");
     assert_eq!(start("10.0.0.1").err(), Some(NotAdmitted::InstancesOfClient));
@@ -74,8 +75,9 @@ fn maxinst_and_maxinstc_count_what_runs_now() {
 #[test]
 fn limits_of_nought_admit_nobody_and_leave_nothing_behind() {
     let table = Arc::new(ChannelTable::default());
-    let start =
-        |limits| table.register(instance("A", "10.0.0.1"), limits, QueueManagerName::literal("QM1"), Timestamp(1));
+    let start = |limits| {
+        table.register(instance("A", "10.0.0.1"), limits, QueueManagerName::literal("QM1"), Timestamp(1), false)
+    };
     assert_eq!(start(InstanceLimits { all: 0, of_client: 1 }).err(), Some(NotAdmitted::Instances));
     assert_eq!(start(InstanceLimits { all: 1, of_client: 0 }).err(), Some(NotAdmitted::InstancesOfClient));
     drop(start(InstanceLimits { all: 1, of_client: 1 }).expect("the only one"));
@@ -89,8 +91,13 @@ fn a_queue_manager_that_ends_asks_all_and_admits_nobody() {
     let other = register(&table, instance("B", "10.0.0.2"), Timestamp(1)).expect("not stopped");
     assert_eq!(table.end(StopMode::Quiesce), 2);
     assert_eq!((one.stop_requested(), other.stop_requested()), (Some(StopMode::Quiesce), Some(StopMode::Quiesce)));
-    let late =
-        table.register(instance("A", "10.0.0.3"), InstanceLimits::NONE, QueueManagerName::literal("QM1"), Timestamp(2));
+    let late = table.register(
+        instance("A", "10.0.0.3"),
+        InstanceLimits::NONE,
+        QueueManagerName::literal("QM1"),
+        Timestamp(2),
+        false,
+    );
     assert_eq!(late.err(), Some(NotAdmitted::Ending));
 }
 

@@ -2,6 +2,7 @@
 
 mod script;
 
+mod accounting;
 mod administered;
 mod administration;
 mod authority;

@@ -13,6 +13,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use clap::Args;
 use http::{Method, StatusCode};
+use model::descriptor::{Ccsid, Encoding};
+use model::pcf::{self, MessageKind};
+use queue_manager::accounting::json::Record;
 use serde_json::{Map, Value, json};
 
 use super::channel::{ChannelDoor, Wanted};
@@ -440,6 +443,11 @@ fn without_prefix(id: Option<&str>) -> Option<String> {
 fn show(selection: &Selection, object: &Map<String, Value>, body: &[u8], out: &mut dyn Write) -> Result<(), Failure> {
     if selection.json {
         let mut object = object.clone();
+        if let Some(record) = record(&object, body) {
+            object.insert("record".to_owned(), record);
+            writeln!(out, "{}", Value::Object(object))?;
+            return Ok(out.flush()?);
+        }
         match std::str::from_utf8(body) {
             Ok(text) => object.insert("body".to_owned(), json!(text)),
             Err(_) => {
@@ -456,6 +464,18 @@ fn show(selection: &Selection, object: &Map<String, Value>, body: &[u8], out: &m
         }
     }
     Ok(out.flush()?)
+}
+
+/// An accounting or statistics record, told by its names; `None` for other messages.
+fn record(header: &Map<String, Value>, body: &[u8]) -> Option<Value> {
+    if header.get("format")?.as_str()? != "MQADMIN" {
+        return None;
+    }
+    // Got with conversion, which makes integers native; strings name their own CCSID.
+    let ccsid = i32::try_from(header.get("ccsid")?.as_i64()?).ok()?;
+    let (record, _) = pcf::decode(body, Encoding::NATIVE, Ccsid(ccsid)).ok()?;
+    let is_record = [MessageKind::ACCOUNTING, MessageKind::STATISTICS].contains(&record.header.kind);
+    serde_json::to_value(Record(&record)).ok().filter(|_| is_record)
 }
 
 pub(super) fn depth(arguments: &DepthArguments, out: &mut dyn Write) -> Result<(), Failure> {

@@ -26,6 +26,7 @@ mod server_door;
 mod service;
 mod span;
 mod start;
+mod tables;
 mod version;
 mod zconbt;
 
@@ -104,6 +105,9 @@ enum Command {
     /// Measure a server under load.
     #[command(subcommand)]
     Workload(WorkloadCommand),
+    /// Measure the published performance tables and show both side by side.
+    #[command(subcommand)]
+    Tables(tables::Command),
     /// Make links named runmqsc, dspmq, ... to this program.
     Links(links::Arguments),
     /// Write a shell's completion script to standard output.
@@ -213,6 +217,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Workload(WorkloadCommand::Provider(arguments)) => {
             workload::cli::provide(&arguments).map_err(|error| Failure::of(1, &error))
         }
+        Command::Tables(command) => return tables::run(&command, out),
         Command::Links(arguments) => links::run(&arguments, out),
         Command::Completions(arguments) => manual::completions(&arguments, out),
         Command::Man(arguments) => manual::man(&arguments, out),

@@ -334,6 +334,20 @@ pub(crate) const KEYS: &[Key] = &[
     key("channels.first_segment_seconds", Kind::Integer { minimum: 1, maximum: 3600 }, "15", "An MQ client must have ended its TLS handshake, and sent its first segment, by then.")
         .unit("seconds")
         .environment("QUAYMASTER_CHANNELS_FIRST_SEGMENT_SECONDS"),
+    key("accounting.json_lines", Kind::Boolean, "true", "Whether accounting and statistics records, when collected, are also written as lines of JSON, a file for each queue manager.")
+        .environment("QUAYMASTER_ACCOUNTING_JSON_LINES")
+        .at_start(""),
+    key("accounting.folder", Kind::Path, "", "Folder of those files.")
+        .environment("QUAYMASTER_ACCOUNTING_FOLDER")
+        .note("accounting in the data directory; none with --ephemeral")
+        .at_start(""),
+    key("accounting.file_bytes", Kind::Integer { minimum: 65_536, maximum: 1 << 40 }, "67108864", "Longest file; a longer one begins anew and keeps the older ones as NAME.jsonl.1 and so on.")
+        .unit("bytes")
+        .environment("QUAYMASTER_ACCOUNTING_FILE_BYTES")
+        .at_start(""),
+    key("accounting.files", Kind::Integer { minimum: 1, maximum: 1000 }, "4", "Files of one queue manager, the one being written included.")
+        .environment("QUAYMASTER_ACCOUNTING_FILES")
+        .at_start(""),
     key("limits.connections", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "10000", "HTTP connections open at once.")
         .environment("QUAYMASTER_LIMITS_CONNECTIONS"),
     key("limits.connections_per_thread", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "16", "HTTP connections that one thread serves before the next thread gets any: fewer spread a few busy clients over more processors, more save processor time.")

@@ -48,6 +48,7 @@ pub(crate) struct Configuration {
     pub endpoint_connections: BTreeMap<String, EndpointConnection>,
     pub remote_queue_managers: RemoteQueueManagers,
     pub channels: Channels,
+    pub accounting: Accounting,
     pub limits: Limits,
 }
 
@@ -77,6 +78,17 @@ pub(crate) struct Channels {
     pub sockets: usize,
     pub sockets_per_thread: usize,
     pub first_segment_seconds: u64,
+}
+
+/// `[accounting]`: records of accounting and statistics as lines of JSON, beside their queues.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Accounting {
+    pub json_lines: bool,
+    /// `None`: `accounting` in the data directory.
+    pub folder: Option<PathBuf>,
+    pub file_bytes: u64,
+    pub files: u32,
 }
 
 /// `[tls]`.
@@ -115,6 +127,12 @@ pub(crate) enum LogLevel {
 impl Default for Channels {
     fn default() -> Self {
         Self { sockets: 10_000, sockets_per_thread: 64, first_segment_seconds: 15 }
+    }
+}
+
+impl Default for Accounting {
+    fn default() -> Self {
+        Self { json_lines: true, folder: None, file_bytes: 64 << 20, files: 4 }
     }
 }
 

@@ -7,8 +7,9 @@ use queue_manager::{Home, QueueManager, StartOptions, SystemClock};
 use storage::StoreOptions;
 use storage::private::log::disk::DirectoryDisk;
 
-use crate::data_directory::{DataDirectory, create_folder};
+use crate::data_directory::{DataDirectory, create_folder, folder_name};
 use crate::error::ServerError;
+use crate::record_lines::{LineFiles, RecordLines};
 use crate::serve::plan::Plan;
 
 /// A queue manager that has been recovered, and that nobody knows yet.
@@ -25,16 +26,26 @@ pub(crate) struct RecoverOptions {
     pub ephemeral: bool,
     pub store: StoreOptions,
     pub server_user: String,
+    /// `None`: records go to their queues alone.
+    pub lines: Option<LineFiles>,
 }
 
 impl RecoverOptions {
     pub(crate) fn of(plan: &Plan, data: &DataDirectory, server_user: &str) -> Self {
         let limits = &plan.configuration.limits;
+        let accounting = &plan.configuration.accounting;
+        let own_folder = (!plan.options.ephemeral).then(|| data.record_lines());
+        let folder = accounting.folder.clone().or(own_folder).filter(|_| accounting.json_lines);
         Self {
             data: data.clone(),
             ephemeral: plan.options.ephemeral,
             store: StoreOptions { buffer_pool_bytes: limits.buffer_pool, ..StoreOptions::default() },
             server_user: server_user.to_owned(),
+            lines: folder.map(|folder| LineFiles {
+                folder,
+                file_bytes: accounting.file_bytes,
+                files: accounting.files,
+            }),
         }
     }
 }
@@ -59,5 +70,8 @@ pub(crate) fn recover(options: &RecoverOptions, name: QueueManagerName) -> Resul
         clock: Arc::new(SystemClock),
         server_user: options.server_user.clone(),
     })?;
+    if let Some(lines) = &options.lines {
+        manager.set_record_sink(Arc::new(RecordLines::new(lines.clone(), &folder_name(&name))));
+    }
     Ok(Recovered { manager, disk })
 }

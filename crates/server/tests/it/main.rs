@@ -10,6 +10,7 @@ mod lifecycle;
 mod messages;
 mod names;
 mod program;
+mod records;
 mod remote;
 mod remote_messaging;
 mod requester;

@@ -98,8 +98,8 @@ pub(super) static OBJECTS: &[Row] = &[
     row(
         &["QMGR"],
         Object::Definition(Kind::QueueManager),
-        &[Verb::Alter, Verb::Display, Verb::Ping, Verb::Refresh],
-        &[Verb::Reset, Verb::Resume, Verb::Start, Verb::Stop, Verb::Suspend],
+        &[Verb::Alter, Verb::Display, Verb::Ping, Verb::Refresh, Verb::Reset],
+        &[Verb::Resume, Verb::Start, Verb::Stop, Verb::Suspend],
     ),
     row(&["AUTHINFO"], Object::Authentication, DEFINITION, &[]),
     row(&["PROCESS", "PROC", "PRO"], Object::Definition(Kind::Process), DEFINITION, &[]),

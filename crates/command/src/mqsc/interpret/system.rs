@@ -1,4 +1,4 @@
-//! Commands about the queue manager as a whole: REFRESH, the command server, connections, figures, traces, log messages.
+//! Commands about the queue manager as a whole: REFRESH, RESET, the command server, connections, figures, traces, log messages.
 
 use model::definition::attribute::Kind;
 
@@ -61,6 +61,18 @@ impl Reader {
             },
         };
         Ok(Command::RefreshConfiguration(RefreshConfiguration { kinds, name, within_minutes }))
+    }
+
+    /// TYPE(STATISTICS) alone; what else can be reset belongs to logs and hierarchies.
+    pub(super) fn reset_queue_manager(&mut self) -> Result<Command, Problem> {
+        let Some(kind) = self.take_value(&["TYPE"])? else { return Err(self.missing("TYPE")) };
+        match kind.text.as_str() {
+            "STATISTICS" => Ok(Command::ResetStatistics),
+            "ADVANCELOG" | "ARCHLOG" | "PUBSUB" | "REDUCELOG" => {
+                Err(Problem::unsupported(format!("RESET QMGR TYPE({})", kind.text)))
+            }
+            other => Err(self.bad_value("TYPE", other, "expected STATISTICS")),
+        }
     }
 
     pub(super) fn display_command_server(&mut self) -> Result<Command, Problem> {

@@ -1,0 +1,122 @@
+//! Numbers of the PCF parameters of records. Source: MQ constants, MQCAMO_, MQIAMO_, MQIAMO64_, MQCACF_, MQCACH_, 9.3.
+
+pub(crate) const MQIA_APPL_TYPE: i32 = 1;
+pub(crate) const MQIA_DEFINITION_TYPE: i32 = 7;
+pub(crate) const MQIA_Q_TYPE: i32 = 20;
+pub(crate) const MQIA_COMMAND_LEVEL: i32 = 31;
+pub(crate) const MQCA_CREATION_DATE: i32 = 2004;
+pub(crate) const MQCA_CREATION_TIME: i32 = 2005;
+pub(crate) const MQCA_Q_MGR_NAME: i32 = 2015;
+pub(crate) const MQCA_Q_NAME: i32 = 2016;
+pub(crate) const MQCA_REMOTE_Q_MGR_NAME: i32 = 2017;
+
+pub(crate) const MQIACF_PROCESS_ID: i32 = 1024;
+pub(crate) const MQIACF_THREAD_ID: i32 = 1025;
+pub(crate) const MQIACF_SEQUENCE_NUMBER: i32 = 1079;
+pub(crate) const MQIACH_CHANNEL_TYPE: i32 = 1511;
+
+pub(crate) const MQCAMO_CLOSE_DATE: i32 = 2701;
+pub(crate) const MQCAMO_CLOSE_TIME: i32 = 2702;
+pub(crate) const MQCAMO_CONN_DATE: i32 = 2703;
+pub(crate) const MQCAMO_CONN_TIME: i32 = 2704;
+pub(crate) const MQCAMO_DISC_DATE: i32 = 2705;
+pub(crate) const MQCAMO_DISC_TIME: i32 = 2706;
+pub(crate) const MQCAMO_END_DATE: i32 = 2707;
+pub(crate) const MQCAMO_END_TIME: i32 = 2708;
+pub(crate) const MQCAMO_OPEN_DATE: i32 = 2709;
+pub(crate) const MQCAMO_OPEN_TIME: i32 = 2710;
+pub(crate) const MQCAMO_START_DATE: i32 = 2711;
+pub(crate) const MQCAMO_START_TIME: i32 = 2712;
+
+pub(crate) const MQCACF_APPL_NAME: i32 = 3024;
+pub(crate) const MQCACF_USER_IDENTIFIER: i32 = 3025;
+pub(crate) const MQCACH_CHANNEL_NAME: i32 = 3501;
+pub(crate) const MQCACH_CONNECTION_NAME: i32 = 3506;
+pub(crate) const MQBACF_CONNECTION_ID: i32 = 7006;
+
+pub(crate) const MQGACF_Q_ACCOUNTING_DATA: i32 = 8010;
+pub(crate) const MQGACF_Q_STATISTICS_DATA: i32 = 8011;
+pub(crate) const MQGACF_CHL_STATISTICS_DATA: i32 = 8012;
+
+pub(crate) const MQIAMO_AVG_BATCH_SIZE: i32 = 702;
+pub(crate) const MQIAMO64_AVG_Q_TIME: i32 = 703;
+pub(crate) const MQIAMO_BACKOUTS: i32 = 704;
+pub(crate) const MQIAMO_BROWSES: i32 = 705;
+pub(crate) const MQIAMO_BROWSE_MAX_BYTES: i32 = 706;
+pub(crate) const MQIAMO_BROWSE_MIN_BYTES: i32 = 707;
+pub(crate) const MQIAMO_BROWSES_FAILED: i32 = 708;
+pub(crate) const MQIAMO_CLOSES: i32 = 709;
+pub(crate) const MQIAMO_COMMITS: i32 = 710;
+pub(crate) const MQIAMO_COMMITS_FAILED: i32 = 711;
+pub(crate) const MQIAMO_CONNS: i32 = 712;
+pub(crate) const MQIAMO_CONNS_MAX: i32 = 713;
+pub(crate) const MQIAMO_DISCS: i32 = 714;
+pub(crate) const MQIAMO_DISC_TYPE: i32 = 716;
+pub(crate) const MQIAMO_FULL_BATCHES: i32 = 720;
+pub(crate) const MQIAMO_GETS: i32 = 722;
+pub(crate) const MQIAMO_GET_MAX_BYTES: i32 = 723;
+pub(crate) const MQIAMO_GET_MIN_BYTES: i32 = 724;
+pub(crate) const MQIAMO_GETS_FAILED: i32 = 725;
+pub(crate) const MQIAMO_INCOMPLETE_BATCHES: i32 = 726;
+pub(crate) const MQIAMO_INQS: i32 = 727;
+pub(crate) const MQIAMO_MSGS: i32 = 728;
+pub(crate) const MQIAMO_OBJECT_COUNT: i32 = 732;
+pub(crate) const MQIAMO_OPENS: i32 = 733;
+pub(crate) const MQIAMO_PUT1S: i32 = 734;
+pub(crate) const MQIAMO_PUTS: i32 = 735;
+pub(crate) const MQIAMO_PUT_MAX_BYTES: i32 = 736;
+pub(crate) const MQIAMO_PUT_MIN_BYTES: i32 = 737;
+pub(crate) const MQIAMO_PUT_RETRIES: i32 = 738;
+pub(crate) const MQIAMO_Q_MAX_DEPTH: i32 = 739;
+pub(crate) const MQIAMO_Q_MIN_DEPTH: i32 = 740;
+pub(crate) const MQIAMO64_Q_TIME_AVG: i32 = 741;
+pub(crate) const MQIAMO64_Q_TIME_MAX: i32 = 742;
+pub(crate) const MQIAMO64_Q_TIME_MIN: i32 = 743;
+pub(crate) const MQIAMO_SETS: i32 = 744;
+pub(crate) const MQIAMO64_BROWSE_BYTES: i32 = 745;
+pub(crate) const MQIAMO64_BYTES: i32 = 746;
+pub(crate) const MQIAMO64_GET_BYTES: i32 = 747;
+pub(crate) const MQIAMO64_PUT_BYTES: i32 = 748;
+pub(crate) const MQIAMO_CONNS_FAILED: i32 = 749;
+pub(crate) const MQIAMO_OPENS_FAILED: i32 = 751;
+pub(crate) const MQIAMO_INQS_FAILED: i32 = 752;
+pub(crate) const MQIAMO_SETS_FAILED: i32 = 753;
+pub(crate) const MQIAMO_PUTS_FAILED: i32 = 754;
+pub(crate) const MQIAMO_PUT1S_FAILED: i32 = 755;
+pub(crate) const MQIAMO_CLOSES_FAILED: i32 = 757;
+pub(crate) const MQIAMO_MSGS_EXPIRED: i32 = 758;
+pub(crate) const MQIAMO_MSGS_NOT_QUEUED: i32 = 759;
+pub(crate) const MQIAMO_MSGS_PURGED: i32 = 760;
+pub(crate) const MQIAMO_SUBS_DUR: i32 = 764;
+pub(crate) const MQIAMO_SUBS_NDUR: i32 = 765;
+pub(crate) const MQIAMO_SUBS_FAILED: i32 = 766;
+pub(crate) const MQIAMO_SUBRQS: i32 = 767;
+pub(crate) const MQIAMO_SUBRQS_FAILED: i32 = 768;
+pub(crate) const MQIAMO_STATS: i32 = 773;
+pub(crate) const MQIAMO_STATS_FAILED: i32 = 774;
+pub(crate) const MQIAMO_SUB_DUR_HIGHWATER: i32 = 775;
+pub(crate) const MQIAMO_SUB_DUR_LOWWATER: i32 = 776;
+pub(crate) const MQIAMO_SUB_NDUR_HIGHWATER: i32 = 777;
+pub(crate) const MQIAMO_SUB_NDUR_LOWWATER: i32 = 778;
+pub(crate) const MQIAMO_TOPIC_PUTS: i32 = 779;
+pub(crate) const MQIAMO_TOPIC_PUTS_FAILED: i32 = 780;
+pub(crate) const MQIAMO_TOPIC_PUT1S: i32 = 781;
+pub(crate) const MQIAMO_TOPIC_PUT1S_FAILED: i32 = 782;
+pub(crate) const MQIAMO64_TOPIC_PUT_BYTES: i32 = 783;
+pub(crate) const MQIAMO_PUBLISH_MSG_COUNT: i32 = 784;
+pub(crate) const MQIAMO64_PUBLISH_MSG_BYTES: i32 = 785;
+pub(crate) const MQIAMO_UNSUBS_DUR: i32 = 786;
+pub(crate) const MQIAMO_UNSUBS_NDUR: i32 = 787;
+pub(crate) const MQIAMO_UNSUBS_FAILED: i32 = 788;
+/// Time in the queue manager of a call, in microseconds; in the activity trace of one call, here of all.
+pub(crate) const MQIAMO64_QMGR_OP_DURATION: i32 = 844;
+/// Ours, outside every published range: CPU time of the calls, in microseconds.
+pub(crate) const CPU_TIME: i32 = 0x514D_0001;
+
+pub(crate) const MQCMD_STATISTICS_MQI: i32 = 164;
+pub(crate) const MQCMD_STATISTICS_Q: i32 = 165;
+pub(crate) const MQCMD_STATISTICS_CHANNEL: i32 = 166;
+pub(crate) const MQCMD_ACCOUNTING_MQI: i32 = 167;
+pub(crate) const MQCMD_ACCOUNTING_Q: i32 = 168;
+
+pub(crate) const MQQT_LOCAL: i32 = 1;

@@ -1,0 +1,145 @@
+//! (d) What a request costs as the number of users grows.
+
+use super::administration::{INSTALLATION, LTPA_KEPT, QMGR, WHOLE, cpu, define_queues, queues};
+use super::{Experiment, Findings};
+use crate::drive::{Length, Load, Run};
+use crate::error::TablesError;
+use crate::outcome::{Axis, Cell, Chart, ChartKind, Origin, Place, Point, Printed, Row, Series, Table};
+use crate::published::published;
+use crate::session::{Samples, Session};
+use crate::setting::server::{Server, ServerPlan};
+
+pub(super) const EXPERIMENT: Experiment = Experiment {
+    letter: 'd',
+    name: "users",
+    title: "Whether the number of users changes the cost of a request",
+    about: &[
+        "Users log in once, each over a kept TLS connection of its own with its own LTPA token, and send one request after another \
+         without a pause. The queue resource returns 500 queues with all attributes.",
+        "Where several resources are named, a transaction is one request to each, and its cost is that of all of them. A point is \
+         the average of 1000 transactions.",
+    ],
+    tables: &[],
+    charts: &[CHART],
+    quick_seconds: 42,
+    run,
+};
+
+const CHART: &str = "REST API cost as user numbers increase";
+const QUEUES: usize = 500;
+const USERS: [u32; 7] = [1, 5, 10, 20, 50, 100, 500];
+/// Users of the published chart.
+const PUBLISHED_USERS: u32 = 50;
+
+fn transactions() -> [(&'static str, Vec<String>); 5] {
+    let (installation, qmgr) = (INSTALLATION.to_owned(), QMGR.to_owned());
+    let queue = queues("QM1", "&attributes=*");
+    [
+        ("installation", vec![installation.clone()]),
+        ("qmgr", vec![qmgr.clone()]),
+        ("queue", vec![queue.clone()]),
+        ("installation and qmgr", vec![installation.clone(), qmgr.clone()]),
+        ("installation, qmgr and queue", vec![installation, qmgr, queue]),
+    ]
+}
+
+fn run(session: &mut Session, found: &mut Findings) -> Result<(), TablesError> {
+    session.tell("starting a server");
+    let mut server = session.setting().server(&ServerPlan::named("server").running("QM1", define_queues(QUEUES)))?;
+    let transactions = transactions();
+    let mut loads = Vec::new();
+    for (name, paths) in &transactions {
+        for users in USERS {
+            loads.push(load(&server, name, paths, users)?);
+        }
+    }
+    let samples = session.measure(&loads, 0.8);
+    let rows: Vec<(&str, &[Samples])> =
+        transactions.iter().map(|(name, _)| *name).zip(samples.chunks(USERS.len())).collect();
+    found.tables.push(costs(&rows));
+    found.tables.push(growth(&rows));
+    found.tables.push(figures("users-round-trip", "Round trip of a transaction", "milliseconds", &rows, Run::mean_ms));
+    found.tables.push(figures(
+        "users-rate",
+        "Transactions a second, all users together",
+        "per second",
+        &rows,
+        Run::rate,
+    ));
+    found.charts.push(chart(&rows));
+    server.check()
+}
+
+fn load(server: &Server, name: &str, paths: &[String], users: u32) -> Result<Load, TablesError> {
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let mut choices = LTPA_KEPT.choices(&paths);
+    choices.clients = Some(users);
+    let load = Load::on(server, format!("{name}, {users} users"), choices)?;
+    // Each user asks at least twice.
+    Ok(load
+        .lasting(Length::Requests { full: 1000, quick: 150.max(u64::from(users) * 2) })
+        .warmed_up_by(u64::from(users)))
+}
+
+fn columns() -> Vec<String> {
+    USERS.iter().map(|users| if *users == 1 { "1 user".to_owned() } else { format!("{users} users") }).collect()
+}
+
+fn figures(id: &str, title: &str, unit: &str, rows: &[(&str, &[Samples])], figure: fn(&Run) -> Option<f64>) -> Table {
+    let mut table = Table::ours(id, title, &[]);
+    table.columns = columns();
+    for (name, samples) in rows {
+        let cells = samples.iter().map(|samples| samples.cell(figure)).collect();
+        table.rows.push(Row::new(*name, unit, cells));
+    }
+    table
+}
+
+fn costs(rows: &[(&str, &[Samples])]) -> Table {
+    let mut table = figures("users-cost", "Server CPU of a transaction", "CPU milliseconds", rows, cpu);
+    let beside = |(cell, users): (Cell, u32)| match users <= PUBLISHED_USERS {
+        true => cell.counting(WHOLE).beside(Printed::chart_only()),
+        false => cell.counting(WHOLE),
+    };
+    for row in &mut table.rows {
+        row.cells = std::mem::take(&mut row.cells).into_iter().zip(USERS).map(beside).collect();
+    }
+    let document = published().charts_without_numbers.iter().find(|chart| chart.title == CHART);
+    table.source =
+        document.map(|chart| format!("{}, chart '{}'", published().document_title(&chart.document), chart.title));
+    table.caveats.extend(published().statement("d", "up to 50 users").map(|it| it.text.clone()));
+    table
+}
+
+/// Cost at each number of users beside that of one.
+fn growth(rows: &[(&str, &[Samples])]) -> Table {
+    let mut table = Table::ours("users-growth", "Cost beside that of one user", &[]);
+    table.columns = columns()[1..].to_vec();
+    for (name, samples) in rows {
+        let one = &samples[0];
+        let ratio = |many: &Samples| many.cell_with(one, |many, one| Some(cpu(many)? / cpu(one)?));
+        table.rows.push(Row::new(*name, "times the cost at 1 user", samples[1..].iter().map(ratio).collect()));
+    }
+    table
+}
+
+fn chart(rows: &[(&str, &[Samples])]) -> Chart {
+    let line = |(place, (name, samples)): (usize, &(&str, &[Samples]))| {
+        let point = |(users, samples): (u32, &Samples)| {
+            Some(Point::new(Place::Number(f64::from(users)), &samples.measured(cpu)?))
+        };
+        let points = USERS.into_iter().zip(*samples).filter_map(point).collect();
+        Series { name: (*name).to_owned(), hue: place + 1, origin: Origin::Measured, points }
+    };
+    Chart {
+        id: "users-chart".to_owned(),
+        title: CHART.to_owned(),
+        kind: ChartKind::Lines,
+        x: Axis::logarithmic("users"),
+        y: Axis::logarithmic("CPU milliseconds per transaction"),
+        series: rows.iter().enumerate().map(line).collect(),
+        note: Some(
+            "Of the published chart only the picture exists, for up to 50 users. Both axes are logarithmic.".to_owned(),
+        ),
+    }
+}

@@ -1,0 +1,91 @@
+//! What an experiment runs against: servers, responders and providers as processes of their own, in temporary folders, on free
+//! ports.
+//!
+//! Everything is started from one executable, so that a figure is one of the program that reports it.
+//!
+//! Invariants
+//! - A process ends with its value, and the folders go with the setting; a signal ends all of them (`processes`).
+//! - Nothing of the caller's environment reaches a server.
+
+pub mod metrics;
+pub mod process;
+pub mod processes;
+pub mod server;
+
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use crate::error::TablesError;
+use process::Process;
+use processes::Processes;
+use server::{Server, ServerPlan};
+
+pub struct Setting {
+    program: PathBuf,
+    folder: tempfile::TempDir,
+    processes: Arc<Processes>,
+    started: Cell<u32>,
+}
+
+impl Setting {
+    /// `work` is where the temporary folder is made: on the disk that is to be measured.
+    ///
+    /// # Errors
+    /// The folder cannot be made, or signals cannot be handled.
+    pub fn new(program: PathBuf, work: &Path) -> Result<Self, TablesError> {
+        let file = |source| TablesError::File { what: "make a folder in", path: work.to_owned(), source };
+        let folder = tempfile::Builder::new().prefix("quaymaster-tables-").tempdir_in(work).map_err(file)?;
+        let processes = Processes::watching_signals(folder.path().to_owned())?;
+        Ok(Self { program, folder, processes, started: Cell::new(0) })
+    }
+
+    /// Where everything of this setting lies.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// A new folder of the setting.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn new_folder(&self, name: &str) -> Result<PathBuf, TablesError> {
+        let number = self.started.get();
+        self.started.set(number + 1);
+        let path = self.folder.path().join(format!("{number}-{name}"));
+        std::fs::create_dir(&path).map_err(|source| TablesError::File { what: "make", path: path.clone(), source })?;
+        Ok(path)
+    }
+
+    /// Starts a server and waits until it is ready.
+    ///
+    /// # Errors
+    /// It cannot be started, or ends or stays silent instead.
+    pub fn server(&self, plan: &ServerPlan) -> Result<Server, TablesError> {
+        let folder = self.new_folder(&plan.name)?;
+        Server::start(self, plan, &folder)
+    }
+
+    /// Starts the program with these arguments, such as `workload responder …`, and waits for its ready line.
+    ///
+    /// # Errors
+    /// As `server`.
+    pub fn process(&self, name: &str, arguments: &[&str]) -> Result<Process, TablesError> {
+        let folder = self.new_folder(name)?;
+        let mut command = self.command();
+        command.args(arguments);
+        Process::start(&self.processes, name, command, &folder)
+    }
+
+    /// The program, with nothing of the caller's environment.
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.env_clear();
+        command
+    }
+
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+}

@@ -1,0 +1,87 @@
+//! Which processes there are to be ended when this one is told to: SIGINT and SIGTERM end them by their ids, take the temporary
+//! folder away, and exit as a shell expects.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::error::TablesError;
+
+pub(crate) struct Processes {
+    folder: PathBuf,
+    pids: Mutex<BTreeSet<u32>>,
+}
+
+impl Processes {
+    /// Handles signals from now on, on a thread of its own.
+    ///
+    /// # Errors
+    /// Signals cannot be handled.
+    pub(crate) fn watching_signals(folder: PathBuf) -> Result<Arc<Self>, TablesError> {
+        let processes = Arc::new(Self { folder, pids: Mutex::default() });
+        let watched = Arc::clone(&processes);
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(TablesError::Signals)?;
+        std::thread::Builder::new()
+            .name("signals".to_owned())
+            .spawn(move || {
+                if let Ok(number) = runtime.block_on(next_signal()) {
+                    watched.end_all();
+                    std::process::exit(128 + number);
+                }
+            })
+            .map_err(TablesError::Signals)?;
+        Ok(processes)
+    }
+
+    pub(crate) fn add(&self, child: &Child) {
+        self.lock().insert(child.id());
+    }
+
+    /// Kills and reaps. The id is forgotten before it can become another's.
+    pub(crate) fn end(&self, child: &mut Child) {
+        let mut pids = self.lock();
+        // It may have ended by itself; then there is nothing left to do.
+        let _ = child.kill();
+        let _ = child.wait();
+        pids.remove(&child.id());
+    }
+
+    fn end_all(&self) {
+        let pids = self.lock();
+        for &pid in pids.iter().chain(&children()) {
+            if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+                let _ = kill_process(pid, Signal::KILL);
+            }
+        }
+        let _ = std::fs::remove_dir_all(&self.folder);
+        // The lock is kept to the end: nothing is started meanwhile that would be left.
+        std::mem::forget(pids);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeSet<u32>> {
+        self.pids.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Number of the first signal that asks to end.
+async fn next_signal() -> std::io::Result<i32> {
+    let mut interrupted = signal(SignalKind::interrupt())?;
+    let mut terminated = signal(SignalKind::terminate())?;
+    Ok(tokio::select! {
+        _ = interrupted.recv() => SignalKind::interrupt().as_raw_value(),
+        _ = terminated.recv() => SignalKind::terminate().as_raw_value(),
+    })
+}
+
+/// Children of this process that others started in it, where the kernel lists them: programs that `workload` runs.
+fn children() -> Vec<u32> {
+    let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return Vec::new() };
+    let of = |path: &Path| std::fs::read_to_string(path.join("children")).unwrap_or_default();
+    let lists: Vec<String> = threads.filter_map(Result::ok).map(|thread| of(&thread.path())).collect();
+    lists.iter().flat_map(|list| list.split_whitespace()).filter_map(|pid| pid.parse().ok()).collect()
+}
