@@ -15,4 +15,4 @@ pub(crate) mod record;
 pub(crate) mod writer;
 
 pub use collection::AccountingWish;
-pub use writer::RecordSink;
+pub use writer::{RecordCount, RecordSink};

@@ -96,8 +96,9 @@ impl QueueManager {
             })?;
         let state = Arc::new(ConnectionState::new(engine.identifiers.number(), options, engine.now()));
         state.begin_account();
-        engine.connections.add(state.clone());
         collection::begin(engine, &state, wish);
+        engine.connections.add(state.clone());
+        collection::added(engine, &state);
         engine.statistics.connected(engine);
         Ok(Connection { engine: engine.clone(), state })
     }

@@ -23,7 +23,7 @@ use crate::open::{check_destination_authority, effective_caller};
 use crate::put_descriptor::{Defaults, Filled, fill_in};
 use crate::queue::Queue;
 use crate::resolve::{Destination, Resolved, resolve};
-use crate::{delivery, open, publish, report, segmentation, transmission};
+use crate::{close, delivery, open, publish, report, segmentation, transmission};
 
 const SYNCPOINTS: PutFlags = PutFlags::SYNCPOINT.union(PutFlags::NO_SYNCPOINT);
 const CONTEXTS: PutFlags = PutFlags::DEFAULT_CONTEXT
@@ -148,7 +148,7 @@ async fn put1_to_model(
     let flags = request.options.flags - PutFlags::ALTERNATE_USER_AUTHORITY;
     let put_options = PutOptions { flags, ..request.options.clone() };
     let result = put(connection, opened.handle, descriptor, &put_options, body).await;
-    connection.close(opened.handle, CloseOptions::empty()).await?;
+    close::close(connection, opened.handle, CloseOptions::empty()).await?;
     result
 }
 

@@ -36,6 +36,8 @@ pub(crate) use queue::QueueFigures;
 pub(crate) struct Statistics {
     /// STATMQI.
     counts_calls: AtomicBool,
+    /// Calls or queues are counted, so connections are observed.
+    is_wanted: AtomicBool,
     /// Of connections that have ended since the last message.
     ended: Calls,
     events: Events,
@@ -111,6 +113,7 @@ impl Statistics {
         let counts_calls = definition.statistics_mqi;
         Self {
             counts_calls: AtomicBool::new(counts_calls),
+            is_wanted: AtomicBool::new(false),
             ended: Calls::default(),
             events: Events::default(),
             interval: Mutex::new(Interval {
@@ -127,8 +130,13 @@ impl Statistics {
         self.counts_calls.load(Ordering::Relaxed)
     }
 
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.is_wanted.load(Ordering::SeqCst)
+    }
+
     /// The switches have changed. The first of them to be switched on begins an interval.
-    pub(crate) fn switch(&self, definition: &QueueManagerDefinition, engine: &Engine) {
+    pub(crate) fn switch(&self, definition: &QueueManagerDefinition, engine: &Engine, is_wanted: bool) {
+        self.is_wanted.store(is_wanted, Ordering::SeqCst);
         let collects = collects_anything(definition, engine.overrides.any());
         let mut interval = self.interval.lock();
         if collects && !interval.collects {

@@ -70,6 +70,7 @@ pub(crate) fn expose(shared: &Shared) -> Answer {
     states(&mut page, &shared.queue_managers);
     let running = shared.queue_managers.running();
     queue_managers(&mut page, &running);
+    records(&mut page, &running);
     channels(&mut page, &running);
     queues(&mut page, &running);
     recovery_logs(&mut page, &running);
@@ -172,6 +173,28 @@ fn queue_managers(page: &mut Page, queue_managers: &[QueueManager]) {
     page.family(CONNECTIONS, "gauge", "Applications connected to the queue manager.");
     for queue_manager in queue_managers {
         page.sample(CONNECTIONS, &format!("qmgr=\"{}\"", queue_manager.name()), queue_manager.status().connections);
+    }
+}
+
+/// Accounting and statistics messages.
+fn records(page: &mut Page, queue_managers: &[QueueManager]) {
+    const RECORDS: &str = "quaymaster_records_total";
+    page.family(RECORDS, "counter", "Accounting and statistics messages put on their queues.");
+    const DROPPED: &str = "quaymaster_records_dropped_total";
+    let counts: Vec<_> = queue_managers
+        .iter()
+        .flat_map(|queue_manager| {
+            let labels = |kind| format!("qmgr=\"{}\",kind=\"{kind}\"", queue_manager.name());
+            let [accounting, statistics] = queue_manager.record_counts();
+            [(labels("accounting"), accounting), (labels("statistics"), statistics)]
+        })
+        .collect();
+    for (labels, count) in &counts {
+        page.sample(RECORDS, labels, count.kept);
+    }
+    page.family(DROPPED, "counter", "Accounting and statistics messages that their queues did not take.");
+    for (labels, count) in &counts {
+        page.sample(DROPPED, labels, count.dropped);
     }
 }
 

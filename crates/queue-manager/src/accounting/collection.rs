@@ -69,8 +69,7 @@ impl Overrides {
     }
 }
 
-/// Observes a connection that begins, if somebody wants to know. It is in the table already, so that a change of the
-/// switches at the same time finds it.
+/// Observes a connection that begins, if somebody wants to know.
 pub(crate) fn begin(engine: &Engine, state: &ConnectionState, wish: AccountingWish) {
     let purpose = {
         let definition = engine.definition.read();
@@ -81,6 +80,13 @@ pub(crate) fn begin(engine: &Engine, state: &ConnectionState, wish: AccountingWi
         purpose
     };
     state.observe(Observation::new(purpose, state.connected));
+}
+
+/// The connection is in the table now. Statistics that were switched on since `begin` either find it there or are seen here.
+pub(crate) fn added(engine: &Engine, state: &ConnectionState) {
+    if engine.statistics.is_wanted() && state.observation().is_none() {
+        state.observe(Observation::new(Purpose::STATISTICS, state.connected));
+    }
 }
 
 fn purpose(engine: &Engine, definition: &QueueManagerDefinition, wish: AccountingWish) -> Purpose {
@@ -111,8 +117,9 @@ fn wants_statistics(engine: &Engine, definition: &QueueManagerDefinition) -> boo
 /// statistics alone.
 pub(crate) fn changed(engine: &Engine) {
     let definition = engine.definition();
-    engine.statistics.switch(&definition, engine);
-    if wants_statistics(engine, &definition) {
+    let wanted = wants_statistics(engine, &definition);
+    engine.statistics.switch(&definition, engine, wanted);
+    if wanted {
         let now = engine.now();
         for state in engine.connections.all() {
             state.observe(Observation::new(Purpose::STATISTICS, now));

@@ -26,29 +26,19 @@ enum Shape {
     Moment,
     /// The time of a date: told with it.
     PartOfMoment,
-    /// Lists: a name for each place; an empty name for places that mean nothing.
+    /// Lists: a name for each place.
     Places(&'static [&'static str]),
+    /// Lists by type of object: those types that anything was done to.
+    Objects,
     /// Numbers: a word for each.
     Words(&'static [(i32, &'static str)]),
 }
-use Shape::{Moment, PartOfMoment, Places, Plain, Words};
+use Shape::{Moment, Objects, PartOfMoment, Places, Plain, Words};
 
 const PERSISTENCE: Shape = Places(&["nonpersistent", "persistent"]);
-const OBJECTS: Shape = Places(&[
-    "",
-    "queue",
-    "namelist",
-    "process",
-    "",
-    "queueManager",
-    "channel",
-    "authenticationInfo",
-    "topic",
-    "",
-    "",
-    "",
-    "",
-]);
+/// By MQOT_*; types without a name cannot be opened.
+const OBJECTS: [&str; 13] =
+    ["", "queue", "namelist", "process", "", "queueManager", "channel", "authenticationInfo", "topic", "", "", "", ""];
 const SUBSCRIBES: Shape = Places(&["created", "altered", "resumed"]);
 const UNSUBSCRIBES: Shape = Places(&["kept", "removed"]);
 const SUBSCRIPTIONS: Shape = Places(&["all", "api", "administrative", "proxy"]);
@@ -109,7 +99,7 @@ const NAMES: &[(i32, &str, Shape)] = &[
     (n::MQIAMO_BROWSE_MAX_BYTES, "browseMaxBytes", PERSISTENCE),
     (n::MQIAMO_BROWSE_MIN_BYTES, "browseMinBytes", PERSISTENCE),
     (n::MQIAMO_BROWSES_FAILED, "browseFailCount", Plain),
-    (n::MQIAMO_CLOSES, "closeCount", OBJECTS),
+    (n::MQIAMO_CLOSES, "closeCount", Objects),
     (n::MQIAMO_COMMITS, "commitCount", Plain),
     (n::MQIAMO_COMMITS_FAILED, "commitFailCount", Plain),
     (n::MQIAMO_CONNS, "connectCount", Plain),
@@ -122,10 +112,10 @@ const NAMES: &[(i32, &str, Shape)] = &[
     (n::MQIAMO_GET_MIN_BYTES, "getMinBytes", PERSISTENCE),
     (n::MQIAMO_GETS_FAILED, "getFailCount", Plain),
     (n::MQIAMO_INCOMPLETE_BATCHES, "incompleteBatchCount", Plain),
-    (n::MQIAMO_INQS, "inquireCount", OBJECTS),
+    (n::MQIAMO_INQS, "inquireCount", Objects),
     (n::MQIAMO_MSGS, "messageCount", Plain),
     (n::MQIAMO_OBJECT_COUNT, "objectCount", Plain),
-    (n::MQIAMO_OPENS, "openCount", OBJECTS),
+    (n::MQIAMO_OPENS, "openCount", Objects),
     (n::MQIAMO_PUT1S, "put1Count", PERSISTENCE),
     (n::MQIAMO_PUTS, "putCount", PERSISTENCE),
     (n::MQIAMO_PUT_MAX_BYTES, "putMaxBytes", PERSISTENCE),
@@ -136,18 +126,18 @@ const NAMES: &[(i32, &str, Shape)] = &[
     (n::MQIAMO64_Q_TIME_AVG, "timeOnQueueAverageMicroseconds", PERSISTENCE),
     (n::MQIAMO64_Q_TIME_MAX, "timeOnQueueMaxMicroseconds", PERSISTENCE),
     (n::MQIAMO64_Q_TIME_MIN, "timeOnQueueMinMicroseconds", PERSISTENCE),
-    (n::MQIAMO_SETS, "setCount", OBJECTS),
+    (n::MQIAMO_SETS, "setCount", Objects),
     (n::MQIAMO64_BROWSE_BYTES, "browseBytes", PERSISTENCE),
     (n::MQIAMO64_BYTES, "totalBytes", Plain),
     (n::MQIAMO64_GET_BYTES, "getBytes", PERSISTENCE),
     (n::MQIAMO64_PUT_BYTES, "putBytes", PERSISTENCE),
     (n::MQIAMO_CONNS_FAILED, "connectFailCount", Plain),
-    (n::MQIAMO_OPENS_FAILED, "openFailCount", OBJECTS),
-    (n::MQIAMO_INQS_FAILED, "inquireFailCount", OBJECTS),
-    (n::MQIAMO_SETS_FAILED, "setFailCount", OBJECTS),
+    (n::MQIAMO_OPENS_FAILED, "openFailCount", Objects),
+    (n::MQIAMO_INQS_FAILED, "inquireFailCount", Objects),
+    (n::MQIAMO_SETS_FAILED, "setFailCount", Objects),
     (n::MQIAMO_PUTS_FAILED, "putFailCount", Plain),
     (n::MQIAMO_PUT1S_FAILED, "put1FailCount", Plain),
-    (n::MQIAMO_CLOSES_FAILED, "closeFailCount", OBJECTS),
+    (n::MQIAMO_CLOSES_FAILED, "closeFailCount", Objects),
     (n::MQIAMO_MSGS_EXPIRED, "expiredMessageCount", Plain),
     (n::MQIAMO_MSGS_NOT_QUEUED, "nonQueuedMessageCount", Plain),
     (n::MQIAMO_MSGS_PURGED, "purgeCount", Plain),
@@ -264,6 +254,7 @@ impl Serialize for Shown<'_> {
             },
             (ParameterValue::Integer(number), _) => serializer.serialize_i32(*number),
             (ParameterValue::Integer64(number), _) => serializer.serialize_i64(*number),
+            (ParameterValue::Integers(numbers), Objects) => objects(numbers, serializer),
             (ParameterValue::Integers(numbers), Places(names)) if names.len() == numbers.len() => {
                 places(names, numbers, serializer)
             }
@@ -288,9 +279,17 @@ impl Serialize for Shown<'_> {
     }
 }
 
+fn objects<S: Serializer>(numbers: &[i32], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    for (name, number) in OBJECTS.iter().zip(numbers).filter(|(name, number)| !name.is_empty() && **number != 0) {
+        map.serialize_entry(name, number)?;
+    }
+    map.end()
+}
+
 fn places<S: Serializer, T: Serialize>(names: &[&str], numbers: &[T], serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
-    for (name, number) in names.iter().zip(numbers).filter(|(name, _)| !name.is_empty()) {
+    for (name, number) in names.iter().zip(numbers) {
         map.serialize_entry(name, number)?;
     }
     map.end()

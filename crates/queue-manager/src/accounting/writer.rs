@@ -51,23 +51,35 @@ pub trait RecordSink: Send + Sync {
 #[derive(Default)]
 pub(crate) struct Records {
     sink: RwLock<Option<Arc<dyn RecordSink>>>,
-    accounting: Losses,
-    statistics: Losses,
+    accounting: Tally,
+    statistics: Tally,
 }
 
-/// Records that their queue did not take.
+/// Records since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RecordCount {
+    /// Put on their queue.
+    pub kept: u64,
+    /// Not taken by their queue.
+    pub dropped: u64,
+}
+
 #[derive(Debug, Default)]
-struct Losses {
-    /// Since the start.
-    all: AtomicU64,
-    /// Since the queue took one last.
+struct Tally {
+    kept: AtomicU64,
+    dropped: AtomicU64,
+    /// Dropped since the queue took one last.
     recent: AtomicU64,
     is_told: AtomicBool,
 }
 
-impl Losses {
+impl Tally {
+    fn count(&self) -> RecordCount {
+        RecordCount { kept: self.kept.load(Ordering::Relaxed), dropped: self.dropped.load(Ordering::Relaxed) }
+    }
+
     fn lost(&self, engine: &Engine, queue: &str, reason: Reason) {
-        self.all.fetch_add(1, Ordering::Relaxed);
+        self.dropped.fetch_add(1, Ordering::Relaxed);
         self.recent.fetch_add(1, Ordering::Relaxed);
         if !self.is_told.swap(true, Ordering::Relaxed) {
             let queue_manager = engine.name.as_str();
@@ -76,6 +88,7 @@ impl Losses {
     }
 
     fn kept(&self, engine: &Engine, queue: &str) {
+        self.kept.fetch_add(1, Ordering::Relaxed);
         if self.is_told.swap(false, Ordering::Relaxed) {
             let dropped = self.recent.swap(0, Ordering::Relaxed);
             let queue_manager = engine.name.as_str();
@@ -85,7 +98,7 @@ impl Losses {
 }
 
 impl Records {
-    fn losses(&self, destination: Destination) -> &Losses {
+    fn tally(&self, destination: Destination) -> &Tally {
         match destination {
             Destination::Accounting => &self.accounting,
             Destination::Statistics => &self.statistics,
@@ -99,16 +112,16 @@ impl QueueManager {
         *self.engine().records.sink.write() = Some(sink);
     }
 
-    /// Accounting and statistics messages that were dropped since the start, because their queue did not take them.
-    pub fn dropped_records(&self) -> (u64, u64) {
+    /// Accounting messages and statistics messages, of either kind, since the start.
+    pub fn record_counts(&self) -> [RecordCount; 2] {
         let records = &self.engine().records;
-        (records.accounting.all.load(Ordering::Relaxed), records.statistics.all.load(Ordering::Relaxed))
+        [records.accounting.count(), records.statistics.count()]
     }
 }
 
 /// A record that cannot even be made, because too many wait to be written.
 pub(crate) fn lose(engine: &Engine, destination: Destination) {
-    engine.records.losses(destination).lost(engine, destination.queue(), Reason::ResourceProblem);
+    engine.records.tally(destination).lost(engine, destination.queue(), Reason::ResourceProblem);
 }
 
 /// Puts a record on its queue and gives it to the sink. `about` is the connection's identifier, or zeros.
@@ -117,10 +130,10 @@ pub(crate) async fn write(engine: &Engine, destination: Destination, record: &pc
     if let Some(sink) = sink {
         sink.write(&json::line(record));
     }
-    let losses = engine.records.losses(destination);
+    let tally = engine.records.tally(destination);
     match put(engine, destination, record, about).await {
-        Ok(()) => losses.kept(engine, destination.queue()),
-        Err(reason) => losses.lost(engine, destination.queue(), reason),
+        Ok(()) => tally.kept(engine, destination.queue()),
+        Err(reason) => tally.lost(engine, destination.queue(), reason),
     }
 }
 

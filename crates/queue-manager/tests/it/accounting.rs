@@ -13,7 +13,7 @@ use model::options::{
 use model::pcf::{self, Parameter, ParameterValue};
 use model::reason::Reason;
 use model::subscribe::{SubscribeFlags, SubscriptionDescriptor};
-use queue_manager::accounting::{AccountingWish, RecordSink};
+use queue_manager::accounting::{AccountingWish, RecordCount, RecordSink};
 use queue_manager::channel_status::ChannelInstance;
 use queue_manager::connection::{Connection, ObjectHandle};
 use queue_manager::{ConnectOptions, QueueManager};
@@ -472,7 +472,7 @@ async fn a_queue_that_takes_no_records_disturbs_nobody() {
     define(&queue_manager, QueueDefinition { put_inhibited: true, ..QueueDefinition::local(name(STATISTICS)) }).await;
     queue_manager.reset_statistics(&administrator()).await.unwrap();
     let dropped = async {
-        while queue_manager.dropped_records().0 < 5 {
+        while queue_manager.record_counts()[0].dropped < 5 {
             tokio::task::yield_now().await;
         }
     };
@@ -480,11 +480,13 @@ async fn a_queue_that_takes_no_records_disturbs_nobody() {
         () = queue_manager.run() => panic!("the queue manager stopped"),
         () = dropped => {}
     }
-    assert_eq!(queue_manager.dropped_records(), (5, 2), "of six, and of the calls and of queues");
+    let [accounting, statistics] = queue_manager.record_counts();
+    assert_eq!(accounting, RecordCount { kept: 1, dropped: 5 });
+    assert_eq!(statistics, RecordCount { kept: 0, dropped: 2 }, "of calls and of queues");
     queue_manager.delete_queue(&administrator(), &name(ACCOUNTING), true).await.unwrap();
     connect(&queue_manager, administrator()).disconnect().await.unwrap();
     queue_manager.stop().await;
-    assert_eq!(queue_manager.dropped_records().0, 6);
+    assert_eq!(queue_manager.record_counts()[0].dropped, 6);
 }
 
 /// Lines as they came.

@@ -12,13 +12,14 @@ fn lists_tell_their_places_and_dates_their_times() {
         Parameter::text(n::MQCAMO_START_DATE, "2026-11-21"),
         Parameter::text(n::MQCAMO_START_TIME, "10.20.30"),
         Parameter::integers(n::MQIAMO_PUTS, vec![3, 4]),
+        Parameter::integers(n::MQIAMO_OPENS, vec![0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]),
         Parameter::integer(n::MQIAMO_DISC_TYPE, 1),
         Parameter::bytes(n::MQBACF_CONNECTION_ID, [0xAB, 1]),
         Parameter::integer(99, 5),
     ]);
     assert_eq!(
         line(&record),
-        r#"{"recordType":"accountingMqi","intervalStart":"2026-11-21T10:20:30Z","putCount":{"nonpersistent":3,"persistent":4},"disconnectType":"implicit","connectionId":"AB01","99":5}"#
+        r#"{"recordType":"accountingMqi","intervalStart":"2026-11-21T10:20:30Z","putCount":{"nonpersistent":3,"persistent":4},"openCount":{"queue":2,"queueManager":1},"disconnectType":"implicit","connectionId":"AB01","99":5}"#
     );
 }
 

@@ -97,4 +97,10 @@ fn metrics_tell_which_queue_managers_run() {
     assert!(page.contains("quaymaster_queue_manager_running{qmgr=\"QM1\"} 1\n"), "{page}");
     assert!(page.contains("quaymaster_queue_manager_running{qmgr=\"QM2\"} 0\n"), "{page}");
     assert!(!page.contains("quaymaster_queue_manager_connections{qmgr=\"QM2\"}"), "{page}");
+    for family in ["quaymaster_records_total", "quaymaster_records_dropped_total"] {
+        for kind in ["accounting", "statistics"] {
+            let line = format!("{family}{{qmgr=\"QM1\",kind=\"{kind}\"}} 0\n");
+            assert!(page.contains(&line), "{line}: {page}");
+        }
+    }
 }
