@@ -344,6 +344,13 @@ impl Client {
         self.call(conversation, 0, Verb::Connect(connect)).await
     }
 
+    /// With MQCNO `Options`.
+    pub(crate) async fn connect_with(&mut self, conversation: u32, options: u32) {
+        let connect = Connect { options, ..self.mqconn("QM1") };
+        let answer = self.call(conversation, 0, Verb::Connect(connect)).await;
+        assert_eq!(answer.ending.reason, 0, "MQCONN");
+    }
+
     /// As a client connects that makes a lost conversation again.
     pub(crate) async fn reconnect(&mut self, conversation: u32, queue_manager: &str) {
         let mut connect = self.mqconn(queue_manager);

@@ -9,7 +9,7 @@ use channel_protocol::request::{Request, Verb};
 use model::options::GetFlags;
 use queue_manager::channel_status::{StopChannel, StopMode};
 
-use crate::client::{Client, Options, Server, any, message, queue_manager_named};
+use crate::client::{Client, Options, Server, administrator, any, message, queue_manager_named};
 use crate::put_get::BOTH;
 
 #[tokio::test]
@@ -23,6 +23,46 @@ async fn a_name_may_be_given_or_blank_or_begin_with_an_asterisk() {
             let Some(AnswerBody::Connect(connect)) = answer.body else { panic!("no body") };
             assert_eq!(connect.queue_manager.to_text(), "QM1");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_client_chooses_to_be_accounted_for_where_acctcono_lets_it() {
+    /// MQCNO_ACCOUNTING_MQI_ENABLED and _DISABLED.
+    const ENABLED: u32 = 0x1000;
+    const DISABLED: u32 = 0x2000;
+    let server = Server::start().await;
+    let mut client = server.client().await;
+    let mut records = 0;
+    for (overrides, accounts, options, expected) in [
+        (false, false, ENABLED, 0),
+        (true, false, ENABLED, 1),
+        (true, false, 0, 0),
+        (true, true, DISABLED, 0),
+        (false, true, DISABLED, 1),
+    ] {
+        let mut definition = (*server.queue_manager.definition()).clone();
+        definition.accounting_connection_override = overrides;
+        definition.accounting_mqi = accounts;
+        server.queue_manager.alter_queue_manager(&administrator(), definition).await.unwrap();
+        client.connect_with(1, options).await;
+        assert_eq!(client.plain(1, Verb::Disconnect).await, 0);
+        records += expected;
+        // A connection after it, of which there is a record for sure: housekeeping has seen the other by then.
+        let mut definition = (*server.queue_manager.definition()).clone();
+        definition.accounting_mqi = true;
+        definition.accounting_connection_override = false;
+        server.queue_manager.alter_queue_manager(&administrator(), definition).await.unwrap();
+        client.connect_with(1, 0).await;
+        assert_eq!(client.plain(1, Verb::Disconnect).await, 0);
+        records += 1;
+        let written = async {
+            while server.queue_manager.record_counts()[0].kept < records {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(std::time::Duration::from_secs(30), written).await.expect("the records in time");
+        assert_eq!(server.queue_manager.record_counts()[0].kept, records, "{overrides} {accounts} {options:#x}");
     }
 }
 
