@@ -42,8 +42,11 @@ pub struct Load {
     /// Parts of the command line that are shown by a name: temporary folders, ports, process ids.
     shown: Vec<(String, String)>,
     /// The figure whose spread decides how often it is repeated.
-    pub main: fn(&Run) -> Option<f64>,
+    pub main: Figure,
 }
+
+/// A figure of one run, where it has it.
+pub type Figure = fn(&Run) -> Option<f64>;
 
 /// One run of a load.
 #[derive(Debug, Clone)]
@@ -108,7 +111,7 @@ impl Load {
 
     /// Repeated until this figure's spread is small.
     #[must_use]
-    pub fn judged_by(mut self, main: fn(&Run) -> Option<f64>) -> Self {
+    pub fn judged_by(mut self, main: Figure) -> Self {
         self.main = main;
         self
     }
@@ -146,7 +149,10 @@ impl Load {
     /// It cannot be begun: the server is not there, or refuses the clients.
     pub fn run(&self, choices: Choices) -> Result<Run, TablesError> {
         let before = self.read_metrics()?;
-        let report = workload::run(&Plan::new(choices)?)?;
+        let mut plan = Plan::new(choices)?;
+        // The experiment has a bar of its own.
+        plan.quiet = true;
+        let report = workload::run(&plan)?;
         // A server that has ended meanwhile tells nothing more; the report has the errors.
         let after = self.read_metrics().ok().flatten();
         Ok(Run { report, command_ms: command_ms(before, after) })
@@ -210,7 +216,8 @@ fn command_ms(before: Option<Metrics>, after: Option<Metrics>) -> Option<f64> {
 fn command_line(choices: &Choices) -> String {
     let mut words = vec!["quaymaster workload run".to_owned()];
     let Ok(Value::Object(all)) = serde_json::to_value(choices) else { return words.remove(0) };
-    for (key, value) in &all {
+    // Where the driver's own program is, is no option.
+    for (key, value) in all.iter().filter(|(key, _)| *key != "driver") {
         let flag = flag(key);
         match value {
             // The one choice of yes and no whose option takes a value.

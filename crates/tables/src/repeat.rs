@@ -23,6 +23,8 @@ const MOST_ROUNDS: usize = 12;
 const SMALL_SPREAD: f64 = 5.0;
 /// What one repetition takes beside its measured time: connecting, logging in, warming up.
 const AROUND: Duration = Duration::from_millis(250);
+/// How much longer than planned quick repetitions may take before there are fewer of them.
+const GRACE: f64 = 1.1;
 /// Least and most of one repetition's measured time.
 const SHORTEST: Duration = Duration::from_millis(150);
 const LONGEST_QUICK: Duration = Duration::from_secs(2);
@@ -30,16 +32,23 @@ const LENGTH: Duration = Duration::from_secs(4);
 const WARMUP: Duration = Duration::from_secs(1);
 
 impl Effort {
-    /// Has enough been seen after `done` rounds? `spreads` are those of the loads' main figures, in percent.
-    pub fn is_enough(&self, done: usize, spreads: impl IntoIterator<Item = Option<f64>>) -> bool {
+    /// Has enough been seen after `done` rounds? `spreads` are those of the loads' main figures, in percent; `has_time` is
+    /// for quick runs, on machines that are slower than planned.
+    pub fn is_enough(&self, done: usize, has_time: bool, spreads: impl IntoIterator<Item = Option<f64>>) -> bool {
         if let Some(wanted) = self.repetitions {
             return done >= wanted;
         }
         if self.quick {
-            return done >= QUICK_ROUNDS;
+            return done >= QUICK_ROUNDS || (done > 0 && !has_time);
         }
         let all_small = || spreads.into_iter().all(|spread| spread.is_some_and(|spread| spread <= SMALL_SPREAD));
         done >= MOST_ROUNDS || (done >= LEAST_ROUNDS && all_small())
+    }
+
+    /// Is there time for one more round like the `done` ones, which took `taken` of this part of the budget?
+    pub fn has_time(&self, done: usize, taken: Duration, part: f64) -> bool {
+        let done = u32::try_from(done).unwrap_or(u32::MAX).max(1);
+        taken + taken / done <= self.budget.mul_f64(part).mul_f64(GRACE)
     }
 
     /// Most rounds that there can be: the length of a progress bar.

@@ -1,6 +1,6 @@
 //! One invocation's means: the setting, the effort, the progress bar, and loads repeated in rounds.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -83,8 +83,10 @@ impl Session {
             })
             .collect();
         self.bar.inc_length((loads.len() * self.effort.most_rounds()) as u64);
+        let begin = now();
         let mut rounds = 0;
-        while !self.effort.is_enough(rounds, spreads(loads, &all)) {
+        let has_time = |rounds| self.effort.has_time(rounds, begin.elapsed(), part);
+        while !self.effort.is_enough(rounds, has_time(rounds), spreads(loads, &all)) {
             for place in repeat::order(rounds, loads.len()) {
                 self.tell(loads[place].name.clone());
                 all[place].add(|| loads[place].run(choices[place].clone()));
@@ -100,6 +102,11 @@ impl Session {
 fn spreads(loads: &[Load], all: &[Samples]) -> Vec<Option<f64>> {
     let working = loads.iter().zip(all).filter(|(_, samples)| samples.failure.is_none());
     working.map(|(load, samples)| samples.measured(load.main).and_then(|measured| measured.spread_percent())).collect()
+}
+
+#[expect(clippy::disallowed_methods, reason = "how long rounds take decides how many there are")]
+fn now() -> Instant {
+    Instant::now()
 }
 
 impl Samples {

@@ -71,6 +71,15 @@ pub(super) fn queues(queue_manager: &str, query: &str) -> String {
     format!("{QMGR}/{queue_manager}/queue?name={PREFIX}*{query}")
 }
 
+/// The same as a command: name, type and depth.
+pub(super) fn display_queues() -> String {
+    let name = format!("{PREFIX}*");
+    let body = serde_json::json!({
+        "type": "runCommandJSON", "command": "display", "qualifier": "queue", "name": name, "responseParameters": ["curdepth"],
+    });
+    body.to_string()
+}
+
 pub(super) fn status(queue_manager: &str) -> String {
     format!("{QMGR}/{queue_manager}?status=*")
 }

@@ -1,12 +1,12 @@
 //! (b) How the cost of listing queues grows with their number, with few attributes and with all, and over slower networks.
 
-use workload::plan::Span;
-
 use std::time::Duration;
 
-use super::administration::{COMMANDS, LTPA_KEPT, WEB, WHOLE, cpu, define_queues, queues, web};
+use workload::plan::{Choices, Span};
+
+use super::administration::{COMMANDS, LTPA_KEPT, WEB, WHOLE, cpu, define_queues, display_queues, queues, web};
 use super::{Experiment, Findings};
-use crate::drive::{Length, Load, Run};
+use crate::drive::{Figure, Length, Load, Run};
 use crate::error::TablesError;
 use crate::outcome::{Axis, Cell, Chart, ChartKind, Origin, Place, Point, Printed, Row, Series, Table};
 use crate::published::{PublishedTable, published};
@@ -21,7 +21,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         "One client lists all queues of a queue manager over and over, over kept TLS with an LTPA token: nine queues, 1000, 2000, \
          3000 and 10,000.",
         "Filtered data is name, type and current depth; all data is every attribute and the status of each queue; the console's query \
-         is the filtered one in the order of names, as its queue view has it.",
+         is the filtered one, asked for as a command (DISPLAY QUEUE with CURDEPTH, in JSON).",
         "The same again through a proxy that delays every byte, so that round trips take 10 and 50 ms longer.",
     ],
     tables: &[ROUND_TRIP, COST],
@@ -36,10 +36,18 @@ const COST: &str = "admin-queue-cost-and-console";
 const SIZES: [(usize, &str); 5] = [(9, "<10"), (1000, "1000"), (2000, "2000"), (3000, "3000"), (10_000, "10,000")];
 const LATENCIES_MS: [u64; 3] = [0, 10, 50];
 
+/// How it is asked for.
+enum Asks {
+    /// GET of the queue resource, with this behind the name.
+    List(&'static str),
+    /// POST of a command.
+    Command,
+}
+
 /// What is asked for.
 struct Query {
     name: &'static str,
-    rest: &'static str,
+    asks: Asks,
     /// Rows of the two published tables.
     round_trip_row: Option<&'static str>,
     cost_row: &'static str,
@@ -49,25 +57,19 @@ struct Query {
 const QUERIES: [Query; 3] = [
     Query {
         name: "Filtered data",
-        rest: "&status=status.currentDepth",
+        asks: Asks::List("&status=status.currentDepth"),
         round_trip_row: Some("Filtered data"),
         cost_row: "REST API (filtered data)",
         chart: Some("REST API Queue costs - Filtered"),
     },
     Query {
         name: "All data",
-        rest: "&attributes=*&status=*",
+        asks: Asks::List("&attributes=*&status=*"),
         round_trip_row: Some("All data"),
         cost_row: "REST API (full data)",
         chart: Some("REST API Queue costs - Unfiltered"),
     },
-    Query {
-        name: "Console's query",
-        rest: "&type=all&status=status.currentDepth&sort=name",
-        round_trip_row: None,
-        cost_row: "MQ Console",
-        chart: None,
-    },
+    Query { name: "Console's query", asks: Asks::Command, round_trip_row: None, cost_row: "MQ Console", chart: None },
 ];
 
 /// What was found, by latency, query and size.
@@ -121,8 +123,15 @@ fn run(session: &mut Session, found: &mut Findings) -> Result<(), TablesError> {
 }
 
 fn load(server: &Server, query: &Query, size: usize, latency: u64) -> Result<Load, TablesError> {
-    let path = queues(&manager(size), query.rest);
-    let mut choices = LTPA_KEPT.choices(&[&path]);
+    let mut choices = match query.asks {
+        Asks::List(rest) => LTPA_KEPT.choices(&[&queues(&manager(size), rest)]),
+        Asks::Command => Choices {
+            paths: None,
+            post_path: Some(format!("/ibmmq/rest/v3/admin/action/qmgr/{}/mqsc", manager(size))),
+            body: Some(display_queues()),
+            ..LTPA_KEPT.choices(&[])
+        },
+    };
     let name = match latency {
         0 => format!("{}, {size} queues", query.name),
         _ => {
@@ -130,7 +139,7 @@ fn load(server: &Server, query: &Query, size: usize, latency: u64) -> Result<Loa
             format!("{}, {size} queues, {latency} ms", query.name)
         }
     };
-    let load = Load::on(server, name, choices)?.judged_by(|run| run.mean_ms());
+    let load = Load::on(server, name, choices)?.judged_by(Run::mean_ms);
     Ok(match latency {
         0 => load,
         _ => load.lasting(Length::Requests { full: 25, quick: 3 }).warmed_up_by(1),
@@ -138,7 +147,7 @@ fn load(server: &Server, query: &Query, size: usize, latency: u64) -> Result<Loa
 }
 
 /// A figure of every size.
-fn by_size(all: &Found, latency: usize, query: usize, figure: fn(&Run) -> Option<f64>) -> Vec<Cell> {
+fn by_size(all: &Found, latency: usize, query: usize, figure: Figure) -> Vec<Cell> {
     (0..SIZES.len()).map(|size| all.at(latency, query, size).cell(figure)).collect()
 }
 
@@ -188,8 +197,7 @@ fn split(all: &Found) -> Table {
     let mut table = Table::ours("queues-split", "Server CPU by what it is for", &[]);
     table.columns = column_names();
     table.column_meaning = Some("number of queues".to_owned());
-    let kinds: [(&str, &[&str], fn(&Run) -> Option<f64>); 2] =
-        [("commands", COMMANDS, |run| run.command_ms), ("web", WEB, web)];
+    let kinds: [(&str, &[&str], Figure); 2] = [("commands", COMMANDS, |run| run.command_ms), ("web", WEB, web)];
     for (place, query) in QUERIES.iter().enumerate() {
         for (name, counts, figure) in kinds {
             let cells = by_size(all, 0, place, figure).into_iter().map(|cell| cell.counting(counts)).collect();
@@ -210,8 +218,8 @@ fn filtering(all: &Found) -> Table {
     table.columns = column_names();
     table.column_meaning = Some("number of queues".to_owned());
     let statement = published().statement("b", "filtering");
-    let kinds: [(&str, fn(&Run) -> Option<f64>); 3] =
-        [("Server CPU", cpu), ("Round trip", |run| run.mean_ms()), ("Answer bytes", |run| run.answer_bytes())];
+    let kinds: [(&str, Figure); 3] =
+        [("Server CPU", cpu), ("Round trip", Run::mean_ms), ("Answer bytes", Run::answer_bytes)];
     for (name, figure) in kinds {
         let saved = |size: usize| {
             let saved = |few: &Run, all: &Run| Some((1.0 - figure(few)? / figure(all)?) * 100.0);
@@ -253,7 +261,7 @@ fn latencies(all: &Found) -> Table {
 }
 
 /// Points over the number of queues.
-fn series(name: &str, hue: usize, all: &Found, query: usize, figure: fn(&Run) -> Option<f64>) -> Series {
+fn series(name: &str, hue: usize, all: &Found, query: usize, figure: Figure) -> Series {
     let point = |(place, (size, _)): (usize, &(usize, &str))| {
         Some(Point::new(at(*size), &all.at(0, query, place).measured(figure)?))
     };

@@ -4,7 +4,7 @@ use super::administration::{
     COMMANDS, INSTALLATION, QMGR, WAYS, WEB, WHOLE, Way, cpu, define_queues, queues, status, web,
 };
 use super::{Experiment, Findings};
-use crate::drive::{Length, Load};
+use crate::drive::{Length, Load, Run};
 use crate::error::TablesError;
 use crate::outcome::{Axis, Chart, ChartKind, Origin, Place, Point, Printed, Row, Series, Table};
 use crate::published::{PublishedTable, published};
@@ -107,7 +107,7 @@ fn costs(published: &PublishedTable, rows: &[Found<'_>]) -> Table {
                 _ => cell,
             }
         });
-        let note = published.row(resource.published).and_then(|row| row.note.clone());
+        let note = published.row(resource.published).and_then(|row| Some(format!("published: {}", row.note.as_ref()?)));
         let unit = published.unit.clone().unwrap_or_default();
         table.rows.push(Row::new(resource.name, unit, cells.collect()).noting(note));
     }
@@ -130,9 +130,9 @@ fn parts(rows: &[Found<'_>]) -> Table {
             kept.cell(cpu).counting(WHOLE),
             kept.cell(|run| run.command_ms).counting(COMMANDS),
             kept.cell(web).counting(WEB),
-            kept.cell(|run| run.mean_ms()),
-            kept.cell(|run| run.answer_bytes()),
-            kept.cell(|run| run.driver_ms()).counting(&["the driver, which is not part of any cost"]),
+            kept.cell(Run::mean_ms),
+            kept.cell(Run::answer_bytes),
+            kept.cell(Run::driver_ms).counting(&["the driver, which is not part of any cost"]),
         ];
         table.rows.push(Row::new(resource.name, "", cells));
     }

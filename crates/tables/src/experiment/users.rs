@@ -2,7 +2,7 @@
 
 use super::administration::{INSTALLATION, LTPA_KEPT, QMGR, WHOLE, cpu, define_queues, queues};
 use super::{Experiment, Findings};
-use crate::drive::{Length, Load, Run};
+use crate::drive::{Figure, Length, Load, Run};
 use crate::error::TablesError;
 use crate::outcome::{Axis, Cell, Chart, ChartKind, Origin, Place, Point, Printed, Row, Series, Table};
 use crate::published::published;
@@ -85,7 +85,7 @@ fn columns() -> Vec<String> {
     USERS.iter().map(|users| if *users == 1 { "1 user".to_owned() } else { format!("{users} users") }).collect()
 }
 
-fn figures(id: &str, title: &str, unit: &str, rows: &[(&str, &[Samples])], figure: fn(&Run) -> Option<f64>) -> Table {
+fn figures(id: &str, title: &str, unit: &str, rows: &[(&str, &[Samples])], figure: Figure) -> Table {
     let mut table = Table::ours(id, title, &[]);
     table.columns = columns();
     for (name, samples) in rows {

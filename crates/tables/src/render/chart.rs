@@ -82,7 +82,7 @@ fn lines(chart: &Chart, area: &Area<'_>, few: bool) -> Drawn {
     let x = if few || !chart.x.logarithmic { x } else { x.at_values(points().filter_map(|point| place(chart, point))) };
     let y = Scale::of(points().flat_map(extent), chart.y.logarithmic, false);
     let mut builder = ChartBuilder::on(area);
-    builder.margin(8).margin_right(18).x_label_area_size(48).y_label_area_size(64);
+    builder.margin(8).margin_right(22).x_label_area_size(48).y_label_area_size(64);
     let mut axes = builder.build_cartesian_2d(x, y)?;
     axes.configure_mesh()
         .light_line_style(TRANSPARENT)
@@ -122,7 +122,7 @@ fn dots(chart: &Chart, area: &Area<'_>, few: bool) -> Drawn {
     #[expect(clippy::cast_precision_loss, reason = "rows of a chart")]
     let row = |place: usize| place as f64;
     let mut builder = ChartBuilder::on(area);
-    builder.margin(8).margin_right(18).x_label_area_size(48);
+    builder.margin(8).margin_left(18).margin_right(22).x_label_area_size(48);
     let mut axes = builder.build_cartesian_2d(x, Scale::rows(names.len()))?;
     axes.configure_mesh()
         .light_line_style(TRANSPARENT)

@@ -129,7 +129,7 @@ fn environments(page: &mut String, made: &Made) {
     );
     for (key, document) in &published().documents {
         let Some(place) = published().environments.get(key) else { continue };
-        let small = [&document.date, &place.note].into_iter().flatten().map(|it| it.as_str()).collect::<Vec<_>>();
+        let small = [&document.date, &place.note].into_iter().flatten().map(String::as_str).collect::<Vec<_>>();
         let _ = writeln!(
             page,
             "<tr><th scope=\"row\">{}<small>{}</small></th><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",

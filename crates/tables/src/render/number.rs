@@ -7,6 +7,10 @@ pub fn plain(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return "0".to_owned();
     }
+    // Counted rather than measured.
+    if value.fract() == 0.0 && value.abs() >= 10.0 {
+        return grouped(&format!("{value:.0}"));
+    }
     // Digits before the point, or minus the zeros behind it.
     #[expect(clippy::cast_possible_truncation, reason = "a logarithm of a finite number fits")]
     let magnitude = value.abs().log10().floor() as i32;

@@ -63,9 +63,11 @@ fn figures(page: &mut String, table: &Table) {
     page.push_str("<div class=\"scroll\" tabindex=\"0\">\n<table>\n<thead>\n");
     heads(page, table, &has_published);
     page.push_str("</thead>\n<tbody>\n");
+    let common = common_unit(table);
     for row in &table.rows {
         let _ = write!(page, "<tr><th scope=\"row\">{}", escaped(&row.name));
-        for small in [Some(&row.unit), row.note.as_ref()].into_iter().flatten().filter(|text| !text.is_empty()) {
+        let unit = Some(&row.unit).filter(|_| common.is_none());
+        for small in [unit, row.note.as_ref()].into_iter().flatten().filter(|text| !text.is_empty()) {
             let _ = write!(page, "<small>{}</small>", escaped(small));
         }
         page.push_str("</th>");
@@ -79,10 +81,21 @@ fn figures(page: &mut String, table: &Table) {
     every_figure(page, table);
 }
 
+/// The unit that all rows have.
+fn common_unit(table: &Table) -> Option<&str> {
+    let unit = table.rows.first()?.unit.as_str();
+    (!unit.is_empty() && table.rows.iter().all(|row| row.unit == unit)).then_some(unit)
+}
+
 fn heads(page: &mut String, table: &Table, has_published: &[bool]) {
     let two_rows = has_published.contains(&true);
     let rowspan = if two_rows { " rowspan=\"2\"" } else { "" };
-    let _ = write!(page, "<tr><th{rowspan}>{}</th>", escaped(table.column_meaning.as_deref().unwrap_or_default()));
+    let _ = write!(page, "<tr><th{rowspan}>");
+    let meaning = table.column_meaning.as_ref().map(|meaning| format!("columns: {meaning}"));
+    for small in meaning.as_deref().into_iter().chain(common_unit(table)) {
+        let _ = write!(page, "<small>{}</small>", escaped(small));
+    }
+    page.push_str("</th>");
     for (column, has_published) in table.columns.iter().zip(has_published) {
         let span = if *has_published { " colspan=\"2\"" } else { "" };
         let _ = write!(page, "<th scope=\"col\"{span}>{}</th>", escaped(column));
@@ -113,7 +126,7 @@ fn sides(page: &mut String, cell: &Cell, has_published: bool) {
             if let Some(ratio) = cell.ratio {
                 small.push(format!("<span class=\"ratio\">{}</span>", number::ratio(ratio)));
             }
-            if let Some(spread) = measured.spread_percent() {
+            if let Some(spread) = measured.spread_percent().filter(|spread| *spread > 0.0) {
                 small.push(format!("spread {}", number::percent(spread)));
             }
             if !small.is_empty() {
