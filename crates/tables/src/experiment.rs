@@ -5,7 +5,10 @@
 //! `session.measure`, and pushes tables and charts; what was pushed stays when it fails later.
 
 mod administration;
+mod messaging;
+mod pooling;
 mod queues;
+mod requester;
 mod resources;
 mod updates;
 mod users;
@@ -41,8 +44,15 @@ pub struct Findings {
     pub notes: Vec<String>,
 }
 
-pub static EXPERIMENTS: &[Experiment] =
-    &[resources::EXPERIMENT, queues::EXPERIMENT, updates::EXPERIMENT, users::EXPERIMENT];
+pub static EXPERIMENTS: &[Experiment] = &[
+    resources::EXPERIMENT,
+    queues::EXPERIMENT,
+    updates::EXPERIMENT,
+    users::EXPERIMENT,
+    messaging::EXPERIMENT,
+    pooling::EXPERIMENT,
+    requester::EXPERIMENT,
+];
 
 /// Those that a word means: a name, a letter, or `all`.
 ///

@@ -121,6 +121,9 @@ pub struct Arguments {
     /// Also write the report as JSON, to standard output for '-'.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// The driver's program, for clients that are processes [default: this one].
+    #[arg(long, value_name = "PATH", hide = true)]
+    pub driver: Option<PathBuf>,
     /// Be a process of another driver, which says the rest on standard input.
     #[arg(long, hide = true)]
     pub worker: bool,
@@ -413,7 +416,7 @@ impl Arguments {
             program: self.program.clone(),
             program_arguments: (!self.program_argument.is_empty()).then(|| self.program_argument.clone()),
             processes: self.processes,
-            driver: None,
+            driver: self.driver.clone(),
             pid: whole.into_iter().map(|(name, group)| (name, group.pid)).collect(),
             group: groups.into_iter().collect(),
         }
@@ -454,3 +457,6 @@ fn name_and_group(text: &str) -> Result<(String, Group), String> {
     }
     Ok((name.to_owned(), pid.parse().map_err(|_: String| expected())?))
 }
+
+#[cfg(test)]
+mod tests;

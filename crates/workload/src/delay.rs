@@ -32,6 +32,8 @@ pub(crate) const THREADS: &str = "delay-";
 const WINDOW_BYTES: usize = 64 << 20;
 /// Room for one read.
 const READ_BYTES: usize = 64 << 10;
+/// Room below which new room is made.
+const LEAST_ROOM: usize = 4 << 10;
 /// Longest wait for the real server.
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 /// Pause after a connection could not be accepted, most likely for want of file descriptors.
@@ -140,7 +142,10 @@ impl Relay {
         let writing = tokio::spawn(write_all(receiver, to, Arc::clone(&room)));
         let (half, mut buffer, mut number) = (self.round_trip / 2, BytesMut::new(), 0);
         loop {
-            buffer.reserve(READ_BYTES);
+            // What was handed on leaves the rest of its room for the next reads.
+            if buffer.capacity() < LEAST_ROOM {
+                buffer.reserve(READ_BYTES);
+            }
             let read = from.read_buf(&mut buffer).await.unwrap_or(0);
             let bytes = (read > 0).then(|| buffer.split().freeze());
             let is_end = bytes.is_none();

@@ -29,8 +29,19 @@ pub enum Extent {
     Children,
     /// The living threads whose name begins so.
     Threads(String),
-    /// All but the living threads whose name begins so.
-    Without(&'static str),
+    /// All its threads but living ones whose name begins so, with what is its own elsewhere.
+    Driver(Elsewhere),
+}
+
+/// What belongs to the driver beside its process, and what does not.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// Begin of the names of threads that are not counted.
+    pub without: Option<&'static str>,
+    /// Also what children had used when they were waited for.
+    pub ended_children: bool,
+    /// Also these processes, one a client.
+    pub users: Vec<u32>,
 }
 
 /// Processor time used so far, and threads now.
@@ -50,14 +61,7 @@ impl Process {
             Extent::Process => processor_time(self.pid, false),
             Extent::Children => family_time(self.pid),
             Extent::Threads(prefix) => threads_time(self.pid, prefix),
-            Extent::Without(prefix) => {
-                let (whole, part) = (processor_time(self.pid, false)?, threads_time(self.pid, prefix)?);
-                Ok(ProcessorTime {
-                    used: whole.used.saturating_sub(part.used),
-                    user: whole.user.saturating_sub(part.user),
-                    threads: whole.threads - part.threads.min(whole.threads),
-                })
-            }
+            Extent::Driver(elsewhere) => elsewhere.read(self.pid),
         }
     }
 
@@ -67,8 +71,31 @@ impl Process {
             Extent::Process => format!("process {}", self.pid),
             Extent::Children => format!("process {} and its children", self.pid),
             Extent::Threads(prefix) => format!("threads {prefix}* of process {}", self.pid),
-            Extent::Without(prefix) => format!("process {} without its threads {prefix}*", self.pid),
+            Extent::Driver(elsewhere) => format!("process {}{}", self.pid, elsewhere.counts()),
         }
+    }
+}
+
+impl Elsewhere {
+    fn read(&self, pid: u32) -> io::Result<ProcessorTime> {
+        let mut sum = processor_time(pid, self.ended_children)?;
+        if let Some(prefix) = self.without {
+            let part = threads_time(pid, prefix)?;
+            sum = ProcessorTime {
+                used: sum.used.saturating_sub(part.used),
+                user: sum.user.saturating_sub(part.user),
+                threads: sum.threads - part.threads.min(sum.threads),
+            };
+        }
+        sum.add(time_of_all(&self.users));
+        Ok(sum)
+    }
+
+    fn counts(&self) -> String {
+        let without = self.without.map(|prefix| format!(" without its threads {prefix}*"));
+        let children = self.ended_children.then(|| " and its children that have ended".to_owned());
+        let users = (!self.users.is_empty()).then(|| format!(" and {} processes of its users", self.users.len()));
+        [without, children, users].into_iter().flatten().collect()
     }
 }
 

@@ -56,7 +56,10 @@ fn own(extent: Extent) -> Process {
 
 #[test]
 fn threads_are_counted_by_the_beginning_of_their_name() {
-    let (group, rest) = (own(Extent::Threads("group-".to_owned())), own(Extent::Without("group-")));
+    let (group, rest) = (
+        own(Extent::Threads("group-".to_owned())),
+        own(Extent::Driver(Elsewhere { without: Some("group-"), ..Elsewhere::default() })),
+    );
     assert_eq!(group.read().unwrap(), ProcessorTime::default(), "there is none yet");
     let count = |process: &Process| process.read().unwrap();
     let in_group = std::thread::Builder::new().name("group-7".to_owned()).spawn({

@@ -74,6 +74,14 @@ impl Crew {
         }
     }
 
+    /// Processes of the driver, one a client.
+    pub(super) fn users(&self) -> Vec<u32> {
+        match self {
+            Self::Threads(_) => Vec::new(),
+            Self::Users(users) => users.pids(),
+        }
+    }
+
     /// Whether the clients are threads of this process, named `clients-N`.
     pub(super) fn are_threads(&self) -> bool {
         matches!(self, Self::Threads(_))

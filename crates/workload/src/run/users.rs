@@ -33,7 +33,7 @@ pub(super) struct Users {
 /// A process; it is killed with this value.
 struct Member {
     number: u32,
-    _child: Child,
+    child: Child,
     input: ChildStdin,
     lines: Lines<BufReader<ChildStdout>>,
     /// Its transactions of the phase have ended.
@@ -67,6 +67,10 @@ impl Users {
             Ok::<_, WorkloadError>(members)
         })?;
         Ok(Self { runtime, members })
+    }
+
+    pub(super) fn pids(&self) -> Vec<u32> {
+        self.members.iter().filter_map(|member| member.child.id()).collect()
     }
 
     /// Tickets are shared out evenly.
@@ -153,7 +157,7 @@ impl Member {
         let mut input = child.stdin.take().ok_or_else(no_pipe)?;
         let lines = BufReader::new(child.stdout.take().ok_or_else(no_pipe)?).lines();
         input.write_all(&order.line()?).await.map_err(trouble)?;
-        Ok(Self { number, _child: child, input, lines, done: false, gone: false })
+        Ok(Self { number, child, input, lines, done: false, gone: false })
     }
 
     async fn become_ready(&mut self) -> Result<(), WorkloadError> {

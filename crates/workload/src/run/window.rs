@@ -11,7 +11,7 @@ use crate::delay;
 use crate::error::WorkloadError;
 use crate::measure;
 use crate::plan::{End, Lives, Plan, WarmUp};
-use crate::processor::{self, Extent, Process, ProcessorTime};
+use crate::processor::{self, Elsewhere, Extent, Process, ProcessorTime};
 use crate::report::{ProcessReport, WarmUpReport};
 
 /// Windows whose rates are compared before they are called steady, and how long each is.
@@ -38,10 +38,10 @@ pub(super) struct Measured {
 /// # Errors
 /// A process that cannot be measured at the start, or a crew that is gone.
 pub(super) fn keep(plan: &Plan, crew: &mut Crew, delayed: bool) -> Result<Measured, WorkloadError> {
-    let watched = processes(plan, delayed);
+    let watched = processes(plan, crew, delayed);
     let bar = Progress::new(plan);
     // A process that is not there is known before anybody works.
-    let mut watch = Watch::start(watched.clone(), crew)?;
+    let mut watch = Watch::start(watched, crew)?;
     let warm_up = warm_up(plan, crew, &bar)?;
     let tickets = match plan.end {
         End::Requests(count, _) => {
@@ -131,15 +131,15 @@ fn is_steady(rates: &[f64], percent: f64) -> bool {
 }
 
 /// The processes of the plan, the driver itself, and the network that it imitates.
-fn processes(plan: &Plan, delayed: bool) -> Vec<Process> {
+fn processes(plan: &Plan, crew: &Crew, delayed: bool) -> Vec<Process> {
     let mut all = plan.processes.clone();
     let own = |name: &str, extent| Process { name: name.to_owned(), pid: std::process::id(), extent };
-    let driver = match (&plan.lives, delayed) {
-        (Lives::User(_) | Lives::Request(_), _) => Extent::Children,
-        (Lives::Here, true) => Extent::Without(delay::THREADS),
-        (Lives::Here, false) => Extent::Process,
+    let elsewhere = Elsewhere {
+        without: delayed.then_some(delay::THREADS),
+        ended_children: matches!(plan.lives, Lives::Request(_)),
+        users: crew.users(),
     };
-    all.push(own("driver", driver));
+    all.push(own("driver", Extent::Driver(elsewhere)));
     if delayed {
         all.push(own("network", Extent::Threads(delay::THREADS.to_owned())));
     }

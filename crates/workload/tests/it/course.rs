@@ -91,3 +91,13 @@ fn a_server_that_goes_away_leaves_errors_and_no_verdict_on_what_was_lost() {
     assert!(report.errors > 0 && report.first_error.is_some(), "{report}");
     assert_eq!((report.verdict.lost, report.judgement), (None, Judgement::NotExamined), "{report}");
 }
+
+#[test]
+fn a_server_that_stands_still_ends_no_run_and_holds_up_none() {
+    let server = QueueServer::start(Faults { stall_for_good: 30, ..Faults::default() }, None);
+    let report =
+        run(&server, "scenario = 'put'\nlogin = 'basic'\nwarmup = '0s'\ntimeout = '200ms'\nduration = '500ms'");
+    assert!(report.errors >= 4 && report.transactions < 30, "{report}");
+    assert!(report.first_error.as_deref().unwrap().contains("no answer within"), "{report}");
+    assert!(report.seconds < 5.0, "{report}");
+}

@@ -25,6 +25,8 @@ pub(crate) struct Faults {
     pub(crate) hang_up: u32,
     /// From the n-th request on hang up on everybody.
     pub(crate) hang_up_for_good: u32,
+    /// From the n-th request on answer nobody.
+    pub(crate) stall_for_good: u32,
     /// Change a byte of a body.
     pub(crate) damage: u32,
 }
@@ -111,6 +113,9 @@ async fn answer(request: Request<Incoming>, state: Arc<State>) -> Result<Respons
         return Err(HungUp);
     }
     let due = |every: u32| every > 0 && number.is_multiple_of(every);
+    if state.faults.stall_for_good > 0 && number >= state.faults.stall_for_good {
+        std::future::pending::<()>().await;
+    }
     let wanted = parts.uri.query().and_then(|query| query.split('&').find_map(|p| p.strip_prefix("correlationId=")));
     let response = match parts.method {
         Method::POST => {
