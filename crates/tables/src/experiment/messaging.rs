@@ -10,7 +10,7 @@ use workload::plan::{Choices, Frequency, Login, Processes, Scenario, Span};
 
 use self::pair::{MANAGER, Pair, REPLY_BYTES, RESPONDER, WEB};
 use super::{Experiment, Findings};
-use crate::drive::{Length, Load, Run};
+use crate::drive::{Figure, Length, Load, Run};
 use crate::error::TablesError;
 use crate::outcome::{Axis, Cell, Chart, ChartKind, Origin, Place, Point, Printed, Row, Series, Table};
 use crate::published::published;
@@ -171,7 +171,7 @@ fn find<'a>(samples: &'a [Samples], name: &str) -> Option<&'a Samples> {
 fn comparison(samples: &[Samples]) -> Table {
     let Some(printed) = published().table(TABLE) else { return Table::default() };
     let mut table = Table::like(printed, "The published comparison");
-    let figures: [Option<fn(&Run) -> Option<f64>>; 4] = [Some(Run::rate), Some(door_ms), None, Some(Run::mean_ms)];
+    let figures: [Option<Figure>; 4] = [Some(Run::rate), Some(door_ms), None, Some(Run::mean_ms)];
     for (row, figure) in printed.rows.iter().zip(figures) {
         let cells = row.cells.iter().zip(PUBLISHED).map(|(published, name)| {
             let cell = match (figure, find(samples, name)) {
@@ -246,13 +246,7 @@ fn costs(samples: &[Samples]) -> Table {
     table
 }
 
-fn latency(
-    rows: &[(&Samples, &[Samples])],
-    id: &str,
-    title: &str,
-    unit: &str,
-    figure: fn(&Run) -> Option<f64>,
-) -> Table {
+fn latency(rows: &[(&Samples, &[Samples])], id: &str, title: &str, unit: &str, figure: Figure) -> Table {
     let mut table = Table::ours(id, title, &["0 ms", "10 ms", "50 ms"]);
     for (near, far) in rows {
         let cells =

@@ -8,7 +8,7 @@ use workload::plan::{Choices, Connection, Span};
 
 use super::messaging::pair::{MANAGER, Pair, WEB, ask};
 use super::{Experiment, Findings};
-use crate::drive::{Length, Load, Run};
+use crate::drive::{Figure, Length, Load, Run};
 use crate::error::TablesError;
 use crate::outcome::{Axis, Cell, Chart, ChartKind, Measured, Origin, Place, Point, Printed, Row, Series, Table};
 use crate::published::{PublishedRow, PublishedTable, published};
@@ -144,7 +144,7 @@ fn savings(samples: &[Samples]) -> Table {
     let none = &samples[0];
     let both = |run: &Run| Some(web_us(run)? + manager_us(run)?);
     for (place, found) in samples.iter().enumerate() {
-        let against = |figure: fn(f64, f64) -> f64, of: fn(&Run) -> Option<f64>| {
+        let against = |figure: fn(f64, f64) -> f64, of: Figure| {
             found.cell_with(none, move |one, none| Some(figure(of(one)?, of(none)?)))
         };
         let percent = |one: f64, none: f64| one / none * 100.0;
@@ -267,7 +267,7 @@ fn rate_chart(samples: &[Samples]) -> Chart {
 }
 
 fn cost_chart(samples: &[Samples]) -> Chart {
-    let points = |figure: fn(&Run) -> Option<f64>| -> Vec<Point> {
+    let points = |figure: Figure| -> Vec<Point> {
         samples
             .iter()
             .filter_map(move |found| Some(Point::new(Place::Name(found.name.clone()), &found.measured(figure)?)))

@@ -9,7 +9,7 @@ use workload::plan::{Choices, Processes, Scenario, Span};
 
 use self::chain::Chain;
 use super::{Experiment, Findings};
-use crate::drive::{Length, Load, Run, SERVER};
+use crate::drive::{Figure, Length, Load, Run, SERVER};
 use crate::error::TablesError;
 use crate::outcome::{Axis, Cell, Chart, ChartKind, Origin, Place, Point, Printed, Row, Series, Table};
 use crate::published::{PublishedTable, published};
@@ -190,14 +190,7 @@ fn rates(printed: &PublishedTable, rows: &[(&str, &[Samples])]) -> Table {
     table
 }
 
-fn figures(
-    id: &str,
-    title: &str,
-    unit: &str,
-    rows: &[(&str, &[Samples])],
-    figure: fn(&Run) -> Option<f64>,
-    counts: &[&str],
-) -> Table {
+fn figures(id: &str, title: &str, unit: &str, rows: &[(&str, &[Samples])], figure: Figure, counts: &[&str]) -> Table {
     let mut table = Table::ours(id, title, &[]);
     table.columns = columns();
     let chart = published().charts_without_numbers.iter().find(|chart| chart.title == title);
@@ -236,7 +229,7 @@ fn stub(printed: &PublishedTable, rows: &[(&str, &[Samples])], not_calling: &[Sa
     table
 }
 
-fn chart(id: &str, title: &str, unit: &str, rows: &[(&str, &[Samples])], figure: fn(&Run) -> Option<f64>) -> Chart {
+fn chart(id: &str, title: &str, unit: &str, rows: &[(&str, &[Samples])], figure: Figure) -> Chart {
     let line = |(place, (size, samples)): (usize, &(&str, &[Samples]))| {
         let point = |(clients, found): (u32, &Samples)| {
             Some(Point::new(Place::Number(f64::from(clients)), &found.measured(figure)?))

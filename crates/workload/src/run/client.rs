@@ -149,12 +149,9 @@ impl Client {
         }
         let pause = pause.saturating_sub(self.late);
         let begin = measure::now();
-        let mut sleep = std::pin::pin!(tokio::time::sleep(pause));
-        loop {
-            tokio::select! {
-                () = &mut sleep => break,
-                _ = self.news.wait_for(|phase| *phase == Phase::Stopping) => return,
-            }
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            _ = self.news.wait_for(|phase| *phase == Phase::Stopping) => return,
         }
         self.late = begin.elapsed().saturating_sub(pause);
     }
