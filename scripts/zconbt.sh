@@ -7,7 +7,8 @@ repository=$(cd "$(dirname "$0")/.." && pwd)
 
 rm -rf "$folder/zconbt" "$folder/zconbt.zip"
 mkdir -p "$folder/zconbt/bin" "$folder/zconbt/lib" "$folder/zconbt/doc"
-install -m 755 "$program" "$folder/zconbt/lib/quaymaster"
+# Without what debuggers want, which is most of it.
+install -s -m 755 "$program" "$folder/zconbt/lib/quaymaster"
 install -m 644 "$repository/docs/zconbt.md" "$repository/LICENSE" "$folder/zconbt/doc/"
 for name in zconbt zconbt.zos; do
     cat > "$folder/zconbt/bin/$name" <<'SCRIPT'

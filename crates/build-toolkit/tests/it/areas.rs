@@ -9,6 +9,7 @@ use expect_test::expect;
 
 use crate::building::{Made, built, code, with_margin};
 use crate::compiler::run;
+use crate::random::Random;
 
 /// A shop that answers with books, or says why not.
 pub(crate) const SHOP: &str = r##"{
@@ -176,32 +177,66 @@ fn areas(item: &Item, member: &str, records: &mut Vec<(String, u32)>) {
     }
 }
 
-#[test]
-fn the_compiler_counts_base_structures_and_elements_as_the_layout_does() {
-    let made = shop();
-    let binding = &made.archive.as_ref().expect("an archive").operations[0].binding;
+/// Compiles and runs a program that copies the members of these builds: what it counts, beside what the layouts say.
+fn counted(all: &[(&Made, &str)]) -> (Vec<u32>, Vec<(String, u32)>) {
     let folder = tempfile::tempdir().expect("a folder");
     let mut program = String::from(
         "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. LENGTHS.\n       DATA DIVISION.\n       WORKING-STORAGE SECTION.\n",
     );
-    let mut all = Vec::new();
-    for (member, structure) in [
-        ("SHP00Q01", binding.request.as_ref().expect("a request")),
-        ("SHP00P01", &binding.response.as_ref().expect("a response").structure),
-    ] {
-        std::fs::File::create(folder.path().join(format!("{member}.cpy")))
-            .and_then(|mut file| std::io::Write::write_all(&mut file, made.members[member].as_bytes()))
-            .expect("written");
-        let _ = writeln!(program, "       COPY {member}.");
-        all.extend(records(structure, member));
+    let mut expected = Vec::new();
+    for (made, extra) in all {
+        let summary = made.summary.as_ref().expect("a summary");
+        let archive = made.archive.as_ref().expect("an archive");
+        for processed in &summary.processed {
+            let found = archive.operations.iter().find(|one| one.id == processed.operation_id);
+            let binding = &found.expect("the operation").binding;
+            let response = binding.response.as_ref().map(|response| &response.structure);
+            for (member, structure) in [(&processed.request, binding.request.as_ref()), (&processed.response, response)]
+            {
+                let (Some((member, _)), Some(structure)) = (member, structure) else { continue };
+                std::fs::File::create(folder.path().join(format!("{member}.cpy")))
+                    .and_then(|mut file| std::io::Write::write_all(&mut file, made.members[member].as_bytes()))
+                    .unwrap_or_else(|error| panic!("{extra}: {error}"));
+                let _ = writeln!(program, "       COPY {member}.");
+                expected.extend(records(structure, member));
+            }
+        }
     }
-    assert_eq!(all.len(), 10, "{all:?}");
     program.push_str("       PROCEDURE DIVISION.\n");
-    for (name, _) in &all {
+    for (name, _) in &expected {
         let _ = writeln!(program, "           DISPLAY LENGTH OF {name}.");
     }
     program.push_str("           STOP RUN.\n");
     let shown = run(folder.path(), &program);
-    let lengths: Vec<u32> = shown.lines().map(|line| line.trim().parse().expect("a length")).collect();
-    assert_eq!(lengths, all.iter().map(|(_, length)| *length).collect::<Vec<_>>(), "{all:?}");
+    (shown.lines().map(|line| line.trim().parse().expect("a length")).collect(), expected)
+}
+
+fn check(all: &[(&Made, &str)], least: usize) {
+    let (lengths, expected) = counted(all);
+    assert!(expected.len() >= least, "{expected:?}");
+    for ((name, expected), length) in expected.iter().zip(&lengths) {
+        assert_eq!(length, expected, "{name}");
+    }
+    assert_eq!(lengths.len(), expected.len());
+}
+
+#[test]
+fn the_compiler_counts_base_structures_and_elements_as_the_layout_does() {
+    check(&[(&shop(), "shop")], 10);
+}
+
+#[test]
+fn the_compiler_counts_generated_descriptions_of_level_5_0_as_the_layout_does() {
+    let builds: Vec<(Made, String)> = (0..10u64)
+        .map(|seed| {
+            let more = ["", "characterVarying=NO\nwideComp3=YES", "characterVarying=NULL\ncharacterMultiplier=3"];
+            let options = format!(
+                "mappingLevel=5.0\nrequesterPrefix=R{seed:02}\n{}",
+                more[usize::try_from(seed % 3).expect("small")]
+            );
+            (built(&options, "a.json", &Random::new(seed * 7 + 1).description()), options)
+        })
+        .collect();
+    let all: Vec<(&Made, &str)> = builds.iter().map(|(made, options)| (made, options.as_str())).collect();
+    check(&all, 60);
 }

@@ -73,7 +73,7 @@ impl Converter {
             nodes: Vec::new(),
             keys: Vec::new(),
             paths: Vec::new(),
-            template: vec![0; tail.map_or(length, |tail| tail.start + tail.stride)],
+            template: vec![0; tail.map_or(length, |tail| tail.start + tail.piece())],
             tail,
             has_areas: false,
             // COBOL's PIC 9(15) COMP-3 has no sign, PL/I's FIXED DECIMAL has one.
@@ -117,8 +117,9 @@ fn tail(items: &[Item]) -> Option<(Tail, usize)> {
     let last = items.last()?;
     match (&last.occurs, &last.value) {
         (Some(occurs), _) => {
-            let tail = Tail { start: bytes(last.offset), stride: bytes(occurs.stride) };
-            (last.counter.is_some() && occurs.times > 1).then_some((tail, bytes(occurs.times)))
+            let times = bytes(occurs.times);
+            let is_counted = last.counter.is_some() && times > 1;
+            is_counted.then(|| (Tail::new(bytes(last.offset), bytes(occurs.stride), times), times))
         }
         (None, Value::Group { items }) => tail(items),
         (None, _) => None,
@@ -177,9 +178,8 @@ impl Compiler {
 
     /// The other occurrences begin as the first one does.
     fn repeat(&mut self, first: usize, stride: usize, times: u32, path: &str) -> Result<(), CompileError> {
-        if self.tail == Some(Tail { start: first, stride }) {
-            return Ok(());
-        }
+        let tail = self.tail.filter(|tail| (tail.start, tail.stride) == (first, stride));
+        let times = tail.map_or(times, |tail| u32::try_from(tail.held).unwrap_or(times));
         for number in 1..times as usize {
             let at = first + number * stride;
             if at + stride > self.template.len() {

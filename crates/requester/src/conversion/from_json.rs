@@ -11,7 +11,7 @@ use build_toolkit::structure::{self, Absence};
 use copybook::json::{Flaw, RawString, Reader};
 
 use super::areas::{self, AREA};
-use super::plan::{Area, Converter, Counter, Ending, Group, Member, Node, Object, Place, Table, Text};
+use super::plan::{Area, Converter, Counter, Ending, Group, Member, Node, Object, Place, Table, Tail, Text};
 use super::{DataError, DataProblem, Outcome, Step, Trouble, time, whitespace};
 
 /// Longest record with its data areas.
@@ -251,7 +251,7 @@ impl<'a> Encoder<'a> {
 
     fn table(&mut self, table: &'a Table, node: usize, at: usize, frame: usize) -> Outcome<()> {
         self.reader.begin(b'[').map_err(|flaw| self.trouble(flaw, node, at))?;
-        let mut count = 0;
+        let (mut count, mut has_grown) = (0, false);
         while self.reader.next_element(count == 0).map_err(|flaw| self.trouble(flaw, node, at))? {
             if count >= table.maximum as usize {
                 let problem = DataProblem::TooManyOccurrences { count: count as u64 + 1, maximum: table.maximum };
@@ -260,10 +260,15 @@ impl<'a> Encoder<'a> {
             let element = at + count * table.stride;
             // Only the table at the end of a short record lies beyond it.
             if element + table.stride > self.record.len() {
-                self.converter.extend_empty(self.record, element + table.stride);
+                let piece = self.converter.tail.map_or(table.stride, Tail::piece);
+                self.converter.extend_empty(self.record, (element + piece).min(self.converter.length()));
+                has_grown = true;
             }
             self.value(table.element, element).map_err(|trouble| trouble.below(Step::Index(count)))?;
             count += 1;
+        }
+        if has_grown {
+            self.record.truncate(at + count * table.stride);
         }
         match table.counter {
             Some(counter) => self.write(counter, count as u64, frame),

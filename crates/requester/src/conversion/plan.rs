@@ -7,7 +7,7 @@
 //!
 //! Invariants
 //! - Objects and the groups around optional values have no bytes of their own: their members lie in the frame around them.
-//! - `template` is the record while nothing is in it: whole, or up to and with the first occurrence of a counted table that the
+//! - `template` is the record while nothing is in it: whole, or up to and with the first occurrences of a counted table that the
 //!   record ends with (`tail`). All occurrences begin alike.
 //! - Members stand in the order of the record; `by_name` orders them by name.
 
@@ -56,6 +56,22 @@ pub(crate) struct Tail {
     /// Where the first occurrence begins.
     pub(crate) start: usize,
     pub(crate) stride: usize,
+    /// Occurrences that the template holds.
+    pub(crate) held: usize,
+}
+
+impl Tail {
+    /// Bytes that the template holds at most, unless one occurrence has more: a record grows by as many at a time.
+    const HELD: usize = 1024;
+
+    pub(crate) fn new(start: usize, stride: usize, times: usize) -> Self {
+        Self { start, stride, held: (Self::HELD / stride.max(1)).clamp(1, times) }
+    }
+
+    /// Bytes of the occurrences that the template holds.
+    pub(crate) fn piece(self) -> usize {
+        self.held * self.stride
+    }
 }
 
 /// A node and where it lies in its frame.
@@ -168,8 +184,8 @@ impl Converter {
         }
         let Some(tail) = self.tail else { return };
         while record.len() < to {
-            let at = (record.len() - tail.start) % tail.stride;
-            let most = (to - record.len()).min(tail.stride - at);
+            let at = (record.len() - tail.start) % tail.piece();
+            let most = (to - record.len()).min(tail.piece() - at);
             record.extend_from_slice(&self.template[tail.start + at..][..most]);
         }
     }
