@@ -339,7 +339,7 @@ fn whole(count: usize) -> f64 {
 }
 
 /// Of short ASCII texts; a benchmark needs no more.
-fn base64(text: &str) -> String {
+pub(crate) fn base64(text: &str) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for chunk in text.as_bytes().chunks(3) {

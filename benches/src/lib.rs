@@ -21,6 +21,7 @@ pub mod listing;
 pub mod machine;
 pub mod nginx;
 pub mod postgresql;
+pub mod published;
 pub mod rabbitmq;
 pub mod report;
 pub mod requester;

@@ -12,7 +12,8 @@ use anyhow::{Context, Result};
 use benches::effort::Effort;
 use benches::report::Report;
 use benches::{
-    admin, build_toolkit, channel, copybook, depth, engine, lifecycle, machine, requester, rest, service, stub,
+    admin, build_toolkit, channel, copybook, depth, engine, lifecycle, machine, published, requester, rest, service,
+    stub,
 };
 use clap::Parser;
 
@@ -23,7 +24,7 @@ struct Arguments {
     #[arg(long)]
     quick: bool,
     /// Only these groups: engine, rest, channel, java, connecting, idle, admin, lifecycle, depth, copybook, service, requester, stub,
-    /// toolkit.
+    /// toolkit, published.
     #[arg(long, value_name = "GROUP")]
     only: Vec<String>,
     /// Where data directories lie while measuring: the disk that is measured.
@@ -36,7 +37,7 @@ struct Arguments {
 
 type Group = fn(&Effort, &mut Report) -> Result<()>;
 
-const GROUPS: [(&str, Group); 14] = [
+const GROUPS: [(&str, Group); 15] = [
     ("engine", engine::run),
     ("rest", rest::run),
     ("channel", channel::run),
@@ -51,6 +52,7 @@ const GROUPS: [(&str, Group); 14] = [
     ("requester", requester::run),
     ("stub", stub::run),
     ("toolkit", build_toolkit::run),
+    ("published", published::run),
 ];
 
 fn main() -> Result<ExitCode> {

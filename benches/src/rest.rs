@@ -105,7 +105,7 @@ fn base(effort: &Effort) -> Choices {
 }
 
 /// Runs the load once; processor time of all named processes together, in microseconds a pair.
-fn cpu_us_per_pair(choices: &Choices) -> Result<f64> {
+pub(crate) fn cpu_us_per_pair(choices: &Choices) -> Result<f64> {
     let report = workload::run(&Plan::new(choices.clone())?)?;
     ensure!(report.errors == 0 && report.is_clean(), "the load did not go well: {report}");
     ensure!(report.transactions > 0, "nothing was completed: {report}");

@@ -8,8 +8,8 @@
 //! comparison takes off too little rather than too much.
 
 mod alone;
-mod liberty;
-mod setting;
+pub(crate) mod liberty;
+pub(crate) mod setting;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -28,8 +28,8 @@ const CLIENTS: u32 = 10;
 const REQUEST_BYTES: usize = 50;
 const REPLY_BYTES: usize = 1024;
 /// Load on each endpoint before it is measured, which its virtual machine needs to have compiled what counts.
-const WARM_UP: Duration = Duration::from_secs(95);
-const QUICK_WARM_UP: Duration = Duration::from_secs(5);
+pub(crate) const WARM_UP: Duration = Duration::from_secs(95);
+pub(crate) const QUICK_WARM_UP: Duration = Duration::from_secs(5);
 
 const SERVICE: &str = "two-way service";
 const REST: &str = "request by POST, reply by DELETE";
@@ -101,7 +101,7 @@ fn base(setting: &Setting, effort: &Effort) -> Choices {
     }
 }
 
-fn ours(setting: &Setting, effort: &Effort) -> Choices {
+pub(crate) fn ours(setting: &Setting, effort: &Effort) -> Choices {
     Choices {
         url: Some(setting.url.clone()),
         cacert: Some(setting.server.ca_file()),
@@ -110,7 +110,7 @@ fn ours(setting: &Setting, effort: &Effort) -> Choices {
     }
 }
 
-fn service(setting: &Setting, effort: &Effort) -> Choices {
+pub(crate) fn service(setting: &Setting, effort: &Effort) -> Choices {
     Choices {
         scenario: Some(Scenario::Service),
         post_path: Some(setting::SERVICE_PATH.to_owned()),
@@ -119,7 +119,7 @@ fn service(setting: &Setting, effort: &Effort) -> Choices {
     }
 }
 
-fn rest(setting: &Setting, effort: &Effort) -> Choices {
+pub(crate) fn rest(setting: &Setting, effort: &Effort) -> Choices {
     Choices {
         scenario: Some(Scenario::RequestReply),
         queue: Some(setting::REQUEST_QUEUE.to_owned()),
@@ -130,7 +130,7 @@ fn rest(setting: &Setting, effort: &Effort) -> Choices {
     }
 }
 
-fn no_ops(setting: &Setting, liberty: &Liberty, path: &str, effort: &Effort) -> Choices {
+pub(crate) fn no_ops(setting: &Setting, liberty: &Liberty, path: &str, effort: &Effort) -> Choices {
     Choices {
         scenario: Some(Scenario::HttpFloor),
         url: Some(liberty.url.clone()),
@@ -143,17 +143,22 @@ fn no_ops(setting: &Setting, liberty: &Liberty, path: &str, effort: &Effort) -> 
     }
 }
 
-fn warm_up(endpoint: &Choices, length: Duration) -> Result<()> {
+pub(crate) fn warm_up(endpoint: &Choices, length: Duration) -> Result<()> {
     eprintln!("  warming Open Liberty for {} s", length.as_secs());
     cpu_us(&Choices { duration: Some(Span(length)), ..endpoint.clone() }).map(drop)
 }
 
 /// Runs the load once; processor time of the server, in microseconds a transaction.
 fn cpu_us(choices: &Choices) -> Result<f64> {
+    Ok(cost(choices)?.0)
+}
+
+/// Runs the load once; processor time of the server and of the driver, in microseconds a transaction.
+pub(crate) fn cost(choices: &Choices) -> Result<(f64, f64)> {
     let report = workload::run(&Plan::new(choices.clone())?)?;
     ensure!(report.errors == 0 && report.is_clean(), "the load did not go well: {report}");
     ensure!(report.transactions > 0 && report.empty == 0, "requests without a reply: {report}");
     let driver = report.cpu_us_per_transaction("driver").unwrap_or_default();
     eprintln!("    {:.0} /s, driver {driver:.1} µs each", report.transactions_per_second);
-    report.cpu_us_per_transaction("server").context("the server was not measured")
+    Ok((report.cpu_us_per_transaction("server").context("the server was not measured")?, driver))
 }

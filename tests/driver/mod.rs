@@ -34,7 +34,14 @@ impl Bench {
     /// The batch server of request and reply, ready.
     fn responder(&self, arguments: &[&str]) -> Result<Responder> {
         let mut responder = Command::new(quaymaster()?)
-            .args(["workload", "responder", "--channel", "DEV.APP.SVRCONN", "--mq", &self.server.mq_address()?.to_string()])
+            .args([
+                "workload",
+                "responder",
+                "--channel",
+                "DEV.APP.SVRCONN",
+                "--mq",
+                &self.server.mq_address()?.to_string(),
+            ])
             .args(arguments)
             .arg("--password-file")
             .arg(self.passwords())

@@ -100,7 +100,8 @@ fn administrators_get_and_patch_with_a_token_fetched_before_each() -> Result<()>
 fn requests_with_no_room_for_an_identifier_are_known_by_their_replies() -> Result<()> {
     let bench = Bench::start()?;
     let _responder = bench.responder(&["--response-size", "1024"])?;
-    let usual = ["--scenario", "request-reply", "--clients", "3", "--requests", "30", "--warmup", "0s", "--request-size", "10"];
+    let usual =
+        ["--scenario", "request-reply", "--clients", "3", "--requests", "30", "--warmup", "0s", "--request-size", "10"];
     for run in [bench.by_url(&usual)?, bench.by_channel(&[&usual[..], &["--connect", "every"]].concat())?] {
         let result = well(run)?;
         ensure!(result["transactions"] == 30 && result["verdict"]["got"] == 30, "{result:#}");

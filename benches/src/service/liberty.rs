@@ -19,9 +19,9 @@ use crate::distribution::{Distribution, run};
 use crate::nginx::free_port;
 
 /// The bare servlet.
-pub(super) const SERVLET_PATH: &str = "/ibmmq/rest/v2/noop";
+pub(crate) const SERVLET_PATH: &str = "/ibmmq/rest/v2/noop";
 /// The JAX-RS resource.
-pub(super) const RESOURCE_PATH: &str = "/ibmmq/rest/v2/rest/queue/Q/message";
+pub(crate) const RESOURCE_PATH: &str = "/ibmmq/rest/v2/rest/queue/Q/message";
 const DISTRIBUTION: Distribution<'_> = Distribution {
     artifact: "io.openliberty:openliberty-runtime:24.0.0.12:zip",
     archive: "openliberty-runtime-24.0.0.12.zip",
@@ -35,16 +35,16 @@ const INTERFACES: [&str; 2] = ["jakarta.servlet.6.0", "jakarta.restfulWS.3.1"];
 const WEB_XML: &str = include_str!("web.xml");
 
 /// Ends with its value.
-pub(super) struct Liberty {
+pub(crate) struct Liberty {
     process: Child,
-    pub(super) url: String,
+    pub(crate) url: String,
     _folder: TempDir,
 }
 
 impl Liberty {
     /// # Errors
     /// No Java compiler, no Maven, or the download failed: the message says which.
-    pub(super) fn start(work: &Path) -> Result<Self> {
+    pub(crate) fn start(work: &Path) -> Result<Self> {
         let home = DISTRIBUTION.unpacked(work)?;
         let folder = tempfile::Builder::new().prefix("liberty").tempdir_in(work)?;
         let server = folder.path().join("usr/servers/peer");
@@ -68,7 +68,7 @@ impl Liberty {
     }
 
     /// The script replaces itself by the virtual machine.
-    pub(super) fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.process.id()
     }
 

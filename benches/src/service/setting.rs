@@ -13,22 +13,26 @@ use super::{CLIENTS, REPLY_BYTES};
 use crate::responder::Responder;
 use crate::rest::password_file;
 
-pub(super) const REQUEST_QUEUE: &str = "DEV.BENCH.REQUEST";
-pub(super) const REPLY_QUEUE: &str = "DEV.BENCH.REPLY";
+pub(crate) const REQUEST_QUEUE: &str = "DEV.BENCH.REQUEST";
+pub(crate) const REPLY_QUEUE: &str = "DEV.BENCH.REPLY";
 /// Requests that lie there before a responder comes, and its replies.
-pub(super) const FILLED_QUEUE: &str = "DEV.BENCH.FILLED";
-pub(super) const FILLED_REPLY_QUEUE: &str = "DEV.BENCH.FILLED.REPLY";
-pub(super) const CHANNEL: &str = "DEV.APP.SVRCONN";
+pub(crate) const FILLED_QUEUE: &str = "DEV.BENCH.FILLED";
+pub(crate) const FILLED_REPLY_QUEUE: &str = "DEV.BENCH.FILLED.REPLY";
+pub(crate) const CHANNEL: &str = "DEV.APP.SVRCONN";
+/// The same over TLS.
+pub(crate) const TLS_CHANNEL: &str = "DEV.BENCH.TLS";
 const DEFINITIONS: &str = "\
+DEFINE CHANNEL(DEV.BENCH.TLS) CHLTYPE(SVRCONN) TRPTYPE(TCP) SSLCIPH(ANY_TLS12_OR_HIGHER) SSLCAUTH(OPTIONAL)
+SET CHLAUTH('DEV.BENCH.*') TYPE(ADDRESSMAP) ADDRESS('*') USERSRC(CHANNEL)
 DEFINE QLOCAL(DEV.BENCH.REQUEST) MAXDEPTH(100000)
 DEFINE QLOCAL(DEV.BENCH.REPLY) MAXDEPTH(100000)
 DEFINE QLOCAL(DEV.BENCH.FILLED) MAXDEPTH(100000)
 DEFINE QLOCAL(DEV.BENCH.FILLED.REPLY) MAXDEPTH(100000)
 ";
 
-pub(super) const SERVICE_PATH: &str = "/zosConnect/services/benchService?action=invoke";
+pub(crate) const SERVICE_PATH: &str = "/zosConnect/services/benchService?action=invoke";
 /// A record of 50 bytes: 48 that name the request, and two more.
-pub(super) const SERVICE_REQUEST: &str = r#"{"name":"{id}","kind":"AB"}"#;
+pub(crate) const SERVICE_REQUEST: &str = r#"{"name":"{id}","kind":"AB"}"#;
 /// Latin-1, as the responder's filler is letters of ASCII.
 const SERVICE: &str = "\
 name: benchService
@@ -54,17 +58,17 @@ const REPLY_COPYBOOK: &str = "\
            05 ITEM PIC X(16) OCCURS 61 TIMES.
 ";
 
-pub(super) struct Setting {
-    pub(super) server: Server,
-    pub(super) url: String,
-    pub(super) mq: SocketAddr,
+pub(crate) struct Setting {
+    pub(crate) server: Server,
+    pub(crate) url: String,
+    pub(crate) mq: SocketAddr,
     /// Lines of user and password.
-    pub(super) passwords: PathBuf,
+    pub(crate) passwords: PathBuf,
     _folder: TempDir,
 }
 
 impl Setting {
-    pub(super) fn start(work: &Path) -> Result<Self> {
+    pub(crate) fn start(work: &Path) -> Result<Self> {
         let folder = tempfile::tempdir_in(work)?;
         let data = folder.path().join("data");
         write(&data.join("mqsc.d/bench.mqsc"), DEFINITIONS)?;
@@ -75,7 +79,7 @@ impl Setting {
     }
 
     /// The batch server of the service and of the messaging REST API.
-    pub(super) fn responder(&self) -> Result<Responder> {
+    pub(crate) fn responder(&self) -> Result<Responder> {
         responder(self, REQUEST_QUEUE)
     }
 }
@@ -98,7 +102,7 @@ fn deploy(source: &Path, data: &Path) -> Result<()> {
 }
 
 /// The batch server of one of the queues.
-pub(super) fn responder(setting: &Setting, queue: &str) -> Result<Responder> {
+pub(crate) fn responder(setting: &Setting, queue: &str) -> Result<Responder> {
     Responder::start(
         Command::new(quaymaster()?)
             .args(["workload", "responder", "--channel", CHANNEL, "--queue", queue])
@@ -110,7 +114,7 @@ pub(super) fn responder(setting: &Setting, queue: &str) -> Result<Responder> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "files of a measurement need not last")]
-pub(super) fn write(path: &Path, text: &str) -> Result<()> {
+pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
