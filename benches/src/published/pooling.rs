@@ -109,6 +109,7 @@ fn remote(effort: &Effort, report: &mut Report) -> Result<()> {
             login: Some(Login::Basic),
             password_file: Some(far.passwords()?),
             queue: Some(REPLY_QUEUE.to_owned()),
+            clients: Some(1),
             connect: Some(connect),
             open: Some(Frequency::Every),
             pid: far.pid(),
@@ -226,7 +227,7 @@ impl Tier {
         Ok(Self { server, _folder: folder })
     }
 
-    /// Counted is the queue manager's server alone.
+    /// Counted is the queue manager's server alone. One client: the connections of several would share sockets, and so make few.
     fn put_get(&self, far: &Host, effort: &Effort) -> Result<Choices> {
         Ok(Choices {
             scenario: Some(Scenario::PutGet),
@@ -235,6 +236,7 @@ impl Tier {
             login: Some(Login::Ltpa),
             password_file: Some(far.passwords()?),
             queue: Some(REPLY_QUEUE.to_owned()),
+            clients: Some(1),
             pid: far.pid(),
             ..base(effort)
         })
