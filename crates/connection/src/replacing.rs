@@ -13,7 +13,7 @@ use model::options::{ObjectDescriptor, OpenOptions, PutOptions};
 use crate::error::ConnectionError;
 use crate::pool::{Lent, Pool};
 use crate::target::Acting;
-use crate::verbs::{Identifiers, Opened};
+use crate::verbs::{Connection, Identifiers, Opened};
 
 impl Pool {
     /// One message put outside syncpoint, on a connection that is given back at once.
@@ -29,11 +29,13 @@ impl Pool {
         body: Bytes,
     ) -> Result<Identifiers, ConnectionError> {
         let mut lent = self.lend().await?;
-        if self.is_remote() {
-            return Box::pin(put1_far(lent, acting, object, descriptor, options, body)).await;
-        }
-        let put = lent.connection().put1(acting, object, descriptor, options, body).await;
-        finished(lent, put)
+        let put = match lent.connection() {
+            Connection::Local(local) => local.put1(acting.principal(), object, descriptor, options, body).await,
+            Connection::Remote(_) => {
+                return Box::pin(put1_far(lent, acting, object, descriptor, options, body)).await;
+            }
+        };
+        finished(lent, put.map(|put| Identifiers::of(&put.descriptor)).map_err(ConnectionError::from))
     }
 
     /// An object opened on a connection for one request.

@@ -137,7 +137,7 @@ impl Remote {
 }
 
 impl Identifiers {
-    fn of(descriptor: &MessageDescriptor) -> Self {
+    pub(crate) fn of(descriptor: &MessageDescriptor) -> Self {
         Self { message_id: descriptor.message_id, correlation_id: descriptor.correlation_id }
     }
 }

@@ -10,7 +10,7 @@ use ::service::Services;
 use ::service::provider::environment::Environment;
 use ::service::registry::Registry;
 use connection::connections::Connections as Pools;
-use connection::options::OptionsError;
+use connection::options::{OptionsError, RemoteQueueManagers};
 use connection::pool::Pool;
 use model::authority::Principal;
 use model::reason::Reason;
@@ -144,20 +144,42 @@ impl Shared {
     }
 }
 
+/// A password that has to be sent somewhere, from any form that can be read back.
+///
+/// # Errors
+/// Why it cannot be read.
+fn password_of(options: &WebOptions, stored: &str) -> Result<String, String> {
+    match PasswordReader::new(options.web.password_encryption_key.as_deref()).decode(stored) {
+        Ok(password) => Ok(password),
+        // Text without a known prefix is the password itself.
+        Err(_) if !stored.starts_with('{') => Ok(stored.to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
 /// Reads PEM files.
 ///
 /// # Errors
 /// An endpoint connection, or what it refers to, cannot be used.
 fn requester_settings(options: &WebOptions) -> Result<requester::Settings, WebError> {
-    let reader = PasswordReader::new(options.web.password_encryption_key.as_deref());
-    let read = |stored: &str| match reader.decode(stored) {
-        Ok(password) => Ok(password),
-        // Text without a known prefix is the password itself.
-        Err(_) if !stored.starts_with('{') => Ok(stored.to_owned()),
-        Err(error) => Err(error.to_string()),
-    };
+    let read = |stored: &str| password_of(options, stored);
     requester::Settings::new(&options.zosconnect.requesters, &read)
         .map_err(|requester::OptionsError { key, problem }| WebError::Option { key, problem })
+}
+
+/// `[remote_queue_managers]` with passwords as they are sent.
+///
+/// # Errors
+/// A password that cannot be read.
+fn remote_queue_managers(options: &WebOptions) -> Result<RemoteQueueManagers, WebError> {
+    let mut entries = options.remote_queue_managers.clone();
+    for (name, entry) in &mut entries {
+        if let Some(stored) = entry.password.take() {
+            let wrong = |problem| WebError::Option { key: format!("remote_queue_managers.{name}.password"), problem };
+            entry.password = Some(password_of(options, &stored).map_err(wrong)?);
+        }
+    }
+    Ok(entries)
 }
 
 /// # Errors
@@ -165,7 +187,7 @@ fn requester_settings(options: &WebOptions) -> Result<requester::Settings, WebEr
 fn configure_services(services: &Services, options: &WebOptions) -> Result<(), WebError> {
     let connections = &services.environment.connections;
     connections
-        .set_remote(options.remote_queue_managers.clone())
+        .set_remote(remote_queue_managers(options)?)
         .map_err(|OptionsError { key, problem }| WebError::Option { key, problem })?;
     *services.environment.request_timeout.write() = Duration::from_secs(options.zosconnect.request_timeout_seconds);
     Ok(())
@@ -175,7 +197,7 @@ fn configure_services(services: &Services, options: &WebOptions) -> Result<(), W
 /// An entry of `[remote_queue_managers]` cannot be used.
 fn configure_messaging(messaging: &Pools, options: &WebOptions) -> Result<(), WebError> {
     messaging
-        .set_remote(options.remote_queue_managers.clone())
+        .set_remote(remote_queue_managers(options)?)
         .map_err(|OptionsError { key, problem }| WebError::Option { key, problem })?;
     messaging.set_policy(pools::policy(&options.messaging));
     Ok(())

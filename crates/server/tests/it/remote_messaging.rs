@@ -199,7 +199,7 @@ fn errors_of_a_remote_queue_manager_are_those_of_a_local_one() {
 
 #[test]
 fn the_entrys_user_counts_where_it_may_not_act_for_others_or_the_context_is_not_adopted() {
-    let entry = "channel = 'DEV.APP.SVRCONN'\nuser = 'app'\npassword = 'secret'";
+    let entry = "channel = 'DEV.APP.SVRCONN'\nuser = 'app'\npassword = '{xor}LDo8LTor'";
     let pair = Pair::start(entry, "[web.users]\nvisitor = 'secret'\n[web.roles]\nMQWebUser = ['user:visitor']");
     let visitor = "dmlzaXRvcjpzZWNyZXQ=";
     assert_eq!(pair.far("POST FAR/queue/DEV.QUEUE.1/message\n\nx").status, 201);
