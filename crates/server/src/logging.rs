@@ -31,6 +31,7 @@ pub(crate) fn start(format: LogFormat, level: LogLevel) {
         "queue_manager",
         "storage",
         "channel_server",
+        "connection",
         "service",
         "requester",
         "workers",
