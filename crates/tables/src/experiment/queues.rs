@@ -89,7 +89,8 @@ fn manager(size: usize) -> String {
 
 fn run(session: &mut Session, found: &mut Findings) -> Result<(), TablesError> {
     session.tell("defining queues");
-    let mut plan = ServerPlan::named("server").hosting(SIZES.iter().map(|(size, _)| manager(*size)).collect());
+    let names = SIZES.iter().map(|(size, _)| manager(*size)).collect();
+    let mut plan = ServerPlan::named("server").keeping_nothing().hosting(names);
     for (size, _) in SIZES {
         plan = plan.running(&manager(size), define_queues(size));
     }

@@ -59,9 +59,11 @@ const RESOURCES: [Resource; 5] = [
 
 fn run(session: &mut Session, found: &mut Findings) -> Result<(), TablesError> {
     session.tell("starting servers");
-    let one = session.setting().server(&ServerPlan::named("server").running("QM1", define_queues(QUEUES)))?;
+    let one = session
+        .setting()
+        .server(&ServerPlan::named("server").keeping_nothing().running("QM1", define_queues(QUEUES)))?;
     let names = (1..=MANAGERS).map(|number| format!("QM{number}")).collect();
-    let many = session.setting().server(&ServerPlan::named("server").hosting(names))?;
+    let many = session.setting().server(&ServerPlan::named("server").keeping_nothing().hosting(names))?;
     let mut loads = Vec::new();
     for resource in &RESOURCES {
         for way in WAYS {

@@ -45,7 +45,9 @@ fn transactions() -> [(&'static str, Vec<String>); 5] {
 
 fn run(session: &mut Session, found: &mut Findings) -> Result<(), TablesError> {
     session.tell("starting a server");
-    let mut server = session.setting().server(&ServerPlan::named("server").running("QM1", define_queues(QUEUES)))?;
+    let mut server = session
+        .setting()
+        .server(&ServerPlan::named("server").keeping_nothing().running("QM1", define_queues(QUEUES)))?;
     let transactions = transactions();
     let mut loads = Vec::new();
     for (name, paths) in &transactions {

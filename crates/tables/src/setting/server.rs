@@ -20,6 +20,8 @@ pub struct ServerPlan {
     pub configuration: String,
     /// Listens for MQ client channels.
     pub channels: bool,
+    /// Keeps nothing on disk: thousands of definitions are there at once.
+    pub ephemeral: bool,
     /// Further arguments of `serve`.
     pub arguments: Vec<String>,
     /// `MQ_*` and `QUAYMASTER_*` variables.
@@ -56,6 +58,13 @@ impl ServerPlan {
         self
     }
 
+    /// For experiments that only look at definitions.
+    #[must_use]
+    pub fn keeping_nothing(mut self) -> Self {
+        self.ephemeral = true;
+        self
+    }
+
     #[must_use]
     pub fn with_channels(mut self) -> Self {
         self.channels = true;
@@ -79,11 +88,16 @@ impl Server {
         command.arg("serve").arg("--data").arg(&data).arg("--strict");
         command.args(["--https", "127.0.0.1:0", "--http", "127.0.0.1:0", "--metrics", "127.0.0.1:0"]);
         command.args(["--mq", if plan.channels { "127.0.0.1:0" } else { "off" }]);
+        if plan.ephemeral {
+            // The folder of its own goes with the setting's, however it ends.
+            command.arg("--ephemeral").env("TMPDIR", folder);
+        }
         for name in &plan.queue_managers {
             command.arg("--qmgr").arg(name);
         }
         command.args(&plan.arguments).envs(plan.environment.iter().map(|(name, value)| (name, value)));
         let process = Process::start(&setting.processes, &plan.name, command, folder)?;
+        let data = process.ready["dataDirectory"].as_str().map_or(data, PathBuf::from);
         Ok(Self { process, data })
     }
 
