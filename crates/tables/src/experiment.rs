@@ -96,6 +96,12 @@ const REASONS: &[(&str, &str)] = &[
     ("zIIP", "this platform has no specialty processors: all processor time is of one kind"),
     ("AsyncIO", "a setting of the other server's operating system; sockets here are served by epoll, always"),
 ];
+/// Tables that say too little of their conditions to be run again.
+const TABLES_WITHOUT_CONDITIONS: &[(&str, &str)] = &[(
+    "api-requester-rmf-extract",
+    "an example of how processor time was read there: without the number of clients, the payload and the rate of that minute there \
+     is nothing to run again; the requester experiment shows the same kinds of figures, processor time and percent of one processor",
+)];
 const OTHER_REASON: &str = "this platform has no specialty processors to offload work to";
 
 /// What the documents measured that this platform has not.
@@ -117,7 +123,17 @@ pub fn not_applicable() -> Vec<NotApplicable> {
         printed: crate::outcome::CHART_ONLY.to_owned(),
         reason: reason(&chart.experiment).to_owned(),
     });
-    statements.chain(charts).collect()
+    let tables = TABLES_WITHOUT_CONDITIONS.iter().filter_map(|(id, reason)| {
+        let table = all.table(id)?;
+        let figures: Vec<_> = table.rows.iter().filter_map(|row| row.cells.first()?.printed.as_deref()).collect();
+        Some(NotApplicable {
+            document: all.document_title(&table.document).to_owned(),
+            text: format!("{}: {}", table.pointer, table.note.as_deref().unwrap_or_default()),
+            printed: format!("{} figures, from {} on", figures.len(), figures.first()?),
+            reason: (*reason).to_owned(),
+        })
+    });
+    statements.chain(charts).chain(tables).collect()
 }
 
 #[expect(clippy::disallowed_methods, reason = "how long an experiment took is shown beside it")]

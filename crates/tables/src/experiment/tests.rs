@@ -23,6 +23,28 @@ fn what_an_experiment_covers_is_published_under_its_letter() {
 }
 
 #[test]
+fn every_published_table_and_chart_is_measured_or_listed_as_not_applicable() {
+    let listed = not_applicable();
+    for table in &published().tables {
+        let is_measured = EXPERIMENTS.iter().any(|experiment| experiment.tables.contains(&table.id.as_str()));
+        assert!(is_measured || listed.iter().any(|it| it.text.starts_with(&table.pointer)), "{}", table.id);
+    }
+    for chart in &published().charts_without_numbers {
+        let is_drawn = EXPERIMENTS.iter().any(|experiment| experiment.charts.contains(&chart.title.as_str()));
+        assert!(is_drawn || listed.iter().any(|it| it.text == chart.title), "{}", chart.title);
+    }
+}
+
+#[test]
+fn every_published_statement_is_of_an_experiment_or_listed_as_not_applicable() {
+    let listed = not_applicable();
+    for statement in &published().statements {
+        let is_measured = named(&statement.experiment).is_ok_and(|found| found.len() == 1);
+        assert!(is_measured || listed.iter().any(|it| it.text == statement.text), "{}", statement.text);
+    }
+}
+
+#[test]
 fn statements_that_are_not_comparable_are_listed_with_a_reason() {
     let listed = not_applicable();
     for statement in published().statements.iter().filter(|statement| !statement.comparable_here) {

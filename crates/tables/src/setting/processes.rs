@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::error::TablesError;
@@ -53,10 +53,14 @@ impl Processes {
 
     fn end_all(&self) {
         let pids = self.lock();
-        for &pid in pids.iter().chain(&children()) {
-            if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
-                let _ = kill_process(pid, Signal::KILL);
-            }
+        let all = pids.iter().copied().chain(children());
+        let all: Vec<Pid> = all.filter_map(|pid| Pid::from_raw(i32::try_from(pid).ok()?)).collect();
+        for &pid in &all {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        // None of them writes into the folder any more.
+        for &pid in &all {
+            let _ = waitpid(Some(pid), WaitOptions::empty());
         }
         let _ = std::fs::remove_dir_all(&self.folder);
         // The lock is kept to the end: nothing is started meanwhile that would be left.
