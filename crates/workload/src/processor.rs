@@ -51,6 +51,8 @@ pub struct ProcessorTime {
     /// The part of `used` that was not spent in the kernel.
     pub user: Duration,
     pub threads: u64,
+    /// What the threads that live now have run, by the scheduler's count; zero where that is not known.
+    run: Duration,
 }
 
 impl Process {
@@ -85,6 +87,7 @@ impl Elsewhere {
                 used: sum.used.saturating_sub(part.used),
                 user: sum.user.saturating_sub(part.user),
                 threads: sum.threads - part.threads.min(sum.threads),
+                run: Duration::ZERO,
             };
         }
         sum.add(time_of_all(&self.users));
@@ -110,6 +113,7 @@ pub fn processor_time(pid: u32, with_children: bool) -> io::Result<ProcessorTime
     let mut time = parse_stat(&stat, with_children, per_second).ok_or(io::ErrorKind::InvalidData)?;
     if !with_children && let Ok(run) = run_time(pid) {
         time.refine(finer(time.used, run, Duration::from_micros(1_000_000 / per_second.max(1))));
+        time.run = run;
     }
     Ok(time)
 }
@@ -130,14 +134,20 @@ pub(crate) fn time_of_all(pids: &[u32]) -> ProcessorTime {
 }
 
 impl ProcessorTime {
-    /// From `before` to this.
+    /// From `before` to this; to the nanosecond where no thread has ended in between, whatever ended earlier.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
-        Self {
+        let mut time = Self {
             used: self.used.saturating_sub(before.used),
             user: self.user.saturating_sub(before.user),
             threads: self.threads,
+            run: self.run.saturating_sub(before.run),
+        };
+        if !time.run.is_zero() && !before.run.is_zero() {
+            let tick = Duration::from_micros(1_000_000 / ticks_per_second().max(1));
+            time.refine(finer(time.used, time.run, tick));
         }
+        time
     }
 
     fn add(&mut self, other: Self) {
@@ -263,7 +273,7 @@ fn parse_stat(stat: &str, with_children: bool, ticks_per_second: u64) -> Option<
         system += field(17)?;
     }
     let length = |ticks: u64| Duration::from_micros(ticks.saturating_mul(1_000_000) / ticks_per_second.max(1));
-    Some(ProcessorTime { used: length(user + system), user: length(user), threads: field(20)? })
+    Some(ProcessorTime { used: length(user + system), user: length(user), threads: field(20)?, run: Duration::ZERO })
 }
 
 /// Busy and whole time of all processors since the start of the machine, in clock ticks; waiting for a disk is no work.

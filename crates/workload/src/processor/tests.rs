@@ -37,6 +37,17 @@ fn the_finer_count_stands_where_it_agrees_with_the_coarse_one() {
     assert!(run_time_of_all(&[std::process::id(), u32::MAX]) > Duration::ZERO, "one that is gone counts for nothing");
 }
 
+#[test]
+fn a_difference_is_fine_whatever_had_ended_before() {
+    let ms = Duration::from_millis;
+    let time = |used, run| ProcessorTime { used: ms(used), user: ms(used), threads: 1, run: ms(run) };
+    // A thread that used 200 ms had ended already.
+    assert_eq!(time(740, 535).since(time(500, 300)).used, ms(235));
+    // One that used 100 ms ended in between.
+    assert_eq!(time(740, 435).since(time(500, 300)).used, ms(240));
+    assert_eq!(time(740, 0).since(time(500, 0)).used, ms(240));
+}
+
 /// Works until the condition holds; false when it does not in time.
 fn work_until(mut condition: impl FnMut() -> bool) -> bool {
     let bound = now() + Duration::from_secs(20);
