@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{escaped, legend};
 use crate::error::TablesError;
-use crate::outcome::{Cell, Chart, ExperimentOutcome, Row, Table};
+use crate::outcome::{CHART_ONLY, Cell, Chart, ExperimentOutcome, Row, Table};
 use crate::render::chart::{self, Width};
 use crate::render::number;
 
@@ -57,8 +57,9 @@ fn figures(page: &mut String, table: &Table) {
     if let Some(source) = &table.source {
         let _ = writeln!(page, "<p class=\"source\">Published: {}</p>", escaped(source));
     }
+    let is_shown = |row: &Row, column: usize| row.cells.get(column).is_some_and(|cell| cell.published.is_some());
     let has_published: Vec<bool> = (0..table.columns.len())
-        .map(|column| table.rows.iter().any(|row| row.cells.get(column).is_some_and(|cell| cell.published.is_some())))
+        .map(|column| !is_chart_only(table) && table.rows.iter().any(|row| is_shown(row, column)))
         .collect();
     page.push_str("<div class=\"scroll\" tabindex=\"0\">\n<table>\n<thead>\n");
     heads(page, table, &has_published);
@@ -79,6 +80,13 @@ fn figures(page: &mut String, table: &Table) {
     page.push_str("</tbody>\n</table>\n</div>\n");
     sentences(page, table);
     every_figure(page, table);
+}
+
+/// All that is published of it is a picture: one sentence says so, and not each cell.
+fn is_chart_only(table: &Table) -> bool {
+    let mut published =
+        table.rows.iter().flat_map(|row| &row.cells).filter_map(|cell| cell.published.as_ref()).peekable();
+    published.peek().is_some() && published.all(|printed| printed.text == CHART_ONLY)
 }
 
 /// The unit that all rows have.
@@ -156,6 +164,9 @@ fn sentences(page: &mut String, table: &Table) {
     };
     for reason in cells().filter_map(|cell| Some((number::shown(cell), cell.reason.clone()?))) {
         add(format!("{}: {}", reason.0, reason.1));
+    }
+    if is_chart_only(table) {
+        add(format!("Published figures of this table: {CHART_ONLY}"));
     }
     if let Some(counts) = &table.published_counts {
         add(format!("Published figures count: {counts}"));
