@@ -31,7 +31,10 @@ fn clients_that_are_processes_share_the_number_of_transactions() -> Result<()> {
     );
     ensure!(result["response_time"]["p50_us"].as_f64() > Some(0.0), "{result:#}");
     let driver = &result["processes"][0];
-    ensure!(driver["counts"].as_str().is_some_and(|counts| counts.ends_with("its children that have ended")), "{driver}");
+    ensure!(
+        driver["counts"].as_str().is_some_and(|counts| counts.ends_with("its children that have ended")),
+        "{driver}"
+    );
     Ok(())
 }
 

@@ -1,5 +1,7 @@
 //! `quaymaster tables run` as a program: what it writes, and that nothing it started is left, whatever happens to it.
 
+mod messaging;
+
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
