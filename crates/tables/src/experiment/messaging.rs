@@ -48,6 +48,8 @@ const REST_ONCE: &str = "Messaging REST, login once, TLS reused";
 const REST_EVERY: &str = "Messaging REST, login every time, TLS reused";
 const REST_ONCE_NEW: &str = "Messaging REST, login once, TLS not reused";
 const REST_EVERY_NEW: &str = "Messaging REST, login every time, TLS not reused";
+/// Of loads with few transactions a second.
+const SLOW: Length = Length::Requests { full: 1000, quick: 30 };
 /// Rows that latency and scaling are shown for.
 const FOLLOWED: [&str; 5] = [EVERY, OPEN, SERVICE, REST_ONCE, REST_EVERY];
 const LATENCIES_MS: [u64; 2] = [10, 50];
@@ -76,7 +78,8 @@ fn run(session: &mut Session, found: &mut Findings) -> Result<(), TablesError> {
     for (name, choices, pair) in &followed {
         for latency in LATENCIES_MS {
             let latency = Span(Duration::from_millis(latency));
-            more.push(load(pair, name, Choices { latency: Some(latency), ..choices.clone() }));
+            let choices = Choices { latency: Some(latency), ..choices.clone() };
+            more.push(load(pair, name, choices).lasting(SLOW));
         }
         for &users in users {
             more.push(load(pair, name, Choices { clients: Some(users), ..choices.clone() }));
@@ -151,7 +154,8 @@ fn configurations<'a>(
 }
 
 fn load(pair: &Pair, name: &str, choices: Choices) -> Load {
-    let mut load = Load::new(name, choices).lasting(Length::Time).judged_by(door_ms);
+    let length = if name == SERVICE_NEW { SLOW } else { Length::Time };
+    let mut load = Load::new(name, choices).lasting(length).judged_by(door_ms);
     for (text, shown) in pair.shown() {
         load = load.showing(text, shown);
     }
