@@ -49,13 +49,13 @@ const REST_EVERY: &str = "Messaging REST, login every time, TLS reused";
 const REST_ONCE_NEW: &str = "Messaging REST, login once, TLS not reused";
 const REST_EVERY_NEW: &str = "Messaging REST, login every time, TLS not reused";
 /// Of loads with few transactions a second.
-const SLOW: Length = Length::Requests { full: 1000, quick: 30 };
+const SLOW: Length = Length::Requests { full: 1000, quick: 20 };
 /// Rows that latency and scaling are shown for.
 const FOLLOWED: [&str; 5] = [EVERY, OPEN, SERVICE, REST_ONCE, REST_EVERY];
 const LATENCIES_MS: [u64; 2] = [10, 50];
 const USERS: [u32; 4] = [20, 50, 100, 200];
 /// In a quick run.
-const FEW_USERS: [u32; 2] = [50, 200];
+const FEW_USERS: [u32; 1] = [100];
 /// Identifiers of the messages at start and end of a channel.
 const SUPPRESS: &str = "SET SYSTEM EXCLMSG(X511,X512)";
 

@@ -186,7 +186,8 @@ fn beside(cell: Cell, part: &str, value: Option<f64>) -> Cell {
 }
 
 fn printed_text(text: &str, unit: Option<&str>) -> String {
-    unit.map_or_else(|| text.to_owned(), |unit| format!("{text} {unit}"))
+    // Some figures are printed with theirs.
+    unit.filter(|_| !text.ends_with('%')).map_or_else(|| text.to_owned(), |unit| format!("{text} {unit}"))
 }
 
 /// So many REST requests once, and the records that lie on the accounting queue afterwards.
