@@ -52,7 +52,7 @@ pub struct ProcessorTime {
     pub user: Duration,
     pub threads: u64,
     /// What the threads that live now have run, by the scheduler's count; zero where that is not known.
-    run: Duration,
+    pub(crate) run: Duration,
 }
 
 impl Process {
