@@ -51,13 +51,16 @@ pub struct Connections {
     remote: RwLock<HashMap<String, Arc<RemoteEntry>>>,
 }
 
+/// By name and password.
+type UserPools = HashMap<(Arc<str>, String), Arc<Pool>>;
+
 struct RemoteEntry {
     entry: RemoteQueueManager,
     options: ConnectOptions,
     /// Of the user that the entry names.
     pool: Arc<Pool>,
-    /// Of users that services name, by name and password.
-    users: Mutex<HashMap<(Arc<str>, String), Arc<Pool>>>,
+    /// Of users that services name.
+    users: Mutex<UserPools>,
 }
 
 impl Connections {

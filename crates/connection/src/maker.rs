@@ -13,6 +13,7 @@ use queue_manager::QueueManager;
 use crate::error::ConnectionError;
 use crate::verbs::{Connection, Remote};
 
+#[expect(clippy::large_enum_variant, reason = "there is one for each pool")]
 pub(crate) enum Maker {
     Local { queue_manager: QueueManager, options: queue_manager::ConnectOptions },
     Remote(Far),

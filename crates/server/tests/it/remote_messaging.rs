@@ -34,7 +34,7 @@ impl Pair {
             ),
         );
         let near = Server::start_with(&near_folder, &[], &PASSWORDS);
-        Self { far, far_folder, near, near_folder: near_folder }
+        Self { far, far_folder, near, near_folder }
     }
 
     /// Whose connections may act for everybody.
