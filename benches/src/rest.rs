@@ -63,7 +63,7 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
 
 /// nginx, and what a no-op `POST` with a static `GET` over TLS costs it: the index of the machine.
 pub struct NginxFloor {
-    choices: Choices,
+    pub(crate) choices: Choices,
     _nginx: Nginx,
 }
 

@@ -15,10 +15,9 @@ use workload::plan::{Choices, Connection, Frequency, Login, Scenario, Span};
 
 use crate::effort::Effort;
 use crate::interleave::{Cell, interleave};
-use crate::nginx::{GET_PATH, Nginx, POST_PATH};
 use crate::report::{Bar, Report};
 use crate::responder::Responder;
-use crate::rest::{cpu_us_per_pair, password_file};
+use crate::rest::{NginxFloor, cpu_us_per_pair, password_file};
 use crate::service::setting::write;
 
 const CLIENTS: u32 = 10;
@@ -57,17 +56,8 @@ pub(super) fn run(effort: &Effort, report: &mut Report) -> Result<()> {
 }
 
 fn local(effort: &Effort, report: &mut Report) -> Result<()> {
-    let nginx = Nginx::start(&effort.work, REPLY_BYTES)?;
-    let floor = Choices {
-        scenario: Some(Scenario::HttpFloor),
-        url: Some(nginx.url.clone()),
-        insecure: Some(true),
-        login: Some(Login::None),
-        post_path: Some(POST_PATH.to_owned()),
-        get_path: Some(GET_PATH.to_owned()),
-        pid: (0..).zip(&nginx.workers).map(|(number, pid)| (format!("nginx {number}"), *pid)).collect(),
-        ..base(effort)
-    };
+    let nginx = NginxFloor::start(effort)?;
+    let floor = Choices { threads: Some(1), request_size: base(effort).request_size, ..nginx.choices.clone() };
     let (pooling, plain) = (Host::start(&effort.work, None)?, Host::start(&effort.work, Some("0"))?);
     let _responders = [pooling.responder()?, plain.responder()?];
     let measured = interleave(
