@@ -52,13 +52,8 @@ impl Pool {
         if self.is_remote() {
             return Box::pin(open_far(lent, acting, object, options)).await;
         }
-        match lent.connection().open(acting, object, options).await {
-            Ok(opened) => Ok((lent, opened)),
-            Err(error) => {
-                lent.give_back_after(&error);
-                Err(error)
-            }
-        }
+        let opened = lent.connection().open(acting, object, options).await;
+        kept(lent, opened)
     }
 }
 
@@ -94,6 +89,16 @@ async fn open_far(
         lent.renew().await?;
         opened = lent.connection().open(acting, object, options).await;
     }
+    kept(lent, opened)
+}
+
+/// A connection that had been kept, and is dead.
+fn is_stale(lent: &Lent, error: &ConnectionError) -> bool {
+    lent.is_reused() && error.is_lost()
+}
+
+/// The connection goes on with what was opened on it, or back.
+fn kept(lent: Lent, opened: Result<Opened, ConnectionError>) -> Result<(Lent, Opened), ConnectionError> {
     match opened {
         Ok(opened) => Ok((lent, opened)),
         Err(error) => {
@@ -101,11 +106,6 @@ async fn open_far(
             Err(error)
         }
     }
-}
-
-/// A connection that had been kept, and is dead.
-fn is_stale(lent: &Lent, error: &ConnectionError) -> bool {
-    lent.is_reused() && error.is_lost()
 }
 
 fn finished<T>(lent: Lent, outcome: Result<T, ConnectionError>) -> Result<T, ConnectionError> {
