@@ -5,11 +5,11 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
+use document::package::Package;
 use libfuzzer_sys::fuzz_target;
 use service::api::mapping::Surroundings;
 use service::api::{self, Found};
 use service::archive::ApiArchive;
-use service::archive::package::Package;
 use service::openapi;
 
 const ENTRIES: [&str; 5] = ["package.xml", "api/m.xml", "api/request.map", "api/response.map", "api-docs/d.json"];
@@ -33,8 +33,8 @@ fuzz_target!(|data: &[u8]| {
     openapi::merge::add_group(&mut all, &definition.name, three, "a tag", "about it", &["role"]);
     let query = api::query("a=1&b=x%20y&c");
     let header = |_: &str| Some("h");
+    let path = [("a", Cow::Borrowed("1"))];
     for operation in &definition.operations {
-        let path = [("a", Cow::Borrowed("1"))];
         let surroundings = Surroundings { path: &path, query: &query, header: &header };
         if let Ok(made) = operation.request.request(&body, &surroundings, None)
             && !operation.request.statements.is_empty()
