@@ -393,7 +393,11 @@ impl<'a> Sources<'a> {
             groups.extend(reader.body(RESPONSE_GROUPS[1], schema));
         }
         dropped.append(&mut reader.dropped);
-        let schema_name = format!("{}_{}_response.json", listed.id, found.code);
+        // Level 5.0 has all answers in one structure.
+        let schema_name = match self.input.options.mapping_level >= Level::V5_0 {
+            true => format!("{}_response.json", listed.id),
+            false => format!("{}_{}_response.json", listed.id, found.code),
+        };
         self.side(&groups, "response", &schema_name, definitions)
     }
 

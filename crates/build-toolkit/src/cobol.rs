@@ -4,7 +4,6 @@
 //! clauses and the order of lines are those of the original.
 //! Source: reference, 2.5.
 
-use std::collections::VecDeque;
 use std::fmt::{Arguments, Write};
 
 use crate::comment::{self, Tell};
@@ -37,7 +36,7 @@ pub(crate) struct Heading<'a> {
 /// The member. `groups` are what the structure was made of.
 pub(crate) fn member(structure: &Structure, groups: &[Property<'_>], heading: &Heading<'_>) -> String {
     let has_areas = heading.level >= Level::V5_0;
-    let mut writer = Writer::new(if has_areas { 3 } else { 6 });
+    let mut writer = if has_areas { Writer::new(3, 12) } else { Writer::new(6, 13) };
     writer.comments.push_str(RULER);
     writer.comments.push('\n');
     let Heading { direction, schema_name, level } = heading;
@@ -51,6 +50,7 @@ pub(crate) fn member(structure: &Structure, groups: &[Property<'_>], heading: &H
         writer.blank_comment();
         writer.item(item, group.name, &group.schema, group.description, 0);
     }
+    writer.margin = 11;
     writer.areas();
     writer.blank_comment();
     writer.blank_comment();
@@ -64,8 +64,10 @@ pub(crate) fn member(structure: &Structure, groups: &[Property<'_>], heading: &H
 struct Writer<'a> {
     /// Number of the outermost level.
     first: usize,
+    /// Blanks before it.
+    margin: usize,
     /// Elements of data areas that are still to be declared.
-    areas: VecDeque<Area<'a>>,
+    areas: Vec<Area<'a>>,
     comments: String,
     code: String,
     /// Names in JSON that lead to an item.
@@ -87,10 +89,11 @@ struct Area<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(first: usize) -> Self {
+    fn new(first: usize, margin: usize) -> Self {
         Self {
             first,
-            areas: VecDeque::new(),
+            margin,
+            areas: Vec::new(),
             comments: String::with_capacity(FIRST_COMMENTS),
             code: String::with_capacity(FIRST_CODE),
             path: Vec::new(),
@@ -139,7 +142,7 @@ impl<'a> Writer<'a> {
         let Value::Area { length, element, .. } = &item.value else { return };
         self.explain(item, schema, description);
         self.line(depth, &item.name, "PIC X(16)");
-        self.areas.push_back(Area {
+        self.areas.push(Area {
             name: item.name.clone(),
             element: (**element).clone(),
             length: *length,
@@ -148,26 +151,35 @@ impl<'a> Writer<'a> {
         });
     }
 
-    /// Structures of the elements of data areas, each under a level 01 of its own.
+    /// Structures of the elements of data areas, each under a level 01 of its own, those inside an element behind it.
     fn areas(&mut self) {
-        while let Some(Area { name, element, length, schema, path }) = self.areas.pop_front() {
-            self.code.push('\n');
-            self.blank_comment();
-            let base = name.strip_suffix("-dataarea").unwrap_or(&name);
-            self.write(&format!("{}01 {MEMBER}-{base}.", blanks(9)));
-            self.path = path;
-            match &element.value {
-                Value::Group { .. } | Value::Array { .. } => {
-                    self.declaration(0, &element.name, &element, None);
-                    self.inside(&element, &schema, 1);
-                }
-                _ => self.item(&element, "", &schema, None, 0),
+        for area in std::mem::take(&mut self.areas) {
+            self.element(area);
+            self.areas();
+        }
+    }
+
+    fn element(&mut self, Area { name, element, length, schema, path }: Area<'a>) {
+        self.code.push('\n');
+        self.blank_comment();
+        let base = name.strip_suffix("-dataarea").unwrap_or(&name);
+        self.write(&format!("{}01 {MEMBER}-{base}.", blanks(9)));
+        self.path = path;
+        let depth = match &element.value {
+            Value::Group { .. } | Value::Array { .. } => {
+                self.declaration(0, &element.name, &element, None);
+                self.inside(&element, &schema, 1);
+                1
             }
-            let end = element.offset + element.length;
-            if length > end {
-                self.tell(format_args!("What follows keeps elements aligned."));
-                self.line(0, "filler", &format!("PIC X({})", length - end));
+            _ => {
+                self.item(&element, "", &schema, None, 0);
+                0
             }
+        };
+        let end = element.offset + element.length;
+        if length > end {
+            self.tell(format_args!("What follows keeps elements aligned."));
+            self.line(depth, "filler", &format!("PIC X({})", length - end));
         }
     }
 
@@ -229,7 +241,7 @@ impl<'a> Writer<'a> {
         let mut line = std::mem::take(&mut self.line);
         line.clear();
         let level = self.first + 3 * depth;
-        line.push_str(blanks(if self.first == 6 { 13 } else { 11 } + 2 * depth));
+        line.push_str(blanks(self.margin + 2 * depth));
         let _ = write!(line, "{level:02} ");
         line.push_str(name);
         if !clause.is_empty() {

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde_json::Value as Json;
 
-use crate::schema::Schema;
+use crate::schema::{Kind, Schema, TextFormat};
 use crate::structure::{Absence, Counter, Ending, Item, Value};
 
 /// Longest description that is repeated, in characters.
@@ -33,7 +33,8 @@ pub(crate) fn of_field(item: &Item, schema: &Schema<'_>, description: Option<&st
         to.tell(format_args!("Type '{word}'."));
     }
     let is_number = matches!(item.value, Value::Float { .. } | Value::Packed { .. } | Value::Binary { .. });
-    if let Some(format) = schema.text("format").filter(|_| is_number || matches!(item.value, Value::Timestamp)) {
+    let is_date = matches!(schema.kind, Kind::Text { format: TextFormat::Date | TextFormat::DateTime, .. });
+    if let Some(format) = schema.text("format").filter(|_| is_number || is_date) {
         to.tell(format_args!("format '{format}'."));
     }
     if let Some(maximum) = schema.keyword("maxLength") {

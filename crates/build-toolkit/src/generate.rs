@@ -7,11 +7,14 @@
 use crate::archive::RESPONSE_CODE;
 use crate::names::{Names, Scope};
 use crate::options::{DateTime, Language, Level, Options, Varying};
-use crate::schema::{Kind, Property, Schema};
+use crate::schema::{Kind, Property, Schema, TextFormat};
 use crate::structure::{Absence, Alignment, Counter, Ending, Item, Occurs, Structure, StructureError, Value};
 
 /// Most values of an array that states no number of its own.
 const COUNTER_MAXIMUM: u32 = i32::MAX.unsigned_abs();
+
+/// Characters of a date, or of a date and time, that has no length of its own.
+const DATE_CHARACTERS: u32 = 32;
 
 /// A structure, and the reserved words that its names avoid: the word and what it became.
 pub(crate) struct Generated {
@@ -82,7 +85,7 @@ impl Generator<'_> {
 
     /// An answer that is nothing but a text is there when its length is not zero.
     fn is_text(&self, schema: &Schema<'_>) -> bool {
-        matches!(schema.kind, Kind::Text { .. }) && self.needs_wrapper(schema)
+        self.has_length(schema)
     }
 
     /// A value whose elements stand in a data area; `bounds` are those of its counter.
@@ -221,16 +224,19 @@ impl Generator<'_> {
 
     /// Two items in COBOL, so that together they need a group.
     fn needs_wrapper(&self, schema: &Schema<'_>) -> bool {
-        let is_two = |value| matches!(value, Value::Text { ending: Ending::Length { .. }, .. });
-        self.options.language == Language::Cobol
-            && matches!(schema.kind, Kind::Text { .. })
-            && is_two(self.value(schema))
+        self.options.language == Language::Cobol && self.has_length(schema)
+    }
+
+    /// A text that stands behind its length.
+    fn has_length(&self, schema: &Schema<'_>) -> bool {
+        let is_behind = |value| matches!(value, Value::Text { ending: Ending::Length { .. }, .. });
+        matches!(schema.kind, Kind::Text { .. }) && is_behind(self.value(schema))
     }
 
     /// What an elementary value is stored as.
     fn value(&self, schema: &Schema<'_>) -> Value {
         match schema.kind {
-            Kind::Text { minimum, maximum, date_time } => self.text(minimum, maximum, date_time),
+            Kind::Text { minimum, maximum, format } => self.text(minimum, maximum, format),
             Kind::Integer { is_short, minimum, maximum } => integer(is_short, minimum, maximum),
             Kind::Float { is_single } => Value::Float { bytes: if is_single { 4 } else { 8 } },
             Kind::Decimal { scale, minimum, maximum } => self.decimal(scale, minimum, maximum),
@@ -239,11 +245,12 @@ impl Generator<'_> {
         }
     }
 
-    fn text(&self, minimum: u32, maximum: Option<u32>, date_time: bool) -> Value {
-        let characters = match (date_time, self.options.date_time) {
-            (true, DateTime::Packed15) => return Value::Timestamp,
-            (true, DateTime::Text) => maximum.unwrap_or(32),
-            (false, _) => maximum.unwrap_or(self.options.default_character_max_length.max(minimum)),
+    fn text(&self, minimum: u32, maximum: Option<u32>, format: TextFormat) -> Value {
+        let characters = match (format, self.options.date_time) {
+            (TextFormat::DateTime, DateTime::Packed15) => return Value::Timestamp,
+            (TextFormat::DateTime, DateTime::Text) => maximum.unwrap_or(DATE_CHARACTERS),
+            (TextFormat::Date, _) if self.has_areas() => maximum.unwrap_or(DATE_CHARACTERS),
+            _ => maximum.unwrap_or(self.options.default_character_max_length.max(minimum)),
         };
         let bytes = characters.saturating_mul(self.options.character_multiplier);
         let (bytes, ending) = match self.options.character_varying {
@@ -259,7 +266,8 @@ impl Generator<'_> {
     }
 
     fn decimal(&self, scale: Option<u8>, minimum: Option<i128>, maximum: Option<i128>) -> Value {
-        let most = if self.options.wide_comp3 { 31 } else { 18 };
+        let is_wide = self.options.wide_comp3 || self.options.language == Language::Pli && self.has_areas();
+        let most = if is_wide { 31 } else { 18 };
         let scale = scale.unwrap_or(self.options.default_fraction_digits).min(most);
         let whole = maximum.map(|maximum| digits(maximum).max(minimum.map_or(1, digits)));
         let all = whole.map_or(most, |whole| whole.saturating_add(scale).min(most));

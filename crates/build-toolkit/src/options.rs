@@ -145,8 +145,12 @@ const HONOURED: &[&str] = &[
     "ignoreMIMETypeCheck",
     "apiKeyParmNameInHeader",
     "apiKeyParmNameInQuery",
+    "apiKeyParmNameInCookie",
     "apiKeyMaxLength",
 ];
+
+/// Properties that have a meaning from level 5.0 on, and what they are about.
+const OF_LEVEL_5_0: &[(&str, &str)] = &[("apiKeyParmNameInCookie", "cookies have")];
 
 /// Properties of other generations or tools, and why they cannot be obeyed here.
 const REFUSED: &[(&str, &str)] = &[
@@ -156,7 +160,6 @@ const REFUSED: &[(&str, &str)] = &[
         "inlineMaxOccursLimit",
         "arrays stand inside the structure at mapping levels 4.1 and 4.3, and in data areas at level 5.0",
     ),
-    ("apiKeyParmNameInCookie", "API keys stand in headers or in the query"),
     ("projectType", "it belongs to the Gradle plug-in; the command decides what is built"),
 ];
 
@@ -174,8 +177,8 @@ pub fn parse(content: &[u8]) -> Result<Options, Vec<PropertyError>> {
     let mut reader = Reader { entries: &entries, errors: Vec::new() };
     reader.check_names();
     let options = reader.options();
-    if options.mapping_level >= Level::V5_0 && options.language == Language::Pli {
-        reader.wrong("language", "structures of level 5.0 are made in COBOL only");
+    if options.mapping_level < Level::V5_0 {
+        reader.refuse_later_properties();
     }
     if reader.errors.is_empty() { Ok(options) } else { Err(reader.errors) }
 }
@@ -237,6 +240,15 @@ impl<'a> Reader<'a> {
                 let all = || HONOURED.iter().copied();
                 let nearest = all().min_by_key(|known| distance(property, known)).unwrap_or_default();
                 self.wrong(property, format!("there is no such property; the nearest one is {nearest}"));
+            }
+        }
+    }
+
+    /// What would have no effect below level 5.0 is told.
+    fn refuse_later_properties(&mut self) {
+        for (property, what) in OF_LEVEL_5_0 {
+            if self.value(property).is_some() {
+                self.wrong(property, format!("{what} a place at mappingLevel=5.0 only"));
             }
         }
     }
@@ -332,19 +344,22 @@ impl<'a> Reader<'a> {
 
     fn api_keys(&mut self) -> Option<ApiKeyOptions> {
         let max_length = self.number("apiKeyMaxLength", 255, 1..=32_767);
-        let (header, query) = ("apiKeyParmNameInHeader", "apiKeyParmNameInQuery");
-        let (property, place) = match (self.value(header), self.value(query)) {
-            (None, None) => return None,
-            (Some(_), None) => (header, Place::Header),
-            (None, Some(_)) => (query, Place::Query),
-            (Some(_), Some(_)) => {
-                self.wrong(query, format!("it cannot be given together with {header}"));
-                return None;
-            }
-        };
+        let places = [
+            ("apiKeyParmNameInHeader", Place::Header),
+            ("apiKeyParmNameInQuery", Place::Query),
+            ("apiKeyParmNameInCookie", Place::Cookie),
+        ];
+        let mut given = places.into_iter().filter(|(property, _)| self.value(property).is_some());
+        let (property, place) = given.next()?;
+        if let Some((other, _)) = given.next() {
+            self.wrong(other, format!("it cannot be given together with {property}"));
+            return None;
+        }
         let names: Vec<String> =
             self.value(property).unwrap_or_default().split(',').map(|name| name.trim().to_owned()).collect();
-        let is_name = |name: &String| !name.is_empty() && !name.chars().any(|one| one.is_control() || one == ' ');
+        // What ends the name of a cookie is no name of a header either.
+        let is_end = |one: char| one.is_control() || one == ' ' || place != Place::Query && matches!(one, ';' | '=');
+        let is_name = |name: &String| !name.is_empty() && !name.contains(is_end);
         if names.len() > 2 || !names.iter().all(is_name) {
             self.wrong(property, "expected are one or two names with a comma between them");
         }

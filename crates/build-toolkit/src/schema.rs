@@ -49,7 +49,7 @@ pub(crate) enum Kind<'a> {
     Text {
         minimum: u32,
         maximum: Option<u32>,
-        date_time: bool,
+        format: TextFormat,
     },
     Integer {
         is_short: bool,
@@ -66,6 +66,14 @@ pub(crate) enum Kind<'a> {
         maximum: Option<i128>,
     },
     Boolean,
+}
+
+/// What a text says, as far as it matters to how long it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextFormat {
+    Any,
+    Date,
+    DateTime,
 }
 
 impl<'a> Schema<'a> {
@@ -400,8 +408,12 @@ fn text<'a>(parts: &[&'a Map<String, Value>]) -> Result<Kind<'a>, String> {
     if maximum.is_some_and(|maximum| maximum > MAXIMUM_TEXT) {
         return Err(format!("a text of more than {MAXIMUM_TEXT} characters has no place in a structure"));
     }
-    let date_time = keyword(parts, "format").and_then(Value::as_str) == Some("date-time");
-    Ok(Kind::Text { minimum, maximum, date_time })
+    let format = match keyword(parts, "format").and_then(Value::as_str) {
+        Some("date") => TextFormat::Date,
+        Some("date-time") => TextFormat::DateTime,
+        _ => TextFormat::Any,
+    };
+    Ok(Kind::Text { minimum, maximum, format })
 }
 
 /// The bounds of a number, those that it may not reach moved by `step`.

@@ -62,8 +62,11 @@ impl Writer {
             add(&format!("services/{service}/schemas/{service}_request.json"), schema.as_bytes())?;
         }
         if let (Some(schema), Some(response)) = (&schemas.response, &operation.binding.response) {
-            let code = response.code;
-            add(&format!("services/{service}/schemas/{service}_{code}_response.json"), schema.as_bytes())?;
+            let name = match operation.binding.format {
+                1 => format!("{service}_{}_response.json", response.code),
+                _ => format!("{service}_response.json"),
+            };
+            add(&format!("services/{service}/schemas/{name}"), schema.as_bytes())?;
         }
         let binding =
             serde_json::to_vec(&operation.binding).map_err(|error| super::wrong(&binding_entry(&service), error))?;

@@ -4,7 +4,7 @@ use super::{Writer, clause};
 use crate::structure::Value;
 
 fn broken(line: &str) -> Vec<String> {
-    let mut writer = Writer::new(6);
+    let mut writer = Writer::new(6, 13);
     writer.write(line);
     writer.code.lines().map(str::to_owned).collect()
 }

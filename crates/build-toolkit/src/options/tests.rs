@@ -1,6 +1,8 @@
 //! Properties files.
 
-use super::{HONOURED, Language, Level, Options, PropertyError, REFUSED, Varying, ccsid, distance, parse};
+use super::{
+    HONOURED, Language, Level, OF_LEVEL_5_0, Options, PropertyError, REFUSED, Varying, ccsid, distance, parse,
+};
 use crate::archive::{Place, WhiteSpace};
 
 const FIGURE_7: &str = "apiDescriptionFile=/u/zosconn/btFiles/APIRPERF.json\nlanguage=COBOL\n\
@@ -44,7 +46,7 @@ fn every_property_of_the_table_is_honoured_or_refused_by_its_name() {
     let table = "apiDescriptionFile dataStructuresLocation apiInfoFileLocation logFileDirectory language connectionRef \
         requesterPrefix defaultCharacterMaxLength defaultArrayMaxItems characterMultiplier characterVarying characterWhitespace \
         dataTruncation dateTimeFormat generatedCodePage runtimeCodePage nameTruncation wideComp3 ignoreMIMETypeCheck \
-        apiKeyParmNameInHeader apiKeyParmNameInQuery apiKeyMaxLength additionalPropertiesSize additionalPropertiesMax apiName \
+        apiKeyParmNameInHeader apiKeyParmNameInQuery apiKeyParmNameInCookie apiKeyMaxLength additionalPropertiesSize additionalPropertiesMax apiName \
         inlineMaxOccursLimit";
     for property in table.split_whitespace() {
         let is_refused = REFUSED.iter().any(|(name, _)| *name == property);
@@ -105,7 +107,7 @@ fn every_value_that_cannot_be_is_told_of() {
 }
 
 #[test]
-fn api_keys_stand_in_headers_or_in_the_query_and_are_two_at_most() {
+fn api_keys_stand_in_headers_in_the_query_or_in_cookies_and_are_two_at_most() {
     let keys =
         with("apiKeyParmNameInHeader=X-IBM-Client-ID, X-IBM-Client-Secret\napiKeyMaxLength=36").expect("read").api_keys;
     let keys = keys.expect("keys");
@@ -115,6 +117,21 @@ fn api_keys_stand_in_headers_or_in_the_query_and_are_two_at_most() {
     );
     assert!(refused("apiKeyParmNameInHeader=a,b,c").contains("one or two"));
     assert!(refused("apiKeyParmNameInHeader=a\napiKeyParmNameInQuery=b").contains("together"));
+    let keys = with("apiKeyParmNameInCookie=key,secret\nmappingLevel=5.0").expect("read").api_keys.expect("keys");
+    assert_eq!((keys.place, keys.names.len()), (Place::Cookie, 2));
+    assert!(refused("apiKeyParmNameInQuery=a\napiKeyParmNameInCookie=b\nmappingLevel=5.0").contains("together"));
+    assert!(refused("apiKeyParmNameInCookie=a;b\nmappingLevel=5.0").contains("one or two"));
+}
+
+#[test]
+fn what_only_level_5_0_has_a_place_for_is_refused_below_it() {
+    for (property, _) in OF_LEVEL_5_0 {
+        for level in ["4.1", "4.3"] {
+            let told = refused(&format!("{property}=20\nmappingLevel={level}"));
+            assert!(told.starts_with(property) && told.contains("mappingLevel=5.0"), "{told}");
+        }
+        with(&format!("{property}=20\nmappingLevel=5.0")).expect("read");
+    }
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use build_toolkit::archive::{Place, Status};
-use build_toolkit::options;
 use build_toolkit::structure::{Item, Structure, Value};
 use expect_test::expect;
 
@@ -53,22 +52,22 @@ fn arrays_and_answers_stand_in_data_areas_behind_the_base_structure() {
     let made = shop();
     expect![[r#"
         |          01 BAQBASE-SHP00Q01.
-        |           03 requestPathParameters.
-        |             06 shelf-length                  PIC S9999 COMP-5 SYNC.
-        |             06 shelf                         PIC X(8).
-        |           03 requestQueryParameters.
-        |             06 tags-num                      PIC S9(9) COMP-5 SYNC.
-        |             06 tags-dataarea                 PIC X(16).
-        |           03 requestCookies.
-        |             06 session-existence             PIC S9(9) COMP-5 SYNC.
-        |             06 session.
-        |               09 session2-length               PIC S9999 COMP-5 SYNC.
-        |               09 session2                      PIC X(10).
-        |           03 requestBody.
-        |             06 Xwords-num                    PIC S9(9) COMP-5 SYNC.
-        |             06 Xwords-dataarea               PIC X(16).
-        |             06 most-existence                PIC S9(9) COMP-5 SYNC.
-        |             06 most                          PIC S9(9) COMP-5 SYNC.
+        |            03 requestPathParameters.
+        |              06 shelf-length                  PIC S9999 COMP-5 SYNC.
+        |              06 shelf                         PIC X(8).
+        |            03 requestQueryParameters.
+        |              06 tags-num                      PIC S9(9) COMP-5 SYNC.
+        |              06 tags-dataarea                 PIC X(16).
+        |            03 requestCookies.
+        |              06 session-existence             PIC S9(9) COMP-5 SYNC.
+        |              06 session.
+        |                09 session2-length               PIC S9999 COMP-5 SYNC.
+        |                09 session2                      PIC X(10).
+        |            03 requestBody.
+        |              06 Xwords-num                    PIC S9(9) COMP-5 SYNC.
+        |              06 Xwords-dataarea               PIC X(16).
+        |              06 most-existence                PIC S9(9) COMP-5 SYNC.
+        |              06 most                          PIC S9(9) COMP-5 SYNC.
         |         01 SHP00Q01-tags.
         |           03 tags.
         |             06 tags2-length                  PIC S9999 COMP-5 SYNC.
@@ -81,22 +80,18 @@ fn arrays_and_answers_stand_in_data_areas_behind_the_base_structure() {
     .assert_eq(&with_margin(&code(&made.members["SHP00Q01"])));
     expect![[r#"
         |          01 BAQBASE-SHP00P01.
-        |           03 responseCode200-existence     PIC S9(9) COMP-5 SYNC.
-        |           03 responseCode200-dataarea      PIC X(16).
-        |           03 responseCode404-existence     PIC S9(9) COMP-5 SYNC.
-        |           03 responseCode404-dataarea      PIC X(16).
-        |           03 responseCode5XX-length        PIC S9999 COMP-5 SYNC.
-        |           03 responseCode5XX               PIC X(40).
+        |            03 responseCode200-existence     PIC S9(9) COMP-5 SYNC.
+        |            03 responseCode200-dataarea      PIC X(16).
+        |            03 responseCode404-existence     PIC S9(9) COMP-5 SYNC.
+        |            03 responseCode404-dataarea      PIC X(16).
+        |            03 responseCode5XX-length        PIC S9999 COMP-5 SYNC.
+        |            03 responseCode5XX               PIC X(40).
         |         01 SHP00P01-responseCode200.
         |           03 responseCode200.
         |             06 books-num                     PIC S9(9) COMP-5 SYNC.
         |             06 books-dataarea                PIC X(16).
         |             06 grid-num                      PIC S9(9) COMP-5 SYNC.
         |             06 grid-dataarea                 PIC X(16).
-        |         01 SHP00P01-responseCode404.
-        |           03 responseCode404.
-        |             06 why-length                    PIC S9999 COMP-5 SYNC.
-        |             06 why                           PIC X(20).
         |         01 SHP00P01-books.
         |           03 books.
         |             06 isbn                          PIC X(13).
@@ -109,18 +104,22 @@ fn arrays_and_answers_stand_in_data_areas_behind_the_base_structure() {
         |             06 inPrint                       PIC X DISPLAY.
         |             06 authors-num                   PIC S9(9) COMP-5 SYNC.
         |             06 authors-dataarea              PIC X(16).
-        |           03 filler                        PIC X(4).
-        |         01 SHP00P01-grid.
-        |           03 grid.
-        |             06 grid2-num                     PIC S9(9) COMP-5 SYNC.
-        |             06 grid2-dataarea                PIC X(16).
+        |             06 filler                        PIC X(4).
         |         01 SHP00P01-authors.
         |           03 authors.
         |             06 name-length                   PIC S9999 COMP-5 SYNC.
         |             06 name                          PIC X(5).
-        |           03 filler                        PIC X(1).
+        |             06 filler                        PIC X(1).
+        |         01 SHP00P01-grid.
+        |           03 grid.
+        |             06 grid2-num                     PIC S9(9) COMP-5 SYNC.
+        |             06 grid2-dataarea                PIC X(16).
         |         01 SHP00P01-grid2.
         |           03 grid                          PIC S9(9) COMP-5 SYNC.
+        |         01 SHP00P01-responseCode404.
+        |           03 responseCode404.
+        |             06 why-length                    PIC S9999 COMP-5 SYNC.
+        |             06 why                           PIC X(20).
     "#]]
     .assert_eq(&with_margin(&code(&made.members["SHP00P01"])));
     // API information is that of level 4.3: programs call BAQCSTUB with it.
@@ -150,11 +149,199 @@ fn the_archive_says_where_everything_goes() {
 }
 
 #[test]
-fn level_5_0_is_made_in_cobol_only() {
-    let text = "apiDescriptionFile=a\ndataStructuresLocation=b\napiInfoFileLocation=b\nlogFileDirectory=b\nlanguage=PLI\n\
-                connectionRef=c\nmappingLevel=5.0\n";
-    let refused = options::parse(text.as_bytes()).expect_err("refused");
-    assert_eq!(refused[0].property, "language");
+fn in_pli_each_structure_is_declared_by_itself_and_those_of_answers_are_based() {
+    let made = built("mappingLevel=5.0\nrequesterPrefix=SHP\nlanguage=PLI", "shop.json", SHOP);
+    expect![[r#"
+        |    Dcl 01 BAQBASE_SHP00Q01,
+        |       03 requestPathParameters,
+        |         06 shelf                          CHAR(8) VARYING UNALIGNED,
+        |       03 requestQueryParameters,
+        |         06 tags_num                       UNSIGNED FIXED BINARY(32)
+        |          UNALIGNED,
+        |         06 tags_dataarea                  CHAR(16),
+        |       03 requestCookies,
+        |         06 session_existence              UNSIGNED FIXED BINARY(32)
+        |          UNALIGNED,
+        |         06 session                        CHAR(10) VARYING UNALIGNED,
+        |       03 requestBody,
+        |         06 words_num                      UNSIGNED FIXED BINARY(32)
+        |          UNALIGNED,
+        |         06 words_dataarea                 CHAR(16),
+        |         06 most_existence                 UNSIGNED FIXED BINARY(32)
+        |          UNALIGNED,
+        |         06 most                           SIGNED FIXED BINARY(31)
+        |          UNALIGNED;
+        |
+        |    Dcl 01 SHP00Q01_tags,
+        |      03 tags                           CHAR(6) VARYING UNALIGNED;
+        |
+        |    Dcl 01 SHP00Q01_words,
+        |      03 words                          CHAR(12) VARYING UNALIGNED;
+    "#]]
+    .assert_eq(&with_margin(&declared(&made.members["SHP00Q01"])));
+    expect![[r#"
+        |    Dcl BAQBASE_SHP00P01_PTR PTR;
+        |    Dcl 01 BAQBASE_SHP00P01 BASED(BAQBASE_SHP00P01_PTR),
+        |       03 responseCode200_existence      UNSIGNED FIXED BINARY(32)
+        |          UNALIGNED,
+        |       03 responseCode200_dataarea       CHAR(16),
+        |       03 responseCode404_existence      UNSIGNED FIXED BINARY(32)
+        |          UNALIGNED,
+        |       03 responseCode404_dataarea       CHAR(16),
+        |       03 responseCode5XX                CHAR(40) VARYING UNALIGNED;
+        |
+        |    Dcl SHP00P01_responseCode200_PTR PTR;
+        |    Dcl 01 SHP00P01_responseCode200
+        |          BASED(SHP00P01_responseCode200_PTR),
+        |      03 responseCode200,
+        |        06 books_num                      UNSIGNED FIXED BINARY(32)
+        |          UNALIGNED,
+        |        06 books_dataarea                 CHAR(16),
+        |        06 grid_num                       UNSIGNED FIXED BINARY(32)
+        |          UNALIGNED,
+        |        06 grid_dataarea                  CHAR(16);
+        |
+        |    Dcl SHP00P01_books_PTR PTR;
+        |    Dcl 01 SHP00P01_books BASED(SHP00P01_books_PTR),
+        |      03 books,
+        |        06 isbn                           CHAR(13),
+        |        06 price                          BINARY FLOAT(53) UNALIGNED,
+        |        06 title_existence                UNSIGNED FIXED BINARY(32)
+        |          UNALIGNED,
+        |        06 title                          CHAR(9) VARYING UNALIGNED,
+        |        06 inPrint_existence              UNSIGNED FIXED BINARY(32)
+        |          UNALIGNED,
+        |        06 inPrint                        CHAR(1),
+        |        06 authors_num                    UNSIGNED FIXED BINARY(32)
+        |          UNALIGNED,
+        |        06 authors_dataarea               CHAR(16);
+        |
+        |    Dcl SHP00P01_authors_PTR PTR;
+        |    Dcl 01 SHP00P01_authors BASED(SHP00P01_authors_PTR),
+        |      03 authors,
+        |        06 name                           CHAR(5) VARYING UNALIGNED;
+        |
+        |    Dcl SHP00P01_grid_PTR PTR;
+        |    Dcl 01 SHP00P01_grid BASED(SHP00P01_grid_PTR),
+        |      03 grid,
+        |        06 grid2_num                      UNSIGNED FIXED BINARY(32)
+        |          UNALIGNED,
+        |        06 grid2_dataarea                 CHAR(16);
+        |
+        |    Dcl SHP00P01_grid2_PTR PTR;
+        |    Dcl 01 SHP00P01_grid2 BASED(SHP00P01_grid2_PTR),
+        |      03 grid                           SIGNED FIXED BINARY(31)
+        |          UNALIGNED;
+        |
+        |    Dcl SHP00P01_responseCode404_PTR PTR;
+        |    Dcl 01 SHP00P01_responseCode404
+        |          BASED(SHP00P01_responseCode404_PTR),
+        |      03 responseCode404,
+        |        06 why                            CHAR(20) VARYING UNALIGNED;
+    "#]]
+    .assert_eq(&with_margin(&declared(&made.members["SHP00P01"])));
+    let comments: String = made.members["SHP00Q01"].lines().take(16).map(|line| format!("{line}\n")).collect();
+    expect![[r#"
+        | /*----------------------------------------------------------------*/
+        | /*| Structure of the request that the JSON schema                 |*/
+        | /*|  'find_request.json' describes.                               |*/
+        | /*| Mapping level '5.0'. Made by Quaymaster's build toolkit.      |*/
+        | /*| Field 'shelf':                                                |*/
+        | /*| JSON 'ReqPathParameters->shelf'.                              |*/
+        | /*| Type 'string'.                                                |*/
+        | /*| minLength '0', maxLength '8'.                                 |*/
+        | /*| The characters that count stand behind their length.          |*/
+        | /*| 'ReqQueryParameters->tags' is an array; 'tags_num' tells how  |*/
+        | /*|  many of its values there are, from 0 to 2147483647.          |*/
+        | /*| Field 'tags_dataarea':                                        |*/
+        | /*| JSON 'ReqQueryParameters->tags'.                              |*/
+        | /*| Type 'string'.                                                |*/
+        | /*| minLength '0', maxLength '6'.                                 |*/
+        | /*| Name of the data area where it is.                            |*/
+    "#]]
+    .assert_eq(&with_margin(&comments));
+    // Nothing is aligned: an element is as long as its items.
+    let binding = &made.archive.as_ref().expect("an archive").operations[0].binding;
+    let response = &binding.response.as_ref().expect("a response").structure;
+    let mut records = records(response, "SHP00P01");
+    records.iter_mut().for_each(|(name, _)| *name = name.replace("SHP00P01", ""));
+    let lengths: Vec<_> = records.iter().map(|(name, length)| (name.as_str(), *length)).collect();
+    assert_eq!(
+        lengths,
+        [
+            ("BAQBASE-", 20 + 20 + 42),
+            ("-responseCode200", 20 + 20),
+            ("-books", 13 + 8 + 4 + 11 + 4 + 1 + 20),
+            ("-authors", 7),
+            ("-grid", 20),
+            ("-grid2", 4),
+            ("-responseCode404", 22),
+        ]
+    );
+}
+
+#[test]
+fn in_pli_decimals_have_31_digits_and_long_lines_go_on_below() {
+    let description = serde_json::json!({ "openapi": "3.0.0", "info": { "title": "T", "version": "1" }, "paths": { "/a": { "get": {
+        "operationId": "a", "responses": { "200": { "description": "", "content": { "application/json": { "schema": {
+            "type": "object", "required": ["outer"], "properties": { "outer": { "type": "object", "required": ["in"], "properties": {
+                "in": { "type": "object", "required": ["rate", "aNameOfTwentyEightCharacters"], "properties": {
+                    "rate": { "type": "number", "format": "decimal", "minimum": 0 },
+                    "born": { "type": "string", "format": "date" },
+                    "aNameOfTwentyEightCharacters": { "type": "string", "maxLength": 40000 } } } } } } } } } } } } } } })
+    .to_string();
+    let made = built("mappingLevel=5.0\nlanguage=PLI", "a.json", &description);
+    let member = &made.members["API00P01"];
+    expect![[r#"
+        |    Dcl BAQBASE_API00P01_PTR PTR;
+        |    Dcl 01 BAQBASE_API00P01 BASED(BAQBASE_API00P01_PTR),
+        |       03 responseCode200_existence      UNSIGNED FIXED BINARY(32)
+        |          UNALIGNED,
+        |       03 responseCode200_dataarea       CHAR(16);
+        |
+        |    Dcl API00P01_responseCode200_PTR PTR;
+        |    Dcl 01 API00P01_responseCode200
+        |          BASED(API00P01_responseCode200_PTR),
+        |      03 responseCode200,
+        |        06 outer,
+        |          09 in,
+        |            12 rate                           FIXED DECIMAL(31,2),
+        |            12 born_existence                 UNSIGNED FIXED BINARY(32)
+        |          UNALIGNED,
+        |            12 born                           CHAR(32) VARYING
+        |          UNALIGNED,
+        |            12 aNameOfTwentyEightCharacters   CHAR(40000) VARYING4
+        |          UNALIGNED;
+    "#]]
+    .assert_eq(&with_margin(&declared(member)));
+    assert!(member.lines().all(|line| line.len() <= 71), "{member}");
+    let made = built("mappingLevel=5.0", "a.json", &description);
+    assert!(
+        made.members["API00P01"].contains("12 rate                          PIC 9(16)V9(2)\n"),
+        "{}",
+        made.members["API00P01"]
+    );
+    assert!(
+        made.members["API00P01"].contains("born2                         PIC X(32)"),
+        "{}",
+        made.members["API00P01"]
+    );
+}
+
+/// What a PL/I member has behind its comments.
+fn declared(member: &str) -> String {
+    member.split_once("\n\n").map(|(_, code)| code.to_owned()).expect("code behind comments")
+}
+
+#[test]
+fn api_keys_stand_in_cookies_behind_those_of_the_operation() {
+    let made = built("mappingLevel=5.0\napiKeyParmNameInCookie=key,session\napiKeyMaxLength=36", "shop.json", SHOP);
+    let binding = &made.archive.as_ref().expect("an archive").operations[0].binding;
+    let cookies = binding.parameters.iter().filter(|one| one.place == Place::Cookie);
+    // The operation has one of that name, which is its own.
+    assert_eq!(cookies.map(|one| one.name.as_str()).collect::<Vec<_>>(), ["session", "key"]);
+    assert!(binding.options.api_keys.as_ref().is_some_and(|keys| keys.place == Place::Cookie));
+    assert!(code(&made.members["API00Q01"]).contains("06 Xkey                          PIC X(36)."));
 }
 
 /// Each level 01 of a member with its length.
@@ -169,7 +356,8 @@ fn areas(item: &Item, member: &str, records: &mut Vec<(String, u32)>) {
         Value::Group { items } => items.iter().for_each(|item| areas(item, member, records)),
         Value::Array { item } => areas(item, member, records),
         Value::Area { length, element, .. } => {
-            let name = item.name.strip_suffix("-dataarea").expect("the name of an area");
+            let name = item.name.strip_suffix("-dataarea").or(item.name.strip_suffix("_dataarea"));
+            let name = name.expect("the name of an area");
             records.push((format!("{member}-{name}"), *length));
             areas(element, member, records);
         }

@@ -156,6 +156,7 @@ fn in_pli_a_text_with_its_length_is_one_item() {
         | /*| Field 'made':                                                 |*/
         | /*| JSON 'RespBody->made'.                                        |*/
         | /*| Type 'string'.                                                |*/
+        | /*| format 'date-time'.                                           |*/
         | /*| The characters that count stand behind their length.          |*/
         | /*| Field 'rate':                                                 |*/
         | /*| JSON 'RespBody->rate'.                                        |*/
@@ -288,11 +289,11 @@ fn comments_say_what_the_schema_says() {
         |      * Field 'made':
         |      * JSON 'RespBody->made'.
         |      * Type 'string'.
+        |      * format 'date-time'.
         |      * The characters that count stand behind their length.
         |      *        09 made-length                   PIC S9999 COMP-5 SYNC.
         |      *        09 made                          PIC X(32).
         |      *
-        |      * Field 'rate':
     "#]]
     .assert_eq(&with_margin(&comments));
     // The commented copy of the structure is the structure.

@@ -59,8 +59,14 @@ impl Sink for Made {
 }
 
 fn made() -> (Made, Vec<u8>, Archive) {
-    let properties = "apiDescriptionFile=a.json\ndataStructuresLocation=o\napiInfoFileLocation=o\nlogFileDirectory=l\n\
-        language=COBOL\nconnectionRef=api\nrequesterPrefix=SHP\nmappingLevel=5.0\n";
+    made_with("language=COBOL")
+}
+
+fn made_with(more: &str) -> (Made, Vec<u8>, Archive) {
+    let properties = format!(
+        "apiDescriptionFile=a.json\ndataStructuresLocation=o\napiInfoFileLocation=o\nlogFileDirectory=l\n\
+         connectionRef=api\nrequesterPrefix=SHP\nmappingLevel=5.0\n{more}\n"
+    );
     let options = build_toolkit::options::parse(properties.as_bytes()).expect("properties");
     let input = Input { options: &options, description_name: "a.json", description: SHOP.as_bytes(), strict: true };
     let mut made = Made::default();
@@ -70,7 +76,10 @@ fn made() -> (Made, Vec<u8>, Archive) {
 }
 
 fn converters(form: RecordForm) -> (Converter, Converter) {
-    let (_, _, archive) = made();
+    converters_of(&made().2, form)
+}
+
+fn converters_of(archive: &Archive, form: RecordForm) -> (Converter, Converter) {
     let binding = &archive.operations[0].binding;
     let of = |structure| Converter::new(structure, form, &binding.options).expect("a plan");
     (of(binding.request.as_ref().expect("a request")), of(&binding.response.as_ref().expect("a response").structure))
@@ -110,6 +119,41 @@ fn answers_go_into_data_areas_and_come_back_in_either_form() {
         converter.encode(group_of(200), br#"{"books":[],"grid":[]}"#, &mut record).expect("encoded");
         assert_eq!(decoded(&converter, group_of(200), &record), Ok(json!({"books": [], "grid": []})));
     }
+}
+
+#[test]
+fn answers_go_into_the_structures_of_a_pli_program_where_nothing_is_aligned() {
+    let (_, _, archive) = made_with("language=PLI");
+    for form in [NATIVE, BIG] {
+        let (_, converter) = converters_of(&archive, form);
+        // Two existence items with names of areas, and a text behind its length.
+        assert_eq!(converter.length(), 2 * 20 + 2 + 40);
+        let mut record = converter.empty_record();
+        converter.encode(group_of(200), found().to_string().as_bytes(), &mut record).expect("encoded");
+        assert_eq!(decoded(&converter, group_of(200), &record), Ok(found()));
+        let mut record = converter.empty_record();
+        let class = Group::Answer(archive::Status::Class(5));
+        converter.encode(class, br#""come back""#, &mut record).expect("encoded");
+        assert_eq!(decoded(&converter, class, &record), Ok(json!("come back")));
+        let length = if form == BIG { [0, 9] } else { [9, 0] };
+        assert_eq!(record[40..42], length);
+    }
+}
+
+#[tokio::test]
+async fn api_keys_go_out_as_cookies_behind_those_of_the_operation() {
+    let api = Api::start(|_| json_answer(404, r#"{"why":"nothing there"}"#));
+    let server = Server::to(&api);
+    let (_, bytes, archive) = made_with("language=COBOL\napiKeyParmNameInCookie=key");
+    server.requesters.shelf.deploy(&bytes, None).expect("deployed");
+    let (converter, _) = converters_of(&archive, NATIVE);
+    let mut record = converter.empty_record();
+    converter.encode(Group::Body, br#"{"words":[]}"#, &mut record).expect("encoded");
+    converter.encode(Group::Path, br#"{"shelf":"a1"}"#, &mut record).expect("encoded");
+    converter.encode(Group::Cookies, br#"{"theme":"dark","key":"k-7"}"#, &mut record).expect("encoded");
+    let outcome = call(&server, NATIVE, record).await;
+    assert_eq!((outcome.return_code, outcome.status), (ReturnCode::Success, 404), "{:?}", told(&outcome));
+    assert_eq!(api.last().header("cookie"), Some("theme=dark; key=k-7"));
 }
 
 #[test]
