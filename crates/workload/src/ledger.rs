@@ -25,10 +25,12 @@ const UNKNOWN: u8 = 0b0000_0100;
 /// A get aimed at this very message lost its answer.
 const GET_UNKNOWN: u8 = 0b0000_1000;
 const DAMAGED: u8 = 0b0001_0000;
-/// How often it was got: 0 to 7, counting no further.
-const GOT_SHIFT: u8 = 5;
+/// A request that nobody had answered: it still lay where it was put.
+const LEFT: u8 = 0b0010_0000;
+/// How often it was got: 0 to 3, counting no further.
+const GOT_SHIFT: u8 = 6;
 const GOT_ONE: u8 = 1 << GOT_SHIFT;
-const GOT_MOST: u8 = 7;
+const GOT_MOST: u8 = 3;
 
 /// Shared by all clients of a run.
 pub struct Ledger {
@@ -56,7 +58,9 @@ pub struct Verdict {
     pub unknown_gets: u64,
     /// Answered puts that are gone and that a get without an answer may have taken.
     pub explained: u64,
-    /// Answered puts never got although the queues were emptied. `None`: nobody looked.
+    /// Requests that nobody had answered when the run was over: they still lay where they were put.
+    pub left: u64,
+    /// Answered puts neither got nor left although the queues were emptied. `None`: nobody looked.
     pub lost: Option<u64>,
     /// Messages got more than once.
     pub duplicated: u64,
@@ -86,6 +90,7 @@ impl Verdict {
             got: first.got + second.got,
             unknown_gets: first.unknown_gets + second.unknown_gets,
             explained: first.explained + second.explained,
+            left: first.left + second.left,
             lost: first.lost.zip(second.lost).map(|(first, second)| first + second),
             duplicated: first.duplicated + second.duplicated,
             refused_but_found: first.refused_but_found + second.refused_but_found,
@@ -161,10 +166,15 @@ impl Ledger {
         }
     }
 
+    /// A request was found where it was put, and taken from there: nobody will answer it.
+    pub fn left(&self, id: PutId) {
+        self.change(id, |entry| *entry |= LEFT);
+    }
+
     /// A client's messages that may still be on the queue, oldest first.
     pub fn outstanding(&self, client: u32) -> Vec<PutId> {
         let entries = lock(&self.clients[client as usize]);
-        let there = |entry: u8| entry & (ANSWERED | UNKNOWN) != 0 && entry >> GOT_SHIFT == 0;
+        let there = |entry: u8| entry & (ANSWERED | UNKNOWN) != 0 && entry & LEFT == 0 && entry >> GOT_SHIFT == 0;
         (0..)
             .zip(entries.iter())
             .filter(|&(_, &entry)| there(entry))
@@ -210,20 +220,22 @@ impl Ledger {
 
 /// Adds one entry to the counts; 1 when its message is missing without an explanation of its own.
 fn count(verdict: &mut Verdict, entry: u8) -> u64 {
-    let got = entry >> GOT_SHIFT;
+    let (got, is_left) = (entry >> GOT_SHIFT, entry & LEFT != 0);
     verdict.got += u64::from(got > 0);
-    verdict.duplicated += u64::from(got > 1);
+    verdict.left += u64::from(is_left);
+    // Whoever answered a request had taken it.
+    verdict.duplicated += u64::from(got > 1 || (got > 0 && is_left));
     verdict.damaged += u64::from(entry & DAMAGED != 0);
     verdict.unknown_gets += u64::from(entry & GET_UNKNOWN != 0);
     if entry & REFUSED != 0 {
         verdict.refused_puts += 1;
-        verdict.refused_but_found += u64::from(got > 0);
+        verdict.refused_but_found += u64::from(got > 0 || is_left);
     } else if entry & UNKNOWN != 0 {
         verdict.unknown_puts += 1;
-        verdict.unknown_puts_found += u64::from(got > 0);
+        verdict.unknown_puts_found += u64::from(got > 0 || is_left);
     } else {
         verdict.answered_puts += 1;
-        if got == 0 {
+        if got == 0 && !is_left {
             verdict.explained += u64::from(entry & GET_UNKNOWN != 0);
             return u64::from(entry & GET_UNKNOWN == 0);
         }

@@ -131,6 +131,9 @@ impl fmt::Display for Outcome {
         write!(f, "{}", self.report)?;
         if self.repetitions.len() > 1 {
             writeln!(f, "\n  {} repetitions, of which this is the median; from low to high:", self.repetitions.len())?;
+            let errors: u64 = self.repetitions.iter().map(|report| report.errors).sum();
+            let not_clean = self.repetitions.iter().filter(|report| report.judgement != Judgement::Clean).count();
+            writeln!(f, "  of all            errors {errors}   ledgers that are not clean {not_clean}")?;
             let line = |name: &str, unit: &str, figure: &Figure| {
                 let Figure { low, high, spread_percent, .. } = figure;
                 format!("  {name:<17} {low:.4} to {high:.4} {unit} ({spread_percent:.1} %)")

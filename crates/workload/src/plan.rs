@@ -146,6 +146,14 @@ impl Plan {
         Ok(plan)
     }
 
+    /// Of `behind` transactions that were due and have not begun, those that this plan wanted after `ended` ones.
+    pub(crate) fn not_begun(&self, behind: u64, ended: u64) -> u64 {
+        match self.end {
+            End::Requests(count, _) => behind.min(count.saturating_sub(ended)),
+            End::Time(_) => behind,
+        }
+    }
+
     /// The choices with what was decided for those that were not made.
     fn settled(&self, choices: Choices) -> Choices {
         let (mut warmup, mut duration) = (None, None);

@@ -168,8 +168,8 @@ fn display_verdict(verdict: &Verdict, judgement: Judgement, f: &mut fmt::Formatt
     let lost = verdict.lost.map_or_else(|| "not examined".to_owned(), |lost| lost.to_string());
     writeln!(
         f,
-        "  ledger            lost {lost}  seen twice {}  damaged {}  refused but found {}  foreign {}",
-        verdict.duplicated, verdict.damaged, verdict.refused_but_found, verdict.foreign
+        "  ledger            lost {lost}  left {}  seen twice {}  damaged {}  refused but found {}  foreign {}",
+        verdict.left, verdict.duplicated, verdict.damaged, verdict.refused_but_found, verdict.foreign
     )?;
     f.write_str(match judgement {
         Judgement::Clean => "  verdict           clean",

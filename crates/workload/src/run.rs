@@ -16,6 +16,7 @@ mod users;
 mod window;
 pub(crate) mod worker;
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -57,6 +58,8 @@ pub(crate) struct Shared {
     seed: u64,
     /// Where transactions are carried out, when each has a process of its own.
     elsewhere: Option<Elsewhere>,
+    /// By which identifier to look for replies that have not come, where only the server's answer to the put tells.
+    late: Mutex<HashMap<PutId, String>>,
     /// What the ledgers of such processes said.
     verdicts: Mutex<Option<Verdict>>,
 }
@@ -80,6 +83,7 @@ pub fn run(plan: &Plan) -> Result<Report, WorkloadError> {
     let behind = shared.pace.as_ref().map(|pace| pace.behind());
     let (mut tally, of_users) = crew.finish()?;
     let measured = measured?;
+    let behind = behind.map(|behind| plan.not_begun(behind, tally.ended()));
     let verdict = match &plan.lives {
         Lives::Here => shared.ledger.verdict(settle::settle(plan, &shared, through, &mut tally)),
         Lives::User(_) => of_users.unwrap_or_default(),
@@ -118,9 +122,18 @@ impl Shared {
                 Lives::Request(program) => Some(Elsewhere::new(plan, program, through)?),
                 Lives::Here | Lives::User(_) => None,
             },
+            late: Mutex::default(),
             verdicts: Mutex::default(),
             control: Arc::new(Control::new()),
         })
+    }
+
+    fn add_late(&self, id: PutId, selector: String) {
+        self.late.lock().unwrap_or_else(PoisonError::into_inner).insert(id, selector);
+    }
+
+    fn late_selector(&self, id: PutId) -> Option<String> {
+        self.late.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
     }
 
     /// Of a ledger that is not here.

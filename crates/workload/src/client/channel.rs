@@ -268,6 +268,30 @@ impl ChannelClient {
         self.take_or_look(GetFlags::BROWSE_FIRST, None, None).await
     }
 
+    /// Takes back the request that `hex` names from the queue that it was put to.
+    pub async fn take_back(&mut self, hex: &str) -> Result<Option<Bytes>, ClientError> {
+        self.ready().await?;
+        let options = GetOptions {
+            flags: GetFlags::NO_SYNCPOINT | GetFlags::FAIL_IF_QUIESCING,
+            match_options: MatchOptions::MSG_ID,
+            message_id: MessageId::from(correlation_id(hex)),
+            ..GetOptions::default()
+        };
+        let (limit, queue) = (self.options.answer_limit, self.options.queue);
+        let open = self.open.as_mut().ok_or(ClientError::NotConnected)?;
+        let taking = async {
+            let handle = self::open(&mut open.connection, queue, OpenOptions::INPUT_SHARED).await?;
+            let got = open.connection.get(handle, &options).await;
+            open.connection.close(handle, CloseOptions::empty()).await?;
+            got
+        };
+        let result = tokio::time::timeout(limit, taking).await;
+        match result {
+            Ok(Err(error)) if error.reason() == Reason::NoMsgAvailable => Ok(None),
+            other => self.judged(other, limit).map(|got| Some(got.body)),
+        }
+    }
+
     async fn take_or_look(
         &mut self,
         flags: GetFlags,

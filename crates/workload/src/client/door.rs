@@ -151,21 +151,37 @@ impl Door {
         }
     }
 
-    /// The body of the next message, or of the one `hex` names.
+    /// By which identifier the message just put, or its reply, is got; `None` when the server told none.
+    pub(crate) fn selector(&self, hex: &str) -> Option<String> {
+        match self {
+            Self::Rest(client) if client.awaits_replies() => client.awaited().map(str::to_owned),
+            _ => Some(hex.to_owned()),
+        }
+    }
+
+    /// Whether `selector` is known only to whoever put.
+    pub(crate) fn has_selectors_of_its_own(&self) -> bool {
+        matches!(self, Self::Rest(client) if client.awaits_replies())
+    }
+
+    /// The body of the next message, or of the one that this identifier selects.
     pub(crate) async fn get(
         &mut self,
-        hex: Option<&str>,
+        selector: Option<&str>,
         wait: Option<Duration>,
     ) -> Result<Option<Bytes>, ClientError> {
         match self {
-            Self::Rest(client) => {
-                let message = match client.awaits_replies() {
-                    true => client.get_reply(wait).await?,
-                    false => client.get(hex, wait).await?,
-                };
-                Ok(message.map(|message| message.body))
-            }
-            Self::Channel(client) => client.get(hex, wait).await,
+            Self::Rest(client) => Ok(client.get(selector, wait).await?.map(|message| message.body)),
+            Self::Channel(client) => client.get(selector, wait).await,
+            Self::Program(_) | Self::Elsewhere => Err(NO_QUEUES),
+        }
+    }
+
+    /// Takes the request that `hex` names back from where it was put. True when it was there.
+    pub(crate) async fn take_back(&mut self, hex: &str) -> Result<bool, ClientError> {
+        match self {
+            Self::Rest(client) => Ok(client.take_back(hex).await?.is_some()),
+            Self::Channel(client) => Ok(client.take_back(hex).await?.is_some()),
             Self::Program(_) | Self::Elsewhere => Err(NO_QUEUES),
         }
     }

@@ -186,11 +186,9 @@ impl RestClient {
         self.options.reply_queue.is_some()
     }
 
-    /// Takes the reply to the message put last; `None` when it has not come in time.
-    pub async fn get_reply(&mut self, wait: Option<Duration>) -> Result<Option<Received>, ClientError> {
-        let Some(id) = self.awaited.take() else { return Ok(None) };
-        let id = id.to_str().map_err(|error| ClientError::Target(error.to_string()))?.to_owned();
-        self.get(Some(&id), wait).await
+    /// Identifier by which the reply to the message put last is got.
+    pub fn awaited(&self) -> Option<&str> {
+        self.awaited.as_ref()?.to_str().ok()
     }
 
     /// Sends JSON to a service; `None` when it has no reply.
@@ -219,6 +217,13 @@ impl RestClient {
     /// Looks at the next message, or the next with this correlation identifier, and leaves it there.
     pub async fn browse(&mut self, correlation_id: Option<&str>) -> Result<Option<Received>, ClientError> {
         self.take_or_look(Method::GET, correlation_id, None).await
+    }
+
+    /// Takes back the message that was put with this correlation identifier, from where it was put.
+    pub async fn take_back(&mut self, correlation_id: &str) -> Result<Option<Received>, ClientError> {
+        self.ready().await?;
+        let path = selected(&self.message, Some(correlation_id), None)?;
+        self.look(Method::DELETE, path, self.options.answer_limit).await
     }
 
     /// Any request on any path, with the client's credentials: what a plain web server is measured with.
@@ -293,8 +298,11 @@ impl RestClient {
     ) -> Result<Option<Received>, ClientError> {
         self.ready().await?;
         let path = selected(&self.replies, correlation_id, wait)?;
+        self.look(method, path, self.options.answer_limit + wait.unwrap_or_default()).await
+    }
+
+    async fn look(&mut self, method: Method, path: Uri, limit: Duration) -> Result<Option<Received>, ClientError> {
         let request = assemble(method, path, self.get_headers.clone(), Bytes::new());
-        let limit = self.options.answer_limit + wait.unwrap_or_default();
         let response = self.exchange(request, limit).await?;
         match response.status() {
             StatusCode::NO_CONTENT => Ok(None),

@@ -2,7 +2,8 @@ use super::*;
 use crate::payload::Payload;
 
 /// One client's story, then the verdict with the queues emptied. Words: `put` `put?` `put!` (answered, answer lost,
-/// refused), and on the n-th put: `get N`, `damaged N`, `aim N` (an aimed get lost its answer), `any` (any get did).
+/// refused), and on the n-th put: `get N`, `damaged N`, `aim N` (an aimed get lost its answer), `any` (any get did), `left N`
+/// (found where it was put, unanswered).
 fn check(story: &str) -> Verdict {
     let ledger = Ledger::new(5, 1);
     let payload = Payload::new(64);
@@ -26,6 +27,7 @@ fn check(story: &str) -> Verdict {
             }
             "aim" => ledger.get_failed(Some(ids[number]), Effect::Unknown),
             "any" => ledger.get_failed(None, Effect::Unknown),
+            "left" => ledger.left(ids[number]),
             _ => panic!("unknown word {word}"),
         }
     }
@@ -44,6 +46,16 @@ fn an_answered_put_that_is_gone_is_lost() {
     let verdict = check("put; put; get 0");
     assert_eq!(verdict.lost, Some(1));
     assert!(!verdict.is_clean());
+}
+
+#[test]
+fn a_request_that_nobody_answered_is_left_and_not_lost() {
+    let verdict = check("put; put; get 0; left 1");
+    assert_eq!((verdict.got, verdict.left, verdict.lost), (1, 1, Some(0)));
+    assert!(verdict.is_clean());
+    assert_eq!(check("put?; left 0").unknown_puts_found, 1);
+    assert_eq!(check("put!; left 0").refused_but_found, 1);
+    assert_eq!(check("put; get 0; left 0").duplicated, 1, "answered and still there");
 }
 
 #[test]

@@ -34,6 +34,14 @@ fn a_plan_leaves_open_what_has_a_sound_default() {
 }
 
 #[test]
+fn what_was_due_beyond_the_wanted_number_is_no_omission() {
+    let text = "scenario = 'put'\nurl = 'http://127.0.0.1:9080'\nlogin = 'none'\nrate = 100.0";
+    assert_eq!(plan(text).unwrap().not_begun(7, 90), 7);
+    let counted = plan(&format!("{text}\nrequests = 100")).unwrap();
+    assert_eq!((counted.not_begun(7, 100), counted.not_begun(70, 90), counted.not_begun(7, 90)), (0, 10, 7));
+}
+
+#[test]
 fn a_channel_is_a_door_of_its_own() {
     let text = "scenario = 'request-reply'\nchannel = 'DEV.APP.SVRCONN'\nlogin = 'none'\nmq = 'localhost:1415'";
     let chosen = plan(text).unwrap();

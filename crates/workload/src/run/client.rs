@@ -30,7 +30,7 @@ const COUNTS_IN: u64 = 50_000_000;
 /// How often a get is tried after the load, when answers are lost.
 const SETTLING_TRIES: u32 = 5;
 /// How long a get of a message just put, or of its reply, may wait: it is there or comes at once, unless it is lost.
-const GET_WAIT: Duration = Duration::from_secs(2);
+pub(super) const GET_WAIT: Duration = Duration::from_secs(2);
 
 /// How one transaction ended well.
 pub(crate) enum Done {
@@ -202,7 +202,7 @@ impl Client {
         let done = match self.shared.scenario {
             Scenario::PutGet | Scenario::RequestReply => {
                 let (id, hex) = self.put().await?;
-                self.get(Some((id, &hex)), Some(GET_WAIT)).await?
+                self.get_what_was_put(id, &hex).await?
             }
             Scenario::Put => self.put().await.map(|_| Done::Full)?,
             Scenario::Get => self.get(None, None).await?,
@@ -230,17 +230,39 @@ impl Client {
         Ok(Done::Full)
     }
 
-    /// Gets what the ledger says may still be there of client `number`'s messages.
-    pub(crate) async fn get_outstanding(&mut self, number: u32) -> Result<(), ClientError> {
+    /// Gets what the ledger says may still be there of client `number`'s messages. The first is waited for: whatever was under
+    /// way has come meanwhile.
+    pub(crate) async fn get_outstanding(
+        &mut self,
+        number: u32,
+        wait: &mut Option<Duration>,
+    ) -> Result<(), ClientError> {
         for id in self.shared.ledger.outstanding(number) {
-            self.get_patiently(Some((id, &id.to_hex()))).await?;
+            let selector = match self.door.has_selectors_of_its_own() {
+                // Without one nobody can tell the reply from others'.
+                true => self.shared.late_selector(id),
+                false => Some(id.to_hex()),
+            };
+            if let Some(selector) = selector {
+                self.get_patiently(Some((id, &selector)), wait.take()).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes back client `number`'s requests that nobody has answered.
+    pub(crate) async fn take_back_outstanding(&mut self, number: u32) -> Result<(), ClientError> {
+        for id in self.shared.ledger.outstanding(number) {
+            if self.door.take_back(&id.to_hex()).await? {
+                self.shared.ledger.left(id);
+            }
         }
         Ok(())
     }
 
     /// Gets every message there is.
     pub(crate) async fn get_everything(&mut self) -> Result<(), ClientError> {
-        while matches!(self.get_patiently(None).await?, Done::Full) {}
+        while matches!(self.get_patiently(None, None).await?, Done::Full) {}
         Ok(())
     }
 
@@ -262,16 +284,27 @@ impl Client {
         Ok((id, hex))
     }
 
-    /// Gets one message, this one or any.
+    /// Gets the message just put, or its reply. By what to look for one that has not come is remembered.
+    async fn get_what_was_put(&mut self, id: PutId, hex: &str) -> Result<Done, ClientError> {
+        let Some(selector) = self.door.selector(hex) else { return Ok(Done::Empty) };
+        let done = self.get(Some((id, &selector)), Some(GET_WAIT)).await;
+        if self.door.has_selectors_of_its_own() && !matches!(done, Ok(Done::Full)) {
+            self.shared.add_late(id, selector);
+        }
+        done
+    }
+
+    /// Gets one message, the one that an identifier selects or any.
     async fn get(&mut self, which: Option<(PutId, &str)>, wait: Option<Duration>) -> Result<Done, ClientError> {
         let ledger = &self.shared.ledger;
-        match self.door.get(which.map(|(_, hex)| hex), wait).await {
+        match self.door.get(which.map(|(_, selector)| selector), wait).await {
             Ok(None) => Ok(Done::Empty),
             Ok(Some(body)) => {
                 let is_intact = self.shared.expected.is_intact(&body);
                 match (which, self.shared.short) {
-                    (Some((_, hex)), Some(size)) => {
-                        let is_its_own = body.starts_with(&Payload::short(hex, size));
+                    (Some((id, _)), Some(size)) => {
+                        let hex = id.to_hex();
+                        let is_its_own = body.starts_with(&Payload::short(&hex, size));
                         ledger.got(hex.as_bytes(), is_intact && is_its_own);
                     }
                     _ => drop(ledger.got(&body, is_intact)),
@@ -286,14 +319,18 @@ impl Client {
     }
 
     /// As `get`, tried again when an answer is lost: the ledger knows that the lost one may have taken the message.
-    async fn get_patiently(&mut self, which: Option<(PutId, &str)>) -> Result<Done, ClientError> {
-        let mut last = self.get(which, None).await;
+    async fn get_patiently(
+        &mut self,
+        which: Option<(PutId, &str)>,
+        wait: Option<Duration>,
+    ) -> Result<Done, ClientError> {
+        let mut last = self.get(which, wait).await;
         for _ in 1..SETTLING_TRIES {
             if last.is_ok() {
                 break;
             }
             tokio::time::sleep(PAUSE_AFTER_ERROR).await;
-            last = self.get(which, None).await;
+            last = self.get(which, wait).await;
         }
         last
     }

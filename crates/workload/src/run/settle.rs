@@ -1,15 +1,19 @@
 //! After the load: gets what the ledger says may still be there, so that the verdict knows what is lost.
+//!
+//! A request without a reply is not lost while it lies where it was put, nor while somebody is answering it: so replies
+//! that are there are got, requests that nobody took are taken back, and what is missing
+//! then is waited for once.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::client::Client;
+use super::client::{Client, GET_WAIT};
 use super::tally::Tally;
 use super::{Shared, runtime};
 use crate::client::ClientError;
 use crate::client::door::Door;
-use crate::plan::Plan;
+use crate::plan::{Plan, Scenario};
 
 /// Longest time that this may take.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -46,7 +50,16 @@ fn empty(plan: &Plan, shared: &Arc<Shared>, through: Option<SocketAddr>) -> Resu
     let mut client = Client::new(0, door, Arc::clone(shared));
     let work = async {
         for number in 0..plan.clients {
-            client.get_outstanding(number).await?;
+            client.get_outstanding(number, &mut None).await?;
+        }
+        if plan.scenario == Scenario::RequestReply {
+            for number in 0..plan.clients {
+                client.take_back_outstanding(number).await?;
+            }
+            let mut wait = Some(GET_WAIT);
+            for number in 0..plan.clients {
+                client.get_outstanding(number, &mut wait).await?;
+            }
         }
         if plan.drain {
             client.get_everything().await?;

@@ -36,6 +36,11 @@ impl Tally {
         self.first_error = self.first_error.take().or(other.first_error);
     }
 
+    /// Transactions that ended while measuring, however.
+    pub(crate) fn ended(&self) -> u64 {
+        self.times.count() + self.errors + self.empty
+    }
+
     pub(crate) fn note(&mut self, error: &ClientError) {
         if self.first_error.is_none() {
             self.first_error = Some(error.chain());

@@ -1,4 +1,4 @@
-//! A few hundred lines short of a queue manager: one queue behind the messaging paths, with faults on demand.
+//! A few hundred lines short of a queue manager: queues behind the messaging paths, with faults on demand.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -29,12 +29,14 @@ pub(crate) struct Faults {
     pub(crate) stall_for_good: u32,
     /// Change a byte of a body.
     pub(crate) damage: u32,
+    /// Answer requests by replies that come too late for whoever waits for them, and only to half of them.
+    pub(crate) late_replies: bool,
 }
 
 #[derive(Default)]
 pub(crate) struct State {
     pub(crate) faults: Faults,
-    queue: Mutex<VecDeque<(String, Bytes)>>,
+    queue: Mutex<VecDeque<Message>>,
     count: AtomicU32,
     pub(crate) logins: AtomicU32,
     pub(crate) connections: AtomicU32,
@@ -43,6 +45,12 @@ pub(crate) struct State {
     pub(crate) token_logins: AtomicU32,
     /// Bodies of administrative changes.
     pub(crate) patches: Mutex<Vec<Bytes>>,
+}
+
+struct Message {
+    queue: String,
+    correlation_id: String,
+    body: Bytes,
 }
 
 pub(crate) struct QueueServer {
@@ -117,16 +125,27 @@ async fn answer(request: Request<Incoming>, state: Arc<State>) -> Result<Respons
         std::future::pending::<()>().await;
     }
     let wanted = parts.uri.query().and_then(|query| query.split('&').find_map(|p| p.strip_prefix("correlationId=")));
+    let queue = parts.uri.path().split('/').rev().nth(1).unwrap_or_default();
+    let waits = parts.uri.query().is_some_and(|query| query.contains("wait="));
     let response = match parts.method {
         Method::POST => {
             let id = parts.headers.get("ibm-mq-md-correlationid").map_or("", |id| id.to_str().unwrap()).to_owned();
-            if !due(state.faults.forget_put) {
-                state.queue.lock().unwrap().push_back((id, body));
+            let message_id = format!("{number:048x}");
+            let mut message = Message { queue: queue.to_owned(), correlation_id: id, body };
+            if state.faults.late_replies && number % 4 == 1 {
+                message.queue = parts.headers["ibm-mq-md-replyto"].to_str().unwrap().to_owned();
+                message.correlation_id.clone_from(&message_id);
             }
-            plain(StatusCode::CREATED)
+            if !due(state.faults.forget_put) {
+                state.queue.lock().unwrap().push_back(message);
+            }
+            let mut response = plain(StatusCode::CREATED);
+            response.headers_mut().insert("ibm-mq-md-messageid", HeaderValue::from_str(&message_id).unwrap());
+            response
         }
-        Method::DELETE => take(&state, wanted, !due(state.faults.keep_got), due(state.faults.damage)),
-        _ => take(&state, wanted, false, false),
+        Method::DELETE if state.faults.late_replies && waits => plain(StatusCode::NO_CONTENT),
+        Method::DELETE => take(&state, (queue, wanted), !due(state.faults.keep_got), due(state.faults.damage)),
+        _ => take(&state, (queue, wanted), false, false),
     };
     if due(state.faults.hang_up) { Err(HungUp) } else { Ok(response) }
 }
@@ -188,12 +207,15 @@ fn authenticated(state: &State, headers: &http::HeaderMap) -> bool {
     headers.get("cookie").is_some_and(|cookies| cookies.to_str().unwrap().starts_with("LtpaToken2_1=abc="))
 }
 
-fn take(state: &State, wanted: Option<&str>, remove: bool, damage: bool) -> Response<Full<Bytes>> {
+fn take(state: &State, (name, wanted): (&str, Option<&str>), remove: bool, damage: bool) -> Response<Full<Bytes>> {
     let mut queue = state.queue.lock().unwrap();
-    let Some(at) = queue.iter().position(|(id, _)| wanted.is_none_or(|wanted| id == wanted)) else {
-        return plain(StatusCode::NO_CONTENT);
-    };
-    let (id, mut body) = if remove { queue.remove(at).unwrap() } else { queue[at].clone() };
+    let is_it =
+        |message: &Message| message.queue == name && wanted.is_none_or(|wanted| message.correlation_id == wanted);
+    let Some(at) = queue.iter().position(is_it) else { return plain(StatusCode::NO_CONTENT) };
+    let (id, mut body) = (queue[at].correlation_id.clone(), queue[at].body.clone());
+    if remove {
+        queue.remove(at);
+    }
     if damage {
         let mut changed = body.to_vec();
         *changed.last_mut().unwrap() ^= 1;

@@ -73,6 +73,31 @@ fn lost_answers_are_errors_but_no_breach() {
 }
 
 #[test]
+fn requests_that_nobody_answers_are_left_and_not_lost() {
+    let server = QueueServer::start(Faults::default(), None);
+    let report = run(&server, "scenario = 'request-reply'\nrequests = 12\nwarmup = '0s'\nduration = '1m'");
+    assert_eq!((report.transactions, report.empty, report.errors), (0, 12, 0), "{report}");
+    assert_eq!((report.verdict.left, report.verdict.lost), (12, Some(0)), "{report}");
+    assert!(report.is_clean() && server.depth() == 0, "{report}");
+    let forgetful = QueueServer::start(Faults { forget_put: 3, ..Faults::default() }, None);
+    let report =
+        run(&forgetful, "scenario = 'request-reply'\nclients = 1\nrequests = 12\nwarmup = '0s'\nduration = '1m'");
+    assert!(report.verdict.lost > Some(0) && !report.is_clean(), "{report}");
+}
+
+#[test]
+fn replies_that_come_too_late_are_found_after_the_load() {
+    let server = QueueServer::start(Faults { late_replies: true, ..Faults::default() }, None);
+    let sizes = "request_size = 48\nresponse_size = 48";
+    let report =
+        run(&server, &format!("scenario = 'request-reply'\nclients = 1\nrequests = 10\nwarmup = '0s'\n{sizes}"));
+    assert_eq!((report.transactions, report.empty), (0, 10), "{report}");
+    let verdict = &report.verdict;
+    assert!(verdict.got > 0 && verdict.got + verdict.left == 10, "{report}");
+    assert_eq!((verdict.lost, verdict.foreign, server.depth()), (Some(0), 0, 0), "{report}");
+}
+
+#[test]
 fn get_and_browse_count_what_they_find_apart_from_nothing() {
     let server = QueueServer::start(Faults::default(), None);
     let empty = run(&server, "scenario = 'browse'");
