@@ -77,6 +77,7 @@ impl Experiment {
         let mut found = Findings::default();
         let failed = (self.run)(session, &mut found).err().map(|error| error.chain());
         session.end();
+        found.notes.extend(session.take_limits());
         ExperimentOutcome {
             letter: self.letter,
             name: self.name.to_owned(),

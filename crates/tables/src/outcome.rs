@@ -268,9 +268,14 @@ impl Cell {
         self
     }
 
+    /// Beside what is noted already.
     #[must_use]
     pub fn noting(mut self, note: impl Into<String>) -> Self {
-        self.note = Some(note.into());
+        let note = note.into();
+        self.note = Some(match self.note.take() {
+            Some(before) => format!("{before}; {note}"),
+            None => note,
+        });
         self
     }
 }

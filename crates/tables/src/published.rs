@@ -109,10 +109,47 @@ pub enum OneOrMany {
 }
 
 impl OneOrMany {
+    pub fn texts(&self) -> &[String] {
+        match self {
+            Self::One(text) => std::slice::from_ref(text),
+            Self::Many(texts) => texts,
+        }
+    }
+
     pub fn text(&self) -> String {
         match self {
             Self::One(text) => text.clone(),
             Self::Many(texts) => texts.join(", "),
+        }
+    }
+}
+
+impl Statement {
+    /// Every number that is printed, in the order of the text; `10,000` is one.
+    pub fn numbers(&self) -> Vec<f64> {
+        let text = self.printed.text();
+        // Between numbers stands a comma with a blank, within one a comma alone.
+        let words = text.split_whitespace().map(|word| word.trim_end_matches([',', '%']).replace(',', ""));
+        words.filter_map(|word| word.parse().ok()).collect()
+    }
+
+    /// The printed figure in microseconds.
+    pub fn microseconds(&self) -> Option<f64> {
+        let figure = self.value.or_else(|| self.numbers().first().copied())?;
+        let unit = self.unit.as_deref()?;
+        match () {
+            () if unit.contains("microseconds") => Some(figure),
+            () if unit.contains("milliseconds") => Some(figure * 1e3),
+            () => None,
+        }
+    }
+
+    /// As printed, with its unit where that is not part of it.
+    pub fn with_unit(&self) -> String {
+        let text = self.printed.text();
+        match &self.unit {
+            Some(unit) if !text.ends_with('%') => format!("{text} {unit}"),
+            _ => text,
         }
     }
 }
@@ -149,6 +186,10 @@ impl Published {
     /// Title of a document by its key.
     pub fn document_title<'a>(&'a self, key: &'a str) -> &'a str {
         self.documents.get(key).map_or(key, |document| document.title.as_str())
+    }
+
+    pub fn derived(&self, name: &str) -> Option<&Derived> {
+        self.derived.iter().find(|derived| derived.name == name)
     }
 
     /// The statement of this experiment whose text has `part` in it.

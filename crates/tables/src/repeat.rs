@@ -73,6 +73,7 @@ impl Effort {
     /// In words, for the head of a page.
     pub fn describe(&self) -> String {
         match (self.repetitions, self.quick) {
+            (Some(1), _) => "each point measured once".to_owned(),
             (Some(count), _) => format!("{count} repetitions of each point"),
             (None, true) => format!("quick: {QUICK_ROUNDS} short repetitions of each point"),
             (None, false) => format!(

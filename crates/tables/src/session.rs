@@ -4,6 +4,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use workload::Report;
+use workload::report::Judgement;
+
 use crate::drive::{Load, Run};
 use crate::error::TablesError;
 use crate::outcome::{Cell, Measured};
@@ -14,6 +17,9 @@ pub struct Session {
     setting: Setting,
     effort: Effort,
     bar: ProgressBar,
+    /// Loads whose rate the driver limited, and why; how many there were in all.
+    limited: Vec<(String, String)>,
+    loads: usize,
 }
 
 /// What the repetitions of one load found.
@@ -33,7 +39,7 @@ impl Session {
         if let Ok(style) = ProgressStyle::with_template("{prefix} {wide_bar} {pos}/{len} {msg}") {
             bar.set_style(style);
         }
-        Self { setting, effort, bar }
+        Self { setting, effort, bar, limited: Vec::new(), loads: 0 }
     }
 
     pub fn setting(&self) -> &Setting {
@@ -58,6 +64,19 @@ impl Session {
 
     pub(crate) fn end(&self) {
         self.bar.finish_and_clear();
+    }
+
+    /// Where the driver was what limited the rate, since this was asked last.
+    pub(crate) fn take_limits(&mut self) -> Option<String> {
+        let (limited, loads) = (std::mem::take(&mut self.limited), std::mem::take(&mut self.loads));
+        let (_, reason) = limited.first()?;
+        let names: Vec<&str> = limited.iter().map(|(name, _)| name.as_str()).collect();
+        Some(format!(
+            "The load driver, and not the server, limited rate and round trip in {} of {loads} loads ({reason}); costs are not \
+             touched by that. They are: {}.",
+            limited.len(),
+            names.join("; ")
+        ))
     }
 
     /// Says what is being done, on a terminal.
@@ -93,6 +112,11 @@ impl Session {
                 self.bar.inc(1);
             }
             rounds += 1;
+        }
+        self.loads += all.len();
+        for samples in &all {
+            let limit = samples.runs.iter().find_map(|run| run.report.client_limit.clone());
+            self.limited.extend(limit.map(|limit| (samples.name.clone(), limit)));
         }
         all
     }
@@ -150,12 +174,33 @@ impl Samples {
     }
 
     fn told(&self, cell: Cell) -> Cell {
-        let errors: u64 = self.runs.iter().map(|run| run.report.errors).sum();
-        let first = self.runs.iter().find_map(|run| run.report.first_error.clone()).unwrap_or_default();
-        match (errors, &self.failure) {
-            (0, None) => cell,
-            (0, Some(failure)) => cell.noting(failure.clone()),
-            (errors, _) => cell.noting(format!("{errors} failed: {first}")),
+        self.troubles().into_iter().fold(cell, Cell::noting)
+    }
+
+    /// What a reader has to know of these runs before believing their figures.
+    fn troubles(&self) -> Vec<String> {
+        let sum = |count: fn(&Report) -> u64| self.runs.iter().map(|run| count(&run.report)).sum::<u64>();
+        let first = || self.runs.iter().find_map(|run| run.report.first_error.clone()).unwrap_or_default();
+        let mut all = Vec::new();
+        match sum(|report| report.errors) {
+            0 => {}
+            errors => all.push(format!("{errors} failed: {}", first())),
         }
+        match sum(|report| report.empty) {
+            0 => {}
+            empty => all.push(format!("{empty} found no message in time")),
+        }
+        if self.runs.iter().any(|run| run.report.judgement == Judgement::Broken) {
+            all.push(format!(
+                "the ledger is broken: {} lost, {} seen twice, {} damaged, {} refused but found",
+                sum(|report| report.verdict.lost.unwrap_or_default()),
+                sum(|report| report.verdict.duplicated),
+                sum(|report| report.verdict.damaged),
+                sum(|report| report.verdict.refused_but_found)
+            ));
+        }
+        // What failed is told by its own words where nothing else is.
+        all.extend(self.failure.clone().filter(|_| all.is_empty()));
+        all
     }
 }

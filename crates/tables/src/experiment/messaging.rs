@@ -13,7 +13,7 @@ use super::{Experiment, Findings};
 use crate::drive::{Figure, Length, Load, Run};
 use crate::error::TablesError;
 use crate::outcome::{Axis, Cell, Chart, ChartKind, Origin, Place, Point, Printed, Row, Series, Table};
-use crate::published::published;
+use crate::published::{Statement, published};
 use crate::session::{Samples, Session};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -69,6 +69,7 @@ fn run(session: &mut Session, found: &mut Findings) -> Result<(), TablesError> {
     let samples = session.measure(&loads, 0.4);
     found.tables.push(comparison(&samples));
     found.tables.push(costs(&samples));
+    found.tables.push(said(&samples));
     found.charts.push(cost_chart(&samples));
 
     let followed: Vec<&(&str, Choices, &Pair)> =
@@ -235,18 +236,93 @@ fn costs(samples: &[Samples]) -> Table {
             found.cell(|run| run.cpu_ms(RESPONDER)).counting(RESPONDERS),
             found.cell(Run::driver_ms).counting(CLIENTS),
         ];
-        let limit = found.runs.iter().find_map(|run| run.report.client_limit.clone());
-        let note = limit.map(|limit| format!("The client was the limit: {limit}."));
-        table.rows.push(Row::new(&found.name, "", cells).noting(note));
+        table.rows.push(Row::new(&found.name, "", cells));
     }
-    let said = ["0.97 of", "more than 70%", "suppressing", "a separate process for each request", "effect of 3 times"];
-    let said = said.iter().filter_map(|part| {
-        published().statements.iter().find(|it| it.document == "messaging-comparison" && it.text.contains(part))
-    });
-    table.caveats.extend(said.map(|it| it.text.clone()));
     table.notes.push(format!(
         "A new process per request counts its start in the round trip. Replies have {REPLY_BYTES} bytes; a service's JSON is longer."
     ));
+    table
+}
+
+/// A sentence of the document with a figure, and how that is measured here: of one configuration and another of the same round.
+struct Said {
+    name: &'static str,
+    unit: &'static str,
+    /// Part of the published sentence.
+    part: &'static str,
+    /// In the row's unit.
+    printed: fn(&Statement) -> Option<f64>,
+    of: (&'static str, &'static str),
+    figure: fn(&Run, &Run) -> Option<f64>,
+    counts: &'static [&'static str],
+}
+
+const SAID: [Said; 5] = [
+    Said {
+        name: "TLS, when connecting every time",
+        unit: "CPU milliseconds",
+        part: "0.97 of",
+        printed: |it| it.value,
+        of: (EVERY, EVERY_PLAIN),
+        figure: |with, without| Some(door_ms(with)? - door_ms(without)?),
+        counts: MANAGERS,
+    },
+    Said {
+        name: "Connecting and opening, of an MQ client's cost",
+        unit: "percent",
+        part: "more than 70%",
+        printed: |_| None,
+        of: (EVERY, OPEN),
+        figure: |every, once| Some((1.0 - door_ms(once)? / door_ms(every)?) * 100.0),
+        counts: MANAGERS,
+    },
+    Said {
+        name: "Suppressing start and end messages saves",
+        unit: "CPU microseconds",
+        part: "of the order of 130",
+        printed: Statement::microseconds,
+        of: (EVERY, EVERY_SILENT),
+        figure: |with, without| Some((door_ms(with)? - door_ms(without)?) * 1e3),
+        counts: MANAGERS,
+    },
+    Said {
+        name: "Two-way service in a new process per request, round trip",
+        unit: "milliseconds",
+        part: "a separate process for each request",
+        printed: |it| it.numbers().last().copied(),
+        of: (SERVICE_NEW, SERVICE_NEW),
+        figure: |new, _| new.mean_ms(),
+        counts: &[],
+    },
+    Said {
+        name: "Messaging REST, login once, over a two-way service",
+        unit: "times the CPU of the web server",
+        part: "effect of 3 times",
+        printed: |it| it.numbers().first().copied(),
+        of: (REST_ONCE, SERVICE),
+        figure: |rest, service| Some(door_ms(rest)? / door_ms(service)?),
+        counts: DOORS,
+    },
+];
+
+/// What the text says beside the table.
+fn said(samples: &[Samples]) -> Table {
+    let mut table = Table::ours("messaging-said", "What the text says", &["figure"]);
+    for one in &SAID {
+        let cell = match (find(samples, one.of.0), find(samples, one.of.1)) {
+            (Some(first), Some(second)) => first.cell_with(second, one.figure).counting(one.counts),
+            _ => Cell::missing("it was not run"),
+        };
+        let statement = published().statement("e", one.part);
+        let cell = match statement {
+            Some(it) => cell.beside(Printed { text: it.with_unit(), value: (one.printed)(it) }),
+            None => cell,
+        };
+        table.rows.push(Row::new(one.name, one.unit, vec![cell]));
+        table.caveats.extend(statement.map(|it| it.text.clone()));
+        table.source = statement.map(|it| format!("{}, in the text", published().document_title(&it.document)));
+    }
+    table.notes.push("Differences and ratios are of the same round.".to_owned());
     table
 }
 

@@ -11,7 +11,8 @@ use super::{Experiment, Findings};
 use crate::drive::{Figure, Length, Load, Run};
 use crate::error::TablesError;
 use crate::outcome::{Axis, Cell, Chart, ChartKind, Measured, Origin, Place, Point, Printed, Row, Series, Table};
-use crate::published::{PublishedRow, PublishedTable, published};
+use crate::published::{PublishedRow, PublishedTable, Statement, published};
+use crate::render::number;
 use crate::session::{Samples, Session};
 use crate::setting::server::Server;
 
@@ -152,11 +153,11 @@ fn savings(samples: &[Samples]) -> Table {
         let mut whole = against(percent, both);
         let mut rate = against(|one, none| one / none, Run::rate);
         match place {
-            1 => saved = beside(saved, "reuse of the connection to the queue manager", Some(4000.0)),
-            2 => saved = beside(saved, "TLS reuse made the largest difference", Some(11_000.0)),
+            1 => saved = beside(saved, "reuse of the connection to the queue manager", Statement::microseconds),
+            2 => saved = beside(saved, "TLS reuse made the largest difference", Statement::microseconds),
             3 => {
-                whole = beside(whole, "cost just 4%", Some(4.0));
-                rate = beside(rate, "3.75 times improvement", Some(3.75));
+                whole = beside(whole, "of the initial configuration", |it| it.value);
+                rate = beside(rate, "improvement in throughput", |it| it.value);
             }
             _ => {}
         }
@@ -175,19 +176,12 @@ fn savings(samples: &[Samples]) -> Table {
     table
 }
 
-/// `value` is the statement's in the unit of the column.
-fn beside(cell: Cell, part: &str, value: Option<f64>) -> Cell {
+/// `value` reads the statement's figure in the unit of the column.
+fn beside(cell: Cell, part: &str, value: fn(&Statement) -> Option<f64>) -> Cell {
     match published().statement("f", part) {
-        Some(statement) => {
-            cell.beside(Printed { text: printed_text(&statement.printed.text(), statement.unit.as_deref()), value })
-        }
+        Some(statement) => cell.beside(Printed { text: statement.with_unit(), value: value(statement) }),
         None => cell,
     }
-}
-
-fn printed_text(text: &str, unit: Option<&str>) -> String {
-    // Some figures are printed with theirs.
-    unit.filter(|_| !text.ends_with('%')).map_or_else(|| text.to_owned(), |unit| format!("{text} {unit}"))
 }
 
 /// So many REST requests once, and the records that lie on the accounting queue afterwards.
@@ -225,19 +219,36 @@ fn depth(manager: &Server) -> Result<f64, TablesError> {
     depth.ok_or_else(|| TablesError::Unexpected { what: format!("no depth of {ACCOUNTING_QUEUE} in {json}") })
 }
 
+const RECORDS: &[&str] = &["queue-manager: records put while the requests ran and until no more came"];
+
+#[expect(clippy::cast_precision_loss, reason = "thousands of requests")]
+fn of(requests: u64) -> f64 {
+    requests as f64
+}
+
 fn accounting(records: Vec<(&str, Result<f64, TablesError>)>, requests: u64) -> Table {
-    let column = format!("Records for {requests} REST requests");
+    let column = format!("Records for {} REST requests", number::plain(of(requests)));
     let mut table = Table::ours("messaging-accounting", "Accounting records", &[&column]);
-    for ((name, records), printed) in records.into_iter().zip(["10,000", "less than 20"]) {
-        let cell = match records {
-            Ok(count) => Cell::measured(Measured::of(&[count])),
+    let statement = published().statement("f", "SMF 116 records");
+    for (place, (name, records)) in records.into_iter().enumerate() {
+        let mut cell = match records {
+            Ok(count) => Cell::measured(Measured::of(&[count])).counting(RECORDS),
             Err(error) => Cell::missing(error.chain()),
         };
-        let value = (printed == "10,000" && requests == REQUESTS).then_some(10_000.0);
-        let cell = cell.beside(Printed { text: format!("{printed} for 10,000 requests"), value });
+        if let Some((statement, text)) = statement.and_then(|it| Some((it, it.printed.texts().get(place)?.clone()))) {
+            // The second is a bound, and both are of the document's number of requests.
+            let value = statement.numbers().get(place).copied().filter(|_| place == 0 && requests == REQUESTS);
+            cell = cell.beside(Printed { text: format!("{text} for {} requests", number::plain(of(REQUESTS))), value });
+        }
         table.rows.push(Row::new(name, "accounting records", vec![cell]));
     }
-    let statement = published().statement("f", "10,000 requests");
+    if requests != REQUESTS {
+        table.notes.push(format!(
+            "A quick run counts the records of {} requests, a full one those of {}.",
+            number::plain(of(requests)),
+            number::plain(of(REQUESTS))
+        ));
+    }
     table.source = statement.map(|it| format!("{}, in the text", published().document_title(&it.document)));
     table.caveats.extend(statement.map(|it| it.text.clone()));
     table.notes.push(format!(

@@ -219,7 +219,15 @@ fn stub(printed: &PublishedTable, rows: &[(&str, &[Samples])], not_calling: &[Sa
     let difference = |(with, without): (&&Samples, &&Samples)| {
         with.cell_with(without, |with, without| Some(user_ms(with)? - user_ms(without)?)).counting(PROGRAM_COUNTS)
     };
-    let cells = calling.iter().zip(&not_calling).map(difference).collect();
+    let computed = published().derived("stub cost, ms user CPU");
+    let beside = |(cell, (size, _)): (Cell, &(&str, usize))| {
+        let value = computed.and_then(|it| it.values.as_ref()?.get(*size).copied());
+        match value {
+            Some(value) => cell.beside(Printed { text: format!("{value}, computed"), value: Some(value) }),
+            None => cell,
+        }
+    };
+    let cells = calling.iter().zip(&not_calling).map(difference).zip(&SIZES).map(beside).collect();
     table.rows.push(Row::new("What the stub costs: the difference", unit, cells));
     table.notes.push(
         "A program is a process here where the report has a transaction; its user time is the kernel's. The one that does not call \

@@ -113,11 +113,14 @@ fn costs(published: &PublishedTable, rows: &[Found<'_>]) -> Table {
         let unit = published.unit.clone().unwrap_or_default();
         table.rows.push(Row::new(resource.name, unit, cells.collect()).noting(note));
     }
-    table.notes.push(
-        "The published figures stand beside a token over a kept connection: 14 ms are said to be saved by that, which is more \
-         than the first row costs altogether."
-            .to_owned(),
-    );
+    if let Some(statement) = crate::published::published().statement("a", "LTPA token") {
+        table.notes.push(format!(
+            "The published figures stand beside a token over a kept connection: that is said to save {} {}, which is more than the \
+             first row costs altogether.",
+            statement.printed.text(),
+            statement.unit.as_deref().unwrap_or_default()
+        ));
+    }
     table
 }
 

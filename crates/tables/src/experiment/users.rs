@@ -2,7 +2,7 @@
 
 use super::administration::{INSTALLATION, LTPA_KEPT, QMGR, WHOLE, cpu, define_queues, queues};
 use super::{Experiment, Findings};
-use crate::drive::{Figure, Load, Run};
+use crate::drive::{Figure, Length, Load, Run};
 use crate::error::TablesError;
 use crate::outcome::{Axis, Cell, Chart, ChartKind, Origin, Place, Point, Printed, Row, Series, Table};
 use crate::published::published;
@@ -17,7 +17,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         "Users log in once, each over a kept TLS connection of its own with its own LTPA token, and send one request after another \
          without a pause. The queue resource returns 500 queues with all attributes.",
         "Where several resources are named, a transaction is one request to each, and its cost is that of all of them. A point is \
-         the average of all transactions of some seconds, which are more than the 1000 of the document in a full run.",
+         the average of an exact number of transactions, each counted from its beginning to its end: more than the 1000 of the \
+         document in a full run, and at least two a user in a quick one.",
     ],
     tables: &[],
     charts: &[CHART],
@@ -28,6 +29,9 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 const CHART: &str = "REST API cost as user numbers increase";
 const QUEUES: usize = 500;
 const USERS: [u32; 7] = [1, 5, 10, 20, 50, 100, 500];
+/// Transactions of a point at least, in a full and in a quick run: with 500 queues in the answer, and without.
+const LISTS: (u64, u64) = (2000, 200);
+const SMALL: (u64, u64) = (20_000, 2000);
 /// Users of the published chart.
 const PUBLISHED_USERS: u32 = 50;
 
@@ -72,13 +76,22 @@ fn run(session: &mut Session, found: &mut Findings) -> Result<(), TablesError> {
     server.check()
 }
 
+/// An exact number, so that every transaction that costs something is one that counts: within a length of time hundreds of
+/// users would leave as many half done at its end.
+fn length(lists_queues: bool, users: u32) -> Length {
+    let (full, quick) = if lists_queues { LISTS } else { SMALL };
+    let users = u64::from(users);
+    Length::Requests { full: full.max(4 * users), quick: quick.max(2 * users) }
+}
+
 fn load(server: &Server, name: &str, paths: &[String], users: u32) -> Result<Load, TablesError> {
+    let lists_queues = paths.iter().any(|path| path.contains("/queue?"));
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     let mut choices = LTPA_KEPT.choices(&paths);
     choices.clients = Some(users);
     let load = Load::on(server, format!("{name}, {users} users"), choices)?;
-    // Each user has asked once before measuring begins.
-    Ok(load.warmed_up_by(u64::from(users)))
+    // As if each user had asked once before measuring begins.
+    Ok(load.lasting(length(lists_queues, users)).warmed_up_by(u64::from(users)))
 }
 
 fn columns() -> Vec<String> {
@@ -141,5 +154,21 @@ fn chart(rows: &[(&str, &[Samples])]) -> Chart {
         note: Some(
             "Of the published chart only the picture exists, for up to 50 users. Both axes are logarithmic.".to_owned(),
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_has_a_thousand_transactions_or_more_and_a_few_of_each_user() {
+        for lists_queues in [false, true] {
+            for users in USERS {
+                let Length::Requests { full, quick } = length(lists_queues, users) else { panic!("an exact number") };
+                let users = u64::from(users);
+                assert!(full >= 1000 && full >= 4 * users && quick >= 2 * users, "{users}: {full} and {quick}");
+            }
+        }
     }
 }

@@ -34,3 +34,18 @@ fn what_is_not_comparable_is_marked() {
     assert!(table.row("Cost").unwrap().comparable_here);
     assert!(published().statements.iter().any(|statement| !statement.comparable_here));
 }
+
+#[test]
+fn numbers_of_a_statement_are_those_of_its_text() {
+    let statement = |experiment, part| published().statement(experiment, part).unwrap();
+    assert_eq!(statement("f", "SMF 116 records").numbers(), [10_000.0, 20.0]);
+    assert_eq!(statement("f", "reuse of the connection").microseconds(), Some(4000.0));
+    assert_eq!(statement("f", "TLS reuse made").microseconds(), Some(11_000.0));
+    assert_eq!(statement("e", "EXCLMSG").microseconds(), Some(130.0));
+    assert_eq!(statement("e", "EXCLMSG").with_unit(), "130 CPU microseconds per transaction");
+    assert_eq!(
+        (statement("f", "cost just 4%").numbers(), statement("f", "cost just 4%").microseconds()),
+        (vec![4.0], None)
+    );
+    assert_eq!(statement("f", "cost just 4%").with_unit(), "4%");
+}

@@ -46,9 +46,17 @@ pub fn percent(value: f64) -> String {
     if value >= 9.95 { format!("{value:.0} %") } else { format!("{value:.1} %") }
 }
 
-/// `×0.019`: what was measured over what was published.
+/// `×0.019`: what was measured over what was published. Two digits that count below one.
 pub fn ratio(value: f64) -> String {
-    let digits = if value.abs() < 0.095 { 3 } else { 2 };
+    let digits = match value.abs() {
+        0.995.. => 2,
+        small if small > 0.0 => {
+            #[expect(clippy::cast_possible_truncation, reason = "a logarithm of a finite number fits")]
+            let zeros = -(small.log10().floor() as i32);
+            usize::try_from(zeros + 1).unwrap_or(2).clamp(2, 9)
+        }
+        _ => 2,
+    };
     format!("×{value:.digits$}")
 }
 

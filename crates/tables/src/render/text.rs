@@ -1,4 +1,5 @@
-//! The outcome for a terminal: a line for each figure, columns aligned.
+//! The outcome for a terminal: a line for each figure, columns aligned; below them what they count, notes, and the command of
+//! each figure by its number.
 
 use std::fmt::Write;
 
@@ -6,7 +7,7 @@ use super::number;
 use crate::outcome::{Cell, ExperimentOutcome, Made, Outcome, Table};
 
 /// Heads of the columns of figures.
-const HEADS: [&str; 6] = ["", "", "published", "measured", "ratio", "spread"];
+const HEADS: [&str; 7] = ["", "", "published", "measured", "ratio", "spread", "by"];
 
 pub fn render(outcome: &Outcome) -> String {
     let mut out = String::new();
@@ -33,8 +34,9 @@ fn head(out: &mut String, made: &Made) {
 
 fn one(out: &mut String, experiment: &ExperimentOutcome) {
     let _ = writeln!(out, "\n({}) {}: {}", experiment.letter, experiment.name, experiment.title);
+    let mut commands = Vec::new();
     for table in &experiment.tables {
-        figures(out, table);
+        figures(out, table, &mut commands);
     }
     for note in &experiment.notes {
         let _ = writeln!(out, "  {note}");
@@ -42,30 +44,63 @@ fn one(out: &mut String, experiment: &ExperimentOutcome) {
     if let Some(failure) = &experiment.failed {
         let _ = writeln!(out, "  came to no end: {failure}");
     }
+    if !commands.is_empty() {
+        out.push_str("\n  Each run again\n");
+    }
+    for (place, command) in commands.iter().enumerate() {
+        let _ = writeln!(out, "    {}: {command}", place + 1);
+    }
 }
 
-fn figures(out: &mut String, table: &Table) {
+/// Number of a command from 1, the same for the same one.
+fn number_of<'a>(command: &'a str, commands: &mut Vec<&'a str>) -> usize {
+    let place = commands.iter().position(|known| *known == command).unwrap_or_else(|| {
+        commands.push(command);
+        commands.len() - 1
+    });
+    place + 1
+}
+
+fn figures<'a>(out: &mut String, table: &'a Table, commands: &mut Vec<&'a str>) {
     let _ =
         writeln!(out, "\n  {}{}", table.title, table.source.as_ref().map_or(String::new(), |it| format!(" [{it}]")));
     let mut lines = vec![HEADS.map(str::to_owned)];
-    let mut reasons = Vec::new();
+    let mut sentences: Vec<String> = Vec::new();
+    let mut add = |sentence: String| {
+        if !sentences.contains(&sentence) {
+            sentences.push(sentence);
+        }
+    };
     for row in &table.rows {
         let unit = if row.unit.is_empty() { String::new() } else { format!(", {}", row.unit) };
         for (place, (column, cell)) in table.columns.iter().zip(&row.cells).enumerate() {
             let name = if place == 0 { format!("{}{unit}", row.name) } else { String::new() };
-            lines.push(line(name, column.clone(), cell));
-            if let Some(reason) = cell.reason.as_ref().filter(|reason| !reasons.contains(*reason)) {
-                reasons.push(reason.clone());
+            let by = cell.command.as_deref().map_or(String::new(), |it| number_of(it, commands).to_string());
+            lines.push(line(name, column.clone(), cell, by));
+            if let Some(reason) = &cell.reason {
+                add(format!("{}: {reason}", number::shown(cell)));
             }
+            cell.counts.iter().for_each(|counts| add(format!("counted: {counts}")));
+            if let Some(note) = &cell.note {
+                add(format!("{}, {column}: {note}", row.name));
+            }
+        }
+        if let Some(note) = &row.note {
+            add(format!("{}: {note}", row.name));
         }
     }
     aligned(out, &lines);
-    for sentence in reasons.iter().chain(&table.notes).chain(&table.caveats) {
+    if let Some(counts) = &table.published_counts {
+        add(format!("published figures count: {counts}"));
+    }
+    table.notes.iter().for_each(|note| add(note.clone()));
+    table.caveats.iter().for_each(|caveat| add(format!("published: {caveat}")));
+    for sentence in &sentences {
         let _ = writeln!(out, "    - {sentence}");
     }
 }
 
-fn line(name: String, column: String, cell: &Cell) -> [String; 6] {
+fn line(name: String, column: String, cell: &Cell, by: String) -> [String; 7] {
     let spread = cell.measured.as_ref().and_then(crate::outcome::Measured::spread_percent);
     [
         name,
@@ -74,11 +109,12 @@ fn line(name: String, column: String, cell: &Cell) -> [String; 6] {
         number::shown(cell),
         cell.ratio.map_or(String::new(), number::ratio),
         spread.map_or(String::new(), number::percent),
+        by,
     ]
 }
 
 /// Names on the left, figures on the right of their columns.
-fn aligned(out: &mut String, lines: &[[String; 6]]) {
+fn aligned(out: &mut String, lines: &[[String; 7]]) {
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or_default();
     let widths: Vec<usize> = (0..HEADS.len()).map(width).collect();
     for line in lines {

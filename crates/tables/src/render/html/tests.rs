@@ -86,7 +86,18 @@ fn the_page_needs_no_other_file_and_no_script() {
 #[test]
 fn the_text_form_has_every_figure_and_reason() {
     let text = crate::render::text::render(&outcome());
-    for part in ["6.6", "0.330", "×0.050", "18 %", "chart only", "no <zIIP> here", "came to no end: server <gone>"] {
+    let parts = ["6.6", "0.330", "×0.050", "18 %", "chart only", "no <zIIP> here", "came to no end: server <gone>"];
+    for part in parts {
         assert!(text.contains(part), "{part} is not in {text}");
     }
+}
+
+#[test]
+fn the_text_form_tells_what_is_counted_what_went_wrong_and_the_command_of_a_figure() {
+    let text = crate::render::text::render(&outcome());
+    for part in ["counted: server", "three: 3 failed: \"refused\"", "1: quaymaster workload run --path '/a?b&c'"] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+    let figure = text.lines().find(|line| line.contains("0.330")).unwrap();
+    assert!(figure.ends_with(" 1"), "{figure}");
 }

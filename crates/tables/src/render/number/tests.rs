@@ -11,6 +11,7 @@ fn numbers_have_three_digits_that_count() {
 #[test]
 fn ratios_percents_and_lengths_are_short() {
     assert_eq!((ratio(0.0191).as_str(), ratio(1.5).as_str()), ("×0.019", "×1.50"));
+    assert_eq!((ratio(0.002_07).as_str(), ratio(0.41).as_str(), ratio(0.0).as_str()), ("×0.0021", "×0.41", "×0.00"));
     assert_eq!((percent(3.12), percent(12.3)), ("3.1 %".to_owned(), "12 %".to_owned()));
     assert_eq!((seconds(59.2), seconds(200.0)), ("59 s".to_owned(), "3 min 20 s".to_owned()));
     assert_eq!(bytes(25_769_803_776), "24 GiB");
