@@ -89,7 +89,7 @@ pub struct Cell {
     pub ratio: Option<f64>,
     /// Processes whose time is counted.
     pub counts: Vec<String>,
-    /// What makes the same run.
+    /// What makes the same run; a line for each of two that a figure compares.
     pub command: Option<String>,
     pub note: Option<String>,
 }

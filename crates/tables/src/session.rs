@@ -167,9 +167,13 @@ impl Samples {
     /// A figure made of this load's repetition and another's of the same round.
     pub fn cell_with(&self, other: &Self, figure: impl Fn(&Run, &Run) -> Option<f64>) -> Cell {
         let values: Vec<f64> = self.runs.iter().zip(&other.runs).filter_map(|(a, b)| figure(a, b)).collect();
-        match (Measured::of(&values), self.failure.as_ref().or(other.failure.as_ref())) {
+        let cell = match (Measured::of(&values), self.failure.as_ref().or(other.failure.as_ref())) {
             (None, Some(failure)) => Cell::missing(failure.clone()),
             (measured, _) => Cell::measured(measured),
+        };
+        match self.command == other.command {
+            true => cell.made_by(&self.command),
+            false => cell.made_by(&format!("{}\n{}", self.command, other.command)),
         }
     }
 

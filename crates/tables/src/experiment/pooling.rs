@@ -69,7 +69,10 @@ fn run(session: &mut Session, found: &mut Findings) -> Result<(), TablesError> {
     let mut records = Vec::new();
     for (name, is_pooled) in [("Without a pool", false), ("With pooled connections", true)] {
         session.tell(format!("counting accounting records: {name}"));
-        records.push((name, records_of(&pair, is_pooled, requests)));
+        let load = load(&pair, (name, is_pooled, true))?;
+        let counted = counted(&load.choices, requests);
+        let command = load.command(&counted);
+        records.push((name, command, records_of(&pair, counted)));
     }
     found.tables.push(accounting(records, requests));
     pair.check()
@@ -184,15 +187,21 @@ fn beside(cell: Cell, part: &str, value: fn(&Statement) -> Option<f64>) -> Cell 
     }
 }
 
-/// So many REST requests once, and the records that lie on the accounting queue afterwards.
-fn records_of(pair: &Pair, is_pooled: bool, requests: u64) -> Result<f64, TablesError> {
-    let before = depth(&pair.manager)?;
-    let plan = Plan::new(Choices {
+/// So many REST requests, which are half as many pairs.
+fn counted(choices: &Choices, requests: u64) -> Choices {
+    Choices {
         requests: Some(requests / 2),
         duration: Some(Span(Duration::from_secs(300))),
         warmup: Some(Span(Duration::ZERO)),
-        ..choices(pair, is_pooled, true)?
-    })?;
+        ..choices.clone()
+    }
+}
+
+/// These requests once, and the records that lie on the accounting queue afterwards.
+fn records_of(pair: &Pair, counted: Choices) -> Result<f64, TablesError> {
+    let before = depth(&pair.manager)?;
+    let mut plan = Plan::new(counted)?;
+    plan.quiet = true;
     let report = workload::run(&plan)?;
     if report.errors > 0 {
         let what = format!("{} of the counted requests failed: {:?}", report.errors, report.first_error);
@@ -226,13 +235,13 @@ fn of(requests: u64) -> f64 {
     requests as f64
 }
 
-fn accounting(records: Vec<(&str, Result<f64, TablesError>)>, requests: u64) -> Table {
+fn accounting(records: Vec<(&str, String, Result<f64, TablesError>)>, requests: u64) -> Table {
     let column = format!("Records for {} REST requests", number::plain(of(requests)));
     let mut table = Table::ours("messaging-accounting", "Accounting records", &[&column]);
     let statement = published().statement("f", "SMF 116 records");
-    for (place, (name, records)) in records.into_iter().enumerate() {
+    for (place, (name, command, records)) in records.into_iter().enumerate() {
         let mut cell = match records {
-            Ok(count) => Cell::measured(Measured::of(&[count])).counting(RECORDS),
+            Ok(count) => Cell::measured(Measured::of(&[count])).counting(RECORDS).made_by(&command),
             Err(error) => Cell::missing(error.chain()),
         };
         if let Some((statement, text)) = statement.and_then(|it| Some((it, it.printed.texts().get(place)?.clone()))) {

@@ -75,7 +75,8 @@ fn figures<'a>(out: &mut String, table: &'a Table, commands: &mut Vec<&'a str>) 
         let unit = if row.unit.is_empty() { String::new() } else { format!(", {}", row.unit) };
         for (place, (column, cell)) in table.columns.iter().zip(&row.cells).enumerate() {
             let name = if place == 0 { format!("{}{unit}", row.name) } else { String::new() };
-            let by = cell.command.as_deref().map_or(String::new(), |it| number_of(it, commands).to_string());
+            let by = cell.command.as_deref().unwrap_or_default().lines();
+            let by = by.map(|line| number_of(line, commands).to_string()).collect::<Vec<_>>().join(",");
             lines.push(line(name, column.clone(), cell, by));
             if let Some(reason) = &cell.reason {
                 add(format!("{}: {reason}", number::shown(cell)));

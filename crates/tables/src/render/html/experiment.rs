@@ -203,7 +203,8 @@ fn every_figure(page: &mut String, table: &Table) {
 
 fn detail(page: &mut String, row: &Row, column: &str, cell: &Cell) {
     let Some(measured) = &cell.measured else { return };
-    let command = cell.command.as_deref().map_or(String::new(), |it| format!("<code>{}</code>", escaped(it)));
+    let lines = cell.command.as_deref().unwrap_or_default().lines();
+    let command = lines.map(|line| format!("<code>{}</code>", escaped(line))).collect::<Vec<_>>().join("<br>");
     let _ = writeln!(
         page,
         "<tr><th scope=\"row\">{}<small>{}</small></th><td>{}</td><td>{}</td><td>{}</td><td class=\"text\">{}</td><td class=\"command\">{command}</td></tr>",
