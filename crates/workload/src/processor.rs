@@ -2,12 +2,19 @@
 //!
 //! Never an estimate: what a process or thread used is read at both ends of an interval and subtracted.
 //!
-//! Source: proc_pid_stat(5), proc_pid_task(5); `schedstat` holds nanoseconds on a processor first.
+//! The whole of a process is its scheduler's clock, in nanoseconds, ended threads included. What of it was not in the kernel is
+//! sampled by the kernel at its timer's ticks, so that share is taken of an interval's samples, and of all processes of a
+//! group together: those of one short-lived process tell nothing.
+//!
+//! Source: proc_pid_stat(5), proc_pid_task(5), clock_getcpuclockid(3) and the kernel's `posix-timers.h` for the clocks of another
+//! process; `schedstat` holds a thread's nanoseconds on a processor first.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
+
+use nix::time::{ClockId, clock_gettime};
 
 /// Entry of the auxiliary vector that holds clock ticks per second.
 const AT_CLKTCK: u64 = 17;
@@ -51,8 +58,15 @@ pub struct ProcessorTime {
     /// The part of `used` that was not spent in the kernel.
     pub user: Duration,
     pub threads: u64,
-    /// What the threads that live now have run, by the scheduler's count; zero where that is not known.
-    pub(crate) run: Duration,
+    /// Where processor time was at the timer's ticks; zero where that is not known.
+    pub(crate) samples: Samples,
+}
+
+/// Time as it is sampled at the ticks of the kernel's timer, a few milliseconds each.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Samples {
+    pub(crate) user: Duration,
+    pub(crate) all: Duration,
 }
 
 impl Process {
@@ -87,7 +101,7 @@ impl Elsewhere {
                 used: sum.used.saturating_sub(part.used),
                 user: sum.user.saturating_sub(part.user),
                 threads: sum.threads - part.threads.min(sum.threads),
-                run: Duration::ZERO,
+                samples: Samples::default(),
             };
         }
         sum.add(time_of_all(&self.users));
@@ -102,20 +116,43 @@ impl Elsewhere {
     }
 }
 
-/// Reads `/proc/PID/stat`: user plus system time of all threads, ended ones included; to the nanosecond where no thread has
-/// ended.
+/// User plus system time of all threads, ended ones included, to the nanosecond; with children, what those that were waited for
+/// had used as well, in the hundredths of `/proc/PID/stat`.
 ///
 /// # Errors
-/// The process is gone, or this is not Linux.
+/// The process is gone or has ended, or this is not Linux.
 pub fn processor_time(pid: u32, with_children: bool) -> io::Result<ProcessorTime> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    if stat_fields(&stat).is_some_and(|fields| matches!(fields.first(), Some(&("Z" | "X")))) {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    time_of(pid, &stat, with_children)
+}
+
+fn time_of(pid: u32, stat: &str, with_children: bool) -> io::Result<ProcessorTime> {
     let per_second = ticks_per_second();
-    let mut time = parse_stat(&stat, with_children, per_second).ok_or(io::ErrorKind::InvalidData)?;
-    if !with_children && let Ok(run) = run_time(pid) {
-        time.refine(finer(time.used, run, Duration::from_micros(1_000_000 / per_second.max(1))));
-        time.run = run;
+    let mut time = parse_stat(stat, with_children, per_second).ok_or(io::ErrorKind::InvalidData)?;
+    if !with_children && let Some((used, samples)) = clocks(pid) {
+        time.samples = samples;
+        time.used = used;
+        time.user = samples.user_of(used).unwrap_or(time.user);
     }
     Ok(time)
+}
+
+/// The clocks of a whole process: the scheduler's, and those that are sampled.
+fn clocks(pid: u32) -> Option<(Duration, Samples)> {
+    // As MAKE_PROCESS_CPUCLOCK has it: CPUCLOCK_PROF, CPUCLOCK_VIRT, CPUCLOCK_SCHED.
+    let pid = i32::try_from(pid).ok().filter(|pid| *pid > 0)?;
+    let read = |kind: i32| clock_gettime(ClockId::from_raw((!pid << 3) | kind)).ok().map(Duration::from);
+    Some((read(2)?, Samples { user: read(1)?, all: read(0)? }))
+}
+
+impl Samples {
+    /// The part of `used` that was not in the kernel; `None` without a sample.
+    fn user_of(self, used: Duration) -> Option<Duration> {
+        (!self.all.is_zero()).then(|| used.mul_f64((self.user.as_secs_f64() / self.all.as_secs_f64()).min(1.0)))
+    }
 }
 
 /// What the threads of all these processes have run so far, by the scheduler's count in nanoseconds: many processes that do
@@ -124,7 +161,7 @@ pub fn run_time_of_all(pids: &[u32]) -> Duration {
     pids.iter().filter_map(|pid| run_time(*pid).ok()).sum()
 }
 
-/// As `run_time_of_all`, with the share of user time by the clock ticks of all of them together.
+/// The sum of all these processes. One that is gone counts for nothing.
 pub(crate) fn time_of_all(pids: &[u32]) -> ProcessorTime {
     let mut sum = ProcessorTime::default();
     for time in pids.iter().filter_map(|pid| processor_time(*pid, false).ok()) {
@@ -134,26 +171,24 @@ pub(crate) fn time_of_all(pids: &[u32]) -> ProcessorTime {
 }
 
 impl ProcessorTime {
-    /// From `before` to this; to the nanosecond where no thread has ended in between, whatever ended earlier.
+    /// From `before` to this. User time is the share of the samples in between.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
-        let mut time = Self {
-            used: self.used.saturating_sub(before.used),
-            user: self.user.saturating_sub(before.user),
-            threads: self.threads,
-            run: self.run.saturating_sub(before.run),
+        let used = self.used.saturating_sub(before.used);
+        let samples = Samples {
+            user: self.samples.user.saturating_sub(before.samples.user),
+            all: self.samples.all.saturating_sub(before.samples.all),
         };
-        if !time.run.is_zero() && !before.run.is_zero() {
-            let tick = Duration::from_micros(1_000_000 / ticks_per_second().max(1));
-            time.refine(finer(time.used, time.run, tick));
-        }
-        time
+        let user = samples.user_of(used).unwrap_or_else(|| self.user.saturating_sub(before.user));
+        Self { used, user, threads: self.threads, samples }
     }
 
     fn add(&mut self, other: Self) {
         self.used += other.used;
         self.user += other.user;
         self.threads += other.threads;
+        self.samples.user += other.samples.user;
+        self.samples.all += other.samples.all;
     }
 
     /// Takes a finer count of the whole; the user's part keeps its share.
@@ -169,8 +204,9 @@ impl ProcessorTime {
 fn family_time(pid: u32) -> io::Result<ProcessorTime> {
     let mut sum = processor_time(pid, true)?;
     for one in descendants(pid)? {
-        // It may have ended since; then its parent has it, or will.
-        if let Ok(time) = processor_time(one, true) {
+        // It may have been waited for since; then its parent has it. One that has ended and was not is still here.
+        let stat = std::fs::read_to_string(format!("/proc/{one}/stat"));
+        if let Ok(time) = stat.and_then(|stat| time_of(one, &stat, true)) {
             sum.add(time);
         }
     }
@@ -252,12 +288,6 @@ fn schedstat(folder: &Path) -> Option<Duration> {
     text.split_ascii_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }
 
-/// The scheduler's count where it agrees with that of clock ticks to a few of them: no thread has ended then.
-fn finer(ticks: Duration, run: Duration, tick: Duration) -> Duration {
-    let (low, high) = (ticks.saturating_sub(tick), ticks + tick * 3);
-    if (low..=high).contains(&run) { run } else { ticks }
-}
-
 /// Fields from the third on. Field 2, the name, may hold blanks and parentheses.
 fn stat_fields(stat: &str) -> Option<Vec<&str>> {
     Some(stat.get(stat.rfind(')')? + 1..)?.split_ascii_whitespace().collect())
@@ -273,7 +303,8 @@ fn parse_stat(stat: &str, with_children: bool, ticks_per_second: u64) -> Option<
         system += field(17)?;
     }
     let length = |ticks: u64| Duration::from_micros(ticks.saturating_mul(1_000_000) / ticks_per_second.max(1));
-    Some(ProcessorTime { used: length(user + system), user: length(user), threads: field(20)?, run: Duration::ZERO })
+    let (used, user) = (length(user + system), length(user));
+    Some(ProcessorTime { used, user, threads: field(20)?, samples: Samples::default() })
 }
 
 /// Busy and whole time of all processors since the start of the machine, in clock ticks; waiting for a disk is no work.

@@ -28,24 +28,53 @@ fn this_process_has_threads_and_its_time_grows() {
 }
 
 #[test]
-fn the_finer_count_stands_where_it_agrees_with_the_coarse_one() {
-    let ms = Duration::from_millis;
-    assert_eq!(finer(ms(500), ms(513), ms(10)), ms(513));
-    assert_eq!(finer(ms(500), ms(495), ms(10)), ms(495));
-    // A thread has ended, and what it used is missing.
-    assert_eq!(finer(ms(500), ms(300), ms(10)), ms(500));
-    assert!(run_time_of_all(&[std::process::id(), u32::MAX]) > Duration::ZERO, "one that is gone counts for nothing");
+fn run_times_of_processes_that_are_gone_count_for_nothing() {
+    assert!(run_time_of_all(&[std::process::id(), u32::MAX]) > Duration::ZERO);
 }
 
 #[test]
-fn a_difference_is_fine_whatever_had_ended_before() {
+fn user_time_is_the_share_of_the_samples_of_an_interval_and_of_all_processes_together() {
     let ms = Duration::from_millis;
-    let time = |used, run| ProcessorTime { used: ms(used), user: ms(used), threads: 1, run: ms(run) };
-    // A thread that used 200 ms had ended already.
-    assert_eq!(time(740, 535).since(time(500, 300)).used, ms(235));
-    // One that used 100 ms ended in between.
-    assert_eq!(time(740, 435).since(time(500, 300)).used, ms(240));
-    assert_eq!(time(740, 0).since(time(500, 0)).used, ms(240));
+    let time = |used, user, all| ProcessorTime {
+        used: ms(used),
+        user: ms(user),
+        threads: 1,
+        samples: Samples { user: ms(user), all: ms(all) },
+    };
+    let later = time(740, 300, 700).since(time(500, 200, 500));
+    assert_eq!((later.used, later.user), (ms(240), ms(120)));
+    // Each alone has too few: one tick in the kernel, three outside.
+    let mut sum = time(3, 0, 4);
+    for _ in 0..3 {
+        sum.add(time(3, 4, 4));
+    }
+    assert_eq!(sum.since(ProcessorTime::default()).user, ms(9));
+    assert_eq!(time(740, 0, 0).since(time(500, 0, 0)).user, Duration::ZERO, "nothing was sampled");
+}
+
+#[test]
+fn a_process_has_a_clock_with_its_ended_threads_to_the_nanosecond() {
+    let before = processor_time(std::process::id(), false).unwrap();
+    let thread = std::thread::spawn(|| {
+        let own = || processor_time(std::process::id(), false).unwrap().used;
+        let begin = own();
+        work_until(|| own() > begin + Duration::from_millis(30))
+    });
+    assert!(thread.join().unwrap());
+    let after = processor_time(std::process::id(), false).unwrap().since(before);
+    assert!(after.used >= Duration::from_millis(30) && after.user <= after.used, "{after:?}");
+    assert!(after.samples.all > Duration::ZERO, "{after:?}");
+}
+
+#[test]
+fn a_process_that_has_ended_is_gone_also_before_it_is_waited_for() {
+    let mut child = std::process::Command::new("true").spawn().expect("there is true");
+    let bound = now() + Duration::from_secs(20);
+    while processor_time(child.id(), false).is_ok() && now() < bound {
+        std::thread::yield_now();
+    }
+    assert!(processor_time(child.id(), false).is_err());
+    child.wait().unwrap();
 }
 
 /// Works until the condition holds; false when it does not in time.
