@@ -82,14 +82,14 @@ struct Server<'a> {
 
 impl Server<'_> {
     /// The next request, in a unit of work.
-    async fn next(&self) -> Result<GetResult, Reason> {
+    async fn next(&self) -> Result<Box<GetResult>, Reason> {
         let flags = GetFlags::WAIT | GetFlags::SYNCPOINT | GetFlags::FAIL_IF_QUIESCING | GetFlags::NO_PROPERTIES;
         self.connection.get(self.handle, &GetOptions { flags, ..GetOptions::default() }).await
     }
 
     /// Runs one request, answers it, and ends the unit of work.
-    async fn serve(&self, request: GetResult) -> Result<(), Reason> {
-        let GetResult { descriptor, body, .. } = request;
+    async fn serve(&self, request: Box<GetResult>) -> Result<(), Reason> {
+        let GetResult { descriptor, body, .. } = *request;
         match descriptor.message_type {
             MessageType::REQUEST => {
                 let answers = self.run(&descriptor, &body).await;

@@ -20,7 +20,7 @@ use crate::selector::Selector;
 use crate::{complete_message, reason, selecting, selection};
 
 /// The next message for this handle, which stays where it is.
-pub(crate) async fn look(get: &Get<'_>, now: Timestamp) -> Result<Option<GetResult>, Reason> {
+pub(crate) async fn look(get: &Get<'_>, now: Timestamp) -> Result<Option<Box<GetResult>>, Reason> {
     // A lock lives until the handle browses again.
     unlock(get.engine, get.queue, get.open);
     if get.has(GetFlags::BROWSE_FIRST) {
@@ -140,7 +140,7 @@ fn reserve(get: &Get<'_>, key: DeliveryKey, now: Timestamp) -> bool {
 ///
 /// # Errors
 /// `NoMsgLocked` (2209) is a warning in MQ; here it ends the call all the same.
-pub(crate) fn unlock_message(get: &Get<'_>) -> Result<GetResult, Reason> {
+pub(crate) fn unlock_message(get: &Get<'_>) -> Result<Box<GetResult>, Reason> {
     if unlock(get.engine, get.queue, get.open) { Ok(no_message(get.queue)) } else { Err(Reason::NoMsgLocked) }
 }
 

@@ -30,7 +30,11 @@ pub(crate) async fn join(
 }
 
 /// Takes every segment and hands over the whole. `None` when somebody else was quicker: look again.
-pub(crate) async fn take(get: &Get<'_>, segments: &[GroupMember], now: Timestamp) -> Result<Option<GetResult>, Reason> {
+pub(crate) async fn take(
+    get: &Get<'_>,
+    segments: &[GroupMember],
+    now: Timestamp,
+) -> Result<Option<Box<GetResult>>, Reason> {
     let Some(parts) = see(get, segments, now).await? else { return Ok(None) };
     let keys: Vec<DeliveryKey> = parts.iter().map(|part| part.key).collect();
     let whole = joined(parts);

@@ -269,7 +269,7 @@ impl Connection {
     ///
     /// # Errors
     /// See `get.rs`.
-    pub async fn get(&self, handle: ObjectHandle, options: &GetOptions) -> Result<GetResult, Reason> {
+    pub async fn get(&self, handle: ObjectHandle, options: &GetOptions) -> Result<Box<GetResult>, Reason> {
         self.get_until(handle, options, None).await
     }
 
@@ -282,7 +282,7 @@ impl Connection {
         handle: ObjectHandle,
         options: &GetOptions,
         interrupt: Option<&Interrupt>,
-    ) -> Result<GetResult, Reason> {
+    ) -> Result<Box<GetResult>, Reason> {
         let outcome = match self.state.observation() {
             None => get::get(self, handle, options, interrupt).await,
             Some(observation) => {

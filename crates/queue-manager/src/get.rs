@@ -68,7 +68,7 @@ pub(crate) async fn get(
     handle: ObjectHandle,
     options: &GetOptions,
     interrupt: Option<&Interrupt>,
-) -> Result<GetResult, Reason> {
+) -> Result<Box<GetResult>, Reason> {
     let open = connection.state.handle(handle)?;
     let flags = options.flags;
     check_flags(flags)?;
@@ -182,7 +182,7 @@ impl Get<'_> {
         selection::wanted(self.options, self.open.selector.as_deref(), in_group, self.browses())
     }
 
-    async fn look(&self) -> Result<Option<GetResult>, Reason> {
+    async fn look(&self) -> Result<Option<Box<GetResult>>, Reason> {
         let now = self.engine.now();
         if self.queue.has_expired_messages(now) {
             // Here and below: what is seldom needed is boxed, so that the state of every get need not hold it.
@@ -192,7 +192,7 @@ impl Get<'_> {
     }
 
     /// `before`: the queue's changes before the look that was in vain.
-    async fn wait(&self, before: u64) -> Result<GetResult, Reason> {
+    async fn wait(&self, before: u64) -> Result<Box<GetResult>, Reason> {
         let in_group = self.place(self.browses()).is_some();
         let deadline = self.options.wait.and_then(|wait| tokio::time::Instant::now().checked_add(wait));
         let mut waiter = self.queue.waiters.register(self.wanted(in_group));
@@ -245,7 +245,7 @@ impl Get<'_> {
     }
 
     /// Takes the next message, if there is one.
-    async fn take(&self, now: Timestamp) -> Result<Option<GetResult>, Reason> {
+    async fn take(&self, now: Timestamp) -> Result<Option<Box<GetResult>>, Reason> {
         let place = self.place(false);
         if place.is_some_and(|place| place.in_unit != self.has(GetFlags::SYNCPOINT)) {
             return Err(Reason::InconsistentUow);
@@ -283,7 +283,7 @@ impl Get<'_> {
         exact: Selection<'static>,
         filter: &Filter<'_>,
         now: Timestamp,
-    ) -> Result<Option<GetResult>, Reason> {
+    ) -> Result<Option<Box<GetResult>>, Reason> {
         if self.must_look_first() {
             return self.look_and_take(exact, filter, now).await;
         }
@@ -316,7 +316,7 @@ impl Get<'_> {
         exact: Selection<'static>,
         filter: &Filter<'_>,
         now: Timestamp,
-    ) -> Result<Option<GetResult>, Reason> {
+    ) -> Result<Option<Box<GetResult>>, Reason> {
         loop {
             let accept = |candidate: &storage::Candidate<'_>| filter.accepts(candidate);
             let selected = Selection { accept: Some(&accept), ..exact };
@@ -399,7 +399,7 @@ impl Get<'_> {
     }
 
     /// The message is the application's now: what is remembered of it, and the report it asks for.
-    pub(crate) async fn hand_over(&self, taken: Taken, now: Timestamp) -> GetResult {
+    pub(crate) async fn hand_over(&self, taken: Taken, now: Timestamp) -> Box<GetResult> {
         let Taken { stored, unit } = taken;
         self.remember(&stored, unit.is_some());
         self.queue.counters.count_get(now);
@@ -437,7 +437,7 @@ impl Get<'_> {
     }
 
     /// What the application sees: lifetime left, properties left out, data converted, cut to its buffer.
-    pub(crate) fn result(&self, stored: StoredMessage, now: Timestamp) -> GetResult {
+    pub(crate) fn result(&self, stored: StoredMessage, now: Timestamp) -> Box<GetResult> {
         let message_token = selection::token(self.queue.id, stored.key);
         let hides = self.hides_properties(&stored.message);
         let message = if hides { shown::without_properties(*stored.message) } else { *stored.message };
@@ -462,7 +462,7 @@ impl Get<'_> {
             let accepted = self.has(GetFlags::ACCEPT_TRUNCATED_MSG);
             warning = Some(if accepted { Reason::TruncatedMsgAccepted } else { Reason::TruncatedMsgFailed });
         }
-        GetResult {
+        Box::new(GetResult {
             descriptor,
             body,
             data_length,
@@ -473,7 +473,7 @@ impl Get<'_> {
             resolved_queue: self.queue.name,
             arrived: stored.arrived,
             warning,
-        }
+        })
     }
 }
 
@@ -500,8 +500,8 @@ impl Drop for Taking<'_> {
 }
 
 /// A result without a message: MQGMO_UNLOCK.
-pub(crate) fn no_message(queue: &Queue) -> GetResult {
-    GetResult {
+pub(crate) fn no_message(queue: &Queue) -> Box<GetResult> {
+    Box::new(GetResult {
         descriptor: model::descriptor::MessageDescriptor::default(),
         body: Bytes::new(),
         data_length: 0,
@@ -512,5 +512,5 @@ pub(crate) fn no_message(queue: &Queue) -> GetResult {
         resolved_queue: queue.name,
         arrived: Timestamp::default(),
         warning: None,
-    }
+    })
 }

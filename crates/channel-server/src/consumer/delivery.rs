@@ -79,7 +79,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn send(&self, order: &Order, result: GetResult) {
+    fn send(&self, order: &Order, result: Box<GetResult>) {
         let stays = result.warning == Some(Reason::TruncatedMsgFailed);
         if stays {
             // It would be the next one again.

@@ -33,7 +33,7 @@ pub(super) async fn get(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), 
     Ok(())
 }
 
-async fn get_message(call: &Call<'_>, request: &Get) -> Result<GetResult, Reason> {
+async fn get_message(call: &Call<'_>, request: &Get) -> Result<Box<GetResult>, Reason> {
     let connected = call.connected()?;
     call.admit(request.options.flags.contains(GetFlags::FAIL_IF_QUIESCING))?;
     if request.buffer_length > call.conversation.shared.negotiated.maximum_message {
@@ -43,7 +43,7 @@ async fn get_message(call: &Call<'_>, request: &Get) -> Result<GetResult, Reason
     connected.connection.get(call.handle(), &options).await
 }
 
-fn reply(descriptor: Descriptor, options: GetStructure, result: GetResult) -> GetReply {
+fn reply(descriptor: Descriptor, options: GetStructure, result: Box<GetResult>) -> GetReply {
     let options = GetStructure {
         resolved_queue: text(&result.resolved_queue),
         group_status: result.group_status,

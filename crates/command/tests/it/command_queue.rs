@@ -80,7 +80,7 @@ impl Client {
         put.unwrap().descriptor
     }
 
-    async fn get(&self, handle: ObjectHandle, correlation_id: Option<CorrelationId>) -> GetResult {
+    async fn get(&self, handle: ObjectHandle, correlation_id: Option<CorrelationId>) -> Box<GetResult> {
         let options = GetOptions {
             flags: GetFlags::WAIT | GetFlags::NO_SYNCPOINT,
             wait: Some(Duration::from_secs(10)),

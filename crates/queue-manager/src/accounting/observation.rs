@@ -255,7 +255,7 @@ impl Observation {
         connection: &Connection,
         handle: ObjectHandle,
         flags: GetFlags,
-        outcome: &Result<GetResult, Reason>,
+        outcome: &Result<Box<GetResult>, Reason>,
     ) {
         if flags.contains(GetFlags::UNLOCK) {
             return;

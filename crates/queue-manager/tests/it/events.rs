@@ -79,7 +79,7 @@ async fn put1(connection: &Connection, queue: &str, flags: PutFlags) -> Result<(
     connection.put1(&caller, &object(queue), descriptor, &options, Bytes::from_static(b"x")).await.map(|_| ())
 }
 
-async fn get(connection: &Connection, queue: &str, flags: GetFlags) -> Option<GetResult> {
+async fn get(connection: &Connection, queue: &str, flags: GetFlags) -> Option<Box<GetResult>> {
     let opened = connection.open(&administrator(), &object(queue), OpenOptions::INPUT_SHARED).await.unwrap();
     let got = connection.get(opened.handle, &GetOptions { flags, ..GetOptions::default() }).await.ok();
     connection.close(opened.handle, CloseOptions::empty()).await.unwrap();

@@ -143,7 +143,7 @@ impl Bench {
         texts.join(" ")
     }
 
-    async fn get(&self, handle: ObjectHandle) -> Result<GetResult, Reason> {
+    async fn get(&self, handle: ObjectHandle) -> Result<Box<GetResult>, Reason> {
         let options = GetOptions { flags: GetFlags::NO_SYNCPOINT, ..Default::default() };
         self.connection.get(handle, &options).await
     }

@@ -630,7 +630,7 @@ fn get_options(statement: &Statement<'_>) -> GetOptions {
     }
 }
 
-fn print_get(got: Result<GetResult, Reason>, shown: &str) -> String {
+fn print_get(got: Result<Box<GetResult>, Reason>, shown: &str) -> String {
     match got {
         Ok(result) => {
             let mut text = String::from_utf8_lossy(&result.body).into_owned();

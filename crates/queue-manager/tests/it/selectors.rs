@@ -77,7 +77,7 @@ async fn put_with(
     connection.put1(&administrator(), &object(""), descriptor, &options, body).await.unwrap().descriptor
 }
 
-fn text(got: Result<GetResult, Reason>) -> Result<String, Reason> {
+fn text(got: Result<Box<GetResult>, Reason>) -> Result<String, Reason> {
     let got = got?;
     let (_, length) = Rfh2::decode(&got.body, got.descriptor.encoding).unwrap();
     Ok(String::from_utf8_lossy(&got.body[length..]).into_owned())

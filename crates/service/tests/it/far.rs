@@ -88,7 +88,7 @@ impl Far {
         self.queue_manager.connect(options).unwrap()
     }
 
-    pub(crate) async fn get(&self, queue: &str, flags: GetFlags) -> Option<GetResult> {
+    pub(crate) async fn get(&self, queue: &str, flags: GetFlags) -> Option<Box<GetResult>> {
         let connection = self.application();
         let open = OpenOptions::INPUT_SHARED | OpenOptions::BROWSE;
         let opened = connection.open(&administrator(), &object(queue), open).await.unwrap();

@@ -85,11 +85,11 @@ impl TestServer {
     }
 
     /// Gets the next message of a queue, waiting for it.
-    fn take_next(&self, queue: &str) -> GetResult {
+    fn take_next(&self, queue: &str) -> Box<GetResult> {
         self.look(queue, GetFlags::WAIT | GetFlags::NO_SYNCPOINT).expect("a message comes")
     }
 
-    fn look(&self, queue: &str, flags: GetFlags) -> Option<GetResult> {
+    fn look(&self, queue: &str, flags: GetFlags) -> Option<Box<GetResult>> {
         let connection = self.connect_application();
         let object = ObjectDescriptor { name: QueueName::literal(queue), ..ObjectDescriptor::default() };
         self.block_on(async {
@@ -104,7 +104,7 @@ impl TestServer {
         })
     }
 
-    fn browse(&self, queue: &str) -> GetResult {
+    fn browse(&self, queue: &str) -> Box<GetResult> {
         self.look(queue, GetFlags::BROWSE_FIRST).expect("a message is there")
     }
 
