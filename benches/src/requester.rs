@@ -3,7 +3,8 @@
 //!
 //! As in the report: one process a client is told when to call and how much to ask for, and a response time is from telling it to
 //! its line. Remote API, server, programs and driver are processes of this machine. nginx's pair of requests is measured in the
-//! same rounds: it says how fast the machine is.
+//! same rounds: it says how fast the machine is. It is measured a second time with as many clients as each load has, and their
+//! think time: what it does for a request never changes, so what it costs more with fewer clients is the machine's doing.
 //!
 //! Source: "z/OS Connect Enterprise Edition V3.0, Performance Summary using the API Requester", 3.4 and 9 to 12 (June 2018).
 
@@ -19,7 +20,7 @@ use workload::plan::{Choices, Plan, Scenario, Span};
 use crate::effort::Effort;
 use crate::interleave::{Cell, Measured, interleave, median};
 use crate::report::{Bar, Report};
-use crate::rest::{NGINX, NginxFloor};
+use crate::rest::{NGINX, NginxFloor, cpu_us_per_pair};
 
 const THINK_TIME: Duration = Duration::from_millis(200);
 /// Of the provider: answers up to 16 KiB.
@@ -35,13 +36,20 @@ const LIMIT_US: f64 = 150.0;
 /// Name, clients, bytes of the answer's entries.
 type Load = (&'static str, u32, usize);
 
-/// Those that the flatness is judged by.
+/// Those that the flatness is judged by, and the pairs of requests to nginx by as many clients.
 const OF_8_KIB: [Load; 5] = [
     ("8 KiB, 100 clients", 100, 8192),
     ("8 KiB, 150 clients", 150, 8192),
     ("8 KiB, 200 clients", 200, 8192),
     ("8 KiB, 250 clients", 250, 8192),
     ("8 KiB, 300 clients", 300, 8192),
+];
+const NGINX_BY_AS_MANY: [(&str, u32); 5] = [
+    ("nginx's pair, 100 clients", 100),
+    ("nginx's pair, 150 clients", 150),
+    ("nginx's pair, 200 clients", 200),
+    ("nginx's pair, 250 clients", 250),
+    ("nginx's pair, 300 clients", 300),
 ];
 const SMALLER: [Load; 4] = [
     ("1 KiB, 100 clients", 100, 1024),
@@ -71,10 +79,14 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     let program = chain.compile()?;
     let others = Others::default();
     let mut cells = vec![Cell::new(NGINX, || nginx.cpu_us())];
-    for load in OF_8_KIB.into_iter().chain(SMALLER) {
+    for (number, load) in OF_8_KIB.into_iter().chain(SMALLER).enumerate() {
         let choices = choices(&chain, &program, effort, load)?;
         let others = &others;
         cells.push(Cell::new(load.0, move || one(&choices, load, others)));
+        if let Some((name, clients)) = NGINX_BY_AS_MANY.get(number) {
+            let choices = thinking(Choices { clients: Some(*clients), ..nginx.choices.clone() }, effort);
+            cells.push(Cell::new(name, move || cpu_us_per_pair(&choices)));
+        }
     }
     let measured = interleave(effort.rounds.min(ROUNDS), cells)?;
     judge(report, &measured, &others.into_inner());
@@ -84,20 +96,28 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
 fn choices(chain: &Chain, program: &Path, effort: &Effort, (_, clients, bytes): Load) -> Result<Choices> {
     let mut arguments = chain.environment()?;
     arguments.push(program.display().to_string());
-    Ok(Choices {
+    let choices = Choices {
         scenario: Some(Scenario::Requester),
         // Gives the program its settings and becomes it.
         program: Some("env".into()),
         program_arguments: Some(arguments),
         clients: Some(clients),
         threads: Some(1),
-        think_time: Some(Span(THINK_TIME)),
         response_size: Some(bytes),
-        warmup: Some(Span(effort.warmup + THINK_TIME * 2)),
-        duration: Some(Span(effort.rest * LONGER)),
         pid: BTreeMap::from([("server".to_owned(), chain.server.pid()), ("provider".to_owned(), chain.provider.pid())]),
         ..Choices::default()
-    })
+    };
+    Ok(thinking(choices, effort))
+}
+
+/// The same with the think time, and as long as that takes.
+fn thinking(choices: Choices, effort: &Effort) -> Choices {
+    Choices {
+        think_time: Some(Span(THINK_TIME)),
+        warmup: Some(Span(effort.warmup + THINK_TIME * 2)),
+        duration: Some(Span(effort.rest * LONGER)),
+        ..choices
+    }
 }
 
 /// Runs a load once; processor time of the server, in microseconds a call.
@@ -135,6 +155,14 @@ fn judge(report: &mut Report, measured: &Measured, others: &BTreeMap<&'static st
         ),
     );
     report.add(Bar::at_most("the same, from 100 to 300 clients: highest by lowest", 1.1).value(most / least, "x"));
+    let by_nginx = std::array::from_fn(|load| measured.ratio(names[load], NGINX_BY_AS_MANY[load].0));
+    let (least, most) = extremes(by_nginx);
+    report.add(
+        Bar::at_most("the same, each by nginx's pair with as many clients that think: highest by lowest", 1.1)
+            .value(most / least, "x"),
+    );
+    let (least, most) = extremes(NGINX_BY_AS_MANY.map(|(name, _)| measured.median(name)));
+    report.add(Bar::figure("nginx's own pair, from 100 to 300 clients: highest by lowest").value(most / least, "x"));
     let (_, p99) = extremes(names.map(|name| of(name, |other| other.p99_ms)));
     report.add(Bar::at_most("response time of such calls, p99, highest of 100 to 300 clients", 5.0).value(p99, "ms"));
     let (slowest, fastest) = extremes(names.map(|name| of(name, |other| other.of_expected)));
@@ -142,6 +170,9 @@ fn judge(report: &mut Report, measured: &Measured, others: &BTreeMap<&'static st
         .add(Bar::at_least("rate, through clients by think time and response time, lowest", 0.99).value(slowest, "x"));
     report.add(Bar::at_most("the same, highest", 1.01).value(fastest, "x"));
     for (name, ..) in OF_8_KIB.into_iter().chain(SMALLER) {
+        report.add(Bar::figure(name).value(measured.median(name), "µs CPU"));
+    }
+    for (name, _) in NGINX_BY_AS_MANY {
         report.add(Bar::figure(name).value(measured.median(name), "µs CPU"));
     }
     let (last, ..) = OF_8_KIB[OF_8_KIB.len() - 1];
