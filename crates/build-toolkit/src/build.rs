@@ -24,7 +24,7 @@ use crate::generate::{Generated, generate};
 use crate::information::Information;
 use crate::options::{Language, Level, Options};
 use crate::pli;
-use crate::schema::{Direction, Dropped, Kind, Member, Property, Reader};
+use crate::schema::{Direction, Dropped, Kind, Member, Places, Property, Reader};
 use crate::structure::Structure;
 
 pub use report::{Processed, Summary};
@@ -312,7 +312,12 @@ impl<'a> Sources<'a> {
     }
 
     fn reader(&self, direction: Direction) -> Reader<'a> {
-        Reader::new(self.api.root, direction, self.input.options.mapping_level >= Level::V4_3)
+        let options = self.input.options;
+        let places = Places {
+            arrays_of_arrays: options.mapping_level >= Level::V4_3,
+            additional: (options.mapping_level >= Level::V5_0).then_some(options.additional),
+        };
+        Reader::new(self.api.root, direction, places)
     }
 
     /// The request, and where its parameters go.

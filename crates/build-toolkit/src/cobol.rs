@@ -108,7 +108,7 @@ impl<'a> Writer<'a> {
             self.path.push(name);
         }
         let element = match &schema.kind {
-            Kind::Array { items, .. } => items,
+            Kind::Array { items, .. } | Kind::Map { entry: items, .. } => items,
             _ => schema,
         };
         if let Some(counter) = &item.counter {

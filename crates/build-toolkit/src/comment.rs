@@ -57,6 +57,9 @@ pub(crate) fn of_field(item: &Item, schema: &Schema<'_>, description: Option<&st
         let more = if values.len() > MAXIMUM_VALUES { ", ..." } else { "" };
         to.tell(format_args!("One of ({}{more}).", shown.join(", ")));
     }
+    if matches!(item.value, Value::Text { is_json: true, .. }) {
+        to.tell(format_args!("Any JSON value as JSON text, a string with its quotes."));
+    }
     if let Some(note) = storage(&item.value) {
         to.tell(format_args!("{note}"));
     }
@@ -114,6 +117,12 @@ fn storage(value: &Value) -> Option<&'static str> {
 pub(crate) fn of_counter(item: &Item, counter: &Counter, path: &[&str], to: &mut impl Tell) {
     let Counter { name, minimum, maximum, .. } = counter;
     let place = Place(path);
+    if item.is_map() {
+        to.tell(format_args!(
+            "'{place}' are members that the schema has no names for; '{name}' tells how many there are, {maximum} at most."
+        ));
+        return;
+    }
     let is_array = item.occurs.is_some() || matches!(item.value, Value::Area { is_array: true, .. });
     match is_array {
         true => to.tell(format_args!(

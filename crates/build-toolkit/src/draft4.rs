@@ -28,7 +28,8 @@ pub(crate) fn schema(groups: &[Property<'_>], definitions: Option<&str>) -> Stri
 
 fn properties(text: &mut String, members: &[Property<'_>]) {
     text.push_str("\"properties\":{");
-    for (index, member) in members.iter().enumerate() {
+    let named = members.iter().filter(|member| !matches!(member.schema.kind, Kind::Map { .. }));
+    for (index, member) in named.enumerate() {
         comma(text, index);
         quoted(text, member.name);
         text.push(':');
@@ -50,9 +51,15 @@ fn of(text: &mut String, schema: &Schema<'_>) {
     text.push('{');
     let start = text.len();
     let mut written: Vec<&str> = Vec::new();
+    let more = match &schema.kind {
+        Kind::Object { properties } => properties.last().filter(|last| matches!(last.schema.kind, Kind::Map { .. })),
+        _ => None,
+    };
     let is_parameter = schema.parts.first().is_some_and(|part| part.contains_key("in"));
     for (name, value) in schema.parts.iter().flat_map(|part| part.iter()) {
-        let is_other = REPLACED.contains(&name.as_str()) || is_parameter && OF_PARAMETERS.contains(&name.as_str());
+        let is_other = REPLACED.contains(&name.as_str())
+            || is_parameter && OF_PARAMETERS.contains(&name.as_str())
+            || more.is_some_and(|more| more.name == name);
         // `required` of a parameter is no list and is replaced as well.
         if is_other || written.contains(&name.as_str()) {
             continue;
@@ -64,9 +71,10 @@ fn of(text: &mut String, schema: &Schema<'_>) {
     }
     if !written.contains(&"type") {
         let kind = match &schema.kind {
-            Kind::Object { .. } => "object",
+            Kind::Object { .. } | Kind::Map { .. } => "object",
             Kind::Array { .. } => "array",
-            Kind::Text { .. } => "string",
+            // What is any JSON is written by its object.
+            Kind::Text { .. } | Kind::Json { .. } => "string",
             Kind::Integer { .. } => "integer",
             Kind::Float { .. } | Kind::Decimal { .. } => "number",
             Kind::Boolean => "boolean",
@@ -78,6 +86,13 @@ fn of(text: &mut String, schema: &Schema<'_>) {
         Kind::Object { properties: members } => {
             text.push(',');
             properties(text, members);
+            if let Some(more) = more {
+                text.push_str(",\"additionalProperties\":");
+                match more.schema.of_more() {
+                    Some(value) => of(text, value),
+                    None => text.push_str("true"),
+                }
+            }
         }
         Kind::Array { items, .. } => {
             if !written.contains(&"minItems") {

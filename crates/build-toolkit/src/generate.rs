@@ -113,15 +113,29 @@ impl Generator<'_> {
             _ => self.elementary(&mut inside, json_name, schema),
         };
         element.json_name.clear();
-        let mut item = Item::new(&name, json_name, Value::Area { is_array, length: 0, element: Box::new(element) });
+        let value = Value::Area { is_array, is_map: false, length: 0, element: Box::new(element) };
+        let mut item = Item::new(&name, json_name, value);
         let maximum = maximum.unwrap_or(COUNTER_MAXIMUM);
         item.counter = Some(Counter { name: counter, offset: 0, minimum, maximum });
         item.absence = absence;
         item
     }
 
+    /// Members beyond the properties of an object, with their names.
+    fn map(&mut self, scope: &mut Scope, name: &str, entry: &Schema<'_>, maximum: u32) -> Item {
+        let mut item = self.area(scope, name, entry, true, Absence::Omitted, (0, Some(maximum)));
+        if let Value::Area { is_map, .. } = &mut item.value {
+            *is_map = true;
+        }
+        item.json_name.clear();
+        item
+    }
+
     fn item(&mut self, scope: &mut Scope, property: &Property<'_>) -> Item {
         let schema = &property.schema;
+        if let Kind::Map { entry, maximum } = &schema.kind {
+            return self.map(scope, property.name, entry, *maximum);
+        }
         let absence = match (property.required, schema.nullable) {
             (false, _) => Absence::Omitted,
             (true, true) => Absence::Null,
@@ -230,7 +244,7 @@ impl Generator<'_> {
     /// A text that stands behind its length.
     fn has_length(&self, schema: &Schema<'_>) -> bool {
         let is_behind = |value| matches!(value, Value::Text { ending: Ending::Length { .. }, .. });
-        matches!(schema.kind, Kind::Text { .. }) && is_behind(self.value(schema))
+        matches!(schema.kind, Kind::Text { .. } | Kind::Json { .. }) && is_behind(self.value(schema))
     }
 
     /// What an elementary value is stored as.
@@ -240,8 +254,14 @@ impl Generator<'_> {
             Kind::Integer { is_short, minimum, maximum } => integer(is_short, minimum, maximum),
             Kind::Float { is_single } => Value::Float { bytes: if is_single { 4 } else { 8 } },
             Kind::Decimal { scale, minimum, maximum } => self.decimal(scale, minimum, maximum),
+            Kind::Json { characters } => match self.text(0, Some(characters), TextFormat::Any) {
+                Value::Text { offset, bytes, ending, characters, .. } => {
+                    Value::Text { offset, bytes, ending, characters, is_json: true }
+                }
+                other => other,
+            },
             // Groups are made elsewhere.
-            Kind::Boolean | Kind::Object { .. } | Kind::Array { .. } => Value::Boolean,
+            Kind::Boolean | Kind::Object { .. } | Kind::Array { .. } | Kind::Map { .. } => Value::Boolean,
         }
     }
 
@@ -262,7 +282,7 @@ impl Generator<'_> {
                 (bytes, Ending::Length { name: String::new(), offset: 0, width })
             }
         };
-        Value::Text { offset: 0, bytes, ending, characters }
+        Value::Text { offset: 0, bytes, ending, characters, is_json: false }
     }
 
     fn decimal(&self, scale: Option<u8>, minimum: Option<i128>, maximum: Option<i128>) -> Value {

@@ -43,6 +43,16 @@ pub struct Options {
     pub wide_comp3: bool,
     pub ignore_mime_type_check: bool,
     pub api_keys: Option<ApiKeyOptions>,
+    pub additional: AdditionalOptions,
+}
+
+/// Additional properties of objects, which have a place from level 5.0 on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AdditionalOptions {
+    /// Characters of a value that says no length.
+    pub size: u32,
+    /// How many an object has at most.
+    pub most: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,23 +157,25 @@ const HONOURED: &[&str] = &[
     "apiKeyParmNameInQuery",
     "apiKeyParmNameInCookie",
     "apiKeyMaxLength",
+    "additionalPropertiesSize",
+    "additionalPropertiesMax",
 ];
 
 /// Properties that have a meaning from level 5.0 on, and what they are about.
-const OF_LEVEL_5_0: &[(&str, &str)] = &[("apiKeyParmNameInCookie", "cookies have")];
+const OF_LEVEL_5_0: &[(&str, &str)] = &[
+    ("apiKeyParmNameInCookie", "cookies have"),
+    ("additionalPropertiesSize", "additional properties have"),
+    ("additionalPropertiesMax", "additional properties have"),
+];
 
 /// Properties of other generations or tools, and why they cannot be obeyed here.
 const REFUSED: &[(&str, &str)] = &[
-    ("additionalPropertiesSize", ADDITIONAL),
-    ("additionalPropertiesMax", ADDITIONAL),
     (
         "inlineMaxOccursLimit",
         "arrays stand inside the structure at mapping levels 4.1 and 4.3, and in data areas at level 5.0",
     ),
     ("projectType", "it belongs to the Gradle plug-in; the command decides what is built"),
 ];
-
-const ADDITIONAL: &str = "additional properties have no place in structures";
 
 /// Reads a properties file.
 ///
@@ -220,6 +232,10 @@ impl<'a> Reader<'a> {
             wide_comp3: self.word("wideComp3", &[("NO", false), ("YES", true)]),
             ignore_mime_type_check: self.word("ignoreMIMETypeCheck", &[("false", false), ("true", true)]),
             api_keys: self.api_keys(),
+            additional: AdditionalOptions {
+                size: self.number("additionalPropertiesSize", 255, 16..=32_767),
+                most: self.number("additionalPropertiesMax", 20, 1..=32_767),
+            },
         }
     }
 

@@ -8,6 +8,8 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
+use crate::options::AdditionalOptions;
+
 /// Deepest nesting of schemas: one level of items is kept for groups around texts.
 const MAXIMUM_DEPTH: usize = 13;
 /// Most schemas of one operation's request or response.
@@ -66,7 +68,21 @@ pub(crate) enum Kind<'a> {
         maximum: Option<i128>,
     },
     Boolean,
+    /// Members of an object beyond its properties; the last of these. An entry is an object of a name and a value.
+    Map {
+        entry: Box<Schema<'a>>,
+        maximum: u32,
+    },
+    /// Any JSON value, as JSON text.
+    Json {
+        characters: u32,
+    },
 }
+
+/// What the members beyond the properties of an object are called, and what the parts of each.
+const MAP: &str = "additionalProperties";
+const ENTRY_NAME: &str = "property_name";
+const ENTRY_VALUE: &str = "property_value";
 
 /// What a text says, as far as it matters to how long it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +93,18 @@ pub(crate) enum TextFormat {
 }
 
 impl<'a> Schema<'a> {
+    /// One that no schema of the description stands for.
+    fn plain(kind: Kind<'a>) -> Self {
+        Self { kind, nullable: false, parts: Vec::new() }
+    }
+
+    /// The schema of values beyond the properties of an object; `None` for any JSON.
+    pub(crate) fn of_more(&self) -> Option<&Self> {
+        let Kind::Map { entry, .. } = &self.kind else { return None };
+        let Kind::Object { properties } = &entry.kind else { return None };
+        properties.last().map(|value| &value.schema).filter(|value| !matches!(value.kind, Kind::Json { .. }))
+    }
+
     /// The first value of a keyword.
     pub(crate) fn keyword(&self, name: &str) -> Option<&'a Value> {
         keyword(&self.parts, name)
@@ -102,11 +130,18 @@ pub(crate) enum Direction {
     Response,
 }
 
+/// What has a place, as level and properties say.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Places {
+    pub(crate) arrays_of_arrays: bool,
+    pub(crate) additional: Option<AdditionalOptions>,
+}
+
 /// Reads schemas of one request or response.
 pub(crate) struct Reader<'a> {
     root: &'a Value,
     direction: Direction,
-    arrays_of_arrays: bool,
+    places: Places,
     pub(crate) dropped: Vec<Dropped>,
     /// Why the operation cannot be used.
     pub(crate) unusable: Option<Dropped>,
@@ -118,9 +153,9 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(root: &'a Value, direction: Direction, arrays_of_arrays: bool) -> Self {
+    pub(crate) fn new(root: &'a Value, direction: Direction, places: Places) -> Self {
         let (dropped, following, path) = (Vec::new(), Vec::new(), Vec::new());
-        Self { root, direction, arrays_of_arrays, dropped, unusable: None, schemas: 0, following, path, depth: 0 }
+        Self { root, direction, places, dropped, unusable: None, schemas: 0, following, path, depth: 0 }
     }
 
     /// A group of parameters or headers: `None` when it has none that has a place.
@@ -144,7 +179,7 @@ impl<'a> Reader<'a> {
         if properties.is_empty() {
             return None;
         }
-        let schema = Schema { kind: Kind::Object { properties }, nullable: false, parts: Vec::new() };
+        let schema = Schema::plain(Kind::Object { properties });
         Some(Property { name, required: true, description: None, schema })
     }
 
@@ -244,12 +279,12 @@ impl<'a> Reader<'a> {
 
     fn of_parts(&mut self, collected: &[Part<'a>]) -> Result<Schema<'a>, String> {
         let parts: Vec<_> = collected.iter().map(|part| part.map).collect();
-        let has_properties = parts.iter().any(|part| part.contains_key("properties"));
+        let is_object = parts.iter().any(|part| part.contains_key("properties") || part.contains_key(MAP));
         let kind = match keyword(&parts, "type") {
             Some(Value::String(word)) => word.as_str(),
             Some(Value::Array(_)) => return Err("a list of types has no place in a structure".to_owned()),
             Some(_) => return Err("its type is none".to_owned()),
-            None if has_properties => "object",
+            None if is_object => "object",
             None if keyword(&parts, "items").is_some() => "array",
             None => return Err("it has no type".to_owned()),
         };
@@ -291,21 +326,54 @@ impl<'a> Reader<'a> {
             }
         }
         required.sort_unstable();
-        let more =
-            |part: &Part<'_>| part.map.get("additionalProperties").is_some_and(|more| *more != Value::Bool(false));
-        if parts.iter().any(more) {
-            self.note("additionalProperties have no place in a structure".to_owned(), false);
-        }
         let mut properties = Vec::with_capacity(members.len());
         for (name, schema, part) in members {
             let required = required.binary_search(&name).is_ok();
             let member = Member { name, required, description: None, schema };
             properties.extend(self.inside(part, |reader| reader.property(&member)));
         }
+        let more = parts.iter().find_map(|part| {
+            let more = part.map.get(MAP).filter(|more| **more != Value::Bool(false))?;
+            Some((more, part))
+        });
+        match (more, self.places.additional) {
+            (Some((more, part)), Some(options)) => properties.push(self.map(more, part, options)),
+            (Some(_), None) => self.note(format!("{MAP} need mappingLevel=5.0"), false),
+            (None, _) => {}
+        }
         if properties.is_empty() {
             return Err("an object without properties has no place in a structure".to_owned());
         }
         Ok(Kind::Object { properties })
+    }
+
+    /// Members beyond the properties. Values whose schema has no place, or that have none, are JSON text.
+    fn map(&mut self, more: &'a Value, part: &Part<'a>, options: AdditionalOptions) -> Property<'a> {
+        let AdditionalOptions { size, most } = options;
+        let (dropped, unusable) = (self.dropped.len(), self.unusable.clone());
+        self.path.push(MAP);
+        // The map and its entries stand around the value.
+        self.depth += 2;
+        let read = self.inside(part, |reader| match more {
+            Value::Object(schema) if !schema.is_empty() => reader.schema(more).ok(),
+            _ => None,
+        });
+        self.depth -= 2;
+        self.path.pop();
+        let mut value = read.unwrap_or_else(|| {
+            self.dropped.truncate(dropped);
+            self.unusable = unusable;
+            Schema::plain(Kind::Json { characters: size })
+        });
+        if let Kind::Text { minimum, maximum: maximum @ None, format: TextFormat::Any } = &mut value.kind {
+            *maximum = Some(size).filter(|size| *size > *minimum);
+        }
+        let name = Schema::plain(Kind::Text { minimum: 0, maximum: None, format: TextFormat::Any });
+        let part = |name, schema| Property { name, required: true, description: None, schema };
+        let properties = vec![part(ENTRY_NAME, name), part(ENTRY_VALUE, value)];
+        let entry = Box::new(Schema::plain(Kind::Object { properties }));
+        let schema = Schema::plain(Kind::Map { entry, maximum: most });
+        Property { name: MAP, required: false, description: None, schema }
     }
 
     fn array(&mut self, parts: &[Part<'a>]) -> Result<Kind<'a>, String> {
@@ -325,7 +393,7 @@ impl<'a> Reader<'a> {
         }
         let items =
             self.inside(part, |reader| reader.schema(items)).map_err(|problem| format!("its items: {problem}"))?;
-        if matches!(items.kind, Kind::Array { .. }) && !self.arrays_of_arrays {
+        if matches!(items.kind, Kind::Array { .. }) && !self.places.arrays_of_arrays {
             return Err("an array of arrays needs mappingLevel=4.3".to_owned());
         }
         Ok(Kind::Array { items: Box::new(items), minimum, maximum })

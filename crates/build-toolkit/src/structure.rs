@@ -26,6 +26,8 @@ pub const AREA_NAME: u32 = 16;
 /// Most items of one structure.
 pub const MAXIMUM_ITEMS: usize = 50_000;
 
+const MAP_ALONE: &str = "members beyond those of a group where there is no group";
+
 /// One record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -124,6 +126,10 @@ pub enum Value {
     /// object is.
     Area {
         is_array: bool,
+        /// The elements are members of the object around the area, beyond those that have items: groups of a text, the member's
+        /// name, and of its value.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_map: bool,
         /// Of an element, in bytes, with what fills it up to a multiple of its strictest alignment.
         length: u32,
         element: Box<Item>,
@@ -137,6 +143,9 @@ pub enum Value {
         ending: Ending,
         /// Longest text in JSON, in characters.
         characters: u32,
+        /// They are JSON text: any value, a string with its quotes.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_json: bool,
     },
     /// A binary integer in the byte order of the record.
     Binary { bytes: u8, signed: bool },
@@ -211,6 +220,9 @@ impl Structure {
     /// Gives every item its place.
     fn lay_out(&mut self) -> Result<(), StructureError> {
         let mut placer = Placer { alignment: self.alignment, items: 0 };
+        if self.groups.iter().any(Item::is_map) {
+            return Err(StructureError::Impossible(MAP_ALONE));
+        }
         let (end, _) = placer.items(&mut self.groups, 0, 0)?;
         self.length = number(end)?;
         Ok(())
@@ -257,6 +269,20 @@ impl Item {
             Value::Area { element, .. } => Some(element),
             _ => None,
         }
+    }
+
+    /// Are its elements members of the object around it?
+    pub fn is_map(&self) -> bool {
+        matches!(self.value, Value::Area { is_map: true, .. })
+    }
+
+    /// A member's name, which has to be there, and its value.
+    fn is_entry(&self) -> bool {
+        let is_name = |item: &Self| {
+            let is_plain = item.counter.is_none() && item.occurs.is_none() && item.wrapper.is_none();
+            is_plain && matches!(item.value, Value::Text { is_json: false, .. })
+        };
+        matches!(self.items(), [name, value] if is_name(name) && !value.is_map())
     }
 
     /// Is it declared as a group, so that its clauses stand in what it holds?
@@ -307,6 +333,10 @@ impl Placer {
         }
         let is_group = item.is_group();
         let (from, end, alignment) = match &mut item.value {
+            Value::Group { items } if items.iter().filter(|item| item.is_map()).count() > 1 => {
+                return Err(StructureError::Impossible("a group with two kinds of members beyond its own"));
+            }
+            Value::Array { item } if item.is_map() => return Err(StructureError::Impossible(MAP_ALONE)),
             Value::Group { items } if !items.is_empty() => {
                 let (end, alignment) = self.items(items, start, depth + 1)?;
                 (start, end, alignment)
@@ -321,6 +351,9 @@ impl Placer {
             }
             Value::Area { .. } if !has_counter || item.occurs.is_some() || item.wrapper.is_some() => {
                 return Err(StructureError::Impossible("a data area without a counter of its own"));
+            }
+            Value::Area { is_array, is_map: true, element, .. } if !*is_array || !element.is_entry() => {
+                return Err(StructureError::Impossible("members beyond those of a group that have no name and value"));
             }
             Value::Area { length, element, .. } => {
                 if element.counter.is_some() || element.occurs.is_some() {

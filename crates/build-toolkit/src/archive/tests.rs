@@ -9,7 +9,7 @@ use super::{
 use crate::structure::{Alignment, Ending, Item, Structure, Value};
 
 fn text(name: &str, bytes: u32) -> Item {
-    Item::new(name, name, Value::Text { offset: 0, bytes, ending: Ending::Blank, characters: bytes })
+    Item::new(name, name, Value::Text { offset: 0, bytes, ending: Ending::Blank, characters: bytes, is_json: false })
 }
 
 fn structure(groups: &[&str]) -> Structure {

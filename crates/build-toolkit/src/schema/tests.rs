@@ -2,13 +2,22 @@
 
 use serde_json::{Value, json};
 
-use super::{Direction, Kind, Reader, Schema};
+use super::{Direction, Kind, Places, Reader, Schema};
+use crate::options::AdditionalOptions;
 
 /// What was read of the schema `#/definitions/S`, in a few words, and what was left out.
 fn read(direction: Direction, definitions: Value) -> (String, Vec<String>, bool) {
+    read_with(direction, definitions, None)
+}
+
+fn read_with(
+    direction: Direction,
+    definitions: Value,
+    additional: Option<AdditionalOptions>,
+) -> (String, Vec<String>, bool) {
     let root = json!({ "definitions": definitions });
     let reference = json!({ "$ref": "#/definitions/S" });
-    let mut reader = Reader::new(&root, direction, true);
+    let mut reader = Reader::new(&root, direction, Places { arrays_of_arrays: true, additional });
     let body = reader.body("Body", &reference);
     let words = body.map(|body| told(&body.schema)).unwrap_or_default();
     let dropped = reader.dropped.iter().map(|one| format!("{}: {}", one.place, one.problem)).collect();
@@ -30,6 +39,8 @@ fn told(schema: &Schema<'_>) -> String {
         Kind::Float { .. } => "float".to_owned(),
         Kind::Decimal { .. } => "decimal".to_owned(),
         Kind::Boolean => "boolean".to_owned(),
+        Kind::Map { entry, maximum } => format!("{} to {maximum}", told(entry)),
+        Kind::Json { characters } => format!("JSON to {characters}"),
     };
     format!("{kind}{null}")
 }
@@ -97,6 +108,42 @@ fn constructs_without_a_place_are_left_out_by_their_names() {
     let places: Vec<_> = dropped.iter().map(|one| one.split(':').next().unwrap_or_default()).collect();
     let expected = ["a", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"].map(|name| format!("Body->{name}"));
     assert_eq!(places, expected);
+}
+
+#[test]
+fn members_beyond_the_properties_have_the_schema_of_their_values_or_are_json() {
+    let additional = Some(AdditionalOptions { size: 99, most: 7 });
+    let map =
+        |value: &str| format!("additionalProperties:{{property_name!:text 0..None property_value!:{value}}} to 7");
+    for (more, expected) in [
+        (json!(true), map("JSON to 99")),
+        (json!({}), map("JSON to 99")),
+        (json!({ "oneOf": [{ "type": "string" }, { "type": "integer" }] }), map("JSON to 99")),
+        (json!({ "$ref": "#/definitions/S" }), map("JSON to 99")),
+        (json!({ "type": "string" }), map("text 0..Some(99)")),
+        (json!({ "type": "string", "minLength": 99 }), map("text 99..None")),
+        (json!({ "type": "integer", "nullable": true }), map("integer?")),
+        (json!({ "type": "array", "items": { "type": "boolean" } }), map("[boolean 0..None]")),
+        (json!({ "additionalProperties": { "type": "number" } }), map(&format!("{{{}}}", map("float")))),
+    ] {
+        let schema = json!({ "S": { "type": "object", "required": ["a"], "properties": { "a": { "type": "boolean" } },
+            "additionalProperties": more } });
+        let (words, dropped, unusable) = read_with(Direction::Request, schema, additional);
+        assert_eq!(words, format!("{{a!:boolean {expected}}}"));
+        assert!(dropped.is_empty() && !unusable, "{dropped:?}");
+    }
+    // What has no place inside a value is told, unless the whole value is JSON.
+    let one = |properties: Value| json!({ "S": { "additionalProperties": { "type": "object", "required": ["x"], "properties": properties } } });
+    let (words, dropped, unusable) =
+        read_with(Direction::Request, one(json!({ "x": { "type": "null" }, "y": { "type": "integer" } })), additional);
+    assert_eq!(words, format!("{{{}}}", map("{y:integer}")));
+    assert_eq!(dropped.len(), 1, "{dropped:?}");
+    assert!(unusable);
+    let (words, dropped, unusable) = read_with(Direction::Request, one(json!({ "x": { "type": "null" } })), additional);
+    assert_eq!(words, format!("{{{}}}", map("JSON to 99")));
+    assert!(dropped.is_empty() && !unusable, "{dropped:?}");
+    let none = json!({ "S": { "properties": { "a": { "type": "boolean" } }, "additionalProperties": false } });
+    assert_eq!(read_with(Direction::Request, none, additional).0, "{a:boolean}");
 }
 
 #[test]

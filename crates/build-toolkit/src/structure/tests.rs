@@ -3,12 +3,12 @@
 use super::{Absence, Alignment, Counter, Ending, Item, Occurs, Structure, StructureError, Value};
 
 fn text(name: &str, bytes: u32) -> Item {
-    Item::new(name, name, Value::Text { offset: 0, bytes, ending: Ending::Blank, characters: bytes })
+    Item::new(name, name, Value::Text { offset: 0, bytes, ending: Ending::Blank, characters: bytes, is_json: false })
 }
 
 fn varying(name: &str, bytes: u32) -> Item {
     let ending = Ending::Length { name: format!("{name}-length"), offset: 0, width: 2 };
-    Item::new(name, name, Value::Text { offset: 0, bytes, ending, characters: bytes })
+    Item::new(name, name, Value::Text { offset: 0, bytes, ending, characters: bytes, is_json: false })
 }
 
 fn optional(item: Item) -> Item {
@@ -82,6 +82,24 @@ fn what_would_be_too_long_or_too_deep_or_impossible_is_refused() {
     assert!(matches!(length(vec![]), Err(StructureError::Impossible(_))));
     assert!(matches!(length(vec![text("a", 0)]), Err(StructureError::Impossible(_))));
     assert!(matches!(length(vec![table(text("a", 1), 0)]), Err(StructureError::Impossible(_))));
+}
+
+#[test]
+fn members_beyond_those_of_a_group_stand_in_a_group_once_with_name_and_value() {
+    let area = |items: Vec<Item>| {
+        let element = Box::new(Item::new("e", "", Value::Group { items }));
+        let area = Item::new("m", "", Value::Area { is_array: true, is_map: true, length: 0, element });
+        let counter = Counter { name: "m-num".to_owned(), offset: 0, minimum: 0, maximum: 20 };
+        Item { counter: Some(counter), absence: Absence::Omitted, ..area }
+    };
+    let map = || area(vec![varying("k", 10), Item::new("v", "v", Value::Boolean)]);
+    assert_eq!(length(vec![text("a", 1), map()]), Ok(24));
+    let is_impossible = |items: Vec<Item>| matches!(length(items), Err(StructureError::Impossible(_)));
+    assert!(is_impossible(vec![map(), map()]));
+    assert!(is_impossible(vec![area(vec![varying("k", 10)])]));
+    assert!(is_impossible(vec![area(vec![optional(varying("k", 10)), text("v", 1)])]));
+    assert!(is_impossible(vec![Item::new("a", "a", Value::Array { item: Box::new(map()) })]));
+    assert!(Structure::new(Alignment::Synchronized, vec![map()]).is_err());
 }
 
 #[test]

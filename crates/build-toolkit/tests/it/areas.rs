@@ -334,6 +334,95 @@ fn declared(member: &str) -> String {
 }
 
 #[test]
+fn members_without_names_of_their_own_stand_in_a_data_area_with_their_names() {
+    let description = serde_json::json!({ "openapi": "3.0.0", "info": { "title": "T", "version": "1" }, "paths": { "/a": { "post": {
+        "operationId": "a",
+        "requestBody": { "content": { "application/json": { "schema": {
+            "type": "object", "required": ["id"], "properties": { "id": { "type": "integer", "format": "int32" } },
+            "additionalProperties": true } } } },
+        "responses": { "200": { "description": "", "content": { "application/json": { "schema": {
+            "type": "object", "properties": { "prices": { "type": "object", "additionalProperties": { "type": "number" } } },
+            "additionalProperties": { "type": "object", "required": ["n"], "properties": { "n": { "type": "string" } } } } } } } },
+    } } } })
+    .to_string();
+    let options =
+        "mappingLevel=5.0\nadditionalPropertiesSize=64\nadditionalPropertiesMax=9\ndefaultCharacterMaxLength=30";
+    let made = built(options, "a.json", &description);
+    expect![[r#"
+        |          01 BAQBASE-API00Q01.
+        |            03 requestBody.
+        |              06 Xid                           PIC S9(9) COMP-5 SYNC.
+        |              06 additionalPropert-num         PIC S9(9) COMP-5 SYNC.
+        |              06 additionalPropert-dataarea    PIC X(16).
+        |         01 API00Q01-additionalPropert.
+        |           03 additionalPropert.
+        |             06 property-name-length          PIC S9999 COMP-5 SYNC.
+        |             06 property-name                 PIC X(30).
+        |             06 property-value-length         PIC S9999 COMP-5 SYNC.
+        |             06 property-value                PIC X(64).
+    "#]]
+    .assert_eq(&with_margin(&code(&made.members["API00Q01"])));
+    expect![[r#"
+        |          01 BAQBASE-API00P01.
+        |            03 responseCode200-existence     PIC S9(9) COMP-5 SYNC.
+        |            03 responseCode200-dataarea      PIC X(16).
+        |         01 API00P01-responseCode200.
+        |           03 responseCode200.
+        |             06 prices2-existence             PIC S9(9) COMP-5 SYNC.
+        |             06 prices.
+        |               09 additionalPropert-num         PIC S9(9) COMP-5 SYNC.
+        |               09 additionalPropert-dataarea    PIC X(16).
+        |             06 additionalPropert2-num        PIC S9(9) COMP-5 SYNC.
+        |             06 additionalPropert2-dataarea   PIC X(16).
+        |         01 API00P01-additionalPropert.
+        |           03 additionalPropert.
+        |             06 property-name-length          PIC S9999 COMP-5 SYNC.
+        |             06 property-name                 PIC X(30).
+        |             06 property-value                COMP-2 SYNC.
+        |         01 API00P01-additionalPropert2.
+        |           03 additionalPropert2.
+        |             06 property-name-length          PIC S9999 COMP-5 SYNC.
+        |             06 property-name                 PIC X(30).
+        |             06 property-value.
+        |               09 n-length                      PIC S9999 COMP-5 SYNC.
+        |               09 n                             PIC X(30).
+    "#]]
+    .assert_eq(&with_margin(&code(&made.members["API00P01"])));
+    assert!(made.lines.iter().all(|line| !line.contains("BAQB0901W")), "{:?}", made.lines);
+    check(&[(&made, "maps")], 6);
+    let binding = &made.archive.as_ref().expect("an archive").operations[0].binding;
+    let area = binding.request.as_ref().expect("a request").groups[0].items().last().expect("an area");
+    assert!(area.is_map());
+    assert_eq!(area.counter.as_ref().map(|counter| (counter.minimum, counter.maximum)), Some((0, 9)));
+    let package = document::package::Package::read(&made.packed).expect("a package");
+    let schema: serde_json::Value =
+        serde_json::from_str(package.text("services/a/schemas/a_response.json").expect("a schema")).expect("JSON");
+    let answer = &schema["properties"]["responseCode200"];
+    assert_eq!(answer["additionalProperties"]["properties"]["n"]["type"], "string");
+    assert_eq!(answer["properties"]["prices"]["additionalProperties"]["type"], "number");
+    let made = built(&format!("{options}\nlanguage=PLI"), "a.json", &description);
+    expect![[r#"
+        |    Dcl 01 BAQBASE_API00Q01,
+        |       03 requestBody,
+        |         06 id                             SIGNED FIXED BINARY(31)
+        |          UNALIGNED,
+        |         06 additionalPropert_num          UNSIGNED FIXED BINARY(32)
+        |          UNALIGNED,
+        |         06 additionalPropert_dataarea     CHAR(16);
+        |
+        |    Dcl 01 API00Q01_additionalPropert,
+        |      03 additionalPropert,
+        |        06 property_name                  CHAR(30) VARYING UNALIGNED,
+        |        06 property_value                 CHAR(64) VARYING UNALIGNED;
+    "#]]
+    .assert_eq(&with_margin(&declared(&made.members["API00Q01"])));
+    // Below, they have no place.
+    let made = built("mappingLevel=4.3", "a.json", &description);
+    let told = made.lines.iter().filter(|line| line.contains("BAQB0901W") && line.contains("mappingLevel=5.0"));
+    assert_eq!(told.count(), 3, "{:?}", made.lines);
+}
+
+#[test]
 fn api_keys_stand_in_cookies_behind_those_of_the_operation() {
     let made = built("mappingLevel=5.0\napiKeyParmNameInCookie=key,session\napiKeyMaxLength=36", "shop.json", SHOP);
     let binding = &made.archive.as_ref().expect("an archive").operations[0].binding;

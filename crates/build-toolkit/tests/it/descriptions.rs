@@ -102,8 +102,8 @@ fn what_has_no_place_is_told_one_line_each_and_the_rest_is_made() {
         [
             "BAQB0901W: getA: c is left out: a parameter in cookie has no place.",
             "BAQB0901W: getA: ReqQueryParameters->q is left out: an object without properties has no place in a structure.",
-            "BAQB0901W: getA: RespBody is left out: additionalProperties have no place in a structure.",
             "BAQB0901W: getA: RespBody->one is left out: oneOf has no place in a structure.",
+            "BAQB0901W: getA: RespBody is left out: additionalProperties need mappingLevel=5.0.",
         ]
     );
     assert_eq!(made.members.keys().collect::<Vec<_>>(), ["API00I01", "API00P01"]);

@@ -89,7 +89,13 @@ impl Random {
             let schema = self.schema(depth);
             properties.insert(name, schema);
         }
-        json!({ "type": "object", "required": required, "properties": properties })
+        let mut object = json!({ "type": "object", "required": required, "properties": properties });
+        match self.below(12) {
+            0 => object["additionalProperties"] = Value::Bool(true),
+            1 if depth < 4 => object["additionalProperties"] = self.schema(depth + 1),
+            _ => {}
+        }
+        object
     }
 
     fn array(&mut self, depth: u64) -> Value {

@@ -67,7 +67,8 @@ impl Converter {
     pub fn new(structure: &Structure, form: RecordForm, options: &Options) -> Result<Self, CompileError> {
         let length = usize::try_from(structure.length).unwrap_or(usize::MAX);
         let tail = tail(&structure.groups).filter(|(tail, times)| tail.start + tail.stride * times == length);
-        let tail = tail.map(|(tail, _)| tail);
+        // What stands in data areas is behind the whole record.
+        let tail = tail.filter(|_| !structure.has_areas()).map(|(tail, _)| tail);
         let mut compiler = Compiler {
             form: FieldForm::new(form.ccsid, form.order, form.float)?,
             nodes: Vec::new(),
@@ -198,10 +199,11 @@ impl Compiler {
                 for inner in items {
                     members.push(self.member(inner, frame, path)?);
                 }
-                self.push(Node::Object(Object::new(members)), at, frame, path)
+                let others = items.iter().position(Item::is_map);
+                self.push(Node::Object(Object::new(members, others)), at, frame, path)
             }
             Value::Array { item } => self.occurring(item, frame, &format!("{path}.{}", item.name)),
-            Value::Area { is_array, length, element } => {
+            Value::Area { is_array, length, element, .. } => {
                 let counter = item.counter.as_ref().ok_or_else(|| CompileError::Contradiction(path.to_owned()))?;
                 let (maximum, counter) = (counter.maximum, self.counter(counter.offset, 4, true, frame, path)?);
                 let name = self.room(at, bytes(AREA_NAME), path)?;
@@ -215,7 +217,10 @@ impl Compiler {
                 let area = Area { element: element?, template, counter, maximum, is_array: *is_array };
                 self.push(Node::Area(area), at, frame, path)
             }
-            Value::Text { offset, bytes: area, ending, .. } => self.text(*offset, *area, ending, frame, path),
+            Value::Text { offset, bytes: area, ending, is_json, .. } => {
+                let text = self.text(*offset, *area, ending, *is_json, frame, path)?;
+                self.push(Node::Text(text), bytes(*offset), frame, path)
+            }
             Value::Binary { bytes: width, signed } => {
                 self.field(Field::binary(&self.form, *signed), usize::from(*width), at, frame, path)
             }
@@ -248,9 +253,10 @@ impl Compiler {
         offset: u32,
         area: u32,
         ending: &structure::Ending,
+        is_json: bool,
         frame: usize,
         path: &str,
-    ) -> Result<Place, CompileError> {
+    ) -> Result<Text, CompileError> {
         let (at, area) = (bytes(offset), bytes(area));
         let range = self.room(at, area, path)?;
         let (room, ending) = match ending {
@@ -265,7 +271,7 @@ impl Compiler {
         if !matches!(ending, Ending::Null) {
             Field::text().initial(&self.form, &mut self.template[range]);
         }
-        self.push(Node::Text(Text { room, ending }), at, frame, path)
+        Ok(Text { room, is_json, ending })
     }
 
     fn field(

@@ -7,6 +7,8 @@
 //! counted), `null` counts as absent where absence can be told and is an error elsewhere, and nothing is cut off but texts
 //! where the archive says so (`dataTruncation`).
 
+use std::collections::HashSet;
+
 use build_toolkit::structure::{self, Absence};
 use copybook::json::{Flaw, RawString, Reader};
 
@@ -60,7 +62,7 @@ impl Converter {
         limit: usize,
     ) -> Result<usize, Box<DataError>> {
         let Some(member) = self.group(group) else { return Ok(0) };
-        let mut encoder = Encoder::new(self, Reader::new(json), record);
+        let mut encoder = Encoder::new(self, json, record);
         encoder.limit = limit;
         let done = encoder.member(member, 0).and_then(|()| {
             let end = encoder.reader.end();
@@ -97,7 +99,7 @@ impl Converter {
             }
             Node::Object(_) => json.extend_from_slice(text.as_bytes()),
         }
-        let mut encoder = Encoder::new(self, Reader::new(&json), record);
+        let mut encoder = Encoder::new(self, &json, record);
         let done = encoder.value(member.place, 0).and_then(|()| {
             let end = encoder.reader.end();
             end.map_err(|flaw| encoder.trouble(flaw, member.place.node, member.place.offset))
@@ -109,8 +111,18 @@ impl Converter {
     }
 }
 
+/// Members of an object that have no items of their own, as far as they have come.
+#[derive(Default)]
+struct Others {
+    known: HashSet<String>,
+    /// The name of their data area.
+    area: [u8; AREA],
+}
+
 struct Encoder<'a> {
     converter: &'a Converter,
+    /// What is read.
+    json: &'a [u8],
     reader: Reader<'a>,
     record: &'a mut Vec<u8>,
     /// A bit for each member of the open objects that was given.
@@ -123,8 +135,18 @@ struct Encoder<'a> {
 }
 
 impl<'a> Encoder<'a> {
-    fn new(converter: &'a Converter, reader: Reader<'a>, record: &'a mut Vec<u8>) -> Self {
-        Self { converter, reader, record, seen: Vec::new(), missing: 0, scratch: Vec::new(), limit: MAXIMUM_LENGTH }
+    fn new(converter: &'a Converter, json: &'a [u8], record: &'a mut Vec<u8>) -> Self {
+        let reader = Reader::new(json);
+        Self {
+            converter,
+            json,
+            reader,
+            record,
+            seen: Vec::new(),
+            missing: 0,
+            scratch: Vec::new(),
+            limit: MAXIMUM_LENGTH,
+        }
     }
 
     fn trouble(&self, flaw: Flaw, node: usize, at: usize) -> Box<Trouble> {
@@ -135,6 +157,11 @@ impl<'a> Encoder<'a> {
     fn value(&mut self, place: Place, frame: usize) -> Outcome<()> {
         let converter = self.converter;
         let at = frame + place.offset;
+        if let Node::Text(text) = &converter.nodes[place.node]
+            && text.is_json
+        {
+            return self.any_value(*text, at, frame).map_err(|flaw| self.trouble(flaw, place.node, at));
+        }
         if self.reader.peek() == Some(b'n') {
             let null = self.reader.null().map_err(|flaw| self.trouble(flaw, place.node, at));
             return null.and(Err(Trouble::new(DataProblem::Null, place.node, at).in_json(self.reader.at)));
@@ -157,6 +184,25 @@ impl<'a> Encoder<'a> {
         self.reader.peek();
         let from = self.reader.at;
         let string = self.reader.string()?;
+        self.put(text, string, at, frame).map_err(|problem| Flaw { problem, at: from })
+    }
+
+    /// Puts the JSON of the value that comes next into a text. It is never cut: it would be none then.
+    fn any_value(&mut self, text: Text, at: usize, frame: usize) -> Result<(), Flaw> {
+        self.reader.peek();
+        let from = self.reader.at;
+        self.reader.skip()?;
+        let json = std::str::from_utf8(&self.json[from..self.reader.at]).unwrap_or_default();
+        let mut quoted = Vec::with_capacity(json.len() + 2);
+        copybook::json::write_string(json, &mut quoted);
+        let string = Reader::new(&quoted).string()?;
+        let out = &mut self.record[at..at + text.room];
+        let length = self.converter.form.encode_text(string, out).map_err(|problem| Flaw { problem, at: from })?;
+        self.end_text(text, length, at, frame);
+        Ok(())
+    }
+
+    fn put(&mut self, text: Text, string: RawString<'_>, at: usize, frame: usize) -> Result<(), DataProblem> {
         let form = &self.converter.form;
         let out = &mut self.record[at..at + text.room];
         let string = if !whitespace::may_change(self.converter.white_space, string.raw) {
@@ -174,13 +220,18 @@ impl<'a> Encoder<'a> {
             }
             put => put,
         };
-        let length = put.map_err(|problem| Flaw { problem, at: from })?;
+        let length = put?;
+        self.end_text(text, length, at, frame);
+        Ok(())
+    }
+
+    /// Says where a text ends that takes so many bytes.
+    fn end_text(&mut self, text: Text, length: usize, at: usize, frame: usize) {
         match text.ending {
             Ending::Blanks => {}
             Ending::Null => self.record[at + length] = 0,
-            Ending::Counted(counter) => counter.write(form, length as u64, &mut self.record[frame..]),
+            Ending::Counted(counter) => self.write(counter, length as u64, frame),
         }
-        Ok(())
     }
 
     fn time(&mut self, field: &copybook::field::Field, at: usize) -> Result<(), Flaw> {
@@ -199,6 +250,7 @@ impl<'a> Encoder<'a> {
         self.seen.resize(first + object.members.len().div_ceil(64), 0);
         self.reader.begin(b'{').map_err(|flaw| self.trouble(flaw, node, frame))?;
         let (mut hint, mut is_first) = (0, true);
+        let mut others = Others::default();
         while let Some(name) = self.reader.next_name(is_first).map_err(|flaw| self.trouble(flaw, node, frame))? {
             is_first = false;
             match find(object, name, hint) {
@@ -209,7 +261,10 @@ impl<'a> Encoder<'a> {
                     let done = self.member(member, frame);
                     done.map_err(|trouble| trouble.below(Step::Member(member.name.clone())))?;
                 }
-                None => self.reader.skip().map_err(|flaw| self.trouble(flaw, node, frame))?,
+                None => match object.others {
+                    Some(index) => self.other(&object.members[index], name, frame, &mut others)?,
+                    None => self.reader.skip().map_err(|flaw| self.trouble(flaw, node, frame))?,
+                },
             }
         }
         let given: u32 = self.seen[first..].iter().map(|word| word.count_ones()).sum();
@@ -220,6 +275,39 @@ impl<'a> Encoder<'a> {
             self.missing += object.members.iter().enumerate().filter(|&one| is_missing(one)).count();
         }
         self.seen.truncate(first);
+        Ok(())
+    }
+
+    /// A member that has no item of its own: an element with its name and its value.
+    fn other(&mut self, member: &'a Member, name: RawString<'_>, frame: usize, others: &mut Others) -> Outcome<()> {
+        let converter = self.converter;
+        let Some((area, name_place, value)) = converter.entries(member) else { return Ok(()) };
+        let (node, at) = (member.place.node, frame + member.place.offset);
+        let json_at = self.reader.at;
+        let told = |problem| Trouble::new(problem, node, at).in_json(json_at);
+        let text = name.to_text().map_err(told)?;
+        let step = Step::Member(text.as_str().into());
+        if others.known.len() >= area.maximum as usize {
+            let problem =
+                DataProblem::TooManyOccurrences { count: others.known.len() as u64 + 1, maximum: area.maximum };
+            return Err(told(problem).below(step));
+        }
+        if others.known.contains(&text) {
+            return Err(told(DataProblem::DuplicateMember { name: text }).below(step));
+        }
+        if others.known.is_empty() {
+            let area_name = self.name_of_area();
+            self.record[at..at + AREA].copy_from_slice(&area_name);
+            others.area = area_name;
+        }
+        others.known.insert(text);
+        let element = self.element(area, &others.area, node, at)?;
+        let put = match &converter.nodes[name_place.node] {
+            Node::Text(place) => self.put(*place, name, element + name_place.offset, element).map_err(told),
+            _ => Ok(()),
+        };
+        put.and_then(|()| self.member(value, element)).map_err(|trouble| trouble.below(step))?;
+        self.write(area.counter, others.known.len() as u64, frame);
         Ok(())
     }
 

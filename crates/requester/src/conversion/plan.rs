@@ -103,6 +103,8 @@ pub(crate) enum Node {
 pub(crate) struct Text {
     /// Bytes of the text at most.
     pub(crate) room: usize,
+    /// The text is a JSON value of any kind.
+    pub(crate) is_json: bool,
     pub(crate) ending: Ending,
 }
 
@@ -131,6 +133,8 @@ pub(crate) struct Object {
     pub(crate) members: Vec<Member>,
     /// Indexes of members, ascending by name.
     pub(crate) by_name: Vec<usize>,
+    /// Index of the member that stands for all others: an area whose elements are a name and a value each.
+    pub(crate) others: Option<usize>,
 }
 
 #[derive(Debug, Clone)]
@@ -209,6 +213,14 @@ impl Converter {
         self.group(group).is_some()
     }
 
+    /// Elements that are a name and a value each: the area, and where these are in an element.
+    pub(crate) fn entries(&self, member: &Member) -> Option<(&Area, Place, &Member)> {
+        let Node::Area(area) = &self.nodes[member.place.node] else { return None };
+        let Node::Object(entry) = &self.nodes[area.element.node] else { return None };
+        let [name, value] = entry.members.as_slice() else { return None };
+        Some((area, name.place, value))
+    }
+
     /// Whether a group is nothing but a text.
     pub(crate) fn is_text(&self, group: Group) -> bool {
         self.group(group).is_some_and(|member| matches!(self.nodes[member.place.node], Node::Text(_)))
@@ -224,15 +236,16 @@ impl Converter {
 }
 
 impl Object {
-    pub(crate) fn new(members: Vec<Member>) -> Self {
-        let mut by_name: Vec<usize> = (0..members.len()).collect();
+    pub(crate) fn new(members: Vec<Member>, others: Option<usize>) -> Self {
+        let mut by_name: Vec<usize> = (0..members.len()).filter(|index| others != Some(*index)).collect();
         by_name.sort_by(|&one, &two| members[one].name.cmp(&members[two].name));
-        Self { members, by_name }
+        Self { members, by_name, others }
     }
 
     /// The index of a member. `hint` is where it stands when members come in their order.
     pub(crate) fn find(&self, name: &[u8], hint: usize) -> Option<usize> {
-        if self.members.get(hint).is_some_and(|member| member.name.as_bytes() == name) {
+        let is_hinted = |member: &Member| member.name.as_bytes() == name && self.others != Some(hint);
+        if self.members.get(hint).is_some_and(is_hinted) {
             return Some(hint);
         }
         let found = self.by_name.binary_search_by(|&index| self.members[index].name.as_bytes().cmp(name)).ok()?;

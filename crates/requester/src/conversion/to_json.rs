@@ -1,6 +1,7 @@
 //! Record bytes to JSON, following a plan: what the API is sent.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use build_toolkit::archive::WhiteSpace;
 use build_toolkit::structure::Absence;
@@ -130,6 +131,7 @@ impl<'a> Decoder<'a> {
                 self.out.extend_from_slice(word);
                 Ok(())
             }
+            Node::Text(text) if text.is_json => self.any_value(*text, at, frame).map_err(told),
             Node::Text(text) => self.text(*text, at, frame).map_err(told),
             Node::Time { field } => {
                 let number = field.number(&converter.form, self.bytes(at, time::LENGTH));
@@ -157,14 +159,8 @@ impl<'a> Decoder<'a> {
             if index > 0 {
                 self.out.push(b',');
             }
-            let told = |problem| Trouble::new(problem, node, at).below(Step::Index(index));
-            let (start, length) = self.areas.next(name).ok_or_else(|| {
-                let minimum = u32::try_from(count).unwrap_or(u32::MAX);
-                told(DataProblem::TooFewOccurrences { count: index as u64, minimum })
-            })?;
-            if length < area.template.len() {
-                return Err(told(DataProblem::RecordTooShort { length }));
-            }
+            let start = self.next_element(area, name, (index, count));
+            let start = start.map_err(|problem| Trouble::new(problem, node, at).below(Step::Index(index)))?;
             self.value(area.element, start).map_err(|trouble| match area.is_array {
                 true => trouble.below(Step::Index(index)),
                 false => trouble,
@@ -174,6 +170,14 @@ impl<'a> Decoder<'a> {
             self.out.push(b']');
         }
         Ok(())
+    }
+
+    /// Where the next element of an area begins, the one with this index of so many.
+    fn next_element(&mut self, area: &Area, name: &[u8], (index, count): (usize, usize)) -> Result<usize, DataProblem> {
+        let minimum = u32::try_from(count).unwrap_or(u32::MAX);
+        let missing = DataProblem::TooFewOccurrences { count: index as u64, minimum };
+        let (start, length) = self.areas.next(name).ok_or(missing)?;
+        if length < area.template.len() { Err(DataProblem::RecordTooShort { length }) } else { Ok(start) }
     }
 
     fn bytes(&self, at: usize, length: usize) -> &'a [u8] {
@@ -208,7 +212,7 @@ impl<'a> Decoder<'a> {
         };
         let start = self.out.len() + 1;
         form.decode_text(bytes, self.out)?;
-        if self.converter.white_space != WhiteSpace::Preserve {
+        if self.converter.white_space != WhiteSpace::Preserve && !text.is_json {
             self.out.pop();
             whitespace::apply(self.converter.white_space, self.out, start);
             self.out.push(b'"');
@@ -216,15 +220,60 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
+    /// Appends the JSON that a text is.
+    fn any_value(&mut self, place: Text, at: usize, frame: usize) -> Result<(), DataProblem> {
+        let start = self.out.len();
+        self.text(place, at, frame)?;
+        let json = text(&self.out[start..]).trim_matches([' ', '\t', '\n', '\r']).to_owned();
+        self.out.truncate(start);
+        let mut reader = Reader::new(json.as_bytes());
+        reader.skip().and_then(|()| reader.end()).map_err(|flaw| flaw.problem)?;
+        self.out.extend_from_slice(json.as_bytes());
+        Ok(())
+    }
+
     fn object(&mut self, object: &'a Object, frame: usize) -> Outcome<()> {
         self.out.push(b'{');
         let start = self.out.len();
-        for member in &object.members {
+        for (index, member) in object.members.iter().enumerate() {
+            if object.others == Some(index) {
+                self.others(object, member, frame, start)?;
+                continue;
+            }
             let before: &[u8] = if self.out.len() > start { b"," } else { b"" };
             self.member(member, frame, Some(before))
                 .map_err(|trouble| trouble.below(Step::Member(member.name.clone())))?;
         }
         self.out.push(b'}');
+        Ok(())
+    }
+
+    /// Appends members that the record has with their names. `start` is where the object's members begin.
+    fn others(&mut self, object: &'a Object, member: &'a Member, frame: usize, start: usize) -> Outcome<()> {
+        let converter = self.converter;
+        let Some((area, name_place, value)) = converter.entries(member) else { return Ok(()) };
+        let (node, at) = (member.place.node, frame + member.place.offset);
+        let count = self.counted(area.counter, area.maximum, node, frame)?;
+        let area_name = self.bytes(at, AREA);
+        let mut known = HashSet::new();
+        for index in 0..count {
+            let element = self.next_element(area, area_name, (index, count));
+            let element = element.map_err(|problem| Trouble::new(problem, node, at).below(Step::Index(index)))?;
+            if self.out.len() > start {
+                self.out.push(b',');
+            }
+            let from = self.out.len();
+            self.value(name_place, element).map_err(|trouble| trouble.below(Step::Index(index)))?;
+            let name = text(&self.out[from..]).into_owned();
+            let step = Step::Member(name.as_str().into());
+            if object.find(name.as_bytes(), 0).is_some() || known.contains(&name) {
+                let problem = DataProblem::DuplicateMember { name };
+                return Err(Trouble::new(problem, name_place.node, element + name_place.offset).below(step));
+            }
+            known.insert(name);
+            self.out.push(b':');
+            self.member(value, element, None).map_err(|trouble| trouble.below(step))?;
+        }
         Ok(())
     }
 

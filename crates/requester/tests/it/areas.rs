@@ -63,12 +63,17 @@ fn made() -> (Made, Vec<u8>, Archive) {
 }
 
 fn made_with(more: &str) -> (Made, Vec<u8>, Archive) {
+    made_of(SHOP, more)
+}
+
+fn made_of(description: &str, more: &str) -> (Made, Vec<u8>, Archive) {
     let properties = format!(
         "apiDescriptionFile=a.json\ndataStructuresLocation=o\napiInfoFileLocation=o\nlogFileDirectory=l\n\
          connectionRef=api\nrequesterPrefix=SHP\nmappingLevel=5.0\n{more}\n"
     );
     let options = build_toolkit::options::parse(properties.as_bytes()).expect("properties");
-    let input = Input { options: &options, description_name: "a.json", description: SHOP.as_bytes(), strict: true };
+    let input =
+        Input { options: &options, description_name: "a.json", description: description.as_bytes(), strict: true };
     let mut made = Made::default();
     let (bytes, _) = build(&input, &mut made).expect("built");
     let archive = archive::read(&bytes).expect("an archive");
@@ -154,6 +159,78 @@ async fn api_keys_go_out_as_cookies_behind_those_of_the_operation() {
     let outcome = call(&server, NATIVE, record).await;
     assert_eq!((outcome.return_code, outcome.status), (ReturnCode::Success, 404), "{:?}", told(&outcome));
     assert_eq!(api.last().header("cookie"), Some("theme=dark; key=k-7"));
+}
+
+/// Bodies with members that have no names of their own.
+const MAPS: &str = r#"{
+  "openapi": "3.0.3", "info": { "title": "Maps", "version": "1" },
+  "paths": { "/maps": { "post": {
+    "operationId": "maps",
+    "requestBody": { "content": { "application/json": { "schema": {
+      "type": "object", "required": ["id"], "additionalProperties": true,
+      "properties": { "id": { "type": "integer", "format": "int32" }, "last": { "type": "boolean" } } } } } },
+    "responses": { "200": { "description": "", "content": { "application/json": { "schema": {
+      "type": "object", "required": ["prices"], "additionalProperties": { "type": "integer", "nullable": true },
+      "properties": {
+        "prices": { "type": "object", "additionalProperties": { "type": "object", "required": ["amount"], "properties": {
+          "amount": { "type": "number" }, "tags": { "type": "array", "items": { "type": "string", "maxLength": 8 } } } } } } } } } } }
+  } } }
+}"#;
+
+#[test]
+fn members_without_items_of_their_own_go_into_entries_and_come_back() {
+    for (language, form) in [("COBOL", NATIVE), ("COBOL", BIG), ("PLI", BIG)] {
+        let (_, _, archive) = made_of(MAPS, &format!("language={language}"));
+        let (request, response) = converters_of(&archive, form);
+        let body = json!({ "id": 7, "last": true, "": null, "note": "Größe \"x\"", "list": [1, { "a": [] }], "n": -1.5, "on": false });
+        let mut record = request.empty_record();
+        request.encode(Group::Body, body.to_string().as_bytes(), &mut record).expect("encoded");
+        assert_eq!(decoded(&request, Group::Body, &record), Ok(body));
+        let answer = json!({
+            "prices": { "a": { "amount": 1.25, "tags": ["x", "y"] }, "b": { "amount": 2.0 } }, "left": 4, "right": null,
+        });
+        let mut record = response.empty_record();
+        response.encode(group_of(200), answer.to_string().as_bytes(), &mut record).expect("encoded");
+        assert_eq!(decoded(&response, group_of(200), &record), Ok(answer));
+        // Without any there is no element.
+        let mut record = request.empty_record();
+        request.encode(Group::Body, br#"{"id":1}"#, &mut record).expect("encoded");
+        assert_eq!(record.len(), request.length());
+        assert_eq!(decoded(&request, Group::Body, &record), Ok(json!({ "id": 1 })));
+    }
+}
+
+#[test]
+fn what_entries_cannot_hold_is_told() {
+    let (_, _, archive) = made_of(MAPS, "language=COBOL\nadditionalPropertiesMax=2\nadditionalPropertiesSize=16");
+    let (request, response) = converters_of(&archive, NATIVE);
+    let refused = |converter: &Converter, group, text: &str| {
+        let mut record = converter.empty_record();
+        converter.encode(group, text.as_bytes(), &mut record).expect_err(text).to_string()
+    };
+    for (text, expected) in [
+        (r#"{"id":1,"a":1,"b":2,"c":3}"#, "3 occurrences"),
+        (r#"{"id":1,"a":1,"a":2}"#, "given twice"),
+        (r#"{"id":1,"a":"0123456789abcdef"}"#, "takes 18 bytes"),
+        (r#"{"id":1,"a":[1,}"#, "malformed"),
+    ] {
+        let told = refused(&request, Group::Body, text);
+        assert!(told.contains(expected), "{told}");
+    }
+    assert!(refused(&response, group_of(200), r#"{"prices":{"a":null}}"#).contains("null"));
+    // What a program writes: no JSON, the name of another member, and a name twice.
+    let mut record = request.empty_record();
+    request.encode(Group::Body, br#"{"id":1,"ab":11,"cd":22}"#, &mut record).expect("encoded");
+    let broken = |from: &[u8], to: &[u8]| {
+        let mut record = record.clone();
+        let at = record.windows(from.len()).position(|bytes| bytes == from).expect("it is there");
+        record[at..at + to.len()].copy_from_slice(to);
+        decoded(&request, Group::Body, &record).expect_err("refused")
+    };
+    assert!(broken(b"11", b"1]").contains("malformed"));
+    assert!(broken(b"11", b"  ").contains("malformed"));
+    assert!(broken(b"ab", b"id").contains("given twice"));
+    assert!(broken(b"cd", b"ab").contains("given twice"));
 }
 
 #[test]

@@ -5,16 +5,20 @@ use build_toolkit::archive::{Archive, Binding, Operation, Options, Parameter, Pl
 use build_toolkit::structure::{Absence, Alignment, Counter, Ending, Item, Occurs, Structure, Value};
 
 pub(crate) fn fixed(name: &str, bytes: u32) -> Item {
-    Item::new(name, name, Value::Text { offset: 0, bytes, ending: Ending::Blank, characters: bytes })
+    Item::new(name, name, Value::Text { offset: 0, bytes, ending: Ending::Blank, characters: bytes, is_json: false })
 }
 
 pub(crate) fn varying(name: &str, bytes: u32) -> Item {
     let ending = Ending::Length { name: format!("{name}-length"), offset: 0, width: 2 };
-    Item::new(name, name, Value::Text { offset: 0, bytes, ending, characters: bytes })
+    Item::new(name, name, Value::Text { offset: 0, bytes, ending, characters: bytes, is_json: false })
 }
 
 pub(crate) fn ended(name: &str, characters: u32) -> Item {
-    Item::new(name, name, Value::Text { offset: 0, bytes: characters + 1, ending: Ending::Null, characters })
+    Item::new(
+        name,
+        name,
+        Value::Text { offset: 0, bytes: characters + 1, ending: Ending::Null, characters, is_json: false },
+    )
 }
 
 pub(crate) fn binary(name: &str, bytes: u8) -> Item {

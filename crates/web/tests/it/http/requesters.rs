@@ -78,7 +78,7 @@ fn structure(group: &str, item: Item) -> Structure {
 
 /// `POST /shop/orders`: four characters in, six digits out.
 fn archive() -> Vec<u8> {
-    let text = Value::Text { offset: 0, bytes: 4, ending: Ending::Blank, characters: 4 };
+    let text = Value::Text { offset: 0, bytes: 4, ending: Ending::Blank, characters: 4, is_json: false };
     let number = Value::Zoned { digits: 6, signed: false };
     let operation = Operation {
         id: "newOrder".to_owned(),
