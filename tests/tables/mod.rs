@@ -32,6 +32,8 @@ fn an_experiment_is_measured_and_written_as_a_page_and_as_json() -> Result<()> {
         ensure!(commands > 0.0 && Some(commands) < cost["measured"]["median"].as_f64(), "{row}");
     }
     ensure!(rows[1]["cells"][0]["published"]["text"] == "8-9", "{}", rows[1]);
+    let own = &rows[0]["cells"][3];
+    ensure!(own["state"] == "not-applicable" && own["reason"].is_string(), "a ratio of the GET to itself: {own}");
     let page = std::fs::read_to_string(out.join("tables.html"))?;
     ensure!(page.contains("<svg") && page.contains("approximately double"), "{page}");
     ensure_nothing_is_left(&work)

@@ -72,8 +72,8 @@ impl Session {
         let (_, reason) = limited.first()?;
         let names: Vec<&str> = limited.iter().map(|(name, _)| name.as_str()).collect();
         Some(format!(
-            "The load driver, and not the server, limited rate and round trip in {} of {loads} loads ({reason}); costs are not \
-             touched by that. They are: {}.",
+            "The load driver, and not the server, limited rate and round trip in {} of {loads} loads ({reason}); costs \
+             count the server alone. They are: {}.",
             limited.len(),
             names.join("; ")
         ))

@@ -46,6 +46,7 @@ pub struct Ledger {
 
 /// What became of every message, in counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
 pub struct Verdict {
     pub answered_puts: u64,
     pub refused_puts: u64,

@@ -80,10 +80,11 @@ fn run(session: &mut Session, found: &mut Findings) -> Result<(), TablesError> {
         for latency in LATENCIES_MS {
             let latency = Span(Duration::from_millis(latency));
             let choices = Choices { latency: Some(latency), ..choices.clone() };
-            more.push(load(pair, name, choices).lasting(SLOW));
+            more.push(load(pair, &format!("{name}, {} away", String::from(latency)), choices).lasting(SLOW));
         }
         for &users in users {
-            more.push(load(pair, name, Choices { clients: Some(users), ..choices.clone() }));
+            let choices = Choices { clients: Some(users), ..choices.clone() };
+            more.push(load(pair, &format!("{name}, {users} users"), choices));
         }
     }
     let all = session.measure(&more, 0.5);

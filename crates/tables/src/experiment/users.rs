@@ -30,8 +30,8 @@ const CHART: &str = "REST API cost as user numbers increase";
 const QUEUES: usize = 500;
 const USERS: [u32; 7] = [1, 5, 10, 20, 50, 100, 500];
 /// Transactions of a point at least, in a full and in a quick run: with 500 queues in the answer, and without.
-const LISTS: (u64, u64) = (2000, 200);
-const SMALL: (u64, u64) = (20_000, 2000);
+const LISTS: (u64, u64) = (2000, 100);
+const SMALL: (u64, u64) = (20_000, 1000);
 /// Users of the published chart.
 const PUBLISHED_USERS: u32 = 50;
 

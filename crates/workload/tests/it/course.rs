@@ -10,8 +10,10 @@ use crate::run::{plan, run};
 #[test]
 fn exactly_so_many_transactions_are_measured_after_exactly_so_many_others() {
     let server = QueueServer::start(Faults::default(), None);
-    let report =
-        run(&server, "scenario = 'put'\nlogin = 'basic'\nwarmup_requests = 77\nrequests = 500\nduration = '1m'");
+    let report = run(
+        &server,
+        "scenario = 'put'\nlogin = 'basic'\nwarmup = '1m'\nwarmup_requests = 77\nrequests = 500\nduration = '1m'",
+    );
     assert_eq!((report.transactions, report.errors, report.empty), (500, 0, 0), "{report}");
     assert_eq!(report.warm_up.transactions, Some(77));
     assert_eq!(report.verdict.answered_puts, 577);
