@@ -18,9 +18,9 @@ use crate::archive::{
     RESPONSE_GROUPS, Response, Style, Writer,
 };
 use crate::cobol::{self, Heading};
-use crate::description::{Api, Description, DescriptionError, Found, Listed, read_operation};
+use crate::description::{self, Api, Description, DescriptionError, Found, Listed, read_operation};
 use crate::draft4;
-use crate::generate::{Generated, generate};
+use crate::generate::{self, Generated, generate};
 use crate::information::Information;
 use crate::options::{Language, Level, Options};
 use crate::pli;
@@ -363,7 +363,21 @@ impl<'a> Sources<'a> {
             return Err(format!("its request needs {place}, which has no place: {problem}"));
         }
         let schema_name = format!("{}_request.json", listed.id);
-        Ok((self.side(&groups, "request", &schema_name, definitions)?, parameters))
+        let side = self.side(&groups, "request", &schema_name, definitions, self.meaning(listed, found))?;
+        Ok((side, parameters))
+    }
+
+    /// A merge patch has a structure of its own at level 5.0.
+    fn meaning(&self, listed: &Listed<'a>, found: &Found<'a>) -> generate::Body {
+        let is_merge = |body: &description::Body<'_>| {
+            let essence = body.media_type.split(';').next().unwrap_or_default().trim();
+            essence.eq_ignore_ascii_case("application/merge-patch+json")
+        };
+        let is_patch = self.input.options.mapping_level >= Level::V5_0 && listed.method == "PATCH";
+        match is_patch && found.body.as_ref().is_some_and(is_merge) {
+            true => generate::Body::MergePatch,
+            false => generate::Body::Value,
+        }
     }
 
     /// API keys stand behind the parameters of the operation, which has its own of that name perhaps.
@@ -403,7 +417,7 @@ impl<'a> Sources<'a> {
             true => format!("{}_response.json", listed.id),
             false => format!("{}_{}_response.json", listed.id, found.code),
         };
-        self.side(&groups, "response", &schema_name, definitions)
+        self.side(&groups, "response", &schema_name, definitions, generate::Body::Value)
     }
 
     fn side(
@@ -412,12 +426,13 @@ impl<'a> Sources<'a> {
         direction: &'static str,
         schema_name: &str,
         definitions: Option<&str>,
+        body: generate::Body,
     ) -> Result<Option<Side>, String> {
         if groups.is_empty() {
             return Ok(None);
         }
         let options = self.input.options;
-        let Generated { structure, reserved } = generate(groups, options).map_err(|error| error.to_string())?;
+        let Generated { structure, reserved } = generate(groups, options, body).map_err(|error| error.to_string())?;
         let heading = Heading { direction, schema_name, level: options.mapping_level };
         let text = match options.language {
             Language::Cobol => cobol::member(&structure, groups, &heading),

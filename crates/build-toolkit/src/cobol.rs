@@ -111,6 +111,12 @@ impl<'a> Writer<'a> {
             Kind::Array { items, .. } | Kind::Map { entry: items, .. } => items,
             _ => schema,
         };
+        if let Some(patch) = &item.patch {
+            let path = std::mem::take(&mut self.path);
+            comment::of_patch(patch, &path, self);
+            self.path = path;
+            self.line(depth, &patch.name, "PIC X(1)");
+        }
         if let Some(counter) = &item.counter {
             self.counter(item, counter, depth);
         }

@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json::Value as Json;
 
 use crate::schema::{Kind, Schema, TextFormat};
-use crate::structure::{Absence, Counter, Ending, Item, Value};
+use crate::structure::{Absence, Counter, Ending, Item, PatchOperation, Value};
 
 /// Longest description that is repeated, in characters.
 const MAXIMUM_DESCRIPTION: usize = 2000;
@@ -111,6 +111,15 @@ fn storage(value: &Value) -> Option<&'static str> {
         Value::Timestamp => Some("Milliseconds since 1900, as ABSTIME has them."),
         _ => None,
     }
+}
+
+/// What the operations of a merge patch mean.
+pub(crate) fn of_patch(patch: &PatchOperation, path: &[&str], to: &mut impl Tell) {
+    to.tell(format_args!(
+        "'{}' says what becomes of '{}': U gives it the value that follows, D deletes it, a blank leaves it.",
+        patch.name,
+        Place(path)
+    ));
 }
 
 /// Facts about a counter.

@@ -4,11 +4,13 @@
 //! walk along both.
 //! Source: reference, 2.1 to 2.3.
 
-use crate::archive::RESPONSE_CODE;
+use crate::archive::{REQUEST_GROUPS, RESPONSE_CODE};
 use crate::names::{Names, Scope};
 use crate::options::{DateTime, Language, Level, Options, Varying};
 use crate::schema::{Kind, Property, Schema, TextFormat};
-use crate::structure::{Absence, Alignment, Counter, Ending, Item, Occurs, Structure, StructureError, Value};
+use crate::structure::{
+    Absence, Alignment, Counter, Ending, Item, Occurs, PatchOperation, Structure, StructureError, Value,
+};
 
 /// Most values of an array that states no number of its own.
 const COUNTER_MAXIMUM: u32 = i32::MAX.unsigned_abs();
@@ -22,13 +24,21 @@ pub(crate) struct Generated {
     pub(crate) reserved: Vec<(String, String)>,
 }
 
+/// What the body of a request means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Body {
+    Value,
+    /// What becomes of each member of a resource: RFC 7396.
+    MergePatch,
+}
+
 /// Makes the structure of these groups.
 ///
 /// # Errors
 /// It goes beyond a limit.
-pub(crate) fn generate(groups: &[Property<'_>], options: &Options) -> Result<Generated, StructureError> {
+pub(crate) fn generate(groups: &[Property<'_>], options: &Options, body: Body) -> Result<Generated, StructureError> {
     let names = Names::new(options.language, options.name_truncation);
-    let mut generator = Generator { options, names };
+    let mut generator = Generator { options, names, body, patches: false };
     let mut scope = Scope::new("");
     let items = groups.iter().map(|group| generator.outermost(&mut scope, group)).collect();
     let alignment = match options.language {
@@ -42,6 +52,9 @@ pub(crate) fn generate(groups: &[Property<'_>], options: &Options) -> Result<Gen
 struct Generator<'o> {
     options: &'o Options,
     names: Names,
+    body: Body,
+    /// Members of the group that is being made say what becomes of them.
+    patches: bool,
 }
 
 /// How an item is counted.
@@ -78,8 +91,23 @@ impl Generator<'_> {
         let known = GROUPS_OF_5_0.iter().find(|(name, _)| *name == group.name);
         let name = known.map_or(group.name, |(_, name)| *name);
         let property = Property { name, required: !is_answer || self.is_text(&group.schema), ..group.clone() };
+        self.patches = self.body == Body::MergePatch && group.name == REQUEST_GROUPS[3];
         let mut item = self.item(scope, &property);
+        self.patches = false;
         item.json_name = group.name.to_owned();
+        item
+    }
+
+    /// A member of a merge patch, whose value is there whatever becomes of it.
+    fn patched(&mut self, scope: &mut Scope, property: &Property<'_>) -> Item {
+        if matches!(property.schema.kind, Kind::Map { .. }) {
+            return self.item(scope, property);
+        }
+        let name = self.names.patch(scope, property.name);
+        let schema = Schema { nullable: false, ..property.schema.clone() };
+        let mut item = self.item(scope, &Property { required: true, schema, ..property.clone() });
+        item.patch = Some(PatchOperation { name, offset: 0 });
+        item.absence = Absence::Omitted;
         item
     }
 
@@ -100,6 +128,8 @@ impl Generator<'_> {
     ) -> Item {
         let (counter, name, base) = self.names.area(scope, json_name, !is_array);
         let mut inside = Scope::new("");
+        // A merge patch replaces arrays as a whole.
+        let patches = std::mem::replace(&mut self.patches, false);
         let mut element = match &schema.kind {
             Kind::Object { .. } => self.group(base, json_name, schema),
             Kind::Array { items, minimum, maximum } => {
@@ -112,6 +142,7 @@ impl Generator<'_> {
             _ if self.needs_wrapper(schema) => self.wrapped(base, json_name, schema),
             _ => self.elementary(&mut inside, json_name, schema),
         };
+        self.patches = patches;
         element.json_name.clear();
         let value = Value::Area { is_array, is_map: false, length: 0, element: Box::new(element) };
         let mut item = Item::new(&name, json_name, value);
@@ -211,7 +242,11 @@ impl Generator<'_> {
                 Value::Array { item: Box::new(item) }
             }
             Kind::Object { properties } => {
-                Value::Group { items: properties.iter().map(|property| self.item(&mut scope, property)).collect() }
+                let items = properties.iter().map(|property| match self.patches {
+                    true => self.patched(&mut scope, property),
+                    false => self.item(&mut scope, property),
+                });
+                Value::Group { items: items.collect() }
             }
             _ => Value::Group { items: Vec::new() },
         };

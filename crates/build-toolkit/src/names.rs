@@ -34,6 +34,7 @@ const NUMBER: Suffix = Suffix::new("-num");
 const LENGTH: Suffix = Suffix::new("-length");
 const EXISTENCE: Suffix = Suffix::new("-existence");
 const AREA: Suffix = Suffix::new("-dataarea");
+const PATCH: Suffix = Suffix::new("-patch-operation");
 
 /// Names of one structure.
 pub(crate) struct Names {
@@ -127,6 +128,26 @@ impl Names {
             .unwrap_or_default()
     }
 
+    /// The name of what says what becomes of a property in a merge patch: the last characters of its name, of which no number is
+    /// taken away, and which may be a reserved word.
+    pub(crate) fn patch(&mut self, scope: &mut Scope, json_name: &str) -> String {
+        let plain = self.characters(json_name);
+        let suffix = self.suffix(PATCH);
+        let room = match self.language {
+            Language::Cobol => PATCH.room + DIGITS,
+            // Names of PL/I have a character more.
+            Language::Pli => PATCH.room + DIGITS + 1,
+        };
+        let mut base = plain[plain.len().saturating_sub(room)..].to_owned();
+        if !base.starts_with(|first: char| first.is_ascii_alphabetic()) {
+            base.replace_range(..base.len().min(1), "X");
+        }
+        (1..)
+            .map(|number| if number == 1 { format!("{base}{suffix}") } else { format!("{base}{number}{suffix}") })
+            .find(|name| scope.taken.insert(name.to_ascii_uppercase()))
+            .unwrap_or_default()
+    }
+
     /// A name that is new among structures, and with each of these behind it new in the group.
     fn structure(&mut self, scope: &mut Scope, plain: &str, room: usize, declared: &[&str]) -> String {
         let key = format!("{plain} {room}");
@@ -146,9 +167,9 @@ impl Names {
         unreachable!("some number is free")
     }
 
-    /// Steps 1 to 3: characters that names may have, and no reserved word.
-    fn plain(&mut self, json_name: &str) -> String {
-        let mut plain: String = match self.language {
+    /// Steps 1 and 2: characters that names may have, none of more than one byte.
+    fn characters(&self, json_name: &str) -> String {
+        match self.language {
             Language::Cobol => json_name
                 .chars()
                 .map(|character| match character {
@@ -165,7 +186,12 @@ impl Names {
                     _ => 'X',
                 })
                 .collect(),
-        };
+        }
+    }
+
+    /// Steps 1 to 3: characters that names may have, and no reserved word.
+    fn plain(&mut self, json_name: &str) -> String {
+        let mut plain = self.characters(json_name);
         if plain.is_empty() || plain.starts_with(|first: char| first == '-' || first == '_' || first.is_ascii_digit()) {
             plain.insert(0, 'X');
         }
@@ -211,6 +237,7 @@ impl Names {
             (Language::Pli, "-num") => "_num",
             (Language::Pli, "-existence") => "_existence",
             (Language::Pli, "-dataarea") => "_dataarea",
+            (Language::Pli, "-patch-operation") => "_patch_operation",
             (Language::Pli, _) => "_length",
         }
     }

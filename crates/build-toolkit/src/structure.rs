@@ -59,6 +59,9 @@ pub struct Item {
     pub json_name: String,
     #[serde(default, skip_serializing_if = "Absence::is_never")]
     pub absence: Absence,
+    /// In a merge patch, what becomes of the member; before everything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patch: Option<PatchOperation>,
     /// Number of values that are there; before the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counter: Option<Counter>,
@@ -103,6 +106,14 @@ pub struct Counter {
     pub offset: u32,
     pub minimum: u32,
     pub maximum: u32,
+}
+
+/// A character: `U` gives a member the value that follows, `D` deletes it, a blank leaves it as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PatchOperation {
+    pub name: String,
+    pub offset: u32,
 }
 
 /// OCCURS.
@@ -246,6 +257,7 @@ impl Item {
             name: name.to_owned(),
             json_name: json_name.to_owned(),
             absence: Absence::Never,
+            patch: None,
             counter: None,
             occurs: None,
             wrapper: None,
@@ -279,7 +291,8 @@ impl Item {
     /// A member's name, which has to be there, and its value.
     fn is_entry(&self) -> bool {
         let is_name = |item: &Self| {
-            let is_plain = item.counter.is_none() && item.occurs.is_none() && item.wrapper.is_none();
+            let is_plain =
+                item.patch.is_none() && item.counter.is_none() && item.occurs.is_none() && item.wrapper.is_none();
             is_plain && matches!(item.value, Value::Text { is_json: false, .. })
         };
         matches!(self.items(), [name, value] if is_name(name) && !value.is_map())
@@ -319,6 +332,10 @@ impl Placer {
             return Err(StructureError::TooMany);
         }
         let (mut start, mut strictest) = (start, 1);
+        if let Some(patch) = &mut item.patch {
+            patch.offset = number(start)?;
+            start += 1;
+        }
         let has_counter = item.counter.is_some();
         if let Some(counter) = &mut item.counter {
             let times = item.occurs.map_or(1, |occurs| occurs.times);
@@ -356,7 +373,7 @@ impl Placer {
                 return Err(StructureError::Impossible("members beyond those of a group that have no name and value"));
             }
             Value::Area { length, element, .. } => {
-                if element.counter.is_some() || element.occurs.is_some() {
+                if element.patch.is_some() || element.counter.is_some() || element.occurs.is_some() {
                     return Err(StructureError::Impossible("an element of a data area that is counted"));
                 }
                 let (end, alignment) = self.item(element, 0, depth + 1)?;

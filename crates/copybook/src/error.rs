@@ -220,6 +220,8 @@ pub enum DataProblem {
     NotHexadecimal,
     #[error("X'{byte:02X}' is no boolean: X'00' or X'01' is expected")]
     NotABoolean { byte: u8 },
+    #[error("X'{byte:02X}' is no operation of a patch: U, D or a blank is expected")]
+    NotAPatchOperation { byte: u8 },
     #[error("the count is {count}, at least {minimum} occurrences are expected")]
     TooFewOccurrences { count: u64, minimum: u32 },
     #[error("null stands where a value is required")]

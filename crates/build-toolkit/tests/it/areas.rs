@@ -422,6 +422,96 @@ fn members_without_names_of_their_own_stand_in_a_data_area_with_their_names() {
     assert_eq!(told.count(), 3, "{:?}", made.lines);
 }
 
+/// A merge patch of a book.
+const PATCH: &str = r#"{
+  "openapi": "3.0.3", "info": { "title": "Patches", "version": "1" },
+  "paths": { "/books/{id}": { "patch": {
+    "operationId": "merge",
+    "parameters": [{ "name": "id", "in": "path", "required": true, "schema": { "type": "string", "maxLength": 8 } }],
+    "requestBody": { "content": { "application/merge-patch+json": { "schema": {
+      "type": "object", "required": ["title"], "properties": {
+        "title": { "type": "string", "maxLength": 10 },
+        "publicationDate": { "type": "string", "minLength": 10, "maxLength": 10, "nullable": true },
+        "pages": { "type": "integer", "format": "int32" },
+        "authors": { "type": "array", "items": { "type": "object", "properties": { "name": { "type": "string", "maxLength": 5 } } } },
+        "owner": { "type": "object", "properties": { "id": { "type": "string", "minLength": 2, "maxLength": 2 } } } } } } } },
+    "responses": { "204": { "description": "done" } }
+  } } }
+}"#;
+
+#[test]
+fn members_of_a_merge_patch_have_an_operation_before_them_and_those_of_arrays_have_none() {
+    let made = built("mappingLevel=5.0", "patch.json", PATCH);
+    expect![[r#"
+        |          01 BAQBASE-API00Q01.
+        |            03 requestPathParameters.
+        |              06 Xid-length                    PIC S9999 COMP-5 SYNC.
+        |              06 Xid                           PIC X(8).
+        |            03 requestBody.
+        |              06 title-patch-operation         PIC X(1).
+        |              06 Xtitle-length                 PIC S9999 COMP-5 SYNC.
+        |              06 Xtitle                        PIC X(10).
+        |              06 licationDate-patch-operation  PIC X(1).
+        |              06 publicationDate               PIC X(10).
+        |              06 pages-patch-operation         PIC X(1).
+        |              06 pages                         PIC S9(9) COMP-5 SYNC.
+        |              06 authors-patch-operation       PIC X(1).
+        |              06 authors-num                   PIC S9(9) COMP-5 SYNC.
+        |              06 authors-dataarea              PIC X(16).
+        |              06 owner-patch-operation         PIC X(1).
+        |              06 owner.
+        |                09 id-patch-operation            PIC X(1).
+        |                09 Xid                           PIC X(2).
+        |         01 API00Q01-authors.
+        |           03 authors.
+        |             06 name-existence                PIC S9(9) COMP-5 SYNC.
+        |             06 name.
+        |               09 name2-length                  PIC S9999 COMP-5 SYNC.
+        |               09 name2                         PIC X(5).
+        |             06 filler                        PIC X(1).
+    "#]]
+    .assert_eq(&with_margin(&code(&made.members["API00Q01"])));
+    check(&[(&made, "patch")], 2);
+    let pli = built("mappingLevel=5.0\nlanguage=PLI", "patch.json", PATCH);
+    expect![[r#"
+        |    Dcl 01 BAQBASE_API00Q01,
+        |       03 requestPathParameters,
+        |         06 id                             CHAR(8) VARYING UNALIGNED,
+        |       03 requestBody,
+        |         06 title_patch_operation          CHAR(1),
+        |         06 title                          CHAR(10) VARYING UNALIGNED,
+        |         06 blicationDate_patch_operation  CHAR(1),
+        |         06 publicationDate                CHAR(10),
+        |         06 pages_patch_operation          CHAR(1),
+        |         06 pages                          SIGNED FIXED BINARY(31)
+        |          UNALIGNED,
+        |         06 authors_patch_operation        CHAR(1),
+        |         06 authors_num                    UNSIGNED FIXED BINARY(32)
+        |          UNALIGNED,
+        |         06 authors_dataarea               CHAR(16),
+        |         06 owner_patch_operation          CHAR(1),
+        |         06 owner,
+        |           09 id_patch_operation             CHAR(1),
+        |           09 id                             CHAR(2);
+        |
+        |    Dcl 01 API00Q01_authors,
+        |      03 authors,
+        |        06 name_existence                 UNSIGNED FIXED BINARY(32)
+        |          UNALIGNED,
+        |        06 name                           CHAR(5) VARYING UNALIGNED;
+    "#]]
+    .assert_eq(&with_margin(&declared(&pli.members["API00Q01"])));
+    // Any other method or media type, and any other level, has ordinary members.
+    for (options, description) in [
+        ("mappingLevel=5.0", PATCH.replace("\"patch\": {", "\"post\": {")),
+        ("mappingLevel=5.0", PATCH.replace("merge-patch+json", "json")),
+        ("mappingLevel=4.3", PATCH.to_owned()),
+    ] {
+        let made = built(options, "patch.json", &description);
+        assert!(!made.members["API00Q01"].contains("patch-operation"), "{options}");
+    }
+}
+
 #[test]
 fn api_keys_stand_in_cookies_behind_those_of_the_operation() {
     let made = built("mappingLevel=5.0\napiKeyParmNameInCookie=key,session\napiKeyMaxLength=36", "shop.json", SHOP);

@@ -5,11 +5,13 @@ use build_toolkit::structure::{self, AREA_NAME, Alignment, Item, Structure, Valu
 use codepage::ByteOrder;
 use copybook::PlanError;
 use copybook::field::{Field, FieldForm};
-use copybook::json::write_string;
+use copybook::json::{RawString, write_string};
 
 pub use copybook::FloatForm;
 
-use super::plan::{Area, Converter, Counter, Ending, Group, Member, Node, Object, Place, Table, Tail, Text};
+use super::plan::{
+    Area, Converter, Counter, Ending, Group, Member, Node, Object, Operations, Place, Table, Tail, Text,
+};
 use super::time;
 
 /// How a program writes its records.
@@ -87,7 +89,6 @@ impl Converter {
             groups.push((group, compiler.member(item, 0, "")?));
         }
         Ok(Self {
-            form: compiler.form,
             nodes: compiler.nodes,
             groups,
             keys: compiler.keys,
@@ -95,11 +96,21 @@ impl Converter {
             template: compiler.template,
             length,
             tail,
+            operations: Operations { update: character(&compiler.form, b'U'), delete: character(&compiler.form, b'D') },
             has_areas: compiler.has_areas,
+            form: compiler.form,
             truncates: options.data_truncation,
             white_space: options.white_space,
         })
     }
+}
+
+/// The byte of a letter in the code page of records.
+fn character(form: &FieldForm, letter: u8) -> u8 {
+    let mut byte = [letter];
+    // Every code page has it, in one byte.
+    let _ = form.encode_text(RawString { raw: &[letter], is_plain: true }, &mut byte);
+    byte[0]
 }
 
 fn group(name: &str) -> Option<Group> {
@@ -143,6 +154,10 @@ impl Compiler {
     fn member(&mut self, item: &Item, frame: usize, around: &str) -> Result<Member, CompileError> {
         let path = if around.is_empty() { item.name.clone() } else { format!("{around}.{}", item.name) };
         let place = self.occurring(item, frame, &path)?;
+        let patch = match &item.patch {
+            Some(patch) => Some(self.patch(bytes(patch.offset), frame, &path)?),
+            None => None,
+        };
         let start = self.keys.len();
         write_string(&item.json_name, &mut self.keys);
         self.keys.push(b':');
@@ -157,8 +172,16 @@ impl Compiler {
             key: start..self.keys.len(),
             place,
             presence,
+            patch,
             absence: item.absence,
         })
+    }
+
+    /// The operation of a merge patch, a blank to begin with: where it stands in the frame.
+    fn patch(&mut self, at: usize, frame: usize, path: &str) -> Result<usize, CompileError> {
+        let range = self.room(at, 1, path)?;
+        Field::text().initial(&self.form, &mut self.template[range]);
+        at.checked_sub(frame).ok_or_else(|| CompileError::Contradiction(path.to_owned()))
     }
 
     /// The item as a table, if it is one.

@@ -323,6 +323,15 @@ impl<'a> Encoder<'a> {
     }
 
     fn member(&mut self, member: &'a Member, frame: usize) -> Outcome<()> {
+        if let Some(patch) = member.patch {
+            let operations = self.converter.operations;
+            let is_null = self.reader.peek() == Some(b'n');
+            self.record[frame + patch] = if is_null { operations.delete } else { operations.update };
+            return match is_null {
+                true => self.reader.null().map(drop).map_err(|flaw| self.trouble(flaw, member.place.node, frame)),
+                false => self.value(member.place, frame),
+            };
+        }
         if member.absence != Absence::Never && self.reader.peek() == Some(b'n') {
             return self.reader.null().map(drop).map_err(|flaw| self.trouble(flaw, member.place.node, frame));
         }

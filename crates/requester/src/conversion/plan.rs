@@ -42,11 +42,19 @@ pub struct Converter {
     pub(crate) template: Vec<u8>,
     pub(crate) length: usize,
     pub(crate) tail: Option<Tail>,
+    pub(crate) operations: Operations,
     /// Data areas stand behind the record.
     pub(crate) has_areas: bool,
     /// `dataTruncation`: a record may end early, what is missing is as if it were empty; a text that is too long is cut.
     pub(crate) truncates: bool,
     pub(crate) white_space: WhiteSpace,
+}
+
+/// The characters of a merge patch in the code page of records.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Operations {
+    pub(crate) update: u8,
+    pub(crate) delete: u8,
 }
 
 /// The counted table at the end of a record. Records of an answer grow by its occurrences: most have far fewer of them than there
@@ -145,6 +153,8 @@ pub(crate) struct Member {
     pub(crate) place: Place,
     /// 0 or 1: whether it is there. Without one it always is, but for tables, which count their elements.
     pub(crate) presence: Option<Counter>,
+    /// In a merge patch: where the operation stands in the frame, which alone says whether it is there.
+    pub(crate) patch: Option<usize>,
     /// What it is in JSON when it is not there, or counts no elements.
     pub(crate) absence: Absence,
 }

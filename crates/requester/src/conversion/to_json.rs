@@ -8,7 +8,7 @@ use build_toolkit::structure::Absence;
 use copybook::json::{self, Reader};
 
 use super::areas::{AREA, Areas};
-use super::plan::{Area, Converter, Counter, Ending, Group, Member, Node, Object, Place, Table, Text};
+use super::plan::{Area, Converter, Counter, Ending, Group, Member, Node, Object, Operations, Place, Table, Text};
 use super::{DataError, DataProblem, Outcome, Step, Trouble, time, whitespace};
 
 impl Converter {
@@ -103,6 +103,14 @@ fn text(value: &[u8]) -> Cow<'_, str> {
         return String::from_utf8_lossy(string.raw);
     }
     Cow::Owned(string.to_text().unwrap_or_default())
+}
+
+/// What becomes of a member in JSON.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Given,
+    Null,
+    LeftOut,
 }
 
 struct Decoder<'a> {
@@ -280,20 +288,37 @@ impl<'a> Decoder<'a> {
     /// Appends a member's value if it is there, behind its name and what stands before that.
     fn member(&mut self, member: &'a Member, frame: usize, before: Option<&[u8]>) -> Outcome<bool> {
         let converter = self.converter;
-        let is_there = self.is_there(member, frame)?;
-        if !is_there && member.absence == Absence::Omitted {
+        let state = self.state(member, frame)?;
+        if state == State::LeftOut {
             return Ok(false);
         }
         if let Some(before) = before {
             self.out.extend_from_slice(before);
             self.out.extend_from_slice(&converter.keys[member.key.clone()]);
         }
-        if is_there {
-            self.value(member.place, frame)?;
-        } else {
-            self.out.extend_from_slice(b"null");
+        match state {
+            State::Given => self.value(member.place, frame)?,
+            State::Null | State::LeftOut => self.out.extend_from_slice(b"null"),
         }
         Ok(true)
+    }
+
+    fn state(&self, member: &Member, frame: usize) -> Outcome<State> {
+        let Operations { update, delete } = self.converter.operations;
+        let Some(patch) = member.patch else {
+            return Ok(match (self.is_there(member, frame)?, member.absence) {
+                (true, _) => State::Given,
+                (false, Absence::Omitted) => State::LeftOut,
+                (false, Absence::Never | Absence::Null) => State::Null,
+            });
+        };
+        match self.record.get(frame + patch).copied().unwrap_or_default() {
+            byte if byte == update => Ok(State::Given),
+            byte if byte == delete => Ok(State::Null),
+            // A record that was not initialized.
+            byte if byte == 0 || byte == self.converter.form.blank() => Ok(State::LeftOut),
+            byte => Err(Trouble::new(DataProblem::NotAPatchOperation { byte }, member.place.node, frame + patch)),
+        }
     }
 
     fn is_there(&self, member: &Member, frame: usize) -> Outcome<bool> {

@@ -233,6 +233,55 @@ fn what_entries_cannot_hold_is_told() {
     assert!(broken(b"cd", b"ab").contains("given twice"));
 }
 
+const PATCH: &str = r#"{
+  "openapi": "3.0.3", "info": { "title": "Patches", "version": "1" },
+  "paths": { "/books/{id}": { "patch": {
+    "operationId": "merge",
+    "parameters": [{ "name": "id", "in": "path", "required": true, "schema": { "type": "string", "maxLength": 8 } }],
+    "requestBody": { "content": { "application/merge-patch+json": { "schema": {
+      "type": "object", "required": ["title"], "properties": {
+        "title": { "type": "string", "maxLength": 10 },
+        "publicationDate": { "type": "string", "minLength": 10, "maxLength": 10, "nullable": true },
+        "pages": { "type": "integer", "format": "int32" },
+        "authors": { "type": "array", "items": { "type": "object", "properties": { "name": { "type": "string", "maxLength": 5 } } } },
+        "owner": { "type": "object", "properties": { "id": { "type": "string", "minLength": 2, "maxLength": 2 } } } } } } } },
+    "responses": { "204": { "description": "done" } }
+  } } }
+}"#;
+
+#[test]
+fn a_merge_patch_has_what_its_operations_say() {
+    for (language, form) in [("COBOL", NATIVE), ("COBOL", BIG), ("PLI", BIG)] {
+        let (_, _, archive) = made_of(PATCH, &format!("language={language}"));
+        let binding = &archive.operations[0].binding;
+        assert_eq!(binding.media_type, "application/merge-patch+json");
+        let request = binding.request.as_ref().expect("a request");
+        let converter = Converter::new(request, form, &binding.options).expect("a plan");
+        let mut record = converter.empty_record();
+        assert_eq!(decoded(&converter, Group::Body, &record), Ok(json!({})));
+        let patch = json!({
+            "title": "Sea", "publicationDate": null, "authors": [{ "name": "Ann" }, {}], "owner": { "id": null },
+        });
+        converter.encode(Group::Body, patch.to_string().as_bytes(), &mut record).expect("encoded");
+        assert_eq!(decoded(&converter, Group::Body, &record), Ok(patch));
+        // A program leaves the title as it is, deletes the authors, and then writes what is no operation.
+        let operation = |name: &str| {
+            let body = request.group("ReqBody").expect("a body");
+            let item = body.items().iter().find(|item| item.json_name == name).expect("the item");
+            usize::try_from(item.patch.as_ref().expect("an operation").offset).expect("small")
+        };
+        let letter =
+            |one: u8| if form == BIG { [0xC4, 0x40, 0xE7][usize::from(one)] } else { b"D X"[usize::from(one)] };
+        record[operation("authors")] = letter(0);
+        record[operation("title")] = letter(1);
+        record[operation("pages")] = 0;
+        let expected = json!({ "publicationDate": null, "authors": null, "owner": { "id": null } });
+        assert_eq!(decoded(&converter, Group::Body, &record), Ok(expected));
+        record[operation("pages")] = letter(2);
+        assert!(decoded(&converter, Group::Body, &record).expect_err("refused").contains("no operation of a patch"));
+    }
+}
+
 #[test]
 fn what_data_areas_lack_is_told() {
     let (_, converter) = converters(NATIVE);
