@@ -112,3 +112,21 @@ fn requests_with_no_room_for_an_identifier_are_known_by_their_replies() -> Resul
     }
     Ok(())
 }
+
+#[test]
+fn requests_that_nobody_answers_are_left_and_not_lost_through_either_door() -> Result<()> {
+    let bench = Bench::start()?;
+    let usual = ["--scenario", "request-reply", "--clients", "3", "--requests", "6", "--warmup", "0s"];
+    for mut run in [
+        bench.by_url(&usual)?,
+        bench.by_channel(&usual)?,
+        bench.by_channel(&[&usual[..], &["--connect", "every"]].concat())?,
+    ] {
+        let output = run.output()?;
+        let result = super::result(&output)?;
+        ensure!(output.status.success() && result["judgement"] == "clean", "{result:#}");
+        ensure!(result["transactions"] == 0 && result["empty"] == 6 && result["errors"] == 0, "{result:#}");
+        ensure!(result["verdict"]["left"] == 6 && result["verdict"]["lost"] == 0, "{result:#}");
+    }
+    Ok(())
+}

@@ -318,7 +318,7 @@ pub(crate) fn machine_ticks() -> Option<(u64, u64)> {
 }
 
 /// Clock ticks per second, from the auxiliary vector; 100 where that cannot be read.
-fn ticks_per_second() -> u64 {
+pub(crate) fn ticks_per_second() -> u64 {
     let Ok(vector) = std::fs::read("/proc/self/auxv") else { return 100 };
     let (words, _) = vector.as_chunks::<8>();
     let (entries, _) = words.as_chunks::<2>();

@@ -215,11 +215,14 @@ impl Watch {
             processes.push(process_report("programs".to_owned(), pid, counts, used, seconds));
         }
         #[expect(clippy::cast_precision_loss, reason = "clock ticks of an interval are far fewer than 2^53")]
-        let busy = self.machine_before.zip(machine).and_then(|((busy, all), (busy_after, all_after))| {
-            (all_after > all).then(|| (busy_after - busy) as f64 / (all_after - all) as f64)
+        let machine = self.machine_before.zip(machine).and_then(|((busy, all), (busy_after, all_after))| {
+            let busy = busy_after.saturating_sub(busy) as f64;
+            let used_ms = busy * 1e3 / processor::ticks_per_second() as f64;
+            (all_after > all).then(|| MachineTime { share: busy / (all_after - all) as f64, used_ms })
         });
-        let client_limit = self.busiest_client(crew, seconds).or_else(|| busiest_process(busy, &processes));
-        Measured { seconds, warm_up, processes, machine_busy_percent: busy.map(|share| share * 100.0), client_limit }
+        let client_limit = self.busiest_client(crew, seconds).or_else(|| busiest_process(machine?, &processes));
+        let machine_busy_percent = machine.map(|machine| machine.share * 100.0);
+        Measured { seconds, warm_up, processes, machine_busy_percent, client_limit }
     }
 
     /// Says so when a thread of clients had hardly a pause.
@@ -237,16 +240,25 @@ impl Watch {
     }
 }
 
-/// Says so when all processors were busy, and the driver used more of them than anybody else.
-fn busiest_process(busy: Option<f64>, processes: &[ProcessReport]) -> Option<String> {
-    if busy? < MACHINE_LIMIT {
+/// What all processors did, for whomever.
+#[derive(Debug, Clone, Copy)]
+struct MachineTime {
+    /// Of the time, from 0 to 1.
+    share: f64,
+    used_ms: f64,
+}
+
+/// Says so when all processors were busy, and the driver used more of them than everybody else together: what is measured, and
+/// programs that nobody told of.
+fn busiest_process(machine: MachineTime, processes: &[ProcessReport]) -> Option<String> {
+    if machine.share < MACHINE_LIMIT {
         return None;
     }
     let (driver, others): (Vec<_>, Vec<_>) = processes.iter().partition(|process| process.name == "driver");
     let of = |some: &[&ProcessReport]| some.iter().map(|process| process.cpu_ms).sum::<f64>();
-    let (driver, others) = (of(&driver), of(&others));
+    let (driver, others) = (of(&driver), of(&others).max(machine.used_ms - of(&driver)));
     (driver > others).then(|| {
-        format!("all processors were busy, and the driver used {:.1} times what it measured", driver / others.max(1.0))
+        format!("all processors were busy, and the driver used {:.1} times what all else did", driver / others.max(1.0))
     })
 }
 

@@ -15,8 +15,11 @@ fn the_driver_is_the_limit_when_it_uses_most_of_busy_processors() {
         process_report(name.to_owned(), 1, String::new(), used, 1.0)
     };
     let all = [process("server", 400), process("driver", 1500)];
-    assert!(busiest_process(Some(0.99), &all).unwrap().contains("3.8 times"));
-    assert_eq!(busiest_process(Some(0.5), &all), None, "there was room");
-    assert_eq!(busiest_process(Some(0.99), &[process("server", 1600), process("driver", 300)]), None);
+    let machine = |share, used_ms| MachineTime { share, used_ms };
+    assert!(busiest_process(machine(0.99, 1900.0), &all).unwrap().contains("3.8 times"));
+    assert_eq!(busiest_process(machine(0.5, 1900.0), &all), None, "there was room");
+    assert_eq!(busiest_process(machine(0.99, 4000.0), &all), None, "others kept the processors busy");
+    let server = [process("server", 1600), process("driver", 300)];
+    assert_eq!(busiest_process(machine(0.99, 1900.0), &server), None);
     assert!((all[0].cpu_percent - 40.0).abs() < 1e-9);
 }
