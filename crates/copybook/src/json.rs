@@ -272,8 +272,20 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// How many bytes before the first quote, backslash, control character or byte beyond ASCII; eight at a time.
+/// How many bytes before the first quote, backslash, control character or byte beyond ASCII; sixteen at a time, as far as
+/// all of them are plain, then eight.
 fn plain_length(bytes: &[u8]) -> usize {
+    let (chunks, _) = bytes.as_chunks::<16>();
+    let plain =
+        chunks.iter().take_while(|chunk| chunk.iter().fold(true, |all, byte| all & is_plain(*byte))).count() * 16;
+    plain + plain_length_by_eight(&bytes[plain..])
+}
+
+fn is_plain(byte: u8) -> bool {
+    (0x20..0x80).contains(&byte) & (byte != b'"') & (byte != b'\\')
+}
+
+fn plain_length_by_eight(bytes: &[u8]) -> usize {
     const LOW: u64 = u64::from_ne_bytes([0x01; 8]);
     const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
     let zero_in = |word: u64| word.wrapping_sub(LOW) & !word;
@@ -290,8 +302,7 @@ fn plain_length(bytes: &[u8]) -> usize {
         }
     }
     let done = chunks.len() * 8;
-    let rest = bytes[done..].iter().take_while(|&&byte| (0x20..0x80).contains(&byte) && byte != b'"' && byte != b'\\');
-    done + rest.count()
+    done + bytes[done..].iter().take_while(|byte| is_plain(**byte)).count()
 }
 
 impl<'a> RawString<'a> {
@@ -400,3 +411,6 @@ pub fn pointer(steps: &[Step]) -> String {
     }
     pointer
 }
+
+#[cfg(test)]
+mod tests;

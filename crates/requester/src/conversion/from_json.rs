@@ -205,12 +205,17 @@ impl<'a> Encoder<'a> {
     fn put(&mut self, text: Text, string: RawString<'_>, at: usize, frame: usize) -> Result<(), DataProblem> {
         let form = &self.converter.form;
         let out = &mut self.record[at..at + text.room];
-        let string = if !whitespace::may_change(self.converter.white_space, string.raw) {
+        let rule = self.converter.white_space;
+        let may_change = match string.is_plain {
+            true => whitespace::may_change_plain(rule, string.raw),
+            false => whitespace::may_change(rule, string.raw),
+        };
+        let string = if !may_change {
             string
         } else {
             self.scratch.clear();
             self.scratch.extend_from_slice(string.raw);
-            whitespace::apply(self.converter.white_space, &mut self.scratch, 0);
+            whitespace::apply(rule, &mut self.scratch, 0);
             RawString { raw: &self.scratch, is_plain: string.is_plain }
         };
         let put = match form.encode_text(string, out) {

@@ -8,13 +8,24 @@ pub(super) fn may_change(rule: WhiteSpace, text: &[u8]) -> bool {
     match rule {
         WhiteSpace::Preserve => false,
         WhiteSpace::Replace => has_escape(),
-        WhiteSpace::Collapse => {
-            has_escape()
-                || text.first() == Some(&b' ')
-                || text.last() == Some(&b' ')
-                || (text.contains(&b' ') && text.windows(2).any(|pair| pair == b"  "))
-        }
+        WhiteSpace::Collapse => has_escape() || has_spare_blank(text),
     }
+}
+
+/// The same for a string that the reader found to have no escapes.
+pub(super) fn may_change_plain(rule: WhiteSpace, text: &[u8]) -> bool {
+    rule == WhiteSpace::Collapse && has_spare_blank(text)
+}
+
+fn has_spare_blank(text: &[u8]) -> bool {
+    text.first() == Some(&b' ')
+        || text.last() == Some(&b' ')
+        || (has_blank(text) && text.windows(2).any(|pair| pair == b"  "))
+}
+
+/// Without a way out, which the compiler makes comparisons of many bytes at once from.
+fn has_blank(text: &[u8]) -> bool {
+    text.iter().fold(false, |any, byte| any | (*byte == b' '))
 }
 
 /// Rewrites what lies behind `start`, the inside of a JSON string, in place.
