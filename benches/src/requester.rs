@@ -4,7 +4,8 @@
 //! As in the report: one process a client is told when to call and how much to ask for, and a response time is from telling it to
 //! its line. Remote API, server, programs and driver are processes of this machine. nginx's pair of requests is measured in the
 //! same rounds: it says how fast the machine is. It is measured a second time with as many clients as each load has, and their
-//! think time: what it does for a request never changes, so what it costs more with fewer clients is the machine's doing.
+//! think time: what it does for a request never changes, so what it costs more with fewer clients is the machine's doing. Processors do not
+//! halt meanwhile (`awake.rs`): waking one that has is dear, and counted as the server's.
 //!
 //! Source: "z/OS Connect Enterprise Edition V3.0, Performance Summary using the API Requester", 3.4 and 9 to 12 (June 2018).
 
@@ -17,6 +18,7 @@ use anyhow::{Context, Result, ensure};
 use system_tests::requester::Chain;
 use workload::plan::{Choices, Plan, Scenario, Span};
 
+use crate::awake::Awake;
 use crate::effort::Effort;
 use crate::interleave::{Cell, Measured, interleave, median};
 use crate::report::{Bar, Report};
@@ -74,6 +76,7 @@ struct Other {
 type Others = RefCell<BTreeMap<&'static str, Vec<Other>>>;
 
 pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
+    let _awake = Awake::keep();
     let nginx = NginxFloor::start(effort)?;
     let chain = Chain::start(&effort.work, MOST_ENTRIES)?;
     let program = chain.compile()?;

@@ -233,8 +233,12 @@ impl Console<'_> {
 impl Sink for Console<'_> {
     fn file(&mut self, location: Location, name: &str, content: &[u8]) -> io::Result<()> {
         let file = self.folders.get(location)?.join(name);
-        // These can be made again at any time: syncing thousands of them would take minutes.
-        fs::File::create(&file)?.write_all(content)?;
+        // These can be made again at any time: syncing thousands of them would take minutes. Nor is an old one written over:
+        // file systems bring what is written over a file to disk when it is closed.
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => fs::File::create_new(&file)?.write_all(content)?,
+        }
         if self.verbose {
             self.line(&file.display().to_string());
         }
