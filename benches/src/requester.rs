@@ -46,12 +46,12 @@ const OF_8_KIB: [Load; 5] = [
     ("8 KiB, 250 clients", 250, 8192),
     ("8 KiB, 300 clients", 300, 8192),
 ];
-const NGINX_BY_AS_MANY: [(&str, u32); 5] = [
-    ("nginx's pair, 100 clients", 100),
-    ("nginx's pair, 150 clients", 150),
-    ("nginx's pair, 200 clients", 200),
-    ("nginx's pair, 250 clients", 250),
-    ("nginx's pair, 300 clients", 300),
+const NGINX_BY_AS_MANY: [&str; 5] = [
+    "nginx's pair, 100 clients",
+    "nginx's pair, 150 clients",
+    "nginx's pair, 200 clients",
+    "nginx's pair, 250 clients",
+    "nginx's pair, 300 clients",
 ];
 const SMALLER: [Load; 4] = [
     ("1 KiB, 100 clients", 100, 1024),
@@ -82,12 +82,13 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     let program = chain.compile()?;
     let others = Others::default();
     let mut cells = vec![Cell::new(NGINX, || nginx.cpu_us())];
-    for (number, load) in OF_8_KIB.into_iter().chain(SMALLER).enumerate() {
+    let beside = NGINX_BY_AS_MANY.into_iter().map(Some).chain(std::iter::repeat(None));
+    for (load, beside) in OF_8_KIB.into_iter().chain(SMALLER).zip(beside) {
         let choices = choices(&chain, &program, effort, load)?;
         let others = &others;
         cells.push(Cell::new(load.0, move || one(&choices, load, others)));
-        if let Some((name, clients)) = NGINX_BY_AS_MANY.get(number) {
-            let choices = thinking(Choices { clients: Some(*clients), ..nginx.choices.clone() }, effort);
+        if let Some(name) = beside {
+            let choices = thinking(Choices { clients: Some(load.1), ..nginx.choices.clone() }, effort);
             cells.push(Cell::new(name, move || cpu_us_per_pair(&choices)));
         }
     }
@@ -158,13 +159,13 @@ fn judge(report: &mut Report, measured: &Measured, others: &BTreeMap<&'static st
         ),
     );
     report.add(Bar::at_most("the same, from 100 to 300 clients: highest by lowest", 1.1).value(most / least, "x"));
-    let by_nginx = std::array::from_fn(|load| measured.ratio(names[load], NGINX_BY_AS_MANY[load].0));
+    let by_nginx = std::array::from_fn(|load| measured.ratio(names[load], NGINX_BY_AS_MANY[load]));
     let (least, most) = extremes(by_nginx);
     report.add(
         Bar::at_most("the same, each by nginx's pair with as many clients that think: highest by lowest", 1.1)
             .value(most / least, "x"),
     );
-    let (least, most) = extremes(NGINX_BY_AS_MANY.map(|(name, _)| measured.median(name)));
+    let (least, most) = extremes(NGINX_BY_AS_MANY.map(|name| measured.median(name)));
     report.add(Bar::figure("nginx's own pair, from 100 to 300 clients: highest by lowest").value(most / least, "x"));
     let (_, p99) = extremes(names.map(|name| of(name, |other| other.p99_ms)));
     report.add(Bar::at_most("response time of such calls, p99, highest of 100 to 300 clients", 5.0).value(p99, "ms"));
@@ -175,7 +176,7 @@ fn judge(report: &mut Report, measured: &Measured, others: &BTreeMap<&'static st
     for (name, ..) in OF_8_KIB.into_iter().chain(SMALLER) {
         report.add(Bar::figure(name).value(measured.median(name), "µs CPU"));
     }
-    for (name, _) in NGINX_BY_AS_MANY {
+    for name in NGINX_BY_AS_MANY {
         report.add(Bar::figure(name).value(measured.median(name), "µs CPU"));
     }
     let (last, ..) = OF_8_KIB[OF_8_KIB.len() - 1];

@@ -206,16 +206,12 @@ impl<'a> Encoder<'a> {
         let form = &self.converter.form;
         let out = &mut self.record[at..at + text.room];
         let rule = self.converter.white_space;
-        let may_change = match string.is_plain {
-            true => whitespace::may_change_plain(rule, string.raw),
-            false => whitespace::may_change(rule, string.raw),
-        };
-        let string = if !may_change {
+        let string = if !whitespace::may_change(rule, string) {
             string
         } else {
             self.scratch.clear();
             self.scratch.extend_from_slice(string.raw);
-            whitespace::apply(rule, &mut self.scratch, 0);
+            whitespace::rewrite(rule, &mut self.scratch, 0);
             RawString { raw: &self.scratch, is_plain: string.is_plain }
         };
         let put = match form.encode_text(string, out) {

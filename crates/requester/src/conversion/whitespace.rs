@@ -1,20 +1,16 @@
 //! White space of texts (`characterWhitespace`), within JSON strings as they stand in the text, escapes included.
 
 use build_toolkit::archive::WhiteSpace;
+use copybook::json::RawString;
 
-/// Whether a rule may change a text. Most have nothing to change, and are not copied for it.
-pub(super) fn may_change(rule: WhiteSpace, text: &[u8]) -> bool {
-    let has_escape = || text.contains(&b'\\');
+/// Whether a rule may change a text. Most have nothing to change, and are not copied for it; a plain one has no escapes.
+pub(super) fn may_change(rule: WhiteSpace, text: RawString<'_>) -> bool {
+    let has_escape = || !text.is_plain && text.raw.contains(&b'\\');
     match rule {
         WhiteSpace::Preserve => false,
         WhiteSpace::Replace => has_escape(),
-        WhiteSpace::Collapse => has_escape() || has_spare_blank(text),
+        WhiteSpace::Collapse => has_escape() || has_spare_blank(text.raw),
     }
-}
-
-/// The same for a string that the reader found to have no escapes.
-pub(super) fn may_change_plain(rule: WhiteSpace, text: &[u8]) -> bool {
-    rule == WhiteSpace::Collapse && has_spare_blank(text)
 }
 
 fn has_spare_blank(text: &[u8]) -> bool {
@@ -28,11 +24,15 @@ fn has_blank(text: &[u8]) -> bool {
     text.iter().fold(false, |any, byte| any | (*byte == b' '))
 }
 
-/// Rewrites what lies behind `start`, the inside of a JSON string, in place.
+/// As `rewrite`, if there is something to change.
 pub(super) fn apply(rule: WhiteSpace, text: &mut Vec<u8>, start: usize) {
-    if !may_change(rule, &text[start..]) {
-        return;
+    if may_change(rule, RawString { raw: &text[start..], is_plain: false }) {
+        rewrite(rule, text, start);
     }
+}
+
+/// Rewrites what lies behind `start`, the inside of a JSON string, in place.
+pub(super) fn rewrite(rule: WhiteSpace, text: &mut Vec<u8>, start: usize) {
     let (mut read, mut write) = (start, start);
     while read < text.len() {
         let (byte, taken) = match (text[read], text.get(read + 1)) {
