@@ -17,7 +17,7 @@ pub(crate) struct Processes {
 }
 
 impl Processes {
-    /// Handles signals from now on, on a thread of its own.
+    /// Handles signals from now on: they are caught when this returns, and waited for on a thread of its own.
     ///
     /// # Errors
     /// Signals cannot be handled.
@@ -26,13 +26,16 @@ impl Processes {
         let watched = Arc::clone(&processes);
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(TablesError::Signals)?;
+        let signals = {
+            let _entered = runtime.enter();
+            Signals::catch().map_err(TablesError::Signals)?
+        };
         std::thread::Builder::new()
             .name("signals".to_owned())
             .spawn(move || {
-                if let Ok(number) = runtime.block_on(next_signal()) {
-                    watched.end_all();
-                    std::process::exit(128 + number);
-                }
+                let number = runtime.block_on(signals.first());
+                watched.end_all();
+                std::process::exit(128 + number);
             })
             .map_err(TablesError::Signals)?;
         Ok(processes)
@@ -72,14 +75,25 @@ impl Processes {
     }
 }
 
-/// Number of the first signal that asks to end.
-async fn next_signal() -> std::io::Result<i32> {
-    let mut interrupted = signal(SignalKind::interrupt())?;
-    let mut terminated = signal(SignalKind::terminate())?;
-    Ok(tokio::select! {
-        _ = interrupted.recv() => SignalKind::interrupt().as_raw_value(),
-        _ = terminated.recv() => SignalKind::terminate().as_raw_value(),
-    })
+/// The signals that ask to end, caught as soon as this is there.
+struct Signals {
+    interrupted: tokio::signal::unix::Signal,
+    terminated: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    /// To be called in a runtime.
+    fn catch() -> std::io::Result<Self> {
+        Ok(Self { interrupted: signal(SignalKind::interrupt())?, terminated: signal(SignalKind::terminate())? })
+    }
+
+    /// Number of the first that comes.
+    async fn first(mut self) -> i32 {
+        tokio::select! {
+            _ = self.interrupted.recv() => SignalKind::interrupt().as_raw_value(),
+            _ = self.terminated.recv() => SignalKind::terminate().as_raw_value(),
+        }
+    }
 }
 
 /// Children of this process that others started in it, where the kernel lists them: programs that `workload` runs.
