@@ -187,7 +187,7 @@ impl Connection {
         match self {
             Self::Local(local) => {
                 let put = local.put1(acting.principal(), object, descriptor, options, body).await?;
-                Ok(Identifiers::of(&put.descriptor))
+                Ok(Identifiers::of(&put.message.descriptor))
             }
             Self::Remote(remote) => Box::pin(remote.put1(acting, object, descriptor, options, body)).await,
         }

@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 use model::authority::{Authority, AuthorityObject, Principal};
 use model::descriptor::MessageDescriptor;
+use model::message::Message;
 use model::name::{QueueManagerName, QueueName};
 use model::options::{CloseOptions, GetOptions, ObjectDescriptor, OpenOptions, PutOptions};
 use model::reason::Reason;
@@ -44,7 +45,7 @@ pub struct Opened {
 #[derive(Debug, Clone)]
 pub struct PutResult {
     /// As the queue manager completed it: identifiers, context, put date and time.
-    pub descriptor: MessageDescriptor,
+    pub message: Box<Message>,
     pub resolved_queue: QueueName,
     pub resolved_queue_manager: QueueManagerName,
     pub warning: Option<Reason>,
@@ -213,18 +214,27 @@ impl Connection {
 
     /// # Errors
     /// See `put.rs`.
-    pub async fn put(
+    pub fn put(
         &self,
         handle: ObjectHandle,
         descriptor: MessageDescriptor,
         options: &PutOptions,
         body: Bytes,
+    ) -> impl Future<Output = Result<PutResult, Reason>> {
+        self.put_message(handle, Box::new(Message { descriptor, body }), options)
+    }
+
+    async fn put_message(
+        &self,
+        handle: ObjectHandle,
+        message: Box<Message>,
+        options: &PutOptions,
     ) -> Result<PutResult, Reason> {
         let outcome = match self.state.observation() {
-            None => put::put(self, handle, descriptor, options, body).await,
+            None => put::put(self, handle, message, options).await,
             Some(observation) => {
-                let length = body.len();
-                let outcome = observation.time(put::put(self, handle, descriptor, options, body)).await;
+                let length = message.body.len();
+                let outcome = observation.time(put::put(self, handle, message, options)).await;
                 observation.put(self, handle, &outcome, length);
                 outcome
             }
@@ -239,20 +249,30 @@ impl Connection {
     ///
     /// # Errors
     /// Those of `open` and of `put`.
-    pub async fn put1(
+    pub fn put1(
         &self,
         caller: &Principal,
         object: &ObjectDescriptor,
         descriptor: MessageDescriptor,
         options: &PutOptions,
         body: Bytes,
+    ) -> impl Future<Output = Result<PutResult, Reason>> {
+        self.put1_message(caller, object, Box::new(Message { descriptor, body }), options)
+    }
+
+    async fn put1_message(
+        &self,
+        caller: &Principal,
+        object: &ObjectDescriptor,
+        message: Box<Message>,
+        options: &PutOptions,
     ) -> Result<PutResult, Reason> {
         self.state.check()?;
         let outcome = match self.state.observation() {
-            None => put::put1(self, caller, object, descriptor, options, body).await,
+            None => put::put1(self, caller, object, message, options).await,
             Some(observation) => {
-                let length = body.len();
-                let outcome = observation.time(put::put1(self, caller, object, descriptor, options, body)).await;
+                let length = message.body.len();
+                let outcome = observation.time(put::put1(self, caller, object, message, options)).await;
                 observation.put1(self, object, &outcome, length);
                 outcome
             }

@@ -188,7 +188,7 @@ impl Get<'_> {
             // Here and below: what is seldom needed is boxed, so that the state of every get need not hold it.
             Box::pin(expiry::discard(self.engine, self.queue, now)).await;
         }
-        if self.browses() { browse::look(self, now).await } else { self.take(now).await }
+        if self.browses() { Box::pin(browse::look(self, now)).await } else { self.take(now).await }
     }
 
     /// `before`: the queue's changes before the look that was in vain.
@@ -258,13 +258,13 @@ impl Get<'_> {
         };
         let Some(exact) = exact else { return Ok(None) };
         let filter = Filter::new(self.options, self.open, self.queue, place.is_some(), now);
-        let Some(selector) = self.selector() else { return self.take_next(exact, &filter, now).await };
+        let Some(selector) = self.selector() else { return self.take_next(&exact, &filter, now).await };
         loop {
             let Some(selected) = Box::pin(selecting::next(self, selector, &exact, &filter, None, now)).await? else {
                 return Ok(None);
             };
             let at = Selection { position: Some(selected.position), ..exact };
-            if let Some(result) = self.take_next(at, &filter, now).await? {
+            if let Some(result) = self.take_next(&at, &filter, now).await? {
                 return Ok(Some(result));
             }
             // Somebody else was quicker.
@@ -280,18 +280,18 @@ impl Get<'_> {
 
     async fn take_next(
         &self,
-        exact: Selection<'static>,
+        exact: &Selection<'static>,
         filter: &Filter<'_>,
         now: Timestamp,
     ) -> Result<Option<Box<GetResult>>, Reason> {
         if self.must_look_first() {
-            return self.look_and_take(exact, filter, now).await;
+            return Box::pin(self.look_and_take(exact, filter, now)).await;
         }
         let taken = if filter.is_trivial() {
-            self.take_selected(&exact, self.has(GetFlags::SYNCPOINT), now).await?
+            self.take_selected(exact, self.has(GetFlags::SYNCPOINT), now).await?
         } else {
             let accept = |candidate: &storage::Candidate<'_>| filter.accepts(candidate);
-            let selected = Selection { accept: Some(&accept), ..exact };
+            let selected = Selection { accept: Some(&accept), ..*exact };
             self.take_selected(&selected, self.has(GetFlags::SYNCPOINT), now).await?
         };
         match taken {
@@ -313,13 +313,13 @@ impl Get<'_> {
 
     async fn look_and_take(
         &self,
-        exact: Selection<'static>,
+        exact: &Selection<'static>,
         filter: &Filter<'_>,
         now: Timestamp,
     ) -> Result<Option<Box<GetResult>>, Reason> {
         loop {
             let accept = |candidate: &storage::Candidate<'_>| filter.accepts(candidate);
-            let selected = Selection { accept: Some(&accept), ..exact };
+            let selected = Selection { accept: Some(&accept), ..*exact };
             let seen = self.engine.store.browse(self.queue.id, None, &selected, now).await;
             let Some(seen) = seen.map_err(|error| reason::of_store(&error))? else { return Ok(None) };
             let segments = filter.take_segments();

@@ -165,8 +165,7 @@ pub(crate) struct Publication {
 pub(crate) async fn publish(
     request: &Request<'_>,
     topic: &OpenTopic,
-    descriptor: MessageDescriptor,
-    body: Bytes,
+    mut message: Box<Message>,
 ) -> Result<PutResult, Reason> {
     let engine = &*request.connection.engine;
     let flags = request.options.flags;
@@ -176,19 +175,19 @@ pub(crate) async fn publish(
     if !effective.publish {
         return Err(Reason::PutInhibited);
     }
-    if body.len() > engine.definition.read().maximum_message_length as usize {
+    if message.body.len() > engine.definition.read().maximum_message_length as usize {
         return Err(Reason::MsgTooBigForQMgr);
     }
-    let Filled { descriptor, given_priority, expires, warning, .. } =
-        fill_in(request, &Defaults::of_topic(&effective), descriptor, body.len(), now)?;
+    let Filled { given_priority, expires, warning, .. } =
+        fill_in(request, &Defaults::of_topic(&effective), &mut message, now)?;
     let connection = request.connection.state.number;
     let wants = |subscription: &Subscription| {
         let is_own = flags.contains(PutFlags::NOT_OWN_SUBS) && subscription.is_opened_by(connection);
-        !is_own && !subscription.definition.request_only && subscription.selects(&descriptor, &body)
+        !is_own && !subscription.definition.request_only && subscription.selects(&message.descriptor, &message.body)
     };
     let recipients = engine.publish.with(|state| state.matching(&topic.topic_string, now, wants));
 
-    let publication = Publication { descriptor, body, expires };
+    let publication = Publication { descriptor: message.descriptor.clone(), body: message.body.clone(), expires };
     let retain = flags.contains(PutFlags::RETAIN);
     let fan_out =
         FanOut { engine, topic, effective: &effective, recipients: &recipients, publication: &publication, now };
@@ -201,9 +200,9 @@ pub(crate) async fn publish(
     } else {
         warning
     };
-    let descriptor = MessageDescriptor { priority: given_priority, ..publication.descriptor };
+    message.descriptor.priority = given_priority;
     Ok(PutResult {
-        descriptor,
+        message,
         resolved_queue: QueueName::BLANK,
         resolved_queue_manager: QueueManagerName::BLANK,
         warning,

@@ -1,13 +1,13 @@
 //! MQPUT and MQPUT1: checks the descriptor, fills in what the queue manager fills in, and sends the message on its way.
 //!
+//! The message lies in one place from the call to its result: what is copied from one step to the next is its address.
+//!
 //! Order of checks: handle, options, queue attributes, descriptor, lengths; so a refused put has changed nothing.
 //! Source: MQ reference, "MQPUT", "MQPUT1", "MQPMO", "MQMD", 9.3.
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use model::authority::{Authority, Principal};
-use model::descriptor::MessageDescriptor;
 use model::header::transmission::TransmissionHeader;
 use model::message::Message;
 use model::options::{CloseOptions, ObjectDescriptor, ObjectKind, OpenOptions, PutFlags, PutOptions};
@@ -56,9 +56,8 @@ const KNOWN: PutFlags = SYNCPOINTS
 pub(crate) async fn put(
     connection: &Connection,
     handle: ObjectHandle,
-    descriptor: MessageDescriptor,
+    message: Box<Message>,
     options: &PutOptions,
-    body: Bytes,
 ) -> Result<PutResult, Reason> {
     let engine = &connection.engine;
     let open = connection.state.handle(handle)?;
@@ -72,12 +71,12 @@ pub(crate) async fn put(
     match &open.target {
         Target::Queue(destination) => {
             let request = Request { connection, caller: &open.caller, handle: Some(&open), options };
-            send(&request, destination, descriptor, body).await
+            send(&request, destination, message).await
         }
         Target::Topic(topic) => {
             let request = Request { connection, caller: &open.caller, handle: Some(&open), options };
             // Here and below: what is seldom needed is boxed, so that the state of every put need not hold it.
-            Box::pin(publish::publish(&request, topic, descriptor, body)).await
+            Box::pin(publish::publish(&request, topic, message)).await
         }
         Target::Subscription(_) | Target::QueueManager | Target::Object(_) => Err(Reason::NotOpenForOutput),
     }
@@ -88,9 +87,8 @@ pub(crate) async fn put1(
     connection: &Connection,
     caller: &Principal,
     object: &ObjectDescriptor,
-    descriptor: MessageDescriptor,
+    message: Box<Message>,
     options: &PutOptions,
-    body: Bytes,
 ) -> Result<PutResult, Reason> {
     let engine = &connection.engine;
     let flags = options.flags;
@@ -109,45 +107,43 @@ pub(crate) async fn put1(
     let request = Request { connection, caller, handle: None, options };
     match object.object {
         ObjectKind::Queue => {}
-        ObjectKind::Topic => return put1_to_topic(&request, object, descriptor, body).await,
+        ObjectKind::Topic => return put1_to_topic(&request, object, message).await,
         ObjectKind::NameList | ObjectKind::Process | ObjectKind::QueueManager => return Err(Reason::ObjectTypeError),
     }
     let destination = match resolve(engine, &object.name, &object.queue_manager)? {
         Resolved::Destination(destination) => destination,
-        Resolved::Model(_) => return Box::pin(put1_to_model(&request, object, descriptor, body)).await,
+        Resolved::Model(_) => return Box::pin(put1_to_model(&request, object, message)).await,
     };
     check_destination_authority(engine, caller, object, &destination, wanted(flags))?;
     if let Destination::Topic { topic, .. } = &destination {
         let topic = ObjectDescriptor { object: ObjectKind::Topic, name: *topic, ..ObjectDescriptor::default() };
-        return put1_to_topic(&request, &topic, descriptor, body).await;
+        return put1_to_topic(&request, &topic, message).await;
     }
-    send(&request, &destination, descriptor, body).await
+    send(&request, &destination, message).await
 }
 
 async fn put1_to_topic(
     request: &Request<'_>,
     object: &ObjectDescriptor,
-    descriptor: MessageDescriptor,
-    body: Bytes,
+    message: Box<Message>,
 ) -> Result<PutResult, Reason> {
     let engine = &request.connection.engine;
     let topic = publish::open(engine, request.caller, object, open_options(request.options.flags))?;
-    Box::pin(publish::publish(request, &topic, descriptor, body)).await
+    Box::pin(publish::publish(request, &topic, message)).await
 }
 
 /// A put1 to a model queue makes a dynamic queue; a temporary one is gone again when the call ends, as MQCLOSE makes it.
 async fn put1_to_model(
     request: &Request<'_>,
     object: &ObjectDescriptor,
-    descriptor: MessageDescriptor,
-    body: Bytes,
+    message: Box<Message>,
 ) -> Result<PutResult, Reason> {
     let connection = request.connection;
     let options = open_options(request.options.flags);
     let opened = open::open(connection, request.caller, object, options).await?;
     let flags = request.options.flags - PutFlags::ALTERNATE_USER_AUTHORITY;
     let put_options = PutOptions { flags, ..request.options.clone() };
-    let result = put(connection, opened.handle, descriptor, &put_options, body).await;
+    let result = put(connection, opened.handle, message, &put_options).await;
     close::close(connection, opened.handle, CloseOptions::empty()).await?;
     result
 }
@@ -228,23 +224,21 @@ pub(crate) fn open_options(flags: PutFlags) -> OpenOptions {
 async fn send(
     request: &Request<'_>,
     destination: &Destination,
-    descriptor: MessageDescriptor,
-    body: Bytes,
+    mut message: Box<Message>,
 ) -> Result<PutResult, Reason> {
     let engine = &*request.connection.engine;
     let Some(queue) = destination.queue() else { return Err(Reason::ObjectTypeError) };
     check_put_enabled(destination)?;
     let now = engine.now();
-    let filled = fill_in(request, &Defaults::of(destination), descriptor, body.len(), now)?;
-    let Filled { descriptor, given_priority, expires, place, warning } = filled;
-    let mut message = Message { descriptor, body };
+    let Filled { given_priority, expires, place, warning } =
+        fill_in(request, &Defaults::of(destination), &mut message, now)?;
     let unit = request.in_unit().then_some(&*request.connection.state);
 
     match destination {
         Destination::Local { .. } => match check_length(engine, destination, message.body.len()) {
             Ok(()) => deliver(request, queue, &message, expires, now).await?,
             Err(Reason::MsgTooBigForQ | Reason::MsgTooBigForQMgr) if segmentation::is_allowed(&message.descriptor) => {
-                Box::pin(segmentation::put_in_segments(request, queue, message.clone(), expires, now)).await?;
+                Box::pin(segmentation::put_in_segments(request, queue, (*message).clone(), expires, now)).await?;
             }
             Err(reason) => return Err(reason),
         },
@@ -255,7 +249,7 @@ async fn send(
                 descriptor: message.descriptor.clone(),
             };
             check_length(engine, destination, message.body.len() + TransmissionHeader::LENGTH)?;
-            let wrapped = transmission::wrap(engine, header, &message.body, now);
+            let wrapped = Box::new(transmission::wrap(engine, header, &message.body, now));
             delivery::place(engine, unit, queue, &wrapped, expires, now).await?;
         }
         Destination::Topic { .. } => return Err(Reason::ObjectTypeError),
@@ -265,7 +259,7 @@ async fn send(
     }
     let (resolved_queue, resolved_queue_manager) = destination.resolved(engine);
     message.descriptor.priority = given_priority;
-    Ok(PutResult { descriptor: message.descriptor, resolved_queue, resolved_queue_manager, warning })
+    Ok(PutResult { message, resolved_queue, resolved_queue_manager, warning })
 }
 
 fn keep_place(handle: &Handle, place: PutPlace) {

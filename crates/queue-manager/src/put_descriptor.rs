@@ -6,6 +6,7 @@
 use model::definition::queue::DefinitionType;
 use model::descriptor::{Ccsid, Expiry, MessageDescriptor, MessageType, Persistence, Report};
 use model::identifier::{AccountingToken, CorrelationId, MessageId};
+use model::message::Message;
 use model::options::PutFlags;
 use model::reason::Reason;
 use model::text::Text;
@@ -21,8 +22,8 @@ use crate::resolve::{Destination, resolve_reply_to};
 use crate::topic_tree::EffectiveTopic;
 use model::options::OpenOptions;
 
+/// What the descriptor says besides itself.
 pub(crate) struct Filled {
-    pub(crate) descriptor: MessageDescriptor,
     /// What the application sees again: above 9 when it gave that.
     pub(crate) given_priority: i32,
     pub(crate) expires: Option<Timestamp>,
@@ -36,22 +37,21 @@ pub(crate) struct Filled {
 pub(crate) fn fill_in(
     request: &Request<'_>,
     defaults: &Defaults,
-    mut descriptor: MessageDescriptor,
-    length: usize,
+    Message { descriptor, body }: &mut Message,
     now: Timestamp,
 ) -> Result<Filled, Reason> {
     let engine = &*request.connection.engine;
     let flags = request.options.flags;
     check_report(descriptor.report, defaults.is_remote)?;
-    check_type(&descriptor)?;
-    let (given_priority, warning) = fill_priority(&mut descriptor, defaults)?;
-    fill_persistence(&mut descriptor, defaults)?;
-    let expires = fill_expiry(&mut descriptor, defaults, now)?;
+    check_type(descriptor)?;
+    let (given_priority, warning) = fill_priority(descriptor, defaults)?;
+    fill_persistence(descriptor, defaults)?;
+    let expires = fill_expiry(descriptor, defaults, now)?;
     if descriptor.ccsid == Ccsid::Q_MGR {
         let ccsid = engine.definition.read().ccsid;
         descriptor.ccsid = Ccsid(i32::try_from(ccsid).unwrap_or(Ccsid::UTF_8.0));
     }
-    fill_identifiers(engine, &mut descriptor, flags);
+    fill_identifiers(engine, descriptor, flags);
     descriptor.backout_count = 0;
     (descriptor.reply_to_queue, descriptor.reply_to_queue_manager) =
         resolve_reply_to(engine, descriptor.reply_to_queue, descriptor.reply_to_queue_manager);
@@ -59,9 +59,9 @@ pub(crate) fn fill_in(
         descriptor.reply_to_queue = model::name::QueueName::BLANK;
         descriptor.reply_to_queue_manager = model::name::QueueManagerName::BLANK;
     }
-    fill_context(request, &mut descriptor, now)?;
-    let place = fill_group(request, &mut descriptor, length)?;
-    Ok(Filled { descriptor, given_priority, expires, place, warning })
+    fill_context(request, descriptor, now)?;
+    let place = fill_group(request, descriptor, body.len())?;
+    Ok(Filled { given_priority, expires, place, warning })
 }
 
 /// What the objects on the way say of messages that leave it to them.

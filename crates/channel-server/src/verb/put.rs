@@ -124,7 +124,7 @@ fn reply(
     let Ok(result) = outcome else { return (ending(outcome), PutReply { descriptor, options }) };
     let is_local = result.resolved_queue_manager == call.conversation.terms().queue_manager.name();
     let reply = PutReply {
-        descriptor: Descriptor { version: descriptor.version, fields: result.descriptor.clone() },
+        descriptor: Descriptor { version: descriptor.version, fields: result.message.descriptor.clone() },
         options: PutStructure {
             counts: [i32::from(is_local), i32::from(!is_local), 0],
             resolved_queue: text(&result.resolved_queue),

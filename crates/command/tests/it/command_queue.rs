@@ -77,7 +77,7 @@ impl Client {
         let object = ObjectDescriptor { name: QueueName::literal(COMMAND_QUEUE), ..ObjectDescriptor::default() };
         let options = PutOptions { flags: PutFlags::NO_SYNCPOINT, ..PutOptions::default() };
         let put = self.connection.put1(&self.principal, &object, descriptor, &options, Bytes::from(body)).await;
-        put.unwrap().descriptor
+        put.unwrap().message.descriptor
     }
 
     async fn get(&self, handle: ObjectHandle, correlation_id: Option<CorrelationId>) -> Box<GetResult> {

@@ -437,7 +437,7 @@ fn put_passed(outcome: &Result<PutResult, Reason>, bytes: usize) -> Option<Passe
 }
 
 fn persistence(result: &PutResult) -> Persistence {
-    result.descriptor.persistence
+    result.message.descriptor.persistence
 }
 
 fn length(bytes: usize) -> u64 {

@@ -138,7 +138,7 @@ async fn an_alternate_user_needs_authority_to_be_named_and_then_counts() {
         .put(opened.handle, MessageDescriptor::default(), &PutOptions::default(), Bytes::new())
         .await
         .unwrap();
-    assert_eq!(put.descriptor.user_identifier.to_text(), "app");
+    assert_eq!(put.message.descriptor.user_identifier.to_text(), "app");
 }
 
 #[tokio::test]

@@ -251,14 +251,14 @@ fn a_delivered_publication_has_the_subscriptions_identity_and_the_publishers_ori
         assert_eq!((subscribed.correlation_id, &*subscribed.topic_string), (correlation_id, "t"));
         let published = MessageDescriptor { priority: 6, expiry: Expiry(100), ..Default::default() };
         let put = bench.publish_with("t", "text", PutFlags::empty(), published).await.expect("published");
-        assert!(!put.descriptor.message_id.is_none());
+        assert!(!put.message.descriptor.message_id.is_none());
         let got = bench.get(subscribed.queue).await.expect("a publication").descriptor;
         assert_eq!(
             (got.correlation_id, got.priority, got.expiry, got.format),
             (correlation_id, 6, Expiry(100), Format::STRING)
         );
         assert_eq!((&*got.user_identifier.to_text(), &*got.put_application_name.to_text()), (ADMIN, "test"));
-        assert_ne!(got.message_id, put.descriptor.message_id);
+        assert_ne!(got.message_id, put.message.descriptor.message_id);
     });
 }
 

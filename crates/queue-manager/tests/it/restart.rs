@@ -166,8 +166,8 @@ async fn identifiers_never_repeat_across_a_restart() {
                 )
                 .await
                 .unwrap();
-            assert!(result.descriptor.message_id.as_bytes().starts_with(b"AMQ QM1         "));
-            seen.push(result.descriptor.message_id);
+            assert!(result.message.descriptor.message_id.as_bytes().starts_with(b"AMQ QM1         "));
+            seen.push(result.message.descriptor.message_id);
         }
         drop(connection);
         queue_manager.stop().await;

@@ -436,7 +436,7 @@ impl Session {
         };
         match result {
             Ok(result) => {
-                let shown = show(&result.descriptor, statement.keys.get("show").unwrap_or(&""));
+                let shown = show(&result.message.descriptor, statement.keys.get("show").unwrap_or(&""));
                 let warning = result.warning.map(|reason| format!("!{}", reason.number()));
                 [warning, Some(shown).filter(|shown| !shown.is_empty())]
                     .into_iter()

@@ -74,7 +74,7 @@ async fn put_with(
     let (mut descriptor, body) = message(properties, text);
     change(&mut descriptor);
     let options = PutOptions { flags, context: None };
-    connection.put1(&administrator(), &object(""), descriptor, &options, body).await.unwrap().descriptor
+    connection.put1(&administrator(), &object(""), descriptor, &options, body).await.unwrap().message.descriptor
 }
 
 fn text(got: Result<Box<GetResult>, Reason>) -> Result<String, Reason> {

@@ -90,7 +90,7 @@ async fn put(
         .await
         .map_err(|reason| refused("put to", queue, reason))?;
     let warning = result.warning.map(describe);
-    Ok((Answer::Put { message_id: result.descriptor.message_id.to_string(), warning }, Vec::new()))
+    Ok((Answer::Put { message_id: result.message.descriptor.message_id.to_string(), warning }, Vec::new()))
 }
 
 /// Sends each message and commits its get once the client has taken it. `Ok(Err(_))` is the queue manager's refusal.
