@@ -54,6 +54,14 @@ impl Measured {
         median(self.values(name).to_vec())
     }
 
+    /// Each of them through their mean in the same round, and of that the median: what the rounds differ by counts for none.
+    #[expect(clippy::cast_precision_loss, reason = "a handful of cells")]
+    pub fn beside_each_other<const N: usize>(&self, names: [&str; N]) -> [f64; N] {
+        let rounds = names.map(|name| self.values(name));
+        let mean = |round: usize| rounds.iter().map(|values| values[round]).sum::<f64>() / N as f64;
+        rounds.map(|values| median(values.iter().enumerate().map(|(round, value)| value / mean(round)).collect()))
+    }
+
     /// Median of the rounds' ratios, each of two figures taken within seconds.
     pub fn ratio(&self, of: &str, to: &str) -> f64 {
         median(self.values(of).iter().zip(self.values(to)).map(|(a, b)| a / b).collect())

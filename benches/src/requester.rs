@@ -27,10 +27,8 @@ use crate::rest::{NGINX, NginxFloor, cpu_us_per_pair};
 const THINK_TIME: Duration = Duration::from_millis(200);
 /// Of the provider: answers up to 16 KiB.
 const MOST_ENTRIES: u32 = 512;
-/// What `Effort::rest` is multiplied by: clients that think do little in a second.
-const LONGER: u32 = 2;
-/// Most rounds: there are many loads.
-const ROUNDS: usize = 3;
+/// Rounds for each that others have: what differs by a tenth is looked for, and single rounds differ by more.
+const MORE_ROUNDS: usize = 2;
 /// Processor time of a no-op pair on nginx where the bar of a call stands as it is, and that bar, in microseconds.
 const INDEX_US: f64 = 36.0;
 const LIMIT_US: f64 = 150.0;
@@ -81,19 +79,20 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     let chain = Chain::start(&effort.work, MOST_ENTRIES)?;
     let program = chain.compile()?;
     let others = Others::default();
-    let mut cells = vec![Cell::new(NGINX, || nginx.cpu_us())];
-    let beside = NGINX_BY_AS_MANY.into_iter().map(Some).chain(std::iter::repeat(None));
-    for (load, beside) in OF_8_KIB.into_iter().chain(SMALLER).zip(beside) {
+    let cell = |load: Load| -> Result<Cell<'_>> {
         let choices = choices(&chain, &program, effort, load)?;
         let others = &others;
-        cells.push(Cell::new(load.0, move || one(&choices, load, others)));
-        if let Some(name) = beside {
-            let choices = thinking(Choices { clients: Some(load.1), ..nginx.choices.clone() }, effort);
-            cells.push(Cell::new(name, move || cpu_us_per_pair(&choices)));
-        }
+        Ok(Cell::new(load.0, move || one(&choices, load, others)))
+    };
+    let mut cells = vec![Cell::new(NGINX, || nginx.cpu_us())];
+    for (load, beside) in OF_8_KIB.into_iter().zip(NGINX_BY_AS_MANY) {
+        cells.push(cell(load)?);
+        let choices = thinking(Choices { clients: Some(load.1), ..nginx.choices.clone() }, effort);
+        cells.push(Cell::new(beside, move || cpu_us_per_pair(&choices)));
     }
-    let measured = interleave(effort.rounds.min(ROUNDS), cells)?;
-    judge(report, &measured, &others.into_inner());
+    let measured = interleave(effort.rounds * MORE_ROUNDS, cells)?;
+    let smaller = interleave(effort.rounds, SMALLER.into_iter().map(cell).collect::<Result<_>>()?)?;
+    judge(report, &measured, &smaller, &others.borrow());
     Ok(())
 }
 
@@ -119,7 +118,7 @@ fn thinking(choices: Choices, effort: &Effort) -> Choices {
     Choices {
         think_time: Some(Span(THINK_TIME)),
         warmup: Some(Span(effort.warmup + THINK_TIME * 2)),
-        duration: Some(Span(effort.rest * LONGER)),
+        duration: Some(Span(effort.rest)),
         ..choices
     }
 }
@@ -145,10 +144,10 @@ fn one(choices: &Choices, (name, clients, _): Load, others: &Others) -> Result<f
     cpu_us("server")
 }
 
-fn judge(report: &mut Report, measured: &Measured, others: &BTreeMap<&'static str, Vec<Other>>) {
+fn judge(report: &mut Report, measured: &Measured, smaller: &Measured, others: &BTreeMap<&'static str, Vec<Other>>) {
     let of = |name: &str, value: fn(&Other) -> f64| median(others.get(name).into_iter().flatten().map(value).collect());
     let names = OF_8_KIB.map(|(name, ..)| name);
-    let (least, most) = extremes(names.map(|name| measured.median(name)));
+    let (least, most) = extremes(measured.beside_each_other(names));
     let costliest = names.into_iter().max_by(|a, b| measured.median(a).total_cmp(&measured.median(b)));
     report.add(
         Bar::at_most("CPU of a call with an 8 KiB answer, by nginx's pair of requests", LIMIT_US / INDEX_US).ratio(
@@ -165,7 +164,7 @@ fn judge(report: &mut Report, measured: &Measured, others: &BTreeMap<&'static st
         Bar::at_most("the same, each by nginx's pair with as many clients that think: highest by lowest", 1.1)
             .value(most / least, "x"),
     );
-    let (least, most) = extremes(NGINX_BY_AS_MANY.map(|name| measured.median(name)));
+    let (least, most) = extremes(measured.beside_each_other(NGINX_BY_AS_MANY));
     report.add(Bar::figure("nginx's own pair, from 100 to 300 clients: highest by lowest").value(most / least, "x"));
     let (_, p99) = extremes(names.map(|name| of(name, |other| other.p99_ms)));
     report.add(Bar::at_most("response time of such calls, p99, highest of 100 to 300 clients", 5.0).value(p99, "ms"));
@@ -173,8 +172,11 @@ fn judge(report: &mut Report, measured: &Measured, others: &BTreeMap<&'static st
     report
         .add(Bar::at_least("rate, through clients by think time and response time, lowest", 0.99).value(slowest, "x"));
     report.add(Bar::at_most("the same, highest", 1.01).value(fastest, "x"));
-    for (name, ..) in OF_8_KIB.into_iter().chain(SMALLER) {
+    for (name, ..) in OF_8_KIB {
         report.add(Bar::figure(name).value(measured.median(name), "µs CPU"));
+    }
+    for (name, ..) in SMALLER {
+        report.add(Bar::figure(name).value(smaller.median(name), "µs CPU"));
     }
     for name in NGINX_BY_AS_MANY {
         report.add(Bar::figure(name).value(measured.median(name), "µs CPU"));

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, ensure};
+use workload::batch;
 use workload::measure::{self, processor_time};
 
 use super::setting::Transport;
@@ -115,7 +116,12 @@ pub(super) fn with_responders<T>(
 ) -> Result<T> {
     std::thread::scope(|scope| {
         let responders: Vec<_> = (0..CLIENTS)
-            .map(|number| scope.spawn(move || respond(endpoint, queue, number, promise, reply_bytes)))
+            .map(|number| {
+                scope.spawn(move || {
+                    batch::enter();
+                    respond(endpoint, queue, number, promise, reply_bytes)
+                })
+            })
             .collect();
         let result = work();
         let mut stopper = connect(endpoint, "stopper", Promise::NotDurable)?;
@@ -199,6 +205,7 @@ where
 {
     let (stop, count) = (AtomicBool::new(false), AtomicU64::new(0));
     let work = |number: u32| -> Result<()> {
+        batch::enter();
         let mut operation = client(number)?;
         while !stop.load(Ordering::Relaxed) {
             operation()?;

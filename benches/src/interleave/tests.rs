@@ -22,6 +22,17 @@ fn rounds_alternate_direction_and_ratios_are_of_the_same_round() {
 }
 
 #[test]
+fn what_is_flat_in_each_round_is_flat_however_the_rounds_differ() {
+    let cell = |name: &'static str, values: [f64; 3]| {
+        let mut values = values.into_iter();
+        Cell::new(name, move || values.next().context("three rounds"))
+    };
+    let measured = interleave(3, vec![cell("a", [11.0, 220.0, 33.0]), cell("b", [9.0, 180.0, 27.0])]).unwrap();
+    let [a, b] = measured.beside_each_other(["a", "b"]);
+    assert!((a - 1.1).abs() < 1e-9 && (b - 0.9).abs() < 1e-9, "{a} {b}");
+}
+
+#[test]
 fn a_median_is_the_middle_or_between_the_two_middle_values() {
     assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
     assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 2.5);

@@ -10,6 +10,7 @@ use model::name::QueueName;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
+use crate::batch;
 use crate::error::WorkloadError;
 use crate::outcome::Outcome;
 use crate::plan::{
@@ -303,6 +304,7 @@ impl ResponderArguments {
 /// A plan that cannot be carried out, or no connection at the start.
 pub fn respond(arguments: &ResponderArguments) -> Result<(), WorkloadError> {
     let plan = arguments.plan()?;
+    batch::enter();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(WorkloadError::Thread)?;
     let counts = Arc::new(Counts::default());
     runtime.block_on(async {

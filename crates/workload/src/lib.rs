@@ -5,6 +5,7 @@
 //! socket or from `/proc`. It must cost less processor time than what it measures, so clients share few threads,
 //! requests are cloned from prepared parts and bodies are one copy.
 
+pub mod batch;
 pub mod cli;
 pub mod client;
 mod delay;

@@ -13,6 +13,7 @@ use super::control::{Control, Phase};
 use super::tally::Tally;
 use super::users::Users;
 use super::{Shared, runtime};
+use crate::batch;
 use crate::client::door::{Door, DoorOptions};
 use crate::client::program::Pool;
 use crate::error::WorkloadError;
@@ -187,6 +188,7 @@ fn spawn(
 ) -> Result<std::thread::JoinHandle<Tally>, WorkloadError> {
     let runtime = runtime()?;
     let work = move || {
+        batch::enter();
         let tally = runtime.block_on(LocalSet::new().run_until(drive_all(clients, announce)));
         if let Some(pool) = pool {
             runtime.block_on(pool.finish());
