@@ -11,6 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use postgres::{Client, Config, NoTls};
 use tempfile::TempDir;
+use workload::batch;
 
 use crate::nginx::free_port;
 use crate::throughput::rate;
@@ -85,6 +86,7 @@ impl Postgresql {
     /// Insert and delete, each committed on disk, each caller on a queue of its own.
     pub fn pairs_per_second(&self, callers: usize, size: usize, time: Duration) -> Result<f64> {
         rate(callers, time, |number| {
+            batch::enter();
             let mut client = self.connect()?;
             let (insert, delete) = (client.prepare(INSERT)?, client.prepare(DELETE)?);
             let (queue, body) = (format!("q{number}"), vec![b'x'; size]);

@@ -3,7 +3,7 @@
 //!
 //! As in the report: one process a client is told when to call and how much to ask for, and a response time is from telling it to
 //! its line. Remote API, server, programs and driver are processes of this machine. nginx's pair of requests is measured in the
-//! same rounds: it says how fast the machine is. It is measured a second time with as many clients as each load has, and their
+//! same rounds: it says how fast the machine is. It is measured a second time with as many clients as each load of 8 KiB has, and their
 //! think time: what it does for a request never changes, so what it costs more with fewer clients is the machine's doing. Processors do not
 //! halt meanwhile (`awake.rs`): waking one that has is dear, and counted as the server's.
 //!

@@ -17,6 +17,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use workload::plan::{Choices, Login, Plan, Scenario, Span};
 
+use crate::awake::Awake;
 use crate::effort::Effort;
 use crate::interleave::{Cell, Measured, interleave};
 use crate::report::{Bar, Report};
@@ -40,6 +41,8 @@ const SERVICE_BEYOND: &str = "two-way service beyond the responder";
 const REST_BEYOND: &str = "POST and DELETE beyond the responder";
 
 pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
+    // A reply wakes the thread that waits for it: that is the server's work. It is the client's where a second request asks.
+    let _awake = Awake::keep();
     let liberty = Liberty::start(&effort.work)?;
     let setting = Setting::start(&effort.work)?;
     let resources = no_ops(&setting, &liberty, liberty::RESOURCE_PATH, effort);

@@ -2,9 +2,9 @@
 
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
-use workload::Plan;
+use anyhow::{Context, Result, anyhow, ensure};
 use workload::plan::Login;
+use workload::{Plan, batch};
 
 use super::users::Office;
 use crate::effort::Effort;
@@ -39,11 +39,21 @@ pub(super) fn run(effort: &Effort, report: &mut Report) -> Result<()> {
 /// Requests a second.
 fn wrk(url: &str, seconds: u64) -> Result<f64> {
     let header = format!("Authorization: Basic {}", credentials());
-    let output = Command::new("wrk")
-        .args(["--threads", "1", "--connections", &CLIENTS.to_string()])
-        .args(["--duration", &format!("{seconds}s"), "--header", &header, url])
-        .output()
-        .context("wrk is not installed (Debian: wrk)")?;
+    let mut command = Command::new("wrk");
+    command.args(["--threads", "1", "--connections", &CLIENTS.to_string()]).args([
+        "--duration",
+        &format!("{seconds}s"),
+        "--header",
+        &header,
+        url,
+    ]);
+    // A program is scheduled as the thread that starts it, and this one goes on to start servers.
+    let start = || {
+        batch::enter();
+        command.output()
+    };
+    let output = std::thread::scope(|scope| scope.spawn(start).join()).map_err(|_| anyhow!("the thread panicked"))?;
+    let output = output.context("wrk is not installed (Debian: wrk)")?;
     let text = String::from_utf8_lossy(&output.stdout);
     ensure!(
         output.status.success() && !text.contains("Non-2xx"),

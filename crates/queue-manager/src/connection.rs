@@ -44,7 +44,8 @@ pub struct Opened {
 
 #[derive(Debug, Clone)]
 pub struct PutResult {
-    /// As the queue manager completed it: identifiers, context, put date and time.
+    /// Its descriptor as the queue manager completed it (identifiers, context, put date and time) and with the priority
+    /// that was given; its body as it was put.
     pub message: Box<Message>,
     pub resolved_queue: QueueName,
     pub resolved_queue_manager: QueueManagerName,

@@ -187,7 +187,8 @@ pub(crate) async fn publish(
     };
     let recipients = engine.publish.with(|state| state.matching(&topic.topic_string, now, wants));
 
-    let publication = Publication { descriptor: message.descriptor.clone(), body: message.body.clone(), expires };
+    let Message { descriptor, body } = *message;
+    let publication = Publication { descriptor, body, expires };
     let retain = flags.contains(PutFlags::RETAIN);
     let fan_out =
         FanOut { engine, topic, effective: &effective, recipients: &recipients, publication: &publication, now };
@@ -200,9 +201,9 @@ pub(crate) async fn publish(
     } else {
         warning
     };
-    message.descriptor.priority = given_priority;
+    let descriptor = MessageDescriptor { priority: given_priority, ..publication.descriptor };
     Ok(PutResult {
-        message,
+        message: Box::new(Message { descriptor, body: publication.body }),
         resolved_queue: QueueName::BLANK,
         resolved_queue_manager: QueueManagerName::BLANK,
         warning,

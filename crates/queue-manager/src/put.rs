@@ -1,6 +1,7 @@
 //! MQPUT and MQPUT1: checks the descriptor, fills in what the queue manager fills in, and sends the message on its way.
 //!
-//! The message lies in one place from the call to its result: what is copied from one step to the next is its address.
+//! On its way to a local queue the message lies in one place from the call to its result: what is copied from one step to
+//! the next is its address.
 //!
 //! Order of checks: handle, options, queue attributes, descriptor, lengths; so a refused put has changed nothing.
 //! Source: MQ reference, "MQPUT", "MQPUT1", "MQPMO", "MQMD", 9.3.

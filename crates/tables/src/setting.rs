@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use crate::error::TablesError;
 use process::Process;
-use processes::Processes;
+use processes::{Processes, Signals};
 use server::{Server, ServerPlan};
 
 pub struct Setting {
@@ -36,8 +36,10 @@ impl Setting {
     /// The folder cannot be made, or signals cannot be handled.
     pub fn new(program: PathBuf, work: &Path) -> Result<Self, TablesError> {
         let file = |source| TablesError::File { what: "make a folder in", path: work.to_owned(), source };
+        // Caught first: nothing is there yet that a signal would leave behind.
+        let signals = Signals::catch()?;
         let folder = tempfile::Builder::new().prefix("quaymaster-tables-").tempdir_in(work).map_err(file)?;
-        let processes = Processes::watching_signals(folder.path().to_owned())?;
+        let processes = Processes::ended_by(signals, folder.path().to_owned())?;
         Ok(Self { program, folder, processes, started: Cell::new(0) })
     }
 

@@ -9,16 +9,18 @@
 use rustix::process::getpriority_process;
 use thread_priority::{
     NormalThreadSchedulePolicy, ThreadPriority, ThreadPriorityValue, ThreadSchedulePolicy,
-    set_thread_priority_and_policy, thread_native_id,
+    set_thread_priority_and_policy, thread_native_id, thread_schedule_policy,
 };
 
 /// What the library translates to a nice value of 0.
 const NICE_0: u8 = 48;
 
-/// Has this thread, and what it starts from now on, scheduled as batch work. Of a load that was given a nice value that one
-/// counts, and nothing else.
+const ORDINARY: ThreadSchedulePolicy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Other);
+
+/// Has this thread, and what it starts from now on, scheduled as batch work. A load that was given a nice value or a policy
+/// by who started it keeps to that.
 pub fn enter() {
-    if getpriority_process(None) != Ok(0) {
+    if getpriority_process(None) != Ok(0) || thread_schedule_policy() != Ok(ORDINARY) {
         return;
     }
     let policy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Batch);

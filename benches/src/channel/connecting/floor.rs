@@ -8,7 +8,6 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, ensure};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, HandshakeKind, StreamOwned};
-use workload::batch;
 use workload::measure::processor_time;
 
 use super::per_one;
@@ -21,7 +20,6 @@ pub(super) fn cpu_us(nginx: &Nginx, config: &Arc<ClientConfig>, effort: &Effort)
     visit(address, config)?;
     let (stop, count, full) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0));
     let work = || -> Result<()> {
-        batch::enter();
         while !stop.load(Ordering::Relaxed) {
             if visit(address, config)? != HandshakeKind::Resumed {
                 full.fetch_add(1, Ordering::Relaxed);

@@ -42,8 +42,7 @@ impl Process {
             File::create(&log).map_err(|source| TablesError::File { what: "make", path: log.clone(), source })?;
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(errors);
         let program = PathBuf::from(command.get_program());
-        let mut child = command.spawn().map_err(|source| TablesError::Start { program, source })?;
-        processes.add(&child);
+        let mut child = processes.start(&mut command).map_err(|source| TablesError::Start { program, source })?;
         let line = child.stdout.take().map(first_line);
         let mut process =
             Self { name: name.to_owned(), child, processes: Arc::clone(processes), ready: Value::Null, log };

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::Child;
+use std::process::{Child, Command};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::error::TablesError;
@@ -17,23 +18,17 @@ pub(crate) struct Processes {
 }
 
 impl Processes {
-    /// Handles signals from now on: they are caught when this returns, and waited for on a thread of its own.
+    /// Ends them, and takes the folder away, when one of the signals comes: on a thread of its own.
     ///
     /// # Errors
-    /// Signals cannot be handled.
-    pub(crate) fn watching_signals(folder: PathBuf) -> Result<Arc<Self>, TablesError> {
+    /// No more threads.
+    pub(crate) fn ended_by(signals: Signals, folder: PathBuf) -> Result<Arc<Self>, TablesError> {
         let processes = Arc::new(Self { folder, pids: Mutex::default() });
         let watched = Arc::clone(&processes);
-        let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(TablesError::Signals)?;
-        let signals = {
-            let _entered = runtime.enter();
-            Signals::catch().map_err(TablesError::Signals)?
-        };
         std::thread::Builder::new()
             .name("signals".to_owned())
             .spawn(move || {
-                let number = runtime.block_on(signals.first());
+                let number = signals.first();
                 watched.end_all();
                 std::process::exit(128 + number);
             })
@@ -41,8 +36,15 @@ impl Processes {
         Ok(processes)
     }
 
-    pub(crate) fn add(&self, child: &Child) {
-        self.lock().insert(child.id());
+    /// Under the lock, so that a signal finds the process listed, or it is never started.
+    ///
+    /// # Errors
+    /// As `Command::spawn`.
+    pub(crate) fn start(&self, command: &mut Command) -> std::io::Result<Child> {
+        let mut pids = self.lock();
+        let child = command.spawn()?;
+        pids.insert(child.id());
+        Ok(child)
     }
 
     /// Kills and reaps. The id is forgotten before it can become another's.
@@ -66,7 +68,7 @@ impl Processes {
             let _ = waitpid(Some(pid), WaitOptions::empty());
         }
         let _ = std::fs::remove_dir_all(&self.folder);
-        // The lock is kept to the end: nothing is started meanwhile that would be left.
+        // The lock is kept to the end: none of them is started meanwhile and left.
         std::mem::forget(pids);
     }
 
@@ -76,23 +78,34 @@ impl Processes {
 }
 
 /// The signals that ask to end, caught as soon as this is there.
-struct Signals {
+pub(crate) struct Signals {
+    runtime: Runtime,
     interrupted: tokio::signal::unix::Signal,
     terminated: tokio::signal::unix::Signal,
 }
 
 impl Signals {
-    /// To be called in a runtime.
-    fn catch() -> std::io::Result<Self> {
-        Ok(Self { interrupted: signal(SignalKind::interrupt())?, terminated: signal(SignalKind::terminate())? })
+    /// # Errors
+    /// Signals cannot be handled.
+    pub(crate) fn catch() -> Result<Self, TablesError> {
+        let catch = || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            let entered = runtime.enter();
+            let (interrupted, terminated) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+            drop(entered);
+            Ok(Self { runtime, interrupted, terminated })
+        };
+        catch().map_err(TablesError::Signals)
     }
 
     /// Number of the first that comes.
-    async fn first(mut self) -> i32 {
-        tokio::select! {
-            _ = self.interrupted.recv() => SignalKind::interrupt().as_raw_value(),
-            _ = self.terminated.recv() => SignalKind::terminate().as_raw_value(),
-        }
+    fn first(mut self) -> i32 {
+        self.runtime.block_on(async {
+            tokio::select! {
+                _ = self.interrupted.recv() => SignalKind::interrupt().as_raw_value(),
+                _ = self.terminated.recv() => SignalKind::terminate().as_raw_value(),
+            }
+        })
     }
 }
 

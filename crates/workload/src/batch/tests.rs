@@ -1,6 +1,8 @@
 use std::fs;
 use std::thread;
 
+use rustix::process::setpriority_process;
+
 use super::enter;
 
 /// Fields of proc(5) `stat` behind the name, which may hold blanks: `nice` is the 19th of all, `policy` the 41st.
@@ -26,6 +28,19 @@ fn a_thread_becomes_batch_work_and_keeps_its_nice_value() {
     if before[NICE] == "0" {
         assert_eq!(after[POLICY], SCHED_BATCH);
     }
+}
+
+#[test]
+fn a_thread_with_a_nice_value_keeps_to_it() {
+    let in_thread = || {
+        setpriority_process(None, 7).expect("anybody may be nicer");
+        let before = own_stat();
+        enter();
+        (before, own_stat())
+    };
+    let (before, after) = thread::spawn(in_thread).join().expect("no panic");
+    assert_eq!(before[NICE], "7");
+    assert_eq!((&after[NICE], &after[POLICY]), (&before[NICE], &before[POLICY]));
 }
 
 #[test]
