@@ -116,12 +116,7 @@ pub(super) fn with_responders<T>(
 ) -> Result<T> {
     std::thread::scope(|scope| {
         let responders: Vec<_> = (0..CLIENTS)
-            .map(|number| {
-                scope.spawn(move || {
-                    batch::enter();
-                    respond(endpoint, queue, number, promise, reply_bytes)
-                })
-            })
+            .map(|number| scope.spawn(move || respond(endpoint, queue, number, promise, reply_bytes)))
             .collect();
         let result = work();
         let mut stopper = connect(endpoint, "stopper", Promise::NotDurable)?;
@@ -137,6 +132,7 @@ pub(super) fn with_responders<T>(
 }
 
 fn respond(endpoint: &Endpoint, queue: &str, number: u32, promise: Promise, reply_bytes: usize) -> Result<()> {
+    batch::enter();
     let mut amqp = connect(endpoint, &format!("responder-{number}"), promise)?;
     amqp.receive_one_by_one_from(queue)?;
     let body = vec![b'y'; reply_bytes];

@@ -2,6 +2,12 @@ use std::cell::RefCell;
 
 use super::*;
 
+/// Says one of these each round.
+fn cell(name: &'static str, values: [f64; 3]) -> Cell<'static> {
+    let mut values = values.into_iter();
+    Cell::new(name, move || values.next().context("three rounds"))
+}
+
 #[test]
 fn rounds_alternate_direction_and_ratios_are_of_the_same_round() {
     let order = RefCell::new(String::new());
@@ -23,10 +29,6 @@ fn rounds_alternate_direction_and_ratios_are_of_the_same_round() {
 
 #[test]
 fn cells_beside_each_other_are_compared_round_by_round() {
-    let cell = |name: &'static str, values: [f64; 3]| {
-        let mut values = values.into_iter();
-        Cell::new(name, move || values.next().context("three rounds"))
-    };
     let measured = interleave(3, vec![cell("a", [10.0, 40.0, 30.0]), cell("b", [10.0, 20.0, 10.0])]).unwrap();
     // The medians of each by itself are three to one.
     let [a, b] = measured.beside_each_other(["a", "b"]);
@@ -42,10 +44,6 @@ fn a_median_is_the_middle_or_between_the_two_middle_values() {
 
 #[test]
 fn a_difference_is_taken_round_by_round() {
-    let cell = |name: &'static str, values: [f64; 3]| {
-        let mut values = values.into_iter();
-        Cell::new(name, move || values.next().context("three rounds"))
-    };
     let measured = interleave(3, vec![cell("whole", [20.0, 30.0, 40.0]), cell("part", [2.0, 4.0, 8.0])]).unwrap();
     let measured = measured.with_difference("rest", "whole", "part");
     assert_eq!((measured.values("rest"), measured.median("rest")), (&[18.0, 26.0, 32.0][..], 26.0));

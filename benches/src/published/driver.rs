@@ -39,18 +39,13 @@ pub(super) fn run(effort: &Effort, report: &mut Report) -> Result<()> {
 /// Requests a second.
 fn wrk(url: &str, seconds: u64) -> Result<f64> {
     let header = format!("Authorization: Basic {}", credentials());
-    let mut command = Command::new("wrk");
-    command.args(["--threads", "1", "--connections", &CLIENTS.to_string()]).args([
-        "--duration",
-        &format!("{seconds}s"),
-        "--header",
-        &header,
-        url,
-    ]);
     // A program is scheduled as the thread that starts it, and this one goes on to start servers.
     let start = || {
         batch::enter();
-        command.output()
+        Command::new("wrk")
+            .args(["--threads", "1", "--connections", &CLIENTS.to_string()])
+            .args(["--duration", &format!("{seconds}s"), "--header", &header, url])
+            .output()
     };
     let output = std::thread::scope(|scope| scope.spawn(start).join()).map_err(|_| anyhow!("the thread panicked"))?;
     let output = output.context("wrk is not installed (Debian: wrk)")?;
