@@ -19,7 +19,7 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 use tokio_rustls::TlsAcceptor;
-use workers::{FillFrom, Seats, Workers};
+use workers::{Seats, Workers};
 
 use crate::admission::{Admission, Gate, Peer};
 use crate::socket;
@@ -59,7 +59,7 @@ impl Door {
     /// `workers` accept and serve.
     pub fn new(workers: Arc<Workers>, gate: Gate, limits: Limits) -> Arc<Self> {
         Arc::new(Self {
-            seats: Seats::new(workers, FillFrom::Last),
+            seats: Seats::new(workers),
             gate,
             tls: RwLock::new(None),
             limits: RwLock::new(limits),

@@ -36,7 +36,7 @@ use model::authority::Principal;
 use parking_lot::{Mutex, RwLock};
 use queue_manager::QueueManagers;
 use tokio::task::JoinHandle;
-use workers::{FillFrom, Seats, Workers};
+use workers::{Seats, Workers};
 
 use crate::auth::LoginError;
 use crate::connections::TICK;
@@ -98,7 +98,7 @@ impl WebServer {
         if let Some(tls) = &tls {
             *shared.client_verifier.write() = tls.read().verifier.clone();
         }
-        let seats = Arc::new(Seats::new(workers, FillFrom::First));
+        let seats = Arc::new(Seats::new(workers));
         let mut server = Self {
             shared: Arc::clone(&shared),
             tls: tls.clone(),

@@ -7,8 +7,9 @@
 //! two, and a sync of the recovery log has one to wake. Ten clients' persistent put and get cost 51 µs so, and 63 spread.
 //!
 //! All doors of a server share the threads, and each counts its own connections only (`Seats`), so that many idle ones of
-//! one door do not scatter the few busy ones of another. One door fills the threads from the first on, another from the
-//! last, so that two doors with few connections do not share one processor while others idle.
+//! one door do not scatter the few busy ones of another. Every door fills them from the first on: a request that comes by one
+//! door and is answered by a program behind another then wakes no other thread on its way. Ten clients' persistent request
+//! and reply by HTTP, with a responder on a channel, cost 79 µs so, and 97 with the doors on a thread each.
 
 mod alarm;
 
@@ -43,15 +44,8 @@ struct Worker {
 /// The threads as one door fills them.
 pub struct Seats {
     workers: Arc<Workers>,
-    /// For each thread in the order of filling: its place among the workers, and the door's connections there.
-    taken: Vec<(usize, Arc<AtomicUsize>)>,
-}
-
-/// Which thread a door gives its first connections to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FillFrom {
-    First,
-    Last,
+    /// For each thread, the door's connections there.
+    taken: Vec<Arc<AtomicUsize>>,
 }
 
 /// A thread for one connection, which is counted while this lives.
@@ -105,26 +99,23 @@ impl Worker {
 
 impl Seats {
     /// One for each door.
-    pub fn new(workers: Arc<Workers>, from: FillFrom) -> Self {
-        let mut taken: Vec<_> = (0..workers.workers.len()).map(|place| (place, Arc::default())).collect();
-        if from == FillFrom::Last {
-            taken.reverse();
-        }
+    pub fn new(workers: Arc<Workers>) -> Self {
+        let taken = workers.workers.iter().map(|_| Arc::default()).collect();
         Self { workers, taken }
     }
 
     /// Of the thread that gets the first connections: who accepts there hands over what stays there without waking
     /// another thread.
     pub fn first(&self) -> &Handle {
-        &self.workers.workers[self.taken[0].0].runtime
+        &self.workers.workers[0].runtime
     }
 
     /// On the first thread that serves fewer than `few` of this door, or else on the one that serves the fewest.
     pub fn take(&self, few: usize) -> Seat {
-        let thread = self.taken.iter().min_by_key(|(_, taken)| (taken.load(Relaxed) + 1).max(few));
-        let (place, taken) = thread.expect("there is a thread at least");
+        let threads = self.workers.workers.iter().zip(&self.taken);
+        let thread = threads.min_by_key(|(_, taken)| (taken.load(Relaxed) + 1).max(few));
+        let (worker, taken) = thread.expect("there is a thread at least");
         taken.fetch_add(1, Relaxed);
-        let worker = &self.workers.workers[*place];
         Seat { runtime: worker.runtime.clone(), thread: worker.thread, taken: Arc::clone(taken) }
     }
 

@@ -1,7 +1,7 @@
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use super::{FillFrom, Seats, Workers};
+use super::{Seats, Workers};
 
 /// Serves `count` connections that stay; the names of the threads they run on.
 fn threads_of(seats: &Seats, few: usize, count: usize) -> Vec<String> {
@@ -26,7 +26,7 @@ fn two_threads() -> Arc<Workers> {
 }
 
 fn seats() -> Seats {
-    Seats::new(two_threads(), FillFrom::First)
+    Seats::new(two_threads())
 }
 
 #[test]
@@ -47,15 +47,15 @@ fn one_a_thread_spreads_them_evenly() {
 #[test]
 fn connections_of_one_door_do_not_scatter_those_of_another() {
     let workers = two_threads();
-    let (one, other) = (Seats::new(Arc::clone(&workers), FillFrom::First), Seats::new(workers, FillFrom::Last));
+    let (one, other) = (Seats::new(Arc::clone(&workers)), Seats::new(workers));
     assert_eq!(threads_of(&one, 4, 9), ["door-0", "door-1"]);
-    assert_eq!(threads_of(&other, 4, 4), ["door-1"]);
-    assert_eq!(threads_of(&other, 4, 1), ["door-0"]);
+    assert_eq!(threads_of(&other, 4, 4), ["door-0"]);
+    assert_eq!(threads_of(&other, 4, 1), ["door-1"]);
 }
 
 #[test]
 fn what_runs_on_the_first_thread_finds_the_first_seats_there() {
-    let seats = Arc::new(Seats::new(two_threads(), FillFrom::Last));
+    let seats = Arc::new(seats());
     let (sender, receiver) = mpsc::channel();
     let asked = Arc::clone(&seats);
     seats.first().spawn(async move {
