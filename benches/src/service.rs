@@ -2,8 +2,9 @@
 //! request and reply by `POST` and `DELETE` on the messaging REST API, and against two requests to Open Liberty that do
 //! nothing: to a JAX-RS resource, which is what such a REST API is there, and, for comparison, to the bare servlet.
 //!
-//! Requests, replies and the batch server are the same on both ways: one responder, a process of its own over the channel. What
-//! the responder's get and put cost the server is measured alone, on requests that lie there already, and taken off both for
+//! Requests, replies and the batch server are the same on both ways: one responder, a process of its own over the channel, that
+//! streams; beside a second server stands one that asks for each request and waits for the answer to each put. What
+//! the streaming responder's get and put cost the server is measured alone, on requests that lie there already, and taken off both for
 //! the comparison of what lies beyond it. Requests that lie there cost less to get than requests that are waited for, so the
 //! comparison takes off too little rather than too much.
 
@@ -23,7 +24,7 @@ use crate::interleave::{Cell, Measured, interleave};
 use crate::report::{Bar, Report};
 
 use self::liberty::Liberty;
-use self::setting::Setting;
+use self::setting::{Habit, Setting};
 
 const CLIENTS: u32 = 10;
 const REQUEST_BYTES: usize = 50;
@@ -34,6 +35,8 @@ pub(crate) const QUICK_WARM_UP: Duration = Duration::from_secs(5);
 
 const SERVICE: &str = "two-way service";
 const REST: &str = "request by POST, reply by DELETE";
+const SERVICE_ASKING: &str = "two-way service, responder that asks";
+const REST_ASKING: &str = "POST and DELETE, responder that asks";
 const RESPONDER: &str = "the responder's get and put alone";
 const RESOURCES: &str = "Liberty: two no-op requests to a JAX-RS resource";
 const SERVLETS: &str = "Liberty: two no-op requests to a bare servlet";
@@ -50,8 +53,10 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     for endpoint in [&servlets, &resources] {
         warm_up(endpoint, if report.is_quick() { QUICK_WARM_UP } else { WARM_UP })?;
     }
+    let asking = Setting::start(&effort.work)?;
+    let (service_asking, rest_asking) = (service(&asking, effort), rest(&asking, effort));
     let (service, rest) = (service(&setting, effort), rest(&setting, effort));
-    let responder = setting.responder()?;
+    let responders = [setting.responder(Habit::Streaming)?, asking.responder(Habit::Asking)?];
     let messages = if report.is_quick() { 4_000 } else { 20_000 };
     let measured = interleave(
         effort.rounds,
@@ -61,9 +66,11 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
             Cell::new(RESPONDER, || alone::cpu_us(&setting, messages)),
             Cell::new(RESOURCES, || cpu_us(&resources)),
             Cell::new(SERVLETS, || cpu_us(&servlets)),
+            Cell::new(SERVICE_ASKING, || cpu_us(&service_asking)),
+            Cell::new(REST_ASKING, || cpu_us(&rest_asking)),
         ],
     )?;
-    drop(responder);
+    drop(responders);
     let measured =
         measured.with_difference(SERVICE_BEYOND, SERVICE, RESPONDER).with_difference(REST_BEYOND, REST, RESPONDER);
     judge(report, &measured);
@@ -87,6 +94,10 @@ fn judge(report: &mut Report, measured: &Measured) {
     );
     report.add(
         Bar::figure("the same, against two requests to a bare servlet there").ratio(measured, SERVICE, SERVLETS, "µs"),
+    );
+    report.add(
+        Bar::figure("a two-way service against POST and DELETE, where the responder asks for each request")
+            .ratio(measured, SERVICE_ASKING, REST_ASKING, "µs"),
     );
     report.add(Bar::figure("CPU of the responder's get and put, alone").value(measured.median(RESPONDER), "µs"));
 }

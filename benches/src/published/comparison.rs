@@ -12,7 +12,7 @@ use crate::effort::Effort;
 use crate::interleave::{Cell, interleave, median};
 use crate::report::{Bar, Report};
 use crate::service::liberty::{self, Liberty};
-use crate::service::setting::{REPLY_QUEUE, REQUEST_QUEUE, Setting, TLS_CHANNEL};
+use crate::service::setting::{Habit, REPLY_QUEUE, REQUEST_QUEUE, Setting, TLS_CHANNEL};
 use crate::service::{QUICK_WARM_UP, WARM_UP, cost, no_ops, ours, rest, service, warm_up};
 
 const REST: &str = "messaging REST, login once";
@@ -33,7 +33,7 @@ pub(super) fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     let rest = rest(&setting, effort);
     let rest_every = every_time(rest.clone());
     let (service, channel) = (service(&setting, effort), channel(&setting, effort));
-    let _responder = setting.responder()?;
+    let _responder = setting.responder(Habit::Streaming)?;
     let drivers = RefCell::new(Vec::new());
     let with_driver = |choices: &Choices| {
         let (server, driver) = cost(choices)?;

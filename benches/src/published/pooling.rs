@@ -176,6 +176,7 @@ impl Host {
                 .args(["workload", "responder", "--channel", "DEV.APP.SVRCONN", "--queue", REQUEST_QUEUE])
                 .args(["--mq", &self.server.mq_address()?.to_string()])
                 .args(["--connections", &CLIENTS.to_string(), "--response-size", &REPLY_BYTES.to_string()])
+                .arg("--streaming")
                 .arg("--password-file")
                 .arg(self.passwords()?),
         )

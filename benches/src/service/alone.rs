@@ -15,7 +15,7 @@ use system_tests::server::APP_PASSWORD;
 use workload::measure::processor_time;
 
 use super::REQUEST_BYTES;
-use super::setting::{CHANNEL, FILLED_QUEUE, FILLED_REPLY_QUEUE, Setting, responder};
+use super::setting::{CHANNEL, FILLED_QUEUE, FILLED_REPLY_QUEUE, Habit, Setting, responder};
 
 /// How long all the replies may take.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -31,7 +31,7 @@ pub(super) fn cpu_us(setting: &Setting, messages: u32) -> Result<f64> {
         let mut queues = Queues::open(setting).await?;
         queues.fill(messages).await?;
         let before = processor_time(setting.server.pid(), false)?.used;
-        let responder = responder(setting, FILLED_QUEUE)?;
+        let responder = responder(setting, FILLED_QUEUE, Habit::Streaming)?;
         tokio::time::timeout(LIMIT, queues.await_replies(messages)).await.context("replies are missing")??;
         let used = processor_time(setting.server.pid(), false)?.used - before;
         drop(responder);

@@ -79,9 +79,18 @@ impl Setting {
     }
 
     /// The batch server of the service and of the messaging REST API.
-    pub(crate) fn responder(&self) -> Result<Responder> {
-        responder(self, REQUEST_QUEUE)
+    pub(crate) fn responder(&self, habit: Habit) -> Result<Responder> {
+        responder(self, REQUEST_QUEUE, habit)
     }
+}
+
+/// How a batch server gets requests and puts replies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Habit {
+    /// Requests come without being asked for, and no put is answered: as is usual for messages that are not persistent.
+    Streaming,
+    /// It asks for each request, and waits for the answer to each put.
+    Asking,
 }
 
 /// Builds the service where a start finds it.
@@ -102,12 +111,13 @@ fn deploy(source: &Path, data: &Path) -> Result<()> {
 }
 
 /// The batch server of one of the queues.
-pub(crate) fn responder(setting: &Setting, queue: &str) -> Result<Responder> {
+pub(crate) fn responder(setting: &Setting, queue: &str, habit: Habit) -> Result<Responder> {
     Responder::start(
         Command::new(quaymaster()?)
             .args(["workload", "responder", "--channel", CHANNEL, "--queue", queue])
             .args(["--mq", &setting.mq.to_string()])
             .args(["--connections", &CLIENTS.to_string(), "--response-size", &REPLY_BYTES.to_string()])
+            .args((habit == Habit::Streaming).then_some("--streaming"))
             .arg("--password-file")
             .arg(&setting.passwords),
     )

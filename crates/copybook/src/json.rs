@@ -274,7 +274,7 @@ impl<'a> Reader<'a> {
 
 /// How many bytes before the first quote, backslash, control character or byte beyond ASCII; sixteen at a time, as far as
 /// all of them are plain, then eight.
-fn plain_length(bytes: &[u8]) -> usize {
+pub(crate) fn plain_length(bytes: &[u8]) -> usize {
     let (chunks, _) = bytes.as_chunks::<16>();
     let plain =
         chunks.iter().take_while(|chunk| chunk.iter().fold(true, |all, byte| all & is_plain(*byte))).count() * 16;

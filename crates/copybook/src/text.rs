@@ -18,7 +18,7 @@ pub(crate) struct TextCodec {
     from_ascii: [u8; 128],
     /// Whether all ASCII characters above the controls have a byte.
     has_ascii: bool,
-    /// And it is their own.
+    /// And it is their own, and the only one.
     is_ascii: bool,
     /// One or two bytes.
     blank: &'static [u8],
@@ -45,7 +45,8 @@ impl TextCodec {
                 None => has_ascii &= ascii < 0x20,
             }
         }
-        let is_ascii = has_ascii && (0x20..0x80).all(|ascii| from_ascii[usize::from(ascii)] == ascii);
+        let has_bytes = !matches!(form, Form::Utf16(_));
+        let is_ascii = has_bytes && has_ascii && (0x20..0x80).all(|ascii| from_ascii[usize::from(ascii)] == ascii);
         Self { is_ascii, set, form, to_json, from_ascii, has_ascii, blank: set.blank(), strict }
     }
 
@@ -76,6 +77,11 @@ impl TextCodec {
     pub(crate) fn decode_all(&self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), DataProblem> {
         out.push(b'"');
         let start = out.len();
+        if self.is_ascii && json::plain_length(bytes) == bytes.len() {
+            out.extend_from_slice(bytes);
+            out.push(b'"');
+            return Ok(());
+        }
         if !matches!(self.form, Form::Utf16(_)) {
             out.extend(bytes.iter().map(|&byte| self.to_json[usize::from(byte)]));
             if !out[start..].contains(&0) {

@@ -18,12 +18,16 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread::ThreadId;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
 use self::alarm::Alarm;
+
+/// How often a thread wakes for nothing. A timer that ends before all others of its thread costs a wake-up when it is set, and
+/// one that ends later costs none: with this one nearly all waits of requests, which are seconds, are of the second kind.
+const TICK: Duration = Duration::from_secs(1);
 
 /// What a thread does once it has run out of work; it is called again at the time it returns, if nothing wakes the
 /// thread before.
@@ -89,11 +93,19 @@ impl Worker {
         let (alive, ended) = oneshot::channel::<()>();
         let thread = std::thread::Builder::new().name(format!("{name}-{number}")).spawn(move || {
             runtime.spawn(alarm::listen(alarm));
+            runtime.spawn(tick());
             // Ends with an error, which only says that the sender is gone.
             let _ = runtime.block_on(ended);
             runtime.shutdown_background();
         })?;
         Ok(Self { runtime: handle, thread: thread.thread().id(), _alive: alive })
+    }
+}
+
+async fn tick() {
+    let mut tick = tokio::time::interval(TICK);
+    loop {
+        tick.tick().await;
     }
 }
 
