@@ -96,8 +96,12 @@ fn judge(report: &mut Report, measured: &Measured) {
         Bar::figure("the same, against two requests to a bare servlet there").ratio(measured, SERVICE, SERVLETS, "µs"),
     );
     report.add(
-        Bar::figure("a two-way service against POST and DELETE, where the responder asks for each request")
-            .ratio(measured, SERVICE_ASKING, REST_ASKING, "µs"),
+        Bar::figure("a two-way service against POST and DELETE, where the responder asks for each request").ratio(
+            measured,
+            SERVICE_ASKING,
+            REST_ASKING,
+            "µs",
+        ),
     );
     report.add(Bar::figure("CPU of the responder's get and put, alone").value(measured.median(RESPONDER), "µs"));
 }

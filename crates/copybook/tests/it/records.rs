@@ -137,6 +137,21 @@ fn text_is_trimmed_padded_and_put_right() {
 }
 
 #[test]
+fn ascii_text_is_told_as_it_is_and_what_json_escapes_is_found_anywhere_in_it() {
+    let options = ConvertOptions::of_ccsid(819);
+    for length in 1..40 {
+        for (special, told) in [('b', "b"), ('"', "\\\""), ('\\', "\\\\"), ('\u{1}', "\\u0001"), ('é', "é")] {
+            for at in 0..length {
+                let text = |special: &str| format!("{}{special}{}", "a".repeat(at), "a".repeat(length - at - 1));
+                let bytes: Vec<u8> = text(&special.to_string()).chars().map(|c| u8::try_from(c).unwrap()).collect();
+                let copybook = format!("01 R. 05 A PIC X({length}).");
+                check_with(&copybook, &options, &format!("{{\"A\":\"{}\"}}", text(told)), &bytes);
+            }
+        }
+    }
+}
+
+#[test]
 fn escapes_of_json_are_the_same_text() {
     assert_eq!(encoded("01 R. 05 A-B PIC X(4).", r#"{"\u0041-B":"\u00e9\n\/"}"#), "51256140");
 }
