@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use anyhow::Result;
 use workload::plan::{Choices, Connection, Login, Scenario};
 
+use crate::awake::Awake;
 use crate::effort::Effort;
 use crate::interleave::{Cell, interleave, median};
 use crate::report::{Bar, Report};
@@ -23,6 +24,8 @@ const LIBERTY: &str = "Liberty: two no-op requests, login once";
 const LIBERTY_EVERY: &str = "Liberty: the same, login and connection every time";
 
 pub(super) fn run(effort: &Effort, report: &mut Report) -> Result<()> {
+    // As where services are measured alone.
+    let _awake = Awake::keep();
     let liberty = Liberty::start(&effort.work)?;
     let setting = Setting::start(&effort.work)?;
     let kept = no_ops(&setting, &liberty, liberty::RESOURCE_PATH, effort);
