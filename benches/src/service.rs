@@ -22,9 +22,10 @@ use crate::awake::Awake;
 use crate::effort::Effort;
 use crate::interleave::{Cell, Measured, interleave};
 use crate::report::{Bar, Report};
+use crate::responder::Habit;
 
 use self::liberty::Liberty;
-use self::setting::{Habit, Setting};
+use self::setting::Setting;
 
 const CLIENTS: u32 = 10;
 const REQUEST_BYTES: usize = 50;

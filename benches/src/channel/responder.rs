@@ -1,12 +1,9 @@
 //! The batch server of these loads.
 
-use std::process::Command;
-
 use anyhow::Result;
-use system_tests::program::quaymaster;
 
 use super::setting::{Setting, Transport};
-use crate::responder::Responder;
+use crate::responder::{Habit, Order, Responder};
 
 pub(super) fn start(
     setting: &Setting,
@@ -15,20 +12,14 @@ pub(super) fn start(
     response_size: usize,
     streams: bool,
 ) -> Result<Responder> {
-    let mut command = Command::new(quaymaster()?);
-    command
-        .args(["workload", "responder", "--channel", transport.channel()])
-        .args(["--mq", &setting.mq.to_string()])
-        .args(["--queue", &super::request_queue(transport, streams)])
-        .args(["--connections", &connections.to_string()])
-        .args(["--response-size", &response_size.to_string()])
-        .arg("--password-file")
-        .arg(&setting.passwords);
-    if streams {
-        command.arg("--streaming");
-    }
-    if transport == Transport::Tls {
-        command.arg("--cacert").arg(setting.server.ca_file());
-    }
-    Responder::start(&mut command)
+    Responder::start(&Order {
+        mq: setting.mq,
+        channel: transport.channel(),
+        queue: &super::request_queue(transport, streams),
+        connections,
+        response_size,
+        passwords: &setting.passwords,
+        ca_file: (transport == Transport::Tls).then(|| setting.server.ca_file()),
+        habit: if streams { Habit::Streaming } else { Habit::Asking },
+    })
 }

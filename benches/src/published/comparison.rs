@@ -12,8 +12,9 @@ use crate::awake::Awake;
 use crate::effort::Effort;
 use crate::interleave::{Cell, interleave, median};
 use crate::report::{Bar, Report};
+use crate::responder::Habit;
 use crate::service::liberty::{self, Liberty};
-use crate::service::setting::{Habit, REPLY_QUEUE, REQUEST_QUEUE, Setting, TLS_CHANNEL};
+use crate::service::setting::{REPLY_QUEUE, REQUEST_QUEUE, Setting, TLS_CHANNEL};
 use crate::service::{QUICK_WARM_UP, WARM_UP, cost, no_ops, ours, rest, service, warm_up};
 
 const REST: &str = "messaging REST, login once";

@@ -5,10 +5,8 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Result, ensure};
-use system_tests::program::quaymaster;
 use system_tests::server::{APP_PASSWORD, Server, ServerOptions};
 use tempfile::TempDir;
 use workload::plan::{Choices, Connection, Frequency, Login, Scenario, Span};
@@ -16,7 +14,7 @@ use workload::plan::{Choices, Connection, Frequency, Login, Scenario, Span};
 use crate::effort::Effort;
 use crate::interleave::{Cell, interleave};
 use crate::report::{Bar, Report};
-use crate::responder::Responder;
+use crate::responder::{Habit, Order, Responder};
 use crate::rest::{NginxFloor, cpu_us_per_pair, password_file};
 use crate::service::setting::write;
 
@@ -171,15 +169,16 @@ impl Host {
     }
 
     fn responder(&self) -> Result<Responder> {
-        Responder::start(
-            Command::new(quaymaster()?)
-                .args(["workload", "responder", "--channel", "DEV.APP.SVRCONN", "--queue", REQUEST_QUEUE])
-                .args(["--mq", &self.server.mq_address()?.to_string()])
-                .args(["--connections", &CLIENTS.to_string(), "--response-size", &REPLY_BYTES.to_string()])
-                .arg("--streaming")
-                .arg("--password-file")
-                .arg(self.passwords()?),
-        )
+        Responder::start(&Order {
+            mq: self.server.mq_address()?,
+            channel: "DEV.APP.SVRCONN",
+            queue: REQUEST_QUEUE,
+            connections: CLIENTS,
+            response_size: REPLY_BYTES,
+            passwords: &self.passwords()?,
+            ca_file: None,
+            habit: Habit::Streaming,
+        })
     }
 
     fn request_reply(&self, effort: &Effort) -> Result<Choices> {

@@ -15,7 +15,8 @@ use system_tests::server::APP_PASSWORD;
 use workload::measure::processor_time;
 
 use super::REQUEST_BYTES;
-use super::setting::{CHANNEL, FILLED_QUEUE, FILLED_REPLY_QUEUE, Habit, Setting, responder};
+use super::setting::{CHANNEL, FILLED_QUEUE, FILLED_REPLY_QUEUE, Setting, responder};
+use crate::responder::Habit;
 
 /// How long all the replies may take.
 const LIMIT: Duration = Duration::from_secs(60);

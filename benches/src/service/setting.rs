@@ -10,7 +10,7 @@ use system_tests::server::{Server, ServerOptions};
 use tempfile::TempDir;
 
 use super::{CLIENTS, REPLY_BYTES};
-use crate::responder::Responder;
+use crate::responder::{Habit, Order, Responder};
 use crate::rest::password_file;
 
 pub(crate) const REQUEST_QUEUE: &str = "DEV.BENCH.REQUEST";
@@ -84,15 +84,6 @@ impl Setting {
     }
 }
 
-/// How a batch server gets requests and puts replies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Habit {
-    /// Requests come without being asked for, and no put is answered: as is usual for messages that are not persistent.
-    Streaming,
-    /// It asks for each request, and waits for the answer to each put.
-    Asking,
-}
-
 /// Builds the service where a start finds it.
 fn deploy(source: &Path, data: &Path) -> Result<()> {
     for (name, text) in [("service.yaml", SERVICE), ("REQUEST.cpy", REQUEST_COPYBOOK), ("REPLY.cpy", REPLY_COPYBOOK)] {
@@ -112,15 +103,16 @@ fn deploy(source: &Path, data: &Path) -> Result<()> {
 
 /// The batch server of one of the queues.
 pub(crate) fn responder(setting: &Setting, queue: &str, habit: Habit) -> Result<Responder> {
-    Responder::start(
-        Command::new(quaymaster()?)
-            .args(["workload", "responder", "--channel", CHANNEL, "--queue", queue])
-            .args(["--mq", &setting.mq.to_string()])
-            .args(["--connections", &CLIENTS.to_string(), "--response-size", &REPLY_BYTES.to_string()])
-            .args((habit == Habit::Streaming).then_some("--streaming"))
-            .arg("--password-file")
-            .arg(&setting.passwords),
-    )
+    Responder::start(&Order {
+        mq: setting.mq,
+        channel: CHANNEL,
+        queue,
+        connections: CLIENTS,
+        response_size: REPLY_BYTES,
+        passwords: &setting.passwords,
+        ca_file: None,
+        habit,
+    })
 }
 
 #[expect(clippy::disallowed_methods, reason = "files of a measurement need not last")]

@@ -16,9 +16,9 @@ pub(crate) struct TextCodec {
     to_json: [u8; 256],
     /// The byte of an ASCII character.
     from_ascii: [u8; 128],
-    /// Whether all ASCII characters above the controls have a byte.
+    /// Whether each ASCII character above the controls is one byte.
     has_ascii: bool,
-    /// And it is their own, and the only one.
+    /// And it is their own.
     is_ascii: bool,
     /// One or two bytes.
     blank: &'static [u8],
@@ -33,7 +33,8 @@ impl TextCodec {
             Form::SingleByte => set.byte_of(character),
             Form::Utf8 | Form::Utf16(_) => u8::try_from(character).ok(),
         };
-        let (mut to_json, mut from_ascii, mut has_ascii) = ([0; 256], [0; 128], true);
+        let (mut to_json, mut from_ascii) = ([0; 256], [0; 128]);
+        let mut has_ascii = !matches!(form, Form::Utf16(_));
         for ascii in 0u8..128 {
             let character = char::from(ascii);
             match byte_of(character) {
@@ -45,8 +46,7 @@ impl TextCodec {
                 None => has_ascii &= ascii < 0x20,
             }
         }
-        let has_bytes = !matches!(form, Form::Utf16(_));
-        let is_ascii = has_bytes && has_ascii && (0x20..0x80).all(|ascii| from_ascii[usize::from(ascii)] == ascii);
+        let is_ascii = has_ascii && (0x20..0x80).all(|ascii| from_ascii[usize::from(ascii)] == ascii);
         Self { is_ascii, set, form, to_json, from_ascii, has_ascii, blank: set.blank(), strict }
     }
 
@@ -141,7 +141,7 @@ impl TextCodec {
 
     /// Fills `out` with a JSON string and blanks behind it; how many bytes the text takes.
     pub(crate) fn encode_counted(&self, string: RawString<'_>, out: &mut [u8]) -> Result<usize, DataProblem> {
-        if string.is_plain && self.has_ascii && !matches!(self.form, Form::Utf16(_)) {
+        if string.is_plain && self.has_ascii {
             let room = out.len();
             let length = string.raw.len();
             if length > room {
