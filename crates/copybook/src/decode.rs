@@ -1,5 +1,6 @@
 //! Record bytes to JSON, following a plan.
 
+use crate::codec::Codec;
 use crate::error::{DataError, DataProblem};
 use crate::json;
 use crate::json::{Step, pointer};
@@ -210,6 +211,20 @@ impl<'a> Decoder<'a> {
             return Err(Trouble::new(problem, item, at));
         }
         self.out.push(b'[');
+        let element = &self.converter.nodes[table.element];
+        let end = match (&element.kind, element.length) {
+            (NodeKind::Field(codec), Some(length)) => {
+                let stride = table.stride.unwrap_or(length);
+                self.fields(codec, &Occurrences { item: element.item, at, length, stride, count })?
+            }
+            _ => self.elements(table, at, count)?,
+        };
+        self.out.push(b']');
+        Ok(length.map_or(end, |length| at + length))
+    }
+
+    /// Elements of any kind. Where the last one ends.
+    fn elements(&mut self, table: &'a Table, at: usize, count: u64) -> Outcome<usize> {
         let mut from = at;
         for (index, _) in (0..count).enumerate() {
             if self.is_absent(table.element, from) {
@@ -221,7 +236,52 @@ impl<'a> Decoder<'a> {
             let end = self.node(table.element, from).map_err(|trouble| trouble.below_index(index))?;
             from = table.stride.map_or(end, |stride| from + stride);
         }
-        self.out.push(b']');
-        Ok(length.map_or(from, |length| at + length))
+        Ok(from)
     }
+
+    /// Elements that are elementary items, which most of a long record consists of.
+    fn fields(&mut self, codec: &Codec, fields: &Occurrences) -> Outcome<usize> {
+        let sets = &self.converter.sets;
+        match codec {
+            Codec::Text { set, justified: false } => {
+                let text = sets.of(*set);
+                self.each_field(fields, |bytes, out| text.decode(bytes, false, out))
+            }
+            _ => self.each_field(fields, |bytes, out| codec.decode(sets, bytes, out)),
+        }
+    }
+
+    #[inline]
+    fn each_field(
+        &mut self,
+        fields: &Occurrences,
+        decode: impl Fn(&[u8], &mut Vec<u8>) -> Result<(), DataProblem>,
+    ) -> Outcome<usize> {
+        let mut from = fields.at;
+        for (index, _) in (0..fields.count).enumerate() {
+            let Some(bytes) = self.record.get(from..from + fields.length) else {
+                if self.converter.allow_short {
+                    break;
+                }
+                return Err(self.too_short(fields.item, from).below_index(index));
+            };
+            if index > 0 {
+                self.out.push(b',');
+            }
+            if let Err(problem) = decode(bytes, self.out) {
+                return Err(Trouble::new(problem, fields.item, from).below_index(index));
+            }
+            from += fields.stride;
+        }
+        Ok(from)
+    }
+}
+
+/// Where the occurrences of an elementary item lie in the record.
+struct Occurrences {
+    item: usize,
+    at: usize,
+    length: usize,
+    stride: usize,
+    count: u64,
 }

@@ -276,9 +276,36 @@ impl<'a> Reader<'a> {
 /// all of them are plain, then eight.
 pub(crate) fn plain_length(bytes: &[u8]) -> usize {
     let (chunks, _) = bytes.as_chunks::<16>();
-    let plain =
-        chunks.iter().take_while(|chunk| chunk.iter().fold(true, |all, byte| all & is_plain(*byte))).count() * 16;
+    let plain = chunks.iter().take_while(|chunk| are_plain(*chunk)).count() * 16;
     plain + plain_length_by_eight(&bytes[plain..])
+}
+
+/// Appends bytes as a string, if all of them are plain; false, and something of them in `out`, if not.
+#[inline]
+pub(crate) fn write_plain(bytes: &[u8], out: &mut Vec<u8>) -> bool {
+    out.reserve(bytes.len() + 2);
+    out.push(b'"');
+    let (chunks, rest) = bytes.as_chunks::<16>();
+    for chunk in chunks {
+        if !are_plain(chunk) {
+            return false;
+        }
+        out.extend_from_slice(chunk);
+    }
+    if !rest.is_empty() {
+        if !are_plain(rest) {
+            return false;
+        }
+        out.extend_from_slice(rest);
+    }
+    out.push(b'"');
+    true
+}
+
+/// All of them looked at, so that sixteen are compared at once.
+#[inline]
+fn are_plain(bytes: &[u8]) -> bool {
+    bytes.iter().fold(0, |others, byte| others | u8::from(!is_plain(*byte))) == 0
 }
 
 fn is_plain(byte: u8) -> bool {

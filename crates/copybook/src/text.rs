@@ -69,27 +69,42 @@ impl TextCodec {
     }
 
     /// Appends a JSON string without the blanks that only fill the item: those at the end, or with JUSTIFIED at the start.
+    #[inline]
     pub(crate) fn decode(&self, bytes: &[u8], justified: bool, out: &mut Vec<u8>) -> Result<(), DataProblem> {
-        self.decode_all(self.trimmed(bytes, justified), out)
+        let is_full = !justified && matches!((bytes, self.blank), ([.., last], [blank]) if last != blank);
+        self.decode_all(if is_full { bytes } else { self.trimmed(bytes, justified) }, out)
     }
 
     /// Appends a JSON string of all the bytes.
+    #[inline]
     pub(crate) fn decode_all(&self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), DataProblem> {
-        out.push(b'"');
-        let start = out.len();
-        if self.is_ascii && json::plain_length(bytes) == bytes.len() {
-            out.extend_from_slice(bytes);
-            out.push(b'"');
+        let before = out.len();
+        let is_done = if self.is_ascii { json::write_plain(bytes, out) } else { self.look_up(bytes, out) };
+        if is_done {
             return Ok(());
         }
-        if !matches!(self.form, Form::Utf16(_)) {
-            out.extend(bytes.iter().map(|&byte| self.to_json[usize::from(byte)]));
-            if !out[start..].contains(&0) {
-                out.push(b'"');
-                return Ok(());
-            }
-            out.truncate(start);
+        out.truncate(before);
+        self.decode_characters(bytes, out)
+    }
+
+    /// As `json::write_plain`, for characters that are ASCII and not escaped, whichever their bytes.
+    fn look_up(&self, bytes: &[u8], out: &mut Vec<u8>) -> bool {
+        if matches!(self.form, Form::Utf16(_)) {
+            return false;
         }
+        out.reserve(bytes.len() + 2);
+        out.push(b'"');
+        let start = out.len();
+        out.extend(bytes.iter().map(|&byte| self.to_json[usize::from(byte)]));
+        let is_done = !out[start..].contains(&0);
+        out.push(b'"');
+        is_done
+    }
+
+    /// One character after the other.
+    #[inline(never)]
+    fn decode_characters(&self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), DataProblem> {
+        out.push(b'"');
         match self.form {
             Form::SingleByte => self.decode_single_bytes(bytes, out)?,
             Form::Utf8 => match std::str::from_utf8(bytes) {

@@ -28,11 +28,6 @@ const SERVICES: &str = "/zosConnect/services/";
 
 const MESSAGE_ID: HeaderName = HeaderName::from_static("ibm-mq-md-msgid");
 const CORRELATION_ID: HeaderName = HeaderName::from_static("ibm-mq-md-correlid");
-const PERSISTENCE: HeaderName = HeaderName::from_static("ibm-mq-md-persistence");
-const EXPIRY: HeaderName = HeaderName::from_static("ibm-mq-md-expiry");
-const WAIT_INTERVAL: HeaderName = HeaderName::from_static("ibm-mq-gmo-waitinterval");
-const RETAIN: HeaderName = HeaderName::from_static("ibm-mq-pmo-retain");
-const USER_PROPERTIES: HeaderName = HeaderName::from_static("ibm-mq-usr");
 
 /// What services by name are reached by; it is in no list, for what it leads to is deployed.
 static BY_NAME: Route = route(ZosConnectHandler::InvokeService);
@@ -137,18 +132,24 @@ fn allowed(kind: &Kind) -> HeaderValue {
     })
 }
 
+/// Of a header that comes more than once, the first.
 pub(super) fn headers(headers: &HeaderMap) -> Headers<'_> {
-    let value = |name: &HeaderName| headers.get(name).map(HeaderValue::as_bytes);
-    Headers {
-        content_type: value(&header::CONTENT_TYPE),
-        message_id: value(&MESSAGE_ID),
-        correlation_id: value(&CORRELATION_ID),
-        persistence: value(&PERSISTENCE),
-        expiry: value(&EXPIRY),
-        wait_interval: value(&WAIT_INTERVAL),
-        retain: value(&RETAIN),
-        user_properties: value(&USER_PROPERTIES),
+    let mut found = Headers::default();
+    for (name, value) in headers {
+        let place = match name.as_str() {
+            "content-type" => &mut found.content_type,
+            "ibm-mq-md-msgid" => &mut found.message_id,
+            "ibm-mq-md-correlid" => &mut found.correlation_id,
+            "ibm-mq-md-persistence" => &mut found.persistence,
+            "ibm-mq-md-expiry" => &mut found.expiry,
+            "ibm-mq-gmo-waitinterval" => &mut found.wait_interval,
+            "ibm-mq-pmo-retain" => &mut found.retain,
+            "ibm-mq-usr" => &mut found.user_properties,
+            _ => continue,
+        };
+        place.get_or_insert(value.as_bytes());
     }
+    found
 }
 
 /// An error as services tell it.
