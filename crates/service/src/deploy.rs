@@ -328,8 +328,12 @@ impl<T: Artefact> Shelf<T> {
         match outcome {
             Ok(artefact) => {
                 let name = artefact.name().to_owned();
-                if let Some(before) = deployed.filter(|before| *before != name) {
-                    self.undeploy(&before);
+                if let Some(before) = deployed {
+                    if before != name {
+                        self.undeploy(&before);
+                    }
+                    // Its name or place may be what another archive waits for.
+                    files.look_again_at_problems();
                 }
                 let told = artefact.installed(&path);
                 self.take(files, artefact);
@@ -386,6 +390,7 @@ impl<T: Artefact> Shelf<T> {
         let told = artefact.installed(&path);
         // Without a signature the next look reads the file again, which changes nothing.
         let signature = fs::metadata(&path).ok().map(|metadata| Signature::of(&metadata));
+        files.look_again_at_problems();
         files.known.insert(file.to_owned(), Known { signature, name: Some(name.clone()), problem: None });
         self.take(files, artefact);
         tracing::info!("{}: {told}", T::INSTALLED);

@@ -80,6 +80,16 @@ enum Failure {
     Channel(#[from] ChannelError),
     #[error("{0}; the request is backed out")]
     Program(#[from] ProgramError),
+    /// Of a request that was got outside a unit of work.
+    #[error("{0}; the request stays without a reply")]
+    Reply(ChannelError),
+}
+
+impl Failure {
+    /// The same again, unless something changes meanwhile.
+    fn will_recur(&self) -> bool {
+        !matches!(self, Self::Reply(_))
+    }
 }
 
 /// Answers until `stop` is true. `ready` is called once, when every connection has its queue open and its program runs.
@@ -163,8 +173,9 @@ impl Responder {
             };
             self.counts.errors.fetch_add(1, Ordering::Relaxed);
             eprintln!("responder: {failure}");
+            let was_lost = self.connection.is_broken();
             let recovered = self.recover().await.is_ok();
-            if !recovered || matches!(failure, Failure::Program(_)) {
+            if !recovered || failure.will_recur() && !was_lost {
                 tokio::select! {
                     _ = stop.wait_for(|stop| *stop) => break,
                     () = tokio::time::sleep(pause) => pause = LONGEST_PAUSE.min(pause * 2),
@@ -180,9 +191,7 @@ impl Responder {
     async fn one(&mut self) -> Result<(), Failure> {
         if self.plan.streaming {
             let request = self.connection.next_message().await?.got;
-            let replied = self.answer(&request, PutFlags::NO_SYNCPOINT).await?;
-            self.count(replied);
-            return Ok(());
+            return self.answer_for_good(&request).await;
         }
         let syncpoint = match &self.source {
             Source::Filler(..) => GetFlags::SYNCPOINT_IF_PERSISTENT,
@@ -201,9 +210,7 @@ impl Responder {
         let in_unit_of_work =
             syncpoint == GetFlags::SYNCPOINT || request.descriptor.persistence == Persistence::Persistent;
         if !in_unit_of_work {
-            let replied = self.answer(&request, PutFlags::NO_SYNCPOINT).await?;
-            self.count(replied);
-            return Ok(());
+            return self.answer_for_good(&request).await;
         }
         match self.answer_or_put_aside(&request).await {
             Ok(replied) => {
@@ -217,6 +224,16 @@ impl Responder {
                 Err(failure)
             }
         }
+    }
+
+    /// Answers a request that does not come again.
+    async fn answer_for_good(&mut self, request: &Got) -> Result<(), Failure> {
+        let replied = self.answer(request, PutFlags::NO_SYNCPOINT).await.map_err(|failure| match failure {
+            Failure::Channel(error) => Failure::Reply(error),
+            other => other,
+        })?;
+        self.count(replied);
+        Ok(())
     }
 
     /// Says of a unit of work that was backed out because of a put what became of that.

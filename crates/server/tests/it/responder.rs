@@ -12,6 +12,7 @@ DEFINE QLOCAL(DEV.PUT.ASIDE)
 DEFINE QLOCAL(DEV.REPLY)
 DEFINE QLOCAL(DEV.DURABLE) DEFPSIST(YES) BOTHRESH(2) BOQNAME(DEV.PUT.ASIDE)
 DEFINE QLOCAL(DEV.SHUT) PUT(DISABLED)
+DEFINE QLOCAL(DEV.FOR.EVER) BOTHRESH(0)
 ";
 /// Answers `echo NAME` with the name and its own process; dies of the rest.
 const SCRIPT: &str = "while read -r verb name; do [ $verb = echo ] || kill -9 $$; echo \"$name $$\"; done";
@@ -119,6 +120,23 @@ fn a_persistent_request_whose_reply_cannot_be_put_is_backed_out_and_put_aside() 
     let aside = message(&folder, "DEV.PUT.ASIDE");
     assert_eq!((aside["messageId"].as_str(), aside["body"].as_str()), (Some(asked), Some("ask")), "{aside}");
     assert_eq!(responder.end(), "{\"event\":\"end\",\"replies\":0,\"errors\":2}\n");
+}
+
+#[test]
+fn a_request_that_comes_again_and_again_comes_after_pauses() {
+    let folder = Folder::new();
+    folder.write("mqsc.d/queues.mqsc", QUEUES);
+    let server = Server::start(&folder, &[]);
+    let program = ["--program", "/bin/sh", "--program-argument", "-c", "--program-argument", SCRIPT];
+    let form = ["--records", "line", "--queue", "DEV.FOR.EVER"];
+    let responder = Responder::start(&folder, &server, &[&program[..], &form].concat());
+    let put = folder.run(&["put", "DEV.FOR.EVER", "echo ada", "--reply-to", "DEV.SHUT"]);
+    assert!(put.starts_with("exit 0"), "{put}");
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let end: serde_json::Value = serde_json::from_str(&responder.end()).expect("JSON");
+    // After 0, 0.2, 0.6, 1.4 and 3 s.
+    let errors = end["errors"].as_u64().expect("a number");
+    assert!((1..=5).contains(&errors) && end["replies"] == 0, "{end}");
 }
 
 #[test]

@@ -34,8 +34,28 @@ pub enum Kind {
     Integer,
     Number,
     Boolean,
-    /// Comma-separated texts.
-    List,
+    /// Separated by commas.
+    List(Item),
+}
+
+/// What each of a list becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Item {
+    Text,
+    Integer,
+    Number,
+    Boolean,
+}
+
+impl Item {
+    fn of_schema(items: &Value) -> Self {
+        match items["type"].as_str() {
+            Some("integer") => Self::Integer,
+            Some("number") => Self::Number,
+            Some("boolean") => Self::Boolean,
+            _ => Self::Text,
+        }
+    }
 }
 
 impl Kind {
@@ -46,7 +66,7 @@ impl Kind {
             "integer" => Self::Integer,
             "number" => Self::Number,
             "boolean" => Self::Boolean,
-            "array" => Self::List,
+            "array" => Self::List(Item::Text),
             _ => return None,
         })
     }
@@ -60,7 +80,11 @@ impl Kind {
                 _ => &here["properties"][part.as_str()],
             };
         }
-        here["type"].as_str().and_then(Self::parse).unwrap_or(Self::AsSchema)
+        match here["type"].as_str().and_then(Self::parse) {
+            Some(Self::List(_)) => Self::List(Item::of_schema(&here["items"])),
+            Some(kind) => kind,
+            None => Self::AsSchema,
+        }
     }
 }
 
@@ -203,26 +227,30 @@ impl Source {
     }
 
     fn converted(&self, text: &str, kind: Kind) -> Result<String, MappingError> {
-        let refused = |expected| Err(MappingError::Value { what: self.spoken(), value: text.to_owned(), expected });
         match kind {
             Kind::AsSchema | Kind::Text => Ok(quoted(text)),
-            Kind::Integer | Kind::Number => {
-                let is_integer = is_json_number(text) && !text.contains(['.', 'e', 'E']);
-                match kind {
-                    Kind::Integer if !is_integer => refused("integer"),
-                    _ if !is_json_number(text) => refused("number"),
-                    _ => Ok(text.to_owned()),
-                }
-            }
-            Kind::Boolean => match text {
-                "true" | "false" => Ok(text.to_owned()),
-                _ => refused("boolean: true or false"),
-            },
-            Kind::List => {
-                let items: Vec<String> = text.split(',').filter(|item| !item.is_empty()).map(quoted).collect();
+            Kind::Integer => self.item(text, Item::Integer),
+            Kind::Number => self.item(text, Item::Number),
+            Kind::Boolean => self.item(text, Item::Boolean),
+            Kind::List(item) => {
+                let texts = text.split(',').filter(|text| !text.is_empty());
+                let items = texts.map(|text| self.item(text, item)).collect::<Result<Vec<_>, _>>()?;
                 Ok(format!("[{}]", items.join(",")))
             }
         }
+    }
+
+    fn item(&self, text: &str, item: Item) -> Result<String, MappingError> {
+        let (is_right, expected) = match item {
+            Item::Text => return Ok(quoted(text)),
+            Item::Integer => (is_json_number(text) && !text.contains(['.', 'e', 'E']), "integer"),
+            Item::Number => (is_json_number(text), "number"),
+            Item::Boolean => (matches!(text, "true" | "false"), "boolean: true or false"),
+        };
+        if is_right {
+            return Ok(text.to_owned());
+        }
+        Err(MappingError::Value { what: self.spoken(), value: text.to_owned(), expected })
     }
 
     /// How a sentence calls it.

@@ -61,7 +61,7 @@ impl Reader<'_> {
                     let value = match self.kind(element) {
                         Kind::Integer | Kind::Number | Kind::Boolean => serde_json::from_str(text)
                             .map_err(|_| self.wrong(format!("{text:?} cannot be assigned")))?,
-                        Kind::AsSchema | Kind::Text | Kind::List => Value::from(text),
+                        Kind::AsSchema | Kind::Text | Kind::List(_) => Value::from(text),
                     };
                     self.mapping.statements.push(Statement::Move {
                         from: Source::Value(value),
@@ -237,7 +237,7 @@ fn kind_name(kind: Kind) -> Option<&'static str> {
         Kind::Number => "decimal",
         Kind::Boolean => "boolean",
         Kind::Text => "string",
-        Kind::AsSchema | Kind::List => return None,
+        Kind::AsSchema | Kind::List(_) => return None,
     })
 }
 

@@ -115,6 +115,23 @@ fn archives_dropped_in_are_deployed_replaced_and_removed_without_a_restart() {
 }
 
 #[test]
+fn an_archive_whose_name_was_taken_is_used_once_another_gives_it_up() {
+    let folder = folder();
+    let registry = registry(folder.path());
+    drop_in(&folder, "x.sar", &service("a", "1"));
+    registry.poll();
+    drop_in(&folder, "b.sar", &service("a", "2"));
+    drop_in(&folder, "y.sar", &service("a", "3"));
+    registry.poll();
+    assert_eq!(shown(&registry), ["a 1 Started"]);
+    drop_in(&folder, "x.sar", &service("c", "1"));
+    registry.poll();
+    registry.poll();
+    let seen = shown(&registry);
+    assert!(seen == ["a 2 Started", "c 1 Started"] || seen == ["a 3 Started", "c 1 Started"], "{seen:?}");
+}
+
+#[test]
 fn a_broken_archive_changes_nothing_and_counts_once_it_is_whole() {
     let folder = folder();
     let registry = registry(folder.path());

@@ -131,7 +131,7 @@ fn parameters(operation: &Operation, schema: Option<&Value>) -> Vec<Value> {
             Kind::Integer => json!({ "type": "integer" }),
             Kind::Number => json!({ "type": "number" }),
             Kind::Boolean => json!({ "type": "boolean" }),
-            Kind::List => json!({ "type": "array", "items": { "type": "string" } }),
+            Kind::List(_) => json!({ "type": "array", "items": { "type": "string" } }),
         };
         let required = *required || place == "path";
         parameters.push(json!({ "name": name, "in": place, "required": required, "schema": shape }));

@@ -42,6 +42,8 @@ const ACTION: Parameter = query(
     "The older form: what to show. With `invoke`, and any method, the service is invoked.",
 );
 
+const SHOW: Parameter = query("action", Shape::Words(&["status", "getStatistics"]), "What to show.");
+
 const DETAILS: Success = success(200, "The service", Content::AnyJson);
 const API_DETAILS: Success = success(200, "The API", Content::AnyJson);
 const DELETED: Success = success(200, "The name of what is deleted", Content::AnyJson);
@@ -70,7 +72,7 @@ pub(super) const SCHEMA: Details = plain(TAG, "", &[success(200, "A JSON schema"
 pub(super) const STATISTICS: Details = plain(TAG, "", &[success(200, "Counters and times", Content::AnyJson)]);
 
 pub(super) const APIS: Details = plain(TAG, "", &[success(200, "The APIs", Content::AnyJson)]);
-pub(super) const API: Details = plain(TAG, "", &[API_DETAILS]);
+pub(super) const API: Details = Details { parameters: &[SHOW], ..plain(TAG, "", &[API_DETAILS]) };
 pub(super) const DEPLOY_API: Details = Details {
     parameters: &[STATUS],
     body: Some(Body::Archive { is_optional: false }),
@@ -128,7 +130,7 @@ const CALL_REQUESTER: Details = Details {
 };
 const REQUESTERS: Details = plain(TAG, "", &[success(200, "The API requesters", Content::AnyJson)]);
 const REQUESTER: Details = Details {
-    parameters: &[query("action", Shape::Words(&["status", "getStatistics"]), "What to show.")],
+    parameters: &[SHOW],
     ..plain(TAG, "", &[REQUESTER_DETAILS])
 };
 const DEPLOY_REQUESTER: Details = Details {

@@ -14,7 +14,7 @@ use hyper::body::Incoming;
 use serde_json::{Value, json};
 
 use super::invoke::refused;
-use super::{Wanted, found, name_of};
+use super::{Wanted, found, name_of, registered, services};
 use crate::answer::{self, Answer};
 use crate::error::ApiError;
 use crate::limit;
@@ -40,11 +40,26 @@ pub(super) fn lookup<T: Administered>(call: Call<'_>) -> Result<Arc<Deployed<T>>
     T::shelf(call.shared).lookup(&name).ok_or_else(|| T::unknown(&name))
 }
 
+/// Its details, or with `action=getStatistics` what has become of its requests.
 pub(super) fn show<T: Administered>(call: Call<'_>) -> Answer {
-    match lookup::<T>(call) {
-        Ok(deployed) => found(&T::details(call, &deployed)),
-        Err(error) => refused(&error),
+    let deployed = match lookup::<T>(call) {
+        Ok(deployed) => deployed,
+        Err(error) => return refused(&error),
+    };
+    match Wanted::of(call).action.as_deref() {
+        None | Some("status") => found(&T::details(call, &deployed)),
+        Some("getStatistics" | "statistics") => found(&statistics(&deployed)),
+        Some(other) => refused(&ServiceError::query("action", other)),
     }
+}
+
+fn statistics<T: Administered>(deployed: &Deployed<T>) -> Value {
+    let seen = deployed.activity.statistics();
+    json!({ deployed.content.name(): {
+        "InvokeRequestCount": seen.requests.to_string(),
+        "TimeOfRegistrationWithZosConnect": registered(deployed.registered),
+        "ServiceStatistics": services::counters(&seen),
+    } })
 }
 
 /// An archive; what is in it is started unless `status` says otherwise.

@@ -53,7 +53,7 @@ pub(crate) async fn handle(
         Handler::DeleteApi => Ok(administration::delete::<ApiDefinition>(call).await),
         Handler::CallRequester => requesters::call(call, body).await,
         Handler::ListRequesters => Ok(requesters::list(call)),
-        Handler::ShowRequester => Ok(requesters::show(call)),
+        Handler::ShowRequester => Ok(administration::show::<RequesterDefinition>(call)),
         Handler::DeployRequester => administration::deploy::<RequesterDefinition>(call, body).await,
         Handler::ChangeRequester => administration::change::<RequesterDefinition>(call, body).await,
         Handler::DeleteRequester => Ok(administration::delete::<RequesterDefinition>(call).await),

@@ -25,9 +25,9 @@ use hyper::body::Incoming;
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 
-use super::administration::{Administered, lookup};
+use super::administration::Administered;
 use super::invoke::refused;
-use super::{Wanted, found, name_of, origin, percent_encoded, registered, services};
+use super::{found, name_of, origin, percent_encoded};
 use crate::answer::{self, Answer};
 use crate::error::ApiError;
 use crate::limit;
@@ -253,19 +253,6 @@ pub(super) fn list(call: Call<'_>) -> Answer {
     found(&json!({ "apiRequesters": requesters.values().map(one).collect::<Vec<_>>() }))
 }
 
-/// Also with `action=statistics`: what became of its calls.
-pub(super) fn show(call: Call<'_>) -> Answer {
-    let deployed = match lookup::<RequesterDefinition>(call) {
-        Ok(deployed) => deployed,
-        Err(error) => return refused(&error),
-    };
-    match Wanted::of(call).action.as_deref() {
-        None | Some("status") => found(&details(call, &deployed)),
-        Some("getStatistics" | "statistics") => found(&statistics(&deployed)),
-        Some(other) => refused(&ServiceError::query("action", other)),
-    }
-}
-
 fn details(call: Call<'_>, deployed: &DeployedRequester) -> Value {
     let requester = &deployed.content;
     json!({
@@ -276,13 +263,4 @@ fn details(call: Call<'_>, deployed: &DeployedRequester) -> Value {
         "apiRequesterUrl": format!("{}{BELOW}{}", origin(call), percent_encoded(&requester.name)),
         "connection": call.shared.requesters.connection_of(requester),
     })
-}
-
-fn statistics(deployed: &DeployedRequester) -> Value {
-    let seen = deployed.activity.statistics();
-    json!({ deployed.content.name.clone(): {
-        "InvokeRequestCount": seen.requests.to_string(),
-        "TimeOfRegistrationWithZosConnect": registered(deployed.registered),
-        "ServiceStatistics": services::counters(&seen),
-    } })
 }

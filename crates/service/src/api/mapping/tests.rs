@@ -6,7 +6,7 @@ use bytes::Bytes;
 use expect_test::{Expect, expect};
 use serde_json::json;
 
-use super::{Kind, Mapping, Source, Statement, Surroundings};
+use super::{Item, Kind, Mapping, Source, Statement, Surroundings};
 use crate::api::tree::Place;
 
 fn mv(from: Source, to: &str, kind: Kind) -> Statement {
@@ -28,7 +28,8 @@ fn check(mapping: &Mapping, query: &str, body: &str, expected: Expect) {
     let surroundings = Surroundings { path: &path, query: &query, header: &header };
     let schema = json!({ "properties": {
         "amount": { "type": "integer" }, "rate": { "type": "number" }, "deep": { "properties": { "name": { "type": "string" } } },
-        "list": { "type": "array", "items": { "properties": { "n": { "type": "integer" } } } }
+        "list": { "type": "array", "items": { "properties": { "n": { "type": "integer" } } } },
+        "ids": { "type": "array", "items": { "type": "integer" } }
     }});
     let shown = match mapping.request(&Bytes::copy_from_slice(body.as_bytes()), &surroundings, Some(&schema)) {
         Ok(body) => String::from_utf8(body.to_vec()).expect("UTF-8"),
@@ -112,9 +113,23 @@ fn values_of_the_wrong_type_and_missing_ones_are_the_callers_fault() {
         "",
         expect![[r#"the query parameter q has the value "yes", which is no boolean: true or false"#]],
     );
-    check(&one(Kind::List, false), "q=a,b", "", expect![[r#"{"a":["a","b"]}"#]]);
+    check(&one(Kind::List(Item::Text), false), "q=a,b", "", expect![[r#"{"a":["a","b"]}"#]]);
+    check(&one(Kind::List(Item::Integer), false), "q=1,2,,3", "", expect![[r#"{"a":[1,2,3]}"#]]);
+    check(
+        &one(Kind::List(Item::Integer), false),
+        "q=1,b",
+        "",
+        expect![[r#"the query parameter q has the value "b", which is no integer"#]],
+    );
     check(&one(Kind::Text, true), "", "", expect!["the query parameter q is missing"]);
     check(&one(Kind::Text, false), "", "", expect!["{}"]);
+}
+
+#[test]
+fn a_list_of_a_parameter_has_the_items_that_the_schema_has() {
+    let mapping = Mapping { passes_body: false, statements: vec![mv(query("ids"), "ids", Kind::AsSchema)] };
+    check(&mapping, "ids=1,2,3", "", expect![[r#"{"ids":[1,2,3]}"#]]);
+    check(&mapping, "ids=1,x", "", expect![[r#"the query parameter ids has the value "x", which is no integer"#]]);
 }
 
 #[test]

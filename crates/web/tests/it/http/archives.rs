@@ -267,6 +267,9 @@ fn an_api_maps_path_query_and_headers_to_its_service() {
     assert_eq!((error(&other), other.header("allow")), ((405, "BAQR0903W".to_owned()), Some("PUT")));
     assert_eq!(error(&admin.call("PUT /loans/nowhere", json_type, "{}")), (404, "BAQR0906W".to_owned()));
     assert_eq!(admin.request(("reader", "readerpw"), "PUT /loans/of/ADA?amount=5", json_type, b"{}").status, 403);
+    let seen = parsed(&admin.ask("GET /zosConnect/apis/loans?action=getStatistics"));
+    assert_eq!(seen["loans"]["ServiceStatistics"]["succeeded"], "1", "{seen}");
+    assert_eq!(admin.ask("GET /zosConnect/apis/loans?action=nonsense").status, 400);
     assert_eq!(parsed(&admin.ask("PUT /zosConnect/apis/loans?status=stopped"))["status"], "Stopped");
     assert_eq!(error(&admin.call("PUT /loans/of/ADA?amount=5", json_type, "{}")), (503, "BAQR0905W".to_owned()));
     assert_eq!(admin.ask("DELETE /zosConnect/apis/loans").status, 200);
