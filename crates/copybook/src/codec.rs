@@ -121,7 +121,7 @@ impl Codec {
             }
             Self::ExternalFloat { editing, set, .. } => {
                 let mut buffer = [0u8; WIDTH];
-                let characters = ascii_of(sets.of(*set), bytes, &mut buffer);
+                let characters = ascii_of(sets.of(*set), bytes, editing.currency, &mut buffer);
                 let number = external_float::read(editing, characters).ok_or_else(|| not_a_number(bytes))?;
                 write_scientific(number, out);
                 Ok(())
@@ -148,7 +148,7 @@ impl Codec {
             }
             Self::WideZoned { zoned, blank_when_zero, .. } => {
                 let mut buffer = [0u8; WIDTH];
-                let characters = ascii_of(&sets.national, bytes, &mut buffer);
+                let characters = ascii_of(&sets.national, bytes, char::from(editing::CURRENCY), &mut buffer);
                 let is_blank = *blank_when_zero && characters.iter().all(|&character| character == b' ');
                 if is_blank { Some((false, 0)) } else { zoned.read(characters) }
             }
@@ -157,7 +157,7 @@ impl Codec {
             Self::Binary { scale, order, .. } => Some(read_binary(bytes, *order, scale.signed)),
             Self::Edited { editing, set, blank_when_zero, .. } => {
                 let mut buffer = [0u8; WIDTH];
-                let characters = ascii_of(sets.of(*set), bytes, &mut buffer);
+                let characters = ascii_of(sets.of(*set), bytes, editing.currency, &mut buffer);
                 editing::read(editing, characters, *blank_when_zero)
             }
             Self::Text { .. } | Self::Hexadecimal | Self::Float { .. } | Self::ExternalFloat { .. } => None,
@@ -231,7 +231,7 @@ impl Codec {
                 if !(*blank_when_zero && digits.1 == 0) {
                     zoned.write(digits, characters);
                 }
-                sets.national.put_ascii(characters, out);
+                sets.national.put_ascii(characters, char::from(editing::CURRENCY), out);
             }
             Self::Packed { scale } => zoned::write_packed(scale.fit(number)?, scale.signed, out),
             Self::PackedUnsigned { scale } => zoned::write_pairs(scale.fit(number)?.1, out),
@@ -244,13 +244,13 @@ impl Codec {
                 let mut buffer = [b' '; WIDTH];
                 let characters = characters_of(out, sets.of(*set), &mut buffer);
                 editing::edit(editing, digits, *blank_when_zero, characters);
-                sets.of(*set).put_ascii(characters, out);
+                sets.of(*set).put_ascii(characters, editing.currency, out);
             }
             Self::ExternalFloat { editing, set, scale } => {
                 let mut buffer = [b' '; WIDTH];
                 let characters = characters_of(out, sets.of(*set), &mut buffer);
                 external_float::write(editing, number, scale.digits, scale.scale, characters)?;
-                sets.of(*set).put_ascii(characters, out);
+                sets.of(*set).put_ascii(characters, editing.currency, out);
             }
             Self::Text { .. } | Self::Hexadecimal | Self::Float { .. } => {
                 return Err(DataProblem::WrongType { expected: "a string", found: "a number" });
@@ -428,9 +428,9 @@ fn put_low_bytes(value: u128, order: ByteOrder, out: &mut [u8]) {
     }
 }
 
-fn ascii_of<'a>(set: &TextCodec, bytes: &[u8], buffer: &'a mut [u8; WIDTH]) -> &'a [u8] {
+fn ascii_of<'a>(set: &TextCodec, bytes: &[u8], currency: char, buffer: &'a mut [u8; WIDTH]) -> &'a [u8] {
     let length = (bytes.len() / set.blank().len()).min(WIDTH);
-    set.get_ascii(bytes, &mut buffer[..length]);
+    set.get_ascii(bytes, currency, &mut buffer[..length]);
     &buffer[..length]
 }
 

@@ -122,10 +122,10 @@ impl Word {
             && text.iter().zip(word.chars()).all(|((c, _), expected)| c.eq_ignore_ascii_case(&expected))
     }
 
-    /// As compared: case matters in literals only.
+    /// As compared: case matters in literals only. As many characters as the word has, since offsets are counted on it.
     fn compared(self, characters: &Characters) -> String {
         let text = self.text(characters);
-        if self.kind == WordKind::Literal { text } else { text.to_uppercase() }
+        if self.kind == WordKind::Literal { text } else { text.to_ascii_uppercase() }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Numeric-edited items: a number to its characters as MOVE does it, and back.
 //!
-//! Characters are ASCII here; the caller puts them into the code page. Back is strict: what a number would not be edited
-//! to is no number.
+//! Characters are ASCII here, the currency sign is `CURRENCY`; the caller puts them into the code page. Back is strict:
+//! what a number would not be edited to is no number.
 
 use crate::picture::{Editing, Float, Slot};
 use crate::zoned::Digits;
@@ -9,6 +9,8 @@ use crate::zoned::Digits;
 /// Most characters of an edited number.
 pub(crate) const MAXIMUM_WIDTH: usize = 512;
 const MAXIMUM_DIGITS: usize = 40;
+/// Stands for the currency sign, whichever it is: most of them are not ASCII.
+pub(crate) const CURRENCY: u8 = b'$';
 
 /// Fills `out`, as long as the item, with the characters of a number that fits.
 pub(crate) fn edit(editing: &Editing, (negative, value): Digits, blank_when_zero: bool, out: &mut [u8]) {
@@ -18,7 +20,7 @@ pub(crate) fn edit(editing: &Editing, (negative, value): Digits, blank_when_zero
     }
     let mut digits = [0u8; MAXIMUM_DIGITS];
     let mut next_digit = DigitFeed::new(editing, value, &mut digits);
-    let sign = Sign { negative, currency: editing.currency };
+    let sign = Sign { negative };
     let fill = if editing.slots.contains(&Slot::Star) { b'*' } else { b' ' };
     // What floats is put before the first character that is not suppressed.
     let (mut floating, mut first_shown) = (None, None);
@@ -85,13 +87,12 @@ fn fill_for_zero(editing: &Editing, blank_when_zero: bool, out: &mut [u8]) {
 
 struct Sign {
     negative: bool,
-    currency: u8,
 }
 
 impl Sign {
     fn character(&self, slot: Slot) -> u8 {
         match (slot, self.negative) {
-            (Slot::Currency, _) => self.currency,
+            (Slot::Currency, _) => CURRENCY,
             (_, true) => b'-',
             (Slot::Plus, false) => b'+',
             (_, false) => b' ',

@@ -98,6 +98,8 @@ pub enum Problem {
     CopyTooDeep { maximum: usize },
     #[error("COPY and REPLACE made more than {maximum} characters")]
     CopyTooLong { maximum: usize },
+    #[error("constants stand for more than {maximum} characters")]
+    ConstantsTooLong { maximum: usize },
     #[error("'{word}' is not supported: {why}")]
     Unsupported { word: String, why: &'static str },
     #[error("'{word}' is no clause of a data description")]
@@ -106,8 +108,6 @@ pub enum Problem {
     Twice { clause: &'static str },
     #[error("level number {level} is not one of 01 to 49, 66, 77, 78 and 88")]
     Level { level: String },
-    #[error("level {level} does not fit any group above it")]
-    LevelOutOfPlace { level: u8 },
     #[error("a level-{level} entry has no item it belongs to")]
     Orphan { level: u8 },
     #[error("an item with a PICTURE has items below it")]
@@ -159,6 +159,10 @@ pub enum PlanError {
     AmbiguousAlternative { name: String },
     #[error("item {item}: VALUE {value} does not fit")]
     Value { item: String, value: String },
+    #[error("item {item}: VALUE {value} reaches into a table with DEPENDING ON")]
+    ValueOfTable { item: String, value: String },
+    #[error("item {item}: code page {ccsid} cannot hold the currency sign {sign} in one position")]
+    CurrencySign { item: String, ccsid: u32, sign: char },
 }
 
 /// Data that cannot be converted: where, in the words of both sides, and why.

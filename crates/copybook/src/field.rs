@@ -19,8 +19,6 @@ pub struct FieldForm {
     sets: Sets,
     order: ByteOrder,
     float: FloatForm,
-    /// X'15' and X'25' are both the end of a line: EBCDIC programs use either.
-    new_lines: [Option<u8>; 2],
 }
 
 /// One elementary item.
@@ -38,8 +36,7 @@ impl FieldForm {
             return Err(PlanError::WideDigits { item: String::new(), ccsid });
         }
         let sets = Sets { display, national: codec(set(1200)?), utf_8: codec(set(1208)?), graphic: None };
-        let new_lines = if sets.display.is_ebcdic() { [Some(0x15), Some(0x25)] } else { [None; 2] };
-        Ok(Self { sets, order, float, new_lines })
+        Ok(Self { sets, order, float })
     }
 
     pub fn order(&self) -> ByteOrder {
@@ -56,23 +53,7 @@ impl FieldForm {
     /// # Errors
     /// Malformed UTF-8.
     pub fn decode_text(&self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), DataProblem> {
-        let [Some(first), Some(second)] = self.new_lines else { return self.sets.display.decode_all(bytes, out) };
-        if !bytes.iter().any(|byte| *byte == first || *byte == second) {
-            return self.sets.display.decode_all(bytes, out);
-        }
-        out.push(b'"');
-        for (number, line) in bytes.split(|byte| *byte == first || *byte == second).enumerate() {
-            if number > 0 {
-                json::write_character('\n', out);
-            }
-            // Each line comes with quotes of its own, which are taken away again.
-            let start = out.len();
-            self.sets.display.decode_all(line, out)?;
-            out.pop();
-            out.remove(start);
-        }
-        out.push(b'"');
-        Ok(())
+        self.sets.display.decode_all(bytes, out)
     }
 
     /// Puts a JSON string into `out`, blanks behind it; how many bytes the text takes.

@@ -1,5 +1,6 @@
 //! PICTURE strings: what kind of data, how many positions, where the decimal point is, what is edited in.
 
+use crate::editing;
 use crate::error::Problem;
 use crate::options::ParseOptions;
 
@@ -50,7 +51,8 @@ pub struct Picture {
 pub(crate) struct Editing {
     pub(crate) slots: Vec<Slot>,
     pub(crate) point: u8,
-    pub(crate) currency: u8,
+    /// That of the program; where the PICTURE has none, what stands for it.
+    pub(crate) currency: char,
 }
 
 /// One symbol of an edited number; CR and DB take two positions, all others one.
@@ -437,7 +439,9 @@ fn external_float(runs: &Runs, options: &ParseOptions<'_>) -> Result<Picture, &'
 impl Editing {
     fn new(slots: Vec<Slot>, options: &ParseOptions<'_>) -> Self {
         let point = if options.decimal_comma { b',' } else { b'.' };
-        Self { slots, point, currency: u8::try_from(options.currency).unwrap_or(b'$') }
+        let has_sign = slots.iter().any(|slot| matches!(slot, Slot::Currency | Slot::FloatStart(Float::Currency)));
+        let currency = if has_sign { options.currency } else { char::from(editing::CURRENCY) };
+        Self { slots, point, currency }
     }
 }
 

@@ -280,6 +280,7 @@ impl Planner<'_> {
         origin: Option<usize>,
         anchored: bool,
     ) -> Result<(), PlanError> {
+        let start = (frame.runs.len() - 1, self.item(group).offset - frame.base);
         for child in self.item(group).children.clone() {
             if self.item(child).redefines.is_some() {
                 continue;
@@ -303,7 +304,54 @@ impl Planner<'_> {
             }
             self.child(taken, frame, members, origin, true)?;
         }
+        if self.item(group).value.is_some() { self.value_of_group(group, start, frame, members) } else { Ok(()) }
+    }
+
+    /// VALUE of a group, text as long as the group at its longest, over what its items have put there. `start`: the run
+    /// where the group begins, and its place there. What a record may move has to be the same wherever it comes to lie.
+    fn value_of_group(
+        &mut self,
+        group: usize,
+        (first, start): (usize, usize),
+        frame: &mut Frame,
+        members: &Members,
+    ) -> Result<(), PlanError> {
+        let item = self.item(group);
+        let mut text = vec![0; item.length];
+        self.initial(group, &Codec::Text { set: Set::Display, justified: false }, &mut text)?;
+        self.finish_run(frame, item.offset + item.length);
+        let template = &mut frame.runs[first].template[start..];
+        let (fixed, moved) = text.split_at(template.len().min(text.len()));
+        template[..fixed.len()].copy_from_slice(fixed);
+        let Some(&byte) = moved.first() else { return Ok(()) };
+        if moved.iter().any(|other| *other != byte) {
+            let value = item.value.as_ref().map(|value| value.literal.to_string()).unwrap_or_default();
+            return Err(PlanError::ValueOfTable { item: item.path.clone(), value });
+        }
+        for run in &mut frame.runs[first + 1..] {
+            run.template.fill(byte);
+        }
+        for then in frame.runs[first..].iter().filter_map(|run| run.then) {
+            self.fill(members.members[then].node, byte);
+        }
         Ok(())
+    }
+
+    /// All bytes that a node of variable length has before anything is put there.
+    fn fill(&mut self, node: usize, byte: u8) {
+        let inner: Vec<usize> = match &mut self.nodes[node].kind {
+            NodeKind::Field(_) => Vec::new(),
+            NodeKind::Group(group) => {
+                group.runs.iter_mut().for_each(|run| run.template.fill(byte));
+                let variable = group.runs.iter().filter_map(|run| run.then);
+                variable.map(|then| group.members[then].node).collect()
+            }
+            NodeKind::Table(table) => {
+                table.template.fill(byte);
+                vec![table.element]
+            }
+        };
+        inner.into_iter().for_each(|node| self.fill(node, byte));
     }
 
     /// Bytes of an alternative that is shorter than its neighbours are blanks at its end.
@@ -534,6 +582,11 @@ impl Planner<'_> {
             return Err(PlanError::WideDigits { item: item.path.clone(), ccsid: self.options.ccsid });
         }
         if let Some(editing) = picture.editing.clone().map(Box::new) {
+            let sign = editing.currency;
+            if !self.sets.of(set).is_one_position(sign) {
+                let ccsid = if set == Set::National { 1200 } else { self.options.ccsid };
+                return Err(PlanError::CurrencySign { item: item.path.clone(), ccsid, sign });
+            }
             return Ok(match picture.category {
                 Category::ExternalFloat => Codec::ExternalFloat { editing, set, scale },
                 _ => Codec::Edited { editing, set, scale, blank_when_zero },

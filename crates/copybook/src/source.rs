@@ -21,7 +21,12 @@ pub(crate) fn read(text: &str, member: u16, format: Format) -> Result<Characters
     let format = if format == Format::Detect { detect(text) } else { format };
     let mut reader = Reader { format, member, out: Vec::with_capacity(text.len()), open: None, last_end: 0 };
     for (line, number) in text.lines().zip(1u32..) {
-        reader.line(&expand_tabs(line), number)?;
+        let line = expand_tabs(line);
+        // Tabs and continued literals stand for more characters than the text has.
+        if reader.out.len() + line.len() > MAXIMUM_CHARACTERS {
+            return Err(Fault::at(Place { line: number, ..start }, Problem::TooLong { maximum: MAXIMUM_CHARACTERS }));
+        }
+        reader.line(&line, number)?;
     }
     match reader.open {
         Some((_, place)) => Err(Fault::at(place, Problem::OpenLiteral)),

@@ -4,6 +4,7 @@
 
 use codepage::{ByteOrder, CharacterSet, Form};
 
+use crate::editing;
 use crate::error::DataProblem;
 use crate::json::{self, RawString};
 
@@ -119,13 +120,19 @@ impl TextCodec {
 
     fn decode_single_bytes(&self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), DataProblem> {
         for (at, &byte) in bytes.iter().enumerate() {
-            match self.set.character_of(byte) {
+            match self.character_of(byte) {
                 Some(character) => json::write_character(character, out),
                 None if self.strict => return Err(DataProblem::Malformed { form: "text of the code page", at }),
                 None => json::write_character(char::REPLACEMENT_CHARACTER, out),
             }
         }
         Ok(())
+    }
+
+    /// EBCDIC programs end a line with X'15', which code pages have as NEL, or with X'25'.
+    fn character_of(&self, byte: u8) -> Option<char> {
+        let character = self.set.character_of(byte)?;
+        Some(if character == '\u{85}' && self.is_ebcdic() { '\n' } else { character })
     }
 
     fn trimmed<'a>(&self, bytes: &'a [u8], justified: bool) -> &'a [u8] {
@@ -226,27 +233,46 @@ impl TextCodec {
         }
     }
 
-    /// ASCII characters of digits and signs into the set, as many bytes for each as the set has.
-    pub(crate) fn put_ascii(&self, ascii: &[u8], out: &mut [u8]) {
+    /// Whether a character takes as many bytes as a blank does.
+    pub(crate) fn is_one_position(&self, character: char) -> bool {
+        match self.form {
+            Form::SingleByte => self.set.byte_of(character).is_some(),
+            Form::Utf8 => character.is_ascii(),
+            Form::Utf16(_) => character.len_utf16() == 1,
+        }
+    }
+
+    /// ASCII characters of digits and signs into the set, as many bytes for each as the set has. `currency` is the sign
+    /// that `editing::CURRENCY` stands for.
+    pub(crate) fn put_ascii(&self, ascii: &[u8], currency: char, out: &mut [u8]) {
         let width = self.blank.len();
         for (place, &character) in out.chunks_exact_mut(width).zip(ascii) {
             let mut unit = [0u8; 4];
-            if let Ok(bytes) = self.bytes_of(char::from(character), &mut unit) {
+            let character = if character == editing::CURRENCY { currency } else { char::from(character) };
+            if let Ok(bytes) = self.bytes_of(character, &mut unit) {
                 let length = bytes.len().min(width);
                 place[..length].copy_from_slice(&bytes[..length]);
             }
         }
     }
 
-    /// The ASCII characters of bytes in the set; 0 for any other character.
-    pub(crate) fn get_ascii(&self, bytes: &[u8], out: &mut [u8]) {
+    /// The ASCII characters of bytes in the set; `editing::CURRENCY` for `currency`, 0 for any other character.
+    pub(crate) fn get_ascii(&self, bytes: &[u8], currency: char, out: &mut [u8]) {
         let width = self.blank.len();
+        let mut sign = [0u8; 4];
+        let sign = self.bytes_of(currency, &mut sign).unwrap_or_default();
         for (place, unit) in out.iter_mut().zip(bytes.chunks_exact(width)) {
-            *place = match (self.form, unit) {
+            let ascii = match (self.form, unit) {
                 (Form::Utf16(ByteOrder::Big), [0, low]) | (Form::Utf16(ByteOrder::Little), [low, 0]) => *low,
                 (Form::Utf16(_), _) => 0,
                 (_, [byte]) => self.to_json[usize::from(*byte)],
                 _ => 0,
+            };
+            *place = match ascii {
+                _ if unit == sign => editing::CURRENCY,
+                // A dollar that is no currency sign here.
+                editing::CURRENCY => 0,
+                ascii => ascii,
             };
         }
     }

@@ -43,8 +43,8 @@ impl Token {
 
 /// # Errors
 /// A literal that is not closed, PICTURE without a string.
-pub(crate) fn tokens(characters: &Characters) -> Result<Vec<Token>, Fault> {
-    let mut lexer = Lexer { characters, at: 0, tokens: Vec::new() };
+pub(crate) fn tokens(characters: &Characters, decimal_comma: bool) -> Result<Vec<Token>, Fault> {
+    let mut lexer = Lexer { characters, decimal_comma, at: 0, tokens: Vec::new() };
     let mut picture_next = false;
     while lexer.skip_separators() {
         if picture_next {
@@ -69,6 +69,7 @@ pub(crate) fn tokens(characters: &Characters) -> Result<Vec<Token>, Fault> {
 
 struct Lexer<'a> {
     characters: &'a Characters,
+    decimal_comma: bool,
     at: usize,
     tokens: Vec<Token>,
 }
@@ -83,7 +84,17 @@ impl Lexer<'_> {
         self.peek(ahead + 1).is_none_or(char::is_whitespace)
     }
 
-    /// False at the end.
+    /// Whether a comma or semicolon here parts words, behind as much of a word as was read. Only a comma of a number does
+    /// not: a digit is behind it, and before it a digit, a sign or nothing.
+    fn parts_words(&self, word: &str) -> bool {
+        let is_decimal = self.decimal_comma
+            && self.peek(0) == Some(',')
+            && self.peek(1).is_some_and(|c| c.is_ascii_digit())
+            && word.chars().last().is_none_or(|c| c.is_ascii_digit() || matches!(c, '+' | '-'));
+        matches!(self.peek(0), Some(',' | ';')) && !is_decimal
+    }
+
+    /// A comma or semicolon without a blank behind it is left, since a PICTURE may begin with it. False at the end.
     fn skip_separators(&mut self) -> bool {
         while let Some(c) = self.peek(0) {
             if c.is_whitespace() || (matches!(c, ',' | ';') && self.ends_here(0)) {
@@ -114,6 +125,10 @@ impl Lexer<'_> {
             '&' => TokenKind::Ampersand,
             '.' if self.ends_here(0) => TokenKind::Period,
             '"' | '\'' => return self.literal(String::new(), start),
+            _ if self.parts_words("") => {
+                self.at += 1;
+                return Ok(());
+            }
             _ => return self.word(start),
         };
         self.at += 1;
@@ -131,7 +146,7 @@ impl Lexer<'_> {
                 break;
             }
             let ends = c.is_whitespace() || matches!(c, '(' | ')' | '&');
-            if ends || (matches!(c, '.' | ',' | ';') && self.ends_here(0)) {
+            if ends || (c == '.' && self.ends_here(0)) || self.parts_words(&word) {
                 break;
             }
             word.push(c);
@@ -163,7 +178,8 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// Everything up to a blank outside parentheses, without a period, comma or semicolon at its end.
+    /// Everything up to a blank outside parentheses, without a period, comma or semicolon at its end. A comma inside is a
+    /// symbol of the PICTURE.
     fn picture(&mut self) -> Result<(), Fault> {
         let start = self.at;
         let mut text = String::new();

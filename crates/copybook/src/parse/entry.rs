@@ -4,6 +4,7 @@ use super::Parser;
 use crate::error::{Fault, Place, Problem};
 use crate::item::{Condition, DataItem, Literal, Occurs, Renames, SignClause, Usage, Value};
 use crate::picture::Picture;
+use crate::source::MAXIMUM_CHARACTERS;
 use crate::token::{Token, TokenKind};
 
 pub(super) enum Entry {
@@ -310,26 +311,69 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
+    /// A literal, with one ALL before it or none.
     fn literal(&mut self) -> Result<Literal, Fault> {
+        if !self.take(&["ALL"]) {
+            return self.concatenated();
+        }
+        let place = self.place();
+        match self.concatenated()? {
+            // Of a constant.
+            Literal::All(_) => {
+                let expected = "a literal without ALL";
+                Err(Fault::at(place, Problem::Unexpected { found: "ALL".to_owned(), expected }))
+            }
+            literal => Ok(Literal::All(Box::new(literal))),
+        }
+    }
+
+    /// Literals joined by `&`, or a single one.
+    fn concatenated(&mut self) -> Result<Literal, Fault> {
+        let mut whole = self.single_literal()?;
+        while self.peek().is_some_and(|token| token.kind == TokenKind::Ampersand) {
+            self.at += 1;
+            let place = self.place();
+            match (&mut whole, self.single_literal()?) {
+                (Literal::Text(text), Literal::Text(next)) => text.push_str(&next),
+                (Literal::Bytes(bytes), Literal::Bytes(next)) => bytes.extend(next),
+                _ => {
+                    let expected = "a literal of one kind";
+                    return Err(Fault::at(place, Problem::Unexpected { found: "&".to_owned(), expected }));
+                }
+            }
+        }
+        Ok(whole)
+    }
+
+    fn single_literal(&mut self) -> Result<Literal, Fault> {
         let token = self.next("a literal")?;
-        let first = match &token.kind {
-            TokenKind::Literal { prefix, text } => text_literal(prefix, text).map_err(|p| Fault::at(token.place, p))?,
+        match &token.kind {
+            TokenKind::Literal { prefix, text } => text_literal(prefix, text).map_err(|p| Fault::at(token.place, p)),
             TokenKind::Word(word) => match word.to_uppercase().as_str() {
-                "SPACE" | "SPACES" => Literal::Space,
-                "ZERO" | "ZEROS" | "ZEROES" => Literal::Zero,
-                "HIGH-VALUE" | "HIGH-VALUES" => Literal::HighValue,
-                "LOW-VALUE" | "LOW-VALUES" => Literal::LowValue,
-                "QUOTE" | "QUOTES" => Literal::Quote,
-                "NULL" | "NULLS" => Literal::Null,
-                "ALL" => Literal::All(Box::new(self.literal()?)),
-                upper => match self.constants.get(upper) {
-                    Some(literal) => literal.clone(),
-                    None => self.number_literal(word).ok_or_else(|| Self::unexpected(token, "a literal"))?,
+                "SPACE" | "SPACES" => Ok(Literal::Space),
+                "ZERO" | "ZEROS" | "ZEROES" => Ok(Literal::Zero),
+                "HIGH-VALUE" | "HIGH-VALUES" => Ok(Literal::HighValue),
+                "LOW-VALUE" | "LOW-VALUES" => Ok(Literal::LowValue),
+                "QUOTE" | "QUOTES" => Ok(Literal::Quote),
+                "NULL" | "NULLS" => Ok(Literal::Null),
+                upper => match self.constant_literal(upper, token.place)? {
+                    Some(literal) => Ok(literal),
+                    None => self.number_literal(word).ok_or_else(|| Self::unexpected(token, "a literal")),
                 },
             },
-            _ => return Err(Self::unexpected(token, "a literal")),
-        };
-        self.concatenated(first)
+            _ => Err(Self::unexpected(token, "a literal")),
+        }
+    }
+
+    /// What a constant stands for. Constants made of constants would double in length with each one, so all that is put
+    /// in for names is limited.
+    fn constant_literal(&mut self, name: &str, place: Place) -> Result<Option<Literal>, Fault> {
+        let Some(literal) = self.constants.get(name) else { return Ok(None) };
+        self.substituted += length(literal);
+        if self.substituted > MAXIMUM_CHARACTERS {
+            return Err(Fault::at(place, Problem::ConstantsTooLong { maximum: MAXIMUM_CHARACTERS }));
+        }
+        Ok(Some(literal.clone()))
     }
 
     fn number_literal(&self, word: &str) -> Option<Literal> {
@@ -341,22 +385,6 @@ impl Parser<'_, '_> {
             && mantissa.matches('.').count() <= 1;
         let exponent_fits = exponent.parse::<i16>().is_ok();
         (mantissa_fits && exponent_fits).then(|| Literal::Number(text.clone()))
-    }
-
-    /// Literals joined by `&`.
-    fn concatenated(&mut self, first: Literal) -> Result<Literal, Fault> {
-        if self.peek().is_none_or(|token| token.kind != TokenKind::Ampersand) {
-            return Ok(first);
-        }
-        self.at += 1;
-        let place = self.place();
-        match (first, self.literal()?) {
-            (Literal::Text(one), Literal::Text(two)) => Ok(Literal::Text(one + &two)),
-            (Literal::Bytes(one), Literal::Bytes(two)) => Ok(Literal::Bytes([one, two].concat())),
-            _ => {
-                Err(Fault::at(place, Problem::Unexpected { found: "&".to_owned(), expected: "a literal of one kind" }))
-            }
-        }
     }
 
     /// `66 name RENAMES item THRU item.`
@@ -423,6 +451,16 @@ fn unsupported_usage(word: String, token: &Token) -> Fault {
         "OBJECT" | "HANDLE" => unsupported(&word, token, "it has no bytes that another program could read"),
         "SQL" => unsupported(&word, token, "write the items that the precompiler makes of it"),
         _ => Fault::at(token.place, Problem::Unexpected { found: word, expected: "a USAGE" }),
+    }
+}
+
+/// Bytes a literal takes here.
+fn length(literal: &Literal) -> usize {
+    match literal {
+        Literal::Number(text) | Literal::Text(text) => text.len(),
+        Literal::Bytes(bytes) => bytes.len(),
+        Literal::All(literal) => length(literal),
+        Literal::Space | Literal::Zero | Literal::HighValue | Literal::LowValue | Literal::Quote | Literal::Null => 0,
     }
 }
 

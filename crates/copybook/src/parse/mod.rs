@@ -30,8 +30,8 @@ impl Copybook {
 
 fn parse(text: &str, options: &ParseOptions<'_>, members: &mut Vec<String>) -> Result<Copybook, Fault> {
     let characters = copy::expand(text, options, members)?;
-    let tokens = tokens(&characters)?;
-    let mut parser = Parser { tokens: &tokens, at: 0, options, constants: HashMap::new() };
+    let tokens = tokens(&characters, options.decimal_comma)?;
+    let mut parser = Parser { tokens: &tokens, at: 0, options, constants: HashMap::new(), substituted: 0 };
     let mut tree = Tree::default();
     while parser.skip_surroundings() {
         let entry = parser.entry()?;
@@ -55,6 +55,8 @@ struct Parser<'a, 'b> {
     options: &'a ParseOptions<'b>,
     /// Level-78 entries, by name in upper case.
     constants: HashMap<String, Literal>,
+    /// Characters that stand in items for names of constants.
+    substituted: usize,
 }
 
 impl<'a> Parser<'a, '_> {
@@ -131,11 +133,27 @@ impl<'a> Parser<'a, '_> {
             let second = self.word_at(1).unwrap_or_default();
             match word.as_str() {
                 "EJECT" | "SKIP1" | "SKIP2" | "SKIP3" => self.at += 1,
-                "TITLE" | "CBL" | "PROCESS" | "FD" | "SD" | "PROGRAM-ID" => self.skip_sentence(),
+                "TITLE" => self.skip_title(),
+                "CBL" | "PROCESS" => self.skip_line(),
+                "FD" | "SD" | "PROGRAM-ID" => self.skip_sentence(),
                 "EXEC" | "EXECUTE" => self.skip_embedded(),
                 _ if second == "SECTION" || second == "DIVISION" => self.skip_sentence(),
                 _ => return true,
             }
+        }
+    }
+
+    /// TITLE and its literal; a period behind them may be left out.
+    fn skip_title(&mut self) {
+        self.at += 1;
+        let is_literal = self.peek().is_some_and(|token| matches!(token.kind, TokenKind::Literal { .. }));
+        self.at += usize::from(is_literal);
+    }
+
+    fn skip_line(&mut self) {
+        let Place { member, line, .. } = self.place();
+        while self.peek().is_some_and(|token| token.place.member == member && token.place.line == line) {
+            self.at += 1;
         }
     }
 
@@ -187,25 +205,20 @@ impl Tree {
                 self.copybook.standalone.push(item);
                 Ok(())
             }
-            Entry::Item(item) => self.item(item),
+            Entry::Item(item) => {
+                self.item(item);
+                Ok(())
+            }
         }
     }
 
-    fn item(&mut self, item: DataItem) -> Result<(), Fault> {
+    /// Puts the item below the nearest one above it that has a lower level; items of one group may differ in theirs.
+    fn item(&mut self, item: DataItem) {
         self.close(item.level);
         if self.open.is_empty() && item.level > 1 {
             self.open.push(DataItem { level: 0, name: None, ..entry::blank(item.place) });
         }
-        if let Some(parent) = self.open.last()
-            && parent.level > 0
-            && let Some(sibling) = parent.children.last()
-            && sibling.level != item.level
-        {
-            let problem = Problem::LevelOutOfPlace { level: item.level };
-            return Err(Fault::of_item(item.place, item.spoken_name(), problem));
-        }
         self.open.push(item);
-        Ok(())
     }
 
     /// Closes all items of this level and below it; 0 closes the record.

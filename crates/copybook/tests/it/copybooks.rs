@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use copybook::{Copybook, DataItem, Format, ParseOptions};
+use copybook::{Copybook, DataItem, Format, Literal, ParseOptions};
 use expect_test::{Expect, expect};
 
 fn show(item: &DataItem, depth: usize, out: &mut String) {
@@ -176,6 +176,98 @@ fn what_stands_around_data_descriptions_is_passed_over() {
 }
 
 #[test]
+fn a_title_has_its_literal_and_options_their_line() {
+    check(
+        "       CBL LIB,APOST\n       PROCESS ARITH(EXTEND)\n       TITLE 'ORDERS'\n       01  R.\n           05  A PIC X.\n       TITLE 'MORE'.\n           05  B PIC X.\n",
+        expect![[r#"
+            01 R
+              05 A X DISPLAY
+              05 B X DISPLAY
+        "#]],
+    );
+}
+
+#[test]
+fn items_of_one_group_may_have_unequal_levels() {
+    check(
+        "01 R. 05 A. 10 B PIC X. 07 E PIC X. 04 C. 08 D PIC X. 03 F PIC X. 01 S. 10 A PIC X. 05 B PIC X.",
+        expect![[r#"
+            01 R
+              05 A
+                10 B X DISPLAY
+                07 E X DISPLAY
+              04 C
+                08 D X DISPLAY
+              03 F X DISPLAY
+            01 S
+              10 A X DISPLAY
+              05 B X DISPLAY
+        "#]],
+    );
+}
+
+#[test]
+fn commas_and_semicolons_part_words_without_blanks() {
+    check(
+        "01 R. 05 A PIC X VALUE SPACE;OCCURS 3 INDEXED BY I,J;K. 05 B PIC ZZ,ZZ9.99, VALUE ZERO. 05 C PIC 9(4), COMP.",
+        expect![[r#"
+            01 R
+              05 A X DISPLAY 3..3 = Space
+              05 B ZZ,ZZ9.99 DISPLAY = Zero
+              05 C 9(4) COMP
+        "#]],
+    );
+    let values = |decimal_comma: bool, values: &str| {
+        let options = ParseOptions { decimal_comma, format: Format::Free, ..ParseOptions::default() };
+        let copybook = Copybook::parse(&format!("01 R PIC X(9). 88 V VALUES {values}."), &options).expect("a copybook");
+        let shown = copybook.records[0].conditions[0].values.iter().map(|(value, _)| value.to_string());
+        shown.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(values(false, "'A','B';'C,D',, 'E'"), "'A' 'B' 'C,D' 'E'");
+    assert_eq!(values(false, "01,02;-3,+4, 5.5"), "01 02 -3 +4 5.5");
+    assert_eq!(values(true, "1,5;2,5, -,5 ,75, 3"), "1.5 2.5 -.5 .75 3");
+    assert_eq!(values(true, "'A','B',SPACE,ZERO"), "'A' 'B' SPACE ZERO");
+}
+
+#[test]
+fn replaced_words_may_have_characters_that_are_longer_in_upper_case() {
+    for replace in ["TRAILING ==-X== BY ==-Y==", "LEADING ==X-== BY ==Y-=="] {
+        check(
+            &format!("01 R. REPLACE {replace}. 05 ßßßß-x PIC X. 05 x-ßßßß PIC X."),
+            if replace.starts_with("LEADING") {
+                expect![[r#"
+                    01 R
+                      05 ßßßß-x X DISPLAY
+                      05 Y-ßßßß X DISPLAY
+                "#]]
+            } else {
+                expect![[r#"
+                    01 R
+                      05 ßßßß-Y X DISPLAY
+                      05 x-ßßßß X DISPLAY
+                "#]]
+            },
+        );
+    }
+}
+
+#[test]
+fn what_grows_with_the_text_takes_no_stack_and_bounded_memory() {
+    let row = "X'41' & ".repeat(100_000);
+    let text = format!("01 R PIC X. 88 V VALUE {row}X'42'.");
+    let copybook = Copybook::parse(&text, &ParseOptions::default()).expect("a copybook");
+    let Literal::Bytes(bytes) = &copybook.records[0].conditions[0].values[0].0 else { panic!("bytes") };
+    assert_eq!(bytes.len(), 100_001);
+    let text = format!("01 R PIC X VALUE {}'X'.", "ALL ".repeat(100_000));
+    check(&text, expect!["line 1, column 22, item R: 'ALL' stands where a literal is expected\n"]);
+    let doubled: String = (1..60).map(|each| format!("\n78 C{each} VALUE C{0} & C{0}.", each - 1)).collect();
+    let text = format!("78 C0 VALUE 'X'.{doubled}\n01 R PIC X VALUE C59.");
+    check(&text, expect!["line 23, column 14, item C22: constants stand for more than 4194304 characters\n"]);
+    let text = format!("01 R.\n{}05 A PIC X.", "\t".repeat(600_000));
+    check(&text, expect!["line 2, column 1: the text is longer than 4194304 characters\n"]);
+}
+
+#[test]
 fn copy_replaces_words_parts_of_words_and_beginnings() {
     let resolver = |name: &str, library: Option<&str>| match (name, library) {
         ("CUST", None) => Some("           05  :TAG:-NAME PIC X(:LEN:).\n           05  OLD-CODE PIC X.\n".to_owned()),
@@ -255,7 +347,9 @@ fn errors_name_line_column_and_item() {
         "01 R.\n05 A PIC X VALUE 'open.",
         "01 R.\n05 A PIC X OCCURS 0 TIMES.",
         "01 R.\n05 A PIC X OCCURS 1 TO UNBOUNDED DEPENDING ON B.",
-        "01 R.\n10 A PIC X.\n05 B PIC X.",
+        "01 R.\n05 A PIC X VALUE ALL ALL 'X'.",
+        "78 C VALUE ALL 'X'.\n01 R.\n05 A PIC X VALUE ALL C.",
+        "01 R.\n05 A PIC X VALUE 'X' & 5.",
         "01 R.\n05 A PIC X PIC X.",
         "01 R.\n05 A USAGE OBJECT REFERENCE.",
         "88 X VALUE 1.",
@@ -281,7 +375,9 @@ fn errors_name_line_column_and_item() {
         line 2, column 18: the literal is not closed
         line 2, column 12, item A: OCCURS 0 TO 0 is no range
         line 2, column 24, item A: 'UNBOUNDED' is not supported: a table needs a maximum
-        line 3, column 1, item B: level 5 does not fit any group above it
+        line 2, column 22, item A: 'ALL' stands where a literal is expected
+        line 3, column 22, item A: 'ALL' stands where a literal without ALL is expected
+        line 2, column 24, item A: '&' stands where a literal of one kind is expected
         line 2, column 12, item A: the clause PICTURE is given twice
         line 2, column 12, item A: 'OBJECT' is not supported: it has no bytes that another program could read
         line 1, column 1: a level-88 entry has no item it belongs to

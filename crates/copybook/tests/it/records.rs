@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use codepage::ByteOrder;
-use copybook::{AsciiSign, ConvertOptions, FloatForm, NameStyle};
+use copybook::{AsciiSign, ConvertOptions, Converter, Copybook, FloatForm, LayoutOptions, NameStyle, ParseOptions};
 use expect_test::{Expect, expect};
 
 use crate::{converter, hexadecimal};
@@ -37,6 +37,11 @@ fn encoded(text: &str, json: &str) -> String {
         Ok(()) => hexadecimal(&out),
         Err(error) => error.to_string(),
     }
+}
+
+/// Why there is no converter.
+fn refused(text: &str, options: &ConvertOptions) -> String {
+    Converter::new(&crate::layout(text), options).map(drop).expect_err("refused").to_string()
 }
 
 #[test]
@@ -116,6 +121,51 @@ fn edited_numbers_are_edited_as_by_move() {
     }
 }
 
+/// A converter of a program that has this CURRENCY SIGN.
+fn with_currency(currency: char, text: &str, ccsid: u32) -> Result<Converter, String> {
+    let options = ParseOptions { currency, ..ParseOptions::default() };
+    let copybook = Copybook::parse(text, &options).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let layout = copybook.layout(None, &LayoutOptions::default()).expect("a layout");
+    Converter::new(&layout, &ConvertOptions::of_ccsid(ccsid)).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_currency_sign_is_a_character_of_the_code_page() {
+    let cases: [(char, &str, u32, &str, &[u8]); 8] = [
+        ('£', "£££9.99", 285, "12.5", b"\x40\x5B\xF1\xF2\x4B\xF5\xF0"),
+        ('£', "£££9.99", 37, "12.5", b"\x40\xB1\xF1\xF2\x4B\xF5\xF0"),
+        ('£', "£ZZ9-", 819, "-5", b"\xA3  5-"),
+        ('€', "€€9", 1140, "5", b"\x40\x9F\xF5"),
+        ('€', "€€9", 923, "5", b" \xA45"),
+        ('€', "€€9 NATIONAL", 37, "5", b"\0 \x20\xAC\x005"),
+        ('$', "$$9", 285, "5", b"\x40\x4A\xF5"),
+        ('€', "ZZ9", 37, "5", b"\x40\x40\xF5"),
+    ];
+    for (currency, picture, ccsid, number, bytes) in cases {
+        let text = format!("01 R. 05 A PIC {picture}.");
+        let converter = with_currency(currency, &text, ccsid).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let json = format!("{{\"A\":{number}}}");
+        let (mut record, mut again) = (Vec::new(), Vec::new());
+        converter.encode(json.as_bytes(), &mut record).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert_eq!(hexadecimal(&record), hexadecimal(bytes), "{text}");
+        converter.decode(&record, &mut again).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert_eq!(String::from_utf8_lossy(&again), json, "{text}");
+    }
+}
+
+#[test]
+fn another_sign_than_that_of_the_program_is_no_number() {
+    let converter = with_currency('£', "01 R. 05 A PIC ££9.", 285).expect("a converter");
+    assert!(converter.decode(b"\x40\x4A\xF5", &mut Vec::new()).is_err());
+}
+
+#[test]
+fn a_currency_sign_that_the_code_page_has_not_is_refused() {
+    let problem = |ccsid| with_currency('€', "01 R. 05 A PIC €€9.", ccsid).map(drop).expect_err("refused");
+    assert_eq!(problem(37), "item R.A: code page 37 cannot hold the currency sign € in one position");
+    assert_eq!(problem(1208), "item R.A: code page 1208 cannot hold the currency sign € in one position");
+}
+
 #[test]
 fn external_floats_keep_their_digits() {
     let options = ConvertOptions::of_ccsid(819);
@@ -156,12 +206,82 @@ fn escapes_of_json_are_the_same_text() {
     assert_eq!(encoded("01 R. 05 A-B PIC X(4).", r#"{"\u0041-B":"\u00e9\n\/"}"#), "51256140");
 }
 
+/// The law that bytes come back does not hold for X'15': a new line is encoded to X'25'.
+#[test]
+fn both_ends_of_a_line_in_ebcdic_are_new_lines() {
+    let text = "01 R. 05 A PIC X(5).";
+    assert_eq!(decoded(text, b"\x81\x15\x82\x25\xC1"), r#"{"A":"a\nb\nA"}"#);
+    assert_eq!(encoded(text, r#"{"A":"a\nb\nA"}"#), "81258225C1");
+    assert_eq!(encoded(text, r#"{"A":"\u0085"}"#), "1540404040");
+    let latin_9 = ConvertOptions::of_ccsid(923);
+    check_with("01 R. 05 A PIC X(2).", &latin_9, "{\"A\":\"\u{85}\\n\"}", b"\x85\n");
+}
+
 #[test]
 fn an_item_without_a_member_has_its_value() {
     let text = "01 R. 05 A PIC X(3) VALUE 'HI'. 05 B PIC 9(2) VALUE 7. 05 FILLER PIC X(2) VALUE ALL '-'. 05 C PIC S9(3) COMP-3.
                 05 D PIC X(2) VALUE LOW-VALUES. 05 E PIC X(2) VALUE X'C1FF'. 05 F PIC ZZ9. 05 G PIC X VALUE QUOTE.";
     assert_eq!(encoded(text, "{}"), "C8C940F0F76060000C0000C1FF4040F07F");
     assert_eq!(encoded(text, r#"{"A":null,"C":null}"#), "C8C940F0F76060000C0000C1FF4040F07F");
+}
+
+/// The bytes are those of GnuCOBOL.
+#[test]
+fn a_value_of_a_group_is_text_over_all_its_items() {
+    let cases = [
+        ("01 R. 05 H VALUE 'EYE1'. 10 FILLER PIC X(4). 05 NM PIC X(3).", "EYE1   "),
+        ("01 R. 05 FILLER VALUE 'EYE1'. 10 A PIC X(4). 05 NM PIC X(3).", "EYE1   "),
+        ("01 R VALUE LOW-VALUES. 05 A PIC X(3). 05 B PIC S9(3) COMP-3.", "\0\0\0\0\0"),
+        ("01 R VALUE ALL 'AB'. 05 A PIC X(3). 05 B PIC S9(3) COMP-3.", "ABABA"),
+        ("01 R. 05 T VALUE 'AB' OCCURS 3. 10 A PIC X(3). 10 B PIC X.", "AB  AB  AB  "),
+        ("01 R VALUE 'ZZ'. 05 A PIC X(3) VALUE 'abc'. 05 B PIC 9(3).", "ZZ    "),
+        ("01 R VALUE ZEROS. 05 A PIC X(3). 05 B PIC S9(5) COMP-3.", "000000"),
+        ("01 R VALUE X'0102'. 05 A PIC X(3).", "\x01\x02 "),
+        ("01 R VALUE 12. 05 A PIC X(3).", "12 "),
+        ("01 R VALUE 'ABCD'. 05 A PIC 9(2). 05 B REDEFINES A PIC X. 05 C PIC 9(2).", "ABCD"),
+    ];
+    for (text, bytes) in cases {
+        let mut out = Vec::new();
+        converter(text, &ConvertOptions::of_ccsid(819)).encode(b"{}", &mut out).expect("fits");
+        assert_eq!(String::from_utf8_lossy(&out), bytes, "{text}");
+    }
+    let text = "01 R. 05 H VALUE 'EYE1'. 10 FILLER PIC X(4). 05 NM PIC X(4).";
+    assert_eq!(encoded(text, r#"{"NM":"A"}"#), "C5E8C5F1C1404040");
+}
+
+#[test]
+fn an_alternative_that_is_a_group_has_its_value() {
+    let text = "01 R. 05 A PIC X(4). 05 B REDEFINES A VALUE 'XY'. 10 N PIC X(3). 05 Z PIC X.";
+    let options = ConvertOptions { alternatives: vec!["B".to_owned()], ..ConvertOptions::of_ccsid(37) };
+    check_with(text, &options, r#"{"B":{"N":"XY"},"Z":"Z"}"#, b"\xE7\xE8\x40\x40\xE9");
+    let mut out = Vec::new();
+    converter(text, &options).encode(br#"{"Z":"Z"}"#, &mut out).expect("fits");
+    assert_eq!(hexadecimal(&out), "E7E84040E9");
+}
+
+#[test]
+fn a_value_of_a_group_may_go_on_in_a_variable_table_with_one_byte() {
+    let items =
+        "05 E PIC X(2). 05 N PIC S9(4) COMP. 05 T OCCURS 0 TO 3 DEPENDING ON N. 10 P PIC X. 10 Q PIC 9. 05 Z PIC 9.";
+    let low = format!("01 R VALUE LOW-VALUES. {items}");
+    assert_eq!(encoded(&low, "{}"), "0000000000");
+    assert_eq!(encoded(&low, r#"{"T":[{"P":"A"},{"Q":1}]}"#), "00000002C10000F100");
+    let text = format!("01 R VALUE 'AB'. {items}");
+    assert_eq!(encoded(&text, r#"{"T":[{"P":"C"}]}"#), "C1C20001C34040");
+    let filler = format!("01 R. 03 FILLER VALUE 'AB'. {items} 03 Y PIC 9.");
+    assert_eq!(encoded(&filler, r#"{"T":[{"P":"C"}]}"#), "C1C20001C34040F0");
+    let inner = "01 R VALUE SPACES. 05 N PIC 9. 05 T OCCURS 2. 10 M PIC 9. 10 U PIC 9 OCCURS 0 TO 2 DEPENDING ON M. 10 V PIC 9.";
+    assert_eq!(encoded(inner, r#"{"T":[{"U":[null]},{"U":[],"V":2}]}"#), "40F14040F0F2");
+}
+
+#[test]
+fn a_value_of_a_group_that_does_not_fit_is_refused() {
+    let problem = |text: &str| refused(text, &ConvertOptions::of_ccsid(37));
+    assert_eq!(problem("01 R. 05 G VALUE 'ABCD'. 10 A PIC X(3)."), "item R.G: VALUE 'ABCD' does not fit");
+    assert_eq!(
+        problem("01 R VALUE 'A23'. 05 N PIC X. 05 M PIC 9. 05 T PIC X OCCURS 1 TO 5 DEPENDING ON M."),
+        "item R: VALUE 'A23' reaches into a table with DEPENDING ON"
+    );
 }
 
 #[test]
