@@ -130,7 +130,7 @@ impl Requesters {
         let send = async |outbound: Outbound| {
             let sent = client::send(&endpoint.site, outbound, call.maximum_answer).await;
             endpoint.note(sent.as_ref().err());
-            sent.map_err(|error| told(endpoint, &error))
+            sent.map_err(|error| told(call.name, endpoint, &error))
         };
         if endpoint.authentication.is_empty() {
             return send(std::mem::replace(outbound, nothing())).await;
@@ -139,7 +139,7 @@ impl Requesters {
         let inbound = send(outbound.clone()).await?;
         let is_refused = inbound.status == StatusCode::UNAUTHORIZED;
         // All of them are asked: each has to be given up.
-        let worth_a_try = is_refused && used.iter().filter(|one| self.tokens.refused(one)).count() > 0;
+        let worth_a_try = is_refused && used.iter().filter(|one| endpoint.tokens.refused(one)).count() > 0;
         if !worth_a_try {
             return Ok(inbound);
         }
@@ -155,7 +155,7 @@ impl Requesters {
     ) -> Result<Vec<Authorized>, RequesterError> {
         let mut used = Vec::with_capacity(endpoint.authentication.len());
         for authentication in &endpoint.authentication {
-            let authorized = self.tokens.authorize(authentication, credentials).await?;
+            let authorized = endpoint.tokens.authorize(authentication, credentials, &*self.clock).await?;
             outbound.headers.insert(authorized.name.clone(), authorized.value.clone());
             used.push(authorized);
         }
@@ -216,13 +216,15 @@ fn in_api(inbound: &Inbound) -> Outcome {
     Outcome { return_code: ReturnCode::ErrorInApi, status: inbound.status.as_u16(), body: message.into() }
 }
 
-fn told(endpoint: &Endpoint, error: &ClientError) -> RequesterError {
+/// `name` is that of the API requester.
+fn told(name: &str, endpoint: &Endpoint, error: &ClientError) -> RequesterError {
     let id = &endpoint.id;
     match error {
         ClientError::Unreachable(problem) => RequesterError::unreachable(id, problem),
         ClientError::ConnectTimeout(within) => RequesterError::connect_timeout(id, &within.as_secs_f64().to_string()),
         ClientError::ReceiveTimeout(within) => RequesterError::receive_timeout(id, &within.as_secs_f64().to_string()),
-        ClientError::Broken(problem) | ClientError::Request(problem) => RequesterError::broken(id, problem),
+        ClientError::Broken(problem) => RequesterError::broken(id, problem),
+        ClientError::Request(problem) => RequesterError::request_data(name, problem),
         ClientError::TooLong(limit) => RequesterError::too_long(id, &limit.to_string()),
     }
 }

@@ -11,6 +11,7 @@ use http::HeaderValue;
 use crate::client::{ClientError, ProxyTarget, Scheme, Site, SiteError, SiteOptions, basic, split_url};
 use crate::mapping::encoded_path;
 use crate::options::{self, AuthToken, OauthConfig, RequesterOptions};
+use crate::token::Tokens;
 
 /// Reads a password as the configuration has it.
 pub type ReadPassword<'a> = &'a dyn Fn(&str) -> Result<String, String>;
@@ -37,6 +38,8 @@ pub(crate) struct Endpoint {
     /// Without a slash at its end.
     pub(crate) base_path: String,
     pub(crate) authentication: Vec<Authentication>,
+    /// Of all endpoint connections of the same configuration.
+    pub(crate) tokens: Arc<Tokens>,
     /// The last attempt to connect failed, which has been told.
     pub(crate) is_down: AtomicBool,
 }
@@ -95,6 +98,7 @@ struct Maker<'a> {
     options: &'a RequesterOptions,
     password: ReadPassword<'a>,
     servers: BTreeMap<&'a str, Arc<AuthorizationServer>>,
+    tokens: Arc<Tokens>,
 }
 
 impl Endpoints {
@@ -103,7 +107,7 @@ impl Endpoints {
     /// # Errors
     /// The first entry that cannot be used.
     pub(crate) fn new(options: &RequesterOptions, password: ReadPassword<'_>) -> Result<Self, OptionsError> {
-        let mut maker = Maker { options, password, servers: BTreeMap::new() };
+        let mut maker = Maker { options, password, servers: BTreeMap::new(), tokens: Arc::default() };
         for (id, server) in &options.authorization_servers {
             let made = maker.authorization_server(id, server)?;
             maker.servers.insert(id, Arc::new(made));
@@ -158,6 +162,7 @@ impl<'a> Maker<'a> {
             site,
             base_path: if base_path.is_empty() { String::new() } else { encoded_path(&format!("/{base_path}")) },
             authentication,
+            tokens: Arc::clone(&self.tokens),
             is_down: AtomicBool::new(false),
         })
     }

@@ -51,7 +51,8 @@ const OWN_HEADERS: [HeaderName; 13] = [
     HeaderName::from_static("keep-alive"),
 ];
 
-const JSON: HeaderValue = HeaderValue::from_static("application/json");
+/// What answers are mapped from, the best first; anything else may be a text, or what an API says that refuses.
+const ACCEPTED: HeaderValue = HeaderValue::from_static("application/json, application/*+json;q=0.9, */*;q=0.1");
 
 /// Why there is no request or no record.
 #[derive(Debug, thiserror::Error)]
@@ -132,23 +133,25 @@ pub(crate) fn request(
     let mut target = String::with_capacity(128);
     target.push_str(operation.base);
     let mut headers = HeaderMap::with_capacity(8);
-    headers.insert(header::ACCEPT, JSON);
+    headers.insert(header::ACCEPT, ACCEPTED);
     let Some(converter) = converter else {
         write_path(operation.path, &[], &mut target)?;
         return Ok(Mapped { target, headers, body: Bytes::new() });
     };
     let record = converter.whole(record)?;
+    // Elements of data areas are read in the order of the groups.
+    let mut areas = converter.areas(&record)?;
     let style = |place: Place, name: &str| {
         let known = operation.parameters.iter().find(|known| known.place == place && known.name == name);
         known.map_or(Style::Comma, |known| known.style)
     };
     let mut path: Vec<(&str, String)> = Vec::new();
-    converter.parameters(Group::Path, &record, |member, texts| {
+    converter.parameters(Group::Path, &record, &mut areas, |member, texts| {
         path.push((&member.name, joined(texts, style(Place::Path, &member.name)).into_owned()));
     })?;
     write_path(operation.path, &path, &mut target)?;
     let mut separator = '?';
-    converter.parameters(Group::Query, &record, |member, texts| {
+    converter.parameters(Group::Query, &record, &mut areas, |member, texts| {
         let style = style(Place::Query, &member.name);
         let values = if style == Style::Repeated { texts.to_vec() } else { vec![joined(texts, style)] };
         for value in values {
@@ -160,7 +163,7 @@ pub(crate) fn request(
         }
     })?;
     let mut refused = None;
-    converter.parameters(Group::Headers, &record, |member, texts| {
+    converter.parameters(Group::Headers, &record, &mut areas, |member, texts| {
         let value = joined(texts, style(Place::Header, &member.name));
         match (HeaderName::try_from(&*member.name), HeaderValue::from_str(&value)) {
             (Ok(name), _) if OWN_HEADERS.contains(&name) => {}
@@ -171,7 +174,7 @@ pub(crate) fn request(
         }
     })?;
     let mut cookies = String::new();
-    converter.parameters(Group::Cookies, &record, |member, texts| {
+    converter.parameters(Group::Cookies, &record, &mut areas, |member, texts| {
         let separator = if cookies.is_empty() { "" } else { "; " };
         let value = joined(texts, style(Place::Cookie, &member.name));
         // A semicolon would begin another one.
@@ -190,7 +193,7 @@ pub(crate) fn request(
     let mut body = Vec::new();
     if converter.has(Group::Body) {
         body.reserve(record.len() + record.len() / 4 + 64);
-        if converter.decode(Group::Body, &record, &mut body)? {
+        if converter.decode_from(Group::Body, &record, &mut areas, &mut body)? {
             headers.insert(header::CONTENT_TYPE, operation.media_type.clone());
         }
     }

@@ -1,4 +1,4 @@
-//! All that a server has of API requesters: what is deployed, where their APIs are, the tokens they were given.
+//! All that a server has of API requesters: what is deployed, and where their APIs are.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,14 +11,13 @@ use service::deploy::{Deployed, Shelf, sentence};
 use crate::definition::RequesterDefinition;
 use crate::endpoint::{Endpoints, OptionsError, ReadPassword};
 use crate::options::{ApiRequester, RequesterOptions};
-use crate::token::Tokens;
 
 pub type DeployedRequester = Deployed<RequesterDefinition>;
 
 pub struct Requesters {
     pub shelf: Arc<Shelf<RequesterDefinition>>,
     pub(crate) settings: RwLock<Settings>,
-    pub(crate) tokens: Tokens,
+    pub(crate) clock: Arc<dyn Clock>,
 }
 
 /// One configuration, ready for use.
@@ -42,14 +41,13 @@ impl Requesters {
     /// Archives lie in the folder `apiRequesters` of `folder`; nothing is read yet.
     pub fn new(folder: &Path, settings: Settings, clock: Arc<dyn Clock>) -> Self {
         let shelf = Shelf::new(folder.join("apiRequesters"), Arc::default(), Arc::clone(&clock));
-        Self { shelf: Arc::new(shelf), settings: RwLock::new(settings), tokens: Tokens::new(clock) }
+        Self { shelf: Arc::new(shelf), settings: RwLock::new(settings), clock }
     }
 
     /// Replaces the configuration. Calls under way go on with the one they began with; connections and tokens of the old one
     /// are not used again.
     pub fn configure(&self, settings: Settings) {
         *self.settings.write() = settings;
-        self.tokens.clear();
     }
 
     /// Makes the folder that archives are put into. If it cannot be made that is told, and it counts as empty.

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, Method, Request, StatusCode, Uri};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
 use http_body_util::Full;
 use tokio::time::Instant;
 
@@ -115,14 +115,24 @@ fn request(site: &Site, outbound: Outbound) -> Result<Request<Full<Bytes>>, Clie
         None => outbound.target,
     };
     let uri = Uri::try_from(target).map_err(|error| ClientError::Request(error.to_string()))?;
+    let lacks_body = outbound.body.is_empty() && has_body(&outbound.method);
     let mut request = Request::new(Full::new(outbound.body));
     *request.method_mut() = outbound.method;
     *request.uri_mut() = uri;
     *request.headers_mut() = outbound.headers;
     let headers = request.headers_mut();
     headers.insert(http::header::HOST, site.host_header.clone());
+    // hyper states the length of a body alone, and many servers refuse a request of these methods without one (411).
+    if lacks_body {
+        headers.insert(http::header::CONTENT_LENGTH, HeaderValue::from_static("0"));
+    }
     if let (Some(_), Some(authorization)) = (&site.absolute_form, &site.proxy_authorization) {
         headers.insert(http::header::PROXY_AUTHORIZATION, authorization.clone());
     }
     Ok(request)
+}
+
+/// Whether a body means something to a method: its length is stated even when there is none (RFC 9110, 8.6).
+fn has_body(method: &Method) -> bool {
+    matches!(*method, Method::POST | Method::PUT | Method::PATCH)
 }

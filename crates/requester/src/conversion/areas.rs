@@ -30,7 +30,7 @@ const LENGTH: Counter = Counter { offset: AREA, bytes: 4, signed: true };
 
 /// The elements behind a record: start and length, by the name of their area.
 #[derive(Default)]
-pub(super) struct Areas<'a> {
+pub(crate) struct Areas<'a> {
     elements: HashMap<&'a [u8], VecDeque<(usize, usize)>>,
 }
 

@@ -35,24 +35,45 @@ impl Converter {
         Ok(Cow::Owned(filled))
     }
 
-    /// Appends the JSON value of a group; whether it is there. `record` is whole.
+    /// Appends the JSON value of a group; whether it is there. `record` is whole, and nothing of it has been read.
     ///
     /// # Errors
     /// An item holds what it cannot. `out` is as before.
     pub fn decode(&self, group: Group, record: &[u8], out: &mut Vec<u8>) -> Result<bool, Box<DataError>> {
+        self.decode_from(group, record, &mut self.areas(record)?, out)
+    }
+
+    /// The elements behind a whole record. Whoever reads all of it reads its groups in their order with the same ones.
+    ///
+    /// # Errors
+    /// What stands behind the record is no element, or ends early.
+    pub(crate) fn areas<'r>(&self, record: &'r [u8]) -> Result<Areas<'r>, Box<DataError>> {
+        Areas::of(self, record).map_err(|trouble| trouble.told(self))
+    }
+
+    /// As `decode`, with the elements that are left.
+    ///
+    /// # Errors
+    /// As those of `decode`.
+    pub(crate) fn decode_from(
+        &self,
+        group: Group,
+        record: &[u8],
+        areas: &mut Areas<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, Box<DataError>> {
         let Some(member) = self.group(group) else { return Ok(false) };
         let start = out.len();
-        let decoded = Areas::of(self, record).and_then(|areas| {
-            let mut decoder = Decoder { converter: self, record, out, areas };
-            decoder.member(member, 0, None)
-        });
+        let mut decoder = Decoder { converter: self, record, out, areas };
+        let decoded = decoder.member(member, 0, None);
         decoded.map_err(|trouble| {
             out.truncate(start);
             trouble.told(self)
         })
     }
 
-    /// Hands over the parameters of a group that are there: each with its texts, several for an array.
+    /// Hands over the parameters of a group that are there: each with its texts, several for an array. `areas` has the
+    /// elements that are left.
     ///
     /// # Errors
     /// An item holds what it cannot.
@@ -60,15 +81,14 @@ impl Converter {
         &'c self,
         group: Group,
         record: &[u8],
+        areas: &mut Areas<'_>,
         mut take: impl FnMut(&'c Member, &[Cow<'_, str>]),
     ) -> Result<(), Box<DataError>> {
         let mut text = Vec::new();
         for member in self.members(group) {
             text.clear();
-            let decoded = Areas::of(self, record).and_then(|areas| {
-                let mut decoder = Decoder { converter: self, record, out: &mut text, areas };
-                decoder.member(member, 0, None)
-            });
+            let mut decoder = Decoder { converter: self, record, out: &mut text, areas };
+            let decoded = decoder.member(member, 0, None);
             let is_there = decoded.map_err(|trouble| trouble.below(Step::Member(member.name.clone())).told(self))?;
             if is_there {
                 take(member, &texts(&text));
@@ -113,14 +133,14 @@ enum State {
     LeftOut,
 }
 
-struct Decoder<'a> {
+struct Decoder<'a, 'r> {
     converter: &'a Converter,
     record: &'a [u8],
     out: &'a mut Vec<u8>,
-    areas: Areas<'a>,
+    areas: &'a mut Areas<'r>,
 }
 
-impl<'a> Decoder<'a> {
+impl<'a> Decoder<'a, '_> {
     /// `frame` is where the frame of the place begins.
     fn value(&mut self, place: Place, frame: usize) -> Outcome<()> {
         let converter = self.converter;

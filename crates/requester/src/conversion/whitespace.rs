@@ -37,6 +37,7 @@ pub(super) fn rewrite(rule: WhiteSpace, text: &mut Vec<u8>, start: usize) {
     while read < text.len() {
         let (byte, taken) = match (text[read], text.get(read + 1)) {
             (b'\\', Some(b'n' | b't' | b'r')) => (b' ', 2),
+            (b'\\', Some(b'u')) if is_blank_in_digits(text.get(read + 2..read + 6)) => (b' ', 6),
             // The byte behind a backslash is no beginning of anything.
             (b'\\', Some(&escaped)) => {
                 text[write] = b'\\';
@@ -46,8 +47,7 @@ pub(super) fn rewrite(rule: WhiteSpace, text: &mut Vec<u8>, start: usize) {
             (byte, _) => (byte, 1),
         };
         read += taken;
-        let is_escaped = taken == 2 && byte != b' ';
-        let is_blank = byte == b' ' && !is_escaped;
+        let is_blank = byte == b' ';
         let follows_blank = write == start || text[write - 1] == b' ';
         if rule == WhiteSpace::Collapse && is_blank && follows_blank {
             continue;
@@ -59,6 +59,11 @@ pub(super) fn rewrite(rule: WhiteSpace, text: &mut Vec<u8>, start: usize) {
         write -= 1;
     }
     text.truncate(write);
+}
+
+/// Whether the digits of an escape are those of a blank, or of what the rules make one of.
+fn is_blank_in_digits(digits: Option<&[u8]>) -> bool {
+    matches!(digits, Some([b'0', b'0', b'0', b'9' | b'a' | b'A' | b'd' | b'D'] | b"0020"))
 }
 
 #[cfg(test)]
@@ -81,5 +86,15 @@ mod tests {
         assert_eq!(applied(WhiteSpace::Collapse, text), r"a b c \\n \u0041");
         assert_eq!(applied(WhiteSpace::Collapse, "   "), "");
         assert_eq!(applied(WhiteSpace::Collapse, r"\\ "), r"\\");
+    }
+
+    #[test]
+    fn blanks_may_be_escaped_by_their_numbers() {
+        let text = r"\u0020a\u0009\u000a\u000Ab\u000d\u000D c\u0020\u000b\\u0020\u0021\u00e9\u0020";
+        assert_eq!(applied(WhiteSpace::Preserve, text), text);
+        assert_eq!(applied(WhiteSpace::Replace, text), r" a   b   c \u000b\\u0020\u0021\u00e9 ");
+        assert_eq!(applied(WhiteSpace::Collapse, text), r"a b c \u000b\\u0020\u0021\u00e9");
+        assert_eq!(applied(WhiteSpace::Collapse, r"\u0020\u0020"), "");
+        assert_eq!(applied(WhiteSpace::Collapse, r"a\u002"), r"a\u002");
     }
 }

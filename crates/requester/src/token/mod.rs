@@ -4,8 +4,10 @@
 //! the credentials it was got with: nobody is ever served with a token of somebody else.
 //!
 //! Invariants
+//! - Each configuration has tokens of its own: what a call gets that began before a reload stays with the configuration it
+//!   began with.
 //! - No token and no credential is logged, or told in an error.
-//! - Of the tokens kept there are `MOST` at most.
+//! - Of the tokens that a configuration keeps there are `MOST` at most.
 
 mod exchange;
 mod jwt;
@@ -46,9 +48,15 @@ impl std::fmt::Debug for Credentials {
 }
 
 /// All tokens of one configuration.
+#[derive(Default)]
 pub(crate) struct Tokens {
     slots: Mutex<HashMap<Key, Arc<Slot>>>,
-    clock: Arc<dyn Clock>,
+}
+
+impl std::fmt::Debug for Tokens {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Tokens")
+    }
 }
 
 /// Whose token it is.
@@ -93,15 +101,6 @@ pub(crate) struct Authorized {
 }
 
 impl Tokens {
-    pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { slots: Mutex::default(), clock }
-    }
-
-    /// Forgets all.
-    pub(crate) fn clear(&self) {
-        self.slots.lock().clear();
-    }
-
     /// The header by which a request says who it comes from.
     ///
     /// # Errors
@@ -110,13 +109,14 @@ impl Tokens {
         &self,
         authentication: &Authentication,
         credentials: &Credentials,
+        clock: &dyn Clock,
     ) -> Result<Authorized, RequesterError> {
         match authentication {
             Authentication::Basic(value) => {
                 Ok(Authorized { name: http::header::AUTHORIZATION, value: value.clone(), key: None, was_kept: false })
             }
             Authentication::Oauth(oauth) => self.oauth(oauth, credentials).await,
-            Authentication::Token(token) => self.token(token, credentials).await,
+            Authentication::Token(token) => self.token(token, credentials, clock).await,
         }
     }
 
@@ -147,13 +147,18 @@ impl Tokens {
         self.kept_or(key, http::header::AUTHORIZATION, || oauth::ask(oauth, credentials)).await
     }
 
-    async fn token(&self, token: &Arc<Token>, credentials: &Credentials) -> Result<Authorized, RequesterError> {
+    async fn token(
+        &self,
+        token: &Arc<Token>,
+        credentials: &Credentials,
+        clock: &dyn Clock,
+    ) -> Result<Authorized, RequesterError> {
         let key = Key {
             configuration: format!("auth_tokens.{}", token.id),
             said: vec![credentials.token_username.clone(), credentials.token_password.clone()],
         };
         let name = HeaderName::try_from(token.config.header.as_str()).unwrap_or(http::header::AUTHORIZATION);
-        self.kept_or(key, name, || jwt::ask(token, credentials, &*self.clock)).await
+        self.kept_or(key, name, || jwt::ask(token, credentials, clock)).await
     }
 
     async fn kept_or<F>(

@@ -364,6 +364,60 @@ async fn every_answer_that_is_described_reaches_the_program_as_a_record() {
     }
 }
 
+/// Arrays in two parameters and in the body.
+const LISTS: &str = r#"{
+  "openapi": "3.0.3", "info": { "title": "Shop", "version": "1" },
+  "paths": { "/books/{shelf}": { "post": {
+    "operationId": "lists",
+    "parameters": [
+      { "name": "shelf", "in": "path", "required": true, "schema": { "type": "string", "maxLength": 8 } },
+      { "name": "a", "in": "query", "schema": { "type": "array", "items": { "type": "string", "maxLength": 6 } } },
+      { "name": "b", "in": "query", "schema": { "type": "array", "items": { "type": "string", "maxLength": 6 } } }
+    ],
+    "requestBody": { "content": { "application/json": { "schema": { "type": "object", "required": ["words"], "properties": {
+      "words": { "type": "array", "items": { "type": "string", "maxLength": 6 } } } } } } },
+    "responses": { "204": { "description": "done" } }
+  } } }
+}"#;
+
+/// Gives all data areas one name.
+fn with_one_name(mut record: Vec<u8>) -> Vec<u8> {
+    let mut at = 0;
+    while let Some(found) = record[at..].windows(4).position(|bytes| bytes == b"AREA") {
+        at += found;
+        record[at..at + 16].copy_from_slice(b"X               ");
+    }
+    record
+}
+
+#[tokio::test]
+async fn arrays_whose_data_areas_have_one_name_go_on_where_the_last_one_ended() {
+    let api = Api::start(|_| Reply::Bytes(b"HTTP/1.1 204 Done\r\n\r\n".to_vec()));
+    let server = Server::to(&api);
+    let (_, bytes, archive) = made_of(LISTS, "language=COBOL");
+    server.requesters.shelf.deploy(&bytes, None).expect("deployed");
+    let binding = &archive.operations[0].binding;
+    let converter = Converter::new(binding.request.as_ref().expect("a request"), NATIVE, &binding.options);
+    let converter = converter.expect("a plan");
+    let mut record = converter.empty_record();
+    converter.encode(Group::Path, br#"{"shelf":"a1"}"#, &mut record).expect("encoded");
+    converter.encode(Group::Query, br#"{"a":["1"],"b":["2"]}"#, &mut record).expect("encoded");
+    converter.encode(Group::Body, br#"{"words":["3"]}"#, &mut record).expect("encoded");
+    let own_names = call(&server, NATIVE, record.clone()).await;
+    assert_eq!((own_names.return_code, own_names.status), (ReturnCode::Success, 204), "{:?}", told(&own_names));
+    let one_name = call(&server, NATIVE, with_one_name(record.clone())).await;
+    assert_eq!((one_name.return_code, one_name.status), (ReturnCode::Success, 204), "{:?}", told(&one_name));
+    for asked in api.asked() {
+        assert_eq!((asked.line.as_str(), asked.body.as_str()), ("POST /books/a1?a=1&b=2", r#"{"words":["3"]}"#));
+    }
+    assert_eq!(api.asked().len(), 2);
+    // No element is left for the body.
+    let last = record.windows(4).rposition(|bytes| bytes == b"AREA").expect("an element");
+    let (code, status, message) = told(&call(&server, NATIVE, with_one_name(record[..last].to_vec())).await);
+    assert_eq!((code, status), (2, 400), "{message}");
+    assert!(message.contains("'/words/0'"), "{message}");
+}
+
 /// Shows the books of a record that it reads, walking over the elements behind the base.
 const PROGRAM: &str = r#"       IDENTIFICATION DIVISION.
        PROGRAM-ID. WALK.

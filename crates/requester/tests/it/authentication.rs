@@ -8,7 +8,7 @@ use requester::options::{
 };
 use requester::{Credentials, Outcome};
 
-use super::api::{Api, Asked, Reply, Server, answer, json, order, told};
+use super::api::{Api, Asked, PATIENCE, Reply, Server, answer, json, order, told};
 
 const MADE: &str = r#"{"order_no":1}"#;
 
@@ -28,12 +28,17 @@ fn authorization_server(api: &Api, basic_auth: bool) -> AuthorizationServer {
 
 /// An API behind OAuth: `tokens` answers what the authorization server is asked.
 fn with_oauth(api: &Api, tokens: &Api, grant_type: GrantType, basic_auth: bool) -> Server {
-    let connection = EndpointConnection { authentication: vec!["oauth".to_owned()], ..api.connection() };
-    Server::with(connection, |options| {
-        options.authorization_servers.insert("as".to_owned(), authorization_server(tokens, basic_auth));
-        let config = OauthConfig { grant_type, authorization_server: "as".to_owned() };
-        options.oauth_configs.insert("oauth".to_owned(), config);
-    })
+    Server::with(behind_oauth(api), |options| add_oauth(options, tokens, grant_type, basic_auth))
+}
+
+fn behind_oauth(api: &Api) -> EndpointConnection {
+    EndpointConnection { authentication: vec!["oauth".to_owned()], ..api.connection() }
+}
+
+fn add_oauth(options: &mut RequesterOptions, tokens: &Api, grant_type: GrantType, basic_auth: bool) {
+    options.authorization_servers.insert("as".to_owned(), authorization_server(tokens, basic_auth));
+    let config = OauthConfig { grant_type, authorization_server: "as".to_owned() };
+    options.oauth_configs.insert("oauth".to_owned(), config);
 }
 
 async fn order_as(server: &Server, credentials: Credentials) -> Outcome {
@@ -135,6 +140,40 @@ async fn a_kept_token_that_the_api_refuses_is_replaced_and_the_request_sent_once
 }
 
 #[tokio::test]
+async fn a_token_that_is_asked_for_as_an_old_configuration_says_is_no_token_of_the_new_one() {
+    let (go_on, may_go_on) = std::sync::mpsc::channel();
+    let may_go_on = std::sync::Mutex::new(may_go_on);
+    // The second request is refused once the configuration is another one.
+    let api = Api::start(move |asked| match authorization(asked).as_str() {
+        "Bearer t0" if asked.number > 0 => {
+            let _ = may_go_on.lock().expect("no panic").recv_timeout(PATIENCE);
+            json(401, "expired")
+        }
+        _ => json(201, MADE),
+    });
+    let tokens = numbered(3600);
+    let new_tokens = Api::start(|_| json(200, r#"{"access_token":"new","expires_in":3600}"#));
+    let server = with_oauth(&api, &tokens, GrantType::ClientCredentials, false);
+    let program = || Credentials { oauth_client_id: Some("id".to_owned()), ..Credentials::default() };
+    assert_eq!(order_as(&server, program()).await.status, 201);
+    let configure = async {
+        while api.asked().len() < 2 {
+            tokio::task::yield_now().await;
+        }
+        let mut options = RequesterOptions::default();
+        options.endpoint_connections.insert("api".to_owned(), behind_oauth(&api));
+        add_oauth(&mut options, &new_tokens, GrantType::ClientCredentials, false);
+        server.requesters.configure(super::api::settings(&options).expect("usable"));
+        go_on.send(()).expect("it waits");
+    };
+    let (under_way, ()) = tokio::join!(order_as(&server, program()), configure);
+    assert_eq!(under_way.status, 201);
+    assert_eq!(order_as(&server, program()).await.status, 201);
+    let used: Vec<String> = api.asked().iter().map(authorization).collect();
+    assert_eq!(used, ["Bearer t0", "Bearer t0", "Bearer t1", "Bearer new"]);
+}
+
+#[tokio::test]
 async fn a_new_token_that_the_api_refuses_is_the_apis_answer() {
     let (api, tokens) = (Api::start(|_| json(401, "never")), numbered(3600));
     let server = with_oauth(&api, &tokens, GrantType::ClientCredentials, true);
@@ -204,6 +243,7 @@ async fn a_json_web_token_is_got_by_basic_authentication_and_kept_until_it_expir
     }
     let [asked] = tokens.asked().try_into().expect("one question");
     assert_eq!(authorization(&asked), format!("Basic {}", STANDARD.encode("ada:pw")));
+    assert_eq!((asked.header("content-length"), asked.body.as_str()), (Some("0"), ""));
     // What the program says about itself comes before the configuration.
     let credentials = Credentials {
         token_username: Some("eve".to_owned()),

@@ -28,7 +28,7 @@ async fn the_vectors_request_becomes_path_query_and_headers_and_its_answer_the_v
     let asked = api.last();
     assert_eq!(asked.line, "GET /shop/books/9780131103627");
     assert_eq!(asked.header("x-trace"), Some("t-1"));
-    assert_eq!(asked.header("accept"), Some("application/json"));
+    assert_eq!(asked.header("accept"), Some("application/json, application/*+json;q=0.9, */*;q=0.1"));
     assert_eq!(asked.header("host"), Some(api.address.to_string().as_str()));
     assert_eq!((asked.header("content-type"), asked.header("content-length"), asked.body.as_str()), (None, None, ""));
 }
@@ -77,6 +77,37 @@ async fn a_body_is_sent_as_json_and_the_described_success_becomes_a_record() {
     let asked = api.last();
     assert_eq!((asked.line.as_str(), asked.body.as_str()), ("POST /shop/orders", r#"{"qty":1,"ref":2}"#));
     assert_eq!(asked.header("content-type"), Some("application/json"));
+}
+
+#[tokio::test]
+async fn a_method_that_takes_a_body_states_the_length_of_one_that_is_not_there() {
+    let api = Api::start(|_| json(200, ""));
+    let server = Server::to(&api);
+    for (method, expected) in [("POST", Some("0")), ("PUT", Some("0")), ("PATCH", Some("0")), ("GET", None)] {
+        assert_eq!(told(&server.call(&format!("{method} /shop/touch"), b"").await), (0, 200, String::new()));
+        let asked = api.last();
+        assert_eq!(asked.line, format!("{method} /shop/touch"));
+        let lengths: Vec<_> = asked.headers.iter().filter(|(name, _)| name == "content-length").collect();
+        assert_eq!(lengths.first().map(|(_, value)| value.as_str()), expected, "{method}");
+        assert_eq!((lengths.len(), asked.header("content-type")), (usize::from(expected.is_some()), None));
+    }
+    assert_eq!(server.order().await.status, 200);
+    assert_eq!(api.last().headers.iter().filter(|(name, _)| name == "content-length").count(), 1);
+}
+
+#[tokio::test]
+async fn a_record_whose_request_is_too_long_for_any_api_is_refused_as_one_that_cannot_be_converted() {
+    let api = Api::start(|_| json(200, ""));
+    let server = Server::to(&api);
+    let (code, status, message) = told(&server.call("GET /shop/search", &[b'x'; 70_000]).await);
+    assert_eq!((code, status), (2, 400), "{message}");
+    let begin = "BAQR0936E: The request of a program to the API requester 'Book-Shop-API_2.1' cannot be converted: ";
+    assert!(message.starts_with(begin) && message.contains("too long"), "{message}");
+    assert!(api.asked().is_empty());
+    let mut short = vec![b' '; 70_000];
+    short[0] = b'x';
+    assert_eq!(told(&server.call("GET /shop/search", &short).await), (0, 200, String::new()));
+    assert_eq!(api.lines(), ["GET /shop/search?text=x"]);
 }
 
 #[tokio::test]

@@ -353,6 +353,7 @@ fn white_space_follows_the_archive() {
     let structure = structure(vec![group("ReqBody", vec![varying("t", 12)])]);
     let with = |white_space| Converter::new(&structure, NATIVE, &Options { white_space, ..options() }).expect("a plan");
     let json = r#"{"t":" a\n\tb  c "}"#;
+    let by_numbers = r#"{"t":"\u0020a\u000A\u0009b \u0020c\u0020"}"#;
     for (white_space, expected) in [
         (WhiteSpace::Preserve, r#"{"t":" a\n\tb  c "}"#),
         (WhiteSpace::Replace, r#"{"t":" a  b  c "}"#),
@@ -360,6 +361,7 @@ fn white_space_follows_the_archive() {
     ] {
         let record = encoded(&with(white_space), json).expect("a record");
         assert_eq!(decoded(&with(WhiteSpace::Preserve), &record).as_deref(), Ok(expected));
+        assert_eq!(encoded(&with(white_space), by_numbers), Ok(record));
         let record = encoded(&with(WhiteSpace::Preserve), json).expect("a record");
         assert_eq!(decoded(&with(white_space), &record).as_deref(), Ok(expected));
     }

@@ -183,6 +183,11 @@ fn odd_headers() -> Structure {
     structure(vec![group("ReqHeaders", names.map(|name| fixed(name, 4)).into())])
 }
 
+/// Texts that are longer than a request can carry.
+fn search_request() -> Structure {
+    structure(vec![group("ReqQueryParameters", vec![fixed("text", 70_000)])])
+}
+
 /// An archive of these operations.
 pub(crate) fn archive(name: &str, base_path: &str, connection: &str, operations: &[Operation]) -> Vec<u8> {
     let header = Archive {
@@ -219,6 +224,11 @@ pub(crate) fn books(connection: &str) -> Vec<u8> {
             operation("headBook", "GET", "/heads", None, Some((200, header_response))),
             operation("odd", "GET", "/odd", Some(odd_headers()), None),
             operation("vary", "POST", "/vary", Some(vary_request()), Some((200, vary_response()))),
+            operation("make", "POST", "/touch", None, None),
+            operation("put", "PUT", "/touch", None, None),
+            operation("change", "PATCH", "/touch", None, None),
+            operation("look", "GET", "/touch", None, None),
+            operation("search", "GET", "/search", Some(search_request()), None),
         ],
     )
 }
