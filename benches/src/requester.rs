@@ -1,8 +1,8 @@
 //! API requesters: what a call of a COBOL program that becomes JSON, a call of the remote API and a record again costs the
 //! server, for 100 to 300 clients that think 200 ms between calls, and answers of 1, 4 and 8 KiB.
 //!
-//! As in the report: one process a client is told when to call and how much to ask for, and a response time is from telling it to
-//! its line. Remote API, server, programs and driver are processes of this machine. nginx's pair of requests is measured in the
+//! As in the report: a process of a pool, which has one a client, is told when to call and how much to ask for, and a response time is
+//! from telling it to its line. Remote API, server, programs and driver are processes of this machine. nginx's pair of requests is measured in the
 //! same rounds: it says how fast the machine is. It is measured a second time with as many clients as each load of 8 KiB has, and their
 //! think time: what it does for a request never changes, so what it costs more with fewer clients is the machine's doing. Processors do not
 //! halt meanwhile (`awake.rs`): waking one that has is dear, and counted as the server's.
