@@ -6,7 +6,7 @@
 //!
 //! Invariants of an archive that was read
 //! - Structures are placed as their items say (`Structure::check`); the groups are those of their direction, each once.
-//! - The code page is known; methods and paths are what HTTP can take.
+//! - The code page is known and has digits of one byte; methods and paths are what HTTP can take.
 //!
 //! Source: reference, 1.5.
 
@@ -14,6 +14,7 @@ pub mod write;
 
 use std::collections::BTreeSet;
 
+use codepage::{ByteOrder, CharacterSet, Form};
 use document::package::{Limits, Package, PackageError};
 use document::xml::{self, Element};
 use serde::{Deserialize, Serialize};
@@ -286,8 +287,8 @@ fn check(binding: &Binding) -> Result<(), BindingError> {
         return Err(BindingError::Other("its binding has a format that is not known here"));
     }
     let has_areas = binding.format == 2;
-    if !codepage::is_known(binding.options.runtime_ccsid) {
-        return Err(BindingError::Other("its code page is not known here"));
+    if !is_for_records(binding.options.runtime_ccsid) {
+        return Err(BindingError::Other("its code page is not known here, or its digits are longer than a byte"));
     }
     if let Some(request) = &binding.request {
         let [path, query, headers, body] = REQUEST_GROUPS;
@@ -309,6 +310,11 @@ fn check(binding: &Binding) -> Result<(), BindingError> {
         }
     }
     Ok(())
+}
+
+/// Whether characters of records can have the code page: a digit is one byte there.
+pub(crate) fn is_for_records(ccsid: u32) -> bool {
+    CharacterSet::of(ccsid, ByteOrder::Big).is_some_and(|set| !matches!(set.form(), Form::Utf16(_)))
 }
 
 /// Headers, then answers by their status.

@@ -402,6 +402,9 @@ impl<'a> Sources<'a> {
         dropped: &mut Vec<Dropped>,
     ) -> Result<Option<Side>, String> {
         let mut reader = self.reader(Direction::Response);
+        for (name, problem) in &found.left_out_of_answers {
+            reader.leave_out(name, problem.as_str(), false);
+        }
         let mut groups = Vec::new();
         groups.extend(reader.group(RESPONSE_GROUPS[0], &found.response_headers));
         if self.input.options.mapping_level >= Level::V5_0 {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use document::properties;
 
-use crate::archive::{Place, WhiteSpace};
+use crate::archive::{self, Place, WhiteSpace};
 
 /// Properties, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
             data_truncation: self.word("dataTruncation", &[("DISABLED", false), ("ENABLED", true)]),
             date_time: self.word("dateTimeFormat", &[("STRING", DateTime::Text), ("PACKED15", DateTime::Packed15)]),
             generated_ccsid: self.code_page("generatedCodePage", 1208),
-            runtime_ccsid: self.code_page("runtimeCodePage", 37),
+            runtime_ccsid: self.runtime_code_page(),
             name_truncation: self
                 .word("nameTruncation", &[("RIGHT", NameTruncation::Right), ("LEFT", NameTruncation::Left)]),
             wide_comp3: self.word("wideComp3", &[("NO", false), ("YES", true)]),
@@ -312,6 +312,14 @@ impl<'a> Reader<'a> {
         })
     }
 
+    fn runtime_code_page(&mut self) -> u32 {
+        let ccsid = self.code_page("runtimeCodePage", 37);
+        if !archive::is_for_records(ccsid) {
+            self.wrong("runtimeCodePage", "a digit of a record is one byte, which it is not in UTF-16");
+        }
+        ccsid
+    }
+
     fn language(&mut self) -> Language {
         if self.value("language").is_none() {
             self.wrong("language", "it has to be given");
@@ -341,8 +349,7 @@ impl<'a> Reader<'a> {
 
     fn api_name(&mut self) -> Option<String> {
         let name = self.value("apiName")?;
-        if name.len() > crate::archive::MAXIMUM_NAME || name.contains(['/', '\\']) || name.chars().any(char::is_control)
-        {
+        if name.len() > archive::MAXIMUM_NAME || name.contains(['/', '\\']) || name.chars().any(char::is_control) {
             self.wrong("apiName", "it is too long or has characters that a name cannot have");
         }
         Some(name.to_owned())

@@ -6,7 +6,7 @@
 use std::ffi::{c_int, c_void};
 
 /// Raised when anything here changes.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
 /// Results of `connect`; any other is a refusal.
 pub(crate) const CONNECTED: c_int = 0;
@@ -14,6 +14,8 @@ pub(crate) const FILES: c_int = 2;
 /// Results of `send` and `receive` below 0.
 pub(crate) const TIMED_OUT: isize = -1;
 pub(crate) const BROKEN: isize = -2;
+/// The peer ended the session over the client's certificate before it sent a plain byte.
+pub(crate) const REFUSED: isize = -3;
 
 /// UTF-8 text; the address is null for none.
 #[repr(C)]

@@ -6,12 +6,12 @@ use std::net::TcpStream;
 use std::os::fd::FromRawFd;
 use std::time::{Duration, Instant};
 
-use rustls::ClientConnection;
 use rustls::pki_types::ServerName;
+use rustls::{AlertDescription, ClientConnection};
 
 use crate::configuration;
 use crate::frames::Frames;
-use crate::functions::{BROKEN, TIMED_OUT};
+use crate::functions::{BROKEN, REFUSED, TIMED_OUT};
 
 /// From when on a call sets the socket's own limit to what is left: before, that of libbaqcstub is near enough.
 const TOLERANCE: Duration = Duration::from_millis(200);
@@ -20,6 +20,8 @@ pub(crate) struct Session {
     connection: ClientConnection,
     /// Where in the peer's records the bytes end that were received.
     frames: Frames,
+    /// The peer sent plain bytes, so that it took the client's certificate or wants none.
+    is_taken: bool,
 }
 
 pub(crate) enum Refusal {
@@ -52,13 +54,13 @@ impl Session {
         let name = name.map_err(|_| Refusal::Handshake(format!("{host} is no name that a certificate may have")))?;
         let connection =
             ClientConnection::new(configuration, name).map_err(|error| Refusal::Handshake(error.to_string()))?;
-        let mut session = Self { connection, frames: Frames::default() };
+        let mut session = Self { connection, frames: Frames::default(), is_taken: false };
         session.shake(descriptor, limit).map_err(|error| Refusal::Handshake(error.to_string()))?;
         Ok(session)
     }
 
     fn shake(&mut self, descriptor: i32, limit: u64) -> io::Result<()> {
-        let Self { connection, frames } = self;
+        let Self { connection, frames, .. } = self;
         let mut socket = Lent::new(descriptor, limit, frames);
         while connection.is_handshaking() {
             flush(connection, &mut socket)?;
@@ -71,7 +73,7 @@ impl Session {
 
     /// Sends both pieces: 0, or what went wrong.
     pub(crate) fn send(&mut self, descriptor: i32, limit: u64, head: &[u8], record: &[u8]) -> isize {
-        let Self { connection, frames } = self;
+        let Self { connection, frames, .. } = self;
         let mut socket = Lent::new(descriptor, limit, frames);
         for piece in [head, record] {
             if let Err(error) = write(connection, &mut socket, piece) {
@@ -83,17 +85,24 @@ impl Session {
 
     /// Receives at least a byte: how many, 0 at the end that the peer announced, or what went wrong.
     pub(crate) fn receive(&mut self, descriptor: i32, limit: u64, into: &mut [u8]) -> isize {
-        let Self { connection, frames } = self;
+        let Self { connection, frames, is_taken } = self;
         let mut socket = Lent::new(descriptor, limit, frames);
+        let mut filled = Ok(());
         loop {
+            // Plain bytes come first, even where what followed them failed.
             match connection.reader().read(into) {
-                Ok(bytes) => return isize::try_from(bytes).unwrap_or(BROKEN),
+                Ok(bytes) => {
+                    *is_taken = true;
+                    return isize::try_from(bytes).unwrap_or(BROKEN);
+                }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 // The peer closed the socket without ending the session.
                 Err(_) => return BROKEN,
             }
-            if let Err(error) = fill(connection, &mut socket) {
-                return code(&error);
+            match filled {
+                Err(error) if !*is_taken && is_refusal(&error) => return REFUSED,
+                Err(error) => return code(&error),
+                Ok(()) => filled = fill(connection, &mut socket),
             }
         }
     }
@@ -192,6 +201,26 @@ impl Write for Lent<'_> {
 #[expect(clippy::disallowed_methods, reason = "the clock of a lent socket")]
 fn now() -> Instant {
     Instant::now()
+}
+
+/// Whether the peer wants another client certificate, or one at all, which it says after the handshake in TLS 1.3.
+fn is_refusal(error: &io::Error) -> bool {
+    let source = error.get_ref().and_then(|source| source.downcast_ref());
+    let Some(rustls::Error::AlertReceived(alert)) = source else { return false };
+    matches!(
+        alert,
+        AlertDescription::HandshakeFailure
+            | AlertDescription::NoCertificate
+            | AlertDescription::BadCertificate
+            | AlertDescription::UnsupportedCertificate
+            | AlertDescription::CertificateRevoked
+            | AlertDescription::CertificateExpired
+            | AlertDescription::CertificateUnknown
+            | AlertDescription::UnknownCA
+            | AlertDescription::AccessDenied
+            | AlertDescription::DecryptError
+            | AlertDescription::CertificateRequired
+    )
 }
 
 fn code(error: &io::Error) -> isize {

@@ -35,7 +35,7 @@ impl From<Trouble> for BodyFailure {
     fn from(trouble: Trouble) -> Self {
         match trouble {
             Trouble::TimedOut => Self::TimedOut,
-            Trouble::Broken | Trouble::Ended => Self::Broken,
+            Trouble::Broken | Trouble::Ended | Trouble::Refused => Self::Broken,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::answer::{HEAD_LIMIT, Head, end_of_head};
 use crate::call_area::RequestRecord;
-use crate::deadline::{self, Deadline};
+use crate::deadline::Deadline;
 use crate::error::StubError;
 use crate::settings::TlsFiles;
 use crate::socket::{Socket, Trouble};
@@ -38,6 +38,8 @@ pub(crate) enum HeadFailure {
         began: bool,
     },
     Malformed(&'static str),
+    /// The server does not take the client's certificate, or wants one.
+    Refused,
 }
 
 impl Connection {
@@ -78,8 +80,8 @@ impl Connection {
         now.saturating_duration_since(self.idle_since) < IDLE_LIMIT && self.socket.is_quiet()
     }
 
-    pub(crate) fn rest(&mut self) {
-        self.idle_since = deadline::now();
+    pub(crate) fn rest(&mut self, now: Instant) {
+        self.idle_since = now;
     }
 
     /// # Errors
@@ -113,6 +115,7 @@ impl Connection {
                 Ok(true) => began = true,
                 Ok(false) => return Err(HeadFailure::Malformed("its head is too long")),
                 Err(Trouble::TimedOut) => return Err(HeadFailure::TimedOut),
+                Err(Trouble::Refused) => return Err(HeadFailure::Refused),
                 Err(Trouble::Broken | Trouble::Ended) => return Err(HeadFailure::Broken { began }),
             }
         }

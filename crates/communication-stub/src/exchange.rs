@@ -96,6 +96,10 @@ impl Exchange {
     fn no_head(&self, failure: HeadFailure) -> Failure {
         match failure {
             HeadFailure::TimedOut => Failure::final_one(StubError::AnswerTimeout),
+            HeadFailure::Refused => Failure::final_one(StubError::Handshake {
+                server: self.target.to_string(),
+                problem: "the server did not take the client's certificate, or wants one".to_owned(),
+            }),
             HeadFailure::Malformed(problem) => Failure::final_one(StubError::AnswerMalformed(problem)),
             HeadFailure::Broken { began } => Failure {
                 error: StubError::AnswerBroken(self.target.to_string()),

@@ -21,6 +21,8 @@ pub(crate) enum Trouble {
     Broken,
     /// The server closed in good order.
     Ended,
+    /// The server does not take the client's certificate, or wants one; over TLS alone, before anything was received.
+    Refused,
 }
 
 pub(crate) struct Socket {

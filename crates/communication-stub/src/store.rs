@@ -5,13 +5,15 @@
 //! descriptors and sends nothing.
 //!
 //! A slot's mark says what may be done with it: `EMPTY` and a connection's own mark may be claimed, by whoever exchanges them for
-//! `CLAIMED` first; only the claimant touches the address. So no thread ever takes away, to look at it, what another wants.
+//! `CLAIMED` first; only the claimant touches the address. A call claims what leads to its own server. Only where there is no empty
+//! slot does a thread look at what another may want, which makes a new connection if it comes at that moment.
 
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
 
 use crate::connection::Connection;
+use crate::deadline;
 use crate::settings::TlsFiles;
 use crate::target::Target;
 
@@ -46,13 +48,13 @@ pub(crate) fn take(target: &Target, files: &TlsFiles, now: Instant) -> Option<Bo
     None
 }
 
-/// Keeps a connection, or closes it when all slots are taken.
+/// Keeps a connection, or closes it when all slots have one that can carry a call.
 pub(crate) fn keep(mut connection: Box<Connection>) {
-    connection.rest();
-    let mark = mark(connection.target());
-    if let Some(slot) = KEPT.iter().find(|slot| slot.claim(EMPTY)) {
-        slot.connection.store(Box::into_raw(connection), Ordering::Relaxed);
-        slot.mark.store(mark, Ordering::Release);
+    let now = deadline::now();
+    connection.rest(now);
+    let empty = KEPT.iter().find(|slot| slot.claim(EMPTY));
+    if let Some(slot) = empty.or_else(|| KEPT.iter().find(|slot| slot.claim_stale(now))) {
+        slot.fill(mark(connection.target()), connection);
     }
 }
 
@@ -75,15 +77,42 @@ impl Slot {
             && self.mark.compare_exchange(mark, CLAIMED, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
+    /// Claims a slot whose connection can carry no call any more, and closes that.
+    fn claim_stale(&self, now: Instant) -> bool {
+        let mark = self.mark.load(Ordering::Relaxed);
+        if mark == CLAIMED || !self.claim(mark) {
+            return false;
+        }
+        match self.claimed() {
+            Some(connection) if connection.is_fresh(now) => {
+                self.fill(mark, connection);
+                false
+            }
+            _ => true,
+        }
+    }
+
     /// Takes out the connection of this mark.
     fn empty(&self, mark: u64) -> Option<Box<Connection>> {
         if mark == EMPTY || !self.claim(mark) {
             return None;
         }
-        let address = self.connection.swap(ptr::null_mut(), Ordering::Relaxed);
+        let connection = self.claimed();
         self.mark.store(EMPTY, Ordering::Release);
-        // SAFETY: `keep` stored the address of a box before it set a mark, and this claimant alone has read it since.
+        connection
+    }
+
+    /// Takes out the connection; for the claimant.
+    fn claimed(&self) -> Option<Box<Connection>> {
+        let address = self.connection.swap(ptr::null_mut(), Ordering::Relaxed);
+        // SAFETY: `fill` stored the address of a box before it set a mark, and this claimant alone has read it since.
         (!address.is_null()).then(|| unsafe { Box::from_raw(address) })
+    }
+
+    /// Puts a connection in, and ends the claim; for the claimant.
+    fn fill(&self, mark: u64, connection: Box<Connection>) {
+        self.connection.store(Box::into_raw(connection), Ordering::Relaxed);
+        self.mark.store(mark, Ordering::Release);
     }
 }
 

@@ -16,7 +16,7 @@ use crate::target::Target;
 #[path = "../../communication-stub-tls/src/functions.rs"]
 mod functions;
 
-use functions::{BROKEN, CONNECTED, FILES, Problem, TIMED_OUT, Text, TlsFunctions, VERSION, Wanted};
+use functions::{BROKEN, CONNECTED, FILES, Problem, REFUSED, TIMED_OUT, Text, TlsFunctions, VERSION, Wanted};
 
 const LIBRARY: &str = "libbaqctls.so";
 /// Name of the library's function `extern "C" fn() -> *const c_void`, which tells the address of its `TlsFunctions`.
@@ -134,6 +134,7 @@ fn moved(result: isize) -> Result<usize, Trouble> {
     match result {
         TIMED_OUT => Err(Trouble::TimedOut),
         BROKEN => Err(Trouble::Broken),
+        REFUSED => Err(Trouble::Refused),
         bytes => usize::try_from(bytes).map_err(|_| Trouble::Broken),
     }
 }

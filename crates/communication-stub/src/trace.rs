@@ -1,6 +1,9 @@
 //! BAQVERBOSE: lines on standard error. They hold names, codes and times, never credentials or records.
 //!
-//! Written by one call of the kernel each, without a lock and without a buffer that a fork could double.
+//! Written by one call of the kernel each, without a lock and without a buffer that a fork could double, and without a signal
+//! where nobody reads them.
+
+use std::{io, mem, ptr};
 
 use crate::deadline::Deadline;
 use crate::error::{SUCCESS, StubError};
@@ -42,6 +45,30 @@ pub(crate) fn connection(verbose: Verbose, which: &str, target: &Target) {
 
 fn write(text: &str) {
     let text = format!("BAQCSTUB {}: {text}\n", std::process::id());
-    // SAFETY: the bytes of a string. What is not written is lost, as the program goes on in any case.
-    let _ = unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
+    without_signal(|| {
+        // SAFETY: the bytes of a string. What is not written is lost, as the program goes on in any case.
+        let written = unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
+        written < 0 && io::Error::last_os_error().kind() == io::ErrorKind::BrokenPipe
+    });
+}
+
+/// Holds SIGPIPE back from this thread while `write`, which tells whether a pipe had no reader, runs. One that it raised is
+/// taken away; one that waited before still does.
+fn without_signal(write: impl FnOnce() -> bool) {
+    // SAFETY: all zeros are sets of signals, and the addresses are theirs.
+    unsafe {
+        let (mut pipe, mut before, mut waiting) = mem::zeroed::<(libc::sigset_t, libc::sigset_t, libc::sigset_t)>();
+        libc::sigemptyset(&raw mut pipe);
+        libc::sigaddset(&raw mut pipe, libc::SIGPIPE);
+        if libc::pthread_sigmask(libc::SIG_BLOCK, &raw const pipe, &raw mut before) != 0 {
+            return;
+        }
+        libc::sigpending(&raw mut waiting);
+        let waited = libc::sigismember(&raw const waiting, libc::SIGPIPE) == 1;
+        if write() && !waited {
+            let at_once = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+            libc::sigtimedwait(&raw const pipe, ptr::null_mut(), &raw const at_once);
+        }
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, ptr::null_mut());
+    }
 }

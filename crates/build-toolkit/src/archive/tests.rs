@@ -100,8 +100,10 @@ fn an_archive_that_was_changed_is_refused() {
     };
     let moved = refused(&|operation| operation.binding.request.as_mut().expect("there").length = 7);
     assert!(moved.contains("do not agree"), "{moved}");
-    let unknown = refused(&|operation| operation.binding.options.runtime_ccsid = 1);
-    assert!(unknown.contains("code page"), "{unknown}");
+    for ccsid in [1, 1200] {
+        let page = refused(&|operation| operation.binding.options.runtime_ccsid = ccsid);
+        assert!(page.contains("code page"), "{page}");
+    }
     let stray = refused(&|operation| operation.binding.parameters.clear());
     assert!(stray.contains("no parameter"), "{stray}");
     let groups = refused(&|operation| operation.binding.request = Some(structure(&["RespBody"])));

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::archive::RESPONSE_CODE;
+use crate::archive::{REQUEST_GROUPS, RESPONSE_CODE, RESPONSE_GROUPS};
 use crate::options::Level;
 
 use super::{Api, Dialect, Listed, Member, Place, Style, schema};
@@ -14,6 +14,7 @@ use super::{Api, Dialect, Listed, Member, Place, Style, schema};
 const JSON: &str = "application/json";
 /// The place of `2XX` among statuses: behind all that are told by number.
 const EVERY_SUCCESS: u16 = 300;
+const NO_SCHEMA: &str = "a body without a schema has no place";
 
 /// What goes in and out.
 #[derive(Debug, Default)]
@@ -30,6 +31,8 @@ pub(crate) struct Found<'a> {
     pub(crate) answers: Vec<(&'static str, &'a Value)>,
     /// Constructs of the request that have no place: name, why, whether a request needs them.
     pub(crate) left_out: Vec<(&'a str, String, bool)>,
+    /// Those of answers: name and why.
+    pub(crate) left_out_of_answers: Vec<(&'a str, String)>,
 }
 
 /// A parameter in path, query or header.
@@ -95,6 +98,10 @@ impl<'a> Reader<'_, 'a> {
                 }
             }
         }
+        let is_declared = |wanted: &&str| all.iter().any(|(name, place, _)| name == wanted && *place == "path");
+        if let Some(name) = names_of_template(self.listed.path).find(|name| !is_declared(name)) {
+            return Err(format!("its path has {{{name}}}, which is no path parameter"));
+        }
         for (name, place, parameter) in all {
             self.parameter(name, place, parameter)?;
         }
@@ -109,7 +116,7 @@ impl<'a> Reader<'_, 'a> {
             "query" => Place::Query,
             "header" => Place::Header,
             "cookie" if self.level >= Level::V5_0 => Place::Cookie,
-            "body" => return self.swagger_body(parameter),
+            "body" => return self.swagger_body(parameter, required),
             "formData" => return Err(format!("the parameter {name} is in formData")),
             other => {
                 self.found.left_out.push((name, format!("a parameter in {other} has no place"), required));
@@ -145,26 +152,32 @@ impl<'a> Reader<'_, 'a> {
         Ok(())
     }
 
-    fn swagger_body(&mut self, parameter: &'a Value) -> Result<(), String> {
+    fn swagger_body(&mut self, parameter: &'a Value, required: bool) -> Result<(), String> {
         let types = self.media_types("consumes");
         let media_type = self.json_of(&types).ok_or("it does not take JSON")?;
-        if let Some(schema) = parameter.get("schema") {
-            self.found.body = Some(Body { media_type, schema });
-        }
+        self.body(media_type, parameter.get("schema"), required);
         Ok(())
     }
 
     fn request_body(&mut self) -> Result<(), String> {
         let Some(body) = self.listed.operation.get("requestBody") else { return Ok(()) };
-        let Some(Value::Object(content)) = self.followed(body)?.get("content") else { return Ok(()) };
+        let body = self.followed(body)?;
+        let required = body.get("required") == Some(&Value::Bool(true));
+        let Some(Value::Object(content)) = body.get("content") else { return Ok(()) };
         let types: Vec<&str> = content.keys().map(String::as_str).collect();
         let media_type = self.json_of(&types).ok_or("it does not take JSON")?;
         let entry = content.get(&media_type).or_else(|| content.values().next());
-        if let Some(schema) = entry.and_then(|entry| entry.get("schema")) {
-            let media_type = if media_type.contains('*') { JSON.to_owned() } else { media_type };
-            self.found.body = Some(Body { media_type, schema });
-        }
+        let schema = entry.and_then(|entry| entry.get("schema"));
+        let media_type = if media_type.contains('*') { JSON.to_owned() } else { media_type };
+        self.body(media_type, schema, required);
         Ok(())
+    }
+
+    fn body(&mut self, media_type: String, schema: Option<&'a Value>, required: bool) {
+        match schema {
+            Some(schema) => self.found.body = Some(Body { media_type, schema }),
+            None => self.found.left_out.push((REQUEST_GROUPS[3], NO_SCHEMA.to_owned(), required)),
+        }
     }
 
     /// The one with the smallest status of success.
@@ -181,42 +194,56 @@ impl<'a> Reader<'_, 'a> {
         let response = self.followed(response)?;
         if let Some(Value::Object(headers)) = response.get("headers") {
             for (name, header) in headers {
-                let Ok(followed) = self.followed(header) else { continue };
-                let schema = match self.api.dialect {
-                    Dialect::Swagger2 => Some(followed),
-                    Dialect::OpenApi3 => followed.get("schema"),
-                };
-                let required = followed.get("required") == Some(&Value::Bool(true));
-                let description = followed.get("description").and_then(Value::as_str);
-                if let Some(schema) = schema {
-                    self.found.response_headers.push(Member { name, required, description, schema });
+                match self.response_header(name, header) {
+                    Ok(member) => self.found.response_headers.push(member),
+                    Err(problem) => self.found.left_out_of_answers.push((name, problem)),
                 }
             }
         }
-        self.found.response_body = self.body_of(response)?;
+        let body = self.body_of(response)?;
+        // From level 5.0 on this is one of the answers.
+        if self.level < Level::V5_0 {
+            self.found.response_body = body.and_then(|body| self.schema_of(RESPONSE_GROUPS[1], body));
+        }
         Ok(())
     }
 
-    /// The schema of an answer's body, if it has one.
+    fn response_header(&self, name: &'a str, header: &'a Value) -> Result<Member<'a>, String> {
+        let header = self.followed(header)?;
+        let schema = match self.api.dialect {
+            Dialect::Swagger2 => header,
+            Dialect::OpenApi3 => header.get("schema").ok_or("a response header without a schema has no place")?,
+        };
+        let required = header.get("required") == Some(&Value::Bool(true));
+        let description = header.get("description").and_then(Value::as_str);
+        Ok(Member { name, required, description, schema })
+    }
+
+    /// What describes an answer's body, if it has one: the object whose member `schema` is the schema.
     fn body_of(&self, response: &'a Value) -> Result<Option<&'a Value>, String> {
-        Ok(match self.api.dialect {
-            Dialect::Swagger2 => match response.get("schema") {
-                Some(schema) => {
-                    let types = self.media_types("produces");
-                    self.json_of(&types).ok_or("it does not answer in JSON")?;
-                    Some(schema)
-                }
-                None => None,
-            },
-            Dialect::OpenApi3 => match response.get("content") {
-                Some(Value::Object(content)) if !content.is_empty() => {
-                    let types: Vec<&str> = content.keys().map(String::as_str).collect();
-                    let media_type = self.json_of(&types).ok_or("it does not answer in JSON")?;
-                    content.get(&media_type).or_else(|| content.values().next()).and_then(|entry| entry.get("schema"))
-                }
-                _ => None,
-            },
-        })
+        let no_json = "it does not answer in JSON";
+        match self.api.dialect {
+            Dialect::Swagger2 if response.get("schema").is_some() => {
+                self.json_of(&self.media_types("produces")).ok_or(no_json)?;
+                Ok(Some(response))
+            }
+            Dialect::Swagger2 => Ok(None),
+            Dialect::OpenApi3 => {
+                let Some(Value::Object(content)) = response.get("content") else { return Ok(None) };
+                let types: Vec<&str> = content.keys().map(String::as_str).collect();
+                let media_type = self.json_of(&types).ok_or(no_json)?;
+                Ok(content.get(&media_type).or_else(|| content.values().next()))
+            }
+        }
+    }
+
+    /// The schema in the description of an answer's body.
+    fn schema_of(&mut self, name: &'static str, body: &'a Value) -> Option<&'a Value> {
+        let schema = body.get("schema");
+        if schema.is_none() {
+            self.found.left_out_of_answers.push((name, NO_SCHEMA.to_owned()));
+        }
+        schema
     }
 
     /// Bodies of all answers; one that is not JSON reaches the program as text, as one does that is not described.
@@ -224,8 +251,15 @@ impl<'a> Reader<'_, 'a> {
         let Some(Value::Object(responses)) = self.listed.operation.get("responses") else { return };
         for (key, response) in responses {
             let Some(name) = group_of_status(key) else { continue };
-            let schema = self.followed(response).and_then(|response| self.body_of(response));
-            if let Ok(Some(schema)) = schema {
+            let response = match self.followed(response) {
+                Ok(response) => response,
+                Err(problem) => {
+                    self.found.left_out_of_answers.push((name, problem));
+                    continue;
+                }
+            };
+            let Ok(Some(body)) = self.body_of(response) else { continue };
+            if let Some(schema) = self.schema_of(name, body) {
                 self.found.answers.push((name, schema));
             }
         }
@@ -264,6 +298,16 @@ impl<'a> Reader<'_, 'a> {
         }
         Err("references go round in a circle".to_owned())
     }
+}
+
+/// Names in braces, as the server finds them; braces without a partner are text.
+fn names_of_template(path: &str) -> impl Iterator<Item = &str> {
+    let mut rest = path;
+    std::iter::from_fn(move || {
+        let (name, behind) = rest.split_once('{')?.1.split_once('}')?;
+        rest = behind;
+        Some(name)
+    })
 }
 
 /// `responseCode200`, `responseCode2XX`, `responseCodeDefault`.

@@ -107,6 +107,16 @@ fn every_value_that_cannot_be_is_told_of() {
 }
 
 #[test]
+fn records_have_no_code_page_whose_digits_are_longer_than_a_byte() {
+    for page in ["1200", "1201", "1202", "13488", "17584"] {
+        let told = refused(&format!("runtimeCodePage={page}"));
+        assert!(told.starts_with("runtimeCodePage: "), "{told}");
+        with(&format!("generatedCodePage={page}")).expect("read");
+    }
+    assert_eq!(with("runtimeCodePage=UTF-8").expect("read").runtime_ccsid, 1208);
+}
+
+#[test]
 fn api_keys_stand_in_headers_in_the_query_or_in_cookies_and_are_two_at_most() {
     let keys =
         with("apiKeyParmNameInHeader=X-IBM-Client-ID, X-IBM-Client-Secret\napiKeyMaxLength=36").expect("read").api_keys;

@@ -111,6 +111,71 @@ fn what_has_no_place_is_told_one_line_each_and_the_rest_is_made() {
 }
 
 #[test]
+fn bodies_headers_and_answers_whose_schema_cannot_be_had_are_told_too() {
+    let empty = || json!({ "application/json": {} });
+    let described = |paths: Value| {
+        json!({ "openapi": "3.0.3", "info": { "title": "T", "version": "1" }, "paths": paths }).to_string()
+    };
+    let description = described(json!({ "/a": { "post": {
+        "operationId": "a",
+        "requestBody": { "content": empty() },
+        "responses": {
+            "200": { "description": "", "content": empty(), "headers": {
+                "X-One": { "content": { "text/plain": { "schema": { "type": "string" } } } },
+                "X-Two": { "$ref": "#/components/headers/Two" },
+                "X-Three": { "schema": { "type": "string" } },
+            } },
+            "404": { "$ref": "#/components/responses/Missing" },
+        },
+    } } }));
+    let request = "BAQB0901W: a: ReqBody is left out: a body without a schema has no place.";
+    let headers = [
+        "BAQB0901W: a: X-One is left out: a response header without a schema has no place.",
+        "BAQB0901W: a: X-Two is left out: #/components/headers/Two leads nowhere.",
+    ];
+    let answer = |name: &str| format!("BAQB0901W: a: {name} is left out: a body without a schema has no place.");
+    let missing = "BAQB0901W: a: responseCode404 is left out: #/components/responses/Missing leads nowhere.";
+    let made = built("", "a.json", &description);
+    assert_eq!(warnings(&made), [request, headers[0], headers[1], &answer("RespBody")]);
+    assert_eq!(made.members.keys().collect::<Vec<_>>(), ["API00I01", "API00P01"]);
+    let made = built("mappingLevel=5.0", "a.json", &description);
+    assert_eq!(warnings(&made), [request, headers[0], headers[1], &answer("responseCode200"), missing]);
+    let (_, result) = attempt("mappingLevel=5.0", "a.json", &description, true);
+    assert!(matches!(result, Err(BuildError::Strict(5))), "{result:?}");
+    let needed = described(
+        json!({ "/a": { "post": { "requestBody": { "required": true, "content": empty() } } }, "/b": { "get": {} } }),
+    );
+    let in_swagger = |required: bool| {
+        let body = json!([{ "in": "body", "name": "b", "required": required }]);
+        swagger(json!({ "/a": { "post": { "operationId": "a", "parameters": body } }, "/b": { "get": {} } }))
+    };
+    assert_eq!(warnings(&built("", "a.json", &in_swagger(false))), [request]);
+    for description in [needed, in_swagger(true)] {
+        let made = built("", "a.json", &description);
+        assert!(warnings(&made)[1].contains("its request needs ReqBody"), "{:?}", warnings(&made));
+        assert_eq!(made.members.keys().collect::<Vec<_>>(), ["API00I01"]);
+    }
+}
+
+#[test]
+fn an_operation_whose_path_has_a_name_that_is_no_parameter_is_ignored() {
+    let parameters = json!([{ "name": "id", "in": "path", "required": true, "type": "string" }]);
+    let made = built(
+        "",
+        "a.json",
+        &swagger(json!({
+            "/a/{id}/{line}": { "get": { "operationId": "lacks", "parameters": parameters } },
+            "/b/{id}": { "get": { "operationId": "query", "parameters": [{ "name": "id", "in": "query", "type": "string" }] } },
+            "/c/{id}/open{": { "get": { "operationId": "has", "parameters": parameters } },
+        })),
+    );
+    let ignored = &made.summary.as_ref().expect("a summary").ignored;
+    let why = |name: &str| format!("its path has {{{name}}}, which is no path parameter");
+    assert_eq!(*ignored, [("lacks".to_owned(), why("line")), ("query".to_owned(), why("id"))]);
+    assert_eq!(warnings(&made).len(), 2);
+}
+
+#[test]
 fn under_strict_what_has_no_place_is_an_error_and_no_file_is_made() {
     let description = swagger(json!({ "/a": { "get": { "responses": { "200": { "description": "", "schema": {
         "type": "object", "properties": { "one": { "type": "null" }, "two": { "type": "integer" } } } } } } } }));

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Arc, Barrier, OnceLock};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -14,6 +14,8 @@ use super::mock::{Action, Mock, Request, answer};
 
 /// What the static library needs of the system.
 const SYSTEM: [&str; 3] = ["-lpthread", "-ldl", "-lm"];
+/// How many connections a process keeps.
+const SLOTS: usize = 64;
 
 /// What a program said.
 pub(crate) struct Spoken {
@@ -325,6 +327,49 @@ fn a_server_that_stays_silent_is_given_up_after_baqtimeout() {
 #[expect(clippy::disallowed_methods, reason = "a test that measures a time limit")]
 fn now() -> Instant {
     Instant::now()
+}
+
+/// Runs a program whose threads fill the store with connections to a server that ends each after its answer, or none, and how
+/// many connections that server and another one saw.
+fn filled(ends: bool) -> (usize, usize) {
+    let all_there = Barrier::new(SLOTS);
+    let one = Arc::new(Mock::start(move |request| {
+        if request.connection < SLOTS && request.number == 0 {
+            all_there.wait();
+        }
+        let mut actions = vec![Action::Send(answer(0, 200, &request.body))];
+        actions.extend(ends.then_some(Action::Close));
+        actions
+    }));
+    let watched = Arc::clone(&one);
+    let other = Mock::start(move |request| {
+        if ends {
+            watched.await_ended(SLOTS);
+        }
+        vec![Action::Send(answer(0, 200, &request.body))]
+    });
+    let spoken = Caller::new(&["full", &other.address.port().to_string()]).to(&one).run();
+    assert_eq!(spoken.output, "0 200 echoed\n".repeat(4), "{}", spoken.errors);
+    assert!(spoken.status.success());
+    (one.connections(), other.connections())
+}
+
+#[test]
+fn connections_that_have_ended_make_room_for_others_and_those_that_have_not_stay() {
+    assert_eq!(filled(true), (SLOTS + 1, 1));
+    assert_eq!(filled(false), (SLOTS, 3));
+}
+
+#[test]
+fn lines_that_nobody_reads_do_not_end_the_program() {
+    let mock = echo();
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let mut caller = Caller::new(&["held"]).to(&mock).with("BAQVERBOSE", "ALL");
+    caller.0.stderr(writer);
+    let spoken = caller.run();
+    assert_eq!(spoken.output, "0 200 echoed\n".repeat(3), "{}", spoken.status);
+    assert!(spoken.status.success(), "{}", spoken.status);
 }
 
 #[test]

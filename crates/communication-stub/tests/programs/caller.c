@@ -112,6 +112,46 @@ static int forked(void) {
     return fine && wrong == 0;
 }
 
+static void *once(void *fine) {
+    baq_response_info info = {0};
+    if (!echoes(&info, 'o', 10))
+        __atomic_store_n((int *)fine, 0, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+/* As many threads as connections are kept call at once; then the calls of one thread go to another port, and back. */
+static int full(const char *other) {
+    char *port = strdup(getenv("BAQPORT"));
+    pthread_t all[64];
+    int fine = 1;
+    for (int each = 0; each < 64; each++)
+        pthread_create(&all[each], NULL, once, &fine);
+    for (int each = 0; each < 64; each++)
+        pthread_join(all[each], NULL);
+    setenv("BAQPORT", other, 1);
+    for (int call = 0; call < 3; call++)
+        fine &= tell("", 'f', 10);
+    setenv("BAQPORT", port, 1);
+    free(port);
+    return tell("", 'b', 10) && fine;
+}
+
+/* Calls as it is, then with a SIGPIPE that is held back and has to be so afterwards. */
+static int held(void) {
+    int fine = tell("", 'h', 10);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    fine &= tell("", 'h', 10);
+    sigpending(&set);
+    fine &= sigismember(&set, SIGPIPE) == 0;
+    pthread_kill(pthread_self(), SIGPIPE);
+    fine &= tell("", 'h', 10);
+    sigpending(&set);
+    return fine && sigismember(&set, SIGPIPE) == 1;
+}
+
 static void alarmed(int number) { (void)number; }
 
 /* Calls while a timer interrupts it every millisecond, with SIGPIPE as it is by default: deadly. */
@@ -157,6 +197,10 @@ int main(int count, char **arguments) {
         fine = interrupted();
     } else if (strcmp(what, "settings") == 0) {
         fine = settings(arguments[2]);
+    } else if (strcmp(what, "full") == 0) {
+        fine = full(arguments[2]);
+    } else if (strcmp(what, "held") == 0) {
+        fine = held();
     }
     return fine ? 0 : 1;
 }

@@ -27,6 +27,7 @@ pub(super) const ELEMENTS: [&str; 8] = [
 
 const SECURITY: &str = "who may call and administer is told by web.roles";
 const FILES: &str = "name PEM files by ca_file, certificate and key";
+const TOKEN_PLACES: [(&str, TokenPlace); 2] = [("header", TokenPlace::Header), ("body", TokenPlace::Body)];
 
 pub(super) fn read(server: &Server, imported: &mut Imported) {
     for element in server.named("zosconnect_zosConnectManager") {
@@ -167,6 +168,18 @@ fn leave_out_others(element: &Element, id: &str, known: &[&str], imported: &mut 
     for (name, _) in element.attributes.iter().filter(|(name, _)| name != "id" && !known.contains(&name.as_str())) {
         imported.leave_out(told(element, id, name), "it has no counterpart");
     }
+}
+
+/// One of these words, whatever its case; the first where nothing or something else is said.
+fn word<T: Copy>(element: &Element, id: &str, name: &str, words: &[(&str, T)], imported: &mut Imported) -> T {
+    let usual = words[0].1;
+    let Some(value) = text(element, name) else { return usual };
+    let meant = words.iter().find(|(word, _)| word.eq_ignore_ascii_case(&value)).map(|(_, meaning)| *meaning);
+    meant.unwrap_or_else(|| {
+        let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        imported.leave_out(format!("{}={value}", told(element, id, name)), format!("it is none of {}", all.join(", ")));
+        usual
+    })
 }
 
 /// A time limit in whole seconds.
@@ -318,16 +331,10 @@ fn auth_token(element: &Element, imported: &mut Imported) {
 fn token_request(element: &Element, id: &str, imported: &mut Imported) -> TokenRequest {
     leave_out_others(element, id, &["credentialLocation", "header", "requestMethod", "requestBody"], imported);
     let default = TokenRequest::default();
-    let is = |name: &str, word: &str| element.attribute(name).is_some_and(|value| value.eq_ignore_ascii_case(word));
+    let methods = [("POST", TokenMethod::Post), ("GET", TokenMethod::Get), ("PUT", TokenMethod::Put)];
     TokenRequest {
-        method: if is("requestMethod", "GET") {
-            TokenMethod::Get
-        } else if is("requestMethod", "PUT") {
-            TokenMethod::Put
-        } else {
-            TokenMethod::Post
-        },
-        credentials: if is("credentialLocation", "body") { TokenPlace::Body } else { TokenPlace::Header },
+        method: word(element, id, "requestMethod", &methods, imported),
+        credentials: word(element, id, "credentialLocation", &TOKEN_PLACES, imported),
         header: text(element, "header").unwrap_or(default.header),
         body: text(element, "requestBody"),
         headers: default.headers,
@@ -338,11 +345,11 @@ fn token_request(element: &Element, id: &str, imported: &mut Imported) -> TokenR
 fn token_response(element: &Element, id: &str, imported: &mut Imported) -> TokenResponse {
     leave_out_others(element, id, &["tokenLocation", "header", "responseFormat", "tokenPath"], imported);
     let default = TokenResponse::default();
-    let is = |name: &str, word: &str| element.attribute(name).is_some_and(|value| value.eq_ignore_ascii_case(word));
+    let formats = [("JSON", TokenFormat::Json), ("text", TokenFormat::Text)];
     TokenResponse {
-        location: if is("tokenLocation", "body") { TokenPlace::Body } else { TokenPlace::Header },
+        location: word(element, id, "tokenLocation", &TOKEN_PLACES, imported),
         header: text(element, "header").unwrap_or(default.header),
-        format: if is("responseFormat", "text") { TokenFormat::Text } else { TokenFormat::Json },
+        format: word(element, id, "responseFormat", &formats, imported),
         token_path: text(element, "tokenPath"),
     }
 }
@@ -355,8 +362,7 @@ fn proxy(element: &Element, imported: &mut Imported) {
         imported.leave_out(told(element, &id, "host"), "host and port have to be given");
         return;
     };
-    let is_socks = text(element, "type").is_some_and(|kind| kind.eq_ignore_ascii_case("SOCKS"));
-    let kind = if is_socks { ProxyKind::Socks } else { ProxyKind::Http };
+    let kind = word(element, &id, "type", &[("HTTP", ProxyKind::Http), ("SOCKS", ProxyKind::Socks)], imported);
     imported.zosconnect.requesters.proxies.insert(id, Proxy { host, port, kind, basic_auth: None });
 }
 
@@ -396,6 +402,7 @@ fn api_requesters(element: &Element, imported: &mut Imported) {
 #[cfg(test)]
 mod tests {
     use super::super::{Imported, Source, Surroundings, import};
+    use crate::options::{ProxyKind, TokenFormat, TokenMethod, TokenPlace};
 
     struct Nothing;
 
@@ -591,5 +598,33 @@ mod tests {
             ]
         );
         assert_eq!(imported.zosconnect.requesters.endpoint_connections.len(), 1);
+    }
+
+    #[test]
+    fn words_that_there_are_not_are_told_and_the_default_counts() {
+        let imported = of(r#"<server>
+            <featureManager><feature>zosconnect:apiRequester-1.0</feature></featureManager>
+            <zosconnect_authorizationServer id="as" tokenEndpoint="https://as/token"/>
+            <zosconnect_authToken id="jwt" authServerRef="as">
+                <tokenRequest credentialLocation="cookie" requestMethod="PATCH"/>
+                <tokenResponse tokenLocation="trailer" responseFormat="XML" tokenPath="$.token"/>
+            </zosconnect_authToken>
+            <zosconnect_proxyConfig id="proxy" host="h" port="1" type="SOCKS4"/>
+        </server>"#);
+        let said: Vec<String> = imported.left_out.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            said,
+            [
+                "tokenRequest jwt requestMethod=PATCH: it is none of POST, GET, PUT",
+                "tokenRequest jwt credentialLocation=cookie: it is none of header, body",
+                "tokenResponse jwt tokenLocation=trailer: it is none of header, body",
+                "tokenResponse jwt responseFormat=XML: it is none of JSON, text",
+                "zosconnect_proxyConfig proxy type=SOCKS4: it is none of HTTP, SOCKS",
+            ]
+        );
+        let token = &imported.zosconnect.requesters.auth_tokens["jwt"];
+        assert_eq!((token.request.method, token.request.credentials), (TokenMethod::Post, TokenPlace::Header));
+        assert_eq!((token.response.location, token.response.format), (TokenPlace::Header, TokenFormat::Json));
+        assert_eq!(imported.zosconnect.requesters.proxies["proxy"].kind, ProxyKind::Http);
     }
 }
