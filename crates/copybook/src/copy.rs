@@ -125,7 +125,16 @@ impl Word {
     /// As compared: case matters in literals only. As many characters as the word has, since offsets are counted on it.
     fn compared(self, characters: &Characters) -> String {
         let text = self.text(characters);
-        if self.kind == WordKind::Literal { text } else { text.to_ascii_uppercase() }
+        if self.kind == WordKind::Literal { text } else { text.chars().map(in_upper_case).collect() }
+    }
+}
+
+/// The character itself where it would be several.
+fn in_upper_case(character: char) -> char {
+    let mut upper = character.to_uppercase();
+    match (upper.next(), upper.next()) {
+        (Some(one), None) => one,
+        _ => character,
     }
 }
 

@@ -425,12 +425,19 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// As many occurrences as the counter says, which then holds for other arrays, too.
+    /// As many occurrences as the counter says, which then holds for other arrays, too. None where JSON says nothing of the
+    /// counter and the VALUE of a group has made no count of it.
     fn initial_count(&mut self, table: &Table, item: usize) -> Outcome<u64> {
         let Some(slot) = table.slot else { return Ok(u64::from(table.maximum)) };
         let state = self.slots[slot].clone();
         let Some(counter) = state.counter else { return Ok(0) };
-        let count = self.counted(&state, counter)?;
+        let count = self.counted(&state, counter);
+        let is_count = count.as_ref().is_ok_and(|count| *count <= u64::from(table.maximum));
+        if !is_count && !state.is_stated && state.settled.is_none() {
+            self.settle(slot, 0)?;
+            return Ok(0);
+        }
+        let count = count?;
         if count > u64::from(table.maximum) {
             let problem = DataProblem::TooManyOccurrences { count, maximum: table.maximum };
             return Err(Trouble::new(problem, item, self.out.len() - self.start));

@@ -29,6 +29,8 @@ pub struct DataItem {
     pub sign: Option<SignClause>,
     pub synchronized: bool,
     pub justified: bool,
+    /// GROUP-USAGE: National or Utf8, which a group's VALUE is text of.
+    pub group_usage: Option<Usage>,
     pub blank_when_zero: bool,
     /// BYTE-LENGTH of a PIC U item.
     pub byte_length: Option<u32>,

@@ -317,13 +317,23 @@ impl Planner<'_> {
         members: &Members,
     ) -> Result<(), PlanError> {
         let item = self.item(group);
+        let set = match item.group_usage {
+            Some(Usage::National) => Set::National,
+            Some(Usage::Utf8) => Set::Utf8,
+            _ => Set::Display,
+        };
         let mut text = vec![0; item.length];
-        self.initial(group, &Codec::Text { set: Set::Display, justified: false }, &mut text)?;
+        self.initial(group, &Codec::Text { set, justified: false }, &mut text)?;
         self.finish_run(frame, item.offset + item.length);
         let template = &mut frame.runs[first].template[start..];
         let (fixed, moved) = text.split_at(template.len().min(text.len()));
         template[..fixed.len()].copy_from_slice(fixed);
         let Some(&byte) = moved.first() else { return Ok(()) };
+        let blank = self.sets.of(set).blank();
+        if blank.len() > 1 && moved.chunks(blank.len()).all(|unit| unit == blank) {
+            // Items of such a group are blank by themselves.
+            return Ok(());
+        }
         if moved.iter().any(|other| *other != byte) {
             let value = item.value.as_ref().map(|value| value.literal.to_string()).unwrap_or_default();
             return Err(PlanError::ValueOfTable { item: item.path.clone(), value });

@@ -343,7 +343,10 @@ impl<T: Artefact> Shelf<T> {
                     .insert(file.to_owned(), Known { signature: Some(signature), name: Some(name), problem: None });
             }
             Err(error) => {
-                let problem = Problem { sentence: sentence(&error), is_told: false };
+                let sentence = sentence(&error);
+                let before = files.known.get(file).and_then(|known| known.problem.as_ref());
+                let is_told = before.is_some_and(|before| before.is_told && before.sentence == sentence);
+                let problem = Problem { sentence, is_told };
                 let known = Known { signature: Some(signature), name: deployed, problem: Some(problem) };
                 files.known.insert(file.to_owned(), known);
             }

@@ -25,6 +25,7 @@ pub(super) fn blank(place: Place) -> DataItem {
         sign: None,
         synchronized: false,
         justified: false,
+        group_usage: None,
         blank_when_zero: false,
         byte_length: None,
         occurs: None,
@@ -151,9 +152,13 @@ impl Parser<'_, '_> {
             }
             "GROUP-USAGE" => {
                 self.take(&["IS"]);
-                if !self.take(&["NATIONAL", "UTF-8"]) {
+                item.group_usage = Some(if self.take(&["NATIONAL"]) {
+                    Usage::National
+                } else if self.take(&["UTF-8"]) {
+                    Usage::Utf8
+                } else {
                     return Err(Self::unexpected(self.next("NATIONAL")?, "NATIONAL"));
-                }
+                });
             }
             "EXTERNAL" | "GLOBAL" => {
                 if self.take(&["AS"]) {

@@ -230,6 +230,17 @@ fn commas_and_semicolons_part_words_without_blanks() {
 }
 
 #[test]
+fn replaced_words_are_compared_without_regard_to_case_beyond_ascii() {
+    check(
+        "01 R. REPLACE ==Länge== BY ==LEN==. 05 LÄNGE PIC 9.",
+        expect![[r#"
+            01 R
+              05 LEN 9 DISPLAY
+        "#]],
+    );
+}
+
+#[test]
 fn replaced_words_may_have_characters_that_are_longer_in_upper_case() {
     for replace in ["TRAILING ==-X== BY ==-Y==", "LEADING ==X-== BY ==Y-=="] {
         check(

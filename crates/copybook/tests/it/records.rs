@@ -275,6 +275,22 @@ fn a_value_of_a_group_may_go_on_in_a_variable_table_with_one_byte() {
 }
 
 #[test]
+fn a_counter_that_a_value_of_its_group_made_no_count_is_none_where_the_array_is_missing() {
+    for (value, counter) in [("SPACES", "9(2)"), ("LOW-VALUES", "9(2)"), ("SPACES", "S9(4) COMP")] {
+        let text = format!("01 R VALUE {value}. 05 N PIC {counter}. 05 T PIC X OCCURS 0 TO 3 DEPENDING ON N.");
+        let none = if counter.ends_with("COMP") { "0000" } else { "F0F0" };
+        assert_eq!(encoded(&text, "{}"), none, "{text}");
+        assert_eq!(encoded(&text, r#"{"T":null}"#), none, "{text}");
+    }
+}
+
+#[test]
+fn a_value_of_a_national_group_is_national_text() {
+    let text = "01 R. 05 G GROUP-USAGE NATIONAL VALUE N'AB'. 10 A PIC N(3). 05 B PIC X.";
+    assert_eq!(encoded(text, r#"{"B":"x"}"#), "004100420020A7");
+}
+
+#[test]
 fn a_value_of_a_group_that_does_not_fit_is_refused() {
     let problem = |text: &str| refused(text, &ConvertOptions::of_ccsid(37));
     assert_eq!(problem("01 R. 05 G VALUE 'ABCD'. 10 A PIC X(3)."), "item R.G: VALUE 'ABCD' does not fit");

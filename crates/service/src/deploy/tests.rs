@@ -152,9 +152,16 @@ fn a_broken_archive_changes_nothing_and_counts_once_it_is_whole() {
             problem.sentence
         );
     }
+    drop_in(&folder, "y.sar", &service("b", "1"));
+    registry.poll();
+    drop_in(&folder, "y.sar", &service("b", "2"));
+    registry.poll();
+    registry.poll();
+    let is_told = registry.services.files.lock().known["x.sar"].problem.as_ref().map(|problem| problem.is_told);
+    assert_eq!(is_told, Some(true), "it is looked at again and not told twice");
     drop_in(&folder, "x.sar", &whole);
     registry.poll();
-    assert_eq!(shown(&registry), ["a 2 Started"]);
+    assert_eq!(shown(&registry), ["a 2 Started", "b 2 Started"]);
 }
 
 #[test]

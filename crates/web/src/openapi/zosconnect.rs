@@ -129,10 +129,7 @@ const CALL_REQUESTER: Details = Details {
     )
 };
 const REQUESTERS: Details = plain(TAG, "", &[success(200, "The API requesters", Content::AnyJson)]);
-const REQUESTER: Details = Details {
-    parameters: &[SHOW],
-    ..plain(TAG, "", &[REQUESTER_DETAILS])
-};
+const REQUESTER: Details = Details { parameters: &[SHOW], ..plain(TAG, "", &[REQUESTER_DETAILS]) };
 const DEPLOY_REQUESTER: Details = Details {
     parameters: &[STATUS],
     body: Some(Body::Archive { is_optional: false }),
