@@ -143,8 +143,8 @@ impl Row {
         };
         let figure = if self.compared.is_some() { format!("{:.2} x", self.figure) } else { "-".to_owned() };
         let wanted = match self.wanted {
-            Wanted::AtLeast(limit) => format!(">= {limit}"),
-            Wanted::AtMost(limit) => format!("<= {limit}"),
+            Wanted::AtLeast(limit) => format!(">= {}", bound(limit)),
+            Wanted::AtMost(limit) => format!("<= {}", bound(limit)),
             Wanted::Nothing => "-".to_owned(),
         };
         let holds = match self.holds {
@@ -163,6 +163,17 @@ fn digits(value: f64) -> String {
         middle if middle >= 10.0 => format!("{value:.1}"),
         _ => format!("{value:.2}"),
     }
+}
+
+/// Three significant digits, as people write them.
+fn bound(limit: f64) -> String {
+    let text = match limit {
+        large if large >= 100.0 => format!("{limit:.0}"),
+        middle if middle >= 1.0 => format!("{limit:.2}"),
+        small if small >= 0.1 => format!("{limit:.3}"),
+        _ => format!("{limit:.4}"),
+    };
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 #[cfg(test)]

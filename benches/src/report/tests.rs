@@ -28,3 +28,9 @@ fn a_published_figure_stands_beside_ours_without_a_demand() {
     let table = report.to_markdown();
     assert!(table.contains("| a connection | 250 µs | 1000 µs (published: z14) | 0.25 x | - | - |"), "{table}");
 }
+
+#[test]
+fn limits_are_shown_with_three_digits_that_matter() {
+    let shown = [300.0, 1.0, 1.25, 150.0 / 36.0, 30.0 / 36.0, 1.0 / 6.0, 1.0 / 60.0, 0.99].map(bound);
+    assert_eq!(shown, ["300", "1", "1.25", "4.17", "0.833", "0.167", "0.0167", "0.99"]);
+}
