@@ -317,6 +317,20 @@ pub(crate) fn is_for_records(ccsid: u32) -> bool {
     CharacterSet::of(ccsid, ByteOrder::Big).is_some_and(|set| !matches!(set.form(), Form::Utf16(_)))
 }
 
+/// The names in braces of an operation's path, each with the text before it, and the text behind the last. Braces without a
+/// partner are text.
+pub fn parts_of_template(path: &str) -> (Vec<(&str, &str)>, &str) {
+    let mut parts = Vec::new();
+    let mut rest = path;
+    while let Some((before, (name, behind))) =
+        rest.split_once('{').and_then(|(before, inner)| Some((before, inner.split_once('}')?)))
+    {
+        parts.push((before, name));
+        rest = behind;
+    }
+    (parts, rest)
+}
+
 /// Headers, then answers by their status.
 fn check_answers(structure: &Structure) -> Result<(), BindingError> {
     let mut seen = BTreeSet::new();

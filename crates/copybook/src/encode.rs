@@ -431,17 +431,19 @@ impl<'a> Encoder<'a> {
         let Some(slot) = table.slot else { return Ok(u64::from(table.maximum)) };
         let state = self.slots[slot].clone();
         let Some(counter) = state.counter else { return Ok(0) };
-        let count = self.counted(&state, counter);
-        let is_count = count.as_ref().is_ok_and(|count| *count <= u64::from(table.maximum));
-        if !is_count && !state.is_stated && state.settled.is_none() {
-            self.settle(slot, 0)?;
-            return Ok(0);
-        }
-        let count = count?;
-        if count > u64::from(table.maximum) {
-            let problem = DataProblem::TooManyOccurrences { count, maximum: table.maximum };
-            return Err(Trouble::new(problem, item, self.out.len() - self.start));
-        }
+        let maximum = u64::from(table.maximum);
+        let count = match self.counted(&state, counter) {
+            Ok(count) if count <= maximum => count,
+            _ if !state.is_stated && state.settled.is_none() => {
+                self.settle(slot, 0)?;
+                return Ok(0);
+            }
+            Ok(count) => {
+                let problem = DataProblem::TooManyOccurrences { count, maximum: table.maximum };
+                return Err(Trouble::new(problem, item, self.out.len() - self.start));
+            }
+            Err(trouble) => return Err(trouble),
+        };
         self.slots[slot].settled = Some(count);
         Ok(count)
     }

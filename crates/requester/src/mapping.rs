@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use build_toolkit::archive::{Parameter, Place, Style};
+use build_toolkit::archive::{Parameter, Place, Style, parts_of_template};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -78,23 +78,19 @@ enum Part {
 }
 
 impl PathTemplate {
-    /// Braces without a partner are text.
     pub(crate) fn parse(template: &str) -> Self {
+        let (named, rest) = parts_of_template(template);
         let mut parts = Vec::new();
-        let mut rest = template;
-        while let Some((before, name, behind)) = rest.split_once('{').and_then(|(before, inner)| {
-            let (name, behind) = inner.split_once('}')?;
-            Some((before, name, behind))
-        }) {
-            if !before.is_empty() {
-                parts.push(Part::Text(encoded_path(before)));
+        let text = |parts: &mut Vec<Part>, text: &str| {
+            if !text.is_empty() {
+                parts.push(Part::Text(encoded_path(text)));
             }
+        };
+        for (before, name) in named {
+            text(&mut parts, before);
             parts.push(Part::Parameter(name.to_owned()));
-            rest = behind;
         }
-        if !rest.is_empty() {
-            parts.push(Part::Text(encoded_path(rest)));
-        }
+        text(&mut parts, rest);
         Self { parts }
     }
 }

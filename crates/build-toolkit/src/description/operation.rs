@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::archive::{REQUEST_GROUPS, RESPONSE_CODE, RESPONSE_GROUPS};
+use crate::archive::{REQUEST_GROUPS, RESPONSE_CODE, RESPONSE_GROUPS, parts_of_template};
 use crate::options::Level;
 
 use super::{Api, Dialect, Listed, Member, Place, Style, schema};
@@ -99,7 +99,8 @@ impl<'a> Reader<'_, 'a> {
             }
         }
         let is_declared = |wanted: &&str| all.iter().any(|(name, place, _)| name == wanted && *place == "path");
-        if let Some(name) = names_of_template(self.listed.path).find(|name| !is_declared(name)) {
+        let (parts, _) = parts_of_template(self.listed.path);
+        if let Some(name) = parts.into_iter().map(|(_, name)| name).find(|name| !is_declared(name)) {
             return Err(format!("its path has {{{name}}}, which is no path parameter"));
         }
         for (name, place, parameter) in all {
@@ -298,16 +299,6 @@ impl<'a> Reader<'_, 'a> {
         }
         Err("references go round in a circle".to_owned())
     }
-}
-
-/// Names in braces, as the server finds them; braces without a partner are text.
-fn names_of_template(path: &str) -> impl Iterator<Item = &str> {
-    let mut rest = path;
-    std::iter::from_fn(move || {
-        let (name, behind) = rest.split_once('{')?.1.split_once('}')?;
-        rest = behind;
-        Some(name)
-    })
 }
 
 /// `responseCode200`, `responseCode2XX`, `responseCodeDefault`.

@@ -11,7 +11,7 @@ use ::service::error::ServiceError;
 use bytes::Bytes;
 use http::{StatusCode, header};
 use hyper::body::Incoming;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::invoke::refused;
 use super::{Wanted, found, name_of, registered, services};
@@ -54,12 +54,17 @@ pub(super) fn show<T: Administered>(call: Call<'_>) -> Answer {
 }
 
 fn statistics<T: Administered>(deployed: &Deployed<T>) -> Value {
+    json!({ deployed.content.name(): counted(deployed) })
+}
+
+/// What everything that is deployed says of its requests.
+pub(super) fn counted<T>(deployed: &Deployed<T>) -> Map<String, Value> {
     let seen = deployed.activity.statistics();
-    json!({ deployed.content.name(): {
-        "InvokeRequestCount": seen.requests.to_string(),
-        "TimeOfRegistrationWithZosConnect": registered(deployed.registered),
-        "ServiceStatistics": services::counters(&seen),
-    } })
+    Map::from_iter([
+        ("InvokeRequestCount".to_owned(), json!(seen.requests.to_string())),
+        ("TimeOfRegistrationWithZosConnect".to_owned(), json!(registered(deployed.registered))),
+        ("ServiceStatistics".to_owned(), services::counters(&seen)),
+    ])
 }
 
 /// An archive; what is in it is started unless `status` says otherwise.

@@ -13,9 +13,9 @@ use ::service::error::ServiceError;
 use ::service::registry::DeployedService;
 use serde_json::{Map, Value, json};
 
-use super::administration::{Administered, lookup};
+use super::administration::{Administered, counted, lookup};
 use super::invoke::refused;
-use super::{Wanted, found, origin, path_of_service, registered};
+use super::{Wanted, found, origin, path_of_service};
 use crate::answer::Answer;
 use crate::server::Shared;
 use crate::service::Call;
@@ -129,14 +129,9 @@ fn details(call: Call<'_>, deployed: &DeployedService) -> Value {
 }
 
 fn statistics(deployed: &DeployedService) -> Map<String, Value> {
-    let seen = deployed.activity.statistics();
-    let one = json!({
-        "ServiceProvider": PROVIDER,
-        "InvokeRequestCount": seen.requests.to_string(),
-        "TimeOfRegistrationWithZosConnect": registered(deployed.registered),
-        "ServiceStatistics": counters(&seen),
-    });
-    Map::from_iter([(deployed.content.service.name.clone(), one)])
+    let mut one = Map::from_iter([("ServiceProvider".to_owned(), json!(PROVIDER))]);
+    one.extend(counted(deployed));
+    Map::from_iter([(deployed.content.service.name.clone(), Value::Object(one))])
 }
 
 /// Times are in milliseconds.
