@@ -138,7 +138,7 @@ impl TextCodec {
     fn trimmed<'a>(&self, bytes: &'a [u8], justified: bool) -> &'a [u8] {
         if let [blank] = self.blank {
             let end = bytes.iter().rposition(|byte| byte != blank).map_or(0, |last| last + 1);
-            let start = if justified { bytes.iter().position(|byte| byte != blank).unwrap_or(end) } else { 0 };
+            let start = if justified { bytes.iter().position(|byte| byte != blank).unwrap_or(bytes.len()) } else { 0 };
             return if justified { &bytes[start..] } else { &bytes[..end] };
         }
         let width = self.blank.len();

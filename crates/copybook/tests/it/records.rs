@@ -285,6 +285,13 @@ fn a_counter_that_a_value_of_its_group_made_no_count_is_none_where_the_array_is_
 }
 
 #[test]
+fn an_item_of_blanks_is_an_empty_text_on_either_side() {
+    for clause in ["", "JUSTIFIED RIGHT"] {
+        check(&format!("01 R. 05 A PIC X(3) {clause}."), r#"{"A":""}"#, b"\x40\x40\x40");
+    }
+}
+
+#[test]
 fn a_value_of_a_national_group_is_national_text() {
     let text = "01 R. 05 G GROUP-USAGE NATIONAL VALUE N'AB'. 10 A PIC N(3). 05 B PIC X.";
     assert_eq!(encoded(text, r#"{"B":"x"}"#), "004100420020A7");
