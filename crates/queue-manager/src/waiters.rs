@@ -15,6 +15,7 @@ use std::task::{Poll, Waker};
 use model::descriptor::MessageDescriptor;
 use model::identifier::{CorrelationId, GroupId, MessageId};
 use parking_lot::Mutex;
+use slab::Slab;
 
 /// What a waiter may want to know of a message before it looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,12 +95,15 @@ type Place = (bool, Key, Ticket);
 #[derive(Default)]
 struct Line {
     next: Ticket,
-    slots: BTreeMap<Place, Slot>,
-    /// How many slots are browsers', getters' for anything, and getters' for an identifier: where there are none, an
-    /// arrival need not look.
+    /// A waiter knows the index of its own.
+    slots: Slab<Slot>,
+    order: BTreeMap<Place, usize>,
+    /// How many are browsers, getters of anything, of a MsgId, and of a CorrelId: where there are none, an arrival need
+    /// not look.
     browsers: usize,
     anybody: usize,
-    identifying: usize,
+    of_message: usize,
+    of_correlation: usize,
 }
 
 /// The waiters of one queue.
@@ -132,8 +136,9 @@ impl Waiters {
         line.next += 1;
         let place = (wanted.browses, wanted.key(), ticket);
         *line.tally(&place) += 1;
-        line.slots.insert(place, Slot { wanted, wake_up: None, waker: None });
-        Waiter { waiters: self, place, is_exact: wanted.is_exact, holding: None }
+        let slot = line.slots.insert(Slot { wanted, wake_up: None, waker: None });
+        line.order.insert(place, slot);
+        Waiter { waiters: self, place, slot, is_exact: wanted.is_exact, holding: None }
     }
 
     /// A message became visible: wakes one getter and all browsers that may want it. Call after it is visible.
@@ -159,7 +164,7 @@ impl Waiters {
         }
         let mut line = self.line.lock();
         let mut woken = Vec::new();
-        for slot in line.slots.values_mut() {
+        for (_, slot) in &mut line.slots {
             slot.wake_up.get_or_insert(WakeUp::Changed);
             woken.extend(slot.waker.take());
         }
@@ -171,25 +176,24 @@ impl Waiters {
 impl Line {
     /// Marks who is to look: the wakers of one getter and of all browsers.
     fn arrived(&mut self, arrival: &Arrival, first: Ticket) -> (Option<Waker>, Vec<Waker>) {
-        let keys = [Key::Any, Key::Message(arrival.message_id), Key::Correlation(arrival.correlation_id)];
+        let [any, of_message, of_correlation] =
+            [Key::Any, Key::Message(arrival.message_id), Key::Correlation(arrival.correlation_id)];
         let mut browsers = Vec::new();
         if self.browsers > 0 {
-            for key in keys {
-                for (_, slot) in self.candidates(true, key, first, arrival) {
-                    slot.wake_up = Some(WakeUp::Arrived(*arrival));
-                    browsers.extend(slot.waker.take());
+            for key in [any, of_message, of_correlation] {
+                let found: Vec<usize> = self.candidates(true, key, first, arrival).map(|(_, slot)| slot).collect();
+                for slot in found {
+                    browsers.extend(self.slots[slot].wake(arrival));
                 }
             }
         }
-        let searched = if self.identifying > 0 { &keys[..] } else { &keys[..1] };
+        let searched = [(any, self.anybody), (of_message, self.of_message), (of_correlation, self.of_correlation)];
         let longest = searched
-            .iter()
-            .filter_map(|key| self.candidates(false, *key, first, arrival).next().map(|(place, _)| *place))
-            .min_by_key(|place| place.2);
-        let getter = longest.and_then(|place| self.slots.get_mut(&place)).and_then(|slot| {
-            slot.wake_up = Some(WakeUp::Arrived(*arrival));
-            slot.waker.take()
-        });
+            .into_iter()
+            .filter(|(_, count)| *count > 0)
+            .filter_map(|(key, _)| self.candidates(false, key, first, arrival).next())
+            .min_by_key(|(ticket, _)| *ticket);
+        let getter = longest.and_then(|(_, slot)| self.slots[slot].wake(arrival));
         (getter, browsers)
     }
 
@@ -198,20 +202,33 @@ impl Line {
         match place {
             (true, ..) => &mut self.browsers,
             (false, Key::Any, _) => &mut self.anybody,
-            (false, Key::Message(_) | Key::Correlation(_), _) => &mut self.identifying,
+            (false, Key::Message(_), _) => &mut self.of_message,
+            (false, Key::Correlation(_), _) => &mut self.of_correlation,
         }
     }
 
     /// Waiters filed under `key` that are not awake yet and may want the message, longest waiting first.
     fn candidates(
-        &mut self,
+        &self,
         browses: bool,
         key: Key,
         first: Ticket,
         arrival: &Arrival,
-    ) -> impl Iterator<Item = (&Place, &mut Slot)> {
+    ) -> impl Iterator<Item = (Ticket, usize)> {
         let range = (browses, key, first)..=(browses, key, Ticket::MAX);
-        self.slots.range_mut(range).filter(move |(_, slot)| slot.wake_up.is_none() && slot.wanted.may_match(arrival))
+        let waiters = self.order.range(range).map(|((_, _, ticket), slot)| (*ticket, *slot));
+        waiters.filter(move |(_, slot)| {
+            let slot = &self.slots[*slot];
+            slot.wake_up.is_none() && slot.wanted.may_match(arrival)
+        })
+    }
+}
+
+impl Slot {
+    /// Marks it as to look for the message.
+    fn wake(&mut self, arrival: &Arrival) -> Option<Waker> {
+        self.wake_up = Some(WakeUp::Arrived(*arrival));
+        self.waker.take()
     }
 }
 
@@ -219,6 +236,7 @@ impl Line {
 pub(crate) struct Waiter<'a> {
     waiters: &'a Waiters,
     place: Place,
+    slot: usize,
     is_exact: bool,
     /// The message whose wake-up is being used by the look in progress.
     holding: Option<Arrival>,
@@ -229,7 +247,7 @@ impl Waiter<'_> {
     pub(crate) async fn woken(&self) {
         poll_fn(|context| {
             let mut line = self.waiters.line.lock();
-            let Some(slot) = line.slots.get_mut(&self.place) else { return Poll::Ready(()) };
+            let slot = &mut line.slots[self.slot];
             if slot.wake_up.is_some() {
                 return Poll::Ready(());
             }
@@ -242,7 +260,7 @@ impl Waiter<'_> {
     /// Call before each look, so that what arrives during the look wakes again.
     pub(crate) fn begin_look(&mut self) {
         let mut line = self.waiters.line.lock();
-        let wake_up = line.slots.get_mut(&self.place).and_then(|slot| slot.wake_up.take());
+        let wake_up = line.slots[self.slot].wake_up.take();
         drop(line);
         if let Some(WakeUp::Arrived(arrival)) = wake_up {
             self.holding = Some(arrival);
@@ -270,14 +288,15 @@ impl Waiter<'_> {
 impl Drop for Waiter<'_> {
     fn drop(&mut self) {
         let mut line = self.waiters.line.lock();
-        let slot = line.slots.remove(&self.place);
+        line.order.remove(&self.place);
+        let slot = line.slots.remove(self.slot);
         *line.tally(&self.place) -= 1;
         drop(line);
         self.waiters.count.fetch_sub(1, Ordering::SeqCst);
         if let Some(arrival) = self.holding {
             self.waiters.arrived(&arrival);
         }
-        if let Some(Slot { wake_up: Some(WakeUp::Arrived(arrival)), .. }) = slot {
+        if let Some(WakeUp::Arrived(arrival)) = slot.wake_up {
             self.waiters.arrived(&arrival);
         }
     }

@@ -10,6 +10,8 @@ use http::{Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::{Frame, SizeHint};
 
+use crate::error::Form;
+
 /// Nearly every answer is one piece, so that head and body leave in one write; long lists come piece by piece.
 pub(crate) type Answer = Response<Body>;
 
@@ -70,28 +72,37 @@ pub(crate) fn text(status: StatusCode, body: Bytes) -> Answer {
 }
 
 pub(crate) fn with_body(status: StatusCode, content_type: Option<HeaderValue>, body: Bytes) -> Answer {
-    made_of(status, content_type, Body::Whole(Full::new(body)))
+    made_of(status, content_type, Body::Whole(Full::new(body)), HEADERS)
+}
+
+/// Of a service: few headers.
+pub(crate) fn of_service(status: StatusCode, content_type: Option<HeaderValue>, body: Bytes) -> Answer {
+    made_of(status, content_type, Body::Whole(Full::new(body)), HEADERS_OF_SERVICES)
 }
 
 /// JSON whose length is not known when it begins.
 pub(crate) fn json_in_pieces(status: StatusCode, pieces: Box<dyn Pieces>) -> Answer {
-    made_of(status, Some(JSON), Body::Pieces(pieces))
+    made_of(status, Some(JSON), Body::Pieces(pieces), HEADERS)
 }
 
-fn made_of(status: StatusCode, content_type: Option<HeaderValue>, body: Body) -> Answer {
+/// Headers that `finish`, a cookie and a message's own add to most answers: one allocation for the whole answer.
+const HEADERS: usize = 20;
+const HEADERS_OF_SERVICES: usize = 6;
+
+fn made_of(status: StatusCode, content_type: Option<HeaderValue>, body: Body, room: usize) -> Answer {
     let mut answer = Response::new(body);
     *answer.status_mut() = status;
     let headers = answer.headers_mut();
-    // Room for what `finish` and a message's own headers add: one allocation for the whole answer.
-    headers.reserve(20);
+    headers.reserve(room);
     if let Some(content_type) = content_type {
         headers.insert(header::CONTENT_TYPE, content_type);
     }
     answer
 }
 
-/// Adds what every answer of the HTTPS and HTTP listeners carries.
-pub(crate) fn finish(headers: &mut HeaderMap) {
+/// Adds what every answer of the HTTPS and HTTP listeners carries. The MQ REST server has headers that guard pages in a
+/// browser on all its answers; those of z/OS Connect are data for programs.
+pub(crate) fn finish(headers: &mut HeaderMap, form: Form) {
     const CONTENT_SECURITY_POLICY: HeaderValue = HeaderValue::from_static(
         "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; connect-src 'self'; img-src 'self'; \
          style-src 'self' 'unsafe-inline'; font-src 'self'",
@@ -99,15 +110,23 @@ pub(crate) fn finish(headers: &mut HeaderMap) {
     const XSS: HeaderValue = HeaderValue::from_static("1;mode=block");
     const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
     const DENY: HeaderValue = HeaderValue::from_static("DENY");
+    const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
     const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache, no-store, must-revalidate");
     const PAST: HeaderValue = HeaderValue::from_static("Thu, 01 Dec 1994 16:00:00 GMT");
     const LANGUAGE: HeaderValue = HeaderValue::from_static("en-US");
 
     headers.insert(header::CONTENT_LANGUAGE, LANGUAGE);
-    headers.insert(X_XSS_PROTECTION, XSS);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
-    headers.insert(header::X_FRAME_OPTIONS, DENY);
-    headers.insert(header::CACHE_CONTROL, NO_CACHE);
-    headers.insert(header::EXPIRES, PAST);
-    headers.insert(header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY);
+    match form {
+        Form::ZosConnect => {
+            headers.insert(header::CACHE_CONTROL, NO_STORE);
+        }
+        Form::Messaging => {
+            headers.insert(header::CACHE_CONTROL, NO_CACHE);
+            headers.insert(header::EXPIRES, PAST);
+            headers.insert(X_XSS_PROTECTION, XSS);
+            headers.insert(header::X_FRAME_OPTIONS, DENY);
+            headers.insert(header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY);
+        }
+    }
 }

@@ -96,19 +96,21 @@ async fn answer_one(shared: &Shared, peer: &Peer, request: Request<Incoming>) ->
     let settings = shared.settings();
     let (parts, body) = request.into_parts();
     let mut route_index = None;
+    let mut form = Form::of_path(parts.uri.path());
     let mut answer = match settings.cors.preflight(&parts.method, &parts.headers) {
         Some(preflight) => preflight,
         None => match find(shared, peer, &parts) {
             Ok(Target::Route(matched)) => {
                 route_index = matched.index;
+                form = matched.route.handler.form();
                 guarded(shared, &settings, peer, &parts, matched, body).await
             }
             Ok(Target::Options(allow)) => options(allow),
-            Err(error) => error.into_answer(Form::of_path(parts.uri.path())),
+            Err(error) => error.into_answer(form),
         },
     };
     let headers = answer.headers_mut();
-    answer::finish(headers);
+    answer::finish(headers, form);
     settings.cors.decorate(&parts.headers, headers);
     shared.statistics.count(route_index, answer.status(), started);
     tracing::debug!(method = %parts.method, path = parts.uri.path(), status = answer.status().as_u16(), "answered");
@@ -268,7 +270,7 @@ async fn handle(
     let time = &call.shared.command_time;
     match handler {
         Handler::Public(handler) => Box::pin(handle_public(call, handler, body)).await,
-        Handler::ZosConnect(handler) => Box::pin(zosconnect::handle(call, handler, identity, body)).await,
+        Handler::ZosConnect(handler) => zosconnect::handle(call, handler, identity, body).await,
         Handler::PutMessage => messaging::put::put(call, identity, body).await,
         Handler::GetMessage => messaging::get::get(call, identity).await,
         Handler::BrowseMessage => messaging::browse::browse(call, identity).await,

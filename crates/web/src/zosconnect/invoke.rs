@@ -164,7 +164,7 @@ pub(crate) fn answer(answered: ServiceAnswer) -> Answer {
         Content::Json => Some(answer::JSON),
         Content::Text => Some(answer::TEXT),
     };
-    let mut made = answer::with_body(status, content_type, answered.body);
+    let mut made = answer::of_service(status, content_type, answered.body);
     if let Some(Identifiers { message_id, correlation_id }) = answered.message {
         let headers = made.headers_mut();
         headers.insert(MESSAGE_ID, identifier(message_id.as_bytes()));

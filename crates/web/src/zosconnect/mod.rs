@@ -27,6 +27,8 @@ use crate::error::ApiError;
 use crate::routes::ZosConnectHandler;
 use crate::service::Call;
 
+/// Each kind is boxed by itself, so that a request takes no more room than its own kind needs.
+///
 /// # Errors
 /// The body does not come, or is too long. What is refused otherwise is an answer like any other.
 pub(crate) async fn handle(
@@ -37,26 +39,26 @@ pub(crate) async fn handle(
 ) -> Result<Answer, ApiError> {
     use ZosConnectHandler as Handler;
     match handler {
-        Handler::InvokeService | Handler::InvokeByPath => invoke::invoke(call, handler, identity, body).await,
-        Handler::CallApi => call::call_api(call, identity, body).await,
+        Handler::InvokeService | Handler::InvokeByPath => Box::pin(invoke::invoke(call, handler, identity, body)).await,
+        Handler::CallApi => Box::pin(call::call_api(call, identity, body)).await,
         Handler::ListServices => Ok(services::list(call)),
         Handler::ShowService => Ok(services::show(call)),
         Handler::ShowServiceSchema => Ok(services::show_schema(call)),
         Handler::ShowServiceStatistics => Ok(services::all_statistics(call)),
-        Handler::DeployService => administration::deploy::<ServiceContent>(call, body).await,
-        Handler::ChangeService => administration::change::<ServiceContent>(call, body).await,
-        Handler::DeleteService => Ok(administration::delete::<ServiceContent>(call).await),
+        Handler::DeployService => Box::pin(administration::deploy::<ServiceContent>(call, body)).await,
+        Handler::ChangeService => Box::pin(administration::change::<ServiceContent>(call, body)).await,
+        Handler::DeleteService => Ok(Box::pin(administration::delete::<ServiceContent>(call)).await),
         Handler::ListApis => Ok(apis::list(call)),
         Handler::ShowApi => Ok(administration::show::<ApiDefinition>(call)),
-        Handler::DeployApi => administration::deploy::<ApiDefinition>(call, body).await,
-        Handler::ChangeApi => administration::change::<ApiDefinition>(call, body).await,
-        Handler::DeleteApi => Ok(administration::delete::<ApiDefinition>(call).await),
-        Handler::CallRequester => requesters::call(call, body).await,
+        Handler::DeployApi => Box::pin(administration::deploy::<ApiDefinition>(call, body)).await,
+        Handler::ChangeApi => Box::pin(administration::change::<ApiDefinition>(call, body)).await,
+        Handler::DeleteApi => Ok(Box::pin(administration::delete::<ApiDefinition>(call)).await),
+        Handler::CallRequester => Box::pin(requesters::call(call, body)).await,
         Handler::ListRequesters => Ok(requesters::list(call)),
         Handler::ShowRequester => Ok(administration::show::<RequesterDefinition>(call)),
-        Handler::DeployRequester => administration::deploy::<RequesterDefinition>(call, body).await,
-        Handler::ChangeRequester => administration::change::<RequesterDefinition>(call, body).await,
-        Handler::DeleteRequester => Ok(administration::delete::<RequesterDefinition>(call).await),
+        Handler::DeployRequester => Box::pin(administration::deploy::<RequesterDefinition>(call, body)).await,
+        Handler::ChangeRequester => Box::pin(administration::change::<RequesterDefinition>(call, body)).await,
+        Handler::DeleteRequester => Ok(Box::pin(administration::delete::<RequesterDefinition>(call)).await),
     }
 }
 

@@ -18,7 +18,7 @@ use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, SignatureSch
 
 use super::server::{PATIENCE, TestServer};
 
-/// Headers that every answer has; a test of their own looks at them.
+/// Headers that every answer of its kind has; a test of their own looks at them.
 const EVERYWHERE: [&str; 8] = [
     "date",
     "content-language",

@@ -35,6 +35,26 @@ fn every_answer_carries_the_published_headers() {
 }
 
 #[test]
+fn answers_of_z_os_connect_carry_no_headers_for_pages() {
+    let server = TestServer::start();
+    for request in [
+        "GET /zosConnect/services",
+        "GET /zosConnect/nowhere",
+        "GET /zosConnect/services\n-authorization",
+        "POST /zosConnect/services/none?action=invoke\ncontent-type: application/json\n\n{}",
+        "GET /zosConnect/docs",
+    ] {
+        let answer = client::plain(&server).exchange(request);
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{request}");
+        assert_eq!(answer.header("cache-control"), Some("no-store"), "{request}");
+        assert_eq!(answer.header("content-language"), Some("en-US"), "{request}");
+        for name in ["x-xss-protection", "x-frame-options", "expires", "content-security-policy"] {
+            assert_eq!(answer.header(name), None, "{request}");
+        }
+    }
+}
+
+#[test]
 fn an_error_body_has_the_members_of_9_3_in_order() {
     let answer = client::plain(&TestServer::start()).exchange("GET v1/login\n-authorization");
     assert_eq!(answer.header("content-type"), Some("application/json; charset=utf-8"));
