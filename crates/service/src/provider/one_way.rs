@@ -46,6 +46,7 @@ pub(super) async fn receive(call: &Call<'_>, taking: Taking) -> Result<ServiceAn
         correlation_id: header::correlation_id(&call.request.headers)?,
     };
     let patience = call.patience()?;
+    let deadline = Instant::now() + patience.wait;
     let user = call.user();
     let open = match taking {
         Taking::Away => OpenOptions::INPUT_AS_Q_DEF | OpenOptions::SAVE_ALL_CONTEXT,
@@ -54,7 +55,7 @@ pub(super) async fn receive(call: &Call<'_>, taking: Taking) -> Result<ServiceAn
     let object = object_of(address, &call.service.provider.selector);
     let opened = call.pool(&user)?.open(user.acting(), &object, open | OpenOptions::FAIL_IF_QUIESCING).await;
     let (mut lent, opened) = opened.map_err(|error| call.failed("open", address.queue.as_str(), &error))?;
-    let source = Source { call, user: &user, address, patience };
+    let source = Source { call, user: &user, address, patience, deadline };
     let outcome = source.take(&mut lent, opened.handle, &selection, taking).await;
     source.finish(lent, opened.handle, outcome).await
 }
@@ -95,6 +96,8 @@ pub(super) struct Source<'a> {
     pub(super) user: &'a User,
     pub(super) address: &'a QueueAddress,
     pub(super) patience: Patience,
+    /// When that is over.
+    pub(super) deadline: Instant,
 }
 
 /// An error, and what it leaves behind.
@@ -121,9 +124,8 @@ impl Source<'_> {
         };
         let flags = flags | GetFlags::FAIL_IF_QUIESCING | GetFlags::PROPERTIES_FORCE_MQRFH2;
         let mut options = selection.options(flags);
-        let deadline = Instant::now() + self.patience.wait;
         loop {
-            let wait = deadline.saturating_duration_since(Instant::now());
+            let wait = self.deadline.saturating_duration_since(Instant::now());
             options.flags.set(GetFlags::WAIT, !wait.is_zero());
             options.wait = Some(wait);
             let got = self.until_stopping(lent, handle, &options).await?;

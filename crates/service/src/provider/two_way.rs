@@ -43,7 +43,7 @@ pub(super) async fn exchange(call: &Call<'_>) -> Result<ServiceAnswer, ServiceEr
     };
     let Outgoing { object, descriptor, options, body } = &outgoing;
     let put = lent.connection().put1(user.acting(), object, descriptor.clone(), options, body.clone()).await;
-    let source = Source { call, user: &user, address: &address, patience: left(patience, deadline) };
+    let source = Source { call, user: &user, address: &address, patience, deadline };
     let sent = match put {
         Ok(sent) => sent,
         Err(error) => {
@@ -128,11 +128,6 @@ fn choose_identifier(outgoing: &mut Outgoing, selection: ReplySelection) -> Opti
         }
         ReplySelection::None => None,
     }
-}
-
-/// What is left of the wait, the time of the put counted.
-fn left(patience: Patience, deadline: Instant) -> Patience {
-    Patience { wait: deadline.saturating_duration_since(Instant::now()), ..patience }
 }
 
 fn awaited<'a>(
