@@ -83,7 +83,7 @@ pub fn answer(client: &Initial, offer: &ServerOffer) -> Result<(Initial, Negotia
         fap_level,
         maximum_transmission,
         maximum_message: smaller_limit(client.maximum_message, offer.maximum_message),
-        heartbeat_interval: client.heartbeat_interval.max(offer.heartbeat_interval),
+        heartbeat_interval: longer_interval(client.heartbeat_interval, offer.heartbeat_interval),
         conversations,
     };
     let capabilities_2 = Capabilities2::DISTRIBUTION_LISTS | Capabilities2::XA | Capabilities2::SPI;
@@ -120,6 +120,12 @@ fn smaller_limit(one: u32, other: u32) -> u32 {
         (0, limit) | (limit, 0) => limit,
         (one, other) => one.min(other),
     }
+}
+
+/// A channel with HBINT(0) has no heartbeats, whatever its client would like: one that is told of an interval may rely on
+/// them.
+fn longer_interval(of_client: u32, of_channel: u32) -> u32 {
+    if of_channel == 0 { 0 } else { of_client.max(of_channel) }
 }
 
 fn wrong(field: &'static str, value: i64) -> ProtocolError {

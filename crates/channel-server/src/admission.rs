@@ -19,6 +19,7 @@ use queue_manager::QueueManager;
 use queue_manager::channel_status::ChannelHandle;
 
 pub use self::gate::Gate;
+pub(crate) use self::user::failure_delay;
 pub use self::user::{CredentialCheck, Refused};
 
 /// What is known of a partner before it says anything.
@@ -27,7 +28,7 @@ pub struct Peer {
     pub address: SocketAddr,
     pub local_address: SocketAddr,
     pub tls: Option<TlsFacts>,
-    /// The first segment has to come within this time.
+    /// The first segment has to come, and then an MQCONN to succeed, within this time each.
     pub patience: Duration,
 }
 

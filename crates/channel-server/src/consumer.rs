@@ -35,9 +35,11 @@ use std::time::Duration;
 use channel_protocol::assembly::Unit;
 use channel_protocol::error::ProtocolError;
 use channel_protocol::flow::consume::{Notification, RequestMessages};
+use channel_protocol::flow::status;
 use channel_protocol::request::Request;
 use channel_protocol::segment::SegmentType;
 
+use crate::admission::StatusCode;
 use crate::consumer::state::Group;
 use crate::conversation::Conversation;
 use crate::jobs::JobHandle;
@@ -52,6 +54,10 @@ pub(crate) struct Consumers {
 }
 
 impl Consumers {
+    pub(crate) fn await_messages(&self) -> bool {
+        self.group.awaits_messages()
+    }
+
     fn wake_all(&self) {
         self.jobs.values().for_each(JobHandle::wake);
     }
@@ -87,12 +93,8 @@ pub(crate) fn request(conversation: &Arc<Conversation>, unit: &Unit) -> Result<(
     if let Some(job) = consumers.jobs.get(&handle) {
         job.wake();
     } else {
-        let job = delivery::deliver(
-            consumers.group.clone(),
-            consumer,
-            conversation.shared.clone(),
-            connected.connection.clone(),
-        );
+        let connection = connected.connection.clone();
+        let job = delivery::deliver(consumers.group.clone(), consumer, connection, Arc::downgrade(conversation));
         consumers.jobs.insert(handle, conversation.shared.jobs.spawn(job));
     }
     Ok(())
@@ -139,6 +141,24 @@ pub(crate) fn go_on(conversation: &Conversation) {
     if !consumers.jobs.is_empty() {
         consumers.group.go_on();
         consumers.wake_all();
+    }
+}
+
+/// When a consumer was given up because the queue manager quiesces, and after each call since: the conversation ends for
+/// the client, which tells its program, once nothing of it is under way.
+pub(crate) fn say_farewell(conversation: &Conversation) {
+    let group = {
+        let consumers = conversation.consumers.lock();
+        if consumers.jobs.is_empty() {
+            return;
+        }
+        consumers.group.clone()
+    };
+    if !conversation.is_quiet() {
+        return;
+    }
+    if let Some(address) = group.take_farewell() {
+        conversation.shared.send_status(address, StatusCode(status::StatusCode::QUEUE_MANAGER_ENDING.0));
     }
 }
 

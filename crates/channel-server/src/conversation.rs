@@ -25,10 +25,11 @@ use parking_lot::Mutex;
 use queue_manager::Connection;
 
 use crate::admission::{Terms, UserFacts};
-use crate::consumer::Consumers;
+use crate::consumer::{self, Consumers};
 use crate::jobs::JobHandle;
 use crate::shared::Shared;
 use crate::socket::watch_for_stop;
+use crate::spoilt::Spoilt;
 use crate::verb;
 use crate::verb::stat::PutTally;
 
@@ -50,8 +51,8 @@ pub(crate) struct Conversation {
     pub(crate) objects: Mutex<Objects>,
     /// What became of puts that were not answered.
     pub(crate) puts: Mutex<PutTally>,
-    /// A put in the open unit of work failed, and its program has not been told.
-    pub(crate) is_unit_spoilt: AtomicBool,
+    /// Puts that failed in what the connection works on, and whose program has not been told.
+    pub(crate) spoilt: Mutex<Spoilt>,
     /// Handles that messages are sent for without an MQGET each.
     pub(crate) consumers: Mutex<Consumers>,
     /// What an XA recovery has still to tell.
@@ -92,7 +93,7 @@ impl Conversation {
             stop_watch: Mutex::new(None),
             objects: Mutex::default(),
             puts: Mutex::default(),
-            is_unit_spoilt: AtomicBool::new(false),
+            spoilt: Mutex::default(),
             consumers: Mutex::default(),
             recovery_scan: Mutex::default(),
             shared,
@@ -110,6 +111,11 @@ impl Conversation {
         self.is_busy.load(Ordering::Relaxed) || !self.mailbox.lock().is_empty()
     }
 
+    /// Whether a consumer waits for a message.
+    pub(crate) fn awaits_messages(&self) -> bool {
+        self.consumers.lock().await_messages()
+    }
+
     /// Answers units until the conversation ends: the job of the conversation.
     pub(crate) async fn run(self: Arc<Self>) {
         loop {
@@ -118,6 +124,7 @@ impl Conversation {
                 self.shared.refuse(&error);
             }
             self.is_busy.store(false, Ordering::Relaxed);
+            consumer::say_farewell(&self);
         }
     }
 
@@ -171,6 +178,7 @@ impl Conversation {
         }
         *self.terms.lock() = terms;
         *self.connected.lock() = Some(connected);
+        self.shared.set_admitted();
     }
 
     /// Somebody stops the channel: gets that wait and ask to fail then do so.
@@ -191,6 +199,7 @@ impl Conversation {
         let consumers = std::mem::take(&mut *self.consumers.lock());
         drop(consumers);
         self.objects.lock().clear();
+        *self.spoilt.lock() = Spoilt::default();
         let watch = self.stop_watch.lock().take();
         drop(watch);
         *self.terms.lock() = self.shared.terms.clone();

@@ -4,7 +4,7 @@
 //! segments, runs what its conversations have to do and writes what they answer; `admission` says who may come in by
 //! which channel and as whom; `conversation` owns one connection to the queue manager and runs its requests in order;
 //! `verb` has a file for each MQI verb, `spi` for the calls beside them, `consumer` asynchronous delivery, `subscribe`
-//! MQSUB and its SPI form, `xa` the verbs of a transaction manager.
+//! MQSUB and its SPI form, `xa` the verbs of a transaction manager; `spoilt` knows what must not be committed.
 //!
 //! Layouts of bytes are `channel-protocol`'s; what a verb means is `queue-manager`'s. Here is neither.
 
@@ -19,6 +19,7 @@ mod conversation;
 mod jobs;
 mod shared;
 mod spi;
+mod spoilt;
 mod subscribe;
 mod verb;
 mod xa;

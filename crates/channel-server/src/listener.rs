@@ -4,8 +4,8 @@
 //! one queue manager, or, for the address that the server itself was given, to all of them. What a socket says is read by
 //! `socket.rs`; here only its first byte is looked at.
 //!
-//! Invariant: whatever a partner does before it is admitted costs at most one of `Limits::sockets` places for at most
-//! `Limits::patience`.
+//! Invariant: whatever a partner does before an MQCONN of it succeeds costs at most one of `Limits::sockets` places for a
+//! few times `Limits::patience`, and FAILDLAY.
 
 use std::io;
 use std::net::SocketAddr;
@@ -39,7 +39,7 @@ pub struct Limits {
     pub sockets: usize,
     /// Sockets that one thread serves before the next thread gets any.
     pub sockets_per_thread: usize,
-    /// The TLS handshake has to end, and the first segment has to come, within this time each.
+    /// The TLS handshake has to end, the first segment to come, and an MQCONN to succeed, within this time each.
     pub patience: Duration,
 }
 
@@ -145,6 +145,8 @@ impl Drop for Listening {
 fn bind(address: SocketAddr, backlog: u32) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     socket.set_reuseaddr(true)?;
+    // Accepted sockets inherit it. Of a silent partner without sharing the system alone learns that it is gone.
+    socket.set_keepalive(true)?;
     socket.bind(address)?;
     socket.listen(backlog)
 }
@@ -238,3 +240,6 @@ async fn serve_tls(socket: TcpStream, tls: Tls, peer: Peer, admission: Arc<dyn A
     let facts = tls.facts(stream.get_ref().1);
     socket::serve(stream, Peer { tls: facts, ..peer }, admission).await;
 }
+
+#[cfg(test)]
+mod tests;

@@ -65,6 +65,8 @@ pub(crate) struct Shared {
     /// User facts checked before on this socket, and what came of it: conversations repeat them.
     identified: Mutex<Option<(UserFacts, Principal)>>,
     is_quiescing: AtomicBool,
+    /// An MQCONN has succeeded.
+    is_admitted: AtomicBool,
     /// Of units that have come and are not begun, in bytes.
     queued: AtomicUsize,
 }
@@ -111,6 +113,7 @@ impl Shared {
             first_facts: Mutex::default(),
             identified: Mutex::new(None),
             is_quiescing: AtomicBool::new(false),
+            is_admitted: AtomicBool::new(false),
             queued: AtomicUsize::new(0),
         }
     }
@@ -191,6 +194,15 @@ impl Shared {
             waiting.into_iter().for_each(Waker::wake);
         }
         done
+    }
+
+    /// Whether the partner has said who it is, and is let in.
+    pub(crate) fn is_admitted(&self) -> bool {
+        self.is_admitted.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_admitted(&self) {
+        self.is_admitted.store(true, Ordering::Relaxed);
     }
 
     pub(crate) fn is_quiescing(&self) -> bool {

@@ -34,7 +34,7 @@ use channel_protocol::segment::{Address, ControlFlags, Segment, SegmentType};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::coop;
 
-use crate::admission::{Admission, Peer, StatusCode, Terms};
+use crate::admission::{Admission, Peer, StatusCode, Terms, failure_delay};
 use crate::conversation::Conversation;
 use crate::jobs::{JobHandle, Jobs};
 use crate::shared::{End, Shared};
@@ -83,8 +83,8 @@ struct Socket<S> {
     is_unflushed: bool,
     /// The conversations know that somebody stops the channel.
     was_told_to_stop: bool,
-    /// Of the jobs that belong to the socket itself.
-    _stop: JobHandle,
+    /// Jobs that belong to the socket itself.
+    _own_jobs: [JobHandle; 2],
 }
 
 /// A conversation and the job that runs its requests.
@@ -102,6 +102,10 @@ struct Introduced {
 impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
     fn new(stream: S, input: Input, jobs: Jobs, introduced: Introduced) -> Self {
         let Introduced { shared, assembler } = introduced;
+        let own_jobs = [
+            jobs.spawner().spawn(watch_for_stop(shared.clone(), shared.terms.clone())),
+            jobs.spawner().spawn(watch_for_admittance(shared.clone())),
+        ];
         let mut socket = Self {
             stream,
             input,
@@ -109,7 +113,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
             pace: Pace::new(pace_terms(&shared)),
             is_unflushed: false,
             was_told_to_stop: false,
-            _stop: jobs.spawner().spawn(watch_for_stop(shared.clone(), shared.terms.clone())),
+            _own_jobs: own_jobs,
             jobs,
             shared,
             conversations: HashMap::default(),
@@ -294,8 +298,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
 
     fn keep_pace(&mut self, context: &mut Context<'_>) {
         while let Poll::Ready(()) = self.pace.poll(context) {
-            let is_busy = self.conversations.values().any(|running| running.conversation.is_busy());
-            match self.pace.tick(is_busy) {
+            let any =
+                |is_so: fn(&Conversation) -> bool| self.conversations.values().any(|one| is_so(&one.conversation));
+            let (is_busy, awaits_messages) = (any(Conversation::is_busy), any(Conversation::awaits_messages));
+            match self.pace.tick(is_busy, awaits_messages) {
                 Tick::Nothing => {}
                 Tick::Heartbeat => self.shared.send_heartbeat(ControlFlags::CONFIRM),
                 Tick::Silent => self.shared.end(End::Silent),
@@ -368,6 +374,19 @@ pub(crate) async fn watch_for_stop(shared: Arc<Shared>, terms: Arc<Terms>) {
         let mode = terms.status.stop_wanted_beyond(known).await;
         shared.stop(mode);
         known = Some(mode);
+    }
+}
+
+/// Ends a socket by which nobody has come in for too long: it takes a place and an instance of its channel.
+async fn watch_for_admittance(shared: Arc<Shared>) {
+    tokio::time::sleep(shared.peer.patience).await;
+    if !shared.is_admitted() {
+        tokio::time::sleep(failure_delay(&shared.terms.queue_manager)).await;
+    }
+    if !shared.is_admitted() {
+        let (channel, address) = (&shared.terms.channel, shared.peer.address);
+        tracing::debug!(channel, %address, "a partner did not connect in time");
+        shared.close(StatusCode(status::StatusCode::CHANNEL_CLOSED.0));
     }
 }
 

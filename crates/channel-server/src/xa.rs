@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use channel_protocol::assembly::Unit;
 use channel_protocol::error::{DecodeError, ProtocolError};
@@ -40,41 +39,59 @@ pub(crate) async fn answer(conversation: &Arc<Conversation>, unit: &Unit) -> Res
             consumer::go_on(conversation);
             request.reply(value, None)
         }
+        (XaVerb::Start(xid), Ok(connected)) => {
+            let value = start(conversation, &connected.connection, of_wire(xid), request.flags);
+            request.reply(value, None)
+        }
         (_, Ok(connected)) => request.reply(call(&connected.connection, &request).await, None),
     };
     conversation.shared.send(unit.address, reply.segment_type, |writer| reply.encode(writer));
     Ok(())
 }
 
-/// Ends the work on a branch. One with a put that failed without an answer may only be rolled back: its program asks for
-/// such puts when it is too late.
+fn start(conversation: &Conversation, connection: &Connection, xid: storage::Xid, flags: i32) -> i32 {
+    let started = connection.xa_start(&xid, XaFlags::from_bits_retain(flags.cast_unsigned()));
+    if started.is_ok() {
+        conversation.spoilt.lock().branch_started(xid);
+    }
+    value(started)
+}
+
+/// Ends the work on a branch, for good or for a while. One with a put that failed without an answer may only be rolled
+/// back: its program asks for such puts when it is too late.
 fn end(conversation: &Conversation, connection: &Connection, xid: &storage::Xid, flags: i32) -> i32 {
     let flags = XaFlags::from_bits_retain(flags.cast_unsigned());
-    let is_over = !flags.contains(XaFlags::SUSPEND);
-    if is_over && conversation.is_unit_spoilt.swap(false, Ordering::AcqRel) {
-        let ended = connection.xa_end(xid, XaFlags::FAIL);
-        return ended.err().unwrap_or(XaError::RolledBack).code();
+    let how = flags & (XaFlags::SUCCESS | XaFlags::FAIL | XaFlags::SUSPEND);
+    let is_well = how == XaFlags::SUCCESS || how == XaFlags::SUSPEND;
+    let is_refused = is_well && conversation.spoilt.lock().is_branch_spoilt(xid);
+    let ended = connection.xa_end(xid, if is_refused { XaFlags::FAIL } else { flags });
+    // What makes no sense is the one thing that ends nothing.
+    if ended != Err(XaError::Invalid) {
+        conversation.spoilt.lock().branch_ended(xid);
     }
-    connection.xa_end(xid, flags).err().map_or(XA_OK, |error| error.code())
+    value(if is_refused { ended.and(Err(XaError::RolledBack)) } else { ended })
+}
+
+/// What a call returns that succeeds or fails.
+fn value(outcome: Result<(), XaError>) -> i32 {
+    outcome.err().map_or(XA_OK, |error| error.code())
 }
 
 /// What the call returns.
 async fn call(connection: &Connection, request: &XaRequest) -> i32 {
     let flags = XaFlags::from_bits_retain(request.flags.cast_unsigned());
-    let done = |outcome: Result<(), XaError>| outcome.err().map_or(XA_OK, |error| error.code());
     match &request.verb {
         XaVerb::Open(_) | XaVerb::Close(_) => XA_OK,
-        XaVerb::Start(xid) => done(connection.xa_start(&of_wire(xid), flags)),
         XaVerb::Prepare(xid) => match connection.xa_prepare(&of_wire(xid)).await {
             Ok(true) => XA_OK,
             Ok(false) => XA_RDONLY,
             Err(error) => error.code(),
         },
-        XaVerb::Commit(xid) => done(connection.xa_commit(&of_wire(xid), flags.contains(XaFlags::ONE_PHASE)).await),
-        XaVerb::Rollback(xid) => done(connection.xa_rollback(&of_wire(xid)).await),
-        XaVerb::Forget(xid) => done(connection.xa_forget(&of_wire(xid))),
+        XaVerb::Commit(xid) => value(connection.xa_commit(&of_wire(xid), flags.contains(XaFlags::ONE_PHASE)).await),
+        XaVerb::Rollback(xid) => value(connection.xa_rollback(&of_wire(xid)).await),
+        XaVerb::Forget(xid) => value(connection.xa_forget(&of_wire(xid))),
         // Nothing is ever answered before it is done, so there is nothing to complete. The others have answers of their own.
-        XaVerb::Complete | XaVerb::Recover { .. } | XaVerb::End(_) => XAER_INVAL,
+        XaVerb::Complete | XaVerb::Recover { .. } | XaVerb::Start(_) | XaVerb::End(_) => XAER_INVAL,
     }
 }
 

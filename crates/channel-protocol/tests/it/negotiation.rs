@@ -79,6 +79,16 @@ fn over_plain_tcp_level_12_is_answered_and_the_smaller_of_each_limit() {
 }
 
 #[test]
+fn the_longer_heartbeat_interval_counts_but_a_channel_without_heartbeats_has_none() {
+    for (of_client, of_channel, agreed) in [(1, 300, 300), (300, 5, 300), (0, 5, 5), (1, 0, 0), (0, 0, 0)] {
+        let client = Initial { heartbeat_interval: of_client, ..java_client() };
+        let offer = ServerOffer { heartbeat_interval: of_channel, ..server() };
+        let (initial, negotiated) = answer(&client, &offer).expect("a client channel");
+        assert_eq!((initial.heartbeat_interval, negotiated.heartbeat_interval), (agreed, agreed));
+    }
+}
+
+#[test]
 fn over_tls_the_clients_level_is_answered_and_no_password_protection() {
     let (initial, negotiated) =
         answer(&java_client(), &ServerOffer { protected: true, ..server() }).expect("a client channel");

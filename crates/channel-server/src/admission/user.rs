@@ -85,6 +85,14 @@ impl Policy {
     }
 }
 
+/// FAILDLAY: how long a password that is wrong keeps its client waiting.
+pub(crate) fn failure_delay(queue_manager: &QueueManager) -> Duration {
+    let name = queue_manager.definition().connection_authentication;
+    let object = queue_manager.object(AuthorityObject::AuthenticationInformation, &name);
+    let policy = object.as_deref().and_then(Policy::of);
+    Duration::from_secs(policy.map_or(0, |policy| policy.failure_delay_s).into())
+}
+
 struct Identification<'a> {
     credentials: &'a dyn CredentialCheck,
     terms: &'a Terms,

@@ -1,7 +1,7 @@
 //! The job of one consumer: gets what is asked for, and sends it.
 
 use std::future::poll_fn;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -18,6 +18,7 @@ use queue_manager::connection::GetResult;
 
 use crate::admission::StatusCode;
 use crate::consumer::state::{Consumer, Group, Next, Order};
+use crate::conversation::Conversation;
 use crate::shared::Shared;
 
 /// How often a queue is tried whose gets are inhibited.
@@ -31,9 +32,11 @@ const STREAMING_PAUSED: i32 = 16;
 pub(super) async fn deliver(
     group: Arc<Group>,
     consumer: Arc<Consumer>,
-    shared: Arc<Shared>,
     connection: Arc<Connection>,
+    conversation: Weak<Conversation>,
 ) {
+    // The conversation owns the job, and ends with it.
+    let Some(shared) = conversation.upgrade().map(|conversation| conversation.shared.clone()) else { return };
     let job = Job { group: &group, consumer: &consumer, shared: &shared };
     loop {
         // Nothing is got that could not be written soon: it stays on its queue, for others too.
@@ -60,9 +63,14 @@ pub(super) async fn deliver(
             }
             // Told of it (codes 1 and 2), the Java client delivers nothing more, not even afterwards.
             Err(Reason::GetInhibited) => consumer.interrupt.or(tokio::time::sleep(INHIBITED_PAUSE)).await,
-            Err(Reason::QMgrQuiescing | Reason::ConnectionQuiescing) => {
-                consumer.give_up();
-                job.notify(Notification::QUIESCING);
+            // The socket ends, and says so.
+            Err(Reason::ConnectionQuiescing) => job.quiesce(),
+            Err(Reason::QMgrQuiescing) => {
+                job.quiesce();
+                group.owe_farewell(&consumer);
+                if let Some(conversation) = conversation.upgrade() {
+                    super::say_farewell(&conversation);
+                }
             }
             Err(reason) => {
                 consumer.give_up();
@@ -126,8 +134,9 @@ impl Job<'_> {
         }
     }
 
-    fn notify(&self, code: i32) {
-        self.notify_at(self.consumer.address(), code);
+    fn quiesce(&self) {
+        self.consumer.give_up();
+        self.notify_at(self.consumer.address(), Notification::QUIESCING);
     }
 
     fn notify_at(&self, address: Address, code: i32) {

@@ -40,6 +40,17 @@ struct State {
     busy_with: Option<u32>,
     /// Who waits for consumers to come to rest.
     waiting: Option<Waker>,
+    farewell: Farewell,
+}
+
+/// Whether the client is told that its conversation is over.
+#[derive(Default)]
+enum Farewell {
+    #[default]
+    None,
+    /// It is to be told there.
+    Due(Address),
+    Said,
 }
 
 /// One handle that messages are requested for.
@@ -163,6 +174,11 @@ impl Group {
         state.busy_with.take_if(|busy| *busy == handle);
     }
 
+    /// Whether a get of one is under way.
+    pub(crate) fn awaits_messages(&self) -> bool {
+        self.state.lock().consumers.values().any(|consumer| consumer.work.lock().is_getting)
+    }
+
     async fn at_rest(&self, is_meant: impl Fn(&Consumer) -> bool) {
         poll_fn(|context| {
             let mut state = self.state.lock();
@@ -174,6 +190,26 @@ impl Group {
             Poll::Ready(())
         })
         .await;
+    }
+
+    /// A consumer gets no more because the queue manager quiesces: the client is to learn of it.
+    pub(crate) fn owe_farewell(&self, consumer: &Consumer) {
+        let address = consumer.address();
+        let mut state = self.state.lock();
+        if matches!(state.farewell, Farewell::None) {
+            state.farewell = Farewell::Due(address);
+        }
+    }
+
+    /// Where the client is to be told so: once, and not while it has a message in hand.
+    pub(crate) fn take_farewell(&self) -> Option<Address> {
+        let mut state = self.state.lock();
+        let Farewell::Due(address) = state.farewell else { return None };
+        if state.consumers.values().any(|consumer| !consumer.work.lock().on_their_way.is_empty()) {
+            return None;
+        }
+        state.farewell = Farewell::Said;
+        Some(address)
     }
 
     /// `None`: it comes to rest until it is woken.

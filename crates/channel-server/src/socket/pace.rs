@@ -4,7 +4,8 @@
 //! asked for.
 //!
 //! Source: MQ reference, "HBINT", "DISCINT", 9.3: the heartbeat interval is the longer of both ends' and never when this
-//! end has 0; the disconnect interval counts between calls, not while one waits.
+//! end has 0; the disconnect interval counts between calls, not while one waits, nor while a
+//! consumer does.
 
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -89,9 +90,9 @@ impl Pace {
         }
     }
 
-    /// Call at each tick. `is_busy`: a call of the partner is under way.
-    pub(super) fn tick(&mut self, is_busy: bool) -> Tick {
-        self.state.tick(&self.terms, is_busy)
+    /// Call at each tick. `is_busy`: a call of the partner is under way. `awaits_messages`: a consumer of it waits.
+    pub(super) fn tick(&mut self, is_busy: bool, awaits_messages: bool) -> Tick {
+        self.state.tick(&self.terms, is_busy, awaits_messages)
     }
 }
 
@@ -106,12 +107,12 @@ impl PaceTerms {
 }
 
 impl PaceState {
-    fn tick(&mut self, terms: &PaceTerms, is_busy: bool) -> Tick {
+    fn tick(&mut self, terms: &PaceTerms, is_busy: bool, awaits_messages: bool) -> Tick {
         let period = terms.period().unwrap_or_default();
         let longer = |time: Duration, goes_on: bool| if goes_on { time + period } else { Duration::ZERO };
         self.silence = longer(self.silence, !self.heard);
         self.quiet = longer(self.quiet, !self.spoke);
-        self.idle = longer(self.idle, !self.called && !is_busy);
+        self.idle = longer(self.idle, !self.called && !is_busy && !awaits_messages);
         (self.heard, self.spoke, self.called) = (false, false, false);
         if terms.disconnect_interval.is_some_and(|interval| self.idle >= interval) {
             return Tick::Idle;

@@ -6,7 +6,6 @@
 //! Source: MQ reference, "MQCONN", "QMgrName", 9.3.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use bytes::{Bytes, BytesMut};
 use channel_protocol::cursor::Reader;
@@ -103,8 +102,9 @@ fn refusal(code: StatusCode) -> Reason {
 
 /// Closes and commits, whatever comes of it; as MQCMIT it commits no unit of work with a put that failed unanswered.
 pub(super) async fn disconnect(call: &Call<'_>) -> Result<(), DecodeError> {
+    let is_spoilt = call.conversation.spoilt.lock().take_unit();
     let connected = call.conversation.take_connected();
-    if let (Some(connected), true) = (&connected, call.conversation.is_unit_spoilt.swap(false, Ordering::AcqRel)) {
+    if let (Some(connected), true) = (&connected, is_spoilt) {
         let backed_out = connected.connection.back_out().await;
         if backed_out.is_err() {
             call.reply_plainly(backed_out);

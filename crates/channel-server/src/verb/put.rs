@@ -1,7 +1,6 @@
 //! MQPUT and MQPUT1, answered or not.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use channel_protocol::assembly::Unit;
@@ -38,25 +37,21 @@ pub(super) async fn put(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), 
 
 /// `None`: the structures are wrong, and the put wants no answer; then it is counted.
 fn readable<T>(call: &Call<'_>, decoded: Result<T, DecodeError>) -> Result<Option<T>, DecodeError> {
-    match decoded {
-        Err(DecodeError::Refused(reason)) if wants_no_answer(call) => {
-            call.conversation.puts.lock().count(Some(reason), None);
-            Ok(None)
-        }
-        decoded => decoded.map(Some),
-    }
+    let Err(DecodeError::Refused(reason)) = decoded else { return decoded.map(Some) };
+    let Some(options) = options_of(call).filter(PutStructure::is_asynchronous) else {
+        return Err(DecodeError::Refused(reason));
+    };
+    count(call, &options, &Err(reason), None);
+    Ok(None)
 }
 
 /// Looks for the put options behind structures that could not be read.
-fn wants_no_answer(call: &Call<'_>) -> bool {
+fn options_of(call: &Call<'_>) -> Option<PutStructure> {
     let Unit { body, form, .. } = call.unit;
     let mut identifier = *b"PMO ";
     form.field_out(&mut identifier);
-    let place = body.windows(identifier.len()).take(SEARCHED).position(|window| window == identifier);
-    place.is_some_and(|place| {
-        let options = body.slice(place..);
-        PutStructure::decode(&mut Reader::new("MQPMO", &options, *form)).is_ok_and(|options| options.is_asynchronous())
-    })
+    let place = body.windows(identifier.len()).take(SEARCHED).position(|window| window == identifier)?;
+    PutStructure::decode(&mut Reader::new("MQPMO", &body.slice(place..), *form)).ok()
 }
 
 async fn put_to_handle(
@@ -171,7 +166,7 @@ fn count(
         Ok(result) => result.warning,
         Err(reason) => {
             if options.flags.contains(PutFlags::SYNCPOINT) {
-                call.conversation.is_unit_spoilt.store(true, Ordering::Release);
+                call.conversation.spoilt.lock().put_failed();
             }
             Some(*reason)
         }

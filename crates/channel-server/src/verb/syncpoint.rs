@@ -3,8 +3,6 @@
 //! A unit of work with a put that failed without an answer is not committed: its program cannot know, and asks MQSTAT only
 //! afterwards. MQCMIT backs it out and ends with the warning 2003, which JMS makes an exception of the commit.
 
-use std::sync::atomic::Ordering;
-
 use channel_protocol::error::DecodeError;
 use channel_protocol::flow::call::Ending;
 use model::reason::{CompletionCode, Reason};
@@ -14,7 +12,7 @@ use crate::verb::{Call, ending};
 
 pub(super) async fn commit(call: &Call<'_>) -> Result<(), DecodeError> {
     consumer::hold(call.conversation).await;
-    let is_spoilt = call.conversation.is_unit_spoilt.swap(false, Ordering::AcqRel);
+    let is_spoilt = call.conversation.spoilt.lock().take_unit();
     let ending = match call.connected() {
         Ok(connected) if is_spoilt => match connected.connection.back_out().await {
             Ok(()) => Ending::new(CompletionCode::Warning, Reason::BackedOut),
@@ -30,7 +28,7 @@ pub(super) async fn commit(call: &Call<'_>) -> Result<(), DecodeError> {
 
 pub(super) async fn back_out(call: &Call<'_>) -> Result<(), DecodeError> {
     consumer::hold(call.conversation).await;
-    call.conversation.is_unit_spoilt.store(false, Ordering::Release);
+    call.conversation.spoilt.lock().take_unit();
     let outcome = match call.connected() {
         Ok(connected) => connected.connection.back_out().await,
         Err(reason) => Err(reason),

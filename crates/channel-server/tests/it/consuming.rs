@@ -71,7 +71,7 @@ impl Pair {
     }
 }
 
-fn request(handle: i32, wanted: u32, global_index: u32) -> RequestMessages {
+pub(crate) fn request(handle: i32, wanted: u32, global_index: u32) -> RequestMessages {
     RequestMessages {
         handle,
         received: 0,
@@ -351,6 +351,51 @@ async fn a_channel_that_is_stopped_gently_is_told_for_consumers_that_ask_to_fail
         Reply::Status(status) => assert_eq!(status.code, Some(StatusCode::QUEUE_MANAGER_ENDING)),
         other => panic!("no status: {other:?}"),
     }
+}
+
+#[tokio::test]
+async fn a_queue_manager_that_quiesces_ends_the_conversation_of_a_consumer_that_asks_to_fail() {
+    let mut pair = Pair::new().await;
+    let options = GetFlags::FAIL_IF_QUIESCING | GetFlags::NO_SYNCPOINT;
+    let asked = RequestMessages { options, ..request(pair.queue, 1, 0) };
+    pair.tell(Request::RequestMessages(asked), false).await;
+    pair.nothing().await;
+    pair.server.queue_manager.quiesce();
+    let quiescing = Notification { handle: pair.queue, code: Notification::QUIESCING, value: 0 };
+    assert_eq!(pair.client.receive(1).await, Reply::Notification(quiescing));
+    match pair.client.receive(1).await {
+        Reply::Status(status) => assert_eq!(status.code, Some(StatusCode::QUEUE_MANAGER_ENDING)),
+        other => panic!("no status: {other:?}"),
+    }
+    pair.put(b"the other conversation goes on").await;
+}
+
+#[tokio::test]
+async fn a_queue_manager_that_quiesces_lets_a_consumer_finish_the_message_it_has_in_hand() {
+    let mut pair = Pair::new().await;
+    define_queue(&pair.server.queue_manager, "R").await;
+    let second = pair.client.open(1, "R", BOTH).await;
+    let of = |handle, global_index, in_unit| {
+        let options = GetFlags::FAIL_IF_QUIESCING | in_unit;
+        Request::RequestMessages(RequestMessages { options, ..request(handle, 1, global_index) })
+    };
+    pair.client.put(3, pair.output, persistent(b"in hand")).await;
+    let first = pair.queue;
+    pair.tell(of(first, 0, GetFlags::SYNCPOINT_IF_PERSISTENT), false).await;
+    assert_eq!(&pair.message().await.data[..], b"in hand");
+    pair.tell(of(second, 0, GetFlags::NO_SYNCPOINT), false).await;
+    pair.server.queue_manager.quiesce();
+    let quiescing = Notification { handle: second, code: Notification::QUIESCING, value: 0 };
+    assert_eq!(pair.client.receive(1).await, Reply::Notification(quiescing));
+    // Its commit is answered before anything else is said.
+    pair.nothing().await;
+    pair.tell(of(first, 1, GetFlags::SYNCPOINT_IF_PERSISTENT), false).await;
+    let mut said = pair.client.receive(1).await;
+    while matches!(said, Reply::Notification(_)) {
+        said = pair.client.receive(1).await;
+    }
+    assert!(matches!(said, Reply::Status(status) if status.code == Some(StatusCode::QUEUE_MANAGER_ENDING)));
+    assert_eq!(pair.server.depth("Q"), 0);
 }
 
 #[tokio::test]

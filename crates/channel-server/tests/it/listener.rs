@@ -14,6 +14,7 @@ use model::authority::Principal;
 use model::definition::channel_authentication::{Rule, UserSource};
 use model::definition::{AdministeredObject, ChannelAuthentication, ChannelDefinition, ChannelType};
 use model::name::ObjectName;
+use model::options::OpenOptions;
 use queue_manager::{QueueManager, QueueManagers};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, SanType};
 use rustls::pki_types::pem::PemObject;
@@ -232,6 +233,7 @@ async fn sessions_resume_and_still_know_the_certificate() {
 async fn garbage_and_silence_end_their_own_socket_only() {
     let house = House::with(Limits { patience: Duration::from_millis(200), ..LIMITS }).await;
     let mut good = Client::introduce(bridged(house.plain().await), on("CLIENTS")).await;
+    good.connect(1, "QM1").await;
     for garbage in [
         &b"GET / HTTP/1.1\r\n\r\n"[..],
         b"\x16\x03\x01\xff\xff\xff\xff",
@@ -246,7 +248,7 @@ async fn garbage_and_silence_end_their_own_socket_only() {
     }
     let mut silent = house.plain().await;
     assert!(matches!(tokio::time::timeout(SOON, silent.read(&mut [0; 8])).await, Ok(Ok(0) | Err(_))));
-    good.connect(1, "QM1").await;
+    good.open(1, "Q", OpenOptions::OUTPUT).await;
     until("their places", || house.door.open() == 1).await;
 }
 

@@ -294,6 +294,26 @@ async fn a_unit_of_work_with_a_put_that_failed_unanswered_is_backed_out_by_its_c
 }
 
 #[tokio::test]
+async fn a_put_that_cannot_even_be_read_spoils_the_unit_of_work_too() {
+    let server = Server::start().await;
+    let (mut client, queue) = with_queue(&server).await;
+    for (flags, reason) in [(PutFlags::SYNCPOINT, 2003), (PutFlags::NO_SYNCPOINT, 0)] {
+        let mut put = message(b"x");
+        put.options.flags = PutFlags::ASYNC_RESPONSE | PutFlags::SYNCPOINT;
+        client.send(1, &Request::Call(Verb::Put(put.clone()).call_on(queue))).await;
+        put.options.flags = PutFlags::ASYNC_RESPONSE | flags;
+        let mut unreadable = client.bytes_of(1, &Request::Call(Verb::Put(put).call_on(queue)));
+        // The persistence in the descriptor, behind the segment's and the call's headers.
+        unreadable[36 + 16 + 44..][..4].copy_from_slice(&7_i32.to_be_bytes());
+        client.send_raw(&unreadable).await;
+        assert_eq!(client.plain(1, Verb::Commit).await, reason, "{flags:?}");
+        let status = stat(&mut client).await;
+        assert_eq!((status.put_successes, status.put_failures, status.reason), (1, 1, 2047));
+        assert_eq!(server.depth("Q"), u32::from(reason == 0));
+    }
+}
+
+#[tokio::test]
 async fn text_is_converted_when_asked() {
     let server = Server::start().await;
     let (mut client, queue) = with_queue(&server).await;

@@ -15,7 +15,7 @@ fn stop(server: &Server, mode: StopMode) {
     assert_eq!(server.queue_manager.stop_channel(&stop), 1);
 }
 
-async fn closed_with(client: &mut Client) -> Option<StatusCode> {
+pub(crate) async fn closed_with(client: &mut Client) -> Option<StatusCode> {
     let mut code = None;
     while let Some(unit) = client.receive_unit().await {
         if let Ok(Reply::Status(status)) = Reply::decode(&unit) {

@@ -10,6 +10,7 @@ use crate::client::{Client, Server, message};
 use crate::put_get::BOTH;
 
 const NO_FLAGS: i32 = 0;
+const SUSPEND: i32 = 0x0200_0000;
 const SUCCESS: i32 = 0x0400_0000;
 const ONE_PHASE: i32 = 0x4000_0000;
 const START_SCAN: i32 = 0x0100_0000;
@@ -36,6 +37,12 @@ async fn put(client: &mut Client, queue: i32) -> i32 {
     let mut put = message(b"in a branch");
     put.options.flags = PutFlags::SYNCPOINT;
     client.put(1, queue, put).await.0
+}
+
+async fn put_that_fails_unanswered(client: &mut Client) {
+    let mut refused = message(b"by a handle that is none");
+    refused.options.flags = PutFlags::SYNCPOINT | PutFlags::ASYNC_RESPONSE;
+    client.send(1, &Request::Call(Verb::Put(refused).call_on(999))).await;
 }
 
 #[tokio::test]
@@ -133,9 +140,7 @@ async fn a_branch_with_a_put_that_failed_unanswered_may_only_be_rolled_back() {
     let queue = client.open(1, "Q", BOTH).await;
     assert_eq!(value(&mut client, XaVerb::Start(xid(1)), NO_FLAGS).await, 0);
     assert_eq!(put(&mut client, queue).await, 0);
-    let mut refused = message(b"by a handle that is none");
-    refused.options.flags = PutFlags::SYNCPOINT | PutFlags::ASYNC_RESPONSE;
-    client.send(1, &Request::Call(Verb::Put(refused).call_on(999))).await;
+    put_that_fails_unanswered(&mut client).await;
     assert_eq!(value(&mut client, XaVerb::End(xid(1)), SUCCESS).await, 100);
     assert_eq!(value(&mut client, XaVerb::Prepare(xid(1)), NO_FLAGS).await, 100);
     assert_eq!(server.depth("Q"), 0);
@@ -143,5 +148,54 @@ async fn a_branch_with_a_put_that_failed_unanswered_may_only_be_rolled_back() {
     assert_eq!(put(&mut client, queue).await, 0);
     assert_eq!(value(&mut client, XaVerb::End(xid(2)), SUCCESS).await, 0);
     assert_eq!(value(&mut client, XaVerb::Commit(xid(2)), ONE_PHASE).await, 0);
+    assert_eq!(server.depth("Q"), 1);
+}
+
+#[tokio::test]
+async fn a_put_that_failed_unanswered_spoils_its_own_branch_and_no_other() {
+    let server = Server::start().await;
+    let mut client = server.connected().await;
+    let queue = client.open(1, "Q", BOTH).await;
+    assert_eq!(value(&mut client, XaVerb::Start(xid(1)), NO_FLAGS).await, 0);
+    assert_eq!(put(&mut client, queue).await, 0);
+    put_that_fails_unanswered(&mut client).await;
+    assert_eq!(value(&mut client, XaVerb::End(xid(1)), SUSPEND).await, 100);
+    assert_eq!(value(&mut client, XaVerb::Start(xid(2)), NO_FLAGS).await, 0);
+    assert_eq!(put(&mut client, queue).await, 0);
+    assert_eq!(value(&mut client, XaVerb::End(xid(2)), SUCCESS).await, 0);
+    assert_eq!(value(&mut client, XaVerb::Commit(xid(2)), ONE_PHASE).await, 0);
+    assert_eq!(value(&mut client, XaVerb::Prepare(xid(1)), NO_FLAGS).await, 100);
+    assert_eq!(server.depth("Q"), 1);
+}
+
+#[tokio::test]
+async fn calls_that_end_no_branch_leave_it_spoilt() {
+    let server = Server::start().await;
+    let mut client = server.connected().await;
+    let queue = client.open(1, "Q", BOTH).await;
+    for ends_nothing in [Verb::Commit, Verb::BackOut] {
+        assert_eq!(value(&mut client, XaVerb::Start(xid(1)), NO_FLAGS).await, 0);
+        assert_eq!(put(&mut client, queue).await, 0);
+        put_that_fails_unanswered(&mut client).await;
+        assert_eq!(client.plain(1, ends_nothing).await, 2012);
+        assert_eq!(value(&mut client, XaVerb::End(xid(2)), SUCCESS).await, -4);
+        assert_eq!(value(&mut client, XaVerb::End(xid(1)), SUCCESS | SUSPEND).await, -5);
+        assert_eq!(value(&mut client, XaVerb::End(xid(1)), SUCCESS).await, 100);
+        assert_eq!(value(&mut client, XaVerb::Rollback(xid(1)), NO_FLAGS).await, 0);
+    }
+    assert_eq!(server.depth("Q"), 0);
+}
+
+#[tokio::test]
+async fn a_put_that_failed_unanswered_outside_a_branch_spoils_the_unit_of_work_there() {
+    let server = Server::start().await;
+    let mut client = server.connected().await;
+    let queue = client.open(1, "Q", BOTH).await;
+    put_that_fails_unanswered(&mut client).await;
+    assert_eq!(value(&mut client, XaVerb::Start(xid(1)), NO_FLAGS).await, 0);
+    assert_eq!(put(&mut client, queue).await, 0);
+    assert_eq!(value(&mut client, XaVerb::End(xid(1)), SUCCESS).await, 0);
+    assert_eq!(value(&mut client, XaVerb::Commit(xid(1)), ONE_PHASE).await, 0);
+    assert_eq!(client.plain(1, Verb::Commit).await, 2003);
     assert_eq!(server.depth("Q"), 1);
 }
