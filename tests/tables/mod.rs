@@ -54,6 +54,27 @@ fn an_interrupted_run_ends_its_servers_and_takes_its_folders_away() -> Result<()
 }
 
 #[test]
+fn what_was_measured_before_an_interruption_is_written() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let (work, out) = (folder.path().join("work"), folder.path().join("out"));
+    std::fs::create_dir(&work)?;
+    let mut child = run(&["updates", "users", "--format", "json", "--repetitions", "1"], &work, &out)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let result = out.join("tables.json");
+    until("the first experiment is written", || result.exists().then_some(()))?;
+    signal("INT", child.id())?;
+    let code = end(&mut child)?;
+    ensure!(code == Some(130), "it ended with {code:?}");
+    let json: Value = serde_json::from_slice(&std::fs::read(result)?)?;
+    let experiments = json["experiments"].as_array().context("experiments")?;
+    ensure!(experiments.len() == 1 && experiments[0]["name"] == "updates", "{experiments:?}");
+    ensure!(json["outstanding"] == serde_json::json!(["users"]), "{}", json["outstanding"]);
+    ensure_nothing_is_left(&work)
+}
+
+#[test]
 fn figures_of_a_server_that_was_killed_are_missing_and_say_why() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let (work, out) = (folder.path().join("work"), folder.path().join("out"));

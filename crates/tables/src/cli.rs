@@ -1,24 +1,25 @@
 //! `tables list` and `tables run`, for the program that wires them.
 
-use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+mod results;
+
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use time::OffsetDateTime;
 use time::macros::format_description;
 
+use self::results::Results;
 use crate::error::TablesError;
 use crate::experiment::{self, EXPERIMENTS, Experiment};
 use crate::machine::Machine;
 use crate::outcome::{FORMAT, Made, Outcome};
 use crate::published::published;
-use crate::render::{self, Format};
+use crate::render::Format;
 use crate::repeat::Effort;
 use crate::session::Session;
 use crate::setting::Setting;
-
-/// Where results go when they are a page.
-const DEFAULT_OUT: &str = "quaymaster-tables";
 
 /// Shows the experiments and which published tables each measures.
 #[derive(Debug, Clone, clap::Args)]
@@ -31,7 +32,7 @@ pub struct ListArguments {
 /// Measures published tables here and shows both side by side.
 ///
 /// Starts servers of its own in a temporary folder, on free ports, and ends them. Exits with 1 when an experiment came
-/// to no end; what it found until then is shown.
+/// to no end; what it found until then is shown. A signal ends the run; what the experiments before found stays written.
 #[derive(Debug, Clone, clap::Args)]
 pub struct RunArguments {
     /// Name or letter of an experiment, as `tables list` shows them, or all.
@@ -43,7 +44,8 @@ pub struct RunArguments {
     /// Form of the result; a page is written into --out, the others go to standard output too.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Folder for the result in this form and as JSON [default: ./quaymaster-tables for html, none for the others].
+    /// Folder for the result in this form and as JSON, after each experiment [default: ./quaymaster-tables for html, none
+    /// for the others].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Where servers keep their data meanwhile: on the disk that is to be measured [default: the system's temporary folder].
@@ -51,7 +53,7 @@ pub struct RunArguments {
     work: Option<PathBuf>,
     /// Repetitions of each point, instead of as many as its spread asks for.
     #[arg(long, value_name = "N")]
-    repetitions: Option<usize>,
+    repetitions: Option<NonZeroUsize>,
     /// Program to measure [default: this one].
     #[arg(long, value_name = "PATH", hide = true)]
     program: Option<PathBuf>,
@@ -100,8 +102,7 @@ pub fn run(arguments: &RunArguments, version: &str, out: &mut dyn Write) -> Resu
             }
         }
     }
-    let outcome = measure(arguments, &experiments, version)?;
-    write(arguments, &outcome, out)?;
+    let outcome = measure(arguments, &experiments, version, out)?;
     for experiment in &outcome.experiments {
         if let Some(failure) = &experiment.failed {
             eprintln!("quaymaster: {} came to no end: {failure}", experiment.name);
@@ -110,8 +111,34 @@ pub fn run(arguments: &RunArguments, version: &str, out: &mut dyn Write) -> Resu
     Ok(outcome.is_complete())
 }
 
-fn measure(arguments: &RunArguments, experiments: &[&Experiment], version: &str) -> Result<Outcome, TablesError> {
+/// What is found is written after each experiment: a signal that ends the run in a later one takes nothing away.
+fn measure(
+    arguments: &RunArguments,
+    experiments: &[&Experiment],
+    version: &str,
+    out: &mut dyn Write,
+) -> Result<Outcome, TablesError> {
     let begin = now();
+    let mut session = session(arguments)?;
+    let mut results = Results::new(arguments.format, arguments.out.as_deref(), out)?;
+    let mut outcome = Outcome {
+        format: FORMAT,
+        about: "Published performance tables, measured with Quaymaster".to_owned(),
+        made: made(arguments, &session, version),
+        experiments: Vec::new(),
+        outstanding: experiments.iter().map(|experiment| experiment.name.to_owned()).collect(),
+        not_applicable: experiment::not_applicable(),
+    };
+    results.begin(&outcome);
+    for experiment in experiments {
+        outcome.add(experiment.run(&mut session), begin.elapsed().as_secs_f64());
+        results.add(&outcome);
+    }
+    results.end(&outcome)?;
+    Ok(outcome)
+}
+
+fn session(arguments: &RunArguments) -> Result<Session, TablesError> {
     let own = || {
         std::env::current_exe().map_err(|source| TablesError::File {
             what: "find",
@@ -121,28 +148,21 @@ fn measure(arguments: &RunArguments, experiments: &[&Experiment], version: &str)
     };
     let program = arguments.program.clone().map_or_else(own, Ok)?;
     let work = arguments.work.clone().unwrap_or_else(std::env::temp_dir);
-    let setting = Setting::new(program, &work)?;
-    let machine = Machine::of(setting.folder());
-    let effort =
-        Effort { quick: arguments.quick, budget: Duration::ZERO, repetitions: arguments.repetitions.map(|n| n.max(1)) };
-    let mut session = Session::new(setting, effort);
-    let at = moment();
-    let found = experiments.iter().map(|experiment| experiment.run(&mut session)).collect();
-    Ok(Outcome {
-        format: FORMAT,
-        about: "Published performance tables, measured with Quaymaster".to_owned(),
-        made: Made {
-            at,
-            command: command(arguments),
-            version: version.to_owned(),
-            effort: effort.describe(),
-            quick: arguments.quick,
-            seconds: begin.elapsed().as_secs_f64(),
-            machine,
-        },
-        experiments: found,
-        not_applicable: experiment::not_applicable(),
-    })
+    let repetitions = arguments.repetitions.map(NonZeroUsize::get);
+    let effort = Effort { quick: arguments.quick, budget: Duration::ZERO, repetitions };
+    Ok(Session::new(Setting::new(program, &work)?, effort))
+}
+
+fn made(arguments: &RunArguments, session: &Session, version: &str) -> Made {
+    Made {
+        at: moment(),
+        command: command(arguments),
+        version: version.to_owned(),
+        effort: session.effort().describe(),
+        quick: arguments.quick,
+        seconds: 0.0,
+        machine: Machine::of(session.setting().folder()),
+    }
 }
 
 /// What was called, without where its files went.
@@ -159,45 +179,6 @@ fn command(arguments: &RunArguments) -> String {
     words.join(" ")
 }
 
-fn write(arguments: &RunArguments, outcome: &Outcome, out: &mut dyn Write) -> Result<(), TablesError> {
-    let text = match arguments.format {
-        Format::Text => render::text::render(outcome),
-        Format::Json => outcome.to_json() + "\n",
-        Format::Html => render::html::render(outcome)?,
-    };
-    let folder = match (&arguments.out, arguments.format) {
-        (Some(folder), _) => Some(folder.as_path()),
-        (None, Format::Html) => Some(Path::new(DEFAULT_OUT)),
-        (None, _) => None,
-    };
-    if arguments.format != Format::Html {
-        let _ = out.write_all(text.as_bytes());
-    }
-    let Some(folder) = folder else { return Ok(()) };
-    let file = |what| move |source| TablesError::File { what, path: folder.to_owned(), source };
-    std::fs::create_dir_all(folder).map_err(file("make"))?;
-    let json = folder.join("tables.json");
-    write_file(&json, &(outcome.to_json() + "\n"))?;
-    let mut written = vec![json];
-    if arguments.format != Format::Json {
-        let path = folder.join(format!("tables.{}", arguments.format.extension()));
-        write_file(&path, &text)?;
-        written.insert(0, path);
-    }
-    for path in written {
-        // In a pipe after a text or JSON result this would be in the way.
-        if arguments.format == Format::Html || io::stderr().is_terminal() {
-            eprintln!("wrote {}", path.display());
-        }
-    }
-    Ok(())
-}
-
-#[expect(clippy::disallowed_methods, reason = "a result is written once and may be lost")]
-fn write_file(path: &Path, text: &str) -> Result<(), TablesError> {
-    std::fs::write(path, text).map_err(|source| TablesError::File { what: "write", path: path.to_owned(), source })
-}
-
 #[expect(clippy::disallowed_methods, reason = "how long it took is shown beside the figures")]
 fn now() -> Instant {
     Instant::now()
@@ -207,3 +188,6 @@ fn moment() -> String {
     let form = format_description!("[year]-[month]-[day] [hour]:[minute] UTC");
     OffsetDateTime::now_utc().format(form).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

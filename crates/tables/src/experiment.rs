@@ -33,7 +33,7 @@ pub struct Experiment {
     pub charts: &'static [&'static str],
     /// Seconds of a quick run.
     pub quick_seconds: u64,
-    run: fn(&mut Session, &mut Findings) -> Result<(), TablesError>,
+    pub(crate) run: fn(&mut Session, &mut Findings) -> Result<(), TablesError>,
 }
 
 /// What an experiment has found so far.

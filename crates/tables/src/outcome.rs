@@ -20,6 +20,8 @@ pub struct Outcome {
     pub about: String,
     pub made: Made,
     pub experiments: Vec<ExperimentOutcome>,
+    /// Names of those that were asked for and are still to be run: none at the end.
+    pub outstanding: Vec<String>,
     /// What the documents measured and no machine here can.
     pub not_applicable: Vec<NotApplicable>,
 }
@@ -336,6 +338,13 @@ impl Axis {
 }
 
 impl Outcome {
+    /// Adds an experiment that was outstanding. `seconds` is how long the run has taken until now.
+    pub fn add(&mut self, experiment: ExperimentOutcome, seconds: f64) {
+        self.outstanding.retain(|name| *name != experiment.name);
+        self.experiments.push(experiment);
+        self.made.seconds = seconds;
+    }
+
     /// True when every experiment came to its end.
     pub fn is_complete(&self) -> bool {
         self.experiments.iter().all(|experiment| experiment.failed.is_none())

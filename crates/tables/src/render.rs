@@ -7,6 +7,8 @@ pub mod html;
 pub mod number;
 pub mod text;
 
+use crate::outcome::Outcome;
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
     #[default]
@@ -14,6 +16,12 @@ pub enum Format {
     Json,
     /// One page with charts that needs no other file.
     Html,
+}
+
+/// Which experiments are missing, in words.
+fn outstanding(outcome: &Outcome) -> Option<String> {
+    let names = outcome.outstanding.join(", ");
+    (!names.is_empty()).then(|| format!("Not run yet: {names}."))
 }
 
 impl Format {

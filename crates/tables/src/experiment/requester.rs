@@ -2,12 +2,13 @@
 
 mod chain;
 
+use std::path::Path;
 use std::time::Duration;
 
 use workload::Plan;
 use workload::plan::{Choices, Processes, Scenario, Span};
 
-use self::chain::Chain;
+use self::chain::{Chain, Tools};
 use super::{Experiment, Findings};
 use crate::drive::{Figure, Length, Load, Run, SERVER};
 use crate::error::TablesError;
@@ -51,30 +52,60 @@ const FEW_PROCESSES: u32 = 24;
 const PROVIDER: &str = "provider";
 const PROGRAMS: &str = "programs";
 
+const COMPILER: &str = "cobc";
+
+/// The two forms of the program.
+#[derive(Debug, Clone, Copy)]
+enum Program {
+    Calling,
+    NotCalling,
+}
+
+impl Program {
+    fn path(self, chain: &Chain) -> &Path {
+        match self {
+            Self::Calling => &chain.calling,
+            Self::NotCalling => &chain.not_calling,
+        }
+    }
+
+    /// What its loads are repeated for. Without calls the server only idles, and the spread of that says nothing.
+    fn main_figure(self) -> Figure {
+        match self {
+            Self::Calling => |run| run.cpu_ms(SERVER),
+            Self::NotCalling => user_ms,
+        }
+    }
+}
+
 fn run(session: &mut Session, found: &mut Findings) -> Result<(), TablesError> {
-    let mut chain = match Chain::start(session) {
-        Ok(chain) => chain,
-        // Without a COBOL compiler or the stub there is nothing to call with, and no reason to fail everything else.
+    run_compiled_by(COMPILER, session, found)
+}
+
+fn run_compiled_by(compiler: &'static str, session: &mut Session, found: &mut Findings) -> Result<(), TablesError> {
+    let tools = match Tools::find(session.setting().program(), compiler) {
+        Ok(tools) => tools,
+        // There is nothing to call with, and no reason to fail everything else.
         Err(error) => {
             found.notes.push(format!("Nothing was measured: {}", error.chain()));
-            return not_measured(found, &error.chain());
+            not_measured(found, &error.chain());
+            return Ok(());
         }
     };
-    let calling = chain.arguments(&chain.calling)?;
-    let most = choices(&chain, calling.clone(), CLIENTS[4], SIZES[2].1, session.is_quick());
+    let mut chain = Chain::start(session, tools)?;
+    let most = choices(&chain, Program::Calling, CLIENTS[4], SIZES[2].1, session.is_quick())?;
     first_requests(session, most)?;
     let mut loads = Vec::new();
     for (size, bytes) in SIZES {
         for clients in CLIENTS {
-            let choices = choices(&chain, calling.clone(), clients, bytes, session.is_quick());
-            loads.push(load(&chain, format!("{clients} clients, {size}"), choices)?);
+            let choices = choices(&chain, Program::Calling, clients, bytes, session.is_quick())?;
+            loads.push(load(&chain, Program::Calling, format!("{clients} clients, {size}"), choices)?);
         }
     }
     // The program alone, at the most clients.
     for (size, bytes) in SIZES {
-        let arguments = chain.arguments(&chain.not_calling)?;
-        let choices = choices(&chain, arguments, CLIENTS[4], bytes, session.is_quick());
-        loads.push(load(&chain, format!("not calling, {size}"), choices)?);
+        let choices = choices(&chain, Program::NotCalling, CLIENTS[4], bytes, session.is_quick())?;
+        loads.push(load(&chain, Program::NotCalling, format!("not calling, {size}"), choices)?);
     }
     let samples = session.measure(&loads, 0.55);
     tabulate(found, &samples);
@@ -122,12 +153,12 @@ const SERVER_COUNTS: &[&str] = &["server, the whole process"];
 const PROGRAM_COUNTS: &[&str] = &["the COBOL programs with the stub, all their processes"];
 const ALL_COUNTS: &[&str] = &["server, remote API, COBOL programs and load driver"];
 
-fn choices(chain: &Chain, arguments: Vec<String>, clients: u32, bytes: usize, quick: bool) -> Choices {
-    Choices {
+fn choices(chain: &Chain, program: Program, clients: u32, bytes: usize, quick: bool) -> Result<Choices, TablesError> {
+    Ok(Choices {
         scenario: Some(Scenario::Requester),
         // Gives the program its settings and becomes it.
         program: Some("env".into()),
-        program_arguments: Some(arguments),
+        program_arguments: Some(chain.arguments(program.path(chain))?),
         clients: Some(clients),
         threads: Some(1),
         think_time: Some(Span(THINK_TIME)),
@@ -138,7 +169,7 @@ fn choices(chain: &Chain, arguments: Vec<String>, clients: u32, bytes: usize, qu
         duration: (!quick).then_some(Span(INTERVAL)),
         pid: [(SERVER.to_owned(), chain.server.pid()), (PROVIDER.to_owned(), chain.provider.pid())].into(),
         ..Choices::default()
-    }
+    })
 }
 
 fn first_requests(session: &Session, choices: Choices) -> Result<(), TablesError> {
@@ -151,13 +182,13 @@ fn first_requests(session: &Session, choices: Choices) -> Result<(), TablesError
     Ok(())
 }
 
-fn load(chain: &Chain, name: String, choices: Choices) -> Result<Load, TablesError> {
+fn load(chain: &Chain, program: Program, name: String, choices: Choices) -> Result<Load, TablesError> {
     let data = chain.server.data().display().to_string();
     let port = chain.server.http_url()?.rsplit(':').next().unwrap_or_default().to_owned();
     let folder = chain.calling.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
     Ok(Load::new(name, choices)
         .lasting(Length::Time)
-        .judged_by(|run| run.cpu_ms(SERVER).or_else(|| user_ms(run)))
+        .judged_by(program.main_figure())
         .showing(data, "$DATA")
         .showing(folder, "$WORK")
         .showing(format!("BAQPORT={port}"), "BAQPORT=$HTTP_PORT")
@@ -257,7 +288,7 @@ fn chart(id: &str, title: &str, unit: &str, rows: &[(&str, &[Samples])], figure:
 }
 
 /// The published tables, with the reason in each cell.
-fn not_measured(found: &mut Findings, reason: &str) -> Result<(), TablesError> {
+fn not_measured(found: &mut Findings, reason: &str) {
     for printed in [TPS, STUB].iter().filter_map(|id| published().table(id)) {
         let mut table = Table::like(printed, &printed.pointer);
         for row in &printed.rows {
@@ -266,5 +297,7 @@ fn not_measured(found: &mut Findings, reason: &str) -> Result<(), TablesError> {
         }
         found.tables.push(table);
     }
-    Ok(())
 }
+
+#[cfg(test)]
+mod tests;

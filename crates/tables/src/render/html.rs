@@ -7,7 +7,7 @@ mod legend;
 
 use std::fmt::Write;
 
-use super::number;
+use super::{number, outstanding};
 use crate::error::TablesError;
 use crate::outcome::{Made, NotApplicable, Outcome};
 use crate::published::published;
@@ -80,6 +80,9 @@ fn head(page: &mut String, outcome: &Outcome) {
     let _ = writeln!(page, "<dt>Made by</dt><dd><code>{}</code></dd>\n</dl>", escaped(&made.command));
     if made.quick {
         page.push_str("<p class=\"failed\">A quick run: short repetitions show that everything runs, and orders of magnitude. A run without <code>--quick</code> repeats each point until its spread is small.</p>\n");
+    }
+    if let Some(words) = outstanding(outcome) {
+        let _ = writeln!(page, "<p class=\"failed\">{}</p>", escaped(&words));
     }
     if machine.build == "debug" {
         page.push_str("<p class=\"failed\">The program is a debug build: its figures say little.</p>\n");

@@ -1,42 +1,52 @@
 //! The outcome for a terminal: a line for each figure, columns aligned; below them what they count, notes, and the command of
-//! each figure by its number.
+//! each figure by its number. It can be written piece by piece, as the experiments come to their ends.
 
 use std::fmt::Write;
 
-use super::number;
+use super::{number, outstanding};
 use crate::outcome::{Cell, ExperimentOutcome, Made, Outcome, Table};
 
 /// Heads of the columns of figures.
 const HEADS: [&str; 7] = ["", "", "published", "measured", "ratio", "spread", "by"];
 
 pub fn render(outcome: &Outcome) -> String {
+    let experiments = outcome.experiments.iter().map(experiment);
+    [head(&outcome.made), experiments.collect(), foot(outcome)].concat()
+}
+
+/// What comes before the first experiment.
+pub fn head(made: &Made) -> String {
     let mut out = String::new();
-    head(&mut out, &outcome.made);
-    for experiment in &outcome.experiments {
-        one(&mut out, experiment);
-    }
+    let machine = &made.machine;
+    let _ = writeln!(out, "{}, {}", made.command, made.at);
+    let _ = writeln!(out, "Quaymaster {} ({}); {}", made.version, machine.build, made.effort);
+    let memory = number::bytes(machine.seen.memory_bytes);
+    let _ = writeln!(out, "{}, {memory}, {}, data on {}", machine.processors(), machine.system(), machine.file_system);
+    out
+}
+
+/// What comes after the last experiment.
+pub fn foot(outcome: &Outcome) -> String {
+    let mut out = String::new();
     if !outcome.not_applicable.is_empty() {
         out.push_str("\nNot applicable here\n");
         for absent in &outcome.not_applicable {
             let _ = writeln!(out, "  {} ({}): {}", absent.text, absent.printed, absent.reason);
         }
     }
+    let _ = writeln!(out, "\nMeasured in {}.", number::seconds(outcome.made.seconds));
+    if let Some(words) = outstanding(outcome) {
+        let _ = writeln!(out, "{words}");
+    }
     out
 }
 
-fn head(out: &mut String, made: &Made) {
-    let machine = &made.machine;
-    let _ = writeln!(out, "{}, {}, in {}", made.command, made.at, number::seconds(made.seconds));
-    let _ = writeln!(out, "Quaymaster {} ({}); {}", made.version, machine.build, made.effort);
-    let memory = number::bytes(machine.seen.memory_bytes);
-    let _ = writeln!(out, "{}, {memory}, {}, data on {}", machine.processors(), machine.system(), machine.file_system);
-}
-
-fn one(out: &mut String, experiment: &ExperimentOutcome) {
+pub fn experiment(experiment: &ExperimentOutcome) -> String {
+    let mut out = String::new();
     let _ = writeln!(out, "\n({}) {}: {}", experiment.letter, experiment.name, experiment.title);
     let mut commands = Vec::new();
     for table in &experiment.tables {
-        figures(out, table, &mut commands);
+        figures(&mut out, table, &mut commands);
     }
     for note in &experiment.notes {
         let _ = writeln!(out, "  {note}");
@@ -50,6 +60,7 @@ fn one(out: &mut String, experiment: &ExperimentOutcome) {
     for (place, command) in commands.iter().enumerate() {
         let _ = writeln!(out, "    {}: {command}", place + 1);
     }
+    out
 }
 
 /// Number of a command from 1, the same for the same one.

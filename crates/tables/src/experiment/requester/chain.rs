@@ -36,19 +36,45 @@ const NO_CALL: &str = "           MOVE ZERO TO BAQ-RETURN-CODE
 /// Least answer that the provider's document has to allow for: 8 KiB.
 const MOST_ENTRIES: &str = "256";
 
+/// What the programs are made with and call with: no part of this program, so it may be missing.
+pub(super) struct Tools {
+    stub: PathBuf,
+    compiler: &'static str,
+}
+
+impl Tools {
+    /// # Errors
+    /// There is no stub beside the program, or no compiler that can be started.
+    pub(super) fn find(program: &Path, compiler: &'static str) -> Result<Self, TablesError> {
+        let stub = stub_folder(program)?;
+        let asked = Command::new(compiler).arg("--version").output();
+        asked.map_err(|source| TablesError::Start { program: compiler.into(), source })?;
+        Ok(Self { stub, compiler })
+    }
+
+    fn compile(&self, folder: &Path, name: &str, source: &str) -> Result<PathBuf, TablesError> {
+        let (program, text) = (folder.join(name), folder.join(format!("{name}.cbl")));
+        write(&text, source)?;
+        let mut compiler = Command::new(self.compiler);
+        compiler.args(["-x", "-std=ibm-strict", "-I"]).arg(folder.join("members")).arg("-I").arg(&self.stub);
+        compiler.arg("-o").arg(&program).arg(&text).current_dir(folder);
+        run(compiler)?;
+        Ok(program)
+    }
+}
+
 pub(super) struct Chain {
     pub(super) server: Server,
     pub(super) provider: Process,
     /// The program that calls the API, and the same without the call.
     pub(super) calling: PathBuf,
     pub(super) not_calling: PathBuf,
-    stub: PathBuf,
+    tools: Tools,
 }
 
 impl Chain {
-    pub(super) fn start(session: &Session) -> Result<Self, TablesError> {
+    pub(super) fn start(session: &Session, tools: Tools) -> Result<Self, TablesError> {
         let setting = session.setting();
-        let stub = stub_folder(setting.program())?;
         session.tell("starting the remote API");
         let listen = ["workload", "provider", "--listen", "127.0.0.1:0", "--max-entries", MOST_ENTRIES];
         let provider = setting.process("provider", &listen)?;
@@ -61,11 +87,11 @@ impl Chain {
         build.env_clear().args(["zconbt", "-p", "APIRPERF.properties", "-f", "APIRPERF.ara"]).current_dir(&folder);
         run(build)?;
         session.tell("compiling the COBOL programs");
-        let calling = compile(&folder, &stub, "perclnt", PROGRAM)?;
-        let not_calling = compile(&folder, &stub, "pernocal", &without_call(PROGRAM)?)?;
+        let calling = tools.compile(&folder, "perclnt", PROGRAM)?;
+        let not_calling = tools.compile(&folder, "pernocal", &without_call(PROGRAM)?)?;
         let server = setting.server(&with_passwords(ServerPlan::named("server")).configured(&configuration(&api)))?;
         deploy_archive(&server, "/zosConnect/apiRequesters", &folder.join("APIRPERF.ara"))?;
-        Ok(Self { server, provider, calling, not_calling, stub })
+        Ok(Self { server, provider, calling, not_calling, tools })
     }
 
     /// `env` and its arguments: what a program has to know, then the program.
@@ -73,7 +99,7 @@ impl Chain {
         let url = self.server.http_url()?;
         let (host, port) = url.trim_start_matches("http://").rsplit_once(':').unwrap_or(("127.0.0.1", "9080"));
         Ok(vec![
-            format!("COB_LIBRARY_PATH={}", self.stub.display()),
+            format!("COB_LIBRARY_PATH={}", self.tools.stub.display()),
             format!("BAQURI={host}"),
             format!("BAQPORT={port}"),
             "BAQTIMEOUT=60".to_owned(),
@@ -129,16 +155,6 @@ fn without_call(program: &str) -> Result<String, TablesError> {
     })?;
     let renamed = before.replace("PROGRAM-ID. PERCLNT.", "PROGRAM-ID. PERNOCAL.");
     Ok([&renamed, NO_CALL, behind.trim_start_matches(['\r', '\n'])].concat())
-}
-
-fn compile(folder: &Path, stub: &Path, name: &str, source: &str) -> Result<PathBuf, TablesError> {
-    let (program, text) = (folder.join(name), folder.join(format!("{name}.cbl")));
-    write(&text, source)?;
-    let mut compiler = Command::new("cobc");
-    compiler.args(["-x", "-std=ibm-strict", "-I"]).arg(folder.join("members")).arg("-I").arg(stub);
-    compiler.arg("-o").arg(&program).arg(&text).current_dir(folder);
-    run(compiler)?;
-    Ok(program)
 }
 
 #[cfg(test)]

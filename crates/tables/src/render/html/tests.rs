@@ -49,6 +49,7 @@ fn outcome() -> Outcome {
             notes: Vec::new(),
             failed: Some("server <gone>".to_owned()),
         }],
+        outstanding: Vec::new(),
         not_applicable: Vec::new(),
     }
 }
@@ -81,6 +82,16 @@ fn the_page_needs_no_other_file_and_no_script() {
         assert!(!page.contains(text), "{text}");
     }
     assert!(page.contains("prefers-color-scheme: dark"));
+}
+
+#[test]
+fn the_page_and_the_text_name_what_was_still_to_be_run() {
+    let mut outcome = outcome();
+    let words = "Not run yet:";
+    assert!(!render(&outcome).unwrap().contains(words) && !crate::render::text::render(&outcome).contains(words));
+    outcome.outstanding = vec!["users".to_owned(), "requester".to_owned()];
+    let words = format!("{words} users, requester.");
+    assert!(render(&outcome).unwrap().contains(&words) && crate::render::text::render(&outcome).contains(&words));
 }
 
 #[test]
