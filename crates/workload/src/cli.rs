@@ -1,5 +1,6 @@
 //! The options of `workload run`, `workload responder` and `workload provider`, for the program that wires them.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -17,7 +18,6 @@ use crate::plan::{
     Choices, Connection, Csrf, Frequency, Group, Login, Plan, Processes, STEADY_PERCENT, Scenario, Span, door,
 };
 use crate::provider::{self, ProviderArguments};
-use crate::report::Judgement;
 use crate::responder::{self, Counts, ProgramArguments, ResponderPlan};
 use crate::run::worker;
 
@@ -360,18 +360,21 @@ impl Arguments {
     /// As `Choices::read` and `Plan::new`.
     pub fn plan(&self) -> Result<Plan, WorkloadError> {
         let file = self.plan.as_deref().map(Choices::read).transpose()?.unwrap_or_default();
-        Plan::new(self.choices().or(file))
+        Plan::new(self.choices()?.or(file))
     }
 
-    fn choices(&self) -> Choices {
+    fn choices(&self) -> Result<Choices, WorkloadError> {
         let (warmup, steady) = match self.course.warmup {
             Some(WarmUpArgument::Time(span)) => (Some(span), None),
             Some(WarmUpArgument::Steady) => (None, Some(STEADY_PERCENT)),
             None => (None, None),
         };
+        if let Some(name) = self.named_twice() {
+            return Err(WorkloadError::Plan { key: "pid", problem: format!("'{name}' stands twice") });
+        }
         let is_group = |(_, group): &(String, Group)| group.children || group.threads.is_some();
         let (groups, whole): (Vec<_>, Vec<_>) = self.pid.iter().cloned().partition(is_group);
-        Choices {
+        Ok(Choices {
             scenario: self.scenario,
             url: self.url.clone(),
             cacert: self.cacert.clone(),
@@ -421,7 +424,13 @@ impl Arguments {
             driver: self.driver.clone(),
             pid: whole.into_iter().map(|(name, group)| (name, group.pid)).collect(),
             group: groups.into_iter().collect(),
-        }
+        })
+    }
+
+    /// A name that is given to more than one process.
+    fn named_twice(&self) -> Option<&str> {
+        let mut names = BTreeSet::new();
+        self.pid.iter().map(|(name, _)| name.as_str()).find(|name| !names.insert(*name))
     }
 }
 
@@ -442,7 +451,7 @@ pub fn run(arguments: &Arguments) -> Result<bool, WorkloadError> {
         }
         None => println!("{outcome}"),
     }
-    Ok(outcome.judgement() == Judgement::Clean)
+    Ok(outcome.is_well())
 }
 
 #[expect(clippy::disallowed_methods, reason = "a report is written once and may be lost")]

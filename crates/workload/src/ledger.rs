@@ -42,6 +42,8 @@ pub struct Ledger {
     unmarked: AtomicU64,
     /// Gets of just any message that lost their answer.
     unknown_gets: AtomicU64,
+    /// Answers that were not those of their requests.
+    misdelivered: AtomicU64,
 }
 
 /// What became of every message, in counts.
@@ -69,14 +71,17 @@ pub struct Verdict {
     pub refused_but_found: u64,
     /// Messages whose body came back changed.
     pub damaged: u64,
+    /// Messages and replies that came to somebody who had asked for another.
+    pub misdelivered: u64,
     /// Messages got that this run did not put.
     pub foreign: u64,
 }
 
 impl Verdict {
-    /// Nothing lost, doubled, damaged, or there against the server's word.
+    /// Nothing lost, doubled, damaged, given to the wrong one, or there against the server's word.
     pub fn is_clean(&self) -> bool {
-        self.lost.unwrap_or(0) == 0 && self.duplicated == 0 && self.damaged == 0 && self.refused_but_found == 0
+        let breaches = [self.duplicated, self.damaged, self.misdelivered, self.refused_but_found];
+        self.lost.unwrap_or(0) == 0 && breaches == [0; 4]
     }
 
     /// Of two ledgers together: what is lost is known when both know.
@@ -96,6 +101,7 @@ impl Verdict {
             duplicated: first.duplicated + second.duplicated,
             refused_but_found: first.refused_but_found + second.refused_but_found,
             damaged: first.damaged + second.damaged,
+            misdelivered: first.misdelivered + second.misdelivered,
             foreign: first.foreign + second.foreign,
         }
     }
@@ -110,6 +116,7 @@ impl Ledger {
             foreign: Mutex::new(HashMap::new()),
             unmarked: AtomicU64::new(0),
             unknown_gets: AtomicU64::new(0),
+            misdelivered: AtomicU64::new(0),
         }
     }
 
@@ -154,6 +161,11 @@ impl Ledger {
         known.then_some(id)
     }
 
+    /// A message or a reply came that was not the one asked for.
+    pub fn misdelivered(&self) {
+        self.misdelivered.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// A get failed. `aimed_at` is the message it selected, `None` when any message would have done.
     pub fn get_failed(&self, aimed_at: Option<PutId>, effect: Effect) {
         match (effect, aimed_at) {
@@ -185,7 +197,11 @@ impl Ledger {
 
     /// The counts. `emptied`: every message that was still on the queues has been got and recorded before.
     pub fn verdict(&self, emptied: bool) -> Verdict {
-        let mut verdict = Verdict { unknown_gets: self.unknown_gets.load(Ordering::Relaxed), ..Verdict::default() };
+        let mut verdict = Verdict {
+            unknown_gets: self.unknown_gets.load(Ordering::Relaxed),
+            misdelivered: self.misdelivered.load(Ordering::Relaxed),
+            ..Verdict::default()
+        };
         let any_message_gets = verdict.unknown_gets;
         let mut missing = 0;
         for client in &self.clients {

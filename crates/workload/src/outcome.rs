@@ -21,6 +21,8 @@ pub struct Outcome {
     pub seed: u64,
     /// All that was chosen, with the defaults of what was not.
     pub plan: Choices,
+    /// Why the repetition behind the last of `repetitions` was not carried out: none is tried after it.
+    pub failure: Option<String>,
     /// Every run, in the order of time.
     pub repetitions: Vec<Report>,
 }
@@ -50,19 +52,22 @@ pub struct Figure {
 /// Carries the plan out as often as it says. Blocks until the end; call it outside of any async runtime.
 ///
 /// # Errors
-/// As `run`.
+/// As `run`, of the first repetition; that of a later one is told beside what the others found.
 pub fn repeat(plan: &Plan) -> Result<Outcome, WorkloadError> {
-    let mut reports = Vec::new();
-    for _ in 0..plan.repetitions {
-        reports.push(crate::run(plan)?);
+    let mut reports = vec![crate::run(plan)?];
+    for _ in 1..plan.repetitions {
+        match crate::run(plan) {
+            Ok(report) => reports.push(report),
+            Err(error) => return Ok(Outcome::of(plan, reports, Some(model::causes::chain(&error)))),
+        }
     }
-    Ok(Outcome::of(plan, reports))
+    Ok(Outcome::of(plan, reports, None))
 }
 
 impl Outcome {
     /// # Panics
     /// Without a report: a plan is carried out once at least.
-    fn of(plan: &Plan, reports: Vec<Report>) -> Self {
+    fn of(plan: &Plan, reports: Vec<Report>, failure: Option<String>) -> Self {
         let mut by_rate: Vec<&Report> = reports.iter().collect();
         by_rate.sort_by(|a, b| a.transactions_per_second.total_cmp(&b.transactions_per_second));
         let report = by_rate[by_rate.len() / 2].clone();
@@ -73,18 +78,19 @@ impl Outcome {
             versions: Versions::read(),
             seed: plan.seed,
             plan: plan.choices.clone(),
+            failure,
             repetitions: reports,
         }
     }
 
     /// The worst of all repetitions.
     pub fn judgement(&self) -> Judgement {
-        let judgements = self.repetitions.iter().map(|report| report.judgement);
-        judgements.fold(Judgement::Clean, |worst, one| match (worst, one) {
-            (Judgement::Broken, _) | (_, Judgement::Broken) => Judgement::Broken,
-            (Judgement::NotExamined, _) | (_, Judgement::NotExamined) => Judgement::NotExamined,
-            (Judgement::Clean, Judgement::Clean) => Judgement::Clean,
-        })
+        self.repetitions.iter().map(|report| report.judgement).max().unwrap_or(Judgement::NothingDone)
+    }
+
+    /// Whether all repetitions were carried out, and none is to be complained of.
+    pub fn is_well(&self) -> bool {
+        self.failure.is_none() && self.judgement() == Judgement::Clean
     }
 
     pub fn to_json(&self) -> String {
@@ -133,7 +139,7 @@ impl fmt::Display for Outcome {
             writeln!(f, "\n  {} repetitions, of which this is the median; from low to high:", self.repetitions.len())?;
             let errors: u64 = self.repetitions.iter().map(|report| report.errors).sum();
             let not_clean = self.repetitions.iter().filter(|report| report.judgement != Judgement::Clean).count();
-            writeln!(f, "  of all            errors {errors}   ledgers that are not clean {not_clean}")?;
+            writeln!(f, "  of all            errors {errors}   verdicts that are not clean {not_clean}")?;
             let line = |name: &str, unit: &str, figure: &Figure| {
                 let Figure { low, high, spread_percent, .. } = figure;
                 format!("  {name:<17} {low:.4} to {high:.4} {unit} ({spread_percent:.1} %)")
@@ -143,6 +149,9 @@ impl fmt::Display for Outcome {
             for (name, figure) in &self.spread.cpu_ms_per_transaction {
                 write!(f, "\n{}", line(&format!("cpu {name}"), "ms a transaction", figure))?;
             }
+        }
+        if let Some(failure) = &self.failure {
+            write!(f, "\n  failed            repetition {}: {failure}", self.repetitions.len() + 1)?;
         }
         let Machine { cpu, processors, memory_bytes, kernel, .. } = &self.machine;
         let gibibytes = memory_bytes >> 30;

@@ -19,7 +19,7 @@ use crate::client::door::DoorOptions;
 use crate::client::program;
 use crate::error::WorkloadError;
 use crate::payload::PutId;
-use crate::processor::{Extent, Process};
+use crate::processor::Process;
 use crate::provider::RESPONSE_STEP;
 
 pub(crate) mod administration;
@@ -27,6 +27,7 @@ mod choices;
 pub(crate) mod door;
 mod kinds;
 mod span;
+pub(crate) mod watched;
 
 pub use self::administration::{Administration, Change};
 pub use self::choices::{Choices, STEADY_PERCENT};
@@ -112,6 +113,7 @@ impl Plan {
     /// A value out of range, a missing one, or one that has no meaning in the scenario.
     pub fn new(choices: Choices) -> Result<Self, WorkloadError> {
         let scenario = choices.scenario.ok_or_else(|| bad("scenario", SCENARIOS))?;
+        refuse_others_keys(scenario, &choices)?;
         let clients = in_range("clients", choices.clients.unwrap_or(10), 1, 100_000)?;
         let threads = in_range("threads", choices.threads.unwrap_or_else(default_threads), 1, 256)?;
         if scenario == Scenario::Service && choices.post_path.is_none() {
@@ -137,7 +139,7 @@ impl Plan {
             get_path: choices.get_path.clone().unwrap_or_else(|| "/".to_owned()),
             administration: Administration::new(scenario, &choices)?,
             body: body(scenario, choices.body.as_deref())?,
-            processes: processes(&choices),
+            processes: watched::processes(&choices)?,
             lives: lives(&choices)?,
             quiet: false,
             choices: Choices::default(),
@@ -172,7 +174,7 @@ impl Plan {
             repetitions: Some(self.repetitions),
             latency: Some(Span(self.latency)),
             seed: Some(self.seed),
-            request_size: Some(self.request_size).filter(|_| self.scenario != Scenario::Requester),
+            request_size: Some(self.request_size).filter(|_| self.scenario.has_request_size()),
             response_size: self.response_size,
             drain: Some(self.drain),
             ..self.door.settled()
@@ -182,6 +184,26 @@ impl Plan {
 
 const SCENARIOS: &str =
     "name one: put-get, put, get, browse, request-reply, service, requester, http-floor or administration";
+
+/// Keys that would do nothing in this scenario, or empty a queue that it has nothing to do with.
+fn refuse_others_keys(scenario: Scenario, choices: &Choices) -> Result<(), WorkloadError> {
+    let posts = matches!(scenario, Scenario::Service | Scenario::HttpFloor | Scenario::Administration);
+    let keys = [
+        ("get_path", choices.get_path.is_some(), scenario == Scenario::HttpFloor, "http-floor"),
+        ("post_path", choices.post_path.is_some(), posts, "service, http-floor and administration"),
+        (
+            "request_size",
+            choices.request_size.is_some(),
+            scenario.has_request_size(),
+            "put-get, put, request-reply and http-floor",
+        ),
+        ("drain", choices.drain == Some(true), scenario.has_queue(), "put-get, put, get, browse and request-reply"),
+    ];
+    match keys.into_iter().find(|(_, is_given, has_meaning, _)| *is_given && !has_meaning) {
+        Some((key, _, _, scenarios)) => Err(bad(key, format!("has a meaning in {scenarios} only"))),
+        None => Ok(()),
+    }
+}
 
 /// Half the processors: the other half is the server's.
 fn default_threads() -> usize {
@@ -234,21 +256,6 @@ fn latency(scenario: Scenario, choices: &Choices) -> Result<Duration, WorkloadEr
     Ok(latency)
 }
 
-fn processes(choices: &Choices) -> Vec<Process> {
-    let whole =
-        choices.pid.iter().map(|(name, pid)| Process { name: name.clone(), pid: *pid, extent: Extent::Process });
-    let groups = choices.group.iter().map(|(name, group)| Process {
-        name: name.clone(),
-        pid: group.pid,
-        extent: match (&group.threads, group.children) {
-            (Some(prefix), _) => Extent::Threads(prefix.clone()),
-            (None, true) => Extent::Children,
-            (None, false) => Extent::Process,
-        },
-    });
-    whole.chain(groups).collect()
-}
-
 fn lives(choices: &Choices) -> Result<Lives, WorkloadError> {
     let program = || match &choices.driver {
         Some(path) => Ok(path.clone()),
@@ -267,19 +274,14 @@ fn lives(choices: &Choices) -> Result<Lives, WorkloadError> {
 
 /// An order of `Scenario::Requester` has a size of its own.
 fn request_size(scenario: Scenario, wanted: Option<usize>) -> Result<usize, WorkloadError> {
-    match (scenario, wanted) {
-        (Scenario::Requester, None) => Ok(program::ORDER_BYTES),
-        (Scenario::Requester, Some(_)) => Err(bad("request_size", "has no meaning in requester")),
-        (_, wanted) => {
-            let least = match scenario {
-                Scenario::HttpFloor => 0,
-                // A reply is known by its request's identifier.
-                Scenario::RequestReply => 1,
-                _ => PutId::LENGTH,
-            };
-            in_range("request_size", wanted.unwrap_or(1024), least, 100 << 20)
-        }
-    }
+    let least = match scenario {
+        Scenario::Requester => return Ok(program::ORDER_BYTES),
+        Scenario::HttpFloor => 0,
+        // A reply is known by its request's identifier.
+        Scenario::RequestReply => 1,
+        _ => PutId::LENGTH,
+    };
+    in_range("request_size", wanted.unwrap_or(1024), least, 100 << 20)
 }
 
 fn response_size(scenario: Scenario, wanted: Option<usize>) -> Result<Option<usize>, WorkloadError> {
@@ -319,13 +321,14 @@ fn bad(key: &'static str, problem: impl Into<String>) -> WorkloadError {
     WorkloadError::Plan { key, problem: problem.into() }
 }
 
-fn in_range<T: PartialOrd + std::fmt::Display>(
+fn in_range<T: PartialOrd + Copy + std::fmt::Display>(
     key: &'static str,
     value: T,
     least: T,
     most: T,
 ) -> Result<T, WorkloadError> {
-    if value < least || value > most {
+    // What is no number lies in no range.
+    if !(least..=most).contains(&value) {
         return Err(bad(key, format!("{value} is not between {least} and {most}")));
     }
     Ok(value)

@@ -45,15 +45,17 @@ pub struct Report {
     pub judgement: Judgement,
 }
 
-/// What the verdict comes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// What the verdict comes to, from good to bad.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Judgement {
-    /// Nothing lost, doubled or damaged, as far as the scenario was to look.
+    /// Nothing lost, doubled, damaged or misdelivered, as far as the scenario was to look.
     Clean,
+    /// No transaction was completed while measuring: there is nothing to judge by.
+    NothingDone,
     /// What was left could not be looked for, most likely because the server is gone.
     NotExamined,
-    /// Something was lost, doubled or damaged.
+    /// Something was lost, doubled, damaged or misdelivered.
     Broken,
 }
 
@@ -88,7 +90,7 @@ pub struct ProcessReport {
 }
 
 impl Report {
-    /// Nothing lost, doubled or damaged. Failed requests are reported but are no such breach.
+    /// Nothing lost, doubled, damaged or misdelivered. Failed requests are reported but are no such breach.
     pub fn is_clean(&self) -> bool {
         self.verdict.is_clean()
     }
@@ -168,11 +170,18 @@ fn display_verdict(verdict: &Verdict, judgement: Judgement, f: &mut fmt::Formatt
     let lost = verdict.lost.map_or_else(|| "not examined".to_owned(), |lost| lost.to_string());
     writeln!(
         f,
-        "  ledger            lost {lost}  left {}  seen twice {}  damaged {}  refused but found {}  foreign {}",
-        verdict.left, verdict.duplicated, verdict.damaged, verdict.refused_but_found, verdict.foreign
+        "  ledger            lost {lost}  left {}  seen twice {}  damaged {}  misdelivered {}  refused but found {}  \
+         foreign {}",
+        verdict.left,
+        verdict.duplicated,
+        verdict.damaged,
+        verdict.misdelivered,
+        verdict.refused_but_found,
+        verdict.foreign
     )?;
     f.write_str(match judgement {
         Judgement::Clean => "  verdict           clean",
+        Judgement::NothingDone => "  verdict           none: no transaction was completed",
         Judgement::NotExamined => "  verdict           none: what was left could not be looked for",
         Judgement::Broken => "  verdict           broken",
     })

@@ -92,6 +92,7 @@ pub fn run(plan: &Plan) -> Result<Report, WorkloadError> {
     let judgement = match verdict.is_clean() {
         false => Judgement::Broken,
         true if verdict.lost.is_none() && settle::is_due(plan) => Judgement::NotExamined,
+        true if tally.completed() == 0 => Judgement::NothingDone,
         true => Judgement::Clean,
     };
     Ok(report(plan, tally, measured, verdict, judgement, behind))

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use clap::{CommandFactory, Parser};
 
 use super::*;
@@ -9,7 +11,11 @@ struct Program {
 }
 
 fn choices(arguments: &[&str]) -> Choices {
-    Program::try_parse_from([&["run"], arguments].concat()).unwrap_or_else(|error| panic!("{error}")).run.choices()
+    given(arguments).choices().unwrap()
+}
+
+fn given(arguments: &[&str]) -> Arguments {
+    Program::try_parse_from([&["run"], arguments].concat()).unwrap_or_else(|error| panic!("{error}")).run
 }
 
 #[test]
@@ -50,4 +56,29 @@ fn what_cannot_stand_together_is_refused() {
     ] {
         assert!(Program::try_parse_from([&["run"], arguments].concat()).is_err(), "{arguments:?}");
     }
+}
+
+#[test]
+fn a_process_is_named_once() {
+    for second in ["web=11", "web=11+children", "web=11/web-"] {
+        let error = given(&["--scenario", "put", "--pid", "web=10", "--pid", second]).choices().unwrap_err();
+        assert_eq!(error.to_string(), "pid: 'web' stands twice", "{second}");
+    }
+}
+
+#[test]
+fn an_option_for_the_warm_up_or_a_process_replaces_all_that_the_plan_says_of_it() {
+    let file = |text: &str| Choices::parse(text).unwrap();
+    let merged = |option: &[&str], text| choices(option).or(file(text));
+    let steady = merged(&["--warmup", "2s", "--scenario", "put"], "warmup = 'steady'");
+    assert_eq!((steady.warmup, steady.warmup_steady), ("2s".parse().ok(), None));
+    let counted = merged(&["--warmup", "steady", "--scenario", "put"], "warmup_requests = 9\nwarmup = '1m'");
+    assert_eq!((counted.warmup, counted.warmup_requests, counted.warmup_steady), (None, None, Some(STEADY_PERCENT)));
+    let other = merged(&["--warmup-requests", "7", "--scenario", "put"], "warmup_steady = 3.0");
+    assert_eq!((other.warmup_requests, other.warmup_steady), (Some(7), None));
+    assert_eq!(merged(&["--scenario", "put"], "warmup_requests = 9").warmup_requests, Some(9), "no option, no change");
+    let family = merged(&["--scenario", "put", "--pid", "server=2+children"], "[pid]\nserver = 1\nweb = 3");
+    assert_eq!((family.pid, family.group["server"].pid), (BTreeMap::from([("web".to_owned(), 3)]), 2));
+    let whole = merged(&["--scenario", "put", "--pid", "server=1"], "[group.server]\npid = 2\nchildren = true");
+    assert_eq!((whole.pid["server"], whole.group.len()), (1, 0));
 }

@@ -77,9 +77,11 @@ impl DoorOptions {
                 timeout: Some(Span(options.answer_limit)),
                 ..Choices::default()
             },
-            Self::Program(options) => {
-                Choices { processes: Some(Processes::Count(options.processes)), ..Choices::default() }
-            }
+            Self::Program(options) => Choices {
+                processes: Some(Processes::Count(options.processes)),
+                timeout: Some(Span(options.answer_limit)),
+                ..Choices::default()
+            },
         }
     }
 }

@@ -30,8 +30,6 @@ pub(crate) const ORDER_BYTES: usize = 16;
 pub(crate) const ANSWER_BYTES: usize = 40;
 /// Highest number of an order.
 const MOST: u64 = 99_999_999;
-/// How long one call may take.
-const ANSWER_LIMIT: Duration = Duration::from_secs(60);
 
 /// Which program, and how often.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +38,8 @@ pub struct PoolOptions {
     pub arguments: Vec<String>,
     /// Processes of all threads together.
     pub processes: u32,
+    /// How long one call may take.
+    pub answer_limit: Duration,
 }
 
 /// The processes of one thread's clients.
@@ -71,7 +71,7 @@ impl Pool {
             arguments: options.arguments.iter().map(Into::into).collect(),
             start: Start::Once,
             records: Records::Fixed { request_length: Some(ORDER_BYTES), reply_length: ANSWER_BYTES },
-            time_limit: ANSWER_LIMIT,
+            time_limit: options.answer_limit,
         };
         let (idle, free) = (Mutex::default(), Semaphore::new(0));
         Self { plan, most: processes.max(1), idle, free, pids: Mutex::default() }

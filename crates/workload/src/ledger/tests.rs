@@ -116,3 +116,17 @@ fn outstanding_messages_are_those_that_may_still_be_there() {
     assert_eq!(ledger.outstanding(0), [ids[1], ids[2]]);
     assert_eq!(ledger.verdict(false).lost, None);
 }
+
+#[test]
+fn a_message_that_came_to_the_wrong_one_is_not_clean() {
+    let ledger = Ledger::new(1, 1);
+    let id = ledger.begin_put(0);
+    ledger.put_answered(id);
+    ledger.got(&Payload::new(48).body(&id.to_hex()), true);
+    assert!(ledger.verdict(true).is_clean());
+    ledger.misdelivered();
+    let verdict = ledger.verdict(true);
+    assert_eq!((verdict.misdelivered, verdict.lost), (1, Some(0)));
+    assert!(!verdict.is_clean());
+    assert_eq!(Verdict::merged(Some(verdict.clone()), verdict).misdelivered, 2);
+}

@@ -8,3 +8,9 @@ fn a_figure_tells_its_median_and_how_far_values_lie_apart() {
     assert!((Figure::of(vec![1.0, 2.0]).median - 1.5).abs() < 1e-9);
     assert_eq!(Figure::of(Vec::new()), Figure::default());
 }
+
+#[test]
+fn judgements_are_in_order_from_good_to_bad() {
+    use Judgement::{Broken, Clean, NotExamined, NothingDone};
+    assert!(Clean < NothingDone && NothingDone < NotExamined && NotExamined < Broken);
+}

@@ -32,9 +32,11 @@ macro_rules! choices {
             /// Every key of a plan.
             pub const KEYS: &[&str] = &[$(stringify!($key),)* "pid", "group"];
 
-            /// These choices, and `other`'s where this says nothing.
+            /// These choices, and `other`'s where this says nothing. A warm-up is one choice whatever its keys, and
+            /// so is what to measure under a name.
             #[must_use]
-            pub fn or(self, other: Self) -> Self {
+            pub fn or(self, mut other: Self) -> Self {
+                other.give_way(&self);
                 let (mut pid, mut group) = (other.pid, other.group);
                 pid.extend(self.pid);
                 group.extend(self.group);
@@ -141,5 +143,14 @@ impl Choices {
         table.remove("warmup");
         table.entry("warmup_steady").or_insert(STEADY_PERCENT.into());
         table.try_into()
+    }
+
+    /// Drops what `winner` says by other keys.
+    fn give_way(&mut self, winner: &Self) {
+        if winner.warmup.is_some() || winner.warmup_requests.is_some() || winner.warmup_steady.is_some() {
+            (self.warmup, self.warmup_requests, self.warmup_steady) = (None, None, None);
+        }
+        self.pid.retain(|name, _| !winner.group.contains_key(name));
+        self.group.retain(|name, _| !winner.pid.contains_key(name));
     }
 }

@@ -114,7 +114,12 @@ fn pool_options(clients: u32, choices: &Choices) -> Result<PoolOptions, Workload
         None => clients,
     };
     let processes = in_range("processes", wanted, 1, clients)?;
-    Ok(PoolOptions { path, arguments: choices.program_arguments.clone().unwrap_or_default(), processes })
+    Ok(PoolOptions {
+        path,
+        arguments: choices.program_arguments.clone().unwrap_or_default(),
+        processes,
+        answer_limit: answer_limit(choices)?,
+    })
 }
 
 fn reply_queue(scenario: Scenario, choices: &Choices) -> Result<Option<&str>, WorkloadError> {

@@ -44,6 +44,16 @@ impl Scenario {
         }
     }
 
+    /// Whether it sends bodies that are as long as wanted.
+    pub(crate) fn has_request_size(self) -> bool {
+        matches!(self, Self::PutGet | Self::Put | Self::RequestReply | Self::HttpFloor)
+    }
+
+    /// Whether clients put to a queue, or get from one.
+    pub(crate) fn has_queue(self) -> bool {
+        matches!(self, Self::PutGet | Self::Put | Self::Get | Self::Browse | Self::RequestReply)
+    }
+
     /// Whether messages of the run are to be gone from the queues after it, so that those that never came are lost.
     pub(crate) fn leaves_nothing(self) -> bool {
         matches!(self, Self::PutGet | Self::RequestReply)

@@ -5,6 +5,7 @@ use super::*;
 use crate::client::channel::Held;
 use crate::client::habits::Habits;
 use crate::client::rest::Credentials;
+use crate::processor::Extent;
 
 fn plan(text: &str) -> Result<Plan, String> {
     let choices: Choices = toml::from_str(text).map_err(|error| error.to_string())?;
@@ -212,4 +213,68 @@ fn the_settled_choices_make_the_same_plan_again() {
     let again = Plan::new(serde_json::from_str(&json).unwrap()).unwrap();
     assert_eq!(again.choices, first.choices);
     assert_eq!(again.think_time, Duration::from_micros(1500));
+}
+
+#[test]
+fn a_key_that_does_nothing_in_its_scenario_is_refused() {
+    let paths = "paths = ['/a']\n";
+    let service = "post_path = '/s'\nbody = '{id}'\n";
+    let program = "program = 'perclnt'\n";
+    for (scenario, lines, words) in [
+        ("requester", format!("{program}drain = true"), "drain: has a meaning in put-get, put, get, browse and"),
+        ("administration", format!("{paths}drain = true"), "drain: has a meaning in"),
+        ("service", format!("{service}drain = true"), "drain: has a meaning in"),
+        ("http-floor", "drain = true".to_owned(), "drain: has a meaning in"),
+        ("put", "get_path = '/a'".to_owned(), "get_path: has a meaning in http-floor only"),
+        ("put", "post_path = '/a'".to_owned(), "post_path: has a meaning in service, http-floor and"),
+        ("get", "request_size = 64".to_owned(), "request_size: has a meaning in put-get, put, request-reply"),
+        ("browse", "request_size = 64".to_owned(), "request_size: has a meaning in"),
+        ("service", format!("{service}request_size = 64"), "request_size: has a meaning in"),
+        ("administration", format!("{paths}request_size = 64"), "request_size: has a meaning in"),
+        ("requester", format!("{program}request_size = 64"), "request_size: has a meaning in"),
+        ("requester", format!("{program}timeout = '0s'"), "timeout: is not between"),
+        ("put", "rate = nan".to_owned(), "rate: NaN is not between"),
+        ("put", "rate = inf".to_owned(), "rate: inf is not between"),
+        ("put", "warmup_steady = nan".to_owned(), "warmup_steady: NaN is not between"),
+        (
+            "put",
+            "[group.x]\npid = 1\nchildren = true\nthreads = 'a'".to_owned(),
+            "group: 'x' has both children and threads",
+        ),
+    ] {
+        let url = if scenario == "requester" { "" } else { "url = 'http://127.0.0.1:9080'\n" };
+        let error = plan(&format!("{url}scenario = '{scenario}'\nlogin = 'none'\n{lines}")).err().unwrap();
+        assert!(error.contains(words), "{scenario}, {lines}: {error}");
+    }
+    let not_drained = format!("{HTTP}drain = false").replace("'put'", "'http-floor'");
+    assert!(plan(&not_drained).is_ok());
+}
+
+#[test]
+fn each_process_has_a_name_that_is_nobody_elses() {
+    for (lines, words) in [
+        ("[pid]\nserver = 1\n[group.server]\npid = 2\nchildren = true", "group: 'server' is also in pid"),
+        ("[pid]\ndriver = 1", "pid: 'driver' is the name of what the driver measures"),
+        ("[pid]\nnetwork = 1", "pid: 'network' is the name"),
+        ("[group.programs]\npid = 1", "group: 'programs' is the name"),
+    ] {
+        let error = plan(&format!("{HTTP}{lines}")).err().unwrap();
+        assert!(error.contains(words), "{lines}: {error}");
+    }
+}
+
+#[test]
+fn the_settled_choices_of_every_scenario_are_a_plan() {
+    for lines in [
+        "scenario = 'get'",
+        "scenario = 'service'\npost_path = '/s'\nbody = '{id}'",
+        "scenario = 'administration'\npaths = ['/a']",
+        "scenario = 'http-floor'\nget_path = '/a'",
+    ] {
+        let first = plan(&format!("url = 'http://127.0.0.1:9080'\nlogin = 'none'\n{lines}")).unwrap();
+        assert_eq!(Plan::new(first.choices.clone()).map(|plan| plan.choices).unwrap(), first.choices, "{lines}");
+    }
+    let requester = plan("scenario = 'requester'\nprogram = 'perclnt'\ntimeout = '2s'").unwrap();
+    assert_eq!(requester.choices.timeout, Some(Span(Duration::from_secs(2))));
+    assert!(Plan::new(requester.choices).is_ok());
 }

@@ -167,9 +167,11 @@ impl Client {
         let begin = due.unwrap_or_else(measure::now);
         let result = self.transaction().await;
         let elapsed = begin.elapsed();
-        let measuring = self.shared.control.phase() == Phase::Measuring;
+        let pace = self.shared.pace.as_ref();
+        let is_forgotten = due.zip(pace).is_some_and(|(due, pace)| pace.has_forgotten(due));
+        let measuring = self.shared.control.phase() == Phase::Measuring && !is_forgotten;
         self.shared.control.leave();
-        let is_paced = self.shared.pace.is_some();
+        let is_paced = pace.is_some();
         let pause = match result {
             Ok(done) => {
                 if measuring {
@@ -299,23 +301,35 @@ impl Client {
         let ledger = &self.shared.ledger;
         match self.door.get(which.map(|(_, selector)| selector), wait).await {
             Ok(None) => Ok(Done::Empty),
-            Ok(Some(body)) => {
-                let is_intact = self.shared.expected.is_intact(&body);
-                match (which, self.shared.short) {
-                    (Some((id, _)), Some(size)) => {
-                        let hex = id.to_hex();
-                        let is_its_own = body.starts_with(&Payload::short(&hex, size));
-                        ledger.got(hex.as_bytes(), is_intact && is_its_own);
-                    }
-                    _ => drop(ledger.got(&body, is_intact)),
-                }
-                Ok(Done::Full)
-            }
+            Ok(Some(body)) => self.check(which.map(|(id, _)| id), &body),
             Err(error) => {
                 ledger.get_failed(which.map(|(id, _)| id), error.effect());
                 Err(error)
             }
         }
+    }
+
+    /// Tells the ledger of a message that came. One that was asked for by its identifier has to be that one.
+    fn check(&self, wanted: Option<PutId>, body: &[u8]) -> Result<Done, ClientError> {
+        let ledger = &self.shared.ledger;
+        let is_intact = self.shared.expected.is_intact(body);
+        let is_wanted = match (wanted, self.shared.short) {
+            (Some(id), Some(size)) => {
+                let hex = id.to_hex();
+                // So short a body does not tell whose else it is.
+                body.starts_with(&Payload::short(&hex, size)) && ledger.got(hex.as_bytes(), is_intact) == Some(id)
+            }
+            (Some(id), None) => ledger.got(body, is_intact) == Some(id),
+            (None, _) => {
+                ledger.got(body, is_intact);
+                true
+            }
+        };
+        if !is_wanted {
+            ledger.misdelivered();
+            return Err(ClientError::WrongReply);
+        }
+        Ok(Done::Full)
     }
 
     /// As `get`, tried again when an answer is lost: the ledger knows that the lost one may have taken the message.
@@ -352,7 +366,7 @@ impl Client {
         ledger.put_answered(id);
         let Some(reply) = reply else { return Ok(Done::Empty) };
         if !reply.windows(hex.len()).any(|part| part == hex.as_bytes()) {
-            ledger.got(&[], false);
+            ledger.misdelivered();
             return Err(ClientError::WrongReply);
         }
         ledger.got(hex.as_bytes(), true);

@@ -10,6 +10,7 @@ use tokio::task::LocalSet;
 
 use super::client::{Announce, Client, drive};
 use super::control::{Control, Phase};
+use super::pace::Pace;
 use super::tally::Tally;
 use super::users::Users;
 use super::{Shared, runtime};
@@ -31,7 +32,7 @@ impl Crew {
     pub(super) fn begin(&mut self, phase: Phase, tickets: Option<u64>) -> Result<(), WorkloadError> {
         match self {
             Self::Threads(threads) => {
-                threads.control.begin(phase, tickets);
+                threads.begin(phase, tickets);
                 Ok(())
             }
             Self::Users(users) => users.begin(phase, tickets),
@@ -103,7 +104,8 @@ pub(super) struct Threads {
     /// The processes of each thread's clients, where there are any.
     pools: Vec<Arc<Pool>>,
     threads: Vec<std::thread::JoinHandle<Tally>>,
-    pace: Option<std::thread::JoinHandle<()>>,
+    /// What says when transactions are due, in a run with a rate, and its thread.
+    pace: Option<(Arc<Pace>, std::thread::JoinHandle<()>)>,
 }
 
 impl Threads {
@@ -128,7 +130,7 @@ impl Threads {
         drop(announce);
         let started = await_ready(&ready, plan.clients);
         let pace = match (&shared.pace, &started) {
-            (Some(pace), Ok(())) => Some(pace.start(Arc::clone(&shared.control))?),
+            (Some(pace), Ok(())) => Some((Arc::clone(pace), pace.start(Arc::clone(&shared.control))?)),
             _ => None,
         };
         let crew = Self { control: Arc::clone(&shared.control), pools, threads, pace };
@@ -140,6 +142,15 @@ impl Threads {
                 Err(error)
             }
         }
+    }
+
+    fn begin(&self, phase: Phase, tickets: Option<u64>) {
+        if let Some((pace, _)) = &self.pace
+            && phase.is_working()
+        {
+            pace.forget_before(measure::now());
+        }
+        self.control.begin(phase, tickets);
     }
 
     fn wait(&self, limit: Duration) -> bool {
@@ -161,8 +172,8 @@ impl Threads {
             let one = thread.join().map_err(|_| WorkloadError::Thread(std::io::Error::other("a client panicked")))?;
             tally.add(one);
         }
-        if let Some(pace) = self.pace {
-            pace.join().map_err(|_| WorkloadError::Thread(std::io::Error::other("the pace panicked")))?;
+        if let Some((_, beat)) = self.pace {
+            beat.join().map_err(|_| WorkloadError::Thread(std::io::Error::other("the pace panicked")))?;
         }
         Ok(tally)
     }

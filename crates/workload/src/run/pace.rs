@@ -4,7 +4,7 @@
 //! when it was due, so that a server that stalls is charged for everybody who would have come meanwhile.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
@@ -30,6 +30,14 @@ struct Waiting {
     times: VecDeque<Instant>,
     /// Due when `times` was full.
     beyond: u64,
+    /// When the phase began: what was due before belongs to another.
+    since: Option<Instant>,
+}
+
+impl Waiting {
+    fn has_forgotten(&self, time: Instant) -> bool {
+        self.since.is_some_and(|since| time < since)
+    }
 }
 
 impl Pace {
@@ -40,23 +48,37 @@ impl Pace {
     /// Waits for the next transaction to be due, which may have been long ago. Dropping the future loses none.
     pub(crate) async fn next(&self) -> Option<Instant> {
         self.free.acquire().await.ok()?.forget();
-        self.due.lock().unwrap_or_else(PoisonError::into_inner).times.pop_front()
+        self.waiting().times.pop_front()
     }
 
     /// Transactions that should have begun and have not.
     pub(crate) fn behind(&self) -> u64 {
-        let due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = self.waiting();
         due.times.len() as u64 + due.beyond
     }
 
-    fn forget_all(&self) {
-        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
-        *due = Waiting::default();
+    /// A phase begins at this time: what was due before is neither begun in it nor missing at its end.
+    pub(crate) fn forget_before(&self, time: Instant) {
+        let mut due = self.waiting();
+        *due = Waiting { since: Some(time), ..Waiting::default() };
         self.free.forget_permits(self.free.available_permits());
     }
 
+    /// Whether a transaction that was due at this time belongs to an earlier phase.
+    pub(crate) fn has_forgotten(&self, time: Instant) -> bool {
+        self.waiting().has_forgotten(time)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.due.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn add(&self, time: Instant) {
-        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut due = self.waiting();
+        // The thread may come a little late to a time of the phase before.
+        if due.has_forgotten(time) {
+            return;
+        }
         if due.times.len() < MOST_WAITING {
             due.times.push_back(time);
             drop(due);
@@ -86,7 +108,6 @@ impl Pace {
 
     /// One stretch of work, from its first transaction until clients are to rest.
     fn beat(&self, control: &Control) {
-        self.forget_all();
         let (begin, mut count) = (measure::now(), 0_u64);
         while control.phase().is_working() {
             #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 transactions")]

@@ -38,7 +38,12 @@ impl Tally {
 
     /// Transactions that ended while measuring, however.
     pub(crate) fn ended(&self) -> u64 {
-        self.times.count() + self.errors + self.empty
+        self.completed() + self.errors
+    }
+
+    /// Those that did not fail. Nothing found is an answer as well.
+    pub(crate) fn completed(&self) -> u64 {
+        self.times.count() + self.empty
     }
 
     pub(crate) fn note(&mut self, error: &ClientError) {

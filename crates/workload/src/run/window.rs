@@ -10,6 +10,7 @@ use super::crew::Crew;
 use crate::delay;
 use crate::error::WorkloadError;
 use crate::measure;
+use crate::plan::watched::{DRIVER, NETWORK, PROGRAMS};
 use crate::plan::{End, Lives, Plan, WarmUp};
 use crate::processor::{self, Elsewhere, Extent, Process, ProcessorTime};
 use crate::report::{ProcessReport, WarmUpReport};
@@ -139,9 +140,9 @@ fn processes(plan: &Plan, crew: &Crew, delayed: bool) -> Vec<Process> {
         ended_children: matches!(plan.lives, Lives::Request(_)),
         users: crew.users(),
     };
-    all.push(own("driver", Extent::Driver(elsewhere)));
+    all.push(own(DRIVER, Extent::Driver(elsewhere)));
     if delayed {
-        all.push(own("network", Extent::Threads(delay::THREADS.to_owned())));
+        all.push(own(NETWORK, Extent::Threads(delay::THREADS.to_owned())));
     }
     all
 }
@@ -212,7 +213,7 @@ impl Watch {
         if let Some(&pid) = self.programs.first() {
             let used = processor::time_of_all(&self.programs).since(self.programs_before);
             let counts = format!("{} processes from {pid} on", self.programs.len());
-            processes.push(process_report("programs".to_owned(), pid, counts, used, seconds));
+            processes.push(process_report(PROGRAMS.to_owned(), pid, counts, used, seconds));
         }
         #[expect(clippy::cast_precision_loss, reason = "clock ticks of an interval are far fewer than 2^53")]
         let machine = self.machine_before.zip(machine).and_then(|((busy, all), (busy_after, all_after))| {
@@ -254,7 +255,7 @@ fn busiest_process(machine: MachineTime, processes: &[ProcessReport]) -> Option<
     if machine.share < MACHINE_LIMIT {
         return None;
     }
-    let (driver, others): (Vec<_>, Vec<_>) = processes.iter().partition(|process| process.name == "driver");
+    let (driver, others): (Vec<_>, Vec<_>) = processes.iter().partition(|process| process.name == DRIVER);
     let of = |some: &[&ProcessReport]| some.iter().map(|process| process.cpu_ms).sum::<f64>();
     let (driver, others) = (of(&driver), of(&others).max(machine.used_ms - of(&driver)));
     (driver > others).then(|| {

@@ -63,6 +63,20 @@ fn a_rate_is_kept_and_response_times_count_from_when_a_transaction_was_due() {
 }
 
 #[test]
+fn what_was_due_while_warming_up_is_no_part_of_what_is_measured() {
+    let server = QueueServer::start(Faults::default(), None);
+    let report = run(
+        &server,
+        "scenario = 'put'\nlogin = 'basic'\nrate = 500.0\nclients = 1\nlatency = '20ms'\nwarmup = '600ms'\nduration = '200ms'",
+    );
+    // Of 300 due before, some 270 have not begun; the last that began was late by half a second.
+    let slack = 100_000.0;
+    assert!(report.transactions > 0, "{report}");
+    assert!(report.response_time.max_us < report.seconds * 1e6 + slack, "{report}");
+    assert!((report.not_begun.unwrap() as f64) <= 500.0 * report.seconds, "{report}");
+}
+
+#[test]
 fn a_network_that_takes_its_time_shows_in_the_response_time_and_has_processor_time_of_its_own() {
     let server = QueueServer::start(Faults::default(), None);
     let report =

@@ -1,6 +1,7 @@
 //! The workload driver's public face, against small servers made for the purpose.
 
 mod administration;
+mod command;
 mod course;
 mod page;
 mod provider;

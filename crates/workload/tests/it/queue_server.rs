@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
@@ -31,6 +31,12 @@ pub(crate) struct Faults {
     pub(crate) damage: u32,
     /// Answer requests by replies that come too late for whoever waits for them, and only to half of them.
     pub(crate) late_replies: bool,
+    /// Answer gets with a message that was not asked for, where there is one.
+    pub(crate) ignore_selector: bool,
+    /// Answer every request of the service with the reply to the first.
+    pub(crate) first_reply: bool,
+    /// Refuse whoever logs in after so many.
+    pub(crate) most_logins: u32,
 }
 
 #[derive(Default)]
@@ -45,6 +51,8 @@ pub(crate) struct State {
     pub(crate) token_logins: AtomicU32,
     /// Bodies of administrative changes.
     pub(crate) patches: Mutex<Vec<Bytes>>,
+    /// What the service was asked first.
+    first_request: OnceLock<Bytes>,
 }
 
 struct Message {
@@ -115,6 +123,10 @@ async fn answer(request: Request<Incoming>, state: Arc<State>) -> Result<Respons
     }
     if parts.uri.path().contains("/admin/") {
         return Ok(administer(&state, &parts, body));
+    }
+    if parts.uri.path() == "/echo" {
+        let first = state.first_request.get_or_init(|| body.clone());
+        return Ok(Response::new(Full::new(if state.faults.first_reply { first.clone() } else { body })));
     }
     let number = state.count.fetch_add(1, Ordering::Relaxed) + 1;
     if state.faults.hang_up_for_good > 0 && number >= state.faults.hang_up_for_good {
@@ -191,7 +203,10 @@ fn login(state: &State, body: &[u8]) -> Response<Full<Bytes>> {
     if body["username"] != "app" || body["password"] != "secret" {
         return plain(StatusCode::UNAUTHORIZED);
     }
-    state.logins.fetch_add(1, Ordering::Relaxed);
+    let logins = state.logins.fetch_add(1, Ordering::Relaxed);
+    if state.faults.most_logins > 0 && logins >= state.faults.most_logins {
+        return plain(StatusCode::UNAUTHORIZED);
+    }
     let mut response = plain(StatusCode::NO_CONTENT);
     let cookie = HeaderValue::from_static("LtpaToken2_1=abc=; Path=/; HttpOnly");
     response.headers_mut().insert("set-cookie", cookie);
@@ -211,7 +226,9 @@ fn take(state: &State, (name, wanted): (&str, Option<&str>), remove: bool, damag
     let mut queue = state.queue.lock().unwrap();
     let is_it =
         |message: &Message| message.queue == name && wanted.is_none_or(|wanted| message.correlation_id == wanted);
-    let Some(at) = queue.iter().position(is_it) else { return plain(StatusCode::NO_CONTENT) };
+    let is_another = |message: &Message| message.queue == name && !is_it(message);
+    let another = queue.iter().position(is_another).filter(|_| state.faults.ignore_selector);
+    let Some(at) = another.or_else(|| queue.iter().position(is_it)) else { return plain(StatusCode::NO_CONTENT) };
     let (id, mut body) = (queue[at].correlation_id.clone(), queue[at].body.clone());
     if remove {
         queue.remove(at);

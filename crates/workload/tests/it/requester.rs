@@ -71,6 +71,14 @@ fn a_call_that_was_refused_is_an_error_with_its_codes() {
 }
 
 #[test]
+fn a_call_takes_no_longer_than_the_timeout() {
+    let timeout = Some(Span(std::time::Duration::from_millis(100)));
+    let report = run(Choices { timeout, ..choices("sleep 60") }).unwrap();
+    assert!(report.errors > 0 && report.transactions == 0, "{report}");
+    assert!(report.first_error.as_deref().unwrap().contains("took longer than 0.1 s"), "{report}");
+}
+
+#[test]
 fn a_program_that_is_not_there_ends_the_run_before_it_begins() {
     let error = run(Choices { program: Some(PathBuf::from("/nowhere/perclnt")), ..choices(GOOD) }).unwrap_err();
     assert!(error.to_string().contains("cannot start"), "{error}");

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use workload::Report;
 use workload::plan::{Choices, Plan};
+use workload::report::Judgement;
 
 use crate::queue_server::{Faults, QueueServer};
 
@@ -60,6 +61,29 @@ fn a_changed_body_is_damaged() {
     let report = run(&server, "scenario = 'put-get'");
     assert!(report.verdict.damaged > 0, "{report}");
     assert_eq!(report.verdict.lost, Some(0), "{report}");
+}
+
+#[test]
+fn a_message_that_another_asked_for_is_an_error_and_a_breach() {
+    let server = QueueServer::start(Faults { ignore_selector: true, ..Faults::default() }, None);
+    let report = run(&server, "scenario = 'put-get'\nlogin = 'basic'\nclients = 4");
+    assert!(report.errors > 0 && report.verdict.misdelivered > 0, "{report}");
+    assert_eq!(report.first_error.as_deref(), Some("the reply is not that of the request"));
+    assert_eq!((report.verdict.damaged, report.judgement), (0, Judgement::Broken), "{report}");
+    assert!(report.to_string().contains(&format!("misdelivered {}", report.verdict.misdelivered)), "{report}");
+}
+
+#[test]
+fn a_service_that_gives_everybody_the_same_reply_is_a_breach() {
+    let lines = "scenario = 'service'\nlogin = 'basic'\npost_path = '/echo'\nbody = '{\"id\":\"{id}\"}'\n\
+        requests = 20\nwarmup = '0s'\nduration = '1m'";
+    let server = QueueServer::start(Faults::default(), None);
+    let report = run(&server, lines);
+    assert_eq!((report.transactions, report.verdict.got, report.judgement), (20, 20, Judgement::Clean), "{report}");
+    let stuck = QueueServer::start(Faults { first_reply: true, ..Faults::default() }, None);
+    let report = run(&stuck, lines);
+    assert_eq!((report.transactions, report.errors, report.verdict.misdelivered), (1, 19, 19), "{report}");
+    assert_eq!((report.verdict.foreign, report.judgement), (0, Judgement::Broken), "{report}");
 }
 
 #[test]

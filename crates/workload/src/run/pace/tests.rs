@@ -26,3 +26,19 @@ fn transactions_are_due_at_even_distances_however_late_they_are_begun() {
     control.stop();
     thread.join().unwrap();
 }
+
+#[test]
+fn what_was_due_before_a_phase_began_is_forgotten() {
+    let pace = Pace::new(1000.0);
+    let begin = measure::now();
+    let before = begin - Duration::from_millis(5);
+    pace.add(before);
+    pace.add(begin - Duration::from_millis(1));
+    pace.forget_before(begin);
+    assert_eq!(pace.behind(), 0);
+    pace.add(before);
+    assert_eq!(pace.behind(), 0, "the thread came late to it");
+    pace.add(begin);
+    assert_eq!((pace.behind(), next(&pace)), (1, Some(begin)));
+    assert!(pace.has_forgotten(before) && !pace.has_forgotten(begin));
+}
