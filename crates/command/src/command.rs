@@ -13,7 +13,7 @@ pub mod topic;
 use channel::ChannelCommand;
 use channel_authentication::{ChannelAuthenticationQuery, SetChannelAuthentication};
 use system::SystemCommand;
-use topic::{SubscriptionStatusQuery, TopicStatusQuery};
+use topic::{SubscriptionQuery, SubscriptionStatusQuery, TopicStatusQuery};
 
 pub use crate::filter::{Condition, Pattern};
 
@@ -23,8 +23,10 @@ pub enum Command {
     Alter(Alter),
     AlterQueueManager(Vec<Setting>),
     Delete(Delete),
+    /// DELETE with IGNSTATE(YES): that there is no such object is fine.
+    DeleteIfThere(Delete),
     ClearQueue(QueueName),
-    /// DISPLAY QUEUE, QLOCAL ..., TOPIC and SUB.
+    /// DISPLAY QUEUE, QLOCAL ..., TOPIC and the like; not of subscriptions.
     DisplayObjects {
         kinds: Vec<Kind>,
         name: Pattern,
@@ -38,6 +40,7 @@ pub enum Command {
     },
     DisplayQueueManagerStatus(Request),
     DisplayConnections(ConnectionQuery),
+    DisplaySubscriptions(SubscriptionQuery),
     DisplaySubscriptionStatus(SubscriptionStatusQuery),
     DisplayTopicStatus(TopicStatusQuery),
     DisplayPublishSubscribe {
@@ -45,7 +48,7 @@ pub enum Command {
         local: bool,
         request: Request,
     },
-    /// What is retained on a topic string.
+    /// What is retained on a topic string, or on those that one with `#` and `+` as wildcards means.
     ClearTopicString(String),
     DisplayAuthority(AuthorityQuery),
     /// DISPLAY ENTAUTH.

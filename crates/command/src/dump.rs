@@ -9,13 +9,11 @@ use model::authority::{AuthorityObject, AuthorityRecord, Entity};
 use model::definition::attribute::{self, Access, Attribute, Kind, Shown, Value, ValueType, View};
 use model::definition::queue::DefinitionType;
 use model::definition::subscription::MadeBy;
-use model::definition::{
-    AdministeredObject, ChannelAuthentication, History, QueueManagerDefinition, SubscriptionDefinition,
-};
-use model::name::TopicName;
+use model::definition::{AdministeredObject, ChannelAuthentication, History, QueueManagerDefinition};
 use queue_manager::QueueManager;
 
 use crate::command::{Request, Selection};
+use crate::execute::as_defined;
 use crate::filter::Pattern;
 use crate::{authority_words, status};
 
@@ -140,9 +138,11 @@ impl Dump<'_> {
         let definition = self.queue_manager.definition();
         let matches =
             self.options.name.as_deref().is_none_or(|wanted| Pattern::parse(wanted).matches(definition.name.as_str()));
-        let view = View::QueueManager(&definition);
-        let parts = self.settings(view);
-        if matches && !parts.is_empty() {
+        if !matches {
+            return;
+        }
+        let parts = self.settings(definition.name.as_str(), View::QueueManager(&definition));
+        if !parts.is_empty() {
             self.command("ALTER QMGR", &parts, "");
         }
     }
@@ -177,11 +177,7 @@ impl Dump<'_> {
             let administrative = subscription.made_by == MadeBy::Administrator && !subscription.name.is_empty();
             let view = View::Subscription(&subscription);
             if administrative && self.selects(&subscription.name, subscription.history, view) {
-                let mut written = SubscriptionDefinition::clone(&subscription);
-                match self.beyond_object(&subscription) {
-                    Some(rest) => written.topic_string = rest,
-                    None => written.topic_object = TopicName::BLANK,
-                }
+                let written = as_defined(self.queue_manager, &subscription);
                 self.definition(Kind::Subscription, &subscription.name, View::Subscription(&written));
             }
         }
@@ -204,22 +200,9 @@ impl Dump<'_> {
         }
     }
 
-    /// What DEFINE SUB has to be given so that, behind the topic object's string, the same full string results; `None`
-    /// when the object no longer leads there.
-    fn beyond_object(&self, subscription: &SubscriptionDefinition) -> Option<String> {
-        if subscription.topic_object.is_blank() {
-            return Some(subscription.topic_string.clone());
-        }
-        let object = self.queue_manager.topic(&subscription.topic_object)?;
-        let rest = subscription.topic_string.strip_prefix(&object.topic_string)?;
-        let own = if object.topic_string.is_empty() { rest } else { rest.strip_prefix('/').unwrap_or(rest) };
-        let full = self.queue_manager.full_topic_string(&subscription.topic_object, own);
-        (full.as_deref() == Ok(subscription.topic_string.as_str())).then(|| own.to_owned())
-    }
-
     fn definition(&mut self, kind: Kind, name: &str, view: View<'_>) {
         let head = format!("DEFINE {}({})", kind.mqsc(), attribute::quoted(name));
-        let mut parts = self.settings(view);
+        let mut parts = self.settings(name, view);
         if let Some((keyword, word)) = kind.type_parameter() {
             parts.insert(0, format!("{keyword}({word})"));
         }
@@ -229,8 +212,9 @@ impl Dump<'_> {
         self.command(&head, &parts, "REPLACE");
     }
 
-    /// Attributes as a script sets them: those that differ from the default, or all.
-    fn settings(&self, view: View<'_>) -> Vec<String> {
+    /// Attributes as a script sets them: those that differ from the default, or all. In place of a text with control
+    /// characters, which a script cannot say, stands a comment.
+    fn settings(&mut self, name: &str, view: View<'_>) -> Vec<String> {
         let mut parts = Vec::new();
         for row in rows(view) {
             let Some(value) = (row.read)(view) else { continue };
@@ -239,14 +223,32 @@ impl Dump<'_> {
             }
             // A blank that only DEFINE could set says nothing, and ALTER would refuse it.
             let says_nothing = value == Value::Text(String::new()) && row.access == Access::Fixed;
-            if differs(row, view) || (self.options.all_attributes && !says_nothing) {
-                parts.push(row.value.script(row.mqsc, &value));
+            if !differs(row, view) && (!self.options.all_attributes || says_nothing) {
+                continue;
+            }
+            let part = row.value.script(row.mqsc, &value);
+            if attribute::is_plain(&part) {
+                parts.push(part);
+            } else {
+                self.left_out(&format!("{} of {name}", row.mqsc));
             }
         }
         parts
     }
 
+    /// Says in a comment of one line what holds control characters.
+    fn left_out(&mut self, what: &str) {
+        let shown: String = what.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+        let _ = writeln!(self.script, "* {shown} holds control characters, and is not written here");
+    }
+
+    /// A command that holds control characters, in a name for one, is a comment as a whole: behind a line break in it
+    /// would stand a command of somebody else's, which runs as whoever runs the script.
     fn command(&mut self, head: &str, parts: &[String], tail: &str) {
+        if !attribute::is_plain(head) || !parts.iter().all(|part| attribute::is_plain(part)) {
+            self.left_out(&format!("{head} {}", parts.join(" ")));
+            return;
+        }
         let tail = (!tail.is_empty()).then_some(tail);
         let parts: Vec<&str> = parts.iter().map(String::as_str).chain(tail).collect();
         if self.options.one_line {

@@ -18,7 +18,7 @@ mod topic_status;
 
 use ::queue_manager::QueueManager;
 use ::queue_manager::objects::ObjectError;
-use model::authority::{Authority, Principal};
+use model::authority::{Authority, AuthorityObject, Principal};
 use model::definition::attribute::{Kind, Target};
 use model::name::ObjectName;
 use model::reason::Reason;
@@ -26,9 +26,11 @@ use model::reason::Reason;
 use crate::command::{Alter, Command, Define, Delete, Setting};
 use crate::message;
 use crate::reply::{
-    MQRCCF_ATTR_VALUE_ERROR, MQRCCF_OBJECT_ALREADY_EXISTS, MQRCCF_OBJECT_OPEN, MQRCCF_OBJECT_WRONG_TYPE,
-    MQRCCF_PARM_MISSING, MQRCCF_TOPIC_STRING_ALREADY_EXISTS, Reply,
+    MQRCCF_ATTR_VALUE_ERROR, MQRCCF_LISTENER_STILL_ACTIVE, MQRCCF_OBJECT_ALREADY_EXISTS, MQRCCF_OBJECT_OPEN,
+    MQRCCF_OBJECT_WRONG_TYPE, MQRCCF_PARM_MISSING, MQRCCF_SERVICE_RUNNING, MQRCCF_TOPIC_STRING_ALREADY_EXISTS, Reply,
 };
+
+pub(crate) use object::as_defined;
 
 /// Runs one command with `caller`'s authority; `observed.rs` tells of it.
 pub(crate) async fn execute(queue_manager: &QueueManager, caller: &Principal, command: &Command) -> Reply {
@@ -36,6 +38,7 @@ pub(crate) async fn execute(queue_manager: &QueueManager, caller: &Principal, co
         Command::Define(define) => self::define(queue_manager, caller, define).await,
         Command::Alter(alter) => self::alter(queue_manager, caller, alter).await,
         Command::Delete(delete) => self::delete(queue_manager, caller, delete).await,
+        Command::DeleteIfThere(delete) => delete_if_there(queue_manager, caller, delete).await,
         Command::AlterQueueManager(settings) => queue_manager::alter(queue_manager, caller, settings).await,
         Command::ClearQueue(name) => queue::clear(queue_manager, caller, name).await,
         Command::DisplayObjects { kinds, name, request } => {
@@ -47,6 +50,7 @@ pub(crate) async fn execute(queue_manager: &QueueManager, caller: &Principal, co
         }
         Command::DisplayQueueManagerStatus(request) => status::queue_manager(queue_manager, caller, request),
         Command::DisplayConnections(query) => status::connections(queue_manager, caller, query),
+        Command::DisplaySubscriptions(query) => object::subscriptions(queue_manager, caller, query),
         Command::DisplaySubscriptionStatus(query) => topic_status::subscriptions(queue_manager, caller, query),
         Command::DisplayTopicStatus(query) => topic_status::display(queue_manager, caller, query).await,
         Command::DisplayPublishSubscribe { local, request } => {
@@ -104,6 +108,18 @@ async fn delete(queue_manager: &QueueManager, caller: &Principal, delete: &Delet
     }
 }
 
+/// Whether there is such an object is told to those only who may delete it.
+async fn delete_if_there(queue_manager: &QueueManager, caller: &Principal, delete: &Delete) -> Result<Reply, Failure> {
+    match self::delete(queue_manager, caller, delete).await {
+        Err(Failure::Object(ObjectError::NotFound { name })) if name == delete.name => {
+            let object = delete.kind.authority_object();
+            queue_manager.authorise(caller, object, &object_name(&name)?, Authority::DELETE)?;
+            Ok(Reply::told(message::NOTHING_TO_DELETE, &[&name]))
+        }
+        outcome => outcome,
+    }
+}
+
 /// Why a command failed.
 enum Failure {
     Object(ObjectError),
@@ -149,6 +165,12 @@ fn object_error(error: &ObjectError) -> Reply {
         }
         ObjectError::WrongType { name } => Reply::failed(MQRCCF_OBJECT_WRONG_TYPE, message::WRONG_TYPE, &[name]),
         ObjectError::InUse { name } => Reply::failed(MQRCCF_OBJECT_OPEN, message::IN_USE, &[name]),
+        ObjectError::StillActive { family: AuthorityObject::Service, name } => {
+            Reply::failed(MQRCCF_SERVICE_RUNNING, message::SERVICE_IS_ACTIVE, &[name])
+        }
+        ObjectError::StillActive { name, .. } => {
+            Reply::failed(MQRCCF_LISTENER_STILL_ACTIVE, message::LISTENER_IS_ACTIVE, &[name])
+        }
         ObjectError::NotEmpty { name } => Reply::failed(Reason::QNotEmpty.number(), message::NOT_EMPTY, &[name]),
         ObjectError::NotAuthorized { user, name, missing } => {
             Reply::failed(Reason::NotAuthorized.number(), message::NOT_AUTHORIZED, &[user, missing, name])

@@ -15,7 +15,7 @@ pub(crate) mod statement;
 use crate::command::Command;
 use statement::{Source, Statement};
 
-pub(crate) use interpret::{definition_kind, interpret, is_object};
+pub(crate) use interpret::{definition_kinds, interpret, is_object};
 pub use problem::Problem;
 
 /// Longest command, continuations joined, in bytes.

@@ -14,7 +14,7 @@ pub(crate) fn of(command: &Command) -> i32 {
     match command {
         Command::Define(define) => of_object(define.kind).create,
         Command::Alter(alter) => of_object(alter.kind).change,
-        Command::Delete(delete) => of_object(delete.kind).delete,
+        Command::Delete(delete) | Command::DeleteIfThere(delete) => of_object(delete.kind).delete,
         Command::AlterQueueManager(_) => 1,
         Command::DisplayQueueManager(_) => 2,
         Command::ClearQueue(_) => 9,
@@ -31,6 +31,7 @@ pub(crate) fn of(command: &Command) -> i32 {
         Command::ResetStatistics => 92,
         Command::DisplayQueueManagerStatus(_) => 161,
         Command::DisplayAuthorityService(_) => 169,
+        Command::DisplaySubscriptions(_) => 176,
         Command::DisplaySubscriptionStatus(_) => 182,
         Command::DisplayTopicStatus(_) => 183,
         Command::ClearTopicString(_) => 184,
@@ -114,6 +115,7 @@ pub(crate) const fn only_reads(command: &Command) -> bool {
             | Command::DisplayEntityAuthority(_)
             | Command::DisplayQueueManagerStatus(_)
             | Command::DisplayAuthorityService(_)
+            | Command::DisplaySubscriptions(_)
             | Command::DisplaySubscriptionStatus(_)
             | Command::DisplayTopicStatus(_)
             | Command::DisplayPublishSubscribe { .. }

@@ -96,7 +96,9 @@ fn subjects(queue_manager: &QueueManager, command: &Command) -> Vec<Subject> {
     match command {
         Command::Define(define) => vec![Subject::Object(define.kind, define.name.clone())],
         Command::Alter(alter) => vec![Subject::Object(alter.kind, alter.name.clone())],
-        Command::Delete(delete) => vec![Subject::Object(delete.kind, delete.name.clone())],
+        Command::Delete(delete) | Command::DeleteIfThere(delete) => {
+            vec![Subject::Object(delete.kind, delete.name.clone())]
+        }
         Command::AlterQueueManager(_) => {
             vec![Subject::Object(Kind::QueueManager, queue_manager.name().to_string())]
         }

@@ -14,7 +14,7 @@ use crate::objects::{ObjectError, authorise, check_attributes};
 use crate::publish::{full_topic_string, send_retained};
 use crate::resolve::{Resolved, resolve};
 use crate::selector::Selector;
-use crate::subscription::remove_managed_queue;
+use crate::subscription::ManagedQueue;
 use crate::topic_tree::Pattern;
 use crate::{QueueManager, definitions, dynamic};
 
@@ -49,6 +49,7 @@ pub(crate) async fn define(
     if made_queue {
         make_queue(engine, caller, &mut definition).await?;
     }
+    let queue = made_queue.then(|| ManagedQueue::new(engine, Arc::new(definition.clone())));
     let _retaining = engine.publish.retaining.lock().await;
     let identifier = definition.identifier;
     let kept = {
@@ -59,8 +60,8 @@ pub(crate) async fn define(
             _ => keep(engine, &definition).await,
         }
     };
-    if kept.is_err() && made_queue {
-        remove_managed_queue(engine, &definition).await;
+    if let (Err(_), Some(queue)) = (&kept, queue) {
+        queue.remove().await;
     }
     kept?;
     let subscription = engine.publish.with(|state| state.get(&identifier).cloned());
@@ -131,18 +132,22 @@ async fn make_queue(
     Ok(())
 }
 
-pub(crate) async fn alter(
+/// `change` is given the definition as it is; nobody else changes it meanwhile.
+pub(crate) async fn change<E: From<ObjectError>>(
     engine: &Engine,
     caller: &Principal,
-    mut definition: SubscriptionDefinition,
-) -> Result<(), ObjectError> {
+    name: &str,
+    change: impl FnOnce(&mut SubscriptionDefinition) -> Result<(), E>,
+) -> Result<(), E> {
     authorise(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::CHANGE)?;
     let _change = engine.changes.lock().await;
-    let before = engine.subscriptions.read().get(&definition.name).cloned();
-    let before = before.ok_or_else(|| ObjectError::not_found(&definition.name))?;
+    let before = engine.subscriptions.read().get(name).cloned();
+    let before = before.ok_or_else(|| ObjectError::not_found(name))?;
+    let mut definition = (*before).clone();
+    change(&mut definition)?;
     take_over(&mut definition, &before)?;
     definition.history.altered = engine.now();
-    keep(engine, &definition).await
+    Ok(keep(engine, &definition).await?)
 }
 
 /// Checked, written, shown. The caller holds the lock on changes.
@@ -158,10 +163,11 @@ async fn keep(engine: &Engine, definition: &SubscriptionDefinition) -> Result<()
     if let Some(problem) = selector_problem(&definition.selector) {
         return Err(ObjectError::Attribute { name: definition.name.clone(), attribute: "SELECTOR", problem });
     }
-    engine.save(vec![definitions::save_subscription(definition)]).await?;
-    engine.subscriptions.write().insert(definition.name.clone(), Arc::new(definition.clone()));
-    engine.publish.definitions_changed(engine);
-    Ok(())
+    let show = || {
+        engine.subscriptions.write().insert(definition.name.clone(), Arc::new(definition.clone()));
+        engine.publish.definitions_changed(engine);
+    };
+    engine.save_and_show(vec![definitions::save_subscription(definition)], show).await
 }
 
 fn selector_problem(selector: &str) -> Option<String> {

@@ -14,6 +14,7 @@ use model::reason::Reason;
 
 use crate::engine::Engine;
 use crate::objects::{ObjectError, authorise, authority_to_define, check_attributes};
+use crate::started::StartedStatus;
 use crate::{QueueManager, definitions};
 
 pub(crate) type Key = (AuthorityObject, ObjectName);
@@ -77,21 +78,44 @@ impl QueueManager {
         keep(engine, object, maker).await
     }
 
+    /// Puts `object` in the place of the whole one of its name.
+    ///
     /// # Errors
     /// `NotFound`, `WrongType`, `NotAuthorized`: chg. `Attribute`, `Missing`: as for `define_object`. `Reason`: 2102.
-    pub async fn alter_object(&self, caller: &Principal, mut object: AdministeredObject) -> Result<(), ObjectError> {
-        let engine = self.engine();
+    pub async fn alter_object(&self, caller: &Principal, object: AdministeredObject) -> Result<(), ObjectError> {
         let (family, name) = key(&object);
-        authorise(engine, caller, family, &name, Authority::CHANGE)?;
+        let replace = |current: &mut AdministeredObject| {
+            *current = object;
+            Ok(())
+        };
+        self.change_object(caller, family, &name, replace).await
+    }
+
+    /// `change` is given the object as it is; nobody else changes it meanwhile.
+    ///
+    /// # Errors
+    /// As `alter_object`, and those of `change`.
+    pub async fn change_object<E: From<ObjectError>>(
+        &self,
+        caller: &Principal,
+        family: AuthorityObject,
+        name: &ObjectName,
+        change: impl FnOnce(&mut AdministeredObject) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let engine = self.engine();
+        authorise(engine, caller, family, name, Authority::CHANGE)?;
         let _change = engine.changes.lock().await;
-        let before = engine.object(family, &name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
+        let before = engine.object(family, name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
+        let mut object = (*before).clone();
+        change(&mut object)?;
         check_same_kind(&before, &object)?;
         object.set_history(History { created: before.history().created, altered: engine.now() });
-        keep(engine, object, None).await
+        Ok(keep(engine, object, None).await?)
     }
 
     /// # Errors
-    /// `NotFound`, `NotAuthorized`: dlt. `Reason`: 2102.
+    /// `NotFound`, `NotAuthorized`: dlt. `StillActive`: a listener or a service that runs and was not asked to end.
+    /// `Reason`: 2102.
     pub async fn delete_object(
         &self,
         caller: &Principal,
@@ -102,9 +126,14 @@ impl QueueManager {
         authorise(engine, caller, family, name, Authority::DELETE)?;
         let _change = engine.changes.lock().await;
         let object = engine.object(family, name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
-        engine.save(vec![definitions::delete_object(&object)]).await?;
-        engine.objects.write().remove(&key(&object));
-        Ok(())
+        let runs = |status: &StartedStatus| status.started.name == name.as_str() && !status.is_stopping;
+        if self.started_objects(family).iter().any(runs) {
+            return Err(ObjectError::StillActive { family, name: name.to_string() });
+        }
+        let show = || {
+            engine.objects.write().remove(&(family, *name));
+        };
+        engine.save_and_show(vec![definitions::delete_object(&object)], show).await
     }
 }
 
@@ -127,10 +156,11 @@ async fn keep(engine: &Engine, object: AdministeredObject, maker: Option<&Princi
         return Err(ObjectError::Missing { name: name.to_string(), attribute });
     }
     let save = definitions::save_object(&object);
+    let show = || {
+        engine.objects.write().insert((family, name), Arc::new(object));
+    };
     match maker {
-        Some(maker) => engine.save_made(maker, family, &name, save).await?,
-        None => engine.save(vec![save]).await?,
+        Some(maker) => engine.save_made(maker, family, &name, save, show).await,
+        None => engine.save_and_show(vec![save], show).await,
     }
-    engine.objects.write().insert((family, name), Arc::new(object));
-    Ok(())
 }

@@ -22,7 +22,7 @@ use parking_lot::RwLock;
 
 use crate::engine::{Engine, Map};
 
-pub(crate) use profile::matches as profile_matches;
+pub(crate) use profile::{matches as profile_matches, problem as profile_problem};
 
 /// The records, and decisions made by them.
 #[derive(Default)]

@@ -28,12 +28,11 @@ impl QueueManager {
         let engine = self.engine();
         authorise(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::CHANGE)?;
         let _change = engine.changes.lock().await;
-        engine.save(vec![definitions::save_authority(&record)]).await?;
-        engine.authorities.set(record);
-        Ok(())
+        let save = definitions::save_authority(&record);
+        engine.save_and_show(vec![save], || engine.authorities.set(record)).await
     }
 
-    /// Adds to and takes from what a record grants, and makes it when there is none.
+    /// Adds to and takes from what a record grants, and makes it when there is none. What stands in both is taken away.
     ///
     /// Returns the record before and after.
     pub async fn change_authority(
@@ -47,9 +46,9 @@ impl QueueManager {
         let _change = engine.changes.lock().await;
         let before = engine.authorities.record(record.object, &record.profile, &record.entity);
         let has = before.as_ref().map_or(Authority::empty(), |before| before.authorities);
-        let after = AuthorityRecord { authorities: (has - remove) | record.authorities, ..record };
-        engine.save(vec![definitions::save_authority(&after)]).await?;
-        engine.authorities.set(after.clone());
+        let after = AuthorityRecord { authorities: (has | record.authorities) - remove, ..record };
+        let save = definitions::save_authority(&after);
+        engine.save_and_show(vec![save], || engine.authorities.set(after.clone())).await?;
         Ok((before, after))
     }
 
@@ -69,8 +68,8 @@ impl QueueManager {
         let _change = engine.changes.lock().await;
         let record = engine.authorities.record(object, profile, entity);
         let record = record.ok_or_else(|| ObjectError::not_found(profile))?;
-        engine.save(vec![definitions::delete_authority(&record)]).await?;
-        engine.authorities.remove(&record);
+        let delete = definitions::delete_authority(&record);
+        engine.save_and_show(vec![delete], || engine.authorities.remove(&record)).await?;
         Ok(record)
     }
 
@@ -83,11 +82,9 @@ impl QueueManager {
         if records.is_empty() || self.exists(object, name) {
             return Ok(());
         }
-        engine.save(records.iter().map(definitions::delete_authority).collect()).await?;
-        for record in &records {
-            engine.authorities.remove(record);
-        }
-        Ok(())
+        let deletions = records.iter().map(definitions::delete_authority).collect();
+        let show = || records.iter().for_each(|record| engine.authorities.remove(record));
+        engine.save_and_show(deletions, show).await
     }
 
     /// Whether `principal` may do all of `wanted` to an object; for doors and commands that ask before they act, and
@@ -133,6 +130,11 @@ impl QueueManager {
     /// Whether a profile, generic or not, is one for objects of this name.
     pub fn profile_matches(profile: &str, name: &str) -> bool {
         authority::profile_matches(profile, name)
+    }
+
+    /// Why no record can be made with this profile.
+    pub fn profile_problem(profile: &str) -> Option<&'static str> {
+        authority::profile_problem(profile)
     }
 
     /// Whether there is an object of that type and name.

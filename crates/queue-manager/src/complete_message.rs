@@ -1,6 +1,6 @@
 //! Segments put together again: MQGMO_COMPLETE_MSG.
 //!
-//! All segments are taken or none: they are locked first, then got in one unit of work.
+//! All segments are taken or none: they are looked at first, then got together in one unit of work.
 
 use bytes::Bytes;
 use model::descriptor::MessageFlags;
@@ -12,6 +12,7 @@ use storage::{DeliveryKey, GroupMember, StoredMessage};
 use crate::connection::{Connection, GetResult};
 use crate::get::{Get, Taken};
 use crate::reason;
+use crate::waiters::Arrival;
 
 /// The whole message, of which `first` is the first segment; itself when it is not one. `None` when a segment has gone.
 pub(crate) async fn join(
@@ -37,27 +38,26 @@ pub(crate) async fn take(
 ) -> Result<Option<Box<GetResult>>, Reason> {
     let Some(parts) = see(get, segments, now).await? else { return Ok(None) };
     let keys: Vec<DeliveryKey> = parts.iter().map(|part| part.key).collect();
+    let arrivals: Vec<_> = parts.iter().map(|part| (Arrival::of(&part.message.descriptor), part.expires)).collect();
     let whole = joined(parts);
     if get.does_not_fit(&whole.message) {
         return Ok(Some(get.result(whole, now)));
     }
-    let locks = Locks::of(get, &keys);
-    if locks.count < keys.len() {
-        return Ok(None);
-    }
     let in_unit = get.is_in_unit(whole.message.descriptor.persistence);
     let own = (!in_unit).then(|| Connection::internal(get.engine));
-    let connection = own.as_ref().unwrap_or(get.connection);
-    let mut unit = None;
-    for key in &keys {
-        let part = Get { connection, ..*get };
-        let taken = part.take_selected(&get.at(key.position), true, now).await?;
-        unit = taken.ok_or(Reason::IncompleteMsg)?.unit;
+    let state = &*own.as_ref().unwrap_or(get.connection).state;
+    let unit = state.unit_for(get.engine, keys.len())?;
+    let got = get.engine.store.get_all(unit, get.queue.id, &keys, get.open.owner, now).await;
+    if !got.map_err(|error| reason::of_store(&error))? {
+        return Ok(None);
+    }
+    for (key, (arrival, expires)) in keys.iter().zip(arrivals) {
+        state.note(unit, get.queue, arrival, expires, get.what(key.position));
     }
     if let Some(own) = &own {
         own.commit().await?;
     }
-    let taken = Taken { stored: whole, unit: unit.filter(|_| in_unit) };
+    let taken = Taken { stored: whole, unit: in_unit.then_some(unit) };
     Ok(Some(get.hand_over(taken, now).await))
 }
 
@@ -83,27 +83,4 @@ fn joined(parts: Vec<StoredMessage>) -> StoredMessage {
     descriptor.message_flags -= MessageFlags::SEGMENT | MessageFlags::LAST_SEGMENT;
     descriptor.original_length = model::descriptor::MessageDescriptor::ORIGINAL_LENGTH_UNDEFINED;
     StoredMessage { message: Box::new(Message { descriptor, body: Bytes::from(body) }), ..first }
-}
-
-/// Browse locks on segments, given up on drop; on a message that has been got there is nothing left to give up.
-struct Locks<'a> {
-    get: &'a Get<'a>,
-    keys: &'a [DeliveryKey],
-    count: usize,
-}
-
-impl<'a> Locks<'a> {
-    fn of(get: &'a Get<'a>, keys: &'a [DeliveryKey]) -> Self {
-        let store = &get.engine.store;
-        let count = keys.iter().take_while(|key| store.lock(get.queue.id, **key, get.open.owner)).count();
-        Self { get, keys, count }
-    }
-}
-
-impl Drop for Locks<'_> {
-    fn drop(&mut self) {
-        for key in &self.keys[..self.count] {
-            self.get.engine.store.unlock(self.get.queue.id, *key, self.get.open.owner);
-        }
-    }
 }

@@ -26,6 +26,7 @@ use crate::housekeeping::Work;
 use crate::interrupt::Interrupt;
 use crate::objects::{ObjectError, authorise};
 use crate::transmission::QUEUE_MANAGER;
+use crate::unit_of_work::OpenUnit;
 use crate::{ConnectOptions, QueueManager, authority, close, get, open, put, unit_of_work, xa};
 
 /// MQHOBJ: an open object of one connection.
@@ -158,9 +159,9 @@ impl Connection {
         }
     }
 
-    /// Whether a unit of work is open.
+    /// Whether a unit of work is open in which something was done.
     pub fn has_unit_of_work(&self) -> bool {
-        self.state.unit.lock().is_some()
+        self.state.unit.lock().as_ref().is_some_and(OpenUnit::has_work)
     }
 
     /// The first of a range of message ids that nobody else gets: the application may change its last four bytes at will.

@@ -126,6 +126,47 @@ fn save<T: Serialize>(key: String, value: &T) -> DefinitionChange {
     DefinitionChange::Save { key, value }
 }
 
+/// Saves changes, then has `show` show them to everybody. The caller holds the lock on changes.
+///
+/// Dropped half-way, it is all or nothing: before the changes are in the log nothing happens; once they are, they are
+/// shown at once, as what others do because of them comes after them in the log.
+///
+/// # Errors
+/// `ResourceProblem` (2102), `QMgrStopping` (2162): nothing is shown.
+pub(crate) async fn save_and_show(
+    engine: &Engine,
+    changes: Vec<DefinitionChange>,
+    show: impl FnOnce(),
+) -> Result<(), Reason> {
+    let store = &engine.store;
+    let appended = store.append_definitions(changes).await.map_err(|error| reason::of_store_at_large(&error))?;
+    let showing = Showing(Some(show));
+    match store.definitions_durable(appended).await {
+        Ok(()) => Ok(()),
+        Err(error) => {
+            showing.give_up();
+            Err(reason::of_store_at_large(&error))
+        }
+    }
+}
+
+/// Shows what is in the log when it is dropped: its change is durable, or nobody waits for that any more.
+struct Showing<F: FnOnce()>(Option<F>);
+
+impl<F: FnOnce()> Showing<F> {
+    fn give_up(mut self) {
+        self.0 = None;
+    }
+}
+
+impl<F: FnOnce()> Drop for Showing<F> {
+    fn drop(&mut self) {
+        if let Some(show) = self.0.take() {
+            show();
+        }
+    }
+}
+
 /// Changes a queue's definition, saved unless the queue is temporary, and shows it to everybody.
 ///
 /// # Errors
@@ -141,12 +182,12 @@ pub(crate) async fn change_queue(
     }
     let mut definition = (*queue.definition()).clone();
     change(&mut definition);
-    if !queue.is_temporary() {
-        let save = save_queue(&definition);
-        engine.store.change_definitions(vec![save]).await.map_err(|error| reason::of_store_at_large(&error))?;
+    if queue.is_temporary() {
+        engine.show_queue(queue, definition);
+        return Ok(());
     }
-    engine.show_queue(queue, definition);
-    Ok(())
+    let changes = vec![save_queue(&definition)];
+    save_and_show(engine, changes, || engine.show_queue(queue, definition)).await
 }
 
 /// What the store held.

@@ -45,18 +45,22 @@ pub(crate) async fn make(
     if engine.queue(&name).is_some() {
         return Err(Reason::ObjectAlreadyExists);
     }
-    if definition_type == DefinitionType::PermanentDynamic {
-        // Its maker may use it after a restart too; who made a temporary one is known as long as it lives.
-        let record = engine.authorities.of_maker(caller, AuthorityObject::Queue, &name);
-        let grant = record.as_ref().map(definitions::save_authority);
-        let changes = [definitions::save_queue(&definition)].into_iter().chain(grant).collect();
-        engine.store.change_definitions(changes).await.map_err(|error| reason::of_store_at_large(&error))?;
+    let save = (definition_type == DefinitionType::PermanentDynamic).then(|| definitions::save_queue(&definition));
+    let queue = Arc::new(Queue::new(definition, Some(caller.user.clone()), &engine.store));
+    let Some(save) = save else {
+        engine.add_queue(queue.clone());
+        return Ok(queue);
+    };
+    // Its maker may use it after a restart too; who made a temporary one is known as long as it lives.
+    let record = engine.authorities.of_maker(caller, AuthorityObject::Queue, &name);
+    let grant = record.as_ref().map(definitions::save_authority);
+    let show = || {
         if let Some(record) = record {
             engine.authorities.set(record);
         }
-    }
-    let queue = Arc::new(Queue::new(definition, Some(caller.user.clone()), &engine.store));
-    engine.add_queue(queue.clone());
+        engine.add_queue(queue.clone());
+    };
+    definitions::save_and_show(engine, [save].into_iter().chain(grant).collect(), show).await?;
     Ok(queue)
 }
 
@@ -92,13 +96,14 @@ pub(crate) async fn delete(engine: &Engine, queue: &Arc<Queue>, purge: bool) -> 
         return Err(Reason::QNotEmpty);
     }
     let (changes, records) = changes_of_deletion(engine, queue);
-    engine.store.change_definitions(changes).await.map_err(|error| reason::of_store_at_large(&error))?;
-    for record in &records {
-        engine.authorities.remove(record);
-    }
-    engine.remove_queue(queue);
-    deletion.done();
-    Ok(())
+    let show = || {
+        for record in &records {
+            engine.authorities.remove(record);
+        }
+        engine.remove_queue(queue);
+        deletion.done();
+    };
+    definitions::save_and_show(engine, changes, show).await
 }
 
 /// What goes with a dynamic queue: its messages and, when it is permanent, its definition and the records about it.

@@ -1,13 +1,15 @@
 //! Expiry: messages past their time are never returned; they are discarded when a get passes them and by the scan, with
 //! the expiration report they ask for.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use model::timestamp::Timestamp;
-use storage::StoreError;
+use storage::{StoreError, StoredMessage};
 use tracing::warn;
 
 use crate::engine::Engine;
+use crate::housekeeping::Work;
 use crate::queue::Queue;
 use crate::{reason, report};
 
@@ -30,35 +32,67 @@ pub(crate) async fn scan(engine: &Engine) -> Option<Timestamp> {
 
 /// Discards what has expired on one queue.
 pub(crate) async fn discard(engine: &Engine, queue: &Arc<Queue>, now: Timestamp) {
-    // Forgotten first and looked up afterwards, so that what is put meanwhile is not overlooked.
+    let mut discarding = Discarding { engine, queue, gone: VecDeque::new() };
+    // Forgotten first and looked up at the end, so that what is put meanwhile is not overlooked.
     queue.set_next_expiry(None);
-    let discarded = discard_in_parts(engine, queue, now).await;
-    // Messages that a unit of work holds are noted again at its end.
-    queue.note_expiry(engine.store.next_expiry(queue.id));
-    if let Err(error) = discarded {
+    if let Err(error) = discarding.in_parts(now).await {
         warn!(queue = queue.name.as_str(), reason = %reason::of_store(&error), "expired messages stay for now");
     }
 }
 
-/// The store gives them up a bounded number at a time.
-async fn discard_in_parts(engine: &Engine, queue: &Arc<Queue>, now: Timestamp) -> Result<(), StoreError> {
-    loop {
-        let expired = engine.store.discard_expired(queue.id, now).await?;
-        if expired.is_empty() {
-            return Ok(());
+/// Goes on with what a dropped task had discarded.
+pub(crate) async fn finish(engine: &Engine, queue: &Arc<Queue>, gone: VecDeque<StoredMessage>) {
+    Discarding { engine, queue, gone }.report(engine.now()).await;
+}
+
+/// A queue whose expired messages are being discarded. Dropped half-way, as with the get that does it, the queue knows
+/// again when its next message expires, and housekeeping goes on with those that are gone.
+struct Discarding<'a> {
+    engine: &'a Engine,
+    queue: &'a Arc<Queue>,
+    /// Off the queue; still to be counted and reported.
+    gone: VecDeque<StoredMessage>,
+}
+
+impl Discarding<'_> {
+    /// The store gives them up a bounded number at a time.
+    async fn in_parts(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        loop {
+            let discarded = self.engine.store.discard_expired(self.queue.id, now, &mut self.gone).await;
+            if discarded.is_err() {
+                // The log has failed: whether they are gone is open until the next start.
+                self.gone.clear();
+            }
+            discarded?;
+            if self.gone.is_empty() {
+                return Ok(());
+            }
+            self.report(now).await;
         }
-        note(engine, queue, expired.len());
-        for gone in expired {
-            report::expired(engine, &gone.message, now).await;
+    }
+
+    async fn report(&mut self, now: Timestamp) {
+        while let Some(gone) = self.gone.pop_front() {
+            self.count();
+            report::expired(self.engine, &gone.message, now).await;
+        }
+    }
+
+    fn count(&self) {
+        self.engine.statistics.expired(1);
+        if let Some(figures) = self.queue.figures.get() {
+            figures.expired(1);
+            figures.note_depth(self.queue.depth());
         }
     }
 }
 
-fn note(engine: &Engine, queue: &Queue, messages: usize) {
-    let messages = u64::try_from(messages).unwrap_or(u64::MAX);
-    engine.statistics.expired(messages);
-    if let Some(figures) = queue.figures.get() {
-        figures.expired(messages);
-        figures.note_depth(queue.depth());
+impl Drop for Discarding<'_> {
+    fn drop(&mut self) {
+        // Messages that a unit of work holds are noted again at its end.
+        self.queue.note_expiry(self.engine.store.next_expiry(self.queue.id));
+        if !self.gone.is_empty() {
+            self.engine.left_over.push(Work::Expired(self.queue.clone(), std::mem::take(&mut self.gone)));
+        }
     }
 }

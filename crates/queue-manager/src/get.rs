@@ -6,6 +6,7 @@
 //! Source: MQ reference, "MQGET", "MQGMO", 9.3.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -287,15 +288,19 @@ impl Get<'_> {
         if self.must_look_first() {
             return Box::pin(self.look_and_take(exact, filter, now)).await;
         }
-        let taken = if filter.is_trivial() {
+        let room = Room::of(self.options);
+        let taken = if filter.is_trivial() && room.is_endless() {
             self.take_selected(exact, self.has(GetFlags::SYNCPOINT), now).await?
         } else {
-            let accept = |candidate: &storage::Candidate<'_>| filter.accepts(candidate);
+            let accept = |candidate: &storage::Candidate<'_>| {
+                !room.is_too_small() && filter.accepts(candidate) && room.takes(candidate.body_length)
+            };
             let selected = Selection { accept: Some(&accept), ..*exact };
             self.take_selected(&selected, self.has(GetFlags::SYNCPOINT), now).await?
         };
         match taken {
             Some(taken) => Ok(Some(self.hand_over(taken, now).await)),
+            None if room.is_too_small() => Box::pin(self.look_and_take(exact, filter, now)).await,
             None => Ok(None),
         }
     }
@@ -378,7 +383,7 @@ impl Get<'_> {
         Selection { position: Some(position), lock_owner: Some(self.open.owner), ..Selection::default() }
     }
 
-    pub(crate) async fn take_selected(
+    async fn take_selected(
         &self,
         selected: &Selection<'_>,
         in_unit: bool,
@@ -391,11 +396,15 @@ impl Get<'_> {
         taking.answered();
         let Some(stored) = got.map_err(|error| reason::of_store(&error))? else { return Ok(None) };
         if let Some(id) = unit {
-            let what =
-                if self.has(GetFlags::MARK_SKIP_BACKOUT) { What::GotForGood(stored.key.position) } else { What::Got };
-            state.note(id, self.queue, Arrival::of(&stored.message.descriptor), stored.expires, what);
+            let arrival = Arrival::of(&stored.message.descriptor);
+            state.note(id, self.queue, arrival, stored.expires, self.what(stored.key.position));
         }
         Ok(Some(Taken { stored, unit }))
+    }
+
+    /// What a unit of work remembers of a message that it got.
+    pub(crate) fn what(&self, position: storage::Position) -> What {
+        if self.has(GetFlags::MARK_SKIP_BACKOUT) { What::GotForGood(position) } else { What::Got }
     }
 
     /// The message is the application's now: what is remembered of it, and the report it asks for.
@@ -474,6 +483,38 @@ impl Get<'_> {
             arrived: stored.arrived,
             warning,
         })
+    }
+}
+
+/// The buffer of a get that takes whole messages only. The store asks it under the queue's lock: a longer message may have
+/// come since the get began.
+struct Room {
+    maximum: usize,
+    is_too_small: AtomicBool,
+}
+
+impl Room {
+    fn of(options: &GetOptions) -> Self {
+        let whole = !options.flags.contains(GetFlags::ACCEPT_TRUNCATED_MSG);
+        let maximum = options.buffer_length.filter(|_| whole).unwrap_or(usize::MAX);
+        Self { maximum, is_too_small: AtomicBool::new(false) }
+    }
+
+    fn is_endless(&self) -> bool {
+        self.maximum == usize::MAX
+    }
+
+    /// A message came first that is longer: none behind it may be taken in its place.
+    fn is_too_small(&self) -> bool {
+        self.is_too_small.load(Ordering::Relaxed)
+    }
+
+    fn takes(&self, length: usize) -> bool {
+        let fits = length <= self.maximum;
+        if !fits {
+            self.is_too_small.store(true, Ordering::Relaxed);
+        }
+        fits
     }
 }
 

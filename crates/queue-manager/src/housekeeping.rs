@@ -4,8 +4,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use model::definition::SubscriptionDefinition;
 use model::timestamp::Timestamp;
 use parking_lot::Mutex;
+use storage::StoredMessage;
 use tokio::sync::Notify;
 use tracing::warn;
 
@@ -23,8 +25,14 @@ pub(crate) enum Work {
     Commit(OpenUnit),
     BackOut(OpenUnit),
     Close(Arc<Handle>),
+    /// Messages that have expired and are off this queue.
+    Expired(Arc<Queue>, VecDeque<StoredMessage>),
     /// A message arrived; its priority and the depth before it.
     Trigger(Arc<Queue>, u8, u32),
+    /// Triggering was switched on.
+    TriggeringBegun(Arc<Queue>),
+    /// The queue that was made for a subscription which is not there.
+    ManagedQueue(Arc<SubscriptionDefinition>),
     /// A connection that was accounted for has ended: when and how.
     Account(Arc<ConnectionState>, Timestamp, Ending),
     /// The records of a connection have grown too large to wait for the end of its interval.
@@ -37,7 +45,8 @@ const MAXIMUM_EVENTS: usize = 1000;
 /// With so much waiting, the records of connections that end are dropped.
 const MAXIMUM_WAITING: usize = 20_000;
 
-/// Bounded by what was open: a connection leaves at most its unit of work and its handles. Events have a bound of their own.
+/// Bounded by what was open: a connection leaves at most its unit of work and its handles, a get the messages of one round
+/// of expiry. Events have a bound of their own.
 #[derive(Default)]
 pub(crate) struct LeftOver {
     work: Mutex<VecDeque<Work>>,
@@ -113,9 +122,12 @@ pub(crate) async fn finish_left_over(engine: &Engine) {
             Work::BackOut(unit) => back_out(engine, unit).await,
             Work::Event(event) => event::send(engine, *event).await,
             Work::Close(handle) => close::finish_release(engine, &handle).await,
+            Work::Expired(queue, gone) => expiry::finish(engine, &queue, gone).await,
             Work::Trigger(queue, priority, depth_before) => {
                 trigger::arrived(engine, &queue, priority, depth_before).await;
             }
+            Work::TriggeringBegun(queue) => trigger::input_closed(engine, &queue).await,
+            Work::ManagedQueue(definition) => subscription::remove_managed_queue(engine, &definition).await,
             Work::Account(state, ended, ending) => record::write_last(engine, &state, ending, ended).await,
             Work::AccountEarly(state) => record::write_interval(engine, &state, engine.now()).await,
         }

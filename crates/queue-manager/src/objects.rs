@@ -1,6 +1,7 @@
 //! Definitions: what commands read and change. Each change is durable when it returns, and authorised here.
 //!
-//! Changes are made one at a time: checked, written to the store, then shown to everybody.
+//! Changes are made one at a time: checked, written to the store, then shown to everybody. One whose caller goes away is
+//! made as a whole or not at all.
 
 use std::sync::Arc;
 
@@ -25,6 +26,9 @@ pub enum ObjectError {
     WrongType { name: String },
     #[error("{name} is in use")]
     InUse { name: String },
+    /// A listener or a service that runs.
+    #[error("{name} is still active")]
+    StillActive { family: AuthorityObject, name: String },
     #[error("{name} is not empty")]
     NotEmpty { name: String },
     /// `missing` as AUTHLIST shows it.
@@ -89,21 +93,34 @@ pub(crate) fn authority_to_define(exists: bool, replace: bool) -> Authority {
 }
 
 impl Engine {
-    /// Saves a new object, and with it what its maker may do to it.
+    /// Saves and shows a new object, and with it what its maker may do to it.
     pub(crate) async fn save_made(
         &self,
         maker: &Principal,
         object: AuthorityObject,
         name: &ObjectName,
         save: DefinitionChange,
+        show: impl FnOnce(),
     ) -> Result<(), ObjectError> {
         let record = self.authorities.of_maker(maker, object, name);
         let grant = record.as_ref().map(definitions::save_authority);
-        self.save([save].into_iter().chain(grant).collect()).await?;
-        if let Some(record) = record {
-            self.authorities.set(record);
-        }
-        Ok(())
+        let changes = [save].into_iter().chain(grant).collect();
+        let show_both = || {
+            if let Some(record) = record {
+                self.authorities.set(record);
+            }
+            show();
+        };
+        self.save_and_show(changes, show_both).await
+    }
+
+    /// See `definitions::save_and_show`.
+    pub(crate) async fn save_and_show(
+        &self,
+        changes: Vec<DefinitionChange>,
+        show: impl FnOnce(),
+    ) -> Result<(), ObjectError> {
+        definitions::save_and_show(self, changes, show).await.map_err(ObjectError::Reason)
     }
 
     pub(crate) async fn save(&self, changes: Vec<DefinitionChange>) -> Result<(), ObjectError> {
@@ -117,26 +134,40 @@ impl QueueManager {
         self.engine().definition()
     }
 
-    /// Name, identifier, CCSID and date of creation stay what they were.
+    /// Puts `definition` in the place of the whole definition; see `change_queue_manager`.
     pub async fn alter_queue_manager(
         &self,
         caller: &Principal,
         definition: QueueManagerDefinition,
     ) -> Result<(), ObjectError> {
+        let replace = |current: &mut QueueManagerDefinition| {
+            *current = definition;
+            Ok(())
+        };
+        self.change_queue_manager(caller, replace).await
+    }
+
+    /// `change` is given the definition as it is; nobody else changes it meanwhile. Name, identifier, CCSID and date of
+    /// creation stay what they were.
+    pub async fn change_queue_manager<E: From<ObjectError>>(
+        &self,
+        caller: &Principal,
+        change: impl FnOnce(&mut QueueManagerDefinition) -> Result<(), E>,
+    ) -> Result<(), E> {
         let engine = self.engine();
         authorise(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::CHANGE)?;
         let _change = engine.changes.lock().await;
         let before = engine.definition();
-        let mut definition = definition;
+        let mut definition = (*before).clone();
+        change(&mut definition)?;
         definition.name = before.name;
         definition.identifier.clone_from(&before.identifier);
         definition.ccsid = before.ccsid;
         definition.history.created = before.history.created;
         definition.history.altered = engine.now();
         check_attributes(engine.name.as_str(), View::QueueManager(&definition))?;
-        engine.save(vec![definitions::save_queue_manager(&definition)]).await?;
-        engine.show_definition(definition);
-        Ok(())
+        let changes = vec![definitions::save_queue_manager(&definition)];
+        Ok(engine.save_and_show(changes, || engine.show_definition(definition)).await?)
     }
 
     pub fn queue(&self, name: &QueueName) -> Option<Arc<QueueDefinition>> {
@@ -185,16 +216,23 @@ impl QueueManager {
         self.keep_topic(definition, maker).await
     }
 
-    pub async fn alter_topic(&self, caller: &Principal, mut definition: TopicDefinition) -> Result<(), ObjectError> {
+    /// `change` is given the definition as it is; nobody else changes it meanwhile.
+    pub async fn change_topic<E: From<ObjectError>>(
+        &self,
+        caller: &Principal,
+        name: &TopicName,
+        change: impl FnOnce(&mut TopicDefinition) -> Result<(), E>,
+    ) -> Result<(), E> {
         let engine = self.engine();
-        let name = definition.name;
-        authorise(engine, caller, AuthorityObject::Topic, &name, Authority::CHANGE)?;
+        authorise(engine, caller, AuthorityObject::Topic, name, Authority::CHANGE)?;
         let _change = engine.changes.lock().await;
-        let before = engine.topic(&name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
+        let before = engine.topic(name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
+        let mut definition = (*before).clone();
+        change(&mut definition)?;
         check_topic_string(&before, &definition)?;
         definition.history.created = before.history.created;
         definition.history.altered = engine.now();
-        self.keep_topic(definition, None).await
+        Ok(self.keep_topic(definition, None).await?)
     }
 
     /// Checked attributes, written, shown; `maker` is who made it just now. The caller holds the lock on changes.
@@ -207,13 +245,14 @@ impl QueueManager {
         check_attributes(name.as_str(), View::Topic(&definition))?;
         check_own_topic_string(engine, &definition)?;
         let save = definitions::save_topic(&definition);
+        let show = || {
+            engine.topics.write().insert(name, Arc::new(definition));
+            engine.publish.definitions_changed(engine);
+        };
         match maker {
-            Some(maker) => engine.save_made(maker, AuthorityObject::Topic, &name, save).await?,
-            None => engine.save(vec![save]).await?,
+            Some(maker) => engine.save_made(maker, AuthorityObject::Topic, &name, save, show).await,
+            None => engine.save_and_show(vec![save], show).await,
         }
-        engine.topics.write().insert(name, Arc::new(definition));
-        engine.publish.definitions_changed(engine);
-        Ok(())
     }
 
     pub async fn delete_topic(&self, caller: &Principal, name: &TopicName) -> Result<(), ObjectError> {
@@ -223,10 +262,11 @@ impl QueueManager {
         if engine.topic(name).is_none() {
             return Err(ObjectError::not_found(name.as_str()));
         }
-        engine.save(vec![definitions::delete_topic(name)]).await?;
-        engine.topics.write().remove(name);
-        engine.publish.definitions_changed(engine);
-        Ok(())
+        let show = || {
+            engine.topics.write().remove(name);
+            engine.publish.definitions_changed(engine);
+        };
+        engine.save_and_show(vec![definitions::delete_topic(name)], show).await
     }
 
     pub fn subscription(&self, name: &str) -> Option<Arc<SubscriptionDefinition>> {
@@ -247,12 +287,14 @@ impl QueueManager {
         crate::administer_subscription::define(self.engine(), caller, definition, replace).await
     }
 
-    pub async fn alter_subscription(
+    /// `change` is given the definition as it is; nobody else changes it meanwhile.
+    pub async fn change_subscription<E: From<ObjectError>>(
         &self,
         caller: &Principal,
-        definition: SubscriptionDefinition,
-    ) -> Result<(), ObjectError> {
-        crate::administer_subscription::alter(self.engine(), caller, definition).await
+        name: &str,
+        change: impl FnOnce(&mut SubscriptionDefinition) -> Result<(), E>,
+    ) -> Result<(), E> {
+        crate::administer_subscription::change(self.engine(), caller, name, change).await
     }
 
     pub async fn delete_subscription(&self, caller: &Principal, name: &str) -> Result<(), ObjectError> {

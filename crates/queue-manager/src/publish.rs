@@ -33,8 +33,8 @@ use crate::put_descriptor::{Defaults, Filled, fill_in};
 use crate::resolve::{Resolved, resolve};
 use crate::subscription::{Subscription, Subscriptions};
 use crate::topic_tree::{EffectiveTopic, join};
-use crate::unit_of_work::{back_out_unit, commit_or_back_out};
-use crate::{authority, dead_letter, report, retained, xa};
+use crate::unit_of_work::{commit_or_back_out, undo};
+use crate::{authority, dead_letter, report, retained};
 
 /// What publish/subscribe keeps in memory for one queue manager.
 #[derive(Default)]
@@ -226,7 +226,7 @@ impl FanOut<'_> {
             let unit = &request.connection.state;
             self.check_all()?;
             if let Err(reason) = self.put_all(unit, retain).await {
-                return Err(self.undo(unit, reason).await);
+                return Err(undo(self.engine, unit, reason).await);
             }
             return Ok(());
         }
@@ -316,19 +316,6 @@ impl FanOut<'_> {
             }
         }
         Ok(())
-    }
-
-    /// A unit of work of the application's cannot give back single messages; half a publication must not be committed.
-    async fn undo(&self, unit: &ConnectionState, reason: Reason) -> Reason {
-        let open = unit.unit.lock().take();
-        if let Some(open) = open
-            && let Err(reason) = back_out_unit(self.engine, open).await
-        {
-            return reason;
-        }
-        xa::was_undone(self.engine, unit);
-        debug!(%reason, "a publication failed half-way; its unit of work is backed out");
-        Reason::BackedOut
     }
 }
 

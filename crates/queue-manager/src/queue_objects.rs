@@ -13,6 +13,7 @@ use storage::{DefinitionChange, StoreError};
 
 use crate::accounting::collection;
 use crate::engine::Engine;
+use crate::housekeeping::Work;
 use crate::objects::{ObjectError, authorise, authority_to_define, check_attributes};
 use crate::queue::Queue;
 use crate::{QueueManager, definitions, event, reason, trigger};
@@ -28,7 +29,7 @@ impl QueueManager {
         let engine = self.engine();
         let name = definition.name;
         check(&definition)?;
-        let _change = engine.changes.lock().await;
+        let lock = engine.changes.lock().await;
         let existing = engine.queue(&name);
         let wanted = authority_to_define(existing.is_some(), replace);
         authorise(engine, caller, AuthorityObject::Queue, &name, wanted)?;
@@ -36,7 +37,10 @@ impl QueueManager {
             if !replace {
                 return Err(ObjectError::already_exists(name.as_str()));
             }
-            return replace_definition(engine, &queue, definition, false).await;
+            let triggering = replace_definition(engine, &queue, definition, false).await?;
+            drop(lock);
+            triggering.look().await;
+            return Ok(());
         }
         let now = engine.now();
         definition.history = History { created: now, altered: now };
@@ -44,24 +48,45 @@ impl QueueManager {
             local.definition_type = DefinitionType::Predefined;
             local.store_id = engine.store.create_queue().0;
         }
-        engine.save_made(caller, AuthorityObject::Queue, &name, definitions::save_queue(&definition)).await?;
-        engine.add_queue(Arc::new(Queue::new(definition, None, &engine.store)));
-        Ok(())
+        let save = definitions::save_queue(&definition);
+        let show = || engine.add_queue(Arc::new(Queue::new(definition, None, &engine.store)));
+        engine.save_made(caller, AuthorityObject::Queue, &name, save, show).await
     }
 
+    /// Puts `definition` in the place of the whole definition; see `change_queue`.
     pub async fn alter_queue(
         &self,
         caller: &Principal,
         definition: QueueDefinition,
         force: bool,
     ) -> Result<(), ObjectError> {
-        let engine = self.engine();
         let name = definition.name;
-        authorise(engine, caller, AuthorityObject::Queue, &name, Authority::CHANGE)?;
+        let replace = |current: &mut QueueDefinition| {
+            *current = definition;
+            Ok(())
+        };
+        self.change_queue(caller, &name, force, replace).await
+    }
+
+    /// `change` is given the definition as it is; nobody else changes it meanwhile.
+    pub async fn change_queue<E: From<ObjectError>>(
+        &self,
+        caller: &Principal,
+        name: &QueueName,
+        force: bool,
+        change: impl FnOnce(&mut QueueDefinition) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let engine = self.engine();
+        authorise(engine, caller, AuthorityObject::Queue, name, Authority::CHANGE)?;
+        let lock = engine.changes.lock().await;
+        let queue = engine.queue(name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
+        let mut definition = (*queue.definition()).clone();
+        change(&mut definition)?;
         check(&definition)?;
-        let _change = engine.changes.lock().await;
-        let queue = engine.queue(&name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
-        replace_definition(engine, &queue, definition, force).await
+        let triggering = replace_definition(engine, &queue, definition, force).await?;
+        drop(lock);
+        triggering.look().await;
+        Ok(())
     }
 
     /// `purge` deletes the messages too; without it the queue must be empty.
@@ -80,13 +105,14 @@ impl QueueManager {
         if !queue.is_temporary() {
             changes.push(definitions::delete_queue(name));
         }
-        engine.save(changes).await?;
-        if purge && queue.is_local() {
-            note_purge(engine, &queue);
-        }
-        engine.remove_queue(&queue);
-        deletion.done();
-        Ok(())
+        let show = || {
+            if purge && queue.is_local() {
+                note_purge(engine, &queue);
+            }
+            engine.remove_queue(&queue);
+            deletion.done();
+        };
+        engine.save_and_show(changes, show).await
     }
 
     /// Removes every message of a local queue that nobody has open.
@@ -142,13 +168,14 @@ fn check_emptiness(engine: &Engine, queue: &Queue, purge: bool) -> Result<(), Ob
     Ok(())
 }
 
-/// The caller holds the lock on changes.
-async fn replace_definition(
-    engine: &Engine,
-    queue: &Arc<Queue>,
+/// The caller holds the lock on changes, and gives it up before it looks at what triggering calls for: a trigger may
+/// change definitions too.
+async fn replace_definition<'a>(
+    engine: &'a Engine,
+    queue: &'a Arc<Queue>,
     mut definition: QueueDefinition,
     force: bool,
-) -> Result<(), ObjectError> {
+) -> Result<Triggering<'a>, ObjectError> {
     let before = queue.definition();
     let name = || queue.name.to_string();
     if std::mem::discriminant(&before.kind) != std::mem::discriminant(&definition.kind) {
@@ -166,20 +193,49 @@ async fn replace_definition(
     if breaks_handles && !force {
         return Err(ObjectError::InUse { name: name() });
     }
-    let was_triggering = trigger::is_enabled(queue);
-    if !queue.is_temporary() {
-        engine.save(vec![definitions::save_queue(&definition)]).await?;
+    let triggering = Triggering { engine, queue, was_enabled: trigger::is_enabled(queue) };
+    let changes = (!queue.is_temporary()).then(|| vec![definitions::save_queue(&definition)]);
+    let show = || {
+        engine.show_queue(queue, definition);
+        if breaks_handles {
+            queue.forced_changes.fetch_add(1, Ordering::AcqRel);
+        }
+        // Waiters look again: gets may be inhibited now, or enabled.
+        queue.waiters.wake_all();
+    };
+    match changes {
+        Some(changes) => engine.save_and_show(changes, show).await?,
+        None => show(),
     }
-    engine.show_queue(queue, definition);
-    if breaks_handles {
-        queue.forced_changes.fetch_add(1, Ordering::AcqRel);
+    Ok(triggering)
+}
+
+/// Looks at what is on the queue once triggering begins. Dropped before that, housekeeping does.
+struct Triggering<'a> {
+    engine: &'a Engine,
+    queue: &'a Arc<Queue>,
+    was_enabled: bool,
+}
+
+impl Triggering<'_> {
+    fn has_begun(&self) -> bool {
+        !self.was_enabled && trigger::is_enabled(self.queue)
     }
-    // Waiters look again: gets may be inhibited now, or enabled.
-    queue.waiters.wake_all();
-    if !was_triggering && trigger::is_enabled(queue) {
-        trigger::input_closed(engine, queue).await;
+
+    async fn look(mut self) {
+        if self.has_begun() {
+            trigger::input_closed(self.engine, self.queue).await;
+        }
+        self.was_enabled = true;
     }
-    Ok(())
+}
+
+impl Drop for Triggering<'_> {
+    fn drop(&mut self) {
+        if self.has_begun() {
+            self.engine.left_over.push(Work::TriggeringBegun(self.queue.clone()));
+        }
+    }
 }
 
 /// Changes that open handles would not survive; they need FORCE.

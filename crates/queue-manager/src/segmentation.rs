@@ -11,16 +11,21 @@ use model::reason::Reason;
 use model::timestamp::Timestamp;
 
 use crate::connection::Connection;
-use crate::delivery;
 use crate::engine::Engine;
 use crate::put::Request;
 use crate::queue::Queue;
+use crate::unit_of_work::undo;
+use crate::{delivery, event};
 
 pub(crate) fn is_allowed(descriptor: &MessageDescriptor) -> bool {
     descriptor.message_flags.contains(MessageFlags::SEGMENTATION_ALLOWED)
 }
 
 /// Puts `message` in pieces that the queue takes, in the caller's unit of work or in one of their own.
+///
+/// # Errors
+/// `QFull` (2053), `SyncpointLimitReached` (2024): there is no room for all of them; nothing has changed. `BackedOut`
+/// (2003): some were in the caller's unit of work already, which is undone. Others as `delivery::place`.
 pub(crate) async fn put_in_segments(
     request: &Request<'_>,
     queue: &Arc<Queue>,
@@ -35,13 +40,39 @@ pub(crate) async fn put_in_segments(
         return Err(Reason::MsgTooBigForQ);
     }
     let segments = cut(engine, message, maximum)?;
-    if request.in_unit() {
-        for segment in segments {
-            delivery::place(engine, Some(&request.connection.state), queue, &segment, expires, now).await?;
+    // Dropped half-way, a unit of work of their own is backed out.
+    let own = (!request.in_unit()).then(|| Connection::internal(engine));
+    let state = &*own.as_ref().unwrap_or(request.connection).state;
+    state.unit_for(engine, segments.len())?;
+    check_depth(engine, queue, segments.len(), now).await?;
+    for (index, segment) in segments.iter().enumerate() {
+        match (delivery::place(engine, Some(state), queue, segment, expires, now).await, &own) {
+            (Ok(()), _) => {}
+            (Err(reason), Some(own)) => {
+                own.back_out().await?;
+                return Err(reason);
+            }
+            (Err(reason), None) if index == 0 => return Err(reason),
+            (Err(reason), None) => return Err(undo(engine, state, reason).await),
         }
+    }
+    match own {
+        Some(own) => own.commit().await,
+        None => Ok(()),
+    }
+}
+
+/// # Errors
+/// `QFull` (2053): the queue does not take so many messages more.
+async fn check_depth(engine: &Engine, queue: &Arc<Queue>, messages: usize, now: Timestamp) -> Result<(), Reason> {
+    let maximum = queue.with_local(|_, local| local.maximum_depth) as usize;
+    if (queue.depth() as usize).saturating_add(messages) <= maximum {
         return Ok(());
     }
-    place_together(engine, queue, segments, expires, now).await
+    if engine.events.performance() {
+        event::performance::after_put(engine, queue, Err(Reason::QFull), now).await;
+    }
+    Err(Reason::QFull)
 }
 
 /// Cuts the body; every piece but the first gets a message id of its own.
@@ -70,22 +101,4 @@ fn cut(engine: &Engine, message: Message, maximum: usize) -> Result<Vec<Message>
         start = end;
     }
     Ok(segments)
-}
-
-/// One unit of work for the segments alone; dropped half-way, it is backed out.
-async fn place_together(
-    engine: &Arc<Engine>,
-    queue: &Arc<Queue>,
-    segments: Vec<Message>,
-    expires: Option<Timestamp>,
-    now: Timestamp,
-) -> Result<(), Reason> {
-    let own = Connection::internal(engine);
-    for segment in segments {
-        if let Err(reason) = delivery::place(engine, Some(&own.state), queue, &segment, expires, now).await {
-            own.back_out().await?;
-            return Err(reason);
-        }
-    }
-    own.commit().await
 }

@@ -19,9 +19,10 @@ use parking_lot::Mutex;
 use tracing::warn;
 
 use crate::engine::{Engine, Map};
+use crate::housekeeping::Work;
 use crate::selector::Selector;
 use crate::topic_tree::{AdministrativeTopics, Pattern, PatternIndex};
-use crate::{QueueManager, definitions, dynamic, reason};
+use crate::{QueueManager, definitions, dynamic};
 
 /// One subscription. An alteration makes a new one that shares `activity`.
 pub(crate) struct Subscription {
@@ -269,17 +270,49 @@ pub(crate) async fn close(engine: &Engine, open: &OpenSubscription, remove: bool
 /// `ResourceProblem` (2102), `QMgrStopping` (2162): the definition is still there.
 pub(crate) async fn end(engine: &Engine, subscription: &Subscription) -> Result<(), Reason> {
     let definition = &subscription.definition;
+    let queue = ManagedQueue::new(engine, definition.clone());
     if definition.durable {
         let _change = engine.changes.lock().await;
         let change = definitions::delete_subscription(&definition.name);
-        engine.store.change_definitions(vec![change]).await.map_err(|error| reason::of_store_at_large(&error))?;
-        engine.subscriptions.write().remove(&definition.name);
-        engine.publish.with_mut(|state| state.remove(&definition.identifier));
+        let show = || {
+            engine.subscriptions.write().remove(&definition.name);
+            engine.publish.with_mut(|state| state.remove(&definition.identifier));
+        };
+        definitions::save_and_show(engine, vec![change], show).await?;
     } else {
         engine.publish.with_mut(|state| state.remove(&definition.identifier));
     }
-    remove_managed_queue(engine, definition).await;
+    queue.remove().await;
     Ok(())
+}
+
+/// The queue of a subscription that is not there yet, or soon not any more. Dropped while the subscription is not there,
+/// it leaves the queue to housekeeping.
+pub(crate) struct ManagedQueue<'a> {
+    engine: &'a Engine,
+    definition: Arc<SubscriptionDefinition>,
+    is_removed: bool,
+}
+
+impl<'a> ManagedQueue<'a> {
+    pub(crate) fn new(engine: &'a Engine, definition: Arc<SubscriptionDefinition>) -> Self {
+        Self { engine, definition, is_removed: false }
+    }
+
+    pub(crate) async fn remove(mut self) {
+        remove_managed_queue(self.engine, &self.definition).await;
+        self.is_removed = true;
+    }
+}
+
+impl Drop for ManagedQueue<'_> {
+    fn drop(&mut self) {
+        let definition = &self.definition;
+        let is_there = || self.engine.publish.with(|state| state.get(&definition.identifier).is_some());
+        if definition.managed && !self.is_removed && !is_there() {
+            self.engine.left_over.push(Work::ManagedQueue(definition.clone()));
+        }
+    }
 }
 
 /// The queue goes with its subscription; one without durability stays while its own handle is open.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use model::reason::Reason;
 use model::timestamp::Timestamp;
 use storage::{Position, Selection, StoreError, UnitOfWorkId};
+use tracing::debug;
 
 use crate::connection::Connection;
 use crate::connection_table::ConnectionState;
@@ -17,7 +18,7 @@ use crate::engine::Engine;
 use crate::housekeeping::Work;
 use crate::queue::Queue;
 use crate::waiters::Arrival;
-use crate::{event, reason, trigger};
+use crate::{event, reason, trigger, xa};
 
 /// What a connection has done under syncpoint since the last commit or back out.
 pub(crate) struct OpenUnit {
@@ -69,19 +70,22 @@ impl ConnectionState {
     /// # Errors
     /// `SyncpointLimitReached` (2024): MAXUMSGS messages are in it. `ConnectionBroken` (2009).
     pub(crate) fn unit(&self, engine: &Engine) -> Result<UnitOfWorkId, Reason> {
+        self.unit_for(engine, 1)
+    }
+
+    /// As `unit`, with room for so many messages.
+    ///
+    /// # Errors
+    /// Those of `unit`.
+    pub(crate) fn unit_for(&self, engine: &Engine, messages: usize) -> Result<UnitOfWorkId, Reason> {
         self.check()?;
         let mut unit = self.unit.lock();
-        match unit.as_ref() {
-            Some(open) => {
-                let maximum = engine.definition.read().maximum_uncommitted_messages as usize;
-                if open.touched.len() >= maximum { Err(Reason::SyncpointLimitReached) } else { Ok(open.id) }
-            }
-            None => {
-                let id = engine.store.begin();
-                *unit = Some(OpenUnit { id, since: engine.now(), touched: Vec::new() });
-                Ok(id)
-            }
+        let held = unit.as_ref().map_or(0, |open| open.touched.len());
+        if held.saturating_add(messages) > engine.definition.read().maximum_uncommitted_messages as usize {
+            return Err(Reason::SyncpointLimitReached);
         }
+        let begin = || OpenUnit { id: engine.store.begin(), since: engine.now(), touched: Vec::new() };
+        Ok(unit.get_or_insert_with(begin).id)
     }
 
     /// A message marked MQGMO_MARK_SKIP_BACKOUT is in the unit of work.
@@ -179,6 +183,20 @@ pub(crate) async fn commit_or_back_out(engine: &Engine, unit: OpenUnit) -> Resul
         back_out_unit(engine, *unit).await?;
     }
     Err(reason)
+}
+
+/// A unit of work of the application's cannot give back single messages: where things that belong together fail half-way
+/// and cannot be committed so, all of it is backed out. Says with which reason the verb ends.
+pub(crate) async fn undo(engine: &Engine, state: &ConnectionState, reason: Reason) -> Reason {
+    let open = state.unit.lock().take();
+    if let Some(open) = open
+        && let Err(reason) = back_out_unit(engine, open).await
+    {
+        return reason;
+    }
+    xa::was_undone(engine, state);
+    debug!(%reason, "what belongs together failed half-way; its unit of work is backed out");
+    Reason::BackedOut
 }
 
 /// What was put is visible now.

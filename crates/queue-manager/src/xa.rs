@@ -195,7 +195,10 @@ impl Connection {
                 Ok(None)
             }
         })?;
-        *unit = taken;
+        // One without work, from a get that found nothing, is over.
+        if let Some(unused) = std::mem::replace(&mut *unit, taken) {
+            self.engine.left_over.push(Work::BackOut(unused));
+        }
         *current = Some(xid.clone());
         Ok(())
     }
@@ -244,6 +247,7 @@ impl Connection {
             return Err(XaError::RolledBack);
         }
         if !unit.has_work() {
+            back_out_unit(&self.engine, unit).await.map_err(XaError::Reason)?;
             return Ok(false);
         }
         let mut kept = Kept { connection: self, xid, branch: Some(Branch { unit: Some(unit), ..branch }) };

@@ -91,7 +91,10 @@ pub struct Candidate<'a> {
     pub offset: u32,
     pub flags: MessageFlags,
     pub priority: u8,
-    /// Members of the same group on this queue that are committed and not taken, in (sequence, offset) order.
+    /// In bytes.
+    pub body_length: usize,
+    /// Members of the same group on this queue that could be taken as this message could: committed, not taken, not
+    /// expired, not locked by another owner. In (sequence, offset) order.
     pub group: &'a dyn Fn() -> Vec<GroupMember>,
 }
 

@@ -196,10 +196,11 @@ impl Samples {
         }
         if self.runs.iter().any(|run| run.report.judgement == Judgement::Broken) {
             all.push(format!(
-                "the ledger is broken: {} lost, {} seen twice, {} damaged, {} refused but found",
+                "the ledger is broken: {} lost, {} seen twice, {} damaged, {} misdelivered, {} refused but found",
                 sum(|report| report.verdict.lost.unwrap_or_default()),
                 sum(|report| report.verdict.duplicated),
                 sum(|report| report.verdict.damaged),
+                sum(|report| report.verdict.misdelivered),
                 sum(|report| report.verdict.refused_but_found)
             ));
         }

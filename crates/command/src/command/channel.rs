@@ -30,6 +30,8 @@ pub enum ChannelCommand {
     SwitchListener {
         name: String,
         start: bool,
+        /// IGNSTATE(YES): one that is as wanted already is fine.
+        ignore_state: bool,
     },
     DisplayServiceStatus {
         name: Pattern,
@@ -38,6 +40,7 @@ pub enum ChannelCommand {
     SwitchService {
         name: String,
         start: bool,
+        ignore_state: bool,
     },
 }
 

@@ -116,10 +116,15 @@ fn existing(queue_manager: &QueueManager, name: &str, kind: Kind) -> Result<Arc<
 }
 
 pub(super) async fn alter(queue_manager: &QueueManager, caller: &Principal, alter: &Alter) -> Result<Reply, Failure> {
-    let mut object = (*existing(queue_manager, &alter.name, alter.kind)?).clone();
-    apply(&alter.name, &alter.settings, &mut Target::Object(&mut object))?;
-    let family = object.family();
-    queue_manager.alter_object(caller, object).await?;
+    let (family, name) = (alter.kind.authority_object(), object_name(&alter.name)?);
+    existing(queue_manager, &alter.name, alter.kind)?;
+    let change = |object: &mut AdministeredObject| {
+        if object.kind() != alter.kind {
+            return Err(Failure::wrong_type(&alter.name));
+        }
+        apply(&alter.name, &alter.settings, &mut Target::Object(object))
+    };
+    queue_manager.change_object(caller, family, &name, change).await?;
     Ok(Reply::done(messages(family).changed))
 }
 

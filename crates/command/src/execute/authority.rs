@@ -1,5 +1,7 @@
 //! Authority records: SET, DELETE and DISPLAY AUTHREC, DISPLAY ENTAUTH and AUTHSERV; and who may see what.
 
+use std::cmp::Ordering;
+
 use ::queue_manager::QueueManager;
 use ::queue_manager::objects::ObjectError;
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Principal};
@@ -14,6 +16,9 @@ use crate::execute::{Failure, object_name};
 use crate::message::{self, Message};
 use crate::reply::{Item, Reply};
 use crate::status::{self, EntityView};
+
+const MQRCCF_PROFILE_NAME_ERROR: i32 = 3170;
+const MQRCCF_AUTH_VALUE_ERROR: i32 = 3171;
 
 /// May `caller` see the object at all?
 pub(super) fn may_display(
@@ -89,17 +94,49 @@ pub(super) async fn set(
     let profile = profile(queue_manager, &set.key);
     require_of_queue_manager(queue_manager, caller, Authority::CHANGE)?;
     check_profile(queue_manager, set.key.object, &profile)?;
+    check_entities(&set.key.entities)?;
+    let (add, remove) = settled(set, &profile)?;
     for entity in &set.key.entities {
         let (profile, object, entity) = (profile.clone(), set.key.object, entity.clone());
-        let record = AuthorityRecord { profile, object, entity, authorities: set.add };
-        queue_manager.change_authority(caller, record, set.remove).await?;
+        let record = AuthorityRecord { profile, object, entity, authorities: add };
+        queue_manager.change_authority(caller, record, remove).await?;
     }
     Ok(Reply::done(message::AUTHORITY_SET))
+}
+
+/// What is added and what is taken away, nothing of it both. Where ALL, ALLADM or ALLMQI of one list covers what the other
+/// names, the narrower of the two counts; what both name alike is refused.
+fn settled(set: &SetAuthority, profile: &str) -> Result<(Authority, Authority), Failure> {
+    let (mut add, mut remove, mut both) = (set.add, set.remove, Authority::empty());
+    for one in (set.add & set.remove).iter() {
+        let breadth = |list| breadth(set.key.object, list, one);
+        match breadth(set.add).cmp(&breadth(set.remove)) {
+            Ordering::Less => remove -= one,
+            Ordering::Greater => add -= one,
+            Ordering::Equal => both |= one,
+        }
+    }
+    if both.is_empty() {
+        return Ok((add, remove));
+    }
+    let problem = format!("AUTHRMV names {}, too", both.list());
+    let arguments = ["AUTHADD", profile, &problem];
+    Err(Failure::Reply(Reply::failed(MQRCCF_AUTH_VALUE_ERROR, message::ATTRIBUTE_REFUSED, &arguments)))
+}
+
+/// For how many authorities the word stands by which a list names `one`: the widest that the list holds the whole of.
+fn breadth(object: AuthorityObject, list: Authority, one: Authority) -> u32 {
+    let groups = [object.all_authorities(), object.administration_authorities(), object.mqi_authorities()];
+    let named = groups.into_iter().filter(|group| list.contains(*group) && group.contains(one));
+    named.map(|group| group.bits().count_ones()).max().unwrap_or(1)
 }
 
 /// A profile without wildcards names an object that exists. SYSTEM objects of the product that are not here are let
 /// through, so that its own scripts load.
 fn check_profile(queue_manager: &QueueManager, object: AuthorityObject, profile: &str) -> Result<(), Failure> {
+    if let Some(problem) = QueueManager::profile_problem(profile) {
+        return Err(not_a_name(MQRCCF_PROFILE_NAME_ERROR, profile, problem));
+    }
     let stands_alone = AuthorityRecord::is_generic(profile)
         || profile == AuthorityRecord::CLASS
         || profile.starts_with("SYSTEM.")
@@ -108,6 +145,20 @@ fn check_profile(queue_manager: &QueueManager, object: AuthorityObject, profile:
         return Ok(());
     }
     Err(Failure::not_found(profile))
+}
+
+/// Names as principals have them: blanks at the end would make a record that counts for nobody, or takes nothing away.
+fn check_entities(entities: &[Entity]) -> Result<(), Failure> {
+    let is_good = |name: &str| !name.is_empty() && !name.ends_with(' ');
+    match entities.iter().map(Entity::name).find(|name| !is_good(name)) {
+        Some(name) => Err(not_a_name(Reason::UnknownEntity.number(), name, "it is blank or ends in a blank")),
+        None => Ok(()),
+    }
+}
+
+fn not_a_name(reason: i32, name: &str, problem: &str) -> Failure {
+    let shown: String = name.chars().take(80).collect();
+    Failure::Reply(Reply::failed(reason, message::NAME, &[&format!("'{shown}': {problem}")]))
 }
 
 pub(super) async fn delete(

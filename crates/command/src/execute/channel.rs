@@ -60,9 +60,13 @@ pub(super) fn run(
             &[ChannelType::Sender, ChannelType::Server, ChannelType::ClusterSender],
         ),
         ChannelCommand::DisplayListenerStatus { name, request } => call.display_started(&LISTENER, name, request),
-        ChannelCommand::SwitchListener { name, start } => call.switch(&LISTENER, name, *start),
+        ChannelCommand::SwitchListener { name, start, ignore_state } => {
+            call.switch(&LISTENER, name, *start, *ignore_state)
+        }
         ChannelCommand::DisplayServiceStatus { name, request } => call.display_started(&SERVICE, name, request),
-        ChannelCommand::SwitchService { name, start } => call.switch(&SERVICE, name, *start),
+        ChannelCommand::SwitchService { name, start, ignore_state } => {
+            call.switch(&SERVICE, name, *start, *ignore_state)
+        }
     }
 }
 
@@ -206,26 +210,27 @@ impl Call<'_> {
         Ok(Reply { items })
     }
 
-    fn switch(&self, kind: &StartedKind, name: &str, start: bool) -> Result<Reply, Failure> {
+    fn switch(&self, kind: &StartedKind, name: &str, start: bool, ignore_state: bool) -> Result<Reply, Failure> {
         let object = object_name(name)?;
         self.queue_manager.authorise(self.caller, kind.family, &object, Authority::CONTROL)?;
         if self.queue_manager.object(kind.family, &object).is_none() {
             return Err(Failure::not_found(name));
         }
-        if !start {
-            let stopped = self.queue_manager.stop_started(kind.family, name);
-            let not_active = || Failure::Reply(Reply::failed(MQRCCF_COMMAND_FAILED, kind.not_active, &[name]));
-            return if stopped { Ok(Reply::done(kind.stopped)) } else { Err(not_active()) };
-        }
         let failed = |message, inserts: &[&str]| Failure::Reply(Reply::failed(MQRCCF_COMMAND_FAILED, message, inserts));
+        if !start {
+            let stopped = self.queue_manager.stop_started(kind.family, name) || ignore_state;
+            return if stopped { Ok(Reply::done(kind.stopped)) } else { Err(failed(kind.not_active, &[name])) };
+        }
+        let is_active =
+            || if ignore_state { Ok(Reply::done(kind.started)) } else { Err(failed(kind.is_active, &[name])) };
         if kind.family != AuthorityObject::Listener {
             let runs = self.queue_manager.started_objects(kind.family).iter().any(|status| status.started.name == name);
-            return Err(if runs { failed(kind.is_active, &[name]) } else { unsupported("START SERVICE") });
+            return if runs { is_active() } else { Err(unsupported("START SERVICE")) };
         }
         match self.queue_manager.start_listener(&object) {
-            Ok(()) => Ok(Reply::done(message::LISTENER_STARTED)),
+            Ok(()) => Ok(Reply::done(kind.started)),
             Err(ListenerError::NotFound) => Err(Failure::not_found(name)),
-            Err(ListenerError::IsActive) => Err(failed(kind.is_active, &[name])),
+            Err(ListenerError::IsActive) => is_active(),
             Err(ListenerError::Listen(why)) => Err(failed(message::LISTENER_NOT_STARTED, &[name, &why.to_string()])),
         }
     }
@@ -237,6 +242,7 @@ struct StartedKind {
     rows: &'static [status::Row<StartedView>],
     title: Message,
     nothing_runs: i32,
+    started: Message,
     stopped: Message,
     is_active: Message,
     not_active: Message,
@@ -247,6 +253,7 @@ static LISTENER: StartedKind = StartedKind {
     rows: status::channel::LISTENER,
     title: message::LISTENER_STATUS_DETAILS,
     nothing_runs: MQRCCF_LSTR_STATUS_NOT_FOUND,
+    started: message::LISTENER_STARTED,
     stopped: message::LISTENER_STOPPED,
     is_active: message::LISTENER_IS_ACTIVE,
     not_active: message::LISTENER_NOT_ACTIVE,
@@ -257,6 +264,7 @@ static SERVICE: StartedKind = StartedKind {
     rows: status::channel::SERVICE,
     title: message::SERVICE_STATUS_DETAILS,
     nothing_runs: MQRCCF_SERV_STATUS_NOT_FOUND,
+    started: message::SERVICE_STARTED,
     stopped: message::SERVICE_STOPPED,
     is_active: message::SERVICE_IS_ACTIVE,
     not_active: message::SERVICE_NOT_ACTIVE,

@@ -1,12 +1,14 @@
-//! DISPLAY of definitions: queues, topics, subscriptions, channels and the other objects.
+//! DISPLAY of definitions: queues, topics, subscriptions, channels and the other objects; subscriptions as defined.
 
 use std::collections::BTreeSet;
 
 use ::queue_manager::QueueManager;
 use model::authority::{AuthorityObject, Principal};
-use model::definition::QueueDefinition;
-use model::definition::attribute::{self, Kind, LiveCounts, Shown, View};
+use model::definition::attribute::{self, Kind, LiveCounts, Shown, Value, View};
+use model::definition::{QueueDefinition, SubscriptionDefinition};
+use model::name::TopicName;
 
+use crate::command::topic::SubscriptionQuery;
 use crate::command::{Pattern, Request, Selection};
 use crate::execute::authority::{may_display, none_shown, require_display};
 use crate::execute::{Failure, administered};
@@ -34,14 +36,6 @@ pub(super) fn display(
                 add(message::TOPIC_DETAILS, View::Topic(&topic));
             }
         }
-    } else if kinds.contains(&Kind::Subscription) {
-        // Subscriptions have no authority of their own: who may see the queue manager sees them.
-        require_display(queue_manager, caller, AuthorityObject::QueueManager, &queue_manager.name())?;
-        for subscription in queue_manager.subscriptions() {
-            if name.matches(&subscription.name) {
-                add(message::SUBSCRIPTION_DETAILS, View::Subscription(&subscription));
-            }
-        }
     } else if kinds.iter().any(|kind| kind.is_administered()) {
         for object in families(kinds).flat_map(|family| queue_manager.objects(family)) {
             let matches = kinds.contains(&object.kind()) && name.matches(object.name().as_str());
@@ -62,6 +56,61 @@ pub(super) fn display(
         return Err(none_shown(queue_manager, caller, types, name));
     }
     Ok(Reply { items })
+}
+
+/// Subscriptions have no authority of their own: who may see the queue manager sees them.
+pub(super) fn subscriptions(
+    queue_manager: &QueueManager,
+    caller: &Principal,
+    query: &SubscriptionQuery,
+) -> Result<Reply, Failure> {
+    require_display(queue_manager, caller, AuthorityObject::QueueManager, &queue_manager.name())?;
+    let show = |subscription: &SubscriptionDefinition| {
+        if query.as_defined {
+            let mut attributes = shown(View::Subscription(&as_defined(queue_manager, subscription)), &query.request)?;
+            for shown in attributes.iter_mut().filter(|shown| shown.keyword == "DISTYPE") {
+                shown.value = Value::Integer(1);
+            }
+            return Some(attributes);
+        }
+        shown(View::Subscription(subscription), &query.request)
+    };
+    let items: Vec<_> = queue_manager
+        .subscriptions()
+        .iter()
+        .filter(|subscription| query.which.matches(subscription))
+        .filter_map(|subscription| show(subscription))
+        .map(|attributes| Item::shown(message::SUBSCRIPTION_DETAILS, attributes))
+        .collect();
+    if items.is_empty() {
+        return Err(Failure::not_found(&query.which.of.to_string()));
+    }
+    Ok(Reply { items })
+}
+
+/// The subscription with the topic object and string that DEFINE SUB has to be given to make it: what stands behind the
+/// object's string, or the whole string when the object no longer leads there.
+pub(crate) fn as_defined(
+    queue_manager: &QueueManager,
+    subscription: &SubscriptionDefinition,
+) -> SubscriptionDefinition {
+    let mut defined = subscription.clone();
+    match beyond_object(queue_manager, subscription) {
+        Some(rest) => defined.topic_string = rest,
+        None => defined.topic_object = TopicName::BLANK,
+    }
+    defined
+}
+
+fn beyond_object(queue_manager: &QueueManager, subscription: &SubscriptionDefinition) -> Option<String> {
+    if subscription.topic_object.is_blank() {
+        return Some(subscription.topic_string.clone());
+    }
+    let object = queue_manager.topic(&subscription.topic_object)?;
+    let rest = subscription.topic_string.strip_prefix(&object.topic_string)?;
+    let own = if object.topic_string.is_empty() { rest } else { rest.strip_prefix('/').unwrap_or(rest) };
+    let full = queue_manager.full_topic_string(&subscription.topic_object, own);
+    (full.as_deref() == Ok(subscription.topic_string.as_str())).then(|| own.to_owned())
 }
 
 /// The families of these kinds, each once: client connections come after other channels.

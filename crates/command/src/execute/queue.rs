@@ -68,9 +68,14 @@ fn existing(queue_manager: &QueueManager, name: &str, kind: Kind) -> Result<Arc<
 }
 
 pub(super) async fn alter(queue_manager: &QueueManager, caller: &Principal, alter: &Alter) -> Result<Reply, Failure> {
-    let mut definition = (*existing(queue_manager, &alter.name, alter.kind)?).clone();
-    apply(&alter.name, &alter.settings, &mut Target::Queue(&mut definition))?;
-    queue_manager.alter_queue(caller, definition, alter.force).await?;
+    let name = existing(queue_manager, &alter.name, alter.kind)?.name;
+    let change = |queue: &mut QueueDefinition| {
+        if queue.attribute_kind() != alter.kind {
+            return Err(Failure::wrong_type(&alter.name));
+        }
+        apply(&alter.name, &alter.settings, &mut Target::Queue(queue))
+    };
+    queue_manager.change_queue(caller, &name, alter.force, change).await?;
     Ok(Reply::done(message::QUEUE_CHANGED))
 }
 

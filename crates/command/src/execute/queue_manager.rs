@@ -2,6 +2,7 @@
 
 use ::queue_manager::QueueManager;
 use model::authority::{Authority, AuthorityObject, Principal};
+use model::definition::QueueManagerDefinition;
 use model::definition::attribute::{Target, View};
 
 use crate::command::{Request, Selection, Setting};
@@ -15,10 +16,11 @@ pub(super) async fn alter(
     caller: &Principal,
     settings: &[Setting],
 ) -> Result<Reply, Failure> {
-    let mut definition = (*queue_manager.definition()).clone();
-    let name = definition.name;
-    apply(name.as_str(), settings, &mut Target::QueueManager(&mut definition))?;
-    queue_manager.alter_queue_manager(caller, definition).await?;
+    let change = |definition: &mut QueueManagerDefinition| {
+        let name = definition.name;
+        apply(name.as_str(), settings, &mut Target::QueueManager(definition))
+    };
+    queue_manager.change_queue_manager(caller, change).await?;
     Ok(Reply::done(message::QUEUE_MANAGER_CHANGED))
 }
 

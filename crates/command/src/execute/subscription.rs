@@ -85,9 +85,11 @@ fn existing(queue_manager: &QueueManager, name: &str) -> Result<Arc<Subscription
 }
 
 pub(super) async fn alter(queue_manager: &QueueManager, caller: &Principal, alter: &Alter) -> Result<Reply, Failure> {
-    let mut definition = (*existing(queue_manager, &alter.name)?).clone();
-    apply(&alter.name, &alter.settings, &mut Target::Subscription(&mut definition))?;
-    queue_manager.alter_subscription(caller, definition).await?;
+    existing(queue_manager, &alter.name)?;
+    let change = |subscription: &mut SubscriptionDefinition| {
+        apply(&alter.name, &alter.settings, &mut Target::Subscription(subscription))
+    };
+    queue_manager.change_subscription(caller, &alter.name, change).await?;
     Ok(Reply::done(message::SUBSCRIPTION_CHANGED))
 }
 

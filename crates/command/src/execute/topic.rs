@@ -51,9 +51,9 @@ fn existing(queue_manager: &QueueManager, name: &str) -> Result<Arc<TopicDefinit
 }
 
 pub(super) async fn alter(queue_manager: &QueueManager, caller: &Principal, alter: &Alter) -> Result<Reply, Failure> {
-    let mut definition = (*existing(queue_manager, &alter.name)?).clone();
-    apply(&alter.name, &alter.settings, &mut Target::Topic(&mut definition))?;
-    queue_manager.alter_topic(caller, definition).await?;
+    let name = existing(queue_manager, &alter.name)?.name;
+    let change = |topic: &mut TopicDefinition| apply(&alter.name, &alter.settings, &mut Target::Topic(topic));
+    queue_manager.change_topic(caller, &name, change).await?;
     Ok(Reply::done(message::TOPIC_CHANGED))
 }
 

@@ -2,14 +2,10 @@
 
 use ::queue_manager::QueueManager;
 use ::queue_manager::objects::ObjectError;
-use ::queue_manager::subscription::SubscriptionStatus;
 use model::authority::{AuthorityObject, Principal};
-use model::definition::subscription::MadeBy;
 
 use crate::command::Request;
-use crate::command::topic::{
-    SubscriptionKind, SubscriptionOf, SubscriptionStatusQuery, TopicStatusOf, TopicStatusQuery,
-};
+use crate::command::topic::{SubscriptionStatusQuery, TopicStatusOf, TopicStatusQuery};
 use crate::execute::Failure;
 use crate::execute::authority::require_display;
 use crate::message;
@@ -18,8 +14,21 @@ use crate::status;
 use crate::status::topic::PublishSubscribeView;
 
 pub(super) async fn clear(queue_manager: &QueueManager, caller: &Principal, topic: &str) -> Result<Reply, Failure> {
-    queue_manager.clear_topic_string(caller, topic).await?;
+    if has_wildcard(topic) {
+        let found = queue_manager.topic_statuses(topic).await;
+        let nodes = found.map_err(|reason| Failure::Object(ObjectError::Reason(reason)))?;
+        for node in nodes.iter().filter(|node| node.retained) {
+            queue_manager.clear_topic_string(caller, &node.topic_string).await?;
+        }
+    } else {
+        queue_manager.clear_topic_string(caller, topic).await?;
+    }
     Ok(Reply::done(message::TOPIC_STRING_CLEARED))
+}
+
+/// `#` and `+` are wildcards when they are a whole level; within one they are characters as any other.
+fn has_wildcard(topic: &str) -> bool {
+    topic.split('/').any(|level| matches!(level, "#" | "+"))
 }
 
 pub(super) async fn display(
@@ -68,33 +77,14 @@ pub(super) fn subscriptions(
     let items: Vec<_> = queue_manager
         .subscription_statuses()
         .iter()
-        .filter(|status| selects(query, status))
+        .filter(|status| query.which.matches(&status.definition))
         .filter_map(|subscription| status::show(status::topic::SUBSCRIPTION, subscription, &query.request))
         .map(|attributes| Item::shown(message::SUBSCRIPTION_STATUS, attributes))
         .collect();
     if items.is_empty() {
-        return Err(Failure::not_found(&match &query.of {
-            SubscriptionOf::Name(name) => name.to_string(),
-            SubscriptionOf::Identifier(identifier) => identifier.clone(),
-        }));
+        return Err(Failure::not_found(&query.which.of.to_string()));
     }
     Ok(Reply { items })
-}
-
-fn selects(query: &SubscriptionStatusQuery, status: &SubscriptionStatus) -> bool {
-    let definition = &status.definition;
-    let is_it = match &query.of {
-        SubscriptionOf::Name(name) => name.matches(&definition.name),
-        SubscriptionOf::Identifier(identifier) => definition.identifier.to_string().eq_ignore_ascii_case(identifier),
-    };
-    let is_kind = match query.kind {
-        SubscriptionKind::All => true,
-        SubscriptionKind::User => definition.made_by != MadeBy::Proxy,
-        SubscriptionKind::Administrator => definition.made_by == MadeBy::Administrator,
-        SubscriptionKind::Api => definition.made_by == MadeBy::Api,
-        SubscriptionKind::Proxy => definition.made_by == MadeBy::Proxy,
-    };
-    is_it && is_kind && query.durable.is_none_or(|durable| definition.durable == durable)
 }
 
 pub(super) async fn publish_subscribe(

@@ -8,7 +8,7 @@ use model::definition::attribute::{self, Attribute, Kind, ValueType};
 use crate::json::Refusal;
 use crate::json::request::Words;
 use crate::mqsc::statement::{Operand, Parameter, Statement, Verb};
-use crate::mqsc::{definition_kind, is_object};
+use crate::mqsc::{definition_kinds, is_object};
 
 /// Keywords of commands that stand alone in MQSC.
 const COMMAND_FLAGS: &[&str] =
@@ -29,6 +29,8 @@ const TEXTS: &[&str] = &[
     "GROUP",
     "LIKE",
     "MCAUSER",
+    "NAME",
+    "OBJNAME",
     "PRINCIPAL",
     "PROFILE",
     "QMNAME",
@@ -63,11 +65,11 @@ impl Words {
     }
 
     fn into_statement(self, verb: Verb) -> Statement {
-        let kind = definition_kind(&self.qualifier);
+        let kinds = definition_kinds(&self.qualifier);
         let mut parameters: Vec<Parameter> = Vec::new();
         for (keyword, values) in &self.parameters {
             // "replace": "yes" and "noreplace": "no" are one keyword.
-            let parameter = parameter(kind, keyword, values).filter(|parameter| !parameters.contains(parameter));
+            let parameter = parameter(&kinds, keyword, values).filter(|parameter| !parameters.contains(parameter));
             parameters.extend(parameter);
         }
         let named = |keyword: &String| Parameter { keyword: keyword.clone(), operands: None, end: None };
@@ -97,11 +99,11 @@ fn with_values(keyword: &str, operands: Vec<Operand>) -> Parameter {
 }
 
 /// What a keyword and its value are in MQSC; `None` for a flag that says what is so anyway.
-fn parameter(kind: Option<Kind>, keyword: &str, values: &[String]) -> Option<Parameter> {
+fn parameter(kinds: &[Kind], keyword: &str, values: &[String]) -> Option<Parameter> {
     if keyword == "WHERE" {
-        return Some(with_values(keyword, condition(kind, values)));
+        return Some(with_values(keyword, condition(kinds, values)));
     }
-    let row = kind.and_then(|kind| attribute::find(kind, keyword));
+    let row = row(kinds, keyword);
     if let (Some(yes), true) = (switch(values), is_flag(row, keyword)) {
         let word = if yes { Some(keyword) } else { opposite(row, keyword) };
         return word.map(|word| Parameter { keyword: word.to_owned(), operands: None, end: None });
@@ -111,6 +113,11 @@ fn parameter(kind: Option<Kind>, keyword: &str, values: &[String]) -> Option<Par
     let values = if values.is_empty() { &nothing[..] } else { values };
     let operands = values.iter().map(|value| operand(row, keyword, value)).collect();
     Some(with_values(keyword, operands))
+}
+
+/// The attribute that a keyword names for any of these kinds, which agree on whether it is a text.
+fn row(kinds: &[Kind], keyword: &str) -> Option<&'static Attribute> {
+    kinds.iter().find_map(|kind| attribute::find(*kind, keyword))
 }
 
 fn is_flag(row: Option<&Attribute>, keyword: &str) -> bool {
@@ -167,7 +174,7 @@ fn is_text(row: Option<&Attribute>, keyword: &str) -> bool {
 
 /// `CURDEPTH GT 0`: keyword, operator and value. The value may stand in single quotes, and keeps its case if it does or
 /// if the attribute is a text. What is not of this shape is left to be refused with the command.
-fn condition(kind: Option<Kind>, values: &[String]) -> Vec<Operand> {
+fn condition(kinds: &[Kind], values: &[String]) -> Vec<Operand> {
     let text = values.join(" ");
     let mut parts = text.trim().splitn(2, char::is_whitespace);
     let keyword = parts.next().unwrap_or_default().to_ascii_uppercase();
@@ -176,10 +183,7 @@ fn condition(kind: Option<Kind>, values: &[String]) -> Vec<Operand> {
     let word = |text: String| Operand { text, quoted: false };
     let mut operands = vec![word(keyword.clone()), word(operator)];
     if let Some(value) = rest.next().map(str::trim) {
-        let row = match kind {
-            Some(kind) => attribute::find(kind, &keyword),
-            None => Kind::ALL.into_iter().find_map(|kind| attribute::find(kind, &keyword)),
-        };
+        let row = row(if kinds.is_empty() { &Kind::ALL } else { kinds }, &keyword);
         let unquoted = value.strip_prefix('\'').and_then(|value| value.strip_suffix('\''));
         operands.push(match unquoted {
             Some(text) => quoted(&text.replace("''", "'")),

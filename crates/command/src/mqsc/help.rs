@@ -58,7 +58,7 @@ const OWN: &[(Verb, &str, &str, &str)] = &[
         Verb::Clear,
         "TOPICSTR",
         "(topic-string) CLRTYPE(RETAINED) SCOPE(LOCAL|GLOBAL)",
-        "Removes what is retained on a topic string.",
+        "Removes what is retained on a topic string; # and + are wildcards.",
     ),
     (Verb::Define, "CHANNEL", "(name) CHLTYPE(type) LIKE(name) REPLACE|NOREPLACE attributes", "Makes a channel."),
     (
@@ -133,6 +133,12 @@ const OWN: &[(Verb, &str, &str, &str)] = &[
         "(generic-name)|SUBID(hex) DURABLE(ALL|YES|NO) SUBTYPE(type) ALL WHERE() attributes",
         "Shows subscriptions in use, those without a name included.",
     ),
+    (
+        Verb::Display,
+        "SUB",
+        "(generic-name)|SUBID(hex) DURABLE(ALL|YES|NO) SUBTYPE(type) DISTYPE(RESOLVED|DEFINED) ALL WHERE() attributes",
+        "Shows attributes of subscriptions.",
+    ),
     (Verb::Display, "SVSTATUS", "(generic-name) ALL WHERE() attributes", "Shows services that run."),
     (Verb::Display, "SYSTEM", "", "Shows which log messages are left out."),
     (
@@ -180,7 +186,12 @@ const OWN: &[(Verb, &str, &str, &str)] = &[
     (Verb::Set, "SYSTEM", "EXCLMSG(X511,X512)", "Leaves messages out of the log."),
     (Verb::Start, "CHANNEL", "(name) IGNSTATE(NO|YES)", "Lets a stopped channel take connections again."),
     (Verb::Start, "CMDSERV", "", "Takes commands from the command queue."),
-    (Verb::Start, "LISTENER", "(name) IGNSTATE(NO|YES)", "Listens for MQ clients where the listener says."),
+    (
+        Verb::Start,
+        "LISTENER",
+        "(name) IGNSTATE(NO|YES)",
+        "Listens for MQ clients where the listener says; without a name SYSTEM.DEFAULT.LISTENER.TCP.",
+    ),
     (Verb::Start, "SERVICE", "(name) IGNSTATE(NO|YES)", "Refused: no programs are started."),
     (Verb::Start, "TRACE", "(ACCTG) CLASS(1,3) COMMENT(text)", "Accounts for every connection from now on."),
     (

@@ -23,7 +23,7 @@ use object::Object;
 use reader::Reader;
 
 pub(super) use object::{commands, resolve};
-pub(crate) use object::{definition_kind, is_object};
+pub(crate) use object::{definition_kinds, is_object};
 
 /// Makes a command of a statement.
 ///
@@ -56,6 +56,7 @@ fn command(reader: &mut Reader, verb: Verb, object: Object) -> Result<Command, P
         (Verb::Delete, Object::AnyQueue) => reader.delete(Kind::QueueLocal),
         (Verb::Clear, Object::Definition(Kind::QueueLocal)) => reader.clear_queue(),
         (Verb::Display, Object::Definition(Kind::QueueManager)) => reader.display_queue_manager(),
+        (Verb::Display, Object::Definition(Kind::Subscription)) => reader.display_subscriptions(),
         (Verb::Display, Object::Definition(kind)) => reader.display_objects(vec![kind]),
         (Verb::Display, Object::AnyQueue) => reader.display_queues(),
         (Verb::Display, Object::QueueStatus) => reader.display_queue_status(),

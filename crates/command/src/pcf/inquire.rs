@@ -11,8 +11,7 @@ use crate::pcf::meaning::{Meaning, Vocabulary, quoted, words};
 use crate::pcf::refusal::{MQRCCF_TOO_MANY_FILTERS, Refusal};
 use crate::pcf::request::{self, Parameters, kinds, name_of, statement_of};
 use crate::pcf::response;
-use crate::pcf::table::{SUBSCRIPTION, StatusForm, Subject};
-use crate::pcf::value;
+use crate::pcf::table::{SUBSCRIPTION, SUBSCRIPTION_ID, StatusForm, Subject};
 use crate::pcf::{Answer, Session};
 use crate::reply::{Item, Reply};
 
@@ -22,7 +21,6 @@ const ALL: i32 = 1009;
 const GROUPS: [i32; 6] = [1122, 1123, 1124, 1125, 1291, 1292];
 /// Parameters that narrow an inquiry on other platforms or about clusters, of which there are none here.
 const WITHOUT_EFFECT: [i32; 2] = [1083, 59];
-const SUBSCRIPTION_ID: i32 = 7016;
 
 /// A value that an object must have to be shown.
 struct Wanted {
@@ -37,11 +35,13 @@ pub(super) async fn definitions(
 ) -> Result<Vec<Answer>, Refusal> {
     let vocabulary = Vocabulary { kinds: kinds(subject.words), terms: Vec::new() };
     let mut wanted = Vec::new();
-    let name = subject_name(subject, &mut parameters, &mut wanted)?;
+    let name = subject_name(subject, &mut parameters)?;
     let mut all = selection(&mut parameters, subject.selectors, &vocabulary)?;
     all.extend(condition(&mut parameters, &vocabulary)?);
     for parameter in parameters.take_rest() {
-        if !WITHOUT_EFFECT.contains(&parameter.id) {
+        if let Some(term) = subject.narrowing.iter().find(|term| term.id == parameter.id) {
+            all.extend(Meaning::Term(term).words(parameter)?);
+        } else if !WITHOUT_EFFECT.contains(&parameter.id) {
             wanted.extend(equality(subject, &vocabulary, parameter)?);
         }
     }
@@ -59,21 +59,14 @@ pub(super) async fn definitions(
 }
 
 /// The name asked for: a generic one for subscriptions known by identifier, none for the queue manager.
-fn subject_name(
-    subject: &Subject,
-    parameters: &mut Parameters<'_>,
-    wanted: &mut Vec<Wanted>,
-) -> Result<Option<String>, Refusal> {
+fn subject_name(subject: &Subject, parameters: &mut Parameters<'_>) -> Result<Option<String>, Refusal> {
     if subject.name == 0 {
         return Ok(None);
     }
     if let Some(name) = parameters.take_text(subject.name)? {
         return Ok(Some(name.to_owned()));
     }
-    if subject.name == SUBSCRIPTION.name
-        && let Some(bytes) = parameters.take_bytes(SUBSCRIPTION_ID)?
-    {
-        wanted.push(Wanted { keyword: "SUBID", value: Value::Text(value::hexadecimal(bytes)) });
+    if subject.name == SUBSCRIPTION.name && parameters.has(SUBSCRIPTION_ID.id) {
         return Ok(Some("*".to_owned()));
     }
     Err(parameters.missing(subject.name))

@@ -40,6 +40,10 @@ impl<'a> Parameters<'a> {
         Ok(Self { rest, filters, was_empty: all.is_empty() })
     }
 
+    pub(super) fn has(&self, id: i32) -> bool {
+        self.rest.iter().any(|parameter| parameter.id == id)
+    }
+
     pub(super) fn take(&mut self, id: i32) -> Option<&'a Parameter> {
         let index = self.rest.iter().position(|parameter| parameter.id == id)?;
         Some(self.rest.remove(index))
@@ -166,7 +170,7 @@ pub(super) async fn delete(
     mut parameters: Parameters<'_>,
 ) -> Result<Vec<Answer>, Refusal> {
     let name = existing_name(session.queue_manager, subject, &mut parameters)?;
-    let says_kind = subject.kind.is_some_and(|kind| parameters.rest.iter().any(|known| known.id == kind.id));
+    let says_kind = subject.kind.is_some_and(|kind| parameters.has(kind.id));
     let object = if subject.kind.is_some() && !says_kind {
         let queue = ObjectName::parse(&name).ok().and_then(|name| session.queue_manager.queue(&name));
         queue.map_or(subject.words[0], |queue| queue.attribute_kind().mqsc())
@@ -236,7 +240,7 @@ fn existing_name(
 ) -> Result<String, Refusal> {
     let is_subscription = subject.words == ["SUB"];
     if is_subscription
-        && !parameters.rest.iter().any(|known| known.id == subject.name)
+        && !parameters.has(subject.name)
         && let Some(bytes) = parameters.take_bytes(SUBSCRIPTION_ID)?
     {
         let subscriptions = queue_manager.subscriptions();

@@ -3,6 +3,8 @@
 //! A new command is a row here. What it is about stands in a `Subject` (definitions), a `StatementForm` (commands) or a
 //! `StatusForm` (what DISPLAY shows of running things); parameters that are no attributes are terms.
 
+use model::definition::attribute::Kind;
+
 use crate::mqsc::statement::{Parameter as Words, Verb};
 use crate::pcf::inquire::special::{authority, by_connection, by_subscription, channel_instances, stop_connection};
 use crate::pcf::refusal::Refusal;
@@ -10,8 +12,8 @@ use crate::pcf::request::Parameters;
 use crate::pcf::term::{
     AUTHORITIES, AUTHORITY, AUTHORITY_SERVICE, CHANNEL_AUTHENTICATION, CHANNEL_NAME, CHANNEL_STATUS, COMMAND_SERVER,
     CONNECTION, CONNECTION_HANDLES, Form, LISTENER_STATUS, NAME, NO_YES, OBJECT_TYPES, PUBSUB_STATUS, QUEUE_HANDLES,
-    QUEUE_MANAGER_STATUS, QUEUE_STATISTICS, QUEUE_STATUS, SERVICE_STATUS, SUBSCRIPTION_STATUS, SYSTEM_SETTINGS,
-    TOPIC_CLIENTS, TOPIC_STATUS, Term, term,
+    QUEUE_MANAGER_STATUS, QUEUE_STATISTICS, QUEUE_STATUS, SERVICE_STATUS, SUBSCRIPTION_STATUS, SUBSCRIPTION_TYPES,
+    SYSTEM_SETTINGS, TOPIC_CLIENTS, TOPIC_STATUS, Term, term,
 };
 
 pub(super) struct Row {
@@ -52,6 +54,8 @@ pub(super) struct Subject {
     pub(super) kind: Option<&'static Term>,
     /// Numbers of types that stand for all of them.
     pub(super) all: &'static [(i32, i64)],
+    /// Parameters of an inquiry that DISPLAY has in words.
+    pub(super) narrowing: &'static [Term],
 }
 
 pub(super) struct StatementForm {
@@ -87,13 +91,15 @@ fn nothing_special(_: &mut Parameters<'_>, _: &mut Vec<Words>) -> Result<Option<
     Ok(None)
 }
 
+const IGNORE_STATE: Term = term(1423, "IGNSTATE", NO_YES);
+
 /// Of every Create and Copy; of every Change; of every Delete.
 pub(super) static CREATE_TERMS: &[Term] = &[term(1006, "REPLACE", Form::Switch("REPLACE", ""))];
 pub(super) static CHANGE_TERMS: &[Term] = &[term(1005, "FORCE", Form::Switch("FORCE", ""))];
 pub(super) static DELETE_TERMS: &[Term] = &[
     term(1007, "PURGE", Form::Switch("PURGE", "")),
     term(1398, "AUTHREC", NO_YES),
-    term(1423, "IGNSTATE", NO_YES),
+    IGNORE_STATE,
     term(1526, "CHLTABLE", Form::Words(&[("QMGRTBL", 1), ("CLNTTBL", 2)])),
 ];
 
@@ -108,6 +114,7 @@ const NO_SUBJECT: Subject = Subject {
     types: 0,
     kind: None,
     all: &[],
+    narrowing: &[],
 };
 
 static QUEUE_TYPE: Term = term(
@@ -128,6 +135,7 @@ static QUEUE: Subject = Subject {
     types: 1261,
     kind: Some(&QUEUE_TYPE),
     all: &[(20, 1001)],
+    narrowing: &[],
 };
 static PROCESS: Subject = Subject {
     words: &["PROCESS"],
@@ -203,6 +211,9 @@ static TOPIC: Subject = Subject {
     all: &[(208, 2)],
     ..NO_SUBJECT
 };
+pub(super) const SUBSCRIPTION_ID: Term = term(7016, "SUBID", Form::Bytes);
+const SUBSCRIPTION_TYPE: Term = term(1289, "SUBTYPE", SUBSCRIPTION_TYPES);
+const DURABILITY: Term = term(1274, "DURABLE", Form::Words(&[("ALL", -1), ("YES", 1), ("NO", 2)]));
 pub(super) static SUBSCRIPTION: Subject = Subject {
     words: &["SUB"],
     display: "SUB",
@@ -210,7 +221,12 @@ pub(super) static SUBSCRIPTION: Subject = Subject {
     from: 3163,
     to: 3164,
     selectors: 1287,
-    all: &[(1289, -1), (262, 0)],
+    narrowing: &[
+        SUBSCRIPTION_ID,
+        SUBSCRIPTION_TYPE,
+        DURABILITY,
+        term(262, "DISTYPE", Form::Words(&[("RESOLVED", 0), ("DEFINED", 1)])),
+    ],
     ..NO_SUBJECT
 };
 static COMMUNICATION: Subject = Subject {
@@ -265,7 +281,7 @@ static RESET_QUEUE_MANAGER: StatementForm = StatementForm {
     ..NO_STATEMENT
 };
 static START_CHANNEL: StatementForm =
-    StatementForm { verb: Verb::Start, object: "CHANNEL", name: channel(), ..NO_STATEMENT };
+    StatementForm { verb: Verb::Start, object: "CHANNEL", name: channel(), terms: &[IGNORE_STATE], ..NO_STATEMENT };
 static STOP_CHANNEL: StatementForm = StatementForm {
     verb: Verb::Stop,
     object: "CHANNEL",
@@ -275,6 +291,7 @@ static STOP_CHANNEL: StatementForm = StatementForm {
         term(1527, "STATUS", Form::Words(&[("INACTIVE", 0), ("STOPPED", 6)])),
         term(3506, "CONNAME", Form::Text(264)),
         term(2015, "QMNAME", NAME),
+        IGNORE_STATE,
     ],
     ..NO_STATEMENT
 };
@@ -309,12 +326,23 @@ static PURGE_CHANNEL: StatementForm = StatementForm {
 const fn listener() -> Option<Term> {
     Some(term(3554, "LISTENER", NAME))
 }
-static START_LISTENER: StatementForm =
-    StatementForm { verb: Verb::Start, object: "LISTENER", name: listener(), ..NO_STATEMENT };
+static START_LISTENER: StatementForm = StatementForm {
+    verb: Verb::Start,
+    object: "LISTENER",
+    name: listener(),
+    default: Kind::Listener.default_object(),
+    terms: &[IGNORE_STATE],
+    ..NO_STATEMENT
+};
 static STOP_LISTENER: StatementForm =
-    StatementForm { verb: Verb::Stop, object: "LISTENER", name: listener(), ..NO_STATEMENT };
-const SERVICE_FORM: StatementForm =
-    StatementForm { verb: Verb::Start, object: "SERVICE", name: Some(term(2077, "SERVICE", NAME)), ..NO_STATEMENT };
+    StatementForm { verb: Verb::Stop, object: "LISTENER", name: listener(), terms: &[IGNORE_STATE], ..NO_STATEMENT };
+const SERVICE_FORM: StatementForm = StatementForm {
+    verb: Verb::Start,
+    object: "SERVICE",
+    name: Some(term(2077, "SERVICE", NAME)),
+    terms: &[IGNORE_STATE],
+    ..NO_STATEMENT
+};
 static START_SERVICE: StatementForm = SERVICE_FORM;
 static STOP_SERVICE: StatementForm = StatementForm { verb: Verb::Stop, ..SERVICE_FORM };
 static START_COMMAND_SERVER: StatementForm = StatementForm { verb: Verb::Start, object: "CMDSERV", ..NO_STATEMENT };
@@ -448,6 +476,7 @@ static SVSTATUS: StatusForm = StatusForm {
 static SBSTATUS: StatusForm = StatusForm {
     object: "SBSTATUS",
     name: Some(term(3152, "SUB", Form::Text(0))),
+    terms: &[SUBSCRIPTION_TYPE, DURABILITY],
     special: by_subscription,
     selectors: 1294,
     shows: &[SUBSCRIPTION_STATUS],

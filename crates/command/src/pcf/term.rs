@@ -183,7 +183,8 @@ pub(super) const AUTHORITIES: &[(&str, i32)] = &[
     ("RESUME", 21),
     ("SYSTEM", 22),
 ];
-const SUBSCRIPTION_TYPES: Form = Form::Words(&[("ALL", -1), ("USER", -2), ("API", 1), ("ADMIN", 2), ("PROXY", 3)]);
+pub(super) const SUBSCRIPTION_TYPES: Form =
+    Form::Words(&[("ALL", -1), ("USER", -2), ("API", 1), ("ADMIN", 2), ("PROXY", 3)]);
 const MULTICAST: Form = Form::Words(&[("ASPARENT", 0), ("ENABLED", 1), ("DISABLED", 2), ("ONLY", 3), ("COMPAT", 1)]);
 
 /// DISPLAY QSTATUS TYPE(QUEUE).

@@ -270,3 +270,65 @@ fn a_record_names_an_object_that_is_there() {
         assert_eq!(set(profile), [Outcome::Succeeded], "{profile}");
     }
 }
+
+/// How SET AUTHREC ends for a user who may put and browse, and what the user may do then.
+fn changed(queue_manager: &QueueManager, object: AuthorityObject, lists: &str) -> (Outcome, Authority) {
+    let entity = Entity::Principal("x".to_owned());
+    let profile = "**".to_owned();
+    let authorities = Authority::PUT | Authority::BROWSE;
+    let record = AuthorityRecord { profile, object, entity: entity.clone(), authorities };
+    wait_for(queue_manager.set_authority(&administrator(), record)).unwrap();
+    let command = format!("SET AUTHREC PROFILE('**') OBJTYPE({}) PRINCIPAL('x') {lists}", object.mqsc());
+    let outcome = try_script(queue_manager, &administrator(), &command).1[0];
+    (outcome, queue_manager.authority_record(object, "**", &entity).unwrap().authorities)
+}
+
+#[test]
+fn a_single_word_counts_over_one_that_stands_for_many() {
+    let queue_manager = start();
+    let all = QUEUE.all_authorities();
+    let administration = QUEUE.administration_authorities();
+    for (lists, expected) in [
+        ("AUTHADD(ALL) AUTHRMV(PUT)", all - Authority::PUT),
+        ("AUTHRMV(PUT,GET) AUTHADD(ALLMQI)", QUEUE.mqi_authorities() - Authority::PUT - Authority::GET),
+        ("AUTHADD(GET) AUTHRMV(ALL)", Authority::GET),
+        (
+            "AUTHADD(ALLADM,GET) AUTHRMV(DLT,PUT)",
+            (administration - Authority::DELETE) | Authority::GET | Authority::BROWSE,
+        ),
+        ("AUTHADD(ALL) AUTHRMV(ALLADM)", QUEUE.mqi_authorities()),
+        ("AUTHADD(GET) AUTHRMV(PUT)", Authority::GET | Authority::BROWSE),
+        ("AUTHADD(NONE) AUTHRMV(ALL)", Authority::empty()),
+    ] {
+        assert_eq!(changed(&queue_manager, QUEUE, lists), (Outcome::Succeeded, expected), "{lists}");
+    }
+    let before = Authority::PUT | Authority::BROWSE;
+    for lists in ["AUTHADD(PUT) AUTHRMV(PUT)", "AUTHADD(GET,INQ) AUTHRMV(PUT,GET)", "AUTHADD(ALL) AUTHRMV(ALL)"] {
+        assert_eq!(changed(&queue_manager, QUEUE, lists), (Outcome::Failed, before), "{lists}");
+    }
+    // ALLMQI stands for one authority there.
+    let object = AuthorityObject::AuthenticationInformation;
+    let expected = (Outcome::Succeeded, (object.all_authorities() - Authority::INQUIRE) | before);
+    assert_eq!(changed(&queue_manager, object, "AUTHADD(ALL) AUTHRMV(INQ)"), expected);
+}
+
+#[test]
+fn what_is_no_profile_or_no_name_of_a_user_is_refused() {
+    let queue_manager = start();
+    run_script(&queue_manager, "DEFINE QLOCAL(Q)");
+    let set = |profile: &str, entity: &str| {
+        let command = format!("SET AUTHREC PROFILE('{profile}') OBJTYPE(QUEUE) PRINCIPAL('{entity}') AUTHADD(PUT)");
+        try_script(&queue_manager, &administrator(), &command)
+    };
+    let several = format!("{}ZZ", "**.".repeat(15));
+    for profile in ["**.**", "SYSTEM.**.A.**", &several, "SYSTEM.A B", "SYSTEM.A,B", "Q ", "", &"*.".repeat(25)] {
+        let (lines, outcomes) = set(profile, "x");
+        assert_eq!(outcomes, [Outcome::Failed], "{profile}");
+        assert!(lines[0].starts_with("AMQ8424E: Not a name: '"), "{lines:?}");
+    }
+    for entity in ["", " ", "x "] {
+        assert_eq!(set("Q", entity).1, [Outcome::Failed], "{entity}");
+    }
+    assert!(queue_manager.authority_records().iter().all(|record| record.entity.name() != "x"));
+    assert_eq!(set("Q", "x").1, [Outcome::Succeeded]);
+}

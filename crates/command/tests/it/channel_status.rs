@@ -281,6 +281,100 @@ fn listeners_and_services_show_what_runs_and_can_be_stopped() {
 }
 
 #[test]
+fn what_runs_is_deleted_once_it_was_asked_to_end() {
+    let queue_manager = start();
+    define(&queue_manager, &[(Kind::Listener, "L"), (Kind::Service, "S")]);
+    let started = |family, name: &str| Started {
+        family,
+        name: name.to_owned(),
+        process_id: 1,
+        address: "*".to_owned(),
+        port: 1414,
+        backlog: 100,
+    };
+    let _listener = queue_manager.register_started(started(AuthorityObject::Listener, "L")).unwrap();
+    let _service = queue_manager.register_started(started(AuthorityObject::Service, "S")).unwrap();
+    let script = "DELETE LISTENER(L)\nDIS LISTENER(L) PORT\nSTOP LISTENER(L)\nDELETE LISTENER(L)\n\
+                  DELETE SERVICE(S)\nSTOP SERVICE(S)\nDELETE SERVICE(S)";
+    expect![[r#"
+        > DELETE LISTENER(L)
+        AMQ8730E: Listener L is active already.
+        > DIS LISTENER(L) PORT
+        AMQ8630I: Display listener information details.
+           LISTENER(L)                             PORT(0)
+        > STOP LISTENER(L)
+        AMQ8706I: The listener is asked to stop.
+        > DELETE LISTENER(L)
+        AMQ8628I: Listener deleted.
+        > DELETE SERVICE(S)
+        AMQ8737E: Service S is active already.
+        > STOP SERVICE(S)
+        AMQ8732I: The service is asked to stop.
+        > DELETE SERVICE(S)
+        AMQ8624I: Service deleted.
+    "#]]
+    .assert_eq(&transcript_on(&queue_manager, &administrator(), script));
+}
+
+#[test]
+fn a_start_without_a_name_is_of_the_default_listener_and_states_can_be_ignored() {
+    let queue_manager = start();
+    define(&queue_manager, &[(Kind::Listener, "IDLE"), (Kind::Service, "S"), (Kind::Service, "IDLE")]);
+    let check = |caller: &Principal, script: &str| transcript_on(&queue_manager, caller, script);
+    expect![[r#"
+        > START LISTENER
+        AMQ8021I: The listener is asked to start.
+        > STOP LISTENER
+        AMQ8405I: Syntax error detected at or near end of command segment below:-
+        STOP LISTENER
+
+        AMQ8421E: Keyword missing: LISTENER needs a name.
+    "#]]
+    .assert_eq(&check(&administrator(), "START LISTENER\nSTOP LISTENER"));
+    let listener = Started {
+        family: AuthorityObject::Listener,
+        name: "SYSTEM.DEFAULT.LISTENER.TCP".to_owned(),
+        process_id: 1,
+        address: "*".to_owned(),
+        port: 1414,
+        backlog: 100,
+    };
+    let service = Started { family: AuthorityObject::Service, name: "S".to_owned(), port: 0, ..listener.clone() };
+    let _running = queue_manager.register_started(listener).unwrap();
+    let _service = queue_manager.register_started(service).unwrap();
+    let script = "START LISTENER\nSTART LISTENER IGNSTATE(YES)\nSTOP LISTENER(IDLE) IGNSTATE(NO)\n\
+                  STOP LISTENER(IDLE) IGNSTATE(YES)\nSTART SERVICE(S) IGNSTATE(YES)\nSTOP SERVICE(IDLE) IGNSTATE(YES)\n\
+                  START SERVICE(IDLE) IGNSTATE(YES)\nSTOP LISTENER(NONE) IGNSTATE(YES)";
+    expect![[r#"
+        > START LISTENER
+        AMQ8730E: Listener SYSTEM.DEFAULT.LISTENER.TCP is active already.
+        > START LISTENER IGNSTATE(YES)
+        AMQ8021I: The listener is asked to start.
+        > STOP LISTENER(IDLE) IGNSTATE(NO)
+        AMQ8731E: Listener IDLE is not active.
+        > STOP LISTENER(IDLE) IGNSTATE(YES)
+        AMQ8706I: The listener is asked to stop.
+        > START SERVICE(S) IGNSTATE(YES)
+        AMQ8733I: The service is asked to start.
+        > STOP SERVICE(IDLE) IGNSTATE(YES)
+        AMQ8732I: The service is asked to stop.
+        > START SERVICE(IDLE) IGNSTATE(YES)
+        AMQ8404E: START SERVICE is not supported by this queue manager yet.
+        > STOP LISTENER(NONE) IGNSTATE(YES)
+        AMQ8147E: Object NONE not found.
+    "#]]
+    .assert_eq(&check(&administrator(), script));
+    let script = "START LISTENER IGNSTATE(YES)\nSTOP SERVICE(IDLE) IGNSTATE(YES)";
+    expect![[r#"
+        > START LISTENER IGNSTATE(YES)
+        AMQ8135E: Not authorized: user guest lacks CTRL on SYSTEM.DEFAULT.LISTENER.TCP.
+        > STOP SERVICE(IDLE) IGNSTATE(YES)
+        AMQ8135E: Not authorized: user guest lacks CTRL on IDLE.
+    "#]]
+    .assert_eq(&check(&Principal::user("guest"), script));
+}
+
+#[test]
 fn who_controls_no_channel_starts_and_stops_none_and_sees_none() {
     let queue_manager = with_channels();
     let _running = queue_manager.register_channel(instance("192.0.2.1")).unwrap();

@@ -1,9 +1,17 @@
 //! What dmpmqcfg writes, and that it makes the same definitions again.
 
-use command::{DumpOptions, dump};
-use expect_test::expect;
+use std::path::Path;
+use std::sync::Arc;
 
-use crate::support::{administrator, mask, run_script, start, try_script};
+use command::json::Request;
+use command::{DumpOptions, dump, run, split};
+use expect_test::expect;
+use queue_manager::{Home, QueueManager};
+use serde_json::json;
+use storage::private::log::disk::DirectoryDisk;
+use storage::{PrivateStore, StoreOptions};
+
+use crate::support::{administrator, mask, run_script, start, start_with, try_script, wait_for};
 
 const SCRIPT: &str = "\
 DEFINE QLOCAL(ORDERS) DESCR('it''s the orders') MAXDEPTH(10) TRIGGER INITQ(SYSTEM.DEFAULT.INITIATION.QUEUE)
@@ -175,4 +183,103 @@ fn name_and_type_choose_what_is_written() {
         DEFINE QLOCAL('ORDERS') DESCR('it''s the orders') INITQ('SYSTEM.DEFAULT.INITIATION.QUEUE') MAXDEPTH(10) TRIGGER REPLACE
         DEFINE QALIAS('ORDERS.ALIAS') TARGET('ORDERS') REPLACE
     "#]].assert_eq(&dump(&queue_manager, &options));
+}
+
+/// A text that is a command of its own where a script has it in quotes.
+const INJECTED: &str = "x\nALTER QMGR CHLAUTH(DISABLED)\ny";
+
+#[test]
+fn no_command_takes_a_text_with_a_line_break() {
+    let queue_manager = start();
+    run_script(&queue_manager, "DEFINE QLOCAL(Q)");
+    for (command, message) in [
+        (format!("DEFINE QLOCAL(A) DESCR('{INJECTED}')"), "AMQ8425E"),
+        (format!("ALTER QMGR DESCR('{INJECTED}')"), "AMQ8425E"),
+        (format!("DEFINE CHANNEL(C) CHLTYPE(SVRCONN) SCYEXIT('{INJECTED}')"), "AMQ8425E"),
+        (format!("DEFINE SUB('{INJECTED}') TOPICSTR('t') DEST(Q)"), "AMQ8424E"),
+        (format!("DEFINE SUB(S) TOPICSTR('{INJECTED}') DEST(Q)"), "AMQ8425E"),
+        (format!("SET AUTHREC PROFILE(Q) OBJTYPE(QUEUE) PRINCIPAL('{INJECTED}') AUTHADD(PUT)"), "AMQ8425E"),
+        (format!("SET AUTHREC PROFILE('{INJECTED}*') OBJTYPE(QUEUE) PRINCIPAL(app) AUTHADD(PUT)"), "AMQ8425E"),
+        (format!("SET CHLAUTH(C) TYPE(ADDRESSMAP) ADDRESS('*') MCAUSER(app) DESCR('{INJECTED}')"), "AMQ8425E"),
+        (format!("SET CHLAUTH(C) TYPE(BLOCKUSER) USERLIST('{INJECTED}')"), "AMQ8425E"),
+    ] {
+        let answer = wait_for(run(&queue_manager, &administrator(), &command));
+        assert!(answer.lines.last().unwrap().starts_with(message), "{command}: {:?}", answer.lines);
+    }
+    let request = json!({
+        "type": "runCommandJSON", "command": "alter", "qualifier": "qlocal", "name": "Q", "parameters": { "descr": INJECTED }
+    });
+    let prepared = Request::read(request.to_string().as_bytes()).and_then(Request::prepare).unwrap();
+    let reply: serde_json::Value =
+        serde_json::from_slice(&wait_for(prepared.run(&queue_manager, &administrator()))).unwrap();
+    assert_eq!(reply["commandResponse"][0]["reasonCode"], 3229, "{reply}");
+    assert!(!dump(&queue_manager, &DumpOptions::default()).contains("DISABLED"));
+}
+
+fn start_in(directory: &Path) -> QueueManager {
+    start_with(Home::Disk(Arc::new(DirectoryDisk::open(directory.to_owned()).unwrap())))
+}
+
+/// Puts `INJECTED` in the place of every MARK that is stored.
+fn inject(directory: &Path) {
+    let disk = DirectoryDisk::open(directory.to_owned()).unwrap();
+    let (store, recovered) = PrivateStore::open(Arc::new(disk), StoreOptions::default()).unwrap();
+    let injected = INJECTED.replace('\n', "\\n");
+    let changes = recovered.definitions.into_iter().filter_map(|(key, value)| {
+        let value = String::from_utf8(value).unwrap();
+        let changed = value.replace("MARK", &injected);
+        (changed != value).then(|| storage::DefinitionChange::Save { key, value: changed.into_bytes() })
+    });
+    let changes: Vec<_> = changes.collect();
+    assert_eq!(changes.len(), 6);
+    wait_for(store.change_definitions(changes)).unwrap();
+}
+
+#[test]
+fn a_text_with_a_line_break_that_is_stored_runs_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let first = start_in(directory.path());
+    run_script(
+        &first,
+        "DEFINE QLOCAL(Q) DESCR('MARK') MAXDEPTH(7)\nDEFINE SUB('MARK') TOPICSTR('t') DEST(Q)\n\
+         DEFINE SUB(S) TOPICSTR('t') DEST(Q) USERDATA('MARK')\nALTER QMGR DESCR('MARK')\n\
+         SET AUTHREC PROFILE(Q) OBJTYPE(QUEUE) PRINCIPAL('MARK') AUTHADD(PUT)\n\
+         SET CHLAUTH(C) TYPE(ADDRESSMAP) ADDRESS('*') USERSRC(CHANNEL) DESCR('MARK')",
+    );
+    wait_for(first.stop());
+    drop(first);
+    inject(directory.path());
+    let first = start_in(directory.path());
+    for one_line in [false, true] {
+        let options = DumpOptions { one_line, ..DumpOptions::default() };
+        let written = dump(&first, &options);
+        let commands = split(&written);
+        let words = ["ALTER QMGR", "DEFINE ", "SET AUTHREC ", "SET CHLAUTH("];
+        assert!(commands.iter().all(|command| words.iter().any(|word| command.text.starts_with(word))), "{written}");
+        assert!(commands.iter().all(|command| !command.text.contains("DISABLED")), "{written}");
+        assert!(commands.iter().any(|command| command.text == "DEFINE QLOCAL('Q') MAXDEPTH(7) REPLACE"), "{written}");
+        let second = start();
+        run_script(&second, &written);
+        let without_what_is_left_out: String = written
+            .split_inclusive('\n')
+            .filter(|line| !line.ends_with("holds control characters, and is not written here\n"))
+            .collect();
+        assert_eq!(dump(&second, &options), without_what_is_left_out);
+    }
+    let options = DumpOptions { one_line: true, ..DumpOptions::default() };
+    let written = dump(&first, &options);
+    let left_out: String = written.split_inclusive('\n').filter(|line| line.contains("control characters")).collect();
+    expect![[r#"
+        * DESCR of QM1 holds control characters, and is not written here
+        * DESCR of Q holds control characters, and is not written here
+        * USERDATA of S holds control characters, and is not written here
+        * DEFINE SUB('x?ALTER QMGR CHLAUTH(DISABLED)?y') TOPICSTR('t') DEST('Q') DESTCORL(*) SUBUSER('server') holds control characters, and is not written here
+        * SET AUTHREC PROFILE('Q') PRINCIPAL('x?ALTER QMGR CHLAUTH(DISABLED)?y') OBJTYPE(QUEUE) AUTHADD(PUT) holds control characters, and is not written here
+        * SET CHLAUTH('C') TYPE(ADDRESSMAP) DESCR('x?ALTER QMGR CHLAUTH(DISABLED)?y') ADDRESS('*') USERSRC(CHANNEL) CHCKCLNT(ASQMGR) WARN(NO) holds control characters, and is not written here
+    "#]].assert_eq(&mask(&left_out, "DESTCORL("));
+    // What is stored can be put right.
+    run_script(&first, "ALTER QLOCAL(Q) DESCR('')");
+    let delete = format!("DELETE SUB('{INJECTED}')");
+    let answer = wait_for(run(&first, &administrator(), &delete));
+    assert_eq!(answer.outcome, command::Outcome::Succeeded, "{:?}", answer.lines);
 }

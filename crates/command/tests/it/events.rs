@@ -1,16 +1,18 @@
 //! Commands and the events they make: what was changed, by whom, with which words.
 
+use bytes::Bytes;
 use command::{Outcome, run_issued};
 use model::authority::Principal;
+use model::descriptor::MessageDescriptor;
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions};
-use model::pcf::{self, ParameterValue};
+use model::pcf::{self, Header, Parameter, ParameterValue};
 use queue_manager::event::command::{Issuer, Origin};
 use queue_manager::{ConnectOptions, QueueManager};
 
 use crate::support::{administrator, run_script, start, wait_for};
 
-/// Takes what is on an event queue: the reason, and what `show` makes of the rest.
-fn take(queue_manager: &QueueManager, queue: &str, show: impl Fn(&pcf::Message) -> String) -> Vec<String> {
+/// Takes what is on an event queue.
+fn take_bodies(queue_manager: &QueueManager, queue: &str) -> Vec<(MessageDescriptor, Bytes)> {
     wait_for(async {
         let options = ConnectOptions {
             principal: administrator(),
@@ -23,13 +25,21 @@ fn take(queue_manager: &QueueManager, queue: &str, show: impl Fn(&pcf::Message) 
         let object = ObjectDescriptor { name: model::name::ObjectName::literal(queue), ..Default::default() };
         let opened = connection.open(&administrator(), &object, OpenOptions::INPUT_SHARED).await.unwrap();
         let get = GetOptions { flags: GetFlags::NO_SYNCPOINT, ..GetOptions::default() };
-        let mut lines = Vec::new();
+        let mut bodies = Vec::new();
         while let Ok(got) = connection.get(opened.handle, &get).await {
-            let (message, _) = pcf::decode(&got.body, got.descriptor.encoding, got.descriptor.ccsid).unwrap();
-            lines.push(format!("{} {}", message.header.reason, show(&message)));
+            bodies.push((got.descriptor, got.body));
         }
-        lines
+        bodies
     })
+}
+
+/// Takes what is on an event queue: the reason, and what `show` makes of the rest.
+fn take(queue_manager: &QueueManager, queue: &str, show: impl Fn(&pcf::Message) -> String) -> Vec<String> {
+    let line = |(descriptor, body): (MessageDescriptor, Bytes)| {
+        let (message, _) = pcf::decode(&body, descriptor.encoding, descriptor.ccsid).unwrap();
+        format!("{} {}", message.header.reason, show(&message))
+    };
+    take_bodies(queue_manager, queue).into_iter().map(line).collect()
 }
 
 fn text(message: &pcf::Message, id: i32) -> String {
@@ -157,6 +167,39 @@ fn command_events_tell_of_commands_that_succeeded_and_authority_events_of_those_
         format!("{} {} {}", text(message, 1020), text(message, 1021), text(message, 3025))
     });
     assert_eq!(refused, ["2035 4 11 app"]);
+}
+
+#[test]
+fn no_event_holds_a_password() {
+    let queue_manager = start();
+    let administrator = administrator();
+    run_script(
+        &queue_manager,
+        "ALTER QMGR CMDEV(ENABLED) CONFIGEV(ENABLED)
+         DEFINE CHANNEL(R) CHLTYPE(RQSTR) CONNAME('h') PASSWORD,('secret')
+         ALTER CHANNEL(R) CHLTYPE(RQSTR) PASSWORD('secret')",
+    );
+    let name = |id, name: &str| Parameter::text(id, name);
+    let secret = |id| Parameter::text(id, "secret");
+    for (command, parameters) in [
+        (21, vec![name(3501, "R"), Parameter::integer(1511, 4), secret(3518)]),
+        (23, vec![name(3501, "S"), Parameter::integer(1511, 4), name(3506, "h"), secret(3518)]),
+        (81, vec![name(2045, "AI"), Parameter::integer(66, 1), name(2053, "h"), secret(2048)]),
+        (79, vec![name(2045, "AI"), Parameter::integer(66, 1), secret(2048)]),
+        (1, vec![secret(2051)]),
+    ] {
+        let request = pcf::Message { header: Header::command(command), parameters };
+        let issuer = Issuer { principal: &administrator, origin: Origin::Message, message: None };
+        let answers = wait_for(command::pcf::run(&queue_manager, &issuer, &request));
+        assert!(answers.iter().all(|answer| answer.header.reason == 0), "{command}: {answers:?}");
+    }
+    for (queue, count) in [("SYSTEM.ADMIN.COMMAND.EVENT", 8), ("SYSTEM.ADMIN.CONFIG.EVENT", 13)] {
+        let bodies = take_bodies(&queue_manager, queue);
+        assert_eq!(bodies.len(), count, "{queue}");
+        for (_, body) in bodies {
+            assert!(!body.windows(6).any(|bytes| bytes == b"secret"), "{queue}: {}", String::from_utf8_lossy(&body));
+        }
+    }
 }
 
 #[test]

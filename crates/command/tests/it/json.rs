@@ -2,7 +2,9 @@
 
 use command::json::{Refusal, Request};
 use expect_test::{Expect, expect};
+use model::definition::attribute::{self, Access, Kind, ValueType};
 use queue_manager::QueueManager;
+use serde_json::json;
 
 use crate::support::{administrator, run_script, start, wait_for};
 
@@ -73,6 +75,70 @@ fn an_object_is_defined_shown_altered_and_deleted() {
             "overallReasonCode": 3008, "overallCompletionCode": 2}
         "#]],
     );
+}
+
+/// What a request is understood as.
+fn understood(request: &serde_json::Value) -> String {
+    let prepared = Request::read(request.to_string().as_bytes()).and_then(Request::prepare);
+    format!("{:?}", prepared.unwrap_or_else(|refusal| panic!("{request}: {refusal:?}")))
+}
+
+#[test]
+fn texts_of_every_kind_keep_their_case() {
+    for kind in Kind::ALL {
+        for row in attribute::of(kind).filter(|row| row.access != Access::ReadOnly) {
+            let is_text = matches!(
+                row.value,
+                ValueType::Name
+                    | ValueType::Text { .. }
+                    | ValueType::Secret { .. }
+                    | ValueType::Names { .. }
+                    | ValueType::Texts { .. }
+            );
+            if !is_text {
+                continue;
+            }
+            let mut parameters = json!({ (row.mqsc.to_ascii_lowercase()): "aB" });
+            if let Some((keyword, word)) = kind.type_parameter() {
+                parameters[keyword.to_ascii_lowercase()] = json!(word.to_ascii_lowercase());
+            }
+            let mut request = json!({ "type": "runCommandJSON", "command": "alter", "qualifier": kind.mqsc() });
+            if kind != Kind::QueueManager {
+                request["command"] = json!("define");
+                request["name"] = json!("X");
+            }
+            request["parameters"] = parameters;
+            let text = understood(&request);
+            assert!(text.contains("\"aB\""), "{kind:?} {}: {text}", row.mqsc);
+        }
+    }
+    for (command, qualifier, parameters) in [
+        ("display", "entauth", json!({ "objtype": "queue", "principal": "app", "objname": "aB" })),
+        ("refresh", "qmgr", json!({ "type": "configev", "name": "aB" })),
+        ("display", "channel", json!({ "where": "CONNAME EQ aB" })),
+    ] {
+        let request = json!({
+            "type": "runCommandJSON", "command": command, "qualifier": qualifier, "parameters": parameters
+        });
+        assert!(understood(&request).contains("\"aB\""), "{request}: {}", understood(&request));
+    }
+}
+
+#[test]
+fn channels_and_authentication_information_are_shown_as_json_defined_them() {
+    let queue_manager = start();
+    let replies = answers(
+        &queue_manager,
+        r#"{"type":"runCommandJSON","command":"define","qualifier":"channel","name":"C","parameters":{"chltype":"svrconn","certlabl":"myLabel","scyexit":"/lib/exit(Name)","trptype":"tcp"}}
+           {"type":"runCommandJSON","command":"define","qualifier":"authinfo","name":"O","parameters":{"authtype":"ocsp","ocspurl":"http://Host/Path"}}
+           {"type":"runCommandJSON","command":"define","qualifier":"authinfo","name":"L","parameters":{"authtype":"idpwldap","conname":"Host(389)","shortusr":"cn","ldapuser":"cn=Admin,o=Home"}}"#,
+    );
+    assert_eq!(replies.matches("\"overallCompletionCode\": 0").count(), 3, "{replies}");
+    let script = "DIS CHANNEL(C) CERTLABL SCYEXIT\nDIS AUTHINFO(O) OCSPURL\nDIS AUTHINFO(L) CONNAME LDAPUSER SHORTUSR";
+    let shown = run_script(&queue_manager, script).join("\n");
+    for text in ["myLabel", "/lib/exit(Name)", "http://Host/Path", "Host(389)", "cn=Admin,o=Home", "SHORTUSR(cn)"] {
+        assert!(shown.contains(text), "{text}: {shown}");
+    }
 }
 
 #[test]

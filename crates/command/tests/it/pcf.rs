@@ -343,9 +343,59 @@ fn topics_and_subscriptions_have_their_commands() {
         (names(&status, 3152), status[0].parameter(1289)),
         (vec!["my sub".to_owned()], Some(&ParameterValue::Integer(2)),)
     );
+    for command in [176, 182] {
+        let chosen = |parameters: &[Parameter]| [vec![text(3152, "my*")], parameters.to_vec()].concat();
+        for found in
+            [&[number(1289, -2), number(1274, -1)][..], &[number(1289, -1)], &[number(1289, 2), number(1274, 1)]]
+        {
+            assert_eq!(names(&done(&queue_manager, command, chosen(found)), 3152), ["my sub"], "{command} {found:?}");
+        }
+        for none in [number(1289, 1), number(1289, 3), number(1274, 2)] {
+            assert_eq!(refused(&queue_manager, command, chosen(&[none])), (2085, None));
+        }
+        assert_eq!(refused(&queue_manager, command, chosen(&[number(1289, 9)])).0, 3229);
+    }
+    let selected = done(&queue_manager, 176, vec![by_identifier(), number(1274, 1), numbers(1287, &[1274, 2094])]);
+    assert_eq!(selected[0].parameter(1274), Some(&ParameterValue::Integer(1)));
+    done(&queue_manager, 177, vec![text(3152, "of t"), text(2092, "T"), text(2094, "x"), text(3154, "TARGET.Q")]);
+    let topic_string = |parameters: &[Parameter]| {
+        let all = [vec![text(3152, "of t")], parameters.to_vec()].concat();
+        text_of(&done(&queue_manager, 176, all)[0], 2094)
+    };
+    assert_eq!(
+        (topic_string(&[number(262, 0)]), topic_string(&[number(262, 1)])),
+        ("a/b/x".to_owned(), "x".to_owned())
+    );
     done(&queue_manager, 179, vec![by_identifier()]);
     assert_eq!(refused(&queue_manager, 176, vec![text(3152, "my sub")]), (2085, None));
     done(&queue_manager, 173, vec![text(2092, "T2")]);
+}
+
+#[test]
+fn texts_with_control_characters_are_refused() {
+    let queue_manager = start();
+    run_script(&queue_manager, "DEFINE QLOCAL(Q)");
+    let description = vec![text(2016, "A"), number(20, 1), text(2013, "x\nDELETE QLOCAL(Q)")];
+    assert_eq!(refused(&queue_manager, 11, description), (4005, Some((MQIACF_PARAMETER_ID, 2013))));
+    let name = vec![text(3152, "x\nDELETE QLOCAL(Q)"), text(2094, "a/b"), text(3154, "Q")];
+    assert_eq!(refused(&queue_manager, 177, name), (4008, None));
+    let principal = Parameter { id: 3065, value: ParameterValue::Texts(vec!["x\ny".to_owned()]) };
+    let record = vec![text(3067, "Q"), number(1016, 1), principal, numbers(1116, &[9])];
+    assert_eq!(refused(&queue_manager, 90, record), (3229, None));
+}
+
+#[test]
+fn a_state_that_is_as_wanted_already_can_be_ignored() {
+    let queue_manager = start();
+    run_script(&queue_manager, "DEFINE LISTENER(L) TRPTYPE(TCP)\nDEFINE SERVICE(S)");
+    for (command, id, name) in [(142, 3554, "L"), (156, 2077, "S"), (12, 2016, "NONE"), (96, 3554, "NONE")] {
+        assert_ne!(refused(&queue_manager, command, vec![text(id, name)]).0, 0);
+        assert_ne!(refused(&queue_manager, command, vec![text(id, name), number(1423, 0)]).0, 0);
+        done(&queue_manager, command, vec![text(id, name), number(1423, 1)]);
+    }
+    // Start Channel Listener means the default listener, Stop has to be told.
+    done(&queue_manager, 31, Vec::new());
+    assert_eq!(refused(&queue_manager, 142, Vec::new()), (3019, None));
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! What is not a command, and how that is said.
 
 use expect_test::{Expect, expect};
+use model::authority::Principal;
 
-use crate::support::verified;
+use crate::support::{administrator, run_script, start, transcript_on, verified};
 
 #[track_caller]
 fn check(script: &str, expected: Expect) {
@@ -383,4 +384,38 @@ fn authority_records_need_an_object_an_entity_and_known_words() {
         AMQ8421E: Keyword missing: PROFILE.
     "#]],
     );
+}
+
+#[test]
+fn what_is_not_there_need_not_be_deleted() {
+    let queue_manager = start();
+    run_script(&queue_manager, "DEFINE QLOCAL(Q)");
+    let script = "DELETE QLOCAL(NONE) IGNSTATE(YES)\nDELETE TOPIC(NONE) IGNSTATE(YES)\nDELETE CHANNEL(NONE) IGNSTATE(YES)\n\
+                  DELETE QLOCAL(NONE) IGNSTATE(NO)\nDELETE QALIAS(Q) IGNSTATE(YES)\nDELETE QLOCAL(Q) IGNSTATE(YES)";
+    expect![[r#"
+        > DELETE QLOCAL(NONE) IGNSTATE(YES)
+        AMQ8147W: Object NONE not found, there is nothing to delete.
+        > DELETE TOPIC(NONE) IGNSTATE(YES)
+        AMQ8147W: Object NONE not found, there is nothing to delete.
+        > DELETE CHANNEL(NONE) IGNSTATE(YES)
+        AMQ8147W: Object NONE not found, there is nothing to delete.
+        > DELETE QLOCAL(NONE) IGNSTATE(NO)
+        AMQ8147E: Object NONE not found.
+        > DELETE QALIAS(Q) IGNSTATE(YES)
+        AMQ8151E: Object Q is of another type.
+        > DELETE QLOCAL(Q) IGNSTATE(YES)
+        AMQ8007I: Queue deleted.
+    "#]]
+    .assert_eq(&transcript_on(&queue_manager, &administrator(), script));
+    let script =
+        "DELETE QLOCAL(NONE) IGNSTATE(YES)\nDELETE TOPIC(NONE) IGNSTATE(YES)\nDELETE CHANNEL(NONE) IGNSTATE(YES)";
+    expect![[r#"
+        > DELETE QLOCAL(NONE) IGNSTATE(YES)
+        AMQ8135E: Not authorized: user guest lacks DLT on NONE.
+        > DELETE TOPIC(NONE) IGNSTATE(YES)
+        AMQ8135E: Not authorized: user guest lacks DLT on NONE.
+        > DELETE CHANNEL(NONE) IGNSTATE(YES)
+        AMQ8135E: Not authorized: user guest lacks DLT on NONE.
+    "#]]
+    .assert_eq(&transcript_on(&queue_manager, &Principal::user("guest"), script));
 }

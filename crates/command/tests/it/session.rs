@@ -1,5 +1,7 @@
 //! Whole runmqsc sessions.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use command::{Outcome, run};
 use expect_test::{Expect, expect};
@@ -7,9 +9,10 @@ use model::authority::Principal;
 use model::descriptor::MessageDescriptor;
 use model::name::QueueName;
 use model::options::{ObjectDescriptor, OpenOptions, PutOptions};
-use queue_manager::ConnectOptions;
+use queue_manager::{ConnectOptions, Home};
+use storage::private::log::disk::DirectoryDisk;
 
-use crate::support::{administrator, run_script, session, session_on, start, try_script, wait_for};
+use crate::support::{administrator, run_script, session, session_on, start, start_with, try_script, wait_for};
 
 #[track_caller]
 fn check(script: &str, expected: Expect) {
@@ -631,4 +634,38 @@ fn a_user_without_authority_changes_nothing_and_sees_nothing() {
     let (lines, outcomes) =
         try_script(&queue_manager, &Principal::user("reader"), "DISPLAY QLOCAL(A)\nDELETE QLOCAL(A)");
     assert_eq!(outcomes, [Outcome::Succeeded, Outcome::Failed], "{}", lines.join("\n"));
+}
+
+/// The first waits for its disk when the second begins.
+#[test]
+fn alterations_at_once_all_hold() {
+    let directory = tempfile::tempdir().unwrap();
+    let disk = DirectoryDisk::open(directory.path().to_owned()).unwrap();
+    let queue_manager = start_with(Home::Disk(Arc::new(disk)));
+    run_script(
+        &queue_manager,
+        "DEF QL(Q)\nDEF PROCESS(P)\nDEF TOPIC(T) TOPICSTR('t')\nDEF SUB(S) TOPICSTR('t') DEST(Q)",
+    );
+    let pairs = [
+        ("QLOCAL(Q)", ["MAXDEPTH(9)", "DESCR(X)"]),
+        ("QMGR", ["MAXHANDS(9)", "DESCR(X)"]),
+        ("PROCESS(P)", ["USERDATA(Y)", "DESCR(X)"]),
+        ("TOPIC(T)", ["PUB(DISABLED)", "DESCR(X)"]),
+        ("SUB(S)", ["USERDATA(Y)", "PUBPRTY(3)"]),
+    ];
+    for (object, settings) in pairs {
+        let alterations = settings.map(|setting| {
+            let (queue_manager, text) = (queue_manager.clone(), format!("ALTER {object} {setting}"));
+            async move { run(&queue_manager, &administrator(), &text).await.outcome }
+        });
+        let outcomes = wait_for(async {
+            let [first, second] = alterations.map(tokio::spawn);
+            [first.await.unwrap(), second.await.unwrap()]
+        });
+        assert_eq!(outcomes, [Outcome::Succeeded, Outcome::Succeeded], "{object}");
+        let shown = run_script(&queue_manager, &format!("DIS {object} ALL")).join("\n");
+        for setting in settings {
+            assert!(shown.contains(setting), "{setting} of {object}:\n{shown}");
+        }
+    }
 }

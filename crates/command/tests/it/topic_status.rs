@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use expect_test::expect;
+use model::authority::Principal;
 use model::descriptor::MessageDescriptor;
 use model::options::{ObjectDescriptor, ObjectKind, OpenOptions, PutFlags, PutOptions};
 use model::subscribe::{SubscribeFlags, SubscriptionDescriptor};
@@ -20,14 +21,21 @@ fn connect(queue_manager: &QueueManager) -> Connection {
     queue_manager.connect(options).unwrap()
 }
 
-/// A publisher that is open and has retained one publication, and a subscriber without a name.
-fn publish(connection: &Connection) {
+/// Opens a topic string and retains a publication on it.
+fn retain(connection: &Connection, topic_string: &str) {
     let object =
-        ObjectDescriptor { object: ObjectKind::Topic, topic_string: "sport/football".to_owned(), ..Default::default() };
+        ObjectDescriptor { object: ObjectKind::Topic, topic_string: topic_string.to_owned(), ..Default::default() };
     wait_for(async {
         let handle = connection.open(&administrator(), &object, OpenOptions::OUTPUT).await.unwrap().handle;
         let options = PutOptions { flags: PutFlags::RETAIN, context: None };
         connection.put(handle, MessageDescriptor::default(), &options, Bytes::from("1:0")).await.unwrap();
+    });
+}
+
+/// A publisher that is open and has retained one publication, and a subscriber without a name.
+fn publish(connection: &Connection) {
+    retain(connection, "sport/football");
+    wait_for(async {
         let descriptor = SubscriptionDescriptor {
             flags: SubscribeFlags::CREATE | SubscribeFlags::MANAGED,
             topic_string: "sport/#".to_owned(),
@@ -117,10 +125,7 @@ fn topic_strings_show_what_they_inherit_and_who_uses_them() {
            TOPICSTR(sport/football)                ADMIN( )
            RETAINED(NO)
         > CLEAR TOPICSTR('sport/#') CLRTYPE(RETAINED)
-        AMQ8405I: Syntax error detected at or near end of command segment below:-
-        CLEAR TOPICSTR('sport/#') CLRTYPE(RETAINED)
-
-        AMQ8427I: Not the valid syntax of the command: one topic string is cleared at a time, without wildcards.
+        AMQ8699I: What was retained on the topic string is cleared.
         > CLEAR TOPICSTR('sport')
         AMQ8405I: Syntax error detected at or near end of command segment below:-
         CLEAR TOPICSTR('sport')
@@ -198,4 +203,90 @@ fn one_topic_string_belongs_to_one_topic_object() {
         AMQ8690I: Topic created.
     "#]]
     .assert_eq(&transcript_on(&queue_manager, &administrator(), script));
+}
+
+#[test]
+fn wildcards_clear_what_is_retained_on_every_topic_string_they_mean() {
+    let queue_manager = start();
+    let connection = connect(&queue_manager);
+    let retained = || {
+        let mut nodes = wait_for(queue_manager.topic_statuses("#")).unwrap();
+        nodes.retain(|node| node.retained);
+        nodes.into_iter().map(|node| node.topic_string).collect::<Vec<_>>()
+    };
+    for topic_string in ["a/b", "a/c", "a/b/d", "b", "x/a#b", "x/ab"] {
+        retain(&connection, topic_string);
+    }
+    run_script(&queue_manager, "CLEAR TOPICSTR('a/+') CLRTYPE(RETAINED)");
+    assert_eq!(retained(), ["a/b/d", "b", "x/a#b", "x/ab"]);
+    run_script(&queue_manager, "CLEAR TOPICSTR('a/#') CLRTYPE(RETAINED)");
+    assert_eq!(retained(), ["b", "x/a#b", "x/ab"]);
+    run_script(&queue_manager, "CLEAR TOPICSTR('x/a#b') CLRTYPE(RETAINED)");
+    assert_eq!(retained(), ["b", "x/ab"]);
+    let script = "CLEAR TOPICSTR('#') CLRTYPE(RETAINED)";
+    let refused = transcript_on(&queue_manager, &Principal::user("guest"), script);
+    assert!(refused.contains("AMQ8135E"), "{refused}");
+    assert_eq!(retained(), ["b", "x/ab"]);
+}
+
+#[test]
+fn display_sub_chooses_by_type_durability_and_identifier_and_shows_topics_as_defined() {
+    let queue_manager = start();
+    run_script(&queue_manager, "DEF QL(Q)\nDEF TOPIC(T) TOPICSTR('a')\nDEF SUB(S) TOPICOBJ(T) TOPICSTR('b') DEST(Q)");
+    let script = "DIS SUB(*)\nDIS SUB(S*) SUBTYPE(ADMIN) DURABLE(YES) TOPICSTR\nDIS SUB(S) SUBTYPE(API)\n\
+                  DIS SUB(S) SUBTYPE(PROXY)\nDIS SUB(*) DURABLE(NO)\nDIS SUB(S) SUBTYPE(ALL) DURABLE\n\
+                  DIS SUB(S) DISTYPE(RESOLVED) TOPICSTR TOPICOBJ\nDIS SUB(S) DISTYPE(DEFINED) TOPICSTR TOPICOBJ\n\
+                  DIS SUB(S) DISTYPE(DEFINED) WHERE(TOPICSTR EQ 'b')\nDIS SUB(S) SUBTYPE(ANY)\n\
+                  DIS SUB SUBID('00') DEST";
+    expect![[r#"
+        > DIS SUB(*)
+        AMQ8096I: Display Subscription details.
+           SUBID(*)
+           SUB(S)
+        AMQ8096I: Display Subscription details.
+           SUBID(*)
+           SUB(SYSTEM.DEFAULT.SUB)
+        > DIS SUB(S*) SUBTYPE(ADMIN) DURABLE(YES) TOPICSTR
+        AMQ8096I: Display Subscription details.
+           SUBID(*)
+           SUB(S)                                  TOPICSTR(a/b)
+        AMQ8096I: Display Subscription details.
+           SUBID(*)
+           SUB(SYSTEM.DEFAULT.SUB)                 TOPICSTR( )
+        > DIS SUB(S) SUBTYPE(API)
+        AMQ8147E: Object S not found.
+        > DIS SUB(S) SUBTYPE(PROXY)
+        AMQ8147E: Object S not found.
+        > DIS SUB(*) DURABLE(NO)
+        AMQ8147E: Object * not found.
+        > DIS SUB(S) SUBTYPE(ALL) DURABLE
+        AMQ8096I: Display Subscription details.
+           SUBID(*)
+           SUB(S)                                  DURABLE(YES)
+        > DIS SUB(S) DISTYPE(RESOLVED) TOPICSTR TOPICOBJ
+        AMQ8096I: Display Subscription details.
+           SUBID(*)
+           SUB(S)                                  TOPICSTR(a/b)
+           TOPICOBJ(T)
+        > DIS SUB(S) DISTYPE(DEFINED) TOPICSTR TOPICOBJ
+        AMQ8096I: Display Subscription details.
+           SUBID(*)
+           SUB(S)                                  TOPICSTR(b)
+           TOPICOBJ(T)
+        > DIS SUB(S) DISTYPE(DEFINED) WHERE(TOPICSTR EQ 'b')
+        AMQ8096I: Display Subscription details.
+           SUBID(*)
+           SUB(S)                                  TOPICSTR(b)
+        > DIS SUB(S) SUBTYPE(ANY)
+        AMQ8405I: Syntax error detected at or near end of command segment below:-
+        DIS SUB(S) SUBTYPE(ANY)
+
+        AMQ8425E: Not a value: SUBTYPE(ANY): expected one of ALL, USER, ADMIN, API, PROXY.
+        > DIS SUB SUBID(*) DEST
+        AMQ8147E: Object 00 not found.
+    "#]]
+    .assert_eq(&transcript_on(&queue_manager, &administrator(), script));
+    let identifier = queue_manager.subscription("S").unwrap().identifier;
+    let lines = run_script(&queue_manager, &format!("DIS SUB SUBID({identifier}) DEST"));
+    assert!(lines.concat().contains("SUB(S)") && lines.concat().contains("DEST(Q)"), "{lines:?}");
 }

@@ -49,7 +49,7 @@ pub use group::{QUEUE_MANAGER_GROUPS, queue_manager_group};
 pub use json_order::{json_always, json_order};
 pub use kind::Kind;
 pub use reference::reference;
-pub use value::{Seen, Shown, Value, ValueProblem, ValueType, quoted};
+pub use value::{Seen, Shown, Value, ValueProblem, ValueType, is_plain, quoted};
 pub use word::{JsonWord, Word};
 
 /// One row.

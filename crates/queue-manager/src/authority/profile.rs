@@ -7,45 +7,65 @@
 
 use std::cmp::Ordering as Order;
 
+use model::authority::AuthorityRecord;
+use model::name::ObjectName;
+
+/// Why no record can be made with a profile.
+pub(crate) fn problem(profile: &str) -> Option<&'static str> {
+    if profile == AuthorityRecord::CLASS {
+        return None;
+    }
+    // What is left without wildcards is part of a name.
+    let plain = profile.replace(['?', '*'], "");
+    if profile.is_empty() {
+        Some("it is blank")
+    } else if profile.len() > ObjectName::MAXIMUM {
+        Some("it is longer than 48 characters")
+    } else if profile.matches("**").count() > 1 {
+        Some("it has ** more than once")
+    } else if plain.ends_with([' ', '\0']) || ObjectName::parse(&plain).is_err() {
+        Some("it has a character that no name has")
+    } else {
+        None
+    }
+}
+
 pub(crate) fn matches(profile: &str, name: &str) -> bool {
     let profile: Vec<&str> = profile.split('.').collect();
     let name: Vec<&str> = name.split('.').collect();
-    qualifiers_match(&profile, &name)
+    let fits = |wanted: &&str, qualifier: &&str| characters_match(wanted.as_bytes(), qualifier.as_bytes());
+    parts_match(&profile, &name, |wanted| *wanted == "**", fits)
 }
 
-fn qualifiers_match(profile: &[&str], name: &[&str]) -> bool {
-    match profile.split_first() {
-        None => name.is_empty(),
-        Some((&"**", rest)) => (0..=name.len()).any(|skipped| qualifiers_match(rest, &name[skipped..])),
-        Some((first, rest)) => name.split_first().is_some_and(|(qualifier, others)| {
-            characters_match(first.as_bytes(), qualifier.as_bytes()) && qualifiers_match(rest, others)
-        }),
-    }
-}
-
-/// Goes back to the last asterisk only, so that the cost is at most the product of the lengths.
 fn characters_match(profile: &[u8], text: &[u8]) -> bool {
-    let (mut at_profile, mut at_text) = (0, 0);
-    let mut asterisk: Option<(usize, usize)> = None;
-    while at_text < text.len() {
+    parts_match(profile, text, |wanted| *wanted == b'*', |wanted, character| *wanted == b'?' || wanted == character)
+}
+
+/// Parts of a name, one by one, against those of a profile, of which `is_any` tells the ones that stand for any number.
+///
+/// Goes back to the last of these only, so that the cost is at most the product of the lengths.
+fn parts_match<T>(profile: &[T], name: &[T], is_any: impl Fn(&T) -> bool, fits: impl Fn(&T, &T) -> bool) -> bool {
+    let (mut at_profile, mut at_name) = (0, 0);
+    let mut any: Option<(usize, usize)> = None;
+    while at_name < name.len() {
         match profile.get(at_profile) {
-            Some(b'*') => {
-                asterisk = Some((at_profile, at_text));
+            Some(wanted) if is_any(wanted) => {
+                any = Some((at_profile, at_name));
                 at_profile += 1;
             }
-            Some(wanted) if *wanted == b'?' || *wanted == text[at_text] => {
+            Some(wanted) if fits(wanted, &name[at_name]) => {
                 at_profile += 1;
-                at_text += 1;
+                at_name += 1;
             }
             Some(_) | None => {
-                let Some((star, from)) = asterisk else { return false };
-                at_profile = star + 1;
-                at_text = from + 1;
-                asterisk = Some((star, from + 1));
+                let Some((last, from)) = any else { return false };
+                at_profile = last + 1;
+                at_name = from + 1;
+                any = Some((last, from + 1));
             }
         }
     }
-    profile[at_profile..].iter().all(|character| *character == b'*')
+    profile[at_profile..].iter().all(is_any)
 }
 
 /// Less is more specific. A profile without wildcards says most; otherwise the first difference from the left decides:

@@ -114,6 +114,24 @@ fn matching_takes_no_longer_than_the_lengths_allow() {
     assert!(!profile_matches(&profile, &"A".repeat(48)));
     assert!(profile_matches("*A*B?*", "XXAXBXYZ"));
     assert!(!profile_matches("*A*B?", "XXAXB"));
+    // Records of such profiles may be stored. Trying every way to match takes hours.
+    let (profile, name) = (format!("{}ZZ", "**.".repeat(15)), ["A"; 24].join("."));
+    assert!(!profile_matches(&profile, &name));
+    assert!(profile_matches(&profile, &format!("{name}.ZZ")));
+    assert!(profile_matches("**.A.**.B", "X.A.Y.A.Z.B"));
+    assert!(!profile_matches("**.A.**.B", "X.Y.Z.B"));
+}
+
+#[test]
+fn a_profile_is_a_name_with_wildcards() {
+    for profile in ["A", "A.B%/_9", "?", "*", "**", "A.**", "**.Z", "A*.**.?Z", AuthorityRecord::CLASS, &"Q".repeat(48)]
+    {
+        assert_eq!(profile_problem(profile), None, "{profile}");
+    }
+    for profile in ["", " ", "A ", "A B", "A.**.**", "**.**", "****", "A,B", "A.é", "@CLASS", "A\0", &"*.".repeat(25)]
+    {
+        assert!(profile_problem(profile).is_some(), "{profile}");
+    }
 }
 
 #[test]

@@ -4,7 +4,10 @@
 //!
 //! Source: MQ monitoring, "Command", "Command event message format", 9.1 and 9.2.
 
+use std::sync::LazyLock;
+
 use model::authority::Principal;
+use model::definition::attribute::{self, Attribute, ValueType};
 use model::descriptor::MessageDescriptor;
 use model::pcf::{Parameter, ParameterValue};
 
@@ -47,10 +50,11 @@ pub enum Issued<'a> {
 
 /// Longest MQSC text in an event, in bytes: MQ_COMMAND_MQSC_LENGTH.
 const LONGEST_TEXT: usize = 32_768;
-/// Keywords whose values are secrets.
-const SECRET_KEYWORDS: [&str; 3] = ["PASSWORD", "LDAPPWD", "SSLCRYP"];
-/// MQCACH_PASSWORD, MQCA_LDAP_PASSWORD, MQCA_SSL_CRYPTO_HARDWARE.
-const SECRET_PARAMETERS: [i32; 3] = [3526, 2112, 2051];
+/// Attributes whose values are secrets. What SSLCRYP says of the hardware has its password in it.
+static SECRETS: LazyLock<Vec<&'static Attribute>> = LazyLock::new(|| {
+    let is_secret = |row: &&Attribute| matches!(row.value, ValueType::Secret { .. }) || row.mqsc == "SSLCRYP";
+    attribute::all().filter(is_secret).collect()
+});
 const MASK: &str = "********";
 
 impl QueueManager {
@@ -128,27 +132,52 @@ fn masked(text: &str) -> String {
 
 /// Where the value of the first secret keyword begins and ends. One that is not closed goes on to the end.
 fn next_secret(text: &str) -> Option<(usize, usize)> {
-    let upper = text.to_ascii_uppercase();
-    let after_keyword = |keyword: &str| {
-        upper.match_indices(keyword).find_map(|(at, _)| {
-            let gap = &upper[at + keyword.len()..];
-            let blanks = gap.len() - gap.trim_start().len();
-            gap.trim_start().starts_with('(').then_some(at + keyword.len() + blanks + 1)
-        })
-    };
-    let start = SECRET_KEYWORDS.iter().filter_map(|keyword| after_keyword(keyword)).min()?;
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches(is_blank);
+        match rest.chars().next()? {
+            '\'' => rest = rest[1..].split_once('\'')?.1,
+            '(' | ')' => rest = &rest[1..],
+            _ => {
+                let (keyword, after) = rest.split_at(rest.find(ends_word).unwrap_or(rest.len()));
+                let value = after.trim_start_matches(is_blank).strip_prefix('(');
+                if let Some(value) = value.filter(|_| is_secret_keyword(keyword)) {
+                    let start = text.len() - value.len();
+                    return Some((start, start + value_length(value)));
+                }
+                rest = after;
+            }
+        }
+    }
+}
+
+/// Up to the parenthesis that closes a value, quotes heeded.
+fn value_length(value: &str) -> usize {
     let mut in_quotes = false;
-    let end = text[start..].find(|character: char| {
+    let end = value.find(|character: char| {
         in_quotes ^= character == '\'';
         character == ')' && !in_quotes
     });
-    Some((start, end.map_or(text.len(), |end| start + end)))
+    end.unwrap_or(value.len())
+}
+
+/// As MQSC has it: a comma is a blank.
+fn is_blank(character: char) -> bool {
+    character.is_whitespace() || character == ','
+}
+
+fn ends_word(character: char) -> bool {
+    is_blank(character) || matches!(character, '(' | ')' | '\'')
+}
+
+fn is_secret_keyword(word: &str) -> bool {
+    SECRETS.iter().flat_map(|row| row.keywords()).any(|keyword| keyword.eq_ignore_ascii_case(word))
 }
 
 fn without_secrets(parameter: &Parameter) -> Parameter {
     match &parameter.value {
+        _ if is_secret(parameter.id) => Parameter::text(parameter.id, MASK),
         ParameterValue::Group(members) => Parameter::group(parameter.id, members.iter().map(without_secrets).collect()),
-        _ if SECRET_PARAMETERS.contains(&parameter.id) => Parameter::text(parameter.id, MASK),
         // An escape carries MQSC.
         ParameterValue::Text(text) => Parameter::text(parameter.id, masked(text)),
         _ => parameter.clone(),
@@ -157,7 +186,7 @@ fn without_secrets(parameter: &Parameter) -> Parameter {
 
 /// Whether an attribute is a secret, by its number.
 pub(super) fn is_secret(id: i32) -> bool {
-    SECRET_PARAMETERS.contains(&id)
+    SECRETS.iter().any(|row| row.pcf == Some(id))
 }
 
 #[cfg(test)]
@@ -174,6 +203,14 @@ mod tests {
                 "alter authinfo(x) ldappwd (********) password(********)",
             ),
             ("ALTER CHANNEL(A) PASSWORD('never closed", "ALTER CHANNEL(A) PASSWORD(********"),
+            ("ALTER CHANNEL(A) PASSWORD,('s'),DESCR(x)", "ALTER CHANNEL(A) PASSWORD,(********),DESCR(x)"),
+            ("ALTER CHANNEL(A),Password\n , ( s )", "ALTER CHANNEL(A),Password\n , (********)"),
+            ("ALTER QMGR SSLCRYP('GSK_PKCS11=x;p')", "ALTER QMGR SSLCRYP(********)"),
+            // A keyword within quotes is none, whatever it would hide or show.
+            (
+                "ALTER CHANNEL(A) DESCR('PASSWORD(''') PASSWORD('a)b')",
+                "ALTER CHANNEL(A) DESCR('PASSWORD(''') PASSWORD(********)",
+            ),
         ] {
             assert_eq!(masked(text), shown);
         }

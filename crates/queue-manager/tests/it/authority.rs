@@ -178,3 +178,13 @@ async fn who_makes_an_object_may_do_everything_with_it_until_it_is_gone() {
     queue_manager.forget_authorities(AuthorityObject::Queue, &name("MINE")).await.unwrap();
     assert_eq!(records("MINE"), 0);
 }
+
+#[tokio::test]
+async fn what_is_added_and_taken_away_at_once_is_taken_away() {
+    let queue_manager = with_app().await;
+    let (object, entity) = (AuthorityObject::Queue, Entity::Principal("app".to_owned()));
+    let authorities = Authority::PUT | Authority::GET;
+    let record = AuthorityRecord { profile: "**".to_owned(), object, entity, authorities };
+    let (before, after) = queue_manager.change_authority(&administrator(), record, Authority::PUT).await.unwrap();
+    assert_eq!((before, after.authorities), (None, Authority::GET));
+}

@@ -8,15 +8,22 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
-use model::definition::QueueDefinition;
-use model::definition::queue::TriggerType;
-use model::descriptor::{MessageDescriptor, Persistence};
-use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
+use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity};
+use model::definition::attribute::Kind;
+use model::definition::queue::{DefinitionType, TriggerType};
+use model::definition::{
+    AdministeredObject, QueueDefinition, QueueKind, QueueManagerDefinition, SubscriptionDefinition, TopicDefinition,
+};
+use model::descriptor::{Expiry, MessageDescriptor, Persistence, Report};
+use model::options::{CloseOptions, GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
+use model::reason::Reason;
 use queue_manager::connection::ObjectHandle;
+use queue_manager::objects::ObjectError;
 use queue_manager::{Connection, Home, QueueManager};
+use storage::StoreOptions;
 use storage::private::log::disk::{DirectoryDisk, Disk, FileName};
 
-use crate::script::{EVERYTHING, FakeClock, administrator, connect, name, start};
+use crate::script::{EVERYTHING, FakeClock, administrator, connect, name, start, start_with};
 
 /// A directory whose syncs wait while the test holds the gate.
 struct GatedDisk {
@@ -192,5 +199,213 @@ async fn a_disconnect_whose_caller_went_away_closes_everything() {
     let status = bench.queue_manager.queue_status(&name("Q")).unwrap();
     assert_eq!((status.open_input, status.open_output), (0, 0));
     assert!(bench.queue_manager.connections().is_empty());
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn a_deletion_whose_caller_went_away_is_whole() {
+    let bench = Bench::new().await;
+    let administrator = administrator();
+    let queue = name("Q");
+    let deletion = bench.queue_manager.delete_queue(&administrator, &queue, false);
+    assert!(bench.begin_and_drop(deletion), "a deletion waits for the disk");
+    assert!(bench.queue_manager.queue(&queue).is_none());
+    bench.queue_manager.define_queue(&administrator, QueueDefinition::local(queue), false).await.unwrap();
+    let (connection, handle) = bench.open("Q", EVERYTHING).await;
+    connection.put(handle, persistent(), &PutOptions::default(), Bytes::from("A")).await.unwrap();
+    assert_eq!(connection.get(handle, &wait()).await.unwrap().body, "A");
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn a_dynamic_queue_whose_deleter_went_away_is_gone() {
+    let bench = Bench::new().await;
+    let administrator = administrator();
+    let mut model = (*bench.queue_manager.queue(&name("SYSTEM.DEFAULT.MODEL.QUEUE")).unwrap()).clone();
+    model.name = name("M");
+    let QueueKind::Model(instance) = &mut model.kind else { panic!("{model:?}") };
+    instance.local.definition_type = DefinitionType::PermanentDynamic;
+    bench.queue_manager.define_queue(&administrator, model, false).await.unwrap();
+    let connection = connect(&bench.queue_manager, administrator.clone());
+    let template = ObjectDescriptor { dynamic_queue: "P".to_owned(), ..object("M") };
+    let opened = connection.open(&administrator, &template, OpenOptions::OUTPUT).await.unwrap();
+    let close = connection.close(opened.handle, CloseOptions::DELETE);
+    assert!(bench.begin_and_drop(close), "deleting a permanent queue waits for the disk");
+    assert!(bench.queue_manager.queue(&name("P")).is_none());
+    connection.disconnect().await.unwrap();
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn definitions_whose_maker_went_away_are_in_force() {
+    let bench = Bench::new().await;
+    let administrator = administrator();
+    let manager = &bench.queue_manager;
+    let queue = manager.define_queue(&administrator, QueueDefinition::local(name("NEW")), false);
+    assert!(bench.begin_and_drop(queue), "a definition waits for the disk");
+    manager.delete_queue(&administrator, &name("NEW"), false).await.unwrap();
+    let topic = TopicDefinition { name: name("T"), topic_string: "t".to_owned(), ..TopicDefinition::default() };
+    assert!(bench.begin_and_drop(manager.define_topic(&administrator, topic, false)));
+    assert!(manager.topic(&name("T")).is_some());
+    assert!(bench.begin_and_drop(manager.delete_topic(&administrator, &name("T"))));
+    assert!(manager.topic(&name("T")).is_none());
+    let mut process = AdministeredObject::blank(Kind::Process).unwrap();
+    process.set_name(name("P"));
+    assert!(bench.begin_and_drop(manager.define_object(&administrator, process, false)));
+    assert!(manager.object(AuthorityObject::Process, &name("P")).is_some());
+    assert!(bench.begin_and_drop(manager.delete_object(&administrator, AuthorityObject::Process, &name("P"))));
+    assert!(manager.object(AuthorityObject::Process, &name("P")).is_none());
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn alterations_whose_maker_went_away_are_in_force() {
+    let bench = Bench::new().await;
+    let administrator = administrator();
+    let manager = &bench.queue_manager;
+    let describe = |queue: &mut QueueDefinition| {
+        queue.description = "altered".to_owned();
+        Ok::<(), ObjectError>(())
+    };
+    let queue = name("Q");
+    let alteration = manager.change_queue(&administrator, &queue, false, describe);
+    assert!(bench.begin_and_drop(alteration), "an alteration waits for the disk");
+    assert_eq!(manager.queue(&name("Q")).unwrap().description, "altered");
+    let describe = |manager: &mut QueueManagerDefinition| {
+        manager.description = "altered".to_owned();
+        Ok::<(), ObjectError>(())
+    };
+    assert!(bench.begin_and_drop(manager.change_queue_manager(&administrator, describe)));
+    assert_eq!(manager.definition().description, "altered");
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn triggering_that_was_switched_on_by_who_went_away_looks_at_what_is_there() {
+    let bench = Bench::new().await;
+    let administrator = administrator();
+    let manager = &bench.queue_manager;
+    manager.define_queue(&administrator, QueueDefinition::local(name("I")), false).await.unwrap();
+    let (_monitor, _handle) = bench.open("I", OpenOptions::INPUT_SHARED).await;
+    let putter = connect(manager, administrator.clone());
+    putter.put1(&administrator, &object("Q"), persistent(), &PutOptions::default(), Bytes::from("A")).await.unwrap();
+    let trigger = |queue: &mut QueueDefinition| {
+        let local = queue.as_local_mut().unwrap();
+        local.trigger.enabled = true;
+        local.trigger.kind = TriggerType::First;
+        local.initiation_queue = name("I");
+        Ok::<(), ObjectError>(())
+    };
+    let queue = name("Q");
+    assert!(bench.begin_and_drop(manager.change_queue(&administrator, &queue, false, trigger)));
+    until("the trigger message", || bench.depth("I") == 1).await;
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn a_subscription_whose_deleter_went_away_takes_its_queue_along() {
+    let bench = Bench::new().await;
+    let administrator = administrator();
+    let manager = &bench.queue_manager;
+    let subscription = SubscriptionDefinition {
+        name: "S".to_owned(),
+        topic_string: "t".to_owned(),
+        durable: true,
+        managed: true,
+        ..SubscriptionDefinition::default()
+    };
+    manager.define_subscription(&administrator, subscription, false).await.unwrap();
+    let queue = manager.subscription("S").unwrap().destination;
+    assert!(manager.queue(&queue).is_some());
+    assert!(bench.begin_and_drop(manager.delete_subscription(&administrator, "S")), "a deletion waits for the disk");
+    assert!(manager.subscription("S").is_none());
+    assert!(manager.subscription_statuses().iter().all(|status| status.definition.name != "S"));
+    until("the end of the managed queue", || manager.queue(&queue).is_none()).await;
+    bench.end().await;
+}
+
+impl Bench {
+    /// As `new`, with a clock that moves when told, and so many bytes for bodies in memory.
+    async fn with(clock: Arc<FakeClock>, buffer_pool_bytes: u64) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let gate = Arc::new(RwLock::new(()));
+        let disk =
+            GatedDisk { directory: DirectoryDisk::open(directory.path().to_owned()).unwrap(), gate: gate.clone() };
+        let store = StoreOptions { buffer_pool_bytes, ..StoreOptions::default() };
+        let queue_manager = start_with(Home::Disk(Arc::new(disk)), store, clock);
+        queue_manager.define_queue(&administrator(), QueueDefinition::local(name("Q")), false).await.unwrap();
+        let running = queue_manager.clone();
+        let housekeeping = tokio::spawn(async move { running.run().await });
+        Self { queue_manager, gate, housekeeping, _directory: directory }
+    }
+}
+
+#[tokio::test]
+async fn what_a_get_discards_whose_caller_went_away_is_reported_and_the_rest_expires_in_time() {
+    let clock = FakeClock::new();
+    let bench = Bench::with(clock.clone(), 1 << 20).await;
+    bench.queue_manager.define_queue(&administrator(), QueueDefinition::local(name("R")), false).await.unwrap();
+    let (putter, getter) = (connect(&bench.queue_manager, administrator()), bench.open("Q", EVERYTHING).await);
+    for tenths in [10, 30] {
+        let lifetime = MessageDescriptor { expiry: Expiry(tenths), ..persistent() };
+        let descriptor = MessageDescriptor { report: Report::EXPIRATION, reply_to_queue: name("R"), ..lifetime };
+        let options = PutOptions::default();
+        putter.put1(&administrator(), &object("Q"), descriptor, &options, Bytes::from("A")).await.unwrap();
+    }
+    clock.advance(Duration::from_secs(2));
+    let (getter, handle) = getter;
+    let was_pending = bench.begin_and_drop(getter.get(handle, &GetOptions::default()));
+    assert!(was_pending, "discarding a persistent message waits for the disk");
+    assert_eq!(bench.depth("Q"), 1);
+    clock.advance(Duration::from_secs(2));
+    until("the end of the other message", || bench.depth("Q") == 0).await;
+    until("both reports", || bench.depth("R") == 2).await;
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn a_longer_message_that_comes_while_a_get_waits_for_the_disk_is_left_on_the_queue() {
+    let bench = Bench::with(FakeClock::new(), 0).await;
+    let (connection, handle) = bench.open("Q", EVERYTHING).await;
+    let put = |priority, body| {
+        let descriptor = MessageDescriptor { priority, ..persistent() };
+        connection.put(handle, descriptor, const { &PutOptions { flags: PutFlags::empty(), context: None } }, body)
+    };
+    let options = GetOptions { buffer_length: Some(5), ..GetOptions::default() };
+    let mut short = pin!(put(0, Bytes::from("short")));
+    let mut getting = pin!(connection.get(handle, &options));
+    let mut longer = pin!(put(9, Bytes::from("longer")));
+    {
+        let _closed = bench.gate.write().unwrap();
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(short.as_mut().poll(&mut context).is_pending());
+        assert!(getting.as_mut().poll(&mut context).is_pending(), "its body is not on disk yet");
+        assert!(longer.as_mut().poll(&mut context).is_pending());
+    }
+    // All at once: whoever is called when a sync ends calls his neighbours on the same thread.
+    let (short, longer, got) = tokio::join!(short, longer, getting);
+    short.and(longer).unwrap();
+    let got = got.unwrap();
+    assert_eq!((got.warning, got.data_length), (Some(Reason::TruncatedMsgFailed), 6));
+    assert_eq!(bench.depth("Q"), 2);
+    bench.end().await;
+}
+
+#[tokio::test]
+async fn an_authority_taken_away_by_who_went_away_is_gone() {
+    let bench = Bench::new().await;
+    let administrator = administrator();
+    let manager = &bench.queue_manager;
+    let (object, entity) = (AuthorityObject::Queue, Entity::Principal("app".to_owned()));
+    let granted = || manager.entity_authority(&entity, object, &name("Q"));
+    let both = Authority::PUT | Authority::GET;
+    let record = |authorities| AuthorityRecord { profile: "Q".to_owned(), object, entity: entity.clone(), authorities };
+    assert!(bench.begin_and_drop(manager.set_authority(&administrator, record(both))), "a record waits for the disk");
+    assert_eq!(granted(), both);
+    let change = manager.change_authority(&administrator, record(Authority::empty()), Authority::PUT);
+    assert!(bench.begin_and_drop(change));
+    assert_eq!(granted(), Authority::GET);
+    assert!(bench.begin_and_drop(manager.delete_authority(&administrator, object, "Q", &entity)));
+    assert_eq!(granted(), Authority::empty());
     bench.end().await;
 }

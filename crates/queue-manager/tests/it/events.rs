@@ -476,7 +476,10 @@ async fn a_command_is_told_with_who_issued_it_and_its_words() {
     queue_manager.command_succeeded(&issuer, 13, true, Issued::Mqsc("DISPLAY QLOCAL(X)")).await;
     let message = MessageDescriptor { put_application_type: 28, ..MessageDescriptor::default() };
     let issuer = Issuer { origin: Origin::Message, message: Some(&message), ..issuer };
-    let parameters = [Parameter::text(2016, "X"), Parameter::text(3526, "secret")];
+    let secrets = [3518, 2048, 2051].map(|id| Parameter::text(id, "secret"));
+    let escape = Parameter::text(3014, "ALTER CHANNEL(X) PASSWORD,('secret')");
+    let group = Parameter::group(8010, vec![Parameter::text(3518, "secret")]);
+    let parameters = [vec![Parameter::text(2016, "X")], secrets.to_vec(), vec![escape, group]].concat();
     queue_manager.command_succeeded(&issuer, 12, false, Issued::Pcf(&parameters)).await;
     expect_events(
         &queue_manager,
@@ -484,7 +487,7 @@ async fn a_command_is_told_with_who_issued_it_and_its_words() {
         expect![[r#"
             2412 8001=[3045=mqadmin 1011=1 3047=QM1 1021=11] 8002=[3075=DEFINE QLOCAL(X)]
             2412 8001=[3045=mqadmin 1011=1 3047=QM1 1021=13] 8002=[3075=DISPLAY QLOCAL(X)]
-            2413 8001=[3045=mqadmin 1011=3 3047=QM1 7001=Bytes([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]) 3049= 1010=28 3050= 3051= 1021=12] 8002=[2016=X 3526=********]
+            2413 8001=[3045=mqadmin 1011=3 3047=QM1 7001=Bytes([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]) 3049= 1010=28 3050= 3051= 1021=12] 8002=[2016=X 3518=******** 2048=******** 2051=******** 3014=ALTER CHANNEL(X) PASSWORD,(********) 8010=[3518=********]]
         "#]],
     )
     .await;

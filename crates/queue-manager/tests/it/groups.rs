@@ -1,8 +1,11 @@
 //! Message groups and segments.
 
 use expect_test::expect;
+use model::definition::QueueDefinition;
+use queue_manager::Home;
+use storage::StoreOptions;
 
-use crate::script::check;
+use crate::script::{FakeClock, Session, administrator, check, name, start_with};
 
 #[test]
 fn a_put_in_logical_order_numbers_messages_and_segments() {
@@ -107,5 +110,46 @@ fn messages_are_selected_by_group_sequence_and_offset() {
         "put A group=G seq=1 in_group; put B group=G seq=2 in_group; put C group=H seq=2 in_group; get group=H; get group=G seq=2; \
          get seq=3",
         expect!["C B 2033"],
+    );
+}
+
+#[test]
+fn segments_for_which_there_is_no_room_leave_nothing_in_the_unit_of_work() {
+    check(
+        "alter Q MAXMSGL=16 MAXDEPTH=1; put A*20 may_segment syncpoint; commit; depth Q; put A*20 may_segment; depth Q",
+        expect!["2053 0 2053 0"],
+    );
+    check(
+        "alter_qmgr MAXUMSGS=5; alter Q MAXMSGL=16; put A syncpoint; put B syncpoint; put C syncpoint; put D syncpoint; \
+         put E*40 may_segment syncpoint; commit; depth Q",
+        expect!["2024 4"],
+    );
+}
+
+#[tokio::test]
+async fn segments_that_fail_half_way_back_the_unit_of_work_out() {
+    let clock = FakeClock::new();
+    let store = StoreOptions { buffer_pool_bytes: 8000, ..StoreOptions::default() };
+    let queue_manager = start_with(Home::Ephemeral, store, clock.clone());
+    queue_manager.define_queue(&administrator(), QueueDefinition::local(name("Q")), false).await.unwrap();
+    let script = "alter Q MAXMSGL=4096; put X syncpoint; put A*12288 may_segment syncpoint; commit; depth Q";
+    assert_eq!(Session::new(queue_manager, clock).run(script).await, "2003 0");
+}
+
+#[test]
+fn a_complete_message_for_which_the_unit_of_work_has_no_room_stays_whole() {
+    check(
+        "alter_qmgr MAXUMSGS=5; alter Q MAXMSGL=16; put A*34 may_segment; put B syncpoint; put C syncpoint; \
+         put D syncpoint; put E syncpoint; get complete syncpoint; commit; depth Q; get complete",
+        expect!["2024 7 AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"],
+    );
+}
+
+#[test]
+fn a_message_is_not_complete_while_somebody_has_locked_a_segment() {
+    check(
+        "put AB group=G off=0 segment; put C group=G off=2 last_segment; @2 get first; @2 get next lock; get complete; \
+         @2 get unlock; get complete; depth Q",
+        expect!["AB C 2033 - ABC 0"],
     );
 }

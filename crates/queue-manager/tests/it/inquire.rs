@@ -1,8 +1,9 @@
 //! MQINQ and MQSET by selector numbers.
 
 use expect_test::expect;
+use model::options::{ObjectDescriptor, OpenOptions};
 
-use crate::script::check;
+use crate::script::{FakeClock, administrator, check, connect, ephemeral, name};
 
 #[test]
 fn attributes_and_counts_are_read_by_selector() {
@@ -34,4 +35,20 @@ fn wrong_values_and_selectors_are_refused() {
         "set 9:7; set 24:7; set 29:0; set 28:9; set 26:10; set 15:1; define A alias TARGET=Q; open a A set; set on=a 24:1",
         expect!["2020 2075 2076 2078 2077 2067 2068"],
     );
+}
+
+#[tokio::test]
+async fn trigger_data_ends_with_a_zero_byte_or_with_blanks() {
+    let queue_manager = ephemeral(FakeClock::new());
+    let connection = connect(&queue_manager, administrator());
+    let object = ObjectDescriptor { name: name("SYSTEM.DEFAULT.LOCAL.QUEUE"), ..ObjectDescriptor::default() };
+    let options = OpenOptions::SET | OpenOptions::INQUIRE;
+    let handle = connection.open(&administrator(), &object, options).await.unwrap().handle;
+    for filling in [0, b' '] {
+        let mut characters = vec![filling; 64];
+        characters[..4].copy_from_slice(b"DATA");
+        connection.set(handle, &[2023], &[], &characters).await.unwrap();
+        let inquired = connection.inquire(handle, &[2023]).unwrap();
+        assert_eq!(String::from_utf8(inquired.characters).unwrap().trim_end(), "DATA");
+    }
 }

@@ -75,13 +75,11 @@ pub(crate) fn ephemeral(clock: Arc<dyn Clock>) -> QueueManager {
 }
 
 pub(crate) fn start(home: Home, clock: Arc<dyn Clock>) -> QueueManager {
-    let options = StartOptions {
-        name: name("QM1"),
-        home,
-        store: StoreOptions::default(),
-        clock,
-        server_user: "mqadmin".to_owned(),
-    };
+    start_with(home, StoreOptions::default(), clock)
+}
+
+pub(crate) fn start_with(home: Home, store: StoreOptions, clock: Arc<dyn Clock>) -> QueueManager {
+    let options = StartOptions { name: name("QM1"), home, store, clock, server_user: "mqadmin".to_owned() };
     QueueManager::start(options).unwrap()
 }
 
@@ -693,6 +691,7 @@ fn problem(result: Result<(), ObjectError>) -> String {
         Err(ObjectError::NotFound { .. }) => "not_found".to_owned(),
         Err(ObjectError::WrongType { .. }) => "wrong_type".to_owned(),
         Err(ObjectError::InUse { .. }) => "in_use".to_owned(),
+        Err(ObjectError::StillActive { .. }) => "still_active".to_owned(),
         Err(ObjectError::NotEmpty { .. }) => "not_empty".to_owned(),
         Err(ObjectError::NotAuthorized { missing, .. }) => format!("not_authorized:{missing}"),
         Err(ObjectError::Attribute { attribute, .. }) => format!("attribute:{attribute}"),

@@ -56,6 +56,15 @@ fn depth_fires_at_its_depth_and_switches_itself_off() {
 }
 
 #[test]
+fn depth_that_is_switched_on_again_fires_for_what_is_there() {
+    check_trigger(
+        "TRIGTYPE=DEPTH TRIGDPTH=2",
+        "put1 A to=T; put1 B to=T; depth I; alter T TRIGGER; depth I; open s T inquire; inquire on=s 24",
+        expect![[r#"1 2 [0] """#]],
+    );
+}
+
+#[test]
 fn messages_below_the_trigger_priority_do_not_count() {
     check_trigger(
         "TRIGTYPE=FIRST TRIGMPRI=5",

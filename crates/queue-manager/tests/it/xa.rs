@@ -246,3 +246,23 @@ fn every_refusal_has_the_published_number() {
         assert_eq!(error.code(), code, "{error}");
     }
 }
+
+#[tokio::test]
+async fn units_of_work_in_which_nothing_was_found_leave_nothing_open() {
+    let (queue_manager, connection) = bench().await;
+    let handle = open(&connection).await;
+    let options = GetOptions { flags: GetFlags::SYNCPOINT, ..GetOptions::default() };
+    let find_nothing = async || {
+        assert_eq!(connection.get(handle, &options).await.err(), Some(Reason::NoMsgAvailable));
+        assert!(!connection.has_unit_of_work());
+    };
+    for number in 0..20 {
+        find_nothing().await;
+        connection.xa_start(&xid(number), NO_FLAGS).unwrap();
+        find_nothing().await;
+        connection.xa_end(&xid(number), XaFlags::SUCCESS).unwrap();
+        assert_eq!(connection.xa_prepare(&xid(number)).await, Ok(false));
+    }
+    let _ = tokio::time::timeout(Duration::from_millis(50), queue_manager.run()).await;
+    assert_eq!(queue_manager.status().store.open_units, 0);
+}

@@ -12,7 +12,7 @@ use std::io::Write;
 use clap::Args;
 use command::authority_words;
 use http::StatusCode;
-use model::authority::{AuthorityObject, AuthorityRecord};
+use model::authority::{Authority, AuthorityObject, AuthorityRecord};
 use model::definition::attribute::quoted;
 use serde_json::json;
 
@@ -138,13 +138,11 @@ pub(super) fn set(arguments: &SetmqautArguments, out: &mut dyn Write) -> Result<
     if let Some(profile) = &profile {
         text.push_str(&format!(" PROFILE({})", quoted(profile)));
     }
-    let lists = [
+    let entities = [
         ("PRINCIPAL", arguments.principals.iter().map(|name| quoted(name)).collect::<Vec<_>>()),
         ("GROUP", arguments.groups.iter().map(|name| quoted(name)).collect()),
-        ("AUTHADD", change.add),
-        ("AUTHRMV", change.remove),
     ];
-    for (keyword, values) in lists.into_iter().filter(|(_, values)| !values.is_empty()) {
+    for (keyword, values) in entities.into_iter().chain(change.lists()).filter(|(_, values)| !values.is_empty()) {
         text.push_str(&format!(" {keyword}({})", values.join(",")));
     }
     run(&arguments.location, &arguments.remote, &arguments.subject, &text)?;
@@ -203,33 +201,34 @@ impl Subject {
     }
 }
 
-/// What the words with plus and minus ask for, in MQSC's words.
+/// What the words with plus and minus ask for, each of which counts over those before it: nothing is both added and
+/// removed.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Change {
-    add: Vec<String>,
-    remove: Vec<String>,
+    add: Authority,
+    remove: Authority,
     removes_record: bool,
 }
 
 impl Change {
     fn read(arguments: &[String], object: AuthorityObject) -> Result<Self, Failure> {
         let mut change = Self::default();
+        let mut changes = false;
         for argument in arguments {
             for (adds, word) in signed_words(argument) {
-                let word = word.to_ascii_uppercase();
-                if word == "REMOVE" {
+                if word.eq_ignore_ascii_case("remove") {
                     change.removes_record = true;
-                } else if authority_words::authority(&word, object).is_none() {
+                    continue;
+                }
+                let Some(authority) = authority_words::authority(word, object) else {
                     let sentence = format!("AMQ7097E: {} is not an authority.", word.to_ascii_lowercase());
                     return Err(Failure::new(WRONG_AUTHORITY, sentence));
-                } else if adds {
-                    change.add.push(word);
-                } else {
-                    change.remove.push(word);
-                }
+                };
+                changes = true;
+                change.add.set(authority, adds);
+                change.remove.set(authority, !adds);
             }
         }
-        let changes = !change.add.is_empty() || !change.remove.is_empty();
         if change.removes_record && changes {
             return Err(Failure::new(WRONG_AUTHORITY, "AMQ7097E: remove stands alone."));
         }
@@ -237,6 +236,14 @@ impl Change {
             return Err(Failure::new(NO_AUTHORITY, "AMQ7096E: Say which authorities to set: +put, -get, ..."));
         }
         Ok(change)
+    }
+
+    /// AUTHADD and AUTHRMV. A change of nothing (`+none`) makes the record that grants nothing.
+    fn lists(&self) -> [(&'static str, Vec<String>); 2] {
+        let words = |authorities| authority_words::words(authorities).map(str::to_owned).collect::<Vec<_>>();
+        let is_nothing = self.add.is_empty() && self.remove.is_empty() && !self.removes_record;
+        let add = if is_nothing { vec!["NONE".to_owned()] } else { words(self.add) };
+        [("AUTHADD", add), ("AUTHRMV", words(self.remove))]
     }
 }
 
@@ -366,12 +373,38 @@ mod tests {
             Change::read(&words, AuthorityObject::Queue)
         };
         let change = read(&["-all+put", "+Get"]).unwrap();
-        assert_eq!(change.add, ["PUT", "GET"]);
-        assert_eq!(change.remove, ["ALL"]);
+        assert_eq!(change.add, Authority::PUT | Authority::GET);
+        assert_eq!(change.remove, AuthorityObject::Queue.all_authorities() - change.add);
+        assert_eq!(change.lists()[0], ("AUTHADD", vec!["GET".to_owned(), "PUT".to_owned()]));
         assert!(read(&["-remove"]).unwrap().removes_record);
         assert!(read(&[]).is_err());
         assert!(read(&["+fly"]).is_err());
         assert!(read(&["-remove", "+put"]).is_err());
+    }
+
+    #[test]
+    fn the_last_word_on_an_authority_counts() {
+        let read = |words: &[&str], object| {
+            let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+            Change::read(&words, object).unwrap()
+        };
+        let queue = AuthorityObject::Queue;
+        let all = queue.all_authorities();
+        for (words, add, remove) in [
+            (&["+all", "-put"][..], all - Authority::PUT, Authority::PUT),
+            (&["+all-put"], all - Authority::PUT, Authority::PUT),
+            (&["-put", "+all"], all, Authority::empty()),
+            (&["-all", "+put"], Authority::PUT, all - Authority::PUT),
+            (&["+put", "-put"], Authority::empty(), Authority::PUT),
+            (&["-put", "+put"], Authority::PUT, Authority::empty()),
+            (&["+put", "-all", "+get", "+none"], Authority::GET, all - Authority::GET),
+        ] {
+            assert_eq!(read(words, queue), Change { add, remove, removes_record: false }, "{words:?}");
+        }
+        let nothing = |word: &str, object| read(&[word], object).lists()[0].1.join(",");
+        assert_eq!(nothing("+none", queue), "NONE");
+        assert_eq!(nothing("-allmqi", AuthorityObject::Channel), "NONE");
+        assert_eq!(nothing("-remove", queue), "");
     }
 
     #[test]

@@ -35,6 +35,9 @@ fn authorities_are_granted_shown_taken_away_and_removed() {
     // All at once: what is there goes, then what is named comes.
     assert_eq!(ends(&folder, "setmqaut -m QM1 -n DEV.QUEUE.1 -t queue -p eva -all +browse+inq").0, "0");
     assert!(show(&of_eva).ends_with(":\nout: \tbrowse\nout: \tinq\n"), "{}", show(&of_eva));
+    // From left to right: what is taken away last is gone.
+    assert_eq!(ends(&folder, "setmqaut -m QM1 -n DEV.QUEUE.1 -t queue -p eva +all -alladm -allmqi +inq+browse").0, "0");
+    assert!(show(&of_eva).ends_with(":\nout: \tbrowse\nout: \tinq\n"), "{}", show(&of_eva));
     assert_eq!(ends(&folder, "setmqaut -m QM1 -n DEV.** -t queue -g staff -p eva +alladm").0, "0");
     assert!(show(&["-n", "DEV.QUEUE.2", "-t", "queue", "-g", "staff"]).contains("out: \tchg\n"));
     // The more specific profile counts alone.

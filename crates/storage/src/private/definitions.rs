@@ -30,12 +30,19 @@ impl Definitions {
     }
 }
 
+/// Changes of definitions that are in the log.
+#[must_use = "they may not be durable yet"]
+pub struct AppendedDefinitions(pub(crate) Option<Place>);
+
 impl Core {
-    pub(crate) async fn change_definitions(&self, changes: &[DefinitionChange]) -> Result<(), StoreError> {
+    pub(crate) async fn append_definitions(
+        &self,
+        changes: &[DefinitionChange],
+    ) -> Result<AppendedDefinitions, StoreError> {
         self.open()?;
         loop {
             match self.try_change(changes) {
-                Ok(place) => return self.durable(place).await,
+                Ok(place) => return Ok(AppendedDefinitions(place)),
                 Err(Refused::NotYet) => self.space().await,
                 Err(Refused::Error(error)) => return Err(error),
             }

@@ -1,5 +1,6 @@
 //! Getting outside a unit of work, browsing, and discarding what has expired.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use model::message::Message;
@@ -15,8 +16,10 @@ use crate::private::queue::{Entry, Holder, Home, Key, Queue, Slot};
 use crate::private::store::{Core, QueueSlot};
 use crate::{QueueId, RecoveryLogError, Selection, StoreError, StoredMessage, UnitOfWorkId};
 
-/// Most messages that one `discard_expired` returns.
+/// Most messages that one `discard_expired` removes.
 const EXPIRED_MAXIMUM: usize = 256;
+/// Most bytes of bodies that one `discard_expired` reads, unless a single one is longer.
+const EXPIRED_BYTES_MAXIMUM: u64 = 8 << 20;
 
 /// What came of one look at a queue.
 enum Look {
@@ -182,14 +185,15 @@ impl Core {
         &self,
         queue: QueueId,
         now: Timestamp,
-    ) -> Result<Vec<StoredMessage>, StoreError> {
+        gone: &mut VecDeque<StoredMessage>,
+    ) -> Result<(), StoreError> {
         self.open()?;
         let slot = self.queue(queue)?;
         loop {
             match self.try_discard(&slot, now) {
                 Ok(Discarded::Done(messages, place)) => {
-                    self.durable(place).await?;
-                    return Ok(messages);
+                    gone.extend(messages);
+                    return self.durable(place).await;
                 }
                 Ok(Discarded::TooEarly(place)) => self.durable(Some(place)).await?,
                 Err(Refused::NotYet) => self.space().await,
@@ -198,20 +202,10 @@ impl Core {
         }
     }
 
-    /// Holds, reads and removes up to `EXPIRED_MAXIMUM` messages; all of them or none.
+    /// Holds, reads and removes as many messages as the bounds allow; all of them or none.
     fn try_discard(&self, slot: &QueueSlot, now: Timestamp) -> Result<Discarded, Refused> {
         let mut queue = slot.queue.lock();
-        let mut held = Vec::new();
-        let mut too_early = None;
-        while held.len() < EXPIRED_MAXIMUM {
-            let Some(expired) = queue.expired(now) else { break };
-            too_early = self.too_early(queue.entry(expired));
-            if too_early.is_some() {
-                break;
-            }
-            queue.hold(expired, Holder::Reading);
-            held.push(queue.entry(expired).key);
-        }
+        let (held, too_early) = self.hold_expired(&mut queue, now);
         if let (Some(place), true) = (too_early, held.is_empty()) {
             return Ok(Discarded::TooEarly(place));
         }
@@ -243,6 +237,26 @@ impl Core {
             Whereabouts::from_removed(slot.id, entry).stored(message)
         });
         Ok(Discarded::Done(discarded.collect(), place))
+    }
+
+    /// Holds expired messages up to the bounds, or up to one that has to be read back but is not on disk yet.
+    fn hold_expired(&self, queue: &mut Queue, now: Timestamp) -> (Vec<Key>, Option<Place>) {
+        let mut held = Vec::new();
+        let mut bytes = 0;
+        while held.len() < EXPIRED_MAXIMUM {
+            let Some(expired) = queue.expired(now) else { break };
+            let entry = queue.entry(expired);
+            bytes += u64::from(entry.body_bytes);
+            if bytes > EXPIRED_BYTES_MAXIMUM && !held.is_empty() {
+                break;
+            }
+            if let Some(place) = self.too_early(entry) {
+                return (held, Some(place));
+            }
+            held.push(entry.key);
+            queue.hold(expired, Holder::Reading);
+        }
+        (held, None)
     }
 
     /// One unit with the gets of those messages that are in the log, when there are any.

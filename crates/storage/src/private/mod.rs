@@ -20,6 +20,7 @@ mod store;
 mod syncpoint;
 mod unit_of_work;
 
+pub use crate::private::definitions::AppendedDefinitions;
 pub use crate::private::log::leader::before_sleep;
 pub use crate::private::log::wait::block_on;
 pub use crate::private::message_count::MessageCount;

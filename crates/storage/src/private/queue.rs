@@ -218,7 +218,8 @@ impl Queue {
             && selection.sequence_number.is_none_or(|number| number == entry.sequence_number())
             && selection.offset.is_none_or(|offset| offset == entry.offset())
             && self.visible_to(entry.key, selection.lock_owner);
-        fits && selection.accept.is_none_or(|accept| accept(&self.candidate(entry, &|| self.group(entry.group_id()))))
+        let group = || self.group(entry.group_id(), selection.lock_owner, now);
+        fits && selection.accept.is_none_or(|accept| accept(&self.candidate(entry, &group)))
     }
 
     fn candidate<'a>(&'a self, entry: &'a Entry, group: &'a dyn Fn() -> Vec<GroupMember>) -> Candidate<'a> {
@@ -231,12 +232,13 @@ impl Queue {
             offset: entry.offset(),
             flags: entry.flags(),
             priority: entry.priority,
+            body_length: entry.body_length(),
             group,
         }
     }
 
-    /// Available members of a group in (sequence, offset) order; of no group, nothing.
-    fn group(&self, id: &GroupId) -> Vec<GroupMember> {
+    /// Members of a group that `owner` could take, in (sequence, offset) order; of no group, nothing.
+    fn group(&self, id: &GroupId, owner: Option<LockOwner>, now: Timestamp) -> Vec<GroupMember> {
         if id.is_none() {
             return Vec::new();
         }
@@ -248,11 +250,12 @@ impl Queue {
         let mut members: Vec<GroupMember> = slots
             .into_iter()
             .map(|slot| self.entries.get(slot))
+            .filter(|entry| entry.expires > now.0 && self.visible_to(entry.key, owner))
             .map(|entry| GroupMember {
                 position: entry.key.position(),
                 sequence_number: entry.sequence_number(),
                 offset: entry.offset(),
-                length: usize::try_from(entry.body_bytes).unwrap_or(usize::MAX),
+                length: entry.body_length(),
                 flags: entry.flags(),
             })
             .collect();

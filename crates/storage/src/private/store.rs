@@ -11,7 +11,7 @@ use model::message::Message;
 use model::timestamp::Timestamp;
 use parking_lot::{Mutex, RwLock};
 
-use crate::private::definitions::Definitions;
+use crate::private::definitions::{AppendedDefinitions, Definitions};
 use crate::private::log::append::Continuation;
 use crate::private::log::checkpoint::reclaim;
 use crate::private::log::disk::Disk;
@@ -134,7 +134,25 @@ impl PrivateStore {
     /// # Errors
     /// `NoSpace`, also when one value is longer than an extent; nothing has changed then.
     pub async fn change_definitions(&self, changes: Vec<DefinitionChange>) -> Result<(), StoreError> {
-        self.core().change_definitions(&changes).await
+        let appended = self.append_definitions(changes).await?;
+        self.definitions_durable(appended).await
+    }
+
+    /// The first half of `change_definitions`. Dropped before it returns, nothing has changed; after that the changes are
+    /// made, whatever becomes of the caller, and come before all that is done later.
+    ///
+    /// # Errors
+    /// As `change_definitions`.
+    pub async fn append_definitions(&self, changes: Vec<DefinitionChange>) -> Result<AppendedDefinitions, StoreError> {
+        self.core().append_definitions(&changes).await
+    }
+
+    /// The second half: waits until they are durable.
+    ///
+    /// # Errors
+    /// `LogFailed`: whether they are durable is open until the next start. `Closed`.
+    pub async fn definitions_durable(&self, appended: AppendedDefinitions) -> Result<(), StoreError> {
+        self.core().durable(appended.0).await
     }
 
     /// A new unit of work; costs nothing until something is done in it.
@@ -176,6 +194,22 @@ impl PrivateStore {
             None => self.core().get(queue, selection, now).await,
             Some(unit) => self.core().get_in_unit(unit, queue, selection, now).await,
         }
+    }
+
+    /// Takes all of these messages in a unit of work, or none: false when one is gone, taken, expired or locked by another
+    /// owner. They must have been browsed before: what they say is known and durable.
+    ///
+    /// # Errors
+    /// `NoSpace`: more than the log can take at once; nothing has changed.
+    pub async fn get_all(
+        &self,
+        unit: UnitOfWorkId,
+        queue: QueueId,
+        keys: &[DeliveryKey],
+        owner: LockOwner,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        self.core().get_all_in_unit(unit, queue, keys, owner, now).await
     }
 
     /// The first matching message after `after` in delivery order; leaves it there.
@@ -238,10 +272,17 @@ impl PrivateStore {
         self.core().units.in_doubt()
     }
 
-    /// Removes committed, untaken messages whose time has come, and returns them with their bodies for reports.
-    /// At most 256 a call, so that memory stays bounded: call again while `next_expiry` has passed.
-    pub async fn discard_expired(&self, queue: QueueId, now: Timestamp) -> Result<Vec<StoredMessage>, StoreError> {
-        self.core().discard_expired(queue, now).await
+    /// Removes committed, untaken messages whose time has come, and adds them with their bodies to `gone`, for reports.
+    /// At most 256 a call, and a few megabytes of bodies, so that memory stays bounded: call again until nothing is added.
+    ///
+    /// They are in `gone` as soon as they have left the queue, before that is durable: whoever drops the future has them.
+    pub async fn discard_expired(
+        &self,
+        queue: QueueId,
+        now: Timestamp,
+        gone: &mut VecDeque<StoredMessage>,
+    ) -> Result<(), StoreError> {
+        self.core().discard_expired(queue, now, gone).await
     }
 
     /// When the next message of the queue expires: a cheap look before `discard_expired`.
@@ -426,6 +467,7 @@ impl Core {
         let mut statistics = StoreStatistics {
             buffer_pool_bytes: self.pool.used(),
             buffer_pool_misses: self.pool.misses(),
+            open_units: self.units.count(),
             spilled_bytes: self.spill.as_ref().map_or(0, Spill::bytes),
             ..StoreStatistics::default()
         };
@@ -454,6 +496,8 @@ pub struct StoreStatistics {
     pub buffer_pool_bytes: u64,
     /// Messages that found the buffer pool full.
     pub buffer_pool_misses: u64,
+    /// Units of work in which something was done or tried, and that have not ended.
+    pub open_units: usize,
     pub spilled_bytes: u64,
     pub sync_seconds_total: f64,
     /// Persistent puts are refused for want of space.

@@ -11,12 +11,14 @@ use crate::private::content::{Incoming, Whereabouts};
 use crate::private::get::unreadable;
 use crate::private::log::append::{Class, Refused, unit_maximum};
 use crate::private::log::extent::Place;
-use crate::private::log::record::{BACKOUT_COUNT_BYTES, Operation, UnitKind, get_record, unit_head, xid_fits};
+use crate::private::log::record::{
+    BACKOUT_COUNT_BYTES, GET_BYTES, Operation, UnitKind, get_record, unit_head, xid_fits,
+};
 use crate::private::log::writer::Log;
-use crate::private::queue::{Holder, Key};
+use crate::private::queue::{Holder, Key, Queue, Slot};
 use crate::private::store::{Core, QueueSlot};
 use crate::private::unit_of_work::{LockedQueues, Prepared, Record, UnitOfWork, Work};
-use crate::{PutOutcome, QueueId, Selection, StoreError, StoredMessage, UnitOfWorkId, Xid};
+use crate::{DeliveryKey, LockOwner, PutOutcome, QueueId, Selection, StoreError, StoredMessage, UnitOfWorkId, Xid};
 
 impl Core {
     /// Puts under syncpoint: out of sight until the commit.
@@ -97,13 +99,72 @@ impl Core {
         if let Some(place) = self.too_early(entry) {
             return Ok(Some(Held::TooEarly(place)));
         }
-        let (key, persistent) = (entry.key, entry.persistent);
-        queue.hold(found, Holder::Got(id));
-        let whereabouts = Whereabouts::of(slot.id, queue.entry(found));
-        let record =
-            if persistent && self.log.is_some() { unit.stage(&[&get_record(slot.id, key)]) } else { Record::None };
-        unit.works.push(Work { queue: Arc::clone(slot), key, got: true, record });
-        Ok(Some(Held::Message(whereabouts)))
+        self.hold_in_unit(id, &mut unit, slot, &mut queue, found);
+        Ok(Some(Held::Message(Whereabouts::of(slot.id, queue.entry(found)))))
+    }
+
+    /// The message is the unit's.
+    fn hold_in_unit(
+        &self,
+        id: UnitOfWorkId,
+        unit: &mut UnitOfWork,
+        of: &Arc<QueueSlot>,
+        queue: &mut Queue,
+        slot: Slot,
+    ) {
+        queue.hold(slot, Holder::Got(id));
+        let entry = queue.entry(slot);
+        let key = entry.key;
+        let logged = entry.persistent && self.log.is_some();
+        let record = if logged { unit.stage(&[&get_record(of.id, key)]) } else { Record::None };
+        unit.works.push(Work { queue: Arc::clone(of), key, got: true, record });
+    }
+
+    pub(crate) async fn get_all_in_unit(
+        &self,
+        id: UnitOfWorkId,
+        queue: QueueId,
+        keys: &[DeliveryKey],
+        owner: LockOwner,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        self.open()?;
+        let slot = self.queue(queue)?;
+        loop {
+            match self.try_get_all(id, &slot, keys, owner, now) {
+                Ok(all) => return Ok(all),
+                Err(Refused::NotYet) => self.space().await,
+                Err(Refused::Error(error)) => return Err(error),
+            }
+        }
+    }
+
+    /// Whatever refuses comes before the first message is held.
+    fn try_get_all(
+        &self,
+        id: UnitOfWorkId,
+        slot: &Arc<QueueSlot>,
+        keys: &[DeliveryKey],
+        owner: LockOwner,
+        now: Timestamp,
+    ) -> Result<bool, Refused> {
+        if keys.len().saturating_mul(GET_BYTES) > unit_maximum(&self.options) / 2 {
+            return Err(StoreError::NoSpace.into());
+        }
+        let unit = self.units.open(id)?;
+        let mut unit = unit.lock();
+        unit.active()?;
+        self.make_room(id, &mut unit)?;
+        let mut queue = slot.queue.lock();
+        let find = |key: &DeliveryKey| {
+            let position = Some(key.position);
+            queue.find(&Selection { position, lock_owner: Some(owner), ..Selection::default() }, None, now)
+        };
+        let Some(found) = keys.iter().map(find).collect::<Option<Vec<Slot>>>() else { return Ok(false) };
+        for message in found {
+            self.hold_in_unit(id, &mut unit, slot, &mut queue, message);
+        }
+        Ok(true)
     }
 
     /// Reads a message that a unit of work holds; it may be moved in the log meanwhile, but not go away.

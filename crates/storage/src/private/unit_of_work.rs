@@ -102,6 +102,10 @@ impl Units {
         self.open.lock().iter().map(|(id, unit)| (*id, Arc::clone(unit))).collect()
     }
 
+    pub(crate) fn count(&self) -> usize {
+        self.open.lock().len()
+    }
+
     pub(crate) fn in_doubt(&self) -> Vec<(UnitOfWorkId, Option<Xid>)> {
         let mut in_doubt: Vec<_> = self
             .all()

@@ -1,11 +1,16 @@
 //! The store contract as scripts, run against every kind of private store: with bodies in memory, with every body on
 //! disk, with every body in a file of its own, and ephemeral.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use expect_test::{Expect, expect};
-use storage::StoreOptions;
+use model::descriptor::MessageDescriptor;
+use model::message::Message;
+use model::timestamp::Timestamp;
 use storage::private::log::disk::DirectoryDisk;
+use storage::{DeliveryKey, LockOwner, Placement, PrivateStore, QueueId, Selection, StoreOptions, block_on};
 
 use crate::script::Script;
 use crate::simulated_disk::SimulatedDisk;
@@ -249,4 +254,55 @@ fn a_restart_keeps_nothing_of_queues_that_are_not_retained() {
     assert_eq!(script.run("reopen; list"), "[A]");
     let unused = script.create_queue();
     assert!(unused.0 > 2, "a number with records in the log is not given out again");
+}
+
+fn put_body(store: &PrivateStore, queue: QueueId, length: usize, expires: Option<Timestamp>) -> DeliveryKey {
+    let message = Message { descriptor: MessageDescriptor::default(), body: Bytes::from(vec![0; length]) };
+    let placement = Placement { by_priority: false, maximum_depth: 100, expires, persistent: true };
+    block_on(store.put(None, queue, message, placement, Timestamp(1))).expect("puts").key
+}
+
+#[test]
+fn expired_messages_are_discarded_a_few_megabytes_at_a_time() {
+    let (store, _) = PrivateStore::open(Arc::new(SimulatedDisk::default()), small()).expect("opens");
+    let queue = store.create_queue();
+    for moment in 0..10 {
+        put_body(&store, queue, 2 << 20, Some(Timestamp(10 + moment)));
+    }
+    put_body(&store, queue, 9 << 20, Some(Timestamp(20)));
+    let mut rounds = Vec::new();
+    loop {
+        let mut gone = VecDeque::new();
+        block_on(store.discard_expired(queue, Timestamp(30), &mut gone)).expect("discards");
+        if gone.is_empty() {
+            break;
+        }
+        rounds.push(gone.iter().map(|stored| stored.message.body.len() >> 20).collect::<Vec<_>>());
+    }
+    assert_eq!(rounds, [vec![2; 4], vec![2; 4], vec![2; 2], vec![9]]);
+    assert_eq!(store.depth(queue).current, 0);
+}
+
+#[test]
+fn messages_are_got_together_or_not_at_all() {
+    for options in [small(), StoreOptions { buffer_pool_bytes: 0, ..small() }] {
+        let (store, _) = PrivateStore::open(Arc::new(SimulatedDisk::default()), options).expect("opens");
+        let queue = store.create_queue();
+        let keys: Vec<_> = (0..3).map(|_| put_body(&store, queue, 10, None)).collect();
+        let (unit, owner) = (store.begin(), LockOwner(7));
+        let get = |keys: &[DeliveryKey], owner| block_on(store.get_all(unit, queue, keys, owner, Timestamp(2)));
+        assert!(store.lock(queue, keys[2], owner));
+        assert!(!get(&keys, LockOwner(8)).expect("looks"), "one is locked by somebody else");
+        assert_eq!(store.depth(queue).uncommitted, 0);
+        let first = block_on(store.get(None, queue, &Selection::default(), Timestamp(2))).expect("gets");
+        assert_eq!(first.map(|stored| stored.key), Some(keys[0]));
+        assert!(!get(&keys, owner).expect("looks"), "one is gone");
+        assert!(get(&keys[1..], owner).expect("gets"));
+        block_on(store.back_out(unit)).expect("backs out");
+        assert_eq!(store.depth(queue).uncommitted, 0);
+        let unit = store.begin();
+        assert!(block_on(store.get_all(unit, queue, &keys[1..], owner, Timestamp(2))).expect("gets"));
+        block_on(store.commit(unit)).expect("commits");
+        assert_eq!((store.depth(queue).current, store.statistics().open_units), (0, 0));
+    }
 }

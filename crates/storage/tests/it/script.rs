@@ -15,7 +15,7 @@
 //! reopen                       closes and opens again; without effect on an ephemeral store
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -270,7 +270,8 @@ impl Script {
     }
 
     fn expire(&mut self, words: &Words<'_>) -> Result<String, StoreError> {
-        let expired = block_on(self.store.discard_expired(self.queue(words), Timestamp(self.now)))?;
+        let mut expired = VecDeque::new();
+        block_on(self.store.discard_expired(self.queue(words), Timestamp(self.now), &mut expired))?;
         Ok(format!("expired=[{}]", expired.iter().map(text).collect::<Vec<_>>().join(" ")))
     }
 

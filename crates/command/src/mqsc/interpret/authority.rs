@@ -51,6 +51,10 @@ impl Reader {
 
     pub(super) fn set_authority(&mut self) -> Result<Command, Problem> {
         let key = self.authority_key()?;
+        self.check_plain("PROFILE", key.profile.as_deref().unwrap_or_default())?;
+        for entity in &key.entities {
+            self.check_plain("PRINCIPAL or GROUP", entity.name())?;
+        }
         let add = self.authorities("AUTHADD", key.object)?;
         let remove = self.authorities("AUTHRMV", key.object)?;
         if add.is_none() && remove.is_none() {

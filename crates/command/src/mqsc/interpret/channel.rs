@@ -92,9 +92,15 @@ impl Reader {
         Ok(Command::Channel(ChannelCommand::DisplayListenerStatus { name, request }))
     }
 
+    /// START without a name is about the listener that every queue manager has.
     pub(super) fn switch_listener(&mut self, verb: Verb) -> Result<Command, Problem> {
-        let name = self.started_name()?;
-        Ok(Command::Channel(ChannelCommand::SwitchListener { name, start: verb == Verb::Start }))
+        let start = verb == Verb::Start;
+        let name = match Kind::Listener.default_object() {
+            Some(default) if start && !self.has_name() => default.to_owned(),
+            _ => self.object_name(Kind::Listener)?,
+        };
+        let ignore_state = self.take_switch("IGNSTATE", false)?;
+        Ok(Command::Channel(ChannelCommand::SwitchListener { name, start, ignore_state }))
     }
 
     pub(super) fn display_service_status(&mut self) -> Result<Command, Problem> {
@@ -104,13 +110,8 @@ impl Reader {
     }
 
     pub(super) fn switch_service(&mut self, verb: Verb) -> Result<Command, Problem> {
-        let name = self.started_name()?;
-        Ok(Command::Channel(ChannelCommand::SwitchService { name, start: verb == Verb::Start }))
-    }
-
-    fn started_name(&mut self) -> Result<String, Problem> {
-        let name = self.object_name(Kind::QueueLocal)?;
-        self.take_switch("IGNSTATE", false)?;
-        Ok(name)
+        let name = self.object_name(Kind::Service)?;
+        let ignore_state = self.take_switch("IGNSTATE", false)?;
+        Ok(Command::Channel(ChannelCommand::SwitchService { name, start: verb == Verb::Start, ignore_state }))
     }
 }

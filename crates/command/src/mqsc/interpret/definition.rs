@@ -12,7 +12,7 @@ use crate::mqsc::statement::Parameter;
 
 impl Reader {
     pub(super) fn define(&mut self, kind: Kind) -> Result<Command, Problem> {
-        let name = self.object_name(kind)?;
+        let name = self.new_name(kind)?;
         let like = self.take_value(&["LIKE"])?.map(|operand| operand.text);
         let replace = self.take_flag("REPLACE")?;
         if self.take_flag("NOREPLACE")? && replace {
@@ -88,10 +88,10 @@ impl Reader {
 
     pub(super) fn delete(&mut self, kind: Kind) -> Result<Command, Problem> {
         let name = self.object_name(kind)?;
-        let (mut purge, mut authority_records) = (false, true);
+        let (mut purge, mut authority_records, mut ignore_state) = (false, true, false);
         if kind != Kind::Subscription {
             authority_records = self.take_switch("AUTHREC", true)?;
-            self.take_switch("IGNSTATE", false)?;
+            ignore_state = self.take_switch("IGNSTATE", false)?;
         }
         if kind == Kind::QueueLocal {
             purge = self.take_flag("PURGE")?;
@@ -99,7 +99,8 @@ impl Reader {
                 return Err(self.problem("PURGE and NOPURGE exclude each other"));
             }
         }
-        Ok(Command::Delete(Delete { kind, name, purge, authority_records }))
+        let delete = Delete { kind, name, purge, authority_records };
+        Ok(if ignore_state { Command::DeleteIfThere(delete) } else { Command::Delete(delete) })
     }
 
     pub(super) fn clear_queue(&mut self) -> Result<Command, Problem> {

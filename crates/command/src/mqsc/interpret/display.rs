@@ -80,10 +80,7 @@ impl Reader {
             return Err(self.bad_value(keyword, &operand.text, &format!("expected {word} or ALL")));
         }
         let mut request = self.request(&|keyword| definition_keyword(&kinds, keyword))?;
-        // One object, nothing named: MQ shows all of it. A generic name shows names and types.
-        if !name.is_generic() && request.condition.is_none() && request.selection == Selection::Usual {
-            request.selection = Selection::All;
-        }
+        all_of_one(&mut request, !name.is_generic());
         Ok(Command::DisplayObjects { kinds, name, request })
     }
 
@@ -127,8 +124,15 @@ impl Reader {
     }
 }
 
+/// One object, nothing named: MQ shows all of it. A generic name shows names and types.
+pub(super) fn all_of_one(request: &mut Request, is_one: bool) {
+    if is_one && request.condition.is_none() && request.selection == Selection::Usual {
+        request.selection = Selection::All;
+    }
+}
+
 /// The attribute a keyword names for any of these kinds.
-fn definition_keyword(kinds: &[Kind], keyword: &str) -> Option<(&'static str, ValueType)> {
+pub(super) fn definition_keyword(kinds: &[Kind], keyword: &str) -> Option<(&'static str, ValueType)> {
     let row = kinds.iter().find_map(|kind| attribute::find(*kind, keyword))?;
     Some((row.mqsc, row.value))
 }

@@ -197,10 +197,21 @@ pub(crate) fn is_object(word: &str) -> bool {
 }
 
 /// The kind of definition a word names.
-pub(crate) fn definition_kind(word: &str) -> Option<Kind> {
+pub(super) fn definition_kind(word: &str) -> Option<Kind> {
     match find(word)?.object {
         Object::Definition(kind) => Some(kind),
         _ => None,
+    }
+}
+
+/// The kinds of definitions that a word names: several for channels and the like, none for what is no definition.
+pub(crate) fn definition_kinds(word: &str) -> Vec<Kind> {
+    match find(word).map(|row| row.object) {
+        Some(Object::Definition(kind)) => vec![kind],
+        Some(Object::AnyQueue) => Kind::QUEUES.to_vec(),
+        Some(Object::Channel) => Kind::CHANNELS.to_vec(),
+        Some(Object::Authentication) => Kind::AUTHENTICATION.to_vec(),
+        _ => Vec::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Takes the parts of one statement out, each as what the command needs.
 
-use model::definition::attribute::Kind;
+use model::definition::attribute::{Kind, ValueProblem, is_plain};
 use model::name::{GenericName, ObjectName};
 
 use crate::command::Pattern;
@@ -81,7 +81,10 @@ impl Reader {
     /// The one value of a keyword, which is left alone when it has none.
     pub(super) fn take_with_value(&mut self, keyword: &str) -> Result<Option<Operand>, Problem> {
         let has_value = |known: &Parameter| known.keyword == keyword && known.operands.is_some();
-        if self.parameters.iter().any(has_value) { self.take_value(&[keyword]) } else { Ok(None) }
+        let Some(index) = self.parameters.iter().position(has_value) else { return Ok(None) };
+        let parameter = self.parameters.remove(index);
+        self.taken = parameter.end;
+        self.one_value(&parameter).map(Some)
     }
 
     /// The one value of a keyword.
@@ -110,20 +113,24 @@ impl Reader {
 
     /// One of a few words.
     pub(super) fn take_word<T: Copy>(&mut self, keyword: &str, words: &[(&str, T)]) -> Result<Option<T>, Problem> {
-        let Some(operand) = self.take_value(&[keyword])? else { return Ok(None) };
+        let operand = self.take_value(&[keyword])?;
+        operand.map(|operand| self.word(keyword, &operand, words)).transpose()
+    }
+
+    /// One of a few words, of a keyword that without a value names what to show.
+    pub(super) fn take_choice<T: Copy>(&mut self, keyword: &str, words: &[(&str, T)]) -> Result<Option<T>, Problem> {
+        let operand = self.take_with_value(keyword)?;
+        operand.map(|operand| self.word(keyword, &operand, words)).transpose()
+    }
+
+    fn word<T: Copy>(&self, keyword: &str, operand: &Operand, words: &[(&str, T)]) -> Result<T, Problem> {
         match words.iter().find(|(word, _)| *word == operand.text) {
-            Some((_, meaning)) => Ok(Some(*meaning)),
+            Some((_, meaning)) => Ok(*meaning),
             None => {
                 let known: Vec<_> = words.iter().map(|(word, _)| *word).collect();
                 Err(self.bad_value(keyword, &operand.text, &format!("expected one of {}", known.join(", "))))
             }
         }
-    }
-
-    /// One of a few words, of a keyword that without a value names what to show.
-    pub(super) fn take_choice<T: Copy>(&mut self, keyword: &str, words: &[(&str, T)]) -> Result<Option<T>, Problem> {
-        let has_value = |known: &Parameter| known.keyword == keyword && known.operands.is_some();
-        if self.parameters.iter().any(has_value) { self.take_word(keyword, words) } else { Ok(None) }
     }
 
     /// A text of at most this many bytes; blanks at its end do not count.
@@ -135,6 +142,7 @@ impl Reader {
             let problem = format!("{keyword}({shown}): longer than {maximum} bytes");
             return Err(self.problem(problem).with_message(message::LENGTH));
         }
+        self.check_plain(keyword, text)?;
         Ok(Some(text.to_owned()))
     }
 
@@ -158,7 +166,17 @@ impl Reader {
         let Some(operands) = parameter.operands else {
             return Err(self.problem_at(parameter.end, format!("{keyword} needs a value")));
         };
-        Ok(Some(operands.into_iter().map(|operand| operand.text.trim_end().to_owned()).collect()))
+        let texts = operands.into_iter().map(|operand| operand.text.trim_end().to_owned());
+        texts.map(|text| self.check_plain(keyword, &text).map(|()| text)).collect::<Result<_, _>>().map(Some)
+    }
+
+    /// A text that is kept holds no control characters.
+    pub(super) fn check_plain(&self, keyword: &str, text: &str) -> Result<(), Problem> {
+        if is_plain(text) {
+            return Ok(());
+        }
+        let problem = ValueProblem::ControlCharacter;
+        Err(self.problem_at(self.taken, format!("{keyword}: {problem}")).with_message(message::VALUE))
     }
 
     pub(super) fn bad_value(&self, keyword: &str, value: &str, problem: &str) -> Problem {
@@ -186,6 +204,16 @@ impl Reader {
                 .map_err(|e| self.problem(e.to_string()).with_message(message::NAME))?;
         }
         Ok(text)
+    }
+
+    /// The name of what is about to be made. A subscription that is there can be deleted whatever it is called.
+    pub(super) fn new_name(&mut self, kind: Kind) -> Result<String, Problem> {
+        let name = self.object_name(kind)?;
+        if is_plain(&name) {
+            return Ok(name);
+        }
+        let problem = ValueProblem::ControlCharacter;
+        Err(self.problem(format!("{}: {problem}", self.object)).with_message(message::NAME))
     }
 
     pub(super) fn pattern(&mut self, kind: Kind) -> Result<Pattern, Problem> {

@@ -1,9 +1,13 @@
-//! DISPLAY TPSTATUS, DISPLAY SBSTATUS, DISPLAY PUBSUB and CLEAR TOPICSTR.
+//! DISPLAY TPSTATUS, DISPLAY SUB, DISPLAY SBSTATUS, DISPLAY PUBSUB and CLEAR TOPICSTR.
+
+use model::definition::attribute::Kind;
 
 use crate::command::topic::{
-    SubscriptionKind, SubscriptionOf, SubscriptionStatusQuery, TopicStatusOf, TopicStatusQuery,
+    SubscriptionKind, SubscriptionOf, SubscriptionQuery, SubscriptionSelection, SubscriptionStatusQuery, TopicStatusOf,
+    TopicStatusQuery,
 };
 use crate::command::{Command, Pattern, Selection};
+use crate::mqsc::interpret::display::{all_of_one, definition_keyword};
 use crate::mqsc::interpret::reader::Reader;
 use crate::mqsc::problem::Problem;
 use crate::status;
@@ -15,9 +19,6 @@ impl Reader {
     /// CLEAR TOPICSTR clears what is retained; MQ knows nothing else to clear.
     pub(super) fn clear_topic_string(&mut self) -> Result<Command, Problem> {
         let topic = self.text_name()?;
-        if topic.contains(['#', '+']) {
-            return Err(self.problem("one topic string is cleared at a time, without wildcards"));
-        }
         if self.take_word("CLRTYPE", &[("RETAINED", ())])?.is_none() {
             return Err(self.missing("CLRTYPE"));
         }
@@ -44,7 +45,26 @@ impl Reader {
         Ok(Command::DisplayTopicStatus(TopicStatusQuery { topic_string, of, request }))
     }
 
+    pub(super) fn display_subscriptions(&mut self) -> Result<Command, Problem> {
+        let which = self.subscription_selection()?;
+        let as_defined = self.take_choice("DISTYPE", &[("RESOLVED", false), ("DEFINED", true)])?.unwrap_or(false);
+        let mut request = self.request(&|keyword| definition_keyword(&[Kind::Subscription], keyword))?;
+        let is_one = match &which.of {
+            SubscriptionOf::Name(name) => !name.is_generic(),
+            SubscriptionOf::Identifier(_) => true,
+        };
+        all_of_one(&mut request, is_one);
+        Ok(Command::DisplaySubscriptions(SubscriptionQuery { which, as_defined, request }))
+    }
+
     pub(super) fn display_subscription_status(&mut self) -> Result<Command, Problem> {
+        let which = self.subscription_selection()?;
+        let request = self.request(&|keyword| status::find(status::topic::SUBSCRIPTION, keyword))?;
+        Ok(Command::DisplaySubscriptionStatus(SubscriptionStatusQuery { which, request }))
+    }
+
+    /// The identifier, which stands for a name, and what else narrows the subscriptions down.
+    fn subscription_selection(&mut self) -> Result<SubscriptionSelection, Problem> {
         let identifier = self.take_with_value("SUBID")?.map(|operand| operand.text.to_ascii_uppercase());
         let of = match identifier {
             Some(identifier) => {
@@ -63,8 +83,7 @@ impl Reader {
             ("PROXY", SubscriptionKind::Proxy),
         ];
         let kind = self.take_choice("SUBTYPE", &kinds)?.unwrap_or(SubscriptionKind::User);
-        let request = self.request(&|keyword| status::find(status::topic::SUBSCRIPTION, keyword))?;
-        Ok(Command::DisplaySubscriptionStatus(SubscriptionStatusQuery { of, durable, kind, request }))
+        Ok(SubscriptionSelection { of, durable, kind })
     }
 
     /// This queue manager has no parent and no children: TYPE changes nothing but what is found.

@@ -9,7 +9,7 @@ use crate::definition::attribute::{Access, Attribute, Kind, Value, ValueType, Wo
 
 const SUB: &[Kind] = &[Kind::Subscription];
 
-const DISPLAY_TYPES: &[Word] = &[plain("RESOLVED", 0)];
+const DISPLAY_TYPES: &[Word] = &[plain("RESOLVED", 0), plain("DEFINED", 1)];
 const CLASSES: &[Word] = &[truth("MANAGED", 1, true), truth("PROVIDED", 2, false)];
 const DURABLE: &[Word] = &[truth("YES", 1, true), truth("NO", 2, false)];
 const PROPERTIES: &[Word] = &[
@@ -66,7 +66,7 @@ pub(super) const ROWS: &[Attribute] = &[
     .fixed(),
     shown!(DISTYPE = Some(262), -, SUB, ValueType::Choice(DISPLAY_TYPES),
         |view| { view.subscription()?; Some(Value::Integer(0)) },
-        "Whether names are shown resolved."),
+        "Whether the whole topic string is shown, or topic object and string as they were defined."),
     row!(
         DEST = 3154,
         "destination.name",

@@ -242,6 +242,24 @@ fn values_outside_a_row_are_refused_with_what_was_expected() {
 }
 
 #[test]
+fn no_text_that_can_be_set_holds_control_characters() {
+    for kind in Kind::ALL {
+        for row in of(kind).filter(|row| row.access != Access::ReadOnly) {
+            let value = match row.value {
+                ValueType::Name | ValueType::Text { .. } | ValueType::Secret { .. } => Value::from("a\nb"),
+                ValueType::Names { .. } | ValueType::Texts { .. } => Value::List(vec!["a\nb".to_owned()]),
+                _ => continue,
+            };
+            assert!(row.value.check(&value).is_err(), "{kind:?} {}", row.mqsc);
+            assert!(row.value.parse("a\u{85}b").is_err(), "{kind:?} {}", row.mqsc);
+        }
+    }
+    let row = super::find(Kind::QueueLocal, "DESCR").unwrap();
+    assert_eq!(row.value.parse("a\tb").unwrap_err().to_string(), "control characters are not allowed");
+    assert_eq!(row.value.parse("été; 'quoted' ☃").unwrap(), Value::from("été; 'quoted' ☃"));
+}
+
+#[test]
 fn flags_are_found_by_both_their_words_and_synonyms_by_theirs() {
     assert_eq!(super::find(Kind::QueueLocal, "NOSHARE").unwrap().mqsc, "SHARE");
     assert_eq!(super::find(Kind::QueueAlias, "TARGQ").unwrap().mqsc, "TARGET");

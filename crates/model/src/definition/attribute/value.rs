@@ -39,7 +39,7 @@ pub enum ValueType {
     Flag(&'static [Word; 2]),
     /// Name of an MQ object, at most 48 characters; blank for none.
     Name,
-    /// Any text of at most this many bytes.
+    /// Any text of at most this many bytes, without control characters.
     Text { maximum: usize },
     /// Exactly this many bytes, written as hexadecimal digits.
     Hexadecimal { bytes: usize },
@@ -70,6 +70,8 @@ pub enum ValueProblem {
     NotAWord { words: &'static [Word] },
     #[error("longer than {maximum} bytes")]
     TooLong { maximum: usize },
+    #[error("control characters are not allowed")]
+    ControlCharacter,
     #[error("{problem}")]
     NotAName { problem: String },
     #[error("expected {digits} hexadecimal digits")]
@@ -195,11 +197,10 @@ impl ValueType {
                 ObjectName::parse(text).map(drop).map_err(|e| ValueProblem::NotAName { problem: e.to_string() })
             }
             (Self::Text { maximum } | Self::Secret { maximum }, Value::Text(text)) => {
-                if text.len() <= *maximum {
-                    Ok(())
-                } else {
-                    Err(ValueProblem::TooLong { maximum: *maximum })
+                if text.len() > *maximum {
+                    return Err(ValueProblem::TooLong { maximum: *maximum });
                 }
+                if is_plain(text) { Ok(()) } else { Err(ValueProblem::ControlCharacter) }
             }
             (Self::Hexadecimal { bytes }, Value::Text(text)) => {
                 let good = text.len() == 2 * bytes && text.bytes().all(|b| b.is_ascii_hexdigit());
@@ -212,6 +213,9 @@ impl ValueType {
             }
             (Self::Texts { maximum, length }, Value::List(texts)) => {
                 check_count(texts.len(), *maximum)?;
+                if !texts.iter().all(|text| is_plain(text)) {
+                    return Err(ValueProblem::ControlCharacter);
+                }
                 let fits = texts.iter().all(|text| text.len() <= *length && !text.contains(',') && !text.is_empty());
                 if fits { Ok(()) } else { Err(ValueProblem::TooLong { maximum: *length }) }
             }
@@ -330,7 +334,13 @@ impl ValueType {
     }
 }
 
-/// In single quotes, quotes inside doubled: an MQSC string.
+/// Has the text no control characters? A line break inside quotes ends an MQSC command all the same, so that what
+/// follows it would run as a command of its own when a script is made of the text.
+pub fn is_plain(text: &str) -> bool {
+    !text.chars().any(char::is_control)
+}
+
+/// In single quotes, quotes inside doubled: an MQSC string, if the text is plain.
 pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }

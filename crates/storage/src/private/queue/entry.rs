@@ -113,6 +113,10 @@ static NO_GROUP: GroupId = GroupId::NONE;
 impl Entry {
     pub(crate) const NEVER: u64 = u64::MAX;
 
+    pub(crate) fn body_length(&self) -> usize {
+        usize::try_from(self.body_bytes).unwrap_or(usize::MAX)
+    }
+
     pub(crate) fn group_id(&self) -> &GroupId {
         self.group.as_ref().map_or(&NO_GROUP, |group| &group.id)
     }
