@@ -2,8 +2,9 @@
 //!
 //! A local connection checks each open for the user it is for; a remote one asks for that user's authority in place of its
 //! own (MQOO_ALTERNATE_USER_AUTHORITY), which the remote queue manager has to allow. Dropping the future of a local `get`
-//! while it waits consumes nothing; of a remote one it loses the connection, and what it had under syncpoint is backed out
-//! there, so remote gets that consume have to be under syncpoint, or of messages that may be lost.
+//! while it waits consumes nothing; while it takes a message outside syncpoint, that message is lost, and `get_until` is for
+//! those who must not lose it. Dropping that of a remote one loses the connection, and what it had under syncpoint is
+//! backed out there, so remote gets that consume have to be under syncpoint, or of messages that may be lost.
 //!
 //! Remote verbs are boxed: their state is large, and a round trip costs far more than that.
 
@@ -16,6 +17,7 @@ use model::descriptor::MessageDescriptor;
 use model::identifier::{CorrelationId, MessageId};
 use model::name::QueueName;
 use model::options::{CloseOptions, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
+use queue_manager::Interrupt;
 
 use crate::error::ConnectionError;
 use crate::target::Acting;
@@ -196,9 +198,23 @@ impl Connection {
     /// # Errors
     /// 2033 no message, and what else MQGET may answer.
     pub async fn get(&mut self, handle: ObjectHandle, options: &GetOptions) -> Result<Got, ConnectionError> {
+        self.get_until(handle, options, None).await
+    }
+
+    /// As `get`, with a wait that `interrupt` ends, unless the connection is remote: there nothing but dropping the future
+    /// ends it. A local get that is taking a message has it as its result.
+    ///
+    /// # Errors
+    /// Those of `get`; 2033: interrupted.
+    pub async fn get_until(
+        &mut self,
+        handle: ObjectHandle,
+        options: &GetOptions,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<Got, ConnectionError> {
         match (self, handle) {
             (Self::Local(local), ObjectHandle::Local(handle)) => {
-                let got = local.get(handle, options).await?;
+                let got = local.get_until(handle, options, interrupt).await?;
                 Ok(Got { descriptor: got.descriptor, body: got.body })
             }
             (Self::Remote(remote), ObjectHandle::Remote(handle)) => {

@@ -122,7 +122,7 @@ impl Connections {
         self.table.lock().len()
     }
 
-    /// Idle connections close, the others after the request they work on. Repeat it until `open` is 0.
+    /// Connections close that work on no request, the others after the one they work on. Repeat it until `open` is 0.
     pub(crate) fn drain(&self) {
         self.draining.store(true, Relaxed);
         self.tell_all(DRAIN);
@@ -163,11 +163,25 @@ impl Watch {
         }
     }
 
-    /// A request is being worked on until what it returns is dropped.
+    /// A request is being worked on until what it returns is dropped. To be called while the connection is driven, so that
+    /// whoever drives it knows what it is about.
     pub(crate) fn request(self: &Arc<Self>) -> InRequest {
         self.requests.fetch_add(1, Relaxed);
         self.enter(BUSY);
         InRequest(Arc::clone(self))
+    }
+
+    /// Drives a handshake to its end. `None`: the connection is to close, and no request can have come yet.
+    pub(crate) async fn unless_closing<H: Future>(&self, handshake: H) -> Option<H::Output> {
+        let mut handshake = std::pin::pin!(handshake);
+        std::future::poll_fn(|context| {
+            *self.waker.lock() = Some(context.waker().clone());
+            match self.order.load(Relaxed) {
+                GO_ON => handshake.as_mut().poll(context).map(Some),
+                _ => Poll::Ready(None),
+            }
+        })
+        .await
     }
 
     /// Drives a connection to its end, obeying the housekeeping.
@@ -192,7 +206,12 @@ impl Watch {
                 }
                 _ => {}
             }
-            connection.as_mut().poll(context)
+            let polled = connection.as_mut().poll(context);
+            // Of half a request head nothing has been done, and the rest may never come.
+            if is_draining && polled.is_pending() && self.phase.load(Relaxed) == HEAD {
+                return Poll::Ready(Ok(()));
+            }
+            polled
         });
         if let Err(error) = driven.await {
             tracing::debug!(%error, "an HTTP connection ended early");

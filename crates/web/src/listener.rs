@@ -87,11 +87,10 @@ async fn serve(socket: std::net::TcpStream, entry: Entry, shared: Arc<Shared>, d
         let peer = Peer { door, client_certificate: None, is_local, watch: Arc::clone(&entry.watch) };
         return serve_http1(socket, &entry, shared, peer).await;
     };
-    let within = Duration::from_secs(shared.settings().options.limits.header_seconds);
-    let stream = match tokio::time::timeout(within, TlsAcceptor::from(tls.config).accept(socket)).await {
-        Ok(Ok(stream)) => stream,
-        Ok(Err(error)) => return tracing::debug!(%error, "a TLS handshake failed"),
-        Err(_) => return tracing::debug!("a TLS handshake took too long"),
+    let stream = match entry.watch.unless_closing(TlsAcceptor::from(tls.config).accept(socket)).await {
+        Some(Ok(stream)) => stream,
+        Some(Err(error)) => return tracing::debug!(%error, "a TLS handshake failed"),
+        None => return tracing::debug!("a TLS handshake took too long, or the server stops"),
     };
     let session = stream.get_ref().1;
     let is_http2 = session.alpn_protocol() == Some(b"h2");

@@ -83,9 +83,10 @@ pub(crate) fn for_connection(
     let connection = Arc::new((shared, peer));
     hyper::service::service_fn(move |request| {
         let connection = Arc::clone(&connection);
+        let in_request = connection.1.watch.request();
         async move {
             let (shared, peer) = &*connection;
-            let _in_request = peer.watch.request();
+            let _in_request = in_request;
             Ok(answer_one(shared, peer, request).await)
         }
     })

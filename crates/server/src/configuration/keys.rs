@@ -331,7 +331,7 @@ pub(crate) const KEYS: &[Key] = &[
         .environment("QUAYMASTER_CHANNELS_SOCKETS"),
     key("channels.sockets_per_thread", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "64", "Sockets of MQ clients that one thread serves before the next thread gets any: clients whose messages are persistent share syncs best on one thread.")
         .environment("QUAYMASTER_CHANNELS_SOCKETS_PER_THREAD"),
-    key("channels.first_segment_seconds", Kind::Integer { minimum: 1, maximum: 3600 }, "15", "An MQ client must have ended its TLS handshake, and sent its first segment, by then.")
+    key("channels.first_segment_seconds", Kind::Integer { minimum: 1, maximum: 3600 }, "15", "An MQ client must have ended its TLS handshake, sent its first segment, and then connected (MQCONN), within this time each.")
         .unit("seconds")
         .environment("QUAYMASTER_CHANNELS_FIRST_SEGMENT_SECONDS"),
     key("accounting.json_lines", Kind::Boolean, "true", "Whether accounting and statistics records, when collected, are also written as lines of JSON, a file for each queue manager.")

@@ -77,13 +77,9 @@ impl Channels {
     }
 
     /// Limits and certificate of a new configuration, for new connections.
-    ///
-    /// # Errors
-    /// A certificate or key cannot be used; then everything stays as it was.
-    pub(super) fn reload(&self, limits: &configuration::Channels, tls: &TlsOptions) -> Result<(), ServerError> {
-        self.door.set_tls(Some(tls_of(tls)?));
+    pub(super) fn reload(&self, limits: &configuration::Channels, tls: Tls) {
+        self.door.set_tls(Some(tls));
         self.door.set_limits(limits_of(limits));
-        Ok(())
     }
 
     /// A queue manager has started: its channels are open, and its listeners start.
@@ -211,7 +207,9 @@ fn limits_of(limits: &configuration::Channels) -> Limits {
     }
 }
 
-fn tls_of(tls: &TlsOptions) -> Result<Tls, TlsError> {
+/// # Errors
+/// A certificate or key cannot be used.
+pub(super) fn tls_of(tls: &TlsOptions) -> Result<Tls, TlsError> {
     let files =
         TlsFiles { certificate: tls.certificate.clone(), key: tls.key.clone(), client_signers: tls.client_ca.clone() };
     Tls::new(&files, |certificate| {

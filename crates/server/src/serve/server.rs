@@ -18,7 +18,7 @@ use crate::creation::NewQueueManager;
 use crate::data_directory::DataDirectory;
 use crate::developer::User;
 use crate::error::ServerError;
-use crate::serve::channels::Channels;
+use crate::serve::channels::{Channels, tls_of};
 use crate::serve::ending::EndMode;
 use crate::serve::host::Host;
 use crate::serve::plan::Plan;
@@ -126,8 +126,10 @@ impl Server {
         let mut plan = self.plan();
         let new = plan.again()?;
         let (tls, _) = tls_options(&new, &self.data)?;
-        self.channels.reload(&new.configuration.channels, &tls)?;
+        // Before anything is replaced: what remains after the web server has taken its part cannot fail.
+        let channel_tls = tls_of(&tls)?;
         self.web.reload(new.web_options(&self.data, tls, &self.users, &self.server_user))?;
+        self.channels.reload(&new.configuration.channels, channel_tls);
         let notes = waiting_for_start(&plan.configuration, &new.configuration);
         // What only counts at start keeps its value, so that the next reload tells again.
         let server = plan.configuration.server.clone();

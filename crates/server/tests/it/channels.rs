@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::Arc;
 use std::time::Duration;
 
 use channel_client::address::ConnectionNames;
@@ -11,6 +12,8 @@ use channel_client::error::ChannelError;
 use channel_client::options::{ConnectOptions, Credentials};
 use channel_client::tls::{TlsOptions, Trust};
 use model::name::ObjectName;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
 use tokio::runtime::Runtime;
 
 use super::program::{Folder, Server, eventually, finish, serve, shown};
@@ -260,6 +263,39 @@ fn channels_are_measured() {
     let labels = "{qmgr=\"QM1\",channel=\"DEV.APP.SVRCONN\"} 1\n";
     assert!(page.contains(&format!("quaymaster_channel_instances{labels}")), "{page}");
     assert!(page.contains(&format!("quaymaster_channel_conversations{labels}")), "{page}");
+}
+
+/// The certificate that is shown to new connections.
+fn shown_certificate(house: &House, listener: &str) -> Vec<u8> {
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(house.folder.join("tls/ca.crt")).expect("PEM")).expect("an authority");
+    let config = rustls::ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let name = ServerName::try_from("localhost").expect("a name");
+    let mut session = rustls::ClientConnection::new(Arc::new(config), name).expect("a session");
+    let mut socket = TcpStream::connect(house.server.address(listener)).expect("it listens");
+    while session.is_handshaking() {
+        session.complete_io(&mut socket).expect("a handshake");
+    }
+    session.peer_certificates().expect("certificates")[0].to_vec()
+}
+
+#[test]
+fn a_reload_that_fails_changes_no_certificate() {
+    let house = House::new(&[]);
+    let shown = || ["https", "mq"].map(|listener| shown_certificate(&house, listener));
+    let before = shown();
+    house.folder.write("quaymaster.toml", "[web.users]\nx = \"\"\n");
+    let said = house.folder.run(&["config", "reload"]);
+    assert!(said.starts_with("exit 1") && said.contains("web.users"), "{said}");
+    assert_eq!(shown(), before);
+    house.folder.write("quaymaster.toml", "");
+    assert!(house.folder.run(&["config", "reload"]).starts_with("exit 0"));
+    let after = shown();
+    assert!(after[0] != before[0] && after[1] != before[1]);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::service::Call;
 
 use super::readable::Readable;
 use super::selection::{Selection, Takes};
-use super::{OpenQueue, Target, get_flags};
+use super::{OpenQueue, Target, Walk, get_flags};
 
 /// On a queue whose gets are inhibited nothing is visible: 204, as the message list is empty then.
 ///
@@ -29,6 +29,7 @@ pub(crate) async fn browse(call: Call<'_>, identity: &Identity) -> Result<Answer
 async fn look(call: Call<'_>, queue: &mut OpenQueue<'_>, selection: &Selection) -> Result<Answer, ApiError> {
     let mut options = GetOptions { flags: get_flags() | GetFlags::BROWSE_FIRST, ..GetOptions::default() };
     selection.apply(&mut options);
+    let mut walk = Walk::default();
     loop {
         let message = match queue.get(&options).await {
             Ok(message) => message,
@@ -37,13 +38,12 @@ async fn look(call: Call<'_>, queue: &mut OpenQueue<'_>, selection: &Selection) 
             }
             Err(error) => return Err(queue.target.failed(&error)),
         };
-        let readable = Readable::of(call.version, &message)?;
-        if let Some(wanted) = selection.long_correlation_text()
-            && readable.correlation_text() != Some(wanted)
-        {
+        let readable = Readable::of(call.version, &message);
+        if !selection.accepts(readable.as_ref().ok().and_then(Readable::correlation_text)) {
             options.flags = (options.flags - GetFlags::BROWSE_FIRST) | GetFlags::BROWSE_NEXT;
+            walk.step().await;
             continue;
         }
-        return Ok(readable.into_answer(call.version, &message.descriptor));
+        return Ok(readable?.into_answer(call.version, &message.descriptor));
     }
 }

@@ -2,21 +2,24 @@
 //!
 //! A message that is not text has to stay where it is, with its backout count as it was: the queue manager asks
 //! `is_readable` before it takes a message. Only a correlation text that MQMD cannot hold needs more than one call:
-//! browse with a lock, compare, take from under the cursor. So does every get from a remote queue manager, which cannot be
+//! browse, compare, take from under the cursor. So does every get from a remote queue manager, which cannot be
 //! asked to look at a message: a persistent one is then taken under syncpoint, so that a connection that breaks on the way
 //! loses nothing.
-//! Waiting holds no thread; it ends when the client goes away, for then hyper drops this future.
+//! Waiting holds no thread; it ends when the client goes away, for then hyper drops this future, and when the server stops.
+//! Then only the wait is ended and never a get that is taking a message: 503 says that nothing was taken.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use connection::error::ConnectionError;
 use connection::verbs::Got;
 use http::StatusCode;
-use model::descriptor::{Ccsid, Format, Persistence};
+use model::descriptor::Persistence;
 use model::jms::TextMessage;
 use model::message::Message;
 use model::options::{GetFlags, GetOptions, OpenOptions};
 use model::reason::Reason;
+use queue_manager::Interrupt;
 use tokio::time::Instant;
 
 use crate::answer::{self, Answer};
@@ -24,9 +27,9 @@ use crate::auth::Identity;
 use crate::error::{ApiError, Verb};
 use crate::service::Call;
 
-use super::readable::Readable;
+use super::readable::{self, Readable};
 use super::selection::{Selection, Takes};
-use super::{OpenQueue, Target, get_flags};
+use super::{OpenQueue, Target, Walk, get_flags};
 
 /// A message taken, and its text.
 type Taken = Option<(Got, Readable)>;
@@ -38,30 +41,12 @@ pub(crate) async fn get(call: Call<'_>, identity: &Identity) -> Result<Answer, A
     let selection = Selection::read(&call, Takes::IdentifiersAndWait)?;
     let options = OpenOptions::INPUT_AS_Q_DEF | OpenOptions::INQUIRE | OpenOptions::BROWSE;
     let mut queue = target.open(options).await?;
-    let taken = match selection.wait() {
-        None => take(call, &mut queue, &selection).await,
-        Some(_) => Box::pin(take_unless_stopped(call, &mut queue, &selection)).await,
-    };
+    let taken = take(call, &mut queue, &selection).await;
     queue.close().await;
     Ok(match taken? {
         Some((message, readable)) => readable.into_answer(call.version, &message.descriptor),
         None => answer::empty(StatusCode::NO_CONTENT),
     })
-}
-
-/// Waits until a message comes, the time is over, or the server stops.
-async fn take_unless_stopped(
-    call: Call<'_>,
-    queue: &mut OpenQueue<'_>,
-    selection: &Selection,
-) -> Result<Taken, ApiError> {
-    let mut stopping = call.shared.stopping.subscribe();
-    let taken = tokio::select! {
-        biased;
-        taken = take(call, queue, selection) => Some(taken),
-        _ = stopping.wait_for(|stopping| *stopping) => None,
-    };
-    taken.unwrap_or_else(|| Err(queue.target.failed(&Reason::QMgrQuiescing.into())))
 }
 
 async fn take(call: Call<'_>, queue: &mut OpenQueue<'_>, selection: &Selection) -> Result<Taken, ApiError> {
@@ -70,7 +55,7 @@ async fn take(call: Call<'_>, queue: &mut OpenQueue<'_>, selection: &Selection) 
     }
     let mut options = options(selection, GetFlags::empty());
     options.accept = Some(is_readable);
-    match queue.get(&options).await {
+    match next(call, queue, &options).await {
         Ok(message) => {
             let readable = Readable::of(call.version, &message)?;
             Ok(Some((message, readable)))
@@ -84,37 +69,124 @@ async fn take(call: Call<'_>, queue: &mut OpenQueue<'_>, selection: &Selection) 
     }
 }
 
-/// Whether `Readable::of` will succeed. Looked at in the queue manager, before the message is taken.
-fn is_readable(message: &Message) -> bool {
-    let descriptor = &message.descriptor;
-    let is_plain = descriptor.format == Format::STRING && descriptor.ccsid == Ccsid::UTF_8;
-    is_plain || TextMessage::decode(descriptor, &message.body).is_ok()
+/// The next message. A wait for it ends when the server stops.
+async fn next(call: Call<'_>, queue: &mut OpenQueue<'_>, options: &GetOptions) -> Result<Got, ConnectionError> {
+    match options.wait {
+        None | Some(Duration::ZERO) => queue.get(options).await,
+        Some(_) => Box::pin(wait_unless_stopped(call, queue, options)).await,
+    }
 }
 
-/// Browses with a lock until a message is the right one, and takes it.
+async fn wait_unless_stopped(
+    call: Call<'_>,
+    queue: &mut OpenQueue<'_>,
+    options: &GetOptions,
+) -> Result<Got, ConnectionError> {
+    let mut stopping = call.shared.stopping.subscribe();
+    let is_remote = queue.is_remote();
+    let interrupt = Interrupt::default();
+    let mut get = pin!(queue.get_until(options, &interrupt));
+    tokio::select! {
+        biased;
+        got = &mut get => return got,
+        _ = stopping.wait_for(|stopping| *stopping) => {}
+    }
+    if !is_remote {
+        // It may be taking a message, which is lost when it is dropped.
+        interrupt.set();
+        match get.await {
+            Err(error) if error.reason() == Reason::NoMsgAvailable => {}
+            outcome => return outcome,
+        }
+    }
+    // A remote get that waits only browses: it is broken off.
+    Err(Reason::QMgrQuiescing.into())
+}
+
+/// Whether `Readable::of` will succeed. Looked at in the queue manager, before the message is taken.
+fn is_readable(message: &Message) -> bool {
+    readable::is_plain(&message.descriptor, &message.body)
+        || TextMessage::decode(&message.descriptor, &message.body).is_ok()
+}
+
+/// Browses until a message is the right one, and takes it.
 async fn look_and_take(call: Call<'_>, queue: &mut OpenQueue<'_>, selection: &Selection) -> Result<Taken, ApiError> {
-    let mut look = options(selection, GetFlags::BROWSE_FIRST | GetFlags::LOCK);
-    let deadline = look.wait.map(|wait| Instant::now() + wait);
+    let mut look = Look::new(selection);
+    let mut walk = Walk::default();
     loop {
-        let seen = match queue.get(&look).await {
+        let seen = match next(call, queue, &look.options).await {
             Ok(seen) => seen,
-            Err(error) if error.reason() == Reason::NoMsgAvailable => return Ok(None),
-            Err(error) => return Err(queue.target.failed(&error)),
+            Err(error) if error.reason() != Reason::NoMsgAvailable => return Err(queue.target.failed(&error)),
+            Err(_) if look.may_begin_again() => {
+                look.begin_again();
+                continue;
+            }
+            Err(_) => return Ok(None),
         };
-        look.wait = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let readable = Readable::of(call.version, &seen)?;
-        if selection.long_correlation_text().is_some_and(|wanted| readable.correlation_text() != Some(wanted)) {
-            look.flags = (look.flags - GetFlags::BROWSE_FIRST) | GetFlags::BROWSE_NEXT;
+        let readable = Readable::of(call.version, &seen);
+        if !selection.accepts(readable.as_ref().ok().and_then(Readable::correlation_text)) {
+            look.pass_over(queue).await?;
+            walk.step().await;
             continue;
         }
+        let readable = readable?;
         match take_under_cursor(queue, seen.descriptor.persistence).await {
             Ok(message) => return Ok(Some((message, readable))),
-            // It expired between the two calls: look again, from the start.
+            // It expired between the two calls, or somebody else was quicker: look again, from the start.
             Err(error) if matches!(error.reason(), Reason::NoMsgUnderCursor | Reason::NoMsgAvailable) => {
-                look.flags = (look.flags - GetFlags::BROWSE_NEXT) | GetFlags::BROWSE_FIRST;
+                look.begin_again();
             }
             Err(error) => return Err(queue.target.change_failed(&error)),
         }
+    }
+}
+
+/// Passes over the queue, from the first message to the last.
+///
+/// Only the look that begins a pass waits: a message that comes while the cursor is further on may sort before it. What a
+/// pass has passed over is marked for this handle, so that the next one sees none of it again. A lock, which spares a
+/// second look, is for passes that pass nothing over: MQ takes no lock together with marks.
+struct Look {
+    options: GetOptions,
+    deadline: Option<Instant>,
+}
+
+impl Look {
+    fn new(selection: &Selection) -> Self {
+        let reserved = match selection.long_correlation_text() {
+            None => GetFlags::LOCK,
+            Some(_) => GetFlags::UNMARKED_BROWSE_MSG,
+        };
+        let options = options(selection, GetFlags::BROWSE_FIRST | reserved);
+        let deadline = options.wait.map(|wait| Instant::now() + wait);
+        Self { options, deadline }
+    }
+
+    /// Whether there is something to wait for at the end of a pass.
+    fn may_begin_again(&self) -> bool {
+        self.deadline.is_some() && self.options.flags.contains(GetFlags::BROWSE_NEXT)
+    }
+
+    fn begin_again(&mut self) {
+        self.options.flags = (self.options.flags - GetFlags::BROWSE_NEXT) | GetFlags::BROWSE_FIRST;
+        self.options.wait = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+    }
+
+    /// Goes on behind the message seen last, which is not the right one.
+    async fn pass_over(&mut self, queue: &mut OpenQueue<'_>) -> Result<(), ApiError> {
+        if self.deadline.is_some() {
+            let flags =
+                GetFlags::BROWSE_MSG_UNDER_CURSOR | GetFlags::MARK_BROWSE_HANDLE | GetFlags::ACCEPT_TRUNCATED_MSG;
+            let mark = GetOptions { flags: get_flags() | flags, buffer_length: Some(0), ..GetOptions::default() };
+            match queue.get(&mark).await {
+                Ok(_) => {}
+                Err(error) if matches!(error.reason(), Reason::NoMsgUnderCursor | Reason::NoMsgAvailable) => {}
+                Err(error) => return Err(queue.target.failed(&error)),
+            }
+        }
+        self.options.flags = (self.options.flags - GetFlags::BROWSE_FIRST) | GetFlags::BROWSE_NEXT;
+        self.options.wait = self.deadline.map(|_| Duration::ZERO);
+        Ok(())
     }
 }
 

@@ -16,7 +16,7 @@ use crate::service::Call;
 
 use super::readable::Readable;
 use super::selection::{Selection, Takes};
-use super::{OpenQueue, Target, get_flags, headers};
+use super::{OpenQueue, Target, Walk, get_flags, headers};
 
 /// On an empty queue, and on one whose gets are inhibited, the list is empty.
 ///
@@ -38,6 +38,7 @@ async fn write_list(call: Call<'_>, queue: &mut OpenQueue<'_>, selection: &Selec
     selection.apply(&mut options);
     let mut body = String::from("{\"messages\": [");
     let mut listed = 0;
+    let mut walk = Walk::default();
     while listed < selection.limit() {
         let message = match queue.get(&options).await {
             Ok(message) => message,
@@ -45,8 +46,9 @@ async fn write_list(call: Call<'_>, queue: &mut OpenQueue<'_>, selection: &Selec
             Err(error) => return Err(queue.target.failed(&error)),
         };
         options.flags = flags | GetFlags::BROWSE_NEXT;
+        walk.step().await;
         let correlation_text = correlation_text(call.version, queue, &message).await?;
-        if selection.long_correlation_text().is_some_and(|wanted| correlation_text.as_deref() != Some(wanted)) {
+        if !selection.accepts(correlation_text.as_deref()) {
             continue;
         }
         if listed > 0 {

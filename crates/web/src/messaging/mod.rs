@@ -26,6 +26,7 @@ use connection::verbs::{Got, ObjectHandle};
 use model::name::{ObjectName, QueueName};
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, ObjectKind, OpenOptions};
 use percent_encoding::percent_decode_str;
+use queue_manager::Interrupt;
 
 use crate::auth::Identity;
 use crate::error::{self, ApiError, Verb};
@@ -117,6 +118,11 @@ impl OpenQueue<'_> {
         self.lent.connection().get(self.handle, options).await
     }
 
+    /// As `get`, with a wait that `interrupt` ends, unless the queue is remote.
+    async fn get_until(&mut self, options: &GetOptions, interrupt: &Interrupt) -> Result<Got, ConnectionError> {
+        self.lent.connection().get_until(self.handle, options, Some(interrupt)).await
+    }
+
     async fn commit(&mut self) -> Result<(), ConnectionError> {
         self.lent.connection().commit().await
     }
@@ -129,6 +135,24 @@ impl OpenQueue<'_> {
         match self.lent.connection().close(self.handle).await {
             Ok(()) => self.lent.give_back(),
             Err(error) => self.lent.give_back_after(&error),
+        }
+    }
+}
+
+/// A walk over many messages, which lets the other connections of its thread have their turn after every few.
+#[derive(Default)]
+struct Walk {
+    steps: u32,
+}
+
+impl Walk {
+    const STEPS_OF_A_TURN: u32 = 32;
+
+    async fn step(&mut self) {
+        self.steps += 1;
+        if self.steps == Self::STEPS_OF_A_TURN {
+            self.steps = 0;
+            tokio::task::yield_now().await;
         }
     }
 }

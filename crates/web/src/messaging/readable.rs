@@ -25,7 +25,7 @@ impl Readable {
     /// 501: another format (MQWB0309E), or text in an unknown character set or not in its own (MQWB0913E).
     pub(super) fn of(version: Version, message: &Got) -> Result<Self, ApiError> {
         let descriptor = &message.descriptor;
-        if descriptor.format == Format::STRING && descriptor.ccsid == Ccsid::UTF_8 {
+        if is_plain(descriptor, &message.body) {
             // As it lies on the queue: the usual case, without a copy.
             return Ok(Self { text: message.body.clone(), properties: Vec::new(), correlation_text: None });
         }
@@ -51,6 +51,11 @@ impl Readable {
         }
         answer
     }
+}
+
+/// Whether the body is nothing but text in UTF-8. A descriptor that says so may be wrong.
+pub(super) fn is_plain(descriptor: &MessageDescriptor, body: &[u8]) -> bool {
+    descriptor.format == Format::STRING && descriptor.ccsid == Ccsid::UTF_8 && std::str::from_utf8(body).is_ok()
 }
 
 fn refusal(version: Version, descriptor: &MessageDescriptor, problem: &NotText) -> ApiError {

@@ -82,6 +82,11 @@ impl Selection {
         }
     }
 
+    /// Whether a message that MQ has matched is meant. Where a long correlation text is wanted, one that cannot be read is not.
+    pub(super) fn accepts(&self, correlation_text: Option<&str>) -> bool {
+        self.long_correlation_text().is_none_or(|wanted| correlation_text == Some(wanted))
+    }
+
     /// A correlation text that MQMD can only hold the beginning of: the JMS header decides.
     pub(super) fn long_correlation_text(&self) -> Option<&str> {
         match &self.correlation {

@@ -1,9 +1,10 @@
 //! How many connections, and how the server stops.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::client;
+use super::client::{self, Client};
 use super::server::{PATIENCE, TestServer, eventually};
 
 #[test]
@@ -46,6 +47,27 @@ fn a_shutdown_ends_waits_refuses_newcomers_and_is_quick() {
     assert_eq!((answer.status, &*answer.error_id()), (503, "MQWB0004E"));
     assert!(waiting.is_closed_by_server() && idle.is_closed_by_server());
     assert!(std::net::TcpStream::connect(server.http()).is_err());
+}
+
+#[test]
+fn a_shutdown_waits_for_no_connection_that_has_asked_nothing() {
+    let server = TestServer::start();
+    let mut silent = client::plain(&server);
+    let mut half_a_head = client::plain(&server);
+    half_a_head.stream.write_all(b"GET /livez HTTP/1.1\r\nhos").expect("sent");
+    let mut no_hello = Client::over(client::connect(server.https()));
+    let mut half_a_hello = Client::over(client::connect(server.https()));
+    half_a_hello.stream.write_all(&[22, 3, 1]).expect("sent");
+    let asking = RefCell::new(client::plain(&server));
+    let page = || asking.borrow_mut().exchange("GET /metrics").text();
+    eventually("five connections", || page().contains("\nquaymaster_http_connections 5\n"));
+    let begun = tokio::time::Instant::now();
+    let web = Arc::clone(&server.web);
+    server.block_on(async move { web.shutdown(Duration::from_secs(60)).await });
+    assert!(begun.elapsed() < Duration::from_secs(3));
+    for client in [&mut silent, &mut half_a_head, &mut no_hello, &mut half_a_hello] {
+        assert!(client.is_closed_by_server());
+    }
 }
 
 #[test]

@@ -472,6 +472,50 @@ fn text_is_converted_to_utf_8_or_stays() {
 }
 
 #[test]
+fn text_that_is_not_in_utf_8_although_it_says_so_stays() {
+    let server = TestServer::start();
+    server.put("Q", text_descriptor(), &b"\xFF\xFE"[..]);
+    check_on(
+        &server,
+        "GET v1/queue/Q/message\n>>\nDELETE v1/queue/Q/message\n>>\nDELETE v1/queue/Q/message?wait=50",
+        expect![[r#"
+            501
+              content-type: application/json; charset=utf-8
+              rest 0/0 MQWB0913E: The text of message '<id>' cannot be converted from its character set '1208' to UTF-8.
+            501
+              content-type: application/json; charset=utf-8
+              rest 0/0 MQWB0913E: The text of message '<id>' cannot be converted from its character set '1208' to UTF-8.
+            501
+              content-type: application/json; charset=utf-8
+              rest 0/0 MQWB0913E: The text of message '<id>' cannot be converted from its character set '1208' to UTF-8.
+        "#]],
+    );
+    assert_eq!(server.status("Q").depth.current, 1);
+}
+
+#[test]
+fn a_long_correlation_text_passes_over_what_cannot_be_read() {
+    let server = TestServer::start();
+    let beginning = CorrelationId::new(*b"a-text-longer-than-its-f");
+    server.put("Q", MessageDescriptor { correlation_id: beginning, ..MessageDescriptor::default() }, "bytes");
+    let mut client = client::plain(&server);
+    let text = "a-text-longer-than-its-field";
+    for (number, wait) in ["", "&wait=20000"].iter().enumerate() {
+        let put = format!("POST v3/queue/Q/message\nibm-mq-md-correlationId: {text}\n\n{number}");
+        assert_eq!(client.exchange(&put).status, 201);
+        for request in [
+            format!("GET v3/queue/Q/message?correlationId={text}"),
+            format!("DELETE v3/queue/Q/message?correlationId={text}{wait}"),
+        ] {
+            let answer = client.exchange(&request);
+            assert_eq!((answer.status, answer.text()), (200, number.to_string()), "{request}");
+        }
+    }
+    assert_eq!(client.exchange(&format!("DELETE v3/queue/Q/message?correlationId={text}")).status, 204);
+    assert_eq!(server.status("Q").depth.current, 1);
+}
+
+#[test]
 fn a_jms_text_message_of_another_program_is_read_with_its_properties() {
     let server = TestServer::start();
     let message = TextMessage {

@@ -9,6 +9,7 @@ mod admin_stream;
 mod archives;
 pub(crate) mod client;
 mod connections;
+mod held_disk;
 mod messaging;
 mod mqsc;
 mod pools;

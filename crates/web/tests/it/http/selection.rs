@@ -1,14 +1,18 @@
 //! Query parameters: which message, how many, how long to wait; and waits that end early.
 
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use expect_test::expect;
-use model::descriptor::{Ccsid, Format, MessageDescriptor};
+use model::descriptor::{Ccsid, Format, MessageDescriptor, Persistence};
 use model::identifier::CorrelationId;
+use queue_manager::Home;
 use web::options::FullPoolBehavior;
 
+use super::client::{self, Client};
+use super::held_disk::HeldDisk;
 use super::server::{PATIENCE, TestServer, eventually};
-use super::{check, check_on, client};
+use super::{check, check_on};
 
 const ONE: &str = "010101010101010101010101010101010101010101010101";
 const TWO: &str = "020202020202020202020202020202020202020202020202";
@@ -188,6 +192,81 @@ fn a_get_waits_until_a_message_comes() {
     eventually("a waiter", || server.status("Q").waiters == 1);
     assert_eq!(bodies(&server, &["POST v1/queue/Q/message\n\nhello"]), "201 ; ");
     assert_eq!(waiting.receive(false).text(), "hello");
+}
+
+#[test]
+fn a_wait_for_a_long_correlation_text_sees_what_sorts_before_others() {
+    const TEXT: &str = "a-text-longer-than-its-field-";
+    let server = TestServer::start();
+    let post = |number: u32, priority: u32| {
+        let headers = format!("ibm-mq-md-correlationId: {TEXT}{number}\nibm-mq-md-priority: {priority}");
+        assert_eq!(bodies(&server, &[&format!("POST v3/queue/Q/message\n{headers}\n\n{number}")]), "201 ; ");
+    };
+    let wanted = |number: u32| format!("DELETE v3/queue/Q/message?correlationId={TEXT}{number}&wait=20000");
+    post(1, 4);
+    let mut waiting = client::plain(&server);
+    waiting.send(&wanted(2));
+    eventually("a waiter", || server.status("Q").waiters == 1);
+    post(3, 9);
+    post(2, 9);
+    let answer = waiting.receive(false);
+    assert_eq!((answer.status, answer.text()), (200, "2".to_owned()));
+    assert_eq!(bodies(&server, &[&wanted(1), &wanted(3)]), "200 1; 200 3; ");
+    assert_eq!(bodies(&server, &[&wanted(1).replace("20000", "30")]), "204 ; ");
+}
+
+#[test]
+fn a_stop_does_not_break_off_a_get_that_is_taking_its_message() {
+    let disk = Arc::new(HeldDisk::new());
+    let server = TestServer::start_on(Home::Disk(Arc::clone(&disk) as _), |_| {});
+    let posted = bodies(&server, &["POST v1/queue/Q/message\nibm-mq-md-persistence: persistent\n\nhello"]);
+    assert_eq!(posted, "201 ; ");
+    let mut idle = client::plain(&server);
+    assert_eq!(idle.exchange("GET /livez").status, 200);
+    std::thread::scope(|scope| {
+        let held = disk.hold();
+        let persistent = MessageDescriptor { persistence: Persistence::Persistent, ..MessageDescriptor::default() };
+        scope.spawn(|| server.put("A/B", persistent, "x"));
+        // A thread that serves connections writes the log itself, unless another is about it.
+        eventually("a sync", || disk.is_syncing());
+        let mut getting = client::plain(&server);
+        getting.send("DELETE v1/queue/Q/message?wait=20000");
+        eventually("the message in the hands of the get", || server.status("Q").depth.current == 0);
+        let web = Arc::clone(&server.web);
+        let stopped = server.spawn(async move { web.shutdown(Duration::from_secs(60)).await });
+        assert!(idle.is_closed_by_server());
+        drop(held);
+        let answer = getting.receive(false);
+        assert_eq!((answer.status, answer.text()), (200, "hello".to_owned()));
+        server.block_on(stopped).expect("it ends");
+    });
+}
+
+#[test]
+fn a_long_list_holds_up_no_other_connection_of_its_thread() {
+    const MESSAGES: usize = 5000;
+    let server = TestServer::start_with(|options| options.limits.connections_per_thread = 100);
+    for _ in 0..MESSAGES {
+        server.put("Q", MessageDescriptor::default(), "x");
+    }
+    let mut quick = client::plain(&server);
+    assert_eq!(quick.exchange("GET /livez").status, 200);
+    let socket = client::connect(server.http());
+    let mut listing = Client::over(socket.try_clone().expect("one more descriptor"));
+    // Several attempts: a test that is not given the processor looks too late.
+    let was_first = (0..10).any(|_| {
+        let before = server.status("Q").browses;
+        listing.send(&format!("GET v1/queue/Q/messagelist?limit={MESSAGES}"));
+        eventually("a browse", || server.status("Q").browses > before);
+        assert_eq!(quick.exchange("GET /livez").status, 200);
+        socket.set_nonblocking(true).expect("set");
+        let is_listing = socket.peek(&mut [0]).is_err();
+        socket.set_nonblocking(false).expect("set");
+        let answer = listing.receive(false);
+        assert_eq!(answer.text().matches("messageId").count(), MESSAGES);
+        is_listing
+    });
+    assert!(was_first, "the list was answered first each time");
 }
 
 #[test]

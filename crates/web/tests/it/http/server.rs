@@ -1,4 +1,4 @@
-//! A real server on free ports, with an ephemeral queue manager QM1, for one test.
+//! A real server on free ports, with a queue manager QM1, which is ephemeral unless a test says otherwise, for one test.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -52,6 +52,10 @@ impl TestServer {
 
     /// `change` may alter the options before the server sees them.
     pub(crate) fn start_with(change: impl FnOnce(&mut WebOptions)) -> Self {
+        Self::start_on(Home::Ephemeral, change)
+    }
+
+    pub(crate) fn start_on(home: Home, change: impl FnOnce(&mut WebOptions)) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut options = options(folder.path());
         change(&mut options);
@@ -59,7 +63,7 @@ impl TestServer {
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("runtime");
         let queue_manager = QueueManager::start(StartOptions {
             name: QueueManagerName::literal("QM1"),
-            home: Home::Ephemeral,
+            home,
             store: StoreOptions::default(),
             clock: Arc::new(SystemClock),
             server_user: "server".to_owned(),
