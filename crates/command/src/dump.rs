@@ -17,6 +17,9 @@ use crate::execute::as_defined;
 use crate::filter::Pattern;
 use crate::{authority_words, status};
 
+/// Texts that say nothing to the queue manager: an object without one is the same.
+const REMARKS: [&str; 6] = ["CUSTOM", "DESCR", "PUBACCT", "PUBAPPID", "TRIGDATA", "USERDATA"];
+
 /// dmpmqcfg's choices.
 #[derive(Debug, Clone, Default)]
 pub struct DumpOptions {
@@ -212,8 +215,9 @@ impl Dump<'_> {
         self.command(&head, &parts, "REPLACE");
     }
 
-    /// Attributes as a script sets them: those that differ from the default, or all. In place of a text with control
-    /// characters, which a script cannot say, stands a comment.
+    /// Attributes as a script sets them: those that differ from the default, or all. In place of a remark with control
+    /// characters, which a script cannot say, stands a comment; without another such text the object would be a different
+    /// one, and `command` leaves all of it out.
     fn settings(&mut self, name: &str, view: View<'_>) -> Vec<String> {
         let mut parts = Vec::new();
         for row in rows(view) {
@@ -227,10 +231,10 @@ impl Dump<'_> {
                 continue;
             }
             let part = row.value.script(row.mqsc, &value);
-            if attribute::is_plain(&part) {
-                parts.push(part);
-            } else {
+            if REMARKS.contains(&row.mqsc) && !attribute::is_plain(&part) {
                 self.left_out(&format!("{} of {name}", row.mqsc));
+            } else {
+                parts.push(part);
             }
         }
         parts

@@ -182,12 +182,19 @@ pub(crate) async fn change_queue(
     }
     let mut definition = (*queue.definition()).clone();
     change(&mut definition);
-    if queue.is_temporary() {
+    let changes = (!queue.is_temporary()).then(|| vec![save_queue(&definition)]);
+    let show = || {
         engine.show_queue(queue, definition);
-        return Ok(());
+        // Waiters look again: gets may be inhibited now, or enabled.
+        queue.waiters.wake_all();
+    };
+    match changes {
+        Some(changes) => save_and_show(engine, changes, show).await,
+        None => {
+            show();
+            Ok(())
+        }
     }
-    let changes = vec![save_queue(&definition)];
-    save_and_show(engine, changes, || engine.show_queue(queue, definition)).await
 }
 
 /// What the store held.

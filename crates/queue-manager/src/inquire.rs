@@ -18,7 +18,7 @@ use crate::event::command::{Issuer, Origin};
 use crate::event::configuration;
 use crate::handle::Target;
 use crate::queue::Queue;
-use crate::trigger;
+use crate::queue_objects::Triggering;
 
 /// What MQINQ returns: integers in the order of their selectors, and text attributes one after the other, each of its
 /// own published width.
@@ -224,7 +224,7 @@ fn changes(queue: &Arc<Queue>, selectors: &[i32], integers: &[i32], mut characte
 }
 
 async fn write(engine: &Engine, queue: &Arc<Queue>, changes: Changes) -> Result<(), Reason> {
-    let was_triggering = trigger::is_enabled(queue);
+    let triggering = Triggering::before(engine, queue);
     definitions::change_queue(engine, queue, |definition: &mut QueueDefinition| {
         let mut target = Written::Queue(definition);
         for (row, value) in &changes {
@@ -233,9 +233,6 @@ async fn write(engine: &Engine, queue: &Arc<Queue>, changes: Changes) -> Result<
         }
     })
     .await?;
-    queue.waiters.wake_all();
-    if !was_triggering && trigger::is_enabled(queue) {
-        trigger::input_closed(engine, queue).await;
-    }
+    triggering.look().await;
     Ok(())
 }

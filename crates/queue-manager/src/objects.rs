@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use model::authority::{Authority, AuthorityObject, Principal};
-use model::definition::attribute::{self, Access, View};
+use model::definition::attribute::{self, Access, ValueProblem, View};
 use model::definition::{QueueDefinition, QueueManagerDefinition, SubscriptionDefinition, TopicDefinition};
 use model::name::{ObjectName, QueueName, TopicName};
 use model::reason::Reason;
@@ -72,15 +72,18 @@ pub(crate) fn authorise(
     })
 }
 
-/// Every attribute of the definition is within its range.
+/// Every attribute of the definition is within its range. What a command sets has been checked for control characters by
+/// whoever read it; a text that holds some all the same was stored by somebody else, and does not stand in the way of others.
 pub(crate) fn check_attributes(name: &str, view: View<'_>) -> Result<(), ObjectError> {
     for row in attribute::of(view.kind()).filter(|row| row.access != Access::ReadOnly) {
         let Some(value) = (row.read)(view) else { continue };
-        row.value.check(&value).map_err(|problem| ObjectError::Attribute {
-            name: name.to_owned(),
-            attribute: row.mqsc,
-            problem: problem.to_string(),
-        })?;
+        match row.value.check(&value) {
+            Ok(()) | Err(ValueProblem::ControlCharacter) => {}
+            Err(problem) => {
+                let (name, attribute) = (name.to_owned(), row.mqsc);
+                return Err(ObjectError::Attribute { name, attribute, problem: problem.to_string() });
+            }
+        }
     }
     Ok(())
 }
@@ -121,11 +124,6 @@ impl Engine {
         show: impl FnOnce(),
     ) -> Result<(), ObjectError> {
         definitions::save_and_show(self, changes, show).await.map_err(ObjectError::Reason)
-    }
-
-    pub(crate) async fn save(&self, changes: Vec<DefinitionChange>) -> Result<(), ObjectError> {
-        let outcome = self.store.change_definitions(changes).await;
-        outcome.map_err(|error| ObjectError::Reason(reason::of_store_at_large(&error)))
     }
 }
 

@@ -193,7 +193,7 @@ async fn replace_definition<'a>(
     if breaks_handles && !force {
         return Err(ObjectError::InUse { name: name() });
     }
-    let triggering = Triggering { engine, queue, was_enabled: trigger::is_enabled(queue) };
+    let triggering = Triggering::before(engine, queue);
     let changes = (!queue.is_temporary()).then(|| vec![definitions::save_queue(&definition)]);
     let show = || {
         engine.show_queue(queue, definition);
@@ -210,19 +210,26 @@ async fn replace_definition<'a>(
     Ok(triggering)
 }
 
-/// Looks at what is on the queue once triggering begins. Dropped before that, housekeeping does.
-struct Triggering<'a> {
+/// Looks at what is on the queue once triggering begins. Dropped before that, housekeeping does; and once more, if it is
+/// dropped while its trigger message is being put.
+pub(crate) struct Triggering<'a> {
     engine: &'a Engine,
     queue: &'a Arc<Queue>,
     was_enabled: bool,
 }
 
-impl Triggering<'_> {
+impl<'a> Triggering<'a> {
+    /// To be made before the definition changes.
+    pub(crate) fn before(engine: &'a Engine, queue: &'a Arc<Queue>) -> Self {
+        Self { engine, queue, was_enabled: trigger::is_enabled(queue) }
+    }
+
     fn has_begun(&self) -> bool {
         !self.was_enabled && trigger::is_enabled(self.queue)
     }
 
-    async fn look(mut self) {
+    /// When the definition is changed, without the lock on changes.
+    pub(crate) async fn look(mut self) {
         if self.has_begun() {
             trigger::input_closed(self.engine, self.queue).await;
         }

@@ -25,7 +25,7 @@ use crate::publish::{check_authority, check_enabled, full_topic_string, send_ret
 use crate::resolve::{Destination, Resolved, resolve};
 use crate::subscription::{OpenSubscription, Subscription, end, parse_selector, remove_managed_queue};
 use crate::topic_tree::{EffectiveTopic, Pattern};
-use crate::{authority, definitions, dynamic, event, open, reason};
+use crate::{authority, definitions, dynamic, event, open};
 
 /// What MQSUB answers.
 #[derive(Debug, Clone)]
@@ -453,9 +453,9 @@ async fn save(engine: &Engine, subscription: &Arc<Subscription>, before: Option<
         engine.publish.with_mut(|state| state.insert(subscription.clone()));
         return Ok(());
     }
-    let change = definitions::save_subscription(definition);
-    engine.store.change_definitions(vec![change]).await.map_err(|error| reason::of_store_at_large(&error))?;
-    engine.subscriptions.write().insert(definition.name.clone(), definition.clone());
-    engine.publish.with_mut(|state| state.insert(subscription.clone()));
-    Ok(())
+    let show = || {
+        engine.subscriptions.write().insert(definition.name.clone(), definition.clone());
+        engine.publish.with_mut(|state| state.insert(subscription.clone()));
+    };
+    definitions::save_and_show(engine, vec![definitions::save_subscription(definition)], show).await
 }

@@ -42,6 +42,8 @@ pub(crate) struct Watch {
     requests: AtomicU32,
     /// HTTP/2: bytes between requests may be pings, so they do not begin a request head.
     is_multiplexed: AtomicBool,
+    /// An answer waits for its client to read.
+    is_writing: AtomicBool,
     waker: Mutex<Option<Waker>>,
     all: Arc<Connections>,
 }
@@ -92,6 +94,7 @@ impl Connections {
             order: AtomicU8::new(if self.draining.load(Relaxed) { DRAIN } else { GO_ON }),
             requests: AtomicU32::new(0),
             is_multiplexed: AtomicBool::new(false),
+            is_writing: AtomicBool::new(false),
             waker: Mutex::default(),
             all: Arc::clone(self),
         });
@@ -207,8 +210,10 @@ impl Watch {
                 _ => {}
             }
             let polled = connection.as_mut().poll(context);
-            // Of half a request head nothing has been done, and the rest may never come.
-            if is_draining && polled.is_pending() && self.phase.load(Relaxed) == HEAD {
+            // Of half a request head nothing has been done, and the rest may never come. It may have come while the answer
+            // before it is still on its way.
+            let has_half_a_head = self.phase.load(Relaxed) == HEAD && !self.is_writing.load(Relaxed);
+            if is_draining && polled.is_pending() && has_half_a_head {
                 return Poll::Ready(Ok(()));
             }
             polled
@@ -258,6 +263,9 @@ impl<S: AsyncRead + Unpin> AsyncRead for WatchedSocket<S> {
 
 impl<S: AsyncWrite + Unpin> WatchedSocket<S> {
     fn note_progress(&self, polled: &Poll<io::Result<usize>>) {
+        if self.watch.is_writing.load(Relaxed) != polled.is_pending() {
+            self.watch.is_writing.store(polled.is_pending(), Relaxed);
+        }
         if matches!(polled, Poll::Ready(Ok(written)) if *written > 0) && self.watch.phase.load(Relaxed) == IDLE {
             self.watch.enter(IDLE);
         }

@@ -201,11 +201,12 @@ impl Group {
         }
     }
 
-    /// Where the client is to be told so: once, and not while it has a message in hand.
+    /// Where the client is to be told so: once, and not while it has a message in hand, or a consumer that goes on.
     pub(crate) fn take_farewell(&self) -> Option<Address> {
         let mut state = self.state.lock();
         let Farewell::Due(address) = state.farewell else { return None };
-        if state.consumers.values().any(|consumer| !consumer.work.lock().on_their_way.is_empty()) {
+        let is_in_use = |work: &Work| !work.on_their_way.is_empty() || work.is_getting && work.room() > 0;
+        if state.consumers.values().any(|consumer| is_in_use(&consumer.work.lock())) {
             return None;
         }
         state.farewell = Farewell::Said;

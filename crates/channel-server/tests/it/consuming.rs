@@ -371,6 +371,24 @@ async fn a_queue_manager_that_quiesces_ends_the_conversation_of_a_consumer_that_
 }
 
 #[tokio::test]
+async fn a_queue_manager_that_quiesces_leaves_a_conversation_to_consumers_that_do_not_ask_to_fail() {
+    let mut pair = Pair::new().await;
+    define_queue(&pair.server.queue_manager, "R").await;
+    let second = pair.client.open(1, "R", BOTH).await;
+    let of = |handle, more| {
+        let options = GetFlags::NO_SYNCPOINT | more;
+        Request::RequestMessages(RequestMessages { options, ..request(handle, 1, 0) })
+    };
+    pair.tell(of(second, GetFlags::empty()), false).await;
+    pair.tell(of(pair.queue, GetFlags::FAIL_IF_QUIESCING), false).await;
+    pair.nothing().await;
+    pair.server.queue_manager.quiesce();
+    let quiescing = Notification { handle: pair.queue, code: Notification::QUIESCING, value: 0 };
+    assert_eq!(pair.client.receive(1).await, Reply::Notification(quiescing));
+    pair.nothing().await;
+}
+
+#[tokio::test]
 async fn a_queue_manager_that_quiesces_lets_a_consumer_finish_the_message_it_has_in_hand() {
     let mut pair = Pair::new().await;
     define_queue(&pair.server.queue_manager, "R").await;

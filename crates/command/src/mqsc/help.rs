@@ -73,6 +73,7 @@ const OWN: &[(Verb, &str, &str, &str)] = &[
         "(name) PURGE|NOPURGE AUTHREC(YES|NO) IGNSTATE(NO|YES)",
         "Deletes a queue; with messages only by PURGE.",
     ),
+    (Verb::Delete, "SUB", "(name)", "Ends a subscription."),
     (Verb::Delete, "QUEUE", "(name) PURGE|NOPURGE AUTHREC(YES|NO) IGNSTATE(NO|YES)", "As DELETE QLOCAL."),
     (
         Verb::Display,

@@ -231,7 +231,7 @@ fn inject(directory: &Path) {
         (changed != value).then(|| storage::DefinitionChange::Save { key, value: changed.into_bytes() })
     });
     let changes: Vec<_> = changes.collect();
-    assert_eq!(changes.len(), 6);
+    assert_eq!(changes.len(), 9);
     wait_for(store.change_definitions(changes)).unwrap();
 }
 
@@ -244,7 +244,10 @@ fn a_text_with_a_line_break_that_is_stored_runs_nothing() {
         "DEFINE QLOCAL(Q) DESCR('MARK') MAXDEPTH(7)\nDEFINE SUB('MARK') TOPICSTR('t') DEST(Q)\n\
          DEFINE SUB(S) TOPICSTR('t') DEST(Q) USERDATA('MARK')\nALTER QMGR DESCR('MARK')\n\
          SET AUTHREC PROFILE(Q) OBJTYPE(QUEUE) PRINCIPAL('MARK') AUTHADD(PUT)\n\
-         SET CHLAUTH(C) TYPE(ADDRESSMAP) ADDRESS('*') USERSRC(CHANNEL) DESCR('MARK')",
+         SET CHLAUTH(C) TYPE(ADDRESSMAP) ADDRESS('*') USERSRC(CHANNEL) DESCR('MARK')\n\
+         SET CHLAUTH(C) TYPE(USERMAP) CLNTUSER('MARK') MCAUSER(app)\n\
+         DEFINE CHANNEL(P) CHLTYPE(SVRCONN) SSLPEER('CN=MARK')\n\
+         DEFINE SUB(T) TOPICSTR('t') DEST(Q) SELECTOR('a = ''MARK''')",
     );
     wait_for(first.stop());
     drop(first);
@@ -273,11 +276,18 @@ fn a_text_with_a_line_break_that_is_stored_runs_nothing() {
         * DESCR of QM1 holds control characters, and is not written here
         * DESCR of Q holds control characters, and is not written here
         * USERDATA of S holds control characters, and is not written here
+        * DEFINE SUB('T') TOPICSTR('t') DEST('Q') DESTCORL(*) SELECTOR('a = ''x?ALTER QMGR CHLAUTH(DISABLED)?y''') SUBUSER('server') holds control characters, and is not written here
         * DEFINE SUB('x?ALTER QMGR CHLAUTH(DISABLED)?y') TOPICSTR('t') DEST('Q') DESTCORL(*) SUBUSER('server') holds control characters, and is not written here
+        * DEFINE CHANNEL('P') CHLTYPE(SVRCONN) SSLPEER('CN=x?ALTER QMGR CHLAUTH(DISABLED)?y') holds control characters, and is not written here
         * SET AUTHREC PROFILE('Q') PRINCIPAL('x?ALTER QMGR CHLAUTH(DISABLED)?y') OBJTYPE(QUEUE) AUTHADD(PUT) holds control characters, and is not written here
         * SET CHLAUTH('C') TYPE(ADDRESSMAP) DESCR('x?ALTER QMGR CHLAUTH(DISABLED)?y') ADDRESS('*') USERSRC(CHANNEL) CHCKCLNT(ASQMGR) WARN(NO) holds control characters, and is not written here
+        * SET CHLAUTH('C') TYPE(USERMAP) CLNTUSER('x?ALTER QMGR CHLAUTH(DISABLED)?y') MCAUSER('APP') USERSRC(MAP) CHCKCLNT(ASQMGR) WARN(NO) holds control characters, and is not written here
     "#]].assert_eq(&mask(&left_out, "DESTCORL("));
-    // What is stored can be put right.
+    // What is stored stands in nobody's way, and can be put right.
+    run_script(&first, "ALTER QLOCAL(Q) MAXDEPTH(8)\nALTER QMGR MAXHANDS(300)\nALTER SUB(T) USERDATA(u)");
+    let removal = format!("SET CHLAUTH(C) TYPE(USERMAP) CLNTUSER('{INJECTED}') ACTION(REMOVE)");
+    let removed = wait_for(run(&first, &administrator(), &removal));
+    assert!(removed.lines.last().unwrap().starts_with("AMQ8877I"), "{:?}", removed.lines);
     run_script(&first, "ALTER QLOCAL(Q) DESCR('')");
     let delete = format!("DELETE SUB('{INJECTED}')");
     let answer = wait_for(run(&first, &administrator(), &delete));

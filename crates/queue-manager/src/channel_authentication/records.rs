@@ -148,9 +148,8 @@ impl QueueManager {
         if gone.is_empty() {
             return Ok(());
         }
-        engine.save(gone.iter().map(delete).collect()).await?;
-        engine.channel_authentications.show(left);
-        Ok(())
+        let changes = gone.iter().map(delete).collect();
+        Ok(engine.save_and_show(changes, || engine.channel_authentications.show(left)).await?)
     }
 
     /// `change` is given the record for the same partners as `wanted`, and says what to keep in its place.
@@ -187,9 +186,7 @@ impl QueueManager {
         if changes.is_empty() {
             return Ok(());
         }
-        engine.save(changes).await?;
-        engine.channel_authentications.show(left);
-        Ok(())
+        Ok(engine.save_and_show(changes, || engine.channel_authentications.show(left)).await?)
     }
 }
 

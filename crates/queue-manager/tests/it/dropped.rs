@@ -303,6 +303,25 @@ async fn triggering_that_was_switched_on_by_who_went_away_looks_at_what_is_there
 }
 
 #[tokio::test]
+async fn triggering_that_was_set_by_who_went_away_looks_at_what_is_there() {
+    let bench = Bench::new().await;
+    let administrator = administrator();
+    bench.queue_manager.define_queue(&administrator, QueueDefinition::local(name("I")), false).await.unwrap();
+    let mut triggered = QueueDefinition::local(name("T"));
+    let local = triggered.as_local_mut().unwrap();
+    local.trigger.kind = TriggerType::First;
+    local.initiation_queue = name("I");
+    bench.queue_manager.define_queue(&administrator, triggered, false).await.unwrap();
+    let (_monitor, _handle) = bench.open("I", OpenOptions::INPUT_SHARED).await;
+    let (program, handle) = bench.open("T", OpenOptions::SET).await;
+    program.put1(&administrator, &object("T"), persistent(), &PutOptions::default(), Bytes::from("A")).await.unwrap();
+    // MQIA_TRIGGER_CONTROL.
+    assert!(bench.begin_and_drop(program.set(handle, &[24], &[1], &[])));
+    until("the trigger message", || bench.depth("I") == 1).await;
+    bench.end().await;
+}
+
+#[tokio::test]
 async fn a_subscription_whose_deleter_went_away_takes_its_queue_along() {
     let bench = Bench::new().await;
     let administrator = administrator();

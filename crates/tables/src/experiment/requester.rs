@@ -44,6 +44,8 @@ const CLIENTS: [u32; 5] = [100, 150, 200, 250, 300];
 const SIZES: [(&str, usize); 3] = [("1K", 1024), ("4K", 4096), ("8K", 8192)];
 const THINK_TIME: Duration = Duration::from_millis(200);
 const INTERVAL: Duration = Duration::from_secs(60);
+/// As long as the stub waits.
+const ANSWER_LIMIT: Duration = Duration::from_secs(60);
 /// Requests before anything is measured.
 const FIRST: u64 = 200_000;
 const FEW_FIRST: u64 = 600;
@@ -167,6 +169,7 @@ fn choices(chain: &Chain, program: Program, clients: u32, bytes: usize, quick: b
         // Everybody has thought once.
         warmup: Some(Span(THINK_TIME * 2)),
         duration: (!quick).then_some(Span(INTERVAL)),
+        timeout: Some(Span(ANSWER_LIMIT)),
         pid: [(SERVER.to_owned(), chain.server.pid()), (PROVIDER.to_owned(), chain.provider.pid())].into(),
         ..Choices::default()
     })

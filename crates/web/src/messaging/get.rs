@@ -164,7 +164,8 @@ impl Look {
 
     /// Whether there is something to wait for at the end of a pass.
     fn may_begin_again(&self) -> bool {
-        self.deadline.is_some() && self.options.flags.contains(GetFlags::BROWSE_NEXT)
+        let is_time_left = self.deadline.is_some_and(|deadline| Instant::now() < deadline);
+        is_time_left && self.options.flags.contains(GetFlags::BROWSE_NEXT)
     }
 
     fn begin_again(&mut self) {

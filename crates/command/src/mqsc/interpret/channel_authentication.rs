@@ -45,6 +45,7 @@ impl Reader {
         let profile = self.channel_profile()?;
         let Some(rule_type) = self.rule_type()? else { return Err(self.missing("TYPE")) };
         let action = self.take_word("ACTION", &ACTIONS)?.unwrap_or(Action::Add);
+        self.names_what_is_stored = matches!(action, Action::Remove | Action::RemoveAll);
         if rule_type == RuleType::BlockAddress && profile != "*" {
             return Err(self.problem("TYPE(BLOCKADDR) goes with the profile * only").with_message(message::VALUE));
         }

@@ -16,12 +16,14 @@ pub(super) struct Reader {
     pub(super) parameters: Vec<Parameter>,
     /// Where the parameter taken last ends: what is wrong with a value is wrong there.
     taken: Option<usize>,
+    /// The texts say what is stored already, and may hold control characters as that may.
+    pub(super) names_what_is_stored: bool,
 }
 
 impl Reader {
     pub(super) fn new(statement: Statement) -> Self {
         let Statement { object, name, parameters, .. } = statement;
-        Self { object, name, parameters, taken: None }
+        Self { object, name, parameters, taken: None, names_what_is_stored: false }
     }
 
     /// A mistake of the command as a whole.
@@ -170,9 +172,9 @@ impl Reader {
         texts.map(|text| self.check_plain(keyword, &text).map(|()| text)).collect::<Result<_, _>>().map(Some)
     }
 
-    /// A text that is kept holds no control characters.
+    /// A text that is to be stored holds no control characters.
     pub(super) fn check_plain(&self, keyword: &str, text: &str) -> Result<(), Problem> {
-        if is_plain(text) {
+        if self.names_what_is_stored || is_plain(text) {
             return Ok(());
         }
         let problem = ValueProblem::ControlCharacter;
