@@ -13,7 +13,7 @@ use model::reason::Reason;
 use storage::DefinitionChange;
 
 use crate::engine::Engine;
-use crate::{QueueManager, authority, definitions, reason};
+use crate::{QueueManager, authority, definitions};
 
 /// Why a definition was not changed; `command` turns it into a message identifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
