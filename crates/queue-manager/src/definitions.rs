@@ -129,7 +129,8 @@ fn save<T: Serialize>(key: String, value: &T) -> DefinitionChange {
 /// Saves changes, then has `show` show them to everybody. The caller holds the lock on changes.
 ///
 /// Dropped half-way, it is all or nothing: before the changes are in the log nothing happens; once they are, they are
-/// shown at once, as what others do because of them comes after them in the log.
+/// shown at once, as what others do because of them comes after them in the log. Without changes, as those of a temporary
+/// queue, it is shown only.
 ///
 /// # Errors
 /// `ResourceProblem` (2102), `QMgrStopping` (2162): nothing is shown.
@@ -138,6 +139,10 @@ pub(crate) async fn save_and_show(
     changes: Vec<DefinitionChange>,
     show: impl FnOnce(),
 ) -> Result<(), Reason> {
+    if changes.is_empty() {
+        show();
+        return Ok(());
+    }
     let store = &engine.store;
     let appended = store.append_definitions(changes).await.map_err(|error| reason::of_store_at_large(&error))?;
     let showing = Showing(Some(show));
@@ -182,19 +187,17 @@ pub(crate) async fn change_queue(
     }
     let mut definition = (*queue.definition()).clone();
     change(&mut definition);
-    let changes = (!queue.is_temporary()).then(|| vec![save_queue(&definition)]);
-    let show = || {
+    save_and_show(engine, changes_of_queue(queue, &definition), || {
         engine.show_queue(queue, definition);
         // Waiters look again: gets may be inhibited now, or enabled.
         queue.waiters.wake_all();
-    };
-    match changes {
-        Some(changes) => save_and_show(engine, changes, show).await,
-        None => {
-            show();
-            Ok(())
-        }
-    }
+    })
+    .await
+}
+
+/// What is written when a queue's definition changes: of a temporary queue nothing.
+pub(crate) fn changes_of_queue(queue: &Queue, definition: &QueueDefinition) -> Vec<DefinitionChange> {
+    if queue.is_temporary() { Vec::new() } else { vec![save_queue(definition)] }
 }
 
 /// What the store held.

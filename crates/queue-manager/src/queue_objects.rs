@@ -194,19 +194,16 @@ async fn replace_definition<'a>(
         return Err(ObjectError::InUse { name: name() });
     }
     let triggering = Triggering::before(engine, queue);
-    let changes = (!queue.is_temporary()).then(|| vec![definitions::save_queue(&definition)]);
+    let changes = definitions::changes_of_queue(queue, &definition);
     let show = || {
         engine.show_queue(queue, definition);
         if breaks_handles {
             queue.forced_changes.fetch_add(1, Ordering::AcqRel);
         }
-        // Waiters look again: gets may be inhibited now, or enabled.
+        // As `definitions::change_queue`, but behind what breaks handles.
         queue.waiters.wake_all();
     };
-    match changes {
-        Some(changes) => engine.save_and_show(changes, show).await?,
-        None => show(),
-    }
+    engine.save_and_show(changes, show).await?;
     Ok(triggering)
 }
 
