@@ -18,6 +18,7 @@ use crate::options::{OptionsError, RemoteQueueManager, RemoteQueueManagers};
 use crate::pool::{Keeping, Lent, Limit, Pool};
 use crate::statistics::Statistics;
 use crate::target::{Target, User};
+use crate::waits::Waits;
 
 /// MQAT_UNIX.
 const APPLICATION_TYPE: i32 = 6;
@@ -49,6 +50,7 @@ pub struct Connections {
     policy: RwLock<Policy>,
     local: RwLock<Vec<(QueueManager, Arc<Pool>)>>,
     remote: RwLock<HashMap<String, Arc<RemoteEntry>>>,
+    waits: Arc<Waits>,
 }
 
 /// By name and password.
@@ -61,6 +63,7 @@ struct RemoteEntry {
     pool: Arc<Pool>,
     /// Of users that services name.
     users: Mutex<UserPools>,
+    waits: Arc<Waits>,
 }
 
 impl Connections {
@@ -78,6 +81,7 @@ impl Connections {
             policy: RwLock::new(policy),
             local: RwLock::default(),
             remote: RwLock::default(),
+            waits: Arc::default(),
         }
     }
 
@@ -103,7 +107,7 @@ impl Connections {
         for (name, entry) in entries {
             let made = match remote.get(&name).filter(|known| known.entry == entry) {
                 Some(kept) => Arc::clone(kept),
-                None => Arc::new(RemoteEntry::new(&name, entry, self.application_name, policy)?),
+                None => Arc::new(RemoteEntry::new(&name, entry, self.application_name, policy, &self.waits)?),
             };
             replaced.insert(name, made);
         }
@@ -177,6 +181,14 @@ impl Connections {
         all
     }
 
+    /// The door closes: no get on a connection of these waits any longer, now or later (2161).
+    pub fn end_waits(&self) {
+        self.waits.end();
+        for (queue_manager, _) in &*self.local.read() {
+            queue_manager.end_waits(&self.waits.closing);
+        }
+    }
+
     /// Closes everything that is idle.
     pub fn close(&self) {
         for (_, pool) in self.local.write().drain(..) {
@@ -241,7 +253,8 @@ impl Connections {
             connection_name: String::new(),
         };
         let name = queue_manager.name().to_string();
-        let maker = Maker::Local { queue_manager: queue_manager.clone(), options };
+        let waits = Arc::clone(&self.waits);
+        let maker = Maker::Local { queue_manager: queue_manager.clone(), options, waits };
         (queue_manager, Arc::new(Pool::new(name, maker, keeping)))
     }
 }
@@ -254,17 +267,19 @@ impl RemoteEntry {
         entry: RemoteQueueManager,
         application_name: &str,
         policy: Policy,
+        waits: &Arc<Waits>,
     ) -> Result<Self, OptionsError> {
         let mut options = entry.connect_options(name)?;
         options.application_name = application_name.to_owned();
-        let far = Far::new(options.clone(), entry.user.as_deref().unwrap_or_default().into());
+        let user = entry.user.as_deref().unwrap_or_default().into();
+        let far = Far::new(options.clone(), user, Arc::clone(waits));
         let far = far.map_err(|error| OptionsError {
             key: format!("remote_queue_managers.{name}"),
             problem: error.to_string(),
         })?;
         let keeping = keeping(policy, entry.max_pool_size);
         let pool = Arc::new(Pool::new(name.to_owned(), Maker::Remote(far), keeping));
-        Ok(Self { entry, options, pool, users: Mutex::default() })
+        Ok(Self { entry, options, pool, users: Mutex::default(), waits: Arc::clone(waits) })
     }
 
     fn keeping(&self, policy: Policy) -> Keeping {
@@ -286,7 +301,8 @@ impl RemoteEntry {
         }
         let mut options = self.options.clone();
         options.credentials = Some(Credentials { user: principal.user.to_string(), password: password.clone() });
-        let maker = Maker::Remote(Far::new(options, Arc::clone(&principal.user))?);
+        let far = Far::new(options, Arc::clone(&principal.user), Arc::clone(&self.waits))?;
+        let maker = Maker::Remote(far);
         let is_kept = users.len() < MOST_USERS;
         let none = Keeping { limit: Limit::Idle(0), idle_ticks: None };
         let keeping = if is_kept { self.keeping(policy) } else { none };

@@ -17,3 +17,4 @@ mod replacing;
 pub mod statistics;
 pub mod target;
 pub mod verbs;
+mod waits;

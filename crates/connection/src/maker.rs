@@ -11,11 +11,12 @@ use parking_lot::Mutex;
 use queue_manager::QueueManager;
 
 use crate::error::ConnectionError;
-use crate::verbs::{Connection, Remote};
+use crate::verbs::{Connection, Local, Remote};
+use crate::waits::Waits;
 
 #[expect(clippy::large_enum_variant, reason = "there is one for each pool")]
 pub(crate) enum Maker {
-    Local { queue_manager: QueueManager, options: queue_manager::ConnectOptions },
+    Local { queue_manager: QueueManager, options: queue_manager::ConnectOptions, waits: Arc<Waits> },
     Remote(Far),
 }
 
@@ -28,6 +29,7 @@ pub(crate) struct Far {
     clients: Mutex<Vec<(ThreadId, Client)>>,
     /// The last attempt failed.
     is_unreachable: AtomicBool,
+    waits: Arc<Waits>,
 }
 
 impl Maker {
@@ -44,11 +46,11 @@ impl Maker {
     /// # Errors
     /// `NotConnected`; `RemoteUnknown` of a maker of remote ones.
     pub(crate) fn make_local(&self) -> Result<Connection, ConnectionError> {
-        let Self::Local { queue_manager, options } = self else {
+        let Self::Local { queue_manager, options, waits } = self else {
             return Err(ConnectionError::RemoteUnknown { name: String::new() });
         };
         match queue_manager.connect(options.clone()) {
-            Ok(connection) => Ok(Connection::Local(connection)),
+            Ok(connection) => Ok(Connection::Local(Local { connection, waits: Arc::clone(waits) })),
             Err(reason) => Err(ConnectionError::NotConnected(Box::new(reason.into()))),
         }
     }
@@ -76,16 +78,17 @@ impl Maker {
 impl Far {
     /// # Errors
     /// TLS options that cannot be used.
-    pub(crate) fn new(options: ConnectOptions, user: Arc<str>) -> Result<Self, ChannelError> {
+    pub(crate) fn new(options: ConnectOptions, user: Arc<str>, waits: Arc<Waits>) -> Result<Self, ChannelError> {
         let first = Client::new(options.clone())?;
         let clients = Mutex::new(vec![(std::thread::current().id(), first)]);
-        Ok(Self { options, user, clients, is_unreachable: AtomicBool::new(false) })
+        Ok(Self { options, user, clients, is_unreachable: AtomicBool::new(false), waits })
     }
 
     async fn connect(&self) -> Result<Connection, ChannelError> {
         let thread = std::thread::current().id();
         let connection = self.client(thread)?.connect().await?;
-        Ok(Connection::Remote(Box::new(Remote { connection, user: Arc::clone(&self.user), thread })))
+        let (user, waits) = (Arc::clone(&self.user), Arc::clone(&self.waits));
+        Ok(Connection::Remote(Box::new(Remote { connection, user, thread, waits })))
     }
 
     fn client(&self, thread: ThreadId) -> Result<Client, ChannelError> {

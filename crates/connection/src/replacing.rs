@@ -30,7 +30,9 @@ impl Pool {
     ) -> Result<Identifiers, ConnectionError> {
         let mut lent = self.lend().await?;
         let put = match lent.connection() {
-            Connection::Local(local) => local.put1(acting.principal(), object, descriptor, options, body).await,
+            Connection::Local(local) => {
+                local.connection.put1(acting.principal(), object, descriptor, options, body).await
+            }
             Connection::Remote(_) => {
                 return Box::pin(put1_far(lent, acting, object, descriptor, options, body)).await;
             }

@@ -2,25 +2,31 @@
 //!
 //! A local connection checks each open for the user it is for; a remote one asks for that user's authority in place of its
 //! own (MQOO_ALTERNATE_USER_AUTHORITY), which the remote queue manager has to allow. Dropping the future of a local `get`
-//! while it waits consumes nothing; while it takes a message outside syncpoint, that message is lost, and `get_until` is for
-//! those who must not lose it. Dropping that of a remote one loses the connection, and what it had under syncpoint is
-//! backed out there, so remote gets that consume have to be under syncpoint, or of messages that may be lost.
+//! while it waits consumes nothing; while it takes a message outside syncpoint, that message is lost. Dropping that of a
+//! remote one loses the connection, and what it had under syncpoint is backed out there, so remote gets that consume have to
+//! be under syncpoint, or of messages that may be lost.
+//!
+//! Once its door closes (`Connections::end_waits`) no get waits: a local one ends its wait, and has the message it was
+//! taking; a remote one that may wait is given up, as if it were dropped.
 //!
 //! Remote verbs are boxed: their state is large, and a round trip costs far more than that.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::thread::ThreadId;
+use std::time::Duration;
 
 use bytes::Bytes;
 use model::descriptor::MessageDescriptor;
 use model::identifier::{CorrelationId, MessageId};
 use model::name::QueueName;
-use model::options::{CloseOptions, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
-use queue_manager::Interrupt;
+use model::options::{CloseOptions, GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
+use model::reason::Reason;
+use queue_manager::{Accept, Terms};
 
 use crate::error::ConnectionError;
 use crate::target::Acting;
+use crate::waits::Waits;
 
 /// An open object, valid on its own connection only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,8 +72,14 @@ const BACKOUT_SELECTORS: [i32; 2] = [22, 2019];
 const LONGEST_ALTERNATE_USER: usize = 12;
 
 pub enum Connection {
-    Local(queue_manager::Connection),
+    Local(Local),
     Remote(Box<Remote>),
+}
+
+/// A connection to a queue manager of this server.
+pub struct Local {
+    pub(crate) connection: queue_manager::Connection,
+    pub(crate) waits: Arc<Waits>,
 }
 
 /// A connection through a channel.
@@ -77,6 +89,7 @@ pub struct Remote {
     pub(crate) user: Arc<str>,
     /// On which its socket is served.
     pub(crate) thread: ThreadId,
+    pub(crate) waits: Arc<Waits>,
 }
 
 impl ObjectHandle {
@@ -85,6 +98,23 @@ impl ObjectHandle {
         match self {
             Self::Local(handle) => handle.0,
             Self::Remote(handle) => handle.number(),
+        }
+    }
+}
+
+impl Local {
+    async fn get(
+        &self,
+        handle: queue_manager::connection::ObjectHandle,
+        options: &GetOptions,
+        accept: Option<&Accept<'_>>,
+    ) -> Result<Got, ConnectionError> {
+        let closing = &self.waits.closing;
+        let terms = Terms { closing: Some(closing), accept, ..Terms::default() };
+        match self.connection.get_on(handle, options, &terms).await {
+            Ok(got) => Ok(Got { descriptor: got.descriptor, body: got.body }),
+            Err(Reason::NoMsgAvailable) if waits(options) && closing.is_set() => Err(Reason::QMgrQuiescing.into()),
+            Err(reason) => Err(reason.into()),
         }
     }
 }
@@ -122,6 +152,24 @@ impl Remote {
         Ok(Opened { handle: ObjectHandle::Remote(opened.handle), name: opened.object_name })
     }
 
+    async fn get(
+        &mut self,
+        handle: channel_client::connection::ObjectHandle,
+        options: &GetOptions,
+    ) -> Result<Got, ConnectionError> {
+        let get = self.connection.get(handle, options);
+        let got = if waits(options) {
+            tokio::select! {
+                biased;
+                got = get => got?,
+                () = self.waits.over() => return Err(Reason::QMgrQuiescing.into()),
+            }
+        } else {
+            get.await?
+        };
+        Ok(Got { descriptor: got.descriptor, body: got.body })
+    }
+
     async fn put1(
         &mut self,
         acting: Acting<'_>,
@@ -155,7 +203,7 @@ impl Connection {
     ) -> Result<Opened, ConnectionError> {
         match self {
             Self::Local(local) => {
-                let opened = local.open(acting.principal(), object, options).await?;
+                let opened = local.connection.open(acting.principal(), object, options).await?;
                 Ok(Opened { handle: ObjectHandle::Local(opened.handle), name: opened.object_name })
             }
             Self::Remote(remote) => Box::pin(remote.open(acting, object, options)).await,
@@ -166,7 +214,9 @@ impl Connection {
     /// As MQCLOSE; the handle is gone all the same.
     pub async fn close(&mut self, handle: ObjectHandle) -> Result<(), ConnectionError> {
         match (self, handle) {
-            (Self::Local(local), ObjectHandle::Local(handle)) => Ok(local.close(handle, CloseOptions::empty()).await?),
+            (Self::Local(local), ObjectHandle::Local(handle)) => {
+                Ok(local.connection.close(handle, CloseOptions::empty()).await?)
+            }
             (Self::Remote(remote), ObjectHandle::Remote(handle)) => {
                 Ok(Box::pin(remote.connection.close(handle, CloseOptions::empty())).await?)
             }
@@ -188,7 +238,7 @@ impl Connection {
     ) -> Result<Identifiers, ConnectionError> {
         match self {
             Self::Local(local) => {
-                let put = local.put1(acting.principal(), object, descriptor, options, body).await?;
+                let put = local.connection.put1(acting.principal(), object, descriptor, options, body).await?;
                 Ok(Identifiers::of(&put.message.descriptor))
             }
             Self::Remote(remote) => Box::pin(remote.put1(acting, object, descriptor, options, body)).await,
@@ -196,31 +246,28 @@ impl Connection {
     }
 
     /// # Errors
-    /// 2033 no message, and what else MQGET may answer.
+    /// 2033 no message; 2161 the door closes, and nothing was taken; and what else MQGET may answer.
     pub async fn get(&mut self, handle: ObjectHandle, options: &GetOptions) -> Result<Got, ConnectionError> {
-        self.get_until(handle, options, None).await
+        match (self, handle) {
+            (Self::Local(local), ObjectHandle::Local(handle)) => local.get(handle, options, None).await,
+            (Self::Remote(remote), ObjectHandle::Remote(handle)) => Box::pin(remote.get(handle, options)).await,
+            _ => Err(foreign_handle()),
+        }
     }
 
-    /// As `get`, with a wait that `interrupt` ends, unless the connection is remote: there nothing but dropping the future
-    /// ends it. A local get that is taking a message has it as its result.
+    /// As `get`, for a destructive one: the queue manager asks `accept` before it takes the message, and leaves one that is
+    /// refused where it is, its backout count as it was. Local connections only.
     ///
     /// # Errors
-    /// Those of `get`; 2033: interrupted.
-    pub async fn get_until(
+    /// Those of `get`; 2110: refused. 2019: the connection is remote.
+    pub async fn get_accepted(
         &mut self,
         handle: ObjectHandle,
         options: &GetOptions,
-        interrupt: Option<&Interrupt>,
+        accept: &Accept<'_>,
     ) -> Result<Got, ConnectionError> {
         match (self, handle) {
-            (Self::Local(local), ObjectHandle::Local(handle)) => {
-                let got = local.get_until(handle, options, interrupt).await?;
-                Ok(Got { descriptor: got.descriptor, body: got.body })
-            }
-            (Self::Remote(remote), ObjectHandle::Remote(handle)) => {
-                let got = Box::pin(remote.connection.get(handle, options)).await?;
-                Ok(Got { descriptor: got.descriptor, body: got.body })
-            }
+            (Self::Local(local), ObjectHandle::Local(handle)) => local.get(handle, options, Some(accept)).await,
             _ => Err(foreign_handle()),
         }
     }
@@ -229,7 +276,7 @@ impl Connection {
     /// 2003: the unit of work is gone.
     pub async fn commit(&mut self) -> Result<(), ConnectionError> {
         match self {
-            Self::Local(local) => Ok(local.commit().await?),
+            Self::Local(local) => Ok(local.connection.commit().await?),
             Self::Remote(remote) => Ok(Box::pin(remote.connection.commit()).await?),
         }
     }
@@ -238,7 +285,7 @@ impl Connection {
     /// The connection or the queue manager's log has failed.
     pub async fn back_out(&mut self) -> Result<(), ConnectionError> {
         match self {
-            Self::Local(local) => Ok(local.back_out().await?),
+            Self::Local(local) => Ok(local.connection.back_out().await?),
             Self::Remote(remote) => Ok(Box::pin(remote.connection.back_out()).await?),
         }
     }
@@ -250,7 +297,7 @@ impl Connection {
     pub async fn backout(&mut self, handle: ObjectHandle) -> Result<Backout, ConnectionError> {
         let (integers, characters) = match (self, handle) {
             (Self::Local(local), ObjectHandle::Local(handle)) => {
-                let inquired = local.inquire(handle, &BACKOUT_SELECTORS)?;
+                let inquired = local.connection.inquire(handle, &BACKOUT_SELECTORS)?;
                 (inquired.integers, inquired.characters)
             }
             (Self::Remote(remote), ObjectHandle::Remote(handle)) => {
@@ -283,6 +330,11 @@ impl Connection {
         }
     }
 
+    /// To a queue manager of this server.
+    pub fn is_local(&self) -> bool {
+        matches!(self, Self::Local(_))
+    }
+
     /// `None` for a local connection, which is served by whoever uses it.
     pub(crate) fn thread(&self) -> Option<ThreadId> {
         match self {
@@ -292,6 +344,11 @@ impl Connection {
     }
 }
 
+/// Whether a get may wait.
+fn waits(options: &GetOptions) -> bool {
+    options.flags.contains(GetFlags::WAIT) && options.wait != Some(Duration::ZERO)
+}
+
 fn foreign_handle() -> ConnectionError {
-    ConnectionError::Refused(model::reason::Reason::HobjError)
+    ConnectionError::Refused(Reason::HobjError)
 }

@@ -245,6 +245,11 @@ impl<'a> Decoder<'a> {
         match codec {
             Codec::Text { set, justified: false } => {
                 let text = sets.of(*set);
+                if let Some(texts) = fields.adjacent(self.record)
+                    && text.decode_adjacent(texts, fields.length, self.out)
+                {
+                    return Ok(fields.at + texts.len());
+                }
                 self.each_field(fields, |bytes, out| text.decode(bytes, false, out))
             }
             _ => self.each_field(fields, |bytes, out| codec.decode(sets, bytes, out)),
@@ -284,4 +289,13 @@ struct Occurrences {
     length: usize,
     stride: usize,
     count: u64,
+}
+
+impl Occurrences {
+    /// The bytes of all of them, where nothing lies between them and the record holds them all.
+    fn adjacent<'r>(&self, record: &'r [u8]) -> Option<&'r [u8]> {
+        let bytes = usize::try_from(self.count).ok()?.checked_mul(self.length)?;
+        let is_tight = self.stride == self.length && self.length > 0;
+        record.get(self.at..).and_then(|rest| rest.get(..bytes)).filter(|_| is_tight)
+    }
 }

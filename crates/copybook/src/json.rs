@@ -304,12 +304,13 @@ pub(crate) fn write_plain(bytes: &[u8], out: &mut Vec<u8>) -> bool {
 
 /// All of them looked at, so that sixteen are compared at once.
 #[inline]
-fn are_plain(bytes: &[u8]) -> bool {
+pub(crate) fn are_plain(bytes: &[u8]) -> bool {
     bytes.iter().fold(0, |others, byte| others | u8::from(!is_plain(*byte))) == 0
 }
 
 fn is_plain(byte: u8) -> bool {
-    (0x20..0x80).contains(&byte) & (byte != b'"') & (byte != b'\\')
+    // Signed, bytes beyond ASCII are less than controls.
+    (byte.cast_signed() >= 0x20) & (byte != b'"') & (byte != b'\\')
 }
 
 fn plain_length_by_eight(bytes: &[u8]) -> usize {

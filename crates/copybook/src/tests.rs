@@ -139,3 +139,37 @@ mod omitted {
         assert_eq!(decode(&both, b"\x40\x40\x40\x40\xF1\x40\xC1"), r#"{"N":1,"T":[""],"C":"A"}"#);
     }
 }
+
+#[test]
+fn texts_of_a_table_are_decoded_as_each_by_itself() {
+    let of_table = "01 R. 05 T PIC X(5) OCCURS 4.";
+    let of_items = "01 R. 05 A PIC X(5). 05 B PIC X(5). 05 C PIC X(5). 05 D PIC X(5).";
+    let decoded = |text: &str, ccsid: u32, record: &[u8]| {
+        let mut out = b"before".to_vec();
+        let done = converter(text, &ConvertOptions::of_ccsid(ccsid)).decode(record, &mut out);
+        (done.map_err(|error| (error.offset, error.problem)), String::from_utf8_lossy(&out).into_owned())
+    };
+    let in_latin: [&[u8]; 8] = [
+        b"abcdefghijklmnopqrst",
+        b"                    ",
+        b"a    bc   def  ghij ",
+        b" a    b c  d   e    ",
+        b"a\"bcdefghijklmnopqrst"[..20].as_ref(),
+        b"abcdefghijklmno\\qrst",
+        b"abcdefghij\0lmnopqrst",
+        b"abcde\xE4ghijklmnopqrs\x7F",
+    ];
+    for latin in in_latin {
+        for ccsid in [819, 1208, 37, 500] {
+            let set = codepage::CharacterSet::of(ccsid, codepage::ByteOrder::Big).expect("known");
+            let record: Vec<u8> = match ccsid {
+                819 | 1208 => latin.to_vec(),
+                _ => latin.iter().map(|byte| set.byte_of(char::from(*byte)).expect("all of Latin-1")).collect(),
+            };
+            let (table, items) = (decoded(of_table, ccsid, &record), decoded(of_items, ccsid, &record));
+            let listed = items.1.replace("{\"A\":", "{\"T\":[").replace("\"B\":", "").replace("\"C\":", "");
+            let listed = listed.replace("\"D\":", "").replace('}', "]}");
+            assert_eq!(table, (items.0, listed), "{ccsid}: {}", String::from_utf8_lossy(latin));
+        }
+    }
+}

@@ -8,7 +8,6 @@ use std::time::Duration;
 use bitflags::bitflags;
 
 use crate::identifier::{CorrelationId, GroupId, MessageId};
-use crate::message::Message;
 use crate::name::{ObjectName, QueueManagerName};
 
 bitflags! {
@@ -179,9 +178,6 @@ pub struct GetOptions {
     pub buffer_length: Option<usize>,
     /// With `GetFlags::CONVERT`: what the caller wants the body to be in.
     pub target: Option<ConversionTarget>,
-    /// Asked of the message, as it lies on the queue, before it is taken. `false` leaves it there, its backout count as
-    /// it was, and ends the call with `FormatError` (2110). For destructive gets; must be quick. Not part of the MQI.
-    pub accept: Option<fn(&Message) -> bool>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

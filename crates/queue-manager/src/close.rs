@@ -34,7 +34,8 @@ pub(crate) async fn close(connection: &Connection, handle: ObjectHandle, options
             subscription::check_keep(engine, subscribed)?;
         }
         connection.state.remove_handle(handle)?;
-        subscription::close(engine, subscribed, options.contains(CloseOptions::REMOVE_SUB)).await;
+        // Here and below: what is seldom needed is boxed, so that the state of every close need not hold it.
+        Box::pin(subscription::close(engine, subscribed, options.contains(CloseOptions::REMOVE_SUB))).await;
         return Ok(());
     }
     if options.intersects(CloseOptions::KEEP_SUB | CloseOptions::REMOVE_SUB) {
@@ -43,10 +44,12 @@ pub(crate) async fn close(connection: &Connection, handle: ObjectHandle, options
     if options.intersects(DELETION) {
         // Refused, the handle stays open.
         let queue = queue_to_delete(engine, &open)?;
-        dynamic::delete(engine, &queue, options.contains(CloseOptions::DELETE_PURGE)).await?;
+        Box::pin(dynamic::delete(engine, &queue, options.contains(CloseOptions::DELETE_PURGE))).await?;
     }
     let open = connection.state.remove_handle(handle)?;
-    release(engine, vec![open.clone()]).await;
+    if release_now(engine, &open) {
+        Box::pin(finish(engine, vec![open.clone()])).await;
+    }
     let unfinished = open.memory.lock().put_place.unfinished();
     unfinished.map_or(Ok(()), Err)
 }
@@ -72,9 +75,14 @@ fn queue_to_delete(engine: &Engine, open: &Handle) -> Result<Arc<Queue>, Reason>
 }
 
 /// Everything that goes with handles: locks, counts, the temporary queues they made. Dropped half-way, housekeeping goes on.
-pub(crate) async fn release(engine: &Engine, handles: Vec<Arc<Handle>>) {
+pub(crate) async fn release(engine: &Engine, mut handles: Vec<Arc<Handle>>) {
+    handles.retain(|open| release_now(engine, open));
+    finish(engine, handles).await;
+}
+
+/// What `release_now` has left to do.
+async fn finish(engine: &Engine, handles: Vec<Arc<Handle>>) {
     let mut unfinished = Unfinished { engine, handles };
-    unfinished.handles.retain(|open| release_now(engine, open));
     while let Some(open) = unfinished.handles.last().cloned() {
         finish_release(engine, &open).await;
         unfinished.handles.pop();

@@ -22,8 +22,9 @@ use crate::accounting::{AccountingWish, collection};
 use crate::connection_table::ConnectionState;
 use crate::engine::{Engine, Phase};
 use crate::event::calls::{self, Call};
+use crate::get::Terms;
 use crate::housekeeping::Work;
-use crate::interrupt::Interrupt;
+use crate::interrupt::Closing;
 use crate::objects::{ObjectError, authorise};
 use crate::transmission::QUEUE_MANAGER;
 use crate::unit_of_work::OpenUnit;
@@ -123,11 +124,15 @@ impl QueueManager {
         if state.break_off() {
             engine.connections.remove(state.number);
             give_up(engine, state);
-            for queue in engine.all_queues() {
-                queue.waiters.wake_all();
-            }
+            engine.wake_all_waiters();
         }
         Ok(true)
+    }
+
+    /// A door closes: gets here that name it wait no longer.
+    pub fn end_waits(&self, closing: &Closing) {
+        closing.set();
+        self.engine().wake_all_waiters();
     }
 }
 
@@ -154,9 +159,7 @@ impl Connection {
     /// from now on with `ConnectionQuiescing` (2202).
     pub fn quiesce(&self) {
         self.state.quiesce();
-        for queue in self.engine.all_queues() {
-            queue.waiters.wake_all();
-        }
+        self.engine.wake_all_waiters();
     }
 
     /// Whether a unit of work is open in which something was done.
@@ -292,25 +295,26 @@ impl Connection {
     /// # Errors
     /// See `get.rs`.
     pub async fn get(&self, handle: ObjectHandle, options: &GetOptions) -> Result<Box<GetResult>, Reason> {
-        self.get_until(handle, options, None).await
+        self.get_on(handle, options, &Terms::default()).await
     }
 
-    /// As `get`, with a wait that somebody else may end: for consumers that must not lose a message by being dropped.
+    /// As `get`, on terms that MQGMO does not know: for callers that must not lose a message by being dropped, and for
+    /// those that must see it before it is taken.
     ///
     /// # Errors
-    /// Those of `get`; `NoMsgAvailable` (2033): interrupted.
-    pub async fn get_until(
+    /// Those of `get`; `NoMsgAvailable` (2033): interrupted, or the door closes; `FormatError` (2110): not accepted.
+    pub async fn get_on(
         &self,
         handle: ObjectHandle,
         options: &GetOptions,
-        interrupt: Option<&Interrupt>,
+        terms: &Terms<'_>,
     ) -> Result<Box<GetResult>, Reason> {
         let outcome = match self.state.observation() {
-            None => get::get(self, handle, options, interrupt).await,
+            None => get::get(self, handle, options, terms).await,
             Some(observation) => {
-                let outcome = observation.time(get::get(self, handle, options, interrupt)).await;
+                let outcome = observation.time(get::get(self, handle, options, terms)).await;
                 // A wait that its door has ended was no call of the application.
-                let is_over = interrupt.is_some() && matches!(outcome, Err(Reason::NoMsgAvailable));
+                let is_over = terms.interrupt.is_some() && matches!(outcome, Err(Reason::NoMsgAvailable));
                 if !is_over {
                     observation.got(self, handle, options.flags, &outcome);
                 }

@@ -175,11 +175,16 @@ impl Engine {
         if before >= phase as u8 {
             return false;
         }
+        self.wake_all_waiters();
+        self.system.command_server.end();
+        true
+    }
+
+    /// Every get that waits is to look again whether it may.
+    pub(crate) fn wake_all_waiters(&self) {
         for queue in self.all_queues() {
             queue.waiters.wake_all();
         }
-        self.system.command_server.end();
-        true
     }
 
     /// # Errors

@@ -24,7 +24,7 @@ use crate::cursor::GroupPlace;
 use crate::engine::Engine;
 use crate::group::{place_after, statuses};
 use crate::handle::{Context, Handle};
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Closing, Interrupt};
 use crate::queue::Queue;
 use crate::selection::Filter;
 use crate::selector::Selector;
@@ -68,7 +68,7 @@ pub(crate) async fn get(
     connection: &Connection,
     handle: ObjectHandle,
     options: &GetOptions,
-    interrupt: Option<&Interrupt>,
+    terms: &Terms<'_>,
 ) -> Result<Box<GetResult>, Reason> {
     let open = connection.state.handle(handle)?;
     let flags = options.flags;
@@ -76,7 +76,7 @@ pub(crate) async fn get(
     selection::check(options)?;
     check_opened_for(open.options, flags)?;
     let source = open.source()?;
-    let get = Get { connection, engine: &connection.engine, open: &open, queue: source.queue, options, interrupt };
+    let get = Get { connection, engine: &connection.engine, open: &open, queue: source.queue, options, terms };
     if flags.contains(GetFlags::UNLOCK) {
         return browse::unlock_message(&get);
     }
@@ -85,7 +85,9 @@ pub(crate) async fn get(
         return Err(Reason::SecondMarkNotAllowed);
     }
     let before = source.queue.waiters.changes();
-    if let Some(result) = get.look().await? {
+    if !get.would_look_in_vain()
+        && let Some(result) = get.look().await?
+    {
         return Ok(result);
     }
     if !get.may_wait() {
@@ -133,8 +135,29 @@ pub(crate) struct Get<'a> {
     pub(crate) open: &'a Handle,
     pub(crate) queue: &'a Arc<Queue>,
     pub(crate) options: &'a GetOptions,
-    /// Ends the wait, if somebody may end it.
-    pub(crate) interrupt: Option<&'a Interrupt>,
+    pub(crate) terms: &'a Terms<'a>,
+}
+
+/// What a get in the same process may ask for beyond MQGMO.
+#[derive(Clone, Copy, Default)]
+pub struct Terms<'a> {
+    /// Ends its wait.
+    pub interrupt: Option<&'a Interrupt>,
+    /// Ends its wait, and that of every other get with the same one.
+    pub closing: Option<&'a Closing>,
+    /// Asked of the message, as it lies on the queue, before it is taken. `false` leaves it there, its backout count as
+    /// it was, and ends the call with `FormatError` (2110). It may be asked of several, of which the last is taken. For
+    /// destructive gets; must be quick.
+    pub accept: Option<&'a Accept<'a>>,
+}
+
+pub type Accept<'a> = dyn Fn(&Message) -> bool + Sync + 'a;
+
+impl Terms<'_> {
+    /// The wait is over before its time.
+    fn end_the_wait(&self) -> bool {
+        self.interrupt.is_some_and(Interrupt::is_set) || self.closing.is_some_and(Closing::is_set)
+    }
 }
 
 /// A message that the store gave up, and the unit of work it is in now.
@@ -169,6 +192,11 @@ impl Get<'_> {
         self.has(GetFlags::WAIT)
             && self.options.wait != Some(Duration::ZERO)
             && !self.options.flags.intersects(at_the_cursor)
+    }
+
+    /// A get that will wait need not look at an empty queue first: whatever comes changes `Waiters::changes`.
+    fn would_look_in_vain(&self) -> bool {
+        self.queue.depth() == 0 && self.may_wait() && !self.browses() && !self.has(GetFlags::LOGICAL_ORDER)
     }
 
     fn nothing(&self) -> Reason {
@@ -213,7 +241,7 @@ impl Get<'_> {
                 waiter.found_nothing();
             }
             is_to_look = true;
-            if is_over {
+            if is_over || self.terms.end_the_wait() {
                 return Err(self.nothing());
             }
             let woken = self.woken(&waiter);
@@ -222,7 +250,7 @@ impl Get<'_> {
                 // Woken at the last moment is woken: one more look.
                 Some(deadline) => is_over = tokio::time::timeout_at(deadline, woken).await.is_err(),
             }
-            if self.interrupt.is_some_and(Interrupt::is_set) {
+            if self.terms.end_the_wait() {
                 return Err(self.nothing());
             }
         }
@@ -230,7 +258,7 @@ impl Get<'_> {
 
     /// Until there is reason to look again, or not to.
     async fn woken(&self, waiter: &Waiter<'_>) {
-        match self.interrupt {
+        match self.terms.interrupt {
             None => waiter.woken().await,
             Some(interrupt) => interrupt.or(waiter.woken()).await,
         }
@@ -286,7 +314,7 @@ impl Get<'_> {
         now: Timestamp,
     ) -> Result<Option<Box<GetResult>>, Reason> {
         if self.must_look_first() {
-            return Box::pin(self.look_and_take(exact, filter, now)).await;
+            return self.look_and_take(exact, filter, now).await;
         }
         let room = Room::of(self.options);
         let taken = if filter.is_trivial() && room.is_endless() {
@@ -311,7 +339,7 @@ impl Get<'_> {
         let may_not_fit = !self.has(GetFlags::ACCEPT_TRUNCATED_MSG)
             && self.options.buffer_length.is_some_and(|length| length < self.queue.longest_body());
         may_not_fit
-            || self.options.accept.is_some()
+            || self.terms.accept.is_some()
             || self.has(GetFlags::SYNCPOINT_IF_PERSISTENT)
             || self.has(GetFlags::COMPLETE_MSG)
     }
@@ -334,14 +362,18 @@ impl Get<'_> {
                     None => continue,
                 }
             }
-            if self.options.accept.is_some_and(|accept| !accept(&seen.message)) {
+            if self.terms.accept.is_some_and(|accept| !accept(&seen.message)) {
                 return Err(Reason::FormatError);
             }
             if self.does_not_fit(&seen.message) {
                 return Ok(Some(self.result(seen, now)));
             }
-            let in_unit = self.is_in_unit(seen.message.descriptor.persistence);
-            if let Some(taken) = self.take_selected(&self.at(seen.key.position), in_unit, now).await? {
+            let taken = if self.is_in_unit(seen.message.descriptor.persistence) {
+                self.take_selected(&self.at(seen.key.position), true, now).await?
+            } else {
+                self.take_seen(seen, now).await?
+            };
+            if let Some(taken) = taken {
                 return Ok(Some(self.hand_over(taken, now).await));
             }
             // Somebody else was quicker: what comes next?
@@ -381,6 +413,14 @@ impl Get<'_> {
 
     pub(crate) fn at(&self, position: storage::Position) -> Selection<'static> {
         Selection { position: Some(position), lock_owner: Some(self.open.owner), ..Selection::default() }
+    }
+
+    /// Takes a message that was browsed, outside syncpoint.
+    async fn take_seen(&self, seen: StoredMessage, now: Timestamp) -> Result<Option<Taken>, Reason> {
+        let owner = self.open.owner;
+        let taken = self.engine.store.take_browsed(self.queue.id, seen.key.position, owner, now).await;
+        let is_ours = taken.map_err(|error| reason::of_store(&error))?;
+        Ok(is_ours.then_some(Taken { stored: seen, unit: None }))
     }
 
     async fn take_selected(

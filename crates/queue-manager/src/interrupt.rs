@@ -1,4 +1,5 @@
-//! Ends the wait of a get from outside. A get that is taking a message is never broken off: then the message is its result.
+//! Ends the waits of gets from outside: one's, or those of a whole door. A get that is taking a message is never broken off:
+//! then the message is its result.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -45,5 +46,21 @@ impl Interrupt {
             future.as_mut().poll(context)
         })
         .await;
+    }
+}
+
+/// Belongs to all the gets of a door; once set, none of them waits. It is looked at when a wait begins and whenever
+/// something wakes it.
+#[derive(Default)]
+pub struct Closing(AtomicBool);
+
+impl Closing {
+    /// For gets to come; those that wait learn of it by `QueueManager::end_waits`.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
     }
 }

@@ -79,7 +79,8 @@ use storage::{RecoveryLogError, StoreError, StoreOptions};
 
 pub use clock::{Clock, SystemClock};
 pub use connection::Connection;
-pub use interrupt::Interrupt;
+pub use get::{Accept, Terms};
+pub use interrupt::{Closing, Interrupt};
 pub use registry::QueueManagers;
 pub use xa::{XaError, XaFlags};
 

@@ -151,7 +151,7 @@ async fn open_queue(
     match resolve(engine, &object.name, &object.queue_manager)? {
         Resolved::Model(model) => {
             authority::check(engine, caller, AuthorityObject::Queue, &model.name, wanted(options))?;
-            let queue = dynamic::make(engine, &model, caller, &object.dynamic_queue).await?;
+            let queue = Box::pin(dynamic::make(engine, &model, caller, &object.dynamic_queue)).await?;
             let target = Destination::Local { opened: queue.clone(), queue };
             open_destination(
                 connection,
@@ -253,8 +253,9 @@ async fn open_destination(
             return Err(reason);
         }
     };
-    if first_input {
-        trigger::initiation_queue_opened(engine, &first).await;
+    if first_input && trigger::is_initiation_queue(engine, &first) {
+        // Seldom, as what else is boxed here: the state of every open need not hold it.
+        Box::pin(trigger::initiation_queue_opened(engine, &first)).await;
     }
     Ok(Opened { handle: number, object_name: name, resolved_queue, resolved_queue_manager })
 }

@@ -97,11 +97,12 @@ pub(crate) async fn input_closed(engine: &Engine, queue: &Arc<Queue>) {
     }
 }
 
+pub(crate) fn is_initiation_queue(engine: &Engine, queue: &Queue) -> bool {
+    engine.initiation_queues.read().contains(&queue.name)
+}
+
 /// A trigger monitor has begun: what waited for it is looked at again.
 pub(crate) async fn initiation_queue_opened(engine: &Engine, opened: &Queue) {
-    if !engine.initiation_queues.read().contains(&opened.name) {
-        return;
-    }
     for queue in engine.all_queues() {
         if Rule::of(&queue).is_some_and(|rule| rule.initiation_queue == opened.name) {
             input_closed(engine, &queue).await;

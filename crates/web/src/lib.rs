@@ -220,7 +220,8 @@ impl WebServer {
             task.abort();
         }
         self.shared.stopping.send_replace(true);
-        self.shared.services.environment.stopping.send_replace(true);
+        self.shared.messaging.end_waits();
+        self.shared.services.environment.stop();
         let connections = &self.shared.connections;
         let drained = async {
             while connections.open() > 0 {

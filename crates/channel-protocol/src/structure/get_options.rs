@@ -153,7 +153,6 @@ impl GetStructure {
             message_token: self.message_token,
             buffer_length: Some(buffer_length),
             target: self.flags.contains(GetFlags::CONVERT).then_some(target),
-            accept: None,
         })
     }
 

@@ -13,8 +13,8 @@ use channel_protocol::structure::message_descriptor::Descriptor;
 use model::descriptor::Persistence;
 use model::options::GetFlags;
 use model::reason::Reason;
-use queue_manager::Connection;
 use queue_manager::connection::GetResult;
+use queue_manager::{Connection, Terms};
 
 use crate::admission::StatusCode;
 use crate::consumer::state::{Consumer, Group, Next, Order};
@@ -51,7 +51,8 @@ pub(super) async fn deliver(
                 continue;
             }
         };
-        let got = connection.get_until(order.handle, &order.options, Some(&consumer.interrupt)).await;
+        let terms = Terms { interrupt: Some(&consumer.interrupt), ..Terms::default() };
+        let got = connection.get_on(order.handle, &order.options, &terms).await;
         match got {
             Ok(result) => job.send(&order, result),
             // Interrupted: what is there to do now?

@@ -32,7 +32,7 @@ fn pool_of(queue_manager: &QueueManager, most: usize, when_full: WhenFull) -> Ar
         channel: String::new(),
         connection_name: String::new(),
     };
-    let maker = Maker::Local { queue_manager: queue_manager.clone(), options };
+    let maker = Maker::Local { queue_manager: queue_manager.clone(), options, waits: Arc::default() };
     Arc::new(Pool::new("QM1".to_owned(), maker, bounds(most, when_full)))
 }
 

@@ -241,17 +241,103 @@ async fn an_interrupted_wait_ends_and_leaves_what_arrives_to_others() {
     let handle = connection.open(&administrator(), &object, EVERYTHING).await.unwrap().handle;
     let options = GetOptions { flags: GetFlags::WAIT, wait: None, ..GetOptions::default() };
     let interrupt = queue_manager::Interrupt::default();
-    let waits = connection.get_until(handle, &options, Some(&interrupt));
+    let terms = queue_manager::Terms { interrupt: Some(&interrupt), ..Default::default() };
+    let waits = connection.get_on(handle, &options, &terms);
     let (got, ()) = tokio::join!(waits, async {
         tokio::task::yield_now().await;
         interrupt.set();
     });
     assert_eq!(got.err(), Some(model::reason::Reason::NoMsgAvailable));
     interrupt.clear();
-    let waits = connection.get_until(handle, &options, Some(&interrupt));
+    let waits = connection.get_on(handle, &options, &terms);
     let put_options = PutOptions::default();
     let put = connection.put(handle, Default::default(), &put_options, bytes::Bytes::from_static(b"A"));
     let (got, put) = tokio::join!(waits, put);
     put.unwrap();
     assert_eq!(got.unwrap().body, "A");
+}
+
+#[tokio::test]
+async fn the_waits_of_a_door_end_when_it_closes_and_those_of_others_go_on() {
+    use std::time::Duration;
+
+    use model::options::{GetFlags, GetOptions, ObjectDescriptor, PutOptions};
+    use model::reason::Reason;
+    use queue_manager::{Closing, Terms};
+
+    use crate::script::{EVERYTHING, FakeClock, administrator, connect, ephemeral, name};
+
+    let queue_manager = ephemeral(FakeClock::new());
+    let definition = model::definition::QueueDefinition::local(name("Q"));
+    queue_manager.define_queue(&administrator(), definition, false).await.unwrap();
+    let connection = connect(&queue_manager, administrator());
+    let object = ObjectDescriptor { name: name("Q"), ..ObjectDescriptor::default() };
+    let handle = connection.open(&administrator(), &object, EVERYTHING).await.unwrap().handle;
+    let wait = Some(Duration::from_secs(60));
+    let options = GetOptions { flags: GetFlags::WAIT, wait, ..GetOptions::default() };
+    let closing = Closing::default();
+    let terms = Terms { closing: Some(&closing), ..Terms::default() };
+    let put_options = PutOptions::default();
+    let (one, two, other, ()) = tokio::join!(
+        connection.get_on(handle, &options, &terms),
+        connection.get_on(handle, &options, &terms),
+        connection.get(handle, &options),
+        async {
+            tokio::task::yield_now().await;
+            queue_manager.end_waits(&closing);
+            tokio::task::yield_now().await;
+            let body = bytes::Bytes::from_static(b"A");
+            connection.put(handle, Default::default(), &put_options, body).await.unwrap();
+        },
+    );
+    assert_eq!((one.err(), two.err()), (Some(Reason::NoMsgAvailable), Some(Reason::NoMsgAvailable)));
+    assert_eq!(other.unwrap().body, "A");
+    let after = connection.get_on(handle, &options, &terms).await;
+    assert_eq!(after.err(), Some(Reason::NoMsgAvailable), "a wait that begins later does not begin");
+    connection.put(handle, Default::default(), &put_options, bytes::Bytes::from_static(b"B")).await.unwrap();
+    assert_eq!(connection.get_on(handle, &options, &terms).await.unwrap().body, "B");
+}
+
+#[tokio::test]
+async fn a_message_is_shown_before_it_is_taken_and_stays_when_it_is_refused() {
+    use std::sync::Mutex;
+
+    use model::message::Message;
+    use model::options::{GetFlags, GetOptions, ObjectDescriptor, PutOptions};
+    use model::reason::Reason;
+    use queue_manager::Terms;
+
+    use crate::script::{EVERYTHING, FakeClock, administrator, connect, ephemeral, name};
+
+    let queue_manager = ephemeral(FakeClock::new());
+    let definition = model::definition::QueueDefinition::local(name("Q"));
+    queue_manager.define_queue(&administrator(), definition, false).await.unwrap();
+    let connection = connect(&queue_manager, administrator());
+    let object = ObjectDescriptor { name: name("Q"), ..ObjectDescriptor::default() };
+    let handle = connection.open(&administrator(), &object, EVERYTHING).await.unwrap().handle;
+    let put = async |body: &'static str| {
+        let body = bytes::Bytes::from_static(body.as_bytes());
+        connection.put(handle, Default::default(), &PutOptions::default(), body).await.unwrap();
+    };
+    let shown = Mutex::new(Vec::new());
+    let accept = |message: &Message| {
+        shown.lock().unwrap().push(message.body.clone());
+        message.body != "bad"
+    };
+    let terms = Terms { accept: Some(&accept), ..Terms::default() };
+    let options = GetOptions { flags: GetFlags::NO_SYNCPOINT, ..GetOptions::default() };
+    put("good").await;
+    put("bad").await;
+    assert_eq!(connection.get_on(handle, &options, &terms).await.unwrap().body, "good");
+    assert_eq!(connection.get_on(handle, &options, &terms).await.err(), Some(Reason::FormatError));
+    assert_eq!(*shown.lock().unwrap(), ["good", "bad"]);
+    let left = connection.get(handle, &options).await.unwrap();
+    assert_eq!((left.body, left.descriptor.backout_count), ("bad".into(), 0));
+    let waiting = GetOptions { flags: GetFlags::NO_SYNCPOINT | GetFlags::WAIT, ..options };
+    let (got, ()) = tokio::join!(connection.get_on(handle, &waiting, &terms), async {
+        tokio::task::yield_now().await;
+        put("good").await;
+    });
+    assert_eq!(got.unwrap().body, "good");
+    assert_eq!(queue_manager.queue_status(&name("Q")).unwrap().depth.current, 0);
 }

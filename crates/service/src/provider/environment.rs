@@ -24,8 +24,8 @@ pub struct Environment {
     pub server: Principal,
     /// Longest that a request may wait, whatever its service or headers say (`asyncRequestTimeout`).
     pub request_timeout: RwLock<Duration>,
-    /// True once the server stops: waits end then.
-    pub stopping: watch::Sender<bool>,
+    /// True once the server stops.
+    pub(super) stopping: watch::Sender<bool>,
     /// Replies that came too late, or have not come yet.
     pub(super) late: LateReplies,
     /// Users that services name, with their groups.
@@ -51,6 +51,16 @@ impl Environment {
             late: LateReplies::default(),
             principals: RwLock::default(),
         }
+    }
+
+    /// The server stops: waits end, now and later.
+    pub fn stop(&self) {
+        self.stopping.send_replace(true);
+        self.connections.end_waits();
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        *self.stopping.borrow()
     }
 
     /// Says which groups a user of a service's `userName` is in. Without it the user is in none.

@@ -5,8 +5,7 @@
 
 use bytes::Bytes;
 use codepage::{ByteOrder, CharacterSet};
-use connection::verbs::Got;
-use model::descriptor::{Ccsid, Encoding, Format};
+use model::descriptor::{Ccsid, Encoding, Format, MessageDescriptor};
 use model::header::rfh2::Rfh2;
 use model::property::read_folder;
 
@@ -32,13 +31,16 @@ struct Data {
 ///
 /// # Errors
 /// 500: it cannot be passed on; the caller of this has to back it out.
-pub(super) fn answer(service: &Service, got: &Got) -> Result<ServiceAnswer, ServiceError> {
-    let descriptor = &got.descriptor;
+pub(super) fn answer(
+    service: &Service,
+    descriptor: &MessageDescriptor,
+    body: &Bytes,
+) -> Result<ServiceAnswer, ServiceError> {
     let data = if descriptor.format == Format::RF_HEADER_2 {
-        behind_headers(service, got)?
+        behind_headers(service, descriptor, body)?
     } else {
         Data {
-            bytes: got.body.clone(),
+            bytes: body.clone(),
             is_text: descriptor.format == Format::STRING,
             ccsid: descriptor.ccsid,
             encoding: descriptor.encoding,
@@ -104,11 +106,10 @@ fn in_set(service: &Service, data: &Data, wanted: u32) -> Result<Bytes, ServiceE
     })
 }
 
-fn behind_headers(service: &Service, got: &Got) -> Result<Data, ServiceError> {
+fn behind_headers(service: &Service, descriptor: &MessageDescriptor, body: &Bytes) -> Result<Data, ServiceError> {
     let damaged = |problem: String| ServiceError::reply_data(&service.name).with_details(problem);
-    let descriptor = &got.descriptor;
     let (mut format, mut ccsid, mut encoding) = (descriptor.format, descriptor.ccsid, descriptor.encoding);
-    let mut rest = got.body.clone();
+    let mut rest = body.clone();
     let mut domain = None;
     for _ in 0..MAXIMUM_HEADERS {
         if format != Format::RF_HEADER_2 {

@@ -1,18 +1,21 @@
 //! One-way services: a request is put, or a message is got or browsed.
 
+use connection::error::ConnectionError;
 use connection::pool::Lent;
 use connection::target::User;
-use connection::verbs::ObjectHandle;
+use connection::verbs::{Got, ObjectHandle};
 use model::identifier::{CorrelationId, MessageId};
+use model::message::Message;
 use model::options::{GetFlags, GetOptions, MatchOptions, OpenOptions};
 use model::reason::Reason;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use crate::definition::{Destination, QueueAddress};
 use crate::error::ServiceError;
 
 use super::answer::{Identifiers, ServiceAnswer};
-use super::outgoing::Outgoing;
+use super::outgoing::{Outgoing, name_of};
 use super::{Call, Patience, backout, header, incoming, object_of};
 
 /// What a receive does with the message.
@@ -26,12 +29,11 @@ pub(super) enum Taking {
 
 /// Puts the request: 204.
 pub(super) async fn send(call: &Call<'_>) -> Result<ServiceAnswer, ServiceError> {
-    let outgoing = Outgoing::of(call)?;
+    let Outgoing { object, descriptor, options, body } = Outgoing::of(call)?;
     let user = call.user();
     let pool = call.pool(&user)?;
-    let Outgoing { object, descriptor, options, body } = &outgoing;
-    let put = pool.put1(user.acting(), object, descriptor.clone(), options, body.clone()).await;
-    let done = put.map_err(|error| call.failed("put to", outgoing.object_name(), &error))?;
+    let put = pool.put1(user.acting(), &object, descriptor, &options, body).await;
+    let done = put.map_err(|error| call.failed("put to", name_of(&object), &error))?;
     let message = Some(Identifiers { message_id: done.message_id, correlation_id: done.correlation_id });
     Ok(ServiceAnswer { message, ..ServiceAnswer::nothing() })
 }
@@ -111,6 +113,9 @@ pub(super) struct Failed {
 
 impl Source<'_> {
     /// Waits for a message, makes an answer of it and, only then, consumes it.
+    ///
+    /// A queue manager of this server lets it be looked at before it is taken. Only what cannot become an answer, or was
+    /// backed out before, needs a unit of work there: it is counted, and perhaps moved. Elsewhere every message does.
     pub(super) async fn take(
         &self,
         lent: &mut Lent,
@@ -118,25 +123,30 @@ impl Source<'_> {
         selection: &Selection,
         taking: Taking,
     ) -> Result<Taken, Failed> {
-        let flags = match taking {
+        let mut options = selection.options(GetFlags::FAIL_IF_QUIESCING | GetFlags::PROPERTIES_FORCE_MQRFH2);
+        if taking == Taking::Away && lent.connection().is_local() {
+            options.flags |= GetFlags::NO_SYNCPOINT;
+            self.limit(&mut options);
+            if let Some(taken) = self.take_what_converts(lent, handle, &options).await? {
+                return Ok(taken);
+            }
+            options.flags -= GetFlags::NO_SYNCPOINT;
+        }
+        options.flags |= match taking {
             Taking::Away => GetFlags::SYNCPOINT,
             Taking::Nothing => GetFlags::BROWSE_FIRST,
         };
-        let flags = flags | GetFlags::FAIL_IF_QUIESCING | GetFlags::PROPERTIES_FORCE_MQRFH2;
-        let mut options = selection.options(flags);
         loop {
-            let wait = self.deadline.saturating_duration_since(Instant::now());
-            options.flags.set(GetFlags::WAIT, !wait.is_zero());
-            options.wait = Some(wait);
-            let got = self.until_stopping(lent, handle, &options).await?;
-            let Some(got) = got else { return Ok(Taken::Nothing) };
+            self.limit(&mut options);
+            let got = lent.connection().get(handle, &options).await;
+            let Some(got) = self.outcome(got)? else { return Ok(Taken::Nothing) };
             if taking == Taking::Away && got.descriptor.backout_count > 0 {
                 // Seldom: boxed, so that the state of every request need not hold it.
                 if Box::pin(backout::move_if_due(self, lent, handle, &got, false)).await? {
                     continue;
                 }
             }
-            match incoming::answer(self.call.service, &got) {
+            match incoming::answer(self.call.service, &got.descriptor, &got.body) {
                 Ok(answer) => {
                     if taking == Taking::Away {
                         lent.connection().commit().await.map_err(|error| self.failed("commit", &error))?;
@@ -154,34 +164,51 @@ impl Source<'_> {
         }
     }
 
-    /// One get; ends when the server stops.
-    async fn until_stopping(
+    /// The next message, as the answer it becomes. `None`: it cannot, or was backed out before; it is where it was.
+    async fn take_what_converts(
         &self,
         lent: &mut Lent,
         handle: ObjectHandle,
         options: &GetOptions,
-    ) -> Result<Option<connection::verbs::Got>, Failed> {
-        let get = lent.connection().get(handle, options);
-        let got = if options.flags.contains(GetFlags::WAIT) {
-            let mut stopping = self.call.environment.stopping.subscribe();
-            tokio::select! {
-                biased;
-                got = get => got,
-                _ = stopping.wait_for(|stopping| *stopping) => {
-                    return Err(Failed { error: ServiceError::stopping(), is_lost: true, had_come: false });
-                }
-            }
-        } else {
-            get.await
+    ) -> Result<Option<Taken>, Failed> {
+        let answer = Mutex::new(None);
+        let converts = |message: &Message| {
+            let made = incoming::answer(self.call.service, &message.descriptor, &message.body);
+            let answers = message.descriptor.backout_count == 0 && made.is_ok();
+            *answer.lock() = made.ok();
+            answers
         };
+        let got = lent.connection().get_accepted(handle, options, &converts).await;
+        if matches!(&got, Err(error) if error.reason() == Reason::FormatError) {
+            return Ok(None);
+        }
+        let has_come = self.outcome(got)?.is_some();
+        Ok(Some(match answer.into_inner().filter(|_| has_come) {
+            Some(answer) => Taken::Answer(answer),
+            None => Taken::Nothing,
+        }))
+    }
+
+    /// The wait that is left.
+    fn limit(&self, options: &mut GetOptions) {
+        let wait = self.deadline.saturating_duration_since(Instant::now());
+        options.flags.set(GetFlags::WAIT, !wait.is_zero());
+        options.wait = Some(wait);
+    }
+
+    /// What a get brought; `None`: nothing came in time.
+    fn outcome(&self, got: Result<Got, ConnectionError>) -> Result<Option<Got>, Failed> {
         match got {
             Ok(got) => Ok(Some(got)),
             Err(error) if error.reason() == Reason::NoMsgAvailable => Ok(None),
+            Err(error) if error.reason() == Reason::QMgrQuiescing && self.call.environment.is_stopping() => {
+                Err(Failed { error: ServiceError::stopping(), is_lost: true, had_come: false })
+            }
             Err(error) => Err(self.failed("get from", &error)),
         }
     }
 
-    pub(super) fn failed(&self, verb: &str, error: &connection::error::ConnectionError) -> Failed {
+    pub(super) fn failed(&self, verb: &str, error: &ConnectionError) -> Failed {
         Failed {
             error: self.call.failed(verb, self.address.queue.as_str(), error),
             is_lost: error.is_lost(),

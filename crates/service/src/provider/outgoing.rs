@@ -75,13 +75,13 @@ impl Outgoing {
         };
         Ok(Self { object, descriptor, options: PutOptions { flags, context: None }, body: content.bytes })
     }
+}
 
-    /// Of the queue or topic.
-    pub(super) fn object_name(&self) -> &str {
-        match self.object.object {
-            ObjectKind::Topic => &self.object.topic_string,
-            _ => self.object.name.as_str(),
-        }
+/// Of a queue or topic.
+pub(super) fn name_of(object: &ObjectDescriptor) -> &str {
+    match object.object {
+        ObjectKind::Topic => &object.topic_string,
+        _ => object.name.as_str(),
     }
 }
 
@@ -182,6 +182,9 @@ fn with_header(content: Content, client: TargetClient, properties: &[Property]) 
 /// `application/json` in UTF-8; for services of text, any text in UTF-8. A body of another kind would be refused by
 /// browsers' rules only if the header is asked for, so that it must be there.
 fn check_media_type(service: &Service, value: Option<&[u8]>) -> Result<(), ServiceError> {
+    if value == Some(b"application/json") {
+        return Ok(());
+    }
     let value = value.map(String::from_utf8_lossy).unwrap_or_default();
     let mut parts = value.split(';');
     let essence = parts.next().unwrap_or_default().trim();

@@ -15,7 +15,7 @@ use crate::error::ServiceError;
 use super::answer::ServiceAnswer;
 use super::late::{Awaited, Fate};
 use super::one_way::{Selection, Source, Taken, Taking};
-use super::outgoing::Outgoing;
+use super::outgoing::{Outgoing, name_of};
 use super::{Call, Patience, header, object_of};
 
 /// 200 with the reply; 204 when none came in time.
@@ -41,8 +41,8 @@ pub(super) async fn exchange(call: &Call<'_>) -> Result<ServiceAnswer, ServiceEr
         (None, LateReply::Queue(_)) => choose_identifier(&mut outgoing, *selection).map(awaited),
         (None, LateReply::Expire | LateReply::Keep) => None,
     };
-    let Outgoing { object, descriptor, options, body } = &outgoing;
-    let put = lent.connection().put1(user.acting(), object, descriptor.clone(), options, body.clone()).await;
+    let Outgoing { object, descriptor, options, body } = outgoing;
+    let put = lent.connection().put1(user.acting(), &object, descriptor, &options, body).await;
     let source = Source { call, user: &user, address: &address, patience, deadline };
     let sent = match put {
         Ok(sent) => sent,
@@ -53,7 +53,7 @@ pub(super) async fn exchange(call: &Call<'_>) -> Result<ServiceAnswer, ServiceEr
             if !error.is_lost() && lent.connection().close(opened.handle).await.is_ok() {
                 lent.give_back();
             }
-            return Err(call.failed("put to", outgoing.object_name(), &error));
+            return Err(call.failed("put to", name_of(&object), &error));
         }
     };
     let correlation_id = match selection {

@@ -66,7 +66,7 @@ async fn a_bad_reply_goes_to_the_backout_queue_there_and_a_late_one_to_the_named
     far.put("REPLY", reply_to(&request), "late").await;
     let moved = far.get("LATE", GetFlags::WAIT).await.unwrap();
     assert_eq!((moved.body, moved.descriptor.correlation_id), ("late".into(), reply_to(&request).correlation_id));
-    far.environment.stopping.send_replace(true);
+    far.environment.stop();
     looking.await.unwrap();
 }
 

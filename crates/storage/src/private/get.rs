@@ -81,6 +81,41 @@ impl Core {
         Ok(Look::Found(Whereabouts::from_removed(slot.id, entry).stored(message), gone_at))
     }
 
+    /// Takes a message that is known already: nothing is read.
+    pub(crate) async fn take_browsed(
+        &self,
+        queue: QueueId,
+        selection: &Selection<'_>,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        self.open()?;
+        let slot = self.queue(queue)?;
+        loop {
+            match self.try_take(&slot, selection, now) {
+                Ok(None) => return Ok(false),
+                Ok(Some(gone_at)) => {
+                    self.durable(gone_at).await?;
+                    return Ok(true);
+                }
+                Err(Refused::NotYet) => self.space().await,
+                Err(Refused::Error(error)) => return Err(error),
+            }
+        }
+    }
+
+    /// Where its get record is, if it has one; `None`: no such message is available.
+    fn try_take(
+        &self,
+        slot: &QueueSlot,
+        selection: &Selection<'_>,
+        now: Timestamp,
+    ) -> Result<Option<Option<Place>>, Refused> {
+        let mut queue = slot.queue.lock();
+        let Some(found) = queue.find(selection, None, now) else { return Ok(None) };
+        let (_, gone_at) = self.take(&mut queue, slot.id, found)?;
+        Ok(Some(gone_at))
+    }
+
     /// The place of a record that has to be read back but is not on disk yet.
     pub(crate) fn too_early(&self, entry: &Entry) -> Option<Place> {
         match (entry.home, &self.log) {

@@ -284,6 +284,19 @@ fn expired_messages_are_discarded_a_few_megabytes_at_a_time() {
 }
 
 #[test]
+fn a_browsed_message_is_taken_once_and_for_good() {
+    check(
+        "put A; put B np; put C; put D; put E expires=9000; lock C owner=1; browse; take A; take A; take B; \
+         take C owner=2; take C owner=1; get unit=u; take D; back_out unit=u; at 9500; take E; list; depth",
+        expect!["yes A yes no yes no yes D no no [D(backed_out=1)] 2/0"],
+    );
+    check_lasting(
+        "put A; put B; put C np; take A; take C; reopen; list; take B; reopen; list",
+        expect!["yes yes [B] yes []"],
+    );
+}
+
+#[test]
 fn messages_are_got_together_or_not_at_all() {
     for options in [small(), StoreOptions { buffer_pool_bytes: 0, ..small() }] {
         let (store, _) = PrivateStore::open(Arc::new(SimulatedDisk::default()), options).expect("opens");

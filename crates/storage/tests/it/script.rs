@@ -5,6 +5,7 @@
 //! ```text
 //! put NAME [queue=N] [pri=N] [msgid=X] [corr=X] [group=X seq=N] [expires=T] [np] [unit=X] [fifo] [max=N]   the body is NAME
 //! get | browse [queue=N] [msgid=X] [corr=X] [group=X] [after=NAME] [unit=X] [owner=N] [skip=NAME]   NAME, or none
+//! take NAME [queue=N] [owner=N]  a message that was browsed: yes or no
 //! list [queue=N]               all that can be browsed
 //! lock | unlock NAME owner=N   yes or no
 //! commit | back_out | prepare unit=X, in_doubt
@@ -97,6 +98,7 @@ impl Script {
             "put" => self.put(&words),
             "get" => self.get(&words),
             "browse" => self.browse(&words),
+            "take" => self.take(&words),
             "list" => self.list(&words),
             "lock" => Ok(self.lock(&words, true)),
             "unlock" => Ok(self.lock(&words, false)),
@@ -198,6 +200,13 @@ impl Script {
         let selection = self.selection(words, &accept);
         let got = block_on(self.store.get(unit, self.queue(words), &selection, Timestamp(self.now)))?;
         Ok(got.map_or("none".to_owned(), |message| text(&message)))
+    }
+
+    fn take(&mut self, words: &Words<'_>) -> Result<String, StoreError> {
+        let owner = LockOwner(words.number("owner").unwrap_or(0));
+        let (queue, position) = (self.queue(words), self.keys[words.first].position);
+        let taken = block_on(self.store.take_browsed(queue, position, owner, Timestamp(self.now)))?;
+        Ok(if taken { "yes".to_owned() } else { "no".to_owned() })
     }
 
     fn browse(&mut self, words: &Words<'_>) -> Result<String, StoreError> {

@@ -11,8 +11,8 @@ use rand::Rng;
 use rand::rngs::StdRng;
 use rand::seq::IteratorRandom;
 use storage::{
-    DefinitionChange, DeliveryKey, Placement, Position, PrivateStore, QueueId, Selection, StoreError, StoredMessage,
-    UnitOfWorkId, Xid, block_on,
+    DefinitionChange, DeliveryKey, LockOwner, Placement, Position, PrivateStore, QueueId, Selection, StoreError,
+    StoredMessage, UnitOfWorkId, Xid, block_on,
 };
 
 use crate::oracle::{Holder, Known, Oracle};
@@ -164,6 +164,21 @@ impl Workload<'_> {
         }
     }
 
+    /// As a get outside a unit of work.
+    fn browse_and_take(
+        &self,
+        queue: QueueId,
+        selection: &Selection<'_>,
+        position: Position,
+    ) -> Result<Option<StoredMessage>, StoreError> {
+        block_on(async {
+            let seen = self.store.browse(queue, None, selection, FOREVER).await?;
+            let is_ours = self.store.take_browsed(queue, position, LockOwner(1), FOREVER).await?;
+            assert_eq!(is_ours, seen.is_some(), "nobody else is there");
+            Ok(seen)
+        })
+    }
+
     fn take(
         &mut self,
         queue: QueueId,
@@ -171,7 +186,10 @@ impl Workload<'_> {
         expected: Option<(DeliveryKey, u64)>,
     ) -> Result<(), Unanswered> {
         let unit = self.unit();
-        let answer = block_on(self.store.get(unit, queue, selection, FOREVER));
+        let answer = match (unit, selection.position) {
+            (None, Some(position)) if self.random.gen_bool(0.5) => self.browse_and_take(queue, selection, position),
+            _ => block_on(self.store.get(unit, queue, selection, FOREVER)),
+        };
         let mut after = self.oracle.clone();
         if let Some((key, _)) = expected {
             let messages = after.queues.get_mut(&queue).expect("the queue is known");

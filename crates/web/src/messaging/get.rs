@@ -5,10 +5,9 @@
 //! browse, compare, take from under the cursor. So does every get from a remote queue manager, which cannot be
 //! asked to look at a message: a persistent one is then taken under syncpoint, so that a connection that breaks on the way
 //! loses nothing.
-//! Waiting holds no thread; it ends when the client goes away, for then hyper drops this future, and when the server stops.
-//! Then only the wait is ended and never a get that is taking a message: 503 says that nothing was taken.
+//! Waiting holds no thread; it ends when the client goes away, for then hyper drops this future, and when the server stops,
+//! which ends waits and never a get that is taking a message: 503 says that nothing was taken.
 
-use std::pin::pin;
 use std::time::Duration;
 
 use connection::error::ConnectionError;
@@ -19,7 +18,6 @@ use model::jms::TextMessage;
 use model::message::Message;
 use model::options::{GetFlags, GetOptions, OpenOptions};
 use model::reason::Reason;
-use queue_manager::Interrupt;
 use tokio::time::Instant;
 
 use crate::answer::{self, Answer};
@@ -53,9 +51,7 @@ async fn take(call: Call<'_>, queue: &mut OpenQueue<'_>, selection: &Selection) 
     if queue.is_remote() || selection.long_correlation_text().is_some() {
         return Box::pin(look_and_take(call, queue, selection)).await;
     }
-    let mut options = options(selection, GetFlags::empty());
-    options.accept = Some(is_readable);
-    match next(call, queue, &options).await {
+    match queue.get_accepted(&options(selection, GetFlags::empty()), &is_readable).await {
         Ok(message) => {
             let readable = Readable::of(call.version, &message)?;
             Ok(Some((message, readable)))
@@ -69,40 +65,6 @@ async fn take(call: Call<'_>, queue: &mut OpenQueue<'_>, selection: &Selection) 
     }
 }
 
-/// The next message. A wait for it ends when the server stops.
-async fn next(call: Call<'_>, queue: &mut OpenQueue<'_>, options: &GetOptions) -> Result<Got, ConnectionError> {
-    match options.wait {
-        None | Some(Duration::ZERO) => queue.get(options).await,
-        Some(_) => Box::pin(wait_unless_stopped(call, queue, options)).await,
-    }
-}
-
-async fn wait_unless_stopped(
-    call: Call<'_>,
-    queue: &mut OpenQueue<'_>,
-    options: &GetOptions,
-) -> Result<Got, ConnectionError> {
-    let mut stopping = call.shared.stopping.subscribe();
-    let is_remote = queue.is_remote();
-    let interrupt = Interrupt::default();
-    let mut get = pin!(queue.get_until(options, &interrupt));
-    tokio::select! {
-        biased;
-        got = &mut get => return got,
-        _ = stopping.wait_for(|stopping| *stopping) => {}
-    }
-    if !is_remote {
-        // It may be taking a message, which is lost when it is dropped.
-        interrupt.set();
-        match get.await {
-            Err(error) if error.reason() == Reason::NoMsgAvailable => {}
-            outcome => return outcome,
-        }
-    }
-    // A remote get that waits only browses: it is broken off.
-    Err(Reason::QMgrQuiescing.into())
-}
-
 /// Whether `Readable::of` will succeed. Looked at in the queue manager, before the message is taken.
 fn is_readable(message: &Message) -> bool {
     readable::is_plain(&message.descriptor, &message.body)
@@ -114,7 +76,7 @@ async fn look_and_take(call: Call<'_>, queue: &mut OpenQueue<'_>, selection: &Se
     let mut look = Look::new(selection);
     let mut walk = Walk::default();
     loop {
-        let seen = match next(call, queue, &look.options).await {
+        let seen = match queue.get(&look.options).await {
             Ok(seen) => seen,
             Err(error) if error.reason() != Reason::NoMsgAvailable => return Err(queue.target.failed(&error)),
             Err(_) if look.may_begin_again() => {

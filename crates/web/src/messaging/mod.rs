@@ -26,7 +26,7 @@ use connection::verbs::{Got, ObjectHandle};
 use model::name::{ObjectName, QueueName};
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, ObjectKind, OpenOptions};
 use percent_encoding::percent_decode_str;
-use queue_manager::Interrupt;
+use queue_manager::Accept;
 
 use crate::auth::Identity;
 use crate::error::{self, ApiError, Verb};
@@ -118,9 +118,9 @@ impl OpenQueue<'_> {
         self.lent.connection().get(self.handle, options).await
     }
 
-    /// As `get`, with a wait that `interrupt` ends, unless the queue is remote.
-    async fn get_until(&mut self, options: &GetOptions, interrupt: &Interrupt) -> Result<Got, ConnectionError> {
-        self.lent.connection().get_until(self.handle, options, Some(interrupt)).await
+    /// As `get`, of a message that `accept` allows to be taken; not for remote queues.
+    async fn get_accepted(&mut self, options: &GetOptions, accept: &Accept<'_>) -> Result<Got, ConnectionError> {
+        self.lent.connection().get_accepted(self.handle, options, accept).await
     }
 
     async fn commit(&mut self) -> Result<(), ConnectionError> {

@@ -491,7 +491,7 @@ fn a_request_is_cut_short_by_the_servers_limit_and_by_its_end() {
     *server.web.services().environment.request_timeout.write() = Duration::from_secs(30);
     let mut waiting = in_wait(&server);
     server.take_next("Q");
-    server.web.services().environment.stopping.send_replace(true);
+    server.web.services().environment.stop();
     assert_eq!(waiting.receive(false).status, 503);
 }
 
