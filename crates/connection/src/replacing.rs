@@ -6,8 +6,7 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-use model::descriptor::MessageDescriptor;
+use model::message::Message;
 use model::options::{ObjectDescriptor, OpenOptions, PutOptions};
 
 use crate::error::ConnectionError;
@@ -24,17 +23,16 @@ impl Pool {
         self: &Arc<Self>,
         acting: Acting<'_>,
         object: &ObjectDescriptor,
-        descriptor: MessageDescriptor,
+        message: Box<Message>,
         options: &PutOptions,
-        body: Bytes,
     ) -> Result<Identifiers, ConnectionError> {
         let mut lent = self.lend().await?;
         let put = match lent.connection() {
             Connection::Local(local) => {
-                local.connection.put1(acting.principal(), object, descriptor, options, body).await
+                local.connection.put1_message(acting.principal(), object, message, options).await
             }
             Connection::Remote(_) => {
-                return Box::pin(put1_far(lent, acting, object, descriptor, options, body)).await;
+                return Box::pin(put1_far(lent, acting, object, message, options)).await;
             }
         };
         finished(lent, put.map(|put| Identifiers::of(&put.message.descriptor)).map_err(ConnectionError::from))
@@ -63,17 +61,16 @@ async fn put1_far(
     mut lent: Lent,
     acting: Acting<'_>,
     object: &ObjectDescriptor,
-    descriptor: MessageDescriptor,
+    message: Box<Message>,
     options: &PutOptions,
-    body: Bytes,
 ) -> Result<Identifiers, ConnectionError> {
-    let mut put = lent.connection().put1(acting, object, descriptor.clone(), options, body.clone()).await;
+    let mut put = lent.connection().put1(acting, object, message.clone(), options).await;
     if let Err(error) = &put
         && is_stale(&lent, error)
         && !error.effect_is_unknown()
     {
         lent.renew().await?;
-        put = lent.connection().put1(acting, object, descriptor, options, body).await;
+        put = lent.connection().put1(acting, object, message, options).await;
     }
     finished(lent, put)
 }

@@ -19,6 +19,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use model::descriptor::MessageDescriptor;
 use model::identifier::{CorrelationId, MessageId};
+use model::message::Message;
 use model::name::QueueName;
 use model::options::{CloseOptions, GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 use model::reason::Reason;
@@ -174,10 +175,10 @@ impl Remote {
         &mut self,
         acting: Acting<'_>,
         object: &ObjectDescriptor,
-        descriptor: MessageDescriptor,
+        message: Box<Message>,
         options: &PutOptions,
-        body: Bytes,
     ) -> Result<Identifiers, ConnectionError> {
+        let Message { descriptor, body } = *message;
         let object = self.on_behalf(acting, object)?;
         let mut options = options.clone();
         options.flags.set(PutFlags::ALTERNATE_USER_AUTHORITY, matches!(object, Cow::Owned(_)));
@@ -232,16 +233,15 @@ impl Connection {
         &mut self,
         acting: Acting<'_>,
         object: &ObjectDescriptor,
-        descriptor: MessageDescriptor,
+        message: Box<Message>,
         options: &PutOptions,
-        body: Bytes,
     ) -> Result<Identifiers, ConnectionError> {
         match self {
             Self::Local(local) => {
-                let put = local.connection.put1(acting.principal(), object, descriptor, options, body).await?;
+                let put = local.connection.put1_message(acting.principal(), object, message, options).await?;
                 Ok(Identifiers::of(&put.message.descriptor))
             }
-            Self::Remote(remote) => Box::pin(remote.put1(acting, object, descriptor, options, body)).await,
+            Self::Remote(remote) => Box::pin(remote.put1(acting, object, message, options)).await,
         }
     }
 

@@ -54,13 +54,18 @@ impl ObjectName {
         if trimmed.len() > Self::MAXIMUM {
             return Err(NameError::TooLong { name: trimmed.chars().take(80).collect(), maximum: Self::MAXIMUM });
         }
-        if let Some(character) = trimmed.chars().find(|&c| !is_name_character(c)) {
-            return Err(NameError::Character { name: trimmed.to_owned(), character });
-        }
+        Self::of_trimmed(trimmed.as_bytes()).ok_or_else(|| {
+            let wrong = trimmed.chars().find(|character| !is_name_character(*character));
+            NameError::Character { name: trimmed.to_owned(), character: wrong.unwrap_or_default() }
+        })
+    }
+
+    /// As `parse`, of bytes without blanks or NULs behind them; `None` when they are no name.
+    pub fn of_trimmed(name: &[u8]) -> Option<Self> {
         let mut bytes = [0; Self::MAXIMUM];
-        bytes[..trimmed.len()].copy_from_slice(trimmed.as_bytes());
-        #[expect(clippy::cast_possible_truncation, reason = "at most 48, checked above")]
-        Ok(Self { bytes, length: trimmed.len() as u8 })
+        bytes.get_mut(..name.len())?.copy_from_slice(name);
+        let is_name = name.iter().all(|byte| NAME_CHARACTERS[usize::from(*byte)]);
+        is_name.then_some(Self { bytes, length: u8::try_from(name.len()).ok()? })
     }
 
     /// For names that stand in our own source.
@@ -75,6 +80,10 @@ impl ObjectName {
         std::str::from_utf8(&self.bytes[..usize::from(self.length)]).expect("only ASCII was let in by parse")
     }
 
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length)]
+    }
+
     pub fn is_blank(&self) -> bool {
         self.length == 0
     }
@@ -87,9 +96,20 @@ impl ObjectName {
     }
 }
 
-fn is_name_character(c: char) -> bool {
+const fn is_name_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '.' | '/' | '_' | '%')
 }
+
+/// `is_name_character` of each byte.
+static NAME_CHARACTERS: [bool; 256] = {
+    let mut known = [false; 256];
+    let mut byte = 0u8;
+    while byte < 128 {
+        known[byte as usize] = is_name_character(byte as char);
+        byte += 1;
+    }
+    known
+};
 
 impl Default for ObjectName {
     fn default() -> Self {

@@ -265,7 +265,11 @@ impl Connection {
         self.put1_message(caller, object, Box::new(Message { descriptor, body }), options)
     }
 
-    async fn put1_message(
+    /// As `put1`, of a message that has its place in memory already.
+    ///
+    /// # Errors
+    /// Those of `put1`.
+    pub async fn put1_message(
         &self,
         caller: &Principal,
         object: &ObjectDescriptor,

@@ -80,11 +80,12 @@ pub(crate) async fn get(
     if flags.contains(GetFlags::UNLOCK) {
         return browse::unlock_message(&get);
     }
+    // Read first: whatever changes from here on is a reason to look once more.
+    let before = source.queue.waiters.changes();
     get.check_possible()?;
     if flags.contains(GetFlags::MARK_SKIP_BACKOUT) && connection.state.has_mark() {
         return Err(Reason::SecondMarkNotAllowed);
     }
-    let before = source.queue.waiters.changes();
     if !get.would_look_in_vain()
         && let Some(result) = get.look().await?
     {
@@ -194,9 +195,11 @@ impl Get<'_> {
             && !self.options.flags.intersects(at_the_cursor)
     }
 
-    /// A get that will wait need not look at an empty queue first: whatever comes changes `Waiters::changes`.
+    /// A get that will wait need not look at an empty queue first: whatever comes changes `Waiters::changes`. The others may
+    /// have something to refuse or to begin anew.
     fn would_look_in_vain(&self) -> bool {
-        self.queue.depth() == 0 && self.may_wait() && !self.browses() && !self.has(GetFlags::LOGICAL_ORDER)
+        let looks_all_the_same = BROWSES | GetFlags::LOGICAL_ORDER | GetFlags::SYNCPOINT;
+        self.queue.depth() == 0 && self.may_wait() && !self.options.flags.intersects(looks_all_the_same)
     }
 
     fn nothing(&self) -> Reason {
@@ -352,7 +355,8 @@ impl Get<'_> {
     ) -> Result<Option<Box<GetResult>>, Reason> {
         loop {
             let accept = |candidate: &storage::Candidate<'_>| filter.accepts(candidate);
-            let selected = Selection { accept: Some(&accept), ..*exact };
+            let asks: Option<&(dyn Fn(&storage::Candidate<'_>) -> bool + Send + Sync)> = Some(&accept);
+            let selected = Selection { accept: asks.filter(|_| !filter.is_trivial()), ..*exact };
             let seen = self.engine.store.browse(self.queue.id, None, &selected, now).await;
             let Some(seen) = seen.map_err(|error| reason::of_store(&error))? else { return Ok(None) };
             let segments = filter.take_segments();
@@ -418,7 +422,7 @@ impl Get<'_> {
     /// Takes a message that was browsed, outside syncpoint.
     async fn take_seen(&self, seen: StoredMessage, now: Timestamp) -> Result<Option<Taken>, Reason> {
         let owner = self.open.owner;
-        let taken = self.engine.store.take_browsed(self.queue.id, seen.key.position, owner, now).await;
+        let taken = self.engine.store.take_browsed(self.queue.id, &seen, owner, now).await;
         let is_ours = taken.map_err(|error| reason::of_store(&error))?;
         Ok(is_ours.then_some(Taken { stored: seen, unit: None }))
     }

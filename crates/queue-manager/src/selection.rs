@@ -161,7 +161,9 @@ pub(crate) fn wanted(options: &GetOptions, selector: Option<&Selector>, in_group
             && rule.is_trivial()
             && selector.is_none_or(Selector::is_exact)
             && !options.flags.contains(GetFlags::UNMARKED_BROWSE_MSG)
-            && identifiers.contains(options.match_options),
+            && identifiers.contains(options.match_options)
+            && both(message_id(options), selected.message_id).is_some()
+            && both(correlation_id(options), selected.correlation_id).is_some(),
     }
 }
 

@@ -215,8 +215,9 @@ impl Line {
         first: Ticket,
         arrival: &Arrival,
     ) -> impl Iterator<Item = (Ticket, usize)> {
-        let range = (browses, key, first)..=(browses, key, Ticket::MAX);
-        let waiters = self.order.range(range).map(|((_, _, ticket), slot)| (*ticket, *slot));
+        let behind = self.order.range((browses, key, first)..);
+        let filed = behind.take_while(move |((browser, filed, _), _)| *browser == browses && *filed == key);
+        let waiters = filed.map(|((_, _, ticket), slot)| (*ticket, *slot));
         waiters.filter(move |(_, slot)| {
             let slot = &self.slots[*slot];
             slot.wake_up.is_none() && slot.wanted.may_match(arrival)

@@ -121,8 +121,13 @@ impl InFlight {
         counter.fetch_add(1, Ordering::Relaxed);
         let taken = u64::try_from(self.begun.elapsed().as_micros()).unwrap_or(u64::MAX - 1);
         counters.total.fetch_add(taken, Ordering::Relaxed);
-        counters.longest.fetch_max(taken, Ordering::Relaxed);
-        counters.shortest.fetch_min(taken, Ordering::Relaxed);
+        // Most requests are neither: then the counters are only read.
+        if taken > counters.longest.load(Ordering::Relaxed) {
+            counters.longest.fetch_max(taken, Ordering::Relaxed);
+        }
+        if taken < counters.shortest.load(Ordering::Relaxed) {
+            counters.shortest.fetch_min(taken, Ordering::Relaxed);
+        }
     }
 }
 

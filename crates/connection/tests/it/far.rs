@@ -18,6 +18,7 @@ use connection::verbs::Identifiers;
 use model::authority::Principal;
 use model::definition::QueueDefinition;
 use model::descriptor::MessageDescriptor;
+use model::message::Message;
 use model::name::ObjectName;
 use model::options::{ObjectDescriptor, PutOptions};
 use queue_manager::channel_status::ChannelInstance;
@@ -163,7 +164,8 @@ pub(crate) async fn put_as(
     acting: Acting<'_>,
     body: &'static str,
 ) -> Result<Identifiers, ConnectionError> {
-    pool.put1(acting, &queue(), MessageDescriptor::default(), &PutOptions::default(), body.into()).await
+    let message = Message { descriptor: MessageDescriptor::default(), body: body.into() };
+    pool.put1(acting, &queue(), Box::new(message), &PutOptions::default()).await
 }
 
 pub(crate) fn statistics(pool: &Pool) -> Statistics {

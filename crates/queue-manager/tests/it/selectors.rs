@@ -258,6 +258,29 @@ async fn identifiers_of_a_selector_and_of_match_options_both_count() {
 }
 
 #[tokio::test]
+async fn who_waits_for_what_its_selector_excludes_leaves_it_to_the_next() {
+    let (queue_manager, connection) = bench().await;
+    let (one, other) = (CorrelationId::new([1; 24]), CorrelationId::new([2; 24]));
+    let selected = open(&connection, &format!("JMSCorrelationID = 'ID:{other}'")).await;
+    let plain = open(&connection, "").await;
+    let options = GetOptions {
+        flags: NONE | GetFlags::WAIT,
+        match_options: MatchOptions::CORREL_ID,
+        correlation_id: one,
+        ..GetOptions::default()
+    };
+    let never = connection.get(selected, &options);
+    let got = tokio::time::timeout(Duration::from_secs(10), connection.get(plain, &options));
+    let (never, got, ()) = tokio::join!(tokio::time::timeout(Duration::from_millis(200), never), got, async {
+        tokio::task::yield_now().await;
+        put_with(&connection, "", "this", PutFlags::NO_SYNCPOINT, |descriptor| descriptor.correlation_id = one).await;
+    });
+    assert!(never.is_err(), "nothing is selected");
+    assert_eq!(text(got.expect("it is woken")), Ok("this".to_owned()));
+    assert_eq!(queue_manager.queue_status(&name("Q")).unwrap().depth.current, 0);
+}
+
+#[tokio::test]
 async fn selection_keeps_to_priorities() {
     let (_queue_manager, connection) = bench().await;
     for (priority, words) in [(1, "low"), (9, "high"), (5, "middle")] {

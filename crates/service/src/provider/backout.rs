@@ -9,6 +9,7 @@ use connection::pool::Lent;
 use connection::target::User;
 use connection::verbs::{Backout, Got, ObjectHandle};
 use model::descriptor::MessageDescriptor;
+use model::message::Message;
 use model::options::{ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 
 use crate::definition::{QueueAddress, Target};
@@ -88,6 +89,7 @@ pub(super) async fn move_to(
     let options = PutOptions { flags, context: Some(from.number()) };
     let descriptor = MessageDescriptor { backout_count: 0, ..got.descriptor.clone() };
     let connection = lent.connection();
-    connection.put1(user.acting(), &object, descriptor, &options, got.body.clone()).await?;
+    let message = Box::new(Message { descriptor, body: got.body.clone() });
+    connection.put1(user.acting(), &object, message, &options).await?;
     connection.commit().await
 }

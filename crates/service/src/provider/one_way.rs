@@ -4,6 +4,7 @@ use connection::error::ConnectionError;
 use connection::pool::Lent;
 use connection::target::User;
 use connection::verbs::{Got, ObjectHandle};
+use model::descriptor::{MessageDescriptor, Report};
 use model::identifier::{CorrelationId, MessageId};
 use model::message::Message;
 use model::options::{GetFlags, GetOptions, MatchOptions, OpenOptions};
@@ -18,6 +19,14 @@ use super::answer::{Identifiers, ServiceAnswer};
 use super::outgoing::{Outgoing, name_of};
 use super::{Call, Patience, backout, header, incoming, object_of};
 
+/// It may have to be moved, or its report belongs to the same unit of work.
+fn needs_unit(descriptor: &MessageDescriptor) -> bool {
+    descriptor.backout_count > 0 || descriptor.report.contains(Report::COD)
+}
+
+/// Of every get here.
+const FLAGS: GetFlags = GetFlags::FAIL_IF_QUIESCING.union(GetFlags::PROPERTIES_FORCE_MQRFH2);
+
 /// What a receive does with the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Taking {
@@ -29,10 +38,10 @@ pub(super) enum Taking {
 
 /// Puts the request: 204.
 pub(super) async fn send(call: &Call<'_>) -> Result<ServiceAnswer, ServiceError> {
-    let Outgoing { object, descriptor, options, body } = Outgoing::of(call)?;
+    let Outgoing { object, message, options } = Outgoing::of(call)?;
     let user = call.user();
     let pool = call.pool(&user)?;
-    let put = pool.put1(user.acting(), &object, descriptor, &options, body).await;
+    let put = pool.put1(user.acting(), &object, message, &options).await;
     let done = put.map_err(|error| call.failed("put to", name_of(&object), &error))?;
     let message = Some(Identifiers { message_id: done.message_id, correlation_id: done.correlation_id });
     Ok(ServiceAnswer { message, ..ServiceAnswer::nothing() })
@@ -114,8 +123,8 @@ pub(super) struct Failed {
 impl Source<'_> {
     /// Waits for a message, makes an answer of it and, only then, consumes it.
     ///
-    /// A queue manager of this server lets it be looked at before it is taken. Only what cannot become an answer, or was
-    /// backed out before, needs a unit of work there: it is counted, and perhaps moved. Elsewhere every message does.
+    /// A queue manager of this server lets it be looked at before it is taken. Only what cannot become an answer there, and
+    /// what `needs_unit`, is got under syncpoint: it is counted, and perhaps moved. Elsewhere every message is.
     pub(super) async fn take(
         &self,
         lent: &mut Lent,
@@ -123,28 +132,37 @@ impl Source<'_> {
         selection: &Selection,
         taking: Taking,
     ) -> Result<Taken, Failed> {
-        let mut options = selection.options(GetFlags::FAIL_IF_QUIESCING | GetFlags::PROPERTIES_FORCE_MQRFH2);
-        if taking == Taking::Away && lent.connection().is_local() {
-            options.flags |= GetFlags::NO_SYNCPOINT;
-            self.limit(&mut options);
-            if let Some(taken) = self.take_what_converts(lent, handle, &options).await? {
-                return Ok(taken);
-            }
-            options.flags -= GetFlags::NO_SYNCPOINT;
+        if taking == Taking::Away
+            && lent.connection().is_local()
+            && let Some(taken) = self.take_what_converts(lent, handle, selection).await?
+        {
+            return Ok(taken);
         }
-        options.flags |= match taking {
-            Taking::Away => GetFlags::SYNCPOINT,
-            Taking::Nothing => GetFlags::BROWSE_FIRST,
-        };
+        // Seldom, but for remote queue managers: boxed, so that the state of every request need not hold it.
+        Box::pin(self.get(lent, handle, selection, taking)).await
+    }
+
+    /// `take` by gets under syncpoint, or a browse.
+    async fn get(
+        &self,
+        lent: &mut Lent,
+        handle: ObjectHandle,
+        selection: &Selection,
+        taking: Taking,
+    ) -> Result<Taken, Failed> {
+        let mut options = selection.options(match taking {
+            Taking::Away => FLAGS | GetFlags::SYNCPOINT,
+            Taking::Nothing => FLAGS | GetFlags::BROWSE_FIRST,
+        });
         loop {
             self.limit(&mut options);
             let got = lent.connection().get(handle, &options).await;
             let Some(got) = self.outcome(got)? else { return Ok(Taken::Nothing) };
-            if taking == Taking::Away && got.descriptor.backout_count > 0 {
-                // Seldom: boxed, so that the state of every request need not hold it.
-                if Box::pin(backout::move_if_due(self, lent, handle, &got, false)).await? {
-                    continue;
-                }
+            if taking == Taking::Away
+                && got.descriptor.backout_count > 0
+                && backout::move_if_due(self, lent, handle, &got, false).await?
+            {
+                continue;
             }
             match incoming::answer(self.call.service, &got.descriptor, &got.body) {
                 Ok(answer) => {
@@ -154,8 +172,7 @@ impl Source<'_> {
                     return Ok(Taken::Answer(answer));
                 }
                 Err(error) => {
-                    if taking == Taking::Away && !Box::pin(backout::move_if_due(self, lent, handle, &got, true)).await?
-                    {
+                    if taking == Taking::Away && !backout::move_if_due(self, lent, handle, &got, true).await? {
                         lent.connection().back_out().await.map_err(|error| self.failed("back out", &error))?;
                     }
                     return Err(Failed { error, is_lost: false, had_come: true });
@@ -164,21 +181,23 @@ impl Source<'_> {
         }
     }
 
-    /// The next message, as the answer it becomes. `None`: it cannot, or was backed out before; it is where it was.
+    /// The next message, as the answer it becomes. `None`: it cannot, or needs a unit of work; it is where it was.
     async fn take_what_converts(
         &self,
         lent: &mut Lent,
         handle: ObjectHandle,
-        options: &GetOptions,
+        selection: &Selection,
     ) -> Result<Option<Taken>, Failed> {
+        let mut options = selection.options(FLAGS | GetFlags::NO_SYNCPOINT);
+        self.limit(&mut options);
         let answer = Mutex::new(None);
         let converts = |message: &Message| {
             let made = incoming::answer(self.call.service, &message.descriptor, &message.body);
-            let answers = message.descriptor.backout_count == 0 && made.is_ok();
+            let answers = !needs_unit(&message.descriptor) && made.is_ok();
             *answer.lock() = made.ok();
             answers
         };
-        let got = lent.connection().get_accepted(handle, options, &converts).await;
+        let got = lent.connection().get_accepted(handle, &options, &converts).await;
         if matches!(&got, Err(error) if error.reason() == Reason::FormatError) {
             return Ok(None);
         }

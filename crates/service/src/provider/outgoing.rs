@@ -9,6 +9,7 @@ use codepage::{ByteOrder, CharacterSet};
 use copybook::{DataError, DataProblem};
 use model::descriptor::{Ccsid, Encoding, Format, MessageDescriptor, MessageType};
 use model::header::rfh2::Rfh2;
+use model::message::Message;
 use model::options::{ObjectDescriptor, ObjectKind, PutFlags, PutOptions};
 use model::property::{Property, PropertyValue, write_folder};
 use serde::de::IgnoredAny;
@@ -23,9 +24,9 @@ use super::{Call, header, object_of};
 /// A message that is ready to be put.
 pub(super) struct Outgoing {
     pub(super) object: ObjectDescriptor,
-    pub(super) descriptor: MessageDescriptor,
+    /// Moved by its address from here to the queue.
+    pub(super) message: Box<Message>,
     pub(super) options: PutOptions,
-    pub(super) body: Bytes,
 }
 
 impl Outgoing {
@@ -73,7 +74,8 @@ impl Outgoing {
                 }
             }
         };
-        Ok(Self { object, descriptor, options: PutOptions { flags, context: None }, body: content.bytes })
+        let message = Box::new(Message { descriptor, body: content.bytes });
+        Ok(Self { object, message, options: PutOptions { flags, context: None } })
     }
 }
 

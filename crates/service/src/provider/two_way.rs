@@ -3,7 +3,9 @@
 //! The reply queue is opened first, so that a request whose reply could not be got is never put. From the put on, a guard
 //! knows which reply is awaited; whatever ends the wait without it, the guard tells `late.rs`.
 
+use connection::pool::Lent;
 use connection::target::User;
+use connection::verbs::ObjectHandle;
 use model::descriptor::{MessageType, Report};
 use model::identifier::{CorrelationId, MessageId};
 use model::options::{OpenOptions, PutFlags};
@@ -20,20 +22,53 @@ use super::{Call, Patience, header, object_of};
 
 /// 200 with the reply; 204 when none came in time.
 pub(super) async fn exchange(call: &Call<'_>) -> Result<ServiceAnswer, ServiceError> {
-    let Kind::TwoWay { reply, selection, late_reply } = &call.service.provider.kind else {
-        return Err(ServiceError::attribute_missing(&call.service.name, "replyDestination"));
-    };
-    let mut outgoing = Outgoing::of(call)?;
+    let outgoing = Outgoing::of(call)?;
     let patience = call.patience()?;
     let deadline = Instant::now() + patience.wait;
     let user = call.user();
+    let Asked { mut lent, handle, address, correlation_id, awaited } = ask(call, &user, outgoing, patience).await?;
+    let source = Source { call, user: &user, address: &address, patience, deadline };
+    let selected = Selection { message_id: None, correlation_id };
+    let outcome = source.take(&mut lent, handle, &selected, Taking::Away).await;
+    if let Some(awaited) = awaited {
+        match &outcome {
+            Ok(Taken::Answer(_)) => awaited.has_come(),
+            Err(failed) if failed.had_come => awaited.has_come(),
+            Ok(Taken::Nothing) | Err(_) => awaited.given_up(),
+        }
+    }
+    source.finish(lent, handle, outcome).await
+}
+
+/// A request that is under way.
+struct Asked<'a> {
+    lent: Lent,
+    /// Of the reply queue.
+    handle: ObjectHandle,
+    address: QueueAddress,
+    /// Of the reply, where it has one.
+    correlation_id: Option<CorrelationId>,
+    awaited: Option<Awaited<'a>>,
+}
+
+/// Opens the reply queue and puts the request.
+async fn ask<'a>(
+    call: &'a Call<'_>,
+    user: &'a User,
+    mut outgoing: Outgoing,
+    patience: Patience,
+) -> Result<Asked<'a>, ServiceError> {
+    let Kind::TwoWay { reply, selection, late_reply } = &call.service.provider.kind else {
+        return Err(ServiceError::attribute_missing(&call.service.name, "replyDestination"));
+    };
     let object = object_of(reply, &call.service.provider.selector);
     let options = OpenOptions::INPUT_AS_Q_DEF | OpenOptions::SAVE_ALL_CONTEXT | OpenOptions::FAIL_IF_QUIESCING;
-    let opened = call.pool(&user)?.open(user.acting(), &object, options).await;
+    let opened = call.pool(user)?.open(user.acting(), &object, options).await;
     let (mut lent, opened) = opened.map_err(|error| call.failed("open", reply.queue.as_str(), &error))?;
+    let handle = opened.handle;
     let address = QueueAddress { queue: opened.name, queue_manager: reply.queue_manager };
     address_reply(&mut outgoing, &address, *selection, *late_reply, patience);
-    let awaited = |id| awaited(call, &user, &address, *late_reply, id);
+    let awaited = |id| awaited(call, user, &address, *late_reply, id);
     // Where late replies are moved, the guard knows the reply before the request is under way; and also where the caller chose the
     // CorrelId, who may have used it before.
     let before = match (chosen_by_caller(&outgoing, *selection), late_reply) {
@@ -41,16 +76,15 @@ pub(super) async fn exchange(call: &Call<'_>) -> Result<ServiceAnswer, ServiceEr
         (None, LateReply::Queue(_)) => choose_identifier(&mut outgoing, *selection).map(awaited),
         (None, LateReply::Expire | LateReply::Keep) => None,
     };
-    let Outgoing { object, descriptor, options, body } = outgoing;
-    let put = lent.connection().put1(user.acting(), &object, descriptor, &options, body).await;
-    let source = Source { call, user: &user, address: &address, patience, deadline };
+    let Outgoing { object, message, options } = outgoing;
+    let put = lent.connection().put1(user.acting(), &object, message, &options).await;
     let sent = match put {
         Ok(sent) => sent,
         Err(error) => {
             if let Some(before) = before.filter(|_| !error.is_lost()) {
                 before.has_come();
             }
-            if !error.is_lost() && lent.connection().close(opened.handle).await.is_ok() {
+            if !error.is_lost() && lent.connection().close(handle).await.is_ok() {
                 lent.give_back();
             }
             return Err(call.failed("put to", name_of(&object), &error));
@@ -62,16 +96,7 @@ pub(super) async fn exchange(call: &Call<'_>) -> Result<ServiceAnswer, ServiceEr
         ReplySelection::None => None,
     };
     let awaited = before.or_else(|| correlation_id.map(awaited));
-    let selected = Selection { message_id: None, correlation_id };
-    let outcome = source.take(&mut lent, opened.handle, &selected, Taking::Away).await;
-    if let Some(awaited) = awaited {
-        match &outcome {
-            Ok(Taken::Answer(_)) => awaited.has_come(),
-            Err(failed) if failed.had_come => awaited.has_come(),
-            Ok(Taken::Nothing) | Err(_) => awaited.given_up(),
-        }
-    }
-    source.finish(lent, opened.handle, outcome).await
+    Ok(Asked { lent, handle, address, correlation_id, awaited })
 }
 
 /// Makes the message a request for a reply there.
@@ -82,7 +107,7 @@ fn address_reply(
     late: LateReply,
     patience: Patience,
 ) {
-    let descriptor = &mut outgoing.descriptor;
+    let descriptor = &mut outgoing.message.descriptor;
     descriptor.message_type = MessageType::REQUEST;
     descriptor.reply_to_queue = address.queue;
     descriptor.reply_to_queue_manager = address.queue_manager;
@@ -106,7 +131,7 @@ fn address_reply(
 fn chosen_by_caller(outgoing: &Outgoing, selection: ReplySelection) -> Option<CorrelationId> {
     let is_ours = outgoing.options.flags.contains(PutFlags::NEW_CORREL_ID);
     (selection == ReplySelection::CorrelationIdToCorrelationId && !is_ours)
-        .then_some(outgoing.descriptor.correlation_id)
+        .then_some(outgoing.message.descriptor.correlation_id)
 }
 
 /// Gives the request identifiers of our own, where the queue manager would make them; the CorrelId of the reply.
@@ -115,16 +140,16 @@ fn choose_identifier(outgoing: &mut Outgoing, selection: ReplySelection) -> Opti
     match selection {
         ReplySelection::MessageIdToCorrelationId => {
             let id = MessageId::new(rand::random());
-            outgoing.descriptor.message_id = id;
+            outgoing.message.descriptor.message_id = id;
             flags.remove(PutFlags::NEW_MSG_ID);
             Some(CorrelationId::new(*id.as_bytes()))
         }
         ReplySelection::CorrelationIdToCorrelationId => {
             if flags.contains(PutFlags::NEW_CORREL_ID) {
-                outgoing.descriptor.correlation_id = CorrelationId::new(rand::random());
+                outgoing.message.descriptor.correlation_id = CorrelationId::new(rand::random());
                 flags.remove(PutFlags::NEW_CORREL_ID);
             }
-            Some(outgoing.descriptor.correlation_id)
+            Some(outgoing.message.descriptor.correlation_id)
         }
         ReplySelection::None => None,
     }

@@ -14,7 +14,7 @@ use crate::private::log::record::{GET_BYTES, UnitKind, get_record, unit_head};
 use crate::private::log::writer::Log;
 use crate::private::queue::{Entry, Holder, Home, Key, Queue, Slot};
 use crate::private::store::{Core, QueueSlot};
-use crate::{QueueId, RecoveryLogError, Selection, StoreError, StoredMessage, UnitOfWorkId};
+use crate::{LockOwner, QueueId, RecoveryLogError, Selection, StoreError, StoredMessage, UnitOfWorkId};
 
 /// Most messages that one `discard_expired` removes.
 const EXPIRED_MAXIMUM: usize = 256;
@@ -85,13 +85,14 @@ impl Core {
     pub(crate) async fn take_browsed(
         &self,
         queue: QueueId,
-        selection: &Selection<'_>,
+        seen: &StoredMessage,
+        owner: LockOwner,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
         self.open()?;
         let slot = self.queue(queue)?;
         loop {
-            match self.try_take(&slot, selection, now) {
+            match self.try_take(&slot, seen, owner, now) {
                 Ok(None) => return Ok(false),
                 Ok(Some(gone_at)) => {
                     self.durable(gone_at).await?;
@@ -103,15 +104,18 @@ impl Core {
         }
     }
 
-    /// Where its get record is, if it has one; `None`: no such message is available.
+    /// Where its get record is, if it has one; `None`: it is not available as it was seen.
     fn try_take(
         &self,
         slot: &QueueSlot,
-        selection: &Selection<'_>,
+        seen: &StoredMessage,
+        owner: LockOwner,
         now: Timestamp,
     ) -> Result<Option<Option<Place>>, Refused> {
+        let at = Selection { position: Some(seen.key.position), lock_owner: Some(owner), ..Selection::default() };
         let mut queue = slot.queue.lock();
-        let Some(found) = queue.find(selection, None, now) else { return Ok(None) };
+        let as_seen = |slot: &Slot| queue.entry(*slot).backout_count == seen.message.descriptor.backout_count;
+        let Some(found) = queue.find(&at, None, now).filter(as_seen) else { return Ok(None) };
         let (_, gone_at) = self.take(&mut queue, slot.id, found)?;
         Ok(Some(gone_at))
     }

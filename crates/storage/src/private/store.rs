@@ -25,8 +25,8 @@ use crate::private::queue::Queue;
 use crate::private::spill::Spill;
 use crate::private::unit_of_work::Units;
 use crate::{
-    DefinitionChange, DeliveryKey, Depth, Glimpse, LockOwner, Placement, Position, PutOutcome, QueueId,
-    RecoveryLogError, Selection, StoreError, StoreOptions, StoredMessage, UnitOfWorkId, Xid,
+    DefinitionChange, DeliveryKey, Depth, Glimpse, LockOwner, Placement, PutOutcome, QueueId, RecoveryLogError,
+    Selection, StoreError, StoreOptions, StoredMessage, UnitOfWorkId, Xid,
 };
 
 /// What a start found in the log.
@@ -197,16 +197,15 @@ impl PrivateStore {
     }
 
     /// Takes a message that was browsed, outside a unit of work: as `get`, but the caller has its contents, so that they are
-    /// not read again. False when it is gone, taken, expired or locked by another owner.
+    /// not read again. False when it is gone, taken, expired, locked by another owner, or was backed out since.
     pub async fn take_browsed(
         &self,
         queue: QueueId,
-        position: Position,
+        seen: &StoredMessage,
         owner: LockOwner,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
-        let browsed = Selection { position: Some(position), lock_owner: Some(owner), ..Selection::default() };
-        self.core().take_browsed(queue, &browsed, now).await
+        self.core().take_browsed(queue, seen, owner, now).await
     }
 
     /// Takes all of these messages in a unit of work, or none: false when one is gone, taken, expired or locked by another

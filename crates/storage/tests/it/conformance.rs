@@ -286,13 +286,19 @@ fn expired_messages_are_discarded_a_few_megabytes_at_a_time() {
 #[test]
 fn a_browsed_message_is_taken_once_and_for_good() {
     check(
-        "put A; put B np; put C; put D; put E expires=9000; lock C owner=1; browse; take A; take A; take B; \
-         take C owner=2; take C owner=1; get unit=u; take D; back_out unit=u; at 9500; take E; list; depth",
-        expect!["yes A yes no yes no yes D no no [D(backed_out=1)] 2/0"],
+        "put A; put B np; put C; lock C owner=1; browse; browse after=A; browse after=B owner=1; \
+         take A; take A; take B; take C owner=2; take C owner=1; list; depth",
+        expect!["yes A B C yes no yes no yes [] 0/0"],
+    );
+    check(
+        "put A; browse; get unit=u; take A; back_out unit=u; take A; browse; take A; \
+         put B expires=9000; browse; at 9500; take B; list; depth",
+        expect!["A A no no A(backed_out=1) yes B no [] 1/0"],
     );
     check_lasting(
-        "put A; put B; put C np; take A; take C; reopen; list; take B; reopen; list",
-        expect!["yes yes [B] yes []"],
+        "put A; put B; put C np; browse; browse after=A; browse after=B; take A; take C; reopen; list; take B; \
+         reopen; list",
+        expect!["A B C yes yes [B] yes []"],
     );
 }
 

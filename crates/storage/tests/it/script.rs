@@ -5,7 +5,7 @@
 //! ```text
 //! put NAME [queue=N] [pri=N] [msgid=X] [corr=X] [group=X seq=N] [expires=T] [np] [unit=X] [fifo] [max=N]   the body is NAME
 //! get | browse [queue=N] [msgid=X] [corr=X] [group=X] [after=NAME] [unit=X] [owner=N] [skip=NAME]   NAME, or none
-//! take NAME [queue=N] [owner=N]  a message that was browsed: yes or no
+//! take NAME [queue=N] [owner=N]  as it was browsed last: yes or no
 //! list [queue=N]               all that can be browsed
 //! lock | unlock NAME owner=N   yes or no
 //! commit | back_out | prepare unit=X, in_doubt
@@ -37,6 +37,8 @@ pub(crate) struct Script {
     queues: Vec<QueueId>,
     units: HashMap<String, UnitOfWorkId>,
     keys: HashMap<String, DeliveryKey>,
+    /// As they were browsed last.
+    seen: HashMap<String, StoredMessage>,
     definitions: Vec<(String, Vec<u8>)>,
     now: u64,
 }
@@ -75,7 +77,7 @@ impl Script {
         };
         let queues = vec![store.create_queue(), store.create_queue()];
         let (units, keys, definitions) = (HashMap::new(), HashMap::new(), Vec::new());
-        Self { store, disk, queues, units, keys, definitions, now: 1_000 }
+        Self { store, disk, queues, units, keys, seen: HashMap::new(), definitions, now: 1_000 }
     }
 
     pub(crate) fn run(&mut self, script: &str) -> String {
@@ -204,8 +206,8 @@ impl Script {
 
     fn take(&mut self, words: &Words<'_>) -> Result<String, StoreError> {
         let owner = LockOwner(words.number("owner").unwrap_or(0));
-        let (queue, position) = (self.queue(words), self.keys[words.first].position);
-        let taken = block_on(self.store.take_browsed(queue, position, owner, Timestamp(self.now)))?;
+        let (queue, seen) = (self.queue(words), &self.seen[words.first]);
+        let taken = block_on(self.store.take_browsed(queue, seen, owner, Timestamp(self.now)))?;
         Ok(if taken { "yes".to_owned() } else { "no".to_owned() })
     }
 
@@ -215,7 +217,10 @@ impl Script {
         let selection = self.selection(words, &accept);
         let after = words.value("after").map(|name| self.keys[name]);
         let seen = block_on(self.store.browse(self.queue(words), after, &selection, Timestamp(self.now)))?;
-        Ok(seen.map_or("none".to_owned(), |message| text(&message)))
+        let Some(seen) = seen else { return Ok("none".to_owned()) };
+        let (name, shown) = (String::from_utf8_lossy(&seen.message.body).into_owned(), text(&seen));
+        self.seen.insert(name, seen);
+        Ok(shown)
     }
 
     fn list(&mut self, words: &Words<'_>) -> Result<String, StoreError> {

@@ -165,17 +165,12 @@ impl Workload<'_> {
     }
 
     /// As a get outside a unit of work.
-    fn browse_and_take(
-        &self,
-        queue: QueueId,
-        selection: &Selection<'_>,
-        position: Position,
-    ) -> Result<Option<StoredMessage>, StoreError> {
+    fn browse_and_take(&self, queue: QueueId, selection: &Selection<'_>) -> Result<Option<StoredMessage>, StoreError> {
         block_on(async {
-            let seen = self.store.browse(queue, None, selection, FOREVER).await?;
-            let is_ours = self.store.take_browsed(queue, position, LockOwner(1), FOREVER).await?;
-            assert_eq!(is_ours, seen.is_some(), "nobody else is there");
-            Ok(seen)
+            let Some(seen) = self.store.browse(queue, None, selection, FOREVER).await? else { return Ok(None) };
+            let is_ours = self.store.take_browsed(queue, &seen, LockOwner(1), FOREVER).await?;
+            assert!(is_ours, "nobody else is there");
+            Ok(Some(seen))
         })
     }
 
@@ -187,7 +182,7 @@ impl Workload<'_> {
     ) -> Result<(), Unanswered> {
         let unit = self.unit();
         let answer = match (unit, selection.position) {
-            (None, Some(position)) if self.random.gen_bool(0.5) => self.browse_and_take(queue, selection, position),
+            (None, Some(_)) if self.random.gen_bool(0.5) => self.browse_and_take(queue, selection),
             _ => block_on(self.store.get(unit, queue, selection, FOREVER)),
         };
         let mut after = self.oracle.clone();

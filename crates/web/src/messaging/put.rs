@@ -5,6 +5,7 @@ use http::StatusCode;
 use hyper::body::Incoming;
 use model::descriptor::{Ccsid, Encoding, Format, MessageDescriptor, MessageType};
 use model::jms::{JmsFields, TextMessage};
+use model::message::Message;
 use model::options::{ObjectDescriptor, PutFlags, PutOptions};
 use model::property::Property;
 
@@ -46,8 +47,8 @@ impl Prepared {
         Ok(Self { headers, properties })
     }
 
-    /// MQMD and body. With properties or a correlation text a JMS text message, else plain MQSTR.
-    fn into_message(self, text: Bytes) -> Result<(MessageDescriptor, Bytes), ApiError> {
+    /// With properties or a correlation text a JMS text message, else plain MQSTR.
+    fn into_message(self, text: Bytes) -> Result<Message, ApiError> {
         let as_text = std::str::from_utf8(&text);
         let as_text = as_text.map_err(|_| ApiError::new(&error::CHARACTER_SET, &["bytes that are not UTF-8"]))?;
         let mut descriptor = self.headers.descriptor();
@@ -56,13 +57,13 @@ impl Prepared {
             Some(Correlation::Bytes(_)) | None => None,
         };
         if self.properties.is_empty() && correlation_text.is_none() {
-            return Ok((descriptor, text));
+            return Ok(Message { descriptor, body: text });
         }
         descriptor.format = Format::RF_HEADER_2;
         descriptor.encoding = TextMessage::BODY_ENCODING;
         let jms = JmsFields { correlation_id: correlation_text, ..JmsFields::default() };
-        let message = TextMessage { jms, properties: self.properties, text: as_text.to_owned() };
-        Ok((descriptor, message.encode()))
+        let text = TextMessage { jms, properties: self.properties, text: as_text.to_owned() };
+        Ok(Message { descriptor, body: text.encode() })
     }
 }
 
@@ -95,12 +96,12 @@ pub(super) async fn put_to(
     body: Incoming,
 ) -> Result<Answer, ApiError> {
     let text = limit::read(body, &call.settings.options.limits).await?;
-    let (descriptor, body) = prepared.into_message(text)?;
+    let message = Box::new(prepared.into_message(text)?);
     let options = PutOptions {
         flags: PutFlags::NO_SYNCPOINT | PutFlags::NEW_MSG_ID | PutFlags::FAIL_IF_QUIESCING,
         context: None,
     };
-    let put = target.pool.put1(target.acting, object, descriptor, &options, body).await;
+    let put = target.pool.put1(target.acting, object, message, &options).await;
     let done = put.map_err(|error| target.change_failed(&error))?;
     let mut answer = answer::with_body(StatusCode::CREATED, Some(TEXT), Bytes::new());
     headers::add_message_id(answer.headers_mut(), call.version, &done.message_id);

@@ -173,14 +173,25 @@ pub(crate) fn answer(answered: ServiceAnswer) -> Answer {
     made
 }
 
+/// Both hexadecimal digits of each byte.
+static DIGITS: [[u8; 2]; 256] = {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut pairs = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        pairs[byte] = [DIGITS[byte >> 4], DIGITS[byte & 15]];
+        byte += 1;
+    }
+    pairs
+};
+
 /// `0x:` and the digits, as requests state identifiers.
 fn identifier(bytes: &[u8; 24]) -> HeaderValue {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = [0; 51];
     text[..3].copy_from_slice(b"0x:");
-    for (pair, byte) in text[3..].chunks_exact_mut(2).zip(bytes) {
-        pair[0] = DIGITS[usize::from(byte >> 4)];
-        pair[1] = DIGITS[usize::from(byte & 15)];
+    let (pairs, _) = text[3..].as_chunks_mut::<2>();
+    for (pair, byte) in pairs.iter_mut().zip(bytes) {
+        *pair = DIGITS[usize::from(*byte)];
     }
     HeaderValue::from_bytes(&text).expect("hexadecimal digits stand in headers")
 }

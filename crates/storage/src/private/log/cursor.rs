@@ -59,32 +59,17 @@ impl<'a> Cursor<'a> {
         std::mem::take(&mut self.rest)
     }
 
-    /// A field written by [`put_trimmed`], padded again to `N` bytes.
+    /// A field that was written without its trailing padding, behind one byte of length: padded again to `N` bytes.
     pub(crate) fn padded<const N: usize>(&mut self, padding: u8) -> Option<[u8; N]> {
         let length = usize::from(self.u8()?);
+        if length == N {
+            return self.array();
+        }
         let bytes = self.take(length)?;
         let mut field = [padding; N];
         field.get_mut(..length)?.copy_from_slice(bytes);
         Some(field)
     }
-}
-
-/// Writes `field` without its trailing `padding`, behind one byte of length. `field` has at most 255 bytes.
-pub(crate) fn put_trimmed(out: &mut Vec<u8>, field: &[u8], padding: u8) {
-    let length = trimmed_length(field, padding);
-    out.push(u8::try_from(length).expect("a field of a message descriptor is shorter than 256 bytes"));
-    out.extend_from_slice(&field[..length]);
-}
-
-/// Eight bytes at a time where all of them are padding: most of a descriptor is.
-fn trimmed_length(field: &[u8], padding: u8) -> usize {
-    let mut rest = field;
-    while let Some((before, last)) = rest.split_last_chunk::<8>()
-        && *last == [padding; 8]
-    {
-        rest = before;
-    }
-    rest.iter().rposition(|&byte| byte != padding).map_or(0, |last| last + 1)
 }
 
 /// A length as the log writes it. The caller has bounded it.

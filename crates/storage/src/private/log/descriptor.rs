@@ -32,7 +32,7 @@ use model::message::Message;
 use model::name::ObjectName;
 use model::text::Text;
 
-use crate::private::log::cursor::{Cursor, put_trimmed};
+use crate::private::log::cursor::Cursor;
 
 const BLANK: u8 = b' ';
 const ZERO: u8 = 0;
@@ -90,7 +90,54 @@ fn priority(value: i32) -> u8 {
     u8::try_from(value.clamp(0, 9)).expect("clamped to a digit")
 }
 
-pub(crate) fn encode(descriptor: &MessageDescriptor, out: &mut Vec<u8>) {
+/// An encoded descriptor, held where it is made.
+pub(crate) struct Encoded {
+    bytes: [u8; MAXIMUM_BYTES],
+    length: usize,
+}
+
+impl Encoded {
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+
+    fn append(&mut self, bytes: &[u8]) {
+        self.bytes[self.length..][..bytes.len()].copy_from_slice(bytes);
+        self.length += bytes.len();
+    }
+
+    /// Behind one byte of length, without trailing padding. The field is copied whole: what is written next covers its end.
+    fn append_field<const N: usize>(&mut self, field: &[u8; N], padding: u8) {
+        const { assert!(N < 256, "a field of a message descriptor is shorter than 256 bytes") };
+        let length = trimmed_length(field, padding);
+        let (head, rest) = self.bytes[self.length..].split_at_mut(1);
+        head[0] = u8::try_from(length).unwrap_or(u8::MAX);
+        rest[..N].copy_from_slice(field);
+        self.length += 1 + length;
+    }
+
+    fn append_name(&mut self, name: &ObjectName) {
+        let name = name.as_bytes();
+        self.append(&[u8::try_from(name.len()).unwrap_or(u8::MAX)]);
+        self.append(name);
+    }
+}
+
+/// Eight bytes at a time: most of a descriptor is padding.
+#[inline]
+fn trimmed_length<const N: usize>(field: &[u8; N], padding: u8) -> usize {
+    let (odd, words) = field.as_rchunks::<8>();
+    let others = u64::from_le_bytes([padding; 8]);
+    for (index, word) in words.iter().enumerate().rev() {
+        let differs = u64::from_le_bytes(*word) ^ others;
+        if differs != 0 {
+            return odd.len() + 8 * index + 8 - differs.leading_zeros() as usize / 8;
+        }
+    }
+    odd.iter().rposition(|&byte| byte != padding).map_or(0, |last| last + 1)
+}
+
+pub(crate) fn encode(descriptor: &MessageDescriptor) -> Encoded {
     let d = descriptor;
     let mut fixed = [0; 53];
     let numbers = [
@@ -114,20 +161,22 @@ pub(crate) fn encode(descriptor: &MessageDescriptor, out: &mut Vec<u8>) {
         Persistence::Persistent => 1,
         Persistence::AsQueueDefinition => 2,
     };
-    out.extend_from_slice(&fixed);
-    put_trimmed(out, d.message_id.as_bytes(), ZERO);
-    put_trimmed(out, d.correlation_id.as_bytes(), ZERO);
-    put_trimmed(out, d.group_id.as_bytes(), ZERO);
-    put_trimmed(out, d.format.0.as_bytes(), BLANK);
-    put_trimmed(out, d.reply_to_queue.as_str().as_bytes(), BLANK);
-    put_trimmed(out, d.reply_to_queue_manager.as_str().as_bytes(), BLANK);
-    put_trimmed(out, d.user_identifier.as_bytes(), BLANK);
-    put_trimmed(out, d.accounting_token.as_bytes(), ZERO);
-    put_trimmed(out, d.application_identity_data.as_bytes(), BLANK);
-    put_trimmed(out, d.put_application_name.as_bytes(), BLANK);
-    put_trimmed(out, d.put_date.as_bytes(), BLANK);
-    put_trimmed(out, d.put_time.as_bytes(), BLANK);
-    put_trimmed(out, d.application_origin_data.as_bytes(), BLANK);
+    let mut encoded = Encoded { bytes: [0; MAXIMUM_BYTES], length: 0 };
+    encoded.append(&fixed);
+    encoded.append_field(d.message_id.as_bytes(), ZERO);
+    encoded.append_field(d.correlation_id.as_bytes(), ZERO);
+    encoded.append_field(d.group_id.as_bytes(), ZERO);
+    encoded.append_field(d.format.0.as_bytes(), BLANK);
+    encoded.append_name(&d.reply_to_queue);
+    encoded.append_name(&d.reply_to_queue_manager);
+    encoded.append_field(d.user_identifier.as_bytes(), BLANK);
+    encoded.append_field(d.accounting_token.as_bytes(), ZERO);
+    encoded.append_field(d.application_identity_data.as_bytes(), BLANK);
+    encoded.append_field(d.put_application_name.as_bytes(), BLANK);
+    encoded.append_field(d.put_date.as_bytes(), BLANK);
+    encoded.append_field(d.put_time.as_bytes(), BLANK);
+    encoded.append_field(d.application_origin_data.as_bytes(), BLANK);
+    encoded
 }
 
 pub(crate) fn decode(cursor: &mut Cursor<'_>) -> Option<MessageDescriptor> {
@@ -169,19 +218,16 @@ pub(crate) fn decode(cursor: &mut Cursor<'_>) -> Option<MessageDescriptor> {
 
 fn name(cursor: &mut Cursor<'_>) -> Option<ObjectName> {
     let length = usize::from(cursor.u8()?);
-    if length == 0 {
-        return Some(ObjectName::BLANK);
-    }
-    ObjectName::parse(std::str::from_utf8(cursor.take(length)?).ok()?).ok()
+    ObjectName::of_trimmed(cursor.take(length)?)
 }
 
 /// Descriptor and body in one allocation of exactly their length: what memory, spill files and put records hold.
 /// With a body that has a file of its own, `body` is empty.
 pub(crate) fn encode_content(descriptor: &MessageDescriptor, body: &[u8]) -> Vec<u8> {
-    let mut head = Vec::with_capacity(MAXIMUM_BYTES);
-    encode(descriptor, &mut head);
+    let head = encode(descriptor);
+    let head = head.as_bytes();
     let mut content = Vec::with_capacity(head.len() + body.len());
-    content.extend_from_slice(&head);
+    content.extend_from_slice(head);
     content.extend_from_slice(body);
     content
 }

@@ -79,7 +79,7 @@ proptest! {
     #[test]
     fn decoding_a_descriptor_undoes_encoding(descriptor in descriptor(), body in prop::collection::vec(any::<u8>(), 0..50)) {
         let mut bytes = Vec::new();
-        encode(&descriptor, &mut bytes);
+        bytes.extend_from_slice(encode(&descriptor).as_bytes());
         prop_assert!(bytes.len() <= MAXIMUM_BYTES);
         prop_assert_eq!(decode(&mut Cursor::new(&bytes)), Some(descriptor.clone()));
         let keys = Keys::decode(&bytes).expect("whole");
