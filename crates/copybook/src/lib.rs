@@ -64,6 +64,7 @@ pub use item::{Condition, Copybook, DataItem, Literal, Occurs, Renames, SignClau
 pub use layout::{LayoutItem, RecordLayout, Repetition};
 pub use options::{
     AsciiSign, ConvertOptions, FloatForm, Format, Graphic, LayoutOptions, NameStyle, ParseOptions, Resolver, Slack,
+    is_currency_sign,
 };
 pub use picture::{Category, Picture};
 pub use plan::Converter;

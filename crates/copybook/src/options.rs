@@ -37,6 +37,14 @@ impl Default for ParseOptions<'_> {
     }
 }
 
+/// Whether COBOL allows a character as CURRENCY SIGN: it means nothing else in a picture, and ends none.
+///
+/// Source: Enterprise COBOL language reference, "CURRENCY SIGN clause".
+pub fn is_currency_sign(character: char) -> bool {
+    const OTHERS: &str = "ABCDEGNPRSUVXZ0123456789 +-*/,.;()\"='";
+    !character.is_control() && !OTHERS.contains(character.to_ascii_uppercase())
+}
+
 /// Where the compiler puts slack bytes for SYNCHRONIZED, and how far it aligns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Slack {

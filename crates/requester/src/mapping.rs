@@ -51,6 +51,9 @@ const OWN_HEADERS: [HeaderName; 13] = [
     HeaderName::from_static("keep-alive"),
 ];
 
+/// Of one request. No server takes so many; a header map that is full would end the call by a panic.
+const MOST_HEADERS: usize = 1000;
+
 /// What answers are mapped from, the best first; anything else may be a text, or what an API says that refuses.
 const ACCEPTED: HeaderValue = HeaderValue::from_static("application/json, application/*+json;q=0.9, */*;q=0.1");
 
@@ -61,7 +64,7 @@ pub(crate) enum MappingError {
     Data(#[from] Box<DataError>),
     #[error("the path parameter {0} is empty or not in the record")]
     PathParameter(String),
-    #[error("the parameter {0} cannot be the name or the value of a header")]
+    #[error("the parameter {0} cannot be the name or the value of a header, or there are too many")]
     Header(String),
 }
 
@@ -163,7 +166,7 @@ pub(crate) fn request(
         let value = joined(texts, style(Place::Header, &member.name));
         match (HeaderName::try_from(&*member.name), HeaderValue::from_str(&value)) {
             (Ok(name), _) if OWN_HEADERS.contains(&name) => {}
-            (Ok(name), Ok(value)) => {
+            (Ok(name), Ok(value)) if headers.len() < MOST_HEADERS => {
                 headers.insert(name, value);
             }
             _ => refused = Some(member.name.to_string()),

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use codepage::ByteOrder;
-use copybook::{AsciiSign, ConvertOptions, Converter, Copybook, FloatForm, LayoutOptions, NameStyle, ParseOptions};
+use copybook::{
+    AsciiSign, ConvertOptions, Converter, Copybook, FloatForm, LayoutOptions, NameStyle, ParseOptions, is_currency_sign,
+};
 use expect_test::{Expect, expect};
 
 use crate::{converter, hexadecimal};
@@ -151,6 +153,13 @@ fn a_currency_sign_is_a_character_of_the_code_page() {
         converter.decode(&record, &mut again).unwrap_or_else(|error| panic!("{error}\n{text}"));
         assert_eq!(String::from_utf8_lossy(&again), json, "{text}");
     }
+}
+
+#[test]
+fn what_means_something_else_in_pictures_is_no_currency_sign() {
+    assert!(['$', '£', '€', '¥', '#', '@', '%', '!', 'F', 'l', 'Y'].into_iter().all(is_currency_sign));
+    let forbidden = "0 9ABCDEGNPRSUVXZabcdegnprsuvxz+-*/,.;()\"=' \t\n\0";
+    assert!(!forbidden.chars().any(is_currency_sign));
 }
 
 #[test]

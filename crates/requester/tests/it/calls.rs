@@ -5,6 +5,7 @@ use requester::ReturnCode;
 
 use super::api::{Api, Reply, Server, answer, json, order, told};
 use super::conversion::hex;
+use super::structures::TOO_MANY;
 
 const BOOK: &str = include_str!("../../../build-toolkit/tests/it/vectors/books/expected/getBook_P.json");
 
@@ -67,6 +68,15 @@ async fn headers_of_the_connection_are_no_parameters() {
     assert_eq!(asked.header("transfer-encoding"), None);
     assert_eq!((asked.header("accept"), asked.header("x-own")), (Some("xml"), Some("own")));
     assert_eq!(asked.headers.iter().filter(|(name, _)| name == "accept").count(), 1);
+}
+
+#[tokio::test]
+async fn more_headers_than_a_request_can_have_are_refused() {
+    let api = Api::start(|_| json(200, ""));
+    let server = Server::to(&api);
+    let (code, status, message) = told(&server.call("GET /shop/many", &vec![b'x'; TOO_MANY as usize]).await);
+    assert_eq!((code, status), (2, 400), "{message}");
+    assert!(message.contains("too many") && api.asked().is_empty(), "{message}");
 }
 
 #[tokio::test]

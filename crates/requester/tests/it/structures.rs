@@ -183,6 +183,13 @@ fn odd_headers() -> Structure {
     structure(vec![group("ReqHeaders", names.map(|name| fixed(name, 4)).into())])
 }
 
+/// One more header than a request may have beside that of its own, each of one character.
+pub(crate) const TOO_MANY: u32 = 1000;
+
+fn many_headers() -> Structure {
+    structure(vec![group("ReqHeaders", (0..TOO_MANY).map(|number| fixed(&format!("X-{number}"), 1)).collect())])
+}
+
 /// Texts that are longer than a request can carry.
 fn search_request() -> Structure {
     structure(vec![group("ReqQueryParameters", vec![fixed("text", 70_000)])])
@@ -228,6 +235,7 @@ pub(crate) fn books(connection: &str) -> Vec<u8> {
             operation("put", "PUT", "/touch", None, None),
             operation("change", "PATCH", "/touch", None, None),
             operation("look", "GET", "/touch", None, None),
+            operation("many", "GET", "/many", Some(many_headers()), None),
             operation("search", "GET", "/search", Some(search_request()), None),
         ],
     )

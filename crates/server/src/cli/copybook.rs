@@ -46,7 +46,7 @@ struct Source {
     #[arg(long)]
     decimal_comma: bool,
     /// CURRENCY SIGN of the program.
-    #[arg(long, value_name = "CHARACTER", default_value = "$")]
+    #[arg(long, value_name = "CHARACTER", default_value = "$", value_parser = currency_sign)]
     currency: char,
     /// Where SYNCHRONIZED puts slack bytes: on multiples of each item's length, or as Enterprise COBOL does.
     #[arg(long, value_enum, default_value = "natural")]
@@ -442,6 +442,11 @@ fn from_hexadecimal(text: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// A number, with or without `CP`, `IBM` or `CCSID` before it, or one of a few names.
+fn currency_sign(text: &str) -> Result<char, String> {
+    let character = text.parse().ok().filter(|character| copybook::is_currency_sign(*character));
+    character.ok_or_else(|| "it is not one character that COBOL allows as CURRENCY SIGN".to_owned())
+}
+
 fn ccsid(text: &str) -> Result<u32, String> {
     let upper = text.to_uppercase();
     let known = match upper.as_str() {

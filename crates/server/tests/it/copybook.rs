@@ -106,6 +106,14 @@ fn what_does_not_fit_ends_with_pointer_item_and_offset() {
     "#]],
     );
     check(
+        &["copybook", "decode", "FILE", "--currency", "9"],
+        "",
+        expect![[r#"
+        exit 2
+        err: quaymaster: invalid value '9' for '--currency <CHARACTER>': it is not one character that COBOL allows as CURRENCY SIGN
+    "#]],
+    );
+    check(
         &["copybook", "layout", "no-such-file.cpy"],
         "",
         expect![[r#"

@@ -6,7 +6,7 @@
 use codepage::{ByteOrder, CharacterSet};
 use copybook::{
     AsciiSign, ConvertOptions, Copybook, FloatForm, Format, Graphic, LayoutOptions, NameStyle, ParseOptions, PlanError,
-    RecordLayout, Resolver, Slack,
+    RecordLayout, Resolver, Slack, is_currency_sign,
 };
 use serde_json::{Map, Value, json};
 
@@ -290,8 +290,8 @@ impl Conversion {
     fn currency(&self) -> Result<char, ArchiveError> {
         let mut characters = self.text("currency").unwrap_or("$").chars();
         match (characters.next(), characters.next()) {
-            (Some(character), None) => Ok(character),
-            _ => Err(ArchiveError::property("currency", "it is one character")),
+            (Some(character), None) if is_currency_sign(character) => Ok(character),
+            _ => Err(ArchiveError::property("currency", "it is one character that COBOL allows as CURRENCY SIGN")),
         }
     }
 

@@ -228,6 +228,8 @@ fn mistakes_are_told_by_file_line_and_property() {
         .assert_eq(&problem(&format!("{YAML}language: PLI\n")));
     expect!["service.yaml: line 9, showCounters: 'maybe' is neither true nor false"]
         .assert_eq(&problem(&format!("{YAML}showCounters: maybe\n")));
+    expect!["service.yaml: line 9, currency: it is one character that COBOL allows as CURRENCY SIGN"]
+        .assert_eq(&problem(&format!("{YAML}currency: N\n")));
     expect!["service.yaml: line 9, use: expected a list of texts"]
         .assert_eq(&problem(&format!("{YAML}use:\n- a: b\n")));
     expect!["../LOANREQ.cpy: the file has to lie in the directory of the source"]
