@@ -120,13 +120,9 @@ impl TextCodec {
         if matches!(self.form, Form::Utf16(_)) {
             return false;
         }
-        out.reserve(bytes.len() + 2);
-        out.push(b'"');
-        let start = out.len();
-        out.extend(bytes.iter().map(|&byte| self.to_json[usize::from(byte)]));
-        let is_done = !out[start..].contains(&0);
-        out.push(b'"');
-        is_done
+        let before = out.len();
+        out.resize(before + bytes.len() + 2, b'"');
+        self.look_up_into(bytes, &mut out[before + 1..][..bytes.len()])
     }
 
     /// The ASCII characters of as many bytes. False where one is none, or is escaped.

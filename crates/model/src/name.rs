@@ -77,7 +77,7 @@ impl ObjectName {
     }
 
     pub fn as_str(&self) -> &str {
-        std::str::from_utf8(&self.bytes[..usize::from(self.length)]).expect("only ASCII was let in by parse")
+        std::str::from_utf8(self.as_bytes()).expect("only ASCII was let in by parse")
     }
 
     pub fn as_bytes(&self) -> &[u8] {
@@ -91,7 +91,7 @@ impl ObjectName {
     /// Blank-padded to 48 bytes, the form of MQMD and MQOD.
     pub fn padded(&self) -> [u8; Self::MAXIMUM] {
         let mut field = [b' '; Self::MAXIMUM];
-        field[..usize::from(self.length)].copy_from_slice(&self.bytes[..usize::from(self.length)]);
+        field[..usize::from(self.length)].copy_from_slice(self.as_bytes());
         field
     }
 }

@@ -355,8 +355,7 @@ impl Get<'_> {
     ) -> Result<Option<Box<GetResult>>, Reason> {
         loop {
             let accept = |candidate: &storage::Candidate<'_>| filter.accepts(candidate);
-            let asks: Option<&(dyn Fn(&storage::Candidate<'_>) -> bool + Send + Sync)> = Some(&accept);
-            let selected = Selection { accept: asks.filter(|_| !filter.is_trivial()), ..*exact };
+            let selected = Selection { accept: Some(&accept), ..*exact };
             let seen = self.engine.store.browse(self.queue.id, None, &selected, now).await;
             let Some(seen) = seen.map_err(|error| reason::of_store(&error))? else { return Ok(None) };
             let segments = filter.take_segments();

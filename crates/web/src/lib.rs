@@ -219,7 +219,7 @@ impl WebServer {
         for task in self.tasks.lock().drain(..) {
             task.abort();
         }
-        self.shared.stopping.send_replace(true);
+        self.shared.is_stopping.store(true, Ordering::Release);
         self.shared.messaging.end_waits();
         self.shared.services.environment.stop();
         let connections = &self.shared.connections;

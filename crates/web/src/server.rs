@@ -19,7 +19,6 @@ use parking_lot::RwLock;
 use queue_manager::registry::{State, Unavailable};
 use queue_manager::{Clock, QueueManagers, SystemClock};
 use requester::Requesters;
-use tokio::sync::watch;
 
 use crate::auth::Authenticator;
 use crate::auth::password::PasswordReader;
@@ -49,8 +48,7 @@ pub(crate) struct Shared {
     pub(crate) is_ready: AtomicBool,
     /// Who judges certificates of clients now.
     pub(crate) client_verifier: RwLock<Verifier>,
-    /// True once the server stops: gets that wait end then.
-    pub(crate) stopping: watch::Sender<bool>,
+    pub(crate) is_stopping: AtomicBool,
 }
 
 /// What a reload replaces, or the start or end of a queue manager.
@@ -91,7 +89,7 @@ impl Shared {
             command_time: Arc::default(),
             is_ready: AtomicBool::new(false),
             client_verifier: RwLock::default(),
-            stopping: watch::channel(false).0,
+            is_stopping: AtomicBool::new(false),
         })
     }
 
@@ -140,7 +138,7 @@ impl Shared {
     }
 
     pub(crate) fn is_ready(&self) -> bool {
-        self.is_ready.load(Ordering::Acquire) && !*self.stopping.borrow()
+        self.is_ready.load(Ordering::Acquire) && !self.is_stopping.load(Ordering::Acquire)
     }
 }
 

@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use expect_test::expect;
+use queue_manager::connection::ObjectHandle;
+use queue_manager::{Connection, QueueManager};
 
-use crate::script::check;
+use crate::script::{check, name};
 
 #[test]
 fn a_waiting_get_returns_what_arrives() {
@@ -108,7 +110,7 @@ fn a_message_too_long_for_the_waiters_buffer_is_left_to_the_next() {
 /// Many getters and putters at once on several threads: every message is got exactly once and nobody hangs.
 #[test]
 fn no_wake_up_is_lost_under_contention() {
-    use crate::script::{FakeClock, administrator, connect, ephemeral, name};
+    use crate::script::{FakeClock, administrator, connect, ephemeral};
     use bytes::Bytes;
     use model::definition::QueueDefinition;
     use model::descriptor::MessageDescriptor;
@@ -227,18 +229,24 @@ fn no_wake_up_is_lost_under_contention() {
     }
 }
 
-#[tokio::test]
-async fn an_interrupted_wait_ends_and_leaves_what_arrives_to_others() {
-    use model::options::{GetFlags, GetOptions, ObjectDescriptor, PutOptions};
-
-    use crate::script::{EVERYTHING, FakeClock, administrator, connect, ephemeral, name};
+/// A queue manager, a connection to it, and its queue Q open for everything.
+async fn one_queue() -> (QueueManager, Connection, ObjectHandle) {
+    use crate::script::{EVERYTHING, FakeClock, administrator, connect, ephemeral};
 
     let queue_manager = ephemeral(FakeClock::new());
     let definition = model::definition::QueueDefinition::local(name("Q"));
     queue_manager.define_queue(&administrator(), definition, false).await.unwrap();
     let connection = connect(&queue_manager, administrator());
-    let object = ObjectDescriptor { name: name("Q"), ..ObjectDescriptor::default() };
+    let object = model::options::ObjectDescriptor { name: name("Q"), ..Default::default() };
     let handle = connection.open(&administrator(), &object, EVERYTHING).await.unwrap().handle;
+    (queue_manager, connection, handle)
+}
+
+#[tokio::test]
+async fn an_interrupted_wait_ends_and_leaves_what_arrives_to_others() {
+    use model::options::{GetFlags, GetOptions, PutOptions};
+
+    let (_queue_manager, connection, handle) = one_queue().await;
     let options = GetOptions { flags: GetFlags::WAIT, wait: None, ..GetOptions::default() };
     let interrupt = queue_manager::Interrupt::default();
     let terms = queue_manager::Terms { interrupt: Some(&interrupt), ..Default::default() };
@@ -261,18 +269,11 @@ async fn an_interrupted_wait_ends_and_leaves_what_arrives_to_others() {
 async fn the_waits_of_a_door_end_when_it_closes_and_those_of_others_go_on() {
     use std::time::Duration;
 
-    use model::options::{GetFlags, GetOptions, ObjectDescriptor, PutOptions};
+    use model::options::{GetFlags, GetOptions, PutOptions};
     use model::reason::Reason;
     use queue_manager::{Closing, Terms};
 
-    use crate::script::{EVERYTHING, FakeClock, administrator, connect, ephemeral, name};
-
-    let queue_manager = ephemeral(FakeClock::new());
-    let definition = model::definition::QueueDefinition::local(name("Q"));
-    queue_manager.define_queue(&administrator(), definition, false).await.unwrap();
-    let connection = connect(&queue_manager, administrator());
-    let object = ObjectDescriptor { name: name("Q"), ..ObjectDescriptor::default() };
-    let handle = connection.open(&administrator(), &object, EVERYTHING).await.unwrap().handle;
+    let (queue_manager, connection, handle) = one_queue().await;
     let wait = Some(Duration::from_secs(60));
     let options = GetOptions { flags: GetFlags::WAIT, wait, ..GetOptions::default() };
     let closing = Closing::default();
@@ -303,18 +304,11 @@ async fn a_message_is_shown_before_it_is_taken_and_stays_when_it_is_refused() {
     use std::sync::Mutex;
 
     use model::message::Message;
-    use model::options::{GetFlags, GetOptions, ObjectDescriptor, PutOptions};
+    use model::options::{GetFlags, GetOptions, PutOptions};
     use model::reason::Reason;
     use queue_manager::Terms;
 
-    use crate::script::{EVERYTHING, FakeClock, administrator, connect, ephemeral, name};
-
-    let queue_manager = ephemeral(FakeClock::new());
-    let definition = model::definition::QueueDefinition::local(name("Q"));
-    queue_manager.define_queue(&administrator(), definition, false).await.unwrap();
-    let connection = connect(&queue_manager, administrator());
-    let object = ObjectDescriptor { name: name("Q"), ..ObjectDescriptor::default() };
-    let handle = connection.open(&administrator(), &object, EVERYTHING).await.unwrap().handle;
+    let (queue_manager, connection, handle) = one_queue().await;
     let put = async |body: &'static str| {
         let body = bytes::Bytes::from_static(body.as_bytes());
         connection.put(handle, Default::default(), &PutOptions::default(), body).await.unwrap();

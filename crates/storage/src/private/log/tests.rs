@@ -78,8 +78,7 @@ prop_compose! {
 proptest! {
     #[test]
     fn decoding_a_descriptor_undoes_encoding(descriptor in descriptor(), body in prop::collection::vec(any::<u8>(), 0..50)) {
-        let mut bytes = Vec::new();
-        bytes.extend_from_slice(encode(&descriptor).as_bytes());
+        let bytes = encode(&descriptor).as_bytes().to_vec();
         prop_assert!(bytes.len() <= MAXIMUM_BYTES);
         prop_assert_eq!(decode(&mut Cursor::new(&bytes)), Some(descriptor.clone()));
         let keys = Keys::decode(&bytes).expect("whole");
