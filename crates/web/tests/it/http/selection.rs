@@ -228,7 +228,7 @@ fn a_stop_does_not_break_off_a_get_that_is_taking_its_message() {
         let persistent = MessageDescriptor { persistence: Persistence::Persistent, ..MessageDescriptor::default() };
         scope.spawn(|| server.put("A/B", persistent, "x"));
         // A thread that serves connections writes the log itself, unless another is about it.
-        eventually("a sync", || disk.is_syncing());
+        eventually("a write to the log", || disk.is_syncing());
         let mut getting = client::plain(&server);
         getting.send("DELETE v1/queue/Q/message?wait=20000");
         eventually("the message in the hands of the get", || server.status("Q").depth.current == 0);
