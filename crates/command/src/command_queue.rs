@@ -89,7 +89,7 @@ impl Server<'_> {
 
     /// Runs one request, answers it, and ends the unit of work.
     async fn serve(&self, request: Box<GetResult>) -> Result<(), Reason> {
-        let GetResult { descriptor, body, .. } = *request;
+        let model::message::Message { descriptor, body } = *request.message;
         match descriptor.message_type {
             MessageType::REQUEST => {
                 let answers = self.run(&descriptor, &body).await;

@@ -203,7 +203,7 @@ impl Connections {
     ///
     /// # Errors
     /// There is no such queue manager, it does not run, or options that cannot be used.
-    pub fn pool(&self, target: &Target, user: &User) -> Result<Arc<Pool>, ConnectionError> {
+    pub fn pool(&self, target: &Target, user: &User<'_>) -> Result<Arc<Pool>, ConnectionError> {
         match target {
             Target::Local(name) => self.pool_of_local(name),
             Target::Remote(name) => {
@@ -218,7 +218,7 @@ impl Connections {
     ///
     /// # Errors
     /// As [`Connections::pool`] and [`Pool::lend`].
-    pub async fn lend(&self, target: &Target, user: &User) -> Result<Lent, ConnectionError> {
+    pub async fn lend(&self, target: &Target, user: &User<'_>) -> Result<Lent, ConnectionError> {
         self.pool(target, user)?.lend().await
     }
 
@@ -292,15 +292,16 @@ impl RemoteEntry {
     }
 
     /// The pool of a user, made when first asked for.
-    fn pool_of(&self, name: &str, user: &User, policy: Policy) -> Result<Arc<Pool>, ConnectionError> {
+    fn pool_of(&self, name: &str, user: &User<'_>, policy: Policy) -> Result<Arc<Pool>, ConnectionError> {
         let User::Named { principal, password } = user else { return Ok(Arc::clone(&self.pool)) };
-        let key = (Arc::clone(&principal.user), password.clone());
+        let key = (Arc::clone(&principal.user), password.clone().into_owned());
         let mut users = self.users.lock();
         if let Some(pool) = users.get(&key) {
             return Ok(Arc::clone(pool));
         }
         let mut options = self.options.clone();
-        options.credentials = Some(Credentials { user: principal.user.to_string(), password: password.clone() });
+        options.credentials =
+            Some(Credentials { user: principal.user.to_string(), password: password.clone().into_owned() });
         let far = Far::new(options, Arc::clone(&principal.user), Arc::clone(&self.waits))?;
         let maker = Maker::Remote(far);
         let is_kept = users.len() < MOST_USERS;

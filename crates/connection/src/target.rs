@@ -1,5 +1,7 @@
 //! Which queue manager is meant, and on whose behalf it is used.
 
+use std::borrow::Cow;
+
 use model::authority::Principal;
 
 /// A queue manager.
@@ -13,21 +15,32 @@ pub enum Target {
 
 /// Whose authority counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum User {
+pub enum User<'a> {
     /// Of this server's queue managers: this principal. Of a remote one: the user its entry names.
-    Server(Principal),
+    Server(Cow<'a, Principal>),
     /// The caller, already identified. A remote queue manager is told the name whenever an object is opened, and decides
     /// whether the user of its entry may act for others.
-    Caller(Principal),
+    Caller(Cow<'a, Principal>),
     /// A user of the configuration. Of this server's queue managers the principal counts, of a remote one name and
     /// password.
-    Named { principal: Principal, password: String },
+    Named { principal: Cow<'a, Principal>, password: Cow<'a, str> },
 }
 
-impl User {
+impl User<'_> {
     pub fn principal(&self) -> &Principal {
         match self {
             Self::Server(principal) | Self::Caller(principal) | Self::Named { principal, .. } => principal,
+        }
+    }
+
+    pub fn into_owned(self) -> User<'static> {
+        let owned = |principal: Cow<'_, Principal>| Cow::Owned(principal.into_owned());
+        match self {
+            Self::Server(principal) => User::Server(owned(principal)),
+            Self::Caller(principal) => User::Caller(owned(principal)),
+            Self::Named { principal, password } => {
+                User::Named { principal: owned(principal), password: Cow::Owned(password.into_owned()) }
+            }
         }
     }
 

@@ -16,7 +16,6 @@ use std::sync::Arc;
 use std::thread::ThreadId;
 use std::time::Duration;
 
-use bytes::Bytes;
 use model::descriptor::MessageDescriptor;
 use model::identifier::{CorrelationId, MessageId};
 use model::message::Message;
@@ -24,6 +23,7 @@ use model::name::QueueName;
 use model::options::{CloseOptions, GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 use model::reason::Reason;
 use queue_manager::{Accept, Terms};
+use tokio::time::Instant;
 
 use crate::error::ConnectionError;
 use crate::target::Acting;
@@ -49,13 +49,6 @@ pub struct Opened {
 pub struct Identifiers {
     pub message_id: MessageId,
     pub correlation_id: CorrelationId,
-}
-
-/// What a get brought.
-#[derive(Debug, Clone)]
-pub struct Got {
-    pub descriptor: MessageDescriptor,
-    pub body: Bytes,
 }
 
 /// BOTHRESH and BOQNAME of a queue.
@@ -108,12 +101,13 @@ impl Local {
         &self,
         handle: queue_manager::connection::ObjectHandle,
         options: &GetOptions,
+        until: Option<Instant>,
         accept: Option<&Accept<'_>>,
-    ) -> Result<Got, ConnectionError> {
+    ) -> Result<Box<Message>, ConnectionError> {
         let closing = &self.waits.closing;
-        let terms = Terms { closing: Some(closing), accept, ..Terms::default() };
+        let terms = Terms { closing: Some(closing), until, accept, ..Terms::default() };
         match self.connection.get_on(handle, options, &terms).await {
-            Ok(got) => Ok(Got { descriptor: got.descriptor, body: got.body }),
+            Ok(got) => Ok(got.message),
             Err(Reason::NoMsgAvailable) if waits(options) && closing.is_set() => Err(Reason::QMgrQuiescing.into()),
             Err(reason) => Err(reason.into()),
         }
@@ -157,7 +151,7 @@ impl Remote {
         &mut self,
         handle: channel_client::connection::ObjectHandle,
         options: &GetOptions,
-    ) -> Result<Got, ConnectionError> {
+    ) -> Result<Box<Message>, ConnectionError> {
         let get = self.connection.get(handle, options);
         let got = if waits(options) {
             tokio::select! {
@@ -168,7 +162,7 @@ impl Remote {
         } else {
             get.await?
         };
-        Ok(Got { descriptor: got.descriptor, body: got.body })
+        Ok(Box::new(Message { descriptor: got.descriptor, body: got.body }))
     }
 
     async fn put1(
@@ -247,16 +241,17 @@ impl Connection {
 
     /// # Errors
     /// 2033 no message; 2161 the door closes, and nothing was taken; and what else MQGET may answer.
-    pub async fn get(&mut self, handle: ObjectHandle, options: &GetOptions) -> Result<Got, ConnectionError> {
+    pub async fn get(&mut self, handle: ObjectHandle, options: &GetOptions) -> Result<Box<Message>, ConnectionError> {
         match (self, handle) {
-            (Self::Local(local), ObjectHandle::Local(handle)) => local.get(handle, options, None).await,
+            (Self::Local(local), ObjectHandle::Local(handle)) => local.get(handle, options, None, None).await,
             (Self::Remote(remote), ObjectHandle::Remote(handle)) => Box::pin(remote.get(handle, options)).await,
             _ => Err(foreign_handle()),
         }
     }
 
     /// As `get`, for a destructive one: the queue manager asks `accept` before it takes the message, and leaves one that is
-    /// refused where it is, its backout count as it was. Local connections only.
+    /// refused where it is, its backout count as it was. `until` ends a wait in place of the options'. Local connections
+    /// only.
     ///
     /// # Errors
     /// Those of `get`; 2110: refused. 2019: the connection is remote.
@@ -264,10 +259,11 @@ impl Connection {
         &mut self,
         handle: ObjectHandle,
         options: &GetOptions,
+        until: Option<Instant>,
         accept: &Accept<'_>,
-    ) -> Result<Got, ConnectionError> {
+    ) -> Result<Box<Message>, ConnectionError> {
         match (self, handle) {
-            (Self::Local(local), ObjectHandle::Local(handle)) => local.get(handle, options, Some(accept)).await,
+            (Self::Local(local), ObjectHandle::Local(handle)) => local.get(handle, options, until, Some(accept)).await,
             _ => Err(foreign_handle()),
         }
     }

@@ -3,6 +3,7 @@
 //! Each verb is one file; here they are only named. Verbs may be called from several tasks, but a unit of work belongs to
 //! the whole connection.
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -54,11 +55,11 @@ pub struct PutResult {
     pub warning: Option<Reason>,
 }
 
+/// Its descriptor and body are reached through it.
 #[derive(Debug, Clone)]
 pub struct GetResult {
-    pub descriptor: MessageDescriptor,
-    /// At most `buffer_length` bytes.
-    pub body: Bytes,
+    /// As the application sees it; at most `buffer_length` bytes of body.
+    pub message: Box<Message>,
     /// Length of the whole body; more than `body` holds when the warning is 2079 or 2080.
     pub data_length: usize,
     pub message_token: [u8; 16],
@@ -71,6 +72,14 @@ pub struct GetResult {
     pub arrived: Timestamp,
     /// 2079 accepted truncated, 2080 truncated and left on the queue, 2110 to 2120 not converted.
     pub warning: Option<Reason>,
+}
+
+impl Deref for GetResult {
+    type Target = Message;
+
+    fn deref(&self) -> &Message {
+        &self.message
+    }
 }
 
 pub struct Connection {

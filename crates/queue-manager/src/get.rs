@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use bytes::Bytes;
 use model::definition::QueueKind;
 use model::definition::queue::PropertyControl;
 use model::descriptor::{Expiry, Persistence};
@@ -18,6 +17,7 @@ use model::options::{GetFlags, GetOptions, OpenOptions};
 use model::reason::Reason;
 use model::timestamp::Timestamp;
 use storage::{Selection, StoredMessage, UnitOfWorkId};
+use tokio::time::Instant;
 
 use crate::connection::{Connection, GetResult, ObjectHandle};
 use crate::cursor::GroupPlace;
@@ -146,6 +146,8 @@ pub struct Terms<'a> {
     pub interrupt: Option<&'a Interrupt>,
     /// Ends its wait, and that of every other get with the same one.
     pub closing: Option<&'a Closing>,
+    /// Ends its wait instead of `GetOptions::wait`, which still says whether there is one.
+    pub until: Option<Instant>,
     /// Asked of the message, as it lies on the queue, before it is taken. `false` leaves it there, its backout count as
     /// it was, and ends the call with `FormatError` (2110). It may be asked of several, of which the last is taken. For
     /// destructive gets; must be quick.
@@ -226,7 +228,8 @@ impl Get<'_> {
     /// `before`: the queue's changes before the look that was in vain.
     async fn wait(&self, before: u64) -> Result<Box<GetResult>, Reason> {
         let in_group = self.place(self.browses()).is_some();
-        let deadline = self.options.wait.and_then(|wait| tokio::time::Instant::now().checked_add(wait));
+        let of_options = || self.options.wait.and_then(|wait| Instant::now().checked_add(wait));
+        let deadline = self.terms.until.or_else(of_options);
         let mut waiter = self.queue.waiters.register(self.wanted(in_group));
         let mut is_over = false;
         // Nothing has changed since the first look: a second one would be in vain.
@@ -492,8 +495,11 @@ impl Get<'_> {
     pub(crate) fn result(&self, stored: StoredMessage, now: Timestamp) -> Box<GetResult> {
         let message_token = selection::token(self.queue.id, stored.key);
         let hides = self.hides_properties(&stored.message);
-        let message = if hides { shown::without_properties(*stored.message) } else { *stored.message };
-        let Message { mut descriptor, mut body } = message;
+        let mut message = stored.message;
+        if hides {
+            message = Box::new(shown::without_properties(*message));
+        }
+        let Message { descriptor, body } = &mut *message;
         if let Some(expires) = stored.expires {
             let tenths = expires.since(now).as_millis() / 100;
             descriptor.expiry = Expiry(i32::try_from(tenths).unwrap_or(i32::MAX).max(1));
@@ -502,10 +508,10 @@ impl Get<'_> {
         let mut warning = None;
         if let Some(target) = self.options.target.filter(|_| self.has(GetFlags::CONVERT)) {
             let fits = if self.has(GetFlags::ACCEPT_TRUNCATED_MSG) { None } else { self.options.buffer_length };
-            let converted = model::conversion::convert_within(&descriptor, &body, target, fits.unwrap_or(usize::MAX));
+            let converted = model::conversion::convert_within(descriptor, body, target, fits.unwrap_or(usize::MAX));
             descriptor.encoding = converted.encoding;
             descriptor.ccsid = converted.ccsid;
-            body = converted.body;
+            *body = converted.body;
             warning = converted.warning;
         }
         let data_length = body.len();
@@ -515,8 +521,7 @@ impl Get<'_> {
             warning = Some(if accepted { Reason::TruncatedMsgAccepted } else { Reason::TruncatedMsgFailed });
         }
         Box::new(GetResult {
-            descriptor,
-            body,
+            message,
             data_length,
             message_token,
             group_status,
@@ -586,8 +591,7 @@ impl Drop for Taking<'_> {
 /// A result without a message: MQGMO_UNLOCK.
 pub(crate) fn no_message(queue: &Queue) -> Box<GetResult> {
     Box::new(GetResult {
-        descriptor: model::descriptor::MessageDescriptor::default(),
-        body: Bytes::new(),
+        message: Box::default(),
         data_length: 0,
         message_token: [0; 16],
         group_status: b' ',

@@ -2,6 +2,7 @@
 //!
 //! Source: MQ reference, "MQOPEN", with its table of options valid for each type of object, 9.3.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -49,7 +50,8 @@ pub(crate) async fn open(
     engine.admit(options.contains(OpenOptions::FAIL_IF_QUIESCING))?;
     check_options(options)?;
     let selector = selector(object, options)?;
-    let caller = &effective_caller(engine, caller, object, options.contains(OpenOptions::ALTERNATE_USER_AUTHORITY))?;
+    let wants_alternate = options.contains(OpenOptions::ALTERNATE_USER_AUTHORITY);
+    let caller = &*effective_caller(engine, caller, object, wants_alternate)?;
     match object.object {
         ObjectKind::Queue => open_queue(connection, caller, object, options, selector).await,
         ObjectKind::Topic => {
@@ -108,17 +110,17 @@ fn check_valid(options: OpenOptions, valid: OpenOptions) -> Result<(), Reason> {
 }
 
 /// Who counts: the alternate user when one is asked for and the caller may act for others.
-pub(crate) fn effective_caller(
+pub(crate) fn effective_caller<'c>(
     engine: &Engine,
-    caller: &Principal,
+    caller: &'c Principal,
     object: &ObjectDescriptor,
     wants_alternate: bool,
-) -> Result<Principal, Reason> {
+) -> Result<Cow<'c, Principal>, Reason> {
     if !wants_alternate {
-        return Ok(caller.clone());
+        return Ok(Cow::Borrowed(caller));
     }
     authority::check(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::ALTERNATE_USER)?;
-    Ok(alternate(&object.alternate_user).unwrap_or_else(|| caller.clone()))
+    Ok(alternate(&object.alternate_user).map_or(Cow::Borrowed(caller), Cow::Owned))
 }
 
 /// What the options ask to be allowed to do.

@@ -311,7 +311,10 @@ impl Queue {
     }
 
     pub(crate) fn note_expiry(&self, expires: Option<Timestamp>) {
-        if let Some(expires) = expires {
+        // Most messages expire after one that is known already.
+        if let Some(expires) = expires
+            && expires.0 < self.next_expiry.load(Ordering::SeqCst)
+        {
             self.next_expiry.fetch_min(expires.0, Ordering::SeqCst);
         }
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::StatusCode;
+use tokio::time::Instant;
 
 use crate::client::{self, ClientError, Inbound, Outbound};
 use crate::conversion::{Group, RecordForm};
@@ -69,7 +70,7 @@ impl Requesters {
         let Some(deployed) = self.shelf.lookup(call.name) else {
             return Outcome::failed(&RequesterError::requester_unknown(call.name));
         };
-        let Some(in_flight) = deployed.activity.admit() else {
+        let Some(in_flight) = deployed.activity.admit(Instant::now()) else {
             return Outcome::failed(&RequesterError::requester_stopped(call.name));
         };
         let call_name = call.name;

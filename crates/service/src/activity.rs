@@ -2,9 +2,10 @@
 //!
 //! Invariant: once `stop` has returned and `in_flight` has been seen at zero, nothing begins until `start`.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 #[derive(Debug)]
 pub struct Activity {
@@ -48,8 +49,8 @@ pub struct Statistics {
 
 /// A request under way; dropped without an answer it counts as abandoned.
 #[derive(Debug)]
-pub struct InFlight {
-    activity: Arc<Activity>,
+pub struct InFlight<'a> {
+    activity: &'a Activity,
     begun: Instant,
     is_answered: bool,
 }
@@ -77,8 +78,8 @@ impl Activity {
         self.in_flight.load(Ordering::SeqCst)
     }
 
-    /// Begins a request; `None` while stopped.
-    pub fn admit(self: &Arc<Self>) -> Option<InFlight> {
+    /// Begins a request that came at `begun`; `None` while stopped.
+    pub fn admit(&self, begun: Instant) -> Option<InFlight<'_>> {
         // Counted before the look: who stops and then sees nothing under way can be sure that nothing begins.
         self.in_flight.fetch_add(1, Ordering::SeqCst);
         if !self.is_started() {
@@ -86,7 +87,7 @@ impl Activity {
             return None;
         }
         self.counters.requests.fetch_add(1, Ordering::Relaxed);
-        Some(InFlight { activity: Arc::clone(self), begun: now(), is_answered: false })
+        Some(InFlight { activity: self, begun, is_answered: false })
     }
 
     pub fn statistics(&self) -> Statistics {
@@ -108,7 +109,7 @@ impl Activity {
     }
 }
 
-impl InFlight {
+impl InFlight<'_> {
     /// The request is answered with this HTTP status.
     pub fn answered(mut self, status: u16) {
         self.is_answered = true;
@@ -131,7 +132,7 @@ impl InFlight {
     }
 }
 
-impl Drop for InFlight {
+impl Drop for InFlight<'_> {
     fn drop(&mut self) {
         if !self.is_answered {
             self.activity.counters.abandoned.fetch_add(1, Ordering::Relaxed);
@@ -140,13 +141,10 @@ impl Drop for InFlight {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "measures how long requests take; nothing is decided by it")]
-fn now() -> Instant {
-    Instant::now()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     #[test]
@@ -154,10 +152,10 @@ mod tests {
         let activity = Arc::new(Activity::new(true));
         assert_eq!(activity.statistics().shortest, None);
         for status in [200, 204, 404, 500, 503] {
-            activity.admit().expect("started").answered(status);
+            activity.admit(Instant::now()).expect("started").answered(status);
         }
-        let under_way = activity.admit().expect("started");
-        drop(activity.admit());
+        let under_way = activity.admit(Instant::now()).expect("started");
+        drop(activity.admit(Instant::now()));
         let seen = activity.statistics();
         assert_eq!((seen.requests, seen.in_flight, seen.abandoned), (7, 1, 1));
         assert_eq!((seen.succeeded, seen.refused, seen.failed), (2, 1, 2));
@@ -169,12 +167,12 @@ mod tests {
     #[test]
     fn while_stopped_nothing_begins_and_nothing_is_counted() {
         let activity = Arc::new(Activity::new(false));
-        assert!(activity.admit().is_none());
+        assert!(activity.admit(Instant::now()).is_none());
         assert_eq!((activity.in_flight(), activity.statistics().requests), (0, 0));
         activity.start();
-        let under_way = activity.admit().expect("started");
+        let under_way = activity.admit(Instant::now()).expect("started");
         activity.stop();
-        assert!(activity.admit().is_none());
+        assert!(activity.admit(Instant::now()).is_none());
         assert_eq!(activity.in_flight(), 1);
         drop(under_way);
     }
@@ -185,7 +183,7 @@ mod tests {
         std::thread::scope(|scope| {
             let worker = scope.spawn(|| {
                 let mut begun = 0_u64;
-                while let Some(one) = activity.admit() {
+                while let Some(one) = activity.admit(Instant::now()) {
                     begun += 1;
                     one.answered(200);
                 }

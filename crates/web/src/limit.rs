@@ -2,6 +2,9 @@
 //!
 //! Headers are bounded by hyper (431), connections and idle time by `connections.rs`.
 
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::task::Poll;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -23,11 +26,31 @@ pub(crate) async fn read(body: Incoming, limits: &Limits) -> Result<Bytes, ApiEr
     if body.is_end_stream() {
         return Ok(Bytes::new());
     }
+    let mut collected = pin!(collect(body, limits.body_bytes));
+    // hyper passes a body on when it is asked for a second time; only what has not come by then needs a clock.
+    if let Some(result) = poll_twice(collected.as_mut()).await {
+        return result;
+    }
     let within = Duration::from_secs(limits.body_seconds);
-    match tokio::time::timeout(within, collect(body, limits.body_bytes)).await {
+    match tokio::time::timeout(within, collected).await {
         Ok(result) => result,
         Err(_) => Err(ApiError::new(&error::BODY_TOO_SLOW, &[&limits.body_seconds.to_string()])),
     }
+}
+
+/// What the future comes to if it is ready at once, or as soon as its task has been run once more.
+async fn poll_twice<F: Future>(mut future: Pin<&mut F>) -> Option<F::Output> {
+    let mut was_asked = false;
+    poll_fn(|context| match future.as_mut().poll(context) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending if was_asked => Poll::Ready(None),
+        Poll::Pending => {
+            was_asked = true;
+            context.waker().wake_by_ref();
+            Poll::Pending
+        }
+    })
+    .await
 }
 
 async fn collect(mut body: Incoming, maximum: usize) -> Result<Bytes, ApiError> {

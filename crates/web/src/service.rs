@@ -12,6 +12,7 @@ use http::request::Parts;
 use http::{HeaderValue, Method, Request, StatusCode};
 use hyper::body::Incoming;
 use model::timestamp::Timestamp;
+use tokio::time::Instant;
 
 use crate::answer::{self, Answer};
 use crate::auth::csrf::{self, CSRF_HEADER, CsrfError, CsrfRule};
@@ -57,6 +58,8 @@ pub(crate) struct Call<'a> {
     pub(crate) parameters: [&'a str; 2],
     pub(crate) over_tls: bool,
     pub(crate) now: Timestamp,
+    /// When it came, to measure how long it takes.
+    pub(crate) begun: Instant,
 }
 
 impl Call<'_> {
@@ -104,7 +107,7 @@ async fn answer_one(shared: &Shared, peer: &Peer, request: Request<Incoming>) ->
             Ok(Target::Route(matched)) => {
                 route_index = matched.index;
                 form = matched.route.handler.form();
-                guarded(shared, &settings, peer, &parts, matched, body).await
+                guarded(shared, &settings, peer, &parts, matched, started, body).await
             }
             Ok(Target::Options(allow)) => options(allow),
             Err(error) => error.into_answer(form),
@@ -163,6 +166,7 @@ async fn guarded(
     peer: &Peer,
     parts: &Parts,
     matched: Matched<'_>,
+    begun: Instant,
     body: Incoming,
 ) -> Answer {
     let call = Call {
@@ -173,6 +177,7 @@ async fn guarded(
         parameters: matched.parameters,
         over_tls: peer.over_tls(),
         now: shared.now(),
+        begun,
     };
     let told = |error: ApiError| error.into_answer(matched.route.handler.form());
     if let Handler::Public(handler) = matched.route.handler {

@@ -11,6 +11,7 @@ use channel_protocol::output::Envelope;
 use channel_protocol::segment::{Address, SegmentType};
 use channel_protocol::structure::message_descriptor::Descriptor;
 use model::descriptor::Persistence;
+use model::message::Message;
 use model::options::GetFlags;
 use model::reason::Reason;
 use queue_manager::connection::GetResult;
@@ -103,6 +104,7 @@ impl Job<'_> {
         let length = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
         let actual_length = result.body.len();
         let ticket = self.group.sends(self.consumer, actual_length, in_unit);
+        let Message { descriptor, body } = *result.message;
         let message = AsyncMessage {
             handle: i32::try_from(self.consumer.handle).unwrap_or(-1),
             message_index: ticket.message_index,
@@ -114,8 +116,8 @@ impl Job<'_> {
             message_token: result.message_token,
             status: 0,
             resolved_queue: result.resolved_queue.as_str().as_bytes().to_vec(),
-            descriptor: Descriptor { version: ticket.descriptor_version, fields: result.descriptor },
-            data: result.body,
+            descriptor: Descriptor { version: ticket.descriptor_version, fields: descriptor },
+            data: body,
         };
         self.shared.with_output(|output, form| {
             message.write(&Envelope::new(ticket.address, SegmentType::AsyncMessage, form), output);

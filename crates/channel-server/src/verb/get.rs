@@ -53,6 +53,7 @@ fn reply(descriptor: Descriptor, options: GetStructure, result: Box<GetResult>) 
         returned_length: i32::try_from(result.body.len()).unwrap_or(i32::MAX),
         ..options
     };
-    let descriptor = Descriptor { version: descriptor.version, fields: result.descriptor };
-    GetReply { descriptor, options, length: result.data_length, data: result.body }
+    let message = *result.message;
+    let descriptor = Descriptor { version: descriptor.version, fields: message.descriptor };
+    GetReply { descriptor, options, length: result.data_length, data: message.body }
 }

@@ -96,12 +96,12 @@ impl Client {
         let mut answers = Vec::new();
         loop {
             let answer = self.get(self.reply, Some(correlation_id)).await;
-            let descriptor = answer.descriptor;
+            let descriptor = &answer.descriptor;
             assert_eq!((descriptor.format, descriptor.message_type), (Format::ADMIN, MessageType::REPLY));
             let (message, length) = decode(&answer.body, descriptor.encoding, descriptor.ccsid).unwrap();
             assert_eq!(length, answer.body.len());
             let is_last = message.header.is_last;
-            answers.push((descriptor, message));
+            answers.push((descriptor.clone(), message));
             if is_last {
                 return answers;
             }
@@ -163,13 +163,13 @@ fn answers_have_the_life_and_identifiers_their_request_asks_for() {
             ..client.request(&coding)
         };
         client.put(request, coding.bytes(&ping())).await;
-        let answer = client.get(reply, None).await.descriptor;
+        let answer = client.get(reply, None).await.message.descriptor;
         assert_eq!((answer.message_id, answer.correlation_id), (MessageId::new([9; 24]), CorrelationId::new([7; 24])));
         assert_eq!((answer.persistence, answer.priority), (Persistence::Persistent, 7));
         assert!((1..=600_000).contains(&answer.expiry.0), "{:?}", answer.expiry);
         let request = MessageDescriptor { reply_to_queue: QueueName::literal("REPLY.Q"), ..client.request(&coding) };
         let sent = client.put(request, coding.bytes(&ping())).await;
-        let answer = client.get(reply, None).await.descriptor;
+        let answer = client.get(reply, None).await.message.descriptor;
         assert_eq!(answer.correlation_id, CorrelationId::from(sent.message_id));
         assert_ne!(answer.message_id, sent.message_id);
         assert_eq!((answer.persistence, answer.expiry), (Persistence::NonPersistent, Expiry::UNLIMITED));

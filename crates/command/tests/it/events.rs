@@ -27,7 +27,7 @@ fn take_bodies(queue_manager: &QueueManager, queue: &str) -> Vec<(MessageDescrip
         let get = GetOptions { flags: GetFlags::NO_SYNCPOINT, ..GetOptions::default() };
         let mut bodies = Vec::new();
         while let Ok(got) = connection.get(opened.handle, &get).await {
-            bodies.push((got.descriptor, got.body));
+            bodies.push((got.message.descriptor, got.message.body));
         }
         bodies
     })

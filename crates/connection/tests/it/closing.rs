@@ -1,5 +1,6 @@
 //! A door that closes: nobody waits on its connections any longer.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use connection::connections::{Connections, Policy, RemoteKeeping};
@@ -15,7 +16,7 @@ use super::far::{Far, MANY, PATIENCE, administrator, queue};
 
 async fn open(pools: &Connections, target: &Target) -> (Lent, ObjectHandle) {
     let admin = administrator();
-    let pool = pools.pool(target, &User::Server(admin.clone())).unwrap();
+    let pool = pools.pool(target, &User::Server(Cow::Borrowed(&admin))).unwrap();
     let options = OpenOptions::INPUT_SHARED | OpenOptions::OUTPUT;
     let (lent, opened) = pool.open(Acting::AsConnected(&admin), &queue(), options).await.unwrap();
     (lent, opened.handle)

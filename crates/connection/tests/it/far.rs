@@ -1,5 +1,6 @@
 //! A queue manager behind a loopback port whose sockets can be cut, and pools that know it as FAR.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -152,7 +153,7 @@ pub(crate) const MANY: Limit = Limit::Open { most: 20, when_full: WhenFull::Over
 
 /// The pool of the entry's own user.
 pub(crate) fn pool(pools: &Connections) -> Arc<Pool> {
-    pools.pool(&Target::Remote("FAR".to_owned()), &User::Server(administrator())).unwrap()
+    pools.pool(&Target::Remote("FAR".to_owned()), &User::Server(Cow::Owned(administrator()))).unwrap()
 }
 
 pub(crate) async fn put(pool: &Arc<Pool>, body: &'static str) -> Result<Identifiers, ConnectionError> {

@@ -1,5 +1,7 @@
 //! On whose behalf a remote queue manager is used.
 
+use std::borrow::Cow;
+
 use connection::target::{Acting, Target, User};
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Principal};
 use model::options::{GetFlags, GetOptions, OpenOptions};
@@ -71,7 +73,7 @@ async fn users_that_services_name_have_connections_of_their_own() {
     for user in ["anna", "bert"] {
         grant(&far, user, "FAR", AuthorityObject::QueueManager, Authority::CONNECT).await;
         grant(&far, user, "Q", AuthorityObject::Queue, Authority::PUT).await;
-        let named = User::Named { principal: Principal::user(user), password: "x".to_owned() };
+        let named = User::Named { principal: Cow::Owned(Principal::user(user)), password: "x".into() };
         let own = pools.pool(&Target::Remote("FAR".to_owned()), &named).unwrap();
         put_as(&own, named.acting(), "x").await.unwrap();
         assert_eq!(statistics(&own).created, 1);

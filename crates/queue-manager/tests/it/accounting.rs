@@ -122,7 +122,7 @@ async fn take(queue_manager: &QueueManager, queue: &str) -> Vec<(MessageDescript
     while let Ok(got) = connection.get(handle, &GetOptions::default()).await {
         let (record, length) = pcf::decode(&got.body, got.descriptor.encoding, got.descriptor.ccsid).unwrap();
         assert_eq!(length, got.body.len());
-        records.push((got.descriptor, record));
+        records.push((got.message.descriptor, record));
     }
     records
 }

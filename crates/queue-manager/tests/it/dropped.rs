@@ -172,8 +172,8 @@ async fn a_commit_whose_caller_went_away_is_finished() {
         putter.put1(&administrator(), &object("Q"), persistent(), &options, Bytes::from(body)).await.unwrap();
     }
     let waiting = tokio::spawn(async move {
-        let first = getter.get(handle, &wait()).await.unwrap().body;
-        (first, getter.get(handle, &wait()).await.unwrap().body)
+        let first = getter.get(handle, &wait()).await.unwrap().message.body;
+        (first, getter.get(handle, &wait()).await.unwrap().message.body)
     });
     until("the wait", || bench.queue_manager.queue_status(&name("Q")).unwrap().waiters == 1).await;
     assert!(bench.begin_and_drop(putter.commit()), "a durable commit waits for the disk");

@@ -93,7 +93,7 @@ async fn take(queue_manager: &QueueManager, queue: &str) -> Vec<(MessageDescript
     while let Some(got) = get(&connection, queue, GetFlags::NO_SYNCPOINT).await {
         let (message, length) = pcf::decode(&got.body, got.descriptor.encoding, got.descriptor.ccsid).unwrap();
         assert_eq!(length, got.body.len());
-        taken.push((got.descriptor, message));
+        taken.push((got.message.descriptor, message));
     }
     taken
 }

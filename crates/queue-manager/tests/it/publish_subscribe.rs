@@ -252,7 +252,7 @@ fn a_delivered_publication_has_the_subscriptions_identity_and_the_publishers_ori
         let published = MessageDescriptor { priority: 6, expiry: Expiry(100), ..Default::default() };
         let put = bench.publish_with("t", "text", PutFlags::empty(), published).await.expect("published");
         assert!(!put.message.descriptor.message_id.is_none());
-        let got = bench.get(subscribed.queue).await.expect("a publication").descriptor;
+        let got = bench.get(subscribed.queue).await.expect("a publication").message.descriptor;
         assert_eq!(
             (got.correlation_id, got.priority, got.expiry, got.format),
             (correlation_id, 6, Expiry(100), Format::STRING)

@@ -148,7 +148,7 @@ fn no_wake_up_is_lost_under_contention() {
                     if round % 5 == 0 && !syncpoint {
                         let soon = Duration::from_micros(50);
                         if let Ok(result) = tokio::time::timeout(soon, connection.get(opened.handle, &options)).await {
-                            got.push(result.unwrap().body);
+                            got.push(result.unwrap().message.body);
                             continue;
                         }
                     }
@@ -157,11 +157,11 @@ fn no_wake_up_is_lost_under_contention() {
                         connection.back_out().await.unwrap();
                         let again = connection.get(opened.handle, &options).await.unwrap();
                         connection.commit().await.unwrap();
-                        got.push(again.body);
+                        got.push(again.message.body);
                         continue;
                     }
                     connection.commit().await.unwrap();
-                    got.push(result.body);
+                    got.push(result.message.body);
                 }
                 got
             }));
@@ -326,7 +326,7 @@ async fn a_message_is_shown_before_it_is_taken_and_stays_when_it_is_refused() {
     assert_eq!(connection.get_on(handle, &options, &terms).await.err(), Some(Reason::FormatError));
     assert_eq!(*shown.lock().unwrap(), ["good", "bad"]);
     let left = connection.get(handle, &options).await.unwrap();
-    assert_eq!((left.body, left.descriptor.backout_count), ("bad".into(), 0));
+    assert_eq!((left.message.body, left.message.descriptor.backout_count), ("bad".into(), 0));
     let waiting = GetOptions { flags: GetFlags::NO_SYNCPOINT | GetFlags::WAIT, ..options };
     let (got, ()) = tokio::join!(connection.get_on(handle, &waiting, &terms), async {
         tokio::task::yield_now().await;

@@ -222,7 +222,7 @@ async fn a_prepared_branch_outlives_its_connection_and_wakes_who_waits() {
         let waiting = waiting.clone();
         async move {
             let options = GetOptions { flags: GetFlags::WAIT, wait: None, ..GetOptions::default() };
-            waiting.get(handle, &options).await.unwrap().body
+            waiting.get(handle, &options).await.unwrap().message.body
         }
     });
     tokio::task::yield_now().await;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use queue_manager::clock::SystemClock;
 use tempfile::TempDir;
+use tokio::time::Instant;
 
 use super::{DeployError, Status, sentence};
 use crate::archive::ServiceArchive;
@@ -98,7 +99,7 @@ fn archives_dropped_in_are_deployed_replaced_and_removed_without_a_restart() {
     registry.poll();
     assert_eq!(shown(&registry), ["a 1 Started", "b 1 Started"]);
     let before = registry.services.lookup("a").expect("deployed");
-    let under_way = before.activity.admit().expect("started");
+    let under_way = before.activity.admit(Instant::now()).expect("started");
     drop_in(&folder, "x.sar", &service("a", "2"));
     registry.poll();
     assert_eq!(shown(&registry), ["a 2 Started", "b 1 Started"]);
@@ -108,7 +109,7 @@ fn archives_dropped_in_are_deployed_replaced_and_removed_without_a_restart() {
     std::fs::remove_file(folder.path().join("services/x.sar")).expect("removed");
     registry.poll();
     assert_eq!(shown(&registry), ["b 1 Started"]);
-    assert!(before.activity.admit().is_none(), "what is gone takes no request");
+    assert!(before.activity.admit(Instant::now()).is_none(), "what is gone takes no request");
     drop_in(&folder, "y.SAR", &service("c", "1"));
     registry.poll();
     assert_eq!(shown(&registry), ["c 1 Started"]);
@@ -208,7 +209,8 @@ fn updating_and_deleting_want_a_stopped_service_without_requests() {
     assert!(matches!(services.deploy(&service("a", "2"), None), Err(DeployError::Exists { .. })));
     assert!(matches!(services.update("a", &service("a", "2"), None), Err(DeployError::NotStopped { .. })));
     assert!(matches!(services.delete("a"), Err(DeployError::NotStopped { .. })));
-    let under_way = services.lookup("a").and_then(|it| it.activity.admit()).expect("started");
+    let deployed = services.lookup("a").expect("deployed");
+    let under_way = deployed.activity.admit(Instant::now()).expect("started");
     services.set_status("a", Status::Stopped).expect("stopped");
     assert!(matches!(services.update("a", &service("a", "2"), None), Err(DeployError::Busy { .. })));
     drop(under_way);

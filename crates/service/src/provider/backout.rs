@@ -4,10 +4,12 @@
 //! BOTHRESH says, this time included, goes to BOQNAME with its context and identifiers; without BOQNAME, or when that queue
 //! refuses it, it stays.
 
+use std::borrow::Cow;
+
 use connection::error::ConnectionError;
 use connection::pool::Lent;
 use connection::target::User;
-use connection::verbs::{Backout, Got, ObjectHandle};
+use connection::verbs::{Backout, ObjectHandle};
 use model::descriptor::MessageDescriptor;
 use model::message::Message;
 use model::options::{ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
@@ -23,7 +25,7 @@ pub(super) async fn move_if_due(
     source: &Source<'_>,
     lent: &mut Lent,
     handle: ObjectHandle,
-    got: &Got,
+    got: &Message,
     is_bad: bool,
 ) -> Result<bool, Failed> {
     let user = housekeeper(source);
@@ -58,14 +60,14 @@ pub(super) async fn move_if_due(
 }
 
 /// Moving messages is the server's own work on its own queue managers.
-fn housekeeper(source: &Source<'_>) -> User {
+fn housekeeper<'a>(source: &Source<'a>) -> User<'a> {
     match &source.call.service.provider.target {
-        Target::Local(_) => User::Server(source.call.environment.server.clone()),
+        Target::Local(_) => User::Server(Cow::Borrowed(&source.call.environment.server)),
         Target::Remote(_) => source.user.clone(),
     }
 }
 
-async fn backout_of(lent: &mut Lent, user: &User, address: &QueueAddress) -> Result<Backout, ConnectionError> {
+async fn backout_of(lent: &mut Lent, user: &User<'_>, address: &QueueAddress) -> Result<Backout, ConnectionError> {
     let connection = lent.connection();
     let opened = connection.open(user.acting(), &object_of(address, ""), OpenOptions::INQUIRE).await?;
     let backout = connection.backout(opened.handle).await;
@@ -79,9 +81,9 @@ async fn backout_of(lent: &mut Lent, user: &User, address: &QueueAddress) -> Res
 /// The queue refused it: the message is still under syncpoint.
 pub(super) async fn move_to(
     lent: &mut Lent,
-    user: &User,
+    user: &User<'_>,
     from: ObjectHandle,
-    got: &Got,
+    got: &Message,
     to: &QueueAddress,
 ) -> Result<(), ConnectionError> {
     let object: ObjectDescriptor = object_of(to, "");

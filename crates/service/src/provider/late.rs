@@ -11,6 +11,7 @@
 //!   with it is late: what was remembered is forgotten, and what was just got goes back to its queue.
 //! - A queue manager that does not answer keeps replies on others waiting for `LONGEST_LOOK` at most.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -52,7 +53,7 @@ pub(super) enum Fate {
 pub(super) struct Awaited<'a> {
     environment: &'a Environment,
     target: &'a Target,
-    user: &'a User,
+    user: &'a User<'a>,
     address: QueueAddress,
     correlation_id: CorrelationId,
     fate: Fate,
@@ -64,7 +65,7 @@ impl<'a> Awaited<'a> {
     pub(super) fn new(
         environment: &'a Environment,
         target: &'a Target,
-        user: &'a User,
+        user: &'a User<'a>,
         address: QueueAddress,
         correlation_id: CorrelationId,
         fate: Fate,
@@ -99,7 +100,7 @@ impl<'a> Awaited<'a> {
         let now = Instant::now();
         self.environment.late.remember(Late {
             key: self.key(),
-            user: self.user.clone(),
+            user: self.user.clone().into_owned(),
             fate: self.fate,
             next: now + FIRST_LOOK,
             pause: FIRST_LOOK,
@@ -130,7 +131,7 @@ struct Key {
 #[derive(Clone)]
 struct Late {
     key: Key,
-    user: User,
+    user: User<'static>,
     fate: Fate,
     next: Instant,
     pause: Duration,
@@ -273,7 +274,7 @@ impl Environment {
     /// True when nothing remains to be done.
     async fn settle(&self, late: &Late) -> Result<bool, ConnectionError> {
         let user = match &late.key.target {
-            Target::Local(_) => User::Server(self.server.clone()),
+            Target::Local(_) => User::Server(Cow::Borrowed(&self.server)),
             Target::Remote(_) => late.user.clone(),
         };
         let mut lent = self.connections.lend(&late.key.target, &user).await?;

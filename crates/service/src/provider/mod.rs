@@ -22,6 +22,7 @@ mod one_way;
 mod outgoing;
 mod two_way;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -80,13 +81,14 @@ struct Patience {
 
 impl Call<'_> {
     /// Whose authority counts.
-    fn user(&self) -> User {
+    fn user(&self) -> User<'_> {
         match &self.service.provider.user {
-            ServiceUser::Server => User::Server(self.environment.server.clone()),
-            ServiceUser::Caller => User::Caller(self.caller.clone()),
-            ServiceUser::Named { user, password } => {
-                User::Named { principal: self.environment.principal(user), password: password.clone() }
-            }
+            ServiceUser::Server => User::Server(Cow::Borrowed(&self.environment.server)),
+            ServiceUser::Caller => User::Caller(Cow::Borrowed(self.caller)),
+            ServiceUser::Named { user, password } => User::Named {
+                principal: Cow::Owned(self.environment.principal(user)),
+                password: Cow::Borrowed(password),
+            },
         }
     }
 
@@ -115,7 +117,7 @@ impl Call<'_> {
     }
 
     /// The connections of the service's queue manager that are made for the user.
-    fn pool(&self, user: &User) -> Result<Arc<Pool>, ServiceError> {
+    fn pool(&self, user: &User<'_>) -> Result<Arc<Pool>, ServiceError> {
         let pool = self.environment.connections.pool(&self.service.provider.target, user);
         pool.map_err(|error| self.failed("connect to", "", &error))
     }

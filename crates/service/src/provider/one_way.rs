@@ -3,7 +3,7 @@
 use connection::error::ConnectionError;
 use connection::pool::Lent;
 use connection::target::User;
-use connection::verbs::{Got, ObjectHandle};
+use connection::verbs::ObjectHandle;
 use model::descriptor::{MessageDescriptor, Report};
 use model::identifier::{CorrelationId, MessageId};
 use model::message::Message;
@@ -104,7 +104,7 @@ pub(super) enum Taken {
 /// A queue that a message is awaited on.
 pub(super) struct Source<'a> {
     pub(super) call: &'a Call<'a>,
-    pub(super) user: &'a User,
+    pub(super) user: &'a User<'a>,
     pub(super) address: &'a QueueAddress,
     pub(super) patience: Patience,
     /// When that is over.
@@ -189,7 +189,7 @@ impl Source<'_> {
         selection: &Selection,
     ) -> Result<Option<Taken>, Failed> {
         let mut options = selection.options(FLAGS | GetFlags::NO_SYNCPOINT);
-        self.limit(&mut options);
+        options.flags.set(GetFlags::WAIT, !self.patience.wait.is_zero());
         let answer = Mutex::new(None);
         let converts = |message: &Message| {
             let made = incoming::answer(self.call.service, &message.descriptor, &message.body);
@@ -197,7 +197,7 @@ impl Source<'_> {
             *answer.lock() = made.ok();
             answers
         };
-        let got = lent.connection().get_accepted(handle, &options, &converts).await;
+        let got = lent.connection().get_accepted(handle, &options, Some(self.deadline), &converts).await;
         if matches!(&got, Err(error) if error.reason() == Reason::FormatError) {
             return Ok(None);
         }
@@ -216,7 +216,7 @@ impl Source<'_> {
     }
 
     /// What a get brought; `None`: nothing came in time.
-    fn outcome(&self, got: Result<Got, ConnectionError>) -> Result<Option<Got>, Failed> {
+    fn outcome(&self, got: Result<Box<Message>, ConnectionError>) -> Result<Option<Box<Message>>, Failed> {
         match got {
             Ok(got) => Ok(Some(got)),
             Err(error) if error.reason() == Reason::NoMsgAvailable => Ok(None),

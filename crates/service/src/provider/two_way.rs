@@ -54,7 +54,7 @@ struct Asked<'a> {
 /// Opens the reply queue and puts the request.
 async fn ask<'a>(
     call: &'a Call<'_>,
-    user: &'a User,
+    user: &'a User<'a>,
     mut outgoing: Outgoing,
     patience: Patience,
 ) -> Result<Asked<'a>, ServiceError> {
@@ -157,7 +157,7 @@ fn choose_identifier(outgoing: &mut Outgoing, selection: ReplySelection) -> Opti
 
 fn awaited<'a>(
     call: &'a Call<'_>,
-    user: &'a User,
+    user: &'a User<'a>,
     address: &QueueAddress,
     late: LateReply,
     correlation_id: CorrelationId,

@@ -65,7 +65,7 @@ async fn a_bad_reply_goes_to_the_backout_queue_there_and_a_late_one_to_the_named
     asked.abort();
     far.put("REPLY", reply_to(&request), "late").await;
     let moved = far.get("LATE", GetFlags::WAIT).await.unwrap();
-    assert_eq!((moved.body, moved.descriptor.correlation_id), ("late".into(), reply_to(&request).correlation_id));
+    assert_eq!((&moved.body[..], moved.descriptor.correlation_id), (&b"late"[..], reply_to(&request).correlation_id));
     far.environment.stop();
     looking.await.unwrap();
 }

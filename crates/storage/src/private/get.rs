@@ -112,10 +112,9 @@ impl Core {
         owner: LockOwner,
         now: Timestamp,
     ) -> Result<Option<Option<Place>>, Refused> {
-        let at = Selection { position: Some(seen.key.position), lock_owner: Some(owner), ..Selection::default() };
         let mut queue = slot.queue.lock();
         let as_seen = |slot: &Slot| queue.entry(*slot).backout_count == seen.message.descriptor.backout_count;
-        let Some(found) = queue.find(&at, None, now).filter(as_seen) else { return Ok(None) };
+        let Some(found) = queue.available(seen.key.into(), owner, now).filter(as_seen) else { return Ok(None) };
         let (_, gone_at) = self.take(&mut queue, slot.id, found)?;
         Ok(Some(gone_at))
     }

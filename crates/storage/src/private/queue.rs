@@ -9,12 +9,13 @@
 //! - `bytes` is the sum of the body lengths of all messages, held ones included; `count` says how many they are.
 
 mod entry;
+mod expiry;
 mod index;
 mod slab;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use std::ops::Bound;
 
@@ -23,6 +24,7 @@ use model::identifier::GroupId;
 use model::timestamp::Timestamp;
 
 use crate::private::message_count::MessageCount;
+use crate::private::queue::expiry::Expiry;
 use crate::private::queue::index::{IdentifierIndex, Postings};
 use crate::private::queue::slab::Slab;
 use crate::{Candidate, Depth, GroupMember, LockOwner, Selection};
@@ -41,8 +43,8 @@ pub(crate) struct Queue {
     by_message_id: IdentifierIndex,
     by_correlation_id: IdentifierIndex,
     by_group_id: IdentifierIndex,
-    /// Available messages that expire, soonest first.
-    expiry: BTreeSet<(u64, Key)>,
+    /// Of available messages.
+    expiry: Expiry,
     locks: Locks,
     bytes: u64,
     /// As many as `entries`.
@@ -60,7 +62,7 @@ impl Queue {
             by_message_id: IdentifierIndex::new(|entry| entry.message_id.as_bytes()),
             by_correlation_id: IdentifierIndex::new(|entry| entry.correlation_id.as_bytes()),
             by_group_id: IdentifierIndex::new(|entry| entry.group_id().as_bytes()),
-            expiry: BTreeSet::new(),
+            expiry: Expiry::default(),
             locks: Locks::default(),
             bytes: 0,
             count,
@@ -169,7 +171,7 @@ impl Queue {
         self.by_group_id.remove(&self.entries, slot);
         let expires = self.entries.get(slot).expires;
         if expires != Entry::NEVER {
-            self.expiry.remove(&(expires, key));
+            self.expiry.remove((expires, key));
         }
         if !self.locks.is_empty() {
             self.locks.remove(&key);
@@ -194,6 +196,12 @@ impl Queue {
             Some(Postings::Many(slots)) => slots.range((from, Bound::Unbounded)).map(|(_, slot)| *slot).find(matches),
             None => self.available.range((from, Bound::Unbounded)).map(|(_, slot)| *slot).find(matches),
         }
+    }
+
+    /// The available message with this key, unless it has expired or is locked by somebody else.
+    pub(crate) fn available(&self, key: Key, owner: LockOwner, now: Timestamp) -> Option<Slot> {
+        let slot = *self.available.get(&key)?;
+        (self.entries.get(slot).expires > now.0 && self.visible_to(key, Some(owner))).then_some(slot)
     }
 
     /// The index that leaves the fewest messages to look at; `None` when no identifier is asked for.
@@ -285,13 +293,13 @@ impl Queue {
     }
 
     pub(crate) fn next_expiry(&self) -> Option<Timestamp> {
-        self.expiry.first().map(|(expires, _)| Timestamp(*expires))
+        self.expiry.first().map(|(expires, _)| Timestamp(expires))
     }
 
     /// An available message whose time has come; browse locks do not keep it.
     pub(crate) fn expired(&self, now: Timestamp) -> Option<Slot> {
         let (expires, key) = self.expiry.first()?;
-        (*expires <= now.0).then(|| self.available.get(key).copied())?
+        (expires <= now.0).then(|| self.available.get(&key).copied())?
     }
 
     pub(crate) fn depth(&self) -> Depth {

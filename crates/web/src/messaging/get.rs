@@ -11,7 +11,6 @@
 use std::time::Duration;
 
 use connection::error::ConnectionError;
-use connection::verbs::Got;
 use http::StatusCode;
 use model::descriptor::Persistence;
 use model::jms::TextMessage;
@@ -30,7 +29,7 @@ use super::selection::{Selection, Takes};
 use super::{OpenQueue, Target, Walk, get_flags};
 
 /// A message taken, and its text.
-type Taken = Option<(Got, Readable)>;
+type Taken = Option<(Box<Message>, Readable)>;
 
 /// # Errors
 /// As section 1.7 of the reference: 400, 403, 404, 405, 500, 501, 503.
@@ -154,7 +153,10 @@ impl Look {
 }
 
 /// Takes what was seen. A local get is done when it is answered; a remote one may be done and its answer get lost.
-async fn take_under_cursor(queue: &mut OpenQueue<'_>, persistence: Persistence) -> Result<Got, ConnectionError> {
+async fn take_under_cursor(
+    queue: &mut OpenQueue<'_>,
+    persistence: Persistence,
+) -> Result<Box<Message>, ConnectionError> {
     let mut options = GetOptions { flags: get_flags() | GetFlags::MSG_UNDER_CURSOR, ..GetOptions::default() };
     let is_in_unit = queue.is_remote() && persistence == Persistence::Persistent;
     if is_in_unit {

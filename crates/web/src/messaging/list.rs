@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use connection::verbs::Got;
 use http::StatusCode;
 use model::descriptor::Format;
+use model::message::Message;
 use model::options::{GetFlags, GetOptions, OpenOptions};
 use model::reason::Reason;
 
@@ -65,7 +65,7 @@ async fn write_list(call: Call<'_>, queue: &mut OpenQueue<'_>, selection: &Selec
 async fn correlation_text(
     version: Version,
     queue: &mut OpenQueue<'_>,
-    message: &Got,
+    message: &Message,
 ) -> Result<Option<String>, ApiError> {
     let descriptor = &message.descriptor;
     if version < Version::V3 || descriptor.format != Format::RF_HEADER_2 || descriptor.correlation_id.is_none() {
@@ -82,7 +82,7 @@ async fn correlation_text(
     }
 }
 
-fn write_entry(body: &mut String, version: Version, message: &Got, correlation_text: Option<&str>) {
+fn write_entry(body: &mut String, version: Version, message: &Message, correlation_text: Option<&str>) {
     let descriptor = &message.descriptor;
     let prefix = if version < Version::V3 { "" } else { headers::ID_PREFIX };
     body.push_str("{\n");

@@ -22,7 +22,8 @@ use std::sync::Arc;
 use connection::error::ConnectionError;
 use connection::pool::{Lent, Pool};
 use connection::target::Acting;
-use connection::verbs::{Got, ObjectHandle};
+use connection::verbs::ObjectHandle;
+use model::message::Message;
 use model::name::{ObjectName, QueueName};
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, ObjectKind, OpenOptions};
 use percent_encoding::percent_decode_str;
@@ -114,13 +115,17 @@ struct OpenQueue<'a> {
 }
 
 impl OpenQueue<'_> {
-    async fn get(&mut self, options: &GetOptions) -> Result<Got, ConnectionError> {
+    async fn get(&mut self, options: &GetOptions) -> Result<Box<Message>, ConnectionError> {
         self.lent.connection().get(self.handle, options).await
     }
 
     /// As `get`, of a message that `accept` allows to be taken; not for remote queues.
-    async fn get_accepted(&mut self, options: &GetOptions, accept: &Accept<'_>) -> Result<Got, ConnectionError> {
-        self.lent.connection().get_accepted(self.handle, options, accept).await
+    async fn get_accepted(
+        &mut self,
+        options: &GetOptions,
+        accept: &Accept<'_>,
+    ) -> Result<Box<Message>, ConnectionError> {
+        self.lent.connection().get_accepted(self.handle, options, None, accept).await
     }
 
     async fn commit(&mut self) -> Result<(), ConnectionError> {

@@ -1,10 +1,10 @@
 //! Whether a message is text, and its text in UTF-8: MQSTR, or a JMS text message.
 
 use bytes::Bytes;
-use connection::verbs::Got;
 use http::StatusCode;
 use model::descriptor::{Ccsid, Format, MessageDescriptor};
 use model::jms::{NotText, TextMessage};
+use model::message::Message;
 use model::property::Property;
 
 use crate::answer::{self, Answer};
@@ -23,7 +23,7 @@ pub(super) struct Readable {
 impl Readable {
     /// # Errors
     /// 501: another format (MQWB0309E), or text in an unknown character set or not in its own (MQWB0913E).
-    pub(super) fn of(version: Version, message: &Got) -> Result<Self, ApiError> {
+    pub(super) fn of(version: Version, message: &Message) -> Result<Self, ApiError> {
         let descriptor = &message.descriptor;
         if is_plain(descriptor, &message.body) {
             // As it lies on the queue: the usual case, without a copy.

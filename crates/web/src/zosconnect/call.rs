@@ -71,7 +71,7 @@ pub(crate) async fn call_api(call: Call<'_>, identity: &Identity, body: Incoming
         }
     };
     let body = limit::read(body, &call.settings.options.limits).await?;
-    let Some(in_flight) = deployed.activity.admit() else {
+    let Some(in_flight) = deployed.activity.admit(call.begun) else {
         return Ok(refused(&ServiceError::api_stopped(&deployed.content.name)));
     };
     let answered = serve(call, identity, &deployed, operation, &values, body).await;
@@ -99,7 +99,7 @@ async fn serve(
         let error = ServiceError::method(call.parts.method.as_str(), call.parts.uri.path());
         return ServiceAnswer::failed(&error);
     };
-    let Some(in_flight) = service.activity.admit() else {
+    let Some(in_flight) = service.activity.admit(call.begun) else {
         return ServiceAnswer::failed(&ServiceError::service_stopped(&operation.service));
     };
     let mut headers = invoke::headers(call.headers());

@@ -86,7 +86,7 @@ pub(crate) async fn invoke(
         Err(error) => return Ok(refused(&error)),
     };
     let service = &deployed.content.service;
-    let Some(in_flight) = deployed.activity.admit() else {
+    let Some(in_flight) = deployed.activity.admit(call.begun) else {
         return Ok(refused(&ServiceError::service_stopped(&service.name)));
     };
     let Some(method) = method(&call.parts.method, service) else {

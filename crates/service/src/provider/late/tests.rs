@@ -14,7 +14,7 @@ fn key(number: u8) -> Key {
 fn late(number: u8, now: Instant) -> Late {
     Late {
         key: key(number),
-        user: User::Server(Principal::user("server")),
+        user: User::Server(Cow::Owned(Principal::user("server"))),
         fate: Fate::Discard,
         next: now,
         pause: FIRST_LOOK,

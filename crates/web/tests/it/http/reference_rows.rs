@@ -35,7 +35,7 @@ impl TestServer {
         self.block_on(async {
             let opened = connection.open(&server_user(), &object, OpenOptions::INPUT_AS_Q_DEF).await.expect("open");
             let got = connection.get(opened.handle, &GetOptions::default()).await.expect("a message");
-            (got.descriptor, got.body)
+            (got.message.descriptor, got.message.body)
         })
     }
 

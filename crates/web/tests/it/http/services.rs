@@ -273,10 +273,10 @@ fn a_message_that_cannot_be_converted_is_backed_out_and_past_the_threshold_moved
     let first = ask();
     assert!(first.starts_with("500 {\"errorMessage\":\"BAQM0008E"), "{first}");
     let left = server.browse("Q");
-    assert_eq!((left.body, left.descriptor.backout_count), ("much too short".into(), 1));
+    assert_eq!((&left.body[..], left.descriptor.backout_count), (&b"much too short"[..], 1));
     assert!(ask().starts_with("500"));
     let moved = server.browse("SUBSCRIBED");
-    assert_eq!((moved.body, moved.descriptor.message_id), ("much too short".into(), left.descriptor.message_id));
+    assert_eq!((&moved.body[..], moved.descriptor.message_id), (&b"much too short"[..], left.descriptor.message_id));
     assert_eq!(moved.descriptor.put_application_name, left.descriptor.put_application_name);
     assert!(ask().starts_with("200 {\"cust_name\""));
     assert!(ask().starts_with("204"));
@@ -313,7 +313,7 @@ fn a_bad_reply_is_500_and_stays_with_its_backout_count_raised() {
     assert_eq!(answer.status, 500);
     assert!(answer.text().contains("BAQM0008E"), "{}", answer.text());
     let left = server.browse("Q.EMPTY");
-    assert_eq!((left.body, left.descriptor.backout_count), ("bad".into(), 1));
+    assert_eq!((&left.body[..], left.descriptor.backout_count), (&b"bad"[..], 1));
 }
 
 #[test]
