@@ -95,23 +95,25 @@ impl TextCodec {
         let before = out.len();
         // Quotes are there from the beginning.
         out.resize(before + texts.len() / length * (length + 3), b'"');
-        let mut end = 0;
-        let room = &mut out[before..];
+        let mut room = &mut out[before..];
         let mut are_usual = !self.is_ascii || json::are_plain(texts);
         for text in texts.chunks_exact(length) {
             let text = if text.last() == Some(&blank) { self.trimmed(text, false) } else { text };
-            let string = &mut room[end..][..text.len() + 3];
-            let (place, rest) = string[1..].split_at_mut(text.len());
-            if self.is_ascii {
-                copy(text, place);
-            } else {
-                are_usual &= self.look_up_into(text, place);
+            let (string, rest) = room.split_at_mut(text.len() + 3);
+            if let [_, place @ .., _, comma] = string {
+                if self.is_ascii {
+                    copy(text, place);
+                } else {
+                    are_usual &= self.look_up_into(text, place);
+                }
+                *comma = b',';
             }
-            rest[1] = b',';
-            end += text.len() + 3;
+            room = rest;
         }
+        let left = room.len();
+        let length = out.len() - left - before;
         // No comma behind the last.
-        out.truncate(if are_usual { before + end.saturating_sub(1) } else { before });
+        out.truncate(if are_usual { before + length.saturating_sub(1) } else { before });
         are_usual
     }
 

@@ -57,7 +57,8 @@ pub(super) fn answer(
         structure
             .decode(&record, &mut json)
             .map_err(|error| ServiceError::reply_data(&service.name).with_details(error.to_string()))?;
-        return Ok(answer(json.into(), Content::Json));
+        // As long as it is, it needs nothing beside it to be shared.
+        return Ok(answer(json.into_boxed_slice().into(), Content::Json));
     }
     if !data.is_text {
         return Err(ServiceError::message_type(&service.name, "bytes"));

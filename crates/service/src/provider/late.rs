@@ -54,7 +54,7 @@ pub(super) struct Awaited<'a> {
     environment: &'a Environment,
     target: &'a Target,
     user: &'a User<'a>,
-    address: QueueAddress,
+    address: &'a QueueAddress,
     correlation_id: CorrelationId,
     fate: Fate,
     is_settled: bool,
@@ -66,7 +66,7 @@ impl<'a> Awaited<'a> {
         environment: &'a Environment,
         target: &'a Target,
         user: &'a User<'a>,
-        address: QueueAddress,
+        address: &'a QueueAddress,
         correlation_id: CorrelationId,
         fate: Fate,
     ) -> Self {
@@ -81,7 +81,7 @@ impl<'a> Awaited<'a> {
     }
 
     fn key(&self) -> Key {
-        Key { target: self.target.clone(), address: self.address, correlation_id: self.correlation_id }
+        Key { target: self.target.clone(), address: *self.address, correlation_id: self.correlation_id }
     }
 
     pub(super) fn has_come(mut self) {

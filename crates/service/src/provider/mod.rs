@@ -46,7 +46,7 @@ pub async fn invoke(
     environment: &Environment,
     service: &Service,
     caller: &Principal,
-    request: ServiceRequest<'_>,
+    request: &ServiceRequest<'_>,
 ) -> ServiceAnswer {
     let call = Call { environment, service, caller, request };
     let answer = match (&service.provider.kind, call.request.method) {
@@ -68,7 +68,7 @@ struct Call<'a> {
     environment: &'a Environment,
     service: &'a Service,
     caller: &'a Principal,
-    request: ServiceRequest<'a>,
+    request: &'a ServiceRequest<'a>,
 }
 
 /// How long to wait, and what it means when that is over.

@@ -5,7 +5,6 @@
 
 use connection::pool::Lent;
 use connection::target::User;
-use connection::verbs::ObjectHandle;
 use model::descriptor::{MessageType, Report};
 use model::identifier::{CorrelationId, MessageId};
 use model::options::{OpenOptions, PutFlags};
@@ -16,18 +15,30 @@ use crate::error::ServiceError;
 
 use super::answer::ServiceAnswer;
 use super::late::{Awaited, Fate};
-use super::one_way::{Selection, Source, Taken, Taking};
+use super::one_way::{Failed, Selection, Source, Taken, Taking};
 use super::outgoing::{Outgoing, name_of};
 use super::{Call, Patience, header, object_of};
 
 /// 200 with the reply; 204 when none came in time.
 pub(super) async fn exchange(call: &Call<'_>) -> Result<ServiceAnswer, ServiceError> {
+    let Kind::TwoWay { reply, selection, late_reply } = &call.service.provider.kind else {
+        return Err(ServiceError::attribute_missing(&call.service.name, "replyDestination"));
+    };
     let outgoing = Outgoing::of(call)?;
     let patience = call.patience()?;
     let deadline = Instant::now() + patience.wait;
     let user = call.user();
-    let Asked { mut lent, handle, address, correlation_id, awaited } = ask(call, &user, outgoing, patience).await?;
+    let object = object_of(reply, &call.service.provider.selector);
+    let options = OpenOptions::INPUT_AS_Q_DEF | OpenOptions::SAVE_ALL_CONTEXT | OpenOptions::FAIL_IF_QUIESCING;
+    let opened = call.pool(&user)?.open(user.acting(), &object, options).await;
+    let (mut lent, opened) = opened.map_err(|error| call.failed("open", reply.queue.as_str(), &error))?;
+    let handle = opened.handle;
+    let address = QueueAddress { queue: opened.name, queue_manager: reply.queue_manager };
     let source = Source { call, user: &user, address: &address, patience, deadline };
+    let Asked { correlation_id, awaited } = match ask(&source, &mut lent, outgoing, *selection, *late_reply).await {
+        Ok(asked) => asked,
+        Err(failed) => return source.finish(lent, handle, Err(failed)).await,
+    };
     let selected = Selection { message_id: None, correlation_id };
     let outcome = source.take(&mut lent, handle, &selected, Taking::Away).await;
     if let Some(awaited) = awaited {
@@ -42,38 +53,27 @@ pub(super) async fn exchange(call: &Call<'_>) -> Result<ServiceAnswer, ServiceEr
 
 /// A request that is under way.
 struct Asked<'a> {
-    lent: Lent,
-    /// Of the reply queue.
-    handle: ObjectHandle,
-    address: QueueAddress,
     /// Of the reply, where it has one.
     correlation_id: Option<CorrelationId>,
     awaited: Option<Awaited<'a>>,
 }
 
-/// Opens the reply queue and puts the request.
+/// Puts the request for a reply that comes to `source`.
 async fn ask<'a>(
-    call: &'a Call<'_>,
-    user: &'a User<'a>,
+    source: &Source<'a>,
+    lent: &mut Lent,
     mut outgoing: Outgoing,
-    patience: Patience,
-) -> Result<Asked<'a>, ServiceError> {
-    let Kind::TwoWay { reply, selection, late_reply } = &call.service.provider.kind else {
-        return Err(ServiceError::attribute_missing(&call.service.name, "replyDestination"));
-    };
-    let object = object_of(reply, &call.service.provider.selector);
-    let options = OpenOptions::INPUT_AS_Q_DEF | OpenOptions::SAVE_ALL_CONTEXT | OpenOptions::FAIL_IF_QUIESCING;
-    let opened = call.pool(user)?.open(user.acting(), &object, options).await;
-    let (mut lent, opened) = opened.map_err(|error| call.failed("open", reply.queue.as_str(), &error))?;
-    let handle = opened.handle;
-    let address = QueueAddress { queue: opened.name, queue_manager: reply.queue_manager };
-    address_reply(&mut outgoing, &address, *selection, *late_reply, patience);
-    let awaited = |id| awaited(call, user, &address, *late_reply, id);
+    selection: ReplySelection,
+    late_reply: LateReply,
+) -> Result<Asked<'a>, Failed> {
+    let Source { call, user, address, .. } = *source;
+    address_reply(&mut outgoing, address, selection, late_reply, source.patience);
+    let awaited = |id| awaited(call, user, address, late_reply, id);
     // Where late replies are moved, the guard knows the reply before the request is under way; and also where the caller chose the
     // CorrelId, who may have used it before.
-    let before = match (chosen_by_caller(&outgoing, *selection), late_reply) {
+    let before = match (chosen_by_caller(&outgoing, selection), late_reply) {
         (Some(id), _) => Some(awaited(id).claimed()),
-        (None, LateReply::Queue(_)) => choose_identifier(&mut outgoing, *selection).map(awaited),
+        (None, LateReply::Queue(_)) => choose_identifier(&mut outgoing, selection).map(awaited),
         (None, LateReply::Expire | LateReply::Keep) => None,
     };
     let Outgoing { object, message, options } = outgoing;
@@ -84,10 +84,8 @@ async fn ask<'a>(
             if let Some(before) = before.filter(|_| !error.is_lost()) {
                 before.has_come();
             }
-            if !error.is_lost() && lent.connection().close(handle).await.is_ok() {
-                lent.give_back();
-            }
-            return Err(call.failed("put to", name_of(&object), &error));
+            let told = call.failed("put to", name_of(&object), &error);
+            return Err(Failed { error: told, is_lost: error.is_lost(), had_come: false });
         }
     };
     let correlation_id = match selection {
@@ -95,8 +93,7 @@ async fn ask<'a>(
         ReplySelection::CorrelationIdToCorrelationId => Some(sent.correlation_id),
         ReplySelection::None => None,
     };
-    let awaited = before.or_else(|| correlation_id.map(awaited));
-    Ok(Asked { lent, handle, address, correlation_id, awaited })
+    Ok(Asked { correlation_id, awaited: before.or_else(|| correlation_id.map(awaited)) })
 }
 
 /// Makes the message a request for a reply there.
@@ -158,7 +155,7 @@ fn choose_identifier(outgoing: &mut Outgoing, selection: ReplySelection) -> Opti
 fn awaited<'a>(
     call: &'a Call<'_>,
     user: &'a User<'a>,
-    address: &QueueAddress,
+    address: &'a QueueAddress,
     late: LateReply,
     correlation_id: CorrelationId,
 ) -> Awaited<'a> {
@@ -167,5 +164,5 @@ fn awaited<'a>(
         LateReply::Queue(queue) => Fate::Move(queue),
         LateReply::Keep => Fate::Stay,
     };
-    Awaited::new(call.environment, &call.service.provider.target, user, *address, correlation_id, fate)
+    Awaited::new(call.environment, &call.service.provider.target, user, address, correlation_id, fate)
 }

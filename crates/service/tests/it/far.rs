@@ -125,7 +125,7 @@ impl Far {
             let caller = Principal::user("caller");
             let headers = Headers { content_type: Some(b"application/json"), ..Headers::default() };
             let request = ServiceRequest { method, headers, body: Bytes::from_static(body.as_bytes()) };
-            provider::invoke(&environment, &service, &caller, request).await
+            provider::invoke(&environment, &service, &caller, &request).await
         })
     }
 }

@@ -109,7 +109,7 @@ async fn serve(
     }
     let request = ServiceRequest { method, headers, body };
     let answered =
-        provider::invoke(&services.environment, &service.content.service, &identity.principal, request).await;
+        provider::invoke(&services.environment, &service.content.service, &identity.principal, &request).await;
     in_flight.answered(answered.status);
     mapped(answered, operation, deployed)
 }

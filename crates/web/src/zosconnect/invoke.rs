@@ -5,6 +5,8 @@
 //! foreign page cannot send what they take, a body of type application/json or another method than GET or POST, without
 //! being asked first.
 
+use std::borrow::Cow;
+
 use ::service::Services;
 use ::service::definition::{Kind, Service};
 use ::service::error::ServiceError;
@@ -78,7 +80,7 @@ pub(crate) async fn invoke(
     let deployed = if handler == ZosConnectHandler::InvokeByPath {
         services.registry.service_of_uri(parameter).ok_or_else(|| ServiceError::service_unavailable(parameter))
     } else {
-        let name = percent_decode_str(parameter).decode_utf8_lossy();
+        let name = decoded(parameter);
         services.registry.services.lookup(&name).ok_or_else(|| ServiceError::service_unknown(&name))
     };
     let deployed = match deployed {
@@ -103,9 +105,15 @@ pub(crate) async fn invoke(
         }
     };
     let request = ServiceRequest { method, headers: headers(call.headers()), body };
-    let answered = provider::invoke(&services.environment, service, &identity.principal, request).await;
+    let answered = provider::invoke(&services.environment, service, &identity.principal, &request).await;
     in_flight.answered(answered.status);
     Ok(answer(answered))
+}
+
+/// A name in a path; what is not UTF-8 is nobody's.
+pub(super) fn decoded(name: &str) -> Cow<'_, str> {
+    // Few names have anything to decode, and looking for UTF-8 is for bytes of unknown origin.
+    if name.contains('%') { percent_decode_str(name).decode_utf8_lossy() } else { Cow::Borrowed(name) }
 }
 
 /// `None`: the service does not have it. HEAD only browses: its answer has no body, so that a message it took, or a reply,

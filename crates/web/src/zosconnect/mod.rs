@@ -18,7 +18,7 @@ use ::service::error::ServiceError;
 use http::{StatusCode, header};
 use hyper::body::Incoming;
 use model::timestamp::Timestamp;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 use crate::answer::{self, Answer};
@@ -73,9 +73,9 @@ fn found(value: &Value) -> Answer {
     answer::json(StatusCode::OK, value.to_string())
 }
 
-/// The name in the path; what is not UTF-8 is nobody's name.
+/// The name in the path.
 fn name_of(call: Call<'_>) -> Cow<'_, str> {
-    percent_decode_str(call.parameters[0]).decode_utf8_lossy()
+    invoke::decoded(call.parameters[0])
 }
 
 /// Scheme, host and port as the client named them.
