@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use channel_client::options::{ConnectOptions, Credentials};
 use model::authority::Principal;
+use model::name::QueueManagerName;
 use parking_lot::{Mutex, RwLock};
 use queue_manager::registry::Unavailable;
 use queue_manager::{QueueManager, QueueManagers};
@@ -48,9 +49,32 @@ pub struct Connections {
     /// As queue managers show it.
     application_name: &'static str,
     policy: RwLock<Policy>,
-    local: RwLock<Vec<(QueueManager, Arc<Pool>)>>,
+    local: RwLock<LocalPools>,
     remote: RwLock<HashMap<String, Arc<RemoteEntry>>>,
     waits: Arc<Waits>,
+}
+
+/// One for each queue manager of this server that has been asked for.
+#[derive(Default)]
+struct LocalPools {
+    pools: Vec<(QueueManager, Arc<Pool>)>,
+    /// Whom a blank name stands for, as far as known.
+    default: Option<QueueManagerName>,
+}
+
+impl LocalPools {
+    /// The pool of a queue manager that ran when the queue managers last changed; a blank name is the default one.
+    fn by_name(&self, name: &str) -> Option<&Arc<Pool>> {
+        let name = match name.trim_end() {
+            "" => self.default.as_ref()?.as_str(),
+            name => name,
+        };
+        self.pools.iter().map(|(_, pool)| pool).find(|pool| pool.name() == name)
+    }
+
+    fn of(&self, queue_manager: &QueueManager) -> Option<&Arc<Pool>> {
+        self.pools.iter().find(|(known, _)| known.is_same(queue_manager)).map(|(_, pool)| pool)
+    }
 }
 
 /// By name and password.
@@ -88,7 +112,7 @@ impl Connections {
     /// Other bounds from now on.
     pub fn set_policy(&self, policy: Policy) {
         *self.policy.write() = policy;
-        for (_, pool) in &*self.local.read() {
+        for (_, pool) in &self.local.read().pools {
             pool.keep(policy.local);
         }
         for remote in self.remote.read().values() {
@@ -130,7 +154,8 @@ impl Connections {
         let admitting = self.queue_managers.admitting();
         let keeping = self.policy.read().local;
         let mut local = self.local.write();
-        local.retain(|(queue_manager, pool)| {
+        local.default = self.queue_managers.default_name();
+        local.pools.retain(|(queue_manager, pool)| {
             let stays = admitting.iter().any(|each| each.is_same(queue_manager));
             if !stays {
                 pool.close();
@@ -138,8 +163,8 @@ impl Connections {
             stays
         });
         for queue_manager in admitting {
-            if !local.iter().any(|(known, _)| known.is_same(&queue_manager)) {
-                local.push(self.local_pool(queue_manager, keeping));
+            if local.of(&queue_manager).is_none() {
+                local.pools.push(self.local_pool(queue_manager, keeping));
             }
         }
     }
@@ -147,14 +172,14 @@ impl Connections {
     /// Every pool that a request may name: those of local queue managers, then those of the users that remote entries name.
     /// Valid until the next change.
     pub fn pools(&self) -> Vec<Arc<Pool>> {
-        let mut pools: Vec<_> = self.local.read().iter().map(|(_, pool)| Arc::clone(pool)).collect();
+        let mut pools: Vec<_> = self.local.read().pools.iter().map(|(_, pool)| Arc::clone(pool)).collect();
         pools.extend(self.remote.read().values().map(|remote| Arc::clone(&remote.pool)));
         pools
     }
 
     /// One call for each tick of [`Keeping::idle_ticks`].
     pub fn tick(&self) {
-        for (_, pool) in &*self.local.read() {
+        for (_, pool) in &self.local.read().pools {
             pool.tick();
         }
         for remote in self.remote.read().values() {
@@ -166,7 +191,7 @@ impl Connections {
     pub fn statistics(&self) -> Vec<(String, bool, Statistics)> {
         let local = self.local.read();
         let mut all: Vec<_> =
-            local.iter().map(|(_, pool)| (pool.name().to_owned(), false, pool.statistics())).collect();
+            local.pools.iter().map(|(_, pool)| (pool.name().to_owned(), false, pool.statistics())).collect();
         let remote = self.remote.read();
         let mut far: Vec<_> = remote
             .iter()
@@ -184,14 +209,14 @@ impl Connections {
     /// The door closes: no get on a connection of these waits any longer, now or later (2161).
     pub fn end_waits(&self) {
         self.waits.end();
-        for (queue_manager, _) in &*self.local.read() {
+        for (queue_manager, _) in &self.local.read().pools {
             queue_manager.end_waits(&self.waits.closing);
         }
     }
 
     /// Closes everything that is idle.
     pub fn close(&self) {
-        for (_, pool) in self.local.write().drain(..) {
+        for (_, pool) in self.local.write().pools.drain(..) {
             pool.close();
         }
         for (_, remote) in self.remote.write().drain() {
@@ -223,25 +248,23 @@ impl Connections {
     }
 
     fn pool_of_local(&self, name: &str) -> Result<Arc<Pool>, ConnectionError> {
+        if let Some(pool) = self.local.read().by_name(name) {
+            return Ok(Arc::clone(pool));
+        }
+        // It has started since, or does not run.
         let queue_manager = self.queue_managers.admitting_one(name).map_err(|unavailable| match unavailable {
             Unavailable::Unknown => ConnectionError::QueueManagerUnknown { name: name.to_owned() },
             Unavailable::NotRunning(_) => ConnectionError::QueueManagerNotRunning { name: name.to_owned() },
         })?;
-        let find = |pools: &[(QueueManager, Arc<Pool>)]| {
-            let found = pools.iter().find(|(known, _)| known.is_same(&queue_manager));
-            found.map(|(_, pool)| Arc::clone(pool))
-        };
-        if let Some(pool) = find(&self.local.read()) {
-            return Ok(pool);
-        }
         let keeping = self.policy.read().local;
-        let mut pools = self.local.write();
-        Ok(find(&pools).unwrap_or_else(|| {
-            let made = self.local_pool(queue_manager.clone(), keeping);
-            let pool = Arc::clone(&made.1);
-            pools.push(made);
-            pool
-        }))
+        let mut local = self.local.write();
+        if let Some(pool) = local.of(&queue_manager) {
+            return Ok(Arc::clone(pool));
+        }
+        let made = self.local_pool(queue_manager, keeping);
+        let pool = Arc::clone(&made.1);
+        local.pools.push(made);
+        Ok(pool)
     }
 
     fn local_pool(&self, queue_manager: QueueManager, keeping: Keeping) -> (QueueManager, Arc<Pool>) {

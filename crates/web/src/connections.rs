@@ -20,6 +20,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Instant;
 
 use crate::options::Limits;
+use crate::self_wakes::SelfWakes;
 
 /// How often the housekeeping looks, and how exact time limits are.
 pub(crate) const TICK: Duration = Duration::from_millis(250);
@@ -193,14 +194,14 @@ impl Watch {
         C: Future<Output = hyper::Result<()>>,
     {
         let mut connection = std::pin::pin!(connection);
-        let mut is_known = false;
+        let mut wakes = None;
         let mut is_draining = false;
         let driven = std::future::poll_fn(|context| {
-            if !is_known {
+            let wakes = wakes.get_or_insert_with(|| {
                 // A task's waker stays the same as long as the task lives.
                 *self.waker.lock() = Some(context.waker().clone());
-                is_known = true;
-            }
+                SelfWakes::of(context.waker())
+            });
             match self.order.load(Relaxed) {
                 CLOSE => return Poll::Ready(Ok(())),
                 DRAIN if !is_draining => {
@@ -209,7 +210,7 @@ impl Watch {
                 }
                 _ => {}
             }
-            let polled = connection.as_mut().poll(context);
+            let polled = wakes.poll(|context| connection.as_mut().poll(context));
             // Of half a request head nothing has been done, and the rest may never come. It may have come while the answer
             // before it is still on its way.
             let has_half_a_head = self.phase.load(Relaxed) == HEAD && !self.is_writing.load(Relaxed);

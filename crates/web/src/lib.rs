@@ -21,6 +21,7 @@ pub mod options;
 mod peer_certificate;
 mod query;
 mod routes;
+mod self_wakes;
 mod server;
 mod service;
 mod tls;

@@ -4,15 +4,15 @@
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use http_body_util::BodyExt;
-use hyper::body::{Body, Incoming};
+use hyper::body::{Body, Frame, Incoming};
 
 use crate::error::{self, ApiError};
 use crate::options::Limits;
+use crate::self_wakes;
 
 /// Most bytes set aside for a body because its client announced them; beyond it memory grows with what arrives.
 const TRUSTED_LENGTH: usize = 256 << 10;
@@ -27,8 +27,8 @@ pub(crate) async fn read(body: Incoming, limits: &Limits) -> Result<Bytes, ApiEr
         return Ok(Bytes::new());
     }
     let mut collected = pin!(collect(body, limits.body_bytes));
-    // hyper passes a body on when it is asked for a second time; only what has not come by then needs a clock.
-    if let Some(result) = poll_twice(collected.as_mut()).await {
+    // Most have come with their heads, and need no clock.
+    if let Poll::Ready(result) = poll_fn(|context| Poll::Ready(collected.as_mut().poll(context))).await {
         return result;
     }
     let within = Duration::from_secs(limits.body_seconds);
@@ -36,21 +36,6 @@ pub(crate) async fn read(body: Incoming, limits: &Limits) -> Result<Bytes, ApiEr
         Ok(result) => result,
         Err(_) => Err(ApiError::new(&error::BODY_TOO_SLOW, &[&limits.body_seconds.to_string()])),
     }
-}
-
-/// What the future comes to if it is ready at once, or as soon as its task has been run once more.
-async fn poll_twice<F: Future>(mut future: Pin<&mut F>) -> Option<F::Output> {
-    let mut was_asked = false;
-    poll_fn(|context| match future.as_mut().poll(context) {
-        Poll::Ready(output) => Poll::Ready(Some(output)),
-        Poll::Pending if was_asked => Poll::Ready(None),
-        Poll::Pending => {
-            was_asked = true;
-            context.waker().wake_by_ref();
-            Poll::Pending
-        }
-    })
-    .await
 }
 
 async fn collect(mut body: Incoming, maximum: usize) -> Result<Bytes, ApiError> {
@@ -72,13 +57,22 @@ async fn collect(mut body: Incoming, maximum: usize) -> Result<Bytes, ApiError> 
 
 /// The next piece of data, after `length` bytes; trailers are passed over.
 async fn next(body: &mut Incoming, length: usize, maximum: usize) -> Result<Option<Bytes>, ApiError> {
-    while let Some(frame) = body.frame().await {
+    while let Some(frame) = poll_fn(|context| poll_frame(body, context)).await {
         let frame = frame.map_err(|_| ApiError::new(&error::BODY_BROKEN_OFF, &[]))?;
         if let Ok(data) = frame.into_data() {
             return if data.len() > maximum - length { Err(too_large(maximum)) } else { Ok(Some(data)) };
         }
     }
     Ok(None)
+}
+
+/// The next frame. That it was taken is no reason to look at the connection when nothing comes behind it.
+fn poll_frame(body: &mut Incoming, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+    self_wakes::void_if(|| {
+        let polled = Pin::new(&mut *body).poll_frame(context);
+        let is_whole = polled.is_ready() && body.is_end_stream();
+        (polled, is_whole)
+    })
 }
 
 fn too_large(maximum: usize) -> ApiError {
