@@ -54,7 +54,7 @@ pub struct Connections {
     waits: Arc<Waits>,
 }
 
-/// One for each queue manager of this server that has been asked for.
+/// One for each queue manager of this server that takes new work, as far as known.
 #[derive(Default)]
 struct LocalPools {
     pools: Vec<(QueueManager, Arc<Pool>)>,
@@ -63,7 +63,7 @@ struct LocalPools {
 }
 
 impl LocalPools {
-    /// The pool of a queue manager that ran when the queue managers last changed; a blank name is the default one.
+    /// The pool of a queue manager; a blank name is the default one's.
     fn by_name(&self, name: &str) -> Option<&Arc<Pool>> {
         let name = match name.trim_end() {
             "" => self.default.as_ref()?.as_str(),
@@ -151,9 +151,10 @@ impl Connections {
 
     /// Makes pools for local queue managers that have started since, and closes those of others.
     pub fn queue_managers_changed(&self) {
-        let admitting = self.queue_managers.admitting();
         let keeping = self.policy.read().local;
         let mut local = self.local.write();
+        // Asked under the lock: of two that call this at once, the later answer counts.
+        let admitting = self.queue_managers.admitting();
         local.default = self.queue_managers.default_name();
         local.pools.retain(|(queue_manager, pool)| {
             let stays = admitting.iter().any(|each| each.is_same(queue_manager));
@@ -252,12 +253,12 @@ impl Connections {
             return Ok(Arc::clone(pool));
         }
         // It has started since, or does not run.
+        let keeping = self.policy.read().local;
+        let mut local = self.local.write();
         let queue_manager = self.queue_managers.admitting_one(name).map_err(|unavailable| match unavailable {
             Unavailable::Unknown => ConnectionError::QueueManagerUnknown { name: name.to_owned() },
             Unavailable::NotRunning(_) => ConnectionError::QueueManagerNotRunning { name: name.to_owned() },
         })?;
-        let keeping = self.policy.read().local;
-        let mut local = self.local.write();
         if let Some(pool) = local.of(&queue_manager) {
             return Ok(Arc::clone(pool));
         }

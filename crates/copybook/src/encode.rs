@@ -58,7 +58,7 @@ struct Encoder<'a> {
     starts: Vec<usize>,
     /// Members that are read when their place is known: index, and where the value stands in JSON.
     deferred: Vec<(usize, usize)>,
-    /// Those of `Seen::Many`.
+    /// The marks of open groups that are `Seen::Many`.
     seen: Vec<u64>,
     out: &'a mut Vec<u8>,
 }

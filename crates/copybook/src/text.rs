@@ -111,9 +111,9 @@ impl TextCodec {
             room = rest;
         }
         let left = room.len();
-        let length = out.len() - left - before;
+        let written = out.len() - left - before;
         // No comma behind the last.
-        out.truncate(if are_usual { before + length.saturating_sub(1) } else { before });
+        out.truncate(if are_usual { before + written.saturating_sub(1) } else { before });
         are_usual
     }
 

@@ -55,7 +55,7 @@ pub struct PutResult {
     pub warning: Option<Reason>,
 }
 
-/// Its descriptor and body are reached through it.
+/// Dereferences to its message.
 #[derive(Debug, Clone)]
 pub struct GetResult {
     /// As the application sees it; at most `buffer_length` bytes of body.

@@ -146,11 +146,11 @@ pub struct Terms<'a> {
     pub interrupt: Option<&'a Interrupt>,
     /// Ends its wait, and that of every other get with the same one.
     pub closing: Option<&'a Closing>,
-    /// Ends its wait instead of `GetOptions::wait`, which still says whether there is one.
+    /// Ends a wait that `GetFlags::WAIT` asks for, whatever `GetOptions::wait` says, unless that is zero.
     pub until: Option<Instant>,
     /// Asked of the message, as it lies on the queue, before it is taken. `false` leaves it there, its backout count as
-    /// it was, and ends the call with `FormatError` (2110). It may be asked of several, of which the last is taken. For
-    /// destructive gets; must be quick.
+    /// it was, and ends the call with `FormatError` (2110). It may be asked of several, of which the last is taken. The
+    /// handle does not keep the context of what is taken so (MQOO_SAVE_ALL_CONTEXT). For destructive gets; must be quick.
     pub accept: Option<&'a Accept<'a>>,
 }
 
@@ -473,7 +473,7 @@ impl Get<'_> {
     }
 
     fn remember(&self, stored: &StoredMessage, in_unit: bool) {
-        let saves = self.open.options.contains(OpenOptions::SAVE_ALL_CONTEXT);
+        let saves = self.open.options.contains(OpenOptions::SAVE_ALL_CONTEXT) && self.terms.accept.is_none();
         let logical = self.has(GetFlags::LOGICAL_ORDER);
         let at_cursor = self.has(GetFlags::MSG_UNDER_CURSOR);
         if !saves && !logical && !at_cursor {

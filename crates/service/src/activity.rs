@@ -143,13 +143,11 @@ impl Drop for InFlight<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
 
     #[test]
     fn answers_are_counted_by_their_status_and_a_dropped_request_is_abandoned() {
-        let activity = Arc::new(Activity::new(true));
+        let activity = Activity::new(true);
         assert_eq!(activity.statistics().shortest, None);
         for status in [200, 204, 404, 500, 503] {
             activity.admit(Instant::now()).expect("started").answered(status);
@@ -166,7 +164,7 @@ mod tests {
 
     #[test]
     fn while_stopped_nothing_begins_and_nothing_is_counted() {
-        let activity = Arc::new(Activity::new(false));
+        let activity = Activity::new(false);
         assert!(activity.admit(Instant::now()).is_none());
         assert_eq!((activity.in_flight(), activity.statistics().requests), (0, 0));
         activity.start();
@@ -179,7 +177,7 @@ mod tests {
 
     #[test]
     fn who_stops_and_sees_nothing_under_way_sees_nothing_begin() {
-        let activity = Arc::new(Activity::new(true));
+        let activity = Activity::new(true);
         std::thread::scope(|scope| {
             let worker = scope.spawn(|| {
                 let mut begun = 0_u64;

@@ -5,6 +5,10 @@
 //! So the waker that hyper is given only counts what comes from the poll itself. After the poll it is passed on, unless
 //! whoever caused it has said that it is void.
 //!
+//! A body's last piece is void so because of two things in hyper 1.12, which a newer hyper should be asked for again: its
+//! HTTP/1 `poll_read` gives up the sender of a body in the call that hands over the last piece, and goes on to what else there
+//! is to read; and `is_end_stream` of a body counts what was taken of it. HTTP/2 serves each stream in a task of its own.
+//!
 //! Invariants
 //! - A wake from another thread, or outside of the poll, is passed on at once.
 //! - Only what a call has caused, on its own thread, can be declared void by it.

@@ -189,6 +189,7 @@ impl Source<'_> {
         selection: &Selection,
     ) -> Result<Option<Taken>, Failed> {
         let mut options = selection.options(FLAGS | GetFlags::NO_SYNCPOINT);
+        // It ends with `deadline`; the options name no time.
         options.flags.set(GetFlags::WAIT, !self.patience.wait.is_zero());
         let answer = Mutex::new(None);
         let converts = |message: &Message| {

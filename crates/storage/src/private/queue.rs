@@ -43,7 +43,7 @@ pub(crate) struct Queue {
     by_message_id: IdentifierIndex,
     by_correlation_id: IdentifierIndex,
     by_group_id: IdentifierIndex,
-    /// Of available messages.
+    /// When available messages expire.
     expiry: Expiry,
     locks: Locks,
     bytes: u64,

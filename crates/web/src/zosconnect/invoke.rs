@@ -112,7 +112,7 @@ pub(crate) async fn invoke(
 
 /// A name in a path; what is not UTF-8 is nobody's.
 pub(super) fn decoded(name: &str) -> Cow<'_, str> {
-    // Few names have anything to decode, and looking for UTF-8 is for bytes of unknown origin.
+    // Without a `%` it is the name as it stands.
     if name.contains('%') { percent_decode_str(name).decode_utf8_lossy() } else { Cow::Borrowed(name) }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Most messages of a queue live equally long, so that the one put last is the last to expire, and most are taken in the
 //! order they came: those are a list in order, where adding one and taking the first costs next to nothing. What would
-//! stand before the list's last is in an ordered set.
+//! stand before the list's last is in an ordered set, and so is what comes while the list is long: to grow or to be tidied
+//! it is copied as a whole, for which no put should wait for long.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -13,12 +14,14 @@ type Due = (u64, Key);
 
 /// So many that are gone may stay among those that are there.
 const FEW: usize = 64;
+/// Longest list.
+const MANY: usize = 1 << 15;
 
 #[derive(Default)]
 pub(super) struct Expiry {
     /// In order. Neither the first nor the last is gone.
     list: VecDeque<Listed>,
-    /// How many of the list are.
+    /// How many of the list are gone.
     gone: usize,
     others: BTreeSet<Due>,
 }
@@ -30,7 +33,7 @@ struct Listed {
 
 impl Expiry {
     pub(super) fn insert(&mut self, due: Due) {
-        if self.list.back().is_none_or(|last| last.due < due) {
+        if self.list.len() < MANY && self.list.back().is_none_or(|last| last.due < due) {
             self.list.push_back(Listed { due, is_gone: false });
         } else {
             self.others.insert(due);
@@ -48,7 +51,7 @@ impl Expiry {
                 self.gone += 1;
                 self.tidy();
             }
-            // Gone from the list before, and added again since.
+            // Never there, or gone before and added again since.
             Ok(_) | Err(_) => {
                 self.others.remove(&due);
             }

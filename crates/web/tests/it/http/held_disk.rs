@@ -1,5 +1,5 @@
-//! A directory whose syncs of log extents wait while a test holds it. Extents are made ready in the background at any time:
-//! their syncs pass, and are not counted, for nobody who puts or gets waits for them.
+//! A directory whose writes to the log wait while a test holds it. Syncs of other files pass and are not counted: extents
+//! are made ready in the background at any time, and nobody who puts or gets waits for that.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
