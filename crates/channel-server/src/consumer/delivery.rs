@@ -55,7 +55,7 @@ pub(super) async fn deliver(
         let terms = Terms { interrupt: Some(&consumer.interrupt), ..Terms::default() };
         let got = connection.get_on(order.handle, &order.options, &terms).await;
         match got {
-            Ok(result) => job.send(&order, result),
+            Ok(result) => job.send(&order, *result),
             // Interrupted: what is there to do now?
             Err(Reason::NoMsgAvailable) if order.options.flags.contains(GetFlags::WAIT) => {}
             Err(Reason::NoMsgAvailable) => {
@@ -89,7 +89,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn send(&self, order: &Order, result: Box<GetResult>) {
+    fn send(&self, order: &Order, result: GetResult) {
         let stays = result.warning == Some(Reason::TruncatedMsgFailed);
         if stays {
             // It would be the next one again.

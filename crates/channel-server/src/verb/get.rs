@@ -22,7 +22,7 @@ pub(super) async fn get(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), 
     match outcome {
         Ok(result) => {
             let ending = ending_with(result.warning);
-            let reply = reply(descriptor, options, result);
+            let reply = reply(descriptor, options, *result);
             call.reply(ending, |writer| reply.encode(writer));
         }
         Err(_) => {
@@ -43,7 +43,7 @@ async fn get_message(call: &Call<'_>, request: &Get) -> Result<Box<GetResult>, R
     connected.connection.get(call.handle(), &options).await
 }
 
-fn reply(descriptor: Descriptor, options: GetStructure, result: Box<GetResult>) -> GetReply {
+fn reply(descriptor: Descriptor, options: GetStructure, result: GetResult) -> GetReply {
     let options = GetStructure {
         resolved_queue: text(&result.resolved_queue),
         group_status: result.group_status,
