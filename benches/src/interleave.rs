@@ -50,6 +50,15 @@ impl Measured {
         self
     }
 
+    /// What was measured in pieces: so many in a row are one round, their mean its value. A machine that is now quick, now
+    /// slow, for seconds at a time, is so to all cells of a round alike.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a handful of pieces")]
+    pub fn in_rounds_of(self, pieces: usize) -> Self {
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        Self(self.0.into_iter().map(|(name, values)| (name, values.chunks(pieces).map(mean).collect())).collect())
+    }
+
     pub fn median(&self, name: &str) -> f64 {
         median(self.values(name).to_vec())
     }

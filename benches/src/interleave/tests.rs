@@ -3,9 +3,9 @@ use std::cell::RefCell;
 use super::*;
 
 /// Says one of these each round.
-fn cell(name: &'static str, values: [f64; 3]) -> Cell<'static> {
+fn cell<const ROUNDS: usize>(name: &'static str, values: [f64; ROUNDS]) -> Cell<'static> {
     let mut values = values.into_iter();
-    Cell::new(name, move || values.next().context("three rounds"))
+    Cell::new(name, move || values.next().context("a value for each round"))
 }
 
 #[test]
@@ -47,4 +47,13 @@ fn a_difference_is_taken_round_by_round() {
     let measured = interleave(3, vec![cell("whole", [20.0, 30.0, 40.0]), cell("part", [2.0, 4.0, 8.0])]).unwrap();
     let measured = measured.with_difference("rest", "whole", "part");
     assert_eq!((measured.values("rest"), measured.median("rest")), (&[18.0, 26.0, 32.0][..], 26.0));
+}
+
+#[test]
+fn pieces_in_turns_make_rounds_that_a_slow_spell_does_not_touch() {
+    // The machine is half as quick from the second piece of the first round to the first of the second.
+    let cells = vec![cell("a", [10.0, 20.0, 20.0, 10.0]), cell("b", [20.0, 40.0, 40.0, 20.0])];
+    let measured = interleave(4, cells).unwrap().in_rounds_of(2);
+    assert_eq!((measured.values("a"), measured.values("b")), (&[15.0, 15.0][..], &[30.0, 30.0][..]));
+    assert_eq!(measured.ratio("a", "b"), 0.5);
 }
