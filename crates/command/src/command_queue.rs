@@ -89,7 +89,8 @@ impl Server<'_> {
 
     /// Runs one request, answers it, and ends the unit of work.
     async fn serve(&self, request: Box<GetResult>) -> Result<(), Reason> {
-        let model::message::Message { descriptor, body } = *request.message;
+        let GetResult { message, .. } = *request;
+        let (descriptor, body) = (message.descriptor, message.body);
         match descriptor.message_type {
             MessageType::REQUEST => {
                 let answers = self.run(&descriptor, &body).await;

@@ -98,13 +98,7 @@ pub(crate) async fn put1(
     if flags.contains(PutFlags::LOGICAL_ORDER) {
         return Err(Reason::OptionsError);
     }
-    let alternate;
-    let caller = if flags.contains(PutFlags::ALTERNATE_USER_AUTHORITY) {
-        alternate = effective_caller(engine, caller, object, true)?;
-        &alternate
-    } else {
-        caller
-    };
+    let caller = &*effective_caller(engine, caller, object, flags.contains(PutFlags::ALTERNATE_USER_AUTHORITY))?;
     let request = Request { connection, caller, handle: None, options };
     match object.object {
         ObjectKind::Queue => {}

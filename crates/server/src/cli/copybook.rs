@@ -441,12 +441,12 @@ fn from_hexadecimal(text: &[u8]) -> Option<Vec<u8>> {
     digits.len().is_multiple_of(2).then(|| digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }
 
-/// A number, with or without `CP`, `IBM` or `CCSID` before it, or one of a few names.
 fn currency_sign(text: &str) -> Result<char, String> {
     let character = text.parse().ok().filter(|character| copybook::is_currency_sign(*character));
     character.ok_or_else(|| "it is not one character that COBOL allows as CURRENCY SIGN".to_owned())
 }
 
+/// A number, with or without `CP`, `IBM` or `CCSID` before it, or one of a few names.
 fn ccsid(text: &str) -> Result<u32, String> {
     let upper = text.to_uppercase();
     let known = match upper.as_str() {

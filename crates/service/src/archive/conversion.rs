@@ -288,11 +288,10 @@ impl Conversion {
     }
 
     fn currency(&self) -> Result<char, ArchiveError> {
-        let mut characters = self.text("currency").unwrap_or("$").chars();
-        match (characters.next(), characters.next()) {
-            (Some(character), None) if is_currency_sign(character) => Ok(character),
-            _ => Err(ArchiveError::property("currency", "it is one character that COBOL allows as CURRENCY SIGN")),
-        }
+        let character = self.text("currency").unwrap_or("$").parse().ok();
+        character
+            .filter(|character| is_currency_sign(*character))
+            .ok_or_else(|| ArchiveError::property("currency", "it is one character that COBOL allows as CURRENCY SIGN"))
     }
 
     /// `0x` and two digits; without a value X'00'.

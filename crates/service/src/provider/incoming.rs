@@ -57,7 +57,7 @@ pub(super) fn answer(
         structure
             .decode(&record, &mut json)
             .map_err(|error| ServiceError::reply_data(&service.name).with_details(error.to_string()))?;
-        return Ok(answer(shared(json), Content::Json));
+        return Ok(answer(json.into(), Content::Json));
     }
     if !data.is_text {
         return Err(ServiceError::message_type(&service.name, "bytes"));
@@ -78,12 +78,6 @@ pub(super) fn answer(
             Ok(answer(text, Content::Json))
         }
     }
-}
-
-/// `Bytes` of a `Vec` that has room left take memory of their own beside it. To cut the room off a long one, the allocator
-/// may have to copy it, which costs more.
-fn shared(json: Vec<u8>) -> Bytes {
-    if json.len() < 4096 { json.into_boxed_slice().into() } else { json.into() }
 }
 
 /// Bytes as they are; text in the code page of records.
