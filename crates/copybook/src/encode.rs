@@ -58,7 +58,7 @@ struct Encoder<'a> {
     starts: Vec<usize>,
     /// Members that are read when their place is known: index, and where the value stands in JSON.
     deferred: Vec<(usize, usize)>,
-    /// The marks of open groups that are `Seen::Many`.
+    /// A bit for each member of the open groups that was given.
     seen: Vec<u64>,
     out: &'a mut Vec<u8>,
 }
@@ -73,14 +73,6 @@ struct SlotState<'a> {
     is_stated: bool,
     /// An array has this many elements.
     settled: Option<u64>,
-}
-
-/// A bit for each member of an open group that was given.
-enum Seen {
-    /// Of a group of at most 64, as nearly all are.
-    Few(u64),
-    /// In `Encoder::seen` from here on.
-    Many { start: usize },
 }
 
 impl<'a> Encoder<'a> {
@@ -163,16 +155,16 @@ impl<'a> Encoder<'a> {
         if let Some(run) = group.runs.first() {
             self.register(run, at);
         }
-        let mut seen = self.open_group(group);
+        let seen = self.open_group(group);
         self.reader.begin(b'{').map_err(|flaw| self.trouble(flaw, item, at))?;
         let mut hint = 0;
         let mut is_first = true;
         while let Some(name) = self.reader.next_name(is_first).map_err(|flaw| self.trouble(flaw, item, at))? {
             is_first = false;
-            let Some(index) = self.member(group, name, &mut hint, &mut seen, (item, at))? else { continue };
+            let Some(index) = self.member(group, name, &mut hint, seen, (item, at))? else { continue };
             self.value(&group.members[index], at)?;
         }
-        self.close_group(seen);
+        self.seen.truncate(seen);
         Ok(())
     }
 
@@ -186,32 +178,11 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    fn open_group(&mut self, group: &Group) -> Seen {
-        let words = group.members.len().div_ceil(64);
-        if words <= 1 {
-            return Seen::Few(0);
-        }
-        let start = self.seen.len();
-        self.seen.resize(start + words, 0);
-        Seen::Many { start }
-    }
-
-    fn close_group(&mut self, seen: Seen) {
-        if let Seen::Many { start } = seen {
-            self.seen.truncate(start);
-        }
-    }
-
-    /// Marks a member as given; false when it was already.
-    fn mark(&mut self, seen: &mut Seen, index: usize) -> bool {
-        let word = match seen {
-            Seen::Few(word) => word,
-            Seen::Many { start } => &mut self.seen[*start + index / 64],
-        };
-        let bit = 1 << (index % 64);
-        let is_new = *word & bit == 0;
-        *word |= bit;
-        is_new
+    /// Room for the marks of a group's members; where they begin.
+    fn open_group(&mut self, group: &Group) -> usize {
+        let seen = self.seen.len();
+        self.seen.resize(seen + group.members.len().div_ceil(64), 0);
+        seen
     }
 
     /// The index of the member with this name, marked as given; `None`: it is to be passed over, and has been.
@@ -220,7 +191,7 @@ impl<'a> Encoder<'a> {
         group: &'a Group,
         name: RawString<'_>,
         hint: &mut usize,
-        seen: &mut Seen,
+        seen: usize,
         (item, at): (usize, usize),
     ) -> Outcome<Option<usize>> {
         let found = match find(group, name, *hint) {
@@ -236,10 +207,12 @@ impl<'a> Encoder<'a> {
             let flaw = Flaw { problem: DataProblem::UnknownMember { name: spoken() }, at: self.reader.at };
             return Err(self.trouble(flaw, item, at).below_member(&spoken()));
         };
-        if !self.mark(seen, index) {
+        let (word, bit) = (seen + index / 64, 1u64 << (index % 64));
+        if self.seen[word] & bit != 0 {
             let flaw = Flaw { problem: DataProblem::DuplicateMember { name: spoken() }, at: self.reader.at };
             return Err(self.trouble(flaw, item, at).below_member(&spoken()));
         }
+        self.seen[word] |= bit;
         *hint = index + 1;
         Ok(Some(index))
     }
@@ -319,14 +292,14 @@ impl<'a> Encoder<'a> {
     /// A frame of variable length, appended.
     fn frame(&mut self, group: &'a Group, item: usize) -> Outcome<()> {
         let at = self.out.len();
-        let (mut seen, starts, deferred) = (self.open_group(group), self.starts.len(), self.deferred.len());
+        let (seen, starts, deferred) = (self.open_group(group), self.starts.len(), self.deferred.len());
         self.begin_run(group, 0);
         self.reader.begin(b'{').map_err(|flaw| self.trouble(flaw, item, at))?;
         let mut hint = 0;
         let mut is_first = true;
         while let Some(name) = self.reader.next_name(is_first).map_err(|flaw| self.trouble(flaw, item, at))? {
             is_first = false;
-            let Some(index) = self.member(group, name, &mut hint, &mut seen, (item, at))? else { continue };
+            let Some(index) = self.member(group, name, &mut hint, seen, (item, at))? else { continue };
             let member = &group.members[index];
             let current = self.starts.len() - starts - 1;
             if member.run > current {
@@ -341,7 +314,7 @@ impl<'a> Encoder<'a> {
             }
         }
         self.finish_frame(group, starts, deferred)?;
-        self.close_group(seen);
+        self.seen.truncate(seen);
         self.starts.truncate(starts);
         self.deferred.truncate(deferred);
         Ok(())
