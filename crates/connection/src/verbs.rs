@@ -22,7 +22,7 @@ use model::message::Message;
 use model::name::QueueName;
 use model::options::{CloseOptions, GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 use model::reason::Reason;
-use queue_manager::{Accept, Terms};
+use queue_manager::{Accept, Changes, Terms};
 use tokio::time::Instant;
 
 use crate::error::ConnectionError;
@@ -42,6 +42,17 @@ pub struct Opened {
     pub handle: ObjectHandle,
     /// Of the queue that was opened: the dynamic queue's for a model.
     pub name: QueueName,
+    /// For `Wait::since`; `None` on a remote connection.
+    pub changes: Option<Changes>,
+}
+
+/// The wait of a get in this process.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wait {
+    /// Ends it, in place of what the options say.
+    pub until: Option<Instant>,
+    /// What is wanted was not on the queue at that moment: see `Terms::since`.
+    pub since: Option<Changes>,
 }
 
 /// What a put brought: what the queue manager chose, or the caller.
@@ -101,11 +112,12 @@ impl Local {
         &self,
         handle: queue_manager::connection::ObjectHandle,
         options: &GetOptions,
-        until: Option<Instant>,
+        wait: Wait,
         accept: Option<&Accept<'_>>,
     ) -> Result<Box<Message>, ConnectionError> {
         let closing = &self.waits.closing;
-        let terms = Terms { closing: Some(closing), until, accept, ..Terms::default() };
+        let Wait { until, since } = wait;
+        let terms = Terms { closing: Some(closing), until, since, accept, ..Terms::default() };
         match self.connection.get_on(handle, options, &terms).await {
             Ok(got) => Ok(got.message),
             Err(Reason::NoMsgAvailable) if waits(options) && closing.is_set() => Err(Reason::QMgrQuiescing.into()),
@@ -144,7 +156,7 @@ impl Remote {
         let object = self.on_behalf(acting, object)?;
         options.set(OpenOptions::ALTERNATE_USER_AUTHORITY, matches!(object, Cow::Owned(_)));
         let opened = self.connection.open(&object, options).await?;
-        Ok(Opened { handle: ObjectHandle::Remote(opened.handle), name: opened.object_name })
+        Ok(Opened { handle: ObjectHandle::Remote(opened.handle), name: opened.object_name, changes: None })
     }
 
     async fn get(
@@ -199,7 +211,8 @@ impl Connection {
         match self {
             Self::Local(local) => {
                 let opened = local.connection.open(acting.principal(), object, options).await?;
-                Ok(Opened { handle: ObjectHandle::Local(opened.handle), name: opened.object_name })
+                let handle = ObjectHandle::Local(opened.handle);
+                Ok(Opened { handle, name: opened.object_name, changes: Some(opened.changes) })
             }
             Self::Remote(remote) => Box::pin(remote.open(acting, object, options)).await,
         }
@@ -243,15 +256,16 @@ impl Connection {
     /// 2033 no message; 2161 the door closes, and nothing was taken; and what else MQGET may answer.
     pub async fn get(&mut self, handle: ObjectHandle, options: &GetOptions) -> Result<Box<Message>, ConnectionError> {
         match (self, handle) {
-            (Self::Local(local), ObjectHandle::Local(handle)) => local.get(handle, options, None, None).await,
+            (Self::Local(local), ObjectHandle::Local(handle)) => {
+                local.get(handle, options, Wait::default(), None).await
+            }
             (Self::Remote(remote), ObjectHandle::Remote(handle)) => Box::pin(remote.get(handle, options)).await,
             _ => Err(foreign_handle()),
         }
     }
 
     /// As `get`, for a destructive one: the queue manager asks `accept` before it takes the message, and leaves one that is
-    /// refused where it is, its backout count as it was. `until` ends a wait in place of the options'. Local connections
-    /// only.
+    /// refused where it is, its backout count as it was. Local connections only.
     ///
     /// # Errors
     /// Those of `get`; 2110: refused. 2019: the connection is remote.
@@ -259,11 +273,11 @@ impl Connection {
         &mut self,
         handle: ObjectHandle,
         options: &GetOptions,
-        until: Option<Instant>,
+        wait: Wait,
         accept: &Accept<'_>,
     ) -> Result<Box<Message>, ConnectionError> {
         match (self, handle) {
-            (Self::Local(local), ObjectHandle::Local(handle)) => local.get(handle, options, until, Some(accept)).await,
+            (Self::Local(local), ObjectHandle::Local(handle)) => local.get(handle, options, wait, Some(accept)).await,
             _ => Err(foreign_handle()),
         }
     }

@@ -29,6 +29,7 @@ use crate::interrupt::Closing;
 use crate::objects::{ObjectError, authorise};
 use crate::transmission::QUEUE_MANAGER;
 use crate::unit_of_work::OpenUnit;
+use crate::waiters::Changes;
 use crate::{ConnectOptions, QueueManager, authority, close, get, open, put, unit_of_work, xa};
 
 /// MQHOBJ: an open object of one connection.
@@ -43,6 +44,8 @@ pub struct Opened {
     pub object_name: QueueName,
     pub resolved_queue: QueueName,
     pub resolved_queue_manager: QueueManagerName,
+    /// Of the queue, before it was opened: for `Terms::since`.
+    pub changes: Changes,
 }
 
 #[derive(Debug, Clone)]

@@ -29,7 +29,7 @@ use crate::queue::Queue;
 use crate::selection::Filter;
 use crate::selector::Selector;
 use crate::unit_of_work::What;
-use crate::waiters::{Arrival, Waiter, Wanted};
+use crate::waiters::{Arrival, Changes, Waiter, Wanted};
 use crate::{browse, complete_message, event, expiry, reason, report, selecting, selection, shown};
 
 pub(crate) const BROWSES: GetFlags =
@@ -86,7 +86,7 @@ pub(crate) async fn get(
     if flags.contains(GetFlags::MARK_SKIP_BACKOUT) && connection.state.has_mark() {
         return Err(Reason::SecondMarkNotAllowed);
     }
-    if !get.would_look_in_vain()
+    if !get.would_look_in_vain(before)
         && let Some(result) = get.look().await?
     {
         return Ok(result);
@@ -148,6 +148,9 @@ pub struct Terms<'a> {
     pub closing: Option<&'a Closing>,
     /// Ends a wait that `GetFlags::WAIT` asks for, whatever `GetOptions::wait` says, unless that is zero.
     pub until: Option<Instant>,
+    /// Nothing that is wanted was on the queue when it had changed so often (`Opened::changes`): a get that will wait need
+    /// not look before it has changed again.
+    pub since: Option<Changes>,
     /// Asked of the message, as it lies on the queue, before it is taken. `false` leaves it there, its backout count as
     /// it was, and ends the call with `FormatError` (2110). It may be asked of several, of which the last is taken. The
     /// handle does not keep the context of what is taken so (MQOO_SAVE_ALL_CONTEXT). For destructive gets; must be quick.
@@ -197,11 +200,13 @@ impl Get<'_> {
             && !self.options.flags.intersects(at_the_cursor)
     }
 
-    /// A get that will wait need not look at an empty queue first: whatever comes changes `Waiters::changes`. The others may
-    /// have something to refuse or to begin anew.
-    fn would_look_in_vain(&self) -> bool {
+    /// A get that will wait need not look first at a queue that is empty, or that had nothing for it and has not changed:
+    /// whatever comes changes `Waiters::changes`. The others may have something to refuse or to begin anew.
+    fn would_look_in_vain(&self, changes: Changes) -> bool {
         let looks_all_the_same = BROWSES | GetFlags::LOGICAL_ORDER | GetFlags::SYNCPOINT;
-        self.queue.depth() == 0 && self.may_wait() && !self.options.flags.intersects(looks_all_the_same)
+        (self.terms.since == Some(changes) || self.queue.depth() == 0)
+            && self.may_wait()
+            && !self.options.flags.intersects(looks_all_the_same)
     }
 
     fn nothing(&self) -> Reason {
@@ -226,7 +231,7 @@ impl Get<'_> {
     }
 
     /// `before`: the queue's changes before the look that was in vain.
-    async fn wait(&self, before: u64) -> Result<Box<GetResult>, Reason> {
+    async fn wait(&self, before: Changes) -> Result<Box<GetResult>, Reason> {
         let in_group = self.place(self.browses()).is_some();
         let of_options = || self.options.wait.and_then(|wait| Instant::now().checked_add(wait));
         let deadline = self.terms.until.or_else(of_options);

@@ -82,6 +82,7 @@ pub use connection::Connection;
 pub use get::{Accept, Terms};
 pub use interrupt::{Closing, Interrupt};
 pub use registry::QueueManagers;
+pub use waiters::Changes;
 pub use xa::{XaError, XaFlags};
 
 use crate::engine::{Engine, Phase};

@@ -25,6 +25,7 @@ use crate::handle::{Handle, Memory, Target};
 use crate::queue::Queue;
 use crate::resolve::{Destination, Resolved, resolve};
 use crate::selector::Selector;
+use crate::waiters::Changes;
 use crate::{authority, dynamic, publish, trigger};
 
 const INPUT: OpenOptions =
@@ -226,6 +227,7 @@ async fn open_destination(
             return add(connection, caller, alias.name, Target::Topic(topic), options);
         }
     };
+    let changes = destination.queue().map_or_else(Changes::default, |queue| queue.waiters.changes());
     let first = destination.first().clone();
     let first_input = options.intersects(INPUT) && first.in_use.lock().input == 0;
     count_open(&destination, options, shareable)?;
@@ -259,7 +261,7 @@ async fn open_destination(
         // Seldom, as what else is boxed here: the state of every open need not hold it.
         Box::pin(trigger::initiation_queue_opened(engine, &first)).await;
     }
-    Ok(Opened { handle: number, object_name: name, resolved_queue, resolved_queue_manager })
+    Ok(Opened { handle: number, object_name: name, resolved_queue, resolved_queue_manager, changes })
 }
 
 /// DEFSOPT decides what MQOO_INPUT_AS_Q_DEF means, and NOSHARE makes every input exclusive by default.
@@ -359,6 +361,7 @@ pub(crate) fn add(
         object_name: name,
         resolved_queue: QueueName::BLANK,
         resolved_queue_manager: QueueManagerName::BLANK,
+        changes: Changes::default(),
     })
 }
 

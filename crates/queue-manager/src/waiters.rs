@@ -74,6 +74,10 @@ impl Wanted {
     }
 }
 
+/// How many reasons to look at a queue again there had been at a moment. Nothing becomes visible without one more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Changes(u64);
+
 #[derive(Debug, Clone, Copy)]
 enum WakeUp {
     Arrived(Arrival),
@@ -123,8 +127,8 @@ impl Waiters {
 
     /// Another number than before a look in vain: there may be something now. The same one, asked for after `register`:
     /// nothing has come, and whatever comes will find the new waiter.
-    pub(crate) fn changes(&self) -> u64 {
-        self.changes.load(Ordering::SeqCst)
+    pub(crate) fn changes(&self) -> Changes {
+        Changes(self.changes.load(Ordering::SeqCst))
     }
 
     /// Takes a place in line. Look at the queue after this, unless `changes` says that it is as it was, and before each

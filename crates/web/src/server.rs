@@ -187,7 +187,8 @@ fn configure_services(services: &Services, options: &WebOptions) -> Result<(), W
     connections
         .set_remote(remote_queue_managers(options)?)
         .map_err(|OptionsError { key, problem }| WebError::Option { key, problem })?;
-    *services.environment.request_timeout.write() = Duration::from_secs(options.zosconnect.request_timeout_seconds);
+    let request_timeout = Duration::from_secs(options.zosconnect.request_timeout_seconds);
+    services.environment.set_request_timeout(request_timeout);
     Ok(())
 }
 

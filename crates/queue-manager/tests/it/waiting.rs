@@ -335,3 +335,35 @@ async fn a_message_is_shown_before_it_is_taken_and_stays_when_it_is_refused() {
     assert_eq!(got.unwrap().body, "good");
     assert_eq!(queue_manager.queue_status(&name("Q")).unwrap().depth.current, 0);
 }
+
+#[tokio::test]
+async fn a_get_looks_first_only_if_the_queue_has_changed_since_it_held_nothing_wanted() {
+    use crate::script::{EVERYTHING, administrator};
+    use std::task::Poll;
+
+    use model::options::{GetFlags, GetOptions, PutOptions};
+    use queue_manager::Terms;
+
+    let (_queue_manager, connection, handle) = one_queue().await;
+    let object = model::options::ObjectDescriptor { name: name("Q"), ..Default::default() };
+    let put = async |body: &'static str| {
+        let body = bytes::Bytes::from_static(body.as_bytes());
+        connection.put(handle, Default::default(), &PutOptions::default(), body).await.unwrap();
+    };
+    let options = GetOptions { flags: GetFlags::NO_SYNCPOINT | GetFlags::WAIT, wait: None, ..GetOptions::default() };
+    put("before").await;
+    let opened = connection.open(&administrator(), &object, EVERYTHING).await.unwrap();
+    let terms = Terms { since: Some(opened.changes), ..Terms::default() };
+    {
+        let mut waits = std::pin::pin!(connection.get_on(opened.handle, &options, &terms));
+        let first = std::future::poll_fn(|context| Poll::Ready(waits.as_mut().poll(context))).await;
+        assert!(first.is_pending(), "it is believed that what lies there is not wanted");
+        put("after").await;
+        assert_eq!(waits.await.unwrap().body, "before", "whatever comes is a reason to look");
+    }
+    // It has changed by now: the look comes first, and nobody has to come.
+    let mut looks = std::pin::pin!(connection.get_on(opened.handle, &options, &terms));
+    let first = std::future::poll_fn(|context| Poll::Ready(looks.as_mut().poll(context))).await;
+    let Poll::Ready(Ok(got)) = first else { panic!("it did not look: {first:?}") };
+    assert_eq!(got.body, "after");
+}

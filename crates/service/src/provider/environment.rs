@@ -1,6 +1,7 @@
 //! What all services of a server share: connections, who the server is, limits.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use connection::connections::{Connections, Policy, RemoteKeeping};
@@ -23,7 +24,7 @@ pub struct Environment {
     /// Whose authority counts where a service names nobody.
     pub server: Principal,
     /// Longest that a request may wait, whatever its service or headers say (`asyncRequestTimeout`).
-    pub request_timeout: RwLock<Duration>,
+    request_timeout_ms: AtomicU64,
     /// True once the server stops.
     pub(super) stopping: watch::Sender<bool>,
     /// Replies that came too late, or have not come yet.
@@ -43,14 +44,26 @@ impl Environment {
             local: Keeping { limit: Limit::Idle(LOCAL_POOL_SIZE), idle_ticks: Some(IDLE_SECONDS) },
             remote: RemoteKeeping::ByEntry,
         };
-        Self {
+        let environment = Self {
             connections: Connections::new(queue_managers, server.clone(), "Quaymaster services", policy),
             server,
-            request_timeout: RwLock::new(Self::REQUEST_TIMEOUT),
+            request_timeout_ms: AtomicU64::default(),
             stopping: watch::channel(false).0,
             late: LateReplies::default(),
             principals: RwLock::default(),
-        }
+        };
+        environment.set_request_timeout(Self::REQUEST_TIMEOUT);
+        environment
+    }
+
+    /// Of requests from now on; in whole milliseconds.
+    pub fn set_request_timeout(&self, timeout: Duration) {
+        let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+        self.request_timeout_ms.store(milliseconds, Ordering::Relaxed);
+    }
+
+    pub(super) fn request_timeout(&self) -> Duration {
+        Duration::from_millis(self.request_timeout_ms.load(Ordering::Relaxed))
     }
 
     /// The server stops: waits end, now and later.

@@ -3,6 +3,8 @@
 //! What a message is, JMS's kinds decide: text is MQSTR or `jms_text`, everything else bytes, except the kinds that hold
 //! objects of Java, which are refused. MQRFH2 headers are passed over.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use codepage::{ByteOrder, CharacterSet};
 use model::descriptor::{Ccsid, Encoding, Format, MessageDescriptor};
@@ -20,8 +22,8 @@ use super::outgoing::check_object;
 const MAXIMUM_HEADERS: usize = 8;
 
 /// The data of a message behind its headers.
-struct Data {
-    bytes: Bytes,
+struct Data<'a> {
+    bytes: Cow<'a, Bytes>,
     is_text: bool,
     ccsid: Ccsid,
     encoding: Encoding,
@@ -40,7 +42,7 @@ pub(super) fn answer(
         behind_headers(service, descriptor, body)?
     } else {
         Data {
-            bytes: body.clone(),
+            bytes: Cow::Borrowed(body),
             is_text: descriptor.format == Format::STRING,
             ccsid: descriptor.ccsid,
             encoding: descriptor.encoding,
@@ -52,7 +54,7 @@ pub(super) fn answer(
         return Ok(answer(Bytes::new(), Content::Json));
     }
     if let Some(structure) = service.transformation.as_ref().and_then(Transformation::of_responses) {
-        let record = record(service, &data)?;
+        let record = record(service, data)?;
         let mut json = Vec::new();
         structure
             .decode(&record, &mut json)
@@ -62,35 +64,35 @@ pub(super) fn answer(
     if !data.is_text {
         return Err(ServiceError::message_type(&service.name, "bytes"));
     }
-    let text = in_set(service, &data, 1208)?;
+    let text = in_set(service, data, 1208)?;
     match service.provider.payload {
         Payload::Text => {
             let is_text = std::str::from_utf8(&text).is_ok();
             let garbled =
                 || ServiceError::reply_data(&service.name).with_details("the text is not UTF-8, as its MQMD says");
-            is_text.then(|| answer(text, Content::Text)).ok_or_else(garbled)
+            is_text.then(|| answer(text.into_owned(), Content::Text)).ok_or_else(garbled)
         }
         Payload::Json => {
             check_object(&text).map_err(|error| {
                 let details = error.details.unwrap_or(error.message);
                 ServiceError::reply_data(&service.name).with_details(details)
             })?;
-            Ok(answer(text, Content::Json))
+            Ok(answer(text.into_owned(), Content::Json))
         }
     }
 }
 
 /// Bytes as they are; text in the code page of records.
-fn record(service: &Service, data: &Data) -> Result<Bytes, ServiceError> {
-    if data.is_text { in_set(service, data, service.provider.receive_text_ccsid) } else { Ok(data.bytes.clone()) }
+fn record<'a>(service: &Service, data: Data<'a>) -> Result<Cow<'a, Bytes>, ServiceError> {
+    if data.is_text { in_set(service, data, service.provider.receive_text_ccsid) } else { Ok(data.bytes) }
 }
 
 /// The text in another set; not copied where nothing changes.
-fn in_set(service: &Service, data: &Data, wanted: u32) -> Result<Bytes, ServiceError> {
+fn in_set<'a>(service: &Service, data: Data<'a>, wanted: u32) -> Result<Cow<'a, Bytes>, ServiceError> {
     let order = if data.encoding.integers_are_little_endian() { ByteOrder::Little } else { ByteOrder::Big };
     let from = if data.ccsid == Ccsid::Q_MGR { Ccsid::UTF_8 } else { data.ccsid };
     if u32::try_from(from.0) == Ok(wanted) {
-        return Ok(data.bytes.clone());
+        return Ok(data.bytes);
     }
     let unknown = || {
         let details = format!("the message is in CCSID {}, which is not known here", from.0);
@@ -100,13 +102,18 @@ fn in_set(service: &Service, data: &Data, wanted: u32) -> Result<Bytes, ServiceE
     let to = CharacterSet::of(wanted, order).ok_or_else(unknown)?;
     let converted = codepage::convert(from, to, &data.bytes)
         .map_err(|error| ServiceError::reply_data(&service.name).with_details(error.to_string()))?;
-    Ok(match converted.bytes {
-        std::borrow::Cow::Borrowed(_) => data.bytes.clone(),
-        std::borrow::Cow::Owned(bytes) => bytes.into(),
-    })
+    let changed = match converted.bytes {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(bytes) => Some(bytes),
+    };
+    Ok(changed.map_or(data.bytes, |bytes| Cow::Owned(bytes.into())))
 }
 
-fn behind_headers(service: &Service, descriptor: &MessageDescriptor, body: &Bytes) -> Result<Data, ServiceError> {
+fn behind_headers(
+    service: &Service,
+    descriptor: &MessageDescriptor,
+    body: &Bytes,
+) -> Result<Data<'static>, ServiceError> {
     let damaged = |problem: String| ServiceError::reply_data(&service.name).with_details(problem);
     let (mut format, mut ccsid, mut encoding) = (descriptor.format, descriptor.ccsid, descriptor.encoding);
     let mut rest = body.clone();
@@ -135,7 +142,7 @@ fn behind_headers(service: &Service, descriptor: &MessageDescriptor, body: &Byte
         }
         Some(_) | None => format == Format::STRING,
     };
-    Ok(Data { bytes: rest, is_text, ccsid, encoding })
+    Ok(Data { bytes: Cow::Owned(rest), is_text, ccsid, encoding })
 }
 
 fn is_domain(folder: &str) -> bool {

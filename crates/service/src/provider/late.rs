@@ -281,7 +281,7 @@ impl Environment {
         let connection = lent.connection();
         let options = OpenOptions::INPUT_AS_Q_DEF | OpenOptions::SAVE_ALL_CONTEXT | OpenOptions::FAIL_IF_QUIESCING;
         let opened = connection.open(user.acting(), &object_of(&late.key.address, ""), options).await?;
-        let selection = Selection { message_id: None, correlation_id: Some(late.key.correlation_id) };
+        let selection = Selection { correlation_id: Some(late.key.correlation_id), ..Selection::default() };
         let flags = GetFlags::SYNCPOINT | GetFlags::FAIL_IF_QUIESCING | GetFlags::PROPERTIES_FORCE_MQRFH2;
         let got = match connection.get(opened.handle, &selection.options(flags)).await {
             Ok(got) => Some(got),

@@ -100,7 +100,7 @@ impl Call<'_> {
             Some(overriding) if stated != Wait::None => overriding,
             _ => stated,
         };
-        let limit = *self.environment.request_timeout.read();
+        let limit = self.environment.request_timeout();
         Ok(match wait {
             Wait::None => Patience { wait: Duration::ZERO, is_cut_short: false },
             Wait::For(wait) if wait <= limit => Patience { wait, is_cut_short: false },

@@ -3,13 +3,14 @@
 use connection::error::ConnectionError;
 use connection::pool::Lent;
 use connection::target::User;
-use connection::verbs::ObjectHandle;
+use connection::verbs::{ObjectHandle, Wait};
 use model::descriptor::{MessageDescriptor, Report};
 use model::identifier::{CorrelationId, MessageId};
 use model::message::Message;
 use model::options::{GetFlags, GetOptions, MatchOptions, OpenOptions};
 use model::reason::Reason;
 use parking_lot::Mutex;
+use queue_manager::Changes;
 use tokio::time::Instant;
 
 use crate::definition::{Destination, QueueAddress};
@@ -55,6 +56,7 @@ pub(super) async fn receive(call: &Call<'_>, taking: Taking) -> Result<ServiceAn
     let selection = Selection {
         message_id: header::message_id(&call.request.headers)?,
         correlation_id: header::correlation_id(&call.request.headers)?,
+        ..Selection::default()
     };
     let patience = call.patience()?;
     let deadline = Instant::now() + patience.wait;
@@ -76,6 +78,8 @@ pub(super) async fn receive(call: &Call<'_>, taking: Taking) -> Result<ServiceAn
 pub(super) struct Selection {
     pub(super) message_id: Option<MessageId>,
     pub(super) correlation_id: Option<CorrelationId>,
+    /// It was not on the queue at that moment.
+    pub(super) since: Option<Changes>,
 }
 
 impl Selection {
@@ -198,7 +202,8 @@ impl Source<'_> {
             *answer.lock() = made.ok();
             answers
         };
-        let got = lent.connection().get_accepted(handle, &options, Some(self.deadline), &converts).await;
+        let wait = Wait { until: Some(self.deadline), since: selection.since };
+        let got = lent.connection().get_accepted(handle, &options, wait, &converts).await;
         if matches!(&got, Err(error) if error.reason() == Reason::FormatError) {
             return Ok(None);
         }

@@ -35,11 +35,14 @@ pub(super) async fn exchange(call: &Call<'_>) -> Result<ServiceAnswer, ServiceEr
     let handle = opened.handle;
     let address = QueueAddress { queue: opened.name, queue_manager: reply.queue_manager };
     let source = Source { call, user: &user, address: &address, patience, deadline };
-    let Asked { correlation_id, awaited } = match ask(&source, &mut lent, outgoing, *selection, *late_reply).await {
-        Ok(asked) => asked,
-        Err(failed) => return source.finish(lent, handle, Err(failed)).await,
-    };
-    let selected = Selection { message_id: None, correlation_id };
+    let Asked { correlation_id, is_new, awaited } =
+        match ask(&source, &mut lent, outgoing, *selection, *late_reply).await {
+            Ok(asked) => asked,
+            Err(failed) => return source.finish(lent, handle, Err(failed)).await,
+        };
+    // A reply to what had not been put yet did not lie there when the queue was opened.
+    let since = opened.changes.filter(|_| is_new);
+    let selected = Selection { correlation_id, since, ..Selection::default() };
     let outcome = source.take(&mut lent, handle, &selected, Taking::Away).await;
     if let Some(awaited) = awaited {
         match &outcome {
@@ -55,6 +58,8 @@ pub(super) async fn exchange(call: &Call<'_>) -> Result<ServiceAnswer, ServiceEr
 struct Asked<'a> {
     /// Of the reply, where it has one.
     correlation_id: Option<CorrelationId>,
+    /// That was made for this request alone.
+    is_new: bool,
     awaited: Option<Awaited<'a>>,
 }
 
@@ -71,7 +76,8 @@ async fn ask<'a>(
     let awaited = |id| awaited(call, user, address, late_reply, id);
     // Where late replies are moved, the guard knows the reply before the request is under way; and also where the caller chose the
     // CorrelId, who may have used it before.
-    let before = match (chosen_by_caller(&outgoing, selection), late_reply) {
+    let chosen = chosen_by_caller(&outgoing, selection);
+    let before = match (chosen, late_reply) {
         (Some(id), _) => Some(awaited(id).claimed()),
         (None, LateReply::Queue(_)) => choose_identifier(&mut outgoing, selection).map(awaited),
         (None, LateReply::Expire | LateReply::Keep) => None,
@@ -93,7 +99,8 @@ async fn ask<'a>(
         ReplySelection::CorrelationIdToCorrelationId => Some(sent.correlation_id),
         ReplySelection::None => None,
     };
-    Ok(Asked { correlation_id, awaited: before.or_else(|| correlation_id.map(awaited)) })
+    let is_new = chosen.is_none() && correlation_id.is_some();
+    Ok(Asked { correlation_id, is_new, awaited: before.or_else(|| correlation_id.map(awaited)) })
 }
 
 /// Makes the message a request for a reply there.

@@ -485,10 +485,10 @@ fn what_is_not_text_stays_where_it_is_for_a_service_without_records() {
 fn a_request_is_cut_short_by_the_servers_limit_and_by_its_end() {
     let server = TestServer::start();
     server.deploy_loan("");
-    *server.web.services().environment.request_timeout.write() = Duration::from_millis(100);
+    server.web.services().environment.set_request_timeout(Duration::from_millis(100));
     let answer = post(&mut client::plain(&server), LOAN, "", REQUEST_JSON);
     assert!(answer.starts_with("504 {\"errorMessage\":\"BAQR0405I"), "{answer}");
-    *server.web.services().environment.request_timeout.write() = Duration::from_secs(30);
+    server.web.services().environment.set_request_timeout(Duration::from_secs(30));
     let mut waiting = in_wait(&server);
     server.take_next("Q");
     server.web.services().environment.stop();
