@@ -45,7 +45,7 @@ const SERVICE_BEYOND: &str = "two-way service beyond the responder";
 const REST_BEYOND: &str = "POST and DELETE beyond the responder";
 
 /// Each load of a round is measured in so many pieces, in turns with the others.
-const PIECES: u32 = 4;
+const PIECES: u32 = 8;
 
 pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     let pieces = PIECES as usize;

@@ -28,9 +28,11 @@ pub(super) async fn exchange(call: &Call<'_>) -> Result<ServiceAnswer, ServiceEr
     let patience = call.patience()?;
     let deadline = Instant::now() + patience.wait;
     let user = call.user();
-    let object = object_of(reply, &call.service.provider.selector);
-    let options = OpenOptions::INPUT_AS_Q_DEF | OpenOptions::SAVE_ALL_CONTEXT | OpenOptions::FAIL_IF_QUIESCING;
-    let opened = call.pool(&user)?.open(user.acting(), &object, options).await;
+    let opened = {
+        let object = object_of(reply, &call.service.provider.selector);
+        let options = OpenOptions::INPUT_AS_Q_DEF | OpenOptions::SAVE_ALL_CONTEXT | OpenOptions::FAIL_IF_QUIESCING;
+        call.pool(&user)?.open(user.acting(), &object, options).await
+    };
     let (mut lent, opened) = opened.map_err(|error| call.failed("open", reply.queue.as_str(), &error))?;
     let handle = opened.handle;
     let address = QueueAddress { queue: opened.name, queue_manager: reply.queue_manager };

@@ -27,8 +27,7 @@ use crate::error::ApiError;
 use crate::routes::ZosConnectHandler;
 use crate::service::Call;
 
-/// Each kind is boxed by itself, so that a request takes no more room than its own kind needs; the usual one where it will
-/// stay, for it is a few kilobytes.
+/// What is seldom is boxed, each kind by itself, so that a request takes no more room than the usual one needs.
 ///
 /// # Errors
 /// The body does not come, or is too long. What is refused otherwise is an answer like any other.
@@ -40,10 +39,7 @@ pub(crate) async fn handle(
 ) -> Result<Answer, ApiError> {
     use ZosConnectHandler as Handler;
     match handler {
-        Handler::InvokeService | Handler::InvokeByPath => {
-            let room = Box::new_uninit();
-            Box::into_pin(Box::write(room, invoke::invoke(call, handler, identity, body))).await
-        }
+        Handler::InvokeService | Handler::InvokeByPath => invoke::invoke(call, handler, identity, body).await,
         Handler::CallApi => Box::pin(call::call_api(call, identity, body)).await,
         Handler::ListServices => Ok(services::list(call)),
         Handler::ShowService => Ok(services::show(call)),
