@@ -42,16 +42,16 @@ pub struct Opened {
     pub handle: ObjectHandle,
     /// Of the queue that was opened: the dynamic queue's for a model.
     pub name: QueueName,
-    /// For `Wait::since`; `None` on a remote connection.
+    /// For `WaitTerms::since`; `None` on a remote connection.
     pub changes: Option<Changes>,
 }
 
 /// The wait of a get in this process.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wait {
+pub struct WaitTerms {
     /// Ends it, in place of what the options say.
     pub until: Option<Instant>,
-    /// What is wanted was not on the queue at that moment: see `Terms::since`.
+    /// Nothing that is wanted was on the queue at that moment: see `Terms::since`.
     pub since: Option<Changes>,
 }
 
@@ -112,11 +112,11 @@ impl Local {
         &self,
         handle: queue_manager::connection::ObjectHandle,
         options: &GetOptions,
-        wait: Wait,
+        wait: WaitTerms,
         accept: Option<&Accept<'_>>,
     ) -> Result<Box<Message>, ConnectionError> {
         let closing = &self.waits.closing;
-        let Wait { until, since } = wait;
+        let WaitTerms { until, since } = wait;
         let terms = Terms { closing: Some(closing), until, since, accept, ..Terms::default() };
         match self.connection.get_on(handle, options, &terms).await {
             Ok(got) => Ok(got.message),
@@ -257,7 +257,7 @@ impl Connection {
     pub async fn get(&mut self, handle: ObjectHandle, options: &GetOptions) -> Result<Box<Message>, ConnectionError> {
         match (self, handle) {
             (Self::Local(local), ObjectHandle::Local(handle)) => {
-                local.get(handle, options, Wait::default(), None).await
+                local.get(handle, options, WaitTerms::default(), None).await
             }
             (Self::Remote(remote), ObjectHandle::Remote(handle)) => Box::pin(remote.get(handle, options)).await,
             _ => Err(foreign_handle()),
@@ -273,7 +273,7 @@ impl Connection {
         &mut self,
         handle: ObjectHandle,
         options: &GetOptions,
-        wait: Wait,
+        wait: WaitTerms,
         accept: &Accept<'_>,
     ) -> Result<Box<Message>, ConnectionError> {
         match (self, handle) {

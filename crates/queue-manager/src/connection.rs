@@ -44,7 +44,7 @@ pub struct Opened {
     pub object_name: QueueName,
     pub resolved_queue: QueueName,
     pub resolved_queue_manager: QueueManagerName,
-    /// Of the queue, before it was opened: for `Terms::since`.
+    /// Of the queue, before it was opened: for `Terms::since` of gets by this handle. Of what holds no messages it says nothing.
     pub changes: Changes,
 }
 

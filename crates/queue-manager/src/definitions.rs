@@ -18,9 +18,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use model::authority::{AuthorityObject, AuthorityRecord, Entity};
+use model::definition::queue::AliasTarget;
 use model::definition::{
-    AdministeredObject, ChannelAuthentication, QueueDefinition, QueueManagerDefinition, SubscriptionDefinition,
-    TopicDefinition,
+    AdministeredObject, ChannelAuthentication, QueueDefinition, QueueKind, QueueManagerDefinition,
+    SubscriptionDefinition, TopicDefinition,
 };
 use model::name::{QueueManagerName, QueueName, TopicName};
 use model::reason::Reason;
@@ -185,14 +186,25 @@ pub(crate) async fn change_queue(
     if queue.is_deleted() {
         return Err(Reason::QDeleted);
     }
-    let mut definition = (*queue.definition()).clone();
+    let before = queue.definition();
+    let mut definition = (*before).clone();
     change(&mut definition);
     save_and_show(engine, changes_of_queue(queue, &definition), || {
         engine.show_queue(queue, definition);
-        // Waiters look again: gets may be inhibited now, or enabled.
-        queue.waiters.wake_all();
+        wake_waiters(engine, queue, &before);
     })
     .await
+}
+
+/// Waiters look again: gets may be inhibited now, or enabled, or lead elsewhere. Those by an alias wait where it led `before`.
+pub(crate) fn wake_waiters(engine: &Engine, queue: &Queue, before: &QueueDefinition) {
+    queue.waiters.wake_all();
+    if let QueueKind::Alias(alias) = &before.kind
+        && alias.target_type == AliasTarget::Queue
+        && let Some(target) = engine.queue(&alias.target)
+    {
+        target.waiters.wake_all();
+    }
 }
 
 /// What is written when a queue's definition changes: of a temporary queue nothing.

@@ -148,8 +148,8 @@ pub struct Terms<'a> {
     pub closing: Option<&'a Closing>,
     /// Ends a wait that `GetFlags::WAIT` asks for, whatever `GetOptions::wait` says, unless that is zero.
     pub until: Option<Instant>,
-    /// Nothing that is wanted was on the queue when it had changed so often (`Opened::changes`): a get that will wait need
-    /// not look before it has changed again.
+    /// Nothing that is wanted was on the queue at that moment (`Opened::changes`): a get that will wait need not look before it
+    /// has changed.
     pub since: Option<Changes>,
     /// Asked of the message, as it lies on the queue, before it is taken. `false` leaves it there, its backout count as
     /// it was, and ends the call with `FormatError` (2110). It may be asked of several, of which the last is taken. The
@@ -230,14 +230,14 @@ impl Get<'_> {
         if self.browses() { Box::pin(browse::look(self, now)).await } else { self.take(now).await }
     }
 
-    /// `before`: the queue's changes before the look that was in vain.
+    /// `before`: the queue's changes before the look that was in vain, or would have been.
     async fn wait(&self, before: Changes) -> Result<Box<GetResult>, Reason> {
         let in_group = self.place(self.browses()).is_some();
         let of_options = || self.options.wait.and_then(|wait| Instant::now().checked_add(wait));
         let deadline = self.terms.until.or_else(of_options);
         let mut waiter = self.queue.waiters.register(self.wanted(in_group));
         let mut is_over = false;
-        // Nothing has changed since the first look: a second one would be in vain.
+        // Nothing has changed since then: a look would be in vain.
         let mut is_to_look = self.queue.waiters.changes() != before;
         loop {
             if is_to_look {
@@ -444,8 +444,9 @@ impl Get<'_> {
         let unit = if in_unit { Some(state.unit(self.engine)?) } else { None };
         let taking = Taking { get: self, unit };
         let got = self.engine.store.get(unit, self.queue.id, selected, now).await;
+        let got = got.map_err(|error| reason::of_store(&error))?;
         taking.answered();
-        let Some(stored) = got.map_err(|error| reason::of_store(&error))? else { return Ok(None) };
+        let Some(stored) = got else { return Ok(None) };
         if let Some(id) = unit {
             let arrival = Arrival::of(&stored.message.descriptor);
             state.note(id, self.queue, arrival, stored.expires, self.what(stored.key.position));
@@ -571,8 +572,8 @@ impl Room {
     }
 }
 
-/// A get in the hands of the store. Dropped before its end, a message may be in the unit of work although nobody saw it;
-/// a back out must then let everybody look.
+/// A get in the hands of the store. When it fails or is dropped before its end, the message is either there again for others,
+/// who may have passed over it, or in the unit of work although nobody saw it; a back out must then let everybody look.
 struct Taking<'a> {
     get: &'a Get<'a>,
     unit: Option<UnitOfWorkId>,
@@ -589,6 +590,7 @@ impl Drop for Taking<'_> {
         if let Some(id) = self.unit {
             let nobody_knows = Arrival::unknown();
             self.get.connection.state.note(id, self.get.queue, nobody_knows, None, What::PerhapsGot);
+            self.get.queue.waiters.wake_all();
         }
     }
 }

@@ -201,7 +201,7 @@ async fn replace_definition<'a>(
             queue.forced_changes.fetch_add(1, Ordering::AcqRel);
         }
         // As `definitions::change_queue`, but behind what breaks handles.
-        queue.waiters.wake_all();
+        definitions::wake_waiters(engine, queue, &before);
     };
     engine.save_and_show(changes, show).await?;
     Ok(triggering)

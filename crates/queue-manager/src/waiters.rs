@@ -1,7 +1,7 @@
 //! Those who wait for a message on one queue, in the order in which they came.
 //!
-//! No polling and no lost wake-up: a waiter registers first and looks at the queue afterwards; whoever makes a message
-//! visible calls `arrived` afterwards. Each arrival wakes the longest waiter that may want it, and every browser that
+//! No polling and no lost wake-up: a waiter registers first and looks at the queue afterwards, unless it has not changed
+//! meanwhile; whoever makes a message visible calls `arrived` afterwards. Each arrival wakes the longest waiter that may want it, and every browser that
 //! may want it. A waiter that leaves with a wake-up it did not use (dropped, timed out, took another message) hands it
 //! on. A waiter that looked in vain keeps its place.
 //!
@@ -74,7 +74,8 @@ impl Wanted {
     }
 }
 
-/// How many reasons to look at a queue again there had been at a moment. Nothing becomes visible without one more.
+/// How many reasons to look at a queue again there had been at a moment. Whatever becomes visible brings one more, if need be
+/// a little later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Changes(u64);
 

@@ -73,6 +73,16 @@ fn inhibiting_gets_deleting_quiescing_and_stopping_end_waits() {
 }
 
 #[test]
+fn what_changes_an_alias_ends_the_waits_of_gets_by_it_alone() {
+    check(
+        "define A alias TARGET=Q; @2 open a A input; @2 start a get on=a wait=unlimited; @3 start b get wait=unlimited; \
+         alter A GET=DISABLED; join a; put X; join b; alter A GET=ENABLED; @2 start c get on=a wait=unlimited; define R; \
+         alter A TARGET=R force; join c",
+        expect!["2016 X 2041"],
+    );
+}
+
+#[test]
 fn browsers_that_wait_are_all_woken_and_a_getter_too() {
     check(
         "@2 start a get next wait=unlimited; @3 start b get next wait=unlimited; put A; join a; join b; \

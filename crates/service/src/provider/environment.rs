@@ -56,7 +56,7 @@ impl Environment {
         environment
     }
 
-    /// Of requests from now on; in whole milliseconds.
+    /// Of requests from now on, rounded down to milliseconds.
     pub fn set_request_timeout(&self, timeout: Duration) {
         let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
         self.request_timeout_ms.store(milliseconds, Ordering::Relaxed);

@@ -3,7 +3,7 @@
 use connection::error::ConnectionError;
 use connection::pool::Lent;
 use connection::target::User;
-use connection::verbs::{ObjectHandle, Wait};
+use connection::verbs::{ObjectHandle, WaitTerms};
 use model::descriptor::{MessageDescriptor, Report};
 use model::identifier::{CorrelationId, MessageId};
 use model::message::Message;
@@ -78,7 +78,7 @@ pub(super) async fn receive(call: &Call<'_>, taking: Taking) -> Result<ServiceAn
 pub(super) struct Selection {
     pub(super) message_id: Option<MessageId>,
     pub(super) correlation_id: Option<CorrelationId>,
-    /// It was not on the queue at that moment.
+    /// Nothing that is selected was on the queue at that moment.
     pub(super) since: Option<Changes>,
 }
 
@@ -202,7 +202,7 @@ impl Source<'_> {
             *answer.lock() = made.ok();
             answers
         };
-        let wait = Wait { until: Some(self.deadline), since: selection.since };
+        let wait = WaitTerms { until: Some(self.deadline), since: selection.since };
         let got = lent.connection().get_accepted(handle, &options, wait, &converts).await;
         if matches!(&got, Err(error) if error.reason() == Reason::FormatError) {
             return Ok(None);

@@ -60,7 +60,7 @@ pub(super) async fn exchange(call: &Call<'_>) -> Result<ServiceAnswer, ServiceEr
 struct Asked<'a> {
     /// Of the reply, where it has one.
     correlation_id: Option<CorrelationId>,
-    /// That was made for this request alone.
+    /// It was made for this request alone.
     is_new: bool,
     awaited: Option<Awaited<'a>>,
 }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use connection::error::ConnectionError;
 use connection::pool::{Lent, Pool};
 use connection::target::Acting;
-use connection::verbs::{ObjectHandle, Wait};
+use connection::verbs::{ObjectHandle, WaitTerms};
 use model::message::Message;
 use model::name::{ObjectName, QueueName};
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, ObjectKind, OpenOptions};
@@ -125,7 +125,7 @@ impl OpenQueue<'_> {
         options: &GetOptions,
         accept: &Accept<'_>,
     ) -> Result<Box<Message>, ConnectionError> {
-        self.lent.connection().get_accepted(self.handle, options, Wait::default(), accept).await
+        self.lent.connection().get_accepted(self.handle, options, WaitTerms::default(), accept).await
     }
 
     async fn commit(&mut self) -> Result<(), ConnectionError> {

@@ -410,6 +410,29 @@ fn correlation_by_the_request_correlation_id_and_by_nothing() {
 }
 
 #[test]
+fn a_reply_that_lay_there_before_the_request_is_taken_where_the_service_cannot_know_better() {
+    let server = TestServer::start();
+    let reply = |correlation_id| {
+        let descriptor = MessageDescriptor { correlation_id, ..MessageDescriptor::default() };
+        server.put("Q.EMPTY", descriptor, hex(REPLY_HEX));
+    };
+    let patiently = "ibm-mq-gmo-waitInterval: 20000";
+    let begun = tokio::time::Instant::now();
+    server.deploy_loan("replySelection=none");
+    reply(CorrelationId::NONE);
+    assert!(post(&mut client::plain(&server), LOAN, patiently, REQUEST_JSON).starts_with("200 "));
+
+    server.deploy_loan("replySelection=correlIDToCorrelID");
+    let mut chosen = [0; 24];
+    chosen[..2].copy_from_slice(b"AB");
+    reply(CorrelationId::new(chosen));
+    let headers = format!("{patiently}\nibm-mq-md-correlID: 0x:4142");
+    assert!(post(&mut client::plain(&server), LOAN, &headers, REQUEST_JSON).starts_with("200 "));
+    // At the end of the wait there would have been one more look.
+    assert!(begun.elapsed() < Duration::from_secs(20), "nobody waited for what lay there");
+}
+
+#[test]
 fn headers_override_and_properties_travel_in_an_mqrfh2() {
     let server = TestServer::start();
     server.deploy("plain", None, "destination=Q priority=7");
