@@ -40,12 +40,25 @@ pub fn stub_folder() -> Result<PathBuf> {
     folder.canonicalize().context("cannot resolve the folder of the communication stub")
 }
 
-/// `target/PROFILE/deps/it-HASH` leads to `target/PROFILE/quaymaster`, then `target/release/quaymaster`.
+/// `target/PROFILE/deps/it-HASH`, as tests are called, and `target/PROFILE/benches` lead to `target/PROFILE/quaymaster`, then
+/// `target/release/quaymaster`.
 fn candidates(own: &Path) -> Vec<PathBuf> {
-    let profile = own.ancestors().nth(2);
-    let target = own.ancestors().nth(3);
-    [profile.map(|folder| folder.join("quaymaster")), target.map(|folder| folder.join("release/quaymaster"))]
-        .into_iter()
-        .flatten()
-        .collect()
+    let folder = own.parent().unwrap_or(own);
+    let profile = if folder.ends_with("deps") { folder.parent().unwrap_or(folder) } else { folder };
+    let target = profile.parent().unwrap_or(profile);
+    vec![profile.join("quaymaster"), target.join("release/quaymaster")]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_is_looked_for_beside_tests_and_beside_programs() {
+        let found = |own: &str| candidates(Path::new(own));
+        let both = [PathBuf::from("t/debug/quaymaster"), PathBuf::from("t/release/quaymaster")];
+        assert_eq!(found("t/debug/deps/it-0123"), both);
+        assert_eq!(found("t/debug/benches"), both);
+        assert_eq!(found("t/release/benches")[0], both[1]);
+    }
 }
