@@ -1,9 +1,9 @@
 //! Those who wait for a message on one queue, in the order in which they came.
 //!
 //! No polling and no lost wake-up: a waiter registers first and looks at the queue afterwards, unless it has not changed
-//! meanwhile; whoever makes a message visible calls `arrived` afterwards. Each arrival wakes the longest waiter that may want it, and every browser that
-//! may want it. A waiter that leaves with a wake-up it did not use (dropped, timed out, took another message) hands it
-//! on. A waiter that looked in vain keeps its place.
+//! meanwhile; whoever makes a message visible calls `arrived` afterwards. Each arrival wakes the longest waiter that may
+//! want it, and every browser that may want it. A waiter that leaves with a wake-up it did not use (dropped, timed out,
+//! took another message) hands it on. A waiter that looked in vain keeps its place.
 //!
 //! Knows nothing of stores: a wake-up is a hint, and the waiter always looks again.
 
