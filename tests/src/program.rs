@@ -42,11 +42,11 @@ pub fn stub_folder() -> Result<PathBuf> {
 
 /// `target/PROFILE/deps/it-HASH`, as tests are called, and `target/PROFILE/benches` lead to `target/PROFILE/quaymaster`, then
 /// `target/release/quaymaster`.
-fn candidates(own: &Path) -> Vec<PathBuf> {
+fn candidates(own: &Path) -> [PathBuf; 2] {
     let folder = own.parent().unwrap_or(own);
     let profile = if folder.ends_with("deps") { folder.parent().unwrap_or(folder) } else { folder };
     let target = profile.parent().unwrap_or(profile);
-    vec![profile.join("quaymaster"), target.join("release/quaymaster")]
+    [profile.join("quaymaster"), target.join("release/quaymaster")]
 }
 
 #[cfg(test)]

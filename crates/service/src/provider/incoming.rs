@@ -102,11 +102,10 @@ fn in_set<'a>(service: &Service, data: Data<'a>, wanted: u32) -> Result<Cow<'a, 
     let to = CharacterSet::of(wanted, order).ok_or_else(unknown)?;
     let converted = codepage::convert(from, to, &data.bytes)
         .map_err(|error| ServiceError::reply_data(&service.name).with_details(error.to_string()))?;
-    let changed = match converted.bytes {
-        Cow::Borrowed(_) => None,
-        Cow::Owned(bytes) => Some(bytes),
-    };
-    Ok(changed.map_or(data.bytes, |bytes| Cow::Owned(bytes.into())))
+    Ok(match converted.bytes {
+        Cow::Borrowed(_) => data.bytes,
+        Cow::Owned(bytes) => Cow::Owned(bytes.into()),
+    })
 }
 
 fn behind_headers(
