@@ -20,8 +20,13 @@ struct Bench {
 
 impl Bench {
     fn start() -> Result<Self> {
+        Self::listening("127.0.0.1:0")
+    }
+
+    /// Channels are listened for at this address.
+    fn listening(mq: &str) -> Result<Self> {
         let folder = tempfile::tempdir()?;
-        let server = Server::start(&ServerOptions::on(&folder.path().join("data")).listening("127.0.0.1:0"))?;
+        let server = Server::start(&ServerOptions::on(&folder.path().join("data")).listening(mq))?;
         let passwords = format!("app {APP_PASSWORD}\nadmin {ADMIN_PASSWORD}\n");
         std::io::Write::write_all(&mut std::fs::File::create(folder.path().join("passwords"))?, passwords.as_bytes())?;
         Ok(Self { folder, server })
