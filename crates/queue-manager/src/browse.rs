@@ -116,6 +116,7 @@ fn reserve(get: &Get<'_>, key: DeliveryKey, now: Timestamp) -> bool {
     }
     if get.has(GetFlags::UNMARK_BROWSE_CO_OP) {
         get.queue.unmark(key.position);
+        get.queue.waiters.wake_all();
     }
     if get.has(GetFlags::MARK_BROWSE_CO_OP) {
         let interval = get.engine.definition.read().mark_browse_interval_ms;
@@ -173,6 +174,11 @@ impl Queue {
 
     pub(crate) fn is_marked(&self, position: Position, now: Timestamp) -> bool {
         self.marks.lock().get(&position).is_some_and(|until| until.is_none_or(|until| until > now))
+    }
+
+    /// When the first of the marks ends by its time.
+    pub(crate) fn first_mark_end(&self, now: Timestamp) -> Option<Timestamp> {
+        self.marks.lock().values().flatten().copied().filter(|until| *until > now).min()
     }
 }
 

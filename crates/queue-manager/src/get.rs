@@ -256,10 +256,10 @@ impl Get<'_> {
                 return Err(self.nothing());
             }
             let woken = self.woken(&waiter);
-            match deadline {
+            match [deadline, self.end_of_marks()].into_iter().flatten().min() {
                 None => woken.await,
                 // Woken at the last moment is woken: one more look.
-                Some(deadline) => is_over = tokio::time::timeout_at(deadline, woken).await.is_err(),
+                Some(end) => is_over = tokio::time::timeout_at(end, woken).await.is_err() && deadline == Some(end),
             }
             if self.terms.end_the_wait() {
                 return Err(self.nothing());
@@ -273,6 +273,15 @@ impl Get<'_> {
             None => waiter.woken().await,
             Some(interrupt) => interrupt.or(waiter.woken()).await,
         }
+    }
+
+    /// When a message that this browse passes over, marked by a cooperating browser, may be free again though nobody tells.
+    fn end_of_marks(&self) -> Option<Instant> {
+        if !selection::passes_over_marked(self.options, self.open) {
+            return None;
+        }
+        let now = self.engine.now();
+        Instant::now().checked_add(self.queue.first_mark_end(now)?.since(now))
     }
 
     /// Where the handle stands in logical order, for gets or for browses.

@@ -1,7 +1,7 @@
 //! What a get or browse may return: match options, message token, group rules and marks, as a store selection.
 
 use model::identifier::MessageId;
-use model::options::{GetFlags, GetOptions, MatchOptions};
+use model::options::{GetFlags, GetOptions, MatchOptions, OpenOptions};
 use model::reason::Reason;
 use model::timestamp::Timestamp;
 use parking_lot::Mutex;
@@ -42,6 +42,13 @@ pub(crate) struct Filter<'a> {
     segments: Mutex<Vec<GroupMember>>,
 }
 
+/// Whether messages that cooperating browsers have marked are not there for this browse.
+pub(crate) fn passes_over_marked(options: &GetOptions, open: &Handle) -> bool {
+    options.flags.contains(GetFlags::UNMARKED_BROWSE_MSG)
+        && (open.options.contains(OpenOptions::CO_OP)
+            || options.flags.intersects(GetFlags::MARK_BROWSE_CO_OP | GetFlags::UNMARK_BROWSE_CO_OP))
+}
+
 impl<'a> Filter<'a> {
     pub(crate) fn new(
         options: &GetOptions,
@@ -51,14 +58,11 @@ impl<'a> Filter<'a> {
         now: Timestamp,
     ) -> Self {
         let flags = options.flags;
-        let unmarked = flags.contains(GetFlags::UNMARKED_BROWSE_MSG);
-        let co_op = open.options.contains(model::options::OpenOptions::CO_OP)
-            || flags.intersects(GetFlags::MARK_BROWSE_CO_OP | GetFlags::UNMARK_BROWSE_CO_OP);
         Self {
             rule: GroupRule::of(flags, in_group),
             complete: flags.contains(GetFlags::COMPLETE_MSG),
-            unmarked_on: (unmarked && co_op).then_some(queue),
-            unmarked_by: unmarked.then_some(open),
+            unmarked_on: passes_over_marked(options, open).then_some(queue),
+            unmarked_by: flags.contains(GetFlags::UNMARKED_BROWSE_MSG).then_some(open),
             now,
             segments: Mutex::default(),
         }

@@ -62,6 +62,15 @@ fn marked_messages_are_passed_over_by_cooperating_browsers() {
 }
 
 #[test]
+fn a_browse_that_waits_sees_a_message_when_its_mark_ends_or_is_taken_away() {
+    // Longer than `join` waits: a last look at the end of the wait does not help.
+    let both = "put A; open m Q browse co_op; @2 open m Q browse co_op; get next on=m mark unmarked; \
+                @2 start waiting get first on=m mark unmarked wait=100000000;";
+    check(&format!("{both} advance 5; join waiting"), expect!["A A"]);
+    check(&format!("{both} get first on=m unmark; join waiting"), expect!["A A A"]);
+}
+
+#[test]
 fn marks_of_a_handle_concern_that_handle_alone() {
     check("put A; get first mark_handle; get first unmarked; @2 get first unmarked", expect!["A 2033 A"]);
 }
