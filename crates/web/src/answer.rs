@@ -18,6 +18,8 @@ pub(crate) type Answer = Response<Body>;
 pub(crate) enum Body {
     Whole(Full<Bytes>),
     Pieces(Box<dyn Pieces>),
+    /// Of an answer whose head alone is sent.
+    LeftOut,
 }
 
 /// A body that is made while it is sent. Pieces are asked for as fast as the client reads, and no faster.
@@ -34,6 +36,7 @@ impl hyper::body::Body for Body {
         match self.get_mut() {
             Self::Whole(whole) => Pin::new(whole).poll_frame(context),
             Self::Pieces(pieces) => Poll::Ready(pieces.next_piece().map(|piece| Ok(Frame::data(piece)))),
+            Self::LeftOut => Poll::Ready(None),
         }
     }
 
@@ -41,13 +44,14 @@ impl hyper::body::Body for Body {
         match self {
             Self::Whole(whole) => whole.is_end_stream(),
             Self::Pieces(_) => false,
+            Self::LeftOut => true,
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Whole(whole) => whole.size_hint(),
-            Self::Pieces(_) => SizeHint::default(),
+            Self::Pieces(_) | Self::LeftOut => SizeHint::default(),
         }
     }
 }
@@ -98,6 +102,15 @@ fn made_of(status: StatusCode, content_type: Option<HeaderValue>, body: Body, ro
         headers.insert(header::CONTENT_TYPE, content_type);
     }
     answer
+}
+
+/// The answer to a HEAD request over HTTP/2: the head that GET has. Over HTTP/1.1 hyper leaves the body out by itself.
+pub(crate) fn without_body(answer: Answer) -> Answer {
+    let (mut head, body) = answer.into_parts();
+    if let Some(length) = hyper::body::Body::size_hint(&body).exact() {
+        head.headers.insert(header::CONTENT_LENGTH, length.into());
+    }
+    Response::from_parts(head, Body::LeftOut)
 }
 
 /// Adds what every answer of the HTTPS and HTTP listeners carries. The MQ REST server has headers that guard pages in a

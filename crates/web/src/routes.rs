@@ -306,7 +306,7 @@ pub(crate) enum Resolution<'p> {
     Unknown,
 }
 
-/// Finds the route. HEAD goes where GET goes; hyper leaves the body out.
+/// Finds the route. HEAD goes where GET goes; its answer has no body.
 pub(crate) fn resolve<'p>(method: &Method, path: &'p str) -> Resolution<'p> {
     let wanted = if *method == Method::HEAD { &Method::GET } else { method };
     let mut path_exists = false;

@@ -118,6 +118,9 @@ async fn answer_one(shared: &Shared, peer: &Peer, request: Request<Incoming>) ->
     settings.cors.decorate(&parts.headers, headers);
     shared.statistics.count(route_index, answer.status(), started);
     tracing::debug!(method = %parts.method, path = parts.uri.path(), status = answer.status().as_u16(), "answered");
+    if parts.method == Method::HEAD && parts.version == http::Version::HTTP_2 {
+        return answer::without_body(answer);
+    }
     answer
 }
 

@@ -85,6 +85,27 @@ fn http2_is_spoken_where_it_is_negotiated() {
 }
 
 #[test]
+fn a_head_request_over_http2_is_told_the_length_and_sent_no_body() {
+    let server = TestServer::start();
+    let address = server.https();
+    let seen = server.block_on(async move {
+        let mut sender = http2(address).await;
+        let mut seen = Vec::new();
+        for method in ["GET", "HEAD"] {
+            let request = http::Request::builder().method(method).uri("https://localhost/livez");
+            let request = request.body(Full::default()).expect("a request");
+            let answer = sender.send_request(request).await.expect("an answer");
+            let length = answer.headers()["content-length"].clone();
+            let body = answer.into_body().collect().await.expect("a body").to_bytes();
+            seen.push((length, body));
+        }
+        seen
+    });
+    let [(of_get, body), (of_head, nothing)] = &seen[..] else { panic!("two answers: {seen:?}") };
+    assert!(!body.is_empty() && of_get == of_head && nothing.is_empty(), "{seen:?}");
+}
+
+#[test]
 fn a_reset_http2_stream_ends_its_wait_and_no_other() {
     let server = TestServer::start();
     let mut sender = server.block_on(http2(server.https()));
