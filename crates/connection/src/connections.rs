@@ -257,7 +257,9 @@ impl Connections {
         let mut local = self.local.write();
         let queue_manager = self.queue_managers.admitting_one(name).map_err(|unavailable| match unavailable {
             Unavailable::Unknown => ConnectionError::QueueManagerUnknown { name: name.to_owned() },
-            Unavailable::NotRunning(_) => ConnectionError::QueueManagerNotRunning { name: name.to_owned() },
+            Unavailable::NotRunning(_) => {
+                ConnectionError::QueueManagerNotRunning { target: Target::Local(name.to_owned()) }
+            }
         })?;
         if let Some(pool) = local.of(&queue_manager) {
             return Ok(Arc::clone(pool));

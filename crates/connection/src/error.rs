@@ -3,6 +3,8 @@
 use channel_client::error::ChannelError;
 use model::reason::Reason;
 
+use crate::target::Target;
+
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectionError {
     /// The queue manager's answer to a verb, or to MQCONN.
@@ -12,8 +14,8 @@ pub enum ConnectionError {
     Channel(#[from] ChannelError),
     #[error("there is no queue manager '{name}' on this server")]
     QueueManagerUnknown { name: String },
-    #[error("the queue manager '{name}' does not run")]
-    QueueManagerNotRunning { name: String },
+    #[error("{target} does not run")]
+    QueueManagerNotRunning { target: Target },
     #[error("there is no remote queue manager '{name}' in the configuration")]
     RemoteUnknown { name: String },
     /// MQCONN failed: nothing was asked for yet.

@@ -13,6 +13,17 @@ pub enum Target {
     Remote(String),
 }
 
+/// As a sentence has it.
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Local(name) if name.is_empty() => f.write_str("the default queue manager"),
+            Self::Local(name) => write!(f, "the queue manager '{name}'"),
+            Self::Remote(name) => write!(f, "the remote queue manager '{name}'"),
+        }
+    }
+}
+
 /// Whose authority counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum User<'a> {

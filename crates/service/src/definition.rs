@@ -91,6 +91,8 @@ pub enum Kind {
     Get,
     /// One queue with three methods: POST sends, GET browses, DELETE receives.
     Queue,
+    /// A topic: POST publishes.
+    Topic,
 }
 
 impl Kind {

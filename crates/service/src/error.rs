@@ -42,8 +42,8 @@ errors! {
     message_type(service, found) = "BAQM0005E", 500,
         "The service '{service}' received a message of the type {found}, which it cannot pass on.";
     /// A verb of the queue manager failed.
-    queue_manager(service, verb, reason) = "BAQM0006E", 500,
-        "The service '{service}' could not {verb}: {reason}.";
+    queue_manager(service, verb, object, reason) = "BAQM0006E", 500,
+        "The service '{service}' could not {verb} {object}: {reason}.";
     name_not_found(service, name) = "BAQM0007E", 500,
         "The service '{service}' uses '{name}', which is not there.";
     reply_data(service) = "BAQM0008E", 500,
@@ -66,7 +66,7 @@ errors! {
     stopping() = "BAQR0904W", 503, "The server is stopping.";
     api_stopped(name) = "BAQR0905W", 503, "The API '{name}' has been stopped.";
     not_found(url) = "BAQR0906W", 404, "There is nothing under the URL {url}.";
-    name_taken(word, name) = "BAQR0910W", 409, "There is a {word} '{name}' already.";
+    name_taken(word, name) = "BAQR0910W", 409, "The {word} '{name}' is there already.";
     clash(problem) = "BAQR0911W", 409, "The archive goes against another one: {problem}.";
     not_stopped(word, name) = "BAQR0912W", 409, "The {word} '{name}' has to be stopped first.";
     busy(word, name) = "BAQR0913W", 503, "Requests to the {word} '{name}' are still under way.";
@@ -81,6 +81,7 @@ errors! {
     parameter(problem) = "BAQR0920W", 400, "The request cannot be mapped: {problem}.";
     api_response(name) = "BAQR0921E", 500, "The answer of the service cannot be mapped to that of the API '{name}'.";
     archive_type(found) = "BAQR0922W", 415, "An archive has to be sent as application/zip, not '{found}'.";
+    query_not_text() = "BAQR0926W", 400, "The query of the URL is not UTF-8.";
     not_text() = "BAQR0907W", 400, "The body of the request is not UTF-8.";
 }
 

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::tree::{Place, Tree, quoted};
+use super::tree::{NoRoom, Place, Tree, below, quoted};
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,13 +73,7 @@ impl Kind {
 
     /// The type a schema gives a place; `AsSchema` where it says none.
     pub fn of_schema(schema: &Value, place: &Place) -> Self {
-        let mut here = schema;
-        for part in place.parts() {
-            here = match part.parse::<usize>() {
-                Ok(_) if here["items"].is_object() => &here["items"],
-                _ => &here["properties"][part.as_str()],
-            };
-        }
+        let here = place.parts().iter().fold(schema, |here, part| below(here, part));
         match here["type"].as_str().and_then(Self::parse) {
             Some(Self::List(_)) => Self::List(Item::of_schema(&here["items"])),
             Some(kind) => kind,
@@ -109,12 +103,12 @@ pub struct Surroundings<'a> {
     /// Names and values of the path's parts, decoded.
     pub path: &'a [(&'a str, Cow<'a, str>)],
     /// Names and values of the query, decoded, in order.
-    pub query: &'a [(Cow<'a, str>, Cow<'a, str>)],
+    pub query: &'a [(String, String)],
     /// The first header of a name.
     pub header: &'a dyn Fn(&str) -> Option<&'a str>,
 }
 
-/// The caller's fault: 400.
+/// Of a request the caller's fault: 400.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MappingError {
     #[error("the request body is not a JSON object: {problem}")]
@@ -123,6 +117,8 @@ pub enum MappingError {
     Missing { what: String },
     #[error("the {what} has the value {value:?}, which is no {expected}")]
     Value { what: String, value: String, expected: &'static str },
+    #[error("{place} cannot be set: the array on the way has {length} elements, and no place {part}")]
+    Place { place: Place, part: String, length: usize },
 }
 
 impl Mapping {
@@ -134,7 +130,8 @@ impl Mapping {
     /// The JSON of a request's service. A body that only passes is not looked at: the service does that.
     ///
     /// # Errors
-    /// A parameter is missing or of the wrong type, or the body is not an object though it has to be changed.
+    /// A parameter is missing, of the wrong type, or finds no place in an array; or the body is not an object though it has to
+    /// be changed.
     pub fn request(
         &self,
         body: &Bytes,
@@ -188,7 +185,10 @@ impl Mapping {
         let mut made = if self.passes_body { given } else { Tree::empty_object() };
         for (statement, value) in self.statements.iter().zip(values) {
             match (statement, value) {
-                (Statement::Move { to, .. }, Some(text)) => made.set(to, Tree::Text(Cow::Owned(text))),
+                (Statement::Move { to, .. }, Some(text)) => {
+                    made.set(to, Tree::Text(Cow::Owned(text)), schema)
+                        .map_err(|NoRoom { part, length }| MappingError::Place { place: to.clone(), part, length })?;
+                }
                 (Statement::Move { .. }, None) => {}
                 (Statement::Remove(place), _) => made.remove(place),
             }

@@ -58,8 +58,10 @@ pub fn method(name: &str) -> Option<&'static str> {
 #[derive(Debug)]
 pub enum Found<'a, 'p> {
     Operation(&'a Operation, Vec<(&'a str, Cow<'p, str>)>),
-    /// The path exists; these are its methods.
-    OtherMethods(Vec<&'static str>),
+    /// The path exists (`ApiDefinition::operations_at`).
+    OtherMethods,
+    /// The value of this parameter of the path is not UTF-8.
+    NoText(&'a str),
     Nothing,
 }
 
@@ -90,20 +92,39 @@ impl ApiDefinition {
     /// `rest` is what follows the base path, still encoded. Of several templates that match, the one with the earlier
     /// fixed part wins.
     pub fn find<'a, 'p>(&'a self, method: &str, rest: &'p str) -> Found<'a, 'p> {
-        let mut matching: Vec<(&'a Operation, Vec<(&'a str, &'p str)>)> =
+        let mut matching = self.matching(rest);
+        if matching.is_empty() {
+            return Found::Nothing;
+        }
+        let position = |method: &str| matching.iter().position(|(operation, _)| operation.method == method);
+        // HEAD goes where GET goes.
+        let wanted = position(method).or_else(|| if method == "HEAD" { position("GET") } else { None });
+        let Some(index) = wanted else { return Found::OtherMethods };
+        let (operation, parts) = matching.swap_remove(index);
+        let mut values = Vec::with_capacity(parts.len());
+        for (name, part) in parts {
+            match decoded(part) {
+                Some(value) => values.push((name, value)),
+                None => return Found::NoText(name),
+            }
+        }
+        Found::Operation(operation, values)
+    }
+
+    /// The operations of a path, whatever their methods.
+    pub fn operations_at(&self, rest: &str) -> impl Iterator<Item = &Operation> {
+        self.matching(rest).into_iter().map(|(operation, _)| operation)
+    }
+
+    /// Operations of the template that wins, with the values of its parameters.
+    fn matching<'a, 'p>(&'a self, rest: &'p str) -> Vec<(&'a Operation, Vec<(&'a str, &'p str)>)> {
+        let mut matching: Vec<_> =
             self.operations.iter().filter_map(|operation| Some((operation, operation.path.matches(rest)?))).collect();
         matching.sort_by_key(|(operation, _)| operation.path.openness());
-        let Some(first) = matching.first() else { return Found::Nothing };
-        let best = first.0.path.openness();
-        matching.retain(|(operation, _)| operation.path.openness() == best);
-        let wanted = matching.iter().position(|(operation, _)| operation.method == method);
-        match wanted.map(|index| matching.swap_remove(index)) {
-            Some((operation, parts)) => {
-                let decoded = parts.into_iter().map(|(name, part)| (name, decoded(part))).collect();
-                Found::Operation(operation, decoded)
-            }
-            None => Found::OtherMethods(matching.iter().map(|(operation, _)| operation.method).collect()),
+        if let Some(best) = matching.first().map(|(operation, _)| operation.path.openness()) {
+            matching.retain(|(operation, _)| operation.path.openness() == best);
         }
+        matching
     }
 }
 
@@ -116,8 +137,12 @@ fn check_base_path(base_path: &str) -> Result<(), String> {
     if !base_path.starts_with('/') || base_path.len() < 2 || base_path.ends_with('/') || base_path.contains("//") {
         return Err(format!("basePath is '{base_path}'; expected a path such as /loans"));
     }
-    if base_path.contains(['?', '#', '{', '}', ' ', '%']) || base_path.chars().any(char::is_control) {
+    // Nor what clients encode, or take out before they ask.
+    if base_path.contains(['?', '#', '{', '}', ' ', '%']) || !base_path.chars().all(|one| one.is_ascii_graphic()) {
         return Err(format!("basePath is '{base_path}'; it has a character that does not stand in paths"));
+    }
+    if base_path.split('/').any(|part| matches!(part, "." | "..")) {
+        return Err(format!("basePath is '{base_path}'; no client asks for a path with '.' or '..'"));
     }
     if TAKEN.contains(&&base_path[..first_ends]) {
         return Err(format!("basePath is '{base_path}', below which the server has resources of its own"));
@@ -125,18 +150,18 @@ fn check_base_path(base_path: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A part of a path or a query. What is not encoded UTF-8 becomes U+FFFD, which no name has.
-pub fn decoded(part: &str) -> Cow<'_, str> {
-    percent_decode_str(part).decode_utf8_lossy()
+/// A part of a path or a query; `None` when it is not UTF-8.
+fn decoded(part: &str) -> Option<Cow<'_, str>> {
+    percent_decode_str(part).decode_utf8().ok()
 }
 
-/// Names and values of a query, decoded.
-pub fn query(text: &str) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
-    let part = |text: &str| -> Cow<'static, str> { Cow::Owned(decoded(&text.replace('+', " ")).into_owned()) };
+/// Names and values of a query, decoded; `None` when one of them is not UTF-8.
+pub fn query(text: &str) -> Option<Vec<(String, String)>> {
+    let part = |text: &str| decoded(&text.replace('+', " ")).map(Cow::into_owned);
     text.split('&')
         .filter(|pair| !pair.is_empty())
         .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-        .map(|(name, value)| (part(name), part(value)))
+        .map(|(name, value)| Some((part(name)?, part(value)?)))
         .collect()
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::decoded;
+
 /// Longest template, in bytes.
 const MAXIMUM: usize = 1024;
 
@@ -10,7 +12,7 @@ pub struct Template(Vec<Part>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
-    /// Compared as it came, encoded.
+    /// As it was written. It is compared decoded: clients encode what does not stand in URLs.
     Fixed(String),
     Parameter(String),
 }
@@ -49,7 +51,7 @@ impl Template {
         for part in &self.0 {
             let given = parts.next()?;
             match part {
-                Part::Fixed(fixed) if fixed == given => {}
+                Part::Fixed(fixed) if is_same(fixed, given) => {}
                 Part::Parameter(name) if !given.is_empty() => values.push((name.as_str(), given)),
                 Part::Fixed(_) | Part::Parameter(_) => return None,
             }
@@ -65,12 +67,19 @@ impl Template {
     /// Would both match the same paths?
     pub(super) fn is_alike(&self, other: &Self) -> bool {
         let same = |(one, other): (&Part, &Part)| match (one, other) {
-            (Part::Fixed(one), Part::Fixed(other)) => one == other,
+            (Part::Fixed(one), Part::Fixed(other)) => is_same(one, other),
             (Part::Parameter(_), Part::Parameter(_)) => true,
             (Part::Fixed(_), Part::Parameter(_)) | (Part::Parameter(_), Part::Fixed(_)) => false,
         };
         self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(same)
     }
+}
+
+/// Whether two parts are the same once they are decoded.
+fn is_same(one: &str, other: &str) -> bool {
+    let is_encoded = |part: &str| part.contains('%');
+    one == other
+        || (is_encoded(one) || is_encoded(other)) && decoded(one).is_some_and(|one| decoded(other) == Some(one))
 }
 
 fn names(parts: &[Part]) -> impl Iterator<Item = &str> {

@@ -33,7 +33,8 @@ fn find(api: &ApiDefinition, method: &str, path: &str) -> String {
             let values: Vec<String> = values.iter().map(|(name, value)| format!(" {name}={value}")).collect();
             format!("{}{}", operation.operation_id, values.concat())
         }
-        Found::OtherMethods(methods) => methods.join(","),
+        Found::OtherMethods => api.operations_at(path).map(|operation| operation.method).collect::<Vec<_>>().join(","),
+        Found::NoText(name) => format!("no text: {name}"),
         Found::Nothing => "nothing".to_owned(),
     }
 }
@@ -54,11 +55,56 @@ fn fixed_parts_win_over_parameters_and_values_are_decoded() {
     assert_eq!(find(&api, "GET", "/x/y/z"), "o4 p=x q=y");
     assert_eq!(find(&api, "GET", "/x//"), "nothing");
     assert_eq!(find(&api, "GET", "/x"), "nothing");
+    assert_eq!(find(&api, "GET", "/x/a%FFb"), "no text: id");
+    assert_eq!(
+        (find(&api, "HEAD", "/x/1"), find(&api, "HEAD", "/nowhere")),
+        ("o0 id=1".to_owned(), "nothing".to_owned())
+    );
+}
+
+#[test]
+fn fixed_parts_are_the_same_however_they_are_encoded() {
+    let api = api("/a", &[("GET", "/größe"), ("GET", "/s%20t"), ("HEAD", "/plain"), ("GET", "/plain")]);
+    for (path, found) in [
+        ("/gr%C3%B6%C3%9Fe", "o0"),
+        ("/gr%c3%b6%c3%9fe", "o0"),
+        ("/größe", "o0"),
+        ("/s%20t", "o1"),
+        ("/%73 t", "o1"),
+        ("/pl%61in", "o3"),
+        ("/pl%2561in", "nothing"),
+        ("/gr%F6%DFe", "nothing"),
+    ] {
+        assert_eq!(find(&api, "GET", path), found, "{path}");
+    }
+    assert_eq!(find(&api, "HEAD", "/plain"), "o2");
+}
+
+#[test]
+fn a_query_is_decoded_or_refused() {
+    let text = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    assert_eq!(super::query("a=b+c&&%C3%A4=%26&x"), Some(vec![text("a", "b c"), text("ä", "&"), text("x", "")]));
+    assert_eq!(super::query("a=1&b=%FF"), None);
 }
 
 #[test]
 fn base_paths_and_operations_that_cannot_be_are_told() {
-    for path in ["", "/", "a", "/a/", "/a//b", "/{a}", "/a?b", "/zosConnect/x", "/ibmmq", "/ibm/api", "/a b"] {
+    for path in [
+        "",
+        "/",
+        "a",
+        "/a/",
+        "/a//b",
+        "/{a}",
+        "/a?b",
+        "/zosConnect/x",
+        "/ibmmq",
+        "/ibm/api",
+        "/a b",
+        "/ä",
+        "/a/../b",
+        "/.",
+    ] {
         assert!(api(path, &[("GET", "/")]).check().is_err(), "{path:?}");
     }
     for path in ["/a", "/zosConnected", "/a/b.c", "/ibmmqx/y"] {

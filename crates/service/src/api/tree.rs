@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// A value, taken apart as far as somebody had to look inside.
@@ -15,6 +16,21 @@ pub(super) enum Tree<'a> {
     Text(Cow<'a, str>),
     Object(Vec<(String, Tree<'a>)>),
     Array(Vec<Tree<'a>>),
+}
+
+/// An array on the way to a place has so many elements, and none of this name.
+#[derive(Debug)]
+pub(super) struct NoRoom {
+    pub(super) part: String,
+    pub(super) length: usize,
+}
+
+/// What a schema says of a member or an element; null where it says nothing.
+pub(super) fn below<'s>(schema: &'s Value, part: &str) -> &'s Value {
+    match part.parse::<usize>() {
+        Ok(_) if schema["items"].is_object() => &schema["items"],
+        _ => &schema["properties"][part],
+    }
 }
 
 /// Where a value stands: names of members, and numbers of elements, from the outside in.
@@ -98,21 +114,38 @@ impl<'a> Tree<'a> {
         Some(text)
     }
 
-    /// Puts a value to a place, with the objects that lead there. What is there and is no object gives way; an element
-    /// that an array has not is not added.
-    pub(super) fn set(&mut self, place: &Place, value: Tree<'a>) {
+    /// Puts a value to a place, with the objects that lead there, and the arrays where the schema has one. What is there and
+    /// is neither gives way. An array takes an element behind its last one.
+    ///
+    /// # Errors
+    /// An array is on the way, and has no such element and no room for it.
+    pub(super) fn set(&mut self, place: &Place, value: Tree<'a>, schema: Option<&Value>) -> Result<(), NoRoom> {
         let mut here = self;
+        let mut schema = schema;
         for part in &place.0 {
             here.open();
+            if schema.is_some_and(|schema| schema["type"] == "array") && !matches!(here, Tree::Array(_)) {
+                *here = Tree::Array(Vec::new());
+            }
             here = match here {
-                Tree::Array(items) => match part.parse::<usize>().ok().and_then(|index| items.get_mut(index)) {
-                    Some(item) => item,
-                    None => return,
-                },
+                Tree::Array(items) => {
+                    let length = items.len();
+                    match part.parse::<usize>() {
+                        Ok(index) if index <= length => {
+                            if index == length {
+                                items.push(Self::empty_object());
+                            }
+                            &mut items[index]
+                        }
+                        _ => return Err(NoRoom { part: part.clone(), length }),
+                    }
+                }
                 other => other.member_or_new(part),
             };
+            schema = schema.map(|schema| below(schema, part));
         }
         *here = value;
+        Ok(())
     }
 
     /// Takes the value at a place away; an element of an array moves those behind it.
@@ -291,5 +324,5 @@ impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {
 
 /// A text as JSON writes it.
 pub(super) fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    Value::from(text).to_string()
 }

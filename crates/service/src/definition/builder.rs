@@ -115,7 +115,7 @@ impl Builder {
             return Err(DefinitionError::Missing { property: "requestStructure" });
         }
         let (target, user) = factory(&properties, names)?;
-        let wait = properties.integer("waitInterval", i64::MIN, i64::from(i32::MAX))?;
+        let wait = properties.integer("waitInterval", i64::from(i32::MIN), i64::from(i32::MAX))?;
         if kind.is_two_way() && wait.is_none() {
             return Err(DefinitionError::Missing { property: "waitInterval" });
         }
@@ -327,7 +327,7 @@ fn kind(properties: &Properties<'_>, names: &Names, destination: &Resolved) -> R
         }
         Some(Action::Get) => Ok(Kind::Get),
         Some(Action::Put) => Ok(Kind::Put),
-        None if is_topic => Ok(Kind::Put),
+        None if is_topic => Ok(Kind::Topic),
         None => Ok(Kind::Queue),
     }
 }

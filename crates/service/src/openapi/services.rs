@@ -55,6 +55,7 @@ fn uses(kind: &Kind) -> Vec<Use> {
     match kind {
         Kind::TwoWay { .. } => vec![one("post", "sends a request and awaits its reply", true, true)],
         Kind::Put => vec![one("post", "puts a message", true, false)],
+        Kind::Topic => vec![one("post", "publishes a message", true, false)],
         Kind::Get => vec![one("delete", "gets a message, removing it", false, true)],
         Kind::Queue => vec![
             one("post", "puts a message", true, false),

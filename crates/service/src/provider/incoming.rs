@@ -73,10 +73,8 @@ pub(super) fn answer(
             is_text.then(|| answer(text.into_owned(), Content::Text)).ok_or_else(garbled)
         }
         Payload::Json => {
-            check_object(&text).map_err(|error| {
-                let details = error.details.unwrap_or(error.message);
-                ServiceError::reply_data(&service.name).with_details(details)
-            })?;
+            check_object(&text)
+                .map_err(|problem| ServiceError::reply_data(&service.name).with_details(problem.to_string()))?;
             Ok(answer(text.into_owned(), Content::Json))
         }
     }

@@ -51,11 +51,10 @@ pub async fn invoke(
     let call = Call { environment, service, caller, request };
     let answer = match (&service.provider.kind, call.request.method) {
         (Kind::TwoWay { .. }, _) => two_way::exchange(&call).await,
-        (Kind::Put, _) | (Kind::Queue, Method::Post) => one_way::send(&call).await,
+        (Kind::Put, _) | (Kind::Queue | Kind::Topic, Method::Post) => one_way::send(&call).await,
         (Kind::Get, _) | (Kind::Queue, Method::Delete) => one_way::receive(&call, Taking::Away).await,
         (Kind::Queue, Method::Get) => one_way::receive(&call, Taking::Nothing).await,
-        (Kind::Queue, Method::Put) => Err(ServiceError::method("PUT", &service.name)),
-        (Kind::Queue, Method::Patch) => Err(ServiceError::method("PATCH", &service.name)),
+        (Kind::Queue | Kind::Topic, method) => Err(ServiceError::method(method.as_str(), &service.name)),
     };
     answer.unwrap_or_else(|error| {
         tracing::debug!(service = service.name, %error, details = error.details, "a request to a service failed");
@@ -127,7 +126,7 @@ impl Call<'_> {
         if !error.is_about_connecting() {
             return self.verb_failed(verb, object, error);
         }
-        let told = self.verb_failed("connect to", &format!("{:?}", self.service.provider.target), error);
+        let told = self.verb_failed("connect to", &self.service.provider.target.to_string(), error);
         if told.status == 403 { told } else { ServiceError { status: 503, ..told } }
     }
 
@@ -141,12 +140,12 @@ impl Call<'_> {
             | Reason::UnknownObjectQMgr
             | Reason::UnknownRemoteQMgr => ServiceError::name_not_found(service, object),
             Reason::MsgTooBigForQ | Reason::MsgTooBigForQMgr | Reason::MsgTooBigForChannel => {
-                ServiceError { status: 400, ..ServiceError::queue_manager(service, verb, &reason.to_string()) }
+                ServiceError { status: 400, ..ServiceError::queue_manager(service, verb, object, &reason.to_string()) }
             }
             _ if error.is_lost() => {
-                ServiceError { status: 503, ..ServiceError::queue_manager(service, verb, &reason.to_string()) }
+                ServiceError { status: 503, ..ServiceError::queue_manager(service, verb, object, &reason.to_string()) }
             }
-            _ => ServiceError::queue_manager(service, verb, &reason.to_string()),
+            _ => ServiceError::queue_manager(service, verb, object, &reason.to_string()),
         };
         told.with_details(format!("{verb} {object}: {error}"))
     }

@@ -171,13 +171,16 @@ impl Source<'_> {
             match incoming::answer(self.call.service, &got.descriptor, &got.body) {
                 Ok(answer) => {
                     if taking == Taking::Away {
-                        lent.connection().commit().await.map_err(|error| self.failed("commit", &error))?;
+                        lent.connection().commit().await.map_err(|error| self.failed("commit the get from", &error))?;
                     }
                     return Ok(Taken::Answer(answer));
                 }
                 Err(error) => {
                     if taking == Taking::Away && !backout::move_if_due(self, lent, handle, &got, true).await? {
-                        lent.connection().back_out().await.map_err(|error| self.failed("back out", &error))?;
+                        lent.connection()
+                            .back_out()
+                            .await
+                            .map_err(|error| self.failed("back out the get from", &error))?;
                     }
                     return Err(Failed { error, is_lost: false, had_come: true });
                 }

@@ -44,7 +44,6 @@ impl Outgoing {
         };
         let correlation_id = header::correlation_id(headers)?;
         let properties = header::user_properties(headers)?;
-        let retains = header::retain(headers)?;
         let mut content = content(service, &call.request.body)?;
         if provider.target_client == TargetClient::Jms || !properties.is_empty() {
             content = with_header(content, provider.target_client, &properties);
@@ -64,7 +63,8 @@ impl Outgoing {
         let object = match &provider.destination {
             Destination::Queue(address) => object_of(address, ""),
             Destination::Topic(string) => {
-                if retains {
+                // To a queue the header means nothing, whatever it says.
+                if header::retain(headers)? {
                     flags |= PutFlags::RETAIN;
                 }
                 ObjectDescriptor {
@@ -101,7 +101,7 @@ fn content(service: &Service, body: &Bytes) -> Result<Content, ServiceError> {
     }
     let bytes = match service.provider.payload {
         Payload::Json => {
-            check_object(body)?;
+            check_object(body).map_err(NoObject::of_request)?;
             body.clone()
         }
         Payload::Text => {
@@ -136,15 +136,37 @@ fn refusal(service: &Service, error: &DataError) -> ServiceError {
     told.with_details(error.to_string())
 }
 
+/// Why text is no JSON object.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NoObject {
+    #[error("it does not begin as a JSON object does")]
+    AnotherValue,
+    #[error("it is not UTF-8")]
+    NotText,
+    #[error("{0}")]
+    NotJson(serde_json::Error),
+}
+
+impl NoObject {
+    /// Of a request's body.
+    fn of_request(self) -> ServiceError {
+        match self {
+            Self::AnotherValue => ServiceError::not_an_object(),
+            Self::NotText => ServiceError::not_text(),
+            Self::NotJson(error) => ServiceError::not_an_object().with_details(error.to_string()),
+        }
+    }
+}
+
 /// # Errors
 /// The body is no JSON, not UTF-8, or no object.
-pub(super) fn check_object(body: &[u8]) -> Result<(), ServiceError> {
+pub(super) fn check_object(body: &[u8]) -> Result<(), NoObject> {
     if body.trim_ascii_start().first() != Some(&b'{') {
-        return Err(ServiceError::not_an_object());
+        return Err(NoObject::AnotherValue);
     }
-    std::str::from_utf8(body).map_err(|_| ServiceError::not_text())?;
+    std::str::from_utf8(body).map_err(|_| NoObject::NotText)?;
     let read: Result<IgnoredAny, _> = serde_json::from_slice(body);
-    read.map(drop).map_err(|error| ServiceError::not_an_object().with_details(error.to_string()))
+    read.map(drop).map_err(NoObject::NotJson)
 }
 
 /// UTF-8 put into another set, whose CCSID the definition has found to be known.

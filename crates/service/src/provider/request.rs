@@ -18,6 +18,18 @@ pub enum Method {
     Delete,
 }
 
+impl Method {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
 /// The headers that a service looks at, as they came; `ibm-mq-` is left out of their names here.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Headers<'a> {

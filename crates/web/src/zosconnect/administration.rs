@@ -46,7 +46,11 @@ pub(super) fn show<T: Administered>(call: Call<'_>) -> Answer {
         Ok(deployed) => deployed,
         Err(error) => return refused(&error),
     };
-    match Wanted::of(call).action.as_deref() {
+    let wanted = match Wanted::of(call) {
+        Ok(wanted) => wanted,
+        Err(error) => return refused(&error),
+    };
+    match wanted.action.as_deref() {
         None | Some("status") => found(&T::details(call, &deployed)),
         Some("getStatistics" | "statistics") => found(&statistics(&deployed)),
         Some(other) => refused(&ServiceError::query("action", other)),
@@ -72,7 +76,7 @@ pub(super) fn counted<T>(deployed: &Deployed<T>) -> Map<String, Value> {
 /// # Errors
 /// The body does not come, or is too long.
 pub(super) async fn deploy<T: Administered>(call: Call<'_>, body: Incoming) -> Result<Answer, ApiError> {
-    let (status, archive) = match (Wanted::of(call).status(), archive(call, body).await?) {
+    let (status, archive) = match (Wanted::of(call).and_then(|wanted| wanted.status()), archive(call, body).await?) {
         (Ok(status), Ok(archive)) => (status, archive),
         (Err(error), _) | (_, Err(error)) => return Ok(refused(&error)),
     };
@@ -86,7 +90,7 @@ pub(super) async fn deploy<T: Administered>(call: Call<'_>, body: Incoming) -> R
 /// The body does not come, or is too long.
 pub(super) async fn change<T: Administered>(call: Call<'_>, body: Incoming) -> Result<Answer, ApiError> {
     let name = name_of(call).into_owned();
-    let status = match Wanted::of(call).status() {
+    let status = match Wanted::of(call).and_then(|wanted| wanted.status()) {
         Ok(status) => status,
         Err(error) => return Ok(refused(&error)),
     };

@@ -86,7 +86,11 @@ pub(super) fn document(call: Call<'_>, deployed: &DeployedApi) -> Answer {
     }
     let registry = &call.shared.services.registry;
     let schemas = |service: &str| registry.schemas(service);
-    let document = match Wanted::of(call).version.as_deref() {
+    let wanted = match Wanted::of(call) {
+        Ok(wanted) => wanted,
+        Err(error) => return refused(&error),
+    };
+    let document = match wanted.version.as_deref() {
         None | Some("2" | "2.0") => openapi::swagger_of_api(api, &schemas),
         Some(version) if version == "3" || version.starts_with("3.") => openapi::of_api(api, &schemas, &origin(call)),
         Some(other) => return refused(&ServiceError::query("version", other)),

@@ -3,7 +3,7 @@
 
 use ::service::Services;
 use ::service::api::mapping::{MappingError, Surroundings};
-use ::service::api::{self, Found, Operation};
+use ::service::api::{Found, Operation};
 use ::service::deploy::Status;
 use ::service::error::ServiceError;
 use ::service::provider;
@@ -11,7 +11,7 @@ use ::service::provider::answer::{Content, ServiceAnswer};
 use ::service::provider::request::ServiceRequest;
 use ::service::registry::DeployedApi;
 use bytes::Bytes;
-use http::{HeaderValue, Method, header};
+use http::{HeaderValue, Method};
 use hyper::body::Incoming;
 
 use super::apis;
@@ -62,21 +62,32 @@ pub(crate) async fn call_api(call: Call<'_>, identity: &Identity, body: Incoming
     let (operation, values) = match deployed.content.find(call.parts.method.as_str(), rest) {
         Found::Operation(operation, values) => (operation, values),
         Found::Nothing => return Ok(refused(&ServiceError::not_found(path))),
-        Found::OtherMethods(methods) => {
-            let mut answer = refused(&ServiceError::method(call.parts.method.as_str(), path));
-            if let Ok(allow) = HeaderValue::try_from(methods.join(", ")) {
-                answer.headers_mut().insert(header::ALLOW, allow);
-            }
-            return Ok(answer);
+        Found::NoText(name) => {
+            return Ok(refused(&ServiceError::parameter(&format!("the path parameter {name} is not UTF-8"))));
         }
+        Found::OtherMethods => return Ok(invoke::without_method(call, allowed(call, &deployed))),
     };
     let body = limit::read(body, &call.settings.options.limits).await?;
     let Some(in_flight) = deployed.activity.admit(call.begun) else {
         return Ok(refused(&ServiceError::api_stopped(&deployed.content.name)));
     };
-    let answered = serve(call, identity, &deployed, operation, &values, body).await;
-    in_flight.answered(answered.status);
-    Ok(invoke::answer(answered))
+    let answer = serve(call, identity, &deployed, operation, &values, body).await;
+    in_flight.answered(answer.status().as_u16());
+    Ok(answer)
+}
+
+/// The methods of a path that its services have too, as an `Allow` header.
+fn allowed(call: Call<'_>, deployed: &DeployedApi) -> HeaderValue {
+    let rest = call.parts.uri.path().strip_prefix(deployed.content.base_path.as_str()).unwrap_or_default();
+    let mut methods = Vec::new();
+    for operation in deployed.content.operations_at(rest) {
+        let Some(service) = call.shared.services.registry.services.lookup(&operation.service) else { continue };
+        let kind = &service.content.service.provider.kind;
+        let also = (operation.method == "GET").then_some("HEAD");
+        methods.extend([operation.method].into_iter().chain(also).filter(|method| invoke::has_method(kind, method)));
+    }
+    methods.dedup();
+    HeaderValue::try_from(methods.join(", ")).expect("method names are ASCII")
 }
 
 async fn serve(
@@ -86,21 +97,20 @@ async fn serve(
     operation: &Operation,
     values: &[(&str, std::borrow::Cow<'_, str>)],
     body: Bytes,
-) -> ServiceAnswer {
+) -> Answer {
     let services = &*call.shared.services;
     let Some(service) = services.registry.services.lookup(&operation.service) else {
-        return ServiceAnswer::failed(&ServiceError::service_unknown(&operation.service));
+        return refused(&ServiceError::service_unknown(&operation.service));
+    };
+    let Some(method) = invoke::method(&call.parts.method, &service.content.service) else {
+        return invoke::without_method(call, allowed(call, deployed));
     };
     let body = match mapped_request(call, operation, values, &body, service.content.request_schema.as_ref()) {
         Ok(body) => body,
-        Err(error) => return ServiceAnswer::failed(&error),
-    };
-    let Some(method) = invoke::method(&call.parts.method, &service.content.service) else {
-        let error = ServiceError::method(call.parts.method.as_str(), call.parts.uri.path());
-        return ServiceAnswer::failed(&error);
+        Err(error) => return refused(&error),
     };
     let Some(in_flight) = service.activity.admit(call.begun) else {
-        return ServiceAnswer::failed(&ServiceError::service_stopped(&operation.service));
+        return refused(&ServiceError::service_stopped(&operation.service));
     };
     let mut headers = invoke::headers(call.headers());
     if !operation.request.passes_body {
@@ -111,7 +121,7 @@ async fn serve(
     let answered =
         provider::invoke(&services.environment, &service.content.service, &identity.principal, &request).await;
     in_flight.answered(answered.status);
-    mapped(answered, operation, deployed)
+    invoke::answer(mapped(answered, operation, deployed))
 }
 
 /// The body of the service's request.
@@ -122,7 +132,7 @@ fn mapped_request(
     body: &Bytes,
     schema: Option<&serde_json::Value>,
 ) -> Result<Bytes, ServiceError> {
-    let query = api::query(call.query().unwrap_or_default());
+    let query = super::query(call)?;
     let header = |name: &str| call.headers().get(name).and_then(|value| value.to_str().ok());
     let surroundings = Surroundings { path: values, query: &query, header: &header };
     operation.request.request(body, &surroundings, schema).map_err(|error| match error {

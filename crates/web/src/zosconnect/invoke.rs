@@ -13,6 +13,7 @@ use ::service::error::ServiceError;
 use ::service::provider;
 use ::service::provider::answer::{Content, Identifiers, ServiceAnswer};
 use ::service::provider::request::{self, Headers, ServiceRequest};
+use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, StatusCode};
 use hyper::body::Incoming;
@@ -92,8 +93,7 @@ pub(crate) async fn invoke(
         return Ok(refused(&ServiceError::service_stopped(&service.name)));
     };
     let Some(method) = method(&call.parts.method, service) else {
-        let mut answer = refused(&ServiceError::method(call.parts.method.as_str(), call.parts.uri.path()));
-        answer.headers_mut().insert(header::ALLOW, allowed(&service.provider.kind));
+        let answer = without_method(call, HeaderValue::from_static(allowed(&service.provider.kind)));
         in_flight.answered(answer.status().as_u16());
         return Ok(answer);
     };
@@ -119,25 +119,38 @@ pub(super) fn decoded(name: &str) -> Cow<'_, str> {
 /// `None`: the service does not have it. HEAD only browses: its answer has no body, so that a message it took, or a reply,
 /// would be lost.
 pub(super) fn method(method: &Method, service: &Service) -> Option<request::Method> {
-    let is_queue = service.provider.kind == Kind::Queue;
-    Some(match *method {
-        Method::HEAD if !is_queue => return None,
-        Method::PUT | Method::PATCH if is_queue => return None,
+    let known = match *method {
         Method::GET | Method::HEAD => request::Method::Get,
         Method::POST => request::Method::Post,
         Method::PUT => request::Method::Put,
         Method::PATCH => request::Method::Patch,
         Method::DELETE => request::Method::Delete,
         _ => return None,
-    })
+    };
+    has_method(&service.provider.kind, method.as_str()).then_some(known)
 }
 
-/// The methods of a service as an `Allow` header.
-fn allowed(kind: &Kind) -> HeaderValue {
-    HeaderValue::from_static(match kind {
+pub(super) fn has_method(kind: &Kind, method: &str) -> bool {
+    allowed(kind).split(", ").any(|allowed| allowed == method)
+}
+
+/// The methods of a service as an `Allow` header has them.
+fn allowed(kind: &Kind) -> &'static str {
+    match kind {
         Kind::Queue => "POST, GET, HEAD, DELETE",
+        Kind::Topic => "POST",
         Kind::TwoWay { .. } | Kind::Put | Kind::Get => "POST, GET, PUT, PATCH, DELETE",
-    })
+    }
+}
+
+/// 405; to OPTIONS, which asks for no more, 200.
+pub(super) fn without_method(call: Call<'_>, allowed: HeaderValue) -> Answer {
+    let mut answer = match call.parts.method {
+        Method::OPTIONS => answer::of_service(StatusCode::OK, None, Bytes::new()),
+        ref method => refused(&ServiceError::method(method.as_str(), call.parts.uri.path())),
+    };
+    answer.headers_mut().insert(header::ALLOW, allowed);
+    answer
 }
 
 /// Of a header that comes more than once, the first.

@@ -106,6 +106,11 @@ fn registered(at: Timestamp) -> String {
     )
 }
 
+/// Names and values of the query.
+fn query(call: Call<'_>) -> Result<Vec<(String, String)>, ServiceError> {
+    ::service::api::query(call.query().unwrap_or_default()).ok_or_else(ServiceError::query_not_text)
+}
+
 /// What a query asks for. Other parameters are passed over, as they are there.
 struct Wanted {
     action: Option<String>,
@@ -114,11 +119,10 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn of(call: Call<'_>) -> Self {
-        let query = ::service::api::query(call.query().unwrap_or_default());
-        let value =
-            |wanted: &str| query.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone().into_owned());
-        Self { action: value("action"), status: value("status"), version: value("version") }
+    fn of(call: Call<'_>) -> Result<Self, ServiceError> {
+        let query = query(call)?;
+        let value = |wanted: &str| query.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone());
+        Ok(Self { action: value("action"), status: value("status"), version: value("version") })
     }
 
     /// `status=started|stopped`, or the older `action=start|stop`.

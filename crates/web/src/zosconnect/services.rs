@@ -48,7 +48,11 @@ pub(super) fn show(call: Call<'_>) -> Answer {
     };
     let content = &deployed.content;
     let name = &content.service.name;
-    match Wanted::of(call).action.as_deref() {
+    let wanted = match Wanted::of(call) {
+        Ok(wanted) => wanted,
+        Err(error) => return refused(&error),
+    };
+    match wanted.action.as_deref() {
         None | Some("status") => found(&details(call, &deployed)),
         Some("getStatistics" | "statistics") => found(&Value::Object(statistics(&deployed))),
         Some("getRequestSchema") => schema(name, content.request_schema.as_ref()),

@@ -20,7 +20,7 @@ fn query(name: &str) -> Source {
 /// Maps with `customer=Ada%2FB` in the path, the query and two headers; shows the body or the error.
 fn check(mapping: &Mapping, query: &str, body: &str, expected: Expect) {
     let path = [("customer", Cow::Borrowed("Ada/B"))];
-    let query = crate::api::query(query);
+    let query = crate::api::query(query).expect("UTF-8");
     let header = |name: &str| match name.to_ascii_lowercase().as_str() {
         "x-token" => Some("t\"1"),
         _ => None,
@@ -141,7 +141,6 @@ fn members_move_constants_are_set_and_members_go() {
         Statement::Remove(Place::parse("nowhere/at/all").expect("a place")),
         Statement::Remove(Place::parse("list/0").expect("a place")),
         mv(Source::Value(json!(9)), "list/0/n", Kind::AsSchema),
-        mv(Source::Value(json!(9)), "list/7/n", Kind::AsSchema),
     ];
     let mapping = Mapping { passes_body: true, statements };
     check(
@@ -157,6 +156,31 @@ fn members_move_constants_are_set_and_members_go() {
         "{\"a\":",
         expect!["the request body is not a JSON object: EOF while parsing a value at line 1 column 5"],
     );
+}
+
+#[test]
+fn an_array_takes_the_next_element_and_is_made_where_the_schema_has_one() {
+    let to = |place: &str| Mapping { passes_body: true, statements: vec![mv(query("q"), place, Kind::AsSchema)] };
+    check(&to("ids/1"), "q=7", r#"{"ids":[1,2,3]}"#, expect![[r#"{"ids":[1,7,3]}"#]]);
+    check(&to("ids/1"), "q=7", r#"{"ids":[1]}"#, expect![[r#"{"ids":[1,7]}"#]]);
+    check(
+        &to("ids/1"),
+        "q=7",
+        r#"{"ids":[]}"#,
+        expect!["ids/1 cannot be set: the array on the way has 0 elements, and no place 1"],
+    );
+    check(&to("ids/0"), "q=7", "{}", expect![[r#"{"ids":[7]}"#]]);
+    check(&to("ids/0"), "q=7", r#"{"ids":"text"}"#, expect![[r#"{"ids":[7]}"#]]);
+    check(&to("list/0/n"), "q=7", "", expect![[r#"{"list":[{"n":7}]}"#]]);
+    check(
+        &to("list/n"),
+        "q=7",
+        r#"{"list":[{"n":1}]}"#,
+        expect!["list/n cannot be set: the array on the way has 1 elements, and no place n"],
+    );
+    // The schema does not say what `free` is.
+    check(&to("free/0"), "q=7", r#"{"free":[]}"#, expect![[r#"{"free":["7"]}"#]]);
+    check(&to("free/0"), "q=7", "{}", expect![[r#"{"free":{"0":"7"}}"#]]);
 }
 
 #[test]

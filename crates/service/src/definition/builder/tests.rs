@@ -61,7 +61,7 @@ fn names_without_an_entry_stand_for_themselves_and_others_for_their_entry() {
     assert_eq!(build("connectionFactory=PAY destination=Q").unwrap().target, Target::Remote("PAY".to_owned()));
     for topic in ["jms/news", "topic://news/all"] {
         let provider = build(&format!("destination={topic}")).unwrap();
-        assert_eq!((provider.destination, provider.kind), (Destination::Topic("news/all".to_owned()), Kind::Put));
+        assert_eq!((provider.destination, provider.kind), (Destination::Topic("news/all".to_owned()), Kind::Topic));
     }
 }
 

@@ -277,6 +277,51 @@ fn an_api_maps_path_query_and_headers_to_its_service() {
 }
 
 #[test]
+fn paths_and_queries_of_an_api_are_compared_decoded_and_have_to_be_text() {
+    let server = TestServer::start();
+    let mut admin = Admin::of(&server);
+    assert_eq!(admin.send("POST /zosConnect/services", &service(SERVICE)).status, 201);
+    let api = API.replace("/of/{customer}", "/für/{customer}");
+    assert_eq!(admin.send("POST /zosConnect/apis", &archive("api.yaml", &api)).status, 201);
+    let mut put = |path: &str| {
+        let answer = admin.call(&format!("PUT {path}"), "content-type: application/json\r\n", r#"{"kind":"y"}"#);
+        if answer.status == 204 { (204, String::new()) } else { error(&answer) }
+    };
+    assert_eq!(put("/loans/f%C3%BCr/ADA?amount=5"), (204, String::new()));
+    assert_eq!(put("/loans/%66%c3%bcr/ADA?amount=5"), (204, String::new()));
+    assert_eq!(put("/loans/f%FCr/ADA?amount=5"), (404, "BAQR0906W".to_owned()));
+    assert_eq!(put("/loans/f%C3%BCr/%FF?amount=5"), (400, "BAQR0920W".to_owned()));
+    assert_eq!(put("/loans/f%C3%BCr/ADA?amount=5&note=%FF"), (400, "BAQR0926W".to_owned()));
+    assert_eq!(server.status("Q").depth.current, 2);
+    assert_eq!(error(&admin.ask("GET /zosConnect/apis/loans?action=%FF")), (400, "BAQR0926W".to_owned()));
+}
+
+#[test]
+fn an_api_has_the_methods_that_its_services_have_and_tells_them() {
+    let server = TestServer::start();
+    let mut admin = Admin::of(&server);
+    let both = SERVICE.replace("name: put", "name: both").replace("messagingAction: mqput\n", "");
+    assert_eq!(admin.send("POST /zosConnect/services", &service(&both)).status, 201);
+    let api = "name: items\nbasePath: /items\noperations:\n- path: /one\n  method: GET\n  service: both\n\
+        - path: /one\n  method: POST\n  service: both\n- path: /one\n  method: PUT\n  service: both\n";
+    let created = admin.send("POST /zosConnect/apis", &archive("api.yaml", api));
+    assert_eq!(created.status, 201, "{}", created.text());
+    let record = r#"{"cust_name":"ADA","amount":5,"kind":"z"}"#;
+    assert_eq!(admin.call("POST /items/one", "content-type: application/json\r\n", record).status, 204);
+    let mut told = |line: &str| {
+        let answer = admin.call(line, "", "");
+        (answer.status, answer.header("allow").unwrap_or_default().to_owned())
+    };
+    let methods = "GET, HEAD, POST".to_owned();
+    assert_eq!(told("PUT /items/one"), (405, methods.clone()));
+    assert_eq!(told("DELETE /items/one"), (405, methods.clone()));
+    assert_eq!(told("OPTIONS /items/one"), (200, methods));
+    assert_eq!(told("OPTIONS /zosConnect/services/both?action=invoke"), (200, "POST, GET, HEAD, DELETE".to_owned()));
+    let head = client::plain(&server).exchange("HEAD /items/one");
+    assert_eq!((head.status, server.status("Q").depth.current), (200, 1));
+}
+
+#[test]
 fn documents_of_apis_stand_at_their_base_path_and_in_that_of_all() {
     let server = TestServer::start();
     let mut admin = Admin::of(&server);

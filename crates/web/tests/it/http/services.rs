@@ -457,6 +457,12 @@ fn a_service_on_a_topic_publishes_and_retains() {
     let answer = post(&mut client::plain(&server), "/paths/news", "ibm-mq-pmo-retain: TRUE", "{\"n\":1}");
     assert_eq!(answer, "204 ");
     assert_eq!(server.take_next("SUBSCRIBED").body, "{\"n\":1}");
+    for method in ["GET", "DELETE", "PUT"] {
+        let line = format!("{method} /paths/news\n{JSON}\n\n{{}}");
+        let answer = client::plain(&server).exchange(&line);
+        assert_eq!((answer.status, answer.header("allow")), (405, Some("POST")), "{method}");
+    }
+    assert_eq!(server.depth("SUBSCRIBED"), 0);
 }
 
 #[test]
