@@ -99,11 +99,13 @@ pub(crate) fn docs(call: Call<'_>) -> Result<Answer, ApiError> {
         [root] => Cow::Owned(below(call, &whole, root)),
         several => {
             let mut merged = merge::empty("Quaymaster", env!("CARGO_PKG_VERSION"));
-            merged["definitions"] = whole["definitions"].clone();
             for root in several {
                 let mut part = swagger::below(&whole, root);
-                // Shared already; what would be left is the same under other names.
-                part["definitions"] = json!({});
+                // All are of one document: what two of them need is the same.
+                let needed = std::mem::replace(&mut part["definitions"], json!({}));
+                if let (Some(all), Value::Object(needed)) = (merged["definitions"].as_object_mut(), needed) {
+                    all.extend(needed);
+                }
                 merge::add(&mut merged, root.trim_start_matches('/'), part);
             }
             Cow::Owned(merged)

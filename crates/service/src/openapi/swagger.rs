@@ -1,6 +1,8 @@
 //! An OpenAPI 3 document as Swagger 2.0, whose shape differs: bodies are parameters, media types stand beside them, schemas
 //! are `definitions`, and there is one base path.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 /// Members of an operation that both forms spell alike.
@@ -56,7 +58,8 @@ fn resolved<'v>(document: &'v Value, value: &'v Value) -> &'v Value {
     target.and_then(|pointer| document.pointer(pointer)).unwrap_or(value)
 }
 
-/// The resources below `root`, which becomes the base path. A version in `root` fills in that of the paths.
+/// The resources below `root`, which becomes the base path, and the definitions that they refer to. A version in `root` fills
+/// in that of the paths.
 pub fn below(document: &Value, root: &str) -> Value {
     let root = root.trim_end_matches('/');
     let mut selected = document.clone();
@@ -72,8 +75,30 @@ pub fn below(document: &Value, root: &str) -> Value {
         }
     }
     selected["basePath"] = if root.is_empty() { json!("/") } else { json!(root) };
+    let mut needed = BTreeSet::new();
+    paths.values().for_each(|operations| collect_definitions(document, operations, &mut needed));
     selected["paths"] = Value::Object(paths);
+    if let Some(definitions) = selected["definitions"].as_object_mut() {
+        definitions.retain(|name, _| needed.contains(name));
+    }
     selected
+}
+
+/// The names of the definitions that a value refers to, and those that they refer to.
+fn collect_definitions(document: &Value, value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(members) => {
+            let target = members.get("$ref").and_then(Value::as_str);
+            if let Some(name) = target.and_then(|target| target.strip_prefix("#/definitions/"))
+                && found.insert(name.to_owned())
+            {
+                collect_definitions(document, &document["definitions"][name], found);
+            }
+            members.values().for_each(|value| collect_definitions(document, value, found));
+        }
+        Value::Array(items) => items.iter().for_each(|value| collect_definitions(document, value, found)),
+        _ => {}
+    }
 }
 
 /// What follows `root` in a template, and the version it names.

@@ -72,6 +72,12 @@ fn a_root_selects_resources_and_fills_in_the_version() {
     let documents = swagger::below(&SWAGGER, "/ibm/api");
     assert!(documents["paths"]["/docs"]["get"].is_object());
     assert_eq!(swagger::below(&SWAGGER, "/nowhere")["paths"], json!({}));
+    let names = |document: &Value| document["definitions"].as_object().expect("definitions").len();
+    assert!((1..names(&SWAGGER)).contains(&names(&v1)), "{}", names(&v1));
+    for reference in v1.to_string().split("#/definitions/").skip(1) {
+        let name = reference.split('"').next().unwrap_or_default();
+        assert!(v1["definitions"][name].is_object(), "{name}");
+    }
     assert_eq!(
         swagger::below(&SWAGGER, "/")["paths"].as_object().map(serde_json::Map::len),
         SWAGGER["paths"].as_object().map(serde_json::Map::len)
