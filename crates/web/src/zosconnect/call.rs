@@ -11,7 +11,7 @@ use ::service::provider::answer::{Content, ServiceAnswer};
 use ::service::provider::request::ServiceRequest;
 use ::service::registry::DeployedApi;
 use bytes::Bytes;
-use http::{HeaderValue, Method};
+use http::Method;
 use hyper::body::Incoming;
 
 use super::apis;
@@ -65,7 +65,7 @@ pub(crate) async fn call_api(call: Call<'_>, identity: &Identity, body: Incoming
         Found::NoText(name) => {
             return Ok(refused(&ServiceError::parameter(&format!("the path parameter {name} is not UTF-8"))));
         }
-        Found::OtherMethods => return Ok(invoke::without_method(call, allowed(call, &deployed))),
+        Found::OtherMethods => return Ok(invoke::without_method(call, &allowed(call, &deployed))),
     };
     let body = limit::read(body, &call.settings.options.limits).await?;
     let Some(in_flight) = deployed.activity.admit(call.begun) else {
@@ -76,18 +76,18 @@ pub(crate) async fn call_api(call: Call<'_>, identity: &Identity, body: Incoming
     Ok(answer)
 }
 
-/// The methods of a path that its services have too, as an `Allow` header.
-fn allowed(call: Call<'_>, deployed: &DeployedApi) -> HeaderValue {
+/// The methods of a path that its services have too.
+fn allowed(call: Call<'_>, deployed: &DeployedApi) -> Vec<Method> {
     let rest = call.parts.uri.path().strip_prefix(deployed.content.base_path.as_str()).unwrap_or_default();
     let mut methods = Vec::new();
     for operation in deployed.content.operations_at(rest) {
         let Some(service) = call.shared.services.registry.services.lookup(&operation.service) else { continue };
-        let kind = &service.content.service.provider.kind;
-        let also = (operation.method == "GET").then_some("HEAD");
-        methods.extend([operation.method].into_iter().chain(also).filter(|method| invoke::has_method(kind, method)));
+        let also = (operation.method == "GET").then_some(Method::HEAD);
+        let stated = operation.method.parse().ok().into_iter().chain(also);
+        methods.extend(stated.filter(|method| invoke::methods_of(&service.content.service).contains(method)));
     }
     methods.dedup();
-    HeaderValue::try_from(methods.join(", ")).expect("method names are ASCII")
+    methods
 }
 
 async fn serve(
@@ -103,7 +103,7 @@ async fn serve(
         return refused(&ServiceError::service_unknown(&operation.service));
     };
     let Some(method) = invoke::method(&call.parts.method, &service.content.service) else {
-        return invoke::without_method(call, allowed(call, deployed));
+        return invoke::without_method(call, &allowed(call, deployed));
     };
     let body = match mapped_request(call, operation, values, &body, service.content.request_schema.as_ref()) {
         Ok(body) => body,

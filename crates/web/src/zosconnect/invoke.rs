@@ -93,7 +93,7 @@ pub(crate) async fn invoke(
         return Ok(refused(&ServiceError::service_stopped(&service.name)));
     };
     let Some(method) = method(&call.parts.method, service) else {
-        let answer = without_method(call, HeaderValue::from_static(allowed(&service.provider.kind)));
+        let answer = without_method(call, methods_of(service));
         in_flight.answered(answer.status().as_u16());
         return Ok(answer);
     };
@@ -127,24 +127,24 @@ pub(super) fn method(method: &Method, service: &Service) -> Option<request::Meth
         Method::DELETE => request::Method::Delete,
         _ => return None,
     };
-    has_method(&service.provider.kind, method.as_str()).then_some(known)
+    methods_of(service).contains(method).then_some(known)
 }
 
-pub(super) fn has_method(kind: &Kind, method: &str) -> bool {
-    allowed(kind).split(", ").any(|allowed| allowed == method)
-}
-
-/// The methods of a service as an `Allow` header has them.
-fn allowed(kind: &Kind) -> &'static str {
-    match kind {
-        Kind::Queue => "POST, GET, HEAD, DELETE",
-        Kind::Topic => "POST",
-        Kind::TwoWay { .. } | Kind::Put | Kind::Get => "POST, GET, PUT, PATCH, DELETE",
+pub(super) fn methods_of(service: &Service) -> &'static [Method] {
+    static OF_A_QUEUE: [Method; 4] = [Method::POST, Method::GET, Method::HEAD, Method::DELETE];
+    static OF_A_TOPIC: [Method; 1] = [Method::POST];
+    static ANY: [Method; 5] = [Method::POST, Method::GET, Method::PUT, Method::PATCH, Method::DELETE];
+    match service.provider.kind {
+        Kind::Queue => &OF_A_QUEUE,
+        Kind::Topic => &OF_A_TOPIC,
+        Kind::TwoWay { .. } | Kind::Put | Kind::Get => &ANY,
     }
 }
 
 /// 405; to OPTIONS, which asks for no more, 200.
-pub(super) fn without_method(call: Call<'_>, allowed: HeaderValue) -> Answer {
+pub(super) fn without_method(call: Call<'_>, allowed: &[Method]) -> Answer {
+    let allowed: Vec<_> = allowed.iter().map(Method::as_str).collect();
+    let allowed = HeaderValue::try_from(allowed.join(", ")).expect("method names are ASCII");
     let mut answer = match call.parts.method {
         Method::OPTIONS => answer::of_service(StatusCode::OK, None, Bytes::new()),
         ref method => refused(&ServiceError::method(method.as_str(), call.parts.uri.path())),
