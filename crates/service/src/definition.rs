@@ -37,6 +37,11 @@ impl Service {
     pub fn builder(name: &str) -> Builder {
         Builder::new(name)
     }
+
+    /// Bodies are texts, which nobody looks into.
+    pub fn passes_text(&self) -> bool {
+        self.transformation.is_none() && matches!(self.provider.payload, Payload::Text)
+    }
 }
 
 /// How a service uses queues.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 use queue_manager::clock::Clock;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::api::ApiDefinition;
 use crate::archive::service::ServiceContent;
@@ -136,12 +136,15 @@ impl Registry {
         Some((Arc::clone(api), rest))
     }
 
-    /// The schemas of a service, if it is deployed: of request and response.
+    /// The schemas of a service, if it is deployed: of request and response. Of one that passes text on, that of a text.
     pub fn schemas(&self, service: &str) -> (Option<Value>, Option<Value>) {
-        match self.services.lookup(service) {
-            Some(service) => (service.content.request_schema.clone(), service.content.response_schema.clone()),
-            None => (None, None),
+        let Some(deployed) = self.services.lookup(service) else { return (None, None) };
+        let content = &deployed.content;
+        if content.service.passes_text() {
+            let text = Some(json!({ "type": "string" }));
+            return (text.clone(), text);
         }
+        (content.request_schema.clone(), content.response_schema.clone())
     }
 }
 

@@ -91,16 +91,19 @@ fn describe(
     let id = component_name(id);
     if reads_body {
         let schema = body_schema(operation, request);
+        let media_type = media_type(&schema);
         components.insert(format!("{id}_request"), schema);
         described["requestBody"] = json!({
             "required": true,
-            "content": { "application/json": { "schema": { "$ref": format!("#/components/schemas/{id}_request") } } }
+            "content": { media_type: { "schema": { "$ref": format!("#/components/schemas/{id}_request") } } }
         });
     }
     let name = format!("{id}_response_{}", operation.response_code);
-    components.insert(name.clone(), answer_schema(&operation.response, response.map(without_dialect)));
+    let schema = answer_schema(&operation.response, response.map(without_dialect));
+    let media_type = media_type(&schema);
+    components.insert(name.clone(), schema);
     let error = json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } });
-    let answered = json!({ "application/json": { "schema": { "$ref": format!("#/components/schemas/{name}") } } });
+    let answered = json!({ media_type: { "schema": { "$ref": format!("#/components/schemas/{name}") } } });
     described["responses"] = json!({
         operation.response_code.to_string(): { "description": "The service has answered.", "content": answered },
         "204": { "description": "The service has nothing to say, or no message came in time." },
@@ -108,6 +111,11 @@ fn describe(
     });
     described["security"] = json!([{ "basic": [] }]);
     described
+}
+
+/// Bodies are objects, but where a service passes text on.
+fn media_type(schema: &Value) -> &'static str {
+    if schema["type"] == "string" { "text/plain" } else { "application/json" }
 }
 
 /// Those that the mapping reads, then those of the path that it does not.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{component_name, error_schema, without_dialect};
 use crate::archive::service::ServiceContent;
-use crate::definition::{Kind, Payload};
+use crate::definition::Kind;
 
 /// A method of a service, and what it does.
 struct Use {
@@ -68,14 +68,12 @@ fn uses(kind: &Kind) -> Vec<Use> {
 fn describe(content: &ServiceContent, one: &Use) -> Value {
     let service = &content.service;
     let name = &service.name;
-    let body = |side: &str, schema: &Option<Value>| match (schema, service.provider.payload) {
+    let body = |side: &str, schema: &Option<Value>| match (schema, service.passes_text()) {
         (Some(_), _) => json!({
             "application/json": { "schema": { "$ref": format!("#/components/schemas/{}", schema_name(name, side)) } }
         }),
-        (None, Payload::Text) if service.transformation.is_none() => {
-            json!({ "text/plain": { "schema": { "type": "string" } } })
-        }
-        (None, _) => json!({ "application/json": { "schema": { "type": "object" } } }),
+        (None, true) => json!({ "text/plain": { "schema": { "type": "string" } } }),
+        (None, false) => json!({ "application/json": { "schema": { "type": "object" } } }),
     };
     let mut responses = Map::new();
     if one.receives {

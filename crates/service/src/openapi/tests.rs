@@ -19,6 +19,7 @@ fn schemas(service: &str) -> (Option<Value>, Option<Value>) {
             ),
             Some(json!({ "$schema": "x", "type": "object", "properties": { "approved": text, "count": number } })),
         ),
+        "text" => (Some(json!({ "type": "string" })), Some(json!({ "type": "string" }))),
         _ => (None, None),
     }
 }
@@ -65,6 +66,18 @@ fn a_document_is_made_from_the_schemas_of_the_service_and_the_mapping() {
     let made = of_api(&api(None), &schemas, "https://h:1");
     expect![[r##"{"openapi":"3.0.3","info":{"title":"Loans","version":"1.0"},"paths":{"/of/{who}":{"post":{"tags":["loans"],"operationId":"ask","summary":"Asks","parameters":[{"name":"who","in":"path","required":true,"schema":{"type":"string","maxLength":10}},{"name":"amount","in":"query","required":false,"schema":{"type":"integer","minimum":0,"maximum":9999999}}],"requestBody":{"required":true,"content":{"application/json":{"schema":{"$ref":"#/components/schemas/ask_request"}}}},"responses":{"201":{"description":"The service has answered.","content":{"application/json":{"schema":{"$ref":"#/components/schemas/ask_response_201"}}}},"204":{"description":"The service has nothing to say, or no message came in time."},"default":{"description":"The request is refused, or the service failed.","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Error"}}}}},"security":[{"basic":[]}]}}},"components":{"securitySchemes":{"basic":{"type":"http","scheme":"basic"}},"schemas":{"Error":{"type":"object","required":["errorMessage"],"properties":{"errorMessage":{"type":"string"},"errorDetails":{"type":"string"}}},"ask_request":{"type":"object","properties":{"note":{"type":"string","maxLength":10}}},"ask_response_201":{"type":"object","properties":{"approved":{"type":"string","maxLength":10}}}}},"security":[{"basic":[]}],"servers":[{"url":"https://h:1/loans"}]}"##]]
     .assert_eq(&made.to_string());
+}
+
+#[test]
+fn an_api_in_front_of_a_service_for_texts_takes_and_gives_text() {
+    let mut api = api(None);
+    let operation = &mut api.operations[0];
+    (operation.service, operation.request, operation.response) = ("text".to_owned(), Mapping::pass(), Mapping::pass());
+    let made = swagger_of_api(&api, &schemas);
+    let operation = &made["paths"]["/of/{who}"]["post"];
+    assert_eq!(operation["consumes"], json!(["text/plain"]));
+    assert_eq!(operation["produces"], json!(["application/json", "text/plain"]));
+    assert_eq!(made["definitions"]["ask_request"], json!({ "type": "string" }));
 }
 
 #[test]
