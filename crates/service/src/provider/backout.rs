@@ -19,20 +19,31 @@ use crate::definition::{QueueAddress, Target};
 use super::object_of;
 use super::one_way::{Failed, Source};
 
+/// What became of a message that was got under syncpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It is on the backout queue, and the unit of work is committed.
+    Moved,
+    /// It is not due, or there is no backout queue: it is still under syncpoint, as it was.
+    Kept,
+    /// The same, but it was due: the backout queue did not take it.
+    Refused,
+}
+
 /// Moves the message, which was just got under syncpoint, when it is due, and commits. `is_bad`: it has failed once more
-/// just now. False: it is still under syncpoint, as it was.
+/// just now.
 pub(super) async fn move_if_due(
     source: &Source<'_>,
     lent: &mut Lent,
     handle: ObjectHandle,
     got: &Message,
     is_bad: bool,
-) -> Result<bool, Failed> {
+) -> Result<Fate, Failed> {
     let user = housekeeper(source);
-    let Ok(backout) = backout_of(lent, &user, source.address).await else { return Ok(false) };
+    let Ok(backout) = backout_of(lent, &user, source.address).await else { return Ok(Fate::Kept) };
     let times = got.descriptor.backout_count + u32::from(is_bad);
     if backout.threshold == 0 || times < backout.threshold || backout.queue.is_blank() {
-        return Ok(false);
+        return Ok(Fate::Kept);
     }
     let to = QueueAddress { queue: backout.queue, queue_manager: Default::default() };
     match move_to(lent, &user, handle, got, &to).await {
@@ -43,7 +54,7 @@ pub(super) async fn move_if_due(
                 to = to.queue.as_str(),
                 "a message that could not be converted was moved to the backout queue"
             );
-            Ok(true)
+            Ok(Fate::Moved)
         }
         Err(error) if error.is_lost() => Err(source.failed("move to the backout queue from", &error)),
         Err(error) => {
@@ -54,7 +65,7 @@ pub(super) async fn move_if_due(
                 %error,
                 "a message that cannot be converted stays where it is, for the backout queue did not take it"
             );
-            Ok(false)
+            Ok(Fate::Refused)
         }
     }
 }

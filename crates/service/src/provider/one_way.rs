@@ -17,8 +17,9 @@ use crate::definition::{Destination, QueueAddress};
 use crate::error::ServiceError;
 
 use super::answer::{Identifiers, ServiceAnswer};
+use super::backout::{self, Fate};
 use super::outgoing::{Outgoing, name_of};
-use super::{Call, Patience, backout, header, incoming, object_of};
+use super::{Call, Patience, header, incoming, object_of};
 
 /// It may have to be moved, or its report belongs to the same unit of work.
 fn needs_unit(descriptor: &MessageDescriptor) -> bool {
@@ -162,11 +163,12 @@ impl Source<'_> {
             self.limit(&mut options);
             let got = lent.connection().get(handle, &options).await;
             let Some(got) = self.outcome(got)? else { return Ok(Taken::Nothing) };
-            if taking == Taking::Away
-                && got.descriptor.backout_count > 0
-                && backout::move_if_due(self, lent, handle, &got, false).await?
-            {
-                continue;
+            let mut fate = Fate::Kept;
+            if taking == Taking::Away && got.descriptor.backout_count > 0 {
+                fate = backout::move_if_due(self, lent, handle, &got, false).await?;
+                if fate == Fate::Moved {
+                    continue;
+                }
             }
             match incoming::answer(self.call.service, &got.descriptor, &got.body) {
                 Ok(answer) => {
@@ -176,7 +178,10 @@ impl Source<'_> {
                     return Ok(Taken::Answer(answer));
                 }
                 Err(error) => {
-                    if taking == Taking::Away && !backout::move_if_due(self, lent, handle, &got, true).await? {
+                    if taking == Taking::Away && fate == Fate::Kept {
+                        fate = backout::move_if_due(self, lent, handle, &got, true).await?;
+                    }
+                    if taking == Taking::Away && fate != Fate::Moved {
                         lent.connection()
                             .back_out()
                             .await
