@@ -86,6 +86,8 @@ pub enum Problem {
     OpenLiteral,
     #[error("a continuation line has nothing to continue")]
     NothingToContinue,
+    #[error("{directive}: conditional compilation is not carried out; keep only the lines that apply")]
+    ConditionalCompilation { directive: String },
     #[error("the pseudo-text is not closed by ==")]
     OpenPseudoText,
     #[error("'{found}' stands where {expected} is expected")]

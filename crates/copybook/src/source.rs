@@ -12,7 +12,7 @@ pub(crate) const MAXIMUM_CHARACTERS: usize = 4 << 20;
 pub(crate) type Characters = Vec<(char, Place)>;
 
 /// # Errors
-/// A literal that is not closed, a continuation of nothing, a text that is too long.
+/// A literal that is not closed, a continuation of nothing, conditional compilation, a text that is too long.
 pub(crate) fn read(text: &str, member: u16, format: Format) -> Result<Characters, Fault> {
     let start = Place { member, line: 1, column: 1 };
     if text.len() > MAXIMUM_CHARACTERS {
@@ -51,8 +51,7 @@ const MARGIN: usize = 72;
 
 impl Reader {
     fn line(&mut self, line: &[char], number: u32) -> Result<(), Fault> {
-        let trimmed: String = line.iter().collect::<String>().trim_start().to_uppercase();
-        if self.open.is_none() && self.directive(&trimmed) {
+        if self.open.is_none() && self.directive(line, number)? {
             return Ok(());
         }
         if self.format == Format::Free {
@@ -74,29 +73,45 @@ impl Reader {
         }
     }
 
-    /// Compiler directives leave no code; those of the source format change how the next lines are read.
-    fn directive(&mut self, upper: &str) -> bool {
-        let Some(rest) = upper.strip_prefix(">>").or_else(|| upper.strip_prefix("$SET ")) else { return false };
+    /// Compiler directives leave no code; those of the source format change how the next lines are read. Lines of a branch
+    /// that a compiler would leave out cannot be told from the others, so conditional compilation is refused.
+    fn directive(&mut self, line: &[char], number: u32) -> Result<bool, Fault> {
+        // Before the sequence numbers of fixed format, or behind them.
+        let starts = if self.format == Format::Free { &[0][..] } else { &[0, INDICATOR] };
+        let first_of = |start: &usize| (*start..line.len()).find(|&at| line[at] != ' ');
+        let Some(at) = starts.iter().filter_map(first_of).find(|&at| matches!(line[at], '>' | '$')) else {
+            return Ok(false);
+        };
+        let upper: String = line[at..].iter().collect::<String>().to_uppercase();
+        let (mark, is_ours, rest) = match (upper.strip_prefix(">>"), upper.strip_prefix('$')) {
+            (Some(rest), _) => (">>", true, rest),
+            (None, Some(rest)) => ("$", rest.starts_with("SET "), rest.strip_prefix("SET ").unwrap_or(rest)),
+            (None, None) => return Ok(false),
+        };
         let words: String = rest.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { ' ' }).collect();
         let words: Vec<&str> = words.split_whitespace().collect();
         let format = match words.as_slice() {
-            ["SOURCE", "FORMAT", "IS", format] | ["SOURCE", "FORMAT", format] | ["SOURCEFORMAT", format] => *format,
-            _ => return true,
+            ["IF" | "ELIF" | "ELSE" | "END" | "EVALUATE" | "WHEN", ..] => {
+                let directive = format!("{mark}{}", rest.split_whitespace().next().unwrap_or_default());
+                let place = place(self.member, number, at);
+                return Err(Fault::at(place, Problem::ConditionalCompilation { directive }));
+            }
+            ["SOURCE", "FORMAT", "IS", format] | ["SOURCE", "FORMAT", format] | ["SOURCEFORMAT", format] if is_ours => {
+                *format
+            }
+            _ => return Ok(is_ours),
         };
         self.format = match format {
             "FREE" => Format::Free,
             "VARIABLE" => Format::Variable,
             _ => Format::Fixed,
         };
-        true
+        Ok(true)
     }
 
     fn code(&mut self, line: &[char], start: usize, number: u32, continued: bool) -> Result<(), Fault> {
-        let place = |column: usize| Place {
-            member: self.member,
-            line: number,
-            column: u32::try_from(column + 1).unwrap_or(u32::MAX),
-        };
+        let member = self.member;
+        let place = |column: usize| place(member, number, column);
         let first = (start..line.len()).find(|&at| line[at] != ' ').unwrap_or(line.len());
         if first == line.len() && !continued {
             return match self.open {
@@ -151,6 +166,11 @@ impl Reader {
         }
         Ok(())
     }
+}
+
+/// `column` counts from 0.
+fn place(member: u16, line: u32, column: usize) -> Place {
+    Place { member, line, column: u32::try_from(column + 1).unwrap_or(u32::MAX) }
 }
 
 fn expand_tabs(line: &str) -> Vec<char> {

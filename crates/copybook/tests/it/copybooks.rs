@@ -99,6 +99,41 @@ fn free_format_is_seen_by_code_in_the_first_columns() {
 }
 
 #[test]
+fn conditional_compilation_is_refused_and_other_directives_are_passed_over() {
+    let mut out = String::new();
+    for (line, rest) in [
+        (">>IF LONG DEFINED", ">>END-IF"),
+        ("       >>EVALUATE TRUE", ">>END-EVALUATE"),
+        ("       >> if long = 1", ""),
+        ("000200 >>WHEN OTHER", ""),
+        ("000200 >>ELIF X", ""),
+        ("      $IF LONG DEFINED", "      $END"),
+        ("000200$ELSE", ""),
+        ("      $END", ""),
+        ("       >>DEFINE LONG AS 1", "       >>SET CONSTANT X"),
+        ("      $SET ANS85", "      $DISPLAY X"),
+    ] {
+        let text = format!("       01  R.\n{line}\n           05  A PIC X.\n{rest}\n");
+        out += &parse(&text, &ParseOptions { format: Format::Fixed, ..ParseOptions::default() });
+    }
+    expect![[r#"
+        line 2, column 1: >>IF: conditional compilation is not carried out; keep only the lines that apply
+        line 2, column 8: >>EVALUATE: conditional compilation is not carried out; keep only the lines that apply
+        line 2, column 8: >>IF: conditional compilation is not carried out; keep only the lines that apply
+        line 2, column 8: >>WHEN: conditional compilation is not carried out; keep only the lines that apply
+        line 2, column 8: >>ELIF: conditional compilation is not carried out; keep only the lines that apply
+        line 2, column 7: $IF: conditional compilation is not carried out; keep only the lines that apply
+        line 2, column 7: $ELSE: conditional compilation is not carried out; keep only the lines that apply
+        line 2, column 7: $END: conditional compilation is not carried out; keep only the lines that apply
+        01 R
+          05 A X DISPLAY
+        01 R
+          05 A X DISPLAY
+    "#]]
+    .assert_eq(&out);
+}
+
+#[test]
 fn every_clause_is_read_in_any_order() {
     check(
         "01 R.
