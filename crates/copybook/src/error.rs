@@ -134,6 +134,8 @@ pub enum Problem {
     Redefines { name: String, why: &'static str },
     #[error("DEPENDING ON {name}: there is no such item before the table")]
     DependingUnknown { name: String },
+    #[error("DEPENDING ON {name}: several items before the table have this name; qualify it with OF or IN")]
+    DependingAmbiguous { name: String },
     #[error("DEPENDING ON {name}: {why}")]
     Depending { name: String, why: &'static str },
     #[error("RENAMES {name}: there is no such item in the record")]
@@ -144,6 +146,8 @@ pub enum Problem {
     RecordTooLong { maximum: u64 },
     #[error("there is no record {name}; there are {known}")]
     RecordUnknown { name: String, known: String },
+    #[error("there is more than one record {name}, this is the second; a record is chosen by a name of its own")]
+    RecordTwice { name: String },
     #[error("there are several records, {known}; choose one")]
     RecordAmbiguous { known: String },
 }

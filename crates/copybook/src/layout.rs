@@ -102,9 +102,15 @@ impl Copybook {
         let all = || self.records.iter().chain(&self.standalone);
         let place = all().next().map(|record| record.place).unwrap_or_default();
         match name {
-            Some(name) => all()
-                .find(|record| record.name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name)))
-                .ok_or_else(|| Fault::at(place, Problem::RecordUnknown { name: name.to_owned(), known: known() })),
+            Some(name) => {
+                let is_named =
+                    |record: &&DataItem| record.name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name));
+                match all().filter(is_named).collect::<Vec<_>>().as_slice() {
+                    [] => Err(Fault::at(place, Problem::RecordUnknown { name: name.to_owned(), known: known() })),
+                    [only] => Ok(only),
+                    [_, second, ..] => Err(Fault::at(second.place, Problem::RecordTwice { name: name.to_owned() })),
+                }
+            }
             None => match (self.records.as_slice(), self.standalone.as_slice()) {
                 ([only], _) | ([], [only]) => Ok(only),
                 _ => Err(Fault::at(place, Problem::RecordAmbiguous { known: known() })),
@@ -276,15 +282,28 @@ impl Placer<'_> {
         Ok(Some(Repetition { minimum: occurs.minimum, maximum: occurs.maximum, depending_on }))
     }
 
-    /// The object of DEPENDING ON: the nearest item of that name before the table that needs no subscript there.
+    /// The object of DEPENDING ON: the only item of that name before the table, which needs no subscript there.
     fn object(&self, item: &DataItem, names: &[String], parent: Option<usize>) -> Result<usize, Fault> {
         let spoken = names.join(" OF ");
         let fault = |problem| Fault::of_item(item.place, item.spoken_name(), problem);
         let ancestors: Vec<usize> = std::iter::successors(parent, |&index| self.items[index].parent).collect();
-        let found = (0..self.items.len()).rev().find(|&index| {
-            !ancestors.contains(&index) && self.is_named(index, names) && self.needs_no_subscript(index, &ancestors)
-        });
-        let Some(found) = found else { return Err(fault(Problem::DependingUnknown { name: spoken })) };
+        let named: Vec<usize> = (0..self.items.len()).filter(|&index| self.is_named(index, names)).collect();
+        let is_usable = |index: &usize| !ancestors.contains(index) && self.needs_no_subscript(*index, &ancestors);
+        let found = match named.as_slice() {
+            [only] => Some(*only),
+            _ if !named.iter().any(is_usable) => None,
+            several => {
+                // Qualified by all groups around it, an item is meant even if others have the same groups and more.
+                let mut complete = several.iter().filter(|&&index| self.is_completely_named(index, names));
+                match (complete.next(), complete.next()) {
+                    (Some(&only), None) => Some(only),
+                    _ => return Err(fault(Problem::DependingAmbiguous { name: spoken })),
+                }
+            }
+        };
+        let Some(found) = found.filter(is_usable) else {
+            return Err(fault(Problem::DependingUnknown { name: spoken }));
+        };
         let object = &self.items[found];
         let scale = object.picture.as_ref().map_or(0, |picture| picture.scale);
         let is_integer = match object.usage {
@@ -307,6 +326,13 @@ impl Placer<'_> {
         let Some((first, qualifiers)) = names.split_first() else { return false };
         let mut above = std::iter::successors(self.items[index].parent, |&at| self.items[at].parent);
         is(index, first) && qualifiers.iter().all(|name| above.any(|at| is(at, name)))
+    }
+
+    /// Whether the qualifiers of an item that has them are all groups around it that have names, up to the level 01.
+    fn is_completely_named(&self, index: usize, names: &[String]) -> bool {
+        let chain = std::iter::successors(Some(index), |&at| self.items[at].parent);
+        let with_names = chain.filter(|&at| self.items[at].name.is_some()).count();
+        self.items[0].name.is_some() && with_names == names.len()
     }
 
     /// Whether all tables around the item are around the table that asks, too.

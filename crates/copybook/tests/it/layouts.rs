@@ -156,3 +156,57 @@ fn what_cannot_be_placed_is_an_error_with_its_item() {
     "#]]
     .assert_eq(&out);
 }
+
+#[test]
+fn the_object_of_depending_on_is_unique_or_qualified() {
+    let objects = |entries: &str| {
+        let text = format!("01 R. {entries}");
+        let copybook = Copybook::parse(&text, &ParseOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+        match copybook.layout(None, &LayoutOptions::default()) {
+            Ok(layout) => {
+                let objects = layout.items.iter().filter_map(|item| item.occurs?.depending_on);
+                objects.map(|object| layout.items[object].path.clone()).collect::<Vec<_>>().join(" ")
+            }
+            Err(error) => error.to_string(),
+        }
+    };
+    let mut out = String::new();
+    for entries in [
+        "05 A. 10 N PIC 9. 05 B. 10 N PIC 9. 05 T PIC X OCCURS 1 TO 3 DEPENDING ON N.",
+        "05 A. 10 N PIC 9. 05 B. 10 N PIC 9. 05 T PIC X OCCURS 1 TO 3 DEPENDING ON N OF A.",
+        "05 A. 10 N PIC 9. 05 B. 10 N PIC 9. 05 T PIC X OCCURS 1 TO 3 DEPENDING ON N IN B OF R.",
+        "05 A. 10 N PIC 9. 05 B. 10 N PIC 9. 05 T PIC X OCCURS 1 TO 3 DEPENDING ON N OF R.",
+        "05 N PIC 9. 05 B. 10 N PIC 9. 05 T PIC X OCCURS 1 TO 3 DEPENDING ON N OF R.",
+        "05 N PIC 9. 05 N PIC 9. 05 T PIC X OCCURS 1 TO 3 DEPENDING ON N OF R.",
+        "05 A OCCURS 2. 10 N PIC 9. 05 N PIC 9. 05 T PIC X OCCURS 1 TO 3 DEPENDING ON N.",
+        "05 A OCCURS 2. 10 N PIC 9. 05 T PIC X OCCURS 1 TO 3 DEPENDING ON N.",
+        "05 A. 10 N PIC 9. 05 T PIC X OCCURS 1 TO 3 DEPENDING ON N. 05 B. 10 N PIC 9.",
+    ] {
+        let _ = writeln!(out, "{}", objects(entries));
+    }
+    expect![[r#"
+        line 1, column 43, item T: DEPENDING ON N: several items before the table have this name; qualify it with OF or IN
+        R.A.N
+        R.B.N
+        line 1, column 43, item T: DEPENDING ON N OF R: several items before the table have this name; qualify it with OF or IN
+        R.N
+        line 1, column 31, item T: DEPENDING ON N OF R: several items before the table have this name; qualify it with OF or IN
+        line 1, column 46, item T: DEPENDING ON N: several items before the table have this name; qualify it with OF or IN
+        line 1, column 34, item T: DEPENDING ON N: there is no such item before the table
+        R.A.N
+    "#]]
+    .assert_eq(&out);
+}
+
+#[test]
+fn a_record_is_chosen_by_a_name_that_no_other_has() {
+    let text = "01 A. 05 X PIC X.\n01 B. 05 Y PIC X.\n01 a. 05 Z PIC XX.";
+    let copybook = Copybook::parse(text, &ParseOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+    let chosen = |name| copybook.layout(Some(name), &LayoutOptions::default()).map(|layout| layout.length);
+    assert_eq!(chosen("B"), Ok(1));
+    let problem = chosen("A").expect_err("two records").to_string();
+    expect![
+        "line 3, column 1: there is more than one record A, this is the second; a record is chosen by a name of its own"
+    ]
+    .assert_eq(&problem);
+}
