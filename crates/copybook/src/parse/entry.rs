@@ -203,8 +203,14 @@ impl Parser<'_, '_> {
             .map_err(|problem| Fault::at(token.place, problem))
     }
 
-    /// The usage a word stands for; SIGNED and UNSIGNED behind it are taken.
+    /// The usage a word stands for; SIGNED, UNSIGNED and NATIVE behind it are taken. NATIVE is a comment.
     fn usage_word(&mut self, word: &str) -> Option<Usage> {
+        let usage = self.plain_usage(word)?;
+        self.take(&["NATIVE"]);
+        Some(usage)
+    }
+
+    fn plain_usage(&mut self, word: &str) -> Option<Usage> {
         let short = word.strip_prefix("COMPUTATIONAL").or_else(|| word.strip_prefix("COMP"));
         let usage = match short {
             Some("" | "-4") => Usage::Binary,
@@ -241,9 +247,6 @@ impl Parser<'_, '_> {
                 _ => return None,
             },
         };
-        if usage == Usage::Display1 || usage == Usage::Display {
-            self.take(&["NATIVE"]);
-        }
         Some(usage)
     }
 

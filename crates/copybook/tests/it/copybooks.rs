@@ -172,6 +172,28 @@ fn every_clause_is_read_in_any_order() {
 }
 
 #[test]
+fn native_behind_a_usage_is_a_comment() {
+    check(
+        "01 R. 05 A PIC 9(4) BINARY NATIVE. 05 B PIC 9(4) USAGE IS COMP NATIVE. 05 C PIC 9(3) COMP-3 NATIVE SYNC.
+           05 D PACKED-DECIMAL NATIVE PIC 9. 05 E COMP-1 NATIVE. 05 F PIC N(2) NATIONAL NATIVE.
+           05 G PIC G(2) DISPLAY-1 NATIVE. 05 H PIC X DISPLAY NATIVE. 05 I USAGE COMP-2 NATIVE VALUE 0. 05 NATIVE PIC X.",
+        expect![[r#"
+            01 R
+              05 A 9(4) COMP
+              05 B 9(4) COMP
+              05 C 9(3) COMP-3
+              05 D 9 COMP-3
+              05 E COMP-1
+              05 F N(2) NATIONAL
+              05 G G(2) DISPLAY-1
+              05 H X DISPLAY
+              05 I COMP-2 = Number("0")
+              05 NATIVE X DISPLAY
+        "#]],
+    );
+}
+
+#[test]
 fn usage_and_sign_of_a_group_hold_below_it() {
     check(
         "01 R USAGE COMP-3. 05 G. 10 A PIC 9(3). 10 B PIC S9(5).",
