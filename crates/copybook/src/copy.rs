@@ -1,4 +1,4 @@
-//! Text manipulation: COPY with REPLACING, and REPLACE.
+//! Text manipulation: COPY with REPLACING, INCLUDE of embedded SQL, and REPLACE.
 //!
 //! Works on text words. Parentheses and colons are words of their own, so that `:TAG:` and `(N)` can be replaced within
 //! a name or a PICTURE. What is put in stands at the place of what it replaces.
@@ -27,19 +27,23 @@ struct Expansion<'a, 'b> {
 impl Expansion<'_, '_> {
     fn copy(&mut self, characters: Characters, depth: usize) -> Result<Characters, Fault> {
         let words = split(&characters);
-        if !words.iter().any(|word| word.is(&characters, "COPY")) {
+        let may_copy = |word: &Word| ["COPY", "EXEC", "EXECUTE"].iter().any(|verb| word.is(&characters, verb));
+        if !words.iter().any(may_copy) {
             return Ok(characters);
         }
         let mut out = Characters::with_capacity(characters.len());
         let mut done = 0;
         let mut cursor = Cursor { characters: &characters, words: &words, at: 0 };
         while let Some(word) = cursor.next() {
-            if !word.is(&characters, "COPY") {
+            let statement = if word.is(&characters, "COPY") {
+                cursor.copy_statement()?
+            } else if let Some(statement) = cursor.include_statement(word)? {
+                statement
+            } else {
                 continue;
-            }
+            };
             out.extend_from_slice(&characters[done..word.start]);
             let place = characters[word.start].1;
-            let statement = cursor.copy_statement()?;
             done = statement.end;
             let copied = self.member(&statement, place, depth)?;
             self.total += copied.len();
@@ -243,6 +247,28 @@ impl Cursor<'_> {
             return Err(self.unexpected(period, "the period of a COPY statement"));
         }
         Ok(CopyStatement { name, library, replacements, end: period.end })
+    }
+
+    /// `EXEC SQL INCLUDE member END-EXEC`, with a period behind it or none; `first` is its first word. `None` for anything
+    /// else, and for the areas that the precompiler has of its own, which are no part of a record.
+    fn include_statement(&mut self, first: Word) -> Result<Option<CopyStatement>, Fault> {
+        let begin = self.at;
+        let is_embedded = ["EXEC", "EXECUTE"].iter().any(|verb| first.is(self.characters, verb));
+        if !(is_embedded && self.take("SQL") && self.take("INCLUDE")) {
+            self.at = begin;
+            return Ok(None);
+        }
+        let name = self.name()?;
+        if matches!(name.as_str(), "SQLCA" | "SQLDA") {
+            return Ok(None);
+        }
+        let last = self.expect("END-EXEC")?;
+        if !last.is(self.characters, "END-EXEC") {
+            return Err(self.unexpected(last, "END-EXEC"));
+        }
+        let period = self.words.get(self.at).filter(|word| word.kind == WordKind::Period).copied();
+        self.at += usize::from(period.is_some());
+        Ok(Some(CopyStatement { name, library: None, replacements: Vec::new(), end: period.unwrap_or(last).end }))
     }
 
     /// `operand BY operand` repeated; stops before the period.

@@ -361,6 +361,29 @@ fn copy_replaces_words_parts_of_words_and_beginnings() {
 }
 
 #[test]
+fn include_of_embedded_sql_copies_a_member() {
+    let resolver = |name: &str, _: Option<&str>| match name {
+        "DCLORD" => Some("           05  ORD-NO PIC X(4).\n           EXEC SQL INCLUDE DCLPOS END-EXEC\n".to_owned()),
+        "DCLPOS" => Some("           05  POS-NO PIC X(2).\n".to_owned()),
+        _ => None,
+    };
+    let options = ParseOptions { resolver: Some(&resolver), ..ParseOptions::default() };
+    let text = "           EXEC SQL INCLUDE SQLCA END-EXEC.\n       01  R.\n           05  A PIC X.\n           exec sql\n             include dclord\n           end-exec.\n           EXEC SQL INCLUDE SQLDA END-EXEC\n           05  B PIC X.\n";
+    expect![[r#"
+        01 R
+          05 A X DISPLAY
+          05 ORD-NO X(4) DISPLAY
+          05 POS-NO X(2) DISPLAY
+          05 B X DISPLAY
+    "#]]
+    .assert_eq(&parse(text, &options));
+    expect!["line 2, column 12: member GONE is not found\n"]
+        .assert_eq(&parse("       01 R.\n           EXEC SQL INCLUDE GONE END-EXEC.\n", &options));
+    expect!["line 2, column 35: '.' stands where END-EXEC is expected\n"]
+        .assert_eq(&parse("       01 R.\n           EXEC SQL INCLUDE DCLPOS.\n", &options));
+}
+
+#[test]
 fn members_that_copy_each_other_are_an_error() {
     let resolver = |_: &str, _: Option<&str>| Some("           COPY AGAIN.\n".to_owned());
     let options = ParseOptions { resolver: Some(&resolver), ..ParseOptions::default() };
