@@ -84,6 +84,8 @@ pub enum Problem {
     TooLong { maximum: usize },
     #[error("the literal is not closed")]
     OpenLiteral,
+    #[error("behind a quotation mark in column 72 a literal goes on with two; the three are one in its value")]
+    QuoteAtMargin,
     #[error("a continuation line has nothing to continue")]
     NothingToContinue,
     #[error("{directive}: conditional compilation is not carried out; keep only the lines that apply")]

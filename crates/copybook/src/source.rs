@@ -19,7 +19,8 @@ pub(crate) fn read(text: &str, member: u16, format: Format) -> Result<Characters
         return Err(Fault::at(start, Problem::TooLong { maximum: MAXIMUM_CHARACTERS }));
     }
     let format = if format == Format::Detect { detect(text) } else { format };
-    let mut reader = Reader { format, member, out: Vec::with_capacity(text.len()), open: None, last_end: 0 };
+    let out = Vec::with_capacity(text.len());
+    let mut reader = Reader { format, member, out, open: None, last_end: 0, closed_at_margin: None };
     for (line, number) in text.lines().zip(1u32..) {
         let line = expand_tabs(line);
         // Tabs and continued literals stand for more characters than the text has.
@@ -42,6 +43,8 @@ struct Reader {
     open: Option<(char, Place)>,
     /// Column behind the code of the line before, from 0.
     last_end: usize,
+    /// The quote in column 72 of the line before that closed a literal, unless it goes on, and where that was opened.
+    closed_at_margin: Option<(char, Place)>,
 }
 
 /// Columns of fixed format, from 0.
@@ -139,15 +142,30 @@ impl Reader {
                     return Err(Fault::at(place(first), Problem::NothingToContinue));
                 }
                 at = first;
+                if let Some((quote, opened)) = self.closed_at_margin
+                    && line.get(first) == Some(&quote)
+                {
+                    // With the one in column 72 these two are one quote of the value.
+                    if line.get(first + 1) != Some(&quote) {
+                        return Err(Fault::at(place(first), Problem::QuoteAtMargin));
+                    }
+                    self.out.push((quote, opened));
+                    self.open = Some((quote, opened));
+                    at = first + 2;
+                }
             }
             (None, false) => {}
         }
         let mut open = self.open;
+        let mut closed_at_margin = None;
         let mut end = line.len();
         while at < line.len() {
             let c = line[at];
             match open {
-                Some((quote, _)) if c == quote => open = None,
+                Some((quote, _)) if c == quote => {
+                    closed_at_margin = open.filter(|_| self.format == Format::Fixed && at + 1 == MARGIN);
+                    open = None;
+                }
                 Some(_) => {}
                 None if c == '*' && line.get(at + 1) == Some(&'>') => {
                     end = at;
@@ -161,6 +179,7 @@ impl Reader {
         }
         self.open = open;
         self.last_end = end;
+        self.closed_at_margin = closed_at_margin;
         if open.is_none() {
             self.out.push(('\n', place(end)));
         }

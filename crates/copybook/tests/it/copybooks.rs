@@ -80,6 +80,44 @@ fn words_and_literals_continue_on_the_next_line() {
 }
 
 #[test]
+fn a_quotation_mark_in_column_72_goes_on_with_two() {
+    let mut out = String::new();
+    for quote in ['\'', '"'] {
+        let text = |rest: &str| {
+            let first = format!("           05  A PIC X(80) VALUE {quote}");
+            format!("       01  R.\n{first:x<71}{quote}\n      -    {}\n", rest.replace('q', &quote.to_string()))
+        };
+        for rest in ["qqyyq.", "qyyq.", "qqyy.", "."] {
+            out += &parse(&text(rest), &ParseOptions::default());
+        }
+    }
+    expect![[r#"
+        01 R
+          05 A X(80) DISPLAY = Text("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'yy")
+        line 3, column 12: behind a quotation mark in column 72 a literal goes on with two; the three are one in its value
+        line 2, column 34: the literal is not closed
+        01 R
+          05 A X(80) DISPLAY = Text("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx")
+        01 R
+          05 A X(80) DISPLAY = Text("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"yy")
+        line 3, column 12: behind a quotation mark in column 72 a literal goes on with two; the three are one in its value
+        line 2, column 34: the literal is not closed
+        01 R
+          05 A X(80) DISPLAY = Text("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx")
+    "#]]
+    .assert_eq(&out);
+    // A pair of them before column 72 is one of the value, and the literal is open.
+    let first = format!("{:x<70}''", "           05  A PIC X(80) VALUE '");
+    check(
+        &format!("       01  R.\n{first}\n      -    'yy'.\n"),
+        expect![[r#"
+            01 R
+              05 A X(80) DISPLAY = Text("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'yy")
+        "#]],
+    );
+}
+
+#[test]
 fn free_format_is_seen_by_code_in_the_first_columns() {
     check(
         "01 R. *> a record\n  05 A PIC X(3). *> an item\n\n  05 B PIC 9(4) COMP.\n",
