@@ -261,6 +261,9 @@ impl Codec {
 
     /// The bytes an item has before anything is put there: its VALUE, else blanks or zero. False: VALUE does not fit.
     pub(crate) fn initial(&self, sets: &Sets, value: Option<&Literal>, out: &mut [u8]) -> bool {
+        if value.is_some_and(|literal| !self.is_of_its_kind(literal)) {
+            return false;
+        }
         match (self, value) {
             (_, Some(Literal::LowValue | Literal::Null)) => out.fill(0),
             (_, Some(Literal::HighValue)) => out.fill(0xFF),
@@ -297,6 +300,27 @@ impl Codec {
             (_, Some(Literal::Text(_) | Literal::Quote)) => return false,
         }
         true
+    }
+
+    /// Whether the literal may stand as VALUE: that of a number is a number or ZERO, since anything else would be no number
+    /// when it is read. What has no numeric PICTURE, as pointers and PIC X COMP-X, may have bytes.
+    fn is_of_its_kind(&self, literal: &Literal) -> bool {
+        let literal = if let Literal::All(inner) = literal { inner } else { literal };
+        let is_number = matches!(literal, Literal::Number(_) | Literal::Zero);
+        match self {
+            // With BLANK WHEN ZERO digits are edited.
+            Self::Zoned { blank_when_zero: true, .. } | Self::WideZoned { blank_when_zero: true, .. } => {
+                is_number || *literal == Literal::Space
+            }
+            Self::Zoned { .. }
+            | Self::WideZoned { .. }
+            | Self::Packed { .. }
+            | Self::PackedUnsigned { .. }
+            | Self::Float { .. } => is_number,
+            Self::Binary { scale, .. } if scale.digits > 0 => is_number,
+            Self::Binary { .. } => *literal != Literal::Space,
+            Self::Text { .. } | Self::Hexadecimal | Self::Edited { .. } | Self::ExternalFloat { .. } => true,
+        }
     }
 
     /// ALL and a literal: repeated to the end.

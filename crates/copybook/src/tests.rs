@@ -46,6 +46,20 @@ fn a_value_that_does_not_fit_is_told_as_the_copybook_has_it() {
     };
     assert_eq!(problem("01 R. 05 A PIC X(3) VALUE 'IT''S'."), "item R.A: VALUE 'IT''S' does not fit");
     assert_eq!(problem("01 R. 05 A PIC 9(2) VALUE 123."), "item R.A: VALUE 123 does not fit");
+    for (item, value) in [
+        ("PIC 9(3) VALUE 'abc'", "'abc'"),
+        ("COMP-1 VALUE 'abc'", "'abc'"),
+        ("COMP-2 VALUE LOW-VALUES", "LOW-VALUE"),
+        ("PIC 9(4) COMP VALUE SPACES", "SPACE"),
+        ("PIC S9(4) COMP-5 VALUE HIGH-VALUES", "HIGH-VALUE"),
+        ("PIC S9(3) COMP-3 VALUE HIGH-VALUES", "HIGH-VALUE"),
+        ("PIC S9(3) COMP-3 VALUE X'123C'", "X'123C'"),
+        ("PIC 9(3) VALUE ALL SPACES", "ALL SPACE"),
+        ("PIC 9(3) VALUE ALL X'F0'", "ALL X'F0'"),
+        ("POINTER VALUE SPACES", "SPACE"),
+    ] {
+        assert_eq!(problem(&format!("01 R. 05 A {item}.")), format!("item R.A: VALUE {value} does not fit"));
+    }
 }
 
 #[test]

@@ -236,6 +236,22 @@ fn an_item_without_a_member_has_its_value() {
 
 /// The bytes are those of GnuCOBOL.
 #[test]
+fn values_of_their_kind_are_taken() {
+    for (item, bytes) in [
+        ("PIC 9(3) VALUE ALL ZEROS", "F0F0F0"),
+        ("PIC 9(3) BLANK WHEN ZERO VALUE SPACES", "404040"),
+        ("POINTER VALUE NULL", "00000000"),
+        ("PIC X(2) COMP-X VALUE X'41FF'", "41FF"),
+        ("PIC X(2) COMP-5 VALUE HIGH-VALUES", "FFFF"),
+        ("PIC ZZ9 VALUE SPACES", "404040"),
+        ("COMP-1 VALUE ZERO", "00000000"),
+        ("COMP-1 VALUE 1.5E0", "41180000"),
+    ] {
+        assert_eq!(encoded(&format!("01 R. 05 A {item}."), "{}"), bytes, "{item}");
+    }
+}
+
+#[test]
 fn a_value_of_a_group_is_text_over_all_its_items() {
     let cases = [
         ("01 R. 05 H VALUE 'EYE1'. 10 FILLER PIC X(4). 05 NM PIC X(3).", "EYE1   "),
