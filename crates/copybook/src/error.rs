@@ -163,14 +163,23 @@ pub enum PlanError {
     WideDigits { item: String, ccsid: u32 },
     #[error("'{name}' names no alternative of a REDEFINES")]
     UnknownAlternative { name: String },
-    #[error("'{name}' names several alternatives; qualify it, as in GROUP.{name}")]
-    AmbiguousAlternative { name: String },
+    #[error("'{name}' names several alternatives{}", advice(choices))]
+    AmbiguousAlternative { name: String, choices: Vec<String> },
+    #[error("'{first}' and '{second}' choose different alternatives of {item}")]
+    ConflictingAlternatives { first: String, second: String, item: String },
     #[error("item {item}: VALUE {value} does not fit")]
     Value { item: String, value: String },
     #[error("item {item}: VALUE {value} reaches into a table with DEPENDING ON")]
     ValueOfTable { item: String, value: String },
     #[error("item {item}: code page {ccsid} cannot hold the currency sign {sign} in one position")]
     CurrencySign { item: String, ccsid: u32, sign: char },
+}
+
+fn advice(choices: &[String]) -> String {
+    match choices {
+        [] => ", which no name tells apart".to_owned(),
+        choices => format!("; choose one by {}", choices.join(" or ")),
+    }
 }
 
 /// Data that cannot be converted: where, in the words of both sides, and why.

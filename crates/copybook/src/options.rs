@@ -126,7 +126,8 @@ pub struct ConvertOptions {
     pub ascii_sign: AsciiSign,
     pub graphic: Graphic,
     pub names: NameStyle,
-    /// Items whose alternative is taken in place of the item they redefine: name, or path from the record down.
+    /// Alternatives taken in place of the item they redefine: the name of one, or of any item inside, or its path from the
+    /// record down or from a group. All alternatives around an item are taken with it.
     pub alternatives: Vec<String>,
     /// The object of an OCCURS DEPENDING ON is a member of its own in JSON; it is always set from the array.
     pub show_counters: bool,

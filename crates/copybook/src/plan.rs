@@ -30,6 +30,9 @@ use crate::picture::Category;
 use crate::text::TextCodec;
 use crate::zoned::Zoned;
 
+/// Most names that an error offers, and most items inside of an alternative that are tried for one.
+const MOST_CHOICES: usize = 8;
+
 /// Turns records of one layout into JSON and back.
 #[derive(Clone)]
 pub struct Converter {
@@ -207,29 +210,74 @@ impl Planner<'_> {
         &self.layout.items[index]
     }
 
+    /// Each name stands for one item, and takes every alternative around it, itself included.
     fn choose_alternatives(&mut self) -> Result<(), PlanError> {
+        let redefined: HashSet<usize> = self.layout.items.iter().filter_map(|item| item.redefines).collect();
+        let area_of = |index: usize| self.item(index).redefines.or(redefined.get(&index).copied());
+        let mut chosen: HashMap<usize, (usize, &String)> = HashMap::new();
         for wanted in &self.options.alternatives {
-            let upper = wanted.to_uppercase();
-            let ends_so = |path: &str| {
-                let path = path.to_uppercase();
-                path == upper || path.ends_with(&format!(".{upper}"))
-            };
-            let is_redefined = |index: usize| self.layout.items.iter().any(|item| item.redefines == Some(index));
-            let found: Vec<usize> = (0..self.layout.items.len())
-                .filter(|&index| self.item(index).redefines.is_some() || is_redefined(index))
-                .filter(|&index| ends_so(&self.item(index).path))
-                .collect();
-            match found.as_slice() {
-                [] => return Err(PlanError::UnknownAlternative { name: wanted.clone() }),
-                [only] => {
-                    if let Some(redefined) = self.item(*only).redefines {
-                        self.chosen.insert(redefined, *only);
-                    }
+            let found = self.alternative(wanted, &area_of)?;
+            for index in std::iter::successors(Some(found), |&index| self.item(index).parent) {
+                let Some(area) = area_of(index) else { continue };
+                let &mut (taken, first) = chosen.entry(area).or_insert((index, wanted));
+                if taken != index {
+                    let (first, second, item) = (first.clone(), wanted.clone(), self.item(area).path.clone());
+                    return Err(PlanError::ConflictingAlternatives { first, second, item });
                 }
-                _ => return Err(PlanError::AmbiguousAlternative { name: wanted.clone() }),
             }
         }
+        self.chosen = chosen.into_iter().map(|(area, (index, _))| (area, index)).collect();
         Ok(())
+    }
+
+    /// The item that a name, or the end of a path, stands for: an alternative before what is inside of one, and a whole path
+    /// before others that end so.
+    fn alternative(&self, wanted: &str, area_of: &dyn Fn(usize) -> Option<usize>) -> Result<usize, PlanError> {
+        let named = self.named_alternatives(wanted, area_of);
+        match named.as_slice() {
+            [] => Err(PlanError::UnknownAlternative { name: wanted.to_owned() }),
+            [only] => Ok(*only),
+            several => {
+                let choices = several.iter().filter_map(|&index| self.unmistakable(index, area_of)).take(MOST_CHOICES);
+                Err(PlanError::AmbiguousAlternative { name: wanted.to_owned(), choices: choices.collect() })
+            }
+        }
+    }
+
+    fn named_alternatives(&self, wanted: &str, area_of: &dyn Fn(usize) -> Option<usize>) -> Vec<usize> {
+        let upper = wanted.to_uppercase();
+        let below = format!(".{upper}");
+        let is_inside = |index: &usize| {
+            std::iter::successors(Some(*index), |&index| self.item(index).parent).any(|index| area_of(index).is_some())
+        };
+        let path = |index: usize| self.item(index).path.to_uppercase();
+        let ends_so = |index: &usize| path(*index) == upper || path(*index).ends_with(&below);
+        let mut named: Vec<usize> = (0..self.layout.items.len()).filter(ends_so).filter(is_inside).collect();
+        let preferred: [&dyn Fn(usize) -> bool; 2] = [&|index| area_of(index).is_some(), &|index| path(index) == upper];
+        for is_preferred in preferred {
+            if named.iter().any(|&index| is_preferred(index)) {
+                named.retain(|&index| is_preferred(index));
+            }
+        }
+        named
+    }
+
+    /// What stands for this alternative alone: its path, or else the name of an item inside.
+    fn unmistakable(&self, index: usize, area_of: &dyn Fn(usize) -> Option<usize>) -> Option<String> {
+        let path = &self.item(index).path;
+        if self.named_alternatives(path, area_of) == [index] {
+            return Some(path.clone());
+        }
+        let is_below = |inner: usize| {
+            std::iter::successors(self.item(inner).parent, |&above| self.item(above).parent).any(|above| above == index)
+        };
+        (index + 1..self.layout.items.len())
+            .take_while(|&inner| is_below(inner))
+            .take(MOST_CHOICES)
+            .filter(|&inner| area_of(inner).is_none() || self.item(inner).redefines.is_some())
+            .filter_map(|inner| Some((inner, self.item(inner).name.as_ref()?)))
+            .find(|(inner, name)| self.named_alternatives(name, area_of) == [*inner])
+            .map(|(_, name)| name.clone())
     }
 
     /// The record as a frame; an elementary record, or a table, as the only member of one.

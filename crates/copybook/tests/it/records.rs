@@ -383,6 +383,62 @@ fn alternatives_are_the_first_unless_named() {
 }
 
 #[test]
+fn an_alternative_is_chosen_by_any_item_inside() {
+    let text = "01 R. 05 D PIC X(4). 05 FILLER REDEFINES D. 10 W-YEAR PIC 9(2). 10 W-DAY PIC 9(2).
+        05 FILLER REDEFINES D. 10 W-CODE PIC X. 10 C1 PIC X(3). 10 C2 REDEFINES C1. 15 C3 PIC 9(3).
+        05 E. 10 X PIC X(2). 10 Y REDEFINES X PIC 9(2). 05 F. 10 X PIC X(2). 10 Y REDEFINES X PIC 9(2).";
+    let with = |alternatives: &[&str]| {
+        let alternatives = alternatives.iter().map(|&name| name.to_owned()).collect();
+        let options = ConvertOptions { alternatives, ..ConvertOptions::of_ccsid(37) };
+        let mut out = Vec::new();
+        match Converter::new(&crate::layout(text), &options) {
+            Ok(converter) => {
+                converter.decode(b"\xF1\xF2\xF3\xF4\xF5\xF6\xF7\xF8", &mut out).expect("readable");
+                String::from_utf8_lossy(&out).into_owned()
+            }
+            Err(error) => error.to_string(),
+        }
+    };
+    let mut out = String::new();
+    for alternatives in [
+        &["W-YEAR"][..],
+        &["filler.w-code"],
+        &["C3"],
+        &["R.FILLER.C2", "W-CODE"],
+        &["C1"],
+        &["D", "E.Y", "F.X"],
+        &["FILLER"],
+        &["Y"],
+        &["W-DAY", "C3"],
+        &["D", "W-CODE"],
+        &["C1", "C2"],
+        &["R"],
+        &["NOTHING"],
+    ] {
+        let _ = writeln!(out, "{}", with(alternatives));
+    }
+    expect![[r#"
+        {"W-YEAR":12,"W-DAY":34,"E":{"X":"56"},"F":{"X":"78"}}
+        {"W-CODE":"1","C1":"234","E":{"X":"56"},"F":{"X":"78"}}
+        {"W-CODE":"1","C2":{"C3":234},"E":{"X":"56"},"F":{"X":"78"}}
+        {"W-CODE":"1","C2":{"C3":234},"E":{"X":"56"},"F":{"X":"78"}}
+        {"W-CODE":"1","C1":"234","E":{"X":"56"},"F":{"X":"78"}}
+        {"D":"1234","E":{"Y":56},"F":{"X":"78"}}
+        'FILLER' names several alternatives; choose one by W-YEAR or W-CODE
+        'Y' names several alternatives; choose one by R.E.Y or R.F.Y
+        'W-DAY' and 'C3' choose different alternatives of R.D
+        'D' and 'W-CODE' choose different alternatives of R.D
+        'C1' and 'C2' choose different alternatives of R.FILLER.C1
+        'R' names no alternative of a REDEFINES
+        'NOTHING' names no alternative of a REDEFINES
+    "#]]
+    .assert_eq(&out);
+    let options = ConvertOptions { alternatives: vec!["FILLER".to_owned()], ..ConvertOptions::of_ccsid(37) };
+    let text = "01 R. 05 A PIC X. 05 FILLER REDEFINES A PIC X. 05 FILLER REDEFINES A PIC X.";
+    assert_eq!(refused(text, &options), "'FILLER' names several alternatives, which no name tells apart");
+}
+
+#[test]
 fn a_variable_table_may_end_an_alternative() {
     let text =
         "01 R. 05 A PIC X(5). 05 B REDEFINES A. 10 N PIC 9. 10 T PIC X OCCURS 0 TO 4 DEPENDING ON N. 05 Z PIC X.";

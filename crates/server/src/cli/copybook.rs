@@ -83,7 +83,8 @@ struct Reading {
     /// Names in JSON: as in the copybook, as DFHLS2JS makes them, or hyphens as underscores.
     #[arg(long, value_enum, default_value = "cobol")]
     names: NamesName,
-    /// Alternative taken in place of the item it REDEFINES: name, or path such as RECORD.GROUP.NAME; may be repeated.
+    /// Alternative taken in place of the item it REDEFINES: its name, that of an item inside, or a path such as
+    /// RECORD.GROUP.NAME; may be repeated.
     #[arg(long = "use", value_name = "NAME")]
     alternatives: Vec<String>,
     /// COMP, COMP-4 and BINARY hold what their bytes hold.
