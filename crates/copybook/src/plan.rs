@@ -24,7 +24,7 @@ use crate::float::FloatKind;
 use crate::item::Usage;
 use crate::json;
 use crate::layout::{LayoutItem, RecordLayout};
-use crate::names;
+use crate::names::{self, Names};
 use crate::options::{ConvertOptions, FloatForm, Graphic};
 use crate::picture::Category;
 use crate::text::TextCodec;
@@ -202,7 +202,7 @@ struct Frame {
 #[derive(Default)]
 struct Members {
     members: Vec<Member>,
-    taken: HashSet<String>,
+    names: Names,
 }
 
 impl Planner<'_> {
@@ -329,17 +329,18 @@ impl Planner<'_> {
         anchored: bool,
     ) -> Result<(), PlanError> {
         let start = (frame.runs.len() - 1, self.item(group).offset - frame.base);
-        for child in self.item(group).children.clone() {
+        let children = self.item(group).children.clone();
+        let mut alternatives_of: HashMap<usize, Vec<usize>> = HashMap::new();
+        for &child in &children {
+            if let Some(redefined) = self.item(child).redefines {
+                alternatives_of.entry(redefined).or_default().push(child);
+            }
+        }
+        for child in children {
             if self.item(child).redefines.is_some() {
                 continue;
             }
-            let alternatives: Vec<usize> = self
-                .item(group)
-                .children
-                .iter()
-                .copied()
-                .filter(|&other| self.item(other).redefines == Some(child))
-                .collect();
+            let alternatives = alternatives_of.remove(&child).unwrap_or_default();
             if alternatives.is_empty() {
                 self.child(child, frame, members, origin, anchored)?;
                 continue;
@@ -504,7 +505,7 @@ impl Planner<'_> {
         let name = if is_hidden {
             String::new()
         } else {
-            names::unique(names::styled(self.item(index).spoken_name(), self.options.names), &mut members.taken)
+            members.names.unique(names::styled(self.item(index).spoken_name(), self.options.names))
         };
         let start = self.names.len();
         json::write_string(&name, &mut self.names);

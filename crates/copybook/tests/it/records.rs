@@ -456,6 +456,15 @@ fn names_below_filler_belong_to_the_group_around_it() {
 }
 
 #[test]
+fn many_members_of_one_name_take_no_longer_than_as_many_names() {
+    let text = format!("01 R.\n{}", "05 A PIC X.\n".repeat(60_000));
+    let converter = converter(&text, &ConvertOptions::of_ccsid(37));
+    let mut record = Vec::new();
+    converter.encode(br#"{"A59999":"!"}"#, &mut record).expect("the last member");
+    assert_eq!(record.last(), Some(&0x5A));
+}
+
+#[test]
 fn names_come_in_three_styles() {
     let text = "01 R. 05 CA-REQUEST-ID PIC X. 05 Mixed-NAME PIC X. 05 1ST-LINE PIC X.";
     let named = |names, json: &str| {
