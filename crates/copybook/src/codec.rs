@@ -169,7 +169,7 @@ impl Codec {
         match self.digits(sets, bytes) {
             Some((false, value)) => Ok(u64::try_from(value).unwrap_or(u64::MAX)),
             Some((true, 0)) => Ok(0),
-            Some((true, _)) => Err(DataProblem::Negative),
+            Some((true, _)) => Err(DataProblem::NegativeCount),
             None => Err(not_a_number(bytes)),
         }
     }

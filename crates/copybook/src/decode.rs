@@ -4,7 +4,7 @@ use crate::codec::Codec;
 use crate::error::{DataError, DataProblem};
 use crate::json;
 use crate::json::{Step, pointer};
-use crate::plan::{Converter, Group, NodeKind, Run, Table};
+use crate::plan::{Converter, Counter, Group, NodeKind, Run, Table};
 
 /// An error on its way up: each level adds its step of the JSON pointer.
 pub(crate) struct Trouble {
@@ -29,6 +29,11 @@ impl Trouble {
     pub(crate) fn below_index(mut self: Box<Self>, index: usize) -> Box<Self> {
         self.steps.push(Step::Index(index));
         self
+    }
+
+    /// The steps from the frame of a counter down to it.
+    fn of_counter(self: Box<Self>, counter: &Counter) -> Box<Self> {
+        counter.names.iter().fold(self, |trouble, name| trouble.below_member(name))
     }
 
     pub(crate) fn told(self, paths: &[String]) -> Box<DataError> {
@@ -193,9 +198,9 @@ impl<'a> Decoder<'a> {
                 Some(bytes) => counter
                     .codec
                     .count(&self.converter.sets, bytes)
-                    .map_err(|problem| Trouble::new(problem, counter.item, at))?,
+                    .map_err(|problem| Trouble::new(problem, counter.item, at).of_counter(counter))?,
                 None if self.converter.allow_short => 0,
-                None => return Err(self.too_short(counter.item, at)),
+                None => return Err(self.too_short(counter.item, at).of_counter(counter)),
             };
         }
         Ok(())

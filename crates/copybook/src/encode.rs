@@ -256,13 +256,17 @@ impl<'a> Encoder<'a> {
         counter.codec.count(&self.converter.sets, bytes).map_err(problem)
     }
 
-    /// A counter was given as a member: it agrees with arrays read before.
+    /// A counter was given as a member: it is a count, and agrees with arrays read before.
     fn stated(&mut self, slot: usize) -> Outcome<()> {
         let state = self.slots[slot].clone();
         let Some(counter) = state.counter else { return Ok(()) };
         self.slots[slot].is_stated = true;
+        let stated = self.counted(&state, counter).map_err(|trouble| {
+            let flaw = Flaw { problem: trouble.problem, at: self.reader.at };
+            self.trouble(flaw, counter.item, state.at)
+        })?;
         match state.settled {
-            Some(count) if self.counted(&state, counter)? != count => self.mismatch(&state, counter, count),
+            Some(count) if stated != count => self.mismatch(&state, counter, count),
             _ => Ok(()),
         }
     }

@@ -219,6 +219,8 @@ pub enum DataProblem {
     NotANumber { bytes: String },
     #[error("the number is negative, the item has no sign")]
     Negative,
+    #[error("the number of occurrences is negative")]
+    NegativeCount,
     #[error("the number has more than {digits} digits before the decimal point")]
     TooLarge { digits: u32 },
     #[error("the number is outside {minimum} to {maximum}")]

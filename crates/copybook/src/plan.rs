@@ -111,6 +111,8 @@ pub(crate) struct Counter {
     pub(crate) length: usize,
     pub(crate) item: usize,
     pub(crate) codec: Codec,
+    /// Names of the members from the run's frame down to it, innermost first; without those that JSON does not have.
+    pub(crate) names: Vec<Box<str>>,
 }
 
 #[derive(Clone)]
@@ -437,7 +439,7 @@ impl Planner<'_> {
         let (offset, length) = (self.item(index).offset - frame.base, self.item(index).length);
         let Some(&slot) = self.slots.get(&index) else { return };
         if let Some(run) = frame.runs.last_mut() {
-            run.counters.push(Counter { slot, offset, length, item: index, codec });
+            run.counters.push(Counter { slot, offset, length, item: index, codec, names: Vec::new() });
         }
     }
 
@@ -468,6 +470,7 @@ impl Planner<'_> {
             frame.base = offset + total;
             return Ok(());
         }
+        let counters = frame.runs.last().map_or(0, |run| run.counters.len());
         let node = if is_table {
             let node = self.table(index, anchored)?;
             self.place_table(node, offset, frame);
@@ -488,7 +491,11 @@ impl Planner<'_> {
             return Ok(());
         }
         let run = frame.runs.len() - 1;
-        self.member(index, node, run, offset - origin.unwrap_or(frame.base), members);
+        let member = self.member(index, node, run, offset - origin.unwrap_or(frame.base), members);
+        let Member { name, is_hidden: false, .. } = &members.members[member] else { return Ok(()) };
+        for counter in &mut frame.runs[run].counters[counters..] {
+            counter.names.push(name.clone());
+        }
         Ok(())
     }
 

@@ -375,6 +375,42 @@ fn a_count_and_its_array_agree() {
 }
 
 #[test]
+fn a_count_that_is_none_is_told_where_it_stands() {
+    let plain = "01 R. 05 N PIC S9(4) COMP. 05 T PIC X OCCURS 0 TO 3 DEPENDING ON N.";
+    let inside = "01 R. 05 H. 10 FILLER. 15 G. 20 N PIC S9(4) COMP. 05 E OCCURS 2. 10 M PIC 9. 10 T PIC X OCCURS 0 TO 3 DEPENDING ON M.
+        05 U PIC X OCCURS 0 TO 3 DEPENDING ON N.";
+    let mut out = String::new();
+    for told in [
+        decoded(plain, b"\xFF\xFF"),
+        decoded(plain, b"\x00"),
+        encoded(plain, r#"{"N":-1}"#),
+        encoded(plain, r#"{"N":-1,"T":["A"]}"#),
+        encoded(plain, r#"{"T":["A"],"N":-1}"#),
+        decoded(inside, b"\xFF\xFF\xF0\xF0"),
+        decoded(inside, b"\x00\x00\xF0"),
+        decoded(inside, b"\x00\x00\xF0A"),
+        encoded(inside, r#"{"U":["A"],"H":{"G":{"N":-2}}}"#),
+    ] {
+        let _ = writeln!(out, "{told}");
+    }
+    expect![[r#"
+        at '/N', item R.N, offset 0: the number of occurrences is negative
+        at '/N', item R.N, offset 0: the record ends after 1 bytes, inside or before this item
+        at '/N', item R.N, offset 0: the number of occurrences is negative (byte 7 of the JSON text)
+        at '/N', item R.N, offset 0: the number of occurrences is negative (byte 7 of the JSON text)
+        at '/N', item R.N, offset 0: the number of occurrences is negative (byte 17 of the JSON text)
+        at '/H/G/N', item R.H.FILLER.G.N, offset 0: the number of occurrences is negative
+        at '/E/1/M', item R.E.M, offset 3: the record ends after 3 bytes, inside or before this item
+        at '/E/1/M', item R.E.M, offset 3: X'41' is no number of this kind
+        at '/H/G/N', item R.H.FILLER.G.N, offset 0: the number of occurrences is negative (byte 27 of the JSON text)
+    "#]]
+    .assert_eq(&out);
+    let hidden = ConvertOptions { show_counters: false, ..ConvertOptions::of_ccsid(37) };
+    let error = converter(inside, &hidden).decode(b"\xFF\xFF", &mut Vec::new()).expect_err("negative");
+    assert_eq!((error.pointer.as_str(), error.item.as_str()), ("/H/G", "R.H.FILLER.G.N"));
+}
+
+#[test]
 fn alternatives_are_the_first_unless_named() {
     let text = "01 R. 05 K PIC X. 05 A PIC X(4). 05 B REDEFINES A. 10 N PIC 9(2). 10 M PIC S9(3) COMP-3. 05 Z PIC X.";
     check(text, r#"{"K":"A","A":"1234","Z":"Z"}"#, b"\xC1\xF1\xF2\xF3\xF4\xE9");
