@@ -144,6 +144,8 @@ pub enum Problem {
     RenamesUnknown { name: String },
     #[error("VALUE {value} does not fit the item")]
     Value { value: String },
+    #[error("VALUE {value} reaches into a table with DEPENDING ON")]
+    ValueOfTable { value: String },
     #[error("the record is longer than {maximum} bytes")]
     RecordTooLong { maximum: u64 },
     #[error("there is no record {name}; there are {known}")]
@@ -167,10 +169,9 @@ pub enum PlanError {
     AmbiguousAlternative { name: String, choices: Vec<String> },
     #[error("'{first}' and '{second}' choose different alternatives of {item}")]
     ConflictingAlternatives { first: String, second: String, item: String },
-    #[error("item {item}: VALUE {value} does not fit")]
-    Value { item: String, value: String },
-    #[error("item {item}: VALUE {value} reaches into a table with DEPENDING ON")]
-    ValueOfTable { item: String, value: String },
+    /// A VALUE, which only some uses of a record need.
+    #[error(transparent)]
+    Copybook(#[from] CopybookError),
     #[error("item {item}: code page {ccsid} cannot hold the currency sign {sign} in one position")]
     CurrencySign { item: String, ccsid: u32, sign: char },
 }

@@ -26,6 +26,8 @@ pub struct RecordLayout {
     pub minimum_length: usize,
     /// In record order, item 0 the record itself, also when that is elementary.
     pub items: Vec<LayoutItem>,
+    /// Members of COPY that places name.
+    pub(crate) members: Vec<String>,
 }
 
 /// One item, placed.
@@ -89,7 +91,8 @@ impl Copybook {
     /// record that is too long.
     pub fn layout(&self, record: Option<&str>, options: &LayoutOptions) -> Result<RecordLayout, CopybookError> {
         let record = self.record(record).map_err(|fault| fault.named(&self.members))?;
-        place(record, options).map_err(|fault| fault.named(&self.members))
+        let layout = place(record, options).map_err(|fault| fault.named(&self.members))?;
+        Ok(RecordLayout { members: self.members.clone(), ..layout })
     }
 
     /// Names of all records, those of level 77 behind the others.
@@ -125,7 +128,8 @@ fn place(record: &DataItem, options: &LayoutOptions) -> Result<RecordLayout, Fau
     let length = placed.end;
     check_variable_alternatives(&placer.items)?;
     let minimum_length = minimum(&placer.items, 0);
-    Ok(RecordLayout { name: record.name.clone(), length: bytes(length), minimum_length, items: placer.items })
+    let (name, length) = (record.name.clone(), bytes(length));
+    Ok(RecordLayout { name, length, minimum_length, items: placer.items, members: Vec::new() })
 }
 
 struct Placer<'a> {

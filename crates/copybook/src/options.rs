@@ -135,6 +135,9 @@ pub struct ConvertOptions {
     pub full_binary: bool,
     /// A character that the code page has not is an error; else it becomes SUB, and a byte without one U+FFFD.
     pub strict_characters: bool,
+    /// VALUE is passed over: without a member an item is blanks or zeros. Decoding needs no VALUE, and so can do without one
+    /// that is wrong.
+    pub ignore_values: bool,
     /// Members of JSON that no item has are passed over.
     pub ignore_unknown: bool,
     /// Bytes behind the record are passed over.
@@ -162,6 +165,7 @@ impl ConvertOptions {
             show_counters: true,
             full_binary: false,
             strict_characters: false,
+            ignore_values: false,
             ignore_unknown: false,
             ignore_excess: false,
             allow_short: false,

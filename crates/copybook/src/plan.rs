@@ -19,7 +19,7 @@ use std::ops::Range;
 use codepage::{ByteOrder, CharacterSet};
 
 use crate::codec::{Codec, Scale, Set, Sets};
-use crate::error::PlanError;
+use crate::error::{Fault, PlanError, Problem};
 use crate::float::FloatKind;
 use crate::item::Usage;
 use crate::json;
@@ -355,7 +355,11 @@ impl Planner<'_> {
             }
             self.child(taken, frame, members, origin, true)?;
         }
-        if self.item(group).value.is_some() { self.value_of_group(group, start, frame, members) } else { Ok(()) }
+        if self.item(group).value.is_some() && !self.options.ignore_values {
+            self.value_of_group(group, start, frame, members)
+        } else {
+            Ok(())
+        }
     }
 
     /// VALUE of a group, text as long as the group at its longest, over what its items have put there. `start`: the run
@@ -386,8 +390,7 @@ impl Planner<'_> {
             return Ok(());
         }
         if moved.iter().any(|other| *other != byte) {
-            let value = item.value.as_ref().map(|value| value.literal.to_string()).unwrap_or_default();
-            return Err(PlanError::ValueOfTable { item: item.path.clone(), value });
+            return Err(self.wrong_value(group, |value| Problem::ValueOfTable { value }));
         }
         for run in &mut frame.runs[first + 1..] {
             run.template.fill(byte);
@@ -583,12 +586,20 @@ impl Planner<'_> {
     }
 
     fn initial(&self, index: usize, codec: &Codec, out: &mut [u8]) -> Result<(), PlanError> {
-        let item = self.item(index);
-        let value = item.value.as_ref().map(|value| &value.literal);
-        if codec.initial(&self.sets, value, out) {
+        let value = self.item(index).value.as_ref().filter(|_| !self.options.ignore_values);
+        if codec.initial(&self.sets, value.map(|value| &value.literal), out) {
             return Ok(());
         }
-        Err(PlanError::Value { item: item.path.clone(), value: value.map(ToString::to_string).unwrap_or_default() })
+        Err(self.wrong_value(index, |value| Problem::Value { value }))
+    }
+
+    fn wrong_value(&self, index: usize, problem: impl Fn(String) -> Problem) -> PlanError {
+        let item = self.item(index);
+        let (place, value) = match &item.value {
+            Some(value) => (value.place, value.literal.to_string()),
+            None => (item.place, String::new()),
+        };
+        Fault::of_item(place, &item.path, problem(value)).named(&self.layout.members).into()
     }
 
     fn codec(&self, index: usize) -> Result<Codec, PlanError> {

@@ -16,9 +16,9 @@ impl RecordLayout {
     /// initial value of its item.
     ///
     /// # Errors
-    /// As `Converter::new`.
+    /// As `Converter::new`, but for VALUE, which a schema says nothing of.
     pub fn schema(&self, options: &ConvertOptions) -> Result<String, PlanError> {
-        let converter = Converter::new(self, options)?;
+        let converter = Converter::new(self, &ConvertOptions { ignore_values: true, ..options.clone() })?;
         let mut writer = Writer { converter: &converter, layout: self, out: Vec::new(), depth: 0 };
         writer.open("{");
         writer.member("$schema", "\"https://json-schema.org/draft/2020-12/schema\"");

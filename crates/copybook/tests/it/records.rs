@@ -234,7 +234,32 @@ fn an_item_without_a_member_has_its_value() {
     assert_eq!(encoded(text, r#"{"A":null,"C":null}"#), "C8C940F0F76060000C0000C1FF4040F07F");
 }
 
-/// The bytes are those of GnuCOBOL.
+#[test]
+fn a_value_that_does_not_fit_hinders_encoding_alone() {
+    let member = |_: &str, _: Option<&str>| Some("05 B PIC X(3)\n   VALUE 'abcd'.".to_owned());
+    let options = ParseOptions { resolver: Some(&member), ..ParseOptions::default() };
+    let text = "01 R. 05 G VALUE 'toolong'. 10 N PIC 9. 10 T PIC X OCCURS 0 TO 2 DEPENDING ON N.\n05 A COMP-1 VALUE 'x'. COPY M.";
+    let copybook = Copybook::parse(text, &options).expect("a copybook");
+    let layout = copybook.layout(None, &LayoutOptions::default()).expect("a layout");
+    let plain = ConvertOptions::of_ccsid(37);
+    assert!(layout.schema(&plain).is_ok_and(|schema| schema.contains("\"maxLength\": 3")));
+    let without = ConvertOptions { ignore_values: true, ..plain.clone() };
+    let converter = Converter::new(&layout, &without).unwrap_or_else(|error| panic!("{error}"));
+    let mut json = Vec::new();
+    converter.decode(b"\xF1\xC1\x41\x10\0\0\xC1\xC2\xC3", &mut json).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(String::from_utf8_lossy(&json), r#"{"G":{"N":1,"T":["A"]},"A":1.0,"B":"ABC"}"#);
+    let refused = |text: &str| {
+        let copybook = Copybook::parse(text, &options).expect("a copybook");
+        let layout = copybook.layout(None, &LayoutOptions::default()).expect("a layout");
+        Converter::new(&layout, &plain).map(drop).expect_err("refused").to_string()
+    };
+    assert_eq!(refused("01 R. COPY M."), "member M, line 2, column 10, item R.B: VALUE 'abcd' does not fit the item");
+    assert_eq!(
+        refused("01 R.\n 05 G VALUE 'abcd'. 10 A PIC X."),
+        "line 2, column 13, item R.G: VALUE 'abcd' does not fit the item"
+    );
+}
+
 #[test]
 fn values_of_their_kind_are_taken() {
     for (item, bytes) in [
@@ -251,6 +276,7 @@ fn values_of_their_kind_are_taken() {
     }
 }
 
+/// The bytes are those of GnuCOBOL.
 #[test]
 fn a_value_of_a_group_is_text_over_all_its_items() {
     let cases = [
@@ -325,10 +351,13 @@ fn a_value_of_a_national_group_is_national_text() {
 #[test]
 fn a_value_of_a_group_that_does_not_fit_is_refused() {
     let problem = |text: &str| refused(text, &ConvertOptions::of_ccsid(37));
-    assert_eq!(problem("01 R. 05 G VALUE 'ABCD'. 10 A PIC X(3)."), "item R.G: VALUE 'ABCD' does not fit");
+    assert_eq!(
+        problem("01 R. 05 G VALUE 'ABCD'. 10 A PIC X(3)."),
+        "line 1, column 18, item R.G: VALUE 'ABCD' does not fit the item"
+    );
     assert_eq!(
         problem("01 R VALUE 'A23'. 05 N PIC X. 05 M PIC 9. 05 T PIC X OCCURS 1 TO 5 DEPENDING ON M."),
-        "item R: VALUE 'A23' reaches into a table with DEPENDING ON"
+        "line 1, column 12, item R: VALUE 'A23' reaches into a table with DEPENDING ON"
     );
 }
 

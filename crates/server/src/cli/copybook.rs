@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 use codepage::{ByteOrder, CharacterSet};
 use copybook::{
-    AsciiSign, ConvertOptions, Converter, Copybook, FloatForm, Format, Graphic, LayoutItem, LayoutOptions, NameStyle,
-    ParseOptions, RecordLayout, Slack,
+    AsciiSign, ConvertOptions, Converter, Copybook, CopybookError, FloatForm, Format, Graphic, LayoutItem,
+    LayoutOptions, NameStyle, ParseOptions, PlanError, RecordLayout, Slack,
 };
 use serde_json::{Map, Value, json};
 
@@ -194,7 +194,7 @@ pub(super) fn run(command: &Command, out: &mut dyn Write) -> Result<(), Failure>
 }
 
 fn encode(arguments: &ConvertArguments, out: &mut dyn Write) -> Result<(), Failure> {
-    let converter = arguments.converter()?;
+    let converter = arguments.converter(true)?;
     let json = arguments.input()?;
     let mut record = Vec::new();
     converter.encode(&json, &mut record).map_err(|error| Failure::of(1, &error))?;
@@ -206,7 +206,7 @@ fn encode(arguments: &ConvertArguments, out: &mut dyn Write) -> Result<(), Failu
 }
 
 fn decode(arguments: &ConvertArguments, out: &mut dyn Write) -> Result<(), Failure> {
-    let converter = arguments.converter()?;
+    let converter = arguments.converter(false)?;
     let mut record = arguments.input()?;
     if arguments.hex {
         record = from_hexadecimal(&record).ok_or_else(|| Failure::new(1, "the record is not hexadecimal digits"))?;
@@ -218,15 +218,19 @@ fn decode(arguments: &ConvertArguments, out: &mut dyn Write) -> Result<(), Failu
 }
 
 impl ConvertArguments {
-    fn converter(&self) -> Result<Converter, Failure> {
+    fn converter(&self, with_values: bool) -> Result<Converter, Failure> {
         let layout = self.source.layout()?;
         let options = ConvertOptions {
             ignore_excess: self.ignore_excess,
             allow_short: self.allow_short,
             strict_characters: self.strict_characters,
+            ignore_values: !with_values,
             ..self.reading.options()?
         };
-        Converter::new(&layout, &options).map_err(|error| Failure::of(1, &error))
+        Converter::new(&layout, &options).map_err(|error| match error {
+            PlanError::Copybook(error) => self.source.named(&error),
+            error => Failure::of(1, &error),
+        })
     }
 
     fn input(&self) -> Result<Vec<u8>, Failure> {
@@ -267,9 +271,12 @@ impl Source {
             pointer_bytes: if self.pointer == "8" { 8 } else { 4 },
             byte_binary: self.byte_binary,
         };
-        let named = |error| Failure::new(1, format!("{}: {error}", self.file.display()));
-        let copybook = Copybook::parse(&text, &options).map_err(named)?;
-        copybook.layout(self.record.as_deref(), &layout).map_err(named)
+        let copybook = Copybook::parse(&text, &options).map_err(|error| self.named(&error))?;
+        copybook.layout(self.record.as_deref(), &layout).map_err(|error| self.named(&error))
+    }
+
+    fn named(&self, error: &CopybookError) -> Failure {
+        Failure::new(1, format!("{}: {error}", self.file.display()))
     }
 
     /// The record's name, or the file's where the entries stand under no level 01.
