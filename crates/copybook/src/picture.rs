@@ -289,6 +289,9 @@ impl Point {
         if count > 1 || self.is_marked {
             return Err("the decimal point stands once");
         }
+        if self.left > 0 {
+            return Err("the decimal point stands left of P");
+        }
         self.is_marked = true;
         Ok(())
     }
@@ -340,6 +343,9 @@ fn edited(runs: &Runs, options: &ParseOptions<'_>) -> Result<Picture, &'static s
     if floats.iter().chain(&suppressing).filter(|&&used| used).count() > 1 {
         return Err("it suppresses zeros in two ways");
     }
+    fixed_signs_at_an_end(runs, floats)?;
+    floating_together(runs, floats)?;
+    one_kind_behind_the_point(runs, floats)?;
     let mut point = Point::default();
     let mut slots = Vec::new();
     let mut floating = false;
@@ -367,6 +373,67 @@ fn edited(runs: &Runs, options: &ParseOptions<'_>) -> Result<Picture, &'static s
     let signed = signs.iter().any(|&n| n > 0);
     let editing = Some(Editing::new(slots, options));
     Ok(Picture { digits, scale, signed, editing, positions, ..of_text(Category::NumericEdited, 0) })
+}
+
+/// Symbols that float where they stand more than once, as `floats` says of each.
+const FLOATING: [Symbol; 3] = [Symbol::Plus, Symbol::Minus, Symbol::Currency];
+
+fn floats_here(symbol: Symbol, floats: [bool; 3]) -> bool {
+    FLOATING.iter().zip(floats).any(|(each, floats)| *each == symbol && floats)
+}
+
+fn is_point(symbol: Symbol) -> bool {
+    matches!(symbol, Symbol::Point | Symbol::V)
+}
+
+/// Source: Enterprise COBOL language reference, "Fixed insertion editing".
+fn fixed_signs_at_an_end(runs: &Runs, floats: [bool; 3]) -> Result<(), &'static str> {
+    let is_sign = |symbol| matches!(symbol, Symbol::Plus | Symbol::Minus) && !floats_here(symbol, floats);
+    for (at, &(symbol, _)) in runs.iter().enumerate() {
+        let is_last = at + 1 == runs.len();
+        match symbol {
+            Symbol::Credit | Symbol::Debit if !is_last => return Err("CR and DB stand at the end"),
+            _ if is_sign(symbol) && at > 0 && !is_last => {
+                return Err("a sign that does not float stands first or last");
+            }
+            Symbol::Currency if !floats_here(symbol, floats) && at > 0 && !(at == 1 && is_sign(runs[0].0)) => {
+                return Err("a currency sign that does not float stands first, or behind a leading sign");
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// What floats is one string, which only inserted characters and the decimal point interrupt, and begins with two signs.
+fn floating_together(runs: &Runs, floats: [bool; 3]) -> Result<(), &'static str> {
+    let is_floating = |run: &(Symbol, u32)| floats_here(run.0, floats);
+    let (Some(first), Some(last)) = (runs.iter().position(is_floating), runs.iter().rposition(is_floating)) else {
+        return Ok(());
+    };
+    let string = &runs[first..=last];
+    let is_inside =
+        |symbol| is_point(symbol) || matches!(symbol, Symbol::Grouping | Symbol::B | Symbol::Zero | Symbol::Slash);
+    if !string.iter().all(|run| is_floating(run) || is_inside(run.0)) {
+        return Err("the signs that float do not stand together");
+    }
+    let before = string.iter().take_while(|run| !is_point(run.0));
+    let signs: u32 = before.filter(|run| is_floating(run)).map(|run| run.1).sum();
+    if signs < 2 { Err("a single sign before the decimal point does not float behind it") } else { Ok(()) }
+}
+
+/// Digits behind the decimal point, which P at the left stands for as well, are all 9, or all Z, * or floating.
+fn one_kind_behind_the_point(runs: &Runs, floats: [bool; 3]) -> Result<(), &'static str> {
+    let is_scaled = runs.iter().any(|run| run.0 == Symbol::P);
+    if is_scaled && runs.iter().any(|run| run.0 == Symbol::Point) {
+        return Err("P stands for a decimal point of its own");
+    }
+    let is_digit = |symbol| matches!(symbol, Symbol::Nine | Symbol::Z | Symbol::Star) || floats_here(symbol, floats);
+    let begins = |run: &(Symbol, u32)| is_point(run.0) || run.0 == Symbol::P;
+    let behind = runs.iter().skip_while(|run| !begins(run)).map(|run| run.0).filter(|symbol| is_digit(*symbol));
+    let behind: Vec<Symbol> = behind.collect();
+    let are_alike = behind.windows(2).all(|pair| pair[0] == pair[1]);
+    if are_alike { Ok(()) } else { Err("the digits behind the decimal point are not all 9, or all suppressed") }
 }
 
 fn slot(symbol: Symbol, floats: [bool; 3], floating: bool, options: &ParseOptions<'_>) -> Result<Slot, &'static str> {

@@ -464,6 +464,66 @@ fn a_decimal_comma_changes_pictures_and_literals() {
 }
 
 #[test]
+fn symbols_of_edited_numbers_stand_in_their_order() {
+    let of = |picture: &str| parse(&format!("01 R.\n   05 A PIC {picture}."), &ParseOptions::default());
+    let mut out = String::new();
+    for picture in [
+        "9-9", "$+9", "V+9", "9CR9", "CR999", "9(3)DBB", "9$9", "Z$ZZ", "ZZ9$", "++$", "+.+", "$.$$", "++9++", "$-$",
+        "Z.Z9", "++.+9", "PZ9", "9P.", "PPV9", "9P9", "Z(2)PZ",
+    ] {
+        out += &of(picture);
+    }
+    expect![[r#"
+        line 2, column 13, item A: PICTURE 9-9: a sign that does not float stands first or last
+        line 2, column 13, item A: PICTURE $+9: a sign that does not float stands first or last
+        line 2, column 13, item A: PICTURE V+9: a sign that does not float stands first or last
+        line 2, column 13, item A: PICTURE 9CR9: CR and DB stand at the end
+        line 2, column 13, item A: PICTURE CR999: CR and DB stand at the end
+        line 2, column 13, item A: PICTURE 9(3)DBB: CR and DB stand at the end
+        line 2, column 13, item A: PICTURE 9$9: a currency sign that does not float stands first, or behind a leading sign
+        line 2, column 13, item A: PICTURE Z$ZZ: a currency sign that does not float stands first, or behind a leading sign
+        line 2, column 13, item A: PICTURE ZZ9$: a currency sign that does not float stands first, or behind a leading sign
+        line 2, column 13, item A: PICTURE ++$: a currency sign that does not float stands first, or behind a leading sign
+        line 2, column 13, item A: PICTURE +.+: a single sign before the decimal point does not float behind it
+        line 2, column 13, item A: PICTURE $.$$: a single sign before the decimal point does not float behind it
+        line 2, column 13, item A: PICTURE ++9++: the signs that float do not stand together
+        line 2, column 13, item A: PICTURE $-$: a sign that does not float stands first or last
+        line 2, column 13, item A: PICTURE Z.Z9: the digits behind the decimal point are not all 9, or all suppressed
+        line 2, column 13, item A: PICTURE ++.+9: the digits behind the decimal point are not all 9, or all suppressed
+        line 2, column 13, item A: PICTURE PZ9: the digits behind the decimal point are not all 9, or all suppressed
+        line 2, column 13, item A: PICTURE 9P.: P stands for a decimal point of its own
+        line 2, column 13, item A: PICTURE PPV9: the decimal point stands left of P
+        line 2, column 13, item A: PICTURE 9P9: P stands at one end
+        line 2, column 13, item A: PICTURE Z(2)PZ: P stands at one end
+    "#]]
+    .assert_eq(&out);
+    for picture in [
+        "$9-",
+        "+$9",
+        "+$$9",
+        "$++9",
+        "-9V",
+        "9(3)+",
+        "9(3)CR",
+        "$$,$$9.99CR",
+        "++.++",
+        ".++",
+        "**.**",
+        "ZVZZ",
+        "ZZ9.99-",
+        "B9B9+",
+        "VPP9",
+        "9PPV",
+        "PPZZ",
+        "$PP9",
+        "9PP-",
+        "$B$",
+    ] {
+        assert_eq!(of(picture), format!("01 R\n  05 A {picture} DISPLAY\n"));
+    }
+}
+
+#[test]
 fn errors_name_line_column_and_item() {
     let cases = [
         "",
