@@ -59,6 +59,10 @@ pub(crate) enum Codec {
         set: Set,
         justified: bool,
     },
+    /// PIC U without BYTE-LENGTH: so many characters at most, in four bytes for each.
+    Utf8 {
+        most: usize,
+    },
     Hexadecimal,
     Zoned {
         zoned: Zoned,
@@ -108,6 +112,7 @@ impl Codec {
     pub(crate) fn decode(&self, sets: &Sets, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), DataProblem> {
         match self {
             Self::Text { set, justified } => sets.of(*set).decode(bytes, *justified, out),
+            Self::Utf8 { .. } => sets.utf_8.decode(bytes, false, out),
             Self::Hexadecimal => {
                 out.push(b'"');
                 out.extend(bytes.iter().flat_map(|byte| [hexadecimal(byte >> 4), hexadecimal(byte & 15)]));
@@ -160,7 +165,11 @@ impl Codec {
                 let characters = ascii_of(sets.of(*set), bytes, editing.currency, &mut buffer);
                 editing::read(editing, characters, *blank_when_zero)
             }
-            Self::Text { .. } | Self::Hexadecimal | Self::Float { .. } | Self::ExternalFloat { .. } => None,
+            Self::Text { .. }
+            | Self::Utf8 { .. }
+            | Self::Hexadecimal
+            | Self::Float { .. }
+            | Self::ExternalFloat { .. } => None,
         }
     }
 
@@ -192,6 +201,7 @@ impl Codec {
                 let string = reader.string()?;
                 sets.of(*set).encode(string, *justified, out)
             }
+            Self::Utf8 { most } => encode_utf_8(sets, reader.string()?, *most, out),
             Self::Hexadecimal => from_hexadecimal(reader.string()?, out),
             Self::Float { kind, order } => {
                 let number = reader.number()?;
@@ -252,7 +262,7 @@ impl Codec {
                 external_float::write(editing, number, scale.digits, scale.scale, characters)?;
                 sets.of(*set).put_ascii(characters, editing.currency, out);
             }
-            Self::Text { .. } | Self::Hexadecimal | Self::Float { .. } => {
+            Self::Text { .. } | Self::Utf8 { .. } | Self::Hexadecimal | Self::Float { .. } => {
                 return Err(DataProblem::WrongType { expected: "a string", found: "a number" });
             }
         }
@@ -281,6 +291,10 @@ impl Codec {
                 let Some(text) = text_of(literal, room) else { return false };
                 return sets.of(*set).encode(as_raw(&text), false, out).is_ok();
             }
+            (Self::Utf8 { most }, Some(literal)) => {
+                let Some(text) = text_of(literal, *most) else { return false };
+                return encode_utf_8(sets, as_raw(&text), *most, out).is_ok();
+            }
             (Self::Edited { set, .. } | Self::ExternalFloat { set, .. }, Some(Literal::Text(text))) => {
                 return sets.of(*set).encode(as_raw(&escaped(text)), false, out).is_ok();
             }
@@ -292,7 +306,7 @@ impl Codec {
             (_, Some(Literal::Number(text))) => {
                 return self.store(sets, Decimal::parse(as_json_number(text).as_bytes()), out).is_ok();
             }
-            (Self::Text { .. }, None) | (_, Some(Literal::Space)) => self.blanks(sets, out),
+            (Self::Text { .. } | Self::Utf8 { .. }, None) | (_, Some(Literal::Space)) => self.blanks(sets, out),
             (_, None | Some(Literal::Zero)) => {
                 let zero = Decimal { negative: false, mantissa: 0, scale: 0, inexact: false };
                 return self.store(sets, zero, out).is_ok();
@@ -319,7 +333,11 @@ impl Codec {
             | Self::Float { .. } => is_number,
             Self::Binary { scale, .. } if scale.digits > 0 => is_number,
             Self::Binary { .. } => *literal != Literal::Space,
-            Self::Text { .. } | Self::Hexadecimal | Self::Edited { .. } | Self::ExternalFloat { .. } => true,
+            Self::Text { .. }
+            | Self::Utf8 { .. }
+            | Self::Hexadecimal
+            | Self::Edited { .. }
+            | Self::ExternalFloat { .. } => true,
         }
     }
 
@@ -329,6 +347,10 @@ impl Codec {
             (Self::Text { set, .. }, Literal::Text(text)) if !text.is_empty() => {
                 let long: String = text.chars().cycle().take(out.len() / sets.of(*set).blank().len()).collect();
                 sets.of(*set).encode(as_raw(&escaped(&long)), false, out).is_ok()
+            }
+            (Self::Utf8 { most }, Literal::Text(text)) if !text.is_empty() => {
+                let long: String = text.chars().cycle().take(*most).collect();
+                encode_utf_8(sets, as_raw(&escaped(&long)), *most, out).is_ok()
             }
             (_, Literal::Bytes(bytes)) if !bytes.is_empty() => {
                 out.iter_mut().zip(bytes.iter().cycle()).for_each(|(place, byte)| *place = *byte);
@@ -344,6 +366,7 @@ impl Codec {
             Self::Text { set, .. } | Self::Edited { set, .. } | Self::ExternalFloat { set, .. } => {
                 sets.of(*set).fill(out);
             }
+            Self::Utf8 { .. } => sets.utf_8.fill(out),
             Self::Hexadecimal if sets.display.is_ebcdic() => out.fill(0x40),
             Self::Zoned { .. } => sets.display.fill(out),
             Self::WideZoned { .. } => sets.national.fill(out),
@@ -464,6 +487,20 @@ fn characters_of<'a>(out: &[u8], set: &TextCodec, buffer: &'a mut [u8; WIDTH]) -
 
 fn hexadecimal(nibble: u8) -> u8 {
     b"0123456789ABCDEF"[usize::from(nibble & 15)]
+}
+
+/// Rare, and so kept out of the code of the usual items.
+#[inline(never)]
+fn encode_utf_8(sets: &Sets, string: RawString<'_>, most: usize, out: &mut [u8]) -> Result<(), DataProblem> {
+    let mut length = 0;
+    for character in string.characters() {
+        character?;
+        length += 1;
+    }
+    if length > most {
+        return Err(DataProblem::TooManyCharacters { length, most });
+    }
+    sets.utf_8.encode(string, false, out)
 }
 
 fn from_hexadecimal(string: RawString<'_>, out: &mut [u8]) -> Result<(), DataProblem> {

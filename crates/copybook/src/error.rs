@@ -240,6 +240,8 @@ pub enum DataProblem {
     NoSuchCharacter { code: u32 },
     #[error("the text takes {length} bytes, the item has {room}")]
     TextTooLong { length: usize, room: usize },
+    #[error("the text has {length} characters, the item holds {most}")]
+    TooManyCharacters { length: usize, most: usize },
     #[error("hexadecimal digits are expected, two for each byte")]
     NotHexadecimal,
     #[error("X'{byte:02X}' is no boolean: X'00' or X'01' is expected")]

@@ -49,6 +49,8 @@ pub struct LayoutItem {
     pub justified: bool,
     pub group_usage: Option<Usage>,
     pub blank_when_zero: bool,
+    /// A PIC U item is counted in bytes.
+    pub has_byte_length: bool,
     pub value: Option<Value>,
     pub occurs: Option<Repetition>,
     /// Index of the item whose place this one takes.
@@ -166,6 +168,7 @@ impl Placer<'_> {
             justified: item.justified,
             group_usage: item.group_usage,
             blank_when_zero: item.blank_when_zero,
+            has_byte_length: item.byte_length.is_some(),
             value: item.value.clone(),
             occurs,
             redefines: None,

@@ -619,7 +619,10 @@ impl Planner<'_> {
         Ok(match usage {
             Usage::Display => self.characters(item, Set::Display)?,
             Usage::National => self.characters(item, Set::National)?,
-            Usage::Utf8 => Codec::Text { set: Set::Utf8, justified: false },
+            Usage::Utf8 => match &item.picture {
+                Some(picture) if !item.has_byte_length => Codec::Utf8 { most: picture.positions as usize },
+                _ => Codec::Text { set: Set::Utf8, justified: false },
+            },
             Usage::Display1 if self.sets.graphic.is_some() => {
                 Codec::Text { set: Set::Graphic, justified: item.justified }
             }

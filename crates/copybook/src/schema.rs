@@ -120,6 +120,10 @@ impl Writer<'_> {
                 self.member("type", "\"string\"");
                 self.member("maxLength", &characters.to_string());
             }
+            Codec::Utf8 { most } => {
+                self.member("type", "\"string\"");
+                self.member("maxLength", &most.to_string());
+            }
             Codec::Hexadecimal => {
                 self.member("type", "\"string\"");
                 self.text("pattern", &format!("^[0-9A-Fa-f]{{{}}}$", 2 * item.length));

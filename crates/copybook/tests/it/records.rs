@@ -640,6 +640,34 @@ fn numbers_of_38_digits_are_exact() {
 }
 
 #[test]
+fn a_utf_8_item_is_counted_in_characters_unless_in_bytes() {
+    let text =
+        "01 R. 05 A PIC U(3). 05 B PIC U(3) BYTE-LENGTH 5. 05 C PIC U(2) VALUE ALL 'é'. 05 D PIC U(2) VALUE ZERO.";
+    let initial = "20".repeat(12) + "2020202020" + "C3A9C3A920202020" + "3030202020202020";
+    assert_eq!(encoded(text, "{}"), initial);
+    check("01 R. 05 A PIC U(3).", r#"{"A":"é€😀"}"#, "é€😀   ".as_bytes());
+    let mut out = String::new();
+    for json in [r#"{"A":"abcd"}"#, r#"{"A":"\u00e9\u00e9\u00e9\n"}"#, r#"{"B":"abcdef"}"#, r#"{"B":"éé€"}"#] {
+        let _ = writeln!(out, "{}", encoded(text, json));
+    }
+    expect![[r#"
+        at '/A', item R.A, offset 0: the text has 4 characters, the item holds 3 (byte 5 of the JSON text)
+        at '/A', item R.A, offset 0: the text has 4 characters, the item holds 3 (byte 5 of the JSON text)
+        at '/B', item R.B, offset 12: the text takes 6 bytes, the item has 5 (byte 5 of the JSON text)
+        at '/B', item R.B, offset 12: the text takes 7 bytes, the item has 5 (byte 5 of the JSON text)
+    "#]]
+    .assert_eq(&out);
+    let schema = crate::layout(text).schema(&ConvertOptions::of_ccsid(37)).expect("a schema");
+    let schema: serde_json::Value = serde_json::from_str(&schema).expect("JSON");
+    let longest = ["A", "B", "C", "D"].map(|name| schema["properties"][name]["maxLength"].as_u64());
+    assert_eq!(longest, [Some(3), Some(5), Some(2), Some(2)]);
+    assert_eq!(
+        refused("01 R. 05 A PIC U(2) VALUE 'abc'.", &ConvertOptions::of_ccsid(37)),
+        "line 1, column 27, item R.A: VALUE 'abc' does not fit the item"
+    );
+}
+
+#[test]
 fn a_schema_says_what_is_taken() {
     let text = "01 R. 05 A PIC X(3). 05 N PIC 9. 05 T OCCURS 1 TO 3 DEPENDING ON N. 10 P PIC S9(3)V99 COMP-3. 10 Q PIC S9(4) COMP-5.
                 05 F COMP-2. 05 G PIC G(2).";
