@@ -108,6 +108,8 @@ pub enum Problem {
     Unsupported { word: String, why: &'static str },
     #[error("'{word}' is no clause of a data description")]
     UnknownClause { word: String },
+    #[error("the level number {level} stands inside of an entry; the period before it may be missing")]
+    LevelInEntry { level: String },
     #[error("the clause {clause} is given twice")]
     Twice { clause: &'static str },
     #[error("level number {level} is not one of 01 to 49, 66, 77, 78 and 88")]

@@ -77,15 +77,27 @@ impl Reader {
     }
 
     /// Compiler directives leave no code; those of the source format change how the next lines are read. Lines of a branch
-    /// that a compiler would leave out cannot be told from the others, so conditional compilation is refused.
+    /// that a compiler would leave out cannot be told from the others, so conditional compilation is refused, as are statements
+    /// that a library system carries out before a compiler sees the text.
     fn directive(&mut self, line: &[char], number: u32) -> Result<bool, Fault> {
         // Before the sequence numbers of fixed format, or behind them.
         let starts = if self.format == Format::Free { &[0][..] } else { &[0, INDICATOR] };
         let first_of = |start: &usize| (*start..line.len()).find(|&at| line[at] != ' ');
-        let Some(at) = starts.iter().filter_map(first_of).find(|&at| matches!(line[at], '>' | '$')) else {
+        let Some(at) = starts.iter().filter_map(first_of).find(|&at| matches!(line[at], '>' | '$' | '+' | '-')) else {
             return Ok(false);
         };
         let upper: String = line[at..].iter().collect::<String>().to_uppercase();
+        let first = upper.split_whitespace().next().unwrap_or_default();
+        let unsupported = |why| {
+            let problem = Problem::Unsupported { word: first.to_owned(), why };
+            Err(Fault::at(place(self.member, number, at), problem))
+        };
+        match first {
+            // Behind column 1 a word may be continued so.
+            "-INC" if at == 0 => return unsupported("Librarian puts a member in here; write COPY and its name"),
+            "++INCLUDE" => return unsupported("Panvalet puts a member in here; write COPY and its name"),
+            _ => {}
+        }
         let (mark, is_ours, rest) = match (upper.strip_prefix(">>"), upper.strip_prefix('$')) {
             (Some(rest), _) => (">>", true, rest),
             (None, Some(rest)) => ("$", rest.starts_with("SET "), rest.strip_prefix("SET ").unwrap_or(rest)),

@@ -58,7 +58,11 @@ impl Parser<'_, '_> {
             Ok(66) => self.renames(place).map(Entry::Renames),
             Ok(1 | 78) => self.constant_entry().map(|()| Entry::Constant),
             Ok(88) => Ok(Entry::Condition(self.condition()?, place)),
-            _ => Err(Fault::at(place, Problem::Level { level: level.clone() })),
+            _ => {
+                let name = self.entry_name();
+                let problem = Problem::Level { level: level.clone() };
+                Err(Fault::of_item(place, name.as_deref().unwrap_or("FILLER"), problem))
+            }
         }
     }
 
@@ -87,7 +91,6 @@ impl Parser<'_, '_> {
                 TokenKind::Word(word) => self.clause(&mut item, &word.to_uppercase(), token)?,
                 _ => return Err(Self::unexpected(token, CLAUSE)),
             }
-            // A level number where a clause should be: the period before it is missing.
             if self.peek().is_none() {
                 return Err(Fault::at(place, Problem::Ended { expected: "a period" }));
             }
@@ -174,6 +177,7 @@ impl Parser<'_, '_> {
             "TYPEDEF" | "TYPE" | "LIKE" | "SAME" => return Err(unsupported(word, token, "write the items out")),
             "ANY" | "DYNAMIC" => return Err(unsupported(word, token, "the length must be in the copybook")),
             "OBJECT" => return Err(unsupported(word, token, "an object has no bytes that another program could read")),
+            _ if is_level(word) => return Err(Fault::at(place, Problem::LevelInEntry { level: word.to_owned() })),
             _ => return Err(Fault::at(place, Problem::UnknownClause { word: word.to_owned() })),
         }
         Ok(())
@@ -398,20 +402,30 @@ impl Parser<'_, '_> {
     /// `66 name RENAMES item THRU item.`
     fn renames(&mut self, place: Place) -> Result<Renames, Fault> {
         let name = self.name("a name")?.to_owned();
+        let (from, through) = self.renamed().map_err(|fault| fault.about(&name))?;
+        Ok(Renames { name, from, through, place })
+    }
+
+    fn renamed(&mut self) -> Result<(String, Option<String>), Fault> {
         if !self.take(&["RENAMES"]) {
-            return Err(Self::unexpected(self.next("RENAMES")?, "RENAMES").about(&name));
+            return Err(Self::unexpected(self.next("RENAMES")?, "RENAMES"));
         }
-        let first = self.qualified_name().map_err(|fault| fault.about(&name))?.swap_remove(0);
+        let first = self.qualified_name()?.swap_remove(0);
         let through = if self.take(&["THRU", "THROUGH"]) { Some(self.qualified_name()?.swap_remove(0)) } else { None };
         self.period()?;
-        Ok(Renames { name, from: first, through, place })
+        Ok((first, through))
     }
 
     /// `88 name VALUES literal THRU literal ... .`
     fn condition(&mut self) -> Result<Condition, Fault> {
         let name = self.name("a name")?.to_owned();
+        let values = self.condition_values().map_err(|fault| fault.about(&name))?;
+        Ok(Condition { name, values })
+    }
+
+    fn condition_values(&mut self) -> Result<Vec<(Literal, Option<Literal>)>, Fault> {
         if !self.take(&["VALUE", "VALUES"]) {
-            return Err(Self::unexpected(self.next("VALUE")?, "VALUE").about(&name));
+            return Err(Self::unexpected(self.next("VALUE")?, "VALUE"));
         }
         self.take(&["IS", "ARE"]);
         let mut values = Vec::new();
@@ -421,15 +435,23 @@ impl Parser<'_, '_> {
                 self.take(&["TO"]);
                 self.take(&["FALSE"]);
                 self.take(&["IS"]);
-                self.literal().map_err(|fault| fault.about(&name))?;
+                self.literal()?;
                 break;
             }
-            let first = self.literal().map_err(|fault| fault.about(&name))?;
+            let before = self.tokens.get(self.at.saturating_sub(1)).filter(|_| !values.is_empty());
+            let first = self.literal().map_err(|fault| match before.map(|token| &token.kind) {
+                // The level number of the next entry was taken for a value.
+                Some(TokenKind::Word(word)) if is_level(word) => {
+                    let place = before.map_or(fault.place, |token| token.place);
+                    Fault::at(place, Problem::LevelInEntry { level: word.clone() })
+                }
+                _ => fault,
+            })?;
             let last = if self.take(&["THRU", "THROUGH"]) { Some(self.literal()?) } else { None };
             values.push((first, last));
         }
         self.period()?;
-        Ok(Condition { name, values })
+        Ok(values)
     }
 
     /// `78 name VALUE literal.` or `01 name CONSTANT AS literal.`
@@ -440,14 +462,20 @@ impl Parser<'_, '_> {
         self.take(&["VALUE", "AS"]);
         self.take(&["IS"]);
         let literal = self.literal().map_err(|fault| fault.about(&name))?;
+        self.period().map_err(|fault| fault.about(&name))?;
         self.constants.insert(name, literal);
-        self.period()
+        Ok(())
     }
 
     fn period(&mut self) -> Result<(), Fault> {
         let token = self.next("a period")?;
         if token.kind == TokenKind::Period { Ok(()) } else { Err(Self::unexpected(token, "a period")) }
     }
+}
+
+fn is_level(word: &str) -> bool {
+    let is_short = word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit());
+    is_short && matches!(word.parse(), Ok(1..=49 | 66 | 77 | 78 | 88))
 }
 
 fn unsupported(word: &str, token: &Token, why: &'static str) -> Fault {

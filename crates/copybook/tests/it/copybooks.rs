@@ -394,7 +394,7 @@ fn copy_replaces_words_parts_of_words_and_beginnings() {
         .assert_eq(&parse("       01 R.\n           COPY GONE.\n", &options));
     let inside = |_: &str, _: Option<&str>| Some("           05 A PIC X\n           05 B PIC Q.\n".to_owned());
     let options = ParseOptions { resolver: Some(&inside), ..ParseOptions::default() };
-    expect!["member M, line 2, column 12, item A: '05' is no clause of a data description\n"]
+    expect!["member M, line 2, column 12, item A: the level number 05 stands inside of an entry; the period before it may be missing\n"]
         .assert_eq(&parse("       01 R.\n           COPY M.\n", &options));
 }
 
@@ -461,6 +461,26 @@ fn a_decimal_comma_changes_pictures_and_literals() {
           05 B 9V9 DISPLAY = Number("1.5")
     "#]]
     .assert_eq(&parse("01 R. 05 A PIC Z.ZZ9,99. 05 B PIC 9V9 VALUE 1,5.", &options));
+}
+
+#[test]
+fn statements_of_library_systems_are_refused_by_name() {
+    let of = |text: &str| parse(text, &ParseOptions { format: Format::Fixed, ..ParseOptions::default() });
+    let mut out = of("-INC MEMB\n       01  R.\n");
+    out += &of("       01  R.\n       ++INCLUDE MEMB\n");
+    out += &of("000100 01  R.\n000200 ++INCLUDE MEMB.\n");
+    expect![[r#"
+        line 1, column 1: '-INC' is not supported: Librarian puts a member in here; write COPY and its name
+        line 2, column 8: '++INCLUDE' is not supported: Panvalet puts a member in here; write COPY and its name
+        line 2, column 8: '++INCLUDE' is not supported: Panvalet puts a member in here; write COPY and its name
+    "#]]
+    .assert_eq(&out);
+    // A continued word is none of them.
+    expect![[r#"
+        01 R
+          05 A-INC X DISPLAY
+    "#]]
+    .assert_eq(&of("       01  R.\n           05  A-\n      -INC PIC X.\n"));
 }
 
 #[test]
@@ -548,6 +568,12 @@ fn errors_name_line_column_and_item() {
         "01 R COMP.\n05 A PIC 9 COMP-3.",
         "01 R.\n05 A PIC X\n",
         "01 R.\n05 A PIC X.\n66 B RENAMES C.",
+        "01 R.\n05 A PIC 9.\n88 X VALUE 1 THRU.",
+        "01 R.\n05 A PIC 9.\n88 X VALUE 1 2\n05 B PIC X.",
+        "01 R.\n05 A PIC X\n05 B PIC X.",
+        "01 R.\n05 A PIC 9.\n66 X RENAMES A THRU 5.",
+        "-INC MEMB\n01 R.\n05 A PIC X.",
+        "01 R.\n05 A PIC X.\n  ++include memb",
     ];
     let mut out = String::new();
     for case in cases {
@@ -570,12 +596,18 @@ fn errors_name_line_column_and_item() {
         line 2, column 12, item A: the clause PICTURE is given twice
         line 2, column 12, item A: 'OBJECT' is not supported: it has no bytes that another program could read
         line 1, column 1: a level-88 entry has no item it belongs to
-        line 1, column 1: level number 50 is not one of 01 to 49, 66, 77, 78 and 88
+        line 1, column 1, item X: level number 50 is not one of 01 to 49, 66, 77, 78 and 88
         line 2, column 1, item A: SIGN does not go with this item: it has no S in its PICTURE, or is not in characters
         line 2, column 1, item A: BLANK WHEN ZERO does not go with this item: it is for numbers in characters, without S
         line 2, column 1, item A: USAGE COMP-3 below a group of USAGE COMP
         line 2, column 6, item A: the text ends where a period is expected
         line 3, column 1, item B: RENAMES C: there is no such item in the record
+        line 3, column 18, item X: '.' stands where a literal is expected
+        line 4, column 1, item X: the level number 05 stands inside of an entry; the period before it may be missing
+        line 3, column 1, item A: the level number 05 stands inside of an entry; the period before it may be missing
+        line 3, column 21, item X: '5' stands where the name of an item is expected
+        line 1, column 1: '-INC' is not supported: Librarian puts a member in here; write COPY and its name
+        line 3, column 3: '++INCLUDE' is not supported: Panvalet puts a member in here; write COPY and its name
     "#]]
     .assert_eq(&out);
 }
