@@ -48,7 +48,8 @@ pub fn is_currency_sign(character: char) -> bool {
 /// Where the compiler puts slack bytes for SYNCHRONIZED, and how far it aligns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Slack {
-    /// Each item on a multiple of its own length, slack directly before the item. What GnuCOBOL does.
+    /// Each item on a multiple of its own length, slack directly before the item. What GnuCOBOL does, but for the padding of
+    /// a table's elements, which stands at their end here as well.
     #[default]
     Natural,
     /// Binary items of eight bytes and pointers on fullwords, COMP-2 on doublewords; slack before an item that begins a
