@@ -7,6 +7,8 @@
 //! - Items stand in record order, each behind its group; item 0 is the record.
 //! - No offset plus length is beyond `MAXIMUM_RECORD`.
 
+use std::collections::HashMap;
+
 use crate::error::{CopybookError, Fault, Place, Problem};
 use crate::item::{Copybook, DataItem, SignClause, Usage, Value};
 use crate::options::{LayoutOptions, Slack};
@@ -125,7 +127,7 @@ impl Copybook {
 }
 
 fn place(record: &DataItem, options: &LayoutOptions) -> Result<RecordLayout, Fault> {
-    let mut placer = Placer { options, items: Vec::new() };
+    let mut placer = Placer { options, items: Vec::new(), by_name: HashMap::new() };
     let placed = placer.item(record, None, 0)?;
     let length = placed.end;
     check_variable_alternatives(&placer.items)?;
@@ -137,6 +139,8 @@ fn place(record: &DataItem, options: &LayoutOptions) -> Result<RecordLayout, Fau
 struct Placer<'a> {
     options: &'a LayoutOptions,
     items: Vec<LayoutItem>,
+    /// Items that have a name, by that in upper case, in their order.
+    by_name: HashMap<String, Vec<usize>>,
 }
 
 /// What placing an item tells its group.
@@ -156,6 +160,9 @@ impl Placer<'_> {
         let start = start + slack(start, self.leading_alignment(item));
         let index = self.items.len();
         let occurs = self.repetition(item, parent)?;
+        if let Some(name) = &item.name {
+            self.by_name.entry(name.to_ascii_uppercase()).or_default().push(index);
+        }
         self.items.push(LayoutItem {
             path: self.path(item, parent),
             name: item.name.clone(),
@@ -222,9 +229,8 @@ impl Placer<'_> {
 
     fn redefined(&self, item: &DataItem, name: &str, group: usize, base: Option<usize>) -> Result<usize, Fault> {
         let fault = |problem| Fault::of_item(item.place, item.spoken_name(), problem);
-        let named =
-            |index: &&usize| self.items[**index].name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name));
-        let Some(&found) = self.items[group].children.iter().rev().find(named) else {
+        let is_beside = |index: &&usize| self.items[**index].parent == Some(group);
+        let Some(&found) = self.named(name).iter().rev().find(is_beside) else {
             return Err(fault(Problem::RedefinesUnknown { name: name.to_owned() }));
         };
         let first = self.items[found].redefines.unwrap_or(found);
@@ -294,7 +300,11 @@ impl Placer<'_> {
         let spoken = names.join(" OF ");
         let fault = |problem| Fault::of_item(item.place, item.spoken_name(), problem);
         let ancestors: Vec<usize> = std::iter::successors(parent, |&index| self.items[index].parent).collect();
-        let named: Vec<usize> = (0..self.items.len()).filter(|&index| self.is_named(index, names)).collect();
+        let Some((first, qualifiers)) = names.split_first() else {
+            return Err(fault(Problem::DependingUnknown { name: spoken }));
+        };
+        let named = self.named(first).iter().copied().filter(|&index| self.is_below(index, qualifiers));
+        let named: Vec<usize> = named.collect();
         let is_usable = |index: &usize| !ancestors.contains(index) && self.needs_no_subscript(*index, &ancestors);
         let found = match named.as_slice() {
             [only] => Some(*only),
@@ -326,13 +336,16 @@ impl Placer<'_> {
         Ok(found)
     }
 
-    /// Whether the item has the first name and is below groups of the others, in order.
-    fn is_named(&self, index: usize, names: &[String]) -> bool {
+    fn named(&self, name: &str) -> &[usize] {
+        self.by_name.get(&name.to_ascii_uppercase()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the item is below groups of these names, in order.
+    fn is_below(&self, index: usize, qualifiers: &[String]) -> bool {
         let is =
             |at: usize, name: &str| self.items[at].name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name));
-        let Some((first, qualifiers)) = names.split_first() else { return false };
         let mut above = std::iter::successors(self.items[index].parent, |&at| self.items[at].parent);
-        is(index, first) && qualifiers.iter().all(|name| above.any(|at| is(at, name)))
+        qualifiers.iter().all(|name| above.any(|at| is(at, name)))
     }
 
     /// Whether the qualifiers of an item that has them are all groups around it that have names, up to the level 01.

@@ -210,3 +210,14 @@ fn a_record_is_chosen_by_a_name_that_no_other_has() {
     ]
     .assert_eq(&problem);
 }
+
+#[test]
+fn many_tables_and_alternatives_find_what_they_name() {
+    let many = |entry: &dyn Fn(u32) -> String| (0..40_000).map(entry).collect::<String>();
+    let tables = many(&|each| format!("05 N{each} PIC 9. 05 T{each} PIC X OCCURS 0 TO 1 DEPENDING ON N{each}.\n"));
+    let last = crate::layout(&format!("01 R.\n{tables}")).items.pop().expect("a table");
+    assert_eq!(last.occurs.and_then(|occurs| occurs.depending_on), Some(79_999));
+    let alternatives = many(&|each| format!("05 B{each} REDEFINES A PIC X.\n"));
+    let last = crate::layout(&format!("01 R.\n05 A PIC X.\n{alternatives}")).items.pop().expect("an alternative");
+    assert_eq!(last.redefines, Some(1));
+}
