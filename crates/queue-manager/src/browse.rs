@@ -176,9 +176,9 @@ impl Queue {
         self.marks.lock().get(&position).is_some_and(|until| until.is_none_or(|until| until > now))
     }
 
-    /// When the first of the marks ends by its time.
-    pub(crate) fn first_mark_end(&self, now: Timestamp) -> Option<Timestamp> {
-        self.marks.lock().values().flatten().copied().filter(|until| *until > now).min()
+    /// When the first of the marks ends by its time, of those that had not ended then.
+    pub(crate) fn first_mark_end(&self, then: Timestamp) -> Option<Timestamp> {
+        self.marks.lock().values().flatten().copied().filter(|until| *until > then).min()
     }
 }
 

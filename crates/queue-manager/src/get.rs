@@ -237,9 +237,11 @@ impl Get<'_> {
         let deadline = self.terms.until.or_else(of_options);
         let mut waiter = self.queue.waiters.register(self.wanted(in_group));
         let mut is_over = false;
-        // Nothing has changed since then: a look would be in vain.
-        let mut is_to_look = self.queue.waiters.changes() != before;
+        let passes_over_marked = selection::passes_over_marked(self.options, self.open);
+        // If nothing has changed since then, a look would be in vain; but marks end and change nothing.
+        let mut is_to_look = passes_over_marked || self.queue.waiters.changes() != before;
         loop {
+            let looked = passes_over_marked.then(|| self.engine.now());
             if is_to_look {
                 waiter.begin_look();
                 self.check_possible()?;
@@ -256,7 +258,7 @@ impl Get<'_> {
                 return Err(self.nothing());
             }
             let woken = self.woken(&waiter);
-            match [deadline, self.end_of_marks()].into_iter().flatten().min() {
+            match [deadline, looked.and_then(|looked| self.end_of_marks(looked))].into_iter().flatten().min() {
                 None => woken.await,
                 // Woken at the last moment is woken: one more look.
                 Some(end) => is_over = tokio::time::timeout_at(end, woken).await.is_err() && deadline == Some(end),
@@ -275,13 +277,10 @@ impl Get<'_> {
         }
     }
 
-    /// When a message that this browse passes over, marked by a cooperating browser, may be free again though nobody tells.
-    fn end_of_marks(&self) -> Option<Instant> {
-        if !selection::passes_over_marked(self.options, self.open) {
-            return None;
-        }
-        let now = self.engine.now();
-        Instant::now().checked_add(self.queue.first_mark_end(now)?.since(now))
+    /// When a message that cooperating browsers have marked, and a browse at that time passed over, is free again: nobody tells.
+    fn end_of_marks(&self, looked: Timestamp) -> Option<Instant> {
+        let end = self.queue.first_mark_end(looked)?;
+        Instant::now().checked_add(end.since(self.engine.now()))
     }
 
     /// Where the handle stands in logical order, for gets or for browses.
