@@ -7,6 +7,9 @@ const MAXIMUM_LINES: usize = 900;
 
 pub(super) fn check_name(path: &Path) -> Option<String> {
     let stem = path.file_stem()?.to_str()?;
+    if path.file_name()? == "mod.rs" {
+        return Some(format!("{}: a module with a folder lies beside it, as foo.rs beside foo/", path.display()));
+    }
     let vague = path.extension().is_some_and(|extension| extension == "rs")
         && matches!(stem, "utils" | "util" | "common" | "helpers" | "helper" | "handler" | "handlers");
     vague.then(|| format!("{}: a file is named for its job", path.display()))

@@ -46,6 +46,7 @@ fn only_dependencies_of_the_library_count() {
 fn a_vague_name_a_long_file_a_bare_ignore_and_a_machine_path_are_found() {
     assert!(files::check_name(Path::new("crates/a/src/utils.rs")).is_some());
     assert!(files::check_name(Path::new("crates/a/src/waiters.rs")).is_none());
+    assert!(files::check_name(Path::new("crates/a/src/waiters/mod.rs")).is_some());
     let text = format!("#[ignore]\nfn a() {{ \"/ho{}/me/x\" }}\n{}", "me", "\n".repeat(900));
     let found = files::check_text(Path::new("a.rs"), &text);
     assert_eq!(found.len(), 3, "{found:?}");

@@ -1,7 +1,7 @@
 //! Every configuration key, once: path, kind, default, unit, environment variable, flag and help.
 //!
 //! Data only. `check.rs` validates files against it, `environment.rs` and the command line set keys through it,
-//! `explain.rs` prints it, and docs/configuration.md is that print. A test proves that the structs of `mod.rs` and
+//! `explain.rs` prints it, and docs/configuration.md is that print. A test proves that the structs of `configuration.rs` and
 //! this table name the same keys with the same defaults.
 
 /// One key.
