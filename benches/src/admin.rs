@@ -276,7 +276,7 @@ fn index_ms(nginx: &Nginx, time: Duration) -> Result<f64> {
 }
 
 /// Also the median answer.
-fn cpu_ms_per_request(pids: &[u32], request: &Request, time: Duration) -> Result<(f64, Listed)> {
+pub(crate) fn cpu_ms_per_request(pids: &[u32], request: &Request, time: Duration) -> Result<(f64, Listed)> {
     let mut client = Client::connect(request)?;
     let mut answers = vec![client.ask()?];
     let before = cpu_ms(pids)?;

@@ -12,8 +12,8 @@ use anyhow::{Context, Result};
 use benches::effort::Effort;
 use benches::report::Report;
 use benches::{
-    admin, build_toolkit, channel, copybook, depth, engine, lifecycle, machine, published, requester, rest, service,
-    stub,
+    admin, before, build_toolkit, channel, copybook, depth, engine, lifecycle, machine, published, requester, rest,
+    service, stub,
 };
 use clap::Parser;
 
@@ -27,6 +27,9 @@ struct Arguments {
     /// toolkit, published.
     #[arg(long, value_name = "GROUP")]
     only: Vec<String>,
+    /// Only this: the program of this build against an earlier one, every load on both in turns, at least seven rounds.
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "only")]
+    before: Option<PathBuf>,
     /// Where data directories lie while measuring: the disk that is measured.
     #[arg(long, value_name = "DIR", default_value = "target/bench")]
     work: PathBuf,
@@ -64,7 +67,10 @@ fn main() -> Result<ExitCode> {
     let work = arguments.work.canonicalize()?;
     let effort = if arguments.quick { Effort::quick(work) } else { Effort::full(work) };
     let mut report = Report::new(machine::describe(), arguments.quick);
-    for (name, group) in GROUPS {
+    if let Some(program) = &arguments.before {
+        before::run(&effort, program, &mut report)?;
+    }
+    for (name, group) in GROUPS.into_iter().filter(|_| arguments.before.is_none()) {
         if arguments.only.is_empty() || arguments.only.iter().any(|only| only == name) {
             eprintln!("measuring {name}");
             group(&effort, &mut report).with_context(|| format!("group {name}"))?;

@@ -28,6 +28,8 @@ const ERROR_TEXT_LIMIT: usize = 1 << 20;
 /// How to start a server.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
+    /// Instead of the program under test.
+    pub program: Option<PathBuf>,
     pub data: PathBuf,
     /// Where MQ client channels are listened for: an address, or `off`.
     pub mq: String,
@@ -38,7 +40,20 @@ pub struct ServerOptions {
 
 impl ServerOptions {
     pub fn on(data: &Path) -> Self {
-        Self { data: data.to_owned(), mq: "off".to_owned(), arguments: Vec::new(), environment: Vec::new() }
+        Self {
+            program: None,
+            data: data.to_owned(),
+            mq: "off".to_owned(),
+            arguments: Vec::new(),
+            environment: Vec::new(),
+        }
+    }
+
+    /// Starts this program; `None` is the one under test.
+    #[must_use]
+    pub fn of(mut self, program: Option<&Path>) -> Self {
+        self.program = program.map(Path::to_owned);
+        self
     }
 
     /// Listens for MQ client channels on this address; port 0 is any.
@@ -93,7 +108,10 @@ impl StartingServer {
     /// # Errors
     /// No program, or it cannot be started.
     pub fn spawn(options: &ServerOptions) -> Result<Self> {
-        let mut command = Command::new(program::quaymaster()?);
+        let mut command = match &options.program {
+            Some(program) => Command::new(program),
+            None => Command::new(program::quaymaster()?),
+        };
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
             if text.starts_with("MQ_") || text.starts_with("QUAYMASTER_") {

@@ -1,8 +1,9 @@
 //! The server that is measured, with a service, its queues, and the responder that answers on them.
 
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use system_tests::program::quaymaster;
@@ -18,6 +19,8 @@ pub(crate) const REPLY_QUEUE: &str = "DEV.BENCH.REPLY";
 /// Requests that lie there before a responder comes, and its replies.
 pub(crate) const FILLED_QUEUE: &str = "DEV.BENCH.FILLED";
 pub(crate) const FILLED_REPLY_QUEUE: &str = "DEV.BENCH.FILLED.REPLY";
+/// Messages that are put and got by the same client.
+pub(crate) const PAIR_QUEUE: &str = "DEV.BENCH.PAIR";
 pub(crate) const CHANNEL: &str = "DEV.APP.SVRCONN";
 /// The same over TLS.
 pub(crate) const TLS_CHANNEL: &str = "DEV.BENCH.TLS";
@@ -26,6 +29,7 @@ DEFINE CHANNEL(DEV.BENCH.TLS) CHLTYPE(SVRCONN) TRPTYPE(TCP) SSLCIPH(ANY_TLS12_OR
 SET CHLAUTH('DEV.BENCH.*') TYPE(ADDRESSMAP) ADDRESS('*') USERSRC(CHANNEL)
 DEFINE QLOCAL(DEV.BENCH.REQUEST) MAXDEPTH(100000)
 DEFINE QLOCAL(DEV.BENCH.REPLY) MAXDEPTH(100000)
+DEFINE QLOCAL(DEV.BENCH.PAIR) MAXDEPTH(100000)
 DEFINE QLOCAL(DEV.BENCH.FILLED) MAXDEPTH(100000)
 DEFINE QLOCAL(DEV.BENCH.FILLED.REPLY) MAXDEPTH(100000)
 ";
@@ -64,18 +68,23 @@ pub(crate) struct Setting {
     pub(crate) mq: SocketAddr,
     /// Lines of user and password.
     pub(crate) passwords: PathBuf,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Setting {
     pub(crate) fn start(work: &Path) -> Result<Self> {
+        Self::start_of(None, work)
+    }
+
+    /// The same with another program; `None` is the one under test.
+    pub(crate) fn start_of(program: Option<&Path>, work: &Path) -> Result<Self> {
         let folder = tempfile::tempdir_in(work)?;
         let data = folder.path().join("data");
         write(&data.join("mqsc.d/bench.mqsc"), DEFINITIONS)?;
         deploy(&folder.path().join("source"), &data)?;
-        let server = Server::start(&ServerOptions::on(&data).listening("127.0.0.1:0").with("--strict"))?;
+        let server = Server::start(&ServerOptions::on(&data).of(program).listening("127.0.0.1:0").with("--strict"))?;
         let (url, mq) = (server.https_url()?, server.mq_address()?);
-        Ok(Self { server, url, mq, passwords: password_file(folder.path())?, _folder: folder })
+        Ok(Self { server, url, mq, passwords: password_file(folder.path())?, folder })
     }
 
     /// The batch server of the service and of the messaging REST API.
@@ -98,6 +107,25 @@ fn deploy(source: &Path, data: &Path) -> Result<()> {
         .arg(services.join("benchService.sar"))
         .output()?;
     ensure!(built.status.success(), "service build: {}", String::from_utf8_lossy(&built.stderr));
+    Ok(())
+}
+
+/// How the names of queues begin that are there to be listed.
+pub(crate) const LISTED: &str = "DEV.LISTED.";
+
+/// Defines queues that are listed.
+pub(crate) fn define_queues(setting: &Setting, count: usize) -> Result<()> {
+    let script: String = (0..count).map(|number| format!("DEFINE QLOCAL({LISTED}{number:05})\n")).collect();
+    let mut runmqsc = Command::new(quaymaster()?)
+        .args(["runmqsc", "--data"])
+        .arg(setting.folder.path().join("data"))
+        .arg("QM1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()?;
+    runmqsc.stdin.take().context("standard input is a pipe")?.write_all(script.as_bytes())?;
+    let status = runmqsc.wait()?;
+    ensure!(status.success(), "runmqsc: {status}");
     Ok(())
 }
 
