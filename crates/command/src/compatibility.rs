@@ -3,7 +3,7 @@
 //! Each command is read as it would be run, but nothing is run. Keywords that it cannot be run with are found one by one,
 //! by leaving them out; what is left over tells whether attributes would have effect.
 
-mod effect;
+pub(crate) mod effect;
 
 use crate::command::{Command, Setting};
 use crate::mqsc::statement::Source;

@@ -15,6 +15,7 @@ mod subscription;
 mod system;
 mod topic;
 mod topic_status;
+mod warning;
 
 use ::queue_manager::QueueManager;
 use ::queue_manager::objects::ObjectError;
@@ -22,6 +23,7 @@ use model::authority::{Authority, AuthorityObject, Principal};
 use model::definition::attribute::{Kind, Target};
 use model::name::ObjectName;
 use model::reason::Reason;
+use tracing::warn;
 
 use crate::command::{Alter, Command, Define, Delete, Setting};
 use crate::message;
@@ -77,26 +79,33 @@ pub(crate) async fn execute(queue_manager: &QueueManager, caller: &Principal, co
         Command::SetChannelAuthentication(set) => channel_authentication::set(queue_manager, caller, set).await,
         Command::DisplayChannelAuthentication(query) => channel_authentication::display(queue_manager, caller, query),
     };
-    outcome.unwrap_or_else(Failure::reply)
+    let reply = outcome.unwrap_or_else(Failure::reply);
+    for warning in &reply.warnings {
+        warn!(queue_manager = queue_manager.name().as_str(), "{warning}");
+    }
+    reply
 }
 
 async fn define(queue_manager: &QueueManager, caller: &Principal, define: &Define) -> Result<Reply, Failure> {
     authority::require_base(queue_manager, caller, define)?;
-    match define.kind {
-        Kind::Topic => topic::define(queue_manager, caller, define).await,
-        Kind::Subscription => subscription::define(queue_manager, caller, define).await,
-        kind if kind.is_administered() => administered::define(queue_manager, caller, define).await,
-        _ => queue::define(queue_manager, caller, define).await,
-    }
+    let reply = match define.kind {
+        Kind::Topic => topic::define(queue_manager, caller, define).await?,
+        Kind::Subscription => subscription::define(queue_manager, caller, define).await?,
+        kind if kind.is_administered() => administered::define(queue_manager, caller, define).await?,
+        _ => queue::define(queue_manager, caller, define).await?,
+    };
+    let reply = warning::of_definition(reply, define.kind, &define.name);
+    Ok(warning::of_settings(reply, define.kind, &define.name, &define.settings))
 }
 
 async fn alter(queue_manager: &QueueManager, caller: &Principal, alter: &Alter) -> Result<Reply, Failure> {
-    match alter.kind {
-        Kind::Topic => topic::alter(queue_manager, caller, alter).await,
-        Kind::Subscription => subscription::alter(queue_manager, caller, alter).await,
-        kind if kind.is_administered() => administered::alter(queue_manager, caller, alter).await,
-        _ => queue::alter(queue_manager, caller, alter).await,
-    }
+    let reply = match alter.kind {
+        Kind::Topic => topic::alter(queue_manager, caller, alter).await?,
+        Kind::Subscription => subscription::alter(queue_manager, caller, alter).await?,
+        kind if kind.is_administered() => administered::alter(queue_manager, caller, alter).await?,
+        _ => queue::alter(queue_manager, caller, alter).await?,
+    };
+    Ok(warning::of_settings(reply, alter.kind, &alter.name, &alter.settings))
 }
 
 async fn delete(queue_manager: &QueueManager, caller: &Principal, delete: &Delete) -> Result<Reply, Failure> {

@@ -1,6 +1,7 @@
 //! Message identifiers of runmqsc and what they say here.
 //!
-//! Identifiers are the published ones, as scripts look for them; sentences are ours. Titles of DISPLAY blocks end in
+//! Identifiers are the published ones, as scripts look for them; sentences are ours. Warnings that no other queue manager
+//! has begin with `QUA`. Titles of DISPLAY blocks end in
 //! `details.`, which clients parse after.
 //! Source: MQ messages reference, AMQ7xxx and AMQ8xxx; identifiers seen in live output and in public clients.
 
@@ -113,6 +114,21 @@ pub const AUTHORITY_SERVICE_DETAILS: Message = Message::new("AMQ8865I", "Display
 pub const ENTITY_AUTHORITY_DETAILS: Message = Message::new("AMQ8866I", "Display entity authority details.");
 pub const COMMUNICATION_DETAILS: Message = Message::new("AMQ8861I", "Display communication information details.");
 pub const AUTHORITY_DETAILS: Message = Message::new("AMQ8864I", "Display authority record details.");
+
+// Done, with less effect than the command asks for.
+pub const CHANNEL_DOES_NOT_RUN: Message =
+    Message::new("QUA0001W", "Channel {} is kept as a definition only. Channels of type {} do not run here.");
+pub const NOBODY_READS: Message = Message::new(
+    "QUA0002W",
+    "No program reads transmission queue {}. Messages for {} stay there, because message channels do not run here.",
+);
+pub const NO_WAY: Message = Message::new(
+    "QUA0003W",
+    "No transmission queue leads to queue manager {}, so puts to {} fail. Message channels do not run here.",
+);
+pub const SERVICE_DOES_NOT_START: Message =
+    Message::new("QUA0005W", "Service {} is kept as a definition only. Services are not started here.");
+pub const NO_EFFECT: Message = Message::new("QUA0004W", "{} of {} has no effect: {}.");
 
 // Refused.
 pub const UNEXPECTED: Message = Message::new("AMQ8101S", "The command failed with reason {}.");

@@ -36,6 +36,9 @@ pub const MQRCCF_CONNECTION_ID_ERROR: i32 = 3174;
 #[derive(Debug, Clone, Default)]
 pub struct Reply {
     pub items: Vec<Item>,
+    /// Lines that follow those of a command that was done: what it asks for and does not get. A warning changes neither
+    /// the outcome nor a code.
+    pub warnings: Vec<String>,
 }
 
 /// One object shown, or what became of a change.
@@ -59,8 +62,19 @@ impl Item {
 }
 
 impl Reply {
+    pub(crate) fn of(items: Vec<Item>) -> Self {
+        Self { items, warnings: Vec::new() }
+    }
+
     pub(crate) fn done(message: Message) -> Self {
-        Self { items: vec![Item { reason: 0, message: message.line(&[]), attributes: Vec::new(), parts: Vec::new() }] }
+        Self::told(message, &[])
+    }
+
+    /// Adds a warning. `execute` logs it too, once, with the name of the queue manager.
+    #[must_use]
+    pub(crate) fn warn(mut self, message: Message, arguments: &[&str]) -> Self {
+        self.warnings.push(message.line(arguments));
+        self
     }
 
     /// Done, with what there is to tell of it.
@@ -70,7 +84,12 @@ impl Reply {
 
     pub(crate) fn failed(reason: i32, message: Message, arguments: &[&str]) -> Self {
         let message = message.line(arguments);
-        Self { items: vec![Item { reason, message, attributes: Vec::new(), parts: Vec::new() }] }
+        Self::of(vec![Item { reason, message, attributes: Vec::new(), parts: Vec::new() }])
+    }
+
+    /// The warnings that belong behind this item: all of them behind the last.
+    pub(crate) fn warnings_behind(&self, index: usize) -> &[String] {
+        if index + 1 == self.items.len() { &self.warnings } else { &[] }
     }
 
     pub fn succeeded(&self) -> bool {
@@ -80,7 +99,7 @@ impl Reply {
     /// As runmqsc prints it.
     pub fn answer(&self) -> Answer {
         Answer {
-            lines: self.items.iter().flat_map(display::lines).collect(),
+            lines: self.items.iter().flat_map(display::lines).chain(self.warnings.iter().cloned()).collect(),
             outcome: if self.succeeded() { Outcome::Succeeded } else { Outcome::Failed },
         }
     }

@@ -4,6 +4,8 @@
 
 use model::definition::attribute::Kind;
 
+use crate::command::Setting;
+
 const NO_CLUSTERS: &str = "there are no clusters";
 const NOT_RECORDED: &str = "nothing of the kind is recorded";
 const NO_EXITS: &str = "there are no exits";
@@ -82,6 +84,27 @@ const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("TREELIFE", "unused topic strings take no room"),
 ];
 
+/// Attributes of `without_effect` whose silence would mislead: DEFINE and ALTER warn of them.
+const TOLD: &[&str] = &["CLUSNL", "CLUSTER", "PARENT", "REPOS", "REPOSNL", "SCYEXIT", "STREAMQ"];
+
+/// Why an attribute that a command sets to something else than its default changes nothing, when the command has to say it.
+pub(crate) fn told(kind: Kind, setting: &Setting) -> Option<&'static str> {
+    let keyword = setting.attribute.mqsc;
+    let says_nothing = setting.value.text().is_some_and(|text| text.trim().is_empty())
+        || setting.attribute.default_value(kind).as_ref() == Some(&setting.value);
+    without_effect(kind, keyword).filter(|_| TOLD.contains(&keyword) && !says_nothing)
+}
+
+/// Why channels of this type are kept as definitions only.
+pub(crate) fn does_not_run(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::ServerConnection | Kind::ClientConnection => None,
+        Kind::AmqpChannel => Some("AMQP channels do not run"),
+        kind if kind.is_channel() => Some(NO_MESSAGE_CHANNELS),
+        _ => None,
+    }
+}
+
 /// What counts of a server connection.
 const OF_SERVER_CONNECTIONS: &[&str] = &[
     "CHLTYPE", "DESCR", "DISCINT", "HBINT", "MAXINST", "MAXINSTC", "MAXMSGL", "MCAUSER", "SHARECNV", "SSLCAUTH",
@@ -118,7 +141,7 @@ const Z_OS: &[(&str, &str)] = &[
 ];
 
 /// Why an attribute of a definition that is accepted changes nothing; `None` when it has effect.
-pub(super) fn without_effect(kind: Kind, keyword: &str) -> Option<&'static str> {
+pub(crate) fn without_effect(kind: Kind, keyword: &str) -> Option<&'static str> {
     let unless = |counts: &[&str], why| (!counts.contains(&keyword)).then_some(why);
     match kind {
         Kind::ServerConnection => unless(OF_SERVER_CONNECTIONS, "client channels have nothing of the kind here"),

@@ -213,7 +213,7 @@ pub(super) fn display(
     if items.is_empty() {
         return Err(no_record(query.profile.as_deref().unwrap_or("*")));
     }
-    Ok(Reply { items })
+    Ok(Reply::of(items))
 }
 
 /// A lone asterisk means every profile; otherwise MATCH decides. The queue manager's profile also goes by SELF.
@@ -239,7 +239,7 @@ pub(super) fn display_entity(
         authorities: entity_authority(queue_manager, &query.entity, query.object, query.name.as_deref())?,
     };
     match status::show(status::ENTITY_AUTHORITY, &view, &query.request) {
-        Some(attributes) => Ok(Reply { items: vec![item(message::ENTITY_AUTHORITY_DETAILS, attributes)] }),
+        Some(attributes) => Ok(Reply::of(vec![item(message::ENTITY_AUTHORITY_DETAILS, attributes)])),
         None => Err(no_record(&view.name)),
     }
 }
@@ -280,7 +280,7 @@ pub(super) fn display_service(
 ) -> Result<Reply, Failure> {
     require_of_queue_manager(queue_manager, caller, Authority::DISPLAY)?;
     match status::show(status::AUTHORITY_SERVICE, &(), request) {
-        Some(attributes) => Ok(Reply { items: vec![item(message::AUTHORITY_SERVICE_DETAILS, attributes)] }),
+        Some(attributes) => Ok(Reply::of(vec![item(message::AUTHORITY_SERVICE_DETAILS, attributes)])),
         None => Err(no_record("*")),
     }
 }

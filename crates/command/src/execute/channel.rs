@@ -95,9 +95,15 @@ impl Call<'_> {
 
     fn start(&self, channel: &str) -> Result<Reply, Failure> {
         match self.channel(channel, Authority::CONTROL)? {
-            ChannelType::ServerConnection | ChannelType::Receiver | ChannelType::ClusterReceiver => {
+            ChannelType::ServerConnection => {
                 self.queue_manager.start_channel(channel);
                 Ok(Reply::done(message::CHANNEL_STARTED))
+            }
+            // Scripts start these to take a STOP back, which is done; that no partner comes in by them is said.
+            other @ (ChannelType::Receiver | ChannelType::ClusterReceiver) => {
+                self.queue_manager.start_channel(channel);
+                let word = status::channel::type_word(other);
+                Ok(Reply::done(message::CHANNEL_STARTED).warn(message::CHANNEL_DOES_NOT_RUN, &[channel, word]))
             }
             ChannelType::ClientConnection => Err(wrong_type("START CHANNEL", channel)),
             ChannelType::Sender
@@ -158,7 +164,7 @@ impl Call<'_> {
             let reply = Reply::failed(MQRCCF_CHL_STATUS_NOT_FOUND, message::CHANNEL_STATUS_NOT_FOUND, &[&channel]);
             return Err(Failure::Reply(reply));
         }
-        Ok(Reply { items })
+        Ok(Reply::of(items))
     }
 
     fn may_see(&self, channel: &str) -> bool {
@@ -207,7 +213,7 @@ impl Call<'_> {
             let reply = Reply::failed(kind.nothing_runs, message::NOT_FOUND, &[&name.to_string()]);
             return Err(Failure::Reply(reply));
         }
-        Ok(Reply { items })
+        Ok(Reply::of(items))
     }
 
     fn switch(&self, kind: &StartedKind, name: &str, start: bool, ignore_state: bool) -> Result<Reply, Failure> {

@@ -80,7 +80,7 @@ pub(super) fn display(
         let message = message::CHANNEL_AUTHENTICATION_NOT_FOUND;
         return Err(Failure::Reply(Reply::failed(MQRCCF_CHLAUTH_NOT_FOUND, message, &[&query.profile])));
     }
-    Ok(Reply { items })
+    Ok(Reply::of(items))
 }
 
 fn has_keys(record: &ChannelAuthentication, keys: &[Condition]) -> bool {

@@ -55,7 +55,7 @@ pub(super) fn display(
         let types = kinds.iter().map(|kind| kind.authority_object());
         return Err(none_shown(queue_manager, caller, types, name));
     }
-    Ok(Reply { items })
+    Ok(Reply::of(items))
 }
 
 /// Subscriptions have no authority of their own: who may see the queue manager sees them.
@@ -85,7 +85,7 @@ pub(super) fn subscriptions(
     if items.is_empty() {
         return Err(Failure::not_found(&query.which.of.to_string()));
     }
-    Ok(Reply { items })
+    Ok(Reply::of(items))
 }
 
 /// The subscription with the topic object and string that DEFINE SUB has to be given to make it: what stands behind the

@@ -11,7 +11,7 @@ use model::definition::{History, QueueKind};
 use model::name::QueueName;
 
 use crate::command::{Alter, Define, Delete};
-use crate::execute::{Failure, apply, authority, object_name};
+use crate::execute::{Failure, apply, authority, object_name, warning};
 use crate::message;
 use crate::reply::Reply;
 
@@ -35,7 +35,7 @@ pub(super) async fn define(
     let mut definition = fresh(base, name);
     apply(&define.name, &define.settings, &mut Target::Queue(&mut definition))?;
     queue_manager.define_queue(caller, definition, define.replace).await?;
-    Ok(Reply::done(message::QUEUE_CREATED))
+    Ok(warning::of_remote_queue(Reply::done(message::QUEUE_CREATED), queue_manager, &name))
 }
 
 /// What LIKE names, or the default object, or what the default object was made from.
@@ -76,7 +76,7 @@ pub(super) async fn alter(queue_manager: &QueueManager, caller: &Principal, alte
         apply(&alter.name, &alter.settings, &mut Target::Queue(queue))
     };
     queue_manager.change_queue(caller, &name, alter.force, change).await?;
-    Ok(Reply::done(message::QUEUE_CHANGED))
+    Ok(warning::of_remote_queue(Reply::done(message::QUEUE_CHANGED), queue_manager, &name))
 }
 
 pub(super) async fn delete(

@@ -3,11 +3,11 @@
 use ::queue_manager::QueueManager;
 use model::authority::{Authority, AuthorityObject, Principal};
 use model::definition::QueueManagerDefinition;
-use model::definition::attribute::{Target, View};
+use model::definition::attribute::{Kind, Target, View};
 
 use crate::command::{Request, Selection, Setting};
 use crate::execute::authority::{require_display, require_of_queue_manager};
-use crate::execute::{Failure, apply, object};
+use crate::execute::{Failure, apply, object, warning};
 use crate::message;
 use crate::reply::{Item, MQRCCF_EVENTS_DISABLED, Reply};
 
@@ -21,7 +21,9 @@ pub(super) async fn alter(
         apply(name.as_str(), settings, &mut Target::QueueManager(definition))
     };
     queue_manager.change_queue_manager(caller, change).await?;
-    Ok(Reply::done(message::QUEUE_MANAGER_CHANGED))
+    let name = queue_manager.name();
+    let reply = Reply::done(message::QUEUE_MANAGER_CHANGED);
+    Ok(warning::of_settings(reply, Kind::QueueManager, name.as_str(), settings))
 }
 
 /// Whether configuration events may be asked for; `observed.rs` then makes them, as it knows the issuer.
@@ -46,5 +48,5 @@ pub(super) fn display(queue_manager: &QueueManager, caller: &Principal, request:
     let attributes =
         object::shown(View::QueueManager(&definition), &request).ok_or_else(|| Failure::not_found(name))?;
     let message = message::QUEUE_MANAGER_DETAILS.line(&[]);
-    Ok(Reply { items: vec![Item { reason: 0, message, attributes, parts: Vec::new() }] })
+    Ok(Reply::of(vec![Item { reason: 0, message, attributes, parts: Vec::new() }]))
 }

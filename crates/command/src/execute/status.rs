@@ -60,7 +60,7 @@ pub(super) fn queues(
         let reply = Reply::failed(MQRCCF_Q_STATUS_NOT_FOUND, message::QUEUE_STATUS_NOT_FOUND, &[&name]);
         return Err(Failure::Reply(reply));
     }
-    Ok(Reply { items })
+    Ok(Reply::of(items))
 }
 
 fn queue_view(queue_manager: &QueueManager, queue: &QueueDefinition) -> Option<QueueView> {
@@ -112,7 +112,7 @@ pub(super) fn queue_manager(
     let view = ManagerView { status: queue_manager.status(), name };
     let attributes = status::show(status::QUEUE_MANAGER_STATUS, &view, request);
     match attributes {
-        Some(attributes) => Ok(Reply { items: vec![item(message::QUEUE_MANAGER_STATUS, attributes)] }),
+        Some(attributes) => Ok(Reply::of(vec![item(message::QUEUE_MANAGER_STATUS, attributes)])),
         None => Err(Failure::not_found(&view.name)),
     }
 }
@@ -135,7 +135,7 @@ pub(super) fn connections(
         let reply = Reply::failed(MQRCCF_CONNECTION_ID_ERROR, message::CONNECTION_NOT_FOUND, &[&name]);
         return Err(Failure::Reply(reply));
     }
-    Ok(Reply { items })
+    Ok(Reply::of(items))
 }
 
 /// A connection, and its handles when they are asked for. WHERE may be about either; one about handles leaves out the

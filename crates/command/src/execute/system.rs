@@ -38,7 +38,7 @@ pub(super) fn run(queue_manager: &QueueManager, caller: &Principal, command: &Sy
 /// One thing shown under a title, or nothing when its condition does not hold.
 fn shown<T>(title: Message, rows: &[status::Row<T>], subject: &T, request: &Request) -> Result<Reply, Failure> {
     match status::show(rows, subject, request) {
-        Some(attributes) => Ok(Reply { items: vec![Item::shown(title, attributes)] }),
+        Some(attributes) => Ok(Reply::of(vec![Item::shown(title, attributes)])),
         None => Err(none_found()),
     }
 }
@@ -115,7 +115,7 @@ fn reset_queue_statistics(
     if items.is_empty() {
         return Err(Failure::not_found(&name.to_string()));
     }
-    Ok(Reply { items })
+    Ok(Reply::of(items))
 }
 
 fn display_system(queue_manager: &QueueManager, caller: &Principal, request: &Request) -> Result<Reply, Failure> {
@@ -167,5 +167,5 @@ fn display_trace(
     if items.is_empty() {
         return Err(Failure::Reply(Reply::failed(MQRCCF_NONE_FOUND, message::NO_TRACE, &[])));
     }
-    Ok(Reply { items })
+    Ok(Reply::of(items))
 }

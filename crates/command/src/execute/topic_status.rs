@@ -65,7 +65,7 @@ pub(super) async fn display(
         return Err(Failure::Reply(Reply::failed(MQRCCF_NONE_FOUND, message::NONE_FOUND, &[])));
     }
     let item = |attributes| Item::shown(message::TOPIC_STATUS_DETAILS, attributes);
-    Ok(Reply { items: shown.into_iter().map(item).collect() })
+    Ok(Reply::of(shown.into_iter().map(item).collect()))
 }
 
 pub(super) fn subscriptions(
@@ -84,7 +84,7 @@ pub(super) fn subscriptions(
     if items.is_empty() {
         return Err(Failure::not_found(&query.which.of.to_string()));
     }
-    Ok(Reply { items })
+    Ok(Reply::of(items))
 }
 
 pub(super) async fn publish_subscribe(
@@ -103,7 +103,7 @@ pub(super) async fn publish_subscribe(
     };
     let shown = status::show(status::topic::PUBLISH_SUBSCRIBE, &view, request).filter(|_| local);
     match shown {
-        Some(attributes) => Ok(Reply { items: vec![Item::shown(message::PUBLISH_SUBSCRIBE_DETAILS, attributes)] }),
+        Some(attributes) => Ok(Reply::of(vec![Item::shown(message::PUBLISH_SUBSCRIBE_DETAILS, attributes)])),
         None => Err(Failure::Reply(Reply::failed(MQRCCF_NONE_FOUND, message::NONE_FOUND, &[]))),
     }
 }

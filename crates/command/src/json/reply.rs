@@ -16,10 +16,10 @@ const GAP: &str = "   ";
 /// Elements with `text`: what runmqsc prints, on one line each.
 pub(super) fn texts(reply: &Reply) -> Vec<u8> {
     let mut body = Body::with_room_for(reply.items.len(), 64);
-    for item in &reply.items {
+    for (index, item) in reply.items.iter().enumerate() {
         body.element(item.reason);
         body.key("text");
-        body.one(&text_of(item));
+        body.with_warnings(&text_of(item), reply.warnings_behind(index));
         body.raw("}");
     }
     body.end(reply.succeeded())
@@ -35,7 +35,7 @@ pub(super) fn parameters(reply: &Reply) -> Vec<u8> {
         body.element(item.reason);
         if item.attributes.is_empty() {
             body.key("message");
-            body.one(&item.message);
+            body.with_warnings(&item.message, reply.warnings_behind(reply.items.len() - rest.len()));
         } else if together > 0 {
             body.key("parameters");
             body.queue_with_handles(&rest[..together]);
@@ -128,8 +128,17 @@ impl Body {
 
     /// An array of one text.
     fn one(&mut self, text: &str) {
+        self.with_warnings(text, &[]);
+    }
+
+    /// An array of a text and the warnings that follow it.
+    fn with_warnings(&mut self, text: &str, warnings: &[String]) {
         self.raw("[");
         self.text(text);
+        for warning in warnings {
+            self.raw(", ");
+            self.text(warning);
+        }
         self.raw("]");
     }
 

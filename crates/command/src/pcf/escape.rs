@@ -27,7 +27,11 @@ pub(super) async fn run(session: &Session<'_>, mut parameters: Parameters<'_>) -
         Err(problem) => return Ok(vec![answer(problem.reason(), problem.answer().lines)]),
     };
     let reply = session.execute_mqsc(text, &command).await;
-    Ok(reply.items.iter().map(|item| answer(item.reason, display::lines(item))).collect())
+    let lines = |(index, item)| {
+        let warnings = reply.warnings_behind(index).iter().cloned();
+        display::lines(item).into_iter().chain(warnings).collect()
+    };
+    Ok(reply.items.iter().enumerate().map(|shown| answer(shown.1.reason, lines(shown))).collect())
 }
 
 fn answer(reason: i32, lines: Vec<String>) -> Answer {

@@ -180,7 +180,7 @@ fn having(mut reply: Reply, wanted: &[Wanted]) -> Reply {
 
 pub(super) fn not_found() -> Reply {
     let reason = Reason::UnknownObjectName.number();
-    Reply { items: vec![Item { reason, message: String::new(), attributes: Vec::new(), parts: Vec::new() }] }
+    Reply::of(vec![Item { reason, message: String::new(), attributes: Vec::new(), parts: Vec::new() }])
 }
 
 /// Inquiries about what runs.

@@ -346,6 +346,7 @@ fn each_kind_has_its_messages() {
         AMQ8553I: Namelist deleted.
         > DEF SERVICE(S) STARTCMD('/bin/true')
         AMQ8625I: Service created.
+        QUA0005W: Service S is kept as a definition only. Services are not started here.
         > ALTER SERVICE(S) SERVTYPE(SERVER)
         AMQ8622I: Service changed.
         > DEL SERVICE(S)

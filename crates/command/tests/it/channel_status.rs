@@ -167,6 +167,7 @@ fn channels_are_started_stopped_and_asked_as_their_type_allows() {
         AMQ8147E: Object NONE not found.
         > START CHANNEL(TO.ME)
         AMQ8018I: The channel may start.
+        QUA0001W: Channel TO.ME is kept as a definition only. Channels of type RCVR do not run here.
         > START CHANNEL(TO.YOU)
         AMQ8404E: START CHANNEL is not supported by this queue manager yet.
         > START CHANNEL(APP.CLIENT)

@@ -20,3 +20,4 @@ mod support;
 mod syntax;
 mod system;
 mod topic_status;
+mod warnings;
