@@ -1,6 +1,23 @@
-//! The state of one running queue manager that every verb works on.
+//! The engine: the state of one running queue manager that every verb works on, and its life from start to stop.
 //!
-//! Locks here are held for a lookup only, and never across an `.await`.
+//! Owns: `Engine` with its tables, the start (`start.rs`), the clock (`clock.rs`), the table of connections
+//! (`connection_table.rs`), work that no caller waits for (`housekeeping.rs`), identifiers (`identifiers.rs`), and the
+//! switches that no definition holds (`system_settings.rs`, `command_server.rs`).
+//!
+//! Never: decides what a verb means. Other rooms own what the tables hold; this room owns that there is one of each.
+//!
+//! Invariants
+//! - A lock of a table is held for one lookup or one change, never across an `.await`.
+//! - Time is read from `Engine::clock` only.
+//! - The phase moves from running to quiescing to stopping, and never back.
+
+pub mod clock;
+pub mod command_server;
+pub(crate) mod connection_table;
+pub(crate) mod housekeeping;
+pub(crate) mod identifiers;
+pub(crate) mod start;
+pub mod system_settings;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -14,24 +31,24 @@ use model::timestamp::Timestamp;
 use parking_lot::RwLock;
 use storage::PrivateStore;
 
-use crate::accounting::collection::{self, Overrides};
-use crate::accounting::writer::Records;
-use crate::administered::AdministeredObjects;
-use crate::authority::Authorities;
-use crate::channel_authentication::ChannelAuthentications;
-use crate::channel_status::ChannelTable;
-use crate::clock::Clock;
-use crate::connection_table::ConnectionTable;
-use crate::event;
-use crate::housekeeping::LeftOver;
-use crate::identifiers::Identifiers;
+use crate::definition::administered::AdministeredObjects;
+use crate::definition::queue_list::Order;
+use crate::engine::clock::Clock;
+use crate::engine::connection_table::ConnectionTable;
+use crate::engine::housekeeping::LeftOver;
+use crate::engine::identifiers::Identifiers;
+use crate::engine::system_settings::SystemSettings;
+use crate::instrumentation::accounting::collection::{self, Overrides};
+use crate::instrumentation::accounting::writer::Records;
+use crate::instrumentation::channel_status::ChannelTable;
+use crate::instrumentation::event;
+use crate::instrumentation::started::StartedTable;
+use crate::instrumentation::statistics::Statistics;
 use crate::publish::PublishSubscribe;
 use crate::queue::Queue;
-use crate::queue_list::Order;
-use crate::started::StartedTable;
-use crate::statistics::Statistics;
-use crate::system_settings::SystemSettings;
-use crate::xa::Branches;
+use crate::security::authority::Authorities;
+use crate::security::channel_authentication::ChannelAuthentications;
+use crate::verb::xa::Branches;
 
 pub(crate) type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 

@@ -1,74 +1,23 @@
 //! The queue manager: the MQI verbs and everything they mean.
 //!
 //! Doors (REST, command line, client channels) make a `Connection` and call verbs; this crate decides; a store makes it
-//! durable. It knows neither HTTP, channels nor SQL, and reads time only through `clock.rs`.
+//! durable. It knows neither HTTP, channels nor SQL, and reads time only through `engine/clock.rs`.
 //!
-//! Where to look: a verb has a file of its name; `resolve.rs` turns names into queues, `authority.rs` allows, `delivery.rs`
-//! is the last step of every put, `waiters.rs` of every wait, `reason.rs` turns inner errors into reasons.
+//! Rooms, each entered through the file of its name: `verb` (what programs ask), `queue`, `publish`, `selection`,
+//! `definition`, `security`, `instrumentation`, and `engine`, the state that they share. Beside them: `registry.rs`, the
+//! queue managers of one server, and `reason.rs`, which turns inner errors into reasons.
 
-pub mod accounting;
-pub mod channel_authentication;
-pub mod channel_status;
-pub mod clock;
-pub mod command_server;
-pub mod connection;
-pub mod inquire;
-pub mod objects;
-pub mod queue_list;
-pub mod registry;
-pub mod started;
-pub mod status;
-pub mod subscribe;
-pub mod subscription;
-pub mod system_settings;
-pub mod topic_status;
-
-mod administer_subscription;
-mod administered;
-mod authority;
-mod authority_records;
-mod browse;
-mod close;
-mod complete_message;
-mod connection_table;
-mod cursor;
-mod dead_letter;
-mod defaults;
-mod definitions;
-mod delivery;
-mod dynamic;
+mod definition;
 mod engine;
-pub mod event;
-mod expiry;
-mod get;
-mod group;
-mod handle;
-mod housekeeping;
-mod identifiers;
-mod interrupt;
-mod open;
+mod instrumentation;
 mod publish;
-mod put;
-mod put_descriptor;
 mod queue;
-mod queue_objects;
-mod reason;
-mod report;
-mod resolve;
-mod retained;
-mod segmentation;
-mod selecting;
+mod security;
 mod selection;
-pub mod selector;
-mod shown;
-mod start;
-mod statistics;
-mod topic_tree;
-mod transmission;
-mod trigger;
-mod unit_of_work;
-mod waiters;
-mod xa;
+mod verb;
+
+mod reason;
+pub mod registry;
 
 use std::sync::Arc;
 
@@ -77,15 +26,23 @@ use model::name::QueueManagerName;
 use storage::private::log::disk::Disk;
 use storage::{RecoveryLogError, StoreError, StoreOptions};
 
-pub use clock::{Clock, SystemClock};
-pub use connection::Connection;
-pub use get::{Accept, Terms};
-pub use interrupt::{Closing, Interrupt};
+pub use definition::{objects, queue_list};
+pub use engine::clock::{Clock, SystemClock};
+pub use engine::{clock, command_server, system_settings};
+pub use instrumentation::{accounting, channel_status, event, started, status, topic_status};
+pub use publish::subscription;
+pub use queue::waiters::Changes;
 pub use registry::QueueManagers;
-pub use waiters::Changes;
-pub use xa::{XaError, XaFlags};
+pub use security::channel_authentication;
+pub use selection::selector;
+pub use verb::connection::Connection;
+pub use verb::get::{Accept, Terms};
+pub use verb::interrupt::{Closing, Interrupt};
+pub use verb::xa::{XaError, XaFlags};
+pub use verb::{connection, inquire, subscribe};
 
-use crate::engine::{Engine, Phase};
+use crate::engine::{Engine, Phase, housekeeping, start};
+use crate::instrumentation::event::starting;
 
 /// Where the queue manager keeps what lasts.
 pub enum Home {
@@ -189,7 +146,7 @@ impl QueueManager {
         }
         housekeeping::finish_left_over(&self.engine).await;
         self.write_last_records().await;
-        event::starting::stopping(&self.engine, was_quiesced).await;
+        starting::stopping(&self.engine, was_quiesced).await;
         self.engine.store.close();
     }
 

@@ -1,11 +1,22 @@
-//! Publishing: opening a topic for output, and putting to it, which is putting to the queue of every subscription that
-//! matches.
+//! Publish/subscribe: a put to a topic is a put to the queue of every subscription that matches it.
 //!
-//! One publication is one unit of work: the application's, or one of its own. Which failures to deliver fail the whole
-//! publication is for PMSGDLV and NPMSGDLV of the topic to say; with USEDLQ(YES) a message that found its way to the
-//! dead-letter queue has not failed.
+//! Owns: `PublishSubscribe` and publishing itself (this file), the topic tree (`topic_tree.rs`), subscriptions while the
+//! queue manager runs (`subscription.rs`), and retained publications (`retained.rs`).
+//!
+//! Never: keeps a message of its own. A publication is on the subscribers' queues, a retained one on a SYSTEM queue.
+//! MQSUB and MQSUBRQ are verbs (`verb/subscribe.rs`); DEFINE SUB is a command (`definition/administer_subscription.rs`).
+//!
+//! Invariants
+//! - One publication is one unit of work: the application's, or one of its own.
+//! - PMSGDLV and NPMSGDLV of the topic decide which failed deliveries fail the whole publication. With USEDLQ(YES) a
+//!   message that reached the dead-letter queue has not failed.
+//! - There is at most one retained publication for each topic string.
 //!
 //! Source: MQ, "Publish/subscribe", "MQPUT", "DEFINE TOPIC", reasons 2479, 2502, 2503, 2531, 2550, 9.3.
+
+pub(crate) mod retained;
+pub mod subscription;
+pub(crate) mod topic_tree;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,16 +36,17 @@ use model::timestamp::Timestamp;
 use parking_lot::RwLock;
 use tracing::debug;
 
-use crate::connection::{Connection, PutResult};
-use crate::connection_table::ConnectionState;
 use crate::engine::Engine;
-use crate::put::Request;
-use crate::put_descriptor::{Defaults, Filled, fill_in};
-use crate::resolve::{Resolved, resolve};
-use crate::subscription::{Subscription, Subscriptions};
-use crate::topic_tree::{EffectiveTopic, join};
-use crate::unit_of_work::{commit_or_back_out, undo};
-use crate::{authority, dead_letter, report, retained};
+use crate::engine::connection_table::ConnectionState;
+use crate::publish::subscription::{Subscription, Subscriptions};
+use crate::publish::topic_tree::{EffectiveTopic, join};
+use crate::queue::resolve::{Resolved, resolve};
+use crate::queue::{dead_letter, report};
+use crate::security::authority;
+use crate::verb::connection::{Connection, PutResult};
+use crate::verb::put::Request;
+use crate::verb::put_descriptor::{Defaults, Filled, fill_in};
+use crate::verb::unit_of_work::{commit_or_back_out, undo};
 
 /// What publish/subscribe keeps in memory for one queue manager.
 #[derive(Default)]
@@ -95,7 +107,7 @@ pub(crate) fn open(
     if topic_string.starts_with(SYSTEM_TOPICS) {
         return Err(Reason::AdminTopicStringError);
     }
-    let wanted = crate::open::wanted(options - OpenOptions::OUTPUT) | Authority::PUBLISH;
+    let wanted = crate::verb::open::wanted(options - OpenOptions::OUTPUT) | Authority::PUBLISH;
     check_authority(engine, caller, &topic_string, wanted)?;
     Ok(OpenTopic { topic_string, published: AtomicU64::default(), last_published: AtomicU64::default() })
 }
@@ -334,7 +346,7 @@ fn looks_deliverable(engine: &Engine, subscription: &Subscription, length: usize
     let Some(queue) = destination.queue() else { return false };
     let (maximum_length, maximum_depth) =
         queue.with_local(|_, local| (local.maximum_message_length, local.maximum_depth));
-    crate::put::check_put_enabled(&destination).is_ok()
+    crate::verb::put::check_put_enabled(&destination).is_ok()
         && length <= maximum_length as usize
         && queue.depth() < maximum_depth
 }

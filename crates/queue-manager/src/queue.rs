@@ -1,11 +1,31 @@
-//! One queue object while the queue manager runs: its definition, who has it open, who waits on it, what was counted.
+//! Queues while the queue manager runs: where messages go, who waits for them, and what becomes of them.
 //!
-//! Messages are not here; they lie in the store under `id`. What concerns messages is meaningful for local queues only;
-//! `resolve.rs` sees to it that messages meet no other kind.
+//! Owns: `Queue` (a definition, who has it open, what was counted), name resolution (`resolve.rs`), the last step of every
+//! put (`delivery.rs`), waits (`waiters.rs`), what a handle remembers of its place (`cursor.rs`), groups and segments
+//! (`group.rs`, `segmentation.rs`), dynamic queues, triggers, expiry, reports, transmission and dead-letter queues.
+//!
+//! Never: checks a program's options (`verb`) or a command's parameters (`definition`). The messages themselves are in the
+//! store.
 //!
 //! Invariants
-//! - The kind of a queue never changes while the object lives.
+//! - The kind of a queue never changes while the object lives. `resolve.rs` lets messages meet local queues only.
 //! - Once `is_deleted`, the queue is no longer found by name, and its name may belong to another queue.
+//! - Every message enters a queue through `delivery.rs`, so that limits, counts, waits and triggers see all of them.
+//! - A waiter that is woken and does not take the message passes the wake-up on.
+//! - A message that the queue manager holds and cannot deliver takes the steps of `dead_letter.rs`, in that order.
+
+pub(crate) mod cursor;
+pub(crate) mod dead_letter;
+pub(crate) mod delivery;
+pub(crate) mod dynamic;
+pub(crate) mod expiry;
+pub(crate) mod group;
+pub(crate) mod report;
+pub(crate) mod resolve;
+pub(crate) mod segmentation;
+pub(crate) mod transmission;
+pub(crate) mod trigger;
+pub(crate) mod waiters;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -20,9 +40,9 @@ use model::timestamp::Timestamp;
 use parking_lot::{Mutex, RwLock};
 use storage::{MessageCount, Position, PrivateStore, QueueId};
 
-use crate::event::performance::Performance;
-use crate::statistics::QueueFigures;
-use crate::waiters::Waiters;
+use crate::instrumentation::event::performance::Performance;
+use crate::instrumentation::statistics::QueueFigures;
+use crate::queue::waiters::Waiters;
 
 pub(crate) struct Queue {
     pub(crate) name: QueueName,

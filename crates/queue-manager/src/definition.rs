@@ -1,0 +1,19 @@
+//! Definitions: what DEFINE, ALTER, DELETE, CLEAR and DISPLAY change and read.
+//!
+//! Owns: the objects of a queue manager as attributes, how the store keeps them (`definitions.rs`), what a first start
+//! makes (`defaults.rs`), and the ordered list of queues that doors page through (`queue_list.rs`).
+//!
+//! Never: parses a command (the crate `command` does) or counts what objects do (`instrumentation`).
+//!
+//! Invariants
+//! - Definitions change one at a time: a change holds `Engine::changes` from its first check until it is durable.
+//! - A change is durable when its function returns, and visible to verbs only then.
+//! - Each change checks authority itself, so that no door can forget to.
+
+pub(crate) mod administer_subscription;
+pub(crate) mod administered;
+pub(crate) mod defaults;
+pub(crate) mod definitions;
+pub mod objects;
+pub mod queue_list;
+pub(crate) mod queue_objects;

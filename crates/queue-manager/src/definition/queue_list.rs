@@ -1,0 +1,187 @@
+//! Every queue in order of names: what lists go through, and how they notice that queues have changed.
+//!
+//! The order is made once and kept until a queue comes or goes, so that a list costs nothing but what it shows. A list
+//! shows the queues there were when it began, and their definitions as they were then; depths and other figures are read
+//! when the turn of a queue comes.
+//!
+//! What most lists show of a queue lies side by side: looked up queue by queue in memory that no cache holds, each of ten
+//! thousand cost three times what each of a thousand did.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use model::authority::{Authority, AuthorityObject, Principal};
+use model::definition::QueueDefinition;
+use model::definition::attribute::Kind;
+use model::name::QueueName;
+use model::timestamp::Timestamp;
+use parking_lot::RwLock;
+use storage::MessageCount;
+
+use crate::QueueManager;
+use crate::engine::Engine;
+use crate::instrumentation::status::{QueueStatus, status_of};
+use crate::queue::Queue;
+
+/// A queue in its place.
+struct Entry {
+    name: QueueName,
+    kind: Kind,
+    count: Option<MessageCount>,
+    definition: Arc<QueueDefinition>,
+    queue: Arc<Queue>,
+}
+
+/// The order, while it is known.
+#[derive(Default)]
+pub(crate) struct Order {
+    kept: RwLock<Option<Arc<[Entry]>>>,
+    changes: AtomicU64,
+}
+
+impl Order {
+    /// A queue has come or gone. Called after the queues were changed.
+    pub(crate) fn forget(&self) {
+        *self.kept.write() = None;
+        self.note_change();
+    }
+
+    /// A definition has changed, and was shown by the queue before.
+    pub(crate) fn changed(&self, queue: &Queue) {
+        let mut kept = self.kept.write();
+        // A list that is being read keeps the order as it was; the next one makes it anew.
+        match kept.as_mut().and_then(Arc::get_mut) {
+            Some(entries) => {
+                if let Ok(place) = entries.binary_search_by_key(&queue.name, |entry| entry.name) {
+                    entries[place].definition = queue.definition();
+                }
+            }
+            None => *kept = None,
+        }
+        drop(kept);
+        self.note_change();
+    }
+
+    fn note_change(&self) {
+        self.changes.fetch_add(1, Ordering::AcqRel);
+    }
+
+    fn of(&self, engine: &Engine) -> Arc<[Entry]> {
+        if let Some(kept) = &*self.kept.read() {
+            return Arc::clone(kept);
+        }
+        // Locked before the queues are read: who changes them afterwards waits here to forget what is kept now.
+        let mut kept = self.kept.write();
+        let mut queues = engine.all_queues();
+        queues.sort_unstable_by_key(|queue| queue.name);
+        let queues: Arc<[_]> = queues.into_iter().map(Entry::of).collect();
+        *kept = Some(Arc::clone(&queues));
+        queues
+    }
+}
+
+impl Entry {
+    fn of(queue: Arc<Queue>) -> Self {
+        let definition = queue.definition();
+        let (kind, count) = (definition.attribute_kind(), queue.count().cloned());
+        Self { name: queue.name, kind, count, definition, queue }
+    }
+}
+
+/// The queues of one moment, by name. Cheap to clone.
+#[derive(Clone)]
+pub struct QueueList {
+    engine: Arc<Engine>,
+    queues: Arc<[Entry]>,
+    /// Changes there had been when the list was made.
+    changes: u64,
+}
+
+/// One queue of a list.
+#[derive(Clone, Copy)]
+pub struct ListedQueue<'a> {
+    engine: &'a Engine,
+    entry: &'a Entry,
+    changes: u64,
+}
+
+impl QueueList {
+    pub fn len(&self) -> usize {
+        self.queues.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.queues.is_empty()
+    }
+
+    /// By place in the order of names.
+    pub fn get(&self, index: usize) -> Option<ListedQueue<'_>> {
+        self.queues.get(index).map(|entry| ListedQueue { engine: &self.engine, entry, changes: self.changes })
+    }
+
+    /// The place of the first queue whose name is not before `name`.
+    pub fn first_from(&self, name: &str) -> usize {
+        self.queues.partition_point(|entry| entry.name.as_str() < name)
+    }
+}
+
+impl<'a> ListedQueue<'a> {
+    pub fn name(&self) -> &'a QueueName {
+        &self.entry.name
+    }
+
+    pub fn kind(&self) -> Kind {
+        self.entry.kind
+    }
+
+    /// As it was when the list was made.
+    pub fn definition(&self) -> &'a Arc<QueueDefinition> {
+        &self.entry.definition
+    }
+
+    /// Deleted since the list was made.
+    pub fn is_deleted(&self) -> bool {
+        self.engine.order.changes.load(Ordering::Acquire) != self.changes && self.entry.queue.is_deleted()
+    }
+
+    /// CURDEPTH; 0 for a queue that is not local.
+    pub fn depth(&self) -> u32 {
+        self.entry.count.as_ref().map_or(0, MessageCount::get)
+    }
+
+    /// IPPROCS and OPPROCS.
+    pub fn open_counts(&self) -> (u32, u32) {
+        let in_use = *self.entry.queue.in_use.lock();
+        (in_use.input, in_use.output)
+    }
+
+    /// Of local queues.
+    pub fn status(&self) -> Option<QueueStatus> {
+        status_of(self.engine, &self.entry.queue)
+    }
+
+    pub fn may_be_displayed_to(&self, principal: &Principal) -> bool {
+        let granted = self.engine.authorities.granted(principal, AuthorityObject::Queue, &self.entry.name);
+        granted.contains(Authority::DISPLAY)
+    }
+}
+
+impl QueueManager {
+    pub fn queue_list(&self) -> QueueList {
+        let engine = self.engine();
+        // Read before the queues are: what changes meanwhile is looked for.
+        let changes = engine.order.changes.load(Ordering::Acquire);
+        QueueList { queues: engine.order.of(engine), engine: Arc::clone(engine), changes }
+    }
+
+    /// Start of the queue manager, and changes of queues' definitions since: whether a list is still good.
+    pub fn queue_changes(&self) -> (Timestamp, u64) {
+        let engine = self.engine();
+        (engine.started, engine.order.changes.load(Ordering::Acquire))
+    }
+
+    /// Administrators see and change everything.
+    pub fn is_administrator(&self, principal: &Principal) -> bool {
+        self.engine().authorities.is_administrator(principal)
+    }
+}

@@ -1,0 +1,310 @@
+//! Definitions of queues: define, alter, delete, clear, with what open handles and messages forbid.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use model::authority::{Authority, AuthorityObject, Principal};
+use model::definition::attribute::View;
+use model::definition::queue::{DefinitionType, LocalQueue};
+use model::definition::{History, QueueDefinition, QueueKind};
+use model::name::QueueName;
+use model::reason::Reason;
+use storage::{DefinitionChange, StoreError};
+
+use crate::definition::definitions;
+use crate::definition::objects::{ObjectError, authorise, authority_to_define, check_attributes};
+use crate::engine::Engine;
+use crate::engine::housekeeping::Work;
+use crate::instrumentation::accounting::collection;
+use crate::instrumentation::event;
+use crate::queue::Queue;
+use crate::queue::trigger;
+use crate::{QueueManager, reason};
+
+impl QueueManager {
+    /// `replace` keeps the messages of an existing queue of the same kind.
+    pub async fn define_queue(
+        &self,
+        caller: &Principal,
+        mut definition: QueueDefinition,
+        replace: bool,
+    ) -> Result<(), ObjectError> {
+        let engine = self.engine();
+        let name = definition.name;
+        check(&definition)?;
+        let lock = engine.changes.lock().await;
+        let existing = engine.queue(&name);
+        let wanted = authority_to_define(existing.is_some(), replace);
+        authorise(engine, caller, AuthorityObject::Queue, &name, wanted)?;
+        if let Some(queue) = existing {
+            if !replace {
+                return Err(ObjectError::already_exists(name.as_str()));
+            }
+            let triggering = replace_definition(engine, &queue, definition, false).await?;
+            drop(lock);
+            triggering.look().await;
+            return Ok(());
+        }
+        let now = engine.now();
+        definition.history = History { created: now, altered: now };
+        if let Some(local) = definition.as_local_mut() {
+            local.definition_type = DefinitionType::Predefined;
+            local.store_id = engine.store.create_queue().0;
+        }
+        let save = definitions::save_queue(&definition);
+        let show = || engine.add_queue(Arc::new(Queue::new(definition, None, &engine.store)));
+        engine.save_made(caller, AuthorityObject::Queue, &name, save, show).await
+    }
+
+    /// Puts `definition` in the place of the whole definition; see `change_queue`.
+    pub async fn alter_queue(
+        &self,
+        caller: &Principal,
+        definition: QueueDefinition,
+        force: bool,
+    ) -> Result<(), ObjectError> {
+        let name = definition.name;
+        let replace = |current: &mut QueueDefinition| {
+            *current = definition;
+            Ok(())
+        };
+        self.change_queue(caller, &name, force, replace).await
+    }
+
+    /// `change` is given the definition as it is; nobody else changes it meanwhile.
+    pub async fn change_queue<E: From<ObjectError>>(
+        &self,
+        caller: &Principal,
+        name: &QueueName,
+        force: bool,
+        change: impl FnOnce(&mut QueueDefinition) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let engine = self.engine();
+        authorise(engine, caller, AuthorityObject::Queue, name, Authority::CHANGE)?;
+        let lock = engine.changes.lock().await;
+        let queue = engine.queue(name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
+        let mut definition = (*queue.definition()).clone();
+        change(&mut definition)?;
+        check(&definition)?;
+        let triggering = replace_definition(engine, &queue, definition, force).await?;
+        drop(lock);
+        triggering.look().await;
+        Ok(())
+    }
+
+    /// `purge` deletes the messages too; without it the queue must be empty.
+    pub async fn delete_queue(&self, caller: &Principal, name: &QueueName, purge: bool) -> Result<(), ObjectError> {
+        let engine = self.engine();
+        authorise(engine, caller, AuthorityObject::Queue, name, Authority::DELETE)?;
+        let _change = engine.changes.lock().await;
+        let queue = engine.queue(name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
+        let in_use = |_| ObjectError::InUse { name: name.to_string() };
+        let deletion = queue.begin_deletion(Some(0)).map_err(in_use)?;
+        let mut changes = Vec::with_capacity(2);
+        if queue.is_local() {
+            check_emptiness(engine, &queue, purge)?;
+            changes.push(DefinitionChange::DropQueue(queue.id));
+        }
+        if !queue.is_temporary() {
+            changes.push(definitions::delete_queue(name));
+        }
+        let show = || {
+            if purge && queue.is_local() {
+                note_purge(engine, &queue);
+            }
+            engine.remove_queue(&queue);
+            deletion.done();
+        };
+        engine.save_and_show(changes, show).await
+    }
+
+    /// Removes every message of a local queue that nobody has open.
+    pub async fn clear_queue(&self, caller: &Principal, name: &QueueName) -> Result<(), ObjectError> {
+        let engine = self.engine();
+        authorise(engine, caller, AuthorityObject::Queue, name, Authority::CLEAR)?;
+        let _change = engine.changes.lock().await;
+        let queue = engine.queue(name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
+        if !queue.is_local() {
+            return Err(ObjectError::WrongType { name: name.to_string() });
+        }
+        if queue.in_use.lock().handles > 0 {
+            return Err(ObjectError::InUse { name: name.to_string() });
+        }
+        match engine.store.clear(queue.id).await {
+            Ok(_) => {
+                note_purge(engine, &queue);
+                if engine.events.performance() {
+                    event::performance::after_get(engine, &queue, false, engine.now()).await;
+                }
+                Ok(())
+            }
+            Err(StoreError::Uncommitted) => Err(ObjectError::InUse { name: name.to_string() }),
+            Err(error) => Err(ObjectError::Reason(reason::of_store_at_large(&error))),
+        }
+    }
+}
+
+/// For statistics.
+fn note_purge(engine: &Engine, queue: &Queue) {
+    engine.statistics.purged();
+    if let Some(figures) = queue.figures.get() {
+        figures.purged();
+        figures.note_depth(queue.depth());
+    }
+}
+
+fn check(definition: &QueueDefinition) -> Result<(), ObjectError> {
+    if definition.name.is_blank() {
+        return Err(ObjectError::Reason(Reason::ObjectNameError));
+    }
+    check_attributes(definition.name.as_str(), View::Queue(definition, None))
+}
+
+fn check_emptiness(engine: &Engine, queue: &Queue, purge: bool) -> Result<(), ObjectError> {
+    let depth = engine.store.depth(queue.id);
+    if depth.uncommitted > 0 {
+        return Err(ObjectError::InUse { name: queue.name.to_string() });
+    }
+    if depth.current > 0 && !purge {
+        return Err(ObjectError::NotEmpty { name: queue.name.to_string() });
+    }
+    Ok(())
+}
+
+/// The caller holds the lock on changes, and gives it up before it looks at what triggering calls for: a trigger may
+/// change definitions too.
+async fn replace_definition<'a>(
+    engine: &'a Engine,
+    queue: &'a Arc<Queue>,
+    mut definition: QueueDefinition,
+    force: bool,
+) -> Result<Triggering<'a>, ObjectError> {
+    let before = queue.definition();
+    let name = || queue.name.to_string();
+    if std::mem::discriminant(&before.kind) != std::mem::discriminant(&definition.kind) {
+        return Err(ObjectError::WrongType { name: name() });
+    }
+    definition.history = History { created: before.history.created, altered: engine.now() };
+    if let (Some(old), Some(new)) = (before.as_local(), definition.as_local_mut()) {
+        new.store_id = old.store_id;
+        new.definition_type = old.definition_type;
+        if new.usage != old.usage && queue.depth() > 0 {
+            return Err(ObjectError::NotEmpty { name: name() });
+        }
+    }
+    let breaks_handles = concerns_open_handles(queue, &before, &definition);
+    if breaks_handles && !force {
+        return Err(ObjectError::InUse { name: name() });
+    }
+    let triggering = Triggering::before(engine, queue);
+    let changes = definitions::changes_of_queue(queue, &definition);
+    let show = || {
+        engine.show_queue(queue, definition);
+        if breaks_handles {
+            queue.forced_changes.fetch_add(1, Ordering::AcqRel);
+        }
+        // As `definitions::change_queue`, but behind what breaks handles.
+        definitions::wake_waiters(engine, queue, &before);
+    };
+    engine.save_and_show(changes, show).await?;
+    Ok(triggering)
+}
+
+/// Looks at what is on the queue once triggering begins. Dropped before that, housekeeping does; and once more, if it is
+/// dropped while its trigger message is being put.
+pub(crate) struct Triggering<'a> {
+    engine: &'a Engine,
+    queue: &'a Arc<Queue>,
+    was_enabled: bool,
+}
+
+impl<'a> Triggering<'a> {
+    /// To be made before the definition changes.
+    pub(crate) fn before(engine: &'a Engine, queue: &'a Arc<Queue>) -> Self {
+        Self { engine, queue, was_enabled: trigger::is_enabled(queue) }
+    }
+
+    fn has_begun(&self) -> bool {
+        !self.was_enabled && trigger::is_enabled(self.queue)
+    }
+
+    /// When the definition is changed, without the lock on changes.
+    pub(crate) async fn look(mut self) {
+        if self.has_begun() {
+            trigger::input_closed(self.engine, self.queue).await;
+        }
+        self.was_enabled = true;
+    }
+}
+
+impl Drop for Triggering<'_> {
+    fn drop(&mut self) {
+        if self.has_begun() {
+            self.engine.left_over.push(Work::TriggeringBegun(self.queue.clone()));
+        }
+    }
+}
+
+/// Changes that open handles would not survive; they need FORCE.
+///
+/// Source: MQ reference, "ALTER queues", FORCE, 9.3.
+fn concerns_open_handles(queue: &Queue, before: &QueueDefinition, after: &QueueDefinition) -> bool {
+    let in_use = *queue.in_use.lock();
+    if in_use.handles == 0 {
+        return false;
+    }
+    match (&before.kind, &after.kind) {
+        (QueueKind::Local(old), QueueKind::Local(new)) => {
+            old.usage != new.usage || old.shareable && !new.shareable && in_use.input > 1
+        }
+        (QueueKind::Alias(old), QueueKind::Alias(new)) => {
+            old.target != new.target || old.target_type != new.target_type
+        }
+        (QueueKind::Remote(old), QueueKind::Remote(new)) => {
+            old.remote_queue != new.remote_queue
+                || old.remote_queue_manager != new.remote_queue_manager
+                || old.transmission_queue != new.transmission_queue
+        }
+        _ => false,
+    }
+}
+
+impl Engine {
+    /// Makes a queue findable by name.
+    pub(crate) fn add_queue(&self, queue: Arc<Queue>) {
+        if let Some(initiation_queue) = initiation_queue(&queue) {
+            self.initiation_queues.write().insert(initiation_queue);
+        }
+        if self.overrides.note(&queue) {
+            collection::changed(self);
+        }
+        self.queues.write().insert(queue.name, queue);
+        self.order.forget();
+    }
+
+    pub(crate) fn remove_queue(&self, queue: &Queue) {
+        self.queues.write().remove(&queue.name);
+        self.statistics.queue_deleted(queue.take_figures());
+        self.order.forget();
+    }
+
+    /// Shows a changed definition to everybody.
+    pub(crate) fn show_queue(&self, queue: &Queue, definition: QueueDefinition) {
+        queue.set_definition(definition);
+        if self.overrides.note(queue) {
+            collection::changed(self);
+        }
+        self.order.changed(queue);
+        if let Some(initiation_queue) = initiation_queue(queue) {
+            self.initiation_queues.write().insert(initiation_queue);
+        }
+    }
+}
+
+/// The queue that trigger messages go to, while triggering is on.
+fn initiation_queue(queue: &Queue) -> Option<QueueName> {
+    let of = |local: &LocalQueue| {
+        (local.trigger.enabled && !local.initiation_queue.is_blank()).then_some(local.initiation_queue)
+    };
+    queue.with(|definition| definition.as_local().and_then(of))
+}

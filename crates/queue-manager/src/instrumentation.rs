@@ -1,0 +1,18 @@
+//! Instrumentation: what the queue manager reports about itself.
+//!
+//! Owns: event messages (`event.rs`), accounting (`accounting.rs`), interval statistics (`statistics.rs`), and the tables
+//! behind DISPLAY of running things (`status.rs`, `channel_status.rs`, `started.rs`, `topic_status.rs`).
+//!
+//! Never: changes the outcome of the verb or command that it observes.
+//!
+//! Invariants
+//! - A connection has an observation only while something is collected about it.
+//! - Calls are noted after they ended.
+
+pub mod accounting;
+pub mod channel_status;
+pub mod event;
+pub mod started;
+pub(crate) mod statistics;
+pub mod status;
+pub mod topic_status;

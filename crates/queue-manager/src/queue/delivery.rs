@@ -1,0 +1,179 @@
+//! The last step of every put, whoever makes it: a finished message enters a local queue.
+//!
+//! Applications' puts come here from `put.rs`; reports, trigger messages, publications and dead letters from where they
+//! are made. What follows an arrival (waiters, triggers) is set off here, at once or at commit, also when the task that
+//! puts is dropped while it waits for the disk.
+
+use std::sync::Arc;
+
+use model::definition::queue::DeliverySequence;
+use model::descriptor::Persistence;
+use model::message::Message;
+use model::reason::Reason;
+use model::timestamp::Timestamp;
+use storage::{Placement, PutOutcome, UnitOfWorkId};
+
+use crate::engine::Engine;
+use crate::engine::connection_table::ConnectionState;
+use crate::engine::housekeeping::Work;
+use crate::instrumentation::event;
+use crate::queue::Queue;
+use crate::queue::trigger;
+use crate::queue::waiters::Arrival;
+use crate::reason;
+use crate::verb::unit_of_work::What;
+
+/// Puts a message whose descriptor is complete. `unit` is the connection whose unit of work it belongs to, if to any.
+///
+/// # Errors
+/// `QFull` (2053), `QSpaceNotAvailable` (2056), `ResourceProblem` (2102), `QDeleted` (2052), `SyncpointLimitReached`
+/// (2024).
+pub(crate) async fn place(
+    engine: &Engine,
+    unit: Option<&ConnectionState>,
+    queue: &Arc<Queue>,
+    message: &Message,
+    expires: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<(), Reason> {
+    let entered = enter(engine, unit, queue, message, expires, now).await;
+    if engine.events.performance() {
+        let depth_before = entered.as_ref().map(|entered| entered.depth_before).map_err(|reason| *reason);
+        Box::pin(event::performance::after_put(engine, queue, depth_before, now)).await;
+    }
+    look_at_triggers(engine, queue, entered?).await;
+    Ok(())
+}
+
+/// As `place`, outside a unit of work and without performance events: for event messages themselves.
+pub(crate) async fn place_event(
+    engine: &Engine,
+    queue: &Arc<Queue>,
+    message: Message,
+    now: Timestamp,
+) -> Result<(), Reason> {
+    let entered = enter(engine, None, queue, &message, None, now).await?;
+    look_at_triggers(engine, queue, entered).await;
+    Ok(())
+}
+
+async fn look_at_triggers(engine: &Engine, queue: &Arc<Queue>, entered: Entered) {
+    if entered.triggers {
+        Box::pin(trigger::arrived(engine, queue, entered.priority, entered.depth_before)).await;
+    }
+}
+
+/// As `place`, outside a unit of work and without a look at triggers: for trigger messages themselves.
+pub(crate) async fn place_quietly(
+    engine: &Engine,
+    queue: &Arc<Queue>,
+    message: Message,
+    now: Timestamp,
+) -> Result<(), Reason> {
+    enter(engine, None, queue, &message, None, now).await.map(|_| ())
+}
+
+/// A message that is on its queue.
+struct Entered {
+    priority: u8,
+    depth_before: u32,
+    /// Triggers are to be looked at now.
+    triggers: bool,
+}
+
+async fn enter(
+    engine: &Engine,
+    unit: Option<&ConnectionState>,
+    queue: &Arc<Queue>,
+    message: &Message,
+    expires: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<Entered, Reason> {
+    let _flight = queue.begin_put()?;
+    let unit = match unit {
+        Some(state) => Some((state, state.unit(engine)?)),
+        None => None,
+    };
+    let priority = u8::try_from(message.descriptor.priority).unwrap_or(9).min(9);
+    let (placement, has_trigger) = queue.with_local(|_, local| {
+        let placement = Placement {
+            by_priority: local.message_delivery_sequence == DeliverySequence::Priority,
+            maximum_depth: local.maximum_depth,
+            expires,
+            persistent: message.descriptor.persistence == Persistence::Persistent,
+        };
+        (placement, local.trigger.enabled)
+    });
+    queue.note_body(message.body.len());
+    let arrival = Arrival::of(&message.descriptor);
+    let arriving = Arriving { engine, unit, queue, arrival, priority, expires, has_trigger, is_over: false };
+    let outcome = engine.store.put(unit.map(|(_, id)| id), queue.id, message, placement, now).await;
+    match outcome {
+        Ok(outcome) => {
+            let depth_before = outcome.depth_before;
+            queue.counters.count_put(now);
+            queue.counters.note_depth(depth_before.saturating_add(1));
+            if let Some(figures) = queue.figures.get() {
+                figures.note_depth(depth_before);
+                figures.note_depth(depth_before.saturating_add(1));
+            }
+            Ok(Entered { priority, depth_before, triggers: arriving.done(outcome) })
+        }
+        Err(error) => {
+            arriving.refused();
+            Err(reason::of_store(&error))
+        }
+    }
+}
+
+/// A put in the hands of the store. Dropped before its end, the message may be on the queue all the same.
+struct Arriving<'a> {
+    engine: &'a Engine,
+    unit: Option<(&'a ConnectionState, UnitOfWorkId)>,
+    queue: &'a Arc<Queue>,
+    arrival: Arrival,
+    priority: u8,
+    expires: Option<Timestamp>,
+    has_trigger: bool,
+    is_over: bool,
+}
+
+impl Arriving<'_> {
+    /// Wakes waiters, or leaves that to the commit. True when a trigger wants to know now.
+    fn done(mut self, outcome: PutOutcome) -> bool {
+        self.is_over = true;
+        self.follow(outcome.depth_before);
+        self.has_trigger && self.unit.is_none()
+    }
+
+    fn refused(mut self) {
+        self.is_over = true;
+    }
+
+    fn follow(&self, depth_before: u32) {
+        match self.unit {
+            Some((state, id)) => {
+                let what = What::Put { priority: self.priority, depth_before };
+                state.note(id, self.queue, self.arrival, self.expires, what);
+            }
+            None => {
+                self.queue.note_expiry(self.expires);
+                self.queue.waiters.arrived(&self.arrival);
+            }
+        }
+    }
+}
+
+impl Drop for Arriving<'_> {
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        // Waiters look for themselves, and so does a trigger: the depth stands for what it was before.
+        let depth_before = self.queue.depth().saturating_sub(1);
+        self.follow(depth_before);
+        if self.has_trigger && self.unit.is_none() {
+            self.engine.left_over.push(Work::Trigger(self.queue.clone(), self.priority, depth_before));
+        }
+    }
+}

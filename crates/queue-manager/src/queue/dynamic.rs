@@ -1,0 +1,138 @@
+//! Dynamic queues: made by opening a model queue, gone by closing.
+//!
+//! Temporary ones live in memory only: no definition is saved, they take no persistent messages, and the close of the
+//! handle that made one deletes it with whatever it holds. Permanent ones are like any other local queue, except that
+//! MQCO_DELETE and MQCO_DELETE_PURGE delete them.
+
+use std::sync::Arc;
+
+use model::authority::{AuthorityObject, AuthorityRecord, Principal};
+use model::definition::History;
+use model::definition::queue::DefinitionType;
+use model::name::{ObjectName, QueueName};
+use model::reason::Reason;
+use storage::DefinitionChange;
+
+use crate::definition::definitions;
+use crate::engine::Engine;
+use crate::queue::Queue;
+use crate::reason;
+use crate::verb::open::instance_of;
+
+/// MQOD `DynamicQName` by default.
+const DEFAULT_PATTERN: &str = "AMQ.*";
+/// Longest text before the asterisk.
+const MAXIMUM_STEM: usize = 33;
+
+/// Makes a queue from a model.
+///
+/// # Errors
+/// `DynamicQNameError` (2011): the pattern yields no name. `ObjectAlreadyExists` (2100): a full name that is taken.
+pub(crate) async fn make(
+    engine: &Engine,
+    model: &Queue,
+    caller: &Principal,
+    pattern: &str,
+) -> Result<Arc<Queue>, Reason> {
+    let name = dynamic_name(engine, pattern)?;
+    let now = engine.now();
+    let (mut definition, definition_type) =
+        instance_of(&model.definition(), name).ok_or(Reason::AliasBaseQTypeError)?;
+    definition.history = History { created: now, altered: now };
+    let id = engine.store.create_queue();
+    definition.as_local_mut().expect("an instance is a local queue").store_id = id.0;
+
+    let _change = engine.changes.lock().await;
+    if engine.queue(&name).is_some() {
+        return Err(Reason::ObjectAlreadyExists);
+    }
+    let save = (definition_type == DefinitionType::PermanentDynamic).then(|| definitions::save_queue(&definition));
+    let queue = Arc::new(Queue::new(definition, Some(caller.user.clone()), &engine.store));
+    let Some(save) = save else {
+        engine.add_queue(queue.clone());
+        return Ok(queue);
+    };
+    // Its maker may use it after a restart too; who made a temporary one is known as long as it lives.
+    let record = engine.authorities.of_maker(caller, AuthorityObject::Queue, &name);
+    let grant = record.as_ref().map(definitions::save_authority);
+    let show = || {
+        if let Some(record) = record {
+            engine.authorities.set(record);
+        }
+        engine.add_queue(queue.clone());
+    };
+    definitions::save_and_show(engine, [save].into_iter().chain(grant).collect(), show).await?;
+    Ok(queue)
+}
+
+/// What the pattern stands for: the text before `*` and a number that is used once.
+fn dynamic_name(engine: &Engine, pattern: &str) -> Result<QueueName, Reason> {
+    let pattern = pattern.trim_end_matches([' ', '\0']);
+    let pattern = if pattern.is_empty() { DEFAULT_PATTERN } else { pattern };
+    let Some((stem, _)) = pattern.split_once('*') else {
+        return ObjectName::parse(pattern).map_err(|_| Reason::DynamicQNameError);
+    };
+    if stem.len() > MAXIMUM_STEM {
+        return Err(Reason::DynamicQNameError);
+    }
+    let name = format!("{stem}{:015X}", engine.identifiers.number() & 0x0FFF_FFFF_FFFF_FFFF);
+    ObjectName::parse(&name).map_err(|_| Reason::DynamicQNameError)
+}
+
+/// Deletes a dynamic queue and what it holds. Other handles of it find it gone.
+///
+/// # Errors
+/// `QNotEmpty` (2055): it holds messages and may not be purged. `ObjectInUse` (2042): uncommitted ones.
+pub(crate) async fn delete(engine: &Engine, queue: &Arc<Queue>, purge: bool) -> Result<(), Reason> {
+    let _change = engine.changes.lock().await;
+    if queue.is_deleted() {
+        return Ok(());
+    }
+    let deletion = queue.begin_deletion(None)?;
+    let depth = engine.store.depth(queue.id);
+    if depth.uncommitted > 0 {
+        return Err(Reason::ObjectInUse);
+    }
+    if depth.current > 0 && !purge {
+        return Err(Reason::QNotEmpty);
+    }
+    let (changes, records) = changes_of_deletion(engine, queue);
+    let show = || {
+        for record in &records {
+            engine.authorities.remove(record);
+        }
+        engine.remove_queue(queue);
+        deletion.done();
+    };
+    definitions::save_and_show(engine, changes, show).await
+}
+
+/// What goes with a dynamic queue: its messages and, when it is permanent, its definition and the records about it.
+fn changes_of_deletion(engine: &Engine, queue: &Queue) -> (Vec<DefinitionChange>, Vec<AuthorityRecord>) {
+    let mut changes = vec![DefinitionChange::DropQueue(queue.id)];
+    if queue.is_temporary() {
+        return (changes, Vec::new());
+    }
+    changes.push(definitions::delete_queue(&queue.name));
+    let records = engine.authorities.of_profile(AuthorityObject::Queue, queue.name.as_str());
+    changes.extend(records.iter().map(definitions::delete_authority));
+    (changes, records)
+}
+
+/// Takes a queue away that the queue manager made, whatever it holds.
+pub(crate) async fn delete_temporary(engine: &Engine, queue: &Arc<Queue>) {
+    let _change = engine.changes.lock().await;
+    if queue.is_deleted() {
+        return;
+    }
+    engine.remove_queue(queue);
+    queue.delete_regardless();
+    let (changes, records) = changes_of_deletion(engine, queue);
+    for record in &records {
+        engine.authorities.remove(record);
+    }
+    if let Err(error) = engine.store.change_definitions(changes).await {
+        let reason = reason::of_store_at_large(&error);
+        tracing::warn!(queue = queue.name.as_str(), %reason, "a dynamic queue could not be deleted");
+    }
+}

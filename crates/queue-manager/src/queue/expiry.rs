@@ -1,0 +1,99 @@
+//! Expiry: messages past their time are never returned; they are discarded when a get passes them and by the scan, with
+//! the expiration report they ask for.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use model::timestamp::Timestamp;
+use storage::{StoreError, StoredMessage};
+use tracing::warn;
+
+use crate::engine::Engine;
+use crate::engine::housekeeping::Work;
+use crate::queue::Queue;
+use crate::queue::report;
+use crate::reason;
+
+/// Discards what has expired on any queue. Returns when the next message expires, as far as known.
+pub(crate) async fn scan(engine: &Engine) -> Option<Timestamp> {
+    let now = engine.now();
+    let queues: Vec<_> = {
+        let all = engine.queues.read();
+        all.values().filter(|queue| queue.next_expiry().is_some()).cloned().collect()
+    };
+    let mut next = None;
+    for queue in queues {
+        if queue.has_expired_messages(now) {
+            discard(engine, &queue, now).await;
+        }
+        next = [next, queue.next_expiry()].into_iter().flatten().min();
+    }
+    next
+}
+
+/// Discards what has expired on one queue.
+pub(crate) async fn discard(engine: &Engine, queue: &Arc<Queue>, now: Timestamp) {
+    let mut discarding = Discarding { engine, queue, gone: VecDeque::new() };
+    // Forgotten first and looked up at the end, so that what is put meanwhile is not overlooked.
+    queue.set_next_expiry(None);
+    if let Err(error) = discarding.in_parts(now).await {
+        warn!(queue = queue.name.as_str(), reason = %reason::of_store(&error), "expired messages stay for now");
+    }
+}
+
+/// Goes on with what a dropped task had discarded.
+pub(crate) async fn finish(engine: &Engine, queue: &Arc<Queue>, gone: VecDeque<StoredMessage>) {
+    Discarding { engine, queue, gone }.report(engine.now()).await;
+}
+
+/// A queue whose expired messages are being discarded. Dropped half-way, as with the get that does it, the queue knows
+/// again when its next message expires, and housekeeping goes on with those that are gone.
+struct Discarding<'a> {
+    engine: &'a Engine,
+    queue: &'a Arc<Queue>,
+    /// Off the queue; still to be counted and reported.
+    gone: VecDeque<StoredMessage>,
+}
+
+impl Discarding<'_> {
+    /// The store gives them up a bounded number at a time.
+    async fn in_parts(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        loop {
+            let discarded = self.engine.store.discard_expired(self.queue.id, now, &mut self.gone).await;
+            if discarded.is_err() {
+                // The log has failed: whether they are gone is open until the next start.
+                self.gone.clear();
+            }
+            discarded?;
+            if self.gone.is_empty() {
+                return Ok(());
+            }
+            self.report(now).await;
+        }
+    }
+
+    async fn report(&mut self, now: Timestamp) {
+        while let Some(gone) = self.gone.pop_front() {
+            self.count();
+            report::expired(self.engine, &gone.message, now).await;
+        }
+    }
+
+    fn count(&self) {
+        self.engine.statistics.expired(1);
+        if let Some(figures) = self.queue.figures.get() {
+            figures.expired(1);
+            figures.note_depth(self.queue.depth());
+        }
+    }
+}
+
+impl Drop for Discarding<'_> {
+    fn drop(&mut self) {
+        // Messages that a unit of work holds are noted again at its end.
+        self.queue.note_expiry(self.engine.store.next_expiry(self.queue.id));
+        if !self.gone.is_empty() {
+            self.engine.left_over.push(Work::Expired(self.queue.clone(), std::mem::take(&mut self.gone)));
+        }
+    }
+}

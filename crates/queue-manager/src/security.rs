@@ -1,0 +1,15 @@
+//! Security: what a principal may do to an object, and which partner may use a channel.
+//!
+//! Owns: authority records and the one function that decides by them (`authority.rs`), the commands that read and
+//! change the records (`authority_records.rs`), and channel authentication records (`channel_authentication.rs`).
+//!
+//! Never: authenticates. Passwords, certificates and tokens are the doors' business; this room starts from a
+//! `Principal`.
+//!
+//! Invariants
+//! - Every door is checked by the same function, `authority::check`, at connect, open, put1 and for every command.
+//! - The same principal, object, name and records give the same decision.
+
+pub(crate) mod authority;
+pub(crate) mod authority_records;
+pub mod channel_authentication;

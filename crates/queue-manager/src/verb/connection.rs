@@ -1,0 +1,442 @@
+//! A connection to the queue manager (MQHCONN) and the verbs on it. Dropping it closes its handles and backs out.
+//!
+//! Each verb is one file; here they are only named. Verbs may be called from several tasks, but a unit of work belongs to
+//! the whole connection.
+
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use bytes::Bytes;
+use model::authority::{Authority, AuthorityObject, Principal};
+use model::descriptor::MessageDescriptor;
+use model::message::Message;
+use model::name::{QueueManagerName, QueueName};
+use model::options::{CloseOptions, GetOptions, ObjectDescriptor, OpenOptions, PutOptions};
+use model::reason::Reason;
+use model::timestamp::Timestamp;
+
+use crate::definition::objects::{ObjectError, authorise};
+use crate::engine::connection_table::ConnectionState;
+use crate::engine::housekeeping::Work;
+use crate::engine::{Engine, Phase};
+use crate::instrumentation::accounting::observation::Observation;
+use crate::instrumentation::accounting::record::Ending;
+use crate::instrumentation::accounting::writer::{self, Destination};
+use crate::instrumentation::accounting::{AccountingWish, collection};
+use crate::instrumentation::event::calls::{self, Call};
+use crate::queue::transmission::QUEUE_MANAGER;
+use crate::queue::waiters::Changes;
+use crate::security::authority;
+use crate::verb::get::Terms;
+use crate::verb::interrupt::Closing;
+use crate::verb::unit_of_work::OpenUnit;
+use crate::verb::{close, get, open, put, unit_of_work, xa};
+use crate::{ConnectOptions, QueueManager};
+
+/// MQHOBJ: an open object of one connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ObjectHandle(pub u32);
+
+/// What MQOPEN resolved, and under which handle.
+#[derive(Debug, Clone)]
+pub struct Opened {
+    pub handle: ObjectHandle,
+    /// Name of the queue that was opened: the dynamic queue's for a model.
+    pub object_name: QueueName,
+    pub resolved_queue: QueueName,
+    pub resolved_queue_manager: QueueManagerName,
+    /// Of the queue, before it was opened: for `Terms::since` of gets by this handle. Of what holds no messages it says nothing.
+    pub changes: Changes,
+}
+
+#[derive(Debug, Clone)]
+pub struct PutResult {
+    /// Its descriptor as the queue manager completed it (identifiers, context, put date and time) and with the priority
+    /// that was given; its body as it was put.
+    pub message: Box<Message>,
+    pub resolved_queue: QueueName,
+    pub resolved_queue_manager: QueueManagerName,
+    pub warning: Option<Reason>,
+}
+
+/// Dereferences to its message.
+#[derive(Debug, Clone)]
+pub struct GetResult {
+    /// As the application sees it; at most `buffer_length` bytes of body.
+    pub message: Box<Message>,
+    /// Length of the whole body; more than `body` holds when the warning is 2079 or 2080.
+    pub data_length: usize,
+    pub message_token: [u8; 16],
+    /// MQGMO GroupStatus, SegmentStatus, Segmentation as their published characters.
+    pub group_status: u8,
+    pub segment_status: u8,
+    pub segmentation: u8,
+    pub resolved_queue: QueueName,
+    /// When the message came to the queue.
+    pub arrived: Timestamp,
+    /// 2079 accepted truncated, 2080 truncated and left on the queue, 2110 to 2120 not converted.
+    pub warning: Option<Reason>,
+}
+
+impl Deref for GetResult {
+    type Target = Message;
+
+    fn deref(&self) -> &Message {
+        &self.message
+    }
+}
+
+pub struct Connection {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) state: Arc<ConnectionState>,
+}
+
+impl QueueManager {
+    /// # Errors
+    /// `NotAuthorized` (2035): no +connect. `QMgrQuiescing` (2161), `QMgrStopping` (2162).
+    pub fn connect(&self, options: ConnectOptions) -> Result<Connection, Reason> {
+        self.connect_accounted(options, AccountingWish::default())
+    }
+
+    /// As `connect`, with what the application says about being accounted for.
+    ///
+    /// # Errors
+    /// Those of `connect`.
+    pub fn connect_accounted(&self, options: ConnectOptions, wish: AccountingWish) -> Result<Connection, Reason> {
+        let engine = self.engine();
+        engine.admit(true).inspect_err(|_| engine.statistics.connect_failed())?;
+        let name = &engine.name;
+        authority::check(engine, &options.principal, AuthorityObject::QueueManager, name, Authority::CONNECT)
+            .inspect_err(|_| {
+                engine.statistics.connect_failed();
+                calls::connect_refused(engine, &options);
+            })?;
+        let state = Arc::new(ConnectionState::new(engine.identifiers.number(), options, engine.now()));
+        state.begin_account();
+        collection::begin(engine, &state, wish);
+        engine.connections.add(state.clone());
+        collection::added(engine, &state);
+        engine.statistics.connected(engine);
+        Ok(Connection { engine: engine.clone(), state })
+    }
+}
+
+impl QueueManager {
+    /// STOP CONN: ends a connection from outside. Its unit of work is backed out; each of its verbs, one that waits
+    /// included, fails with `ConnectionBroken` (2009). False when there is no such connection.
+    ///
+    /// # Errors
+    /// `NotAuthorized`: no +ctrl on the queue manager.
+    pub fn stop_connection(&self, caller: &Principal, identifier: &[u8; 24]) -> Result<bool, ObjectError> {
+        let engine = self.engine();
+        authorise(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::CONTROL)?;
+        let all = engine.connections.all();
+        let Some(state) = all.iter().find(|state| engine.identifiers.of_connection(state.number) == *identifier) else {
+            return Ok(false);
+        };
+        if state.break_off() {
+            engine.connections.remove(state.number);
+            give_up(engine, state);
+            engine.wake_all_waiters();
+        }
+        Ok(true)
+    }
+
+    /// A door closes: gets here that name it wait no longer.
+    pub fn end_waits(&self, closing: &Closing) {
+        closing.set();
+        self.engine().wake_all_waiters();
+    }
+}
+
+impl Connection {
+    /// The queue manager's own, in no table: for a unit of work of its own.
+    pub(crate) fn internal(engine: &Arc<Engine>) -> Self {
+        let options = ConnectOptions {
+            principal: Principal::administrator(&engine.authorities.server_user),
+            application_name: engine.name.as_str().to_owned(),
+            application_type: QUEUE_MANAGER,
+            channel: String::new(),
+            connection_name: String::new(),
+        };
+        let state = Arc::new(ConnectionState::new(engine.identifiers.number(), options, engine.now()));
+        Self { engine: engine.clone(), state }
+    }
+
+    /// 24 bytes: EXTCONN, then CONN.
+    pub fn identifier(&self) -> [u8; 24] {
+        self.engine.identifiers.of_connection(self.state.number)
+    }
+
+    /// Whoever serves the connection wants to end it: gets that ask to fail when quiescing, those that wait included, do so
+    /// from now on with `ConnectionQuiescing` (2202).
+    pub fn quiesce(&self) {
+        self.state.quiesce();
+        self.engine.wake_all_waiters();
+    }
+
+    /// Whether a unit of work is open in which something was done.
+    pub fn has_unit_of_work(&self) -> bool {
+        self.state.unit.lock().as_ref().is_some_and(OpenUnit::has_work)
+    }
+
+    /// The first of a range of message ids that nobody else gets: the application may change its last four bytes at will.
+    pub fn reserve_message_ids(&self) -> [u8; 24] {
+        self.engine.identifiers.reserve()
+    }
+
+    /// `caller` is whose authority is checked; pass the connection's own principal unless the door switches users.
+    ///
+    /// # Errors
+    /// 2001, 2011, 2017, 2035, 2042, 2043, 2045, 2046, 2082, 2085 to 2087, 2091, 2092, 2100, 2161, 2162, 2184,
+    /// 2196 to 2199.
+    pub async fn open(
+        &self,
+        caller: &Principal,
+        object: &ObjectDescriptor,
+        options: OpenOptions,
+    ) -> Result<Opened, Reason> {
+        self.state.check()?;
+        let outcome = match self.state.observation() {
+            None => open::open(self, caller, object, options).await,
+            Some(observation) => {
+                let outcome = observation.time(open::open(self, caller, object, options)).await;
+                observation.opened(self, object.object, &outcome);
+                outcome
+            }
+        };
+        match outcome {
+            Ok(done) => Ok(done),
+            Err(reason) => Err(self.tell(reason, Call::Open { caller, object, options }).await),
+        }
+    }
+
+    /// # Errors
+    /// 2019, 2035, 2045 (deletion of a queue that is not dynamic), 2046, 2055 and 2042 (deletion refused); 2241 and
+    /// 2242 are warnings: the handle is closed all the same.
+    pub async fn close(&self, handle: ObjectHandle, options: CloseOptions) -> Result<(), Reason> {
+        let outcome = match self.state.observation() {
+            None => close::close(self, handle, options).await,
+            Some(observation) => {
+                let closing = observation.closing(self, handle, options);
+                let outcome = observation.time(close::close(self, handle, options)).await;
+                observation.closed(&self.engine, &closing, &outcome);
+                outcome
+            }
+        };
+        match outcome {
+            Ok(done) => Ok(done),
+            Err(reason) => Err(self.tell(reason, Call::Close(handle)).await),
+        }
+    }
+
+    /// # Errors
+    /// See `put.rs`.
+    pub fn put(
+        &self,
+        handle: ObjectHandle,
+        descriptor: MessageDescriptor,
+        options: &PutOptions,
+        body: Bytes,
+    ) -> impl Future<Output = Result<PutResult, Reason>> {
+        self.put_message(handle, Box::new(Message { descriptor, body }), options)
+    }
+
+    async fn put_message(
+        &self,
+        handle: ObjectHandle,
+        message: Box<Message>,
+        options: &PutOptions,
+    ) -> Result<PutResult, Reason> {
+        let outcome = match self.state.observation() {
+            None => put::put(self, handle, message, options).await,
+            Some(observation) => {
+                let length = message.body.len();
+                let outcome = observation.time(put::put(self, handle, message, options)).await;
+                observation.put(self, handle, &outcome, length);
+                outcome
+            }
+        };
+        match outcome {
+            Ok(done) => Ok(done),
+            Err(reason) => Err(self.tell(reason, Call::Handle(handle)).await),
+        }
+    }
+
+    /// Queue or topic; the authority is +put or +pub.
+    ///
+    /// # Errors
+    /// Those of `open` and of `put`.
+    pub fn put1(
+        &self,
+        caller: &Principal,
+        object: &ObjectDescriptor,
+        descriptor: MessageDescriptor,
+        options: &PutOptions,
+        body: Bytes,
+    ) -> impl Future<Output = Result<PutResult, Reason>> {
+        self.put1_message(caller, object, Box::new(Message { descriptor, body }), options)
+    }
+
+    /// As `put1`, of a message that has its place in memory already.
+    ///
+    /// # Errors
+    /// Those of `put1`.
+    pub async fn put1_message(
+        &self,
+        caller: &Principal,
+        object: &ObjectDescriptor,
+        message: Box<Message>,
+        options: &PutOptions,
+    ) -> Result<PutResult, Reason> {
+        self.state.check()?;
+        let outcome = match self.state.observation() {
+            None => put::put1(self, caller, object, message, options).await,
+            Some(observation) => {
+                let length = message.body.len();
+                let outcome = observation.time(put::put1(self, caller, object, message, options)).await;
+                observation.put1(self, object, &outcome, length);
+                outcome
+            }
+        };
+        match outcome {
+            Ok(done) => Ok(done),
+            Err(reason) => {
+                Err(self.tell(reason, Call::Open { caller, object, options: put::open_options(options.flags) }).await)
+            }
+        }
+    }
+
+    /// Gets or browses one message. Dropping the future while it waits consumes nothing.
+    ///
+    /// # Errors
+    /// See `get.rs`.
+    pub async fn get(&self, handle: ObjectHandle, options: &GetOptions) -> Result<Box<GetResult>, Reason> {
+        self.get_on(handle, options, &Terms::default()).await
+    }
+
+    /// As `get`, on terms that MQGMO does not know: for callers that must not lose a message by being dropped, and for
+    /// those that must see it before it is taken.
+    ///
+    /// # Errors
+    /// Those of `get`; `NoMsgAvailable` (2033): interrupted, or the door closes; `FormatError` (2110): not accepted.
+    pub async fn get_on(
+        &self,
+        handle: ObjectHandle,
+        options: &GetOptions,
+        terms: &Terms<'_>,
+    ) -> Result<Box<GetResult>, Reason> {
+        let outcome = match self.state.observation() {
+            None => get::get(self, handle, options, terms).await,
+            Some(observation) => {
+                let outcome = observation.time(get::get(self, handle, options, terms)).await;
+                // A wait that its door has ended was no call of the application.
+                let is_over = terms.interrupt.is_some() && matches!(outcome, Err(Reason::NoMsgAvailable));
+                if !is_over {
+                    observation.got(self, handle, options.flags, &outcome);
+                }
+                outcome
+            }
+        };
+        match outcome {
+            Ok(done) => Ok(done),
+            Err(reason) => Err(self.tell(reason, Call::Handle(handle)).await),
+        }
+    }
+
+    /// Puts the event that a refusal is, if somebody wants it. The reason stays what it is.
+    pub(crate) async fn tell(&self, reason: Reason, call: Call<'_>) -> Reason {
+        if calls::is_wanted(&self.engine, reason) {
+            Box::pin(calls::refused(self, reason, &call)).await;
+        }
+        reason
+    }
+
+    /// Makes the unit of work durable and visible; nothing to do is fine.
+    ///
+    /// # Errors
+    /// `BackedOut` (2003): the unit of work is gone. `ResourceProblem` (2102): no space for the log; the unit of work is
+    /// still open and may be committed later or backed out.
+    pub async fn commit(&self) -> Result<(), Reason> {
+        self.state.check()?;
+        let Some(observation) = self.state.observation() else { return unit_of_work::commit(self).await };
+        let outcome = observation.time(unit_of_work::commit(self)).await;
+        observation.committed(&self.engine, &outcome);
+        outcome
+    }
+
+    /// # Errors
+    /// `ResourceProblem` (2102): the recovery log has failed.
+    pub async fn back_out(&self) -> Result<(), Reason> {
+        self.state.check()?;
+        let Some(observation) = self.state.observation() else { return unit_of_work::back_out(self).await };
+        let outcome = observation.time(unit_of_work::back_out(self)).await;
+        observation.backed_out(&self.engine);
+        outcome
+    }
+
+    /// Closes what is open and commits, as MQDISC does. A transaction branch that is not prepared is rolled back.
+    ///
+    /// # Errors
+    /// Those of `commit`; the connection is gone all the same.
+    pub async fn disconnect(self) -> Result<(), Reason> {
+        self.state.is_disconnecting.store(true, Ordering::Release);
+        close::release(&self.engine, self.state.take_handles()).await;
+        // What MQDISC commits counts as a commit; that there was nothing to commit does not.
+        let has_work = self.has_unit_of_work();
+        match (self.is_in_branch(), has_work) {
+            (true, _) => Ok(()),
+            (false, true) => self.commit().await,
+            (false, false) => self.state.check(),
+        }
+    }
+
+    /// Notes an MQSTAT, which its door serves without this crate.
+    pub fn note_status_call(&self, succeeded: bool) {
+        if let Some(observation) = self.state.observation() {
+            observation.asked_status(&self.engine, succeeded);
+        }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.engine.connections.remove(self.state.number);
+        give_up(&self.engine, &self.state);
+        account_for(&self.engine, &self.state, self.state.ending());
+    }
+}
+
+/// The connection has ended: its last records, and the statistics that count it.
+fn account_for(engine: &Engine, state: &Arc<ConnectionState>, ending: Ending) {
+    if !state.end_account() {
+        return;
+    }
+    engine.statistics.disconnected(state, ending);
+    let is_accounted = state.observation().is_some_and(Observation::is_accounted);
+    if is_accounted && !engine.left_over.push_account(state.clone(), engine.now(), ending) {
+        writer::lose(engine, Destination::Accounting);
+    }
+}
+
+/// Ends what the connection has under way: its handles are closed, its unit of work is backed out.
+fn give_up(engine: &Engine, state: &ConnectionState) {
+    for handle in state.take_handles() {
+        if close::release_now(engine, &handle) {
+            engine.left_over.push(Work::Close(handle));
+        }
+    }
+    let unit = state.unit.lock().take();
+    if let (Some(unit), Some(observation)) = (&unit, state.observation())
+        && unit.has_work()
+    {
+        observation.backed_out(engine);
+    }
+    if let Some(unit) = unit
+        && engine.phase() < Phase::Stopping
+    {
+        engine.left_over.push(Work::BackOut(unit));
+    }
+    xa::abandon(engine, state);
+}

@@ -1,0 +1,300 @@
+//! Units of work: begin at the first verb under syncpoint, commit, back out. Branches of XA are in `xa.rs`.
+//!
+//! The store keeps the messages; here is only what has to happen afterwards: waiters to wake, triggers to look at.
+//!
+//! Invariant: a unit of work that was taken from its connection is finished, even when the task that finishes it is
+//! dropped half-way; `housekeeping.rs` then goes on with it.
+
+use std::sync::Arc;
+
+use model::reason::Reason;
+use model::timestamp::Timestamp;
+use storage::{Position, Selection, StoreError, UnitOfWorkId};
+use tracing::debug;
+
+use crate::engine::Engine;
+use crate::engine::connection_table::ConnectionState;
+use crate::engine::housekeeping::Work;
+use crate::instrumentation::event;
+use crate::queue::Queue;
+use crate::queue::trigger;
+use crate::queue::waiters::Arrival;
+use crate::reason;
+use crate::verb::connection::Connection;
+use crate::verb::xa;
+
+/// What a connection has done under syncpoint since the last commit or back out.
+pub(crate) struct OpenUnit {
+    pub(crate) id: UnitOfWorkId,
+    pub(crate) since: Timestamp,
+    touched: Vec<Touched>,
+}
+
+impl OpenUnit {
+    /// One that was prepared before the queue manager started: what it touched is not known.
+    pub(crate) fn of_log(id: UnitOfWorkId, since: Timestamp) -> Self {
+        Self { id, since, touched: Vec::new() }
+    }
+
+    pub(crate) fn is_of_log(&self) -> bool {
+        self.touched.is_empty()
+    }
+
+    pub(crate) fn has_work(&self) -> bool {
+        !self.touched.is_empty()
+    }
+}
+
+struct Touched {
+    queue: Arc<Queue>,
+    arrival: Arrival,
+    /// Of the message: the queue may have looked for expired messages while the unit of work hid it, and is told again.
+    expires: Option<Timestamp>,
+    what: What,
+}
+
+/// A put or a get under syncpoint.
+pub(crate) enum What {
+    /// With what a trigger wants to know.
+    Put {
+        priority: u8,
+        depth_before: u32,
+    },
+    Got,
+    /// With MQGMO_MARK_SKIP_BACKOUT: back out begins a new unit of work with this message.
+    GotForGood(Position),
+    /// A get whose task was dropped before the store had answered.
+    PerhapsGot,
+}
+
+impl ConnectionState {
+    /// The unit of work to do something in; begins one if need be.
+    ///
+    /// # Errors
+    /// `SyncpointLimitReached` (2024): MAXUMSGS messages are in it. `ConnectionBroken` (2009).
+    pub(crate) fn unit(&self, engine: &Engine) -> Result<UnitOfWorkId, Reason> {
+        self.unit_for(engine, 1)
+    }
+
+    /// As `unit`, with room for so many messages.
+    ///
+    /// # Errors
+    /// Those of `unit`.
+    pub(crate) fn unit_for(&self, engine: &Engine, messages: usize) -> Result<UnitOfWorkId, Reason> {
+        self.check()?;
+        let mut unit = self.unit.lock();
+        let held = unit.as_ref().map_or(0, |open| open.touched.len());
+        if held.saturating_add(messages) > engine.definition.read().maximum_uncommitted_messages as usize {
+            return Err(Reason::SyncpointLimitReached);
+        }
+        let begin = || OpenUnit { id: engine.store.begin(), since: engine.now(), touched: Vec::new() };
+        Ok(unit.get_or_insert_with(begin).id)
+    }
+
+    /// A message marked MQGMO_MARK_SKIP_BACKOUT is in the unit of work.
+    pub(crate) fn has_mark(&self) -> bool {
+        let unit = self.unit.lock();
+        unit.as_ref().is_some_and(|open| open.touched.iter().any(|touched| matches!(touched.what, What::GotForGood(_))))
+    }
+
+    /// Remembers what was done in unit `id`, for its end.
+    pub(crate) fn note(
+        &self,
+        id: UnitOfWorkId,
+        queue: &Arc<Queue>,
+        arrival: Arrival,
+        expires: Option<Timestamp>,
+        what: What,
+    ) {
+        if let Some(open) = self.unit.lock().as_mut().filter(|open| open.id == id) {
+            open.touched.push(Touched { queue: queue.clone(), arrival, expires, what });
+        }
+    }
+}
+
+/// Hands an unfinished unit of work to housekeeping when the task that finishes it is dropped.
+struct Finishing<'a> {
+    engine: &'a Engine,
+    unit: Option<OpenUnit>,
+    wrap: fn(OpenUnit) -> Work,
+}
+
+impl Finishing<'_> {
+    fn unit(&self) -> &OpenUnit {
+        self.unit.as_ref().expect("taken only at the end")
+    }
+
+    fn done(mut self) -> OpenUnit {
+        self.unit.take().expect("taken only here")
+    }
+}
+
+impl Drop for Finishing<'_> {
+    fn drop(&mut self) {
+        if let Some(unit) = self.unit.take() {
+            self.engine.left_over.push((self.wrap)(unit));
+        }
+    }
+}
+
+/// # Errors
+/// `EnvironmentError` (2012): the unit of work is a branch of somebody else's transaction. Others as `Connection::commit`.
+pub(crate) async fn commit(connection: &Connection) -> Result<(), Reason> {
+    if connection.is_in_branch() {
+        return Err(Reason::EnvironmentError);
+    }
+    let Some(unit) = connection.state.unit.lock().take() else { return Ok(()) };
+    let engine = &connection.engine;
+    match commit_unit(engine, unit).await {
+        Ok(()) => Ok(()),
+        Err(Refused { unit: Some(unit), reason }) => {
+            // Nothing was written: the application may make room and commit again, or back out.
+            connection.state.unit.lock().get_or_insert(*unit);
+            Err(reason)
+        }
+        Err(Refused { unit: None, reason }) => Err(reason),
+    }
+}
+
+/// A commit that did not happen; with the unit of work when it is as it was.
+pub(crate) struct Refused {
+    pub(crate) unit: Option<Box<OpenUnit>>,
+    pub(crate) reason: Reason,
+}
+
+pub(crate) async fn commit_unit(engine: &Engine, unit: OpenUnit) -> Result<(), Refused> {
+    let finishing = Finishing { engine, unit: Some(unit), wrap: Work::Commit };
+    let outcome = engine.store.commit(finishing.unit().id).await;
+    let unit = finishing.done();
+    match outcome {
+        Ok(()) => {
+            after_commit(engine, unit).await;
+            Ok(())
+        }
+        Err(error) => {
+            let reason = reason::of_store_at_large(&error);
+            let unit = matches!(error, StoreError::NoSpace).then(|| Box::new(unit));
+            Err(Refused { unit, reason })
+        }
+    }
+}
+
+/// For a unit of work that nobody could try again: committed, or backed out.
+pub(crate) async fn commit_or_back_out(engine: &Engine, unit: OpenUnit) -> Result<(), Reason> {
+    let Err(Refused { unit, reason }) = commit_unit(engine, unit).await else { return Ok(()) };
+    if let Some(unit) = unit {
+        back_out_unit(engine, *unit).await?;
+    }
+    Err(reason)
+}
+
+/// A unit of work of the application's cannot give back single messages: where things that belong together fail half-way
+/// and cannot be committed so, all of it is backed out. Says with which reason the verb ends.
+pub(crate) async fn undo(engine: &Engine, state: &ConnectionState, reason: Reason) -> Reason {
+    let open = state.unit.lock().take();
+    if let Some(open) = open
+        && let Err(reason) = back_out_unit(engine, open).await
+    {
+        return reason;
+    }
+    xa::was_undone(engine, state);
+    debug!(%reason, "what belongs together failed half-way; its unit of work is backed out");
+    Reason::BackedOut
+}
+
+/// What was put is visible now.
+pub(crate) async fn after_commit(engine: &Engine, unit: OpenUnit) {
+    for touched in &unit.touched {
+        if let What::Put { .. } = touched.what {
+            touched.queue.note_expiry(touched.expires);
+            touched.queue.waiters.arrived(&touched.arrival);
+        }
+    }
+    note_depths(&unit);
+    for touched in &unit.touched {
+        if let What::Put { priority, depth_before } = touched.what
+            && trigger::is_enabled(&touched.queue)
+        {
+            trigger::arrived(engine, &touched.queue, priority, depth_before).await;
+        }
+    }
+    if engine.events.performance() {
+        for touched in unit.touched.iter().filter(|touched| !matches!(touched.what, What::Put { .. })) {
+            Box::pin(event::performance::after_commit(engine, &touched.queue)).await;
+        }
+    }
+}
+
+/// The depth changes when a unit of work ends: for statistics of queues.
+fn note_depths(unit: &OpenUnit) {
+    for touched in &unit.touched {
+        if let Some(figures) = touched.queue.figures.get() {
+            figures.note_depth(touched.queue.depth());
+        }
+    }
+}
+
+/// # Errors
+/// As `commit`.
+pub(crate) async fn back_out(connection: &Connection) -> Result<(), Reason> {
+    if connection.is_in_branch() {
+        return Err(Reason::EnvironmentError);
+    }
+    let Some(unit) = connection.state.unit.lock().take() else { return Ok(()) };
+    let marked: Vec<_> = unit
+        .touched
+        .iter()
+        .filter_map(|touched| match touched.what {
+            What::GotForGood(position) => Some((touched.queue.clone(), touched.arrival, position)),
+            What::Put { .. } | What::Got | What::PerhapsGot => None,
+        })
+        .collect();
+    back_out_unit(&connection.engine, unit).await?;
+    for (queue, arrival, position) in marked {
+        get_again(connection, &queue, arrival, position).await?;
+    }
+    Ok(())
+}
+
+/// The marked message begins a new unit of work.
+async fn get_again(
+    connection: &Connection,
+    queue: &Arc<Queue>,
+    arrival: Arrival,
+    position: Position,
+) -> Result<(), Reason> {
+    let engine = &connection.engine;
+    let id = connection.state.unit(engine)?;
+    let selection = Selection { position: Some(position), ..Selection::default() };
+    let got = engine.store.get(Some(id), queue.id, &selection, engine.now()).await;
+    if let Some(stored) = got.map_err(|error| reason::of_store(&error))? {
+        connection.state.note(id, queue, arrival, stored.expires, What::Got);
+    }
+    Ok(())
+}
+
+pub(crate) async fn back_out_unit(engine: &Engine, unit: OpenUnit) -> Result<(), Reason> {
+    let finishing = Finishing { engine, unit: Some(unit), wrap: Work::BackOut };
+    let outcome = engine.store.back_out(finishing.unit().id).await;
+    let unit = finishing.done();
+    note_depths(&unit);
+    // Got messages are there again, also when only the raised count could not be written.
+    for touched in &unit.touched {
+        let queue = &touched.queue;
+        match touched.what {
+            What::Got | What::GotForGood(_) => {
+                queue.note_expiry(touched.expires);
+                queue.waiters.arrived(&touched.arrival);
+            }
+            What::PerhapsGot => {
+                queue.note_expiry(engine.store.next_expiry(queue.id));
+                queue.waiters.wake_all();
+            }
+            What::Put { .. } => {}
+        }
+    }
+    match outcome {
+        Ok(()) | Err(StoreError::UnknownUnitOfWork) => Ok(()),
+        Err(error) => Err(reason::of_store_at_large(&error)),
+    }
+}
