@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run build stub dist test test-full bench lint install
+.PHONY: help run build stub dist test test-full test-bare bench lint install
 
 # rustup installs here when it is not on the path yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
@@ -32,9 +32,13 @@ test: ## Run every test
 	@scripts/install.sh build test
 	scripts/test.sh
 
-test-full: ## Run every test with fifty kills, and those against Open Liberty
-	@scripts/install.sh build test full
+test-full: ## Run every test with fifty kills, those against Open Liberty, and build fuzz/
+	@scripts/install.sh build test full lint
 	scripts/test.sh full
+
+test-bare: ## Run the README's first commands in a bare Debian 12 (root)
+	@scripts/install.sh bare
+	scripts/test-bare.sh
 
 bench: ## Measure what docs/performance.md shows
 	@scripts/install.sh build bench
@@ -45,6 +49,7 @@ lint: ## Check formatting, lints and the rules of the repository
 	@scripts/install.sh build lint
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+	scripts/fuzz-check.sh
 	cargo xtask tidy
 
 install: ## Install what is missing for all of the above

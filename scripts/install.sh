@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Installs what a bare Debian machine lacks: install.sh [build] [test] [full] [bench] [lint] [dist].
+# Installs what a bare Debian machine lacks: install.sh [build] [test] [full] [bench] [lint] [dist] [bare].
 # Works as root or with sudo. Where nothing is missing it changes nothing and needs no network.
+# Tests start their own slapd, nginx, PostgreSQL and RabbitMQ: the services of these packages are not started,
+# neither now nor when the machine starts.
 set -euo pipefail
 
 wanted=("${@:-build}")
@@ -17,17 +19,18 @@ packages_of() {
     case $1 in
         build) echo gcc:cc libc6-dev:/usr/include/stdlib.h make:make curl:curl ca-certificates:/etc/ssl/certs/ca-certificates.crt ;;
         test)
-            echo gnucobol3:cobc curl:curl openssl:openssl python3:python3 slapd:slapd ldap-utils:ldapadd python3-venv:@ensurepip
+            echo procps:ps git:git gnucobol3:cobc curl:curl openssl:openssl python3:python3 slapd:slapd ldap-utils:ldapadd python3-venv:@ensurepip
             echo nodejs:node golang-go:go openjdk-17-jdk-headless:javac maven:mvn
             ;;
         full) echo unzip:unzip ;;
-        lint) ;;
+        lint) echo g++:c++ ;; # libfuzzer, for fuzz/
+        bare) echo debootstrap:debootstrap git:git curl:curl procps:ps ;;
         dist) echo zip:zip ;;
         bench)
             echo gnucobol3:cobc nginx-light:nginx postgresql:/usr/lib/postgresql openssl:openssl curl:curl unzip:unzip
             echo wrk:wrk rabbitmq-server:/usr/lib/rabbitmq openjdk-17-jdk-headless:javac maven:mvn
             ;;
-        *) say "what is '$1'? expected build, test, full, bench, lint or dist"; exit 2 ;;
+        *) say "unknown part '$1'; expected build, test, full, bench, lint, dist or bare"; exit 2 ;;
     esac
 }
 
@@ -37,6 +40,50 @@ is_there() {
         @*) python3 -c "import ${1#@}" 2>/dev/null ;;
         *) command -v "$1" >/dev/null || [ -x "/usr/sbin/$1" ] ;;
     esac
+}
+
+policy=/usr/sbin/policy-rc.d
+kept_policy=/usr/sbin/policy-rc.d.before-quaymaster
+services="slapd nginx postgresql rabbitmq-server epmd"
+
+# Packages ask the file policy-rc.d before they start a service. While packages are installed, ours refuses the services
+# named above and passes every other question to the file that was there.
+refuse_services() {
+    if [ -e "$policy" ] && ! grep -q 'written by install.sh of Quaymaster' "$policy"; then
+        "${root[@]}" mv "$policy" "$kept_policy"
+    fi
+    trap allow_services EXIT
+    "${root[@]}" tee "$policy" >/dev/null <<POLICY
+#!/bin/sh
+# written by install.sh of Quaymaster, for the time of one apt-get install
+for argument do
+    case " $services " in *" \${argument%%@*} "*) exit 101 ;; esac
+done
+[ ! -x $kept_policy ] || exec $kept_policy "\$@"
+exit 0
+POLICY
+    "${root[@]}" chmod 755 "$policy"
+}
+
+allow_services() {
+    "${root[@]}" rm -f "$policy"
+    [ ! -e "$kept_policy" ] || "${root[@]}" mv "$kept_policy" "$policy"
+    trap - EXIT
+}
+
+install_packages() {
+    local apt=("${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get) before=() service
+    for service in $services; do
+        [ ! -e "/etc/init.d/$service" ] || before+=("$service")
+    done
+    refuse_services
+    "${apt[@]}" update -qq || say "apt-get update failed; trying with the package lists of this machine"
+    "${apt[@]}" install -y -q --no-install-recommends -o Dpkg::Use-Pty=0 "${missing[@]}" >&2
+    for service in $services; do
+        [ -e "/etc/init.d/$service" ] || continue
+        case " ${before[*]} " in *" $service "*) ;; *) "${root[@]}" /usr/sbin/update-rc.d "$service" disable >&2 ;; esac
+    done
+    allow_services
 }
 
 missing=()
@@ -54,9 +101,8 @@ if [ ${#missing[@]} -gt 0 ]; then
         root=(sudo)
     fi
     command -v apt-get >/dev/null || { say "no apt-get here; install these yourself: ${missing[*]}"; exit 1; }
-    say "installing ${missing[*]}"
-    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq || say "apt-get update failed; trying with the lists there are"
-    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+    say "installing Debian packages: ${missing[*]}"
+    install_packages
 fi
 
 # Is this rustc at least the one Cargo.toml asks for?

@@ -4,9 +4,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+say() { echo "test: $*" >&2; }
+
+# Python programs of the tests leave no __pycache__ in the work tree.
+export PYTHONDONTWRITEBYTECODE=1
+say "building the server (release build; minutes when nothing is built yet)"
 cargo build --release --locked --package server
 QUAYMASTER_BIN=$(realpath "${CARGO_TARGET_DIR:-target}/release/quaymaster")
-# COBOL programs call the communication stub.
+say "building the communication stub for COBOL programs"
 scripts/stub.sh > /dev/null
 QUAYMASTER_STUB=$(realpath "${CARGO_TARGET_DIR:-target}/stub-files")
 export QUAYMASTER_BIN QUAYMASTER_STUB
@@ -14,7 +19,13 @@ ignored=()
 if [ "${1:-}" = full ]; then
     export QUAYMASTER_KILL_ROUNDS="${QUAYMASTER_KILL_ROUNDS:-50}"
     ignored=(--include-ignored)
+    say "checking that fuzz/ builds"
+    scripts/fuzz-check.sh
 fi
 # Examples in documentation first, so that the last lines are the summaries of real tests.
+say "running the examples in documentation comments"
 cargo test --locked --workspace --doc --quiet
-exec cargo test --locked --workspace --tests -- "${ignored[@]}"
+say "building the tests"
+cargo test --locked --workspace --tests --no-run
+say "running the tests; those of foreign clients first fetch Maven, Python, npm and Go packages, which takes minutes once"
+exec cargo test --locked --workspace --tests --no-fail-fast -- "${ignored[@]}"

@@ -31,7 +31,7 @@ fuzz_target!(|data: &[u8]| {
     openapi::merge::add(&mut all, &definition.name, two);
     let _ = openapi::swagger::from(&three);
     openapi::merge::add_group(&mut all, &definition.name, three, "a tag", "about it", &["role"]);
-    let query = api::query("a=1&b=x%20y&c");
+    let query = api::query("a=1&b=x%20y&c").expect("a query that is well-formed");
     let header = |_: &str| Some("h");
     let path = [("a", Cow::Borrowed("1"))];
     for operation in &definition.operations {

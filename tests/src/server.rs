@@ -235,6 +235,14 @@ impl Server {
         self.child.errors()
     }
 
+    /// Waits for a process that the test has ended from outside.
+    ///
+    /// # Errors
+    /// It did not end.
+    pub fn outcome(mut self) -> Result<ExitStatus> {
+        self.child.wait(EXIT_LIMIT)
+    }
+
     /// Asks it to end with SIGTERM and waits; its status and what it said on standard error.
     ///
     /// # Errors

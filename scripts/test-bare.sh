@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# Proves the README's first commands on a bare Debian 12: test-bare.sh [full]
+#
+# Makes a Debian 12 with debootstrap (minbase, no recommended package), clones the commit of this work tree into it, and
+# runs there what the README names: its line that installs make and git, `make run`, a put and a get, and what `make test`
+# installs. `full` goes on with `make test`, twice. Uncommitted edits do not take part.
+#
+# Needs root. Package source, proxies and certificates are this machine's, because a test machine may reach no other.
+# Where Rust's installer cannot be reached, this machine's toolchain is copied into the root, and a line says so.
+set -euo pipefail
+repository=$(cd "$(dirname "$0")/.." && pwd)
+base=${QUAYMASTER_BARE_FOLDER:-${CARGO_TARGET_DIR:-$repository/target}/bare}
+root=$base/root
+say() { echo "test-bare: $*" >&2; }
+fail() { say "FAILED: $*"; exit 1; }
+
+[ "$(id -u)" -eq 0 ] || fail "needs root, to make a root folder of its own; run: sudo make test-bare"
+
+# The second half runs in namespaces of its own: its mounts and processes end with it.
+if [ "${1:-}" != inside ]; then
+    mkdir -p "$base"
+    rm -rf --one-file-system "$root"
+    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | head -n 1)
+    [ -n "$mirror" ] || fail "apt-get indextargets names no package source; run apt-get update"
+    say "making a bare Debian 12 in $root (half a minute)"
+    debootstrap --variant=minbase bookworm "$root" "$mirror" > "$base/debootstrap.log" 2>&1 \
+        || fail "debootstrap ended with $?; see $base/debootstrap.log"
+    # This machine's way to the network, nothing else.
+    apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' \
+        | grep ' bookworm' | sort -u > "$root/etc/apt/sources.list" || fail "no package source of Debian 12 on this machine"
+    apt-config dump | grep '^Acquire::' > "$root/etc/apt/apt.conf.d/99host" || true
+    cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
+    mkdir -p "$root/usr/local/share/ca-certificates"
+    cp -L /usr/local/share/ca-certificates/*.crt "$root/usr/local/share/ca-certificates/" 2>/dev/null || true
+    git clone --quiet --no-hardlinks "file://$repository" "$root/root/quaymaster"
+    if ! curl --proto '=https' --tlsv1.2 -sSf -m 20 -o /dev/null https://sh.rustup.rs 2>/dev/null; then
+        say "https://sh.rustup.rs cannot be reached: copying this machine's Rust instead of testing its installer"
+        cp -a "$(cd "$repository" && rustc --print sysroot)" "$root/opt/rust"
+        for program in cargo rustc rustdoc cargo-clippy clippy-driver cargo-fmt rustfmt; do
+            [ ! -e "$root/opt/rust/bin/$program" ] || ln -s "/opt/rust/bin/$program" "$root/usr/local/bin/$program"
+        done
+    fi
+    exec unshare --mount --pid --fork --kill-child --mount-proc "$0" inside "$@"
+fi
+shift
+
+mount -t proc proc "$root/proc"
+mount --rbind /dev "$root/dev"
+mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm" 2>/dev/null || true
+# A command in the bare root: a login's variables, none of this machine's.
+bare() {
+    chroot "$root" env -i HOME=/root LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+        bash -euc "cd /root/quaymaster 2>/dev/null; $1"
+}
+clean() {
+    local left
+    left=$(bare 'git status --porcelain --untracked-files=all')
+    [ -z "$left" ] || fail "$1 left files that git does not know: $left"
+}
+quiet_services() {
+    local running
+    running=$(pgrep -l '^(slapd|nginx|postgres|beam|epmd)' || true)
+    [ -z "$running" ] || fail "$1 left services running: $running"
+}
+
+install=$(sed -n 's/^\(apt-get .*install.*make.*\)$/\1/p' "$repository/README.md" | head -n 1)
+[ -n "$install" ] || fail "README.md has no line that installs make and git with apt-get"
+say "$install"
+bare "export DEBIAN_FRONTEND=noninteractive; $install" > "$base/first.log" 2>&1 \
+    || fail "the README's first line ended with $?; see $base/first.log"
+
+say "make run (builds the release; minutes); its output: $base/run.log"
+before=$(df --output=used -k "$root" | tail -n 1)
+started=$SECONDS
+bare 'exec make run' > "$base/run.out" 2> "$base/run.log" &
+for ((waited = 0; waited < 3600; waited++)); do
+    grep -q '"event":"ready"' "$base/run.out" && break
+    kill -0 $! 2>/dev/null || fail "make run ended before the server was ready; see $base/run.log"
+    sleep 1
+done
+grep -q '"event":"ready"' "$base/run.out" || fail "no ready line within an hour; see $base/run.log"
+after=$(df --output=used -k "$root" | tail -n 1)
+say "ready after $((SECONDS - started)) s; packages, crates and build took $(((after - before) / 1024)) MiB"
+
+# The README's lines for REST, up to its get.
+bare 'ca=quaymaster-data/tls/ca.crt; queue=https://localhost:9443/ibmmq/rest/v3/messaging/qmgr/QM1/queue/DEV.QUEUE.1/message
+    password=$(sed -n "s/^app //p" quaymaster-data/initial-passwords)
+    curl -sSf --cacert $ca -u "app:$password" $queue -H "ibm-mq-rest-csrf-token: any" -H "Content-Type: text/plain;charset=utf-8" --data bare
+    [ "$(curl -sSf --cacert $ca -u "app:$password" -X DELETE $queue -H "ibm-mq-rest-csrf-token: any")" = bare ]' \
+    || fail "a message was not put and got"
+kill "$(pgrep -x quaymaster)" # of this namespace: no other is seen here
+wait $! || fail "make run ended with $? when the server was stopped; see $base/run.log"
+clean "make run"
+
+say "installing what make test needs; its output: $base/install.log"
+bare 'scripts/install.sh build test' > "$base/install.log" 2>&1 || fail "scripts/install.sh ended with $?; see $base/install.log"
+quiet_services "scripts/install.sh"
+bare '[ ! -e /usr/sbin/policy-rc.d ] && [ -x /bin/kill ] && [ -z "$(ls /etc/rc?.d/S*slapd 2>/dev/null)" ]' \
+    || fail "the installation left policy-rc.d or a service that starts with the machine, or /bin/kill is missing"
+bare 'scripts/install.sh build test' 2>&1 | grep . && fail "a second installation had something to do"
+clean "scripts/install.sh"
+
+if [ "${1:-}" = full ]; then
+    for round in 1 2; do
+        say "make test, round $round of 2; its output: $base/test-$round.log"
+        bare 'make test' > "$base/test-$round.log" 2>&1 || fail "make test ended with $?; see $base/test-$round.log"
+        quiet_services "make test"
+        clean "make test"
+    done
+fi
+say "passed"
