@@ -32,7 +32,7 @@ if [ "${1:-}" != inside ]; then
     cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
     mkdir -p "$root/usr/local/share/ca-certificates"
     cp -L /usr/local/share/ca-certificates/*.crt "$root/usr/local/share/ca-certificates/" 2>/dev/null || true
-    git clone --quiet --no-hardlinks "file://$repository" "$root/root/quaymaster"
+    git clone --quiet --no-hardlinks "file://$repository" "$root/srv/quaymaster"
     if ! curl --proto '=https' --tlsv1.2 -sSf -m 20 -o /dev/null https://sh.rustup.rs 2>/dev/null; then
         say "https://sh.rustup.rs cannot be reached: copying this machine's Rust instead of testing its installer"
         cp -a "$(cd "$repository" && rustc --print sysroot)" "$root/opt/rust"
@@ -50,7 +50,7 @@ mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm" 2>/dev/null || true
 # A command in the bare root: a login's variables, none of this machine's.
 bare() {
     chroot "$root" env -i HOME=/root LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-        bash -euc "cd /root/quaymaster 2>/dev/null; $1"
+        bash -euc "cd /srv/quaymaster 2>/dev/null; $1"
 }
 clean() {
     local left
