@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use web::auth::basic;
+use identity::basic;
 
 fuzz_target!(|value: &[u8]| {
     if let Some(credentials) = basic::parse(value) {

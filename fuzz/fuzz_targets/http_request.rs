@@ -8,13 +8,14 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
+use identity::options::{Ldap, Ltpa, Web};
 use libfuzzer_sys::fuzz_target;
 use model::authority::Principal;
 use model::definition::queue::{LocalQueue, QueueDefinition, QueueKind};
 use model::name::ObjectName;
 use queue_manager::{Home, QueueManager, QueueManagers, StartOptions, SystemClock};
 use storage::StoreOptions;
-use web::options::{Cors, Ldap, Limits, Ltpa, Messaging, RemoteQueueManagers, TlsOptions, Web, Zosconnect};
+use web::options::{Cors, Limits, Messaging, RemoteQueueManagers, TlsOptions, Zosconnect};
 use web::{WebOptions, WebServer};
 use workers::Workers;
 

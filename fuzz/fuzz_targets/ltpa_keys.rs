@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use web::auth::ltpa::keys::{DEFAULT_PASSWORD, LtpaKeys};
+use identity::ltpa::keys::{DEFAULT_PASSWORD, LtpaKeys};
 
 fuzz_target!(|contents: &[u8]| {
     if let Ok(keys) = LtpaKeys::parse(contents, DEFAULT_PASSWORD) {

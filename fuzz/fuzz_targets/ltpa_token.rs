@@ -4,8 +4,8 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use web::auth::ltpa::keys::LtpaKeys;
-use web::auth::ltpa::token;
+use identity::ltpa::keys::LtpaKeys;
+use identity::ltpa::token;
 
 static KEYS: LazyLock<LtpaKeys> = LazyLock::new(|| {
     let contents = include_bytes!("../../crates/web/tests/it/vectors/vectors.keys");

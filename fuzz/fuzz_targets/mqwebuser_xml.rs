@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use web::import::{Source, Surroundings, import};
+use configuration_import::{Source, Surroundings, import};
 
 struct Nothing;
 

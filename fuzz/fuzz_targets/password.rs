@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use web::auth::password::PasswordReader;
+use identity::password::PasswordReader;
 
 static READER: LazyLock<PasswordReader> = LazyLock::new(|| PasswordReader::new(None));
 

@@ -19,12 +19,12 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use identity::options::{Ldap, Ltpa, Web};
 use model::name::QueueManagerName;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use web::options::{
-    Cors, EndpointConnection, Installation, Ldap, Limits, Ltpa, Messaging, RemoteQueueManagers, TlsOptions, Web,
-    WebOptions, Zosconnect,
+    Cors, EndpointConnection, Installation, Limits, Messaging, RemoteQueueManagers, TlsOptions, WebOptions, Zosconnect,
 };
 
 pub(crate) use check::{file_in, parse_address, read_file};

@@ -27,6 +27,8 @@ pub(crate) enum ServerError {
     RecoveryLog(#[from] storage::RecoveryLogError),
     #[error(transparent)]
     Web(#[from] web::WebError),
+    #[error(transparent)]
+    Identity(#[from] identity::error::IdentityError),
     #[error("cannot listen on {address} for MQ clients")]
     Listen {
         address: std::net::SocketAddr,

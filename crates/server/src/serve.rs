@@ -110,7 +110,7 @@ fn warn_about(plan: &Plan) {
     {
         tracing::warn!("web.users is empty and developer defaults are off: nobody can sign in");
     }
-    if configuration.ldap.host.is_some() && configuration.ldap.tls == web::options::LdapTls::Off {
+    if configuration.ldap.host.is_some() && configuration.ldap.tls == identity::options::LdapTls::Off {
         tracing::warn!("ldap.tls is off: passwords travel to the directory in the clear");
     }
 }

@@ -31,12 +31,12 @@ use std::borrow::Cow;
 
 use ::queue_manager::QueueManager;
 use http::{HeaderName, HeaderValue};
+use identity::role::MissingRole;
+use identity::{Identity, Roles};
 use model::authority::Principal;
 use percent_encoding::percent_decode_str;
 
 use crate::answer::Answer;
-use crate::auth::role::MissingRole;
-use crate::auth::{Identity, Roles};
 use crate::error::{self, ApiError};
 use crate::service::Call;
 

@@ -9,11 +9,11 @@ use std::fmt::Write;
 
 use http::header::{self, HeaderName};
 use http::{HeaderValue, StatusCode};
+use identity::role::MissingRole;
 use model::reason::Reason;
 use service::error::ServiceError;
 
 use crate::answer::{self, Answer};
-use crate::auth::role::MissingRole;
 
 /// An error on its way to the client.
 #[derive(Debug, Clone)]

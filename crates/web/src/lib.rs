@@ -1,15 +1,15 @@
-//! The HTTPS door: who you are, what you may do, the messaging REST API, sign-in, health and metrics.
+//! The HTTPS door: the messaging and administrative REST APIs, services and APIs, sign-in, health and metrics.
 
 mod admin;
 mod answer;
-pub mod auth;
 mod command_time;
 mod connections;
+mod cookie;
 mod cors;
+mod csrf;
 mod error;
 mod explorer;
 mod health;
-pub mod import;
 mod limit;
 mod listener;
 mod login;
@@ -33,13 +33,14 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use ::service::Services;
+use identity::authenticator::LoginError;
+use identity::error::IdentityError;
 use model::authority::Principal;
 use parking_lot::{Mutex, RwLock};
 use queue_manager::QueueManagers;
 use tokio::task::JoinHandle;
 use workers::{Seats, Workers};
 
-use crate::auth::LoginError;
 use crate::connections::TICK;
 use crate::listener::CurrentTls;
 use crate::messaging::pools::POOL_TICK;
@@ -59,6 +60,8 @@ pub enum WebError {
     },
     #[error("{key}: {problem}")]
     Option { key: String, problem: String },
+    #[error(transparent)]
+    Identity(#[from] IdentityError),
 }
 
 /// Running listeners. Dropping it does not stop them; `shutdown` does.
@@ -78,7 +81,8 @@ impl WebServer {
     /// Binds every address, then accepts; connections are served by `workers`. Call within a tokio runtime.
     ///
     /// # Errors
-    /// `Listen` for an address that cannot be bound, `Option` for a value, a key or a file that cannot be used.
+    /// `Listen` for an address that cannot be bound, `Option` for a value, a key or a file that cannot be used,
+    /// `Identity` where it concerns users.
     pub async fn start(
         options: WebOptions,
         queue_managers: QueueManagers,

@@ -5,11 +5,13 @@
 
 use http::{HeaderValue, StatusCode, header};
 use hyper::body::Incoming;
+use identity::authenticator::{LoginError, Mechanism};
+use identity::{Identity, Roles, role};
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{self, Answer};
-use crate::auth::csrf;
-use crate::auth::{Identity, LoginError, Mechanism, Roles, role};
+use crate::cookie::{self, Tokens};
+use crate::csrf;
 use crate::error::{self, ApiError};
 use crate::media_type;
 use crate::routes::Version;
@@ -57,7 +59,7 @@ pub(crate) async fn login(call: Call<'_>, body: Incoming) -> Result<Answer, ApiE
     })?;
     role::require(&identity, Roles::all()).map_err(|missing| ApiError::role(&missing))?;
     let mut answer = answer::empty(StatusCode::NO_CONTENT);
-    if let Some(cookie) = authenticator.mint_cookie(&identity, call.now, call.over_tls) {
+    if let Some(cookie) = cookie::of_identity(authenticator, &identity, call.now, call.over_tls) {
         answer.headers_mut().append(header::SET_COOKIE, cookie);
     }
     add_csrf_cookie(call, &mut answer);
@@ -91,11 +93,11 @@ pub(crate) fn show(call: Call<'_>, identity: &Identity, mechanism: Mechanism) ->
 pub(crate) fn logout(call: Call<'_>) -> Result<Answer, ApiError> {
     query::none(call.query())?;
     let authenticator = &call.settings.authenticator;
-    for token in authenticator.presented_tokens(call.headers()) {
+    for token in Tokens::of(call.headers(), authenticator.cookie_name()).as_slice() {
         authenticator.revoke(token, call.now);
     }
     let mut answer = answer::empty(StatusCode::NO_CONTENT);
-    answer.headers_mut().append(header::SET_COOKIE, authenticator.clear_cookie());
+    answer.headers_mut().append(header::SET_COOKIE, cookie::cleared(authenticator));
     if call.version == Version::V1 {
         answer.headers_mut().append(
             header::SET_COOKIE,

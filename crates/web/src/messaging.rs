@@ -23,13 +23,13 @@ use connection::error::ConnectionError;
 use connection::pool::{Lent, Pool};
 use connection::target::Acting;
 use connection::verbs::{ObjectHandle, WaitTerms};
+use identity::Identity;
 use model::message::Message;
 use model::name::{ObjectName, QueueName};
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, ObjectKind, OpenOptions};
 use percent_encoding::percent_decode_str;
 use queue_manager::Accept;
 
-use crate::auth::Identity;
 use crate::error::{self, ApiError, Verb};
 use crate::service::Call;
 

@@ -5,11 +5,10 @@
 
 use std::sync::Arc;
 
+use identity::CertificateIdentity;
 use parking_lot::{Mutex, RwLock};
 use rustls::pki_types::{CertificateDer, UnixTime};
 use rustls::server::danger::ClientCertVerifier;
-
-use crate::auth::CertificateIdentity;
 
 /// Who judges the certificates of clients; `None`: nobody is asked for one.
 pub(crate) type Verifier = Option<Arc<dyn ClientCertVerifier>>;

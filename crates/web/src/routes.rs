@@ -5,9 +5,9 @@
 //! and the golden list of endpoints are made from this table, so that nothing can be served that is not listed.
 
 use http::{HeaderValue, Method};
+use identity::Roles;
 
-use crate::auth::Roles;
-use crate::auth::csrf::CsrfRule;
+use crate::csrf::CsrfRule;
 use crate::error::Form;
 
 /// Generation of the REST API, as the path names it.

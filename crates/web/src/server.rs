@@ -12,6 +12,8 @@ use ::service::registry::Registry;
 use connection::connections::Connections as Pools;
 use connection::options::{OptionsError, RemoteQueueManagers};
 use connection::pool::Pool;
+use identity::Authenticator;
+use identity::password::PasswordReader;
 use model::authority::Principal;
 use model::reason::Reason;
 use model::timestamp::Timestamp;
@@ -20,8 +22,6 @@ use queue_manager::registry::{State, Unavailable};
 use queue_manager::{Clock, QueueManagers, SystemClock};
 use requester::Requesters;
 
-use crate::auth::Authenticator;
-use crate::auth::password::PasswordReader;
 use crate::command_time::CommandTime;
 use crate::connections::Connections;
 use crate::cors::Policy;
@@ -64,7 +64,7 @@ pub(crate) struct Settings {
 
 impl Shared {
     pub(crate) fn new(options: WebOptions, queue_managers: QueueManagers) -> Result<Self, WebError> {
-        let authenticator = Authenticator::new(&options)?;
+        let authenticator = Authenticator::new(&options.identities(), SystemClock.now())?;
         let registry = Registry::new(options.archives.clone(), options.service_settings(), Arc::new(SystemClock));
         let called = requester_settings(&options)?;
         let requesters = Requesters::new(&options.archives, called, Arc::new(SystemClock));
@@ -100,7 +100,7 @@ impl Shared {
     /// # Errors
     /// As `Authenticator::new`; the old settings stay.
     pub(crate) fn reload(&self, options: WebOptions) -> Result<(), WebError> {
-        let authenticator = self.settings().authenticator.reloaded(&options)?;
+        let authenticator = self.settings().authenticator.reloaded(&options.identities(), self.now())?;
         let called = requester_settings(&options)?;
         check_names(&options, &self.queue_managers)?;
         configure_services(&self.services, &options)?;

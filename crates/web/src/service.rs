@@ -11,13 +11,15 @@ use http::header::{self, HeaderMap};
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, StatusCode};
 use hyper::body::Incoming;
+use identity::authenticator::{Credentials, Mechanism, Verdict};
+use identity::{Identity, role};
 use model::timestamp::Timestamp;
 use tokio::time::Instant;
 
 use crate::answer::{self, Answer};
-use crate::auth::csrf::{self, CSRF_HEADER, CsrfError, CsrfRule};
-use crate::auth::{Credentials, Identity, Verdict, role};
 use crate::connections::Watch;
+use crate::cookie::{self, Tokens};
+use crate::csrf::{self, CSRF_HEADER, CsrfError, CsrfRule};
 use crate::error::{self, ApiError, Form};
 use crate::peer_certificate::PeerCertificate;
 use crate::routes::{self, Access, Handler, Matched, PublicHandler, Resolution, Version};
@@ -195,8 +197,10 @@ async fn guarded(
         }
     }
     let authenticator = &settings.authenticator;
+    let tokens = Tokens::of(&parts.headers, authenticator.cookie_name());
     let credentials = Credentials {
-        headers: &parts.headers,
+        tokens: tokens.as_slice(),
+        authorization: parts.headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes),
         client_certificate: peer.client_certificate.as_ref().and_then(|it| it.identity(&shared.client_verifier)),
         over_tls: call.over_tls,
     };
@@ -214,7 +218,7 @@ async fn guarded(
     let mut answer = outcome.unwrap_or_else(told);
     if set_cookie
         && matched.route.handler != Handler::Logout
-        && let Some(cookie) = authenticator.mint_cookie(&identity, call.now, call.over_tls)
+        && let Some(cookie) = cookie::of_identity(authenticator, &identity, call.now, call.over_tls)
     {
         answer.headers_mut().append(header::SET_COOKIE, cookie);
     }
@@ -226,7 +230,7 @@ fn refused(call: Call<'_>, verdict: &Verdict) -> ApiError {
     let authenticator = &call.settings.authenticator;
     match verdict {
         Verdict::BadToken => ApiError::new(&error::TOKEN_FAILED, &[authenticator.cookie_name()])
-            .with_header(header::SET_COOKIE, authenticator.clear_cookie()),
+            .with_header(header::SET_COOKIE, cookie::cleared(authenticator)),
         Verdict::BadBasic => ApiError::new(&error::BASIC_FAILED, &[]),
         Verdict::Busy => ApiError::new(&error::TOO_BUSY, &[]),
         Verdict::Unavailable => ApiError::new(&error::USERS_UNAVAILABLE, &[]),
@@ -273,7 +277,7 @@ async fn handle(
     call: Call<'_>,
     handler: Handler,
     identity: &Identity,
-    mechanism: crate::auth::Mechanism,
+    mechanism: Mechanism,
     body: Incoming,
 ) -> Result<Answer, ApiError> {
     let time = &call.shared.command_time;

@@ -17,12 +17,12 @@ use ::service::deploy::Status;
 use ::service::error::ServiceError;
 use http::{StatusCode, header};
 use hyper::body::Incoming;
+use identity::Identity;
 use model::timestamp::Timestamp;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 use crate::answer::{self, Answer};
-use crate::auth::Identity;
 use crate::error::ApiError;
 use crate::routes::ZosConnectHandler;
 use crate::service::Call;

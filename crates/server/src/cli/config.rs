@@ -4,7 +4,8 @@ use std::io::{IsTerminal, Read, Write, stdin};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use web::auth::Authenticator;
+use identity::Authenticator;
+use queue_manager::{Clock, SystemClock};
 use web::options::TlsOptions;
 
 use super::failure::Failure;
@@ -95,7 +96,7 @@ fn check(arguments: &CheckArguments, out: &mut dyn Write) -> Result<(), Failure>
     });
     // A start would make the file; a check makes nothing.
     options.ltpa.keys_file = options.ltpa.keys_file.filter(|file| file.exists());
-    let authenticator = Authenticator::new(&options).map_err(ServerError::from)?;
+    let authenticator = Authenticator::new(&options.identities(), SystemClock.now()).map_err(ServerError::from)?;
     writeln!(out, "{} is valid.", arguments.file.display())?;
     if arguments.connect { check_directory(&authenticator, out) } else { Ok(()) }
 }
@@ -141,7 +142,7 @@ fn password(out: &mut dyn Write) -> Result<(), Failure> {
     if password.is_empty() {
         return Err(Failure::new(2, "config password: a password is expected on standard input"));
     }
-    let encoded = web::auth::password::encode_argon2id(&password).map_err(|error| Failure::of(1, &error))?;
+    let encoded = identity::password::encode_argon2id(&password).map_err(|error| Failure::of(1, &error))?;
     writeln!(out, "{encoded}")?;
     Ok(())
 }

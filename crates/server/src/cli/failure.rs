@@ -49,7 +49,12 @@ impl fmt::Display for Failure {
 
 impl From<ServerError> for Failure {
     fn from(error: ServerError) -> Self {
-        let usage = matches!(error, ServerError::Configuration(_) | ServerError::Web(WebError::Option { .. }));
+        let usage = matches!(
+            error,
+            ServerError::Configuration(_)
+                | ServerError::Identity(_)
+                | ServerError::Web(WebError::Option { .. } | WebError::Identity(_))
+        );
         let code = if usage { 2 } else { 1 };
         Self::of(code, &error)
     }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use web::import::{Source, Surroundings, import};
+use configuration_import::{Source, Surroundings, import};
 
 use super::failure::Failure;
 use crate::data_directory::write_file;

@@ -14,6 +14,8 @@ use std::time::Duration;
 use channel_server::admission::{CredentialCheck, Gate, Refused};
 use channel_server::listener::{Door, Limits, Listening};
 use channel_server::tls::{Tls, TlsError, TlsFiles};
+use identity::CertificateIdentity;
+use identity::authenticator::LoginError;
 use model::authority::{AuthorityObject, Principal};
 use model::definition::channel::DEFAULT_PORT;
 use model::definition::listener::ListenerDefinition;
@@ -22,7 +24,6 @@ use queue_manager::started::{ListenerHost, Started, StartedHandle};
 use queue_manager::{QueueManager, QueueManagers};
 use tokio::runtime::Handle;
 use web::WebServer;
-use web::auth::{CertificateIdentity, LoginError};
 use web::options::TlsOptions;
 use workers::Workers;
 

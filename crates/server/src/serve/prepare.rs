@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use identity::ltpa::key_file;
 use model::name::QueueManagerName;
 use model::timestamp::Timestamp;
 use queue_manager::{Clock, SystemClock};
-use web::auth::ltpa::key_file;
 use web::options::TlsOptions;
 
 use crate::data_directory::DataDirectory;

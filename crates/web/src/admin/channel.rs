@@ -6,6 +6,7 @@ use ::queue_manager::QueueManager;
 use ::queue_manager::channel_status::ChannelStatus;
 use command::command::Pattern;
 use command::rest::{self, ChannelLive, Live};
+use identity::Identity;
 use model::authority::{Authority, AuthorityObject, Principal};
 use model::definition::AdministeredObject;
 use model::definition::attribute::{Kind, View};
@@ -13,7 +14,6 @@ use model::definition::channel::Transport;
 use model::name::ObjectName;
 
 use crate::answer::Answer;
-use crate::auth::Identity;
 use crate::error::{self, ApiError};
 use crate::query;
 use crate::service::Call;

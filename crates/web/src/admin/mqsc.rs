@@ -6,10 +6,10 @@ use http::StatusCode;
 use hyper::body::Incoming;
 
 use command::json::{Refusal, Request};
+use identity::Identity;
 
 use crate::admin::{Intent, Reached, acting_principal};
 use crate::answer::{self, Answer};
-use crate::auth::Identity;
 use crate::error::{self, ApiError};
 use crate::service::Call;
 use crate::{limit, media_type, query};

@@ -10,11 +10,11 @@ use ::queue_manager::QueueManager;
 use ::queue_manager::queue_list::{ListedQueue, QueueList};
 use command::command::Pattern;
 use command::rest::{self, Live, Moment, QueueLive};
+use identity::Identity;
 use model::authority::Principal;
 use model::definition::attribute::{Kind, View};
 
 use crate::answer::Answer;
-use crate::auth::Identity;
 use crate::error::{self, ApiError};
 use crate::query;
 use crate::service::Call;

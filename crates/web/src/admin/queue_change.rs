@@ -4,6 +4,7 @@ use command::command::{Alter, Command, Define, Delete};
 use http::header::{self, HeaderValue};
 use http::{StatusCode, Uri};
 use hyper::body::Incoming;
+use identity::Identity;
 use model::authority::Principal;
 use model::definition::attribute::{Kind, View};
 use model::name::QueueName;
@@ -12,7 +13,6 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Map, Value};
 
 use crate::answer::{self, Answer};
-use crate::auth::Identity;
 use crate::error::{self, ApiError};
 use crate::service::Call;
 use crate::{limit, media_type, query};

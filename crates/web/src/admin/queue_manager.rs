@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 
 use ::queue_manager::{QueueManager, registry};
 use command::rest::{self, Live, ManagerLive, RunningManager};
+use identity::Identity;
 use model::authority::{Authority, AuthorityObject, Principal};
 
 use crate::answer::Answer;
-use crate::auth::Identity;
 use crate::error::ApiError;
 use crate::query;
 use crate::service::Call;

@@ -7,12 +7,12 @@ use std::sync::{Arc, LazyLock};
 use ::queue_manager::QueueManager;
 use command::command::Pattern;
 use command::rest::{self, Live, SubscriptionLive};
+use identity::Identity;
 use model::authority::{Authority, AuthorityObject};
 use model::definition::SubscriptionDefinition;
 use model::definition::attribute::{Kind, View};
 
 use crate::answer::Answer;
-use crate::auth::Identity;
 use crate::error::ApiError;
 use crate::query;
 use crate::service::Call;

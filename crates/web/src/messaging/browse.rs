@@ -1,11 +1,11 @@
 //! GET of a message: the first that matches, left on the queue.
 
 use http::StatusCode;
+use identity::Identity;
 use model::options::{GetFlags, GetOptions, OpenOptions};
 use model::reason::Reason;
 
 use crate::answer::{self, Answer};
-use crate::auth::Identity;
 use crate::error::{ApiError, Verb};
 use crate::service::Call;
 

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use connection::error::ConnectionError;
 use http::StatusCode;
+use identity::Identity;
 use model::descriptor::Persistence;
 use model::jms::TextMessage;
 use model::message::Message;
@@ -20,7 +21,6 @@ use model::reason::Reason;
 use tokio::time::Instant;
 
 use crate::answer::{self, Answer};
-use crate::auth::Identity;
 use crate::error::{ApiError, Verb};
 use crate::service::Call;
 

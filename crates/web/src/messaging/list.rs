@@ -3,13 +3,13 @@
 use std::fmt::Write;
 
 use http::StatusCode;
+use identity::Identity;
 use model::descriptor::Format;
 use model::message::Message;
 use model::options::{GetFlags, GetOptions, OpenOptions};
 use model::reason::Reason;
 
 use crate::answer::{self, Answer};
-use crate::auth::Identity;
 use crate::error::{ApiError, Verb};
 use crate::routes::Version;
 use crate::service::Call;

@@ -1,9 +1,9 @@
 //! POST of a message to a topic: one MQPUT1 to a topic string outside syncpoint. From v2 on.
 
 use hyper::body::Incoming;
+use identity::Identity;
 
 use crate::answer::Answer;
-use crate::auth::Identity;
 use crate::error::{ApiError, Verb};
 use crate::routes::Version;
 use crate::service::Call;

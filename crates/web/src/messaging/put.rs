@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use http::StatusCode;
 use hyper::body::Incoming;
+use identity::Identity;
 use model::descriptor::{Ccsid, Encoding, Format, MessageDescriptor, MessageType};
 use model::jms::{JmsFields, TextMessage};
 use model::message::Message;
@@ -10,7 +11,6 @@ use model::options::{ObjectDescriptor, PutFlags, PutOptions};
 use model::property::Property;
 
 use crate::answer::{self, Answer, TEXT};
-use crate::auth::Identity;
 use crate::error::{self, ApiError, Verb};
 use crate::routes::Version;
 use crate::service::Call;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use http::Method;
 use serde_json::{Map, Value, json};
 
-use crate::auth::csrf::{CSRF_HEADER, CsrfRule};
+use crate::csrf::{CSRF_HEADER, CsrfRule};
 use crate::openapi::details::{Body, Content, Details, Parameter, SERVICES, Shape, Success, details};
 use crate::routes::{Access, ROUTES, Route};
 

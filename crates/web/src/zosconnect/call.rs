@@ -13,12 +13,12 @@ use ::service::registry::DeployedApi;
 use bytes::Bytes;
 use http::Method;
 use hyper::body::Incoming;
+use identity::Identity;
 
 use super::apis;
 use super::invoke::{self, refused};
 use crate::answer::Answer;
-use crate::auth::Identity;
-use crate::auth::csrf::CsrfRule;
+use crate::csrf::CsrfRule;
 use crate::error::ApiError;
 use crate::limit;
 use crate::routes::{Access, Handler, Matched, PublicHandler, Route, Version, ZosConnectHandler};

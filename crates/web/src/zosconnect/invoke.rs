@@ -17,11 +17,11 @@ use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, StatusCode};
 use hyper::body::Incoming;
+use identity::{Identity, Roles};
 use percent_encoding::percent_decode_str;
 
 use crate::answer::{self, Answer};
-use crate::auth::Identity;
-use crate::auth::csrf::CsrfRule;
+use crate::csrf::CsrfRule;
 use crate::error::ApiError;
 use crate::limit;
 use crate::routes::{Access, Handler, Matched, Route, Version, ZosConnectHandler};
@@ -37,7 +37,7 @@ static BY_NAME: Route = route(ZosConnectHandler::InvokeService);
 static BY_PATH: Route = route(ZosConnectHandler::InvokeByPath);
 
 /// Who may invoke.
-pub(crate) const USERS: Access = Access::Role(crate::auth::Roles::MQWEB_USER);
+pub(crate) const USERS: Access = Access::Role(Roles::MQWEB_USER);
 
 const fn route(handler: ZosConnectHandler) -> Route {
     Route {

@@ -7,10 +7,10 @@ mod slapd;
 
 use std::collections::BTreeMap;
 
+use identity::ltpa::{key_file, token};
+use identity::options::Ldap;
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity};
 use model::timestamp::Timestamp;
-use web::auth::ltpa::{key_file, token};
-use web::options::Ldap;
 
 use self::slapd::{BASE, Slapd};
 use crate::http::client::{Client, basic, plain, tls};

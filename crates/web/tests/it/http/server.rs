@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use identity::options::{Ldap, Ltpa, Web};
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Principal};
 use model::definition::queue::{AliasQueue, QueueKind};
 use model::definition::{QueueDefinition, SubscriptionDefinition};
@@ -18,9 +19,7 @@ use rcgen::{BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa
 use storage::StoreOptions;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
-use web::options::{
-    Cors, Installation, Ldap, Limits, Ltpa, Messaging, RemoteQueueManagers, TlsOptions, Web, Zosconnect,
-};
+use web::options::{Cors, Installation, Limits, Messaging, RemoteQueueManagers, TlsOptions, Zosconnect};
 use web::{WebOptions, WebServer};
 use workers::Workers;
 

@@ -1,7 +1,7 @@
 //! Client certificates that name users of a directory.
 
+use identity::options::{Ldap, LdapCertificateMap};
 use rcgen::{DistinguishedName, DnType, DnValue};
-use web::options::{Ldap, LdapCertificateMap};
 
 use super::bind_roles;
 use super::slapd::Slapd;

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use identity::Authenticator;
+use identity::options::{Identities, Ldap, LdapTls, Ltpa, Web};
+use model::timestamp::Timestamp;
 use tokio::time::Instant;
-use web::auth::Authenticator;
-use web::options::{Ldap, LdapTls};
 
 use super::slapd::Slapd;
 use super::{log_in, server, sign_in};
@@ -132,9 +133,9 @@ fn a_wrong_service_password_signs_nobody_in_and_is_told_by_the_check() {
     let wrong = Ldap { bind_password: Some("wrong".to_owned()), ..slapd.options() };
     assert_eq!(sign_in(&server(wrong.clone()), "bob", "bobpw"), UNAVAILABLE);
     let probe = |ldap: Ldap| {
-        let mut options = crate::auth::options(&[]);
-        options.ldap = ldap;
-        let authenticator = Authenticator::new(&options).expect("valid options");
+        let (web, ltpa) = (Web::default(), Ltpa::default());
+        let options = Identities { web: &web, ldap: &ldap, ltpa: &ltpa, server_user: "server" };
+        let authenticator = Authenticator::new(&options, Timestamp::from_millis(0)).expect("valid options");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let said = runtime.block_on(authenticator.probe_directory());
         said.into_iter().map(|(url, result)| (url, result.err().unwrap_or_default())).collect::<Vec<_>>()

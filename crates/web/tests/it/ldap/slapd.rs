@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
+use identity::options::{Ldap, LdapTls};
 use tempfile::TempDir;
-use web::options::{Ldap, LdapTls};
 
 use crate::http::server::{make_certificate_of, make_signer};
 

@@ -1,0 +1,4 @@
+//! The crate's public face.
+
+mod reference_rows;
+mod samples;

@@ -1,0 +1,435 @@
+//! Who a request comes from: LTPA token, TLS client certificate or HTTP Basic; which roles that user holds.
+//!
+//! Order of looking, as Liberty does it: a good token wins over everything; then a client certificate that names a
+//! known user; then Basic. A bad token does not harm a request that carries another good credential.
+//! Users are those of the configuration, then those of an LDAP directory. What needs the directory or a slow hash is never
+//! done on the way: `authenticate` then says `Slow`, and `authenticate_slow` waits.
+//! This module never answers a request: doors turn a [`Verdict`] into an answer.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::authority::Principal;
+use model::timestamp::Timestamp;
+use tokio::runtime::Handle;
+
+use crate::basic::{self, BasicCredentials, HeaderDigest, VerifiedHeaders};
+use crate::bindings::Bindings;
+use crate::certificate::CertificateIdentity;
+use crate::error::IdentityError;
+use crate::identity::Identity;
+use crate::ldap::{Directory, NoAnswer, Subject};
+use crate::ltpa::keys::LtpaKeys;
+use crate::ltpa::{Settings, SingleSignOn, TokenVerdict, key_file};
+use crate::options::Identities;
+use crate::password::PasswordReader;
+use crate::registry::{QuickCheck, Registry};
+use crate::role::Roles;
+use crate::slow::SlowChecks;
+use crate::users::{Lookup, Users};
+
+/// Tokens of a request and its certificate, each asked about once.
+const MOST_QUESTIONS: usize = 8;
+
+/// Knows the users and roles of one configuration, the LTPA keys, and what was verified lately.
+///
+/// Share it in an `Arc`; a reload replaces it by what [`Authenticator::reloaded`] makes.
+pub struct Authenticator {
+    users: Users,
+    sign_on: SingleSignOn,
+    verified_headers: VerifiedHeaders,
+    slow_checks: Arc<SlowChecks>,
+    /// Where the directory is asked.
+    runtime: Option<Handle>,
+    /// Who everybody is when security is off.
+    anybody: Option<Arc<Identity>>,
+}
+
+/// What a request brings along.
+#[derive(Clone, Copy)]
+pub struct Credentials<'a> {
+    /// LTPA tokens, in the order sent; the first few are looked at.
+    pub tokens: &'a [&'a str],
+    /// Value of the header `Authorization`.
+    pub authorization: Option<&'a [u8]>,
+    pub client_certificate: Option<&'a CertificateIdentity>,
+    pub over_tls: bool,
+}
+
+/// What the credentials of a request are worth.
+#[derive(Debug, Clone)]
+pub enum Verdict {
+    Identified {
+        identity: Arc<Identity>,
+        mechanism: Mechanism,
+        /// The answer should carry the token of [`Authenticator::mint_token`].
+        set_cookie: bool,
+    },
+    /// Nothing was sent: MQWB0104E.
+    NoCredentials,
+    /// Basic is wrong: MQWB0105E.
+    BadBasic,
+    /// The token is expired, foreign, revoked or damaged: MQWB0112E, and the cookie is cleared.
+    BadToken,
+    /// A password hash has to be computed or the directory asked: call [`Authenticator::authenticate_slow`].
+    Slow,
+    /// Too many checks are waiting already: 503, try again.
+    Busy,
+    /// The directory, on which the verdict depends, does not answer: 503, try again.
+    Unavailable,
+}
+
+/// How an identity was established; the names are those of `authenticationMechanism` in the answer of GET /login.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mechanism {
+    Token,
+    Basic,
+    ClientCertificate,
+    NoSecurity,
+}
+
+impl Mechanism {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Token => "form",
+            Self::Basic => "basic",
+            Self::ClientCertificate => "clientCertificate",
+            Self::NoSecurity => "noSecurity",
+        }
+    }
+}
+
+/// Why POST /login is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum LoginError {
+    #[error("the user name or the password is wrong")]
+    WrongCredentials,
+    #[error("too many password checks are waiting already")]
+    Busy,
+    #[error("the directory does not answer")]
+    Unavailable,
+}
+
+impl Authenticator {
+    /// Loads or makes the LTPA key file, parses users and roles.
+    ///
+    /// # Errors
+    /// Names the key when a password, role, binding or the key file cannot be used.
+    pub fn new(options: &Identities<'_>, now: Timestamp) -> Result<Self, IdentityError> {
+        Self::build(options, None, now)
+    }
+
+    /// One for new options. It remembers which tokens this one has revoked, and keys that lie in no file.
+    ///
+    /// Verified tokens and headers are verified anew: their users may have changed.
+    ///
+    /// # Errors
+    /// As [`Authenticator::new`].
+    pub fn reloaded(&self, options: &Identities<'_>, now: Timestamp) -> Result<Self, IdentityError> {
+        Self::build(options, Some(self), now)
+    }
+
+    fn build(options: &Identities<'_>, before: Option<&Self>, now: Timestamp) -> Result<Self, IdentityError> {
+        let web = options.web;
+        let passwords = PasswordReader::new(web.password_encryption_key.as_deref());
+        let keys = load_keys(options, &passwords, before, now)?;
+        let settings = Settings {
+            realm: web.realm.0.clone(),
+            cookie_name: checked_cookie_name(&options.ltpa.cookie_name)?,
+            lifetime: checked_lifetime(options.ltpa.expiration)?,
+            secure: options.ltpa.secure,
+        };
+        let bindings = Arc::new(Bindings::parse(&web.roles)?);
+        let file = Registry::new(web, &passwords, &bindings, options.server_user)?;
+        let runtime = before.and_then(|before| before.runtime.clone()).or_else(|| Handle::try_current().ok());
+        let (server_user, ask_on) = (options.server_user, runtime.clone());
+        let directory = Directory::new(options.ldap, web, &passwords, bindings, server_user, ask_on)?;
+        let revoked = before.map(|before| before.sign_on.revocations()).unwrap_or_default();
+        Ok(Self {
+            users: Users::new(file, directory),
+            sign_on: SingleSignOn::new(keys, settings, revoked),
+            verified_headers: VerifiedHeaders::new(),
+            slow_checks: before.map_or_else(|| Arc::new(SlowChecks::new()), |before| Arc::clone(&before.slow_checks)),
+            runtime,
+            anybody: web.no_security.then(|| anybody(options.server_user)),
+        })
+    }
+
+    /// Decides without waiting and without hashing a password: a cached or verifiable token, a certificate, a Basic
+    /// header verified lately, or a password that is stored reversibly.
+    pub fn authenticate(&self, credentials: &Credentials<'_>, now: Timestamp) -> Verdict {
+        if let Some(identity) = &self.anybody {
+            let identity = Arc::clone(identity);
+            return Verdict::Identified { identity, mechanism: Mechanism::NoSecurity, set_cookie: false };
+        }
+        match self.look_at_token_and_certificate(credentials, now) {
+            Sight::Decided(verdict) => verdict,
+            Sight::Ask(_) => Verdict::Slow,
+            Sight::Otherwise(nothing_yet) => self.look_at_basic(credentials, nothing_yet, now),
+        }
+    }
+
+    /// As [`Authenticator::authenticate`], and computes the password hash or asks the directory where that answered
+    /// `Slow`. Never `Slow` itself. Call within a tokio runtime.
+    pub async fn authenticate_slow(&self, credentials: &Credentials<'_>, now: Timestamp) -> Verdict {
+        let mut verdict = self.authenticate(credentials, now);
+        if !matches!(verdict, Verdict::Slow) {
+            return verdict;
+        }
+        let nothing_yet = match self.ask_about_token_and_certificate(credentials, now).await {
+            Ok(verdict) => return verdict,
+            Err(nothing_yet) => nothing_yet,
+        };
+        verdict = self.look_at_basic(credentials, nothing_yet, now);
+        let (Verdict::Slow, Some(header)) = (&verdict, credentials.authorization.and_then(basic::header)) else {
+            return verdict;
+        };
+        let Some(BasicCredentials { user, password }) = basic::parse(header) else { return Verdict::BadBasic };
+        let digest = self.verified_headers.digest(header);
+        let already_known = || self.verified_headers.find(&digest, now);
+        match self.users.check(&self.slow_checks, user, password, now, already_known).await {
+            Ok(Some(identity)) => {
+                self.remember(&digest, &identity, now);
+                self.identified(identity, Mechanism::Basic, credentials.over_tls)
+            }
+            Ok(None) => Verdict::BadBasic,
+            Err(no_answer) => no_answer.into(),
+        }
+    }
+
+    /// Checks a user name and password as POST /login brings them. Call within a tokio runtime.
+    ///
+    /// # Errors
+    /// `WrongCredentials` (401), `Busy` or `Unavailable` (503). A user without any role is no error here: its `roles` are
+    /// empty.
+    pub async fn login(&self, user: &str, password: &str, now: Timestamp) -> Result<Arc<Identity>, LoginError> {
+        if let Some(identity) = &self.anybody {
+            return Ok(Arc::clone(identity));
+        }
+        match self.users.check_quickly(user, password) {
+            QuickCheck::Right(identity) => return Ok(identity.fresh()),
+            QuickCheck::Wrong => return Err(LoginError::WrongCredentials),
+            QuickCheck::NeedsTime => {}
+        }
+        let (user, password) = (user.to_owned(), password.to_owned());
+        let checked = self.users.check(&self.slow_checks, user, password, now, || None).await;
+        Ok(checked?.ok_or(LoginError::WrongCredentials)?.fresh())
+    }
+
+    /// Checks a user name and password that came by another door than HTTP, and remembers what was right as that of a
+    /// Basic header is remembered: each serves the other. Security that is off for HTTP is not off here. Call within a tokio
+    /// runtime.
+    ///
+    /// # Errors
+    /// As [`Authenticator::login`].
+    pub async fn check_password(
+        &self,
+        user: &str,
+        password: &str,
+        now: Timestamp,
+    ) -> Result<Arc<Identity>, LoginError> {
+        match self.users.check_quickly(user, password) {
+            QuickCheck::Right(identity) => return Ok(Arc::clone(identity)),
+            QuickCheck::Wrong => return Err(LoginError::WrongCredentials),
+            QuickCheck::NeedsTime => {}
+        }
+        let digest = self.verified_headers.digest_of(user, password);
+        let known = || digest.as_ref().and_then(|digest| self.verified_headers.find(digest, now));
+        if let Some(identity) = known() {
+            return Ok(identity);
+        }
+        let checked = self.users.check(&self.slow_checks, user.to_owned(), password.to_owned(), now, known).await;
+        let identity = checked?.ok_or(LoginError::WrongCredentials)?;
+        if let Some(digest) = &digest {
+            self.remember(digest, &identity, now);
+        }
+        Ok(identity)
+    }
+
+    /// A user by name alone, with its groups; one that is not known has none. Call within a tokio runtime.
+    pub async fn principal_of(&self, user: &str, now: Timestamp) -> Principal {
+        match self.users.of_token(user, now) {
+            Lookup::Known(identity) => return identity.principal.clone(),
+            Lookup::Unknown => return Principal::user(user),
+            Lookup::Ask(subject) => {
+                // A directory that does not answer leaves the user without groups.
+                let _ = self.users.ask(&subject, now).await;
+            }
+        }
+        match self.users.of_token(user, now) {
+            Lookup::Known(identity) => identity.principal.clone(),
+            Lookup::Unknown | Lookup::Ask(_) => Principal::user(user),
+        }
+    }
+
+    /// Asks each server of the directory for its base, signed in as for searches: its URL, and what is wrong. Empty where
+    /// no directory is configured. Call within a tokio runtime.
+    pub async fn probe_directory(&self) -> Vec<(String, Result<(), String>)> {
+        match self.users.directory() {
+            Some(directory) => directory.probe().await,
+            None => Vec::new(),
+        }
+    }
+
+    /// A token for a cookie; `None` where a cookie must not be set (plain HTTP with `ltpa.secure`).
+    ///
+    /// An identity of [`Authenticator::login`] gets a token of its own. Requests with the same Basic header or
+    /// certificate share one that was minted less than a minute ago, so that signing is no tax on each of them.
+    pub fn mint_token(&self, identity: &Identity, now: Timestamp, over_tls: bool) -> Option<Arc<str>> {
+        self.sign_on.token(identity, now, over_tls)
+    }
+
+    /// Makes a token worthless from now on, until it would have expired; one that does not verify is ignored.
+    pub fn revoke(&self, token: &str, now: Timestamp) {
+        self.sign_on.revoke(token, now);
+    }
+
+    pub fn cookie_name(&self) -> &str {
+        self.sign_on.cookie_name()
+    }
+
+    /// Tokens travel over TLS alone.
+    pub fn is_secure(&self) -> bool {
+        self.sign_on.is_secure()
+    }
+
+    fn look_at_token_and_certificate(&self, credentials: &Credentials<'_>, now: Timestamp) -> Sight {
+        let over_tls = credentials.over_tls;
+        let nothing_yet = match self.sign_on.look(credentials.tokens, over_tls, &self.users, now) {
+            TokenVerdict::Good(identity) => {
+                let mechanism = Mechanism::Token;
+                return Sight::Decided(Verdict::Identified { identity, mechanism, set_cookie: false });
+            }
+            TokenVerdict::Ask(subject) => return Sight::Ask(subject),
+            TokenVerdict::Bad => Verdict::BadToken,
+            TokenVerdict::Absent => Verdict::NoCredentials,
+        };
+        match credentials.client_certificate.map(|certificate| self.users.of_certificate(certificate, now)) {
+            Some(Lookup::Known(identity)) => {
+                Sight::Decided(self.identified(identity, Mechanism::ClientCertificate, over_tls))
+            }
+            Some(Lookup::Ask(subject)) => Sight::Ask(subject),
+            Some(Lookup::Unknown) | None => Sight::Otherwise(nothing_yet),
+        }
+    }
+
+    /// Asks the directory about each of them that needs it. `Err` holds the verdict for a request that has no Basic header
+    /// either: a directory that does not answer does no harm to a request whose password can be checked without it.
+    async fn ask_about_token_and_certificate(
+        &self,
+        credentials: &Credentials<'_>,
+        now: Timestamp,
+    ) -> Result<Verdict, Verdict> {
+        for _ in 0..MOST_QUESTIONS {
+            let subject = match self.look_at_token_and_certificate(credentials, now) {
+                Sight::Decided(verdict) => return Ok(verdict),
+                Sight::Otherwise(nothing_yet) => return Err(nothing_yet),
+                Sight::Ask(subject) => subject,
+            };
+            if let Err(no_answer) = self.users.ask(&subject, now).await {
+                return Err(no_answer.into());
+            }
+        }
+        Err(Verdict::Busy)
+    }
+
+    /// `otherwise` is the verdict for a request without a Basic header.
+    fn look_at_basic(&self, credentials: &Credentials<'_>, otherwise: Verdict, now: Timestamp) -> Verdict {
+        let Some(header) = credentials.authorization.and_then(basic::header) else { return otherwise };
+        let digest = self.verified_headers.digest(header);
+        if let Some(identity) = self.verified_headers.find(&digest, now) {
+            return self.identified(identity, Mechanism::Basic, credentials.over_tls);
+        }
+        let Some(BasicCredentials { user, password }) = basic::parse(header) else { return Verdict::BadBasic };
+        match self.users.check_quickly(&user, &password) {
+            QuickCheck::Right(identity) => {
+                self.remember(&digest, identity, now);
+                self.identified(Arc::clone(identity), Mechanism::Basic, credentials.over_tls)
+            }
+            QuickCheck::Wrong => Verdict::BadBasic,
+            QuickCheck::NeedsTime => Verdict::Slow,
+        }
+    }
+
+    fn remember(&self, digest: &HeaderDigest, identity: &Arc<Identity>, now: Timestamp) {
+        self.verified_headers.insert(digest, identity, now);
+    }
+
+    fn identified(&self, identity: Arc<Identity>, mechanism: Mechanism, over_tls: bool) -> Verdict {
+        Verdict::Identified { identity, mechanism, set_cookie: self.sign_on.may_travel(over_tls) }
+    }
+}
+
+/// What a look at tokens and certificate tells.
+enum Sight {
+    Decided(Verdict),
+    /// Neither decides; the verdict for a request that has no Basic header either.
+    Otherwise(Verdict),
+    /// The directory has to be asked about this one first.
+    Ask(Subject),
+}
+
+impl From<NoAnswer> for LoginError {
+    fn from(no_answer: NoAnswer) -> Self {
+        match no_answer {
+            NoAnswer::Busy => Self::Busy,
+            NoAnswer::Unavailable => Self::Unavailable,
+        }
+    }
+}
+
+impl From<NoAnswer> for Verdict {
+    fn from(no_answer: NoAnswer) -> Self {
+        match no_answer {
+            NoAnswer::Busy => Self::Busy,
+            NoAnswer::Unavailable => Self::Unavailable,
+        }
+    }
+}
+
+/// With security off everybody acts as the server's user and holds every role.
+fn anybody(server_user: &str) -> Arc<Identity> {
+    Arc::new(Identity::new(Principal::administrator(server_user), server_user, Roles::all()))
+}
+
+fn load_keys(
+    options: &Identities<'_>,
+    passwords: &PasswordReader,
+    before: Option<&Authenticator>,
+    now: Timestamp,
+) -> Result<LtpaKeys, IdentityError> {
+    let stored = options.ltpa.keys_password.as_deref();
+    let password = stored.map(|stored| passwords.decode(stored)).transpose();
+    let password = password.map_err(|error| IdentityError::new("ltpa.keys_password", error))?;
+    match (&options.ltpa.keys_file, before) {
+        (Some(path), _) => load_key_file(path, password.as_deref(), now),
+        (None, Some(before)) => Ok(before.sign_on.keys().clone()),
+        (None, None) => LtpaKeys::generate().map_err(|error| IdentityError::new("ltpa.keys_file", error)),
+    }
+}
+
+fn load_key_file(path: &Path, password: Option<&str>, now: Timestamp) -> Result<LtpaKeys, IdentityError> {
+    let date = now.date_time().to_string();
+    key_file::load_or_make(path, password, &date).map_err(|error| IdentityError::new("ltpa.keys_file", error))
+}
+
+/// A cookie name is a token of RFC 9110.
+fn checked_cookie_name(name: &str) -> Result<String, IdentityError> {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if name.is_empty() || name.len() > 256 || !name.bytes().all(is_token) {
+        return Err(IdentityError::new("ltpa.cookie_name", format!("'{name}' cannot be the name of a cookie")));
+    }
+    Ok(name.to_owned())
+}
+
+fn checked_lifetime(minutes: u64) -> Result<Duration, IdentityError> {
+    let most = 100 * 366 * 24 * 60;
+    if !(1..=most).contains(&minutes) {
+        return Err(IdentityError::new(
+            "ltpa.expiration",
+            format!("{minutes} is not a number of minutes from 1 to {most}"),
+        ));
+    }
+    Ok(Duration::from_secs(minutes * 60))
+}

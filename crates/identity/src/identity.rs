@@ -1,0 +1,65 @@
+//! Who a request comes from, once that is established.
+//!
+//! An identity is made from the configuration or from what a directory said, and never changes; a reload makes new ones.
+
+use std::fmt;
+use std::sync::Arc;
+
+use model::authority::Principal;
+use model::timestamp::Timestamp;
+use parking_lot::Mutex;
+
+use super::role::Roles;
+
+/// A user the registry knows, with what the roles of the configuration give it.
+pub struct Identity {
+    /// Who the queue manager sees when the request acts for the user itself.
+    pub principal: Principal,
+    /// The registry's spelling of the user's name.
+    pub name: String,
+    /// Empty for a user whose credentials are right but who is bound to no role: answered with 403, not 401.
+    pub roles: Roles,
+    /// What tokens call the user: its distinguished name, for one of a directory.
+    pub(super) token_name: String,
+    /// Until when what was found out about the user counts; `None`: until the configuration is read again.
+    pub(super) counts_until: Option<Timestamp>,
+    /// The token last minted for requests that share this identity; see `Authenticator::mint_token`.
+    pub(super) minted: Mutex<Option<MintedToken>>,
+}
+
+/// A token kept for reuse, so that a client that sends Basic on every request costs one signature a minute.
+pub(super) struct MintedToken {
+    pub(super) token: Arc<str>,
+    pub(super) minted_at: Timestamp,
+}
+
+impl Identity {
+    pub fn new(principal: Principal, name: impl Into<String>, roles: Roles) -> Self {
+        let name = name.into();
+        Self { principal, token_name: name.clone(), name, roles, counts_until: None, minted: Mutex::new(None) }
+    }
+
+    /// The identity as one of a directory's entry.
+    pub(super) fn of_directory(self, dn: &str, counts_until: Timestamp) -> Self {
+        Self { token_name: dn.to_owned(), counts_until: Some(counts_until), ..self }
+    }
+
+    /// The same user with no token minted yet: for a login, whose token must be its own.
+    pub(super) fn fresh(&self) -> Arc<Self> {
+        Arc::new(Self {
+            principal: self.principal.clone(),
+            name: self.name.clone(),
+            roles: self.roles,
+            token_name: self.token_name.clone(),
+            counts_until: self.counts_until,
+            minted: Mutex::new(None),
+        })
+    }
+}
+
+/// Leaves the cookie out: tokens are never printed.
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Identity").field("name", &self.name).field("roles", &self.roles).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,4 @@
+//! The crate's public face.
+
+mod authenticator;
+mod vectors;
