@@ -3,15 +3,16 @@
 //! Made once for all connections of a `Client`, so that later handshakes resume earlier sessions.
 
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::client::{Resumption, WebPkiServerVerifier};
+use handshake::anchors::{Anchors, ServerNameCheck};
+use handshake::files::{self, FileError};
+use rustls::ClientConfig;
+use rustls::client::Resumption;
+use rustls::client::danger::ServerCertVerifier;
 use rustls::crypto::CryptoProvider;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::pki_types::ServerName;
 
 use crate::any_certificate::AnyCertificate;
 use crate::cipher::{CipherError, CipherSpecification};
@@ -78,8 +79,8 @@ pub struct CertificateFiles {
 pub enum TlsError {
     #[error(transparent)]
     Cipher(#[from] CipherError),
-    #[error("cannot use {file}: {problem}")]
-    File { file: String, problem: String },
+    #[error("cannot use {0}")]
+    File(#[from] FileError),
     #[error("the system has no trusted signers: name a file of certificates")]
     NoSigners,
     #[error("'{name}' is not a name that a certificate can have")]
@@ -108,10 +109,9 @@ impl TlsClient {
             .with_custom_certificate_verifier(verifier(options, provider)?);
         let mut config = match &options.certificate {
             None => builder.with_no_client_auth(),
-            Some(files) => {
-                let key = PrivateKeyDer::from_pem_file(&files.key)
-                    .map_err(|error| unusable(&files.key, &error.to_string()))?;
-                builder.with_client_auth_cert(certificates(&files.certificate)?, key).map_err(TlsError::Setup)?
+            Some(own) => {
+                let chain = files::certificates(&own.certificate)?;
+                builder.with_client_auth_cert(chain, files::key(&own.key)?).map_err(TlsError::Setup)?
             }
         };
         config.resumption = match options.resume {
@@ -141,84 +141,18 @@ fn is_loopback(host: &str) -> bool {
 fn verifier(options: &TlsOptions, provider: Arc<CryptoProvider>) -> Result<Arc<dyn ServerCertVerifier>, TlsError> {
     let signers = match &options.trust {
         Trust::Anybody => return Ok(Arc::new(AnyCertificate::new(provider))),
-        Trust::CaFile(file) => signers(file)?,
+        Trust::CaFile(file) => Anchors::from_file(file)?,
         Trust::System => system_signers()?,
     };
-    let chain = WebPkiServerVerifier::builder_with_provider(Arc::new(signers), provider)
-        .build()
-        .map_err(|error| TlsError::Setup(rustls::Error::General(error.to_string())))?;
-    Ok(match options.server_name {
-        ServerNamePolicy::Any => Arc::new(ChainOnly(chain)),
-        ServerNamePolicy::Host | ServerNamePolicy::Named(_) => chain,
-    })
+    let check = match options.server_name {
+        ServerNamePolicy::Any => ServerNameCheck::Anything,
+        ServerNamePolicy::Host | ServerNamePolicy::Named(_) => ServerNameCheck::Names,
+    };
+    signers.server_verifier(provider, check).map_err(TlsError::Setup)
 }
 
-fn signers(file: &Path) -> Result<RootCertStore, TlsError> {
-    let mut store = RootCertStore::empty();
-    for certificate in certificates(file)? {
-        store.add(certificate).map_err(|error| unusable(file, &error.to_string()))?;
-    }
-    Ok(store)
-}
-
-fn system_signers() -> Result<RootCertStore, TlsError> {
-    let mut store = RootCertStore::empty();
-    store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    if store.is_empty() { Err(TlsError::NoSigners) } else { Ok(store) }
-}
-
-/// At least one.
-fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-    let read = CertificateDer::pem_file_iter(file).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let read = read.map_err(|error| unusable(file, &error.to_string()))?;
-    if read.is_empty() { Err(unusable(file, "it holds no certificate")) } else { Ok(read) }
-}
-
-fn unusable(file: &Path, problem: &str) -> TlsError {
-    TlsError::File { file: file.display().to_string(), problem: problem.to_owned() }
-}
-
-/// Checks the chain of signers and its dates, and not what the certificate is called.
-#[derive(Debug)]
-struct ChainOnly(Arc<WebPkiServerVerifier>);
-
-impl ServerCertVerifier for ChainOnly {
-    fn verify_server_cert(
-        &self,
-        end_entity: &CertificateDer<'_>,
-        intermediates: &[CertificateDer<'_>],
-        server_name: &ServerName<'_>,
-        ocsp_response: &[u8],
-        now: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        // The name is looked at last: a wrong one means that all the rest is well.
-        match self.0.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
-            Err(rustls::Error::InvalidCertificate(
-                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
-            )) => Ok(ServerCertVerified::assertion()),
-            result => result,
-        }
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.0.verify_tls12_signature(message, certificate, signature)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.0.verify_tls13_signature(message, certificate, signature)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
-    }
+fn system_signers() -> Result<Anchors, TlsError> {
+    let mut anchors = Anchors::default();
+    anchors.add_parsable(rustls_native_certs::load_native_certs().certs);
+    if anchors.is_empty() { Err(TlsError::NoSigners) } else { Ok(anchors) }
 }

@@ -7,11 +7,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use handshake::anchors::Anchors;
+use handshake::files::{self, FileError};
 use rustls::crypto::{CryptoProvider, ring};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::server::{ServerSessionMemoryCache, WebPkiClientVerifier};
-use rustls::{RootCertStore, ServerConfig, ServerConnection};
+use rustls::server::ServerSessionMemoryCache;
+use rustls::{ServerConfig, ServerConnection};
 
 use crate::admission::TlsFacts;
 use crate::cipher;
@@ -34,14 +34,6 @@ pub struct TlsFiles {
 /// Distinguished names of a certificate (DER) and of its issuer, `CN=...,O=...`; `None` when it cannot be read.
 pub type NamesOf = fn(&[u8]) -> Option<(String, String)>;
 
-/// A file of TLS cannot be used.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("{file}: {problem}")]
-pub struct TlsError {
-    pub file: String,
-    pub problem: String,
-}
-
 /// What new TLS connections get.
 #[derive(Clone)]
 pub struct Tls {
@@ -52,25 +44,20 @@ pub struct Tls {
 impl Tls {
     /// # Errors
     /// A file that cannot be read or does not fit the others.
-    pub fn new(files: &TlsFiles, names_of: NamesOf) -> Result<Self, TlsError> {
+    pub fn new(files: &TlsFiles, names_of: NamesOf) -> Result<Self, FileError> {
         let provider = Arc::new(provider());
         let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
             .map_err(|error| problem(&files.certificate, &error))?;
         let builder = match &files.client_signers {
             Some(file) => {
-                let mut signers = RootCertStore::empty();
-                for certificate in certificates(file)? {
-                    signers.add(certificate).map_err(|error| problem(file, &error))?;
-                }
-                let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(signers), provider);
-                let verifier = verifier.allow_unauthenticated().build().map_err(|error| problem(file, &error))?;
-                builder.with_client_cert_verifier(verifier)
+                let verifier = Anchors::from_file(file)?.client_verifier(provider, false);
+                builder.with_client_cert_verifier(verifier.map_err(|error| problem(file, &error))?)
             }
             None => builder.with_no_client_auth(),
         };
-        let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|error| problem(&files.key, &error))?;
-        let chain = certificates(&files.certificate)?;
+        let key = files::key(&files.key)?;
+        let chain = files::certificates(&files.certificate)?;
         let mut config = builder.with_single_cert(chain, key).map_err(|error| problem(&files.key, &error))?;
         config.session_storage = ServerSessionMemoryCache::new(SESSIONS);
         config.ticketer = ring::Ticketer::new().map_err(|error| problem(&files.key, &error))?;
@@ -94,15 +81,6 @@ fn provider() -> CryptoProvider {
     provider
 }
 
-fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-    let read = CertificateDer::pem_file_iter(file).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let chain = read.map_err(|error| problem(file, &error))?;
-    if chain.is_empty() {
-        return Err(problem(file, &"it holds no certificate"));
-    }
-    Ok(chain)
-}
-
-fn problem(file: &Path, problem: &dyn std::fmt::Display) -> TlsError {
-    TlsError { file: file.display().to_string(), problem: problem.to_string() }
+fn problem(file: &Path, problem: &dyn std::fmt::Display) -> FileError {
+    FileError::new(file, problem)
 }

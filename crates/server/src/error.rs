@@ -36,7 +36,7 @@ pub(crate) enum ServerError {
         source: std::io::Error,
     },
     #[error(transparent)]
-    Tls(#[from] channel_server::tls::TlsError),
+    Tls(#[from] handshake::files::FileError),
     #[error("cannot make the TLS certificate")]
     Certificate(#[from] rcgen::Error),
     #[error("cannot start the threads that serve connections")]

@@ -7,15 +7,16 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use handshake::anchors::{Anchors, ServerNameCheck};
+use handshake::files::{self, FileError};
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, RootCertStore};
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
@@ -28,12 +29,8 @@ const MAXIMUM_ANSWER: usize = 128 << 20;
 pub(crate) enum RestError {
     #[error("--url: {url} is not valid, expected http://HOST:PORT or https://HOST:PORT")]
     Url { url: String },
-    #[error("--cacert: cannot read certificates from {file}")]
-    Authorities {
-        file: String,
-        #[source]
-        source: rustls::pki_types::pem::Error,
-    },
+    #[error("--cacert: {0}")]
+    Authorities(#[from] FileError),
     #[error("cannot set up TLS")]
     Tls(#[from] rustls::Error),
     #[error("cannot reach {url}")]
@@ -231,21 +228,21 @@ where
 }
 
 fn connector(authorities: Option<&Path>) -> Result<TlsConnector, RestError> {
-    let file = authorities.unwrap_or(Path::new(SYSTEM_AUTHORITIES));
-    let failed = |source| RestError::Authorities { file: file.display().to_string(), source };
-    let mut roots = RootCertStore::empty();
-    for certificate in CertificateDer::pem_file_iter(file).map_err(failed)? {
-        let certificate = certificate.map_err(failed)?;
-        // The system's bundle may hold an old certificate that cannot be parsed; the others still count.
-        if let Err(error) = roots.add(certificate)
-            && authorities.is_some()
-        {
-            return Err(error.into());
+    let anchors = match authorities {
+        Some(file) => Anchors::from_file(file)?,
+        None => {
+            // The system's bundle may hold an old certificate that cannot be parsed; the others are still of use.
+            let mut anchors = Anchors::default();
+            anchors.add_parsable(files::certificates(Path::new(SYSTEM_AUTHORITIES))?);
+            anchors
         }
-    }
-    let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+    };
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let verifier = anchors.server_verifier(Arc::clone(&provider), ServerNameCheck::Names)?;
+    let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
-        .with_root_certificates(roots)
+        .dangerous()
+        .with_custom_certificate_verifier(verifier)
         .with_no_client_auth();
     Ok(TlsConnector::from(Arc::new(config)))
 }

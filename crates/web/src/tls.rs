@@ -2,14 +2,13 @@
 //!
 //! A configuration is made whole or not at all, so a reload with a bad file leaves the running one in place.
 
-use std::path::Path;
 use std::sync::Arc;
 
+use handshake::anchors::Anchors;
+use handshake::files::{self, FileError};
+use rustls::ServerConfig;
 use rustls::crypto::ring;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::server::{ServerSessionMemoryCache, WebPkiClientVerifier};
-use rustls::{RootCertStore, ServerConfig};
+use rustls::server::ServerSessionMemoryCache;
 
 use crate::WebError;
 use crate::options::TlsOptions;
@@ -38,9 +37,8 @@ pub(crate) fn server_config(options: &TlsOptions) -> Result<Tls, WebError> {
         Some(verifier) => builder.with_client_cert_verifier(Arc::clone(verifier)),
         None => builder.with_no_client_auth(),
     };
-    let chain = certificates("tls.certificate", &options.certificate)?;
-    let key =
-        PrivateKeyDer::from_pem_file(&options.key).map_err(|error| unreadable("tls.key", &options.key, &error))?;
+    let chain = files::certificates(&options.certificate).map_err(|error| unusable("tls.certificate", &error))?;
+    let key = files::key(&options.key).map_err(|error| unusable("tls.key", &error))?;
     let mut config = builder.with_single_cert(chain, key).map_err(|error| problem("tls.key", &error))?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     config.session_storage = ServerSessionMemoryCache::new(SESSIONS);
@@ -56,26 +54,13 @@ fn client_verifier(options: &TlsOptions, provider: Arc<rustls::crypto::CryptoPro
         }
         return Ok(None);
     };
-    let mut signers = RootCertStore::empty();
-    for certificate in certificates(KEY, file)? {
-        signers.add(certificate).map_err(|error| problem(KEY, &error))?;
-    }
-    let builder = WebPkiClientVerifier::builder_with_provider(Arc::new(signers), provider);
-    let builder = if options.client_required { builder } else { builder.allow_unauthenticated() };
-    Ok(Some(builder.build().map_err(|error| problem(KEY, &error))?))
+    let signers = Anchors::from_file(file).map_err(|error| unusable(KEY, &error))?;
+    let verifier = signers.client_verifier(provider, options.client_required);
+    Ok(Some(verifier.map_err(|error| problem(KEY, &error))?))
 }
 
-fn certificates(key: &str, file: &Path) -> Result<Vec<CertificateDer<'static>>, WebError> {
-    let read = CertificateDer::pem_file_iter(file).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let chain = read.map_err(|error| unreadable(key, file, &error))?;
-    if chain.is_empty() {
-        return Err(problem(key, &format!("{} holds no certificate", file.display())));
-    }
-    Ok(chain)
-}
-
-fn unreadable(key: &str, file: &Path, error: &dyn std::fmt::Display) -> WebError {
-    problem(key, &format!("{} cannot be read: {error}", file.display()))
+fn unusable(key: &str, error: &FileError) -> WebError {
+    problem(key, error)
 }
 
 fn problem(key: &str, problem: &dyn std::fmt::Display) -> WebError {

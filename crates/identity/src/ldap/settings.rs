@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
-use rustls::{ClientConfig, RootCertStore};
+use handshake::anchors::{Anchors, ServerNameCheck};
+use rustls::ClientConfig;
 
 use super::dn::Dn;
 use super::filter::{CertificateFilter, FilterTemplate};
@@ -168,28 +167,26 @@ fn certificates(ldap: &Ldap) -> Result<Certificates, IdentityError> {
 /// Trusts `ca_file` alone, or without one whatever the system trusts. Names are always checked.
 fn client_config(ldap: &Ldap) -> Result<Arc<ClientConfig>, IdentityError> {
     let key = "ldap.ca_file";
-    let mut roots = RootCertStore::empty();
+    let mut anchors = Anchors::default();
     match (&ldap.ca_file, ldap.tls) {
         (_, LdapTls::Off) => {}
         (Some(file), _) => {
-            let unreadable = |error| IdentityError::new(key, format!("{} cannot be read: {error}", file.display()));
-            for certificate in CertificateDer::pem_file_iter(file).map_err(unreadable)? {
-                roots.add(certificate.map_err(unreadable)?).map_err(|error| IdentityError::new(key, error))?;
-            }
-            if roots.is_empty() {
-                return Err(IdentityError::new(key, format!("{} holds no certificate", file.display())));
-            }
+            anchors = Anchors::from_file(file).map_err(|error| IdentityError::new(key, error))?;
         }
         (None, _) => {
             // Certificates of the system that cannot be read are passed over, as its other programs do.
-            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-            if roots.is_empty() {
+            anchors.add_parsable(rustls_native_certs::load_native_certs().certs);
+            if anchors.is_empty() {
                 return Err(IdentityError::new(key, "it is needed, for this system trusts no certificates"));
             }
         }
     }
-    let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let verifier = anchors.server_verifier(Arc::clone(&provider), ServerNameCheck::Names);
+    let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|error| IdentityError::new(key, error))?;
-    Ok(Arc::new(builder.with_root_certificates(roots).with_no_client_auth()))
+        .map_err(|error| IdentityError::new(key, error))?
+        .dangerous()
+        .with_custom_certificate_verifier(verifier.map_err(|error| IdentityError::new(key, error))?);
+    Ok(Arc::new(builder.with_no_client_auth()))
 }

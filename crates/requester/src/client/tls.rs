@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{ClientConfig, RootCertStore};
+use handshake::anchors::{Anchors, ServerNameCheck};
+use handshake::files;
+use rustls::ClientConfig;
 
 use super::site::SiteError;
 
@@ -18,21 +18,24 @@ pub(super) fn config(
     certificate: Option<&Path>,
     key: Option<&Path>,
 ) -> Result<Arc<ClientConfig>, SiteError> {
-    let roots = match ca_file {
-        Some(file) => from_file(file)?,
+    let anchors = match ca_file {
+        Some(file) => Anchors::from_file(file).map_err(|error| SiteError::new("ca_file", error.to_string()))?,
         None => of_the_system(),
     };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let unusable = |error: rustls::Error| SiteError::new("ca_file", error.to_string());
+    let verifier = anchors.server_verifier(Arc::clone(&provider), ServerNameCheck::Names).map_err(unusable)?;
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|error| SiteError::new("ca_file", error.to_string()))?
-        .with_root_certificates(roots);
+        .map_err(unusable)?
+        .dangerous()
+        .with_custom_certificate_verifier(verifier);
     let mut config = match (certificate, key) {
         (None, None) => builder.with_no_client_auth(),
         (Some(certificate), Some(key)) => {
-            let chain = certificates(certificate, "certificate")?;
-            let key = PrivateKeyDer::from_pem_file(key)
-                .map_err(|error| SiteError::new("key", format!("{}: {error}", key.display())))?;
+            let chain =
+                files::certificates(certificate).map_err(|error| SiteError::new("certificate", error.to_string()))?;
+            let key = files::key(key).map_err(|error| SiteError::new("key", error.to_string()))?;
             builder
                 .with_client_auth_cert(chain, key)
                 .map_err(|error| SiteError::new("certificate", error.to_string()))?
@@ -44,24 +47,9 @@ pub(super) fn config(
     Ok(Arc::new(config))
 }
 
-fn certificates(file: &Path, key: &'static str) -> Result<Vec<CertificateDer<'static>>, SiteError> {
-    let read = || CertificateDer::pem_file_iter(file)?.collect::<Result<Vec<_>, _>>();
-    let told = |problem: String| SiteError::new(key, format!("{}: {problem}", file.display()));
-    let all = read().map_err(|error| told(error.to_string()))?;
-    if all.is_empty() { Err(told("there is no certificate in it".to_owned())) } else { Ok(all) }
-}
-
-fn from_file(file: &Path) -> Result<RootCertStore, SiteError> {
-    let mut roots = RootCertStore::empty();
-    for certificate in certificates(file, "ca_file")? {
-        roots.add(certificate).map_err(|error| SiteError::new("ca_file", format!("{}: {error}", file.display())))?;
-    }
-    Ok(roots)
-}
-
 /// Where the system trusts nobody no certificate is good, which is told when one comes.
-fn of_the_system() -> RootCertStore {
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    roots
+fn of_the_system() -> Anchors {
+    let mut anchors = Anchors::default();
+    anchors.add_parsable(rustls_native_certs::load_native_certs().certs);
+    anchors
 }

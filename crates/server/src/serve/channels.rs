@@ -13,7 +13,8 @@ use std::time::Duration;
 
 use channel_server::admission::{CredentialCheck, Gate, Refused};
 use channel_server::listener::{Door, Limits, Listening};
-use channel_server::tls::{Tls, TlsError, TlsFiles};
+use channel_server::tls::{Tls, TlsFiles};
+use handshake::files::FileError;
 use identity::CertificateIdentity;
 use identity::authenticator::LoginError;
 use model::authority::{AuthorityObject, Principal};
@@ -210,7 +211,7 @@ fn limits_of(limits: &configuration::Channels) -> Limits {
 
 /// # Errors
 /// A certificate or key cannot be used.
-pub(super) fn tls_of(tls: &TlsOptions) -> Result<Tls, TlsError> {
+pub(super) fn tls_of(tls: &TlsOptions) -> Result<Tls, FileError> {
     let files =
         TlsFiles { certificate: tls.certificate.clone(), key: tls.key.clone(), client_signers: tls.client_ca.clone() };
     Tls::new(&files, |certificate| {

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use channel_client::any_certificate::AnyCertificate;
+use handshake::anchors::{Anchors, ServerNameCheck};
 use http::HeaderValue;
 use http::uri::{Authority, Scheme};
 use http_body_util::Full;
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
+use rustls::ClientConfig;
 use rustls::client::Resumption;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, RootCertStore};
+use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
@@ -165,7 +165,12 @@ fn tls(
         .map_err(|error| target_error(error.to_string()))?;
     let config = match trust {
         Trust::None => return Err(target_error("cacert: https needs the certificate to trust".to_owned())),
-        Trust::CaFile(path) => builder.with_root_certificates(roots(path)?),
+        Trust::CaFile(path) => {
+            let anchors = Anchors::from_file(path).map_err(|error| target_error(format!("cacert: {error}")))?;
+            let verifier = anchors.server_verifier(provider, ServerNameCheck::Names);
+            let verifier = verifier.map_err(|error| target_error(error.to_string()))?;
+            builder.dangerous().with_custom_certificate_verifier(verifier)
+        }
         Trust::Insecure if address.ip().is_loopback() => {
             builder.dangerous().with_custom_certificate_verifier(Arc::new(AnyCertificate::new(provider)))
         }
@@ -176,17 +181,4 @@ fn tls(
     let name = ServerName::try_from(bare_host(authority).to_owned())
         .map_err(|_| target_error(format!("url: '{authority}' is not a name a certificate can have")))?;
     Ok((TlsConnector::from(Arc::new(config.with_no_client_auth())), name))
-}
-
-fn roots(path: &PathBuf) -> Result<RootCertStore, ClientError> {
-    let problem = |error: String| ClientError::Target(format!("cacert: {}: {error}", path.display()));
-    let mut store = RootCertStore::empty();
-    for certificate in CertificateDer::pem_file_iter(path).map_err(|error| problem(error.to_string()))? {
-        let certificate = certificate.map_err(|error| problem(error.to_string()))?;
-        store.add(certificate).map_err(|error| problem(error.to_string()))?;
-    }
-    if store.is_empty() {
-        return Err(problem("it holds no certificate".to_owned()));
-    }
-    Ok(store)
 }

@@ -1,0 +1,4 @@
+//! Handshakes with certificates that OpenSSL has made, in memory.
+
+mod anchors;
+mod made;
