@@ -7,7 +7,7 @@
 //! Never: decides what a verb means. Other rooms own what the tables hold; this room owns that there is one of each.
 //!
 //! Invariants
-//! - A lock of a table is held for one lookup or one change, never across an `.await`.
+//! - A lock of a table is held for one lookup or one change, never across an `.await`; what lasts longer is a `Turn`.
 //! - Time is read from `Engine::clock` only.
 //! - The phase moves from running to quiescing to stopping, and never back.
 
@@ -18,6 +18,7 @@ pub(crate) mod housekeeping;
 pub(crate) mod identifiers;
 pub(crate) mod start;
 pub mod system_settings;
+pub(crate) mod turn;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -38,6 +39,7 @@ use crate::engine::connection_table::ConnectionTable;
 use crate::engine::housekeeping::LeftOver;
 use crate::engine::identifiers::Identifiers;
 use crate::engine::system_settings::SystemSettings;
+use crate::engine::turn::Turn;
 use crate::instrumentation::accounting::collection::{self, Overrides};
 use crate::instrumentation::accounting::writer::Records;
 use crate::instrumentation::channel_status::ChannelTable;
@@ -74,7 +76,7 @@ pub(crate) struct Engine {
     pub(crate) system: SystemSettings,
     pub(crate) identifiers: Identifiers,
     /// Definitions change one at a time, so that what is checked still holds when it is written.
-    pub(crate) changes: tokio::sync::Mutex<()>,
+    pub(crate) changes: Turn,
     pub(crate) left_over: LeftOver,
     pub(crate) events: event::Switches,
     pub(crate) statistics: Statistics,
@@ -134,7 +136,7 @@ impl Engine {
             started_objects: Arc::default(),
             system: SystemSettings::new(starts_command_server),
             identifiers: Identifiers::new(name, started),
-            changes: tokio::sync::Mutex::new(()),
+            changes: Turn::default(),
             left_over: LeftOver::default(),
             branches: Branches::default(),
             phase: AtomicU8::new(Phase::Running as u8),

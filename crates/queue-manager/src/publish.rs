@@ -38,6 +38,7 @@ use tracing::debug;
 
 use crate::engine::Engine;
 use crate::engine::connection_table::ConnectionState;
+use crate::engine::turn::Turn;
 use crate::publish::subscription::{Subscription, Subscriptions};
 use crate::publish::topic_tree::{EffectiveTopic, join};
 use crate::queue::resolve::{Resolved, resolve};
@@ -54,7 +55,7 @@ pub(crate) struct PublishSubscribe {
     state: RwLock<Subscriptions>,
     /// Held while a publication is retained and while a new subscription is sent what is retained, so that it gets each
     /// publication once.
-    pub(crate) retaining: tokio::sync::Mutex<()>,
+    pub(crate) retaining: Turn,
 }
 
 impl PublishSubscribe {
@@ -243,7 +244,7 @@ impl FanOut<'_> {
             return Ok(());
         }
         if retain || self.recipients.len() > 1 {
-            let _retaining = if retain { Some(self.engine.publish.retaining.lock().await) } else { None };
+            let _retaining = if retain { Some(self.engine.publish.retaining.take().await) } else { None };
             let own = Connection::internal(&request.connection.engine);
             self.put_all(&own.state, retain).await?;
             // Dropped before this, or with an error, the connection backs its unit of work out.

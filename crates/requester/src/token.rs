@@ -71,7 +71,8 @@ struct Key {
 #[derive(Default)]
 struct Slot {
     known: Mutex<Option<Known>>,
-    /// Held by whoever asks the authorization server.
+    /// Held by the call that asks the authorization server; the others wait for its answer.
+    #[expect(clippy::disallowed_types, reason = "one call asks at a time, across an await")]
     asking: tokio::sync::Mutex<()>,
     /// How often it has been asked, and why it gave nothing the last time.
     asked: Mutex<(u64, Option<RequesterError>)>,

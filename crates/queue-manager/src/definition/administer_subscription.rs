@@ -52,10 +52,10 @@ pub(crate) async fn define(
         make_queue(engine, caller, &mut definition).await?;
     }
     let queue = made_queue.then(|| ManagedQueue::new(engine, Arc::new(definition.clone())));
-    let _retaining = engine.publish.retaining.lock().await;
+    let _retaining = engine.publish.retaining.take().await;
     let identifier = definition.identifier;
     let kept = {
-        let _change = engine.changes.lock().await;
+        let _change = engine.changes.take().await;
         let now_there = engine.subscriptions.read().get(&definition.name).cloned();
         match (&before, &now_there) {
             (None, Some(_)) => Err(ObjectError::already_exists(&definition.name)),
@@ -142,7 +142,7 @@ pub(crate) async fn change<E: From<ObjectError>>(
     change: impl FnOnce(&mut SubscriptionDefinition) -> Result<(), E>,
 ) -> Result<(), E> {
     authorise(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::CHANGE)?;
-    let _change = engine.changes.lock().await;
+    let _change = engine.changes.take().await;
     let before = engine.subscriptions.read().get(name).cloned();
     let before = before.ok_or_else(|| ObjectError::not_found(name))?;
     let mut definition = (*before).clone();

@@ -65,7 +65,7 @@ impl QueueManager {
         let (family, name) = key(&object);
         let exists = engine.object(family, &name).is_some();
         authorise(engine, caller, family, &name, authority_to_define(exists, replace))?;
-        let _change = engine.changes.lock().await;
+        let _change = engine.changes.take().await;
         let before = engine.object(family, &name);
         match &before {
             Some(_) if !replace => return Err(ObjectError::already_exists(name.as_str())),
@@ -105,7 +105,7 @@ impl QueueManager {
     ) -> Result<(), E> {
         let engine = self.engine();
         authorise(engine, caller, family, name, Authority::CHANGE)?;
-        let _change = engine.changes.lock().await;
+        let _change = engine.changes.take().await;
         let before = engine.object(family, name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
         let mut object = (*before).clone();
         change(&mut object)?;
@@ -125,7 +125,7 @@ impl QueueManager {
     ) -> Result<(), ObjectError> {
         let engine = self.engine();
         authorise(engine, caller, family, name, Authority::DELETE)?;
-        let _change = engine.changes.lock().await;
+        let _change = engine.changes.take().await;
         let object = engine.object(family, name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
         let runs = |status: &StartedStatus| status.started.name == name.as_str() && !status.is_stopping;
         if self.started_objects(family).iter().any(runs) {

@@ -183,7 +183,7 @@ pub(crate) async fn change_queue(
     queue: &Arc<Queue>,
     change: impl FnOnce(&mut QueueDefinition),
 ) -> Result<(), Reason> {
-    let _change = engine.changes.lock().await;
+    let _change = engine.changes.take().await;
     if queue.is_deleted() {
         return Err(Reason::QDeleted);
     }

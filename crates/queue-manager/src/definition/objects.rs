@@ -156,7 +156,7 @@ impl QueueManager {
     ) -> Result<(), E> {
         let engine = self.engine();
         authorise(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::CHANGE)?;
-        let _change = engine.changes.lock().await;
+        let _change = engine.changes.take().await;
         let before = engine.definition();
         let mut definition = (*before).clone();
         change(&mut definition)?;
@@ -199,7 +199,7 @@ impl QueueManager {
     ) -> Result<(), ObjectError> {
         let engine = self.engine();
         let name = definition.name;
-        let _change = engine.changes.lock().await;
+        let _change = engine.changes.take().await;
         let before = engine.topic(&name);
         let wanted = authority_to_define(before.is_some(), replace);
         authorise(engine, caller, AuthorityObject::Topic, &name, wanted)?;
@@ -225,7 +225,7 @@ impl QueueManager {
     ) -> Result<(), E> {
         let engine = self.engine();
         authorise(engine, caller, AuthorityObject::Topic, name, Authority::CHANGE)?;
-        let _change = engine.changes.lock().await;
+        let _change = engine.changes.take().await;
         let before = engine.topic(name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
         let mut definition = (*before).clone();
         change(&mut definition)?;
@@ -258,7 +258,7 @@ impl QueueManager {
     pub async fn delete_topic(&self, caller: &Principal, name: &TopicName) -> Result<(), ObjectError> {
         let engine = self.engine();
         authorise(engine, caller, AuthorityObject::Topic, name, Authority::DELETE)?;
-        let _change = engine.changes.lock().await;
+        let _change = engine.changes.take().await;
         if engine.topic(name).is_none() {
             return Err(ObjectError::not_found(name.as_str()));
         }

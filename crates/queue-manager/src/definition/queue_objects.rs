@@ -32,7 +32,7 @@ impl QueueManager {
         let engine = self.engine();
         let name = definition.name;
         check(&definition)?;
-        let lock = engine.changes.lock().await;
+        let lock = engine.changes.take().await;
         let existing = engine.queue(&name);
         let wanted = authority_to_define(existing.is_some(), replace);
         authorise(engine, caller, AuthorityObject::Queue, &name, wanted)?;
@@ -81,7 +81,7 @@ impl QueueManager {
     ) -> Result<(), E> {
         let engine = self.engine();
         authorise(engine, caller, AuthorityObject::Queue, name, Authority::CHANGE)?;
-        let lock = engine.changes.lock().await;
+        let lock = engine.changes.take().await;
         let queue = engine.queue(name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
         let mut definition = (*queue.definition()).clone();
         change(&mut definition)?;
@@ -96,7 +96,7 @@ impl QueueManager {
     pub async fn delete_queue(&self, caller: &Principal, name: &QueueName, purge: bool) -> Result<(), ObjectError> {
         let engine = self.engine();
         authorise(engine, caller, AuthorityObject::Queue, name, Authority::DELETE)?;
-        let _change = engine.changes.lock().await;
+        let _change = engine.changes.take().await;
         let queue = engine.queue(name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
         let in_use = |_| ObjectError::InUse { name: name.to_string() };
         let deletion = queue.begin_deletion(Some(0)).map_err(in_use)?;
@@ -122,7 +122,7 @@ impl QueueManager {
     pub async fn clear_queue(&self, caller: &Principal, name: &QueueName) -> Result<(), ObjectError> {
         let engine = self.engine();
         authorise(engine, caller, AuthorityObject::Queue, name, Authority::CLEAR)?;
-        let _change = engine.changes.lock().await;
+        let _change = engine.changes.take().await;
         let queue = engine.queue(name).ok_or_else(|| ObjectError::not_found(name.as_str()))?;
         if !queue.is_local() {
             return Err(ObjectError::WrongType { name: name.to_string() });

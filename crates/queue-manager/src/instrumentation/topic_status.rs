@@ -102,7 +102,7 @@ impl QueueManager {
             missing: Authority::CLEAR.list(),
         })?;
         let connection = Connection::internal(engine);
-        let _retaining = engine.publish.retaining.lock().await;
+        let _retaining = engine.publish.retaining.take().await;
         retained::forget(engine, &connection.state, topic, engine.now()).await.map_err(ObjectError::Reason)?;
         connection.commit().await.map_err(ObjectError::Reason)
     }

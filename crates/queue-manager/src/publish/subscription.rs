@@ -274,7 +274,7 @@ pub(crate) async fn end(engine: &Engine, subscription: &Subscription) -> Result<
     let definition = &subscription.definition;
     let queue = ManagedQueue::new(engine, definition.clone());
     if definition.durable {
-        let _change = engine.changes.lock().await;
+        let _change = engine.changes.take().await;
         let change = definitions::delete_subscription(&definition.name);
         let show = || {
             engine.subscriptions.write().remove(&definition.name);

@@ -42,7 +42,7 @@ pub(crate) async fn make(
     let id = engine.store.create_queue();
     definition.as_local_mut().expect("an instance is a local queue").store_id = id.0;
 
-    let _change = engine.changes.lock().await;
+    let _change = engine.changes.take().await;
     if engine.queue(&name).is_some() {
         return Err(Reason::ObjectAlreadyExists);
     }
@@ -84,7 +84,7 @@ fn dynamic_name(engine: &Engine, pattern: &str) -> Result<QueueName, Reason> {
 /// # Errors
 /// `QNotEmpty` (2055): it holds messages and may not be purged. `ObjectInUse` (2042): uncommitted ones.
 pub(crate) async fn delete(engine: &Engine, queue: &Arc<Queue>, purge: bool) -> Result<(), Reason> {
-    let _change = engine.changes.lock().await;
+    let _change = engine.changes.take().await;
     if queue.is_deleted() {
         return Ok(());
     }
@@ -121,7 +121,7 @@ fn changes_of_deletion(engine: &Engine, queue: &Queue) -> (Vec<DefinitionChange>
 
 /// Takes a queue away that the queue manager made, whatever it holds.
 pub(crate) async fn delete_temporary(engine: &Engine, queue: &Arc<Queue>) {
-    let _change = engine.changes.lock().await;
+    let _change = engine.changes.take().await;
     if queue.is_deleted() {
         return;
     }

@@ -29,7 +29,7 @@ impl QueueManager {
     pub async fn set_authority(&self, caller: &Principal, record: AuthorityRecord) -> Result<(), ObjectError> {
         let engine = self.engine();
         authorise(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::CHANGE)?;
-        let _change = engine.changes.lock().await;
+        let _change = engine.changes.take().await;
         let save = definitions::save_authority(&record);
         engine.save_and_show(vec![save], || engine.authorities.set(record)).await
     }
@@ -45,7 +45,7 @@ impl QueueManager {
     ) -> Result<(Option<AuthorityRecord>, AuthorityRecord), ObjectError> {
         let engine = self.engine();
         authorise(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::CHANGE)?;
-        let _change = engine.changes.lock().await;
+        let _change = engine.changes.take().await;
         let before = engine.authorities.record(record.object, &record.profile, &record.entity);
         let has = before.as_ref().map_or(Authority::empty(), |before| before.authorities);
         let after = AuthorityRecord { authorities: (has | record.authorities) - remove, ..record };
@@ -67,7 +67,7 @@ impl QueueManager {
     ) -> Result<AuthorityRecord, ObjectError> {
         let engine = self.engine();
         authorise(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::CHANGE)?;
-        let _change = engine.changes.lock().await;
+        let _change = engine.changes.take().await;
         let record = engine.authorities.record(object, profile, entity);
         let record = record.ok_or_else(|| ObjectError::not_found(profile))?;
         let delete = definitions::delete_authority(&record);
@@ -79,7 +79,7 @@ impl QueueManager {
     /// this is not; while an object of that name exists, nothing happens.
     pub async fn forget_authorities(&self, object: AuthorityObject, name: &ObjectName) -> Result<(), ObjectError> {
         let engine = self.engine();
-        let _change = engine.changes.lock().await;
+        let _change = engine.changes.take().await;
         let records = engine.authorities.of_profile(object, name.as_str());
         if records.is_empty() || self.exists(object, name) {
             return Ok(());

@@ -313,7 +313,7 @@ impl Call<'_> {
     async fn add(&self, definition: SubscriptionDefinition) -> Result<Subscribed, Reason> {
         let engine = self.engine();
         let wants_retained = !self.has(Flags::NEW_PUBLICATIONS_ONLY) && !definition.request_only;
-        let _retaining = if wants_retained { Some(engine.publish.retaining.lock().await) } else { None };
+        let _retaining = if wants_retained { Some(engine.publish.retaining.take().await) } else { None };
         let subscription = Arc::new(Subscription::new(Arc::new(definition), Arc::default())?);
         save(engine, &subscription, None).await?;
         let mut subscribed = match self.open_handles(&subscription).await {
@@ -449,7 +449,7 @@ impl Call<'_> {
 /// Puts a subscription in the place of `before`, on disk first when it lasts.
 async fn save(engine: &Engine, subscription: &Arc<Subscription>, before: Option<&Subscription>) -> Result<(), Reason> {
     let definition = &subscription.definition;
-    let _change = engine.changes.lock().await;
+    let _change = engine.changes.take().await;
     if before.is_none() && named(engine, &definition.name).is_some() {
         return Err(Reason::SubAlreadyExists);
     }

@@ -217,7 +217,7 @@ async fn raise(engine: &Engine, queue: &Arc<Queue>, kind: Kind, now: Timestamp) 
         return;
     }
     {
-        let _change = engine.changes.lock().await;
+        let _change = engine.changes.take().await;
         if queue.is_deleted() || !queue.with(is_enabled) {
             return;
         }

@@ -141,7 +141,7 @@ impl QueueManager {
     ) -> Result<(), ChannelAuthenticationError> {
         let engine = self.engine();
         authorise(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::CHANGE)?;
-        let _change = engine.changes.lock().await;
+        let _change = engine.changes.take().await;
         let of_type =
             |record: &ChannelAuthentication| record.profile == profile && record.rule.rule_type() == rule_type;
         let records = engine.channel_authentications.all();
@@ -164,7 +164,7 @@ impl QueueManager {
     ) -> Result<(), ChannelAuthenticationError> {
         let engine = self.engine();
         authorise(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::CHANGE)?;
-        let _change = engine.changes.lock().await;
+        let _change = engine.changes.take().await;
         let records = engine.channel_authentications.all();
         let is_same = |record: &ChannelAuthentication| {
             record.profile == wanted.profile && record.rule.same_partners(&wanted.rule)
