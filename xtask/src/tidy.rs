@@ -4,10 +4,12 @@ mod arrows;
 mod code_map;
 mod files;
 mod manifest;
+mod rooms;
 
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -22,13 +24,18 @@ pub(crate) fn check(root: &Path) -> Result<()> {
     let mut problems = arrows::check(&map, &manifest::crates(root)?);
     problems.extend(code_map::check(&map, root));
     problems.extend(manifest::check_reasons(&read("Cargo.toml")?));
+    let mut sources = BTreeMap::new();
     for path in &tracked {
         problems.extend(files::check_name(path));
         // Binary files and files that are gone have no text to check.
         if let Ok(text) = std::fs::read_to_string(root.join(path)) {
             problems.extend(files::check_text(path, &text));
+            if path.extension().is_some_and(|extension| extension == "rs") {
+                sources.insert(path.to_string_lossy().into_owned(), text);
+            }
         }
     }
+    problems.extend(rooms::check(&code_map::named_in_text(&map), &sources));
     if problems.is_empty() {
         return Ok(());
     }

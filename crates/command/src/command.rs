@@ -1,4 +1,7 @@
-//! One command, typed: what MQSC, and later PCF and JSON, all become before anything runs.
+//! One command, typed: what MQSC text, PCF and JSON all become before anything runs.
+//!
+//! Owns: the command as data, a file for each family whose parameters have types of their own. Never: reads text (`mqsc`,
+//! `pcf`, `json`) or runs a command (`execute`).
 
 use model::authority::{Authority, AuthorityObject, Entity};
 use model::definition::attribute::{Attribute, Kind, Value};

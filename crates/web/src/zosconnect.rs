@@ -1,4 +1,7 @@
 //! z/OS Connect's resources: services, APIs and API requesters invoked, and administered below `/zosConnect`.
+//!
+//! A file for each kind (`services`, `apis`, `requesters`); `administration` is what the kinds have in common.
+//! Owns: paths, headers and bodies of these resources. Never: decides what a call does; `service` and `requester` do.
 
 pub(crate) mod call;
 pub(crate) mod invoke;

@@ -1,4 +1,7 @@
 //! Clients of the doors a server has: the messaging REST API, client channels, and programs that call its API requesters.
+//!
+//! Owns: one request and its answer at each door. Never: decides when to ask (`run`), what a message holds (`payload`), or
+//! whether a message was lost (`ledger`).
 
 pub mod channel;
 pub mod door;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::manifest::{Crate, check_reasons, parse};
-use super::{arrows, check, code_map, files};
+use super::{arrows, check, code_map, files, rooms};
 
 const MAP: &str = "# Map\n\n## Layout\n\n```\ncrates/\n  a/   first\n  b/   second\ndocs/  texts\n```\n\n## Arrows\n\n\
                    ```\na -> b\nb -> c\nc ->\n```\n\nSee `crates/a/src/lib.rs`, `crates/b/src/{x,y}.rs` and `other/z.rs`.\n";
@@ -28,6 +28,29 @@ fn an_arrow_must_be_listed_or_lead_below_a_listed_one() {
 fn paths_of_the_code_map_are_read_from_text_and_tree() {
     assert_eq!(code_map::named_in_text(MAP), ["crates/a/src/lib.rs", "crates/b/src/x.rs", "crates/b/src/y.rs"]);
     assert_eq!(code_map::named_in_layout(MAP), ["crates/", "crates/a/", "crates/b/", "docs/"]);
+}
+
+#[test]
+fn a_room_has_a_front_file_with_a_page_and_a_place_on_the_map_and_a_module_its_first_line() {
+    let found = |sources: &[(&str, &str)], named: &[&str]| {
+        let sources = sources.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+        rooms::check(&named.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(), &sources)
+    };
+    let page = "//! Why.\n//!\n//! Owns: b.\n";
+    let small = [("crates/a/src/b.rs", "//! Why.\n"), ("crates/a/src/b/c.rs", "//! Why.\n")];
+    assert_eq!(found(&small, &["crates/a/src/b/"]), Vec::<String>::new());
+    assert_eq!(found(&small, &["crates/a/src/"]), Vec::<String>::new());
+    assert_eq!(found(&small, &["crates/a/src/bb/"]), ["docs/ARCHITECTURE.md: the map does not name crates/a/src/b/"]);
+    assert_eq!(found(&small[1..], &[]), ["crates/a/src/b/: no crates/a/src/b.rs beside it"]);
+    let silent = [("crates/a/src/b.rs", "use x;\n"), ("crates/a/src/b/tests.rs", "use x;\n"), ("tests/a.rs", "")];
+    assert_eq!(found(&silent, &[]), ["crates/a/src/b.rs: its first line says why it is there, after //!"]);
+    let inside = ["c", "d", "e", "f"].map(|name| format!("crates/a/src/b/{name}.rs"));
+    let mut large: Vec<(&str, &str)> = inside.iter().map(|path| (path.as_str(), "//! Why.\n")).collect();
+    large.push(("crates/a/src/b.rs", page));
+    assert_eq!(found(&large, &["crates/a/src/b.rs"]), Vec::<String>::new());
+    large.last_mut().expect("just pushed").1 = "//! Why.\n";
+    let thin = "crates/a/src/b.rs: a room of 4 files has a page of 3 lines or more";
+    assert_eq!(found(&large, &["crates/a/src/b.rs"]), [thin]);
 }
 
 #[test]
