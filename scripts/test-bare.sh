@@ -59,7 +59,7 @@ clean() {
 }
 quiet_services() {
     local running
-    running=$(pgrep -l '^(slapd|nginx|postgres|beam|epmd)' || true)
+    running=$(ps -e -o comm= | grep -E '^(slapd|nginx|postgres|beam|epmd)' || true)
     [ -z "$running" ] || fail "$1 left services running: $running"
 }
 
@@ -70,7 +70,6 @@ bare "export DEBIAN_FRONTEND=noninteractive; $install" > "$base/first.log" 2>&1 
     || fail "the README's first line ended with $?; see $base/first.log"
 
 say "make run (builds the release; minutes); its output: $base/run.log"
-before=$(df --output=used -k "$root" | tail -n 1)
 started=$SECONDS
 bare 'exec make run' > "$base/run.out" 2> "$base/run.log" &
 for ((waited = 0; waited < 3600; waited++)); do
@@ -79,8 +78,8 @@ for ((waited = 0; waited < 3600; waited++)); do
     sleep 1
 done
 grep -q '"event":"ready"' "$base/run.out" || fail "no ready line within an hour; see $base/run.log"
-after=$(df --output=used -k "$root" | tail -n 1)
-say "ready after $((SECONDS - started)) s; packages, crates and build took $(((after - before) / 1024)) MiB"
+disk=$(du -smx "$root" | cut -f 1)
+say "ready after $((SECONDS - started)) s; Debian, Rust, crates and build take $disk MiB"
 
 # The README's lines for REST, up to its get.
 bare 'ca=quaymaster-data/tls/ca.crt; queue=https://localhost:9443/ibmmq/rest/v3/messaging/qmgr/QM1/queue/DEV.QUEUE.1/message
@@ -105,6 +104,7 @@ if [ "${1:-}" = full ]; then
         say "make test, round $round of 2; its output: $base/test-$round.log"
         bare 'make test' > "$base/test-$round.log" 2>&1 || fail "make test ended with $?; see $base/test-$round.log"
         quiet_services "make test"
+        say "round $round passed; Debian, Rust, crates, packages and builds take $(du -smx "$root" | cut -f 1) MiB"
         clean "make test"
     done
 fi

@@ -4,6 +4,7 @@ mod arrows;
 mod code_map;
 mod files;
 mod manifest;
+mod prose;
 mod rooms;
 
 #[cfg(test)]
@@ -24,12 +25,14 @@ pub(crate) fn check(root: &Path) -> Result<()> {
     let mut problems = arrows::check(&map, &manifest::crates(root)?);
     problems.extend(code_map::check(&map, root));
     problems.extend(manifest::check_reasons(&read("Cargo.toml")?));
+    problems.extend(prose::check_links(&read("README.md")?, &tracked));
     let mut sources = BTreeMap::new();
     for path in &tracked {
         problems.extend(files::check_name(path));
         // Binary files and files that are gone have no text to check.
         if let Ok(text) = std::fs::read_to_string(root.join(path)) {
             problems.extend(files::check_text(path, &text));
+            problems.extend(prose::check(path, &text));
             if path.extension().is_some_and(|extension| extension == "rs") {
                 sources.insert(path.to_string_lossy().into_owned(), text);
             }

@@ -137,7 +137,7 @@ impl Registry {
         others.filter_map(|(_, key)| self.users.get(key)).map(|user| &user.password)
     }
 
-    /// Takes the time of a check of any password, none of which is slow; the outcome counts for nothing.
+    /// Takes the time of a check of any password, none of which is slow; the outcome is not used.
     fn compare_in_vain(&self, password: &str) {
         if let Some(user) = self.users.values().next() {
             std::hint::black_box(user.password.matches(password));

@@ -112,7 +112,7 @@ pub struct GroupMember {
 #[derive(Debug, Clone)]
 pub struct StoredMessage {
     pub key: DeliveryKey,
-    /// Apart, since it is handed through many a layer.
+    /// Boxed, because many layers pass it on.
     pub message: Box<Message>,
     pub expires: Option<Timestamp>,
     pub arrived: Timestamp,

@@ -89,7 +89,7 @@ pub fn list(arguments: &ListArguments, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Runs the experiments and writes what they found; false when one came to no end. `version` is the program's.
+/// Runs the experiments and writes what they found; false when one did not finish. `version` is the program's.
 ///
 /// # Errors
 /// No such experiment, no folder to work in, or a result that cannot be written.
@@ -105,7 +105,7 @@ pub fn run(arguments: &RunArguments, version: &str, out: &mut dyn Write) -> Resu
     let outcome = measure(arguments, &experiments, version, out)?;
     for experiment in &outcome.experiments {
         if let Some(failure) = &experiment.failed {
-            eprintln!("quaymaster: {} came to no end: {failure}", experiment.name);
+            eprintln!("quaymaster: {} did not finish: {failure}", experiment.name);
         }
     }
     Ok(outcome.is_complete())

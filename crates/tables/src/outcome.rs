@@ -51,7 +51,7 @@ pub struct ExperimentOutcome {
     pub tables: Vec<Table>,
     pub charts: Vec<Chart>,
     pub notes: Vec<String>,
-    /// Why it came to no end.
+    /// Why it did not finish.
     pub failed: Option<String>,
 }
 

@@ -156,12 +156,12 @@ impl Samples {
 }
 
 /// What the threads of all these processes have run so far, by the scheduler's count in nanoseconds: many processes that do
-/// little each are lost in the clock ticks of `processor_time`. One that is gone counts for nothing.
+/// little each are lost in the clock ticks of `processor_time`. A process that has ended adds nothing.
 pub fn run_time_of_all(pids: &[u32]) -> Duration {
     pids.iter().filter_map(|pid| run_time(*pid).ok()).sum()
 }
 
-/// The sum of all these processes. One that is gone counts for nothing.
+/// The sum of all these processes. A process that has ended adds nothing.
 pub(crate) fn time_of_all(pids: &[u32]) -> ProcessorTime {
     let mut sum = ProcessorTime::default();
     for time in pids.iter().filter_map(|pid| processor_time(*pid, false).ok()) {

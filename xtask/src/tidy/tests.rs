@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::manifest::{Crate, check_reasons, parse};
-use super::{arrows, check, code_map, files, rooms};
+use super::{arrows, check, code_map, files, prose, rooms};
 
 const MAP: &str = "# Map\n\n## Layout\n\n```\ncrates/\n  a/   first\n  b/   second\ndocs/  texts\n```\n\n## Arrows\n\n\
                    ```\na -> b\nb -> c\nc ->\n```\n\nSee `crates/a/src/lib.rs`, `crates/b/src/{x,y}.rs` and `other/z.rs`.\n";
@@ -73,6 +73,25 @@ fn a_vague_name_a_long_file_a_bare_ignore_and_a_machine_path_are_found() {
     let text = format!("#[ignore]\nfn a() {{ \"/ho{}/me/x\" }}\n{}", "me", "\n".repeat(900));
     let found = files::check_text(Path::new("a.rs"), &text);
     assert_eq!(found.len(), 3, "{found:?}");
+}
+
+#[test]
+fn a_phrase_that_hides_the_actor_is_found_in_pages_and_an_example_everywhere() {
+    let habit = ["no", "body"].concat();
+    let example = ["Came to", " no end."].concat();
+    let text = format!("Here {habit} waits.\nThe {habit}-like.\n{example}\n");
+    let found = |name: &str| prose::check(Path::new(name), &text).len();
+    assert_eq!(found("docs/a.md"), 2);
+    assert_eq!(found("crates/a/src/lib.rs"), 1);
+    assert_eq!(found("Cargo.lock"), 0);
+}
+
+#[test]
+fn the_readme_links_every_page_and_no_other() {
+    let tracked = ["README.md", "docs/a.md", "docs/b.md"].map(std::path::PathBuf::from);
+    assert_eq!(prose::check_links("[a](docs/a.md) [b](docs/b.md#part) [x](https://x)", &tracked), Vec::<String>::new());
+    let problems = prose::check_links("[a](docs/a.md) [c](docs/c.md)", &tracked);
+    assert_eq!(problems, ["README.md: docs/b.md is not linked", "README.md: the link to docs/c.md leads nowhere"]);
 }
 
 #[test]

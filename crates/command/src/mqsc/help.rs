@@ -53,7 +53,7 @@ const fn of_definition(verb: Verb) -> (&'static str, &'static str) {
 /// Commands that are more than DEFINE, ALTER, DELETE and DISPLAY of a definition.
 const OWN: &[(Verb, &str, &str, &str)] = &[
     (Verb::Alter, "QMGR", "FORCE attributes", "Changes attributes of the queue manager."),
-    (Verb::Clear, "QLOCAL", "(name)", "Removes every message of a queue that nobody has open."),
+    (Verb::Clear, "QLOCAL", "(name)", "Removes every message of a queue that is not open."),
     (
         Verb::Clear,
         "TOPICSTR",
@@ -182,7 +182,7 @@ const OWN: &[(Verb, &str, &str, &str)] = &[
         Verb::Set,
         "CHLAUTH",
         "(profile) TYPE(type) keys USERSRC() MCAUSER() CHCKCLNT() WARN() DESCR() ACTION(ADD|REPLACE|REMOVE|REMOVEALL)",
-        "Says who may come in by a channel, and as whom.",
+        "Sets which clients may use a channel, and as which user.",
     ),
     (Verb::Set, "SYSTEM", "EXCLMSG(X511,X512)", "Leaves messages out of the log."),
     (Verb::Start, "CHANNEL", "(name) IGNSTATE(NO|YES)", "Lets a stopped channel take connections again."),
@@ -214,7 +214,7 @@ pub fn reference() -> String {
         "# MQSC commands\n\n\
          Made from the tables in `crates/command/src/mqsc/`; do not edit.\n\
          To make it anew: `QUAYMASTER_UPDATE_DOCS=1 cargo test -p command`.\n\
-         Attributes stand in [attributes.md](attributes.md), the rules of the language in [mqsc.md](mqsc.md).\n\n\
+         Attributes are in [attributes.md](attributes.md), the rules of the language in [mqsc.md](mqsc.md).\n\n\
          | Command | Short forms | Parameters | |\n|---|---|---|---|\n",
     );
     for CommandHelp { command, synonyms, parameters, sentence } in help() {

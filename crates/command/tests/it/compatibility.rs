@@ -1,4 +1,4 @@
-//! What would become of a whole configuration of another queue manager.
+//! Whether the configuration of another queue manager is accepted here, command by command.
 
 use std::fmt::Write as _;
 

@@ -157,7 +157,7 @@ pub struct Terms<'a> {
     pub since: Option<Changes>,
     /// Asked of the message, as it lies on the queue, before it is taken. `false` leaves it there, its backout count as
     /// it was, and ends the call with `FormatError` (2110). It may be asked of several, of which the last is taken. The
-    /// handle does not keep the context of what is taken so (MQOO_SAVE_ALL_CONTEXT). For destructive gets; must be quick.
+    /// handle does not save the context of that message (MQOO_SAVE_ALL_CONTEXT). For destructive gets; must be quick.
     pub accept: Option<&'a Accept<'a>>,
 }
 

@@ -1,4 +1,4 @@
-//! `links DIR`: symbolic links by whose names the program acts as runmqsc, dspmq and the others.
+//! `links DIR`: symbolic links named runmqsc, dspmq and so on. Called by such a name, the program is that command.
 
 use std::fs;
 use std::io::{self, Write};

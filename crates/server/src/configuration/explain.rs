@@ -87,7 +87,7 @@ fn ways(key: &Key) -> String {
         let _ = write!(out, " Environment: {}.", key.environment);
     }
     if !key.reload {
-        out.push_str(" Counts at start only.");
+        out.push_str(" Read at start only.");
     }
     out
 }

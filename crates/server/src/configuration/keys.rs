@@ -133,10 +133,10 @@ pub(crate) const KEYS: &[Key] = &[
     key("server.queue_managers", Kind::QueueManagers, "[\"QM1\"]", "Queue managers to start; those that are absent are created. The first is the default one. Others of the data directory start if they ran when the last server ended. [] with remote_queue_managers: a server of remote ones alone.")
         .environment("MQ_QMGR_NAME")
         .at_start("--qmgr"),
-    key("server.https", Kind::Address, "\"0.0.0.0:9443\"", "Where HTTPS listens: messaging REST and sign-in. Port 0 is any free port.")
+    key("server.https", Kind::Address, "\"0.0.0.0:9443\"", "Address of the HTTPS listener: REST, services, APIs and API documents. Port 0 is any free port.")
         .environment("QUAYMASTER_HTTPS")
         .at_start("--https"),
-    key("server.http", Kind::Address, "\"127.0.0.1:9080\"", "Where the same is served without TLS. Keep it on loopback.")
+    key("server.http", Kind::Address, "\"127.0.0.1:9080\"", "Address of the HTTP listener, which serves the same without TLS. Keep it on loopback.")
         .environment("QUAYMASTER_HTTP")
         .at_start("--http"),
     key("server.mq", Kind::Address, "\"0.0.0.0:1414\"", "Where MQ clients connect to client channels, plain or with TLS. Listeners of queue managers with another port than 1414 listen beside it. Port 0 is any free port.")
@@ -184,7 +184,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("web.users", Kind::TextTable, "", "User name to password: {argon2id}, {hash}, {xor}, {aes} or clear text. `quaymaster config password` makes the first."),
     key("web.groups", Kind::TextsTable, "", "Group name to its members."),
     key("web.roles", Kind::TextsTable, "", "MQWebAdmin, MQWebAdminRO, MQWebUser to who holds it: user:NAME, group:NAME, ALL_AUTHENTICATED_USERS or EVERYONE."),
-    key("web.no_security", Kind::Boolean, "false", "Admit every request with every role. Only for machines nobody else can reach.")
+    key("web.no_security", Kind::Boolean, "false", "Admit every request with every role. Only for machines that no other machine can reach.")
         .environment("QUAYMASTER_WEB_NO_SECURITY"),
     key("web.csrf_validation", Kind::Boolean, "true", "Requests that change something must carry the header ibm-mq-rest-csrf-token.")
         .environment("QUAYMASTER_WEB_CSRF_VALIDATION"),
@@ -314,7 +314,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("zosconnect.invoke_uris", Kind::TextsTable, "", "Service name to paths that invoke it beside its own; one that ends in * stands for all that begin so."),
     key("zosconnect.require_auth", Kind::Boolean, "true", "Who calls an API requester has to say who he is and to hold the role MQWebUser (requireAuth). It counts for these calls alone.")
         .environment("QUAYMASTER_ZOSCONNECT_REQUIRE_AUTH"),
-    key("zosconnect.require_secure", Kind::Boolean, "false", "Calls of API requesters have to come by HTTPS (requireSecure); others are told to by 302.")
+    key("zosconnect.require_secure", Kind::Boolean, "false", "Calls of API requesters have to come by HTTPS (requireSecure); others are redirected there with 302.")
         .environment("QUAYMASTER_ZOSCONNECT_REQUIRE_SECURE"),
     key("zosconnect.anonymous_from", Kind::Choice(&["loopback", "anywhere"]), "\"loopback\"", "Where callers of API requesters may be who need not say who they are.")
         .environment("QUAYMASTER_ZOSCONNECT_ANONYMOUS_FROM"),

@@ -52,7 +52,7 @@ pub fn experiment(experiment: &ExperimentOutcome) -> String {
         let _ = writeln!(out, "  {note}");
     }
     if let Some(failure) = &experiment.failed {
-        let _ = writeln!(out, "  came to no end: {failure}");
+        let _ = writeln!(out, "  did not finish: {failure}");
     }
     if !commands.is_empty() {
         out.push_str("\n  Each run again\n");

@@ -441,7 +441,7 @@ pub(super) const ROWS: &[Attribute] = &[
         WITH_AGENT_USER,
         ValueType::Text { maximum: 64 },
         channel.agent_user,
-        "User whose authority counts for what comes in by the channel; blank is who connects."
+        "User whose authority clients of the channel have; blank is the user that connects."
     ),
     row!(MODENAME = 3503, -, WITH_MODE, ValueType::Text { maximum: 8 }, channel.mode_name,
         "LU 6.2 mode; kept."),

@@ -118,7 +118,7 @@ pub(super) const ROWS: &[Attribute] = &[
     row!(PMSGDLV = 195, -, TOPIC, ValueType::Choice(DELIVERIES), topic.persistent_delivery,
         "When publishing a persistent message fails because some subscriber cannot take it."),
     row!(PROXYSUB = 199, -, TOPIC, ValueType::Choice(PROXIES), [topic.proxy_subscription_force = 2 | 1],
-        "When other queue managers are told that somebody here subscribes."),
+        "When other queue managers are informed of subscriptions here."),
     row!(PUB = 181, -, TOPIC, ValueType::Choice(ALLOWED), topic.publish,
         "Whether messages may be published here."),
     row!(PUBSCOPE = 219, -, TOPIC, ValueType::Choice(SCOPES), topic.publish_scope,

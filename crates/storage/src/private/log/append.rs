@@ -63,7 +63,7 @@ pub(super) struct Batch {
     pub(super) buffer: Vec<u8>,
     pub(super) units: u32,
     pub(super) sealed: bool,
-    /// Everybody who appended to it leaves it to himself, or to another thread that leads.
+    /// No appending thread asked the writer thread to write it: a thread that leads writes it.
     pub(super) is_left: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Threads that write the log themselves once they have run out of tasks, so that nobody has to be woken for it.
+//! Threads that write the log themselves once they have run out of tasks, so that no other thread is woken for it.
 //!
 //! A thread that runs tasks calls `before_sleep` each time before it sleeps. What its tasks have appended since is in a
 //! batch by then, and most of its tasks wait for that batch: the thread writes and syncs it, and goes on with the tasks
@@ -6,9 +6,9 @@
 //! than the write itself on a disk with a short sync. Syncs are short when the last few were; when they were long the writer
 //! thread does the work, so that a slow disk never holds up connections that do not wait for it.
 //!
-//! Whom the last sync released, if they share threads, are likely to come again, and a batch is held back for them: a sync costs
-//! processor time however little it writes. They may as well not come, as somebody who has put a request and waits for
-//! another one's reply. So a batch is held back for [`HOLD`] at most.
+//! Tasks of one thread that the last sync released are likely to append again soon. A batch is held back for them, because a
+//! sync costs processor time however little it writes. A task that put a request and waits for the reply does not append
+//! again, so a batch is held back for [`HOLD`] at most.
 //!
 //! Invariants
 //! - One batch is in flight, whoever writes it (`State::is_writing`).

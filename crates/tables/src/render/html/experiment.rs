@@ -23,7 +23,7 @@ pub(super) fn section(page: &mut String, one: &ExperimentOutcome) -> Result<(), 
     let took = number::seconds(one.seconds);
     let _ = writeln!(page, "<p class=\"soft\"><code>{}</code>, took {took}</p>", escaped(&command));
     if let Some(failure) = &one.failed {
-        let _ = writeln!(page, "<p class=\"failed\">Came to no end: {}</p>", escaped(failure));
+        let _ = writeln!(page, "<p class=\"failed\">Did not finish: {}</p>", escaped(failure));
     }
     for drawing in &one.charts {
         figure(page, drawing)?;

@@ -97,7 +97,7 @@ fn the_page_and_the_text_name_what_was_still_to_be_run() {
 #[test]
 fn the_text_form_has_every_figure_and_reason() {
     let text = crate::render::text::render(&outcome());
-    let parts = ["6.6", "0.330", "×0.050", "18 %", "chart only", "no <zIIP> here", "came to no end: server <gone>"];
+    let parts = ["6.6", "0.330", "×0.050", "18 %", "chart only", "no <zIIP> here", "did not finish: server <gone>"];
     for part in parts {
         assert!(text.contains(part), "{part} is not in {text}");
     }
