@@ -22,10 +22,12 @@
 //! - After the answer to a suspension, and after that to MQCLOSE, nothing more is sent.
 //! - While the client is busy with a message that was got in the unit of work, the others of the conversation get
 //!   nothing in it: a commit is never about a message that the program has not seen.
+//! - After a back-out that follows a reconnection nothing is sent before the client asks for something (`in_hand`).
 //!
 //! Source: reference, section 13; `docs/channel-protocol.md`.
 
 mod delivery;
+mod in_hand;
 mod state;
 
 use std::collections::HashMap;
@@ -133,6 +135,14 @@ pub(crate) async fn hold(conversation: &Conversation) {
         consumers.group.clone()
     };
     group.hold().await;
+}
+
+/// The client has backed out, whatever came of it: nothing is to come between the answer and what it asks for next.
+pub(crate) fn backed_out(conversation: &Conversation) {
+    let consumers = conversation.consumers.lock();
+    if !consumers.jobs.is_empty() {
+        consumers.group.backed_out();
+    }
 }
 
 /// The unit of work is ended.

@@ -17,6 +17,8 @@ use parking_lot::Mutex;
 use queue_manager::Interrupt;
 use queue_manager::connection::ObjectHandle;
 
+use crate::consumer::in_hand::{InHand, Sent, is_after};
+
 /// Flags that take a message into the unit of work, or may.
 const IN_UNIT: GetFlags = GetFlags::SYNCPOINT.union(GetFlags::SYNCPOINT_IF_PERSISTENT);
 
@@ -36,8 +38,7 @@ struct State {
     consumers: HashMap<u32, Arc<Consumer>, foldhash::fast::RandomState>,
     /// Of the message sent last.
     global_index: u32,
-    /// The client has a message of this handle's that is in the unit of work, and has not asked for another.
-    busy_with: Option<u32>,
+    in_hand: InHand,
     /// Who waits for consumers to come to rest.
     waiting: Option<Waker>,
     farewell: Farewell,
@@ -69,11 +70,19 @@ struct Work {
     selection: Option<MessageSelection>,
     /// Bytes that may be on their way; 0: nothing is asked for.
     wanted: usize,
-    /// Global index and length of messages that the client has not said it received.
-    on_their_way: VecDeque<(u32, usize)>,
+    /// Messages that the client has not said it received.
+    on_their_way: VecDeque<OnItsWay>,
     message_index: u32,
     is_getting: bool,
     is_closed: bool,
+}
+
+struct OnItsWay {
+    /// Its number among the conversation's messages.
+    index: u32,
+    /// Of descriptor and data.
+    bytes: usize,
+    in_unit: bool,
 }
 
 /// What a consumer is to do next.
@@ -109,7 +118,7 @@ impl Group {
         maximum_message: usize,
     ) -> (Arc<Consumer>, bool) {
         let mut state = self.state.lock();
-        let frees_others = state.busy_with.take_if(|busy| *busy == handle).is_some();
+        let frees_others = state.in_hand.ask(handle, request.global_index);
         let consumer =
             state.consumers.entry(handle).or_insert_with(|| Arc::new(Consumer::new(handle, streaming(unit.address))));
         consumer.take(unit, request, maximum_message);
@@ -119,12 +128,14 @@ impl Group {
     pub(crate) fn start(&self) {
         let mut state = self.state.lock();
         state.is_resting = false;
-        state.busy_with = None;
+        state.in_hand.start();
     }
 
     /// The client makes a lost conversation again: nobody gets anything until it has said twice that it has.
     pub(crate) fn begin_reconnection(&self) {
-        self.state.lock().reconnections = 2;
+        let mut state = self.state.lock();
+        state.reconnections = 2;
+        state.in_hand = InHand::PerhapsOfLost(None);
     }
 
     /// It has said so, or had time enough. True when consumers may go on now.
@@ -158,6 +169,19 @@ impl Group {
         self.at_rest(Consumer::is_in_unit).await;
     }
 
+    /// The unit of work is backed out, for the client. What it had in hand of a lost conversation is then no more, and it
+    /// passes over what it was sent since: requests that those messages answered stand again, for when it asks anew.
+    pub(crate) fn backed_out(&self) {
+        let mut state = self.state.lock();
+        if !state.in_hand.back_out() {
+            return;
+        }
+        for consumer in state.consumers.values() {
+            consumer.interrupt.set();
+            consumer.work.lock().on_their_way.retain(|message| !message.in_unit);
+        }
+    }
+
     pub(crate) fn go_on(&self) {
         self.state.lock().is_held = false;
     }
@@ -171,7 +195,7 @@ impl Group {
         self.at_rest(|consumer| consumer.handle == handle).await;
         let mut state = self.state.lock();
         state.consumers.remove(&handle);
-        state.busy_with.take_if(|busy| *busy == handle);
+        state.in_hand.close(handle);
     }
 
     /// Whether a get of one is under way.
@@ -218,9 +242,8 @@ impl Group {
         let mut state = self.state.lock();
         let mut work = consumer.work.lock();
         let in_unit = work.options.flags.intersects(IN_UNIT);
-        let is_busy_elsewhere = state.busy_with.is_some_and(|other| other != consumer.handle);
-        let is_stopped = state.is_resting || state.reconnections > 0;
-        let must_wait = is_stopped || in_unit && (state.is_held || is_busy_elsewhere);
+        let is_stopped = state.is_resting || state.reconnections > 0 || state.in_hand == InHand::BackedOut;
+        let must_wait = is_stopped || in_unit && (state.is_held || state.in_hand.keeps_from(consumer.handle));
         let may_get = !must_wait && !work.is_closed && work.room() > 0;
         if let Some(address) = work.confirm.take_if(|_| !may_get) {
             return Some(Next::Confirm(address));
@@ -259,10 +282,11 @@ impl Group {
             },
         };
         let bytes = Ticket::descriptor_length(ticket.descriptor_version) + data_length;
-        work.on_their_way.push_back((state.global_index, bytes));
+        work.on_their_way.push_back(OnItsWay { index: state.global_index, bytes, in_unit });
         drop(work);
         if in_unit {
-            state.busy_with = Some(consumer.handle);
+            let index = state.global_index;
+            state.in_hand.send(Sent { handle: consumer.handle, index });
             let others = state.consumers.values().filter(|other| other.handle != consumer.handle && other.is_in_unit());
             others.for_each(|other| other.interrupt.set());
         }
@@ -334,7 +358,7 @@ impl Consumer {
         }
         work.options = asked;
         work.wanted = usize::try_from(request.wanted).unwrap_or(usize::MAX);
-        while work.on_their_way.front().is_some_and(|(index, _)| !is_after(*index, request.global_index)) {
+        while work.on_their_way.front().is_some_and(|message| !is_after(message.index, request.global_index)) {
             work.on_their_way.pop_front();
         }
     }
@@ -343,7 +367,7 @@ impl Consumer {
 impl Work {
     /// Bytes that may still be sent.
     fn room(&self) -> usize {
-        self.wanted.saturating_sub(self.on_their_way.iter().map(|(_, bytes)| bytes).sum())
+        self.wanted.saturating_sub(self.on_their_way.iter().map(|message| message.bytes).sum())
     }
 }
 
@@ -353,11 +377,6 @@ fn streaming(address: Address) -> Address {
         Address::Conversation { conversation, .. } => Address::Conversation { conversation, request: 1 },
         other => other,
     }
-}
-
-/// Of indexes that begin anew after the highest.
-fn is_after(index: u32, other: u32) -> bool {
-    index.wrapping_sub(other).cast_signed() > 0
 }
 
 fn is_same(one: &GetOptions, other: &GetOptions) -> bool {

@@ -33,6 +33,7 @@ pub(super) async fn back_out(call: &Call<'_>) -> Result<(), DecodeError> {
         Ok(connected) => connected.connection.back_out().await,
         Err(reason) => Err(reason),
     };
+    consumer::backed_out(call.conversation);
     consumer::go_on(call.conversation);
     call.reply_plainly(outcome);
     Ok(())

@@ -102,36 +102,10 @@ fn selection(correlation_id: [u8; 24]) -> MessageSelection {
     }
 }
 
-fn persistent(data: &[u8]) -> Put {
+pub(crate) fn persistent(data: &[u8]) -> Put {
     let mut put = message(data);
     put.descriptor.fields.persistence = Persistence::Persistent;
     put
-}
-
-#[tokio::test]
-async fn a_conversation_made_again_is_sent_nothing_before_the_client_has_reconnected() {
-    let mut pair = Pair::new().await;
-    pair.put(b"waiting").await;
-    pair.client.begin_conversation(5).await;
-    pair.client.reconnect(5, "QM1").await;
-    let handle = pair.client.open(5, "Q", BOTH).await;
-    let at = Address::Conversation { conversation: 5, request: 1 };
-    let tell = |code, value| Request::Notification(Notification { handle: -1, code, value });
-    let reconnected = tell(Notification::RECONNECTED, 0);
-    let start = tell(Notification::CONNECTION_STATE, 2);
-    let request = Request::RequestMessages(request(handle, 1, 0));
-    for said in [start, request, reconnected.clone()] {
-        pair.client.queue_at(at, ControlFlags::empty(), &said);
-    }
-    pair.client.send(5, &Request::Call(Verb::Commit.call_on(0))).await;
-    let reply = pair.client.receive(5).await;
-    assert!(matches!(reply, Reply::Answer(_)), "nothing is sent yet: {reply:?}");
-    pair.client.queue_at(at, ControlFlags::empty(), &reconnected);
-    pair.client.flush().await;
-    match pair.client.receive(5).await {
-        Reply::Message(message) => assert_eq!(&message.data[..], b"waiting"),
-        other => panic!("no message: {other:?}"),
-    }
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ mod mutated;
 mod objects;
 mod pace;
 mod put_get;
+mod reconnecting;
 mod replay;
 mod sharing;
 mod stopping;
