@@ -2,7 +2,7 @@
 //!
 //! One request at a time, in the order of the queue. A request is got in a unit of work that its answers belong to, so
 //! that a request whose answers are not all put is there again after a failure. Requests run with the authority of the
-//! user named in their descriptor, and answers are put with it: nobody reaches a queue through the command server that
+//! user named in their descriptor, by the whole name (`model::identity_context`), and answers are put with it: nobody reaches a queue through the command server that
 //! was not open to him before. An answer that cannot be put goes to the dead-letter queue.
 //!
 //! Nothing is polled: it waits for messages, for its switch and for the end of the queue manager.
@@ -14,6 +14,7 @@ use model::authority::Principal;
 use model::descriptor::{Ccsid, Encoding, Format, MessageDescriptor, MessageType, Report};
 use model::header::dead_letter::DeadLetterHeader;
 use model::identifier::{CorrelationId, MessageId};
+use model::identity_context;
 use model::name::QueueName;
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 use model::pcf::{Coding, Message, PcfError, decode};
@@ -91,14 +92,16 @@ impl Server<'_> {
     async fn serve(&self, request: Box<GetResult>) -> Result<(), Reason> {
         let GetResult { message, .. } = *request;
         let (descriptor, body) = (message.descriptor, message.body);
+        let user = identity_context::user_of(&descriptor).map(|user| Principal::user(&user));
+        let user = user.as_ref();
         match descriptor.message_type {
             MessageType::REQUEST => {
-                let answers = self.run(&descriptor, &body).await;
-                self.answer(&descriptor, &answers).await;
+                let answers = self.run(user, &descriptor, &body).await;
+                self.answer(user, &descriptor, &answers).await;
             }
             // Nobody waits for an answer.
             MessageType::DATAGRAM => {
-                self.run(&descriptor, &body).await;
+                self.run(user, &descriptor, &body).await;
             }
             _ => {
                 let command_queue = QueueName::literal(COMMAND_QUEUE);
@@ -108,7 +111,7 @@ impl Server<'_> {
         self.connection.commit().await
     }
 
-    async fn run(&self, descriptor: &MessageDescriptor, body: &Bytes) -> Vec<Message> {
+    async fn run(&self, user: Option<&Principal>, descriptor: &MessageDescriptor, body: &Bytes) -> Vec<Message> {
         if !matches!(descriptor.format, Format::ADMIN | Format::PCF) {
             return pcf::refuse(0, FORMAT_ERROR, None);
         }
@@ -117,19 +120,23 @@ impl Server<'_> {
             Ok((request, _)) => return refused(request.header.command, PcfError::MessageLength),
             Err(error) => return refused(command_of(body, descriptor.encoding), error),
         };
-        let user = descriptor.user_identifier.to_text();
-        let issuer = Issuer { principal: &Principal::user(&user), origin: Origin::Message, message: Some(descriptor) };
+        let Some(principal) = user else {
+            let name = &descriptor.user_identifier;
+            warn!("a command of user '{name}...' was refused: the message descriptor does not hold the whole name");
+            return pcf::refuse(request.header.command, Reason::NotAuthorized.number(), None);
+        };
+        let issuer = Issuer { principal, origin: Origin::Message, message: Some(descriptor) };
         pcf::run(self.queue_manager, &issuer, &request).await
     }
 
     /// Puts all answers, in order.
-    async fn answer(&self, request: &MessageDescriptor, answers: &[Message]) {
+    async fn answer(&self, user: Option<&Principal>, request: &MessageDescriptor, answers: &[Message]) {
         let coding = Coding::new(request.encoding, request.ccsid).unwrap_or_else(Coding::native);
         let flags = self.put_flags(answers.len());
         for answer in answers {
             let descriptor = reply_descriptor(request, &coding);
             let body = Bytes::from(coding.bytes(answer));
-            let Err(reason) = self.put(request, descriptor.clone(), flags, body.clone()).await else { continue };
+            let Err(reason) = self.put(user, request, descriptor.clone(), flags, body.clone()).await else { continue };
             let queue = request.reply_to_queue;
             if request.report.contains(Report::DISCARD_MSG) {
                 warn!(%queue, %reason, "an answer of the command server was discarded, as its request asked");
@@ -148,6 +155,7 @@ impl Server<'_> {
 
     async fn put(
         &self,
+        user: Option<&Principal>,
         request: &MessageDescriptor,
         descriptor: MessageDescriptor,
         flags: PutFlags,
@@ -159,8 +167,8 @@ impl Server<'_> {
             ..ObjectDescriptor::default()
         };
         let options = PutOptions { flags, ..PutOptions::default() };
-        let user = request.user_identifier.to_text();
-        self.connection.put1(&Principal::user(&user), &object, descriptor, &options, body).await.map(drop)
+        let user = user.ok_or(Reason::NotAuthorized)?;
+        self.connection.put1(user, &object, descriptor, &options, body).await.map(drop)
     }
 
     /// Puts what could not be delivered to `queue` to the dead-letter queue, with the server's own authority.

@@ -8,7 +8,8 @@
 //! - A bind never has an empty name or password, so none succeeds without proving anything.
 //! - Names from outside are data in filters (`filter.rs`), and an entry counts only at or below the base.
 //! - Nobody from the directory can be somebody of this machine: an entry whose name or distinguished name is that of a
-//!   user of `web.users`, of the server's own user or of `mqm` is not admitted, and a group `mqm` of the directory is no
+//!   user of `web.users`, of the server's own user or of `mqm` is not admitted, nor is one that begins with the 12 bytes
+//!   of such a name that a message descriptor holds, and a group `mqm` of the directory is no
 //!   group here. The directory's administrators decide who its users are, not who administers queue managers.
 //! - What was found out counts for `ldap.cache_seconds` at most, for tokens and Basic headers too.
 //!
@@ -27,6 +28,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use model::authority::Principal;
+use model::text::Text;
 use model::timestamp::Timestamp;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -67,6 +69,8 @@ pub(super) struct Directory {
     bindings: Arc<Bindings>,
     /// Names, in lower case, that belong to users of this machine or this configuration.
     taken: HashSet<String>,
+    /// What a message descriptor holds of each: another user must not look like its owner there.
+    taken_identifiers: HashSet<Text<12>>,
     known: VerifiedCache<Known>,
     hasher: RandomState,
     admitted: Semaphore,
@@ -103,13 +107,15 @@ impl Directory {
     ) -> Result<Option<Arc<Self>>, IdentityError> {
         let Some(settings) = Settings::read(ldap, passwords)?.map(Arc::new) else { return Ok(None) };
         let machine = [server_user, ADMINISTRATORS].into_iter();
-        let taken = machine.chain(web.users.keys().map(String::as_str)).map(str::to_lowercase).collect();
+        let taken: HashSet<_> = machine.chain(web.users.keys().map(String::as_str)).map(str::to_lowercase).collect();
+        let taken_identifiers = taken.iter().map(|name| Text::new(name)).collect();
         Ok(Some(Arc::new(Self {
             pool: Pool::new(Arc::clone(&settings)),
             running: Arc::new(Semaphore::new(settings.connections)),
             settings,
             bindings,
             taken,
+            taken_identifiers,
             known: VerifiedCache::new(CACHE_CAPACITY),
             hasher: RandomState::new(),
             admitted: Semaphore::new(ADMITTED),
@@ -236,12 +242,22 @@ impl Directory {
         }
     }
 
+    /// `None` for a name that nobody of this machine or this configuration could be taken for.
+    fn why_taken(&self, person: &Person) -> Option<&'static str> {
+        let name = person.name.to_lowercase();
+        if self.taken.contains(&name) || self.taken.contains(&person.dn.to_lowercase()) {
+            return Some("a user of this server has that name");
+        }
+        let begins_alike = self.taken_identifiers.contains(&Text::new(&name));
+        begins_alike.then_some("the name of a user of this server begins with the same 12 bytes")
+    }
+
     /// `None` for a user that would be taken for somebody of this machine.
     fn identity(&self, person: &Person, now: Timestamp) -> Option<Arc<Identity>> {
         let dn = Dn::parse(&person.dn)?;
-        if [&person.name, &person.dn].into_iter().any(|name| self.taken.contains(&name.to_lowercase())) {
+        if let Some(why) = self.why_taken(person) {
             let name = person.name.escape_debug();
-            tracing::warn!("the directory's user '{name}' is not admitted: a user of this server has that name");
+            tracing::warn!("the directory's user '{name}' is not admitted: {why}");
             return None;
         }
         let groups: Vec<_> =

@@ -11,6 +11,7 @@ pub mod descriptor;
 pub mod descriptor_codec;
 pub mod header;
 pub mod identifier;
+pub mod identity_context;
 pub mod jms;
 pub mod message;
 pub mod name;

@@ -27,6 +27,7 @@ use model::definition::queue::DefinitionType;
 use model::definition::topic::Delivery;
 use model::descriptor::{Expiry, MessageDescriptor, Persistence};
 use model::identifier::MessageId;
+use model::identity_context;
 use model::message::Message;
 use model::name::{QueueManagerName, QueueName, TopicName};
 use model::options::{ObjectDescriptor, OpenOptions, PutFlags};
@@ -400,6 +401,8 @@ fn copy_descriptor(
 ) -> MessageDescriptor {
     let definition = &subscription.definition;
     let of = &publication.descriptor;
+    let (user_identifier, accounting_token) =
+        identity_context::of_user_with_token(&definition.user, definition.accounting_token);
     let expiry = match publication.expires {
         None => Expiry::UNLIMITED,
         Some(at) => Expiry(i32::try_from(at.since(now).as_millis().div_ceil(100)).unwrap_or(of.expiry.0).max(1)),
@@ -412,8 +415,8 @@ fn copy_descriptor(
             Some(priority @ 0..) => i32::from(priority),
             Some(_) | None => of.priority,
         },
-        user_identifier: Text::new(&definition.user),
-        accounting_token: definition.accounting_token,
+        user_identifier,
+        accounting_token,
         application_identity_data: Text::new(&definition.application_identity_data),
         ..of.clone()
     }

@@ -14,9 +14,9 @@ use model::options::{GetFlags, GetOptions, MatchOptions, ObjectDescriptor, OpenO
 use model::pcf::{Coding, Header, Message, Parameter, ParameterValue, decode};
 use model::reason::Reason;
 use queue_manager::connection::{GetResult, ObjectHandle};
-use queue_manager::{ConnectOptions, Connection, QueueManager};
+use queue_manager::{ConnectOptions, Connection, Home, QueueManager};
 
-use crate::support::{administrator, run_script, start, wait_for};
+use crate::support::{administrator, run_script, start, start_as, wait_for};
 
 const COMMAND_QUEUE: &str = "SYSTEM.ADMIN.COMMAND.QUEUE";
 
@@ -225,6 +225,70 @@ fn the_user_in_the_descriptor_is_whose_authority_counts() {
     // Nor does an answer reach a queue that was not open to her before.
     let lines = run_script(&start(), "DISPLAY QLOCAL(SYSTEM.DEAD.LETTER.QUEUE) CURDEPTH");
     assert!(lines.join("\n").contains("CURDEPTH(0)"));
+}
+
+/// Twelve characters, as long as MQMD has room for.
+const TWELVE: &str = "alice.twelve";
+
+#[test]
+fn a_user_whose_name_begins_like_anothers_has_no_right_of_that_one() {
+    let longer = format!("{TWELVE}.and.more");
+    for server_user in ["server", TWELVE] {
+        let queue_manager = start_as(server_user, Home::Ephemeral);
+        let rights = |user: &str| {
+            format!(
+                "SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('{user}') AUTHADD(CONNECT,INQ,DSP)\n\
+                 SET AUTHREC PROFILE(SYSTEM.ADMIN.COMMAND.QUEUE) OBJTYPE(QUEUE) PRINCIPAL('{user}') AUTHADD(PUT)\n\
+                 SET AUTHREC PROFILE(SYSTEM.MQEXPLORER.REPLY.MODEL) OBJTYPE(QUEUE) PRINCIPAL('{user}') AUTHADD(ALL)\n\
+                 SET AUTHREC PROFILE('AMQ.MQEXPLORER.*') OBJTYPE(QUEUE) PRINCIPAL('{user}') AUTHADD(ALL)\n"
+            )
+        };
+        let script = "DEFINE QLOCAL(A.Q)\nDEFINE QLOCAL(B.Q)\n".to_owned() + &rights(TWELVE) + &rights(&longer);
+        run_script(&queue_manager, &script);
+        run_script(
+            &queue_manager,
+            &format!(
+                "SET AUTHREC PROFILE(A.Q) OBJTYPE(QUEUE) PRINCIPAL('{TWELVE}') AUTHADD(CHG)\n\
+                 SET AUTHREC PROFILE(B.Q) OBJTYPE(QUEUE) PRINCIPAL('{longer}') AUTHADD(CHG)"
+            ),
+        );
+        let manager = queue_manager.clone();
+        with_server(&queue_manager, async |_| {
+            let coding = Coding::native();
+            let change = |queue: &str| Message {
+                header: Header::command(8),
+                parameters: vec![Parameter::text(2016, queue), Parameter::integer(20, 1), Parameter::integer(15, 1)],
+            };
+            for (user, of_a, of_b) in [(TWELVE, 0, i32::from(server_user != TWELVE) * 2035), (&longer, 2035, 0)] {
+                let client = Client::new(&manager, &Principal::user(user)).await;
+                for (queue, reason) in [("A.Q", of_a), ("B.Q", of_b)] {
+                    let answers = client.ask(&coding, &change(queue)).await;
+                    assert_eq!(answers[0].1.header.reason, reason, "{user} {queue}, server of {server_user}");
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn a_command_of_a_user_whose_name_does_not_fit_is_refused_and_its_answer_is_a_dead_letter() {
+    let queue_manager = start_as(TWELVE, Home::Ephemeral);
+    run_script(&queue_manager, "ALTER QMGR DEADQ(SYSTEM.DEAD.LETTER.QUEUE)");
+    let manager = queue_manager.clone();
+    with_server(&queue_manager, async |server| {
+        let user = Principal::administrator(&format!("{TWELVE}.{}", "x".repeat(40)));
+        let client = Client::new(&manager, &user).await;
+        client.put(client.request(&Coding::native()), Coding::native().bytes(&ping())).await;
+        let name = QueueName::literal("SYSTEM.DEAD.LETTER.QUEUE");
+        let object = ObjectDescriptor { name, ..ObjectDescriptor::default() };
+        let dead = server.connection.open(&administrator(), &object, OpenOptions::INPUT_SHARED).await.unwrap().handle;
+        let message = server.get(dead, None).await;
+        let header = DeadLetterHeader::decode(&message.body, message.descriptor.encoding).unwrap();
+        assert_eq!(header.reason, Reason::NotAuthorized.number());
+        let body = &message.body[DeadLetterHeader::LENGTH..];
+        let (answer, _) = decode(body, header.encoding, header.ccsid).unwrap();
+        assert_eq!(answer.header.reason, Reason::NotAuthorized.number());
+    });
 }
 
 #[test]

@@ -25,12 +25,17 @@ pub(crate) fn start() -> QueueManager {
 }
 
 pub(crate) fn start_with(home: Home) -> QueueManager {
+    start_as("server", home)
+}
+
+/// With a server that runs as `server_user`.
+pub(crate) fn start_as(server_user: &str, home: Home) -> QueueManager {
     let options = StartOptions {
         name: QueueManagerName::literal("QM1"),
         home,
         store: StoreOptions::default(),
         clock: Arc::new(TickingClock::default()),
-        server_user: "server".to_owned(),
+        server_user: server_user.to_owned(),
     };
     QueueManager::start(options).unwrap()
 }

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use model::authority::Principal;
+use model::identifier::AccountingToken;
+use model::identity_context;
 use model::name::ObjectName;
 use model::reason::Reason;
 use model::text::Text;
@@ -26,8 +28,8 @@ pub(crate) struct ConnectionState {
     pub(crate) number: u64,
     pub(crate) options: ConnectOptions,
     pub(crate) connected: Timestamp,
-    /// Context of messages put here: MQMD `UserIdentifier` and `PutApplName`.
-    pub(crate) user_identifier: Text<12>,
+    /// Context of messages put here: MQMD `UserIdentifier`, `AccountingToken` and `PutApplName`.
+    pub(crate) user: (Text<12>, AccountingToken),
     pub(crate) application_name: Text<28>,
     pub(crate) handles: Mutex<Vec<Option<Arc<Handle>>>>,
     pub(crate) unit: Mutex<Option<OpenUnit>>,
@@ -49,7 +51,7 @@ impl ConnectionState {
     pub(crate) fn new(number: u64, options: ConnectOptions, connected: Timestamp) -> Self {
         Self {
             number,
-            user_identifier: user_identifier(&options.principal),
+            user: identity_context::of_user(&options.principal.user),
             application_name: Text::new(&options.application_name),
             options,
             connected,
@@ -143,11 +145,6 @@ impl ConnectionState {
     pub(crate) fn take_handles(&self) -> Vec<Arc<Handle>> {
         std::mem::take(&mut *self.handles.lock()).into_iter().flatten().collect()
     }
-}
-
-/// MQMD `UserIdentifier`: the first twelve characters of the user's name.
-pub(crate) fn user_identifier(principal: &Principal) -> Text<12> {
-    Text::new(&principal.user)
 }
 
 /// Principal of an alternate user; blank is no user at all.

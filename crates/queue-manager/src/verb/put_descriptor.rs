@@ -6,6 +6,7 @@
 use model::definition::queue::DefinitionType;
 use model::descriptor::{Ccsid, Expiry, MessageDescriptor, MessageType, Persistence, Report};
 use model::identifier::{AccountingToken, CorrelationId, MessageId};
+use model::identity_context;
 use model::message::Message;
 use model::options::PutFlags;
 use model::reason::Reason;
@@ -13,7 +14,6 @@ use model::text::Text;
 use model::timestamp::Timestamp;
 
 use crate::engine::Engine;
-use crate::engine::connection_table::user_identifier;
 use crate::publish::topic_tree::EffectiveTopic;
 use crate::queue::group::{PutPlace, complete_put};
 use crate::queue::resolve::{Destination, resolve_reply_to};
@@ -239,12 +239,12 @@ fn fill_context(request: &Request<'_>, descriptor: &mut MessageDescriptor, now: 
     if flags.contains(PutFlags::PASS_IDENTITY_CONTEXT) {
         passed_context(request)?.write_identity(descriptor);
     } else if !flags.contains(PutFlags::SET_IDENTITY_CONTEXT) {
-        descriptor.user_identifier = if request.caller.user == state.options.principal.user {
-            state.user_identifier
-        } else {
-            user_identifier(request.caller)
-        };
-        descriptor.accounting_token = AccountingToken::NONE;
+        (descriptor.user_identifier, descriptor.accounting_token) =
+            if request.caller.user == state.options.principal.user {
+                state.user
+            } else {
+                identity_context::of_user(&request.caller.user)
+            };
         descriptor.application_identity_data = Text::BLANK;
     }
     descriptor.put_application_type = state.options.application_type;

@@ -174,6 +174,28 @@ fn nobody_of_the_directory_is_somebody_of_this_server() {
 }
 
 #[test]
+fn nobody_of_the_directory_begins_like_a_user_of_this_server() {
+    let slapd = Slapd::start();
+    for uid in ["twelve.chars", "twelve.chars2", "twelve.char", "twelve.charm"] {
+        slapd.add(&format!(
+            "dn: uid={uid},ou=people,dc=example\nobjectClass: inetOrgPerson\nuid: {uid}\ncn: {uid}\nsn: {uid}\nuserPassword: pw\n"
+        ));
+    }
+    let server = TestServer::start_with(|options| {
+        options.ldap = slapd.options();
+        options.web.users.insert("Twelve.Characters".to_owned(), "secret".to_owned());
+    });
+    // MQMD has room for 12 bytes of each.
+    assert_eq!(sign_in(&server, "twelve.chars", "pw"), "403 MQWB0108E", "known, of no role");
+    assert_eq!(sign_in(&server, "twelve.charm", "pw"), "403 MQWB0108E");
+    slapd.add(
+        "dn: uid=twelve.characters.too,ou=people,dc=example\nobjectClass: inetOrgPerson\nuid: twelve.characters.too\ncn: x\nsn: x\nuserPassword: pw\n",
+    );
+    assert_eq!(sign_in(&server, "twelve.characters.too", "pw"), "401 MQWB0105E");
+    assert_eq!(sign_in(&server, "twelve.char", "pw"), "403 MQWB0108E", "shorter than the 12 bytes");
+}
+
+#[test]
 fn authorities_of_a_group_are_those_of_its_members() {
     let slapd = Slapd::start();
     let server = server(slapd.options());
