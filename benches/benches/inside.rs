@@ -11,8 +11,8 @@ use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use model::descriptor::{Ccsid, Encoding, Format, Persistence};
 use model::header::rfh2::Rfh2;
 use model::identifier::CorrelationId;
-use web::auth::ltpa::keys::LtpaKeys;
-use web::auth::ltpa::token;
+use identity::ltpa::keys::LtpaKeys;
+use identity::ltpa::token;
 
 const QUEUE: &str = "BENCH";
 const PERSISTENCE: Persistence = Persistence::NonPersistent;

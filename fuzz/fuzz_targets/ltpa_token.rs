@@ -8,7 +8,7 @@ use identity::ltpa::keys::LtpaKeys;
 use identity::ltpa::token;
 
 static KEYS: LazyLock<LtpaKeys> = LazyLock::new(|| {
-    let contents = include_bytes!("../../crates/web/tests/it/vectors/vectors.keys");
+    let contents = include_bytes!("../../crates/identity/tests/it/vectors/vectors.keys");
     LtpaKeys::parse(contents, "vectors").expect("the vectors' keys")
 });
 
