@@ -2,3 +2,4 @@
 
 mod anchors;
 mod made;
+mod page;
