@@ -3,6 +3,7 @@
 
 mod clients;
 mod curl;
+mod families;
 mod java;
 mod liberty;
 mod openssl;

@@ -167,6 +167,10 @@ async fn run(socket: Arc<Socket>, stream: Stream, rest: BytesMut) {
             let (reader, writer) = tokio::io::split(stream);
             Task::new(&socket, reader, writer, rest).run().await
         }
+        Stream::Old(stream) => {
+            let (reader, writer) = tokio::io::split(stream);
+            Task::new(&socket, reader, writer, rest).run().await
+        }
     };
     let problem = match ended {
         Ok(()) => "it was closed".to_owned(),

@@ -15,11 +15,12 @@ use std::time::Duration;
 
 use crate::address::Address;
 use crate::error::ChannelError;
-use crate::tls::TlsClient;
+use crate::tls::{Library, TlsClient};
 
 pub(crate) enum Stream {
     Plain(TcpStream),
     Tls(Box<TlsStream<TcpStream>>),
+    Old(Box<old_handshake::TlsStream<TcpStream>>),
 }
 
 impl Stream {
@@ -35,10 +36,20 @@ impl Stream {
         stream.set_nodelay(true).map_err(unreachable)?;
         let Some(tls) = tls else { return Ok(Self::Plain(stream)) };
         let name = tls.server_name(&address.host)?;
-        let shaking = timeout(limit, TlsConnector::from(Arc::clone(&tls.config)).connect(name, stream));
-        let stream = shaking.await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
-        let stream = stream.map_err(|source| ChannelError::Handshake { address: address.clone(), source })?;
-        Ok(Self::Tls(Box::new(stream)))
+        let shaking = timeout(limit, async {
+            match &tls.library {
+                Library::Rustls(config) => {
+                    let stream = TlsConnector::from(Arc::clone(config)).connect(name, stream).await?;
+                    Ok(Self::Tls(Box::new(stream)))
+                }
+                Library::Old(client) => {
+                    let stream = client.connect(&name, stream).await.map_err(io::Error::other)?;
+                    Ok(Self::Old(Box::new(stream)))
+                }
+            }
+        });
+        let shaken = shaking.await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+        shaken.map_err(|source| ChannelError::Handshake { address: address.clone(), source })
     }
 }
 
@@ -47,6 +58,7 @@ impl AsyncRead for Stream {
         match self.get_mut() {
             Self::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
             Self::Tls(stream) => Pin::new(stream).poll_read(cx, buffer),
+            Self::Old(stream) => Pin::new(stream).poll_read(cx, buffer),
         }
     }
 }
@@ -56,6 +68,7 @@ impl AsyncWrite for Stream {
         match self.get_mut() {
             Self::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
             Self::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Self::Old(stream) => Pin::new(stream).poll_write(cx, bytes),
         }
     }
 
@@ -67,6 +80,7 @@ impl AsyncWrite for Stream {
         match self.get_mut() {
             Self::Plain(stream) => Pin::new(stream).poll_write_vectored(cx, pieces),
             Self::Tls(stream) => Pin::new(stream).poll_write_vectored(cx, pieces),
+            Self::Old(stream) => Pin::new(stream).poll_write_vectored(cx, pieces),
         }
     }
 
@@ -74,6 +88,7 @@ impl AsyncWrite for Stream {
         match self {
             Self::Plain(stream) => stream.is_write_vectored(),
             Self::Tls(stream) => stream.is_write_vectored(),
+            Self::Old(stream) => stream.is_write_vectored(),
         }
     }
 
@@ -81,6 +96,7 @@ impl AsyncWrite for Stream {
         match self.get_mut() {
             Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
             Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
+            Self::Old(stream) => Pin::new(stream).poll_flush(cx),
         }
     }
 
@@ -88,6 +104,7 @@ impl AsyncWrite for Stream {
         match self.get_mut() {
             Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
             Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Old(stream) => Pin::new(stream).poll_shutdown(cx),
         }
     }
 }

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use handshake::anchors::{Anchors, ServerNameCheck};
 use handshake::files::{self, FileError};
+use handshake::identity::PairFiles;
+use old_handshake::OldClient;
 use rustls::ClientConfig;
 use rustls::client::Resumption;
 use rustls::client::danger::ServerCertVerifier;
@@ -81,6 +83,8 @@ pub enum TlsError {
     Cipher(#[from] CipherError),
     #[error("cannot use {0}")]
     File(#[from] FileError),
+    #[error("the CipherSpec '{name}' needs a file of certificates to trust")]
+    NoFile { name: String },
     #[error("the system has no trusted signers: name a file of certificates")]
     NoSigners,
     #[error("'{name}' is not a name that a certificate can have")]
@@ -94,12 +98,27 @@ pub enum TlsError {
 /// Ready to connect, shared by all connections.
 #[derive(Debug, Clone)]
 pub(crate) struct TlsClient {
-    pub(crate) config: Arc<ClientConfig>,
+    pub(crate) library: Library,
     options: TlsOptions,
+}
+
+/// Who speaks the CipherSpec.
+#[derive(Debug, Clone)]
+pub(crate) enum Library {
+    Rustls(Arc<ClientConfig>),
+    Old(OldClient),
 }
 
 impl TlsClient {
     pub(crate) fn new(options: &TlsOptions) -> Result<Self, TlsError> {
+        let library = match OldClient::speaks(&options.cipher_specification) {
+            true => Library::Old(old(options)?),
+            false => Library::Rustls(Arc::new(Self::config(options)?)),
+        };
+        Ok(Self { library, options: options.clone() })
+    }
+
+    fn config(options: &TlsOptions) -> Result<ClientConfig, TlsError> {
         let specification = CipherSpecification::named(&options.cipher_specification)?;
         let provider = Arc::new(specification.provider());
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
@@ -118,7 +137,7 @@ impl TlsClient {
             true => Resumption::in_memory_sessions(SESSIONS),
             false => Resumption::disabled(),
         };
-        Ok(Self { config: Arc::new(config), options: options.clone() })
+        Ok(config)
     }
 
     /// The name to ask for and to check, on the way to `host`.
@@ -138,17 +157,30 @@ fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
+/// Nothing is resumed with an old CipherSpec, whatever `options.resume` says.
+fn old(options: &TlsOptions) -> Result<OldClient, TlsError> {
+    let Trust::CaFile(signers) = &options.trust else {
+        return Err(TlsError::NoFile { name: options.cipher_specification.clone() });
+    };
+    let own = options.certificate.as_ref();
+    let own = own.map(|own| PairFiles { certificate: own.certificate.clone(), key: own.key.clone() });
+    Ok(OldClient::new(signers, name_check(options), own.as_ref())?)
+}
+
+fn name_check(options: &TlsOptions) -> ServerNameCheck {
+    match options.server_name {
+        ServerNamePolicy::Any => ServerNameCheck::Anything,
+        ServerNamePolicy::Host | ServerNamePolicy::Named(_) => ServerNameCheck::Names,
+    }
+}
+
 fn verifier(options: &TlsOptions, provider: Arc<CryptoProvider>) -> Result<Arc<dyn ServerCertVerifier>, TlsError> {
     let signers = match &options.trust {
         Trust::Anybody => return Ok(Arc::new(AnyCertificate::new(provider))),
         Trust::CaFile(file) => Anchors::from_file(file)?,
         Trust::System => system_signers()?,
     };
-    let check = match options.server_name {
-        ServerNamePolicy::Any => ServerNameCheck::Anything,
-        ServerNamePolicy::Host | ServerNamePolicy::Named(_) => ServerNameCheck::Names,
-    };
-    signers.server_verifier(provider, check).map_err(TlsError::Setup)
+    signers.server_verifier(provider, name_check(options)).map_err(TlsError::Setup)
 }
 
 fn system_signers() -> Result<Anchors, TlsError> {

@@ -17,13 +17,13 @@ use model::name::QueueManagerName;
 use parking_lot::RwLock;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
+use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout_at};
-use tokio_rustls::TlsAcceptor;
 use workers::{Seats, Workers};
 
 use crate::admission::{Admission, Gate, Peer};
 use crate::socket;
-use crate::tls::Tls;
+use crate::tls::{HandshakeError, Secured, Tls};
 
 /// Connections the kernel keeps ready for us, where a listener does not say.
 const BACKLOG: u32 = 4096;
@@ -70,6 +70,11 @@ impl Door {
     /// New connections get this from now on; without one, TLS is refused.
     pub fn set_tls(&self, tls: Option<Tls>) {
         *self.tls.write() = tls;
+    }
+
+    /// Why a channel with this SSLCIPH would refuse every client, and what to do; `None` when it would not.
+    pub fn why_not_served(&self, cipher_specification: &str) -> Option<String> {
+        self.tls.read().as_ref()?.why_not_served(cipher_specification)
     }
 
     pub fn set_limits(&self, limits: Limits) {
@@ -232,13 +237,35 @@ async fn serve(socket: Socket, address: SocketAddr, door: Arc<Door>, gate: Arc<G
 
 async fn serve_tls(socket: TcpStream, tls: Tls, peer: Peer, admission: Arc<dyn Admission>, deadline: Instant) {
     let address = peer.address;
-    let stream = match timeout_at(deadline, TlsAcceptor::from(Arc::clone(&tls.config)).accept(socket)).await {
-        Ok(Ok(stream)) => stream,
-        Ok(Err(error)) => return tracing::warn!("AMQ9633E: the TLS handshake with {address} failed: {error}"),
-        Err(_) => return tracing::debug!(%address, "a TLS handshake took too long"),
-    };
-    let facts = tls.facts(stream.get_ref().1);
+    if tls.serves_old() {
+        return Box::pin(serve_either(socket, tls, peer, admission, deadline)).await;
+    }
+    let Some((stream, facts)) = ended(address, timeout_at(deadline, tls.accept(socket)).await) else { return };
     socket::serve(stream, Peer { tls: facts, ..peer }, admission).await;
+}
+
+/// Where old CipherSpecs are configured.
+async fn serve_either(socket: TcpStream, tls: Tls, peer: Peer, admission: Arc<dyn Admission>, deadline: Instant) {
+    let address = peer.address;
+    let Some((stream, facts)) = ended(address, timeout_at(deadline, tls.accept_either(socket)).await) else { return };
+    let peer = Peer { tls: facts, ..peer };
+    match stream {
+        Secured::Usual(stream) => socket::serve(stream, peer, admission).await,
+        Secured::Old(stream) => socket::serve(stream, peer, admission).await,
+    }
+}
+
+/// What a handshake brought; one that failed is for the log.
+fn ended<T>(address: SocketAddr, handshake: Result<Result<T, HandshakeError>, Elapsed>) -> Option<T> {
+    match handshake {
+        Ok(Ok(secured)) => return Some(secured),
+        Ok(Err(HandshakeError::NothingInCommon(why))) => {
+            tracing::warn!("AMQ9616E: the TLS handshake with {address} found no common CipherSpec: {why}");
+        }
+        Ok(Err(error)) => tracing::warn!("AMQ9633E: the TLS handshake with {address} failed: {error}"),
+        Err(_) => tracing::debug!(%address, "a TLS handshake took too long"),
+    }
+    None
 }
 
 #[cfg(test)]

@@ -129,6 +129,7 @@ pub const NO_WAY: Message = Message::new(
 pub const SERVICE_DOES_NOT_START: Message =
     Message::new("QUA0005W", "Service {} is kept as a definition only. Services are not started here.");
 pub const NO_EFFECT: Message = Message::new("QUA0004W", "{} of {} has no effect: {}.");
+pub const CIPHER_NOT_SERVED: Message = Message::new("QUA0006W", "Channel {} refuses every client: {}.");
 
 // Refused.
 pub const UNEXPECTED: Message = Message::new("AMQ8101S", "The command failed with reason {}.");

@@ -97,8 +97,11 @@ pub(crate) struct Accounting {
 pub(crate) struct Tls {
     pub certificate: Option<PathBuf>,
     pub key: Option<PathBuf>,
+    pub second_certificate: Option<PathBuf>,
+    pub second_key: Option<PathBuf>,
     pub client_ca: Option<PathBuf>,
     pub client_required: bool,
+    pub old_cipherspecs: Vec<String>,
 }
 
 /// Where to listen; `None` is `off`.

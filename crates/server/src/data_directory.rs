@@ -6,7 +6,7 @@
 //! DIR/admin.sock                 administration socket, mode 0600
 //! DIR/initial-passwords          lines `user password`, mode 0600
 //! DIR/ltpa.keys                  LTPA keys, unless [ltpa] names others
-//! DIR/tls/                       ca.crt, ca.key, server.crt, server.key
+//! DIR/tls/                       ca.crt, ca.key, server.crt, server.key, server-rsa.crt, server-rsa.key
 //! DIR/mqsc.d/                    drop-in MQSC
 //! DIR/accounting/NAME.jsonl      accounting and statistics records, if collected; .1, .2 ... older ones
 //! DIR/zosconnect/                archives of services and APIs; written by `service` alone

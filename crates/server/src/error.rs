@@ -39,6 +39,8 @@ pub(crate) enum ServerError {
     Tls(#[from] handshake::files::FileError),
     #[error("cannot make the TLS certificate")]
     Certificate(#[from] rcgen::Error),
+    #[error("cannot make the RSA key of the TLS certificate")]
+    RsaKey,
     #[error("cannot start the threads that serve connections")]
     Threads(#[source] std::io::Error),
     #[error("cannot start the async runtime")]

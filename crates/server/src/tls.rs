@@ -1,13 +1,17 @@
 //! The server's own TLS certificate when `[tls]` names none.
 //!
 //! At first start an authority is made (`ca.key`, `ca.crt`), which lasts; clients are told to trust `ca.crt`. The server's
-//! certificate is made anew at every start and reload, so that it never expires and follows the machine's name.
-//! Keys are ECDSA P-256, files with keys have mode 0600.
+//! certificates are made anew at every start and reload, so that they never expire and follow the machine's name: an ECDSA
+//! P-256 one, and an RSA one for clients whose CipherSpecs need that. The RSA key (`server-rsa.key`) lasts, since making it
+//! takes a tenth of a second. Files with keys have mode 0600.
 
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::{Path, PathBuf};
 
+use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
+use aws_lc_rs::rsa::KeySize;
+use handshake::identity::PairFiles;
 use model::timestamp::Timestamp;
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
@@ -23,17 +27,17 @@ use crate::error::ServerError;
 #[derive(Debug, Clone)]
 pub(crate) struct Files {
     pub authority: PathBuf,
-    pub certificate: PathBuf,
-    pub key: PathBuf,
+    /// ECDSA, then RSA.
+    pub pairs: [PairFiles; 2],
 }
 
 impl Files {
     pub(crate) fn in_folder(folder: &Path) -> Self {
-        Self {
-            authority: folder.join("ca.crt"),
-            certificate: folder.join("server.crt"),
-            key: folder.join("server.key"),
-        }
+        let pair = |name: &str| PairFiles {
+            certificate: folder.join(format!("{name}.crt")),
+            key: folder.join(format!("{name}.key")),
+        };
+        Self { authority: folder.join("ca.crt"), pairs: [pair("server"), pair("server-rsa")] }
     }
 }
 
@@ -53,11 +57,29 @@ pub(crate) fn prepare(folder: &Path, now: Timestamp) -> Result<Files, ServerErro
     }
     let authority_pem = fs::read_to_string(&files.authority).map_err(|e| file_error("read", &files.authority, e))?;
     let issuer = Issuer::new(authority, authority_key);
+    let show = |pair: &PairFiles, key: &KeyPair, usages: &[KeyUsagePurpose]| -> Result<(), ServerError> {
+        let certificate = server_parameters(now, usages)?.signed_by(key, &issuer)?;
+        write_file(&pair.certificate, format!("{}{authority_pem}", certificate.pem()).as_bytes(), 0o644)
+    };
+    let [ecdsa, rsa] = &files.pairs;
     let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256)?;
-    let certificate = server_parameters(now)?.signed_by(&key, &issuer)?;
-    write_file(&files.key, key.serialize_pem().as_bytes(), 0o600)?;
-    write_file(&files.certificate, format!("{}{authority_pem}", certificate.pem()).as_bytes(), 0o644)?;
+    write_file(&ecdsa.key, key.serialize_pem().as_bytes(), 0o600)?;
+    show(ecdsa, &key, &[KeyUsagePurpose::DigitalSignature])?;
+    // Static RSA lets the client encipher a secret to it.
+    show(rsa, &rsa_key(&rsa.key)?, &[KeyUsagePurpose::DigitalSignature, KeyUsagePurpose::KeyEncipherment])?;
     Ok(files)
+}
+
+fn rsa_key(file: &Path) -> Result<KeyPair, ServerError> {
+    if file.exists() {
+        let pem = fs::read_to_string(file).map_err(|e| file_error("read", file, e))?;
+        return Ok(KeyPair::from_pem(&pem)?);
+    }
+    let made = aws_lc_rs::rsa::KeyPair::generate(KeySize::Rsa2048).map_err(|_| ServerError::RsaKey)?;
+    let der: Pkcs8V1Der<'_> = made.as_der().map_err(|_| ServerError::RsaKey)?;
+    let key = KeyPair::try_from(der.as_ref())?;
+    write_file(file, key.serialize_pem().as_bytes(), 0o600)?;
+    Ok(key)
 }
 
 fn authority_key(file: &Path) -> Result<KeyPair, ServerError> {
@@ -84,7 +106,7 @@ fn authority_parameters(key: &KeyPair, now: OffsetDateTime) -> CertificateParams
 }
 
 /// 397 days is what browsers accept at most.
-fn server_parameters(now: OffsetDateTime) -> Result<CertificateParams, ServerError> {
+fn server_parameters(now: OffsetDateTime, usages: &[KeyUsagePurpose]) -> Result<CertificateParams, ServerError> {
     let mut names = vec!["localhost".to_owned()];
     names.extend(host_name().filter(|name| name != "localhost"));
     let mut parameters = CertificateParams::new(names)?;
@@ -92,7 +114,7 @@ fn server_parameters(now: OffsetDateTime) -> Result<CertificateParams, ServerErr
         parameters.subject_alt_names.push(SanType::IpAddress(address));
     }
     parameters.distinguished_name.push(DnType::CommonName, "localhost");
-    parameters.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+    parameters.key_usages = usages.to_vec();
     parameters.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
     parameters.use_authority_key_identifier_extension = true;
     parameters.not_before = now - Duration::days(1);
@@ -114,16 +136,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_authority_lasts_and_the_server_certificate_is_new_at_every_start() {
+    fn the_authority_and_the_rsa_key_last_and_the_server_certificates_are_new_at_every_start() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let read = |file: &Path| fs::read_to_string(file).expect("readable");
         let now = Timestamp::from_millis(1_800_000_000_000);
         let first = prepare(folder.path(), now).expect("made");
-        let (authority, certificate) = (read(&first.authority), read(&first.certificate));
+        let (authority, certificates) =
+            (read(&first.authority), first.pairs.each_ref().map(|pair| read(&pair.certificate)));
+        let rsa_key = read(&first.pairs[1].key);
         let second = prepare(folder.path(), now).expect("made again");
         assert_eq!(read(&second.authority), authority);
-        assert_ne!(read(&second.certificate), certificate);
-        for secret in ["ca.key", "server.key"] {
+        assert_eq!(read(&second.pairs[1].key), rsa_key);
+        for (pair, before) in second.pairs.iter().zip(certificates) {
+            assert_ne!(read(&pair.certificate), before);
+        }
+        for secret in ["ca.key", "server.key", "server-rsa.key"] {
             let mode = fs::metadata(folder.path().join(secret)).expect("there").permissions().mode();
             assert_eq!(mode & 0o777, 0o600, "{secret}");
         }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 pub use command::rest::Installation;
 pub use connection::options::{RemoteQueueManager, RemoteQueueManagers};
+use handshake::identity::PairFiles;
 use identity::options::{Identities, Ldap, Ltpa, Web};
 use requester::options::RequesterOptions;
 pub use requester::options::{
@@ -44,12 +45,14 @@ pub struct WebOptions {
 /// Paths of PEM files; `server` has made them by now.
 #[derive(Debug, Clone)]
 pub struct TlsOptions {
-    pub certificate: PathBuf,
-    pub key: PathBuf,
+    /// The server's certificate, and perhaps a second one of another family.
+    pub pairs: Vec<PairFiles>,
     /// Signers of client certificates; `None` asks for no certificate.
     pub client_ca: Option<PathBuf>,
     /// Refuse a client without a certificate.
     pub client_required: bool,
+    /// CipherSpecs that channels serve beside those of rustls; HTTPS serves none of them.
+    pub old_cipherspecs: Vec<String>,
 }
 
 /// `[cors]`.

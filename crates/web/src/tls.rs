@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use handshake::anchors::Anchors;
-use handshake::files::{self, FileError};
+use handshake::files::FileError;
+use handshake::identity::Identity;
 use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::server::ServerSessionMemoryCache;
@@ -32,18 +33,26 @@ pub(crate) fn server_config(options: &TlsOptions) -> Result<Tls, WebError> {
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(|error| problem("tls.certificate", &error))?;
-    let verifier = client_verifier(options, provider)?;
+    let verifier = client_verifier(options, Arc::clone(&provider))?;
     let builder = match &verifier {
         Some(verifier) => builder.with_client_cert_verifier(Arc::clone(verifier)),
         None => builder.with_no_client_auth(),
     };
-    let chain = files::certificates(&options.certificate).map_err(|error| unusable("tls.certificate", &error))?;
-    let key = files::key(&options.key).map_err(|error| unusable("tls.key", &error))?;
-    let mut config = builder.with_single_cert(chain, key).map_err(|error| problem("tls.key", &error))?;
+    let identity =
+        Identity::load(&options.pairs, &provider).map_err(|error| unusable(key_of(options, &error), &error))?;
+    let mut config = builder.with_cert_resolver(Arc::new(identity));
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     config.session_storage = ServerSessionMemoryCache::new(SESSIONS);
     config.ticketer = ring::Ticketer::new().map_err(|error| problem("tls.key", &error))?;
     Ok(Tls { config: Arc::new(config), verifier })
+}
+
+/// The key that named a file.
+fn key_of(options: &TlsOptions, error: &FileError) -> &'static str {
+    let keys = [("tls.certificate", "tls.key"), ("tls.second_certificate", "tls.second_key")];
+    let named = options.pairs.iter().zip(keys);
+    let found = named.flat_map(|(pair, (certificate, key))| [(&pair.certificate, certificate), (&pair.key, key)]);
+    found.into_iter().find(|(file, _)| **file == error.file).map_or("tls.certificate", |(_, key)| key)
 }
 
 fn client_verifier(options: &TlsOptions, provider: Arc<rustls::crypto::CryptoProvider>) -> Result<Verifier, WebError> {

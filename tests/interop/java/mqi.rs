@@ -69,7 +69,9 @@ fn classes_for_java_use_tls_with_certificates_of_the_server_and_of_both() -> Res
     let data = tempfile::tempdir()?;
     let folder = tempfile::tempdir()?;
     let certificates = Certificates::make(folder.path(), &["orders", "payments"])?;
-    let configuration = format!("[tls]\nclient_ca = \"{}\"\n", certificates.authority().display());
+    let old = "old_cipherspecs = ['TLS_RSA_WITH_AES_128_CBC_SHA256', 'TLS_RSA_WITH_AES_256_GCM_SHA384', \
+               'ECDHE_RSA_AES_128_CBC_SHA256', 'ECDHE_ECDSA_AES_256_CBC_SHA384']";
+    let configuration = format!("[tls]\nclient_ca = \"{}\"\n{old}\n", certificates.authority().display());
     let options = options(data.path())?;
     crate::client::write(&data.path().join("quaymaster.toml"), &configuration)?;
     let server = Server::start(&options)?;

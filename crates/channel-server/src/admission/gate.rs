@@ -10,6 +10,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use handshake::cipher_spec::CipherSpec;
 use model::authority::AuthorityObject;
 use model::definition::{AdministeredObject, ChannelDefinition, ChannelType};
 use model::name::{ChannelName, QueueManagerName};
@@ -202,11 +203,11 @@ impl Applicant<'_> {
                 Fit::Fits => {}
                 Fit::Differs => self.refuse(
                     status::CIPHER,
-                    format_args!("AMQ9631E: channel {name} wants SSLCIPH({wanted}), and {spoken} was negotiated"),
+                    format_args!("AMQ9631E: channel {name} wants SSLCIPH({wanted}), and {spoken} was negotiated{}", hint(wanted)),
                 )?,
                 Fit::NotSpoken => self.refuse(
                     status::CIPHER,
-                    format_args!("AMQ9635E: SSLCIPH({wanted}) of channel {name} has no forward secrecy or no authenticated encryption, and is not spoken here"),
+                    format_args!("AMQ9635E: SSLCIPH({wanted}) of channel {name} is too weak to be spoken here: use one that docs/tls.md lists"),
                 )?,
                 Fit::Unknown => self.refuse(
                     status::CIPHER,
@@ -301,6 +302,14 @@ impl Applicant<'_> {
             certificate_issuer: name(tls.and_then(|tls| tls.issuer.as_ref())),
             ..ChannelInstance::default()
         }
+    }
+}
+
+/// What to know of a CipherSpec that is served only where it is configured.
+fn hint(wanted: &str) -> &'static str {
+    match CipherSpec::named(wanted) {
+        Some(one) if one.is_old() => "; tls.old_cipherspecs must name it, and the client must offer nothing newer",
+        _ => "",
     }
 }
 

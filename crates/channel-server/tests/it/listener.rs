@@ -10,11 +10,14 @@ use std::time::Duration;
 use channel_server::admission::{CredentialCheck, Gate, Refused};
 use channel_server::listener::{Door, Limits, Listening};
 use channel_server::tls::{Tls, TlsFiles};
+use handshake::anchors::ServerNameCheck;
+use handshake::identity::PairFiles;
 use model::authority::Principal;
 use model::definition::channel_authentication::{Rule, UserSource};
 use model::definition::{AdministeredObject, ChannelAuthentication, ChannelDefinition, ChannelType};
 use model::name::ObjectName;
 use model::options::OpenOptions;
+use old_handshake::OldClient;
 use queue_manager::{QueueManager, QueueManagers};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, SanType};
 use rustls::pki_types::pem::PemObject;
@@ -147,9 +150,15 @@ fn make_certificates(folder: &Path) {
 }
 
 fn tls(folder: &Path) -> Tls {
-    let file = |name: &str| folder.join(name);
-    let files =
-        TlsFiles { certificate: file("server.crt"), key: file("server.key"), client_signers: Some(file("ca.crt")) };
+    tls_with(folder, vec![PairFiles { certificate: folder.join("server.crt"), key: folder.join("server.key") }], &[])
+}
+
+fn tls_with(folder: &Path, pairs: Vec<PairFiles>, old: &[&str]) -> Tls {
+    let files = TlsFiles {
+        pairs,
+        client_signers: Some(folder.join("ca.crt")),
+        old_cipher_specs: old.iter().map(|name| (*name).to_owned()).collect(),
+    };
     // Names are read by the server's own reader; that they are asked for is what counts here.
     Tls::new(&files, |_| Some(("CN=client".to_owned(), "CN=Authority".to_owned()))).expect("they fit")
 }
@@ -215,6 +224,41 @@ async fn a_client_certificate_is_asked_for_and_wanted_only_by_the_channel() {
     client.connect(1, "QM1").await;
     let shown = house.queue_manager.channel_statuses().remove(0).instance;
     assert_eq!((&*shown.certificate_subject, &*shown.certificate_issuer), ("CN=client", "CN=Authority"));
+}
+
+/// What DISPLAY CHSTATUS shows of a client with an old CipherSpec, and that its certificate counts.
+#[tokio::test]
+async fn a_client_with_an_old_cipher_spec_is_served_where_it_is_configured_and_named_by_the_channel() {
+    const OLD: &str = "TLS_RSA_WITH_AES_128_CBC_SHA256";
+    let house = House::new().await;
+    let file = |name: &str| house.folder.path().join(name);
+    let mut command = std::process::Command::new("openssl");
+    command.args(["req", "-x509", "-nodes", "-days", "2", "-subj", "/CN=rsa", "-newkey", "rsa:2048"]);
+    command.args(["-addext", "subjectAltName=DNS:localhost", "-keyout"]).arg(file("rsa.key"));
+    let output = command.arg("-out").arg(file("rsa.crt")).output().expect("openssl is installed");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    house.define("OLD", |channel| channel.cipher_specification = OLD.to_owned()).await;
+    let connect = async |with_certificate: bool| {
+        let own = PairFiles { certificate: file("client.crt"), key: file("client.key") };
+        let client = OldClient::new(&file("rsa.crt"), ServerNameCheck::Names, with_certificate.then_some(&own));
+        let name = ServerName::try_from("localhost").expect("a name");
+        client.expect("they fit").connect(&name, house.plain().await).await.map(bridged)
+    };
+    assert!(connect(true).await.is_err(), "off unless configured");
+    let pair = |name: &str| PairFiles { certificate: file(&format!("{name}.crt")), key: file(&format!("{name}.key")) };
+    house.door.set_tls(Some(tls_with(house.folder.path(), vec![pair("server"), pair("rsa")], &[OLD])));
+    let mut client = Client::introduce(connect(true).await.expect("a handshake"), on("OLD")).await;
+    client.connect(1, "QM1").await;
+    let shown = house.queue_manager.channel_statuses().remove(0).instance;
+    assert_eq!((&*shown.security_protocol, &*shown.cipher), ("TLSV12", OLD));
+    assert_eq!((&*shown.certificate_subject, &*shown.certificate_issuer), ("CN=client", "CN=Authority"));
+    // SSLCAUTH(REQUIRED), and a channel that takes any CipherSpec does not take this one.
+    assert_eq!(refusal(connect(false).await.expect("a handshake"), on("OLD")).await, 0x19);
+    assert_eq!(refusal(connect(true).await.expect("a handshake"), on("TLS")).await, 0x18);
+    // Clients of rustls come in as before, by the same port.
+    let stream = house.tls(&house.client_config(true)).await;
+    let mut modern = Client::introduce(bridged(stream), on("MUTUAL")).await;
+    modern.connect(1, "QM1").await;
 }
 
 #[tokio::test]

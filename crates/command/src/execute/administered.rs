@@ -10,7 +10,7 @@ use model::definition::attribute::{Kind, Target};
 use model::definition::{AdministeredObject, History};
 
 use crate::command::{Alter, Define, Delete};
-use crate::execute::{Failure, apply, authority, object_name};
+use crate::execute::{Failure, apply, authority, object_name, warning};
 use crate::message::{self, Message};
 use crate::reply::{MQRCCF_CHANNEL_ALREADY_EXISTS, Reply};
 
@@ -85,7 +85,8 @@ pub(super) async fn define(
     define: &Define,
 ) -> Result<Reply, Failure> {
     let mut object = base(queue_manager, define)?;
-    object.set_name(object_name(&define.name)?);
+    let name = object_name(&define.name)?;
+    object.set_name(name);
     object.set_history(History::default());
     apply(&define.name, &define.settings, &mut Target::Object(&mut object))?;
     let family = object.family();
@@ -96,7 +97,7 @@ pub(super) async fn define(
         }
         other => Failure::Object(other),
     })?;
-    Ok(Reply::done(messages(family).created))
+    Ok(warning::of_cipher_specification(Reply::done(messages(family).created), queue_manager, define.kind, &name))
 }
 
 /// What LIKE names, or the default object, or what the default object was made from.
@@ -125,7 +126,7 @@ pub(super) async fn alter(queue_manager: &QueueManager, caller: &Principal, alte
         apply(&alter.name, &alter.settings, &mut Target::Object(object))
     };
     queue_manager.change_object(caller, family, &name, change).await?;
-    Ok(Reply::done(messages(family).changed))
+    Ok(warning::of_cipher_specification(Reply::done(messages(family).changed), queue_manager, alter.kind, &name))
 }
 
 /// Of whatever type the object of that family is: DELETE is not told.

@@ -4,8 +4,8 @@
 //! changes. `config compat` calls the same things ignored.
 
 use ::queue_manager::QueueManager;
-use model::definition::QueueKind;
 use model::definition::attribute::Kind;
+use model::definition::{AdministeredObject, QueueKind};
 use model::name::{ObjectName, QueueName};
 
 use crate::command::Setting;
@@ -34,6 +34,24 @@ pub(super) fn of_definition(reply: Reply, kind: Kind, name: &str) -> Reply {
             reply.warn(message::CHANNEL_DOES_NOT_RUN, &[name, word])
         }
         _ => reply,
+    }
+}
+
+/// Adds the warning of a channel whose SSLCIPH the server's certificates or configuration cannot serve.
+pub(super) fn of_cipher_specification(
+    reply: Reply,
+    queue_manager: &QueueManager,
+    kind: Kind,
+    name: &ObjectName,
+) -> Reply {
+    if kind != Kind::ServerConnection {
+        return reply;
+    }
+    let Some(object) = queue_manager.object(kind.authority_object(), name) else { return reply };
+    let AdministeredObject::Channel(channel) = &*object else { return reply };
+    match queue_manager.why_not_served(&channel.cipher_specification) {
+        Some(why) => reply.warn(message::CIPHER_NOT_SERVED, &[name.as_str(), &why]),
+        None => reply,
     }
 }
 

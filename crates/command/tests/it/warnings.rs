@@ -1,6 +1,11 @@
 //! What a definition asks for and does not get is told behind the line that says what was done.
 
+use std::sync::Arc;
+
 use expect_test::{Expect, expect};
+use model::definition::listener::ListenerDefinition;
+use queue_manager::QueueManager;
+use queue_manager::started::ListenerHost;
 use serde_json::Value;
 
 use crate::support::{administrator, run_script, start, wait_for};
@@ -95,4 +100,39 @@ fn a_warning_follows_the_message_and_changes_no_code_in_json_and_escape() {
         assert_eq!(lines[1], warning.as_str());
         assert_eq!(lines[2], Value::Null);
     }
+}
+
+/// A server whose certificate is an ECDSA one.
+struct EcdsaOnly;
+
+impl ListenerHost for EcdsaOnly {
+    fn start_listener(&self, _: &QueueManager, _: &ListenerDefinition) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn why_not_served(&self, cipher_specification: &str) -> Option<String> {
+        cipher_specification.contains("_RSA_").then(|| "there is no RSA certificate".to_owned())
+    }
+}
+
+#[test]
+fn a_channel_whose_cipher_spec_the_server_cannot_serve_is_told_at_define_and_alter() {
+    let queue_manager = start();
+    queue_manager.set_listener_host(Arc::new(EcdsaOnly));
+    let lines = run_script(
+        &queue_manager,
+        "DEFINE CHANNEL(A) CHLTYPE(SVRCONN) SSLCIPH(ECDHE_RSA_AES_128_GCM_SHA256)
+         DEFINE CHANNEL(B) CHLTYPE(SVRCONN) SSLCIPH(ANY_TLS12_OR_HIGHER)
+         ALTER CHANNEL(B) CHLTYPE(SVRCONN) SSLCIPH(ECDHE_RSA_AES_256_GCM_SHA384)
+         ALTER CHANNEL(B) CHLTYPE(SVRCONN) SSLCIPH(ECDHE_ECDSA_AES_128_GCM_SHA256)
+         DEFINE CHANNEL(A) CHLTYPE(CLNTCONN) CONNAME('h(1414)') SSLCIPH(ECDHE_RSA_AES_128_GCM_SHA256)",
+    );
+    let told: Vec<_> = lines.iter().filter(|line| line.starts_with("QUA")).collect();
+    assert_eq!(
+        told,
+        [
+            "QUA0006W: Channel A refuses every client: there is no RSA certificate.",
+            "QUA0006W: Channel B refuses every client: there is no RSA certificate.",
+        ]
+    );
 }

@@ -68,6 +68,9 @@ pub trait ListenerHost: Send + Sync {
     /// # Errors
     /// The address is in use or cannot be used. `Unsupported`: this server is to listen to nobody.
     fn start_listener(&self, queue_manager: &QueueManager, definition: &ListenerDefinition) -> io::Result<()>;
+
+    /// Why a server-connection channel with this SSLCIPH would refuse every client, and what to do.
+    fn why_not_served(&self, cipher_specification: &str) -> Option<String>;
 }
 
 /// Why START LISTENER started nothing.
@@ -166,6 +169,13 @@ impl QueueManager {
     /// Whether a server starts its listeners: not before its doors are open, nor when it ends.
     pub fn has_listener_host(&self) -> bool {
         self.engine().started_objects.listeners.lock().host.is_some()
+    }
+
+    /// Why a server-connection channel with this SSLCIPH would refuse every client, and what to do; `None` when it would not,
+    /// and while no server has named its host.
+    pub fn why_not_served(&self, cipher_specification: &str) -> Option<String> {
+        let host = self.engine().started_objects.listeners.lock().host.clone();
+        host?.why_not_served(cipher_specification)
     }
 
     /// START LISTENER. Before a server has named its host, the wish is remembered.

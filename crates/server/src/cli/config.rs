@@ -89,10 +89,10 @@ fn run_explain(arguments: &ExplainArguments, out: &mut dyn Write) -> Result<(), 
 fn check(arguments: &CheckArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let configuration = load(&arguments.file, true, &Environment::default(), &[]).map_err(ServerError::from)?;
     let mut options = configuration.web_options(TlsOptions {
-        certificate: PathBuf::new(),
-        key: PathBuf::new(),
+        pairs: Vec::new(),
         client_ca: None,
         client_required: false,
+        old_cipherspecs: Vec::new(),
     });
     // A start would make the file; a check makes nothing.
     options.ltpa.keys_file = options.ltpa.keys_file.filter(|file| file.exists());

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 
+use handshake::cipher_spec::CipherSpec;
 use model::name::QueueManagerName;
 use toml::{Table, Value};
 use web::options::{
@@ -184,6 +185,19 @@ pub(super) fn conflicts(table: &Table, origins: &[Place], file: &Path) -> Result
         (false, true) => return conflict("tls.key", "tls.certificate has to be given with it"),
         _ => {}
     }
+    match (given("tls.second_certificate").is_some(), given("tls.second_key").is_some()) {
+        (true, false) => return conflict("tls.second_certificate", "tls.second_key has to be given with it"),
+        (false, true) => return conflict("tls.second_key", "tls.second_certificate has to be given with it"),
+        (true, true) if given("tls.certificate").is_none() => {
+            return conflict("tls.second_certificate", "tls.certificate has to be given with it");
+        }
+        _ => {}
+    }
+    let old = given("tls.old_cipherspecs").and_then(Value::as_array);
+    let is_old = |name: &Value| name.as_str().and_then(CipherSpec::named).is_some_and(CipherSpec::is_old);
+    if old.is_some_and(|names| !names.iter().all(is_old)) {
+        return conflict("tls.old_cipherspecs", NOT_OLD);
+    }
     if given("tls.client_required") == Some(&Value::Boolean(true)) && given("tls.client_ca").is_none() {
         return conflict("tls.client_required", "tls.client_ca has to be given with it");
     }
@@ -224,6 +238,10 @@ pub(super) fn conflicts(table: &Table, origins: &[Place], file: &Path) -> Result
     }
     Ok(())
 }
+
+const NOT_OLD: &str = "each must be one of ECDHE_ECDSA_AES_128_CBC_SHA256, ECDHE_ECDSA_AES_256_CBC_SHA384, \
+     ECDHE_RSA_AES_128_CBC_SHA256, ECDHE_RSA_AES_256_CBC_SHA384, TLS_RSA_WITH_AES_128_CBC_SHA256, TLS_RSA_WITH_AES_128_GCM_SHA256, \
+     TLS_RSA_WITH_AES_256_CBC_SHA256, TLS_RSA_WITH_AES_256_GCM_SHA384";
 
 fn is_queue_manager_name(text: &str) -> bool {
     QueueManagerName::parse(text).is_ok_and(|name| !name.is_blank())

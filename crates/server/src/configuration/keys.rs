@@ -174,11 +174,19 @@ pub(crate) const KEYS: &[Key] = &[
     key("tls.key", Kind::Path, "", "PEM file with the private key of tls.certificate.")
         .note("made at start")
         .environment("QUAYMASTER_TLS_KEY"),
+    key("tls.second_certificate", Kind::Path, "", "PEM file with a second certificate, then its issuers: an RSA one beside an ECDSA one, or the other way round. Each client is shown the one that it can use.")
+        .note("made at start with tls.certificate; none beside a configured one")
+        .environment("QUAYMASTER_TLS_SECOND_CERTIFICATE"),
+    key("tls.second_key", Kind::Path, "", "PEM file with the private key of tls.second_certificate.")
+        .note("made at first start")
+        .environment("QUAYMASTER_TLS_SECOND_KEY"),
     key("tls.client_ca", Kind::Path, "", "PEM file with the signers of client certificates. A client may then sign in with a certificate, see web.certificate_map.")
         .note("clients are not asked for a certificate")
         .environment("QUAYMASTER_TLS_CLIENT_CA"),
     key("tls.client_required", Kind::Boolean, "false", "Refuse TLS clients without a certificate of tls.client_ca.")
         .environment("QUAYMASTER_TLS_CLIENT_REQUIRED"),
+    key("tls.old_cipherspecs", Kind::Texts, "[]", "CipherSpecs without forward secrecy or in CBC mode that client channels serve as well, such as TLS_RSA_WITH_AES_128_CBC_SHA256. docs/tls.md lists them.")
+        .environment("QUAYMASTER_TLS_OLD_CIPHERSPECS"),
     key("web.realm", Kind::Text, "\"defaultRealm\"", "Realm of LTPA tokens; servers that share tokens must share it.")
         .environment("QUAYMASTER_WEB_REALM"),
     key("web.users", Kind::TextTable, "", "User name to password: {argon2id}, {hash}, {xor}, {aes} or clear text. `quaymaster config password` makes the first."),

@@ -98,10 +98,34 @@ fn a_mistake_inside_of_a_users_own_table_is_told_without_its_values() {
 }
 
 #[test]
+fn an_old_cipherspec_is_one_of_the_list() {
+    let old = handshake::cipher_spec::ALL.iter().filter(|one| one.is_old()).map(|one| one.name);
+    let names: Vec<&str> = old.collect();
+    let accepted = load_text(&format!("[tls]\nold_cipherspecs = {names:?}\n"), &[], &[]);
+    assert!(accepted.starts_with("Some("), "{accepted}");
+    for wrong in ["ECDHE_RSA_AES_128_GCM_SHA256", "TLS_RSA_WITH_AES_128_CBC_SHA", "AES128-SHA256"] {
+        let said = load_text(&format!("[tls]\nold_cipherspecs = ['{wrong}']\n"), &[], &[]);
+        assert_eq!(
+            said,
+            format!("tls.old_cipherspecs in quaymaster.toml: each must be one of {}", names.join(", ")),
+            "{wrong}"
+        );
+    }
+}
+
+#[test]
 fn keys_that_belong_together_are_asked_for_together() {
     check(
         "[tls]\ncertificate = 'a.pem'\n",
         expect!["tls.certificate in quaymaster.toml: tls.key has to be given with it"],
+    );
+    check(
+        "[tls]\nsecond_key = 'a.pem'\n",
+        expect!["tls.second_key in quaymaster.toml: tls.second_certificate has to be given with it"],
+    );
+    check(
+        "[tls]\nsecond_key = 'a.pem'\nsecond_certificate = 'b.pem'\n",
+        expect!["tls.second_certificate in quaymaster.toml: tls.certificate has to be given with it"],
     );
     check(
         "[server]\nqueue_managers = ['A', 'A']\n",
@@ -152,7 +176,7 @@ fn endpoint_connections_of_both_places_come_together() {
         [zosconnect.endpoint_connections.other]\nhost = 'h'\n";
     crate::data_directory::write_file(&file, text, 0o600).expect("written");
     let configuration = load(&file, true, &Environment::default(), &[]).expect("valid");
-    let tls = TlsOptions { certificate: PathBuf::new(), key: PathBuf::new(), client_ca: None, client_required: false };
+    let tls = TlsOptions { pairs: Vec::new(), client_ca: None, client_required: false, old_cipherspecs: Vec::new() };
     let connections = configuration.web_options(tls).zosconnect.requesters.endpoint_connections;
     assert_eq!(connections.keys().collect::<Vec<_>>(), ["Server2Ref", "other"]);
     assert_eq!(connections["Server2Ref"].port, Some(3188));

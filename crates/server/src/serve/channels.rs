@@ -20,6 +20,7 @@ use identity::authenticator::LoginError;
 use model::authority::{AuthorityObject, Principal};
 use model::definition::channel::DEFAULT_PORT;
 use model::definition::listener::ListenerDefinition;
+use model::definition::{AdministeredObject, ChannelType};
 use queue_manager::channel_status::StopMode;
 use queue_manager::started::{ListenerHost, Started, StartedHandle};
 use queue_manager::{QueueManager, QueueManagers};
@@ -88,6 +89,20 @@ impl Channels {
     pub(super) fn take_in(self: &Arc<Self>, manager: &QueueManager) {
         self.door.gate().set_open(manager.name(), true);
         manager.set_listener_host(Arc::clone(self) as Arc<dyn ListenerHost>);
+        self.warn_of_ciphers(manager);
+    }
+
+    /// What DEFINE warns of is told again at each start: certificates and configuration may have changed since.
+    fn warn_of_ciphers(&self, manager: &QueueManager) {
+        for object in manager.objects(AuthorityObject::Channel) {
+            if let AdministeredObject::Channel(channel) = &*object
+                && channel.channel_type == ChannelType::ServerConnection
+                && let Some(why) = self.door.why_not_served(&channel.cipher_specification)
+            {
+                let (queue_manager, name) = (manager.name(), &channel.name);
+                tracing::warn!(queue_manager = queue_manager.as_str(), "channel {name} refuses every client: {why}");
+            }
+        }
     }
 
     /// No new connections: the server ends.
@@ -145,6 +160,10 @@ async fn keep(door: Arc<Door>, manager: QueueManager, handle: StartedHandle, nam
 }
 
 impl ListenerHost for Channels {
+    fn why_not_served(&self, cipher_specification: &str) -> Option<String> {
+        self.door.why_not_served(cipher_specification)
+    }
+
     fn start_listener(&self, queue_manager: &QueueManager, definition: &ListenerDefinition) -> io::Result<()> {
         let open = self.listen(queue_manager, definition)?;
         let name = definition.name.to_string();
@@ -212,8 +231,11 @@ fn limits_of(limits: &configuration::Channels) -> Limits {
 /// # Errors
 /// A certificate or key cannot be used.
 pub(super) fn tls_of(tls: &TlsOptions) -> Result<Tls, FileError> {
-    let files =
-        TlsFiles { certificate: tls.certificate.clone(), key: tls.key.clone(), client_signers: tls.client_ca.clone() };
+    let files = TlsFiles {
+        pairs: tls.pairs.clone(),
+        client_signers: tls.client_ca.clone(),
+        old_cipher_specs: tls.old_cipherspecs.clone(),
+    };
     Tls::new(&files, |certificate| {
         let names = CertificateIdentity::from_der(certificate).ok()?;
         Some((names.distinguished_name, names.issuer_name))

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use handshake::identity::PairFiles;
 use identity::ltpa::key_file;
 use model::name::QueueManagerName;
 use model::timestamp::Timestamp;
@@ -75,15 +76,25 @@ fn finish<T>(task: thread::ScopedJoinHandle<'_, Result<T, ServerError>>) -> Resu
 /// Our own cannot be made.
 pub(crate) fn tls_options(plan: &Plan, data: &DataDirectory) -> Result<(TlsOptions, Option<PathBuf>), ServerError> {
     let tls = &plan.configuration.tls;
-    let (certificate, key, authority) = match (&tls.certificate, &tls.key) {
-        (Some(certificate), Some(key)) => (certificate.clone(), key.clone(), None),
-        _ => {
+    let pair = |certificate: &Option<PathBuf>, key: &Option<PathBuf>| {
+        Some(PairFiles { certificate: certificate.clone()?, key: key.clone()? })
+    };
+    let (pairs, authority) = match pair(&tls.certificate, &tls.key) {
+        Some(first) => {
+            let second = pair(&tls.second_certificate, &tls.second_key);
+            ([first].into_iter().chain(second).collect(), None)
+        }
+        None => {
             let files = tls::prepare(&data.tls(), now())?;
-            (files.certificate, files.key, Some(files.authority))
+            (files.pairs.to_vec(), Some(files.authority))
         }
     };
-    let options =
-        TlsOptions { certificate, key, client_ca: tls.client_ca.clone(), client_required: tls.client_required };
+    let options = TlsOptions {
+        pairs,
+        client_ca: tls.client_ca.clone(),
+        client_required: tls.client_required,
+        old_cipherspecs: tls.old_cipherspecs.clone(),
+    };
     Ok((options, authority))
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use handshake::identity::PairFiles;
 use identity::options::{Ldap, Ltpa, Web};
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Principal};
 use model::definition::queue::{AliasQueue, QueueKind};
@@ -179,7 +180,12 @@ fn options(folder: &Path) -> WebOptions {
         https: any,
         http: any,
         metrics: any,
-        tls: TlsOptions { certificate, key, client_ca: None, client_required: false },
+        tls: TlsOptions {
+            pairs: vec![PairFiles { certificate, key }],
+            client_ca: None,
+            client_required: false,
+            old_cipherspecs: Vec::new(),
+        },
         web: Web {
             users: USERS.iter().map(|&(name, password, _)| (name.to_owned(), password.to_owned())).collect(),
             roles,

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use handshake::identity::PairFiles;
 use http_body_util::{BodyExt, Full};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use rustls::HandshakeKind;
@@ -21,7 +22,7 @@ fn tls_sessions_are_resumed_in_both_versions() {
         let only =
             rustls::ClientConfig::builder_with_provider(provider).with_protocol_versions(&[version]).expect("version");
         let mut roots = rustls::RootCertStore::empty();
-        let pem = std::fs::read(&server.options.tls.certificate).expect("the certificate");
+        let pem = std::fs::read(&server.options.tls.pairs[0].certificate).expect("the certificate");
         let certificate = rustls::pki_types::pem::PemObject::from_pem_slice(&pem).expect("PEM");
         roots.add(certificate).expect("a root");
         config.clone_from(&only.with_root_certificates(roots).with_no_client_auth());
@@ -240,13 +241,21 @@ fn a_reload_brings_a_new_certificate_to_new_connections() {
     let before = shown(&server);
     let mut options = server.options.clone();
     let (certificate, key) = make_certificate(server.folder(), "renewed", None);
-    (options.tls.certificate, options.tls.key) = (certificate, key);
+    options.tls.pairs = vec![PairFiles { certificate, key }];
     server.web.reload(options.clone()).expect("reloaded");
     assert_ne!(shown(&server), before);
     assert_eq!(old.exchange("GET /livez").status, 200);
-    options.tls.certificate = server.folder().join("absent.crt");
+    options.tls.pairs[0].certificate = server.folder().join("absent.crt");
     let error = server.web.reload(options).expect_err("no such file").to_string();
     assert!(error.starts_with("tls.certificate: "), "{error}");
+    let mut options = server.options.clone();
+    let (certificate, _) = make_certificate(server.folder(), "twin", None);
+    options.tls.pairs.push(PairFiles { certificate, key: server.folder().join("absent.key") });
+    let error = server.web.reload(options.clone()).expect_err("no such file").to_string();
+    assert!(error.starts_with("tls.second_key: "), "{error}");
+    options.tls.pairs[1].key = server.folder().join("twin.key");
+    let error = server.web.reload(options).expect_err("of the same family").to_string();
+    assert!(error.starts_with("tls.second_certificate: ") && error.contains("an ECDSA one too"), "{error}");
 }
 
 #[test]

@@ -11,6 +11,7 @@ import interop.Settings;
 import java.io.FileInputStream;
 import java.io.InputStream;
 import java.security.KeyStore;
+import java.security.Security;
 import java.util.Hashtable;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
@@ -22,7 +23,13 @@ import javax.net.ssl.TrustManagerFactory;
 public final class Tls {
     private static final String[] SUITES = {
         "TLS_AES_256_GCM_SHA384", "TLS_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
-        "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+        "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+        "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+    };
+    /** Served by the second library, where the configuration names them. */
+    private static final String[] OLD_SUITES = {
+        "TLS_RSA_WITH_AES_128_CBC_SHA256", "TLS_RSA_WITH_AES_256_GCM_SHA384", "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256",
+        "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA384",
     };
     private static final char[] STORE_PASSWORD = "store-password".toCharArray();
     private static final String STORES = System.getProperty("mq.stores", ".");
@@ -30,7 +37,27 @@ public final class Tls {
     private Tls() {}
 
     public static void main(String[] arguments) throws Exception {
+        // Newer versions of Java switch suites with a static RSA key off.
+        Security.setProperty("jdk.tls.disabledAlgorithms", "");
         Checks checks = new Checks();
+        for (int number = 0; number < OLD_SUITES.length; number++) {
+            String suite = OLD_SUITES[number];
+            String channel = "DEV.OLD." + number;
+            checks.check("an old channel is served with " + suite,
+                () -> works(channel, suite, factory(null), Settings.PASSWORD));
+        }
+        checks.check("an old channel with the alias of the client for 1.2 or higher is refused",
+            () -> refused(2397, "DEV.OLD.0", "*TLS12ORHIGHER", factory(null), Settings.PASSWORD));
+        checks.check("a channel for any cipher refuses an old one",
+            () -> refused(2397, "DEV.TLS.SVRCONN", OLD_SUITES[0], factory(null), Settings.PASSWORD));
+        checks.check("an old cipher that is not configured is refused",
+            () -> refused(2397, "DEV.TLS.SVRCONN", "TLS_RSA_WITH_AES_256_CBC_SHA256", factory(null), Settings.PASSWORD));
+        checks.check("a program's certificate lets it in with an old cipher too",
+            () -> works("DEV.OLD.MUTUAL", OLD_SUITES[0], factory("orders"), Settings.PASSWORD));
+        checks.check("a program whose certificate has another name is refused with an old cipher too",
+            () -> refused(2397, "DEV.OLD.MUTUAL", OLD_SUITES[0], factory("payments"), Settings.PASSWORD));
+        checks.check("a certificate can stand for the user with an old cipher too",
+            () -> works("DEV.OLD.MAPPED", OLD_SUITES[0], factory("orders"), null));
         for (String suite : SUITES) {
             checks.check("TLS with the server's certificate and " + suite,
                 () -> works("DEV.TLS.SVRCONN", suite, factory(null), Settings.PASSWORD));
