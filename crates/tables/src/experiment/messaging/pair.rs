@@ -39,6 +39,16 @@ pub(in crate::experiment) struct Pair {
 impl Pair {
     /// `script`: MQSC beside the definitions that all need. `webs`: a configuration for each web tier.
     pub(in crate::experiment) fn start(session: &Session, script: &str, webs: &[&str]) -> Result<Self, TablesError> {
+        Self::start_configured(session, script, "", webs)
+    }
+
+    /// The same, with a configuration of the queue manager's process.
+    pub(in crate::experiment) fn start_configured(
+        session: &Session,
+        script: &str,
+        configuration: &str,
+        webs: &[&str],
+    ) -> Result<Self, TablesError> {
         let setting = session.setting();
         session.tell("starting a queue manager");
         let definitions = format!(
@@ -48,6 +58,7 @@ impl Pair {
              SET AUTHREC PROFILE(TABLES.**) OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(PUT, GET, BROWSE, INQ)\n{script}"
         );
         let plan = with_passwords(ServerPlan::named(MANAGER)).with_channels().running(QUEUE_MANAGER, definitions);
+        let plan = plan.configured(configuration);
         let manager = setting.server(&plan)?;
         let passwords = password_file(&setting.new_folder("passwords")?)?;
         let far = remote_entry(manager.mq_address()?);
