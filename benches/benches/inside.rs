@@ -8,11 +8,11 @@ use benches::engine::Engine;
 use bytes::Bytes;
 use codepage::{ByteOrder, CharacterSet, convert};
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use identity::ltpa::keys::LtpaKeys;
+use identity::ltpa::token;
 use model::descriptor::{Ccsid, Encoding, Format, Persistence};
 use model::header::rfh2::Rfh2;
 use model::identifier::CorrelationId;
-use identity::ltpa::keys::LtpaKeys;
-use identity::ltpa::token;
 
 const QUEUE: &str = "BENCH";
 const PERSISTENCE: Persistence = Persistence::NonPersistent;
