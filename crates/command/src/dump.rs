@@ -20,6 +20,12 @@ use crate::{authority_words, status};
 /// Texts that say nothing to the queue manager: an object without one is the same.
 const REMARKS: [&str; 6] = ["CUSTOM", "DESCR", "PUBACCT", "PUBAPPID", "TRIGDATA", "USERDATA"];
 
+/// What `DumpOptions::export` may be: dmpmqcfg's `-x`, then its `-t`. There are no policies, so `policy` writes nothing.
+pub const EXPORTS: [&str; 21] = [
+    "all", "object", "authrec", "chlauth", "sub", "policy", "authinfo", "channel", "clntconn", "comminfo", "listener",
+    "lstr", "namelist", "process", "prcs", "qmgr", "queue", "service", "srvc", "topic", "nl",
+];
+
 /// dmpmqcfg's choices.
 #[derive(Debug, Clone, Default)]
 pub struct DumpOptions {
@@ -72,9 +78,9 @@ fn export_words(family: AuthorityObject) -> &'static [&'static str] {
         AuthorityObject::Channel => &["object", "channel"],
         AuthorityObject::ClientChannel => &["object", "channel", "clntconn"],
         AuthorityObject::Listener => &["object", "listener", "lstr"],
-        AuthorityObject::Process => &["object", "process"],
-        AuthorityObject::NameList => &["object", "namelist"],
-        AuthorityObject::Service => &["object", "service"],
+        AuthorityObject::Process => &["object", "process", "prcs"],
+        AuthorityObject::NameList => &["object", "namelist", "nl"],
+        AuthorityObject::Service => &["object", "service", "srvc"],
         AuthorityObject::AuthenticationInformation => &["object", "authinfo"],
         AuthorityObject::CommunicationInformation => &["object", "comminfo"],
         AuthorityObject::QueueManager

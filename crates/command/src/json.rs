@@ -5,6 +5,7 @@
 //!
 //! Source: MQ reference, "POST /admin/action/qmgr/{qmgrName}/mqsc", 9.1 to 9.4.
 
+mod of_text;
 mod reply;
 mod request;
 mod words;
@@ -13,10 +14,12 @@ use model::authority::Principal;
 use queue_manager::QueueManager;
 use queue_manager::event::command::{Issued, Issuer, Origin};
 
+use crate::Outcome;
 use crate::command::Command;
 use crate::mqsc::{self, Problem};
 use crate::observed::execute_issued;
 
+pub use of_text::of_text;
 pub use request::Request;
 
 /// Why a request cannot even be tried.
@@ -95,4 +98,16 @@ impl Prepared {
             (Err(problem), Form::Words) => reply::problem_message(problem),
         }
     }
+}
+
+/// Runs one command that came as text, and answers as to a JSON command: attributes instead of lines.
+pub async fn run_text(queue_manager: &QueueManager, caller: &Principal, text: &str) -> (Vec<u8>, Outcome) {
+    let command = match mqsc::parse(text) {
+        Ok(command) => command,
+        Err(problem) => return (reply::problem_message(&problem), problem.answer().outcome),
+    };
+    let issuer = Issuer { principal: caller, origin: Origin::Console, message: None };
+    let reply = execute_issued(queue_manager, &issuer, Issued::Mqsc(text), &command).await;
+    let outcome = if reply.succeeded() { Outcome::Succeeded } else { Outcome::Failed };
+    (reply::parameters(&reply), outcome)
 }

@@ -29,7 +29,7 @@ use model::authority::Principal;
 use queue_manager::QueueManager;
 use queue_manager::event::command::{Issued, Issuer, Origin};
 
-pub use dump::{DumpOptions, dump};
+pub use dump::{DumpOptions, EXPORTS, dump};
 pub use mqsc::split::{SourceCommand, split};
 pub use observed::{execute, execute_issued};
 pub use reply::Reply;

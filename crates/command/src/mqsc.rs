@@ -38,6 +38,11 @@ pub fn only_reads(text: &str) -> bool {
     Source::new(text).head().map_or(true, |(verb, _)| verb.only_reads())
 }
 
+/// Is the word a verb of MQSC, in full or abbreviated?
+pub fn is_verb(word: &str) -> bool {
+    statement::Verb::find(&word.to_ascii_uppercase()).is_some()
+}
+
 /// The words of a command this queue manager has.
 pub(crate) fn statement(source: &mut Source<'_>) -> Result<Statement, Problem> {
     let (verb, object) = source.head()?;

@@ -34,6 +34,8 @@ pub(crate) enum Request {
     Mqsc {
         queue_manager: Option<String>,
         command: String,
+        /// The answer's body is the reply as JSON, instead of lines.
+        json: bool,
     },
     /// dmpmqcfg; the answer's body is the text.
     Dump {
@@ -161,6 +163,9 @@ pub(crate) enum Outcome {
 pub(crate) struct Refusal {
     pub kind: RefusalKind,
     pub sentence: String,
+    /// MQRC_*, when the queue manager gave one.
+    #[serde(default)]
+    pub reason: Option<i32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -184,7 +189,7 @@ pub(crate) enum RefusalKind {
 
 impl Refusal {
     pub(crate) fn new(kind: RefusalKind, sentence: impl Into<String>) -> Self {
-        Self { kind, sentence: sentence.into() }
+        Self { kind, sentence: sentence.into(), reason: None }
     }
 }
 

@@ -1,7 +1,6 @@
 //! The command line: which commands there are, under which names, and how they end.
 //!
-//! The program also acts by the name it is called by (`runmqsc`, `dspmq`, ...). Exit codes: 0 well, 1 could not, 2 bad
-//! usage or configuration, 10 an MQSC command failed, 20 could not run or reach a server; IBM's own where a command is IBM's.
+//! The program also acts by the name it is called by (`runmqsc`, `dspmq`, ...). `exit_code` has the exit codes.
 
 mod authority;
 mod channel;
@@ -9,6 +8,7 @@ mod compatibility;
 mod config;
 mod copybook;
 mod dump;
+mod exit_code;
 mod failure;
 mod health;
 mod import;
@@ -39,7 +39,7 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::data_directory::DataDirectory;
-use failure::Failure;
+use failure::{Failure, Form};
 
 /// A durable queue manager for IBM MQ programs, with the messaging REST API in front.
 #[derive(Parser)]
@@ -110,9 +110,9 @@ enum Command {
     Tables(tables::Command),
     /// Make links named runmqsc, dspmq, ... to this program.
     Links(links::Arguments),
-    /// Write a shell's completion script to standard output.
+    /// Write a shell's completion script, for the names of links too, to standard output.
     Completions(manual::CompletionsArguments),
-    /// Write the manual page to standard output.
+    /// Write the manual page of a command to standard output, or all pages into a folder.
     Man(manual::ManArguments),
 }
 
@@ -165,9 +165,8 @@ pub(crate) fn main(mut arguments: Vec<OsString>) -> ExitCode {
         arguments.insert(1, name.into());
     }
     let command = arguments.get(1).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    lifecycle::spell_out(&command, &mut arguments);
-    authority::spell_out(&command, &mut arguments);
-    zconbt::spell_out(&command, &mut arguments);
+    failure::set_form(form(&command, &arguments));
+    spell_out(&command, &mut arguments);
     let parsed =
         command_line().try_get_matches_from(arguments).and_then(|matches| CommandLine::from_arg_matches(&matches));
     let parsed = match parsed {
@@ -181,7 +180,14 @@ pub(crate) fn main(mut arguments: Vec<OsString>) -> ExitCode {
 }
 
 fn command_line() -> clap::Command {
-    CommandLine::command()
+    manual::with_examples(CommandLine::command())
+}
+
+/// Turns options of IBM's commands that the parser does not know into those that it does.
+fn spell_out(command: &str, arguments: &mut [OsString]) {
+    lifecycle::spell_out(command, arguments);
+    authority::spell_out(command, arguments);
+    zconbt::spell_out(command, arguments);
 }
 
 fn run(command: Command) -> Result<ExitCode, Failure> {
@@ -231,23 +237,36 @@ fn workload_run(arguments: &workload::cli::Arguments) -> Result<ExitCode, Failur
     Ok(if all_is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Help and version go to standard output with 0, everything else is bad usage: 2, or 20 for runmqsc as IBM's.
+/// Help and version go to standard output with 0, everything else is bad usage: 2, or IBM's code of a command of IBM's.
 fn usage(command: &str, error: &clap::Error) -> ExitCode {
-    match error.kind() {
+    let code = match command {
+        "runmqsc" => exit_code::UNREACHABLE,
+        "setmqaut" | "dspmqaut" => authority::USAGE,
+        _ => exit_code::USAGE,
+    };
+    let sentence = match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             let _ = error.print();
             return ExitCode::SUCCESS;
         }
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand if failure::is_text() => {
             let _ = error.print();
+            return ExitCode::from(code);
         }
-        _ => eprintln!("quaymaster: {}", usage_sentence(&error.render().to_string())),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "an argument is missing".to_owned(),
+        _ => usage_sentence(&error.render().to_string()),
+    };
+    Failure::new(code, sentence).report()
+}
+
+/// How failures are written: JSON with `--json`, lines of the log for a server whose log is JSON.
+fn form(command: &str, arguments: &[OsString]) -> Form {
+    let words: Vec<_> = arguments.iter().skip(1).map(|word| word.to_string_lossy()).collect();
+    let options = || words.iter().take_while(|word| *word != "--");
+    if command == "serve" {
+        return serve::form(&options().map(AsRef::as_ref).collect::<Vec<&str>>());
     }
-    ExitCode::from(match command {
-        "runmqsc" => 20,
-        "setmqaut" | "dspmqaut" => authority::USAGE,
-        _ => 2,
-    })
+    if options().any(|word| word == "--json") { Form::Json } else { Form::Text }
 }
 
 /// The first paragraph of clap's text in one line, and its suggestion if it has one.

@@ -14,6 +14,9 @@ use storage::private::log::disk::DirectoryDisk;
 use crate::data_directory::{DataDirectory, Saved, create_folder};
 use crate::error::ServerError;
 
+/// The listener that `crtmqm -p` makes.
+const LISTENER: &str = "SYSTEM.LISTENER.TCP.1";
+
 /// What `crtmqm` was told of the new queue manager. What is absent has its default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -24,6 +27,8 @@ pub(crate) struct NewQueueManager {
     pub maximum_handles: Option<u32>,
     pub trigger_interval_ms: Option<u32>,
     pub maximum_uncommitted: Option<u32>,
+    /// Port of a listener that starts and ends with the queue manager.
+    pub listener_port: Option<u16>,
 }
 
 /// Makes it, with its SYSTEM objects. The caller holds the data directory's lock and knows that the name is free.
@@ -76,6 +81,13 @@ async fn alter(new: &NewQueueManager, manager: &QueueManager, caller: &Principal
     let queue = |text: &Option<String>| {
         text.as_deref().map(QueueName::parse).transpose().map_err(|error| refused(error.to_string()))
     };
+    if let Some(port) = new.listener_port {
+        let listener = format!("DEFINE LISTENER({LISTENER}) TRPTYPE(TCP) PORT({port}) CONTROL(QMGR)");
+        let answer = command::run(manager, caller, &listener).await;
+        if answer.outcome != command::Outcome::Succeeded {
+            return Err(refused(answer.lines.join(" ")));
+        }
+    }
     let before = manager.definition();
     let mut definition = (*before).clone();
     if let Some(description) = &new.description {

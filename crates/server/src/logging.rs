@@ -3,20 +3,63 @@
 //! Lines that a queue manager's SET SYSTEM EXCLMSG leaves out are not written.
 
 use std::io::IsTerminal;
+use std::panic::PanicHookInfo;
+use std::sync::OnceLock;
 
 use queue_manager::system_settings::is_excluded_from_log;
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::{Event, Metadata, Subscriber};
-use tracing_subscriber::Layer;
 use tracing_subscriber::filter::{FilterExt, Targets};
 use tracing_subscriber::layer::{Context, Filter, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{Layer, Registry, reload};
 
 use crate::configuration::{LogFormat, LogLevel};
 
-/// Our own crates log at `level`, all others at warn or less.
+/// The level, which a later call changes.
+static LEVELS: OnceLock<reload::Handle<Targets, Registry>> = OnceLock::new();
+
+/// Our own crates log at `level`, all others at warn or less. With JSON a panic is a line of the log too.
+///
+/// The first call decides the form; a later one changes the level.
 pub(crate) fn start(format: LogFormat, level: LogLevel) {
+    let levels = levels(level);
+    if let Some(known) = LEVELS.get() {
+        let _ = known.reload(levels);
+        return;
+    }
+    let (levels, handle) = reload::Layer::new(levels);
+    let filter = levels.and(NotExcluded);
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let registry = tracing_subscriber::registry();
+    // A subscriber that is there already (tests) stays.
+    let started = match format {
+        LogFormat::Json => registry.with(lines.json().flatten_event(true).with_filter(filter)).try_init(),
+        LogFormat::Text => registry.with(lines.with_ansi(colour()).with_target(false).with_filter(filter)).try_init(),
+    };
+    if started.is_ok() {
+        let _ = LEVELS.set(handle);
+        if format == LogFormat::Json {
+            std::panic::set_hook(Box::new(log_panic));
+        }
+    }
+}
+
+fn log_panic(panic: &PanicHookInfo<'_>) {
+    let payload = panic.payload();
+    let text = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let place = panic.location().map(ToString::to_string).unwrap_or_default();
+    let thread = std::thread::current();
+    tracing::error!(
+        place,
+        thread = thread.name().unwrap_or_default(),
+        "a thread panicked: {}",
+        text.unwrap_or("without a text")
+    );
+}
+
+fn levels(level: LogLevel) -> Targets {
     let level = match level {
         LogLevel::Error => LevelFilter::ERROR,
         LogLevel::Warn => LevelFilter::WARN,
@@ -36,15 +79,7 @@ pub(crate) fn start(format: LogFormat, level: LogLevel) {
         "requester",
         "workers",
     ];
-    let levels = Targets::new().with_default(level.min(LevelFilter::WARN)).with_targets(ours.map(|name| (name, level)));
-    let filter = levels.and(NotExcluded);
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
-    let registry = tracing_subscriber::registry();
-    // A second start in one process (tests) keeps the first subscriber.
-    let _ = match format {
-        LogFormat::Json => registry.with(lines.json().flatten_event(true).with_filter(filter)).try_init(),
-        LogFormat::Text => registry.with(lines.with_ansi(colour()).with_target(false).with_filter(filter)).try_init(),
-    };
+    Targets::new().with_default(level.min(LevelFilter::WARN)).with_targets(ours.map(|name| (name, level)))
 }
 
 /// Lets through what no queue manager leaves out of the log.
@@ -140,5 +175,23 @@ mod tests {
             text.contains("AMQ9002I") && text.contains("another channel ended") && text.contains("started"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_panic_is_a_line_of_a_json_log() {
+        let kept = Kept::default();
+        let writer = kept.clone();
+        let lines = tracing_subscriber::fmt::layer().with_writer(move || writer.clone()).json().flatten_event(true);
+        tracing::subscriber::with_default(tracing_subscriber::registry().with(lines), || {
+            let before = std::panic::take_hook();
+            std::panic::set_hook(Box::new(log_panic));
+            let caught = std::panic::catch_unwind(|| panic!("number {}", 7));
+            std::panic::set_hook(before);
+            assert!(caught.is_err());
+        });
+        let text = String::from_utf8(kept.0.lock().expect("nobody writes any more").clone()).expect("text");
+        let line: serde_json::Value = serde_json::from_str(text.trim_end()).expect("one line of JSON");
+        assert_eq!(line["message"], "a thread panicked: number 7");
+        assert!(line["place"].as_str().is_some_and(|place| place.contains("logging.rs")), "{line}");
     }
 }

@@ -4,6 +4,7 @@
 //! elsewhere; here everything is started, connected and stopped.
 
 mod administration;
+mod certificate;
 mod cli;
 mod configuration;
 mod creation;

@@ -129,6 +129,19 @@ impl RestClient {
         self.send(Method::POST, path, "application/json;charset=utf-8", &[], Bytes::from(body))
     }
 
+    /// One MQSC command as JSON (`runCommandJSON`); the answer's body is the reply's JSON.
+    ///
+    /// # Errors
+    /// As [`RestClient::send`].
+    pub(crate) fn run_command_json(
+        &self,
+        queue_manager: &str,
+        body: &serde_json::Value,
+    ) -> Result<RestAnswer, RestError> {
+        let path = format!("/ibmmq/rest/v2/admin/action/qmgr/{}/mqsc", encode(queue_manager));
+        self.send(Method::POST, path, "application/json;charset=utf-8", &[], Bytes::from(body.to_string()))
+    }
+
     /// The queue managers of the server; the answer's body is JSON.
     ///
     /// # Errors

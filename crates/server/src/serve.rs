@@ -35,7 +35,7 @@ use web::{WebOptions, WebServer};
 use workers::Workers;
 
 use crate::administration::server::AdministrationServer;
-use crate::configuration::{Configuration, Environment};
+use crate::configuration::{Configuration, Environment, LogFormat};
 use crate::data_directory::DataDirectory;
 use crate::error::{ServerError, chain};
 use crate::logging;
@@ -254,8 +254,14 @@ fn announce(server: &Server, authority: Option<&Path>) -> Result<(), ServerError
             queue_manager: first,
             user: user.name,
         };
+        // A JSON log has nothing beside it on standard error.
+        let is_json = plan.configuration.server.log_format == LogFormat::Json;
         for line in greeting.lines() {
-            eprintln!("{line}");
+            if is_json {
+                tracing::info!("{}", line.trim_start());
+            } else {
+                eprintln!("{line}");
+            }
         }
     }
     let line = ReadyLine {

@@ -97,7 +97,7 @@ async fn serve_client(stream: UnixStream, server: Arc<Server>) {
             }
             Ok(None) => return,
             Err(error) => {
-                let refusal = Refusal { kind: RefusalKind::Invalid, sentence: format!("not a request: {error}") };
+                let refusal = Refusal::new(RefusalKind::Invalid, format!("not a request: {error}"));
                 let _ = peer.send(&Answer::Refused(refusal), &[]).await;
                 return;
             }

@@ -24,7 +24,7 @@ const APPLICATION_TYPE: i32 = 6;
 pub(super) async fn answer(server: &Server, peer: &mut Peer, request: Request, body: Vec<u8>) -> io::Result<()> {
     let answered = match request {
         Request::Status => Ok((Answer::Status(server.status()), Vec::new())),
-        Request::Mqsc { queue_manager, command } => mqsc(server, queue_manager.as_deref(), &command).await,
+        Request::Mqsc { queue_manager, command, json } => mqsc(server, queue_manager.as_deref(), &command, json).await,
         Request::Dump { queue_manager, all_attributes, one_line, name, export, include_defaults } => {
             let options = DumpOptions { all_attributes, one_line, name, export, include_defaults };
             server
@@ -42,7 +42,7 @@ pub(super) async fn answer(server: &Server, peer: &mut Peer, request: Request, b
         Request::Depth { queue_manager, queue } => depth(server, queue_manager.as_deref(), &queue),
         Request::Reload => match server.reload() {
             Ok(notes) => Ok((Answer::Done { notes }, Vec::new())),
-            Err(error) => Err(invalid(&crate::error::chain(&error))),
+            Err(error) => Err(Refusal::new(RefusalKind::Failed, crate::error::chain(&error))),
         },
         Request::StartQueueManager { name } => done(server.start_queue_manager(&name).await),
         Request::EndQueueManager { name, ending } => done(server.end_queue_manager(&name, ending).await),
@@ -59,15 +59,19 @@ fn done(result: Result<(), Refusal>) -> Result<(Answer, Vec<u8>), Refusal> {
     result.map(|()| (Answer::Done { notes: Vec::new() }, Vec::new()))
 }
 
-async fn mqsc(server: &Server, name: Option<&str>, text: &str) -> Result<(Answer, Vec<u8>), Refusal> {
+async fn mqsc(server: &Server, name: Option<&str>, text: &str, json: bool) -> Result<(Answer, Vec<u8>), Refusal> {
     let manager = server.queue_manager(name)?;
-    let answer = command::run(&manager, server.administrator(), text).await;
-    let outcome = match answer.outcome {
+    let word = |outcome| match outcome {
         command::Outcome::Succeeded => Outcome::Succeeded,
         command::Outcome::SyntaxError => Outcome::SyntaxError,
         command::Outcome::Failed => Outcome::Failed,
     };
-    Ok((Answer::Mqsc { lines: answer.lines, outcome }, Vec::new()))
+    if json {
+        let (body, outcome) = command::json::run_text(&manager, server.administrator(), text).await;
+        return Ok((Answer::Mqsc { lines: Vec::new(), outcome: word(outcome) }, body));
+    }
+    let answer = command::run(&manager, server.administrator(), text).await;
+    Ok((Answer::Mqsc { lines: answer.lines, outcome: word(answer.outcome) }, Vec::new()))
 }
 
 async fn put(
@@ -125,7 +129,7 @@ async fn get(server: &Server, peer: &mut Peer, request: Request) -> io::Result<R
         };
         let message = match got {
             Ok(message) => message,
-            Err(Reason::NoMsgAvailable) if done > 0 => break,
+            Err(Reason::NoMsgAvailable) => break,
             Err(reason) => return Ok(Err(refused("get from", queue, reason))),
         };
         peer.send(&Answer::Message(Box::new(MessageHeader::of(&message.descriptor, message.warning))), &message.body)
@@ -214,9 +218,10 @@ fn connect(server: &Server, manager: &QueueManager) -> Result<Connection, Refusa
 }
 
 fn refused(action: &str, object: &str, reason: Reason) -> Refusal {
-    Refusal { kind: RefusalKind::Reason, sentence: format!("cannot {action} {object}: {}", describe(reason)) }
+    let refusal = Refusal::new(RefusalKind::Reason, format!("cannot {action} {object}: {}", describe(reason)));
+    Refusal { reason: Some(reason.number()), ..refusal }
 }
 
 fn invalid(sentence: &str) -> Refusal {
-    Refusal { kind: RefusalKind::Invalid, sentence: sentence.to_owned() }
+    Refusal::new(RefusalKind::Invalid, sentence)
 }

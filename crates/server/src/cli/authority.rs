@@ -284,7 +284,7 @@ fn run(location: &Location, remote: &Remote, subject: &Subject, text: &str) -> R
 
 fn through_socket(location: &Location, subject: &Subject, text: &str) -> Result<(Vec<String>, Outcome), Failure> {
     let mut client = Client::connect(location.directory().root()).map_err(unreachable)?;
-    let request = Request::Mqsc { queue_manager: subject.queue_manager.clone(), command: text.to_owned() };
+    let request = Request::Mqsc { queue_manager: subject.queue_manager.clone(), command: text.to_owned(), json: false };
     match client.ask(&request, &[]).map_err(unreachable)?.0 {
         Answer::Mqsc { lines, outcome } => Ok((lines, outcome)),
         _ => Err(unreachable(ClientError::Unexpected)),

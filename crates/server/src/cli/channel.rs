@@ -22,7 +22,8 @@ use model::options::{
 };
 use model::reason::Reason;
 
-use super::failure::{COULD_NOT_RUN, Failure};
+use super::exit_code::{FAILED, UNREACHABLE};
+use super::failure::Failure;
 use super::remote::Remote;
 use crate::administration::MessageHeader;
 use crate::administration::message::{correlation_id, message_id, queue_name};
@@ -228,15 +229,15 @@ fn get_options(wanted: &Wanted<'_>) -> Result<GetOptions, Failure> {
 
 fn failed(error: &ChannelError) -> Failure {
     match error.reason() {
-        Reason::ConnectionBroken => Failure::of(COULD_NOT_RUN, error),
-        _ => Failure::of(1, error),
+        Reason::ConnectionBroken => Failure::of(UNREACHABLE, error),
+        reason => Failure::of(FAILED, error).with_reason(reason),
     }
 }
 
 /// A refused user or name is the queue manager's answer; everything else means that it was not reached.
 fn unconnected(error: &ChannelError) -> Failure {
     match error.reason() {
-        Reason::NotAuthorized | Reason::QMgrNameError => Failure::of(1, error),
-        _ => Failure::of(COULD_NOT_RUN, error),
+        reason @ (Reason::NotAuthorized | Reason::QMgrNameError) => Failure::of(FAILED, error).with_reason(reason),
+        _ => Failure::of(UNREACHABLE, error),
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Arguments {
 /// Exit code 10 when something is refused.
 pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     let file = arguments.file.display();
-    let bytes = std::fs::read(&arguments.file).map_err(|e| Failure::new(20, format!("cannot read {file}: {e}")))?;
+    let bytes = std::fs::read(&arguments.file).map_err(|e| Failure::new(1, format!("cannot read {file}: {e}")))?;
     let found = compatibility(&String::from_utf8_lossy(&bytes));
     if arguments.json {
         writeln!(out, "{:#}", as_json(&found))?;

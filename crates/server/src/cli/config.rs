@@ -8,13 +8,16 @@ use identity::Authenticator;
 use queue_manager::{Clock, SystemClock};
 use web::options::TlsOptions;
 
+use super::exit_code::USAGE;
 use super::failure::Failure;
 use super::{Location, compatibility, import};
 use crate::administration::client::{Client, ClientError};
 use crate::administration::{Answer, Request};
+use crate::certificate::{self, Certificate, WARNING_DAYS};
 use crate::configuration::keys::KEYS;
-use crate::configuration::{Environment, explain, load, nearest};
-use crate::error::ServerError;
+use crate::configuration::{Configuration, Environment, explain, load, nearest};
+use crate::error::{ServerError, chain};
+use crate::serve::prepare::now;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
@@ -85,7 +88,8 @@ fn run_explain(arguments: &ExplainArguments, out: &mut dyn Write) -> Result<(), 
     Ok(out.write_all(text.as_bytes())?)
 }
 
-/// Checks the file alone, neither flags nor environment: keys and values, then users, passwords, roles and LTPA keys.
+/// Checks the file alone, neither flags nor environment: keys and values, then certificates and keys, then users, passwords,
+/// roles and LTPA keys.
 fn check(arguments: &CheckArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let configuration = load(&arguments.file, true, &Environment::default(), &[]).map_err(ServerError::from)?;
     let mut options = configuration.web_options(TlsOptions {
@@ -97,8 +101,63 @@ fn check(arguments: &CheckArguments, out: &mut dyn Write) -> Result<(), Failure>
     // A start would make the file; a check makes nothing.
     options.ltpa.keys_file = options.ltpa.keys_file.filter(|file| file.exists());
     let authenticator = Authenticator::new(&options.identities(), SystemClock.now()).map_err(ServerError::from)?;
+    let (notes, problems) = check_certificates(&configuration);
+    if !problems.is_empty() {
+        return Err(Failure::new(USAGE, problems.join("\nquaymaster: ")));
+    }
     writeln!(out, "{} is valid.", arguments.file.display())?;
+    for note in notes {
+        writeln!(out, "{note}.")?;
+    }
     if arguments.connect { check_directory(&authenticator, out) } else { Ok(()) }
+}
+
+/// Opens every certificate, key and authority that the configuration names: what is worth a note, and what is wrong.
+fn check_certificates(configuration: &Configuration) -> (Vec<String>, Vec<String>) {
+    let mut files = Vec::new();
+    let table = toml::Table::try_from(configuration).unwrap_or_default();
+    collect_files("", &table, &mut files);
+    let (mut notes, mut problems) = (Vec::new(), Vec::new());
+    for (path, files) in files {
+        let read = match &files {
+            Files::Pair(certificate, key) => certificate::read_pair(certificate, key),
+            Files::Authorities(file) => certificate::read(file),
+        };
+        let now = now();
+        match read.and_then(|all| all.iter().try_for_each(|one| one.check_time(now)).map(|()| all)) {
+            Ok(all) => {
+                let soon = all.iter().filter(|one| one.days_left(now) < WARNING_DAYS);
+                let note = |one: &Certificate| {
+                    format!("{path}: the certificate of {} ends on {}", one.subject, one.last_day())
+                };
+                notes.extend(soon.map(note));
+            }
+            Err(error) => problems.push(format!("{path}: {}", chain(&error))),
+        }
+    }
+    (notes, problems)
+}
+
+enum Files {
+    Pair(PathBuf, PathBuf),
+    Authorities(PathBuf),
+}
+
+/// The files of a table and of the tables in it, each with its path of keys.
+fn collect_files(path: &str, table: &toml::Table, found: &mut Vec<(String, Files)>) {
+    let file = |name: &str| table.get(name).and_then(toml::Value::as_str).map(PathBuf::from);
+    let at = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    if let (Some(certificate), Some(key)) = (file("certificate"), file("key")) {
+        found.push((at("certificate"), Files::Pair(certificate, key)));
+    }
+    for name in ["ca_file", "client_ca"] {
+        found.extend(file(name).map(|file| (at(name), Files::Authorities(file))));
+    }
+    for (name, value) in table {
+        if let toml::Value::Table(inner) = value {
+            collect_files(&at(name), inner, found);
+        }
+    }
 }
 
 /// Asks every server of the directory, so that one that is only needed when another fails is known to work.

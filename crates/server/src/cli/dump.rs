@@ -3,10 +3,11 @@
 use std::io::Write;
 
 use clap::Args;
+use command::EXPORTS;
 use serde_json::json;
 
-use super::failure::{COULD_NOT_RUN, Failure};
-use super::remote::{DEFAULT_QUEUE_MANAGER, Remote};
+use super::failure::Failure;
+use super::remote::{DEFAULT_QUEUE_MANAGER, Remote, administrative_failure};
 use super::{Location, mqsc};
 use crate::administration::client::ClientError;
 use crate::administration::{Answer, Request};
@@ -16,25 +17,27 @@ pub(super) struct Arguments {
     /// Queue manager [default: the server's first].
     #[arg(short = 'm', value_name = "QM")]
     queue_manager: Option<String>,
-    /// Generic object name.
+    /// Only objects of this name, which may be generic, such as DEV.*.
     #[arg(short = 'n', value_name = "NAME")]
     name: Option<String>,
-    /// Kind of definition, such as object, queue, topic, sub, qmgr, authrec or all.
-    #[arg(short = 'x', value_name = "KIND")]
+    /// Kind of definition: all, object, authrec, chlauth, sub or policy. A type of object as with -t is accepted too
+    /// [default: all].
+    #[arg(short = 'x', value_name = "KIND", value_parser = EXPORTS, hide_possible_values = true, ignore_case = true)]
     export: Option<String>,
-    /// Type of object, such as queue or topic.
-    #[arg(short = 't', value_name = "TYPE")]
+    /// Type of object: all, authinfo, channel, clntconn, comminfo, lstr, namelist, process, qmgr, queue, srvc or topic
+    /// [default: all].
+    #[arg(short = 't', value_name = "TYPE", value_parser = EXPORTS, hide_possible_values = true, ignore_case = true)]
     object_type: Option<String>,
-    /// Print the commands as a JSON array.
+    /// Print a JSON array with an object for each command, as runCommandJSON of the REST API takes it.
     #[arg(long)]
     json: bool,
-    /// Every attribute, also those that have their default.
+    /// Write every attribute, also those that have their default.
     #[arg(short = 'a')]
     all_attributes: bool,
-    /// Form: mqsc, or 1line for one line a command.
-    #[arg(short = 'o', value_name = "FORM", default_value = "mqsc", value_parser = ["mqsc", "1line"])]
+    /// Form of the output: mqsc, or 1line for one line a command.
+    #[arg(short = 'o', value_name = "FORM", default_value = "mqsc", value_parser = ["mqsc", "1line"], hide_possible_values = true)]
     form: String,
-    /// Also the SYSTEM objects that are as they were made.
+    /// Write the SYSTEM objects too that were not changed since they were made.
     #[arg(long)]
     include_defaults: bool,
     /// Accepted for compatibility.
@@ -53,7 +56,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Fail
     }
     let text = String::from_utf8_lossy(&text);
     let is_command = |line: &&str| !line.trim().is_empty() && !line.starts_with('*');
-    let commands: Vec<&str> = text.lines().filter(is_command).collect();
+    let as_json = |line: &str| command::json::of_text(line).unwrap_or_else(|| json!({ "text": line }));
+    let commands: Vec<serde_json::Value> = text.lines().filter(is_command).map(as_json).collect();
     Ok(writeln!(out, "{}", json!(commands))?)
 }
 
@@ -92,7 +96,7 @@ impl Arguments {
             named.chain(flags.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| (name, ""))).collect();
         let client = self.remote.client(None)?;
         let name = self.queue_manager.as_deref().unwrap_or(DEFAULT_QUEUE_MANAGER);
-        let answer = client.definitions(name, &query).map_err(|error| Failure::of(COULD_NOT_RUN, &error))?;
+        let answer = client.definitions(name, &query).map_err(|error| administrative_failure(&error))?;
         Ok(answer.body.to_vec())
     }
 

@@ -8,6 +8,8 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::Location;
+use super::exit_code::FAILED;
+use super::failure::Failure;
 use crate::administration::client::{Client, ClientError};
 use crate::administration::{Answer, QueueManagerStatus, Request, Status};
 use crate::error::chain;
@@ -73,9 +75,6 @@ fn verdict(status: Result<Status, ClientError>, problem: impl FnOnce(&Status) ->
     };
     match problem {
         None => ExitCode::SUCCESS,
-        Some(sentence) => {
-            eprintln!("quaymaster: {sentence}");
-            ExitCode::FAILURE
-        }
+        Some(sentence) => Failure::new(FAILED, sentence).report(),
     }
 }

@@ -10,7 +10,7 @@ use clap::Args;
 use model::name::QueueManagerName;
 
 use super::Location;
-use super::failure::Failure;
+use super::failure::{Failure, warn};
 use super::server_door::{self, Door};
 use crate::administration::Request;
 use crate::creation::{self, NewQueueManager};
@@ -33,63 +33,111 @@ pub(super) struct CrtmqmArguments {
     /// Name of the new queue manager.
     #[arg(value_name = "QM")]
     name: String,
-    /// Description.
+    /// Description of the queue manager.
     #[arg(short = 'c', value_name = "TEXT")]
     description: Option<String>,
-    /// Dead-letter queue.
+    /// Name of the dead-letter queue.
     #[arg(short = 'u', value_name = "QUEUE")]
     dead_letter_queue: Option<String>,
-    /// Default transmission queue.
+    /// Name of the default transmission queue.
     #[arg(short = 'd', value_name = "QUEUE")]
     default_transmission_queue: Option<String>,
-    /// Handles one connection may hold.
+    /// Most handles that one connection may hold; as IBM's, -h NUMBER is accepted too.
     #[arg(long = "handles", short = 'H', value_name = "NUMBER")]
     maximum_handles: Option<u32>,
     /// Trigger interval in milliseconds.
     #[arg(short = 't', value_name = "MS")]
     trigger_interval: Option<u32>,
-    /// Messages of one unit of work.
+    /// Most uncommitted messages of one unit of work.
     #[arg(short = 'x', value_name = "NUMBER")]
     maximum_uncommitted: Option<u32>,
-    /// The default queue manager is the server's first: accepted and ignored, as are the options about IBM's logs.
+    /// Make the listener SYSTEM.LISTENER.TCP.1 on this port, which starts and ends with the queue manager.
+    #[arg(short = 'p', value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    port: Option<u16>,
+    /// Accepted without effect: the server's first queue manager is the default.
     #[arg(short = 'q')]
     default: bool,
-    #[arg(short = 'z', hide = true)]
-    z: bool,
-    #[arg(short = 'p', hide = true, value_name = "PORT")]
-    port: Option<u16>,
-    #[arg(short = 'g', hide = true, value_name = "GROUP")]
-    group: Option<String>,
-    #[arg(long, hide = true)]
-    lc: bool,
-    #[arg(long, hide = true)]
-    ll: bool,
-    #[arg(long, hide = true)]
-    lla: bool,
-    #[arg(long, hide = true)]
-    lln: bool,
-    #[arg(long, hide = true, value_name = "NUMBER")]
-    lp: Option<u32>,
-    #[arg(long, hide = true, value_name = "NUMBER")]
-    ls: Option<u32>,
-    #[arg(long, hide = true, value_name = "PAGES")]
-    lf: Option<u32>,
-    #[arg(long, hide = true, value_name = "DIR")]
-    ld: Option<String>,
-    #[arg(long, hide = true, value_name = "DIR")]
-    md: Option<String>,
-    #[arg(long, hide = true, value_name = "WORD")]
-    oa: Option<String>,
-    #[arg(long, hide = true)]
-    sa: bool,
-    #[arg(long, hide = true)]
-    sax: bool,
-    #[arg(long, hide = true)]
-    si: bool,
-    #[arg(long, hide = true)]
-    ss: bool,
+    #[command(flatten)]
+    ignored: Ignored,
     #[command(flatten)]
     location: Location,
+}
+
+/// Options of IBM's command that have nothing to set here. A note names those that are given.
+#[derive(Debug, Args)]
+struct Ignored {
+    /// Accepted without effect: messages are few in any case.
+    #[arg(short = 'z', hide = true)]
+    z: bool,
+    /// Accepted without effect: authorities are set with setmqaut.
+    #[arg(short = 'g', hide = true, value_name = "GROUP")]
+    group: Option<String>,
+    /// Accepted without effect: the log frees its extents by itself.
+    #[arg(long, hide = true)]
+    lc: bool,
+    /// Accepted without effect: the log frees its extents by itself.
+    #[arg(long, hide = true)]
+    ll: bool,
+    /// Accepted without effect: the log frees its extents by itself.
+    #[arg(long, hide = true)]
+    lla: bool,
+    /// Accepted without effect: the log frees its extents by itself.
+    #[arg(long, hide = true)]
+    lln: bool,
+    /// Accepted without effect: the log grows as needed.
+    #[arg(long, hide = true, value_name = "NUMBER")]
+    lp: Option<u32>,
+    /// Accepted without effect: the log grows as needed.
+    #[arg(long, hide = true, value_name = "NUMBER")]
+    ls: Option<u32>,
+    /// Accepted without effect: the size of an extent is fixed.
+    #[arg(long, hide = true, value_name = "PAGES")]
+    lf: Option<u32>,
+    /// Accepted without effect: the log is in the data directory.
+    #[arg(long, hide = true, value_name = "DIR")]
+    ld: Option<String>,
+    /// Accepted without effect: everything is in the data directory.
+    #[arg(long, hide = true, value_name = "DIR")]
+    md: Option<String>,
+    /// Accepted without effect: authorities belong to users and to groups.
+    #[arg(long, hide = true, value_name = "WORD")]
+    oa: Option<String>,
+    /// Accepted without effect: `quaymaster serve` starts the queue manager.
+    #[arg(long, hide = true)]
+    sa: bool,
+    /// Accepted without effect: `quaymaster serve` starts the queue manager.
+    #[arg(long, hide = true)]
+    sax: bool,
+    /// Accepted without effect: `quaymaster serve` starts the queue manager.
+    #[arg(long, hide = true)]
+    si: bool,
+    /// Accepted without effect: `quaymaster serve` starts the queue manager.
+    #[arg(long, hide = true)]
+    ss: bool,
+}
+
+impl Ignored {
+    /// Those that somebody might count on.
+    fn given(&self) -> Vec<&'static str> {
+        let options = [
+            ("-g", self.group.is_some()),
+            ("-lc", self.lc),
+            ("-ll", self.ll),
+            ("-lla", self.lla),
+            ("-lln", self.lln),
+            ("-lp", self.lp.is_some()),
+            ("-ls", self.ls.is_some()),
+            ("-lf", self.lf.is_some()),
+            ("-ld", self.ld.is_some()),
+            ("-md", self.md.is_some()),
+            ("-oa", self.oa.is_some()),
+            ("-sa", self.sa),
+            ("-sax", self.sax),
+            ("-si", self.si),
+            ("-ss", self.ss),
+        ];
+        options.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()
+    }
 }
 
 #[derive(Debug, Args)]
@@ -137,6 +185,10 @@ pub(super) fn create(arguments: &CrtmqmArguments, out: &mut dyn Write) -> Result
             creation::create(&directory, name, &new, &server_user::name()).map_err(unexpected)?;
         }
     }
+    let ignored = arguments.ignored.given();
+    if !ignored.is_empty() {
+        warn(&format!("crtmqm: {} has no effect here", ignored.join(", ")));
+    }
     writeln!(out, "Queue manager {name} was created in {}.", directory.root().display())?;
     Ok(())
 }
@@ -150,6 +202,7 @@ impl CrtmqmArguments {
             maximum_handles: self.maximum_handles,
             trigger_interval_ms: self.trigger_interval,
             maximum_uncommitted: self.maximum_uncommitted,
+            listener_port: self.port,
         }
     }
 }

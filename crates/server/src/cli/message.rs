@@ -2,7 +2,7 @@
 //! through a client channel with `--channel`.
 //!
 //! A message that is got is removed only once it has been written to standard output (not with `--url`: REST has no units
-//! of work). Exit code 1 when there is no message.
+//! of work). Exit code 3 when there is no message.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -14,12 +14,15 @@ use bytes::Bytes;
 use clap::Args;
 use http::{Method, StatusCode};
 use model::descriptor::{Ccsid, Encoding};
+use model::identifier::MessageId;
 use model::pcf::{self, MessageKind};
+use model::reason::Reason;
 use queue_manager::accounting::json::Record;
 use serde_json::{Map, Value, json};
 
 use super::channel::{ChannelDoor, Wanted};
-use super::failure::Failure;
+use super::exit_code::NO_MESSAGE;
+use super::failure::{Failure, warn};
 use super::mqsc_door::MqscDoor;
 use super::remote::{self, Remote, rest_failure};
 use super::{Location, mqsc, span};
@@ -44,37 +47,38 @@ struct Door {
 
 #[derive(Debug, Args)]
 pub(super) struct PutArguments {
-    /// Queue.
+    /// Queue to put to.
     queue: String,
-    /// Text of the message [default: what standard input holds].
+    /// Text of the message [default: the content of standard input].
     text: Option<String>,
-    /// Put what a file holds.
+    /// Put the content of a file.
     #[arg(long, short = 'f', value_name = "FILE", conflicts_with = "text")]
     file: Option<PathBuf>,
-    /// The message is bytes, not text: no format, never converted.
+    /// Put bytes instead of text: the message has no format and is never converted.
     #[arg(long)]
     binary: bool,
-    /// Survives a restart; without either option the queue's default decides.
+    /// Put a persistent message, which survives a restart [default: as DEFPSIST of the queue].
     #[arg(long, conflicts_with = "nonpersistent")]
     persistent: bool,
+    /// Put a nonpersistent message, which a restart removes.
     #[arg(long)]
     nonpersistent: bool,
-    /// 0 to 9 [default: the queue's].
+    /// Priority, 0 to 9 [default: as DEFPRTY of the queue].
     #[arg(long, value_parser = clap::value_parser!(u8).range(0..=9))]
     priority: Option<u8>,
-    /// Life of the message, such as 5s.
+    /// Time after which the message expires, such as 5s [default: never].
     #[arg(long, value_name = "TIME", value_parser = span::parse)]
     expiry: Option<Duration>,
-    /// 48 hexadecimal digits.
-    #[arg(long, value_name = "HEX")]
+    /// Identifier of the message: 48 hexadecimal digits [default: the queue manager makes one].
+    #[arg(long, value_name = "HEX", value_parser = identifier)]
     message_id: Option<String>,
-    /// 48 hexadecimal digits.
-    #[arg(long, value_name = "HEX")]
+    /// Correlation identifier of the message: 48 hexadecimal digits.
+    #[arg(long, value_name = "HEX", value_parser = identifier)]
     correlation_id: Option<String>,
-    /// Queue for the reply.
+    /// Queue that replies are to be put to.
     #[arg(long, value_name = "QUEUE")]
     reply_to: Option<String>,
-    /// Print JSON.
+    /// Print the identifier, and errors, as JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -83,13 +87,13 @@ pub(super) struct PutArguments {
 
 #[derive(Debug, Args)]
 struct Selection {
-    /// Queue.
+    /// Queue to read.
     queue: String,
-    /// Only the message with this id: 48 hexadecimal digits.
-    #[arg(long, value_name = "HEX")]
+    /// Only the message with this identifier: 48 hexadecimal digits.
+    #[arg(long, value_name = "HEX", value_parser = identifier)]
     message_id: Option<String>,
-    /// Only messages with this correlation id: 48 hexadecimal digits.
-    #[arg(long, value_name = "HEX")]
+    /// Only messages with this correlation identifier: 48 hexadecimal digits.
+    #[arg(long, value_name = "HEX", value_parser = identifier)]
     correlation_id: Option<String>,
     /// Print each message as a JSON object with its descriptor.
     #[arg(long)]
@@ -164,14 +168,14 @@ pub(super) fn put(arguments: PutArguments, out: &mut dyn Write) -> Result<(), Fa
         None if arguments.door.channel.is_given() => put_channel(&arguments, body)?,
         None => put_socket(&arguments, &body)?,
     };
-    if let Some(warning) = &warning {
-        eprintln!("quaymaster: put with a warning: {warning}");
-    }
     if arguments.json {
         writeln!(out, "{}", json!({ "messageId": message_id, "warning": warning }))?;
-    } else {
-        writeln!(out, "{message_id}")?;
+        return Ok(());
     }
+    if let Some(warning) = &warning {
+        warn(&format!("the message was put with a warning: {warning}"));
+    }
+    writeln!(out, "{message_id}")?;
     Ok(())
 }
 
@@ -262,7 +266,7 @@ pub(super) fn get(arguments: GetArguments, out: &mut dyn Write) -> Result<(), Fa
         }
         None => over_socket(&arguments.selection, false, milliseconds(arguments.wait), count, out)?,
     };
-    if got == 0 && !arguments.all { Err(no_message()) } else { Ok(()) }
+    if got == 0 && !arguments.all { Err(no_message(&arguments.selection.queue)) } else { Ok(()) }
 }
 
 pub(super) fn browse(arguments: BrowseArguments, out: &mut dyn Write) -> Result<(), Failure> {
@@ -276,8 +280,18 @@ pub(super) fn browse(arguments: BrowseArguments, out: &mut dyn Write) -> Result<
     Ok(())
 }
 
-fn no_message() -> Failure {
-    Failure::new(1, "there is no message: 2033 (MQRC_NO_MSG_AVAILABLE)")
+fn no_message(queue: &str) -> Failure {
+    let reason = Reason::NoMsgAvailable;
+    Failure::new(NO_MESSAGE, format!("{queue} holds no message that matches: {}", describe(reason))).with_reason(reason)
+}
+
+/// # Errors
+/// What is no identifier, as a sentence that says what is expected.
+fn identifier(text: &str) -> Result<String, String> {
+    match MessageId::from_hex(text) {
+        Some(_) => Ok(text.to_owned()),
+        None => Err("expected 48 hexadecimal digits".to_owned()),
+    }
 }
 
 /// Messages through the socket; how many there were.
@@ -340,8 +354,8 @@ fn show_with_header(
     body: &[u8],
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    if let Some(warning) = &header.warning {
-        eprintln!("quaymaster: got with a warning: {warning}");
+    if let Some(warning) = header.warning.as_ref().filter(|_| !selection.json) {
+        warn(&format!("the message was got with a warning: {warning}"));
     }
     show(selection, &object_of(header), body, out)
 }

@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use command::mqsc::is_verb;
 use command::{Counts, SourceCommand, echo, is_end, session_footer, session_header, split, verify};
 use model::name::QueueManagerName;
 use serde_json::json;
 
 use super::Location;
-use super::failure::{COULD_NOT_RUN, Failure};
+use super::exit_code::{COMMAND_FAILED, UNREACHABLE, USAGE};
+use super::failure::Failure;
 use super::mqsc_door::MqscDoor;
 use super::remote::Remote;
 use crate::administration::client::{Client, ClientError};
@@ -62,7 +64,7 @@ pub(super) struct RunmqscArguments {
 #[derive(Debug, Args)]
 pub(super) struct MqscArguments {
     /// Queue manager [default: the server's first], then the command; `help` lists commands, all or those that begin so.
-    #[arg(required = true, num_args = 1..=2, value_name = "[QM] COMMAND")]
+    #[arg(required = true, num_args = 1.., value_name = "[QM] COMMAND")]
     words: Vec<String>,
     /// Print the answer as JSON.
     #[arg(long)]
@@ -73,7 +75,12 @@ pub(super) struct MqscArguments {
     remote: Remote,
 }
 
+/// Whatever keeps the commands from running is exit code 20, as IBM's.
 pub(super) fn runmqsc(arguments: &RunmqscArguments, out: &mut dyn Write) -> Result<ExitCode, Failure> {
+    session(arguments, out).map_err(|failure| failure.with_code(UNREACHABLE))
+}
+
+fn session(arguments: &RunmqscArguments, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     arguments.refuse_connections()?;
     let name = arguments.queue_manager.as_deref().unwrap_or_default();
     let door = if arguments.verify { None } else { Some(arguments.door(name)?) };
@@ -83,7 +90,7 @@ pub(super) fn runmqsc(arguments: &RunmqscArguments, out: &mut dyn Write) -> Resu
         Some(file) => {
             let open = File::open(file);
             Box::new(BufReader::new(
-                open.map_err(|e| Failure::new(COULD_NOT_RUN, format!("cannot open {}: {e}", file.display())))?,
+                open.map_err(|e| Failure::new(UNREACHABLE, format!("cannot open {}: {e}", file.display())))?,
             ))
         }
         None => Box::new(stdin().lock()),
@@ -107,7 +114,7 @@ impl RunmqscArguments {
             (self.wait.is_some() && remote, "-w: with --url the server waits for no other"),
         ];
         match refused.into_iter().find(|(given, _)| *given) {
-            Some((_, sentence)) => Err(Failure::new(COULD_NOT_RUN, sentence)),
+            Some((_, sentence)) => Err(Failure::new(UNREACHABLE, sentence)),
             None => Ok(()),
         }
     }
@@ -197,24 +204,40 @@ pub(super) fn mqsc(arguments: &MqscArguments, out: &mut dyn Write) -> Result<Exi
     {
         return print_help(rest.first().map_or("", String::as_str), arguments.json, out);
     }
-    let (name, text) = match arguments.words.as_slice() {
-        [name, text] => (name.as_str(), text),
-        [text] => ("", text),
-        _ => return Err(Failure::new(2, "one command is expected")),
-    };
+    let (name, text) = name_and_command(&arguments.words)?;
     let mut door = match arguments.remote.is_given() {
         true => MqscDoor::rest(&arguments.remote, None, name)?,
         false => MqscDoor::socket(&arguments.location.directory(), name, None)?,
     };
-    let (lines, outcome) = door.run(text)?;
-    if arguments.json {
-        let answer = json!({ "queueManager": door.queue_manager(), "outcome": outcome, "lines": lines });
-        writeln!(out, "{answer}")?;
+    let outcome = if arguments.json {
+        let (mut answer, outcome) = door.run_json(text)?;
+        answer.insert("queueManager".to_owned(), json!(door.queue_manager()));
+        answer.insert("outcome".to_owned(), json!(outcome));
+        writeln!(out, "{}", serde_json::Value::Object(answer))?;
+        outcome
     } else {
+        let (lines, outcome) = door.run(text)?;
         write_lines(out, &lines)?;
-    }
+        outcome
+    };
     out.flush()?;
-    Ok(ExitCode::from(if outcome == Outcome::Succeeded { 0 } else { 10 }))
+    Ok(ExitCode::from(if outcome == Outcome::Succeeded { 0 } else { COMMAND_FAILED }))
+}
+
+/// A command is one argument. Words that a shell has split are told from a queue manager's name by their verb.
+fn name_and_command(words: &[String]) -> Result<(&str, &str), Failure> {
+    let is_split = words.len() > 1 && is_verb(&words[0]) && !words[1].split_whitespace().next().is_some_and(is_verb);
+    match words {
+        [text] => Ok(("", text)),
+        [name, text] if !is_split => Ok((name, text)),
+        [name, rest @ ..] => {
+            let (name, words) = if is_verb(name) { (String::new(), words) } else { (format!("{name} "), rest) };
+            let sentence =
+                format!("the command is one argument, in quotes: quaymaster mqsc {name}\"{}\"", words.join(" "));
+            Err(Failure::new(USAGE, sentence))
+        }
+        [] => Err(Failure::new(USAGE, "a command is expected")),
+    }
 }
 
 /// What every command is for, of those that begin so. Needs no server.
@@ -252,10 +275,10 @@ fn print_help(beginning: &str, json: bool, out: &mut dyn Write) -> Result<ExitCo
 /// # Errors
 /// AMQ8118E when there is no such queue manager, AMQ8146E when it does not run; both with exit code 20.
 pub(super) fn connect(directory: &DataDirectory, name: &str) -> Result<(Client, String), Failure> {
-    let parsed = QueueManagerName::parse(name).map_err(|error| Failure::of(COULD_NOT_RUN, &error))?;
+    let parsed = QueueManagerName::parse(name).map_err(|error| Failure::of(USAGE, &error))?;
     let unknown = || {
         let place = directory.root().display();
-        Failure::new(COULD_NOT_RUN, format!("AMQ8118E: Queue manager {name} does not exist in {place}."))
+        Failure::new(UNREACHABLE, format!("AMQ8118E: Queue manager {name} does not exist in {place}."))
     };
     let mut client = match Client::connect(directory.root()) {
         Ok(client) => client,
@@ -265,7 +288,7 @@ pub(super) fn connect(directory: &DataDirectory, name: &str) -> Result<(Client, 
             }
             let place = directory.root().display();
             let sentence = format!("AMQ8146E: Queue manager {name} is not available: no server is running on {place}.");
-            return Err(Failure::new(COULD_NOT_RUN, sentence.replace("manager  is", "manager is")));
+            return Err(Failure::new(UNREACHABLE, sentence.replace("manager  is", "manager is")));
         }
         Err(error) => return Err(error.into()),
     };
@@ -281,7 +304,7 @@ pub(super) fn connect(directory: &DataDirectory, name: &str) -> Result<(Client, 
         Some(hosted) => {
             let state = hosted.state().map_or_else(String::new, |state| format!(": {}", state.text().to_lowercase()));
             let sentence = format!("AMQ8146E: Queue manager {} is not available{state}.", hosted.name);
-            Err(Failure::new(COULD_NOT_RUN, sentence))
+            Err(Failure::new(UNREACHABLE, sentence))
         }
         None => Err(unknown()),
     }

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
-use super::failure::{COULD_NOT_RUN, Failure};
+use super::exit_code::UNREACHABLE;
+use super::failure::Failure;
 use super::mqsc::connect;
-use super::remote::{DEFAULT_QUEUE_MANAGER, Remote};
+use super::remote::{DEFAULT_QUEUE_MANAGER, Remote, administrative_failure};
 use crate::administration::client::{Client, ClientError};
 use crate::administration::{Answer, Outcome, Request};
 use crate::data_directory::DataDirectory;
@@ -74,10 +76,10 @@ impl MqscDoor {
         match &mut self.way {
             Way::Socket { directory, client, patience } => {
                 let queue_manager = Some(self.queue_manager.clone());
-                let request = Request::Mqsc { queue_manager, command: text.to_owned() };
+                let request = Request::Mqsc { queue_manager, command: text.to_owned(), json: false };
                 match client.ask(&request, &[]) {
                     Ok((Answer::Mqsc { lines, outcome }, _)) => Ok((lines, outcome)),
-                    Ok(_) => Err(Failure::of(COULD_NOT_RUN, &ClientError::Unexpected)),
+                    Ok(_) => Err(Failure::of(UNREACHABLE, &ClientError::Unexpected)),
                     Err(error) if error.is_timeout() && patience.is_some() => {
                         // The answer may still come on the old connection, where it would be taken for the next one's.
                         *client = connect(directory, &self.queue_manager)?.0;
@@ -87,11 +89,40 @@ impl MqscDoor {
                             Outcome::Failed,
                         ))
                     }
-                    Err(error) => Err(Failure::of(COULD_NOT_RUN, &error)),
+                    Err(error) => Err(error.into()),
                 }
             }
             Way::Rest(client) => over_rest(client, &self.queue_manager, text),
         }
+    }
+
+    /// Runs one command and answers with the reply to a JSON command: attributes by keyword.
+    ///
+    /// # Errors
+    /// As [`MqscDoor::run`].
+    pub(super) fn run_json(&mut self, text: &str) -> Result<(Map<String, Value>, Outcome), Failure> {
+        let (body, outcome) = match &mut self.way {
+            Way::Socket { client, .. } => {
+                let queue_manager = Some(self.queue_manager.clone());
+                let request = Request::Mqsc { queue_manager, command: text.to_owned(), json: true };
+                match client.ask(&request, &[])? {
+                    (Answer::Mqsc { outcome, .. }, body) => (body, Some(outcome)),
+                    _ => return Err(ClientError::Unexpected.into()),
+                }
+            }
+            Way::Rest(client) => {
+                // A text that is no command goes as it is: the server says what is wrong with it.
+                let answer = match command::json::of_text(text) {
+                    Some(body) => client.run_command_json(&self.queue_manager, &body),
+                    None => client.run_command(&self.queue_manager, text),
+                };
+                (answer.map_err(|error| administrative_failure(&error))?.body.to_vec(), None)
+            }
+        };
+        let reply: Map<String, Value> =
+            serde_json::from_slice(&body).map_err(|error| Failure::of(UNREACHABLE, &error))?;
+        let failed = reply.get("overallCompletionCode").is_some_and(|code| *code != 0);
+        Ok((reply, outcome.unwrap_or(if failed { Outcome::Failed } else { Outcome::Succeeded })))
     }
 
     /// Runs a DISPLAY and gives its attributes by keyword, a map an object; nothing when there is no such object.
@@ -127,7 +158,7 @@ fn over_rest(client: &RestClient, queue_manager: &str, text: &str) -> Result<(Ve
         Err(error @ RestError::Refused { status: http::StatusCode::FORBIDDEN, .. }) => {
             return Ok((vec![format!("AMQ8135E: {}", chain(&error))], Outcome::Failed));
         }
-        Err(error) => return Err(Failure::of(COULD_NOT_RUN, &error)),
+        Err(error) => return Err(administrative_failure(&error)),
     };
     read_reply(&answer)
 }
@@ -137,7 +168,7 @@ fn over_rest(client: &RestClient, queue_manager: &str, text: &str) -> Result<(Ve
 /// # Errors
 /// It is not such a reply.
 pub(super) fn read_reply(answer: &RestAnswer) -> Result<(Vec<String>, Outcome), Failure> {
-    let reply: Reply = serde_json::from_slice(&answer.body).map_err(|error| Failure::of(COULD_NOT_RUN, &error))?;
+    let reply: Reply = serde_json::from_slice(&answer.body).map_err(|error| Failure::of(UNREACHABLE, &error))?;
     let said: Vec<String> = reply
         .command_response
         .into_iter()

@@ -5,8 +5,10 @@ use std::io::{IsTerminal, stdin};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use http::StatusCode;
 
-use super::failure::{COULD_NOT_RUN, Failure};
+use super::exit_code::{FAILED, UNREACHABLE, USAGE};
+use super::failure::Failure;
 use crate::rest_client::{RestClient, RestError};
 
 /// The queue manager of a server of which nothing is known but its URL.
@@ -59,8 +61,9 @@ impl Remote {
     /// The file cannot be read, or there is nobody to ask.
     pub(super) fn password(&self, user: &str) -> Result<String, Failure> {
         if let Some(file) = &self.password_file {
-            let text = std::fs::read_to_string(file)
-                .map_err(|error| Failure::new(COULD_NOT_RUN, format!("cannot read {}: {error}", file.display())))?;
+            let text = std::fs::read_to_string(file).map_err(|error| {
+                Failure::new(USAGE, format!("--password-file: cannot read {}: {error}", file.display()))
+            })?;
             let mine = text.lines().find_map(|line| line.strip_prefix(user)?.strip_prefix(' '));
             return Ok(mine.or_else(|| text.lines().next()).unwrap_or_default().to_owned());
         }
@@ -72,11 +75,20 @@ impl Remote {
     }
 }
 
+/// As [`rest_failure`], of a resource that is missing only when its queue manager is.
+pub(super) fn administrative_failure(error: &RestError) -> Failure {
+    match error {
+        RestError::Refused { status: StatusCode::NOT_FOUND, .. } => Failure::of(UNREACHABLE, error),
+        _ => rest_failure(error),
+    }
+}
+
 pub(super) fn rest_failure(error: &RestError) -> Failure {
     let code = match error {
-        RestError::Refused { .. } => 1,
-        RestError::Url { .. } => 2,
-        _ => COULD_NOT_RUN,
+        RestError::Refused { status: StatusCode::SERVICE_UNAVAILABLE, .. } => UNREACHABLE,
+        RestError::Refused { .. } => FAILED,
+        RestError::Url { .. } => USAGE,
+        _ => UNREACHABLE,
     };
     Failure::of(code, error)
 }

@@ -5,8 +5,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 
+use super::failure::Form;
 use super::{Failure, Location};
-use crate::configuration::FlagValue;
+use crate::configuration::{Environment, FlagValue};
+use crate::data_directory::DataDirectory;
 use crate::serve::plan::ServeOptions;
 
 /// Of a flag given twice the later counts, so that a wrapper's flags can be overridden.
@@ -58,6 +60,32 @@ pub(super) struct Arguments {
     /// Least severe level that is logged: error, warn, info, debug or trace [default: info].
     #[arg(long, value_name = "LEVEL")]
     log_level: Option<String>,
+}
+
+/// How a server's failures are written: as lines of its log when that is JSON. The flag counts before the environment,
+/// and that before the configuration file, as for every key.
+pub(super) fn form(words: &[&str]) -> Form {
+    let flag = |name: &str| {
+        let value_at = |index: usize| {
+            let word = words.get(index)?;
+            match word.strip_prefix(name)? {
+                "" => words.get(index + 1).copied(),
+                rest => rest.strip_prefix('='),
+            }
+        };
+        (0..words.len()).rev().find_map(value_at).map(str::to_owned)
+    };
+    let environment = Environment::of_process();
+    let variable = |name: &str| environment.get(name).map(str::to_owned);
+    let in_file = || {
+        let file = flag("--config").or_else(|| variable("QUAYMASTER_CONFIG")).map(PathBuf::from).unwrap_or_else(|| {
+            DataDirectory::locate(flag("--data").map(PathBuf::from).as_deref()).configuration_file()
+        });
+        let table: toml::Table = std::fs::read_to_string(file).ok()?.parse().ok()?;
+        Some(table.get("server")?.get("log_format")?.as_str()?.to_owned())
+    };
+    let format = flag("--log-format").or_else(|| variable("QUAYMASTER_LOG_FORMAT")).or_else(in_file);
+    if format.as_deref() == Some("json") { Form::Log } else { Form::Text }
 }
 
 /// Serves until a signal.

@@ -27,13 +27,15 @@ const POLL: Duration = Duration::from_millis(20);
 #[derive(Debug, Args)]
 pub(super) struct StrmqmArguments {
     /// Queue manager [default: $MQ_QMGR_NAME, else QM1].
-    #[arg(value_name = "QM", env = "MQ_QMGR_NAME", hide_env = true, default_value = "QM1")]
+    #[arg(value_name = "QM", env = "MQ_QMGR_NAME", hide_env = true, default_value = "QM1", hide_default_value = true)]
     name: String,
     /// Accepted for compatibility.
     #[arg(short = 'z', hide = true)]
     z: bool,
+    /// Accepted for compatibility.
     #[arg(long, hide = true)]
     si: bool,
+    /// Accepted for compatibility.
     #[arg(long, hide = true)]
     ss: bool,
     /// Further options of `quaymaster serve`, for the server that is started when none runs.

@@ -44,8 +44,8 @@ fn messages_go_through_a_channel_and_are_the_same_as_through_the_socket() {
     assert_eq!(through(&folder, &["get", "DEV.QUEUE.1", "--message-id", &id], &way), "exit 0\nout: first\n");
     assert_eq!(through(&folder, &["get", "DEV.QUEUE.1", "--all"], &way), "exit 0\nout: second\n");
     expect![[r#"
-        exit 1
-        err: quaymaster: there is no message: 2033 (MQRC_NO_MSG_AVAILABLE)
+        exit 3
+        err: quaymaster: DEV.QUEUE.1 holds no message that matches: 2033 (MQRC_NO_MSG_AVAILABLE)
     "#]]
     .assert_eq(&through(&folder, &["get", "DEV.QUEUE.1"], &way));
 }

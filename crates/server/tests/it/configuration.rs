@@ -48,6 +48,55 @@ fn check_accepts_a_good_file_and_names_what_is_wrong_in_a_bad_one() {
     .assert_eq(&check(&folder.join("c.toml")));
 }
 
+/// A certificate that lasts from `begin` to `end` days from now, and its key.
+fn certificate(begin: i64, end: i64) -> (String, String) {
+    let key = rcgen::KeyPair::generate().expect("a key");
+    let mut parameters = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).expect("a name");
+    let now = time::OffsetDateTime::from(std::time::SystemTime::now());
+    parameters.not_before = now + time::Duration::days(begin);
+    parameters.not_after = now + time::Duration::days(end);
+    (parameters.self_signed(&key).expect("signed").pem(), key.serialize_pem())
+}
+
+#[test]
+fn check_opens_certificates_and_keys_and_says_what_does_not_match() {
+    let folder = Folder::new();
+    let (good, key) = certificate(-1, 100);
+    let (other, _) = certificate(-1, 100);
+    for (name, text) in [
+        ("good.crt", &good),
+        ("good.key", &key),
+        ("other.crt", &other),
+        ("ended.crt", &certificate(-9, -2).0),
+        ("soon.crt", &certificate(-9, 10).0),
+        ("text.crt", &"hello".to_owned()),
+    ] {
+        folder.write(name, text);
+    }
+    let check = |toml: &str| {
+        let file = folder.write("tls.toml", toml).display().to_string();
+        folder.run(&["config", "check", &file])
+    };
+    assert!(check("[tls]\ncertificate = \"good.crt\"\nkey = \"good.key\"\n").starts_with("exit 0\n"));
+    expect![[r#"
+        exit 2
+        err: quaymaster: tls.certificate: DIR/good.key is not the key of the certificate in DIR/other.crt
+    "#]]
+    .assert_eq(&check("[tls]\ncertificate = \"other.crt\"\nkey = \"good.key\"\n"));
+    for (toml, part) in [
+        ("certificate = \"none.crt\"\nkey = \"good.key\"", "tls.certificate: cannot read DIR/none.crt"),
+        ("certificate = \"good.crt\"\nkey = \"good.crt\"", "DIR/good.crt holds no private key"),
+        ("client_ca = \"text.crt\"", "tls.client_ca: DIR/text.crt holds no certificate, expected PEM"),
+        ("client_ca = \"ended.crt\"", "in DIR/ended.crt ended on 20"),
+    ] {
+        let said = check(&format!("[tls]\n{toml}\n"));
+        assert!(said.starts_with("exit 2\n") && said.contains(part), "{toml}: {said}");
+    }
+    let said =
+        check("[tls]\nclient_ca = \"soon.crt\"\n[ldap]\nhost = \"h\"\nbase_dn = \"dc=a\"\nca_file = \"good.crt\"\n");
+    assert!(said.starts_with("exit 0\n") && said.contains("tls.client_ca: the certificate of"), "{said}");
+}
+
 #[test]
 fn check_connects_to_the_directory_only_when_asked_to() {
     let folder = Folder::new();
@@ -106,7 +155,7 @@ fn compat_says_what_becomes_of_a_script_and_ends_with_10_when_something_is_refus
     let said = compat(&bad, true);
     assert!(said.starts_with("exit 10\n") && said.contains("\"verdict\": \"refused\""), "{said}");
     expect![[r#"
-        exit 20
+        exit 1
         err: quaymaster: cannot read DIR/none.mqsc: No such file or directory (os error 2)
     "#]]
     .assert_eq(&compat(&folder.join("none.mqsc"), false));

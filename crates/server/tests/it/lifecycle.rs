@@ -10,6 +10,7 @@ fn a_queue_manager_is_created_served_and_deleted() {
     expect![[r#"
         exit 0
         out: Queue manager ORDERS was created in DIR.
+        err: quaymaster: crtmqm: -lc, -lp has no effect here
     "#]]
     .assert_eq(&folder.run(&["crtmqm", "-lc", "-lp", "3", "-c", "For orders", "-u", "DEAD", "ORDERS"]));
     expect![[r#"
@@ -85,4 +86,21 @@ fn strmqm_starts_a_server_in_the_background_and_endmqm_ends_it() {
     // It was started for this queue manager, so it ends with it.
     eventually("the end of the server", || folder.run(&["chkmqready"]).contains("no server is running"));
     assert!(folder.run(&["dspmq"]).contains("STATUS(Ended immediately)"));
+}
+
+#[test]
+fn crtmqm_makes_the_listener_of_p_and_names_what_has_no_effect() {
+    let folder = Folder::new();
+    let made = folder.run(&["crtmqm", "-p", "1515", "-lc", "-lf", "64", "QM7"]);
+    expect![[r#"
+        exit 0
+        out: Queue manager QM7 was created in DIR.
+        err: quaymaster: crtmqm: -lc, -lf has no effect here
+    "#]]
+    .assert_eq(&made);
+    assert!(folder.run(&["crtmqm", "-p", "0", "QM8"]).starts_with("exit 2\n"));
+    assert!(folder.run(&["crtmqm", "-p", "many", "QM8"]).starts_with("exit 2\n"));
+    let _server = Server::start(&folder, &["--qmgr", "QM7"]);
+    let said = folder.run(&["mqsc", "DISPLAY LISTENER(SYSTEM.LISTENER.TCP.1) PORT CONTROL"]);
+    assert!(said.contains("PORT(1515)") && said.contains("CONTROL(QMGR)"), "{said}");
 }

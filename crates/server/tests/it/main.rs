@@ -21,4 +21,5 @@ mod serving;
 mod several;
 mod several_load;
 mod usage;
+mod wrong_input;
 mod zconbt;

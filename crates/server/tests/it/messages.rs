@@ -17,10 +17,12 @@ fn a_message_is_put_browsed_counted_and_got() {
     assert_eq!(folder.run(&["get", "DEV.QUEUE.1", "--message-id", id]), "exit 0\nout: first\n");
     assert_eq!(folder.run(&["get", "DEV.QUEUE.1", "--all"]), "exit 0\nout: from standard input\n");
     expect![[r#"
-        exit 1
-        err: quaymaster: cannot get from DEV.QUEUE.1: 2033 (MQRC_NO_MSG_AVAILABLE)
+        exit 3
+        err: quaymaster: DEV.QUEUE.1 holds no message that matches: 2033 (MQRC_NO_MSG_AVAILABLE)
     "#]]
     .assert_eq(&folder.run(&["get", "DEV.QUEUE.1"]));
+    assert_eq!(folder.run(&["get", "DEV.QUEUE.1", "--all"]), "exit 0\n", "all of none are none");
+    assert_eq!(folder.run(&["browse", "DEV.QUEUE.1"]), "exit 0\n");
     expect![[r#"
         exit 1
         err: quaymaster: cannot put to NO.QUEUE: 2085 (MQRC_UNKNOWN_OBJECT_NAME)
@@ -83,8 +85,8 @@ fn the_same_works_over_https_with_a_user_of_the_server() {
     assert_eq!(run(&["browse", "DEV.QUEUE.1"]), "exit 0\nout: over https\n");
     assert_eq!(run(&["get", "DEV.QUEUE.1"]), "exit 0\nout: over https\n");
     expect![[r#"
-        exit 1
-        err: quaymaster: there is no message: 2033 (MQRC_NO_MSG_AVAILABLE)
+        exit 3
+        err: quaymaster: DEV.QUEUE.1 holds no message that matches: 2033 (MQRC_NO_MSG_AVAILABLE)
     "#]]
     .assert_eq(&run(&["get", "DEV.QUEUE.1"]));
     let refused = run(&["put", "NO.QUEUE", "x"]);

@@ -82,7 +82,34 @@ fn completions_and_the_manual_know_every_command() {
     assert!(page.starts_with("exit 0\n") && page.contains(".TH quaymaster"), "{page}");
     let page = folder.run(&["man", "serve"]);
     assert!(page.contains("ephemeral"), "{page}");
+    let page = folder.run(&["man", "config", "check"]);
+    assert!(page.contains(".TH quaymaster-config-check 1") && page.contains(".SH \"EXIT STATUS\""), "{page}");
     assert!(folder.run(&["man", "nonsense"]).starts_with("exit 2\n"));
+}
+
+#[test]
+fn all_pages_are_written_into_a_folder_nested_ones_and_linked_names_too() {
+    let folder = Folder::new();
+    let said = folder.run(&["man", "--out", &folder.join("man1").display().to_string()]);
+    assert!(said.starts_with("exit 0\n"), "{said}");
+    for name in ["quaymaster", "quaymaster-config", "quaymaster-config-check", "quaymaster-copybook-encode"] {
+        assert!(folder.read(&format!("man1/{name}.1")).contains(&format!(".TH {name} 1")), "{name}");
+    }
+    for name in COMMANDS {
+        assert_eq!(folder.read(&format!("man1/{name}.1")), format!(".so man1/quaymaster-{name}.1\n"));
+        assert!(folder.join(&format!("man1/quaymaster-{name}.1")).exists(), "{name}");
+    }
+}
+
+#[test]
+fn bash_completes_the_linked_names() {
+    let folder = Folder::new();
+    let script = "source <(\"$0\" completions bash) && complete -p quaymaster && COMP_WORDS=(runmqsc -) COMP_CWORD=1 && \
+                  _runmqsc runmqsc - runmqsc && echo \"${COMPREPLY[*]}\" && complete -p \"$@\"";
+    let output = Command::new("bash").args(["-c", script, BINARY]).args(COMMANDS).current_dir(folder.path()).output();
+    let said = shown(&output.expect("bash runs"));
+    assert!(said.starts_with("exit 0\n"), "{said}");
+    assert!(said.contains("-F _runmqsc") && said.contains("-F _dspmq") && said.contains(" -e "), "{said}");
 }
 
 #[test]

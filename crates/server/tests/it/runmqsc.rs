@@ -122,7 +122,65 @@ fn mqsc_runs_one_command_and_shows_it_as_json() {
         serde_json::from_str(said.strip_prefix("exit 0\nout: ").expect("exit 0")).expect("JSON");
     assert_eq!(answer["outcome"], "succeeded");
     assert_eq!(answer["queueManager"], "QM1");
+    assert_eq!(answer["commandResponse"][0]["parameters"]["deadq"], "DEV.DEAD.LETTER.QUEUE", "{answer}");
     assert!(folder.run(&["mqsc", "NONSENSE"]).starts_with("exit 10\n"));
+}
+
+#[test]
+fn json_of_a_command_is_attributes_through_the_socket_and_over_https() {
+    let folder = Folder::new();
+    let server = Server::start(&folder, &[]);
+    let url = format!("https://{}", server.address("https"));
+    let (ca, passwords) = (folder.join("tls/ca.crt").display().to_string(), folder.join("initial-passwords"));
+    let passwords = passwords.display().to_string();
+    let far = ["--url", &url, "--user", "admin", "--password-file", &passwords, "--cacert", &ca];
+    let answers = [&[][..], &far].map(|more| {
+        let run = |command: &str| {
+            let said = folder.run(&[&["mqsc", "QM1", command, "--json"], more].concat());
+            let (exit, json) = said.split_once("\nout: ").unwrap_or_else(|| panic!("{said}"));
+            (exit.to_owned(), serde_json::from_str::<serde_json::Value>(json.trim_end()).expect("JSON"))
+        };
+        let (exit, shown) = run("DISPLAY QLOCAL('DEV.QUEUE.*') MAXDEPTH WHERE(MAXDEPTH GT 10)");
+        assert_eq!(exit, "exit 0");
+        let (exit, wrong) = run("DELETE QLOCAL(NO.QUEUE)");
+        assert_eq!((exit.as_str(), &wrong["outcome"]), ("exit 10", &serde_json::json!("failed")), "{wrong}");
+        shown
+    });
+    let [near, over_https] = &answers;
+    assert_eq!(near, over_https);
+    let row = &near["commandResponse"][0]["parameters"];
+    assert_eq!((&row["queue"], &row["maxdepth"]), (&"DEV.QUEUE.1".into(), &5000.into()), "{near}");
+}
+
+#[test]
+fn a_command_that_the_shell_has_split_is_told_how_to_be_written() {
+    let folder = Folder::new();
+    expect![[r#"
+        exit 2
+        err: quaymaster: the command is one argument, in quotes: quaymaster mqsc "display q"
+    "#]]
+    .assert_eq(&folder.run(&["mqsc", "display", "q"]));
+    expect![[r#"
+        exit 2
+        err: quaymaster: the command is one argument, in quotes: quaymaster mqsc QM1 "dis ql(*)"
+    "#]]
+    .assert_eq(&folder.run(&["mqsc", "QM1", "dis", "ql(*)"]));
+}
+
+#[test]
+fn dmpmqcfg_refuses_kinds_that_do_not_exist_and_gives_json_that_the_rest_api_takes() {
+    let folder = Folder::new();
+    for option in ["-x", "-t"] {
+        let said = folder.run(&["dmpmqcfg", option, "nonsense"]);
+        assert!(said.starts_with("exit 2\nerr: quaymaster: invalid value 'nonsense'"), "{said}");
+        assert!(said.contains("possible values: all, object, authrec"), "{said}");
+    }
+    let _server = Server::start(&folder, &[]);
+    let said = folder.run(&["dmpmqcfg", "-x", "OBJECT", "-t", "queue", "-n", "DEV.QUEUE.1", "--json"]);
+    let commands: serde_json::Value =
+        serde_json::from_str(said.strip_prefix("exit 0\nout: ").expect("exit 0")).expect("JSON");
+    assert_eq!((&commands[0]["command"], &commands[0]["qualifier"]), (&"define".into(), &"qlocal".into()), "{said}");
+    assert_eq!((&commands[0]["name"], &commands[0]["parameters"]["replace"]), (&"DEV.QUEUE.1".into(), &"yes".into()));
 }
 
 #[test]

@@ -1,0 +1,380 @@
+//! What the manual page of each command has beside its options: examples, exit status, environment, files.
+//!
+//! A test holds this table against the command line: each command has a row, and each row a command.
+
+use super::super::exit_code::{
+    AUTHORITY, CHECK, Code, DISPLAY, GET, LIFE_CYCLE, LOCAL, ONE_COMMAND, REMOTE, RUNMQSC, SCRIPT, SERVE,
+};
+
+pub(in crate::cli) struct Page {
+    /// The words of the command, without the program's name.
+    pub command: &'static str,
+    /// What a command line does, and the line.
+    pub examples: &'static [(&'static str, &'static str)],
+    pub exits: &'static [Code],
+    pub environment: &'static [Named],
+    pub files: &'static [Named],
+}
+
+/// A variable or a file, and what it is for.
+pub(in crate::cli) type Named = (&'static str, &'static str);
+
+const DATA: Named = ("QUAYMASTER_DATA", "Data directory when --data is not given.");
+const PASSWORD: Named = ("QUAYMASTER_PASSWORD", "Password of the user that --user names.");
+const NO_COLOR: Named = ("NO_COLOR", "When set, logs have no colour.");
+const LOCALLY: &[Named] = &[DATA];
+const ANYWHERE: &[Named] = &[DATA, PASSWORD];
+
+const SOCKET: Named = ("DIR/admin.sock", "Socket of the running server. Only its owner can open it.");
+const PASSWORDS: Named =
+    ("DIR/initial-passwords", "Passwords made at the first start, a line `user password` each; for --password-file.");
+const AUTHORITY_FILE: Named = ("DIR/tls/ca.crt", "Authority of the generated certificate; for --cacert.");
+const REACH: &[Named] = &[SOCKET, PASSWORDS, AUTHORITY_FILE];
+
+/// The page of a command.
+pub(in crate::cli) fn page(command: &str) -> Option<&'static Page> {
+    PAGES.iter().find(|page| page.command == command)
+}
+
+const fn page_of(
+    command: &'static str,
+    examples: &'static [(&'static str, &'static str)],
+    exits: &'static [Code],
+    environment: &'static [Named],
+    files: &'static [Named],
+) -> Page {
+    Page { command, examples, exits, environment, files }
+}
+
+pub(in crate::cli) static PAGES: &[Page] = &[
+    page_of(
+        "serve",
+        &[
+            ("Serve the queue manager QM1 from the folder data", "quaymaster serve --data data --qmgr QM1"),
+            (
+                "Serve for a test, on free ports and without a trace on disk",
+                "quaymaster serve --ephemeral --https 127.0.0.1:0 --http off --mq 127.0.0.1:0 --metrics off",
+            ),
+        ],
+        SERVE,
+        &[
+            DATA,
+            ("QUAYMASTER_CONFIG", "Configuration file when --config is not given."),
+            ("MQ_QMGR_NAME", "Queue manager when --qmgr is not given."),
+            ("MQ_DEV", "false leaves the developer defaults out."),
+            ("MQ_ADMIN_PASSWORD, MQ_APP_PASSWORD, MQ_READER_PASSWORD", "Passwords of the developer users."),
+            NO_COLOR,
+        ],
+        &[
+            ("DIR/quaymaster.toml", "Configuration; `quaymaster config explain` lists its keys."),
+            ("DIR/mqsc.d/*.mqsc", "MQSC that runs at each start."),
+            ("DIR/tls/", "Generated authority and certificate."),
+            ("DIR/qmgrs/NAME/log/", "Recovery log of a queue manager."),
+            PASSWORDS,
+            SOCKET,
+        ],
+    ),
+    page_of(
+        "runmqsc",
+        &[
+            ("Run the commands of a file", "quaymaster runmqsc -f queues.mqsc QM1"),
+            ("Check the commands of a file without running them", "quaymaster runmqsc -v -f queues.mqsc"),
+        ],
+        RUNMQSC,
+        ANYWHERE,
+        REACH,
+    ),
+    page_of(
+        "mqsc",
+        &[
+            ("Show the depth of all queues", "quaymaster mqsc \"DISPLAY QLOCAL(*) CURDEPTH\""),
+            ("Show it as JSON, of one queue manager", "quaymaster mqsc QM1 \"DISPLAY QLOCAL(*) CURDEPTH\" --json"),
+            ("List the commands that begin with STOP", "quaymaster mqsc help stop"),
+        ],
+        ONE_COMMAND,
+        ANYWHERE,
+        REACH,
+    ),
+    page_of(
+        "put",
+        &[
+            ("Put a persistent message", "quaymaster put DEV.QUEUE.1 \"Hello\" --persistent"),
+            (
+                "Put the content of a file through a channel, as an application does",
+                "quaymaster put DEV.QUEUE.1 --file order.json --channel DEV.APP.SVRCONN --mq localhost:1414 --user app",
+            ),
+        ],
+        REMOTE,
+        ANYWHERE,
+        REACH,
+    ),
+    page_of(
+        "get",
+        &[
+            ("Get one message, and wait five seconds for it", "quaymaster get DEV.QUEUE.1 --wait 5s"),
+            ("Get all messages, with their descriptors", "quaymaster get DEV.QUEUE.1 --all --json"),
+        ],
+        GET,
+        ANYWHERE,
+        REACH,
+    ),
+    page_of(
+        "browse",
+        &[("Show the first ten messages with their descriptors", "quaymaster browse DEV.QUEUE.1 --count 10 --json")],
+        REMOTE,
+        ANYWHERE,
+        REACH,
+    ),
+    page_of(
+        "depth",
+        &[
+            ("Show how many messages a queue holds", "quaymaster depth DEV.QUEUE.1"),
+            ("Show all queues whose name begins with DEV", "quaymaster depth \"DEV.*\""),
+        ],
+        REMOTE,
+        ANYWHERE,
+        REACH,
+    ),
+    page_of(
+        "dspmq",
+        &[("Show state and default of all queue managers", "quaymaster dspmq -o status -o default")],
+        DISPLAY,
+        ANYWHERE,
+        REACH,
+    ),
+    page_of("dspmqver", &[("Show name and version", "quaymaster dspmqver -f 3")], LOCAL, LOCALLY, &[]),
+    page_of(
+        "dmpmqcfg",
+        &[
+            ("Write all definitions, a command a line", "quaymaster dmpmqcfg -m QM1 -o 1line"),
+            ("Write the queues whose name begins with DEV", "quaymaster dmpmqcfg -m QM1 -t queue -n \"DEV.*\""),
+        ],
+        REMOTE,
+        ANYWHERE,
+        REACH,
+    ),
+    page_of(
+        "crtmqm",
+        &[(
+            "Create a queue manager with a dead-letter queue and a listener",
+            "quaymaster crtmqm -u DEAD.LETTERS -p 1415 ORDERS",
+        )],
+        LIFE_CYCLE,
+        LOCALLY,
+        &[SOCKET],
+    ),
+    page_of(
+        "dltmqm",
+        &[("Delete a queue manager that has ended, with its messages", "quaymaster dltmqm ORDERS")],
+        LIFE_CYCLE,
+        LOCALLY,
+        &[SOCKET],
+    ),
+    page_of(
+        "strmqm",
+        &[
+            ("Start a queue manager", "quaymaster strmqm ORDERS"),
+            ("Start it in a server with another HTTPS port", "quaymaster strmqm ORDERS -- --https 0.0.0.0:9444"),
+        ],
+        LIFE_CYCLE,
+        &[DATA, ("MQ_QMGR_NAME", "Queue manager when none is named.")],
+        &[SOCKET, ("DIR/server.log", "Log of a server that strmqm starts.")],
+    ),
+    page_of(
+        "endmqm",
+        &[("End a queue manager after the calls in progress, and wait for its end", "quaymaster endmqm -i ORDERS")],
+        LIFE_CYCLE,
+        LOCALLY,
+        &[SOCKET],
+    ),
+    page_of(
+        "setmqaut",
+        &[(
+            "Let the user app put to a queue and get from it",
+            "quaymaster setmqaut -m QM1 -n ORDERS -t queue -p app +put +get",
+        )],
+        AUTHORITY,
+        ANYWHERE,
+        REACH,
+    ),
+    page_of(
+        "dspmqaut",
+        &[("Show what the user app may do to a queue", "quaymaster dspmqaut -m QM1 -n ORDERS -t queue -p app")],
+        AUTHORITY,
+        ANYWHERE,
+        REACH,
+    ),
+    page_of("chkmqready", &[("Ask whether the server takes work", "quaymaster chkmqready")], CHECK, LOCALLY, &[SOCKET]),
+    page_of(
+        "chkmqhealthy",
+        &[("Ask whether one queue manager runs", "quaymaster chkmqhealthy -m QM1")],
+        CHECK,
+        LOCALLY,
+        &[SOCKET],
+    ),
+    page_of(
+        "config explain",
+        &[("Show the keys of the section tls", "quaymaster config explain tls")],
+        LOCAL,
+        &[],
+        &[],
+    ),
+    page_of(
+        "config check",
+        &[(
+            "Check a file, and ask the servers of the directory",
+            "quaymaster config check --connect data/quaymaster.toml",
+        )],
+        LOCAL,
+        &[],
+        &[],
+    ),
+    page_of(
+        "config compat",
+        &[("Check a script of another queue manager", "quaymaster config compat qm1.mqsc")],
+        SCRIPT,
+        &[],
+        &[],
+    ),
+    page_of(
+        "config import",
+        &[(
+            "Make a configuration of an mqwebuser.xml",
+            "quaymaster config import mqwebuser.xml --out data/quaymaster.toml",
+        )],
+        LOCAL,
+        &[],
+        &[],
+    ),
+    page_of(
+        "config reload",
+        &[("Let the server read its configuration and certificates again", "quaymaster config reload")],
+        REMOTE,
+        LOCALLY,
+        &[SOCKET],
+    ),
+    page_of(
+        "config password",
+        &[("Encode a password for [web.users]", "quaymaster config password < password.txt")],
+        LOCAL,
+        &[],
+        &[],
+    ),
+    page_of(
+        "copybook layout",
+        &[("Show where each item of a record is", "quaymaster copybook layout LOANREQ.cpy")],
+        LOCAL,
+        &[],
+        &[],
+    ),
+    page_of(
+        "copybook schema",
+        &[("Print the JSON Schema of a record", "quaymaster copybook schema LOANREQ.cpy")],
+        LOCAL,
+        &[],
+        &[],
+    ),
+    page_of(
+        "copybook encode",
+        &[(
+            "Turn JSON into a record",
+            "quaymaster copybook encode LOANREQ.cpy --data loan.json --codepage 037 > loan.bin",
+        )],
+        LOCAL,
+        &[],
+        &[],
+    ),
+    page_of(
+        "copybook decode",
+        &[("Turn a record into JSON", "quaymaster copybook decode LOANREQ.cpy --data loan.bin --codepage 037")],
+        LOCAL,
+        &[],
+        &[],
+    ),
+    page_of(
+        "service build",
+        &[("Make the archive of a service", "quaymaster service build loan --out loan.sar")],
+        LOCAL,
+        &[],
+        &[],
+    ),
+    page_of("service show", &[("Show what an archive holds", "quaymaster service show loan.sar")], LOCAL, &[], &[]),
+    page_of(
+        "zconbt",
+        &[("Make the archive of an API requester", "quaymaster zconbt -p requester.properties -f requester.ara")],
+        LOCAL,
+        &[],
+        &[],
+    ),
+    page_of(
+        "log inspect",
+        &[("Show the log of a queue manager", "quaymaster log inspect QM1")],
+        &[
+            (0, "The log is whole."),
+            (1, "The log is damaged, or cannot be read."),
+            (2, "An argument or an option is wrong."),
+        ],
+        LOCALLY,
+        &[("DIR/qmgrs/NAME/log/", "Recovery log of a queue manager.")],
+    ),
+    page_of(
+        "workload run",
+        &[(
+            "Run a scenario with ten clients for half a minute",
+            "quaymaster workload run --scenario put-get --clients 10 --duration 30s",
+        )],
+        &[
+            (0, "The load ran, and no message was lost or seen twice."),
+            (1, "The load could not run, or a message was lost or seen twice."),
+            (2, "An argument or an option is wrong."),
+        ],
+        &[],
+        &[],
+    ),
+    page_of(
+        "workload responder",
+        &[("Answer the requests of a queue with 1000 bytes each", "quaymaster workload responder --help")],
+        LOCAL,
+        &[],
+        &[],
+    ),
+    page_of(
+        "workload provider",
+        &[("Serve the remote API of the published report", "quaymaster workload provider --help")],
+        LOCAL,
+        &[],
+        &[],
+    ),
+    page_of("tables list", &[("List the published tables", "quaymaster tables list")], LOCAL, &[], &[]),
+    page_of(
+        "tables run",
+        &[("Measure one table shortly", "quaymaster tables run --quick messaging-puts")],
+        LOCAL,
+        &[],
+        &[],
+    ),
+    page_of(
+        "links",
+        &[("Make runmqsc, dspmq and the others in a folder of the PATH", "quaymaster links ~/.local/bin")],
+        LOCAL,
+        &[],
+        &[],
+    ),
+    page_of(
+        "completions",
+        &[("Complete commands in this shell", "source <(quaymaster completions bash)")],
+        LOCAL,
+        &[],
+        &[],
+    ),
+    page_of(
+        "man",
+        &[
+            ("Read the page of a command", "quaymaster man config check | man -l -"),
+            ("Write all pages into a folder of the MANPATH", "quaymaster man --out ~/.local/share/man/man1"),
+        ],
+        LOCAL,
+        &[],
+        &[],
+    ),
+];
