@@ -14,6 +14,7 @@ pub mod identifier;
 pub mod identity_context;
 pub mod jms;
 pub mod message;
+pub mod message_file;
 pub mod name;
 pub mod options;
 pub mod pcf;
