@@ -9,6 +9,7 @@ pub mod authority_words;
 pub mod command;
 pub mod command_queue;
 pub mod compatibility;
+pub mod dead_letter;
 mod display;
 mod dump;
 mod execute;
