@@ -10,9 +10,10 @@
 //! 8       h      header: a JSON object, `Request` one way, `Answer` the other
 //! 8+h     b      body: a message's bytes, or text, as the header says; often empty
 //! ```
-//! A client sends a request and reads answers: one, or for `Get` a `Message` each followed by `End`. A message that was
+//! A client sends a request and reads answers (`calls` has those of applications): one, or for `Get` a `Message` each followed by `End`. A message that was
 //! got stays in its unit of work until the client says `Taken`; a client that goes away gets it backed out.
 
+pub(crate) mod calls;
 pub(crate) mod client;
 pub(crate) mod frame;
 pub(crate) mod message;
@@ -67,6 +68,12 @@ pub(crate) enum Request {
     },
     /// The message of the last answer has been written where it belongs.
     Taken,
+    /// Begins a connection of an application; `Call`s follow.
+    Connect {
+        queue_manager: Option<String>,
+        application: String,
+    },
+    Call(calls::Call),
     Depth {
         queue_manager: Option<String>,
         /// A generic name.
@@ -139,6 +146,18 @@ pub(crate) enum Answer {
     /// No more messages, or as many as were asked for.
     End {
         count: u64,
+    },
+    Connected {
+        queue_manager: String,
+        dead_letter_queue: String,
+    },
+    Opened {
+        handle: u32,
+    },
+    /// The answer's body is the message, MQMD first.
+    Got {
+        /// MQRC_*.
+        warning: Option<i32>,
     },
     Depths {
         queues: Vec<QueueDepth>,

@@ -7,6 +7,7 @@ mod channel;
 mod compatibility;
 mod config;
 mod copybook;
+mod dmpmqmsg;
 mod dump;
 mod exit_code;
 mod failure;
@@ -21,9 +22,11 @@ mod mqsc;
 mod mqsc_door;
 mod queue_managers;
 mod remote;
+mod runmqdlq;
 mod serve;
 mod server_door;
 mod service;
+mod session;
 mod span;
 mod start;
 mod tables;
@@ -71,6 +74,10 @@ enum Command {
     Dspmqver(version::Arguments),
     /// Write the definitions of a queue manager as MQSC.
     Dmpmqcfg(dump::Arguments),
+    /// Copy or move messages between a queue and a file, or between queues.
+    Dmpmqmsg(Box<dmpmqmsg::Arguments>),
+    /// Handle the messages of a dead-letter queue by a table of rules.
+    Runmqdlq(Box<runmqdlq::Arguments>),
     /// Create a queue manager.
     Crtmqm(lifecycle::CrtmqmArguments),
     /// Delete a queue manager that has ended, with its messages.
@@ -146,6 +153,8 @@ const NAMES: &[&str] = &[
     "dspmq",
     "dspmqver",
     "dmpmqcfg",
+    "dmpmqmsg",
+    "runmqdlq",
     "crtmqm",
     "dltmqm",
     "strmqm",
@@ -188,6 +197,7 @@ fn spell_out(command: &str, arguments: &mut [OsString]) {
     lifecycle::spell_out(command, arguments);
     authority::spell_out(command, arguments);
     zconbt::spell_out(command, arguments);
+    dmpmqmsg::spell_out(command, arguments);
 }
 
 fn run(command: Command) -> Result<ExitCode, Failure> {
@@ -203,6 +213,8 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Dspmq(arguments) => queue_managers::run(&arguments, out),
         Command::Dspmqver(arguments) => version::run(&arguments, out),
         Command::Dmpmqcfg(arguments) => dump::run(&arguments, out),
+        Command::Dmpmqmsg(arguments) => dmpmqmsg::run(*arguments, out),
+        Command::Runmqdlq(arguments) => runmqdlq::run(*arguments, out),
         Command::Crtmqm(arguments) => lifecycle::create(&arguments, out),
         Command::Dltmqm(arguments) => lifecycle::delete(&arguments, out),
         Command::Strmqm(arguments) => start::start(&arguments, out),

@@ -15,7 +15,7 @@ use queue_manager::{ConnectOptions, Connection, QueueManager};
 
 use super::message::{correlation_id, describe, message_id, queue_name};
 use super::server::Peer;
-use super::{Answer, MessageHeader, NewMessage, Outcome, QueueDepth, Refusal, RefusalKind, Request};
+use super::{Answer, MessageHeader, NewMessage, Outcome, QueueDepth, Refusal, RefusalKind, Request, calls};
 use crate::serve::Server;
 
 /// MQAT_UNIX.
@@ -38,6 +38,13 @@ pub(super) async fn answer(server: &Server, peer: &mut Peer, request: Request, b
             Ok(count) => Ok((Answer::End { count }, Vec::new())),
             Err(refusal) => Err(refusal),
         },
+        Request::Connect { queue_manager, application } => {
+            match calls::serve(server, peer, queue_manager.as_deref(), &application).await? {
+                Ok(()) => return Ok(()),
+                Err(refusal) => Err(refusal),
+            }
+        }
+        Request::Call(_) => Err(invalid("a connection is expected before its calls")),
         Request::Taken => Err(invalid("nothing was got that could be taken")),
         Request::Depth { queue_manager, queue } => depth(server, queue_manager.as_deref(), &queue),
         Request::Reload => match server.reload() {
@@ -207,9 +214,13 @@ fn depth(server: &Server, name: Option<&str>, queue: &str) -> Result<(Answer, Ve
 }
 
 fn connect(server: &Server, manager: &QueueManager) -> Result<Connection, Refusal> {
+    connect_as(server, manager, "quaymaster")
+}
+
+pub(super) fn connect_as(server: &Server, manager: &QueueManager, application: &str) -> Result<Connection, Refusal> {
     let options = ConnectOptions {
         principal: server.administrator().clone(),
-        application_name: "quaymaster".to_owned(),
+        application_name: application.to_owned(),
         application_type: APPLICATION_TYPE,
         channel: String::new(),
         connection_name: String::new(),
@@ -217,7 +228,7 @@ fn connect(server: &Server, manager: &QueueManager) -> Result<Connection, Refusa
     manager.connect(options).map_err(|reason| refused("connect to", manager.name().as_str(), reason))
 }
 
-fn refused(action: &str, object: &str, reason: Reason) -> Refusal {
+pub(super) fn refused(action: &str, object: &str, reason: Reason) -> Refusal {
     let refusal = Refusal::new(RefusalKind::Reason, format!("cannot {action} {object}: {}", describe(reason)));
     Refusal { reason: Some(reason.number()), ..refusal }
 }

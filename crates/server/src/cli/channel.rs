@@ -150,14 +150,47 @@ impl ChannelDoor {
         queue_manager: Option<&str>,
         work: impl AsyncFnOnce(Connection) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let client = self.client(remote, queue_manager)?;
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        runtime.block_on(async { work(client.connect().await.map_err(|error| unconnected(&error))?).await })
+        let (runtime, connection) = self.connect(remote, queue_manager, None)?;
+        runtime.block_on(work(connection))
     }
 
-    fn client(&self, remote: &Remote, queue_manager: Option<&str>) -> Result<Client, Failure> {
+    /// A connection, and the runtime that it lives on. `user` counts when `--user` is not given.
+    ///
+    /// # Errors
+    /// As `put`.
+    pub(super) fn connect(
+        &self,
+        remote: &Remote,
+        queue_manager: Option<&str>,
+        user: Option<&str>,
+    ) -> Result<(tokio::runtime::Runtime, Connection), Failure> {
+        let client = self.client(remote, queue_manager, user)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let connection = runtime.block_on(client.connect()).map_err(|error| unconnected(&error))?;
+        Ok((runtime, connection))
+    }
+
+    /// The channel and address of `MQSERVER`, `CHANNEL/TCP/host(port)`, unless an option names another way.
+    ///
+    /// # Errors
+    /// The text has another form.
+    pub(super) fn take_mqserver(&mut self, text: &str) -> Result<(), Failure> {
+        if self.is_given() {
+            return Ok(());
+        }
+        let wrong = || Failure::new(2, format!("MQSERVER: '{text}' is not valid, expected CHANNEL/TCP/host(port)"));
+        let mut parts = text.splitn(3, '/');
+        let (Some(channel), Some("TCP" | "tcp"), Some(address)) = (parts.next(), parts.next(), parts.next()) else {
+            return Err(wrong());
+        };
+        self.channel = Some(channel.to_owned());
+        self.mq = Some(address.parse().map_err(|_| wrong())?);
+        Ok(())
+    }
+
+    fn client(&self, remote: &Remote, queue_manager: Option<&str>, user: Option<&str>) -> Result<Client, Failure> {
         let usage = |sentence: String| Failure::new(2, sentence);
-        let user = remote.user();
+        let user = remote.user().or(user);
         let credentials =
             user.map(|user| Ok::<_, Failure>(Credentials { user: user.to_owned(), password: remote.password(user)? }));
         let local = || LOCAL.parse().map_err(|error| usage(format!("--mq: {error}")));
@@ -227,7 +260,7 @@ fn get_options(wanted: &Wanted<'_>) -> Result<GetOptions, Failure> {
     Ok(options)
 }
 
-fn failed(error: &ChannelError) -> Failure {
+pub(super) fn failed(error: &ChannelError) -> Failure {
     match error.reason() {
         Reason::ConnectionBroken => Failure::of(UNREACHABLE, error),
         reason => Failure::of(FAILED, error).with_reason(reason),

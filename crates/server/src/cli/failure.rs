@@ -78,6 +78,10 @@ impl Failure {
         self
     }
 
+    pub(super) const fn reason(&self) -> Option<Reason> {
+        self.reason
+    }
+
     /// The same with another exit code.
     pub(super) fn with_code(mut self, code: u8) -> Self {
         self.code = code;

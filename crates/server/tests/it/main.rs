@@ -8,6 +8,7 @@ mod copybook;
 mod drop_ins;
 mod lifecycle;
 mod messages;
+mod moving;
 mod names;
 mod program;
 mod records;

@@ -48,7 +48,9 @@ fn the_version_is_shown_in_rows_or_as_chosen() {
 }
 
 /// Commands that have a name of their own.
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 15] = [
+    "dmpmqmsg",
+    "runmqdlq",
     "runmqsc",
     "dspmq",
     "dspmqver",

@@ -22,6 +22,9 @@ pub(in crate::cli) type Named = (&'static str, &'static str);
 const DATA: Named = ("QUAYMASTER_DATA", "Data directory when --data is not given.");
 const PASSWORD: Named = ("QUAYMASTER_PASSWORD", "Password of the user that --user names.");
 const NO_COLOR: Named = ("NO_COLOR", "When set, logs have no colour.");
+const MQSERVER: Named =
+    ("MQSERVER", "Channel and address of a client connection, CHANNEL/TCP/host(port), for -c without --channel.");
+const CLIENT: &[Named] = &[DATA, PASSWORD, MQSERVER];
 const LOCALLY: &[Named] = &[DATA];
 const ANYWHERE: &[Named] = &[DATA, PASSWORD];
 
@@ -151,6 +154,30 @@ pub(in crate::cli) static PAGES: &[Page] = &[
         ],
         REMOTE,
         ANYWHERE,
+        REACH,
+    ),
+    page_of(
+        "dmpmqmsg",
+        &[
+            ("Copy the messages of a queue into a file", "quaymaster dmpmqmsg -m QM1 -i ORDERS -f orders.txt"),
+            ("Load a queue from a file", "quaymaster dmpmqmsg -m QM1 -o ORDERS -f orders.txt"),
+            (
+                "Move the first hundred messages to another queue",
+                "quaymaster dmpmqmsg -m QM1 -I ORDERS -o ORDERS.OLD -r #100",
+            ),
+        ],
+        REMOTE,
+        CLIENT,
+        REACH,
+    ),
+    page_of(
+        "runmqdlq",
+        &[
+            ("Handle the queue manager's dead-letter queue", "quaymaster runmqdlq --rules dead-letters.rules"),
+            ("Handle a queue of one queue manager", "quaymaster runmqdlq DEAD.LETTERS QM1 --rules dead-letters.rules"),
+        ],
+        REMOTE,
+        CLIENT,
         REACH,
     ),
     page_of(
