@@ -66,7 +66,8 @@ fn web_tier(data: &Path, port: u16) -> Result<ServerOptions> {
 
 /// Connections that died were counted and replaced, more than there were places overflowed, and none is in use.
 fn check_pool(web: &Server) -> Result<()> {
-    let address = web.ready.http.context("the web tier speaks http")?.to_string();
+    let ready: serde_json::Value = serde_json::from_str(&web.ready.line)?;
+    let address = ready["metrics"].as_str().context("the ready line names the metrics")?.to_owned();
     let page = fetch(&address, "/metrics")?;
     let value = |family: &str, labels: &str| -> Result<u64> {
         let start = format!(

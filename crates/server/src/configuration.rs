@@ -24,7 +24,8 @@ use model::name::QueueManagerName;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use web::options::{
-    Cors, EndpointConnection, Installation, Limits, Messaging, RemoteQueueManagers, TlsOptions, WebOptions, Zosconnect,
+    Cors, Documents, EndpointConnection, Installation, Limits, Messaging, Metrics, OpenTo, RemoteQueueManagers,
+    TlsOptions, WebOptions, Zosconnect,
 };
 
 pub(crate) use check::{file_in, parse_address, read_file};
@@ -42,6 +43,8 @@ pub(crate) struct Configuration {
     pub ldap: Ldap,
     pub ltpa: Ltpa,
     pub cors: Cors,
+    pub metrics: Metrics,
+    pub documents: Documents,
     pub messaging: Messaging,
     pub zosconnect: Zosconnect,
     /// Those of `[zosconnect]` beside them.
@@ -173,6 +176,8 @@ impl Configuration {
             ldap: self.ldap.clone(),
             ltpa: self.ltpa.clone(),
             cors: self.cors.clone(),
+            metrics_page: self.metrics.clone(),
+            documents: self.documents(),
             limits: self.limits.clone(),
             messaging: self.messaging.clone(),
             zosconnect,
@@ -181,6 +186,12 @@ impl Configuration {
             server_user: String::new(),
             installation: Installation::default(),
         }
+    }
+
+    /// Without `documents.open_to`, documents are open where the developer defaults are.
+    fn documents(&self) -> Documents {
+        let by_default = if self.server.developer_defaults { OpenTo::Anyone } else { OpenTo::Users };
+        Documents { open_to: Some(self.documents.open_to.unwrap_or(by_default)) }
     }
 }
 

@@ -1,26 +1,61 @@
 //! Building answers: their bodies, and the headers every answer carries.
+//!
+//! An answer whose client does not read it stays in memory. So a long one is charged to a budget until its last byte has
+//! left, wherever it waits until then.
 
 use std::convert::Infallible;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
-use http_body_util::Full;
-use hyper::body::{Frame, SizeHint};
+use hyper::body::{Body as _, Frame, Incoming, SizeHint};
+use tokio::time::Sleep;
 
+use crate::budget::{Budget, Charge};
+use crate::connections::{Unread, Watch};
 use crate::error::Form;
 
 /// Nearly every answer is one piece, so that head and body leave in one write; long lists come piece by piece.
 pub(crate) type Answer = Response<Body>;
 
 pub(crate) enum Body {
-    Whole(Full<Bytes>),
+    Whole(Bytes),
     Pieces(Box<dyn Pieces>),
     /// Of an answer whose head alone is sent.
     LeftOut,
+    /// Of an answer to a request that has not come to its end.
+    Ahead(Box<Ahead>),
 }
+
+/// The end of an answer is held back until the rest of its request has come, or has been waited for long enough. HTTP/2 resets
+/// a stream whose answer has ended before its request has, and there are clients, curl 7.88 among them, that then forget
+/// what they have received of the answer.
+pub(crate) struct Ahead {
+    answer: Body,
+    request: Incoming,
+    /// Bytes of the request that are still read in vain.
+    left: usize,
+    until: Pin<Box<Sleep>>,
+}
+
+/// How much of a request, and how long, is read in vain after its answer.
+const MOST_IN_VAIN: usize = 16 << 20;
+const LONGEST_IN_VAIN: Duration = Duration::from_secs(5);
+
+/// Bytes of an answer, charged while any of them waits to be sent.
+struct Charged {
+    bytes: Bytes,
+    _charge: Charge,
+    _unread: Unread,
+}
+
+/// Shorter answers are not charged: one leaves at once, or waits alone on its connection. A connection of HTTP/2 has many.
+const LONG: usize = 16 << 10;
+const LONG_OF_MANY: usize = 1 << 10;
 
 /// A body that is made while it is sent. Pieces are asked for as fast as the client reads, and no faster.
 pub(crate) trait Pieces: Send {
@@ -34,26 +69,75 @@ impl hyper::body::Body for Body {
 
     fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match self.get_mut() {
-            Self::Whole(whole) => Pin::new(whole).poll_frame(context),
+            Self::Whole(whole) if whole.is_empty() => Poll::Ready(None),
+            Self::Whole(whole) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(whole))))),
             Self::Pieces(pieces) => Poll::Ready(pieces.next_piece().map(|piece| Ok(Frame::data(piece)))),
             Self::LeftOut => Poll::Ready(None),
+            Self::Ahead(ahead) => ahead.poll_frame(context),
         }
     }
 
     fn is_end_stream(&self) -> bool {
         match self {
-            Self::Whole(whole) => whole.is_end_stream(),
-            Self::Pieces(_) => false,
+            Self::Whole(whole) => whole.is_empty(),
+            Self::Pieces(_) | Self::Ahead(_) => false,
             Self::LeftOut => true,
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            Self::Whole(whole) => whole.size_hint(),
+            Self::Whole(whole) => SizeHint::with_exact(whole.len() as u64),
+            Self::Ahead(ahead) => ahead.answer.size_hint(),
             Self::Pieces(_) | Self::LeftOut => SizeHint::default(),
         }
     }
+}
+
+impl Ahead {
+    fn poll_frame(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if !self.answer.is_end_stream() {
+            match Pin::new(&mut self.answer).poll_frame(context) {
+                Poll::Ready(None) => self.answer = Body::LeftOut,
+                other => return other,
+            }
+        }
+        loop {
+            let length = match Pin::new(&mut self.request).poll_frame(context) {
+                Poll::Ready(Some(Ok(frame))) => frame.data_ref().map_or(0, Bytes::len),
+                Poll::Ready(Some(Err(_)) | None) => return Poll::Ready(None),
+                Poll::Pending => return self.until.as_mut().poll(context).map(|()| None),
+            };
+            match self.left.checked_sub(length) {
+                Some(left) => self.left = left,
+                None => return Poll::Ready(None),
+            }
+        }
+    }
+}
+
+impl AsRef<[u8]> for Charged {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Charges a long answer until its last byte has left.
+pub(crate) fn charge(answer: &mut Answer, is_one_of_many: bool, watch: &Arc<Watch>, budget: &Arc<Budget>) {
+    let Body::Whole(whole) = answer.body_mut() else { return };
+    let length = whole.len();
+    if length > if is_one_of_many { LONG_OF_MANY } else { LONG } {
+        let (charge, unread) = (budget.charge(length), watch.unread(length));
+        *whole = Bytes::from_owner(Charged { bytes: std::mem::take(whole), _charge: charge, _unread: unread });
+    }
+}
+
+/// The answer to a request of HTTP/2 whose rest is `request`.
+pub(crate) fn ahead_of(request: Incoming, answer: Answer) -> Answer {
+    answer.map(|answer| {
+        let until = Box::pin(tokio::time::sleep(LONGEST_IN_VAIN));
+        Body::Ahead(Box::new(Ahead { answer, request, left: MOST_IN_VAIN, until }))
+    })
 }
 
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
@@ -76,12 +160,12 @@ pub(crate) fn text(status: StatusCode, body: Bytes) -> Answer {
 }
 
 pub(crate) fn with_body(status: StatusCode, content_type: Option<HeaderValue>, body: Bytes) -> Answer {
-    made_of(status, content_type, Body::Whole(Full::new(body)), HEADERS)
+    made_of(status, content_type, Body::Whole(body), HEADERS)
 }
 
 /// Of a service: few headers.
 pub(crate) fn of_service(status: StatusCode, content_type: Option<HeaderValue>, body: Bytes) -> Answer {
-    made_of(status, content_type, Body::Whole(Full::new(body)), HEADERS_OF_SERVICES)
+    made_of(status, content_type, Body::Whole(body), HEADERS_OF_SERVICES)
 }
 
 /// JSON whose length is not known when it begins.

@@ -62,7 +62,7 @@ impl CommandTime {
     fn with_pieces(self: &Arc<Self>, mut answer: Answer) -> Answer {
         let body = answer.body_mut();
         if let Body::Pieces(_) = body
-            && let Body::Pieces(pieces) = std::mem::replace(body, Body::Whole(Bytes::new().into()))
+            && let Body::Pieces(pieces) = std::mem::replace(body, Body::Whole(Bytes::new()))
         {
             *body = Body::Pieces(Box::new(Counted { time: Arc::clone(self), pieces }));
         }

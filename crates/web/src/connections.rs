@@ -1,304 +1,287 @@
-//! Which HTTP connections are open, what each is doing, and since when: limits in time and number, and shutdown.
+//! Which connections of one listener are open, and who makes room when there are too many: limits in number and time,
+//! and shutdown. What a connection is doing stands in its `Watch`, its bytes pass through a `WatchedSocket`.
 //!
 //! One housekeeping task looks at all connections a few times a second, so that a request costs no timer of its own:
 //! a connection only notes its phase and the coarse time in atomics.
 //!
+//! Connections are counted by the address they come from. Whoever has the most makes room for others, so that a client
+//! finds a place while another one, whose own connections are ended by each new one of its own, tries to take them all.
+//!
 //! Invariants
-//! - A connection is in the table exactly while its `Entry` lives.
-//! - A connection that works on a request is never closed for being slow, only by the end of a shutdown's grace.
+//! - A connection is in the table exactly while its `Entry` lives, or until it is told to make room.
+//! - A connection that works on a request is never closed for being slow or to make room, only by the end of a shutdown's
+//!   grace. Waiting for the body of a request is no work; waiting for a message is, and is bounded in number.
+
+mod socket;
+mod watch;
 
 use std::collections::HashMap;
-use std::io::{self, IoSlice};
-use std::pin::Pin;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::task::{Context, Poll, Waker};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Instant;
 
+pub(crate) use self::socket::WatchedSocket;
+use self::watch::{CLOSE, DRAIN};
+pub(crate) use self::watch::{Unread, Watch};
 use crate::options::Limits;
-use crate::self_wakes::SelfWakes;
+use crate::service::Door;
 
 /// How often the housekeeping looks, and how exact time limits are.
 pub(crate) const TICK: Duration = Duration::from_millis(250);
+/// Ticks between two lines of the log about connections that were refused or made room.
+const TICKS_OF_A_LINE: u64 = 4;
 
-/// All connections of the HTTPS and HTTP listeners.
+/// All connections of one listener.
 pub(crate) struct Connections {
-    table: Mutex<HashMap<u64, Arc<Watch>>>,
+    door: Door,
+    table: Mutex<Table>,
     next: AtomicU64,
     started: Instant,
     /// Milliseconds since `started`, renewed each tick.
     coarse_now: AtomicU64,
+    ticks: AtomicU64,
     draining: AtomicBool,
+    /// Requests that wait for a message.
+    waits: AtomicUsize,
+    refused: AtomicU64,
+    made_room: AtomicU64,
+    /// What of both the log has been told.
+    logged: [AtomicU64; 2],
 }
 
-/// What one connection is doing. Written by the connection, read by the housekeeping.
-pub(crate) struct Watch {
-    phase: AtomicU8,
-    since: AtomicU64,
-    order: AtomicU8,
-    requests: AtomicU32,
-    /// HTTP/2: bytes between requests may be pings, so they do not begin a request head.
-    is_multiplexed: AtomicBool,
-    /// An answer waits for its client to read.
-    is_writing: AtomicBool,
-    waker: Mutex<Option<Waker>>,
-    all: Arc<Connections>,
+#[derive(Default)]
+struct Table {
+    sources: HashMap<IpAddr, Source>,
+    open: usize,
+}
+
+/// Where connections come from.
+#[derive(Default)]
+struct Source {
+    open: HashMap<u64, Arc<Watch>>,
+    uses: Arc<Uses>,
+}
+
+/// What the connections of one address take together.
+#[derive(Default)]
+struct Uses {
+    /// Requests that wait for a message.
+    waits: AtomicUsize,
+    /// Bytes of answers that have not been read.
+    unread: AtomicUsize,
+}
+
+/// How many connections there may be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Places {
+    pub(crate) most: usize,
+    pub(crate) of_one_address: usize,
+}
+
+impl Places {
+    pub(crate) fn of(door: Door, limits: &Limits) -> Self {
+        match door {
+            Door::Https | Door::Http => {
+                Self { most: limits.connections, of_one_address: limits.connections_per_address }
+            }
+            // Mostly for this machine alone: all may be of one address.
+            Door::Metrics => Self { most: limits.metrics_connections, of_one_address: limits.metrics_connections },
+        }
+    }
 }
 
 /// Removes the connection from the table when dropped.
 pub(crate) struct Entry {
     number: u64,
+    source: IpAddr,
     pub(crate) watch: Arc<Watch>,
 }
 
-/// Nothing has been asked; a kept connection may stay so for `idle_seconds`.
-const IDLE: u8 = 0;
-/// Bytes of a handshake or request head have come, the rest has to follow within `header_seconds`.
-const HEAD: u8 = 1;
-/// At least one request is being worked on.
-const BUSY: u8 = 2;
-
-const GO_ON: u8 = 0;
-const DRAIN: u8 = 1;
-const CLOSE: u8 = 2;
-
 impl Connections {
-    pub(crate) fn new() -> Arc<Self> {
+    pub(crate) fn new(door: Door) -> Arc<Self> {
         Arc::new(Self {
+            door,
             table: Mutex::default(),
             next: AtomicU64::new(0),
             started: Instant::now(),
             coarse_now: AtomicU64::new(0),
+            ticks: AtomicU64::new(0),
             draining: AtomicBool::new(false),
+            waits: AtomicUsize::new(0),
+            refused: AtomicU64::new(0),
+            made_room: AtomicU64::new(0),
+            logged: Default::default(),
         })
     }
 
-    /// Admits a connection. At the limit the one that has idled longest makes room; when none idles, `None`.
-    pub(crate) fn admit(self: &Arc<Self>, limit: usize) -> Option<Entry> {
+    /// Admits a connection. Where there are too many another one makes room: of the same address when that has too many,
+    /// else of the one that has the most. `None` when all of them are at work.
+    pub(crate) fn admit(self: &Arc<Self>, peer: IpAddr, places: Places) -> Option<Entry> {
+        let address = source_of(peer);
         let mut table = self.table.lock();
-        if table.len() >= limit {
-            let (&number, idlest) = table
-                .iter()
-                .filter(|(_, watch)| watch.phase.load(Relaxed) == IDLE)
-                .min_by_key(|(_, watch)| watch.since.load(Relaxed))?;
-            idlest.tell(CLOSE);
-            table.remove(&number);
+        let own = table.sources.get(&address).map_or(0, |source| source.open.len());
+        let is_crowded = own >= places.of_one_address;
+        if is_crowded || table.open >= places.most {
+            let made = if is_crowded { table.make_room_of(address) } else { table.make_room() };
+            let counter = if made { &self.made_room } else { &self.refused };
+            counter.fetch_add(1, Relaxed);
+            if !made {
+                return None;
+            }
         }
         let number = self.next.fetch_add(1, Relaxed);
-        let watch = Arc::new(Watch {
-            phase: AtomicU8::new(HEAD),
-            since: AtomicU64::new(self.coarse_now.load(Relaxed)),
-            order: AtomicU8::new(if self.draining.load(Relaxed) { DRAIN } else { GO_ON }),
-            requests: AtomicU32::new(0),
-            is_multiplexed: AtomicBool::new(false),
-            is_writing: AtomicBool::new(false),
-            waker: Mutex::default(),
-            all: Arc::clone(self),
-        });
-        table.insert(number, Arc::clone(&watch));
-        Some(Entry { number, watch })
+        let source = table.sources.entry(address).or_default();
+        let order = if self.draining.load(Relaxed) { DRAIN } else { watch::GO_ON };
+        let watch = Arc::new(Watch::new(Arc::clone(self), Arc::clone(&source.uses), order));
+        source.open.insert(number, Arc::clone(&watch));
+        table.open += 1;
+        Some(Entry { number, source: address, watch })
     }
 
-    /// Looks at every connection, and closes those that are too slow or idle for too long.
+    /// Looks at every connection, closes those that are too slow or idle for too long, and tells the log of those that
+    /// found no place.
     pub(crate) fn sweep(&self, limits: &Limits) {
         let now = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.coarse_now.store(now, Relaxed);
-        for watch in self.table.lock().values() {
-            let seconds = match watch.phase.load(Relaxed) {
-                IDLE => limits.idle_seconds,
-                HEAD => limits.header_seconds,
-                _ => continue,
-            };
-            // One tick more, for the coarse time may be that old.
-            let allowed = Duration::from_secs(seconds) + TICK;
-            let for_now = Duration::from_millis(now.saturating_sub(watch.since.load(Relaxed)));
-            if for_now > allowed {
-                watch.tell(CLOSE);
+        self.each(|watch| {
+            if let Some((seconds, since)) = watch.allowed(limits) {
+                // One tick more, for the coarse time may be that old.
+                let allowed = Duration::from_secs(seconds) + TICK;
+                if Duration::from_millis(now.saturating_sub(since)) > allowed {
+                    watch.tell(CLOSE);
+                }
             }
+        });
+        if self.ticks.fetch_add(1, Relaxed).is_multiple_of(TICKS_OF_A_LINE) {
+            self.log(limits);
         }
     }
 
+    /// One line for however many.
+    fn log(&self, limits: &Limits) {
+        let [refused, made_room] = [(&self.refused, 0), (&self.made_room, 1)].map(|(counter, index)| {
+            let total = counter.load(Relaxed);
+            total - self.logged[index].swap(total, Relaxed)
+        });
+        if refused + made_room == 0 {
+            return;
+        }
+        let Places { most, of_one_address } = Places::of(self.door, limits);
+        let (open, busiest) = {
+            let table = self.table.lock();
+            let busiest = table.sources.iter().max_by_key(|(_, source)| source.open.len());
+            (table.open, busiest.map(|(address, source)| format!("{address} has {}", source.open.len())))
+        };
+        tracing::warn!(
+            listener = self.door.name(),
+            refused,
+            made_room,
+            open,
+            most,
+            of_one_address,
+            "HTTP connections were refused, or others closed to make room for them: {}",
+            busiest.unwrap_or_default()
+        );
+    }
+
+    /// Connections that were refused, and that were closed to make room for others, since the start.
+    pub(crate) fn turned_away(&self) -> [u64; 2] {
+        [self.refused.load(Relaxed), self.made_room.load(Relaxed)]
+    }
+
+    /// Connections with an answer that has been waiting longer than this for its client, how long it has, and its bytes.
+    pub(crate) fn stalled(&self, longer_than: Duration) -> Vec<(Duration, usize, Arc<Watch>)> {
+        let now = self.coarse_now.load(Relaxed);
+        let mut stalled = Vec::new();
+        self.each(|watch| {
+            if let Some((bytes, since)) = watch.unread_answers() {
+                let waiting = Duration::from_millis(now.saturating_sub(since));
+                if waiting > longer_than {
+                    stalled.push((waiting, bytes, Arc::clone(watch)));
+                }
+            }
+        });
+        stalled
+    }
+
     pub(crate) fn open(&self) -> usize {
-        self.table.lock().len()
+        self.table.lock().open
     }
 
     /// Connections close that work on no request, the others after the one they work on. Repeat it until `open` is 0.
     pub(crate) fn drain(&self) {
         self.draining.store(true, Relaxed);
-        self.tell_all(DRAIN);
+        self.each(|watch| watch.tell(DRAIN));
     }
 
     pub(crate) fn close(&self) {
-        self.tell_all(CLOSE);
+        self.each(|watch| watch.tell(CLOSE));
     }
 
-    fn tell_all(&self, order: u8) {
-        for watch in self.table.lock().values() {
-            watch.tell(order);
-        }
+    fn each(&self, mut look: impl FnMut(&Arc<Watch>)) {
+        let table = self.table.lock();
+        table.sources.values().flat_map(|source| source.open.values()).for_each(&mut look);
     }
 }
 
-impl Watch {
-    fn tell(&self, order: u8) {
-        self.order.fetch_max(order, Relaxed);
-        if let Some(waker) = &*self.waker.lock() {
-            waker.wake_by_ref();
+impl Table {
+    /// Ends a connection of the address that has the most, or of the next one.
+    fn make_room(&mut self) -> bool {
+        let Some((&most, _)) = self.sources.iter().max_by_key(|(_, source)| source.open.len()) else { return false };
+        if self.make_room_of(most) {
+            return true;
         }
+        let mut others: Vec<_> = self
+            .sources
+            .iter()
+            .map(|(&address, source)| (source.open.len(), address))
+            .filter(|one| one.1 != most)
+            .collect();
+        others.sort_unstable_by_key(|one| std::cmp::Reverse(one.0));
+        others.into_iter().any(|(_, address)| self.make_room_of(address))
     }
 
-    fn enter(&self, phase: u8) {
-        self.since.store(self.all.coarse_now.load(Relaxed), Relaxed);
-        self.phase.store(phase, Relaxed);
+    /// Ends the connection of an address that is missed least.
+    fn make_room_of(&mut self, address: IpAddr) -> bool {
+        let Some(source) = self.sources.get(&address) else { return false };
+        let candidates = source.open.iter().filter_map(|(&number, watch)| Some((watch.dispensable()?, number)));
+        let Some((_, number)) = candidates.min() else { return false };
+        source.open[&number].tell(CLOSE);
+        self.remove(address, number);
+        true
     }
 
-    pub(crate) fn set_multiplexed(&self) {
-        self.is_multiplexed.store(true, Relaxed);
-    }
-
-    /// The first bytes after a pause have come.
-    fn note_arrival(&self) {
-        if self.phase.load(Relaxed) == IDLE && !self.is_multiplexed.load(Relaxed) {
-            self.enter(HEAD);
+    fn remove(&mut self, address: IpAddr, number: u64) {
+        let Some(source) = self.sources.get_mut(&address) else { return };
+        if source.open.remove(&number).is_some() {
+            self.open -= 1;
         }
-    }
-
-    /// A request is being worked on until what it returns is dropped. To be called while the connection is driven, so that
-    /// whoever drives it knows what it is about.
-    pub(crate) fn request(self: &Arc<Self>) -> InRequest {
-        self.requests.fetch_add(1, Relaxed);
-        self.enter(BUSY);
-        InRequest(Arc::clone(self))
-    }
-
-    /// Drives a handshake to its end. `None`: the connection is to close, and no request can have come yet.
-    pub(crate) async fn unless_closing<H: Future>(&self, handshake: H) -> Option<H::Output> {
-        let mut handshake = std::pin::pin!(handshake);
-        std::future::poll_fn(|context| {
-            *self.waker.lock() = Some(context.waker().clone());
-            match self.order.load(Relaxed) {
-                GO_ON => handshake.as_mut().poll(context).map(Some),
-                _ => Poll::Ready(None),
-            }
-        })
-        .await
-    }
-
-    /// Drives a connection to its end, obeying the housekeeping.
-    pub(crate) async fn supervise<C>(&self, connection: C, drain: impl Fn(Pin<&mut C>))
-    where
-        C: Future<Output = hyper::Result<()>>,
-    {
-        let mut connection = std::pin::pin!(connection);
-        let mut wakes = None;
-        let mut is_draining = false;
-        let driven = std::future::poll_fn(|context| {
-            let wakes = wakes.get_or_insert_with(|| {
-                // A task's waker stays the same as long as the task lives.
-                *self.waker.lock() = Some(context.waker().clone());
-                SelfWakes::of(context.waker())
-            });
-            match self.order.load(Relaxed) {
-                CLOSE => return Poll::Ready(Ok(())),
-                DRAIN if !is_draining => {
-                    is_draining = true;
-                    drain(connection.as_mut());
-                }
-                _ => {}
-            }
-            let polled = wakes.poll(|context| connection.as_mut().poll(context));
-            // Of half a request head nothing has been done, and the rest may never come. It may have come while the answer
-            // before it is still on its way.
-            let has_half_a_head = self.phase.load(Relaxed) == HEAD && !self.is_writing.load(Relaxed);
-            if is_draining && polled.is_pending() && has_half_a_head {
-                return Poll::Ready(Ok(()));
-            }
-            polled
-        });
-        if let Err(error) = driven.await {
-            tracing::debug!(%error, "an HTTP connection ended early");
+        if source.open.is_empty() {
+            self.sources.remove(&address);
         }
     }
 }
 
 impl Drop for Entry {
     fn drop(&mut self) {
-        self.watch.all.table.lock().remove(&self.number);
+        self.watch.all().table.lock().remove(self.source, self.number);
     }
 }
 
-pub(crate) struct InRequest(Arc<Watch>);
-
-impl Drop for InRequest {
-    fn drop(&mut self) {
-        if self.0.requests.fetch_sub(1, Relaxed) == 1 {
-            self.0.enter(IDLE);
+/// What counts as one address: of IPv6 the network of 64 bits, which one client has as a whole.
+fn source_of(peer: IpAddr) -> IpAddr {
+    match peer.to_canonical() {
+        IpAddr::V6(address) if !address.is_loopback() => {
+            let network = u128::from(address) & !u128::from(u64::MAX);
+            IpAddr::V6(Ipv6Addr::from(network))
         }
+        canonical => canonical,
     }
 }
 
-/// A socket that notes in its `Watch` when the head of a request begins and that an answer makes progress.
-pub(crate) struct WatchedSocket<S> {
-    pub(crate) socket: S,
-    pub(crate) watch: Arc<Watch>,
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for WatchedSocket<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let polled = Pin::new(&mut self.socket).poll_read(context, buffer);
-        if buffer.filled().len() > before {
-            self.watch.note_arrival();
-        }
-        polled
-    }
-}
-
-impl<S: AsyncWrite + Unpin> WatchedSocket<S> {
-    fn note_progress(&self, polled: &Poll<io::Result<usize>>) {
-        if self.watch.is_writing.load(Relaxed) != polled.is_pending() {
-            self.watch.is_writing.store(polled.is_pending(), Relaxed);
-        }
-        if matches!(polled, Poll::Ready(Ok(written)) if *written > 0) && self.watch.phase.load(Relaxed) == IDLE {
-            self.watch.enter(IDLE);
-        }
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for WatchedSocket<S> {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let polled = Pin::new(&mut self.socket).poll_write(context, bytes);
-        self.note_progress(&polled);
-        polled
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.socket).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.socket).poll_shutdown(context)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        pieces: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let polled = Pin::new(&mut self.socket).poll_write_vectored(context, pieces);
-        self.note_progress(&polled);
-        polled
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.socket.is_write_vectored()
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,8 @@
 //! Cross-origin requests, as Liberty's filter treats them: off unless origins are configured.
 //!
 //! An origin that is not allowed gets the ordinary answer without any of these headers; browsers do the refusing.
+//! `*` lets pages of any origin read what anybody may read: a browser then neither sends nor stores credentials. To let a page
+//! act for the user who looks at it, its origin has to be named.
 
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, StatusCode};
@@ -50,12 +52,11 @@ impl Policy {
         }
         let mut answer = answer::empty(StatusCode::OK);
         let sent = answer.headers_mut();
-        insert(sent, header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
-        insert(sent, header::ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
+        self.allow(sent, origin);
         insert(sent, header::ACCESS_CONTROL_MAX_AGE, self.max_age.clone());
         insert(sent, header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(METHODS));
         insert(sent, header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(REQUEST_HEADERS));
-        insert(sent, header::VARY, HeaderValue::from_static("Origin"));
+        self.vary(sent);
         Some(answer)
     }
 
@@ -66,10 +67,30 @@ impl Policy {
         if request.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD) {
             return;
         }
-        insert(answer, header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
-        insert(answer, header::ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
+        self.allow(answer, origin);
         insert(answer, header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(RESPONSE_HEADERS));
-        insert(answer, header::VARY, HeaderValue::from_static("Origin"));
+        self.vary(answer);
+    }
+
+    /// Credentials are for origins that are named.
+    fn allow(&self, answer: &mut HeaderMap, origin: &HeaderValue) {
+        if self.names(origin) {
+            insert(answer, header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+            insert(answer, header::ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
+        } else {
+            insert(answer, header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        }
+    }
+
+    /// The answer differs by origin where any is named.
+    fn vary(&self, answer: &mut HeaderMap) {
+        if self.origins.iter().any(|origin| origin != "*") {
+            insert(answer, header::VARY, HeaderValue::from_static("Origin"));
+        }
+    }
+
+    fn names(&self, origin: &HeaderValue) -> bool {
+        self.origins.iter().any(|named| named != "*" && named.as_bytes() == origin.as_bytes())
     }
 
     fn allowed_origin<'h>(&self, headers: &'h HeaderMap) -> Option<&'h HeaderValue> {
@@ -77,8 +98,7 @@ impl Policy {
             return None;
         }
         let origin = headers.get(header::ORIGIN)?;
-        let text = origin.to_str().ok()?;
-        (self.any || self.origins.iter().any(|allowed| allowed == text)).then_some(origin)
+        (self.any || self.names(origin)).then_some(origin)
     }
 }
 

@@ -136,7 +136,8 @@ entries! {
     NOT_TEXT = "MQWB0309E", NOT_IMPLEMENTED,
         "The message '{0}' of format '{1}' is not text and cannot be returned.",
         "Only messages of format MQSTR and JMS text messages can be read here. The message is still on the queue.",
-        "Read the message with an application of another interface.";
+        "Read the message with an application of another interface. To get the next text message instead, send the header \
+         'quaymaster-unreadable: skip'.";
 
     UNKNOWN_RESOURCE = "MQWB0901E", NOT_FOUND,
         "There is no resource '{0}'.",
@@ -163,9 +164,9 @@ entries! {
         "The server is configured to read bodies up to this length.",
         "Send a shorter body, or have an administrator raise the limit.";
     BODY_TOO_SLOW = "MQWB0907E", REQUEST_TIMEOUT,
-        "The body of the request did not arrive within '{0}' seconds.",
+        "The body of the request did not arrive within '{0}' seconds, or at fewer than '{1}' bytes a second.",
         "The server does not wait longer for the body of a request.",
-        "Send the request again.";
+        "Send the request again, faster, or have an administrator change limits.body_seconds or limits.body_bytes_per_second.";
     BODY_BROKEN_OFF = "MQWB0908E", BAD_REQUEST,
         "The body of the request ended early or was damaged.",
         "Fewer bytes arrived than were announced, or their framing is wrong.",
@@ -210,6 +211,14 @@ entries! {
         "The connection to queue manager '{2}' broke while it was asked to {0} '{1}': whether it did is not known.",
         "The request was sent, and no answer came: it may have taken effect or not.",
         "Find out before you send the request again, for it may have taken effect.";
+    OVERLOADED = "MQWB0919E", SERVICE_UNAVAILABLE,
+        "The server is at its limit '{0}'.",
+        "Other requests use what this one needs. Nothing was done.",
+        "Send the request again after the seconds that the header Retry-After states, or have an administrator raise the limit.";
+    HOST_HEADER = "MQWB0920E", BAD_REQUEST,
+        "The request has '{0}' Host headers.",
+        "A request of HTTP/1.1 needs exactly one, or intermediaries and this server could take it for different hosts.",
+        "Send the request with one Host header.";
     USERS_UNAVAILABLE = "MQWB0930E", SERVICE_UNAVAILABLE,
         "The directory that knows the users does not answer.",
         "Whether the credentials are right could not be found out. They were neither accepted nor refused.",
@@ -237,9 +246,15 @@ impl Verb {
 }
 
 impl ApiError {
+    /// Long inserts are cut: a request cannot make its refusal long.
     pub(crate) fn new(entry: &'static Entry, inserts: &[&str]) -> Self {
-        let inserts = inserts.iter().map(|&insert| insert.to_owned()).collect();
+        let inserts = inserts.iter().map(|&insert| shortened(insert)).collect();
         Self { entry, status: entry.status, reason: None, inserts, header: None }
+    }
+
+    /// A limit of the server is reached; the client may try again soon.
+    pub(crate) fn overloaded(limit: &str) -> Self {
+        Self::new(&OVERLOADED, &[limit]).with_header(header::RETRY_AFTER, HeaderValue::from_static("1"))
     }
 
     pub(crate) fn header(name: &str, value: &str) -> Self {
@@ -384,6 +399,16 @@ impl ApiError {
         }
         text.push_str(rest);
         text
+    }
+}
+
+/// The longest insert of a sentence, in characters.
+const LONGEST_INSERT: usize = 512;
+
+fn shortened(insert: &str) -> String {
+    match insert.char_indices().nth(LONGEST_INSERT) {
+        Some((end, _)) => format!("{}…", &insert[..end]),
+        None => insert.to_owned(),
     }
 }
 

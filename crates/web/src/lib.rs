@@ -2,6 +2,7 @@
 
 mod admin;
 mod answer;
+mod budget;
 mod command_time;
 mod connections;
 mod cookie;
@@ -10,7 +11,6 @@ mod csrf;
 mod error;
 mod explorer;
 mod health;
-mod limit;
 mod listener;
 mod login;
 mod media_type;
@@ -20,6 +20,7 @@ mod openapi;
 pub mod options;
 mod peer_certificate;
 mod query;
+mod request_body;
 mod routes;
 mod self_wakes;
 mod server;
@@ -62,6 +63,8 @@ pub enum WebError {
     Option { key: String, problem: String },
     #[error(transparent)]
     Identity(#[from] IdentityError),
+    #[error("cannot start the thread of the metrics listener")]
+    Threads(#[source] std::io::Error),
 }
 
 /// Running listeners. Dropping it does not stop them; `shutdown` does.
@@ -74,7 +77,7 @@ pub struct WebServer {
     /// Accept loops and housekeeping.
     tasks: Mutex<Vec<JoinHandle<()>>>,
     /// Given up at shutdown.
-    seats: Mutex<Option<Arc<Seats>>>,
+    seats: Mutex<Vec<Arc<Seats>>>,
 }
 
 impl WebServer {
@@ -93,7 +96,14 @@ impl WebServer {
             None => None,
         };
         let bind = |address: Option<SocketAddr>| address.map(listener::bind).transpose();
-        let (https, http, metrics) = (bind(options.https)?, bind(options.http)?, bind(options.metrics)?);
+        let (https, http) = (bind(options.https)?, bind(options.http)?);
+        // Health and metrics have a thread of their own: whatever keeps the others busy, they answer.
+        let watchman = Workers::one("metrics").map_err(WebError::Threads)?;
+        let watchman = Arc::new(Seats::new(Arc::new(watchman)));
+        let metrics = {
+            let _entered = watchman.first().enter();
+            bind(options.metrics)?
+        };
         let shared = Arc::new(Shared::new(options, queue_managers)?);
         shared.services.registry.make_folders();
         shared.requesters.make_folder();
@@ -115,7 +125,7 @@ impl WebServer {
                 tokio::spawn(look_after_services(Arc::clone(&shared.services))),
                 tokio::spawn(watch_archives(Arc::clone(&shared))),
             ]),
-            seats: Mutex::new(Some(Arc::clone(&seats))),
+            seats: Mutex::new(vec![Arc::clone(&seats), Arc::clone(&watchman)]),
         };
         for (door, socket) in [(Door::Https, https), (Door::Http, http), (Door::Metrics, metrics)] {
             let Some(socket) = socket else { continue };
@@ -137,13 +147,12 @@ impl WebServer {
                     None
                 }
             };
-            server.tasks.lock().push(tokio::spawn(listener::accept(
-                socket,
-                Arc::clone(&shared),
-                Arc::clone(&seats),
-                door,
-                tls,
-            )));
+            let (own, runtime) = match door {
+                Door::Https | Door::Http => (&seats, tokio::runtime::Handle::current()),
+                Door::Metrics => (&watchman, watchman.first().clone()),
+            };
+            let accepting = listener::accept(socket, Arc::clone(&shared), Arc::clone(own), door, tls);
+            server.tasks.lock().push(runtime.spawn(accepting));
         }
         Ok(server)
     }
@@ -230,17 +239,17 @@ impl WebServer {
         let connections = &self.shared.connections;
         let drained = async {
             while connections.open() > 0 {
-                connections.drain();
+                connections.each().for_each(|one| one.drain());
                 tokio::time::sleep(TICK / 25).await;
             }
         };
         if tokio::time::timeout(grace, drained).await.is_err() {
             tracing::warn!(open = connections.open(), "HTTP connections were closed with requests in progress");
         }
-        connections.close();
+        connections.each().for_each(|one| one.close());
         self.shared.services.environment.connections.close();
         self.shared.messaging.close();
-        self.seats.lock().take();
+        self.seats.lock().clear();
     }
 }
 
@@ -273,12 +282,45 @@ async fn keep_house(shared: Arc<Shared>) {
     let mut until_tick = POOL_TICK;
     loop {
         ticks.tick().await;
-        shared.connections.sweep(&shared.settings().options.limits);
+        let settings = shared.settings();
+        let limits = &settings.options.limits;
+        shared.connections.each().for_each(|one| one.sweep(limits));
+        let most = limits.answer_memory_bytes / 2;
+        let used = shared.answers.used();
+        if used > most {
+            give_up_unread(&shared, used - most);
+        }
         until_tick = until_tick.saturating_sub(TICK);
         if until_tick.is_zero() {
             until_tick = POOL_TICK;
             shared.messaging.tick();
             shared.services.environment.connections.tick();
         }
+    }
+}
+
+/// How long an answer may wait for its client while memory for answers is short.
+const LONGEST_UNREAD: Duration = Duration::from_secs(2);
+
+/// Ends connections whose clients do not read, those that have kept an answer waiting longest first, until `excess` bytes
+/// are given back.
+fn give_up_unread(shared: &Shared, excess: usize) {
+    let mut stalled: Vec<_> = shared.connections.each().flat_map(|one| one.stalled(LONGEST_UNREAD)).collect();
+    stalled.sort_unstable_by_key(|(waiting, ..)| std::cmp::Reverse(*waiting));
+    let (mut bytes, mut ended) = (0, 0);
+    for (_, unread, watch) in stalled {
+        if bytes >= excess {
+            break;
+        }
+        watch.end();
+        bytes += unread;
+        ended += 1;
+    }
+    if ended > 0 {
+        tracing::warn!(
+            connections = ended,
+            bytes,
+            "HTTP connections were closed whose clients do not read their answers: half of limits.answer_memory_bytes is in use"
+        );
     }
 }

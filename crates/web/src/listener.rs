@@ -16,7 +16,7 @@ use tokio_rustls::TlsAcceptor;
 use workers::Seats;
 
 use crate::WebError;
-use crate::connections::{Entry, WatchedSocket};
+use crate::connections::{Connections, Entry, Places, WatchedSocket};
 use crate::peer_certificate::PeerCertificate;
 use crate::server::Shared;
 use crate::service::{Door, Peer};
@@ -27,7 +27,12 @@ const BACKLOG: u32 = 4096;
 /// How long accepting pauses when the process has run out of descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Requests of one HTTP/2 connection at a time.
-const CONCURRENT_STREAMS: u32 = 256;
+const CONCURRENT_STREAMS: u32 = 128;
+/// What one connection may send ahead of its being read, in bytes, and keep of answers that it does not read.
+const BUFFER: usize = 128 << 10;
+/// The same of all requests of an HTTP/2 connection.
+const WINDOW: u32 = 512 << 10;
+const WINDOW_OF_A_STREAM: u32 = 256 << 10;
 
 /// The TLS configuration new connections get; a reload replaces it.
 pub(crate) type CurrentTls = Arc<RwLock<Tls>>;
@@ -50,9 +55,10 @@ pub(crate) async fn accept(
     door: Door,
     tls: Option<CurrentTls>,
 ) {
+    let connections = shared.connections.of(door);
     loop {
-        let socket = match listener.accept().await {
-            Ok((socket, _)) => socket,
+        let (socket, peer) = match listener.accept().await {
+            Ok(accepted) => accepted,
             Err(error) => {
                 // A connection that ended before it was accepted, or no descriptors left: neither ends the listener.
                 tracing::debug!(%error, "cannot accept an HTTP connection");
@@ -61,12 +67,10 @@ pub(crate) async fn accept(
             }
         };
         let settings = shared.settings();
-        let limit = settings.options.limits.connections;
-        let few = settings.options.limits.connections_per_thread;
-        let Some(entry) = shared.connections.admit(limit) else {
-            tracing::warn!(limit, "an HTTP connection was refused: limits.connections are open and none is idle");
-            continue;
-        };
+        let limits = &settings.options.limits;
+        let few = limits.connections_per_thread;
+        // The log is told by the housekeeping, of all at once.
+        let Some(entry) = Connections::admit(connections, peer.ip(), Places::of(door, limits)) else { continue };
         let tls = tls.as_ref().map(|tls| tls.read().clone());
         match socket.into_std() {
             Ok(socket) => seats.spawn(few, serve(socket, entry, Arc::clone(&shared), door, tls)),
@@ -82,7 +86,7 @@ async fn serve(socket: std::net::TcpStream, entry: Entry, shared: Arc<Shared>, d
         Err(error) => return tracing::debug!(%error, "an HTTP connection was gone at once"),
     };
     let is_local = socket.peer_addr().is_ok_and(|peer| peer.ip().to_canonical().is_loopback());
-    let socket = WatchedSocket { socket, watch: Arc::clone(&entry.watch) };
+    let socket = WatchedSocket::new(socket, Arc::clone(&entry.watch));
     let Some(tls) = tls else {
         let peer = Peer { door, client_certificate: None, is_local, watch: Arc::clone(&entry.watch) };
         return serve_http1(socket, &entry, shared, peer).await;
@@ -111,7 +115,7 @@ where
     let mut builder = http1::Builder::new();
     // Neither `max_headers`, which costs an allocation a request (100 lines are the default), nor `pipeline_flush`, which
     // forgets to send the 431 and 400 that hyper answers by itself.
-    builder.max_header_size(header_bytes);
+    builder.max_header_size(header_bytes).max_buf_size(header_bytes.max(BUFFER));
     let connection = builder.serve_connection(TokioIo::new(stream), crate::service::for_connection(shared, peer));
     entry.watch.supervise(connection, http1::Connection::graceful_shutdown).await;
 }
@@ -126,6 +130,9 @@ where
     builder
         .timer(TokioTimer::new())
         .max_concurrent_streams(CONCURRENT_STREAMS)
+        .initial_stream_window_size(WINDOW_OF_A_STREAM)
+        .initial_connection_window_size(WINDOW)
+        .max_send_buf_size(BUFFER)
         .max_header_list_size(u32::try_from(header_bytes).unwrap_or(u32::MAX));
     let connection = builder.serve_connection(TokioIo::new(stream), crate::service::for_connection(shared, peer));
     entry.watch.supervise(connection, http2::Connection::graceful_shutdown).await;

@@ -4,7 +4,6 @@
 //! do not look at it.
 
 use http::{HeaderValue, StatusCode, header};
-use hyper::body::Incoming;
 use identity::authenticator::{LoginError, Mechanism};
 use identity::{Identity, Roles, role};
 use serde::{Deserialize, Serialize};
@@ -14,9 +13,10 @@ use crate::cookie::{self, Tokens};
 use crate::csrf;
 use crate::error::{self, ApiError};
 use crate::media_type;
+use crate::query;
+use crate::request_body::RequestBody;
 use crate::routes::Version;
 use crate::service::Call;
-use crate::{limit, query};
 
 /// Longest body POST /login reads, in bytes.
 const LONGEST_LOGIN: usize = 64 << 10;
@@ -45,11 +45,11 @@ struct User<'a> {
 /// # Errors
 /// 415 not JSON; 400 not an object with two strings; 401 wrong; 403 the user has no role at all; 503 it
 /// cannot be checked now.
-pub(crate) async fn login(call: Call<'_>, body: Incoming) -> Result<Answer, ApiError> {
+pub(crate) async fn login(call: Call<'_>, body: &mut RequestBody<'_>) -> Result<Answer, ApiError> {
     query::none(call.query())?;
     media_type::require_json(call.headers())?;
-    let limits = crate::options::Limits { body_bytes: LONGEST_LOGIN, ..call.settings.options.limits.clone() };
-    let body = limit::read(body, &limits).await?;
+    let limits = &call.settings.options.limits;
+    let body = body.read(limits, LONGEST_LOGIN.min(limits.body_bytes)).await?;
     let Login { username, password } = serde_json::from_slice(&body).map_err(|problem| not_valid(&problem))?;
     let authenticator = &call.settings.authenticator;
     let identity = authenticator.login(&username, &password, call.now).await.map_err(|error| match error {

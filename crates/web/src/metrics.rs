@@ -17,6 +17,7 @@ use tokio::time::Instant;
 use crate::answer::{self, Answer};
 use crate::routes::ROUTES;
 use crate::server::Shared;
+use crate::service::Door;
 
 /// Statuses counted under their own number; others count as 0.
 const STATUSES: [u16; 17] = [200, 201, 204, 302, 400, 401, 403, 404, 405, 408, 413, 415, 500, 501, 502, 503, 0];
@@ -100,6 +101,11 @@ impl Page {
 
 fn http(page: &mut Page, shared: &Shared) {
     page.plain("quaymaster_http_connections", "gauge", "Open HTTP connections.", shared.connections.open());
+    turned_away(page, shared);
+    let help = "Bytes held by bodies of requests that come in several pieces.";
+    page.plain("quaymaster_http_body_bytes", "gauge", help, shared.bodies.used());
+    let help = "Bytes of long answers that their clients have not read.";
+    page.plain("quaymaster_http_unread_answer_bytes", "gauge", help, shared.answers.used());
     const REQUESTS: &str = "quaymaster_http_requests_total";
     page.family(REQUESTS, "counter", "Answered HTTP requests; status 0 is any other.");
     for (labels, statistics) in labelled(&shared.statistics) {
@@ -113,6 +119,21 @@ fn http(page: &mut Page, shared: &Shared) {
     page.family("quaymaster_http_request_duration_seconds", "histogram", "Time to answer HTTP requests.");
     for (labels, statistics) in labelled(&shared.statistics) {
         histogram(page, "quaymaster_http_request_duration_seconds", &labels, statistics);
+    }
+}
+
+fn turned_away(page: &mut Page, shared: &Shared) {
+    let doors = [Door::Https, Door::Http, Door::Metrics];
+    let counts = doors.map(|door| (door.name(), shared.connections.of(door).turned_away()));
+    const REFUSED: &str = "quaymaster_http_connections_refused_total";
+    page.family(REFUSED, "counter", "HTTP connections for which there was no place.");
+    for (name, [refused, _]) in counts {
+        page.sample(REFUSED, &format!("listener=\"{name}\""), refused);
+    }
+    const MADE_ROOM: &str = "quaymaster_http_connections_made_room_total";
+    page.family(MADE_ROOM, "counter", "HTTP connections that were closed to make room for others.");
+    for (name, [_, made_room]) in counts {
+        page.sample(MADE_ROOM, &format!("listener=\"{name}\""), made_room);
     }
 }
 

@@ -1,5 +1,5 @@
-//! What the HTTPS door needs to know. The configuration file's `[cors]`, `[messaging]`, `[zosconnect]` and `[limits]` tables are
-//! these; `[web]`, `[ldap]` and `[ltpa]` are those of the crate `identity`.
+//! What the HTTPS door needs to know. The configuration file's `[cors]`, `[metrics]`, `[documents]`, `[messaging]`,
+//! `[zosconnect]` and `[limits]` tables are these; `[web]`, `[ldap]` and `[ltpa]` are those of the crate `identity`.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -30,6 +30,8 @@ pub struct WebOptions {
     pub ldap: Ldap,
     pub ltpa: Ltpa,
     pub cors: Cors,
+    pub metrics_page: Metrics,
+    pub documents: Documents,
     pub limits: Limits,
     pub messaging: Messaging,
     pub zosconnect: Zosconnect,
@@ -62,6 +64,30 @@ pub struct Cors {
     /// Origins, or `*`; empty allows none.
     pub allowed_origins: Vec<String>,
     pub max_age_seconds: u64,
+}
+
+/// `[metrics]`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Metrics {
+    /// Serve `/metrics` by the HTTPS and HTTP listeners too, without signing in.
+    pub on_https: bool,
+}
+
+/// `[documents]`: what tells which APIs and services there are.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Documents {
+    /// `None`: anyone. `server` decides otherwise where the developer defaults are off.
+    pub open_to: Option<OpenTo>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OpenTo {
+    Anyone,
+    /// Any user who has signed in.
+    Users,
 }
 
 /// `[messaging]`.
@@ -188,18 +214,32 @@ impl WebOptions {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Connections open at once, all HTTP listeners together.
+    /// Connections open at once, of the HTTPS listener and of the HTTP listener each.
     pub connections: usize,
+    /// Of these, connections from one address; of IPv6 from one network of 64 bits.
+    pub connections_per_address: usize,
+    /// Connections open at once of the metrics listener.
+    pub metrics_connections: usize,
+    /// Requests that wait for a message, of each listener.
+    pub waiting_requests: usize,
     /// Connections that one thread serves before the next thread gets any.
     pub connections_per_thread: usize,
     /// Bytes of request headers.
     pub header_bytes: usize,
     /// Bytes of a request body; MAXMSGL still applies below it.
     pub body_bytes: usize,
+    /// Bytes of an administrative request's body.
+    pub administrative_body_bytes: usize,
+    /// Bytes of all bodies that are being read or worked on.
+    pub body_memory_bytes: usize,
+    /// Bytes of all answers that their clients have not read.
+    pub answer_memory_bytes: usize,
     /// Seconds to send the headers of a request.
     pub header_seconds: u64,
     /// Seconds to send the body of a request.
     pub body_seconds: u64,
+    /// Bytes a second at which a body has to come after its first seconds; 0: at any pace.
+    pub body_bytes_per_second: u64,
     /// Seconds an idle kept connection stays open.
     pub idle_seconds: u64,
     /// Bytes of message bodies held in memory for each queue manager.
@@ -210,11 +250,18 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             connections: 10_000,
+            connections_per_address: 2000,
+            metrics_connections: 64,
+            waiting_requests: 5000,
             connections_per_thread: 16,
             header_bytes: 64 << 10,
             body_bytes: 100 << 20,
+            administrative_body_bytes: 256 << 10,
+            body_memory_bytes: 128 << 20,
+            answer_memory_bytes: 128 << 20,
             header_seconds: 15,
             body_seconds: 60,
+            body_bytes_per_second: 1024,
             idle_seconds: 120,
             buffer_pool: 256 << 20,
         }

@@ -128,6 +128,44 @@ impl Handler {
         matches!(self, Self::Public(Live | Ready | Metrics))
     }
 
+    /// Tells which APIs and services there are.
+    pub(crate) fn is_document(self) -> bool {
+        use PublicHandler::{ApiDocument, Docs, OpenApi, ZosConnectDocs};
+        matches!(self, Self::Public(OpenApi | Docs | ZosConnectDocs | ApiDocument))
+    }
+
+    /// Reads the body of its request. Before the others run, it is passed over.
+    pub(crate) fn takes_body(self) -> bool {
+        use ZosConnectHandler::{
+            CallApi, CallRequester, ChangeApi, ChangeRequester, ChangeService, DeployApi, DeployRequester,
+            DeployService, InvokeByPath, InvokeService,
+        };
+        match self {
+            Self::PutMessage | Self::PublishMessage | Self::RunMqsc | Self::CreateQueue | Self::AlterQueue => true,
+            Self::Public(handler) => handler == PublicHandler::Login,
+            Self::ZosConnect(handler) => matches!(
+                handler,
+                InvokeService
+                    | InvokeByPath
+                    | CallApi
+                    | CallRequester
+                    | DeployService
+                    | ChangeService
+                    | DeployApi
+                    | ChangeApi
+                    | DeployRequester
+                    | ChangeRequester
+            ),
+            _ => false,
+        }
+    }
+
+    /// Its answers are a few lines, whatever is asked: they need no memory for answers.
+    pub(crate) fn answers_briefly(self) -> bool {
+        use Handler::{AlterQueue, CreateQueue, DeleteQueue, Logout, PublishMessage, PutMessage, ShowLogin};
+        matches!(self, PutMessage | PublishMessage | CreateQueue | AlterQueue | DeleteQueue | ShowLogin | Logout)
+    }
+
     /// How its errors are told.
     pub(crate) fn form(self) -> Form {
         use PublicHandler::{ApiDocument, ZosConnectDocs};

@@ -22,6 +22,7 @@ use queue_manager::registry::{State, Unavailable};
 use queue_manager::{Clock, QueueManagers, SystemClock};
 use requester::Requesters;
 
+use crate::budget::Budget;
 use crate::command_time::CommandTime;
 use crate::connections::Connections;
 use crate::cors::Policy;
@@ -29,6 +30,7 @@ use crate::error::ApiError;
 use crate::messaging::pools;
 use crate::metrics::HttpStatistics;
 use crate::peer_certificate::Verifier;
+use crate::service::Door;
 use crate::{WebError, WebOptions};
 
 /// Lives as long as the server.
@@ -42,7 +44,10 @@ pub(crate) struct Shared {
     pub(crate) messaging: Pools,
     /// Where HTTPS listens, once it does.
     pub(crate) https_port: OnceLock<u16>,
-    pub(crate) connections: Arc<Connections>,
+    pub(crate) connections: Listeners,
+    /// Bodies of requests on their way in, and answers on their way out.
+    pub(crate) bodies: Arc<Budget>,
+    pub(crate) answers: Arc<Budget>,
     pub(crate) statistics: HttpStatistics,
     pub(crate) command_time: Arc<CommandTime>,
     pub(crate) is_ready: AtomicBool,
@@ -60,6 +65,27 @@ pub(crate) struct Settings {
     pub(crate) pools: Vec<Arc<Pool>>,
     /// Who connects, and who acts where the user's own context is not adopted.
     pub(crate) server_principal: Principal,
+}
+
+/// The connections of each listener, none of which takes another one's places.
+pub(crate) struct Listeners([Arc<Connections>; 3]);
+
+impl Listeners {
+    fn new() -> Self {
+        Self([Door::Https, Door::Http, Door::Metrics].map(Connections::new))
+    }
+
+    pub(crate) fn of(&self, door: Door) -> &Arc<Connections> {
+        &self.0[door as usize]
+    }
+
+    pub(crate) fn each(&self) -> impl Iterator<Item = &Arc<Connections>> {
+        self.0.iter()
+    }
+
+    pub(crate) fn open(&self) -> usize {
+        self.each().map(|connections| connections.open()).sum()
+    }
 }
 
 impl Shared {
@@ -84,7 +110,9 @@ impl Shared {
             https_port: OnceLock::new(),
             settings: RwLock::new(Arc::new(settings)),
             queue_managers,
-            connections: Connections::new(),
+            connections: Listeners::new(),
+            bodies: Arc::default(),
+            answers: Arc::default(),
             statistics: HttpStatistics::new(),
             command_time: Arc::default(),
             is_ready: AtomicBool::new(false),

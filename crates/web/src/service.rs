@@ -21,7 +21,9 @@ use crate::connections::Watch;
 use crate::cookie::{self, Tokens};
 use crate::csrf::{self, CSRF_HEADER, CsrfError, CsrfRule};
 use crate::error::{self, ApiError, Form};
+use crate::options::OpenTo;
 use crate::peer_certificate::PeerCertificate;
+use crate::request_body::RequestBody;
 use crate::routes::{self, Access, Handler, Matched, PublicHandler, Resolution, Version};
 use crate::server::{Settings, Shared};
 use crate::{admin, explorer, health, login, messaging, metrics, openapi, zosconnect};
@@ -32,6 +34,17 @@ pub(crate) enum Door {
     Https,
     Http,
     Metrics,
+}
+
+impl Door {
+    /// As the log and metrics call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Https => "https",
+            Self::Http => "http",
+            Self::Metrics => "metrics",
+        }
+    }
 }
 
 /// The other end of a connection.
@@ -59,6 +72,8 @@ pub(crate) struct Call<'a> {
     /// Path parts of the route, still percent-encoded.
     pub(crate) parameters: [&'a str; 2],
     pub(crate) over_tls: bool,
+    /// Of the connection that it came by.
+    pub(crate) watch: &'a Arc<Watch>,
     pub(crate) now: Timestamp,
     /// When it came, to measure how long it takes.
     pub(crate) begun: Instant,
@@ -101,15 +116,16 @@ async fn answer_one(shared: &Shared, peer: &Peer, request: Request<Incoming>) ->
     let started = metrics::moment();
     let settings = shared.settings();
     let (parts, body) = request.into_parts();
+    let mut body = RequestBody::new(body, &peer.watch, &shared.bodies);
     let mut route_index = None;
     let mut form = Form::of_path(parts.uri.path());
     let mut answer = match settings.cors.preflight(&parts.method, &parts.headers) {
         Some(preflight) => preflight,
-        None => match find(shared, peer, &parts) {
+        None => match find(shared, &settings, peer, &parts) {
             Ok(Target::Route(matched)) => {
                 route_index = matched.index;
                 form = matched.route.handler.form();
-                guarded(shared, &settings, peer, &parts, matched, started, body).await
+                guarded(shared, &settings, peer, &parts, matched, started, &mut body).await
             }
             Ok(Target::Options(allow)) => options(allow),
             Err(error) => error.into_answer(form),
@@ -120,10 +136,19 @@ async fn answer_one(shared: &Shared, peer: &Peer, request: Request<Incoming>) ->
     settings.cors.decorate(&parts.headers, headers);
     shared.statistics.count(route_index, answer.status(), started);
     tracing::debug!(method = %parts.method, path = parts.uri.path(), status = answer.status().as_u16(), "answered");
-    if parts.method == Method::HEAD && parts.version == http::Version::HTTP_2 {
+    let is_http2 = parts.version == http::Version::HTTP_2;
+    if parts.method == Method::HEAD && is_http2 {
         return answer::without_body(answer);
     }
-    answer
+    answer::charge(&mut answer, is_http2, &peer.watch, &shared.answers);
+    match body.into_rest() {
+        None => answer,
+        Some(rest) if is_http2 => answer::ahead_of(rest, answer),
+        Some(_) => {
+            peer.watch.note_answered_ahead();
+            answer
+        }
+    }
 }
 
 /// Where a request goes.
@@ -134,8 +159,9 @@ enum Target<'p> {
 }
 
 /// # Errors
-/// There is no such resource, or it has no such method.
-fn find<'p>(shared: &Shared, peer: &Peer, parts: &'p Parts) -> Result<Target<'p>, ApiError> {
+/// There is no such resource, or it has no such method; of HTTP/1.1, it is not clear for which host it is.
+fn find<'p>(shared: &Shared, settings: &Settings, peer: &Peer, parts: &'p Parts) -> Result<Target<'p>, ApiError> {
+    check_host(parts)?;
     let path = parts.uri.path();
     let unknown = || ApiError::new(&error::UNKNOWN_RESOURCE, &[path]);
     let deployed = zosconnect::invoke::by_name(path, parts.uri.query())
@@ -152,10 +178,24 @@ fn find<'p>(shared: &Shared, peer: &Peer, parts: &'p Parts) -> Result<Target<'p>
             .or_else(|| zosconnect::call::by_base_path(&shared.services, &parts.method, path))
             .ok_or_else(unknown)?,
     };
-    if peer.door == Door::Metrics && !matched.route.handler.is_for_monitoring() {
-        return Err(unknown());
+    let handler = matched.route.handler;
+    let is_served = match peer.door {
+        Door::Metrics => handler.is_for_monitoring(),
+        Door::Https | Door::Http => {
+            handler != Handler::Public(PublicHandler::Metrics) || settings.options.metrics_page.on_https
+        }
+    };
+    if is_served { Ok(Target::Route(matched)) } else { Err(unknown()) }
+}
+
+/// # Errors
+/// 400 (MQWB0920E) HTTP/1.1 without a Host header; more than one.
+fn check_host(parts: &Parts) -> Result<(), ApiError> {
+    let found = parts.headers.get_all(header::HOST).iter().count();
+    if found > 1 || (found == 0 && parts.version == http::Version::HTTP_11) {
+        return Err(ApiError::new(&error::HOST_HEADER, &[&found.to_string()]));
     }
-    Ok(Target::Route(matched))
+    Ok(())
 }
 
 /// An OPTIONS request that is no preflight: which methods the resource has.
@@ -172,7 +212,7 @@ async fn guarded(
     parts: &Parts,
     matched: Matched<'_>,
     begun: Instant,
-    body: Incoming,
+    body: &mut RequestBody<'_>,
 ) -> Answer {
     let call = Call {
         shared,
@@ -181,11 +221,15 @@ async fn guarded(
         version: matched.version,
         parameters: matched.parameters,
         over_tls: peer.over_tls(),
+        watch: &peer.watch,
         now: shared.now(),
         begun,
     };
     let told = |error: ApiError| error.into_answer(matched.route.handler.form());
-    if let Handler::Public(handler) = matched.route.handler {
+    let is_document = matched.route.handler.is_document();
+    if let Handler::Public(handler) = matched.route.handler
+        && (!is_document || settings.options.documents.open_to != Some(OpenTo::Users))
+    {
         return Box::pin(handle_public(call, handler, body)).await.unwrap_or_else(told);
     }
     if matched.route.handler == zosconnect::requesters::CALL {
@@ -211,7 +255,7 @@ async fn guarded(
     let Verdict::Identified { identity, mechanism, set_cookie } = verdict else {
         return told(refused(call, &verdict));
     };
-    let outcome = match check(call, matched, &identity) {
+    let outcome = match admit(call, matched, &identity, body).await {
         Ok(()) => handle(call, matched.route.handler, &identity, mechanism, body).await,
         Err(error) => Err(error),
     };
@@ -240,6 +284,29 @@ fn refused(call: Call<'_>, verdict: &Verdict) -> ApiError {
     }
 }
 
+/// What has to be so before a handler does anything.
+///
+/// # Errors
+/// As `check`; 503 too many answers have not been read; a body that no handler takes is too long or does not come.
+async fn admit(
+    call: Call<'_>,
+    matched: Matched<'_>,
+    identity: &Identity,
+    body: &mut RequestBody<'_>,
+) -> Result<(), ApiError> {
+    check(call, matched, identity)?;
+    let limits = &call.settings.options.limits;
+    let most = limits.answer_memory_bytes;
+    let is_full = || call.shared.answers.used() > most || call.watch.unread_of_source() > most / 2;
+    if !matched.route.handler.answers_briefly() && is_full() {
+        return Err(ApiError::overloaded("limits.answer_memory_bytes"));
+    }
+    if !matched.route.handler.takes_body() && !body.is_at_end() {
+        Box::pin(body.pass_over(limits)).await?;
+    }
+    Ok(())
+}
+
 /// CSRF, then the role.
 fn check(call: Call<'_>, matched: Matched<'_>, identity: &Identity) -> Result<(), ApiError> {
     let rule = if call.settings.options.web.csrf_validation.0 { matched.route.csrf } else { CsrfRule::Off };
@@ -256,7 +323,7 @@ fn check(call: Call<'_>, matched: Matched<'_>, identity: &Identity) -> Result<()
     }
 }
 
-async fn handle_public(call: Call<'_>, handler: PublicHandler, body: Incoming) -> Result<Answer, ApiError> {
+async fn handle_public(call: Call<'_>, handler: PublicHandler, body: &mut RequestBody<'_>) -> Result<Answer, ApiError> {
     match handler {
         PublicHandler::Login => login::login(call, body).await,
         PublicHandler::Live => Ok(health::live()),
@@ -278,7 +345,7 @@ async fn handle(
     handler: Handler,
     identity: &Identity,
     mechanism: Mechanism,
-    body: Incoming,
+    body: &mut RequestBody<'_>,
 ) -> Result<Answer, ApiError> {
     let time = &call.shared.command_time;
     match handler {

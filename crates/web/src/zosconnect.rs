@@ -19,7 +19,6 @@ use ::service::archive::service::ServiceContent;
 use ::service::deploy::Status;
 use ::service::error::ServiceError;
 use http::{StatusCode, header};
-use hyper::body::Incoming;
 use identity::Identity;
 use model::timestamp::Timestamp;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -27,6 +26,7 @@ use serde_json::Value;
 
 use crate::answer::{self, Answer};
 use crate::error::ApiError;
+use crate::request_body::RequestBody;
 use crate::routes::ZosConnectHandler;
 use crate::service::Call;
 
@@ -38,7 +38,7 @@ pub(crate) async fn handle(
     call: Call<'_>,
     handler: ZosConnectHandler,
     identity: &Identity,
-    body: Incoming,
+    body: &mut RequestBody<'_>,
 ) -> Result<Answer, ApiError> {
     use ZosConnectHandler as Handler;
     match handler {

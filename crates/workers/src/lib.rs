@@ -69,6 +69,14 @@ impl Workers {
         Self::with(name, std::thread::available_parallelism().map_or(2, usize::from), before_sleep)
     }
 
+    /// One thread, which does nothing before it sleeps: for what has to answer however busy others are.
+    ///
+    /// # Errors
+    /// As `start`.
+    pub fn one(name: &str) -> io::Result<Self> {
+        Self::with(name, 1, || None)
+    }
+
     fn with(name: &str, count: usize, before_sleep: BeforeSleep) -> io::Result<Self> {
         (0..count.max(1))
             .map(|number| Worker::start(name, number, before_sleep))

@@ -280,11 +280,16 @@ pub(crate) const KEYS: &[Key] = &[
         .environment("QUAYMASTER_LTPA_EXPIRATION"),
     key("ltpa.secure", Kind::Boolean, "true", "Neither set nor take the cookie over HTTP without TLS.")
         .environment("QUAYMASTER_LTPA_SECURE"),
-    key("cors.allowed_origins", Kind::Texts, "[]", "Origins whose pages may call the REST API, or [\"*\"].")
+    key("cors.allowed_origins", Kind::Texts, "[]", "Origins whose pages may call the REST API for the user who looks at them. [\"*\"] lets pages of any origin read what needs no sign-in: no credentials are sent.")
         .environment("QUAYMASTER_CORS_ALLOWED_ORIGINS"),
     key("cors.max_age_seconds", Kind::Integer { minimum: 0, maximum: 86_400 }, "0", "How long a browser may keep the answer to a preflight.")
         .unit("seconds")
         .environment("QUAYMASTER_CORS_MAX_AGE_SECONDS"),
+    key("metrics.on_https", Kind::Boolean, "false", "Serve /metrics by the HTTPS and HTTP listeners too, without signing in.")
+        .environment("QUAYMASTER_METRICS_ON_HTTPS"),
+    key("documents.open_to", Kind::Choice(&["anyone", "users"]), "", "Who may read /openapi.json, /ibm/api/docs, /zosConnect/api-docs and the documents of deployed APIs: anyone, or users who have signed in.")
+        .note("anyone with server.developer_defaults, else users")
+        .environment("QUAYMASTER_DOCUMENTS_OPEN_TO"),
     key("messaging.enabled", Kind::Boolean, "true", "Serve the messaging REST API.")
         .environment("QUAYMASTER_MESSAGING_ENABLED"),
     key("messaging.adopt_web_user_context", Kind::Boolean, "true", "Messaging requests act with the authority of the signed-in user, else with the server's.")
@@ -356,8 +361,14 @@ pub(crate) const KEYS: &[Key] = &[
     key("accounting.files", Kind::Integer { minimum: 1, maximum: 1000 }, "4", "Files of one queue manager, the one being written included.")
         .environment("QUAYMASTER_ACCOUNTING_FILES")
         .at_start(""),
-    key("limits.connections", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "10000", "HTTP connections open at once.")
+    key("limits.connections", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "10000", "Connections open at once, of the HTTPS listener and of the HTTP listener each. At the limit a connection that waits for its client makes room, of the address that has the most. A third of the open files that the system allows is the most that counts.")
         .environment("QUAYMASTER_LIMITS_CONNECTIONS"),
+    key("limits.connections_per_address", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "2000", "Connections of one listener that come from one address; of IPv6 from one network of 64 bits. At the limit a connection of the same address makes room.")
+        .environment("QUAYMASTER_LIMITS_CONNECTIONS_PER_ADDRESS"),
+    key("limits.metrics_connections", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "64", "Connections of the metrics listener open at once. It has a thread of its own.")
+        .environment("QUAYMASTER_LIMITS_METRICS_CONNECTIONS"),
+    key("limits.waiting_requests", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "5000", "Requests of one listener that wait for a message (DELETE with wait), from one address no more than limits.connections_per_address. Further ones are answered with 503.")
+        .environment("QUAYMASTER_LIMITS_WAITING_REQUESTS"),
     key("limits.connections_per_thread", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "16", "HTTP connections that one thread serves before the next thread gets any: fewer spread a few busy clients over more processors, more save processor time.")
         .environment("QUAYMASTER_LIMITS_CONNECTIONS_PER_THREAD"),
     key("limits.header_bytes", Kind::Integer { minimum: 8192, maximum: 1 << 20 }, "65536", "Longest request headers.")
@@ -366,12 +377,24 @@ pub(crate) const KEYS: &[Key] = &[
     key("limits.body_bytes", Kind::Integer { minimum: 1024, maximum: 1 << 30 }, "104857600", "Longest request body; MAXMSGL applies below it.")
         .unit("bytes")
         .environment("QUAYMASTER_LIMITS_BODY_BYTES"),
+    key("limits.administrative_body_bytes", Kind::Integer { minimum: 1024, maximum: 1 << 26 }, "262144", "Longest body of an administrative request.")
+        .unit("bytes")
+        .environment("QUAYMASTER_LIMITS_ADMINISTRATIVE_BODY_BYTES"),
+    key("limits.body_memory_bytes", Kind::Integer { minimum: 1 << 20, maximum: 1 << 40 }, "134217728", "Memory of all request bodies that are being read or worked on. A body that finds none is answered with 503.")
+        .unit("bytes")
+        .environment("QUAYMASTER_LIMITS_BODY_MEMORY_BYTES"),
+    key("limits.answer_memory_bytes", Kind::Integer { minimum: 1 << 20, maximum: 1 << 40 }, "134217728", "Memory of all answers that clients have not read. Beyond half of it, connections whose clients have not read for two seconds are closed; beyond all of it, or when one address has half of it, requests with long answers are answered with 503 before anything is done.")
+        .unit("bytes")
+        .environment("QUAYMASTER_LIMITS_ANSWER_MEMORY_BYTES"),
     key("limits.header_seconds", SECONDS, "15", "A client must have sent its request headers by then.")
         .unit("seconds")
         .environment("QUAYMASTER_LIMITS_HEADER_SECONDS"),
     key("limits.body_seconds", SECONDS, "60", "A client must have sent its request body by then.")
         .unit("seconds")
         .environment("QUAYMASTER_LIMITS_BODY_SECONDS"),
+    key("limits.body_bytes_per_second", Kind::Integer { minimum: 0, maximum: 1 << 30 }, "1024", "After its first five seconds a request body must have come at this pace, on average; 0 asks for none.")
+        .unit("bytes a second")
+        .environment("QUAYMASTER_LIMITS_BODY_BYTES_PER_SECOND"),
     key("limits.idle_seconds", SECONDS, "120", "A kept connection is closed after this long without a request.")
         .unit("seconds")
         .environment("QUAYMASTER_LIMITS_IDLE_SECONDS"),

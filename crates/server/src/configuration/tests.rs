@@ -232,6 +232,7 @@ fn every_key_without_a_default_is_known_to_the_structs() {
             Kind::Tables if key.path == "zosconnect.proxies" => "{ a = { host = 'h', port = 1, type = 'socks' } }",
             Kind::Tables => "{ a = {} }",
             Kind::Integer { .. } => "1",
+            Kind::Choice(words) => &format!("'{}'", words[0]),
             _ => "'x'",
         };
         let table: Table = format!("{} = {value}\n", key.path).parse().expect("TOML");

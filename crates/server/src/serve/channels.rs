@@ -31,6 +31,7 @@ use workers::Workers;
 
 use crate::configuration;
 use crate::error::ServerError;
+use crate::serve::files;
 
 /// How long instances may take to end what they are doing, and then to end at all.
 const QUIESCE_PATIENCE: Duration = Duration::from_millis(300);
@@ -222,7 +223,7 @@ fn address_of(definition: &ListenerDefinition) -> io::Result<SocketAddr> {
 
 fn limits_of(limits: &configuration::Channels) -> Limits {
     Limits {
-        sockets: limits.sockets,
+        sockets: files::share(limits.sockets, "channels.sockets"),
         sockets_per_thread: limits.sockets_per_thread,
         patience: Duration::from_secs(limits.first_segment_seconds),
     }

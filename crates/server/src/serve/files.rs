@@ -1,5 +1,7 @@
 //! How many files and sockets the process may have open.
 
+use std::sync::Once;
+
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Raises the limit to what the system allows: each socket of a client is an open file. Where that fails the limit stays,
@@ -12,5 +14,45 @@ pub(super) fn raise_limit() {
     match setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }) {
         Ok(()) => tracing::debug!("up to {:?} files may be open", limit.maximum),
         Err(error) => tracing::warn!(%error, "the limit of open files stays at {:?}", limit.current),
+    }
+}
+
+/// Open files that no client's socket may take: logs, archives, administration, health checks, connections to others.
+const RESERVE: u64 = 256;
+/// HTTPS, HTTP and MQ clients: none of them may take what the others need.
+const DOORS: u64 = 3;
+
+/// How many sockets one door may serve of those that it is configured to serve, so that accepting one never fails for want
+/// of a file.
+pub(super) fn share(configured: usize, key: &str) -> usize {
+    let Some(files) = getrlimit(Resource::Nofile).current else { return configured };
+    let share = share_of(files);
+    if share < configured {
+        static ONCE: Once = Once::new();
+        ONCE.call_once(|| {
+            tracing::info!(
+                "{key} is {configured}, but each of the HTTPS, HTTP and MQ listeners serves at most {share} sockets: the process may \
+                 open {files} files (raise it, as by LimitNOFILE= of a systemd unit)"
+            );
+        });
+    }
+    configured.min(share)
+}
+
+fn share_of(files: u64) -> usize {
+    let share = files.saturating_sub(RESERVE.min(files / 4)) / DOORS;
+    usize::try_from(share).unwrap_or(usize::MAX).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::share_of;
+
+    #[test]
+    fn sockets_leave_files_for_everything_else() {
+        assert_eq!(share_of(1024), 256);
+        assert_eq!(share_of(256), 64);
+        assert_eq!(share_of(0), 1);
+        assert_eq!(share_of(1 << 20), ((1 << 20) - 256) / 3);
     }
 }

@@ -8,6 +8,7 @@ use web::options::WebOptions;
 use crate::configuration::{self, Configuration, ConfigurationError, Environment, FlagValue};
 use crate::data_directory::DataDirectory;
 use crate::developer::User;
+use crate::serve::files;
 use crate::serve::host::StartPlan;
 use crate::serve::recover::RecoverOptions;
 
@@ -101,6 +102,7 @@ impl Plan {
         }
         options.ltpa.keys_file.get_or_insert_with(|| data.ltpa_keys());
         options.archives = data.archives();
+        options.limits.connections = files::share(options.limits.connections, "limits.connections");
         options.server_user = server_user.to_owned();
         options.installation = crate::installation::describe(data.root());
         options

@@ -57,7 +57,7 @@ impl Pair {
 
     /// Of the pool of FAR for messaging.
     fn metric(&self, family: &str) -> u64 {
-        let page = send(&self.near, "GET /metrics", "").body;
+        let page = metrics_page(&self.near);
         let start =
             format!("quaymaster_connection_pool_{family}{{used_by=\"messaging\",qmgr=\"FAR\",remote=\"true\"}} ");
         let line = page.lines().find_map(|line| line.strip_prefix(start.as_str()));
@@ -85,6 +85,15 @@ impl Reply {
 }
 
 /// `METHOD PATH`, then headers, an empty line and a body; a path that does not begin with a slash is one of messaging.
+fn metrics_page(server: &Server) -> String {
+    let mut stream = TcpStream::connect(server.address("metrics")).expect("it listens");
+    stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a socket has a timeout");
+    stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").expect("written");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    answer
+}
+
 fn send(server: &Server, request: &str, user: &str) -> Reply {
     let (head, body) = request.split_once("\n\n").unwrap_or((request, ""));
     let (first, headers) = head.split_once('\n').unwrap_or((head, ""));

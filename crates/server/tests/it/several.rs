@@ -92,7 +92,6 @@ fn the_server_goes_on_when_the_last_has_ended_and_the_default_starts_again() {
     assert!(folder.run(&["put", "DEV.QUEUE.1", "refused"]).contains("AMQ8146E"));
     assert_eq!(server.get("/readyz", ""), 503);
     assert_eq!(server.get("/livez", ""), 200);
-    assert_eq!(server.get("/metrics", ""), 200);
     assert!(folder.run(&["chkmqready"]).starts_with("exit 1\n"));
     assert!(folder.run(&["strmqm", "QM1"]).starts_with("exit 0\n"));
     assert_eq!(server.get("/readyz", ""), 200);

@@ -1,17 +1,42 @@
 //! Bodies of POST and PATCH: an object of groups becomes settings of the attribute table.
 //!
 //! Nothing is passed over: a member that the table does not have, or that cannot be set, is refused by name.
+//!
+//! No attribute is an array, so the elements of one are read and forgotten: however long it is, it costs no memory.
 
+use std::fmt;
+
+use bytes::Bytes;
 use command::command::Setting;
 use model::definition::attribute::{self, Access, Attribute, JsonWord, Kind, Value, ValueType, View, Word, by_json};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value as Json};
 
 use crate::error::{self, ApiError};
+use crate::request_body::RequestBody;
+use crate::service::Call;
+
+/// Groups within groups.
+const DEEPEST: usize = 8;
+/// More members than any object has attributes.
+const MOST_MEMBERS: usize = 1000;
+
+/// The bytes of a body, which is never longer than `limits.administrative_body_bytes`.
+///
+/// # Errors
+/// As `RequestBody::read`.
+pub(super) async fn read(call: Call<'_>, body: &mut RequestBody<'_>) -> Result<Bytes, ApiError> {
+    let limits = &call.settings.options.limits;
+    body.read(limits, limits.administrative_body_bytes.min(limits.body_bytes)).await
+}
 
 /// # Errors
 /// 400: not a JSON object.
 pub(super) fn object(body: &[u8]) -> Result<Map<String, Json>, ApiError> {
-    match serde_json::from_slice(body) {
+    let mut members = MOST_MEMBERS;
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    let read = Limited { depth: DEEPEST, members: &mut members }.deserialize(&mut reader);
+    match read.and_then(|value| reader.end().map(|()| value)) {
         Ok(Json::Object(members)) => Ok(members),
         Ok(_) => Err(ApiError::new(&error::BODY_NOT_VALID, &["expected an object"])),
         Err(problem) => Err(ApiError::new(&error::BODY_NOT_VALID, &[&problem.to_string()])),
@@ -157,4 +182,92 @@ fn expected(attribute: &Attribute) -> String {
 
 fn wrong(path: &str, value: &Json, problem: &str) -> ApiError {
     ApiError::attribute_value(path, &value.to_string(), problem)
+}
+
+/// Reads a value of bounded depth with a bounded number of members. Of an array there remains that it is one.
+struct Limited<'m> {
+    depth: usize,
+    /// How many more there may be.
+    members: &'m mut usize,
+}
+
+impl<'de> DeserializeSeed<'de> for Limited<'_> {
+    type Value = Json;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Json, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Limited<'_> {
+    type Value = Json;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Json, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Json, A::Error> {
+        let mut any = false;
+        while elements.next_element::<IgnoredAny>()?.is_some() {
+            any = true;
+        }
+        Ok(Json::Array(if any { vec!["…".into()] } else { Vec::new() }))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Json, A::Error> {
+        let depth = self.depth.checked_sub(1).ok_or_else(|| A::Error::custom("objects within too many objects"))?;
+        let mut found = Map::new();
+        while let Some(name) = access.next_key::<String>()? {
+            *self.members = self.members.checked_sub(1).ok_or_else(|| A::Error::custom("too many members"))?;
+            let value = access.next_value_seed(Limited { depth, members: self.members })?;
+            found.insert(name, value);
+        }
+        Ok(Json::Object(found))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(body: &str) -> String {
+        format!("{:?}", object(body.as_bytes()).expect_err("too much"))
+    }
+
+    #[test]
+    fn arrays_are_forgotten_and_depth_and_members_are_bounded() {
+        let read = object(br#"{"a": {"b": -1, "c": "x", "d": true, "e": 1.5}, "f": [[0], 1], "g": [], "h": null}"#);
+        let expected = serde_json::json!({
+            "a": {"b": -1, "c": "x", "d": true, "e": 1.5}, "f": ["…"], "g": [], "h": null
+        });
+        assert_eq!(Json::Object(read.expect("an object")), expected);
+        assert!(refusal(&("{\"a\":".repeat(9) + "1" + &"}".repeat(9))).contains("too many objects"));
+        let many: Vec<_> = (0..=MOST_MEMBERS).map(|number| format!("\"{number}\": 0")).collect();
+        assert!(refusal(&format!("{{{}}}", many.join(","))).contains("too many members"));
+        assert!(object(b"{} {}").is_err() && object(b"{\"a\"").is_err());
+    }
 }

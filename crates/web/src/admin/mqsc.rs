@@ -3,7 +3,6 @@
 //! 200 says that the command was processed, not that it succeeded: that is in the body.
 
 use http::StatusCode;
-use hyper::body::Incoming;
 
 use command::json::{Refusal, Request};
 use identity::Identity;
@@ -11,21 +10,19 @@ use identity::Identity;
 use crate::admin::{Intent, Reached, acting_principal};
 use crate::answer::{self, Answer};
 use crate::error::{self, ApiError};
+use crate::request_body::RequestBody;
 use crate::service::Call;
-use crate::{limit, media_type, query};
+use crate::{media_type, query};
 
-/// Longest body, in bytes: a command of the greatest length with every byte escaped, and room to spare.
-const LONGEST_REQUEST: usize = 256 << 10;
+use super::body;
 
 /// # Errors
 /// 415 not JSON; 400 not a command; 403 the role or authority to look only; 404 no such queue manager.
-pub(crate) async fn run(call: Call<'_>, identity: &Identity, body: Incoming) -> Result<Answer, ApiError> {
+pub(crate) async fn run(call: Call<'_>, identity: &Identity, body: &mut RequestBody<'_>) -> Result<Answer, ApiError> {
     media_type::require_json(call.headers())?;
     query::none(call.query())?;
     let reached = Reached::of(call)?;
-    let mut limits = call.settings.options.limits.clone();
-    limits.body_bytes = limits.body_bytes.min(LONGEST_REQUEST);
-    let body = limit::read(body, &limits).await?;
+    let body = body::read(call, body).await?;
     let prepared = Request::read(&body).and_then(Request::prepare).map_err(refused)?;
     let intent = if prepared.only_reads() { Intent::Look } else { Intent::Change };
     let principal = acting_principal(call, identity, intent)?;

@@ -3,7 +3,6 @@
 use command::command::{Alter, Command, Define, Delete};
 use http::header::{self, HeaderValue};
 use http::{StatusCode, Uri};
-use hyper::body::Incoming;
 use identity::Identity;
 use model::authority::Principal;
 use model::definition::attribute::{Kind, View};
@@ -14,8 +13,9 @@ use serde_json::{Map, Value};
 
 use crate::answer::{self, Answer};
 use crate::error::{self, ApiError};
+use crate::request_body::RequestBody;
 use crate::service::Call;
-use crate::{limit, media_type, query};
+use crate::{media_type, query};
 
 use super::{Intent, Reached, acting_principal, body, decode, queue};
 
@@ -26,7 +26,11 @@ const IN_PATH: &AsciiSet = &CONTROLS.add(b'/').add(b'%');
 ///
 /// # Errors
 /// 400 the body or a parameter; 403 the caller may not; 404 no such queue manager, or no queue to be like; 415 not JSON.
-pub(crate) async fn create(call: Call<'_>, identity: &Identity, body: Incoming) -> Result<Answer, ApiError> {
+pub(crate) async fn create(
+    call: Call<'_>,
+    identity: &Identity,
+    body: &mut RequestBody<'_>,
+) -> Result<Answer, ApiError> {
     let change = Change::new(call, identity)?;
     let (mut like, mut no_replace) = (None, None);
     query::each(call.query(), |name, value| match name {
@@ -34,7 +38,7 @@ pub(crate) async fn create(call: Call<'_>, identity: &Identity, body: Incoming) 
         "noReplace" => query::once(&mut no_replace, name, flag(name, &value)?),
         _ => Err(query::unknown(name)),
     })?;
-    let mut members = read(&call, body).await?;
+    let mut members = read(call, body).await?;
     let name = body::take_text(&mut members, "name")?.ok_or_else(|| body_lacks("name"))?;
     let kind = take_type(&mut members)?.unwrap_or(Kind::QueueLocal);
     let base = like.as_deref().and_then(|like| change.reached.queue_manager.queue(&QueueName::parse(like).ok()?));
@@ -57,7 +61,7 @@ pub(crate) async fn create(call: Call<'_>, identity: &Identity, body: Incoming) 
 ///
 /// # Errors
 /// As `create`; 404 no such queue.
-pub(crate) async fn alter(call: Call<'_>, identity: &Identity, body: Incoming) -> Result<Answer, ApiError> {
+pub(crate) async fn alter(call: Call<'_>, identity: &Identity, body: &mut RequestBody<'_>) -> Result<Answer, ApiError> {
     let change = Change::new(call, identity)?;
     let mut force = None;
     query::each(call.query(), |name, value| match name {
@@ -65,7 +69,7 @@ pub(crate) async fn alter(call: Call<'_>, identity: &Identity, body: Incoming) -
         _ => Err(query::unknown(name)),
     })?;
     let name = checked(&decode(call.parameters[1])?)?;
-    let mut members = read(&call, body).await?;
+    let mut members = read(call, body).await?;
     let current = change.existing(&name)?;
     let kind = take_type(&mut members)?.unwrap_or(current.attribute_kind());
     let settings = body::settings(kind, &members, Some(View::Queue(&current, None)))?;
@@ -131,9 +135,9 @@ impl<'a> Change<'a> {
     }
 }
 
-async fn read(call: &Call<'_>, body: Incoming) -> Result<Map<String, Value>, ApiError> {
+async fn read(call: Call<'_>, body: &mut RequestBody<'_>) -> Result<Map<String, Value>, ApiError> {
     media_type::require_json(call.headers())?;
-    body::object(&limit::read(body, &call.settings.options.limits).await?)
+    body::object(&body::read(call, body).await?)
 }
 
 fn take_type(members: &mut Map<String, Value>) -> Result<Option<Kind>, ApiError> {

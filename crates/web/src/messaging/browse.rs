@@ -39,7 +39,7 @@ async fn look(call: Call<'_>, queue: &mut OpenQueue<'_>, selection: &Selection) 
             Err(error) => return Err(queue.target.failed(&error)),
         };
         let readable = Readable::of(call.version, &message);
-        if !selection.accepts(readable.as_ref().ok().and_then(Readable::correlation_text)) {
+        if !selection.accepts(&readable) {
             options.flags = (options.flags - GetFlags::BROWSE_FIRST) | GetFlags::BROWSE_NEXT;
             walk.step().await;
             continue;

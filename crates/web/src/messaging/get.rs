@@ -1,7 +1,8 @@
 //! DELETE of a message: one destructive get outside syncpoint, waiting if asked to.
 //!
 //! A message that is not text has to stay where it is, with its backout count as it was: the queue manager asks
-//! `is_readable` before it takes a message. Only a correlation text that MQMD cannot hold needs more than one call:
+//! `is_readable` before it takes a message. It is answered with 501, and so is the next request: a client gets past it by the
+//! identifiers of other messages, or by asking for the first readable one (`selection::UNREADABLE`). Only a correlation text that MQMD cannot hold needs more than one call:
 //! browse, compare, take from under the cursor. So does every get from a remote queue manager, which cannot be
 //! asked to look at a message: a persistent one is then taken under syncpoint, so that a connection that breaks on the way
 //! loses nothing.
@@ -36,6 +37,11 @@ type Taken = Option<(Box<Message>, Readable)>;
 pub(crate) async fn get(call: Call<'_>, identity: &Identity) -> Result<Answer, ApiError> {
     let target = Target::of(call, identity, Verb::GetFrom)?;
     let selection = Selection::read(&call, Takes::IdentifiersAndWait)?;
+    let limits = &call.settings.options.limits;
+    let _waiting = match selection.wait() {
+        Some(_) => Some(call.watch.waiting(limits).ok_or_else(|| ApiError::overloaded("limits.waiting_requests"))?),
+        None => None,
+    };
     let options = OpenOptions::INPUT_AS_Q_DEF | OpenOptions::INQUIRE | OpenOptions::BROWSE;
     let mut queue = target.open(options).await?;
     let taken = take(call, &mut queue, &selection).await;
@@ -85,7 +91,7 @@ async fn look_and_take(call: Call<'_>, queue: &mut OpenQueue<'_>, selection: &Se
             Err(_) => return Ok(None),
         };
         let readable = Readable::of(call.version, &seen);
-        if !selection.accepts(readable.as_ref().ok().and_then(Readable::correlation_text)) {
+        if !selection.accepts(&readable) {
             look.pass_over(queue).await?;
             walk.step().await;
             continue;
@@ -114,10 +120,7 @@ struct Look {
 
 impl Look {
     fn new(selection: &Selection) -> Self {
-        let reserved = match selection.long_correlation_text() {
-            None => GetFlags::LOCK,
-            Some(_) => GetFlags::UNMARKED_BROWSE_MSG,
-        };
+        let reserved = if selection.passes_over() { GetFlags::UNMARKED_BROWSE_MSG } else { GetFlags::LOCK };
         let options = options(selection, GetFlags::BROWSE_FIRST | reserved);
         let deadline = options.wait.map(|wait| Instant::now() + wait);
         Self { options, deadline }

@@ -18,6 +18,9 @@ use super::readable::Readable;
 use super::selection::{Selection, Takes};
 use super::{OpenQueue, Target, Walk, get_flags, headers};
 
+/// A list up to this length is not charged while it is written.
+const UNCHARGED: usize = 64 << 10;
+
 /// On an empty queue, and on one whose gets are inhibited, the list is empty.
 ///
 /// # Errors
@@ -39,6 +42,10 @@ async fn write_list(call: Call<'_>, queue: &mut OpenQueue<'_>, selection: &Selec
     let mut body = String::from("{\"messages\": [");
     let mut listed = 0;
     let mut walk = Walk::default();
+    // Lists of many requests grow side by side.
+    let limits = &call.settings.options.limits;
+    let mut charge = call.shared.answers.begin();
+    let mut charged = UNCHARGED;
     while listed < selection.limit() {
         let message = match queue.get(&options).await {
             Ok(message) => message,
@@ -48,7 +55,7 @@ async fn write_list(call: Call<'_>, queue: &mut OpenQueue<'_>, selection: &Selec
         options.flags = flags | GetFlags::BROWSE_NEXT;
         walk.step().await;
         let correlation_text = correlation_text(call.version, queue, &message).await?;
-        if !selection.accepts(correlation_text.as_deref()) {
+        if !selection.is_of(correlation_text.as_deref()) {
             continue;
         }
         if listed > 0 {
@@ -56,8 +63,17 @@ async fn write_list(call: Call<'_>, queue: &mut OpenQueue<'_>, selection: &Selec
         }
         write_entry(&mut body, call.version, &message, correlation_text.as_deref());
         listed += 1;
+        if body.capacity() > charged {
+            charged = body.capacity();
+            if !charge.grow_to(charged, limits.answer_memory_bytes) {
+                return Err(ApiError::overloaded("limits.answer_memory_bytes"));
+            }
+        }
     }
     body.push_str("]}");
+    if charged > UNCHARGED {
+        body.shrink_to_fit();
+    }
     Ok(body)
 }
 

@@ -2,19 +2,21 @@
 
 use bytes::Bytes;
 use http::StatusCode;
-use hyper::body::Incoming;
 use identity::Identity;
+use model::definition::queue::QueueKind;
 use model::descriptor::{Ccsid, Encoding, Format, MessageDescriptor, MessageType};
 use model::jms::{JmsFields, TextMessage};
 use model::message::Message;
-use model::options::{ObjectDescriptor, PutFlags, PutOptions};
+use model::options::{ObjectDescriptor, ObjectKind, PutFlags, PutOptions};
 use model::property::Property;
+use model::reason::Reason;
 
 use crate::answer::{self, Answer, TEXT};
 use crate::error::{self, ApiError, Verb};
+use crate::request_body::{Allowed, RequestBody};
 use crate::routes::Version;
 use crate::service::Call;
-use crate::{limit, media_type, query};
+use crate::{media_type, query};
 
 use super::headers::{self, Correlation, PutHeaders};
 use super::{Target, properties};
@@ -23,7 +25,7 @@ const MEDIA_TYPES: &[&str] = &["text/plain", "text/html", "text/xml", "applicati
 
 /// # Errors
 /// As section 1.7 of the reference: 415, 400, 403, 404, 405, 500, 503.
-pub(crate) async fn put(call: Call<'_>, identity: &Identity, body: Incoming) -> Result<Answer, ApiError> {
+pub(crate) async fn put(call: Call<'_>, identity: &Identity, body: &mut RequestBody<'_>) -> Result<Answer, ApiError> {
     let target = Target::of(call, identity, Verb::PutTo)?;
     let prepared = Prepared::read(call, true)?;
     let queue = target.queue()?;
@@ -93,9 +95,9 @@ pub(super) async fn put_to(
     target: &Target<'_>,
     object: &ObjectDescriptor,
     prepared: Prepared,
-    body: Incoming,
+    body: &mut RequestBody<'_>,
 ) -> Result<Answer, ApiError> {
-    let text = limit::read(body, &call.settings.options.limits).await?;
+    let text = body.read_message(&call.settings.options.limits, || target.longest(call, object)).await?;
     let message = Box::new(prepared.into_message(text)?);
     let options = PutOptions {
         flags: PutFlags::NO_SYNCPOINT | PutFlags::NEW_MSG_ID | PutFlags::FAIL_IF_QUIESCING,
@@ -106,4 +108,27 @@ pub(super) async fn put_to(
     let mut answer = answer::with_body(StatusCode::CREATED, Some(TEXT), Bytes::new());
     headers::add_message_id(answer.headers_mut(), call.version, &done.message_id);
     Ok(answer)
+}
+
+impl Target<'_> {
+    /// How long a message may be there, by MAXMSGL of the queue manager and of the queue, so that a longer one need not be
+    /// read. `None` where this server cannot know: the queue manager itself refuses it then.
+    fn longest(&self, call: Call<'_>, object: &ObjectDescriptor) -> Option<Allowed> {
+        let queue_manager = call.shared.queue_managers.admitting_one(self.pool.name()).ok()?;
+        let of_queue_manager = queue_manager.definition().maximum_message_length;
+        let queue = match object.object {
+            ObjectKind::Queue => queue_manager.queue(&object.name),
+            _ => None,
+        };
+        let queue = queue.and_then(|queue| match &queue.kind {
+            QueueKind::Alias(alias) => queue_manager.queue(&alias.target),
+            _ => Some(queue),
+        });
+        let of_queue = queue.and_then(|queue| queue.as_local().map(|local| local.maximum_message_length));
+        let (longest, reason) = match of_queue {
+            Some(longest) if longest < of_queue_manager => (longest, Reason::MsgTooBigForQ),
+            _ => (of_queue_manager, Reason::MsgTooBigForQMgr),
+        };
+        Some(Allowed { bytes: longest as usize, refusal: self.failed(&reason.into()) })
+    }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use http::HeaderName;
 use model::identifier::{CorrelationId, MessageId};
 use model::options::{GetOptions, MatchOptions};
 
@@ -12,11 +13,15 @@ use crate::routes::Version;
 use crate::service::Call;
 
 use super::headers::{Correlation, decimal, parse_message_id};
+use super::readable::Readable;
 
 /// Greatest `wait` (in milliseconds) and `limit`.
 const MAXIMUM: u64 = 0x7FFF_FFFF;
 /// Entries of a message list when `limit` is not given.
 const DEFAULT_LIMIT: u64 = 10_000;
+
+/// An extension of ours: `skip` passes over messages that are no text; `refuse`, as without it, answers 501.
+pub(super) const UNREADABLE: HeaderName = HeaderName::from_static("quaymaster-unreadable");
 
 /// Which parameters a resource takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,14 +37,22 @@ pub(super) struct Selection {
     correlation: Option<Correlation>,
     wait_ms: Option<u64>,
     limit: Option<u64>,
+    skips_unreadable: bool,
 }
 
 impl Selection {
     /// # Errors
-    /// 400 for an unknown or repeated parameter, or a value outside of its range.
+    /// 400 for an unknown or repeated parameter, or a value outside of its range; also of the header `UNREADABLE`.
     pub(super) fn read(call: &Call<'_>, takes: Takes) -> Result<Self, ApiError> {
         let mut selection = Self::default();
         query::each(call.query(), |name, value| selection.take(call.version, takes, name, value))?;
+        if let Some(value) = call.headers().get(&UNREADABLE) {
+            selection.skips_unreadable = match value.as_bytes() {
+                b"skip" => true,
+                b"refuse" => false,
+                other => return Err(ApiError::header(UNREADABLE.as_str(), &String::from_utf8_lossy(other))),
+            };
+        }
         Ok(selection)
     }
 
@@ -83,7 +96,18 @@ impl Selection {
     }
 
     /// Whether a message that MQ has matched is meant. Where a long correlation text is wanted, one that cannot be read is not.
-    pub(super) fn accepts(&self, correlation_text: Option<&str>) -> bool {
+    pub(super) fn accepts(&self, readable: &Result<Readable, ApiError>) -> bool {
+        let readable = readable.as_ref().ok();
+        self.is_of(readable.and_then(Readable::correlation_text)) && (readable.is_some() || !self.skips_unreadable)
+    }
+
+    /// Whether messages that MQ has matched may not be meant.
+    pub(super) fn passes_over(&self) -> bool {
+        self.skips_unreadable || self.long_correlation_text().is_some()
+    }
+
+    /// Whether a message with this correlation text is meant.
+    pub(super) fn is_of(&self, correlation_text: Option<&str>) -> bool {
         self.long_correlation_text().is_none_or(|wanted| correlation_text == Some(wanted))
     }
 

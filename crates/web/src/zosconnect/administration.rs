@@ -10,14 +10,13 @@ use ::service::deploy::{Artefact, DeployError, Deployed, Shelf, sentence};
 use ::service::error::ServiceError;
 use bytes::Bytes;
 use http::{StatusCode, header};
-use hyper::body::Incoming;
 use serde_json::{Map, Value, json};
 
 use super::invoke::refused;
 use super::{Wanted, found, name_of, registered, services};
 use crate::answer::{self, Answer};
 use crate::error::ApiError;
-use crate::limit;
+use crate::request_body::RequestBody;
 use crate::server::Shared;
 use crate::service::Call;
 
@@ -75,7 +74,7 @@ pub(super) fn counted<T>(deployed: &Deployed<T>) -> Map<String, Value> {
 ///
 /// # Errors
 /// The body does not come, or is too long.
-pub(super) async fn deploy<T: Administered>(call: Call<'_>, body: Incoming) -> Result<Answer, ApiError> {
+pub(super) async fn deploy<T: Administered>(call: Call<'_>, body: &mut RequestBody<'_>) -> Result<Answer, ApiError> {
     let (status, archive) = match (Wanted::of(call).and_then(|wanted| wanted.status()), archive(call, body).await?) {
         (Ok(status), Ok(archive)) => (status, archive),
         (Err(error), _) | (_, Err(error)) => return Ok(refused(&error)),
@@ -88,13 +87,13 @@ pub(super) async fn deploy<T: Administered>(call: Call<'_>, body: Incoming) -> R
 ///
 /// # Errors
 /// The body does not come, or is too long.
-pub(super) async fn change<T: Administered>(call: Call<'_>, body: Incoming) -> Result<Answer, ApiError> {
+pub(super) async fn change<T: Administered>(call: Call<'_>, body: &mut RequestBody<'_>) -> Result<Answer, ApiError> {
     let name = name_of(call).into_owned();
     let status = match Wanted::of(call).and_then(|wanted| wanted.status()) {
         Ok(status) => status,
         Err(error) => return Ok(refused(&error)),
     };
-    let outcome = if hyper::body::Body::is_end_stream(&body) {
+    let outcome = if body.is_at_end() {
         let Some(status) = status else { return Ok(refused(&ServiceError::query("status", ""))) };
         on_shelf::<T, _>(call, move |shelf| shelf.set_status(&name, status)).await
     } else {
@@ -131,13 +130,14 @@ fn shown<T: Administered>(
 ///
 /// # Errors
 /// The outer one: the body does not come, or is too long. The inner one: it is said to be something else.
-async fn archive(call: Call<'_>, body: Incoming) -> Result<Result<Bytes, ServiceError>, ApiError> {
+async fn archive(call: Call<'_>, body: &mut RequestBody<'_>) -> Result<Result<Bytes, ServiceError>, ApiError> {
     let value = call.headers().get(header::CONTENT_TYPE).map_or("", |value| value.to_str().unwrap_or("?"));
     let essence = value.split(';').next().unwrap_or_default().trim();
     if !essence.eq_ignore_ascii_case("application/zip") {
         return Ok(Err(ServiceError::archive_type(value)));
     }
-    Ok(Ok(limit::read(body, &call.settings.options.limits).await?))
+    let limits = &call.settings.options.limits;
+    Ok(Ok(body.read(limits, limits.body_bytes).await?))
 }
 
 async fn on_shelf<T: Administered, R: Send + 'static>(

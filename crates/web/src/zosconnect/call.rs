@@ -12,7 +12,6 @@ use ::service::provider::request::ServiceRequest;
 use ::service::registry::DeployedApi;
 use bytes::Bytes;
 use http::Method;
-use hyper::body::Incoming;
 use identity::Identity;
 
 use super::apis;
@@ -20,7 +19,7 @@ use super::invoke::{self, refused};
 use crate::answer::Answer;
 use crate::csrf::CsrfRule;
 use crate::error::ApiError;
-use crate::limit;
+use crate::request_body::RequestBody;
 use crate::routes::{Access, Handler, Matched, PublicHandler, Route, Version, ZosConnectHandler};
 use crate::service::Call;
 
@@ -50,7 +49,11 @@ pub(crate) fn public(call: Call<'_>) -> Answer {
 
 /// # Errors
 /// The body does not come, or is too long. What the API or its service refuse is an answer like any other.
-pub(crate) async fn call_api(call: Call<'_>, identity: &Identity, body: Incoming) -> Result<Answer, ApiError> {
+pub(crate) async fn call_api(
+    call: Call<'_>,
+    identity: &Identity,
+    body: &mut RequestBody<'_>,
+) -> Result<Answer, ApiError> {
     let path = call.parts.uri.path();
     // It may have gone since its route was found.
     let Some((deployed, rest)) = call.shared.services.registry.api_of_path(path) else {
@@ -67,7 +70,8 @@ pub(crate) async fn call_api(call: Call<'_>, identity: &Identity, body: Incoming
         }
         Found::OtherMethods => return Ok(invoke::without_method(call, &allowed(call, &deployed))),
     };
-    let body = limit::read(body, &call.settings.options.limits).await?;
+    let limits = &call.settings.options.limits;
+    let body = body.read(limits, limits.body_bytes).await?;
     let Some(in_flight) = deployed.activity.admit(call.begun) else {
         return Ok(refused(&ServiceError::api_stopped(&deployed.content.name)));
     };

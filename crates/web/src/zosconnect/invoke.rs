@@ -16,14 +16,13 @@ use ::service::provider::request::{self, Headers, ServiceRequest};
 use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, StatusCode};
-use hyper::body::Incoming;
 use identity::{Identity, Roles};
 use percent_encoding::percent_decode_str;
 
 use crate::answer::{self, Answer};
 use crate::csrf::CsrfRule;
 use crate::error::ApiError;
-use crate::limit;
+use crate::request_body::RequestBody;
 use crate::routes::{Access, Handler, Matched, Route, Version, ZosConnectHandler};
 use crate::service::Call;
 
@@ -74,7 +73,7 @@ pub(crate) async fn invoke(
     call: Call<'_>,
     handler: ZosConnectHandler,
     identity: &Identity,
-    body: Incoming,
+    body: &mut RequestBody<'_>,
 ) -> Result<Answer, ApiError> {
     let services = &*call.shared.services;
     let [parameter, _] = call.parameters;
@@ -97,7 +96,8 @@ pub(crate) async fn invoke(
         in_flight.answered(answer.status().as_u16());
         return Ok(answer);
     };
-    let body = match limit::read(body, &call.settings.options.limits).await {
+    let limits = &call.settings.options.limits;
+    let body = match body.read(limits, limits.body_bytes).await {
         Ok(body) => body,
         Err(error) => {
             in_flight.answered(error.status().as_u16());

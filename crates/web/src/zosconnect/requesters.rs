@@ -21,7 +21,6 @@ use ::requester::{
 use ::service::deploy::Shelf;
 use ::service::error::ServiceError;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use hyper::body::Incoming;
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 
@@ -30,8 +29,8 @@ use super::invoke::refused;
 use super::{found, name_of, origin, percent_encoded};
 use crate::answer::{self, Answer};
 use crate::error::ApiError;
-use crate::limit;
 use crate::options::AnonymousFrom;
+use crate::request_body::RequestBody;
 use crate::routes::{Handler, Matched, ROUTES, Version, ZosConnectHandler};
 use crate::server::Shared;
 use crate::service::Call;
@@ -114,14 +113,14 @@ fn names_this_machine(call: Call<'_>) -> bool {
 
 /// # Errors
 /// The body does not come, or is too long. What else goes wrong is an answer like any other.
-pub(crate) async fn call(call: Call<'_>, body: Incoming) -> Result<Answer, ApiError> {
+pub(crate) async fn call(call: Call<'_>, body: &mut RequestBody<'_>) -> Result<Answer, ApiError> {
     let media_type = call.headers().get(header::CONTENT_TYPE).map_or("", |value| value.to_str().unwrap_or("?"));
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     if !essence.eq_ignore_ascii_case("application/octet-stream") {
         return Ok(refused(&in_the_form_of_services(RequesterError::record_type(media_type))));
     }
     let limits = &call.settings.options.limits;
-    let record = limit::read(body, limits).await?;
+    let record = body.read(limits, limits.body_bytes).await?;
     let name = name_of(call);
     let asked = match asked(call) {
         Ok(asked) => asked,

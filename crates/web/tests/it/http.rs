@@ -7,6 +7,7 @@ mod admin_queue;
 mod admin_resources;
 mod admin_stream;
 mod archives;
+mod attacks;
 pub(crate) mod client;
 mod connections;
 mod held_disk;

@@ -72,6 +72,11 @@ pub(crate) fn tls(server: &TestServer) -> Client {
     Client::over(tls_stream(server.https(), client_config(None)))
 }
 
+/// To the metrics listener.
+pub(crate) fn metrics(server: &TestServer) -> Client {
+    Client::over(connect(server.web.metrics().expect("a metrics listener")))
+}
+
 pub(crate) fn connect(address: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(address).expect("connected");
     stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");

@@ -58,7 +58,7 @@ fn a_shutdown_waits_for_no_connection_that_has_asked_nothing() {
     let mut no_hello = Client::over(client::connect(server.https()));
     let mut half_a_hello = Client::over(client::connect(server.https()));
     half_a_hello.stream.write_all(&[22, 3, 1]).expect("sent");
-    let asking = RefCell::new(client::plain(&server));
+    let asking = RefCell::new(client::metrics(&server));
     let page = || asking.borrow_mut().exchange("GET /metrics").text();
     eventually("five connections", || page().contains("\nquaymaster_http_connections 5\n"));
     let begun = tokio::time::Instant::now();

@@ -8,7 +8,7 @@ use super::server::{TestServer, eventually};
 
 /// The value of a family of the pool of QM1 for messaging; `labels` begin with a comma.
 fn metric(server: &TestServer, family: &str, labels: &str) -> u64 {
-    let page = client::plain(server).exchange("GET /metrics\n-authorization").text();
+    let page = client::metrics(server).exchange("GET /metrics\n-authorization").text();
     let start =
         format!("quaymaster_connection_pool_{family}{{used_by=\"messaging\",qmgr=\"QM1\",remote=\"false\"{labels}}} ");
     let line = page.lines().find_map(|line| line.strip_prefix(start.as_str()));

@@ -93,7 +93,7 @@ fn the_pool_of_a_queue_manager_that_ends_keeps_no_connection() {
 fn metrics_tell_which_queue_managers_run() {
     let server = TestServer::start();
     server.queue_managers.enter(QueueManagerName::literal("QM2"), State::EndedUnexpectedly).expect("new");
-    let page = client::plain(&server).exchange("GET /metrics\n-authorization").text();
+    let page = client::metrics(&server).exchange("GET /metrics\n-authorization").text();
     assert!(page.contains("quaymaster_queue_manager_running{qmgr=\"QM1\"} 1\n"), "{page}");
     assert!(page.contains("quaymaster_queue_manager_running{qmgr=\"QM2\"} 0\n"), "{page}");
     assert!(!page.contains("quaymaster_queue_manager_connections{qmgr=\"QM2\"}"), "{page}");

@@ -332,7 +332,7 @@ fn calls_are_counted_for_administrators_and_for_prometheus() {
     assert_eq!(value[NAME]["InvokeRequestCount"], "3");
     assert_eq!(value[NAME]["ServiceStatistics"]["succeeded"], "2");
     assert_eq!(value[NAME]["ServiceStatistics"]["clientErrors"], "1");
-    let metrics = caller.send("GET /metrics", "", b"").text();
+    let metrics = client::metrics(&server).exchange("GET /metrics").text();
     for line in [
         "quaymaster_api_requester_calls_total{requester=\"Shop_1\",outcome=\"succeeded\"} 2",
         "quaymaster_api_requester_calls_total{requester=\"Shop_1\",outcome=\"refused\"} 1",

@@ -1,6 +1,7 @@
 //! What every answer carries, unknown paths and methods, CORS, health, metrics, documents.
 
 use expect_test::expect;
+use web::options::OpenTo;
 
 use super::client::{self, Client};
 use super::server::TestServer;
@@ -170,10 +171,43 @@ fn cors_answers_allowed_origins_only() {
 }
 
 #[test]
-fn any_origin_is_echoed_for_its_credentials() {
-    let server = TestServer::start_with(|options| options.cors.allowed_origins = vec!["*".to_owned()]);
-    let answer = client::plain(&server).exchange("GET v1/queue/Q/message\norigin: https://any.example");
-    assert_eq!(answer.header("access-control-allow-origin"), Some("https://any.example"));
+fn any_origin_reads_without_credentials_and_a_named_one_with_them() {
+    let allowed = ["*".to_owned(), "https://named.example".to_owned()];
+    let server = TestServer::start_with(|options| options.cors.allowed_origins = allowed.to_vec());
+    let mut client = client::plain(&server);
+    for (origin, echoed, credentials) in
+        [("https://any.example", "*", None), ("https://named.example", "https://named.example", Some("true"))]
+    {
+        for request in ["GET /livez", "OPTIONS v1/queue/Q/message\naccess-control-request-method: GET"] {
+            let answer = client.exchange(&format!("{request}\norigin: {origin}"));
+            assert_eq!(answer.header("access-control-allow-origin"), Some(echoed), "{request}");
+            assert_eq!(answer.header("access-control-allow-credentials"), credentials, "{request}");
+            assert_eq!(answer.header("vary"), Some("Origin"));
+        }
+    }
+}
+
+#[test]
+fn metrics_are_on_the_other_listeners_only_where_the_configuration_says_so() {
+    let server = TestServer::start();
+    assert_eq!(client::plain(&server).exchange("GET /metrics").status, 404);
+    assert_eq!(client::tls(&server).exchange("GET /metrics").status, 404);
+    assert_eq!(client::metrics(&server).exchange("GET /metrics\n-authorization").status, 200);
+    let mut options = server.options.clone();
+    options.metrics_page.on_https = true;
+    server.web.reload(options).expect("reloaded");
+    assert_eq!(client::tls(&server).exchange("GET /metrics\n-authorization").status, 200);
+}
+
+#[test]
+fn documents_are_for_users_where_the_configuration_says_so() {
+    let server = TestServer::start_with(|options| options.documents.open_to = Some(OpenTo::Users));
+    let mut client = client::plain(&server);
+    for path in ["/openapi.json", "/ibm/api/docs", "/zosConnect/api-docs"] {
+        assert_eq!(client.exchange(&format!("GET {path}\n-authorization")).status, 401, "{path}");
+        assert_eq!(client.exchange(&format!("GET {path}")).status, 200, "{path}");
+    }
+    assert_eq!(client.exchange("GET /livez\n-authorization").status, 200);
 }
 
 #[test]

@@ -20,7 +20,9 @@ use rcgen::{BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa
 use storage::StoreOptions;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
-use web::options::{Cors, Installation, Limits, Messaging, RemoteQueueManagers, TlsOptions, Zosconnect};
+use web::options::{
+    Cors, Documents, Installation, Limits, Messaging, Metrics, RemoteQueueManagers, TlsOptions, Zosconnect,
+};
 use web::{WebOptions, WebServer};
 use workers::Workers;
 
@@ -194,6 +196,8 @@ fn options(folder: &Path) -> WebOptions {
         ldap: Ldap::default(),
         ltpa: Ltpa::default(),
         cors: Cors::default(),
+        metrics_page: Metrics::default(),
+        documents: Documents::default(),
         limits: Limits::default(),
         messaging: Messaging::default(),
         zosconnect: Zosconnect::default(),

@@ -1,0 +1,252 @@
+//! The body of a request: read whole by the handler that wants it, passed over before a handler that wants none.
+//!
+//! Every door's bodies are read here, so that what bounds them stands in one place: their length, their pace, and the
+//! memory that all of them together hold. A body is refused by its announced length before anything of it is read.
+//! A handler that takes none runs after the body has come: an answer that overtakes the request's own body can get
+//! lost on its way, and with it the message that it brings. Headers are bounded by hyper (431).
+//!
+//! Invariant: memory for a body is charged before it is set aside; what has come in one piece is not charged.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::body::{Body, Frame, Incoming};
+use tokio::time::{Instant, timeout_at};
+
+use crate::budget::{Budget, Charge};
+use crate::connections::Watch;
+use crate::error::{self, ApiError};
+use crate::options::Limits;
+use crate::self_wakes;
+
+/// Longest body, in bytes, that comes with a request whose handler takes none; and one that needs no look at MAXMSGL before it
+/// is read.
+const SMALL: usize = 64 << 10;
+/// Least memory set aside for a body that comes in pieces, unless it is announced to be shorter.
+const FIRST_ROOM: usize = 256 << 10;
+/// How long a body may take before its pace matters.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// The body of one request, and what it may cost.
+pub(crate) struct RequestBody<'a> {
+    incoming: Incoming,
+    watch: &'a Arc<Watch>,
+    budget: &'a Arc<Budget>,
+    /// Held until the request has been answered: by then a message is on its queue, which counts it.
+    charge: Option<Charge>,
+    pace: Option<Pace>,
+}
+
+/// How long a body may be, and what is said of a longer one.
+pub(crate) struct Allowed {
+    pub(crate) bytes: usize,
+    pub(crate) refusal: ApiError,
+}
+
+/// When the next piece of a body has to be there.
+#[derive(Clone, Copy)]
+struct Pace {
+    begun: Instant,
+    seconds: u64,
+    bytes_per_second: u64,
+}
+
+impl<'a> RequestBody<'a> {
+    pub(crate) fn new(incoming: Incoming, watch: &'a Arc<Watch>, budget: &'a Arc<Budget>) -> Self {
+        Self { incoming, watch, budget, charge: None, pace: None }
+    }
+
+    /// Nothing is to come, or to come any more.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.incoming.is_end_stream()
+    }
+
+    /// What has not been read.
+    pub(crate) fn into_rest(self) -> Option<Incoming> {
+        (!self.incoming.is_end_stream()).then_some(self.incoming)
+    }
+
+    /// The whole body. One that arrives in one piece, as small ones do, is not copied.
+    ///
+    /// # Errors
+    /// 413 longer than `most` (said before anything is read where the length was announced), 408 too slow, 400 broken
+    /// off, 503 all memory for bodies is in use.
+    pub(crate) async fn read(&mut self, limits: &Limits, most: usize) -> Result<Bytes, ApiError> {
+        if self.is_at_end() {
+            return Ok(Bytes::new());
+        }
+        self.read_allowed(limits, Allowed { bytes: most, refusal: too_large(most) }).await
+    }
+
+    /// As `read`, of a message. `of_destination` says how long one may be where it goes; it is not asked about a short one.
+    ///
+    /// # Errors
+    /// As `read`, and what `of_destination` refuses by.
+    pub(crate) async fn read_message(
+        &mut self,
+        limits: &Limits,
+        of_destination: impl FnOnce() -> Option<Allowed>,
+    ) -> Result<Bytes, ApiError> {
+        if self.is_at_end() {
+            return Ok(Bytes::new());
+        }
+        let most = limits.body_bytes;
+        let may_be_long = self.incoming.size_hint().upper().is_none_or(|longest| longest > SMALL as u64);
+        let of_destination = if may_be_long { of_destination() } else { None };
+        let allowed = of_destination.filter(|allowed| allowed.bytes < most);
+        self.read_allowed(limits, allowed.unwrap_or_else(|| Allowed { bytes: most, refusal: too_large(most) })).await
+    }
+
+    async fn read_allowed(&mut self, limits: &Limits, allowed: Allowed) -> Result<Bytes, ApiError> {
+        let announced = self.incoming.size_hint().exact().map(|length| usize::try_from(length).unwrap_or(usize::MAX));
+        if announced.is_some_and(|length| length > allowed.bytes) {
+            return Err(allowed.refusal);
+        }
+        let Some(first) = self.next(limits, 0).await? else { return Ok(Bytes::new()) };
+        if first.len() > allowed.bytes {
+            return Err(allowed.refusal);
+        }
+        if self.is_at_end() {
+            return Ok(first);
+        }
+        let mut whole = Vec::new();
+        let mut next = Some(first);
+        while let Some(piece) = next {
+            let length = whole.len() + piece.len();
+            if length > allowed.bytes {
+                return Err(allowed.refusal);
+            }
+            if length > whole.capacity() {
+                let room = room_for(length, whole.capacity(), announced.unwrap_or(allowed.bytes));
+                let charge = self.charge.get_or_insert_with(|| self.budget.begin());
+                if !charge.grow_to(room, limits.body_memory_bytes) {
+                    return Err(ApiError::overloaded("limits.body_memory_bytes"));
+                }
+                whole.reserve_exact(room - whole.len());
+            }
+            whole.extend_from_slice(&piece);
+            // Before the next piece is waited for, so that its memory can take that one.
+            drop(piece);
+            next = self.next(limits, whole.len()).await?;
+        }
+        Ok(whole.into())
+    }
+
+    /// Reads a body to its end that no handler takes.
+    ///
+    /// # Errors
+    /// 413 it is longer than what is read in vain, 408 too slow, 400 broken off.
+    pub(crate) async fn pass_over(&mut self, limits: &Limits) -> Result<(), ApiError> {
+        if self.incoming.size_hint().lower() > SMALL as u64 {
+            return Err(too_large(SMALL));
+        }
+        let mut length = 0;
+        while !self.is_at_end() {
+            let Some(piece) = self.next(limits, length).await? else { return Ok(()) };
+            length += piece.len();
+            if length > SMALL {
+                return Err(too_large(SMALL));
+            }
+        }
+        Ok(())
+    }
+
+    /// The next piece of data, after `length` bytes.
+    async fn next(&mut self, limits: &Limits, length: usize) -> Result<Option<Bytes>, ApiError> {
+        // Most have come with their heads, and need no clock.
+        if let Poll::Ready(piece) = poll_fn(|context| Poll::Ready(poll_data(&mut self.incoming, context))).await {
+            return piece;
+        }
+        Box::pin(self.wait_for_next(limits, length)).await
+    }
+
+    async fn wait_for_next(&mut self, limits: &Limits, length: usize) -> Result<Option<Bytes>, ApiError> {
+        let pace = *self.pace.get_or_insert_with(|| Pace {
+            begun: Instant::now(),
+            seconds: limits.body_seconds,
+            bytes_per_second: limits.body_bytes_per_second,
+        });
+        let _reading = self.watch.reading();
+        let piece = poll_fn(|context| poll_data(&mut self.incoming, context));
+        match timeout_at(pace.begun + pace.allowed(length), piece).await {
+            Ok(piece) => piece,
+            Err(_) => Err(ApiError::new(
+                &error::BODY_TOO_SLOW,
+                &[&limits.body_seconds.to_string(), &limits.body_bytes_per_second.to_string()],
+            )),
+        }
+    }
+}
+
+impl Pace {
+    /// How long a body may have taken of which `length` bytes are there.
+    fn allowed(self, length: usize) -> Duration {
+        let whole = Duration::from_secs(self.seconds);
+        match (length as u64).checked_div(self.bytes_per_second) {
+            Some(seconds) => whole.min(GRACE.saturating_add(Duration::from_secs(seconds))),
+            None => whole,
+        }
+    }
+}
+
+/// How much memory to set aside for a body of `length` bytes so far, which had `before` and can grow to `most`.
+fn room_for(length: usize, before: usize, most: usize) -> usize {
+    length.max(before.saturating_mul(2)).max(FIRST_ROOM).min(most.max(length))
+}
+
+/// The next piece of data; trailers are passed over.
+fn poll_data(body: &mut Incoming, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, ApiError>> {
+    loop {
+        return match poll_frame(body, context) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(None) => Poll::Ready(Ok(None)),
+            Poll::Ready(Some(Err(_))) => Poll::Ready(Err(ApiError::new(&error::BODY_BROKEN_OFF, &[]))),
+            Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
+                Ok(data) => Poll::Ready(Ok(Some(data))),
+                Err(_) => continue,
+            },
+        };
+    }
+}
+
+/// The next frame. That it was taken is no reason to look at the connection when nothing comes behind it.
+fn poll_frame(body: &mut Incoming, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+    self_wakes::void_if(|| {
+        let polled = Pin::new(&mut *body).poll_frame(context);
+        let is_whole = polled.is_ready() && body.is_end_stream();
+        (polled, is_whole)
+    })
+}
+
+fn too_large(most: usize) -> ApiError {
+    ApiError::new(&error::BODY_TOO_LARGE, &[&most.to_string()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_for_a_body_grows_with_what_has_come_and_not_with_what_is_announced() {
+        let megabytes = |count: usize| count << 20;
+        assert_eq!(room_for(9000, 0, megabytes(100)), FIRST_ROOM);
+        assert_eq!(room_for(9000, 0, 10_000), 10_000);
+        assert_eq!(room_for(FIRST_ROOM + 1, FIRST_ROOM, megabytes(100)), 2 * FIRST_ROOM);
+        assert_eq!(room_for(megabytes(65), megabytes(64), megabytes(100)), megabytes(100));
+    }
+
+    #[test]
+    fn a_body_has_a_grace_then_a_pace_and_an_end() {
+        let pace = |seconds, bytes_per_second| Pace { begun: Instant::now(), seconds, bytes_per_second };
+        let seconds = Duration::from_secs;
+        assert_eq!(pace(60, 1000).allowed(0), GRACE);
+        assert_eq!(pace(60, 1000).allowed(10_000), GRACE + seconds(10));
+        assert_eq!(pace(60, 1000).allowed(1 << 30), seconds(60));
+        assert_eq!(pace(1, 1000).allowed(0), seconds(1));
+        assert_eq!(pace(60, 0).allowed(0), seconds(60));
+    }
+}
