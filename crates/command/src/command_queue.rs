@@ -2,7 +2,7 @@
 //!
 //! One request at a time, in the order of the queue. A request is got in a unit of work that its answers belong to, so
 //! that a request whose answers are not all put is there again after a failure. Requests run with the authority of the
-//! user named in their descriptor, by the whole name (`model::identity_context`), and answers are put with it: nobody reaches a queue through the command server that
+//! user named in their descriptor, by the whole name and with the groups (`MessageDescriptor::answerable`), and answers are put with it: nobody reaches a queue through the command server that
 //! was not open to him before. An answer that cannot be put goes to the dead-letter queue.
 //!
 //! Nothing is polled: it waits for messages, for its switch and for the end of the queue manager.
@@ -14,7 +14,6 @@ use model::authority::Principal;
 use model::descriptor::{Ccsid, Encoding, Format, MessageDescriptor, MessageType, Report};
 use model::header::dead_letter::DeadLetterHeader;
 use model::identifier::{CorrelationId, MessageId};
-use model::identity_context;
 use model::name::QueueName;
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 use model::pcf::{Coding, Message, PcfError, decode};
@@ -92,7 +91,7 @@ impl Server<'_> {
     async fn serve(&self, request: Box<GetResult>) -> Result<(), Reason> {
         let GetResult { message, .. } = *request;
         let (descriptor, body) = (message.descriptor, message.body);
-        let user = identity_context::user_of(&descriptor).map(|user| Principal::user(&user));
+        let user = descriptor.answerable();
         let user = user.as_ref();
         match descriptor.message_type {
             MessageType::REQUEST => {

@@ -3,10 +3,14 @@
 //! The wire and disk layouts of MQMD live with their codecs; here it is only data.
 //! Source: MQ reference, "MQMD - Message descriptor", 9.3.
 
+use std::sync::Arc;
+
 use bitflags::bitflags;
 use serde::{Deserialize, Serialize};
 
+use crate::authority::Principal;
 use crate::identifier::{AccountingToken, CorrelationId, GroupId, MessageId};
+use crate::identity_context;
 use crate::name::{QueueManagerName, QueueName};
 use crate::text::Text;
 
@@ -209,11 +213,29 @@ pub struct MessageDescriptor {
     pub message_flags: MessageFlags,
     /// Length of the original message in bytes; -1 when undefined.
     pub original_length: i32,
+    /// No field of MQMD, and never sent: whom the message counts as, where the identity context does not say all of it
+    /// (groups, an administrator, a name that does not fit). Each put sets it (`name_principal`); `answerable` reads it.
+    pub principal: Option<Arc<Principal>>,
 }
 
 impl MessageDescriptor {
     pub const PRIORITY_AS_QUEUE_DEFINITION: i32 = -1;
     pub const ORIGINAL_LENGTH_UNDEFINED: i32 = -1;
+
+    /// Whom the message counts as: what it causes (report messages, commands) is done with this principal's authority.
+    /// `None` where the whole name is not told: the beginning of a name is nobody.
+    pub fn answerable(&self) -> Option<Principal> {
+        match &self.principal {
+            Some(principal) => Some((**principal).clone()),
+            None => identity_context::user_of(self).map(|user| Principal::user(&user)),
+        }
+    }
+
+    /// Keeps `principal` beside an identity context that does not say all of it.
+    pub fn name_principal(&mut self, principal: &Principal) {
+        let shown = (self.user_identifier, self.accounting_token);
+        self.principal = identity_context::beyond(principal, &shown).then(|| Arc::new(principal.clone()));
+    }
 }
 
 impl Default for MessageDescriptor {
@@ -247,6 +269,7 @@ impl Default for MessageDescriptor {
             offset: 0,
             message_flags: MessageFlags::empty(),
             original_length: Self::ORIGINAL_LENGTH_UNDEFINED,
+            principal: None,
         }
     }
 }

@@ -14,6 +14,7 @@
 //! Invariant: for every name, `user_of` what `of_user` returns is that name or `None`, never the name of another user. Only who
 //! may set identity context, and so may name any user, can choose the two fields.
 
+use crate::authority::Principal;
 use crate::descriptor::MessageDescriptor;
 use crate::identifier::AccountingToken;
 use crate::text::Text;
@@ -55,6 +56,16 @@ pub fn of_user_with_token(user: &str, wished: AccountingToken) -> (Text<12>, Acc
 /// Whose message it is; `None` where the descriptor does not tell. Empty for a message without context.
 pub fn user_of(descriptor: &MessageDescriptor) -> Option<String> {
     user_in(&descriptor.user_identifier, &descriptor.accounting_token)
+}
+
+/// Whether a principal is more than the user whom these two fields tell: a member of groups, an administrator of a door, or
+/// somebody else.
+pub fn beyond(principal: &Principal, (identifier, token): &(Text<12>, AccountingToken)) -> bool {
+    // Nearly every user of nearly every message.
+    let is_whole = *token == AccountingToken::NONE && identifier.trimmed() == principal.user.as_bytes();
+    principal.is_administrator
+        || !principal.groups.is_empty()
+        || !is_whole && user_in(identifier, token).as_deref() != Some(&*principal.user)
 }
 
 fn user_in(identifier: &Text<12>, token: &AccountingToken) -> Option<String> {

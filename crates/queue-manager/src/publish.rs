@@ -26,7 +26,7 @@ use model::authority::{Authority, AuthorityObject, Principal};
 use model::definition::queue::DefinitionType;
 use model::definition::topic::Delivery;
 use model::descriptor::{Expiry, MessageDescriptor, Persistence};
-use model::identifier::MessageId;
+use model::identifier::{AccountingToken, MessageId};
 use model::identity_context;
 use model::message::Message;
 use model::name::{QueueManagerName, QueueName, TopicName};
@@ -418,8 +418,20 @@ fn copy_descriptor(
         user_identifier,
         accounting_token,
         application_identity_data: Text::new(&definition.application_identity_data),
+        principal: publisher(publication, (user_identifier, accounting_token)),
         ..of.clone()
     }
+}
+
+/// Beside the subscription's identity stays whose publication it is: what a copy causes is the publisher's doing.
+fn publisher(publication: &Publication, shown: (Text<12>, AccountingToken)) -> Option<Arc<Principal>> {
+    let of = &publication.descriptor;
+    if of.principal.is_some() || (of.user_identifier, of.accounting_token) == shown {
+        return of.principal.clone();
+    }
+    // A name that the publication does not tell is nobody's, the subscription's least of all.
+    let publisher = of.answerable().unwrap_or_else(|| Principal::user(""));
+    identity_context::beyond(&publisher, &shown).then(|| Arc::new(publisher))
 }
 
 /// Sends a subscription what is retained for its topics. Returns how many it got.

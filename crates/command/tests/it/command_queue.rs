@@ -271,14 +271,22 @@ fn a_user_whose_name_begins_like_anothers_has_no_right_of_that_one() {
 }
 
 #[test]
-fn a_command_of_a_user_whose_name_does_not_fit_is_refused_and_its_answer_is_a_dead_letter() {
+fn a_command_whose_context_was_set_to_a_name_that_does_not_fit_is_refused_and_its_answer_is_a_dead_letter() {
     let queue_manager = start_as(TWELVE, Home::Ephemeral);
     run_script(&queue_manager, "ALTER QMGR DEADQ(SYSTEM.DEAD.LETTER.QUEUE)");
     let manager = queue_manager.clone();
     with_server(&queue_manager, async |server| {
         let user = Principal::administrator(&format!("{TWELVE}.{}", "x".repeat(40)));
         let client = Client::new(&manager, &user).await;
-        client.put(client.request(&Coding::native()), Coding::native().bytes(&ping())).await;
+        // By its own context the message is that of the whole name.
+        let answers = client.ask(&Coding::native(), &ping()).await;
+        assert_eq!(answers[0].1.header.reason, 0);
+        let (user_identifier, accounting_token) = model::identity_context::of_user(&user.user);
+        let set = MessageDescriptor { user_identifier, accounting_token, ..client.request(&Coding::native()) };
+        let object = ObjectDescriptor { name: QueueName::literal(COMMAND_QUEUE), ..ObjectDescriptor::default() };
+        let options = PutOptions { flags: PutFlags::SET_IDENTITY_CONTEXT, ..PutOptions::default() };
+        let body = Bytes::from(Coding::native().bytes(&ping()));
+        client.connection.put1(&user, &object, set, &options, body).await.unwrap();
         let name = QueueName::literal("SYSTEM.DEAD.LETTER.QUEUE");
         let object = ObjectDescriptor { name, ..ObjectDescriptor::default() };
         let dead = server.connection.open(&administrator(), &object, OpenOptions::INPUT_SHARED).await.unwrap().handle;

@@ -67,6 +67,7 @@ prop_compose! {
             offset,
             message_flags: MessageFlags::from_bits_retain(message_flags),
             original_length,
+            principal: None,
         }
     }
 }

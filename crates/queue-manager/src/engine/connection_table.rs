@@ -30,6 +30,8 @@ pub(crate) struct ConnectionState {
     pub(crate) connected: Timestamp,
     /// Context of messages put here: MQMD `UserIdentifier`, `AccountingToken` and `PutApplName`.
     pub(crate) user: (Text<12>, AccountingToken),
+    /// What `user` does not say: `MessageDescriptor::principal` of messages put here.
+    pub(crate) principal: Option<Arc<Principal>>,
     pub(crate) application_name: Text<28>,
     pub(crate) handles: Mutex<Vec<Option<Arc<Handle>>>>,
     pub(crate) unit: Mutex<Option<OpenUnit>>,
@@ -52,6 +54,11 @@ impl ConnectionState {
         Self {
             number,
             user: identity_context::of_user(&options.principal.user),
+            principal: identity_context::beyond(
+                &options.principal,
+                &identity_context::of_user(&options.principal.user),
+            )
+            .then(|| Arc::new(options.principal.clone())),
             application_name: Text::new(&options.application_name),
             options,
             connected,

@@ -3,12 +3,17 @@
 //! A report goes to the reply-to queue of the message it is about, in the same unit of work where there is one; where that
 //! fails, to the dead-letter queue; where that fails too, it is given up with a log line. A report never makes a report.
 //!
-//! Source: MQ reference, "Report options and message flags", "Fields in the message descriptor of a report", 9.3.
+//! A report is put with the authority of the principal whose message it is about, as it is at that moment: who may not put
+//! to a queue cannot make the queue manager do it either. The dead-letter queue takes a report without that authority.
+//!
+//! Source: MQ security, "Authority of the user identifier in the MQMD of the message that causes a report", 9.3; MQ reference, "Report options and message flags", "Fields in the message descriptor of a report", 9.3.
 
 use bytes::Bytes;
+use model::authority::Authority;
 use model::descriptor::{Expiry, Feedback, MessageDescriptor, MessageType, Report};
 use model::identifier::{CorrelationId, MessageId};
 use model::message::Message;
+use model::options::ObjectDescriptor;
 use model::reason::Reason;
 use model::text::Text;
 use model::timestamp::Timestamp;
@@ -19,6 +24,7 @@ use crate::engine::connection_table::ConnectionState;
 use crate::queue::resolve::{Destination, Resolved, resolve};
 use crate::queue::transmission::{self, QUEUE_MANAGER};
 use crate::queue::{dead_letter, delivery};
+use crate::verb::open::check_destination_authority;
 use model::header::transmission::TransmissionHeader;
 
 /// How much of the message a report with data carries, in bytes.
@@ -131,7 +137,12 @@ async fn put_to_reply_queue(
     now: Timestamp,
 ) -> Result<(), Reason> {
     match resolve(engine, &of.reply_to_queue, &of.reply_to_queue_manager)? {
-        Resolved::Destination(destination) => put_to(engine, unit, &destination, report.clone(), expires, now).await,
+        Resolved::Destination(destination) => {
+            let object = ObjectDescriptor { name: of.reply_to_queue, ..ObjectDescriptor::default() };
+            let principal = of.answerable().ok_or(Reason::NotAuthorized)?;
+            check_destination_authority(engine, &principal, &object, &destination, Authority::PUT)?;
+            put_to(engine, unit, &destination, report.clone(), expires, now).await
+        }
         Resolved::Model(_) => Err(Reason::ObjectTypeError),
     }
 }

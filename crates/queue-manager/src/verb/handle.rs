@@ -71,6 +71,8 @@ pub(crate) struct Memory {
 #[derive(Debug, Clone)]
 pub(crate) struct Context {
     pub(crate) user_identifier: Text<12>,
+    /// Beside the identity: `MessageDescriptor::principal`.
+    pub(crate) principal: Option<Arc<Principal>>,
     pub(crate) accounting_token: AccountingToken,
     pub(crate) application_identity_data: Text<32>,
     pub(crate) put_application_type: i32,
@@ -84,6 +86,7 @@ impl Context {
     pub(crate) fn of(descriptor: &MessageDescriptor) -> Self {
         Self {
             user_identifier: descriptor.user_identifier,
+            principal: descriptor.principal.clone(),
             accounting_token: descriptor.accounting_token,
             application_identity_data: descriptor.application_identity_data,
             put_application_type: descriptor.put_application_type,
@@ -96,6 +99,7 @@ impl Context {
 
     pub(crate) fn write_identity(&self, descriptor: &mut MessageDescriptor) {
         descriptor.user_identifier = self.user_identifier;
+        descriptor.principal.clone_from(&self.principal);
         descriptor.accounting_token = self.accounting_token;
         descriptor.application_identity_data = self.application_identity_data;
     }

@@ -221,12 +221,16 @@ fn fill_identifiers(engine: &Engine, descriptor: &mut MessageDescriptor, flags: 
 
 fn fill_context(request: &Request<'_>, descriptor: &mut MessageDescriptor, now: Timestamp) -> Result<(), Reason> {
     let flags = request.options.flags;
+    // Set by an application that may, the identity is the user of exactly that name.
+    descriptor.principal = None;
     if flags.contains(PutFlags::SET_ALL_CONTEXT) {
         return Ok(());
     }
     if flags.contains(PutFlags::NO_CONTEXT) {
         no_context().write_identity(descriptor);
         no_context().write_origin(descriptor);
+        // The message shows no user, and yet somebody put it.
+        descriptor.name_principal(request.caller);
         return Ok(());
     }
     let state = &request.connection.state;
@@ -239,12 +243,13 @@ fn fill_context(request: &Request<'_>, descriptor: &mut MessageDescriptor, now: 
     if flags.contains(PutFlags::PASS_IDENTITY_CONTEXT) {
         passed_context(request)?.write_identity(descriptor);
     } else if !flags.contains(PutFlags::SET_IDENTITY_CONTEXT) {
-        (descriptor.user_identifier, descriptor.accounting_token) =
-            if request.caller.user == state.options.principal.user {
-                state.user
-            } else {
-                identity_context::of_user(&request.caller.user)
-            };
+        if *request.caller == state.options.principal {
+            (descriptor.user_identifier, descriptor.accounting_token) = state.user;
+            descriptor.principal.clone_from(&state.principal);
+        } else {
+            (descriptor.user_identifier, descriptor.accounting_token) = identity_context::of_user(&request.caller.user);
+            descriptor.name_principal(request.caller);
+        }
         descriptor.application_identity_data = Text::BLANK;
     }
     descriptor.put_application_type = state.options.application_type;
@@ -258,6 +263,7 @@ fn fill_context(request: &Request<'_>, descriptor: &mut MessageDescriptor, now: 
 fn no_context() -> Context {
     Context {
         user_identifier: Text::BLANK,
+        principal: None,
         accounting_token: AccountingToken::NONE,
         application_identity_data: Text::BLANK,
         put_application_type: 0,

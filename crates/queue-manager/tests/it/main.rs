@@ -17,6 +17,7 @@ mod model_property;
 mod names;
 mod publish_subscribe;
 mod put_get;
+mod report_authority;
 mod reports;
 mod restart;
 mod selectors;

@@ -15,15 +15,24 @@
 //!     40     4  Offset
 //!     44     4  MsgFlags
 //!     48     4  OriginalLength
-//!     52     1  Persistence: 0 no, 1 yes, 2 as the queue defines
+//!     52     1  Persistence: 0 no, 1 yes, 2 as the queue defines; 128 more when a principal follows the fields
 //!     53        thirteen fields, each one byte of length and the bytes without trailing padding:
 //!               MsgId, CorrelId, GroupId (padded with zero bytes), Format (blanks), ReplyToQ, ReplyToQMgr (nothing),
 //!               UserIdentifier (blanks), AccountingToken (zero bytes), ApplIdentityData, PutApplName, PutDate,
 //!               PutTime, ApplOriginData (blanks)
 //! ```
+//! A principal, which is there only when the identity context does not say all of it:
+//! ```text
+//!      0     2  length of what follows
+//!      2     1  1 for an administrator, else 0
+//!      3        names, each two bytes of length and UTF-8: the user, then each group
+//! ```
 //! It says itself where it ends, so a body may follow at once.
 
+use std::sync::Arc;
+
 use bytes::{Buf, Bytes};
+use model::authority::Principal;
 use model::descriptor::{
     Ccsid, Encoding, Expiry, Feedback, Format, MessageDescriptor, MessageFlags, MessageType, Persistence, Report,
 };
@@ -36,6 +45,9 @@ use crate::private::log::cursor::Cursor;
 
 const BLANK: u8 = b' ';
 const ZERO: u8 = 0;
+/// In the byte of persistence.
+const HAS_PRINCIPAL: u8 = 0x80;
+const ADMINISTRATOR: u8 = 1;
 
 /// Bytes of a descriptor whose fields are all full.
 pub(crate) const MAXIMUM_BYTES: usize = 53 + 13 + 24 * 3 + 8 + 48 * 2 + 12 + 32 + 32 + 28 + 8 + 8 + 4;
@@ -137,6 +149,7 @@ fn trimmed_length<const N: usize>(field: &[u8; N], padding: u8) -> usize {
     odd.iter().rposition(|&byte| byte != padding).map_or(0, |last| last + 1)
 }
 
+/// All but the principal, which `encode_content` writes behind it.
 pub(crate) fn encode(descriptor: &MessageDescriptor) -> Encoded {
     let d = descriptor;
     let mut fixed = [0; 53];
@@ -161,6 +174,9 @@ pub(crate) fn encode(descriptor: &MessageDescriptor) -> Encoded {
         Persistence::Persistent => 1,
         Persistence::AsQueueDefinition => 2,
     };
+    if d.principal.is_some() {
+        fixed[52] |= HAS_PRINCIPAL;
+    }
     let mut encoded = Encoded { bytes: [0; MAXIMUM_BYTES], length: 0 };
     encoded.append(&fixed);
     encoded.append_field(d.message_id.as_bytes(), ZERO);
@@ -179,8 +195,39 @@ pub(crate) fn encode(descriptor: &MessageDescriptor) -> Encoded {
     encoded
 }
 
+/// Groups beyond 65,535 bytes are left out, which takes authority away and never gives any.
+fn encoded_principal(principal: &Principal) -> Vec<u8> {
+    let mut bytes = vec![0, 0, u8::from(principal.is_administrator) * ADMINISTRATOR];
+    for name in std::iter::once(&principal.user).chain(principal.groups.iter()) {
+        match u16::try_from(name.len()) {
+            Ok(length) if bytes.len() + name.len() + 2 <= usize::from(u16::MAX) => {
+                bytes.extend_from_slice(&length.to_le_bytes());
+                bytes.extend_from_slice(name.as_bytes());
+            }
+            _ => break,
+        }
+    }
+    let length = u16::try_from(bytes.len() - 2).expect("no longer than the check above allows");
+    bytes[..2].copy_from_slice(&length.to_le_bytes());
+    bytes
+}
+
+fn principal(cursor: &mut Cursor<'_>) -> Option<Principal> {
+    let length = usize::from(cursor.u16()?);
+    let mut cursor = Cursor::new(cursor.take(length)?);
+    let is_administrator = cursor.u8()? & ADMINISTRATOR != 0;
+    let mut names = Vec::new();
+    while cursor.remaining() > 0 {
+        let length = usize::from(cursor.u16()?);
+        names.push(Arc::from(std::str::from_utf8(cursor.take(length)?).ok()?));
+    }
+    let mut names = names.into_iter();
+    Some(Principal { user: names.next()?, groups: names.collect(), is_administrator })
+}
+
 pub(crate) fn decode(cursor: &mut Cursor<'_>) -> Option<MessageDescriptor> {
-    Some(MessageDescriptor {
+    let mut has_principal = false;
+    let mut descriptor = MessageDescriptor {
         report: Report::from_bits_retain(cursor.u32()?),
         message_type: MessageType(cursor.i32()?),
         expiry: Expiry(cursor.i32()?),
@@ -194,11 +241,15 @@ pub(crate) fn decode(cursor: &mut Cursor<'_>) -> Option<MessageDescriptor> {
         offset: cursor.u32()?,
         message_flags: MessageFlags::from_bits_retain(cursor.u32()?),
         original_length: cursor.i32()?,
-        persistence: match cursor.u8()? {
-            0 => Persistence::NonPersistent,
-            1 => Persistence::Persistent,
-            2 => Persistence::AsQueueDefinition,
-            _ => return None,
+        persistence: {
+            let byte = cursor.u8()?;
+            has_principal |= byte & HAS_PRINCIPAL != 0;
+            match byte & !HAS_PRINCIPAL {
+                0 => Persistence::NonPersistent,
+                1 => Persistence::Persistent,
+                2 => Persistence::AsQueueDefinition,
+                _ => return None,
+            }
         },
         message_id: MessageId::new(cursor.padded(ZERO)?),
         correlation_id: CorrelationId::new(cursor.padded(ZERO)?),
@@ -213,7 +264,12 @@ pub(crate) fn decode(cursor: &mut Cursor<'_>) -> Option<MessageDescriptor> {
         put_date: Text::from_bytes(cursor.padded(BLANK)?),
         put_time: Text::from_bytes(cursor.padded(BLANK)?),
         application_origin_data: Text::from_bytes(cursor.padded(BLANK)?),
-    })
+        principal: None,
+    };
+    if has_principal {
+        descriptor.principal = Some(Arc::new(principal(cursor)?));
+    }
+    Some(descriptor)
 }
 
 fn name(cursor: &mut Cursor<'_>) -> Option<ObjectName> {
@@ -226,8 +282,10 @@ fn name(cursor: &mut Cursor<'_>) -> Option<ObjectName> {
 pub(crate) fn encode_content(descriptor: &MessageDescriptor, body: &[u8]) -> Vec<u8> {
     let head = encode(descriptor);
     let head = head.as_bytes();
-    let mut content = Vec::with_capacity(head.len() + body.len());
+    let behind = descriptor.principal.as_deref().map(encoded_principal).unwrap_or_default();
+    let mut content = Vec::with_capacity(head.len() + behind.len() + body.len());
     content.extend_from_slice(head);
+    content.extend_from_slice(&behind);
     content.extend_from_slice(body);
     content
 }

@@ -1,7 +1,10 @@
 //! Layouts: every record comes back as it was written, and one of each stands here in bytes.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use expect_test::{Expect, expect};
+use model::authority::Principal;
 use model::descriptor::{
     Ccsid, Encoding, Expiry, Feedback, Format, MessageDescriptor, MessageFlags, MessageType, Persistence, Report,
 };
@@ -71,6 +74,7 @@ prop_compose! {
             offset: k,
             message_flags: MessageFlags::from_bits_retain(l),
             original_length: m.cast_signed(),
+            principal: None,
         }
     }
 }
@@ -93,6 +97,23 @@ proptest! {
         for cut in 0..bytes.len() {
             prop_assert!(decode(&mut Cursor::new(&bytes[..cut])).is_none());
         }
+    }
+
+    #[test]
+    fn decoding_a_principal_undoes_encoding(
+        bare in descriptor(), user in ".{0,300}", groups in prop::collection::vec(".{0,40}", 0..5),
+        is_administrator in any::<bool>(), body in prop::collection::vec(any::<u8>(), 0..50),
+    ) {
+        let groups = groups.into_iter().map(Arc::from).collect();
+        let principal = Principal { user: user.into(), groups, is_administrator };
+        let descriptor = MessageDescriptor { principal: Some(Arc::new(principal)), ..bare };
+        let bytes = encode_content(&descriptor, &body);
+        prop_assert!(Keys::decode(&bytes).is_some());
+        for cut in 0..bytes.len() - body.len() {
+            prop_assert!(decode(&mut Cursor::new(&bytes[..cut])).is_none());
+        }
+        let message = decode_content(Bytes::from(bytes)).expect("whole");
+        prop_assert_eq!((message.descriptor, message.body), (descriptor, Bytes::from(body)));
     }
 
     #[test]
@@ -241,6 +262,31 @@ fn golden_put_and_moved() {
     let mut moved = Vec::new();
     Operation::Moved(put_record(&content)).encode(&mut moved);
     assert_eq!((moved[0], &moved[1..]), (2, &put[1..]));
+}
+
+#[test]
+fn golden_principal() {
+    let principal =
+        Principal { user: "a long user name".into(), groups: [Arc::from("mqm")].into(), is_administrator: true };
+    let descriptor = MessageDescriptor { principal: Some(Arc::new(principal)), ..MessageDescriptor::default() };
+    let content = encode_content(&descriptor, b"");
+    check(
+        &content[52..],
+        expect![[r#"
+        82 00 00 00 00 00 00 00 00 00 00 00 00 00 18 00
+        01 10 00 61 20 6c 6f 6e 67 20 75 73 65 72 20 6e
+        61 6d 65 03 00 6d 71 6d"#]],
+    );
+}
+
+#[test]
+fn too_many_groups_for_the_record_are_left_out() {
+    let groups = (0..3000).map(|number| format!("group of a directory {number:05}").into()).collect();
+    let principal = Principal { user: "u".into(), groups, is_administrator: false };
+    let descriptor = MessageDescriptor { principal: Some(Arc::new(principal)), ..MessageDescriptor::default() };
+    let message = decode_content(encode_content(&descriptor, b"body").into()).expect("whole");
+    let kept = message.descriptor.answerable().expect("named");
+    assert_eq!((&*kept.user, kept.groups.len(), &*message.body), ("u", 2340, b"body".as_slice()));
 }
 
 #[test]
