@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every test. System tests drive the release build, because the kill test wants real load.
-# `test.sh full` adds fifty kills and the tests that need Open Liberty.
+# `test.sh full` adds fifty kills, a hundred restarts under JMS listeners, and the tests that need Open Liberty.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,6 +18,7 @@ export QUAYMASTER_BIN QUAYMASTER_STUB
 ignored=()
 if [ "${1:-}" = full ]; then
     export QUAYMASTER_KILL_ROUNDS="${QUAYMASTER_KILL_ROUNDS:-50}"
+    export QUAYMASTER_RESTART_ROUNDS="${QUAYMASTER_RESTART_ROUNDS:-100}"
     ignored=(--include-ignored)
     say "checking that fuzz/ builds"
     scripts/fuzz-check.sh

@@ -8,6 +8,7 @@ mod certificates;
 mod jms;
 mod mqi;
 mod program;
+mod restarts;
 
 use std::path::Path;
 

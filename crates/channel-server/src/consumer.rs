@@ -60,8 +60,20 @@ impl Consumers {
         self.group.awaits_messages()
     }
 
+    /// They get nothing more; a get that is taking a message sends it.
+    pub(crate) fn rest(&self) {
+        self.group.begin_rest();
+    }
+
     fn wake_all(&self) {
         self.jobs.values().for_each(JobHandle::wake);
+    }
+
+    /// Jobs run in the order in which they are woken: the consumer that was sent something last comes last.
+    fn wake_in_turn(&self) {
+        let mut handles: Vec<u32> = self.jobs.keys().copied().collect();
+        handles.sort_by_key(|&handle| self.group.last_sent(handle));
+        handles.iter().filter_map(|handle| self.jobs.get(handle)).for_each(JobHandle::wake);
     }
 }
 
@@ -89,8 +101,8 @@ pub(crate) fn request(conversation: &Arc<Conversation>, unit: &Unit) -> Result<(
     let consumers = &mut *consumers;
     let maximum = conversation.shared.negotiated.maximum_message;
     let (consumer, frees_others) = consumers.group.request(handle, unit, &request, maximum);
-    if frees_others {
-        consumers.wake_all();
+    if frees_others && consumers.jobs.len() > 1 {
+        consumers.wake_in_turn();
     }
     if let Some(job) = consumers.jobs.get(&handle) {
         job.wake();

@@ -131,8 +131,9 @@ impl Conversation {
     /// The next unit, once there is room for what answers it.
     async fn next(&self) -> Unit {
         loop {
-            // Who adds a unit wakes this job.
-            poll_fn(|_| if self.mailbox.lock().is_empty() { Poll::Pending } else { Poll::Ready(()) }).await;
+            // Who adds a unit wakes this job. A socket that rests begins nothing: its client learns that by its end.
+            let may_begin = || !self.mailbox.lock().is_empty() && !self.shared.is_resting();
+            poll_fn(|_| if may_begin() { Poll::Ready(()) } else { Poll::Pending }).await;
             self.is_busy.store(true, Ordering::Relaxed);
             if self.shared.is_congested() {
                 self.shared.room().await;
@@ -188,10 +189,15 @@ impl Conversation {
         }
     }
 
-    /// Whether nothing is under way that a stop should wait for: no call, no unit of work.
+    /// Whether nothing is under way that a stop should wait for: no call, and no unit of work unless their time is over.
     pub(crate) fn is_quiet(&self) -> bool {
-        !self.is_busy()
-            && self.connected.lock().as_ref().is_none_or(|connected| !connected.connection.has_unit_of_work())
+        let has_unit_of_work = |connected: &Connected| connected.connection.has_unit_of_work();
+        !self.is_busy() && (self.shared.has_ended() || !self.connected.lock().as_ref().is_some_and(has_unit_of_work))
+    }
+
+    /// No consumer is sent anything more.
+    pub(crate) fn rest(&self) {
+        self.consumers.lock().rest();
     }
 
     /// Gives the connection up, with everything that hangs on it but the unit of work.

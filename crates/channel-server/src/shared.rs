@@ -65,6 +65,10 @@ pub(crate) struct Shared {
     /// User facts checked before on this socket, and what came of it: conversations repeat them.
     identified: Mutex<Option<(UserFacts, Principal)>>,
     is_quiescing: AtomicBool,
+    /// Units of work are waited for no longer.
+    has_ended: AtomicBool,
+    /// No further call is begun: the socket rests before it ends.
+    is_resting: AtomicBool,
     /// An MQCONN has succeeded.
     is_admitted: AtomicBool,
     /// Of units that have come and are not begun, in bytes.
@@ -113,6 +117,8 @@ impl Shared {
             first_facts: Mutex::default(),
             identified: Mutex::new(None),
             is_quiescing: AtomicBool::new(false),
+            has_ended: AtomicBool::new(false),
+            is_resting: AtomicBool::new(false),
             is_admitted: AtomicBool::new(false),
             queued: AtomicUsize::new(0),
         }
@@ -209,13 +215,34 @@ impl Shared {
         self.is_quiescing.load(Ordering::Acquire)
     }
 
-    /// STOP CHANNEL: calls that ask to fail then do so from now on; harder modes end the channel at once.
+    /// Calls that ask to fail when the channel is stopped do so from now on; the harder modes end it at once.
     pub(crate) fn stop(&self, mode: StopMode) {
         self.terms.status.update(|instance| instance.state = ChannelState::Stopping);
         self.is_quiescing.store(true, Ordering::Release);
-        if mode > StopMode::Quiesce {
-            self.close(StatusCode(flow::StatusCode::QUEUE_MANAGER_ENDING.0));
+        match mode {
+            StopMode::Quiesce => {}
+            StopMode::Ended => self.has_ended.store(true, Ordering::Release),
+            StopMode::Force | StopMode::Terminate => {
+                self.close(StatusCode(flow::StatusCode::QUEUE_MANAGER_ENDING.0));
+            }
         }
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.has_ended.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn has_output(&self) -> bool {
+        self.output.lock().output.has_remaining()
+    }
+
+    /// Everything that was begun is answered: nothing else is begun, and the socket ends in a moment.
+    pub(crate) fn rest(&self) {
+        self.is_resting.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_resting(&self) -> bool {
+        self.is_resting.load(Ordering::Acquire)
     }
 
     /// A call was told so: nothing more can be done on this socket.

@@ -33,6 +33,7 @@ use channel_protocol::output::Output;
 use channel_protocol::segment::{Address, ControlFlags, Segment, SegmentType};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::coop;
+use tokio::time::Instant;
 
 use crate::admission::{Admission, Peer, StatusCode, Terms, failure_delay};
 use crate::conversation::Conversation;
@@ -48,6 +49,9 @@ const ROUNDS: usize = 16;
 const READS: usize = 32;
 /// Pieces handed to one write.
 const PIECES: usize = 16;
+/// How long a socket rests between the last answer and its end. The Java client drops an answer that has come when the
+/// end comes before its program's thread has taken it, and says 2009 of a commit that took effect.
+const REST: Duration = Duration::from_millis(200);
 /// How long the last words may take to be written.
 const FAREWELL: Duration = Duration::from_secs(5);
 /// Bytes written at once above which the output's memory is given back.
@@ -83,6 +87,10 @@ struct Socket<S> {
     is_unflushed: bool,
     /// The conversations know that somebody stops the channel.
     was_told_to_stop: bool,
+    /// When something was written last, or the stop began; not kept before it.
+    spoke_at: Option<Instant>,
+    /// Ends the socket once it has rested.
+    rest: Option<JobHandle>,
     /// Jobs that belong to the socket itself.
     _own_jobs: [JobHandle; 2],
 }
@@ -113,6 +121,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
             pace: Pace::new(pace_terms(&shared)),
             is_unflushed: false,
             was_told_to_stop: false,
+            spoke_at: None,
+            rest: None,
             _own_jobs: own_jobs,
             jobs,
             shared,
@@ -283,17 +293,28 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         shown.store(self.conversations.len() as u64, Ordering::Relaxed);
     }
 
-    /// Tells the conversations once, and ends the socket when nothing is under way that should be waited for.
+    /// Tells the conversations once, and ends the socket when nothing is under way that should be waited for. It begins
+    /// nothing then, rests, and ends: what was answered has reached the program before the end does.
     fn quiesce(&mut self) {
         if !self.was_told_to_stop {
             self.was_told_to_stop = true;
+            self.spoke_at = Some(Instant::now());
             self.conversations.values().for_each(|running| running.conversation.quiesce());
             // Consumers tell of it before the socket does.
             self.jobs.run(ROUNDS);
         }
-        if self.conversations.values().all(|running| running.conversation.is_quiet()) {
-            self.shared.close(StatusCode(status::StatusCode::QUEUE_MANAGER_ENDING.0));
+        if self.rest.is_some() || !self.conversations.values().all(|running| running.conversation.is_quiet()) {
+            return;
         }
+        self.shared.rest();
+        self.conversations.values().for_each(|running| running.conversation.rest());
+        let spoke_at = self.spoke_at.filter(|_| !self.shared.has_output());
+        let end = spoke_at.unwrap_or_else(Instant::now) + REST;
+        let shared = self.shared.clone();
+        self.rest = Some(self.shared.jobs.spawn(async move {
+            tokio::time::sleep_until(end).await;
+            shared.close(StatusCode(status::StatusCode::QUEUE_MANAGER_ENDING.0));
+        }));
     }
 
     fn keep_pace(&mut self, context: &mut Context<'_>) {
@@ -318,6 +339,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
         if written > 0 {
             self.pace.spoke();
             self.is_unflushed = true;
+            if self.was_told_to_stop {
+                self.spoke_at = Some(Instant::now());
+            }
             let counters = self.shared.terms.status.counters();
             counters.bytes_sent.fetch_add(written as u64, Ordering::Relaxed);
             counters.buffers_sent.fetch_add(1, Ordering::Relaxed);

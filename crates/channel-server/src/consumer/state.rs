@@ -73,6 +73,8 @@ struct Work {
     /// Messages that the client has not said it received.
     on_their_way: VecDeque<OnItsWay>,
     message_index: u32,
+    /// Of the message sent last, among the conversation's; 0 for none.
+    last_sent: u32,
     is_getting: bool,
     is_closed: bool,
 }
@@ -150,12 +152,14 @@ impl Group {
 
     /// Nobody gets anything until `start`; ends when nobody does any more.
     pub(crate) async fn rest(&self) {
-        {
-            let mut state = self.state.lock();
-            state.is_resting = true;
-            state.consumers.values().for_each(|consumer| consumer.interrupt.set());
-        }
+        self.begin_rest();
         self.at_rest(|_| true).await;
+    }
+
+    pub(crate) fn begin_rest(&self) {
+        let mut state = self.state.lock();
+        state.is_resting = true;
+        state.consumers.values().for_each(|consumer| consumer.interrupt.set());
     }
 
     /// Nobody gets anything in the unit of work until `go_on`; ends when nobody does any more. What was got is sent.
@@ -196,6 +200,10 @@ impl Group {
         let mut state = self.state.lock();
         state.consumers.remove(&handle);
         state.in_hand.close(handle);
+    }
+
+    pub(crate) fn last_sent(&self, handle: u32) -> u32 {
+        self.state.lock().consumers.get(&handle).map_or(0, |consumer| consumer.work.lock().last_sent)
     }
 
     /// Whether a get of one is under way.
@@ -270,6 +278,7 @@ impl Group {
         let mut work = consumer.work.lock();
         state.global_index = state.global_index.wrapping_add(1);
         work.message_index = work.message_index.wrapping_add(1);
+        work.last_sent = state.global_index;
         let selection = work.selection.as_ref();
         let ticket = Ticket {
             address: work.address,
@@ -314,6 +323,7 @@ impl Consumer {
             wanted: 0,
             on_their_way: VecDeque::new(),
             message_index: 0,
+            last_sent: 0,
             is_getting: false,
             is_closed: false,
         };

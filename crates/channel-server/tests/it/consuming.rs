@@ -402,3 +402,33 @@ async fn requests_for_handles_that_are_not_there_are_passed_over() {
     assert_eq!(pair.client.put(3, pair.output, put).await.0, 0);
     pair.nothing().await;
 }
+
+#[tokio::test]
+async fn consumers_of_a_conversation_take_turns_while_all_have_messages_waiting() {
+    let mut pair = Pair::new().await;
+    let mut handles = vec![pair.queue];
+    for name in ["R", "S"] {
+        define_queue(&pair.server.queue_manager, name).await;
+        handles.push(pair.client.open(1, name, BOTH).await);
+    }
+    let to_others =
+        [pair.client.open(3, "R", OpenOptions::OUTPUT).await, pair.client.open(3, "S", OpenOptions::OUTPUT).await];
+    for _ in 0..4 {
+        for queue in [pair.output, to_others[0], to_others[1]] {
+            pair.client.put(3, queue, persistent(b"x")).await;
+        }
+    }
+    for &handle in &handles {
+        pair.tell(Request::RequestMessages(request(handle, 1, 0)), false).await;
+    }
+    let mut served = Vec::new();
+    for _ in 0..9 {
+        let message = pair.message().await;
+        served.push(message.handle);
+        assert_eq!(pair.client.plain(1, Verb::Commit).await, 0);
+        pair.tell(Request::RequestMessages(request(message.handle, 1, message.global_index)), false).await;
+    }
+    for &handle in &handles {
+        assert_eq!(served.iter().filter(|&&one| one == handle).count(), 3, "{served:?}");
+    }
+}

@@ -1,5 +1,7 @@
 //! STOP CHANNEL, and the end of a queue manager, as clients see them.
 
+use std::time::Duration;
+
 use channel_protocol::flow::status::StatusCode;
 use channel_protocol::reply::Reply;
 use channel_protocol::request::{Request, Verb};
@@ -81,6 +83,44 @@ async fn a_queue_manager_that_quiesces_fails_calls_that_ask_for_it() {
     server.queue_manager.quiesce();
     assert_eq!(client.answer(1).await.ending.reason, 2161);
     assert_eq!(client.put(1, queue, message(b"x")).await.0, 0);
+}
+
+/// The Java client drops an answer that it has received when the end comes before its program has taken it.
+#[tokio::test(start_paused = true)]
+async fn an_answer_rests_before_the_socket_ends_and_no_further_call_is_begun() {
+    let server = Server::start().await;
+    let mut client = server.connected().await;
+    let queue = client.open(1, "Q", BOTH).await;
+    let mut put = message(b"committed");
+    put.options.flags = PutFlags::SYNCPOINT;
+    client.put(1, queue, put).await;
+    stop(&server, StopMode::Quiesce);
+    assert_eq!(client.plain(1, Verb::Commit).await, 0);
+    let answered = tokio::time::Instant::now();
+    client.queue(1, &Request::Call(Verb::Put(message(b"not begun")).call_on(queue)));
+    client.flush().await;
+    match client.receive(1).await {
+        Reply::Status(status) => assert_eq!(status.code, Some(StatusCode::QUEUE_MANAGER_ENDING)),
+        other => panic!("the end comes next: {other:?}"),
+    }
+    assert!(answered.elapsed() >= Duration::from_millis(200), "{:?}", answered.elapsed());
+    assert_eq!(server.depth("Q"), 1);
+}
+
+#[tokio::test]
+async fn channels_of_a_queue_manager_that_ends_wait_for_no_unit_of_work_in_the_end() {
+    let server = Server::start().await;
+    let mut client = server.connected().await;
+    let queue = client.open(1, "Q", BOTH).await;
+    let mut put = message(b"backed out");
+    put.options.flags = PutFlags::SYNCPOINT;
+    client.put(1, queue, put).await;
+    server.queue_manager.end_channels(StopMode::Quiesce);
+    let statuses = || server.queue_manager.channel_statuses();
+    wait_until(|| statuses()[0].instance.state == ChannelState::Stopping).await;
+    server.queue_manager.end_channels(StopMode::Ended);
+    assert_eq!(closed_with(&mut client).await, Some(StatusCode::QUEUE_MANAGER_ENDING));
+    wait_until(|| server.depth("Q") == 0).await;
 }
 
 #[tokio::test]

@@ -95,6 +95,8 @@ impl ChannelCounters {
 pub enum StopMode {
     /// After the unit of work or the call under way.
     Quiesce,
+    /// After the call under way: the queue manager ends, and backs out what is open.
+    Ended,
     /// Now.
     Force,
     /// Now, and its task as well.

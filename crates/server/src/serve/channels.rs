@@ -33,9 +33,11 @@ use crate::configuration;
 use crate::error::ServerError;
 use crate::serve::files;
 
-/// How long instances may take to end what they are doing, and then to end at all.
-const QUIESCE_PATIENCE: Duration = Duration::from_millis(300);
-const BREAK_PATIENCE: Duration = Duration::from_secs(1);
+/// How long instances may take to end their units of work, then the calls under way, and at last to end at all. The first
+/// and the last are longer than the rest that a channel takes between its last answer and its end.
+const QUIESCE_PATIENCE: Duration = Duration::from_millis(500);
+const CALL_PATIENCE: Duration = Duration::from_millis(100);
+const END_PATIENCE: Duration = Duration::from_secs(1);
 /// How often it is looked whether they have.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -190,17 +192,21 @@ impl ListenerHost for Channels {
     }
 }
 
-/// Lets the instances of a queue manager that ends finish what they are doing, for a moment.
+/// Asks the instances of a queue manager that ends to end after their units of work, and waits for them for a moment. Then
+/// those end whose programs are at work between two calls: a client whose commit is refused instead is worse off than one
+/// that finds its connection gone.
 pub(super) async fn quiesce(manager: &QueueManager) {
     manager.end_listeners();
     manager.end_channels(StopMode::Quiesce);
     until_ended(manager, QUIESCE_PATIENCE).await;
+    manager.end_channels(StopMode::Ended);
+    until_ended(manager, CALL_PATIENCE).await;
 }
 
-/// Breaks what is left of them.
-pub(super) async fn break_off(manager: &QueueManager) {
+/// Ends the instances that are left once their queue manager has ended: their calls are answered by now, or soon.
+pub(super) async fn end(manager: &QueueManager) {
+    until_ended(manager, END_PATIENCE).await;
     manager.end_channels(StopMode::Force);
-    until_ended(manager, BREAK_PATIENCE).await;
 }
 
 async fn until_ended(manager: &QueueManager, patience: Duration) {

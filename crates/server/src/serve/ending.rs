@@ -108,7 +108,7 @@ impl Host {
         self.until_disconnected(&manager).await;
         channels::quiesce(&manager).await;
         self.stop(&manager).await;
-        channels::break_off(&manager).await;
+        channels::end(&manager).await;
         let entry = self.hosted().remove(&name);
         let resumes = entry.as_ref().is_some_and(|entry| entry.resumes);
         if let Some(mut entry) = entry {

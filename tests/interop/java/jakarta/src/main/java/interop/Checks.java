@@ -20,8 +20,18 @@ public final class Checks {
     /** Longest time of a check, in milliseconds. */
     private static final long LIMIT_MS = 120_000;
 
+    private final long limit;
     private int made;
     private int failed;
+
+    public Checks() {
+        this(LIMIT_MS);
+    }
+
+    /** For checks that take longer, in milliseconds. */
+    public Checks(long limit) {
+        this.limit = limit;
+    }
 
     /** Runs one check; its name is the sentence that it proves. */
     public void check(String sentence, Action action) {
@@ -47,14 +57,14 @@ public final class Checks {
         Runtime.getRuntime().halt(failed == 0 ? 0 : 1);
     }
 
-    private static Thread watch(String sentence, Thread checked) {
+    private Thread watch(String sentence, Thread checked) {
         Thread watch = new Thread(() -> {
             try {
-                Thread.sleep(LIMIT_MS);
+                Thread.sleep(limit);
             } catch (InterruptedException ended) {
                 return;
             }
-            System.out.println("FAILED  " + sentence + ": still running after " + LIMIT_MS + " ms");
+            System.out.println("FAILED  " + sentence + ": still running after " + limit + " ms");
             for (StackTraceElement frame : checked.getStackTrace()) {
                 System.out.println("        at " + frame);
             }
