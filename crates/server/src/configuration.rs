@@ -81,6 +81,16 @@ pub(crate) struct Channels {
     pub sockets: usize,
     pub sockets_per_thread: usize,
     pub first_segment_seconds: u64,
+    pub plain_passwords: PlainPasswords,
+}
+
+/// Where MQ clients may be that send their password without TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum PlainPasswords {
+    #[default]
+    Anywhere,
+    Loopback,
 }
 
 /// `[accounting]`: records of accounting and statistics as lines of JSON, beside their queues.
@@ -132,7 +142,12 @@ pub(crate) enum LogLevel {
 
 impl Default for Channels {
     fn default() -> Self {
-        Self { sockets: 10_000, sockets_per_thread: 64, first_segment_seconds: 15 }
+        Self {
+            sockets: 10_000,
+            sockets_per_thread: 64,
+            first_segment_seconds: 15,
+            plain_passwords: PlainPasswords::Anywhere,
+        }
     }
 }
 

@@ -35,7 +35,7 @@ use web::{WebOptions, WebServer};
 use workers::Workers;
 
 use crate::administration::server::AdministrationServer;
-use crate::configuration::{Configuration, Environment, LogFormat};
+use crate::configuration::{Configuration, Environment, LogFormat, PlainPasswords};
 use crate::data_directory::DataDirectory;
 use crate::error::{ServerError, chain};
 use crate::logging;
@@ -109,6 +109,15 @@ fn warn_about(plan: &Plan) {
         && configuration.ldap.host.is_none()
     {
         tracing::warn!("web.users is empty and developer defaults are off: nobody can sign in");
+    }
+    if let Some(address) = configuration.server.mq.0
+        && !address.ip().is_loopback()
+        && configuration.channels.plain_passwords == PlainPasswords::Anywhere
+    {
+        tracing::warn!(
+            "MQ clients of other machines may send passwords in clear to {address}, an administrator's too: set \
+             channels.plain_passwords = \"loopback\" to refuse them, and SSLCIPH on channels for TLS"
+        );
     }
     if configuration.ldap.host.is_some() && configuration.ldap.tls == identity::options::LdapTls::Off {
         tracing::warn!("ldap.tls is off: passwords travel to the directory in the clear");

@@ -48,11 +48,21 @@ pub struct Gate {
     home: Option<QueueManagerName>,
     /// Queue managers that do not want the server's own listener: theirs was stopped.
     closed: Arc<RwLock<BTreeSet<QueueManagerName>>>,
+    plain_passwords: Arc<RwLock<PlainPasswords>>,
+}
+
+/// Where partners may be that send their password without TLS.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PlainPasswords {
+    #[default]
+    Anywhere,
+    /// On this machine.
+    Loopback,
 }
 
 impl Gate {
     pub fn new(queue_managers: QueueManagers, credentials: Arc<dyn CredentialCheck>) -> Self {
-        Self { queue_managers, credentials, home: None, closed: Arc::default() }
+        Self { queue_managers, credentials, home: None, closed: Arc::default(), plain_passwords: Arc::default() }
     }
 
     /// That of a listener of `home`.
@@ -68,6 +78,17 @@ impl Gate {
         } else {
             closed.insert(queue_manager);
         }
+    }
+
+    /// For passwords that come from now on.
+    pub fn set_plain_passwords(&self, from: PlainPasswords) {
+        *self.plain_passwords.write() = from;
+    }
+
+    fn takes_password_of(&self, peer: &Peer) -> bool {
+        peer.tls.is_some()
+            || peer.address.ip().is_loopback()
+            || *self.plain_passwords.read() == PlainPasswords::Anywhere
     }
 
     /// BLOCKADDR, before a byte is read: that of the listener's queue manager, or of the first one.
@@ -118,6 +139,9 @@ impl Admission for Gate {
     }
 
     fn identify<'a>(&'a self, terms: &'a Terms, peer: &'a Peer, user: &'a UserFacts) -> Identifying<'a> {
+        if user.credentials.is_some() && !self.takes_password_of(peer) {
+            return Box::pin(std::future::ready(user::refuse_plain_password(terms, peer, user)));
+        }
         Box::pin(user::identify(&*self.credentials, terms, peer, user))
     }
 }

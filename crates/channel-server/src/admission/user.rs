@@ -63,6 +63,21 @@ pub(super) async fn identify(
     Ok(principal)
 }
 
+/// Refuses a password that came without TLS, right or wrong: it is not even looked at.
+///
+/// # Errors
+/// `NotAuthorized` (2035), always.
+pub(super) fn refuse_plain_password(terms: &Terms, peer: &Peer, facts: &UserFacts) -> Result<Principal, Reason> {
+    let user = shown(facts.credentials.as_ref().map_or("", |given| given.user.trim()));
+    let (queue_manager, channel, from) = (terms.queue_manager.name(), &terms.channel, peer.address.ip());
+    tracing::warn!(
+        queue_manager = queue_manager.as_str(),
+        "AMQ5534E: user '{user}' was not let in: its password came in clear, and channels.plain_passwords is \"loopback\"; \
+         connect with TLS to a channel with SSLCIPH, and change the password (channel {channel}, partner {from})"
+    );
+    Err(Reason::NotAuthorized)
+}
+
 /// CHCKCLNT, ADOPTCTX and FAILDLAY of the object that CONNAUTH names.
 #[derive(Debug, Clone, Copy)]
 struct Policy {

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use channel_server::admission::{
-    Admission, CredentialCheck, Credentials, Gate, Introduction, Peer, Refused, Terms, TlsFacts, UserFacts,
+    Admission, CredentialCheck, Credentials, Gate, Introduction, Peer, PlainPasswords, Refused, Terms, TlsFacts,
+    UserFacts,
 };
 use model::authority::Principal;
 use model::definition::authentication::{AuthenticationDefinition, AuthenticationType, CheckPassword};
@@ -178,6 +179,35 @@ impl Place {
         }
         assert_eq!(self.queue_manager.channel_instances(), 0, "what was refused or has ended is not shown");
     }
+}
+
+#[tokio::test]
+async fn passwords_in_clear_from_other_machines_are_refused_where_the_gate_is_told_to() {
+    const SECRET: Option<(&str, &str)> = Some(("alice", "secret-alice"));
+    let place = Place::new().await;
+    place.check_passwords(CheckPassword::Optional, true).await;
+    place
+        .define(channel("SECURE", |channel| {
+            channel.cipher_specification = "ANY_TLS13".to_owned();
+            channel.client_certificate_optional = true;
+        }))
+        .await;
+    let with_password = Partner { credentials: SECRET, ..ALICE };
+    let here = Partner { address: "127.0.0.1", ..with_password.clone() };
+    let here_too = Partner { address: "::1", ..with_password.clone() };
+    let over_tls =
+        Partner { channel: "SECURE", tls: over_tls("TLS_AES_256_GCM_SHA384", None), ..with_password.clone() };
+    place.check(&[("as delivered", with_password.clone(), "user alice")]).await;
+    place.gate.set_plain_passwords(PlainPasswords::Loopback);
+    place
+        .check(&[
+            ("in clear from elsewhere", with_password, "reason 2035"),
+            ("without a password", ALICE, "user alice"),
+            ("in clear from this machine", here, "user alice"),
+            ("by IPv6", here_too, "user alice"),
+            ("over TLS", over_tls, "user alice"),
+        ])
+        .await;
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use channel_server::admission::{CredentialCheck, Gate, Refused};
+use channel_server::admission::{CredentialCheck, Gate, PlainPasswords, Refused};
 use channel_server::listener::{Door, Limits, Listening};
 use channel_server::tls::{Tls, TlsFiles};
 use handshake::files::FileError;
@@ -63,6 +63,7 @@ impl Channels {
     ) -> Result<Arc<Self>, ServerError> {
         let runtime = Handle::current();
         let gate = Gate::new(queue_managers.clone(), Arc::new(Users(web)));
+        gate.set_plain_passwords(plain_passwords_of(limits));
         let door = Door::new(workers, gate, limits_of(limits));
         door.set_tls(Some(tls_of(tls)?));
         let own = match address {
@@ -86,6 +87,7 @@ impl Channels {
     pub(super) fn reload(&self, limits: &configuration::Channels, tls: Tls) {
         self.door.set_tls(Some(tls));
         self.door.set_limits(limits_of(limits));
+        self.door.gate().set_plain_passwords(plain_passwords_of(limits));
     }
 
     /// A queue manager has started: its channels are open, and its listeners start.
@@ -224,6 +226,13 @@ fn address_of(definition: &ListenerDefinition) -> io::Result<SocketAddr> {
     match definition.address.trim() {
         "" | "*" => Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), port)),
         host => (host, port).to_socket_addrs()?.next().ok_or_else(|| io::Error::other("IPADDR names no address")),
+    }
+}
+
+fn plain_passwords_of(channels: &configuration::Channels) -> PlainPasswords {
+    match channels.plain_passwords {
+        configuration::PlainPasswords::Anywhere => PlainPasswords::Anywhere,
+        configuration::PlainPasswords::Loopback => PlainPasswords::Loopback,
     }
 }
 
