@@ -18,6 +18,7 @@ pub(crate) mod ready;
 pub(crate) mod recover;
 mod roll;
 mod server;
+mod supervisor;
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
@@ -164,6 +165,7 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
     announce(&server, authority.as_deref())?;
     signals.until_stop(&server, stopped).await;
     tracing::info!("stopping");
+    supervisor::notify("STOPPING=1");
     let _ = server.stop.send(true);
     server.shut_down().await;
     drop(workers);
@@ -282,7 +284,9 @@ fn announce(server: &Server, authority: Option<&Path>) -> Result<(), ServerError
         queue_managers: names,
         data_directory: plan.options.ephemeral.then(|| server.data.root().to_owned()),
     };
-    line.announce(plan.options.ready_file.as_deref())
+    line.announce(plan.options.ready_file.as_deref())?;
+    supervisor::notify("READY=1");
+    Ok(())
 }
 
 /// Ends once the server has to stop.

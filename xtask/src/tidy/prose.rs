@@ -40,7 +40,6 @@ const PENDING: &[&str] = &[
     "docs/api-requester.md",
     "docs/differences.md",
     "docs/mqsc.md",
-    "docs/operating.md",
     "docs/performance.md",
     "docs/services.md",
     "docs/workload.md",

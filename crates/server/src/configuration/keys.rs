@@ -347,7 +347,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("channels.first_segment_seconds", Kind::Integer { minimum: 1, maximum: 3600 }, "15", "An MQ client must have ended its TLS handshake, sent its first segment, and then connected (MQCONN), within this time each.")
         .unit("seconds")
         .environment("QUAYMASTER_CHANNELS_FIRST_SEGMENT_SECONDS"),
-    key("channels.plain_passwords", Kind::Choice(&["anywhere", "loopback"]), "\"anywhere\"", "Where MQ clients may be that send their password without TLS. With loopback, a password that comes in clear from another machine is refused (2035), right or wrong.")
+    key("channels.plain_passwords", Kind::Choice(&["anywhere", "loopback"]), "\"anywhere\"", "From where MQ clients may send their password without TLS. With loopback, a password in clear from another machine is refused (2035), right or wrong.")
         .environment("QUAYMASTER_CHANNELS_PLAIN_PASSWORDS"),
     key("accounting.json_lines", Kind::Boolean, "true", "Whether accounting and statistics records, when collected, are also written as lines of JSON, a file for each queue manager.")
         .environment("QUAYMASTER_ACCOUNTING_JSON_LINES")
