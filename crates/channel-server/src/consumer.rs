@@ -157,6 +157,14 @@ pub(crate) fn backed_out(conversation: &Conversation) {
     }
 }
 
+/// The client has committed, whatever came of it.
+pub(crate) fn committed(conversation: &Conversation) {
+    let consumers = conversation.consumers.lock();
+    if !consumers.jobs.is_empty() {
+        consumers.group.committed();
+    }
+}
+
 /// The unit of work is ended.
 pub(crate) fn go_on(conversation: &Conversation) {
     let consumers = conversation.consumers.lock();

@@ -11,13 +11,13 @@
 //!
 //!                 backs out                     asks for anything
 //! PerhapsOfLost ---------------> BackedOut -----------------------> Nothing
-//! PerhapsOfLost --- asks on with a message of this conversation as the last ----> Nothing
+//! PerhapsOfLost --- commits -------------------------------------> Nothing, Message
 //! ```
 //!
+//! A commit is what shows that the client is past the lost conversation: what it has in hand of that one, it can only back
+//! out. A request shows nothing: the client sends one for each message that it passes over, before it backs out.
+//!
 //! Source: observed with the Java client 9.4.2.0; `docs/channel-protocol.md`, "Asynchronous consumers".
-
-/// Index that no message has: the first one has 1.
-const NO_MESSAGE: u32 = 0;
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum InHand {
@@ -62,15 +62,20 @@ impl InHand {
         let is_done = match *self {
             Self::Nothing => false,
             Self::Message(sent) => sent.handle == handle && !is_after(sent.index, last),
-            Self::PerhapsOfLost(Some(sent)) => !is_after(sent.index, last),
-            // A program is handed one message after the other: that of the lost conversation came before this one.
-            Self::PerhapsOfLost(None) => last != NO_MESSAGE,
+            Self::PerhapsOfLost(sent) => sent.is_some_and(|sent| !is_after(sent.index, last)),
             Self::BackedOut => true,
         };
         if is_done {
-            *self = Self::Nothing;
+            *self = if matches!(self, Self::PerhapsOfLost(_)) { Self::PerhapsOfLost(None) } else { Self::Nothing };
         }
         is_done
+    }
+
+    /// The client has committed.
+    pub(super) fn commit(&mut self) {
+        if let Self::PerhapsOfLost(sent) = *self {
+            *self = sent.map_or(Self::Nothing, Self::Message);
+        }
     }
 
     /// The client has backed out. True when it passes over what it was sent and has not asked on with.

@@ -186,6 +186,11 @@ impl Group {
         }
     }
 
+    /// The unit of work is committed, for the client.
+    pub(crate) fn committed(&self) {
+        self.state.lock().in_hand.commit();
+    }
+
     pub(crate) fn go_on(&self) {
         self.state.lock().is_held = false;
     }

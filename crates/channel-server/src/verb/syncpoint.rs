@@ -21,6 +21,7 @@ pub(super) async fn commit(call: &Call<'_>) -> Result<(), DecodeError> {
         Ok(connected) => ending(&connected.connection.commit().await),
         Err(reason) => Ending::of(reason),
     };
+    consumer::committed(call.conversation);
     consumer::go_on(call.conversation);
     call.reply(ending, |_| {});
     Ok(())

@@ -91,10 +91,12 @@ impl Reconnection {
         assert_eq!(self.client.plain(AGAIN, Verb::Commit).await, 0);
     }
 
-    /// What round trips on the same conversation show: what the first one let go would come before the second answer.
+    /// What round trips on the same conversation show: what the first one let go would come before the second answer. They
+    /// end no unit of work.
     async fn nothing_is_sent(&mut self) {
-        self.commit().await;
-        self.commit().await;
+        for _ in 0..2 {
+            assert_eq!(self.client.close(AGAIN, 999).await, 2019);
+        }
     }
 }
 
@@ -177,7 +179,7 @@ async fn a_message_that_the_client_passed_over_with_its_back_out_is_sent_again_w
         again.nothing_is_sent().await;
         again.ask(message.handle, message.global_index);
     }
-    again.client.flush().await;
+    again.commit().await;
     got.sort();
     assert_eq!(got, [b"of Q", b"of R"]);
     assert_eq!((again.server.depth("Q"), again.server.depth("R")), (0, 0));
@@ -220,6 +222,26 @@ async fn a_client_that_was_idle_when_it_reconnected_backs_out_and_asks_on_as_eve
     // The request for R has stood all the while.
     again.put(to_r, b"of R").await;
     assert_eq!(&again.message().await.data[..], b"of R");
+}
+
+/// The Java client asks on for a message that it is about to pass over, and backs out then.
+#[tokio::test]
+async fn a_request_between_the_reconnection_and_the_back_out_lets_nothing_be_sent_behind_the_answer() {
+    let mut again = Reconnection::begin().await;
+    let (q, to_q) = (again.q, again.to_q);
+    again.reconnect(&[q]);
+    again.put(to_q, b"first").await;
+    assert_eq!(&again.message().await.data[..], b"first");
+    again.ask(q, 1);
+    again.back_out();
+    again.answered().await;
+    again.nothing_is_sent().await;
+    assert_eq!(again.server.depth("Q"), 1);
+    again.ask(q, 1);
+    let first = again.message().await;
+    assert_eq!((&first.data[..], first.descriptor.fields.backout_count), (&b"first"[..], 1));
+    again.commit().await;
+    assert_eq!(again.server.depth("Q"), 0);
 }
 
 #[tokio::test]

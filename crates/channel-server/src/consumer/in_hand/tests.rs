@@ -43,17 +43,27 @@ fn after_a_back_out_that_follows_a_reconnection_only_a_request_lets_messages_go(
 }
 
 #[test]
-fn a_client_that_asks_on_with_a_message_of_this_conversation_is_past_the_lost_one() {
+fn a_client_that_commits_is_past_the_lost_conversation() {
     let mut hand = InHand::PerhapsOfLost(None);
     hand.send(sent(Y, 3));
     hand.send(sent(Y, 4));
     assert!(hand.keeps_from(X));
+    hand.commit();
+    assert_eq!(hand, InHand::Message(sent(Y, 3)));
+    assert!(!hand.back_out());
+    let mut hand = InHand::PerhapsOfLost(None);
+    hand.commit();
+    assert_eq!(hand, InHand::Nothing);
+}
+
+#[test]
+fn a_request_for_a_message_that_is_passed_over_lets_others_go_on_and_says_nothing_else() {
+    let mut hand = InHand::PerhapsOfLost(Some(sent(Y, 3)));
     assert!(!hand.ask(X, 2));
     assert!(hand.ask(Y, 3));
-    assert!(!hand.back_out());
-    // One that was not in the unit of work tells as much.
-    let mut hand = InHand::PerhapsOfLost(None);
-    assert!(hand.ask(X, 1));
+    assert!(!hand.keeps_from(X));
+    assert!(hand.back_out());
+    assert_eq!(hand, InHand::BackedOut);
 }
 
 #[test]

@@ -39,6 +39,7 @@ public final class Restarts {
     private final Map<Integer, String> kinds = new ConcurrentHashMap<>();
     private volatile int round;
     private volatile int lastSent;
+    private volatile boolean isRestarting;
     private volatile boolean isOver;
     private final AtomicInteger givenUp = new AtomicInteger();
     private int unconfirmed;
@@ -71,7 +72,8 @@ public final class Restarts {
         sender.setDaemon(true);
         sender.start();
         for (round = 1; round <= rounds; round++) {
-            await(listener -> {});
+            await("");
+            isRestarting = true;
             System.out.println("restart " + round);
             System.out.flush();
             Path restarted = Path.of("restarted-" + round);
@@ -82,36 +84,30 @@ public final class Restarts {
             }
             String kind = Files.readString(restarted).trim();
             kinds.put(round, kind);
-            await(listener -> listener.stalled(kind));
+            isRestarting = false;
+            await(kind);
         }
         isOver = true;
         sender.join();
         judge(rounds);
     }
 
-    /** What is done with a listener that got none of the messages that were sent meanwhile. */
-    @FunctionalInterface
-    private interface Otherwise {
-        void stalls(Listener listener) throws Exception;
-    }
-
     /** Waits until every listener has got messages that are not even sent yet. */
-    private void await(Otherwise otherwise) throws Exception {
+    private void await(String kind) throws Exception {
         int now = lastSent + 5;
         long end = System.nanoTime() + PATIENCE_NS;
         long early = System.nanoTime() + PATIENCE_NS / 4;
-        Set<Listener> told = new java.util.HashSet<>();
+        boolean areAnew = false;
         while (true) {
             List<Listener> behind = listeners.stream().filter(listener -> listener.newest() < now).toList();
             if (behind.isEmpty()) {
                 return;
             }
             Checks.that(System.nanoTime() < end, "round " + round + ", these stall: " + behind);
-            if (System.nanoTime() > early) {
+            if (!areAnew && kind.equals("KILL") && System.nanoTime() > early) {
+                areAnew = true;
                 for (Listener listener : behind) {
-                    if (told.add(listener)) {
-                        otherwise.stalls(listener);
-                    }
+                    listener.beginAnew();
                 }
             }
             Thread.sleep(5);
@@ -188,6 +184,11 @@ public final class Restarts {
         return !"KILL".equals(kinds.getOrDefault(round, "KILL"));
     }
 
+    /** Whether a commit did nothing (2003), as the client says when it has reconnected meanwhile. */
+    private static boolean isBackedOut(JMSException problem) {
+        return String.valueOf(problem.getLinkedException()).contains("'2003'");
+    }
+
     private static void pause(long milliseconds) {
         try {
             Thread.sleep(milliseconds);
@@ -232,8 +233,8 @@ public final class Restarts {
                 number = Integer.parseInt(((TextMessage) message).getText());
                 own.begin(number, mode);
                 // Some are long at work, so that the server goes and comes back meanwhile.
-                if (RANDOM.nextInt(100) == 0) {
-                    pause(RANDOM.nextInt(1000));
+                if (isRestarting && RANDOM.nextInt(2) == 0) {
+                    pause(RANDOM.nextInt(1500));
                 }
                 if (mode == Session.SESSION_TRANSACTED) {
                     session.commit();
@@ -242,7 +243,9 @@ public final class Restarts {
                 }
                 own.settle(number);
             } catch (JMSException problem) {
-                own.fail(number, round);
+                if (!isBackedOut(problem)) {
+                    own.fail(number, round);
+                }
                 try {
                     if (mode == Session.SESSION_TRANSACTED) {
                         session.rollback();
@@ -256,10 +259,12 @@ public final class Restarts {
         }
 
         /** With automatic acknowledgement the client closes a consumer whose commit got no answer, and tells nobody. */
-        void stalled(String kind) throws JMSException {
-            Checks.that(mode == Session.AUTO_ACKNOWLEDGE && kind.equals("KILL"), this + " stalls after " + kind);
-            givenUp.incrementAndGet();
-            start();
+        void beginAnew() throws JMSException {
+            if (mode == Session.AUTO_ACKNOWLEDGE) {
+                givenUp.incrementAndGet();
+                heard.forEach(Heard::repeat);
+                start();
+            }
         }
 
         int newest() {
@@ -312,15 +317,21 @@ public final class Restarts {
     private static final class Heard {
         volatile int newest;
         final Set<Integer> settled = ConcurrentHashMap.newKeySet();
-        /** Numbers whose commit or acknowledgement failed, with the round of the last failure. */
+        /** Numbers whose commit or acknowledgement may have taken effect or not, with the round of the last failure. */
         final Map<Integer, Integer> failures = new ConcurrentHashMap<>();
         final List<Integer> twice = java.util.Collections.synchronizedList(new ArrayList<>());
         private int last;
+        private volatile int repeated;
+
+        /** The closed consumer's session holds its last message until its connection ends. */
+        void repeat() {
+            repeated = last;
+        }
 
         /** Automatic acknowledgement may repeat the last message, and a lazy one several. */
         void begin(int number, int mode) {
             boolean mayRepeat = mode == Session.DUPS_OK_ACKNOWLEDGE || mode == Session.AUTO_ACKNOWLEDGE && number == last;
-            if (settled.contains(number) && !mayRepeat) {
+            if (settled.contains(number) && !mayRepeat && number != repeated) {
                 twice.add(number);
             }
             last = number;
