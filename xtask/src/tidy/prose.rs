@@ -38,7 +38,6 @@ const HABITS: [&str; 13] = [
 /// Pages that another change rewrites.
 const PENDING: &[&str] = &[
     "docs/api-requester.md",
-    "docs/differences.md",
     "docs/mqsc.md",
     "docs/performance.md",
     "docs/services.md",
