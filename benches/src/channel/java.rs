@@ -113,7 +113,7 @@ const COMPARED: [Compared; 5] = [
         ours: ("MQ Java, persistent, AUTO_ACKNOWLEDGE", "MQ Java, persistent, AUTO_ACKNOWLEDGE: CPU"),
         peer: ("Artemis, Qpid JMS, durable, gets not answered", "Artemis, Qpid JMS, durable, gets not answered: CPU"),
         rows: [
-            "server CPU with AUTO_ACKNOWLEDGE, persistent, beside Artemis whose gets nobody waits for",
+            "server CPU with AUTO_ACKNOWLEDGE, persistent, beside Artemis whose gets are not answered",
             "rate of it, AUTO_ACKNOWLEDGE, persistent",
         ],
         judged: false,

@@ -54,8 +54,8 @@ pub(super) fn run(effort: &Effort, setting: &Setting, artemis: &Artemis, report:
         OURS,
         SENT_OFF,
         [
-            "durable put+get pairs, beside Artemis whose gets nobody waits for",
-            "server CPU of a durable pair, beside Artemis whose gets nobody waits for",
+            "durable put+get pairs, beside Artemis whose gets are not answered",
+            "server CPU of a durable pair, beside Artemis whose gets are not answered",
         ],
     );
     Ok(())

@@ -120,8 +120,8 @@ pub(super) fn run(effort: &Effort, setting: &Setting, artemis: &Artemis, report:
         PERSISTENT,
         SENT_OFF,
         [
-            "persistent request/reply, beside Artemis whose gets nobody waits for",
-            "server CPU of it, beside Artemis whose gets nobody waits for",
+            "persistent request/reply, beside Artemis whose gets are not answered",
+            "server CPU of it, beside Artemis whose gets are not answered",
         ],
     );
     beside(
@@ -140,8 +140,8 @@ pub(super) fn run(effort: &Effort, setting: &Setting, artemis: &Artemis, report:
         PERSISTENT_TLS,
         SENT_OFF,
         [
-            "persistent request/reply over TLS, beside Artemis without TLS whose gets nobody waits for",
-            "server CPU of it, beside Artemis without TLS whose gets nobody waits for",
+            "persistent request/reply over TLS, beside Artemis without TLS whose gets are not answered",
+            "server CPU of it, beside Artemis without TLS whose gets are not answered",
         ],
     );
     Ok(())
