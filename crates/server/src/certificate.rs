@@ -8,7 +8,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::CertifiedKey;
 use time::OffsetDateTime;
-use x509_parser::prelude::{FromDer, X509Certificate};
+use x509_parser::prelude::{FromDer, GeneralName, X509Certificate};
 
 /// How long before its end a certificate is warned about.
 pub(crate) const WARNING_DAYS: i64 = 30;
@@ -90,6 +90,18 @@ pub(crate) fn read(file: &Path) -> Result<Vec<Certificate>, CertificateError> {
             })
         })
         .collect()
+}
+
+/// The DNS names that an authority may sign for; `None` when it is not constrained, or cannot be read.
+pub(crate) fn permitted_names(authority: &Path) -> Option<Vec<String>> {
+    let chain = chain(authority).ok()?;
+    let (_, certificate) = X509Certificate::from_der(chain.first()?).ok()?;
+    let constraints = certificate.name_constraints().ok()??;
+    let names = constraints.value.permitted_subtrees.as_ref()?.iter().filter_map(|subtree| match &subtree.base {
+        GeneralName::DNSName(name) => Some((*name).to_owned()),
+        _ => None,
+    });
+    Some(names.collect())
 }
 
 /// The certificates of `certificate`, whose first must belong to the key.

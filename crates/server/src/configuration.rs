@@ -105,7 +105,7 @@ pub(crate) struct Accounting {
 }
 
 /// `[tls]`.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Tls {
     pub certificate: Option<PathBuf>,
@@ -115,6 +115,22 @@ pub(crate) struct Tls {
     pub client_ca: Option<PathBuf>,
     pub client_required: bool,
     pub old_cipherspecs: Vec<String>,
+    pub reload_interval_seconds: u64,
+}
+
+impl Default for Tls {
+    fn default() -> Self {
+        Self {
+            certificate: None,
+            key: None,
+            second_certificate: None,
+            second_key: None,
+            client_ca: None,
+            client_required: false,
+            old_cipherspecs: Vec::new(),
+            reload_interval_seconds: 60,
+        }
+    }
 }
 
 /// Where to listen; `None` is `off`.

@@ -6,6 +6,7 @@
 //! A queue manager that cannot start does not keep others from serving, unless `--strict` says so; when none can, the
 //! server does not start.
 
+mod certificates;
 mod channels;
 pub(crate) mod drop_in;
 pub(crate) mod ending;
@@ -138,6 +139,7 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
         // The roll has each name once.
         let _ = host.table().enter(entry.name, state);
     }
+    let shown = Mutex::new(tls.clone());
     let web_options = plan.web_options(&data, tls, &users, &server_user);
     let workers = Arc::new(Workers::start("https", storage::before_sleep).map_err(ServerError::Threads)?);
     let opened = async {
@@ -153,7 +155,7 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
     };
     log_web_start(&web, &configuration);
     let plan = Mutex::new(plan);
-    let server = Arc::new(Server { plan, data, host, web, channels, users, server_user, administrator, stop });
+    let server = Arc::new(Server { plan, data, host, web, channels, shown, users, server_user, administrator, stop });
     let mut tasks = JoinSet::new();
     tasks.spawn(socket.run(Arc::clone(&server), stopped.clone()));
     let interval = configuration.server.reload_interval_seconds;
@@ -161,6 +163,8 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
         tasks.spawn(poll_configuration(Arc::clone(&server), Duration::from_secs(interval), stopped.clone()));
     }
 
+    let interval = Duration::from_secs(configuration.tls.reload_interval_seconds);
+    tasks.spawn(certificates::watch(Arc::clone(&server), interval, stopped.clone()));
     server.web.set_ready();
     announce(&server, authority.as_deref())?;
     signals.until_stop(&server, stopped).await;

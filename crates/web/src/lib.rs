@@ -67,6 +67,15 @@ pub enum WebError {
     Threads(#[source] std::io::Error),
 }
 
+/// The end of one certificate, as the metrics show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CertificateEnd {
+    pub file: String,
+    pub subject: String,
+    /// Since 1970.
+    pub seconds: i64,
+}
+
 /// Running listeners. Dropping it does not stop them; `shutdown` does.
 pub struct WebServer {
     shared: Arc<Shared>,
@@ -184,6 +193,11 @@ impl WebServer {
     pub async fn principal_of(&self, user: &str) -> Principal {
         let authenticator = Arc::clone(&self.shared.settings().authenticator);
         authenticator.principal_of(user, self.shared.now()).await
+    }
+
+    /// What the metrics say of certificates from now on.
+    pub fn set_certificates(&self, certificates: Vec<CertificateEnd>) {
+        *self.shared.certificates.write() = certificates;
     }
 
     /// `/readyz` answers 200 from now on.

@@ -77,6 +77,7 @@ pub(crate) fn expose(shared: &Shared) -> Answer {
     recovery_logs(&mut page, &running);
     pools(&mut page, shared);
     requesters(&mut page, shared);
+    certificates(&mut page, shared);
     process(&mut page);
     answer::with_body(StatusCode::OK, Some(FORMAT), page.0.into())
 }
@@ -374,6 +375,16 @@ fn pools(page: &mut Page, shared: &Shared) {
 /// A label's value as the format wants it.
 fn escaped(value: &str) -> String {
     value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+/// When certificates end.
+fn certificates(page: &mut Page, shared: &Shared) {
+    const END: &str = "quaymaster_certificate_end_time_seconds";
+    page.family(END, "gauge", "End of a certificate of [tls], in seconds since 1970.");
+    for one in shared.certificates.read().iter() {
+        let labels = format!("file=\"{}\",subject=\"{}\"", escaped(&one.file), escaped(&one.subject));
+        page.sample(END, &labels, one.seconds);
+    }
 }
 
 /// Calls of API requesters, by what became of them.

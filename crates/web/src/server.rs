@@ -22,6 +22,7 @@ use queue_manager::registry::{State, Unavailable};
 use queue_manager::{Clock, QueueManagers, SystemClock};
 use requester::Requesters;
 
+use crate::CertificateEnd;
 use crate::budget::Budget;
 use crate::command_time::CommandTime;
 use crate::connections::Connections;
@@ -54,6 +55,8 @@ pub(crate) struct Shared {
     /// Who judges certificates of clients now.
     pub(crate) client_verifier: RwLock<Verifier>,
     pub(crate) is_stopping: AtomicBool,
+    /// For the metrics.
+    pub(crate) certificates: RwLock<Vec<CertificateEnd>>,
 }
 
 /// What a reload replaces, or the start or end of a queue manager.
@@ -118,6 +121,7 @@ impl Shared {
             is_ready: AtomicBool::new(false),
             client_verifier: RwLock::default(),
             is_stopping: AtomicBool::new(false),
+            certificates: RwLock::default(),
         })
     }
 

@@ -181,7 +181,7 @@ fn rule(line: usize, terms: Vec<Term>) -> Result<Rule, String> {
             }
             "HEADER" => header = Some(choice(&term, [("YES", true), ("NO", false)])?),
             "PUTAUT" => {
-                put_authority = choice(&term, [("DEF", PutAuthority::Handler), ("CTX", PutAuthority::Context)])?
+                put_authority = choice(&term, [("DEF", PutAuthority::Handler), ("CTX", PutAuthority::Context)])?;
             }
             "RETRY" => attempts = number(&term, 1)?,
             other => return Err(format!("{other} is not a keyword of a rule")),

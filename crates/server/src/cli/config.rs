@@ -147,8 +147,9 @@ enum Files {
 fn collect_files(path: &str, table: &toml::Table, found: &mut Vec<(String, Files)>) {
     let file = |name: &str| table.get(name).and_then(toml::Value::as_str).map(PathBuf::from);
     let at = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-    if let (Some(certificate), Some(key)) = (file("certificate"), file("key")) {
-        found.push((at("certificate"), Files::Pair(certificate, key)));
+    for (certificate, key) in [("certificate", "key"), ("second_certificate", "second_key")] {
+        let pair = file(certificate).zip(file(key));
+        found.extend(pair.map(|(first, second)| (at(certificate), Files::Pair(first, second))));
     }
     for name in ["ca_file", "client_ca"] {
         found.extend(file(name).map(|file| (at(name), Files::Authorities(file))));

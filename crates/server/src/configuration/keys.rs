@@ -187,6 +187,10 @@ pub(crate) const KEYS: &[Key] = &[
         .environment("QUAYMASTER_TLS_CLIENT_REQUIRED"),
     key("tls.old_cipherspecs", Kind::Texts, "[]", "CipherSpecs without forward secrecy or in CBC mode that client channels serve as well, such as TLS_RSA_WITH_AES_128_CBC_SHA256. docs/tls.md lists them.")
         .environment("QUAYMASTER_TLS_OLD_CIPHERSPECS"),
+    key("tls.reload_interval_seconds", SECONDS, "60", "Look this often whether the files of tls have changed, and show the new certificates to new connections; 0 waits for SIGHUP or `config reload`.")
+        .unit("seconds")
+        .environment("QUAYMASTER_TLS_RELOAD_INTERVAL_SECONDS")
+        .at_start(""),
     key("web.realm", Kind::Text, "\"defaultRealm\"", "Realm of LTPA tokens; servers that share tokens must share it.")
         .environment("QUAYMASTER_WEB_REALM"),
     key("web.users", Kind::TextTable, "", "User name to password: {argon2id}, {hash}, {xor}, {aes} or clear text. `quaymaster config password` makes the first."),

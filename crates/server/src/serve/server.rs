@@ -10,6 +10,7 @@ use queue_manager::QueueManager;
 use queue_manager::registry::{State, Unavailable};
 use tokio::sync::watch;
 use web::WebServer;
+use web::options::TlsOptions;
 
 use crate::administration::{Ending, QueueManagerStatus, Refusal, RefusalKind, Status};
 use crate::configuration::Configuration;
@@ -33,6 +34,8 @@ pub(crate) struct Server {
     pub(super) host: Arc<Host>,
     pub(super) web: Arc<WebServer>,
     pub(super) channels: Arc<Channels>,
+    /// What new connections are shown.
+    pub(super) shown: Mutex<TlsOptions>,
     pub(super) users: Vec<User>,
     pub(super) server_user: String,
     pub(super) administrator: Principal,
@@ -128,8 +131,9 @@ impl Server {
         let (tls, _) = tls_options(&new, &self.data)?;
         // Before anything is replaced: what remains after the web server has taken its part cannot fail.
         let channel_tls = tls_of(&tls)?;
-        self.web.reload(new.web_options(&self.data, tls, &self.users, &self.server_user))?;
+        self.web.reload(new.web_options(&self.data, tls.clone(), &self.users, &self.server_user))?;
         self.channels.reload(&new.configuration.channels, channel_tls);
+        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = tls;
         let notes = waiting_for_start(&plan.configuration, &new.configuration);
         // What only counts at start keeps its value, so that the next reload tells again.
         let server = plan.configuration.server.clone();
@@ -142,6 +146,29 @@ impl Server {
             tracing::warn!("{note}");
         }
         Ok(notes)
+    }
+
+    /// Reads the files of `[tls]` again, or makes new certificates where none are configured. The configuration stays.
+    ///
+    /// # Errors
+    /// A file cannot be used, or does not fit the others; the old certificates stay in use.
+    pub(super) fn renew_certificates(&self) -> Result<(), ServerError> {
+        let plan = self.plan();
+        let (tls, _) = tls_options(&plan, &self.data)?;
+        let channel_tls = tls_of(&tls)?;
+        self.web.reload(plan.web_options(&self.data, tls.clone(), &self.users, &self.server_user))?;
+        self.channels.reload(&plan.configuration.channels, channel_tls);
+        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = tls;
+        Ok(())
+    }
+
+    pub(super) fn tls(&self) -> TlsOptions {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Are the certificates of our own making?
+    pub(super) fn is_generated(&self) -> bool {
+        self.plan().configuration.tls.certificate.is_none()
     }
 
     /// The file whose change `server.reload_interval_seconds` looks for.
