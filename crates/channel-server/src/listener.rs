@@ -4,24 +4,28 @@
 //! one queue manager, or, for the address that the server itself was given, to all of them. What a socket says is read by
 //! `socket.rs`; here only its first byte is looked at.
 //!
-//! Invariant: whatever a partner does before an MQCONN of it succeeds costs at most one of `Limits::sockets` places for a
-//! few times `Limits::patience`, and FAILDLAY.
+//! Invariants
+//! - Whatever a partner does before an MQCONN of it succeeds costs at most one of `Limits::sockets` places for a few times
+//!   `Limits::patience`, and FAILDLAY.
+//! - A socket whose partner has not come in makes room for one that has just come (`places`).
+
+mod places;
 
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use model::name::QueueManagerName;
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
 use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout_at};
 use workers::{Seats, Workers};
 
-use crate::admission::{Admission, Gate, Peer};
+use crate::admission::{Admission, Gate, Identifying, Introduction, Peer, StatusCode, Terms, UserFacts};
+use crate::listener::places::{Most, Place, Places};
 use crate::socket;
 use crate::tls::{HandshakeError, Secured, Tls};
 
@@ -29,6 +33,8 @@ use crate::tls::{HandshakeError, Secured, Tls};
 const BACKLOG: u32 = 4096;
 /// How long accepting pauses when the process has run out of descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// Between two lines of the log about too many sockets.
+const BETWEEN_LINES: Duration = Duration::from_secs(1);
 /// First byte of a TLS connection: a handshake record.
 const TLS_HANDSHAKE: u8 = 0x16;
 
@@ -37,6 +43,8 @@ const TLS_HANDSHAKE: u8 = 0x16;
 pub struct Limits {
     /// Sockets open at once, over all listeners.
     pub sockets: usize,
+    /// Of these, from one address, or from one IPv6 network of 64 bits.
+    pub sockets_per_address: usize,
     /// Sockets that one thread serves before the next thread gets any.
     pub sockets_per_thread: usize,
     /// The TLS handshake has to end, the first segment to come, and an MQCONN to succeed, within this time each.
@@ -49,11 +57,17 @@ pub struct Door {
     gate: Gate,
     tls: RwLock<Option<Tls>>,
     limits: RwLock<Limits>,
-    open: Arc<AtomicUsize>,
+    places: Arc<Places>,
+    crowd: Mutex<Crowd>,
 }
 
-/// Counts one socket while it lives.
-struct Place(Arc<AtomicUsize>);
+/// What became of sockets for which there was no place, since the log last said so.
+#[derive(Default)]
+struct Crowd {
+    told: Option<Instant>,
+    refused: u64,
+    made_room: u64,
+}
 
 impl Door {
     /// `workers` accept and serve.
@@ -63,7 +77,8 @@ impl Door {
             gate,
             tls: RwLock::new(None),
             limits: RwLock::new(limits),
-            open: Arc::default(),
+            places: Arc::default(),
+            crowd: Mutex::default(),
         })
     }
 
@@ -87,7 +102,7 @@ impl Door {
 
     /// Sockets open now.
     pub fn open(&self) -> usize {
-        self.open.load(Relaxed)
+        self.places.open()
     }
 
     /// Listens for `home`, or for every queue manager. A `backlog` of 0 is the usual one.
@@ -108,16 +123,54 @@ impl Door {
         Ok(Listening { address, task })
     }
 
-    fn take_place(&self) -> Option<Place> {
-        let place = Place(Arc::clone(&self.open));
-        let before = self.open.fetch_add(1, Relaxed);
-        (before < self.limits.read().sockets).then_some(place)
+    fn take_place(&self, address: SocketAddr) -> Option<Arc<Place>> {
+        let limits = *self.limits.read();
+        let most = Most { of_all: limits.sockets, of_address: limits.sockets_per_address };
+        let place = self.places.take(address.ip(), most);
+        if place.as_ref().is_none_or(|place| place.was_made) {
+            self.tell_of_crowd(address, place.is_none());
+        }
+        place.map(Arc::new)
+    }
+
+    /// One line a second, however many come.
+    fn tell_of_crowd(&self, address: SocketAddr, is_refused: bool) {
+        let mut crowd = self.crowd.lock();
+        if is_refused {
+            crowd.refused += 1;
+        } else {
+            crowd.made_room += 1;
+        }
+        if crowd.told.is_some_and(|told| told.elapsed() < BETWEEN_LINES) {
+            return;
+        }
+        let Crowd { refused, made_room, .. } =
+            std::mem::replace(&mut *crowd, Crowd { told: Some(Instant::now()), ..Crowd::default() });
+        drop(crowd);
+        tracing::warn!(
+            "AMQ9513E: as many channels are open as channels.sockets or channels.sockets_per_address allows: {refused} \
+             connections were refused, {made_room} that had not connected made room; the last new one is {address}'s"
+        );
     }
 }
 
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Relaxed);
+/// The gate of one socket, whose place it keeps once the partner is let in.
+struct Admitting {
+    gate: Arc<Gate>,
+    place: Arc<Place>,
+}
+
+impl Admission for Admitting {
+    fn begin(&self, peer: &Peer, introduction: &Introduction) -> Result<Terms, StatusCode> {
+        self.gate.begin(peer, introduction)
+    }
+
+    fn identify<'a>(&'a self, terms: &'a Terms, peer: &'a Peer, user: &'a UserFacts) -> Identifying<'a> {
+        Box::pin(async move {
+            let principal = self.gate.identify(terms, peer, user).await?;
+            self.place.admit();
+            Ok(principal)
+        })
     }
 }
 
@@ -172,14 +225,14 @@ async fn accept(listener: TcpListener, door: Arc<Door>, gate: Arc<Gate>) {
         if gate.is_blocked(address.ip()) {
             continue;
         }
-        let Some(place) = door.take_place() else {
-            tracing::warn!("AMQ9513E: a connection from {address} was refused: channels.sockets are open");
-            continue;
-        };
+        let Some(place) = door.take_place(address) else { continue };
         let seat = door.seats.take(door.limits.read().sockets_per_thread);
         let socket = if seat.is_here() { Ok(Socket::Here(socket)) } else { socket.into_std().map(Socket::OfNone) };
         match socket {
-            Ok(socket) => seat.spawn(serve(socket, address, Arc::clone(&door), Arc::clone(&gate), place)),
+            Ok(socket) => {
+                let admitting = Admitting { gate: Arc::clone(&gate), place: Arc::clone(&place) };
+                place.is_served_by(seat.spawn(serve(socket, address, Arc::clone(&door), Arc::new(admitting))));
+            }
             Err(error) => tracing::debug!(%error, "a channel's connection was gone at once"),
         }
     }
@@ -206,7 +259,7 @@ impl Socket {
     }
 }
 
-async fn serve(socket: Socket, address: SocketAddr, door: Arc<Door>, gate: Arc<Gate>, _place: Place) {
+async fn serve(socket: Socket, address: SocketAddr, door: Arc<Door>, admission: Arc<dyn Admission>) {
     let (socket, local_address) = match socket.enter() {
         Ok(entered) => entered,
         Err(error) => return tracing::debug!(%error, "a channel's connection was gone at once"),
@@ -221,7 +274,6 @@ async fn serve(socket: Socket, address: SocketAddr, door: Arc<Door>, gate: Arc<G
         Err(_) => return tracing::debug!(%address, "a partner said nothing"),
     }
     let peer = Peer { address, local_address, tls: None, patience };
-    let admission: Arc<dyn Admission> = gate;
     if first[0] != TLS_HANDSHAKE {
         drop(door);
         return socket::serve(socket, peer, admission).await;

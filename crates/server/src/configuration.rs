@@ -79,6 +79,7 @@ pub(crate) struct Server {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Channels {
     pub sockets: usize,
+    pub sockets_per_address: usize,
     pub sockets_per_thread: usize,
     pub first_segment_seconds: u64,
     pub plain_passwords: PlainPasswords,
@@ -160,6 +161,7 @@ impl Default for Channels {
     fn default() -> Self {
         Self {
             sockets: 10_000,
+            sockets_per_address: 6000,
             sockets_per_thread: 64,
             first_segment_seconds: 15,
             plain_passwords: PlainPasswords::Anywhere,

@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
+use tokio::task::AbortHandle;
 
 use self::alarm::Alarm;
 
@@ -151,11 +152,13 @@ impl Seat {
         std::thread::current().id() == self.thread
     }
 
-    pub fn spawn(self, connection: impl Future<Output = ()> + Send + 'static) {
-        self.runtime.clone().spawn(async move {
+    /// Returns what ends it early.
+    pub fn spawn(self, connection: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
+        let task = self.runtime.clone().spawn(async move {
             connection.await;
             drop(self);
         });
+        task.abort_handle()
     }
 }
 

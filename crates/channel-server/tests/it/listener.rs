@@ -56,7 +56,8 @@ struct House {
     folder: TempDir,
 }
 
-const LIMITS: Limits = Limits { sockets: 100, sockets_per_thread: 16, patience: Duration::from_secs(10) };
+const LIMITS: Limits =
+    Limits { sockets: 100, sockets_per_address: 100, sockets_per_thread: 16, patience: Duration::from_secs(10) };
 
 impl House {
     async fn new() -> Self {
@@ -300,12 +301,30 @@ async fn garbage_and_silence_end_their_own_socket_only() {
 async fn sockets_beyond_the_limit_are_closed_at_once() {
     let house = House::with(Limits { sockets: 1, ..LIMITS }).await;
     let mut first = Client::introduce(bridged(house.plain().await), on("CLIENTS")).await;
+    first.connect(1, "QM1").await;
     let mut second = house.plain().await;
     assert!(matches!(tokio::time::timeout(SOON, second.read(&mut [0; 8])).await, Ok(Ok(0) | Err(_))));
-    first.connect(1, "QM1").await;
+    first.open(1, "Q", OpenOptions::OUTPUT).await;
     drop(first);
     until("the place", || house.door.open() == 0).await;
     Client::introduce(bridged(house.plain().await), on("CLIENTS")).await;
+}
+
+#[tokio::test]
+async fn a_socket_whose_partner_has_not_come_in_makes_room_for_a_new_one() {
+    for limits in [Limits { sockets: 2, ..LIMITS }, Limits { sockets_per_address: 2, ..LIMITS }] {
+        let house = House::with(limits).await;
+        let mut silent = house.plain().await;
+        until("the silent socket", || house.door.open() == 1).await;
+        let mut clients = Vec::new();
+        for _ in 0..2 {
+            let mut client = Client::introduce(bridged(house.plain().await), on("CLIENTS")).await;
+            client.connect(1, "QM1").await;
+            clients.push(client);
+        }
+        assert!(matches!(tokio::time::timeout(SOON, silent.read(&mut [0; 8])).await, Ok(Ok(0) | Err(_))));
+        assert_eq!(house.door.open(), 2);
+    }
 }
 
 #[tokio::test]

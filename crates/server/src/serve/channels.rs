@@ -239,6 +239,7 @@ fn plain_passwords_of(channels: &configuration::Channels) -> PlainPasswords {
 fn limits_of(limits: &configuration::Channels) -> Limits {
     Limits {
         sockets: files::share(limits.sockets, "channels.sockets"),
+        sockets_per_address: limits.sockets_per_address,
         sockets_per_thread: limits.sockets_per_thread,
         patience: Duration::from_secs(limits.first_segment_seconds),
     }
