@@ -10,7 +10,7 @@
 //! - A change is durable when its function returns, and visible to verbs only then.
 //! - Each change checks authority itself, so that no door can forget to.
 
-pub(crate) mod administer_subscription;
+mod administer_subscription;
 pub(crate) mod administered;
 pub(crate) mod defaults;
 pub(crate) mod definitions;

@@ -11,5 +11,5 @@
 //! - The same principal, object, name and records give the same decision.
 
 pub(crate) mod authority;
-pub(crate) mod authority_records;
+mod authority_records;
 pub mod channel_authentication;

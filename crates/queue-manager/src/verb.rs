@@ -12,9 +12,9 @@
 //! - A message is durable before a get or browse returns it.
 //! - No verb holds a lock while it waits for the store or for a message.
 
-pub(crate) mod browse;
+mod browse;
 pub(crate) mod close;
-pub(crate) mod complete_message;
+mod complete_message;
 pub mod connection;
 pub(crate) mod get;
 pub(crate) mod handle;
@@ -23,8 +23,8 @@ pub(crate) mod interrupt;
 pub(crate) mod open;
 pub(crate) mod put;
 pub(crate) mod put_descriptor;
-pub(crate) mod selecting;
-pub(crate) mod shown;
+mod selecting;
+mod shown;
 pub mod subscribe;
 pub(crate) mod unit_of_work;
 pub(crate) mod xa;

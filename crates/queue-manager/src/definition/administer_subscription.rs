@@ -31,7 +31,7 @@ impl QueueManager {
 }
 
 /// Makes a subscription known and, unless it asks for nothing by itself, sends it what is retained.
-pub(crate) async fn define(
+pub(super) async fn define(
     engine: &Engine,
     caller: &Principal,
     mut definition: SubscriptionDefinition,

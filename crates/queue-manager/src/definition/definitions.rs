@@ -51,7 +51,7 @@ pub(crate) fn save_topic(definition: &TopicDefinition) -> DefinitionChange {
     save(topic_key(&definition.name), definition)
 }
 
-pub(crate) fn delete_topic(name: &TopicName) -> DefinitionChange {
+pub(super) fn delete_topic(name: &TopicName) -> DefinitionChange {
     DefinitionChange::Delete { key: topic_key(name) }
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn save_object(object: &AdministeredObject) -> DefinitionChange {
     save(object_key(object), object)
 }
 
-pub(crate) fn delete_object(object: &AdministeredObject) -> DefinitionChange {
+pub(super) fn delete_object(object: &AdministeredObject) -> DefinitionChange {
     DefinitionChange::Delete { key: object_key(object) }
 }
 
@@ -198,7 +198,7 @@ pub(crate) async fn change_queue(
 }
 
 /// Waiters look again: gets may be inhibited now, or enabled, or lead elsewhere. Those by an alias wait where it led `before`.
-pub(crate) fn wake_waiters(engine: &Engine, queue: &Queue, before: &QueueDefinition) {
+pub(super) fn wake_waiters(engine: &Engine, queue: &Queue, before: &QueueDefinition) {
     queue.waiters.wake_all();
     if let QueueKind::Alias(alias) = &before.kind
         && alias.target_type == AliasTarget::Queue
@@ -209,7 +209,7 @@ pub(crate) fn wake_waiters(engine: &Engine, queue: &Queue, before: &QueueDefinit
 }
 
 /// What is written when a queue's definition changes: of a temporary queue nothing.
-pub(crate) fn changes_of_queue(queue: &Queue, definition: &QueueDefinition) -> Vec<DefinitionChange> {
+pub(super) fn changes_of_queue(queue: &Queue, definition: &QueueDefinition) -> Vec<DefinitionChange> {
     if queue.is_temporary() { Vec::new() } else { vec![save_queue(definition)] }
 }
 

@@ -49,7 +49,7 @@ pub enum ObjectError {
 }
 
 impl ObjectError {
-    pub(crate) fn already_exists(name: &str) -> Self {
+    pub(super) fn already_exists(name: &str) -> Self {
         Self::AlreadyExists { name: name.to_owned() }
     }
 
@@ -76,7 +76,7 @@ pub(crate) fn authorise(
 
 /// Every attribute of the definition is within its range. What a command sets has been checked for control characters by
 /// whoever read it; a text that holds some all the same was stored by somebody else, and does not stand in the way of others.
-pub(crate) fn check_attributes(name: &str, view: View<'_>) -> Result<(), ObjectError> {
+pub(super) fn check_attributes(name: &str, view: View<'_>) -> Result<(), ObjectError> {
     for row in attribute::of(view.kind()).filter(|row| row.access != Access::ReadOnly) {
         let Some(value) = (row.read)(view) else { continue };
         match row.value.check(&value) {
@@ -93,13 +93,13 @@ pub(crate) fn check_attributes(name: &str, view: View<'_>) -> Result<(), ObjectE
 /// DEFINE REPLACE of what exists changes it.
 ///
 /// Source: MQ security, "Authorizations for MQSC commands in escape PCFs", 9.3.
-pub(crate) fn authority_to_define(exists: bool, replace: bool) -> Authority {
+pub(super) fn authority_to_define(exists: bool, replace: bool) -> Authority {
     if exists && replace { Authority::CHANGE } else { Authority::CREATE }
 }
 
 impl Engine {
     /// Saves and shows a new object, and with it what its maker may do to it.
-    pub(crate) async fn save_made(
+    pub(super) async fn save_made(
         &self,
         maker: &Principal,
         object: AuthorityObject,

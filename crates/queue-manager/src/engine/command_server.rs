@@ -85,7 +85,7 @@ impl CommandServer {
     }
 
     /// START and STOP CMDSERV; the request in work is finished. Returns whether it was otherwise before.
-    pub(crate) fn switch_to(&self, on: bool) -> bool {
+    pub(super) fn switch_to(&self, on: bool) -> bool {
         self.switch(if on { Wanted::Running } else { Wanted::Stopped })
     }
 

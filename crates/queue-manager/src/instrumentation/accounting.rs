@@ -8,7 +8,7 @@ pub(crate) mod activity;
 pub(crate) mod calls;
 pub(crate) mod collection;
 pub mod json;
-pub(crate) mod meter;
+pub(super) mod meter;
 pub(crate) mod number;
 pub(crate) mod observation;
 pub(crate) mod record;

@@ -39,7 +39,7 @@ use crate::verb::put;
 
 /// The queue a family's messages go to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Family {
+pub(super) enum Family {
     QueueManager,
     Performance,
     Command,

@@ -126,7 +126,7 @@ impl Statistics {
         }
     }
 
-    pub(crate) fn counts_calls(&self) -> bool {
+    pub(super) fn counts_calls(&self) -> bool {
         self.counts_calls.load(Ordering::Relaxed)
     }
 
@@ -195,7 +195,7 @@ impl Statistics {
     }
 
     /// Subscriptions were made or removed.
-    pub(crate) fn subscriptions_changed(&self, engine: &Engine) {
+    pub(super) fn subscriptions_changed(&self, engine: &Engine) {
         if self.counts_calls() {
             let levels = subscriptions(engine);
             let mut interval = self.interval.lock();
@@ -223,7 +223,7 @@ impl Statistics {
     }
 }
 
-pub(crate) fn is_durable(engine: &Engine, subscription: CorrelationId) -> bool {
+pub(super) fn is_durable(engine: &Engine, subscription: CorrelationId) -> bool {
     engine.publish.with(|state| state.get(&subscription).is_some_and(|known| known.definition.durable))
 }
 

@@ -75,7 +75,7 @@ impl Subscription {
         self.expires.is_some_and(|expires| expires <= now)
     }
 
-    pub(crate) fn is_opened_by(&self, connection: u64) -> bool {
+    pub(super) fn is_opened_by(&self, connection: u64) -> bool {
         self.activity.openers.lock().connections.contains(&connection)
     }
 

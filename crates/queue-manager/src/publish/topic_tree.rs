@@ -22,7 +22,7 @@ pub(crate) use administrative::{AdministrativeTopics, EffectiveTopic};
 pub(crate) use pattern::Pattern;
 
 /// Bytes of the longest topic string.
-pub(crate) const MAXIMUM_TOPIC_STRING: usize = 10_240;
+pub(super) const MAXIMUM_TOPIC_STRING: usize = 10_240;
 
 /// The full topic string of a topic object's string and the application's own, with a `/` between them when both are
 /// there.
@@ -46,7 +46,7 @@ pub(crate) fn join(object_string: Option<&str>, own: &str) -> Result<String, Rea
 ///
 /// Patterns are filed under the levels before their first wildcard; a topic string asks at each of its own levels.
 #[derive(Debug)]
-pub(crate) struct PatternIndex<Id> {
+pub(super) struct PatternIndex<Id> {
     exact: HashMap<Box<str>, Vec<Id>>,
     by_stem: HashMap<Box<str>, Vec<(Pattern, Id)>>,
 }

@@ -64,7 +64,7 @@ async fn look_at_triggers(engine: &Engine, queue: &Arc<Queue>, entered: Entered)
 }
 
 /// As `place`, outside a unit of work and without a look at triggers: for trigger messages themselves.
-pub(crate) async fn place_quietly(
+pub(super) async fn place_quietly(
     engine: &Engine,
     queue: &Arc<Queue>,
     message: Message,

@@ -35,7 +35,7 @@ const KNOWN: MessageFlags = SEGMENT.union(GROUP).union(MessageFlags::SEGMENTATIO
 /// MQMF_REJECT_UNSUP_MASK: unknown flags among these refuse the message; others are kept.
 const REJECTED: MessageFlags = MessageFlags::from_bits_retain(0x0000_0FFF);
 
-pub(crate) fn is_grouped(flags: MessageFlags) -> bool {
+pub(super) fn is_grouped(flags: MessageFlags) -> bool {
     flags.intersects(GROUP)
 }
 
@@ -159,9 +159,9 @@ impl PutPlace {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct GroupRule {
     /// Only what begins a logical message and a group: first in logical order.
-    pub(crate) first_only: bool,
-    pub(crate) whole_group: bool,
-    pub(crate) whole_message: bool,
+    pub(super) first_only: bool,
+    pub(super) whole_group: bool,
+    pub(super) whole_message: bool,
 }
 
 impl GroupRule {
@@ -201,7 +201,7 @@ impl GroupRule {
 }
 
 /// Every message of the group is there, whole, from the first to the one marked last.
-pub(crate) fn is_complete_group(members: &[GroupMember]) -> bool {
+pub(super) fn is_complete_group(members: &[GroupMember]) -> bool {
     let mut expected = 1;
     loop {
         let Some(first) = members.iter().find(|m| m.sequence_number == expected && m.offset == 0) else { return false };
@@ -218,7 +218,7 @@ pub(crate) fn is_complete_group(members: &[GroupMember]) -> bool {
 }
 
 /// Every segment of one logical message is there, without a gap, up to the one marked last.
-pub(crate) fn is_complete_message(members: &[GroupMember], sequence_number: u32) -> bool {
+pub(super) fn is_complete_message(members: &[GroupMember], sequence_number: u32) -> bool {
     segments_of(members, sequence_number).is_some()
 }
 

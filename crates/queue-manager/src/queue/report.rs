@@ -57,7 +57,7 @@ pub(crate) async fn expired(engine: &Engine, about: &Message, now: Timestamp) {
 }
 
 /// For a message that could not be delivered, if it asked for it. Feedback is the reason.
-pub(crate) async fn exception(
+pub(super) async fn exception(
     engine: &Engine,
     unit: Option<&ConnectionState>,
     about: &Message,

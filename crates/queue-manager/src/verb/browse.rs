@@ -143,12 +143,12 @@ fn reserve(get: &Get<'_>, key: DeliveryKey, now: Timestamp) -> bool {
 ///
 /// # Errors
 /// `NoMsgLocked` (2209) is a warning in MQ; here it ends the call all the same.
-pub(crate) fn unlock_message(get: &Get<'_>) -> Result<Box<GetResult>, Reason> {
+pub(super) fn unlock_message(get: &Get<'_>) -> Result<Box<GetResult>, Reason> {
     if unlock(get.engine, get.queue, get.open) { Ok(no_message(get.queue)) } else { Err(Reason::NoMsgLocked) }
 }
 
 /// Gives up the handle's lock, and lets those look who passed over the message. False when it had none.
-pub(crate) fn unlock(engine: &Engine, queue: &Queue, open: &Handle) -> bool {
+pub(super) fn unlock(engine: &Engine, queue: &Queue, open: &Handle) -> bool {
     let Some(key) = open.memory.lock().cursor.locked.take() else { return false };
     if engine.store.unlock(queue.id, key, open.owner) {
         queue.waiters.wake_all();
@@ -167,7 +167,7 @@ impl Queue {
         before.is_none_or(|until| until.is_some_and(|until| until <= now))
     }
 
-    pub(crate) fn unmark(&self, position: Position) {
+    pub(super) fn unmark(&self, position: Position) {
         let mut marks = self.marks.lock();
         if !marks.is_empty() {
             marks.remove(&position);
@@ -179,7 +179,7 @@ impl Queue {
     }
 
     /// When the first of the marks ends by its time, of those that had not ended then.
-    pub(crate) fn first_mark_end(&self, then: Timestamp) -> Option<Timestamp> {
+    pub(super) fn first_mark_end(&self, then: Timestamp) -> Option<Timestamp> {
         self.marks.lock().values().flatten().copied().filter(|until| *until > then).min()
     }
 }

@@ -78,7 +78,7 @@ fn queue_to_delete(engine: &Engine, open: &Handle) -> Result<Arc<Queue>, Reason>
 }
 
 /// Everything that goes with handles: locks, counts, the temporary queues they made. Dropped half-way, housekeeping goes on.
-pub(crate) async fn release(engine: &Engine, mut handles: Vec<Arc<Handle>>) {
+pub(super) async fn release(engine: &Engine, mut handles: Vec<Arc<Handle>>) {
     handles.retain(|open| release_now(engine, open));
     finish(engine, handles).await;
 }
@@ -106,7 +106,7 @@ impl Drop for Unfinished<'_> {
 }
 
 /// The part that needs no waiting. True when `finish_release` has something left to do.
-pub(crate) fn release_now(engine: &Engine, open: &Handle) -> bool {
+pub(super) fn release_now(engine: &Engine, open: &Handle) -> bool {
     let destination = match &open.target {
         Target::Queue(destination) => destination,
         Target::Subscription(_) => return true,

@@ -134,13 +134,13 @@ fn check_opened_for(opened: OpenOptions, flags: GetFlags) -> Result<(), Reason> 
 }
 
 /// One get or browse.
-pub(crate) struct Get<'a> {
+pub(super) struct Get<'a> {
     pub(crate) connection: &'a Connection,
     pub(crate) engine: &'a Arc<Engine>,
     pub(crate) open: &'a Handle,
     pub(crate) queue: &'a Arc<Queue>,
     pub(crate) options: &'a GetOptions,
-    pub(crate) terms: &'a Terms<'a>,
+    pub(super) terms: &'a Terms<'a>,
 }
 
 /// What a get in the same process may ask for beyond MQGMO.
@@ -403,13 +403,13 @@ impl Get<'_> {
         }
     }
 
-    pub(crate) fn is_in_unit(&self, persistence: Persistence) -> bool {
+    pub(super) fn is_in_unit(&self, persistence: Persistence) -> bool {
         self.has(GetFlags::SYNCPOINT)
             || self.has(GetFlags::SYNCPOINT_IF_PERSISTENT) && persistence == Persistence::Persistent
     }
 
     /// True when the body may not be handed over in part.
-    pub(crate) fn does_not_fit(&self, message: &Message) -> bool {
+    pub(super) fn does_not_fit(&self, message: &Message) -> bool {
         let is_too_long = |length: usize| self.options.buffer_length.is_some_and(|buffer| buffer < length);
         !self.has(GetFlags::ACCEPT_TRUNCATED_MSG)
             && is_too_long(message.body.len())
@@ -472,7 +472,7 @@ impl Get<'_> {
     }
 
     /// The message is the application's now: what is remembered of it, and the report it asks for.
-    pub(crate) async fn hand_over(&self, taken: Taken, now: Timestamp) -> Box<GetResult> {
+    pub(super) async fn hand_over(&self, taken: Taken, now: Timestamp) -> Box<GetResult> {
         let Taken { stored, unit } = taken;
         self.remember(&stored, unit.is_some());
         self.queue.counters.count_get(now);
@@ -608,7 +608,7 @@ impl Drop for Taking<'_> {
 }
 
 /// A result without a message: MQGMO_UNLOCK.
-pub(crate) fn no_message(queue: &Queue) -> Box<GetResult> {
+pub(super) fn no_message(queue: &Queue) -> Box<GetResult> {
     Box::new(GetResult {
         message: Box::default(),
         data_length: 0,

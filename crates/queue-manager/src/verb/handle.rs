@@ -35,7 +35,7 @@ pub(crate) struct Handle {
     /// Opening it made this temporary dynamic queue; closing it deletes the queue.
     pub(crate) made_queue: bool,
     /// The queue is that of a shared subscription, and goes with the last handle of either.
-    pub(crate) shared_by: Option<CorrelationId>,
+    pub(super) shared_by: Option<CorrelationId>,
     /// Gets and browses pass over what it does not select.
     pub(crate) selector: Option<Box<Selector>>,
     /// `Queue::forced_changes` of what was opened, at that time.
@@ -64,7 +64,7 @@ pub(crate) struct Memory {
     /// Messages that the selector has refused for good.
     pub(crate) refused: Refused,
     /// Where a put in logical order stands.
-    pub(crate) put_place: PutPlace,
+    pub(super) put_place: PutPlace,
 }
 
 /// Identity and origin context of a message.
@@ -97,14 +97,14 @@ impl Context {
         }
     }
 
-    pub(crate) fn write_identity(&self, descriptor: &mut MessageDescriptor) {
+    pub(super) fn write_identity(&self, descriptor: &mut MessageDescriptor) {
         descriptor.user_identifier = self.user_identifier;
         descriptor.principal.clone_from(&self.principal);
         descriptor.accounting_token = self.accounting_token;
         descriptor.application_identity_data = self.application_identity_data;
     }
 
-    pub(crate) fn write_origin(&self, descriptor: &mut MessageDescriptor) {
+    pub(super) fn write_origin(&self, descriptor: &mut MessageDescriptor) {
         descriptor.put_application_type = self.put_application_type;
         descriptor.put_application_name = self.put_application_name;
         descriptor.put_date = self.put_date;
@@ -146,7 +146,7 @@ impl Handle {
 
     /// # Errors
     /// `QDeleted` (2052), `ObjectChanged` (2041): a forced change since it was opened.
-    pub(crate) fn check_unchanged(&self) -> Result<(), Reason> {
+    pub(super) fn check_unchanged(&self) -> Result<(), Reason> {
         let Target::Queue(destination) = &self.target else { return Ok(()) };
         let first = destination.first();
         if first.is_deleted() || destination.queue().is_some_and(|queue| queue.is_deleted()) {

@@ -113,7 +113,7 @@ fn check_valid(options: OpenOptions, valid: OpenOptions) -> Result<(), Reason> {
 }
 
 /// Who counts: the alternate user when one is asked for and the caller may act for others.
-pub(crate) fn effective_caller<'c>(
+pub(super) fn effective_caller<'c>(
     engine: &Engine,
     caller: &'c Principal,
     object: &ObjectDescriptor,
@@ -182,7 +182,7 @@ async fn open_queue(
 }
 
 /// The profile is that of the name given, or of the transmission queue where only a queue manager was recognised.
-pub(crate) fn check_destination_authority(
+pub(super) fn check_destination_authority(
     engine: &Engine,
     caller: &Principal,
     object: &ObjectDescriptor,
@@ -200,9 +200,9 @@ pub(crate) fn check_destination_authority(
 }
 
 /// What a handle of a queue has beside its options.
-pub(crate) struct OpenedAs {
+pub(super) struct OpenedAs {
     pub(crate) made_queue: bool,
-    pub(crate) shared_by: Option<CorrelationId>,
+    pub(super) shared_by: Option<CorrelationId>,
     pub(crate) selector: Option<Box<Selector>>,
 }
 
@@ -290,7 +290,7 @@ fn count_open(destination: &Destination, options: OpenOptions, shareable: bool) 
 }
 
 /// Undoes `count_open`. True when the local queue has no handle for input any more.
-pub(crate) fn count_close(destination: &Destination, options: OpenOptions) -> bool {
+pub(super) fn count_close(destination: &Destination, options: OpenOptions) -> bool {
     let first = destination.first();
     let queue = destination.queue().unwrap_or(first);
     if !Arc::ptr_eq(first, queue) {
@@ -369,7 +369,7 @@ pub(crate) fn add(
 
 /// Opens a local queue as MQSUB does for managed destinations. With `made_queue`, closing it deletes a temporary
 /// queue.
-pub(crate) async fn open_local(
+pub(super) async fn open_local(
     connection: &Connection,
     caller: &Principal,
     queue: Arc<Queue>,

@@ -18,12 +18,12 @@ const SAYS_SO: [&str; 2] = ["content='properties'", "content=\"properties\""];
 const MAXIMUM_HEADERS: usize = 8;
 
 /// Whether a message may have properties in its data at all.
-pub(crate) fn may_have_properties(descriptor: &MessageDescriptor) -> bool {
+pub(super) fn may_have_properties(descriptor: &MessageDescriptor) -> bool {
     descriptor.format == Format::RF_HEADER_2
 }
 
 /// The same message without properties.
-pub(crate) fn without_properties(message: Message) -> Message {
+pub(super) fn without_properties(message: Message) -> Message {
     let Message { mut descriptor, mut body } = message;
     for _ in 0..MAXIMUM_HEADERS {
         if !may_have_properties(&descriptor) {

@@ -32,15 +32,15 @@ pub(crate) struct OpenUnit {
 
 impl OpenUnit {
     /// One that was prepared before the queue manager started: what it touched is not known.
-    pub(crate) fn of_log(id: UnitOfWorkId, since: Timestamp) -> Self {
+    pub(super) fn of_log(id: UnitOfWorkId, since: Timestamp) -> Self {
         Self { id, since, touched: Vec::new() }
     }
 
-    pub(crate) fn is_of_log(&self) -> bool {
+    pub(super) fn is_of_log(&self) -> bool {
         self.touched.is_empty()
     }
 
-    pub(crate) fn has_work(&self) -> bool {
+    pub(super) fn has_work(&self) -> bool {
         !self.touched.is_empty()
     }
 }
@@ -92,7 +92,7 @@ impl ConnectionState {
     }
 
     /// A message marked MQGMO_MARK_SKIP_BACKOUT is in the unit of work.
-    pub(crate) fn has_mark(&self) -> bool {
+    pub(super) fn has_mark(&self) -> bool {
         let unit = self.unit.lock();
         unit.as_ref().is_some_and(|open| open.touched.iter().any(|touched| matches!(touched.what, What::GotForGood(_))))
     }
@@ -162,7 +162,7 @@ pub(crate) struct Refused {
     pub(crate) reason: Reason,
 }
 
-pub(crate) async fn commit_unit(engine: &Engine, unit: OpenUnit) -> Result<(), Refused> {
+pub(super) async fn commit_unit(engine: &Engine, unit: OpenUnit) -> Result<(), Refused> {
     let finishing = Finishing { engine, unit: Some(unit), wrap: Work::Commit };
     let outcome = engine.store.commit(finishing.unit().id).await;
     let unit = finishing.done();

@@ -113,7 +113,7 @@ impl Branches {
     }
 
     /// The units of work of a connection that has ended, those of its branches that are not prepared.
-    pub(crate) fn abandon(&self, connection: u64) -> Vec<OpenUnit> {
+    pub(super) fn abandon(&self, connection: u64) -> Vec<OpenUnit> {
         self.remove(|branch| branch.connection == connection)
     }
 
@@ -134,7 +134,7 @@ impl Branches {
 }
 
 /// Its unit of work was backed out although nobody asked for it: the branch must not be committed.
-pub(crate) fn was_undone(engine: &Engine, state: &ConnectionState) {
+pub(super) fn was_undone(engine: &Engine, state: &ConnectionState) {
     let Some(xid) = state.branch.lock().clone() else { return };
     engine.branches.with(|table| {
         if let Some(branch) = table.get_mut(&xid) {
@@ -144,7 +144,7 @@ pub(crate) fn was_undone(engine: &Engine, state: &ConnectionState) {
 }
 
 /// What a connection leaves behind that has ended.
-pub(crate) fn abandon(engine: &Engine, state: &ConnectionState) {
+pub(super) fn abandon(engine: &Engine, state: &ConnectionState) {
     *state.branch.lock() = None;
     for unit in engine.branches.abandon(state.number) {
         engine.left_over.push(Work::BackOut(unit));
@@ -318,7 +318,7 @@ impl Connection {
     }
 
     /// The connection works on a branch: MQCMIT and MQBACK are not for it.
-    pub(crate) fn is_in_branch(&self) -> bool {
+    pub(super) fn is_in_branch(&self) -> bool {
         self.state.branch.lock().is_some()
     }
 

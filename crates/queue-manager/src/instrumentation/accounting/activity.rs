@@ -117,12 +117,12 @@ impl Activity {
         }
     }
 
-    pub(crate) fn opens(&self) -> Parameter {
+    pub(super) fn opens(&self) -> Parameter {
         Parameter::integer(n::MQIAMO_OPENS, small(self.opens))
     }
 
     /// The rest of a group of queue accounting.
-    pub(crate) fn accounted(&self) -> Vec<Parameter> {
+    pub(super) fn accounted(&self) -> Vec<Parameter> {
         vec![
             list(n::MQIAMO_PUTS, self.puts),
             one(n::MQIAMO_PUTS_FAILED, self.puts_failed),

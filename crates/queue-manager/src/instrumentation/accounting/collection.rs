@@ -135,7 +135,7 @@ pub(crate) fn counts(engine: &Engine, observation: &Observation, queue: &Arc<Que
 }
 
 /// Whether STATQ of queue and queue manager together say ON.
-pub(crate) fn counts_queue(engine: &Engine, queue: &Queue) -> bool {
+pub(super) fn counts_queue(engine: &Engine, queue: &Queue) -> bool {
     let own = queue.with(|definition| definition.as_local().map(|local| local.statistics));
     own.is_some_and(|own| own.in_effect(engine.definition.read().statistics_queue) == Collect::On)
 }

@@ -31,7 +31,7 @@ impl Meter {
     }
 
     /// Measures a call that does not wait.
-    pub(crate) fn measure<T>(&self, call: impl FnOnce() -> T) -> T {
+    pub(super) fn measure<T>(&self, call: impl FnOnce() -> T) -> T {
         let (cpu, since) = (read(ClockId::ThreadCPUTime), read(ClockId::Monotonic));
         let outcome = call();
         add(&self.cpu_nanoseconds, cpu, ClockId::ThreadCPUTime);

@@ -89,7 +89,7 @@ pub(crate) struct Interval {
     pub(crate) sequence: u32,
     pub(crate) queues: Map<QueueId, QueueAccount>,
     /// A record was asked for before the interval is over.
-    pub(crate) is_early: bool,
+    pub(super) is_early: bool,
     /// The last record was written.
     pub(crate) is_over: bool,
 }
@@ -99,12 +99,12 @@ const MAXIMUM_QUEUES: usize = 1000;
 
 #[derive(Debug)]
 pub(crate) struct Observation {
-    pub(crate) purpose: Purpose,
+    pub(super) purpose: Purpose,
     /// For the connection's own record.
     pub(crate) calls: Calls,
     /// For MQI statistics, which take them away at times of their own.
     pub(crate) statistics: Calls,
-    pub(crate) meter: Meter,
+    pub(super) meter: Meter,
     pub(crate) interval: Mutex<Interval>,
 }
 

@@ -105,7 +105,7 @@ fn connection_refused(engine: &Engine, options: &ConnectOptions, qualifier: i32)
 }
 
 /// Not Authorized (type 4): a command, by its number MQCMD_*.
-pub(crate) async fn command_refused(engine: &Engine, caller: &Principal, command: i32) {
+pub(super) async fn command_refused(engine: &Engine, caller: &Principal, command: i32) {
     if !is_wanted(engine, Reason::NotAuthorized) {
         return;
     }

@@ -70,7 +70,7 @@ fn parts_match<T>(profile: &[T], name: &[T], is_any: impl Fn(&T) -> bool, fits: 
 
 /// Less is more specific. A profile without wildcards says most; otherwise the first difference from the left decides:
 /// a character beats `?`, `?` beats `*`, `*` beats `**`.
-pub(crate) fn specificity(a: &str, b: &str) -> Order {
+pub(super) fn specificity(a: &str, b: &str) -> Order {
     let is_generic = |profile: &str| profile.contains(['?', '*']);
     is_generic(a).cmp(&is_generic(b)).then_with(|| by_first_difference(a.as_bytes(), b.as_bytes()))
 }
