@@ -16,11 +16,12 @@ pub mod command_server;
 pub(crate) mod connection_table;
 pub(crate) mod housekeeping;
 pub(crate) mod identifiers;
+pub(crate) mod map;
 pub(crate) mod start;
 pub mod system_settings;
 pub(crate) mod turn;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -38,6 +39,7 @@ use crate::engine::clock::Clock;
 use crate::engine::connection_table::ConnectionTable;
 use crate::engine::housekeeping::LeftOver;
 use crate::engine::identifiers::Identifiers;
+use crate::engine::map::Map;
 use crate::engine::system_settings::SystemSettings;
 use crate::engine::turn::Turn;
 use crate::instrumentation::accounting::collection::{self, Overrides};
@@ -51,8 +53,6 @@ use crate::queue::Queue;
 use crate::security::authority::Authorities;
 use crate::security::channel_authentication::ChannelAuthentications;
 use crate::verb::xa::Branches;
-
-pub(crate) type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 
 pub(crate) struct Engine {
     pub(crate) name: QueueManagerName,

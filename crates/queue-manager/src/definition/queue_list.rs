@@ -157,7 +157,7 @@ impl<'a> ListedQueue<'a> {
 
     /// Of local queues.
     pub fn status(&self) -> Option<QueueStatus> {
-        status_of(self.engine, &self.entry.queue)
+        status_of(&self.engine.store, &self.entry.queue)
     }
 
     pub fn may_be_displayed_to(&self, principal: &Principal) -> bool {

@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 use storage::Xid;
 
 use crate::ConnectOptions;
-use crate::engine::Map;
+use crate::engine::map::Map;
 use crate::instrumentation::accounting::observation::Observation;
 use crate::instrumentation::accounting::record::Ending;
 use crate::verb::connection::ObjectHandle;

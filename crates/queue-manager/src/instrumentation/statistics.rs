@@ -287,7 +287,7 @@ fn messages(engine: &Engine, now: Timestamp) -> Vec<Message> {
         }
     };
     let mut queues = std::mem::take(&mut *statistics.deleted.lock());
-    queues.extend(queue::groups(engine));
+    queues.extend(queue::groups(engine.all_queues()));
     grouped(n::MQCMD_STATISTICS_Q, queues);
     grouped(n::MQCMD_STATISTICS_CHANNEL, channel::groups(engine.channels.take_figures()));
     messages

@@ -6,15 +6,15 @@ use model::authority::{Authority, AuthorityObject, Principal};
 use model::definition::queue::Usage;
 use model::name::QueueName;
 use model::timestamp::Timestamp;
-use storage::Depth;
 use storage::private::StoreStatistics;
+use storage::{Depth, PrivateStore};
 
 pub use crate::queue::QueueStatistics;
 
 use crate::QueueManager;
 use crate::definition::objects::{ObjectError, authorise};
-use crate::engine::Engine;
 use crate::engine::connection_table::ConnectionState;
+use crate::engine::identifiers::Identifiers;
 use crate::queue::Queue;
 
 #[derive(Debug, Clone)]
@@ -70,7 +70,7 @@ impl QueueManager {
     /// Of local queues; `None` when there is no such local queue.
     pub fn queue_status(&self, name: &QueueName) -> Option<QueueStatus> {
         let engine = self.engine();
-        engine.queue(name).and_then(|queue| status_of(engine, &queue))
+        engine.queue(name).and_then(|queue| status_of(&engine.store, &queue))
     }
 
     /// RESET QSTATS: what was counted of a local queue since the last reset, from which counting begins anew.
@@ -94,7 +94,7 @@ impl QueueManager {
     /// In order of connecting.
     pub fn connections(&self) -> Vec<ConnectionStatus> {
         let engine = self.engine();
-        engine.connections.all().iter().map(|state| connection_status(engine, state)).collect()
+        engine.connections.all().iter().map(|state| connection_status(&engine.identifiers, state)).collect()
     }
 
     pub fn status(&self) -> QueueManagerStatus {
@@ -108,7 +108,7 @@ impl QueueManager {
     }
 }
 
-pub(crate) fn status_of(engine: &Engine, queue: &Queue) -> Option<QueueStatus> {
+pub(crate) fn status_of(store: &PrivateStore, queue: &Queue) -> Option<QueueStatus> {
     let usage = queue.with(|definition| definition.as_local().map(|local| local.usage))?;
     let in_use = *queue.in_use.lock();
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -116,7 +116,7 @@ pub(crate) fn status_of(engine: &Engine, queue: &Queue) -> Option<QueueStatus> {
     Some(QueueStatus {
         name: queue.name,
         usage,
-        depth: engine.store.depth(queue.id),
+        depth: store.depth(queue.id),
         open_input: in_use.input,
         open_output: in_use.output,
         last_put: moment(&queue.counters.last_put),
@@ -128,10 +128,10 @@ pub(crate) fn status_of(engine: &Engine, queue: &Queue) -> Option<QueueStatus> {
     })
 }
 
-fn connection_status(engine: &Engine, state: &ConnectionState) -> ConnectionStatus {
+fn connection_status(identifiers: &Identifiers, state: &ConnectionState) -> ConnectionStatus {
     let handles = state.handles.lock();
     ConnectionStatus {
-        identifier: engine.identifiers.of_connection(state.number),
+        identifier: identifiers.of_connection(state.number),
         application_name: state.options.application_name.clone(),
         application_type: state.options.application_type,
         user: state.options.principal.user.to_string(),

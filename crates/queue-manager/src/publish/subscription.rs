@@ -20,8 +20,9 @@ use tracing::warn;
 
 use crate::QueueManager;
 use crate::definition::definitions;
+use crate::engine::Engine;
 use crate::engine::housekeeping::Work;
-use crate::engine::{Engine, Map};
+use crate::engine::map::Map;
 use crate::publish::topic_tree::{AdministrativeTopics, Pattern, PatternIndex};
 use crate::queue::dynamic;
 use crate::selection::selector::Selector;

@@ -20,7 +20,8 @@ use model::name::ObjectName;
 use model::reason::Reason;
 use parking_lot::RwLock;
 
-use crate::engine::{Engine, Map};
+use crate::engine::Engine;
+use crate::engine::map::Map;
 
 pub(crate) use profile::{matches as profile_matches, problem as profile_problem};
 

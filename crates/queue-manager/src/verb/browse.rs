@@ -7,9 +7,8 @@ use std::time::Duration;
 use model::options::GetFlags;
 use model::reason::Reason;
 use model::timestamp::Timestamp;
-use storage::{Candidate, DeliveryKey, GroupMember, Position, Selection, StoredMessage};
+use storage::{Candidate, DeliveryKey, GroupMember, Position, PrivateStore, Selection, StoredMessage};
 
-use crate::engine::Engine;
 use crate::queue::Queue;
 use crate::queue::group::place_after;
 use crate::reason;
@@ -24,7 +23,7 @@ use crate::verb::{complete_message, selecting};
 /// The next message for this handle, which stays where it is.
 pub(crate) async fn look(get: &Get<'_>, now: Timestamp) -> Result<Option<Box<GetResult>>, Reason> {
     // A lock lives until the handle browses again.
-    unlock(get.engine, get.queue, get.open);
+    unlock(&get.engine.store, get.queue, get.open);
     if get.has(GetFlags::BROWSE_FIRST) {
         let mut memory = get.open.memory.lock();
         memory.cursor.at = None;
@@ -125,7 +124,7 @@ fn reserve(get: &Get<'_>, key: DeliveryKey, now: Timestamp) -> bool {
         let until = interval.map(|ms| now.saturating_add(Duration::from_millis(u64::from(ms))));
         let was_free = get.queue.mark(key.position, until, now);
         if !was_free && get.has(GetFlags::UNMARKED_BROWSE_MSG) {
-            unlock(get.engine, get.queue, get.open);
+            unlock(&get.engine.store, get.queue, get.open);
             return false;
         }
     }
@@ -144,13 +143,13 @@ fn reserve(get: &Get<'_>, key: DeliveryKey, now: Timestamp) -> bool {
 /// # Errors
 /// `NoMsgLocked` (2209) is a warning in MQ; here it ends the call all the same.
 pub(super) fn unlock_message(get: &Get<'_>) -> Result<Box<GetResult>, Reason> {
-    if unlock(get.engine, get.queue, get.open) { Ok(no_message(get.queue)) } else { Err(Reason::NoMsgLocked) }
+    if unlock(&get.engine.store, get.queue, get.open) { Ok(no_message(get.queue)) } else { Err(Reason::NoMsgLocked) }
 }
 
 /// Gives up the handle's lock, and lets those look who passed over the message. False when it had none.
-pub(super) fn unlock(engine: &Engine, queue: &Queue, open: &Handle) -> bool {
+pub(super) fn unlock(store: &PrivateStore, queue: &Queue, open: &Handle) -> bool {
     let Some(key) = open.memory.lock().cursor.locked.take() else { return false };
-    if engine.store.unlock(queue.id, key, open.owner) {
+    if store.unlock(queue.id, key, open.owner) {
         queue.waiters.wake_all();
     }
     true

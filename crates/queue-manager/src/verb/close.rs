@@ -113,7 +113,7 @@ pub(super) fn release_now(engine: &Engine, open: &Handle) -> bool {
         Target::Topic(_) | Target::QueueManager | Target::Object(_) => return false,
     };
     let Some(queue) = destination.queue() else { return false };
-    browse::unlock(engine, queue, open);
+    browse::unlock(&engine.store, queue, open);
     let was_last_input = count_close(destination, open.options);
     is_temporary_of(engine, open, queue) || was_last_input && trigger::is_enabled(queue)
 }

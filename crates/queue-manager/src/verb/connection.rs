@@ -438,5 +438,5 @@ fn give_up(engine: &Engine, state: &ConnectionState) {
     {
         engine.left_over.push(Work::BackOut(unit));
     }
-    xa::abandon(engine, state);
+    xa::abandon(&engine.branches, &engine.left_over, state);
 }

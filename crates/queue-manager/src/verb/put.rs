@@ -16,7 +16,6 @@ use model::reason::Reason;
 use model::text::Text;
 use model::timestamp::Timestamp;
 
-use crate::engine::Engine;
 use crate::publish;
 use crate::queue::Queue;
 use crate::queue::group::PutPlace;
@@ -227,12 +226,13 @@ async fn send(
     let Some(queue) = destination.queue() else { return Err(Reason::ObjectTypeError) };
     check_put_enabled(destination)?;
     let now = engine.now();
+    let maximum = engine.definition.read().maximum_message_length as usize;
     let Filled { given_priority, expires, place, warning } =
         fill_in(request, &Defaults::of(destination), &mut message, now)?;
     let unit = request.in_unit().then_some(&*request.connection.state);
 
     match destination {
-        Destination::Local { .. } => match check_length(engine, destination, message.body.len()) {
+        Destination::Local { .. } => match check_length(maximum, destination, message.body.len()) {
             Ok(()) => deliver(request, queue, &message, expires, now).await?,
             Err(Reason::MsgTooBigForQ | Reason::MsgTooBigForQMgr) if segmentation::is_allowed(&message.descriptor) => {
                 Box::pin(segmentation::put_in_segments(request, queue, (*message).clone(), expires, now)).await?;
@@ -245,7 +245,7 @@ async fn send(
                 remote_queue_manager: Text::from_bytes(queue_manager.padded()),
                 descriptor: message.descriptor.clone(),
             };
-            check_length(engine, destination, message.body.len() + TransmissionHeader::LENGTH)?;
+            check_length(maximum, destination, message.body.len() + TransmissionHeader::LENGTH)?;
             let wrapped = Box::new(transmission::wrap(engine, header, &message.body, now));
             delivery::place(engine, unit, queue, &wrapped, expires, now).await?;
         }
@@ -292,11 +292,10 @@ pub(crate) fn check_put_enabled(destination: &Destination) -> Result<(), Reason>
 
 /// # Errors
 /// `MsgTooBigForQ` (2030), `MsgTooBigForQMgr` (2031).
-fn check_length(engine: &Engine, destination: &Destination, length: usize) -> Result<(), Reason> {
+fn check_length(of_queue_manager: usize, destination: &Destination, length: usize) -> Result<(), Reason> {
     let of_queue = destination
         .queue()
         .map_or(usize::MAX, |queue| queue.with_local(|_, local| local.maximum_message_length as usize));
-    let of_queue_manager = engine.definition.read().maximum_message_length as usize;
     if length > of_queue_manager {
         return Err(Reason::MsgTooBigForQMgr);
     }

@@ -13,7 +13,7 @@ use model::reason::Reason;
 use model::text::Text;
 use model::timestamp::Timestamp;
 
-use crate::engine::Engine;
+use crate::engine::identifiers::Identifiers;
 use crate::publish::topic_tree::EffectiveTopic;
 use crate::queue::group::{PutPlace, complete_put};
 use crate::queue::resolve::{Destination, resolve_reply_to};
@@ -51,7 +51,7 @@ pub(crate) fn fill_in(
         let ccsid = engine.definition.read().ccsid;
         descriptor.ccsid = Ccsid(i32::try_from(ccsid).unwrap_or(Ccsid::UTF_8.0));
     }
-    fill_identifiers(engine, descriptor, flags);
+    fill_identifiers(&engine.identifiers, descriptor, flags);
     descriptor.backout_count = 0;
     (descriptor.reply_to_queue, descriptor.reply_to_queue_manager) =
         resolve_reply_to(engine, descriptor.reply_to_queue, descriptor.reply_to_queue_manager);
@@ -210,12 +210,12 @@ fn fill_expiry(
     Ok(descriptor.expiry.duration().map(|lifetime| now.saturating_add(lifetime)))
 }
 
-fn fill_identifiers(engine: &Engine, descriptor: &mut MessageDescriptor, flags: PutFlags) {
+fn fill_identifiers(identifiers: &Identifiers, descriptor: &mut MessageDescriptor, flags: PutFlags) {
     if flags.contains(PutFlags::NEW_MSG_ID) || descriptor.message_id.is_none() {
-        descriptor.message_id = MessageId::new(engine.identifiers.make());
+        descriptor.message_id = MessageId::new(identifiers.make());
     }
     if flags.contains(PutFlags::NEW_CORREL_ID) {
-        descriptor.correlation_id = CorrelationId::new(engine.identifiers.make());
+        descriptor.correlation_id = CorrelationId::new(identifiers.make());
     }
 }
 

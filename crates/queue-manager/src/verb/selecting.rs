@@ -8,9 +8,8 @@ use std::collections::HashSet;
 
 use model::reason::Reason;
 use model::timestamp::Timestamp;
-use storage::{Candidate, DeliveryKey, Glimpse, Position, Selection};
+use storage::{Candidate, DeliveryKey, Glimpse, Position, PrivateStore, Selection};
 
-use crate::engine::Engine;
 use crate::reason;
 use crate::selection::matching::Filter;
 use crate::selection::selector::{Selector, headers_end};
@@ -75,18 +74,18 @@ impl Search<'_> {
         mut after: Option<DeliveryKey>,
         now: Timestamp,
     ) -> Result<Option<DeliveryKey>, Reason> {
-        let (engine, queue) = (&**self.get.engine, self.get.queue.id);
+        let (store, queue) = (&self.get.engine.store, self.get.queue.id);
         let mut batch = 4;
         loop {
             let refused = &self.refused;
             let accept =
                 |candidate: &Candidate<'_>| !refused.0.contains(&candidate.position) && filter.accepts(candidate);
             let selection = Selection { accept: Some(&accept), ..*exact };
-            let glimpses = engine.store.glimpse(queue, after, &selection, batch, now).await;
+            let glimpses = store.glimpse(queue, after, &selection, batch, now).await;
             let glimpses = glimpses.map_err(|error| reason::of_store(&error))?;
             let Some(last) = glimpses.last().map(|glimpse| glimpse.key) else { return Ok(None) };
             for glimpse in glimpses {
-                if self.selects(engine, &glimpse, now).await? {
+                if self.selects(store, &glimpse, now).await? {
                     return Ok(Some(glimpse.key));
                 }
                 if !self.selector.changes() {
@@ -98,13 +97,13 @@ impl Search<'_> {
         }
     }
 
-    async fn selects(&self, engine: &Engine, glimpse: &Glimpse, now: Timestamp) -> Result<bool, Reason> {
+    async fn selects(&self, store: &PrivateStore, glimpse: &Glimpse, now: Timestamp) -> Result<bool, Reason> {
         let Glimpse { key, descriptor, beginning, is_whole } = glimpse;
         if *is_whole || headers_end(descriptor, beginning) <= beginning.len() {
             return Ok(self.selector.matches(descriptor, beginning));
         }
         let selection = self.get.at(key.position);
-        let whole = engine.store.browse(self.get.queue.id, None, &selection, now).await;
+        let whole = store.browse(self.get.queue.id, None, &selection, now).await;
         let whole = whole.map_err(|error| reason::of_store(&error))?;
         Ok(whole.is_some_and(|whole| self.selector.matches(&whole.message.descriptor, &whole.message.body)))
     }

@@ -197,7 +197,7 @@ pub(crate) async fn undo(engine: &Engine, state: &ConnectionState, reason: Reaso
     {
         return reason;
     }
-    xa::was_undone(engine, state);
+    xa::was_undone(&engine.branches, state);
     debug!(%reason, "what belongs together failed half-way; its unit of work is backed out");
     Reason::BackedOut
 }

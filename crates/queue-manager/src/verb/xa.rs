@@ -23,8 +23,8 @@ use parking_lot::Mutex;
 use storage::Xid;
 
 use crate::engine::connection_table::ConnectionState;
-use crate::engine::housekeeping::Work;
-use crate::engine::{Engine, Map};
+use crate::engine::housekeeping::{LeftOver, Work};
+use crate::engine::map::Map;
 use crate::reason;
 use crate::verb::connection::Connection;
 use crate::verb::unit_of_work::{OpenUnit, Refused, back_out_unit, commit_unit};
@@ -134,9 +134,9 @@ impl Branches {
 }
 
 /// Its unit of work was backed out although nobody asked for it: the branch must not be committed.
-pub(super) fn was_undone(engine: &Engine, state: &ConnectionState) {
+pub(super) fn was_undone(branches: &Branches, state: &ConnectionState) {
     let Some(xid) = state.branch.lock().clone() else { return };
-    engine.branches.with(|table| {
+    branches.with(|table| {
         if let Some(branch) = table.get_mut(&xid) {
             branch.is_undone = true;
         }
@@ -144,10 +144,10 @@ pub(super) fn was_undone(engine: &Engine, state: &ConnectionState) {
 }
 
 /// What a connection leaves behind that has ended.
-pub(super) fn abandon(engine: &Engine, state: &ConnectionState) {
+pub(super) fn abandon(branches: &Branches, left_over: &LeftOver, state: &ConnectionState) {
     *state.branch.lock() = None;
-    for unit in engine.branches.abandon(state.number) {
-        engine.left_over.push(Work::BackOut(unit));
+    for unit in branches.abandon(state.number) {
+        left_over.push(Work::BackOut(unit));
     }
 }
 

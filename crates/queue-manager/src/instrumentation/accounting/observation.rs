@@ -20,8 +20,9 @@ use model::timestamp::Timestamp;
 use parking_lot::Mutex;
 use storage::QueueId;
 
+use crate::engine::Engine;
 use crate::engine::housekeeping::Work;
-use crate::engine::{Engine, Map};
+use crate::engine::map::Map;
 use crate::instrumentation::accounting::activity::{Activity, Passed};
 use crate::instrumentation::accounting::calls::{Calls, Subscribing};
 use crate::instrumentation::accounting::collection;

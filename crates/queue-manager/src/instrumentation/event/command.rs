@@ -7,12 +7,13 @@
 use std::sync::LazyLock;
 
 use model::authority::Principal;
+use model::definition::QueueManagerDefinition;
 use model::definition::attribute::{self, Attribute, ValueType};
 use model::descriptor::MessageDescriptor;
+use model::name::QueueManagerName;
 use model::pcf::{Parameter, ParameterValue};
 
 use crate::QueueManager;
-use crate::engine::Engine;
 use crate::instrumentation::event::number as n;
 use crate::instrumentation::event::{self, Family};
 
@@ -61,8 +62,8 @@ impl QueueManager {
     /// Tells that a command has succeeded, if somebody wants to know. `number` is its MQCMD_*.
     pub async fn command_succeeded(&self, issuer: &Issuer<'_>, number: i32, only_reads: bool, issued: Issued<'_>) {
         let engine = self.engine();
-        if is_wanted(engine, only_reads) {
-            let mut context = context(engine, issuer);
+        if is_wanted(&engine.definition(), only_reads) {
+            let mut context = context(&engine.name, issuer);
             context.push(Parameter::integer(n::MQIACF_COMMAND, number));
             let (reason, data) = match issued {
                 Issued::Mqsc(text) => (n::MQRC_COMMAND_MQSC, vec![mqsc(text)]),
@@ -82,17 +83,16 @@ impl QueueManager {
     }
 }
 
-fn is_wanted(engine: &Engine, only_reads: bool) -> bool {
-    let definition = engine.definition.read();
+fn is_wanted(definition: &QueueManagerDefinition, only_reads: bool) -> bool {
     definition.command_event && !(only_reads && definition.command_event_without_display)
 }
 
 /// What command and configuration events tell of the issuer.
-pub(super) fn context(engine: &Engine, issuer: &Issuer<'_>) -> Vec<Parameter> {
+pub(super) fn context(queue_manager: &QueueManagerName, issuer: &Issuer<'_>) -> Vec<Parameter> {
     let mut context = vec![
         event::padded(n::MQCACF_EVENT_USER_ID, &issuer.principal.user, n::MQ_USER_ID_LENGTH),
         Parameter::integer(n::MQIACF_EVENT_ORIGIN, issuer.origin as i32),
-        event::name(n::MQCACF_EVENT_Q_MGR, &engine.name),
+        event::name(n::MQCACF_EVENT_Q_MGR, queue_manager),
     ];
     if let Some(message) = issuer.message {
         let application_name = message.put_application_name.to_text();

@@ -205,7 +205,7 @@ async fn tell(engine: &Engine, issuer: &Issuer<'_>, happened: &Happened<'_>) {
 }
 
 fn event_of(engine: &Engine, issuer: &Issuer<'_>, reason: i32, snapshot: &Snapshot) -> Event {
-    let mut parameters = context(engine, issuer);
+    let mut parameters = context(&engine.name, issuer);
     parameters.extend(snapshot.0.iter().cloned());
     Family::Configuration.event(reason, parameters)
 }

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use model::pcf::Parameter;
 use parking_lot::Mutex;
 
-use crate::engine::Engine;
 use crate::instrumentation::accounting::activity::Activity;
 use crate::instrumentation::accounting::calls::small;
 use crate::instrumentation::accounting::number as n;
@@ -88,9 +87,8 @@ fn group(queue: &Queue, figures: &Figures, depth: u32) -> Parameter {
 }
 
 /// Of every queue of which something was counted, in order of names.
-pub(super) fn groups(engine: &Engine) -> Vec<Parameter> {
-    let mut queues: Vec<Arc<Queue>> =
-        engine.all_queues().into_iter().filter(|queue| queue.figures.get().is_some()).collect();
+pub(super) fn groups(queues: Vec<Arc<Queue>>) -> Vec<Parameter> {
+    let mut queues: Vec<Arc<Queue>> = queues.into_iter().filter(|queue| queue.figures.get().is_some()).collect();
     queues.sort_by_key(|queue| queue.name);
     queues.iter().filter_map(|queue| queue.take_figures()).collect()
 }

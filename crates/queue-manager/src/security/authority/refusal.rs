@@ -13,7 +13,8 @@ use model::timestamp::Timestamp;
 use parking_lot::Mutex;
 use tracing::warn;
 
-use crate::engine::{Engine, Map};
+use crate::engine::Engine;
+use crate::engine::map::Map;
 
 /// One line for a user and an object in this time.
 const PAUSE: Duration = Duration::from_secs(60);
