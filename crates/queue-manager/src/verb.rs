@@ -20,6 +20,7 @@ pub(crate) mod get;
 pub(crate) mod handle;
 pub mod inquire;
 pub(crate) mod interrupt;
+mod observed;
 pub(crate) mod open;
 pub(crate) mod put;
 pub(crate) mod put_descriptor;

@@ -198,37 +198,29 @@ impl Connection {
         options: OpenOptions,
     ) -> Result<Opened, Reason> {
         self.state.check()?;
-        let outcome = match self.state.observation() {
-            None => open::open(self, caller, object, options).await,
-            Some(observation) => {
-                let outcome = observation.time(open::open(self, caller, object, options)).await;
-                observation.opened(self, object.object, &outcome);
-                outcome
-            }
-        };
-        match outcome {
-            Ok(done) => Ok(done),
-            Err(reason) => Err(self.tell(reason, Call::Open { caller, object, options }).await),
-        }
+        self.observed_and_told(
+            || open::open(self, caller, object, options),
+            |observation, outcome| observation.opened(self, object.object, outcome),
+            Call::Open { caller, object, options },
+        )
+        .await
     }
 
     /// # Errors
     /// 2019, 2035, 2045 (deletion of a queue that is not dynamic), 2046, 2055 and 2042 (deletion refused); 2241 and
     /// 2242 are warnings: the handle is closed all the same.
     pub async fn close(&self, handle: ObjectHandle, options: CloseOptions) -> Result<(), Reason> {
-        let outcome = match self.state.observation() {
-            None => close::close(self, handle, options).await,
-            Some(observation) => {
-                let closing = observation.closing(self, handle, options);
-                let outcome = observation.time(close::close(self, handle, options)).await;
-                observation.closed(&self.engine, &closing, &outcome);
-                outcome
-            }
-        };
-        match outcome {
-            Ok(done) => Ok(done),
-            Err(reason) => Err(self.tell(reason, Call::Close(handle)).await),
-        }
+        let closing = self.state.observation().map(|observation| observation.closing(self, handle, options));
+        self.observed_and_told(
+            || close::close(self, handle, options),
+            |observation, outcome| {
+                if let Some(closing) = &closing {
+                    observation.closed(&self.engine, closing, outcome);
+                }
+            },
+            Call::Close(handle),
+        )
+        .await
     }
 
     /// # Errors
@@ -249,19 +241,13 @@ impl Connection {
         message: Box<Message>,
         options: &PutOptions,
     ) -> Result<PutResult, Reason> {
-        let outcome = match self.state.observation() {
-            None => put::put(self, handle, message, options).await,
-            Some(observation) => {
-                let length = message.body.len();
-                let outcome = observation.time(put::put(self, handle, message, options)).await;
-                observation.put(self, handle, &outcome, length);
-                outcome
-            }
-        };
-        match outcome {
-            Ok(done) => Ok(done),
-            Err(reason) => Err(self.tell(reason, Call::Handle(handle)).await),
-        }
+        let length = message.body.len();
+        self.observed_and_told(
+            || put::put(self, handle, message, options),
+            |observation, outcome| observation.put(self, handle, outcome, length),
+            Call::Handle(handle),
+        )
+        .await
     }
 
     /// Queue or topic; the authority is +put or +pub.
@@ -291,21 +277,13 @@ impl Connection {
         options: &PutOptions,
     ) -> Result<PutResult, Reason> {
         self.state.check()?;
-        let outcome = match self.state.observation() {
-            None => put::put1(self, caller, object, message, options).await,
-            Some(observation) => {
-                let length = message.body.len();
-                let outcome = observation.time(put::put1(self, caller, object, message, options)).await;
-                observation.put1(self, object, &outcome, length);
-                outcome
-            }
-        };
-        match outcome {
-            Ok(done) => Ok(done),
-            Err(reason) => {
-                Err(self.tell(reason, Call::Open { caller, object, options: put::open_options(options.flags) }).await)
-            }
-        }
+        let length = message.body.len();
+        self.observed_and_told(
+            || put::put1(self, caller, object, message, options),
+            |observation, outcome| observation.put1(self, object, outcome, length),
+            Call::Open { caller, object, options: put::open_options(options.flags) },
+        )
+        .await
     }
 
     /// Gets or browses one message. Dropping the future while it waits consumes nothing.
@@ -327,30 +305,18 @@ impl Connection {
         options: &GetOptions,
         terms: &Terms<'_>,
     ) -> Result<Box<GetResult>, Reason> {
-        let outcome = match self.state.observation() {
-            None => get::get(self, handle, options, terms).await,
-            Some(observation) => {
-                let outcome = observation.time(get::get(self, handle, options, terms)).await;
+        self.observed_and_told(
+            || get::get(self, handle, options, terms),
+            |observation, outcome| {
                 // A wait that its door has ended was no call of the application.
                 let is_over = terms.interrupt.is_some() && matches!(outcome, Err(Reason::NoMsgAvailable));
                 if !is_over {
-                    observation.got(self, handle, options.flags, &outcome);
+                    observation.got(self, handle, options.flags, outcome);
                 }
-                outcome
-            }
-        };
-        match outcome {
-            Ok(done) => Ok(done),
-            Err(reason) => Err(self.tell(reason, Call::Handle(handle)).await),
-        }
-    }
-
-    /// Puts the event that a refusal is, if somebody wants it. The reason stays what it is.
-    pub(crate) async fn tell(&self, reason: Reason, call: Call<'_>) -> Reason {
-        if calls::is_wanted(&self.engine, reason) {
-            Box::pin(calls::refused(self, reason, &call)).await;
-        }
-        reason
+            },
+            Call::Handle(handle),
+        )
+        .await
     }
 
     /// Makes the unit of work durable and visible; nothing to do is fine.
@@ -360,20 +326,15 @@ impl Connection {
     /// still open and may be committed later or backed out.
     pub async fn commit(&self) -> Result<(), Reason> {
         self.state.check()?;
-        let Some(observation) = self.state.observation() else { return unit_of_work::commit(self).await };
-        let outcome = observation.time(unit_of_work::commit(self)).await;
-        observation.committed(&self.engine, &outcome);
-        outcome
+        let note = |observation: &Observation, outcome: &_| observation.committed(&self.engine, outcome);
+        self.observed(|| unit_of_work::commit(self), note).await
     }
 
     /// # Errors
     /// `ResourceProblem` (2102): the recovery log has failed.
     pub async fn back_out(&self) -> Result<(), Reason> {
         self.state.check()?;
-        let Some(observation) = self.state.observation() else { return unit_of_work::back_out(self).await };
-        let outcome = observation.time(unit_of_work::back_out(self)).await;
-        observation.backed_out(&self.engine);
-        outcome
+        self.observed(|| unit_of_work::back_out(self), |observation, _| observation.backed_out(&self.engine)).await
     }
 
     /// Closes what is open and commits, as MQDISC does. A transaction branch that is not prepared is rolled back.

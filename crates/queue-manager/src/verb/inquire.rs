@@ -91,11 +91,11 @@ impl Connection {
         integers: &[i32],
         characters: &[u8],
     ) -> Result<(), Reason> {
-        let set = self.set_now(handle, selectors, integers, characters);
-        let Some(observation) = self.state.observation() else { return set.await };
-        let outcome = observation.time(set).await;
-        observation.set(&self.engine, &outcome);
-        outcome
+        self.observed(
+            || self.set_now(handle, selectors, integers, characters),
+            |observation, outcome| observation.set(&self.engine, outcome),
+        )
+        .await
     }
 
     async fn set_now(

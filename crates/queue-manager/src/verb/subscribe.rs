@@ -19,6 +19,7 @@ use model::subscribe::{SubscribeFlags as Flags, SubscriptionDescriptor};
 
 use crate::definition::definitions;
 use crate::engine::Engine;
+use crate::instrumentation::accounting::observation::Observation;
 use crate::instrumentation::event;
 use crate::publish::subscription::{OpenSubscription, Subscription, end, parse_selector, remove_managed_queue};
 use crate::publish::topic_tree::{EffectiveTopic, Pattern};
@@ -62,12 +63,12 @@ impl Connection {
         descriptor: &SubscriptionDescriptor,
         queue: Option<ObjectHandle>,
     ) -> Result<Subscribed, Reason> {
-        let subscribe = self.subscribe_now(caller, descriptor, queue);
-        let Some(observation) = self.state.observation() else { return subscribe.await };
-        let existed = named(&self.engine, &descriptor.name).is_some();
-        let outcome = observation.time(subscribe).await;
-        observation.subscribed(&self.engine, descriptor, existed, &outcome);
-        outcome
+        let existed = self.state.observation().is_some() && named(&self.engine, &descriptor.name).is_some();
+        self.observed(
+            || self.subscribe_now(caller, descriptor, queue),
+            |observation, outcome| observation.subscribed(&self.engine, descriptor, existed, outcome),
+        )
+        .await
     }
 
     async fn subscribe_now(
@@ -104,10 +105,8 @@ impl Connection {
     /// # Errors
     /// `HobjError` (2019): not a subscription handle. `NoRetainedMsg` (2437), `RetainedNotDelivered` (2526), 2161, 2162.
     pub async fn request_publications(&self, handle: ObjectHandle) -> Result<u32, Reason> {
-        let Some(observation) = self.state.observation() else { return self.request_now(handle).await };
-        let outcome = observation.time(self.request_now(handle)).await;
-        observation.requested(&self.engine, &outcome);
-        outcome
+        let note = |observation: &Observation, outcome: &_| observation.requested(&self.engine, outcome);
+        self.observed(|| self.request_now(handle), note).await
     }
 
     async fn request_now(&self, handle: ObjectHandle) -> Result<u32, Reason> {

@@ -1,0 +1,49 @@
+//! One call as the application makes it: timed and noted while its connection is observed, and told as an event when it is
+//! refused. Every verb that may wait goes through here; MQINQ, which does not wait, notes its call in place.
+//!
+//! Never: changes what a call answers.
+//!
+//! Invariant: a call of a connection that is not observed, and is not refused, pays one load.
+
+use std::future::Future;
+
+use model::reason::Reason;
+
+use crate::instrumentation::accounting::observation::Observation;
+use crate::instrumentation::event::calls::{self, Call};
+use crate::verb::connection::Connection;
+
+impl Connection {
+    /// `call` begins the call: a future made here needs no second place in the caller's. `note` is run once it has ended.
+    pub(super) async fn observed<T, F: Future<Output = Result<T, Reason>>>(
+        &self,
+        call: impl FnOnce() -> F,
+        note: impl FnOnce(&Observation, &Result<T, Reason>),
+    ) -> Result<T, Reason> {
+        let Some(observation) = self.state.observation() else { return call().await };
+        let outcome = observation.time(call()).await;
+        note(observation, &outcome);
+        outcome
+    }
+
+    /// As `observed`; a refusal is then told as the event of `about`.
+    pub(super) async fn observed_and_told<T, F: Future<Output = Result<T, Reason>>>(
+        &self,
+        call: impl FnOnce() -> F,
+        note: impl FnOnce(&Observation, &Result<T, Reason>),
+        about: Call<'_>,
+    ) -> Result<T, Reason> {
+        match self.observed(call, note).await {
+            Ok(done) => Ok(done),
+            Err(reason) => Err(self.tell(reason, about).await),
+        }
+    }
+
+    /// Puts the event that a refusal is, if its switch is on. The reason stays what it is.
+    pub(super) async fn tell(&self, reason: Reason, call: Call<'_>) -> Reason {
+        if calls::is_wanted(&self.engine, reason) {
+            Box::pin(calls::refused(self, reason, &call)).await;
+        }
+        reason
+    }
+}
