@@ -182,7 +182,7 @@ async fn open_queue(
 }
 
 /// The profile is that of the name given, or of the transmission queue where only a queue manager was recognised.
-pub(super) fn check_destination_authority(
+pub(crate) fn check_destination_authority(
     engine: &Engine,
     caller: &Principal,
     object: &ObjectDescriptor,
