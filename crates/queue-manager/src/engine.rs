@@ -6,6 +6,9 @@
 //!
 //! Never: decides what a verb means. Other rooms own what the tables hold; this room owns that there is one of each.
 //!
+//! Circle: `Engine` holds the tables of every room, and the functions of the rooms take `&Engine`. A function that needs one
+//! table only takes that table.
+//!
 //! Invariants
 //! - A lock of a table is held for one lookup or one change, never across an `.await`; what lasts longer is a `Turn`.
 //! - Time is read from `Engine::clock` only.
