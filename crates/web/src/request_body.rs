@@ -121,7 +121,7 @@ impl<'a> RequestBody<'a> {
                 return Err(allowed.refusal);
             }
             if length > whole.capacity() {
-                let room = room_for(length, whole.capacity(), announced.unwrap_or(allowed.bytes));
+                let room = room_for(length, whole.capacity(), announced, allowed.bytes);
                 let charge = self.charge.get_or_insert_with(|| self.budget.begin());
                 if !charge.grow_to(room, limits.body_memory_bytes) {
                     return Err(ApiError::overloaded("limits.body_memory_bytes"));
@@ -193,9 +193,13 @@ impl Pace {
     }
 }
 
-/// How much memory to set aside for a body of `length` bytes so far, which had `before` and can grow to `most`.
-fn room_for(length: usize, before: usize, most: usize) -> usize {
-    length.max(before.saturating_mul(2)).max(FIRST_ROOM).min(most.max(length))
+/// How much memory to set aside for a body of `length` bytes so far, which had `before` and can grow to `most`. Once a
+/// quarter of what was announced has come, the whole gets its room: what is copied once more each time stays short.
+fn room_for(length: usize, before: usize, announced: Option<usize>, most: usize) -> usize {
+    match announced {
+        Some(announced) if length >= announced / 4 => announced.max(length),
+        _ => length.max(before.saturating_mul(2)).max(FIRST_ROOM).min(announced.unwrap_or(most).max(length)),
+    }
 }
 
 /// The next piece of data; trailers are passed over.
@@ -233,10 +237,12 @@ mod tests {
     #[test]
     fn memory_for_a_body_grows_with_what_has_come_and_not_with_what_is_announced() {
         let megabytes = |count: usize| count << 20;
-        assert_eq!(room_for(9000, 0, megabytes(100)), FIRST_ROOM);
-        assert_eq!(room_for(9000, 0, 10_000), 10_000);
-        assert_eq!(room_for(FIRST_ROOM + 1, FIRST_ROOM, megabytes(100)), 2 * FIRST_ROOM);
-        assert_eq!(room_for(megabytes(65), megabytes(64), megabytes(100)), megabytes(100));
+        let most = megabytes(100);
+        assert_eq!(room_for(9000, 0, Some(megabytes(90)), most), FIRST_ROOM);
+        assert_eq!(room_for(2000, 0, Some(10_000), most), 10_000);
+        assert_eq!(room_for(FIRST_ROOM + 1, FIRST_ROOM, Some(megabytes(90)), most), 2 * FIRST_ROOM);
+        assert_eq!(room_for(megabytes(23), megabytes(16), Some(megabytes(90)), most), megabytes(90));
+        assert_eq!(room_for(megabytes(65), megabytes(64), None, most), most);
     }
 
     #[test]
