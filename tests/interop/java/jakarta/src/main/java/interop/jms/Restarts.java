@@ -321,17 +321,21 @@ public final class Restarts {
         final Map<Integer, Integer> failures = new ConcurrentHashMap<>();
         final List<Integer> twice = java.util.Collections.synchronizedList(new ArrayList<>());
         private int last;
-        private volatile int repeated;
+        private final Set<Integer> repeatable = ConcurrentHashMap.newKeySet();
 
-        /** The closed consumer's session holds its last message until its connection ends. */
+        /** The session of a closed consumer holds its last message until its connection ends, so that others come first. */
         void repeat() {
-            repeated = last;
+            repeatable.add(last);
         }
 
-        /** Automatic acknowledgement may repeat the last message, and a lazy one several. */
+        /** Automatic acknowledgement may repeat the message that was the last when a connection was lost, a lazy one several. */
         void begin(int number, int mode) {
-            boolean mayRepeat = mode == Session.DUPS_OK_ACKNOWLEDGE || mode == Session.AUTO_ACKNOWLEDGE && number == last;
-            if (settled.contains(number) && !mayRepeat && number != repeated) {
+            if (number <= last) {
+                repeatable.add(last);
+            }
+            boolean mayRepeat = mode == Session.DUPS_OK_ACKNOWLEDGE
+                || mode == Session.AUTO_ACKNOWLEDGE && repeatable.remove(number);
+            if (settled.contains(number) && !mayRepeat) {
                 twice.add(number);
             }
             last = number;
