@@ -19,6 +19,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use handshake::identity::PairFiles;
 use identity::options::{Ldap, Ltpa, Web};
 use model::name::QueueManagerName;
 use serde::{Deserialize, Serialize};
@@ -225,6 +226,16 @@ impl Configuration {
     fn documents(&self) -> Documents {
         let by_default = if self.server.developer_defaults { OpenTo::Anyone } else { OpenTo::Users };
         Documents { open_to: Some(self.documents.open_to.unwrap_or(by_default)) }
+    }
+}
+
+impl Tls {
+    /// Where two certificates with their keys are named.
+    pub(crate) fn both_pairs(&self) -> Option<[PairFiles; 2]> {
+        let pair = |certificate: &Option<PathBuf>, key: &Option<PathBuf>| {
+            Some(PairFiles { certificate: certificate.clone()?, key: key.clone()? })
+        };
+        Some([pair(&self.certificate, &self.key)?, pair(&self.second_certificate, &self.second_key)?])
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Read, Write, stdin};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use handshake::identity::Identity;
 use identity::Authenticator;
 use queue_manager::{Clock, SystemClock};
 use web::options::TlsOptions;
@@ -134,6 +135,12 @@ fn check_certificates(configuration: &Configuration) -> (Vec<String>, Vec<String
             }
             Err(error) => problems.push(format!("{path}: {}", chain(&error))),
         }
+    }
+    if problems.is_empty()
+        && let Some(pairs) = configuration.tls.both_pairs()
+        && let Err(error) = Identity::load(&pairs, &rustls::crypto::ring::default_provider())
+    {
+        problems.push(format!("tls.second_certificate: {}", chain(&error)));
     }
     (notes, problems)
 }

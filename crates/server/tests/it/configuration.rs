@@ -86,6 +86,14 @@ fn check_opens_certificates_and_keys_and_says_what_does_not_match() {
     for (toml, part) in [
         ("certificate = \"none.crt\"\nkey = \"good.key\"", "tls.certificate: cannot read DIR/none.crt"),
         ("certificate = \"good.crt\"\nkey = \"good.crt\"", "DIR/good.crt holds no private key"),
+        (
+            "certificate = \"good.crt\"\nkey = \"good.key\"\nsecond_certificate = \"other.crt\"\nsecond_key = \"good.key\"",
+            "tls.second_certificate: DIR/good.key is not the key of the certificate in DIR/other.crt",
+        ),
+        (
+            "certificate = \"good.crt\"\nkey = \"good.key\"\nsecond_certificate = \"good.crt\"\nsecond_key = \"good.key\"",
+            "tls.second_certificate: DIR/good.crt: the other certificate is an ECDSA one too",
+        ),
         ("client_ca = \"text.crt\"", "tls.client_ca: DIR/text.crt holds no certificate, expected PEM"),
         ("client_ca = \"ended.crt\"", "in DIR/ended.crt ended on 20"),
     ] {
