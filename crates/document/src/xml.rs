@@ -8,6 +8,8 @@ use quick_xml::events::{BytesStart, Event};
 
 /// Deepest nesting of elements.
 const MAXIMUM_DEPTH: usize = 32;
+/// Most attributes of one element: each is compared with those before it.
+const MAXIMUM_ATTRIBUTES: usize = 256;
 /// Most elements and attributes of one file.
 const MAXIMUM_NODES: usize = 200_000;
 
@@ -32,6 +34,8 @@ pub enum XmlError {
     Entity(u64),
     #[error("elements are nested deeper than {MAXIMUM_DEPTH}")]
     TooDeep,
+    #[error("the element at byte {0} has more than {MAXIMUM_ATTRIBUTES} attributes")]
+    TooManyAttributes(u64),
     #[error("there are more than {MAXIMUM_NODES} elements and attributes")]
     TooMany,
     #[error("there is no element")]
@@ -104,6 +108,9 @@ impl Tree {
         let name = String::from_utf8(start.local_name().as_ref().to_vec()).map_err(|_| XmlError::Encoding)?;
         let mut element = Element { name, ..Element::default() };
         for attribute in start.attributes() {
+            if element.attributes.len() == MAXIMUM_ATTRIBUTES {
+                return Err(XmlError::TooManyAttributes(at));
+            }
             let attribute = attribute.map_err(|_| XmlError::Syntax(at))?;
             let name = String::from_utf8(attribute.key.as_ref().to_vec()).map_err(|_| XmlError::Encoding)?;
             let value = attribute.unescape_value().map_err(|_| XmlError::Entity(at))?;
@@ -135,5 +142,30 @@ impl Tree {
 
     fn finish(self, at: u64) -> Result<Element, XmlError> {
         if self.open.is_empty() { self.root.ok_or(XmlError::Empty) } else { Err(XmlError::Syntax(at)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn element(attributes: usize) -> String {
+        let attributes: String = (0..attributes).map(|number| format!(" a{number}='b'")).collect();
+        format!("<a{attributes}/>")
+    }
+
+    #[test]
+    fn an_element_has_a_bounded_number_of_attributes() {
+        let most = parse(element(MAXIMUM_ATTRIBUTES).as_bytes()).expect("readable");
+        assert_eq!(most.attributes.len(), MAXIMUM_ATTRIBUTES);
+        // 2.3 MB: each attribute would be compared with all those before it.
+        for attributes in [MAXIMUM_ATTRIBUTES + 1, 200_000] {
+            assert_eq!(parse(element(attributes).as_bytes()), Err(XmlError::TooManyAttributes(0)));
+        }
+    }
+
+    #[test]
+    fn an_attribute_that_stands_twice_is_refused() {
+        assert_eq!(parse(b"<a b='1' c='2' b='3'/>"), Err(XmlError::Syntax(0)));
     }
 }
