@@ -21,6 +21,12 @@ pub(crate) enum ServerError {
         #[source]
         source: std::io::Error,
     },
+    #[error(
+        "every user of this machine may write {what} {} (mode {mode:o}), and so replace what the server relies on; \
+         take that away with chmod o-w, or name another one",
+        path.display()
+    )]
+    WritableByOthers { what: &'static str, path: PathBuf, mode: u32 },
     #[error(transparent)]
     QueueManager(#[from] queue_manager::StartError),
     #[error(transparent)]

@@ -13,6 +13,7 @@ mod developer;
 mod error;
 mod installation;
 mod logging;
+mod permissions;
 mod record_lines;
 mod rest_client;
 mod serve;

@@ -40,8 +40,8 @@ use crate::administration::server::AdministrationServer;
 use crate::configuration::{Configuration, Environment, LogFormat, PlainPasswords};
 use crate::data_directory::DataDirectory;
 use crate::error::{ServerError, chain};
-use crate::logging;
 use crate::server_user;
+use crate::{logging, permissions};
 
 use channels::Channels;
 use greeting::Greeting;
@@ -60,6 +60,7 @@ pub(crate) fn run(options: ServeOptions) -> Result<(), ServerError> {
     let plan = Plan::make(options, Environment::of_process())?;
     logging::start(plan.configuration.server.log_format, plan.configuration.server.log_level);
     warn_about(&plan);
+    permissions::check_configuration(&plan.file)?;
     files::raise_limit();
     // Dropped last: the folder of an ephemeral server goes when everything else has ended.
     let (data, _temporary) = data_directory(&plan)?;
@@ -88,6 +89,7 @@ fn data_directory(plan: &Plan) -> Result<(DataDirectory, Option<tempfile::TempDi
     let mut data = plan.data.clone();
     if !plan.options.ephemeral {
         data.create()?;
+        permissions::check_data_directory(data.root())?;
         return Ok((data, None));
     }
     let temporary = tempfile::Builder::new()
