@@ -135,7 +135,7 @@ impl From<ServerError> for Failure {
 impl From<ClientError> for Failure {
     fn from(error: ClientError) -> Self {
         let ClientError::Refused(refusal) = &error else { return Self::of(UNREACHABLE, &error) };
-        let reason = refusal.reason.and_then(|number| Reason::from_number(number));
+        let reason = refusal.reason.and_then(Reason::from_number);
         let code = match (refusal.kind, reason) {
             (RefusalKind::Invalid, _) => USAGE,
             (RefusalKind::UnknownQueueManager | RefusalKind::QueueManagerEnded, _) => UNREACHABLE,
