@@ -8,7 +8,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use identity::options::{Ldap, Ltpa, Web};
+use identity::options::{Ldap, Lockout, Ltpa, Web};
 use libfuzzer_sys::fuzz_target;
 use model::authority::Principal;
 use model::definition::queue::{LocalQueue, QueueDefinition, QueueKind};
@@ -79,6 +79,7 @@ async fn start() -> WebServer {
         web: Web { no_security: true, users: BTreeMap::new(), ..Web::default() },
         ldap: Ldap::default(),
         ltpa: Ltpa::default(),
+        lockout: Lockout::default(),
         cors: Cors { allowed_origins: vec!["*".to_owned()], ..Cors::default() },
         limits: Limits { body_bytes: 1 << 16, ..Limits::default() },
         messaging: Messaging::default(),

@@ -6,6 +6,7 @@
 //! done on the way: `authenticate` then says `Slow`, and `authenticate_slow` waits.
 //! This module never answers a request: doors turn a [`Verdict`] into an answer.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +15,7 @@ use model::authority::Principal;
 use model::timestamp::Timestamp;
 use tokio::runtime::Handle;
 
+use crate::attempts::{Attempt, Attempts, Locked};
 use crate::basic::{self, BasicCredentials, HeaderDigest, VerifiedHeaders};
 use crate::bindings::Bindings;
 use crate::certificate::CertificateIdentity;
@@ -22,7 +24,7 @@ use crate::identity::Identity;
 use crate::ldap::{Directory, NoAnswer, Subject};
 use crate::ltpa::keys::LtpaKeys;
 use crate::ltpa::{Settings, SingleSignOn, TokenVerdict, key_file};
-use crate::options::Identities;
+use crate::options::{Identities, Lockout};
 use crate::password::PasswordReader;
 use crate::registry::{QuickCheck, Registry};
 use crate::role::Roles;
@@ -31,6 +33,8 @@ use crate::users::{Lookup, Users};
 
 /// Tokens of a request and its certificate, each asked about once.
 const MOST_QUESTIONS: usize = 8;
+/// The address of questions that the server asks for itself.
+const OWN: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
 /// Knows the users and roles of one configuration, the LTPA keys, and what was verified lately.
 ///
@@ -40,6 +44,8 @@ pub struct Authenticator {
     sign_on: SingleSignOn,
     verified_headers: VerifiedHeaders,
     slow_checks: Arc<SlowChecks>,
+    lockout: Lockout,
+    attempts: Arc<Attempts>,
     /// Where the directory is asked.
     runtime: Option<Handle>,
     /// Who everybody is when security is off.
@@ -55,6 +61,8 @@ pub struct Credentials<'a> {
     pub authorization: Option<&'a [u8]>,
     pub client_certificate: Option<&'a CertificateIdentity>,
     pub over_tls: bool,
+    /// Where the request comes from.
+    pub address: IpAddr,
 }
 
 /// What the credentials of a request are worth.
@@ -78,6 +86,8 @@ pub enum Verdict {
     Busy,
     /// The directory, on which the verdict depends, does not answer: 503, try again.
     Unavailable,
+    /// Wrong passwords came before this one, which was not looked at: 429, try again later.
+    Locked(Locked),
 }
 
 /// How an identity was established; the names are those of `authenticationMechanism` in the answer of GET /login.
@@ -109,6 +119,8 @@ pub enum LoginError {
     Busy,
     #[error("the directory does not answer")]
     Unavailable,
+    #[error("wrong passwords came before this one, which was not looked at; try again in {} s", .0.seconds())]
+    Locked(Locked),
 }
 
 impl Authenticator {
@@ -151,6 +163,8 @@ impl Authenticator {
             sign_on: SingleSignOn::new(keys, settings, revoked),
             verified_headers: VerifiedHeaders::new(),
             slow_checks: before.map_or_else(|| Arc::new(SlowChecks::new()), |before| Arc::clone(&before.slow_checks)),
+            lockout: options.lockout.clone(),
+            attempts: before.map_or_else(Arc::default, |before| Arc::clone(&before.attempts)),
             runtime,
             anybody: web.no_security.then(|| anybody(options.server_user)),
         })
@@ -188,33 +202,34 @@ impl Authenticator {
         let Some(BasicCredentials { user, password }) = basic::parse(header) else { return Verdict::BadBasic };
         let digest = self.verified_headers.digest(header);
         let already_known = || self.verified_headers.find(&digest, now);
-        match self.users.check(&self.slow_checks, user, password, now, already_known).await {
-            Ok(Some(identity)) => {
+        match self.check(user, password, credentials.address, now, already_known).await {
+            Ok(identity) => {
                 self.remember(&digest, &identity, now);
                 self.identified(identity, Mechanism::Basic, credentials.over_tls)
             }
-            Ok(None) => Verdict::BadBasic,
-            Err(no_answer) => no_answer.into(),
+            Err(error) => error.into(),
         }
     }
 
     /// Checks a user name and password as POST /login brings them. Call within a tokio runtime.
     ///
     /// # Errors
-    /// `WrongCredentials` (401), `Busy` or `Unavailable` (503). A user without any role is no error here: its `roles` are
+    /// `WrongCredentials` (401), `Locked` (429), `Busy` or `Unavailable` (503). A user without any role is no error here: its `roles` are
     /// empty.
-    pub async fn login(&self, user: &str, password: &str, now: Timestamp) -> Result<Arc<Identity>, LoginError> {
+    pub async fn login(
+        &self,
+        user: &str,
+        password: &str,
+        address: IpAddr,
+        now: Timestamp,
+    ) -> Result<Arc<Identity>, LoginError> {
         if let Some(identity) = &self.anybody {
             return Ok(Arc::clone(identity));
         }
-        match self.users.check_quickly(user, password) {
-            QuickCheck::Right(identity) => return Ok(identity.fresh()),
-            QuickCheck::Wrong => return Err(LoginError::WrongCredentials),
-            QuickCheck::NeedsTime => {}
+        if let Some(identity) = self.check_quickly(user, password, address, now)? {
+            return Ok(identity.fresh());
         }
-        let (user, password) = (user.to_owned(), password.to_owned());
-        let checked = self.users.check(&self.slow_checks, user, password, now, || None).await;
-        Ok(checked?.ok_or(LoginError::WrongCredentials)?.fresh())
+        Ok(self.check(user.to_owned(), password.to_owned(), address, now, || None).await?.fresh())
     }
 
     /// Checks a user name and password that came by another door than HTTP, and remembers what was right as that of a
@@ -227,20 +242,18 @@ impl Authenticator {
         &self,
         user: &str,
         password: &str,
+        address: IpAddr,
         now: Timestamp,
     ) -> Result<Arc<Identity>, LoginError> {
-        match self.users.check_quickly(user, password) {
-            QuickCheck::Right(identity) => return Ok(Arc::clone(identity)),
-            QuickCheck::Wrong => return Err(LoginError::WrongCredentials),
-            QuickCheck::NeedsTime => {}
-        }
         let digest = self.verified_headers.digest_of(user, password);
         let known = || digest.as_ref().and_then(|digest| self.verified_headers.find(digest, now));
         if let Some(identity) = known() {
             return Ok(identity);
         }
-        let checked = self.users.check(&self.slow_checks, user.to_owned(), password.to_owned(), now, known).await;
-        let identity = checked?.ok_or(LoginError::WrongCredentials)?;
+        if let Some(identity) = self.check_quickly(user, password, address, now)? {
+            return Ok(identity);
+        }
+        let identity = self.check(user.to_owned(), password.to_owned(), address, now, known).await?;
         if let Some(digest) = &digest {
             self.remember(digest, &identity, now);
         }
@@ -254,7 +267,7 @@ impl Authenticator {
             Lookup::Unknown => return Principal::user(user),
             Lookup::Ask(subject) => {
                 // A directory that does not answer leaves the user without groups.
-                let _ = self.users.ask(&subject, now).await;
+                let _ = self.users.ask(&subject, OWN, now).await;
             }
         }
         match self.users.of_token(user, now) {
@@ -327,7 +340,7 @@ impl Authenticator {
                 Sight::Otherwise(nothing_yet) => return Err(nothing_yet),
                 Sight::Ask(subject) => subject,
             };
-            if let Err(no_answer) = self.users.ask(&subject, now).await {
+            if let Err(no_answer) = self.users.ask(&subject, credentials.address, now).await {
                 return Err(no_answer.into());
             }
         }
@@ -342,14 +355,52 @@ impl Authenticator {
             return self.identified(identity, Mechanism::Basic, credentials.over_tls);
         }
         let Some(BasicCredentials { user, password }) = basic::parse(header) else { return Verdict::BadBasic };
-        match self.users.check_quickly(&user, &password) {
-            QuickCheck::Right(identity) => {
-                self.remember(&digest, identity, now);
-                self.identified(Arc::clone(identity), Mechanism::Basic, credentials.over_tls)
+        match self.check_quickly(&user, &password, credentials.address, now) {
+            Ok(Some(identity)) => {
+                self.remember(&digest, &identity, now);
+                self.identified(identity, Mechanism::Basic, credentials.over_tls)
             }
-            QuickCheck::Wrong => Verdict::BadBasic,
-            QuickCheck::NeedsTime => Verdict::Slow,
+            Ok(None) => Verdict::Slow,
+            Err(error) => error.into(),
         }
+    }
+
+    /// Checks what can be checked in microseconds; `None` where it takes longer.
+    fn check_quickly(
+        &self,
+        user: &str,
+        password: &str,
+        address: IpAddr,
+        now: Timestamp,
+    ) -> Result<Option<Arc<Identity>>, LoginError> {
+        self.attempts.admit(&self.lockout, user, address, now).map_err(LoginError::Locked)?;
+        match self.users.check_quickly(user, password) {
+            QuickCheck::Right(identity) => {
+                self.attempts.succeeded(user, address, now);
+                Ok(Some(Arc::clone(identity)))
+            }
+            QuickCheck::Wrong => {
+                self.attempts.failed(&self.lockout, user, address, now);
+                Err(LoginError::WrongCredentials)
+            }
+            QuickCheck::NeedsTime => Ok(None),
+        }
+    }
+
+    /// Checks however long it takes. When its turn has come, `already_known` is asked, and whether wrong passwords came
+    /// meanwhile: they all wait in the same queue.
+    async fn check(
+        &self,
+        user: String,
+        password: String,
+        address: IpAddr,
+        now: Timestamp,
+        already_known: impl FnOnce() -> Option<Arc<Identity>>,
+    ) -> Result<Arc<Identity>, LoginError> {
+        let (attempts, lockout) = (Arc::clone(&self.attempts), self.lockout.clone());
+        let attempt = Attempt { attempts, lockout, user, address, now };
+        let checked = self.users.check(&self.slow_checks, attempt, password, already_known).await?;
+        checked.ok_or(LoginError::WrongCredentials)
     }
 
     fn remember(&self, digest: &HeaderDigest, identity: &Arc<Identity>, now: Timestamp) {
@@ -375,6 +426,19 @@ impl From<NoAnswer> for LoginError {
         match no_answer {
             NoAnswer::Busy => Self::Busy,
             NoAnswer::Unavailable => Self::Unavailable,
+            NoAnswer::Locked(locked) => Self::Locked(locked),
+        }
+    }
+}
+
+/// Of a Basic header.
+impl From<LoginError> for Verdict {
+    fn from(error: LoginError) -> Self {
+        match error {
+            LoginError::WrongCredentials => Self::BadBasic,
+            LoginError::Busy => Self::Busy,
+            LoginError::Unavailable => Self::Unavailable,
+            LoginError::Locked(locked) => Self::Locked(locked),
         }
     }
 }
@@ -384,6 +448,7 @@ impl From<NoAnswer> for Verdict {
         match no_answer {
             NoAnswer::Busy => Self::Busy,
             NoAnswer::Unavailable => Self::Unavailable,
+            NoAnswer::Locked(locked) => Self::Locked(locked),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Users of an LDAP directory: signed in by search and bind, with their groups, kept for a short while.
 //!
 //! The directory is asked on the server's main runtime, never on a thread that serves connections for longer than it takes
-//! to hand the question over. A bounded number of questions is under way at once and a bounded number waits; what comes
-//! beyond is turned away.
+//! to hand the question over. A bounded number of questions is under way at once; the others wait in turns by address
+//! (`fair_queue.rs`), and what comes beyond is turned away.
 //!
 //! Invariants
 //! - A bind never has an empty name or password, so none succeeds without proving anything.
@@ -25,13 +25,13 @@ mod settings;
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use model::authority::Principal;
 use model::text::Text;
 use model::timestamp::Timestamp;
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::dn::Dn;
 use self::failure::Failure;
@@ -39,9 +39,11 @@ pub(super) use self::lookup::Subject;
 use self::lookup::{Person, is_name};
 use self::pool::Pool;
 use self::settings::{Certificates, Settings};
+use super::attempts::{Attempt, Locked};
 use super::bindings::{Bindings, DirectoryUser};
 use super::cache::{Ends, VerifiedCache};
 use super::certificate::CertificateIdentity;
+use super::fair_queue::{Busy, FairQueue, Turn};
 use super::identity::Identity;
 use super::password::PasswordReader;
 use crate::error::IdentityError;
@@ -49,8 +51,6 @@ use crate::options::{Ldap, Web};
 
 /// Users and certificates remembered at most.
 const CACHE_CAPACITY: usize = 25_000;
-/// Questions that run or wait.
-const ADMITTED: usize = 256;
 /// The group that makes administrators, and their user, on any queue manager.
 const ADMINISTRATORS: &str = "mqm";
 
@@ -61,6 +61,20 @@ pub(super) enum NoAnswer {
     Busy,
     /// The directory does not answer, or not in a way that can be relied on.
     Unavailable,
+    /// Wrong passwords came before this one.
+    Locked(Locked),
+}
+
+impl From<Locked> for NoAnswer {
+    fn from(locked: Locked) -> Self {
+        Self::Locked(locked)
+    }
+}
+
+impl From<Busy> for NoAnswer {
+    fn from(_: Busy) -> Self {
+        Self::Busy
+    }
 }
 
 pub(super) struct Directory {
@@ -73,8 +87,7 @@ pub(super) struct Directory {
     taken_identifiers: HashSet<Text<12>>,
     known: VerifiedCache<Known>,
     hasher: RandomState,
-    admitted: Semaphore,
-    running: Arc<Semaphore>,
+    turns: Arc<FairQueue>,
     /// Where questions run; `None` where the caller runs.
     runtime: Option<Handle>,
 }
@@ -111,44 +124,46 @@ impl Directory {
         let taken_identifiers = taken.iter().map(|name| Text::new(name)).collect();
         Ok(Some(Arc::new(Self {
             pool: Pool::new(Arc::clone(&settings)),
-            running: Arc::new(Semaphore::new(settings.connections)),
+            turns: FairQueue::new(settings.connections),
             settings,
             bindings,
             taken,
             taken_identifiers,
             known: VerifiedCache::new(CACHE_CAPACITY),
             hasher: RandomState::new(),
-            admitted: Semaphore::new(ADMITTED),
             runtime,
         })))
     }
 
-    /// Searches for the user, then tries the password. `already_known` is asked once more when its turn has come.
+    /// Searches for the user, then tries the password. `already_known` is asked when its turn has come.
     pub(super) async fn sign_in(
         self: &Arc<Self>,
-        name: &str,
-        password: &str,
-        now: Timestamp,
+        attempt: Attempt,
+        password: String,
         already_known: impl FnOnce() -> Option<Arc<Identity>>,
     ) -> Result<Option<Arc<Identity>>, NoAnswer> {
-        if password.is_empty() || !is_name(name) {
+        if password.is_empty() || !is_name(&attempt.user) {
+            attempt.settle(false);
             return Ok(None);
         }
-        let _admission = self.admitted.try_acquire().map_err(|_| NoAnswer::Busy)?;
-        let turn = self.turn().await?;
+        let turn = self.turns.turn(attempt.address).await?;
         if let Some(identity) = already_known() {
             return Ok(Some(identity));
         }
-        let (directory, subject, password) = (Arc::clone(self), Subject::Name(name.to_owned()), password.to_owned());
+        attempt.admit()?;
+        let (directory, subject, now) = (Arc::clone(self), Subject::Name(attempt.user.clone()), attempt.now);
         self.run(turn, async move {
-            let Some(person) = directory.pool.find(&subject).await? else { return Ok(None) };
-            if !directory.pool.bind(&person.dn, &password).await? {
-                return Ok(None);
-            }
-            let identity = directory.identity(&person, now);
+            let identity = match directory.pool.find(&subject).await? {
+                Some(person) if directory.pool.bind(&person.dn, &password).await? => {
+                    directory.identity(&person, now).map(|identity| (person.dn, identity))
+                }
+                _ => None,
+            };
+            attempt.settle(identity.is_some());
+            let Some((dn, identity)) = identity else { return Ok(None) };
             // A token for this user is good at once then.
-            directory.remember(Subject::Dn(person.dn), identity.clone(), now);
-            Ok(identity)
+            directory.remember(Subject::Dn(dn), Some(Arc::clone(&identity)), now);
+            Ok(Some(identity))
         })
         .await
     }
@@ -162,9 +177,13 @@ impl Directory {
     }
 
     /// Looks a subject up, so that `known` knows it.
-    pub(super) async fn look_up(self: &Arc<Self>, subject: &Subject, now: Timestamp) -> Result<(), NoAnswer> {
-        let _admission = self.admitted.try_acquire().map_err(|_| NoAnswer::Busy)?;
-        let turn = self.turn().await?;
+    pub(super) async fn look_up(
+        self: &Arc<Self>,
+        subject: &Subject,
+        address: IpAddr,
+        now: Timestamp,
+    ) -> Result<(), NoAnswer> {
+        let turn = self.turns.turn(address).await?;
         if self.known(subject, now).is_some() {
             return Ok(());
         }
@@ -206,15 +225,11 @@ impl Directory {
         self.pool.probe().await
     }
 
-    async fn turn(&self) -> Result<OwnedSemaphorePermit, NoAnswer> {
-        Arc::clone(&self.running).acquire_owned().await.map_err(|_| NoAnswer::Unavailable)
-    }
-
     /// Runs a question where it disturbs nobody. It goes on when the one who asked has gone away: the time limits of the
     /// connection end it, and its turn with it.
     async fn run<T: Send + 'static>(
         &self,
-        turn: OwnedSemaphorePermit,
+        turn: Turn,
         question: impl Future<Output = Result<T, Failure>> + Send + 'static,
     ) -> Result<T, NoAnswer> {
         let question = async move {

@@ -5,12 +5,14 @@
 //! manager's decision, by the [`Principal`](model::authority::Principal) that an [`Identity`] holds.
 //! Nothing here answers anybody, and nothing here reads a clock: callers pass the time.
 
+pub mod attempts;
 pub mod authenticator;
 pub mod basic;
 mod bindings;
 mod cache;
 pub mod certificate;
 pub mod error;
+mod fair_queue;
 mod identity;
 mod ldap;
 pub mod ltpa;

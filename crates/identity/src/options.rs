@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +12,7 @@ pub struct Identities<'a> {
     pub web: &'a Web,
     pub ldap: &'a Ldap,
     pub ltpa: &'a Ltpa,
+    pub lockout: &'a Lockout,
     /// Name of the user the server runs as.
     pub server_user: &'a str,
 }
@@ -196,5 +198,36 @@ impl Default for Ltpa {
             expiration: 120,
             secure: true,
         }
+    }
+}
+
+/// `[identity.lockout]`: how wrong passwords slow down those who send them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Lockout {
+    /// Wrong passwords of one user from one address before it waits; 0: nobody waits.
+    pub failures: u32,
+    /// The first wait. Each further wrong password doubles it.
+    pub first_seconds: u64,
+    pub longest_seconds: u64,
+    /// Wrong passwords of one user from all addresses in ten minutes, before new addresses wait after each; 0 is without bound.
+    pub user_failures: u32,
+    /// Wrong passwords from one address for all users in ten minutes, before it has one try in a while; 0 is without bound.
+    pub address_failures: u32,
+}
+
+impl Default for Lockout {
+    fn default() -> Self {
+        Self { failures: 5, first_seconds: 2, longest_seconds: 300, user_failures: 50, address_failures: 100 }
+    }
+}
+
+impl Lockout {
+    pub(crate) fn first(&self) -> Duration {
+        Duration::from_secs(self.first_seconds)
+    }
+
+    pub(crate) fn longest(&self) -> Duration {
+        Duration::from_secs(self.longest_seconds)
     }
 }

@@ -2,15 +2,17 @@
 //!
 //! A name that the configuration knows is never asked of the directory, and a password tried for it goes nowhere else.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use model::timestamp::Timestamp;
 
+use super::attempts::Attempt;
 use super::certificate::CertificateIdentity;
 use super::identity::Identity;
 use super::ldap::{Directory, NoAnswer, Subject};
 use super::registry::{QuickCheck, Registry};
-use super::slow::{self, SlowChecks};
+use super::slow::SlowChecks;
 
 pub(super) struct Users {
     file: Arc<Registry>,
@@ -39,21 +41,17 @@ impl Users {
         if self.is_asked_for(name) { QuickCheck::NeedsTime } else { self.file.check_quickly(name, password) }
     }
 
-    /// Checks a password however long it takes. `already_known` is asked once more when its turn has come.
+    /// Checks a password however long it takes. `already_known` is asked when its turn has come.
     pub(super) async fn check(
         &self,
         slow_checks: &SlowChecks,
-        name: String,
+        attempt: Attempt,
         password: String,
-        now: Timestamp,
         already_known: impl FnOnce() -> Option<Arc<Identity>>,
     ) -> Result<Option<Arc<Identity>>, NoAnswer> {
-        match self.directory.as_ref().filter(|_| self.is_asked_for(&name)) {
-            Some(directory) => directory.sign_in(&name, &password, now, already_known).await,
-            None => {
-                let checked = slow_checks.check(&self.file, name, password, already_known).await;
-                checked.map_err(|slow::Busy| NoAnswer::Busy)
-            }
+        match self.directory.as_ref().filter(|_| self.is_asked_for(&attempt.user)) {
+            Some(directory) => directory.sign_in(attempt, password, already_known).await,
+            None => slow_checks.check(&self.file, attempt, password, already_known).await,
         }
     }
 
@@ -87,9 +85,9 @@ impl Users {
     }
 
     /// Asks the directory about a subject, which then is known or unknown.
-    pub(super) async fn ask(&self, subject: &Subject, now: Timestamp) -> Result<(), NoAnswer> {
+    pub(super) async fn ask(&self, subject: &Subject, address: IpAddr, now: Timestamp) -> Result<(), NoAnswer> {
         match &self.directory {
-            Some(directory) => directory.look_up(subject, now).await,
+            Some(directory) => directory.look_up(subject, address, now).await,
             None => Ok(()),
         }
     }

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use handshake::identity::PairFiles;
-use identity::options::{Ldap, Ltpa, Web};
+use identity::options::{Ldap, Lockout, Ltpa, Web};
 use model::name::QueueManagerName;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
@@ -43,6 +43,7 @@ pub(crate) struct Configuration {
     pub web: Web,
     pub ldap: Ldap,
     pub ltpa: Ltpa,
+    pub identity: Identity,
     pub cors: Cors,
     pub metrics: Metrics,
     pub documents: Documents,
@@ -73,6 +74,13 @@ pub(crate) struct Server {
     pub reload_interval_seconds: u64,
     pub log_format: LogFormat,
     pub log_level: LogLevel,
+}
+
+/// `[identity]`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Identity {
+    pub lockout: Lockout,
 }
 
 /// `[channels]`: what MQ clients may take.
@@ -209,6 +217,7 @@ impl Configuration {
             web: self.web.clone(),
             ldap: self.ldap.clone(),
             ltpa: self.ltpa.clone(),
+            lockout: self.identity.lockout.clone(),
             cors: self.cors.clone(),
             metrics_page: self.metrics.clone(),
             documents: self.documents(),
@@ -306,9 +315,12 @@ pub(crate) fn load(
 }
 
 fn set(table: &mut Table, path: &str, value: Value) {
-    let (section, name) = path.split_once('.').unwrap_or(("", path));
+    let Some((section, name)) = path.split_once('.') else {
+        table.insert(path.to_owned(), value);
+        return;
+    };
     let entry = table.entry(section.to_owned()).or_insert_with(|| Value::Table(Table::new()));
     if let Some(section) = entry.as_table_mut() {
-        section.insert(name.to_owned(), value);
+        set(section, name, value);
     }
 }

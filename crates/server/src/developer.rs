@@ -31,6 +31,9 @@ use crate::error::ServerError;
 /// Where container runtimes put secrets.
 pub(crate) const SECRETS: &str = "/run/secrets";
 
+/// Characters of a password that is not called weak.
+const SHORTEST: usize = 12;
+
 struct DeveloperUser {
     name: &'static str,
     variable: &'static str,
@@ -82,6 +85,12 @@ pub(crate) fn users(environment: &Environment, secrets: &Path, file: &Path) -> R
             Some(password) => Some(password.to_owned()),
             None => read_secret(&secrets.join(user.secret))?,
         };
+        if let Some(why) = given.as_deref().and_then(|password| weakness(user.name, password)) {
+            let (name, variable) = (user.name, user.variable);
+            tracing::warn!(
+                "the password of developer user '{name}' ({variable}) is weak: {why}; give one of 12 characters or more"
+            );
+        }
         let password =
             given.or_else(|| kept_password(&kept, user.name).map(str::to_owned)).unwrap_or_else(random_password);
         users.push(User { name: user.name, role: user.role, group: user.group, password });
@@ -91,6 +100,20 @@ pub(crate) fn users(environment: &Environment, secrets: &Path, file: &Path) -> R
         write_file(file, lines.as_bytes(), 0o600)?;
     }
     Ok(users)
+}
+
+/// Why a password that somebody chose is guessed soon.
+fn weakness(user: &str, password: &str) -> Option<&'static str> {
+    let lower = password.to_lowercase();
+    if lower.contains(user) {
+        Some("it holds the name of the user")
+    } else if ["password", "passw0rd", "secret", "123456"].iter().any(|known| lower.contains(known)) {
+        Some("it is among those that are tried first")
+    } else if password.chars().count() < SHORTEST {
+        Some("it is short")
+    } else {
+        None
+    }
 }
 
 fn read_secret(file: &Path) -> Result<Option<String>, ServerError> {

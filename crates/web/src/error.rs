@@ -9,6 +9,7 @@ use std::fmt::Write;
 
 use http::header::{self, HeaderName};
 use http::{HeaderValue, StatusCode};
+use identity::attempts::Locked;
 use identity::role::MissingRole;
 use model::reason::Reason;
 use service::error::ServiceError;
@@ -219,6 +220,10 @@ entries! {
         "The request has '{0}' Host headers.",
         "A request of HTTP/1.1 needs exactly one, or intermediaries and this server could take it for different hosts.",
         "Send the request with one Host header.";
+    LOCKED = "MQWB0931E", TOO_MANY_REQUESTS,
+        "Wrong passwords were sent before this one, which was not checked. The next one may be sent in {0} seconds.",
+        "Whoever sends wrong passwords waits after each, twice as long every time. Other addresses are not concerned.",
+        "Send the request again after the number of seconds that the Retry-After header of this answer names.";
     USERS_UNAVAILABLE = "MQWB0930E", SERVICE_UNAVAILABLE,
         "The directory that knows the users does not answer.",
         "Whether the credentials are right could not be found out. They were neither accepted nor refused.",
@@ -268,6 +273,11 @@ impl ApiError {
     pub(crate) fn role(missing: &MissingRole) -> Self {
         let roles: Vec<_> = missing.required.names().collect();
         Self::new(&ROLE_MISSING, &[&missing.name, &roles.join(", ")])
+    }
+
+    pub(crate) fn locked(locked: Locked) -> Self {
+        let seconds = locked.seconds();
+        Self::new(&LOCKED, &[&seconds.to_string()]).with_header(header::RETRY_AFTER, HeaderValue::from(seconds))
     }
 
     pub(crate) fn method(method: &str, path: &str, allow: HeaderValue) -> Self {

@@ -28,7 +28,7 @@ mod service;
 mod tls;
 mod zosconnect;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -183,9 +183,9 @@ impl WebServer {
     ///
     /// # Errors
     /// It is wrong, or cannot be checked now.
-    pub async fn check_password(&self, user: &str, password: &str) -> Result<Principal, LoginError> {
+    pub async fn check_password(&self, user: &str, password: &str, address: IpAddr) -> Result<Principal, LoginError> {
         let authenticator = Arc::clone(&self.shared.settings().authenticator);
-        let identity = authenticator.check_password(user, password, self.shared.now()).await?;
+        let identity = authenticator.check_password(user, password, address, self.shared.now()).await?;
         Ok(identity.principal.clone())
     }
 

@@ -3,7 +3,7 @@
 //! Knows nothing of requests; `service.rs` answers those. HTTP/2 is spoken where TLS negotiated it.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -85,10 +85,10 @@ async fn serve(socket: std::net::TcpStream, entry: Entry, shared: Arc<Shared>, d
         Ok(socket) => socket,
         Err(error) => return tracing::debug!(%error, "an HTTP connection was gone at once"),
     };
-    let is_local = socket.peer_addr().is_ok_and(|peer| peer.ip().to_canonical().is_loopback());
+    let address = socket.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip().to_canonical());
     let socket = WatchedSocket::new(socket, Arc::clone(&entry.watch));
     let Some(tls) = tls else {
-        let peer = Peer { door, client_certificate: None, is_local, watch: Arc::clone(&entry.watch) };
+        let peer = Peer { door, client_certificate: None, address, watch: Arc::clone(&entry.watch) };
         return serve_http1(socket, &entry, shared, peer).await;
     };
     let stream = match entry.watch.unless_closing(TlsAcceptor::from(tls.config).accept(socket)).await {
@@ -99,7 +99,7 @@ async fn serve(socket: std::net::TcpStream, entry: Entry, shared: Arc<Shared>, d
     let session = stream.get_ref().1;
     let is_http2 = session.alpn_protocol() == Some(b"h2");
     let client_certificate = session.peer_certificates().and_then(|chain| PeerCertificate::new(chain, &tls.verifier));
-    let peer = Peer { door, client_certificate, is_local, watch: Arc::clone(&entry.watch) };
+    let peer = Peer { door, client_certificate, address, watch: Arc::clone(&entry.watch) };
     if is_http2 {
         Box::pin(serve_http2(stream, &entry, shared, peer)).await;
     } else {

@@ -6,6 +6,8 @@
 use http::{HeaderValue, StatusCode, header};
 use identity::authenticator::{LoginError, Mechanism};
 use identity::{Identity, Roles, role};
+use model::authority::Principal;
+use queue_manager::ConnectOptions;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{self, Answer};
@@ -13,6 +15,7 @@ use crate::cookie::{self, Tokens};
 use crate::csrf;
 use crate::error::{self, ApiError};
 use crate::media_type;
+use crate::messaging::pools::APPLICATION_NAME;
 use crate::query;
 use crate::request_body::RequestBody;
 use crate::routes::Version;
@@ -43,7 +46,7 @@ struct User<'a> {
 /// POST: 204 and the cookie.
 ///
 /// # Errors
-/// 415 not JSON; 400 not an object with two strings; 401 wrong; 403 the user has no role at all; 503 it
+/// 415 not JSON; 400 not an object with two strings; 401 wrong; 429 wrong ones came before it; 403 the user has no role at all; 503 it
 /// cannot be checked now.
 pub(crate) async fn login(call: Call<'_>, body: &mut RequestBody<'_>) -> Result<Answer, ApiError> {
     query::none(call.query())?;
@@ -52,11 +55,16 @@ pub(crate) async fn login(call: Call<'_>, body: &mut RequestBody<'_>) -> Result<
     let body = body.read(limits, LONGEST_LOGIN.min(limits.body_bytes)).await?;
     let Login { username, password } = serde_json::from_slice(&body).map_err(|problem| not_valid(&problem))?;
     let authenticator = &call.settings.authenticator;
-    let identity = authenticator.login(&username, &password, call.now).await.map_err(|error| match error {
-        LoginError::WrongCredentials => ApiError::new(&error::NOT_AUTHENTICATED, &[call.parts.uri.path()]),
-        LoginError::Busy => ApiError::new(&error::TOO_BUSY, &[]),
-        LoginError::Unavailable => ApiError::new(&error::USERS_UNAVAILABLE, &[]),
-    })?;
+    let identity =
+        authenticator.login(&username, &password, call.address, call.now).await.map_err(|error| match error {
+            LoginError::WrongCredentials => {
+                tell_of_refusal(call, &username);
+                ApiError::new(&error::NOT_AUTHENTICATED, &[call.parts.uri.path()])
+            }
+            LoginError::Locked(locked) => ApiError::locked(locked),
+            LoginError::Busy => ApiError::new(&error::TOO_BUSY, &[]),
+            LoginError::Unavailable => ApiError::new(&error::USERS_UNAVAILABLE, &[]),
+        })?;
     role::require(&identity, Roles::all()).map_err(|missing| ApiError::role(&missing))?;
     let mut answer = answer::empty(StatusCode::NO_CONTENT);
     if let Some(cookie) = cookie::of_identity(authenticator, &identity, call.now, call.over_tls) {
@@ -64,6 +72,19 @@ pub(crate) async fn login(call: Call<'_>, body: &mut RequestBody<'_>) -> Result<
     }
     add_csrf_cookie(call, &mut answer);
     Ok(answer)
+}
+
+/// The event of a wrong password, at the default queue manager if it wants such events (AUTHOREV): HTTP is nobody's alone.
+pub(crate) fn tell_of_refusal(call: Call<'_>, user: &str) {
+    if let Ok(queue_manager) = call.shared.queue_managers.admitting_one("") {
+        queue_manager.password_refused(&ConnectOptions {
+            principal: Principal::user(user),
+            application_name: APPLICATION_NAME.to_owned(),
+            application_type: 0,
+            channel: String::new(),
+            connection_name: call.address.to_string(),
+        });
+    }
 }
 
 /// Says where the JSON is wrong without repeating what it holds.

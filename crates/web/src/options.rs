@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub use command::rest::Installation;
 pub use connection::options::{RemoteQueueManager, RemoteQueueManagers};
 use handshake::identity::PairFiles;
-use identity::options::{Identities, Ldap, Ltpa, Web};
+use identity::options::{Identities, Ldap, Lockout, Ltpa, Web};
 use requester::options::RequesterOptions;
 pub use requester::options::{
     ApiRequester, AuthData, AuthToken, AuthorizationServer, EndpointConnection, GrantType, OauthConfig, Proxy,
@@ -29,6 +29,7 @@ pub struct WebOptions {
     pub web: Web,
     pub ldap: Ldap,
     pub ltpa: Ltpa,
+    pub lockout: Lockout,
     pub cors: Cors,
     pub metrics_page: Metrics,
     pub documents: Documents,
@@ -191,7 +192,13 @@ impl Default for Zosconnect {
 impl WebOptions {
     /// What of them says who users are.
     pub fn identities(&self) -> Identities<'_> {
-        Identities { web: &self.web, ldap: &self.ldap, ltpa: &self.ltpa, server_user: &self.server_user }
+        Identities {
+            web: &self.web,
+            ldap: &self.ldap,
+            ltpa: &self.ltpa,
+            lockout: &self.lockout,
+            server_user: &self.server_user,
+        }
     }
 
     /// What archives are read by.

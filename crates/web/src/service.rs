@@ -5,6 +5,7 @@
 //! connection and is moved there whole, so handlers that are seldom used are boxed.
 
 use std::convert::Infallible;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use http::header::{self, HeaderMap};
@@ -12,7 +13,7 @@ use http::request::Parts;
 use http::{HeaderValue, Method, Request, StatusCode};
 use hyper::body::Incoming;
 use identity::authenticator::{Credentials, Mechanism, Verdict};
-use identity::{Identity, role};
+use identity::{Identity, basic, role};
 use model::timestamp::Timestamp;
 use tokio::time::Instant;
 
@@ -51,12 +52,16 @@ impl Door {
 pub(crate) struct Peer {
     pub(crate) door: Door,
     pub(crate) client_certificate: Option<PeerCertificate>,
-    /// It is on this machine.
-    pub(crate) is_local: bool,
+    pub(crate) address: IpAddr,
     pub(crate) watch: Arc<Watch>,
 }
 
 impl Peer {
+    /// It is on this machine.
+    fn is_local(&self) -> bool {
+        self.address.is_loopback()
+    }
+
     fn over_tls(&self) -> bool {
         self.door == Door::Https
     }
@@ -74,6 +79,8 @@ pub(crate) struct Call<'a> {
     pub(crate) over_tls: bool,
     /// Of the connection that it came by.
     pub(crate) watch: &'a Arc<Watch>,
+    /// Where the request comes from.
+    pub(crate) address: IpAddr,
     pub(crate) now: Timestamp,
     /// When it came, to measure how long it takes.
     pub(crate) begun: Instant,
@@ -222,6 +229,7 @@ async fn guarded(
         parameters: matched.parameters,
         over_tls: peer.over_tls(),
         watch: &peer.watch,
+        address: peer.address,
         now: shared.now(),
         begun,
     };
@@ -236,7 +244,7 @@ async fn guarded(
         if let Some(refusal) = zosconnect::requesters::insecure(call) {
             return refusal;
         }
-        if zosconnect::requesters::is_for_everybody(call, peer.is_local) {
+        if zosconnect::requesters::is_for_everybody(call, peer.is_local()) {
             return Box::pin(zosconnect::requesters::call(call, body)).await.unwrap_or_else(told);
         }
     }
@@ -247,6 +255,7 @@ async fn guarded(
         authorization: parts.headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes),
         client_certificate: peer.client_certificate.as_ref().and_then(|it| it.identity(&shared.client_verifier)),
         over_tls: call.over_tls,
+        address: peer.address,
     };
     let mut verdict = authenticator.authenticate(&credentials, call.now);
     if matches!(verdict, Verdict::Slow) {
@@ -275,7 +284,12 @@ fn refused(call: Call<'_>, verdict: &Verdict) -> ApiError {
     match verdict {
         Verdict::BadToken => ApiError::new(&error::TOKEN_FAILED, &[authenticator.cookie_name()])
             .with_header(header::SET_COOKIE, cookie::cleared(authenticator)),
-        Verdict::BadBasic => ApiError::new(&error::BASIC_FAILED, &[]),
+        Verdict::BadBasic => {
+            let sent = call.headers().get(header::AUTHORIZATION).and_then(|value| basic::parse(value.as_bytes()));
+            login::tell_of_refusal(call, sent.as_ref().map_or("", |sent| &sent.user));
+            ApiError::new(&error::BASIC_FAILED, &[])
+        }
+        Verdict::Locked(locked) => ApiError::locked(*locked),
         Verdict::Busy => ApiError::new(&error::TOO_BUSY, &[]),
         Verdict::Unavailable => ApiError::new(&error::USERS_UNAVAILABLE, &[]),
         Verdict::NoCredentials | Verdict::Slow | Verdict::Identified { .. } => {

@@ -10,6 +10,7 @@
 //! Source: MQ security, "Interaction between CHLAUTH and CONNAUTH"; MQ reference, "DEFINE AUTHINFO", 9.3.
 
 use std::future::Future;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,15 +35,19 @@ pub enum Refused {
     Busy,
     #[error("the directory of users does not answer")]
     Unavailable,
+    /// It was not looked at, and the log has said so.
+    #[error("wrong passwords came before this one")]
+    Locked,
 }
 
 /// The users of the server and their passwords.
 pub trait CredentialCheck: Send + Sync {
-    /// Whose password this is.
+    /// Whose password this is; it came from `address`.
     fn check<'a>(
         &'a self,
         user: &'a str,
         password: &'a str,
+        address: IpAddr,
     ) -> Pin<Box<dyn Future<Output = Result<Principal, Refused>> + Send + 'a>>;
 
     /// A user by name alone, with its groups; one that nobody knows has none.
@@ -175,11 +180,14 @@ impl Identification<'_> {
         if user.is_empty() {
             return Ok(None);
         }
-        match self.credentials.check(user, &given.password).await {
+        match self.credentials.check(user, &given.password, self.peer.address.ip()).await {
             Ok(principal) => Ok(Some(principal)),
             Err(why) => {
                 // FAILDLAY: whoever guesses passwords has to wait for each.
                 tokio::time::sleep(Duration::from_secs(policy.failure_delay_s.into())).await;
+                if why == Refused::Locked {
+                    return Err(Reason::NotAuthorized);
+                }
                 self.queue_manager().password_refused(&ConnectOptions {
                     principal: Principal::user(user),
                     application_name: String::new(),

@@ -33,6 +33,7 @@ impl CredentialCheck for Users {
         &'a self,
         name: &'a str,
         password: &'a str,
+        _: IpAddr,
     ) -> Pin<Box<dyn Future<Output = Result<Principal, Refused>> + Send + 'a>> {
         Box::pin(async move {
             if password.strip_prefix("secret-") == Some(name) { Ok(user(name)) } else { Err(Refused::Wrong) }

@@ -40,6 +40,7 @@ impl CredentialCheck for Anybody {
         &'a self,
         _: &'a str,
         _: &'a str,
+        _: IpAddr,
     ) -> Pin<Box<dyn Future<Output = Result<Principal, Refused>> + Send + 'a>> {
         Box::pin(async { Err(Refused::Unavailable) })
     }

@@ -2,7 +2,7 @@
 
 use configuration_import::{Imported, Source, Surroundings, import};
 use identity::Authenticator;
-use identity::options::Identities;
+use identity::options::{Identities, Lockout};
 use model::timestamp::Timestamp;
 use toml::Table;
 
@@ -125,7 +125,13 @@ fn a_container_configuration_comes_with_its_environment_includes_and_properties(
 #[test]
 fn what_is_imported_authenticates() {
     let imported = imported(&[("mqwebuser.xml", include_bytes!("samples/basic_registry.xml"))]);
-    let options = Identities { web: &imported.web, ldap: &imported.ldap, ltpa: &imported.ltpa, server_user: "server" };
+    let options = Identities {
+        web: &imported.web,
+        ldap: &imported.ldap,
+        ltpa: &imported.ltpa,
+        lockout: &Lockout::default(),
+        server_user: "server",
+    };
     Authenticator::new(&options, Timestamp::from_millis(0)).expect("usable as it is");
 }
 

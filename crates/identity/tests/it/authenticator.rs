@@ -1,27 +1,31 @@
 //! Who a request comes from, with a clock of our own and users of every kind.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use identity::authenticator::{Credentials, LoginError, Mechanism, Verdict};
-use identity::options::{Identities, Ldap, Ltpa, Web};
+use identity::options::{Identities, Ldap, Lockout, Ltpa, Web};
 use identity::password::encode_argon2id;
 use identity::role::{self, MissingRole};
 use identity::{Authenticator, CertificateIdentity, Roles};
 use model::timestamp::Timestamp;
+
+pub(crate) const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) web: Web,
     pub(crate) ldap: Ldap,
     pub(crate) ltpa: Ltpa,
+    pub(crate) lockout: Lockout,
 }
 
 impl Options {
     pub(crate) fn view(&self) -> Identities<'_> {
-        Identities { web: &self.web, ldap: &self.ldap, ltpa: &self.ltpa, server_user: "server" }
+        Identities { web: &self.web, ldap: &self.ldap, ltpa: &self.ltpa, lockout: &self.lockout, server_user: "server" }
     }
 
     fn authenticator(&self) -> Authenticator {
@@ -91,7 +95,7 @@ async fn judge_slowly(authenticator: &Authenticator, sent: &Sent, now: Timestamp
 
 fn credentials<'a>(sent: &'a Sent, tokens: &'a [&'a str], over_tls: bool) -> Credentials<'a> {
     let authorization = sent.authorization.as_deref().map(str::as_bytes);
-    Credentials { tokens, authorization, client_certificate: None, over_tls }
+    Credentials { tokens, authorization, client_certificate: None, over_tls, address: HERE }
 }
 
 /// The verdict in a few words: `app form`, `app basic +cookie`, `BadToken`.
@@ -106,6 +110,7 @@ fn words(verdict: &Verdict) -> String {
         Verdict::Slow => "Slow".to_owned(),
         Verdict::Busy => "Busy".to_owned(),
         Verdict::Unavailable => "Unavailable".to_owned(),
+        Verdict::Locked(locked) => format!("Locked {} s", locked.seconds()),
     }
 }
 
@@ -115,7 +120,7 @@ fn verdict(authenticator: &Authenticator, sent: &Sent, now: Timestamp) -> String
 
 /// Logs in and returns the token.
 async fn log_in(authenticator: &Authenticator, user: &str, password: &str, now: Timestamp) -> String {
-    let identity = authenticator.login(user, password, now).await.expect("right credentials");
+    let identity = authenticator.login(user, password, HERE, now).await.expect("right credentials");
     authenticator.mint_token(&identity, now, true).expect("a token over TLS").to_string()
 }
 
@@ -161,13 +166,13 @@ async fn basic_with_a_hashed_password_is_hashed_once_and_then_remembered() {
 #[tokio::test]
 async fn a_password_of_another_door_is_hashed_once_and_serves_headers_too() {
     let authenticator = slow_authenticator();
-    let identity = authenticator.check_password("app", "secret", seconds(0)).await.expect("right");
+    let identity = authenticator.check_password("app", "secret", HERE, seconds(0)).await.expect("right");
     assert_eq!(identity.name, "app");
     assert_eq!(verdict(&authenticator, &basic("app", "secret"), seconds(1)), "app basic +cookie");
-    let again = authenticator.check_password("app", "secret", seconds(2)).await.expect("right");
+    let again = authenticator.check_password("app", "secret", HERE, seconds(2)).await.expect("right");
     assert!(Arc::ptr_eq(&identity, &again));
     for (user, password) in [("app", "wrong"), ("nobody", "secret"), ("a:b", "c"), ("app:", "secret")] {
-        assert!(authenticator.check_password(user, password, seconds(3)).await.is_err(), "{user}");
+        assert!(authenticator.check_password(user, password, HERE, seconds(3)).await.is_err(), "{user}");
     }
     assert_eq!(authenticator.principal_of("app", seconds(3)).await, identity.principal);
     assert!(authenticator.principal_of("nobody", seconds(3)).await.groups.is_empty());
@@ -178,8 +183,8 @@ async fn without_security_passwords_of_another_door_are_checked_all_the_same() {
     let mut options = options(&[("app", "secret")]);
     options.web.no_security = true;
     let authenticator = options.authenticator();
-    assert!(authenticator.check_password("app", "wrong", seconds(0)).await.is_err());
-    assert!(authenticator.check_password("app", "secret", seconds(0)).await.is_ok());
+    assert!(authenticator.check_password("app", "wrong", HERE, seconds(0)).await.is_err());
+    assert!(authenticator.check_password("app", "secret", HERE, seconds(0)).await.is_ok());
 }
 
 #[tokio::test]
@@ -246,7 +251,7 @@ async fn a_secure_token_is_neither_set_nor_taken_without_tls() {
     let headers = token_alone(&log_in(&authenticator, "app", "secret", seconds(0)).await);
     assert_eq!(words(&judge(&authenticator, &headers, false, seconds(0))), "BadToken");
     assert_eq!(words(&judge(&authenticator, &basic("app", "secret"), false, seconds(0))), "app basic");
-    let identity = authenticator.login("app", "secret", seconds(0)).await.expect("right");
+    let identity = authenticator.login("app", "secret", HERE, seconds(0)).await.expect("right");
     assert_eq!(authenticator.mint_token(&identity, seconds(0), false), None);
 }
 
@@ -255,7 +260,7 @@ async fn without_ltpa_secure_a_token_travels_over_plain_http() {
     let mut options = options(&[("app", "secret")]);
     options.ltpa.secure = false;
     let authenticator = options.authenticator();
-    let identity = authenticator.login("app", "secret", seconds(0)).await.expect("right");
+    let identity = authenticator.login("app", "secret", HERE, seconds(0)).await.expect("right");
     let token = authenticator.mint_token(&identity, seconds(0), false).expect("a token");
     assert_eq!(words(&judge(&authenticator, &token_alone(&token), false, seconds(0))), "app form");
     assert!(!authenticator.is_secure());
@@ -315,10 +320,10 @@ fn requests_with_one_basic_header_share_a_token_for_a_minute() {
 #[tokio::test]
 async fn login_tells_right_from_wrong_credentials() {
     for authenticator in [authenticator(), slow_authenticator()] {
-        let identity = authenticator.login("app", "secret", seconds(0)).await.expect("right");
+        let identity = authenticator.login("app", "secret", HERE, seconds(0)).await.expect("right");
         assert_eq!((identity.name.as_str(), identity.roles), ("app", Roles::MQWEB_USER));
         for (user, password) in [("app", "wrong"), ("nobody", "secret"), ("", ""), ("APP", "secret")] {
-            let error = authenticator.login(user, password, seconds(0)).await.expect_err("wrong");
+            let error = authenticator.login(user, password, HERE, seconds(0)).await.expect_err("wrong");
             assert_eq!(error, LoginError::WrongCredentials);
         }
     }
@@ -327,7 +332,7 @@ async fn login_tells_right_from_wrong_credentials() {
 #[tokio::test]
 async fn a_user_of_no_role_may_log_in_but_enter_nowhere() {
     let authenticator = authenticator();
-    let identity = authenticator.login("admin", "admin", seconds(0)).await.expect("right");
+    let identity = authenticator.login("admin", "admin", HERE, seconds(0)).await.expect("right");
     assert_eq!(identity.roles, Roles::empty());
     let missing = MissingRole { name: "admin".to_owned(), required: Roles::ANY_MQ };
     assert_eq!(role::require(&identity, Roles::ANY_MQ), Err(missing));
@@ -383,19 +388,18 @@ async fn a_flood_of_wrong_passwords_is_turned_away_while_others_go_on() {
             judge_slowly(&authenticator, &headers, seconds(0)).await
         });
     }
-    let mut refused = 0;
-    let mut busy = 0;
+    let (mut refused, mut locked) = (0, 0);
     while let Some(words) = checks.join_next().await {
         match words.expect("no panic").as_str() {
             "BadBasic" => refused += 1,
-            "Busy" => busy += 1,
+            "Busy" | "Locked 2 s" => locked += 1,
             other => panic!("{other}"),
         }
         assert_eq!(verdict(&authenticator, &remembered, seconds(0)), "app basic +cookie");
     }
-    assert_eq!(refused + busy, 200);
-    assert!(refused >= 66 && busy > 0, "{refused} refused, {busy} busy");
-    let later = judge_slowly(&authenticator, &basic("app", "wrong"), seconds(0)).await;
+    assert_eq!(refused + locked, 200);
+    assert!((5..=6).contains(&refused), "two are hashed at once: {refused}");
+    let later = judge_slowly(&authenticator, &basic("app", "wrong"), seconds(3)).await;
     assert_eq!(later, "BadBasic", "places were given back");
 }
 
@@ -450,4 +454,68 @@ fn options_that_cannot_be_used_are_named() {
         let error = Authenticator::new(&options.view(), seconds(0)).err().expect(expected);
         assert_eq!(error.key, expected);
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_flood_from_one_address_refuses_nobody_at_another() {
+    let hashes: Vec<String> = (0..40).map(|_| encode_argon2id("secret").expect("hash")).collect();
+    let names: Vec<String> = (0..40).map(|number| format!("user{number}")).collect();
+    let users: Vec<(&str, &str)> = names.iter().zip(&hashes).map(|(name, hash)| (&**name, &**hash)).collect();
+    let authenticator = Arc::new(options(&users).authenticator());
+    let mut flood = tokio::task::JoinSet::new();
+    for number in 0..2000 {
+        let authenticator = Arc::clone(&authenticator);
+        flood.spawn(async move {
+            let from = IpAddr::from([198, 51, 100, 1]);
+            authenticator.login(&format!("guessed{number}"), "guess", from, seconds(0)).await.map(drop)
+        });
+    }
+    let mut rightful = tokio::task::JoinSet::new();
+    for name in names {
+        let authenticator = Arc::clone(&authenticator);
+        rightful.spawn(async move { authenticator.login(&name, "secret", HERE, seconds(0)).await.map(drop) });
+    }
+    while let Some(outcome) = rightful.join_next().await {
+        assert_eq!(outcome.expect("no panic"), Ok(()));
+    }
+    while let Some(outcome) = flood.join_next().await {
+        let error = outcome.expect("no panic").expect_err("guessed");
+        assert!(matches!(error, LoginError::WrongCredentials | LoginError::Busy | LoginError::Locked(_)), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn every_door_counts_for_every_other() {
+    let authenticator = slow_authenticator();
+    let wrong = LoginError::WrongCredentials;
+    for guess in ["a", "b"] {
+        assert_eq!(authenticator.login("app", guess, HERE, seconds(0)).await.expect_err("wrong"), wrong);
+        assert_eq!(authenticator.check_password("app", guess, HERE, seconds(0)).await.expect_err("wrong"), wrong);
+    }
+    assert_eq!(judge_slowly(&authenticator, &basic("app", "c"), seconds(0)).await, "BadBasic");
+    // The fifth was the last one: the right password is not looked at either, whatever door it comes by.
+    assert_eq!(judge_slowly(&authenticator, &basic("app", "secret"), seconds(1)).await, "Locked 1 s");
+    assert!(matches!(authenticator.login("app", "secret", HERE, seconds(1)).await, Err(LoginError::Locked(_))));
+    assert!(matches!(
+        authenticator.check_password("app", "secret", HERE, seconds(1)).await,
+        Err(LoginError::Locked(_))
+    ));
+    let elsewhere = IpAddr::from([192, 0, 2, 1]);
+    assert!(authenticator.login("app", "secret", elsewhere, seconds(1)).await.is_ok());
+    let reloaded = options(&[("app", "secret")]).reloaded(&authenticator);
+    assert!(matches!(reloaded.login("app", "secret", HERE, seconds(1)).await, Err(LoginError::Locked(_))));
+    assert!(authenticator.login("app", "secret", HERE, seconds(2)).await.is_ok());
+}
+
+#[tokio::test]
+async fn what_was_verified_goes_on_while_others_guess_at_the_same_address() {
+    let authenticator = slow_authenticator();
+    let header = basic("app", "secret");
+    let token = log_in(&authenticator, "app", "secret", seconds(0)).await;
+    judge_slowly(&authenticator, &header, seconds(0)).await;
+    for guess in 0..20 {
+        judge_slowly(&authenticator, &basic("app", &guess.to_string()), seconds(0)).await;
+    }
+    assert_eq!(verdict(&authenticator, &header, seconds(0)), "app basic +cookie");
+    assert_eq!(verdict(&authenticator, &token_alone(&token), seconds(0)), "app form");
 }

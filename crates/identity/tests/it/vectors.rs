@@ -8,7 +8,7 @@ use identity::password::{PasswordError, PasswordReader};
 use model::timestamp::Timestamp;
 use serde_json::Value;
 
-use crate::authenticator::options;
+use crate::authenticator::{HERE, options};
 
 const REALM: &str = "defaultRealm";
 /// 2027-01-01T00:00:00Z.
@@ -60,6 +60,7 @@ fn check_case(authenticator: &Authenticator, case: &Value) {
             authorization: None,
             client_certificate: None,
             over_tls: true,
+            address: HERE,
         };
         match authenticator.authenticate(&credentials, NOW) {
             Verdict::Identified { identity, mechanism: Mechanism::Token, set_cookie: false } => {
@@ -197,7 +198,8 @@ fn an_aes_password_does_not_decrypt_with_another_key() {
 #[test]
 fn a_request_without_a_token_has_no_credentials() {
     let authenticator = authenticator("vectors.keys", Some("{xor}KTo8KzAtLA=="));
-    let credentials = Credentials { tokens: &[], authorization: None, client_certificate: None, over_tls: true };
+    let credentials =
+        Credentials { tokens: &[], authorization: None, client_certificate: None, over_tls: true, address: HERE };
     assert!(matches!(authenticator.authenticate(&credentials, NOW), Verdict::NoCredentials));
 }
 

@@ -46,21 +46,36 @@ pub(crate) fn read_file(file: &Path) -> Result<Table, ConfigurationError> {
         let Value::Table(keys) = value else {
             return Err(invalid(place(section.clone()), value, "a table".to_owned()));
         };
-        for (name, value) in keys {
-            let path = format!("{section}.{name}");
-            let Some(key) = keys::find(&path) else {
-                let nearest = nearest(&path, KEYS.iter().map(|key| key.path)).map(str::to_owned);
-                return Err(ConfigurationError::UnknownKey { place: place(path), nearest });
-            };
-            check_value(key, place(path), value)?;
-            if key.kind == Kind::Path {
-                anchor(value, file);
-            } else if matches!(key.path, "zosconnect.endpoint_connections" | "zosconnect.authorization_servers") {
-                anchor_files(value, file);
-            }
-        }
+        check_keys(section, keys, file)?;
     }
     Ok(table)
+}
+
+/// The keys of a section, or of a table in it that has keys of its own.
+fn check_keys(section: &str, keys: &mut Table, file: &Path) -> Result<(), ConfigurationError> {
+    let place = |path: String| Place { path, origin: Origin::File(file.to_owned()) };
+    for (name, value) in keys {
+        let path = format!("{section}.{name}");
+        let is_section = KEYS.iter().any(|key| key.path.strip_prefix(&*path).is_some_and(|rest| rest.starts_with('.')));
+        if let (true, Value::Table(keys)) = (is_section, &mut *value) {
+            check_keys(&path, keys, file)?;
+            continue;
+        }
+        let Some(key) = keys::find(&path) else {
+            if is_section {
+                return Err(invalid(place(path), value, "a table".to_owned()));
+            }
+            let nearest = nearest(&path, KEYS.iter().map(|key| key.path)).map(str::to_owned);
+            return Err(ConfigurationError::UnknownKey { place: place(path), nearest });
+        };
+        check_value(key, place(path), value)?;
+        if key.kind == Kind::Path {
+            anchor(value, file);
+        } else if matches!(key.path, "zosconnect.endpoint_connections" | "zosconnect.authorization_servers") {
+            anchor_files(value, file);
+        }
+    }
+    Ok(())
 }
 
 /// Paths in a file are meant relative to that file.

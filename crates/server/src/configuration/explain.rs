@@ -11,7 +11,7 @@ pub(crate) fn text(prefix: &str) -> String {
     let mut out = String::new();
     let mut section = "";
     for key in chosen(prefix) {
-        let (table, name) = key.path.split_once('.').unwrap_or((key.path, ""));
+        let (table, name) = key.path.rsplit_once('.').unwrap_or((key.path, ""));
         if table != section {
             section = table;
             let _ = writeln!(out, "[{table}]");

@@ -284,6 +284,18 @@ pub(crate) const KEYS: &[Key] = &[
         .environment("QUAYMASTER_LTPA_EXPIRATION"),
     key("ltpa.secure", Kind::Boolean, "true", "Neither set nor take the cookie over HTTP without TLS.")
         .environment("QUAYMASTER_LTPA_SECURE"),
+    key("identity.lockout.failures", Kind::Integer { minimum: 0, maximum: 1000 }, "5", "Wrong passwords of one user from one address before that user waits there. 0: nobody waits after a wrong password.")
+        .environment("QUAYMASTER_IDENTITY_LOCKOUT_FAILURES"),
+    key("identity.lockout.first_seconds", Kind::Integer { minimum: 1, maximum: 3600 }, "2", "The first wait. Each further wrong password doubles it.")
+        .unit("seconds")
+        .environment("QUAYMASTER_IDENTITY_LOCKOUT_FIRST_SECONDS"),
+    key("identity.lockout.longest_seconds", Kind::Integer { minimum: 1, maximum: 86_400 }, "300", "The longest wait.")
+        .unit("seconds")
+        .environment("QUAYMASTER_IDENTITY_LOCKOUT_LONGEST_SECONDS"),
+    key("identity.lockout.user_failures", Kind::Integer { minimum: 0, maximum: 100_000 }, "50", "Wrong passwords of one user from all addresses in ten minutes. Beyond it an address that the user has not signed in from waits after each one. 0: no bound.")
+        .environment("QUAYMASTER_IDENTITY_LOCKOUT_USER_FAILURES"),
+    key("identity.lockout.address_failures", Kind::Integer { minimum: 0, maximum: 100_000 }, "100", "Wrong passwords from one address for all users in ten minutes. Beyond it the address has one try every six seconds, in general 600 divided by this number. Users who have signed in from it do not wait for that. 0: no bound.")
+        .environment("QUAYMASTER_IDENTITY_LOCKOUT_ADDRESS_FAILURES"),
     key("cors.allowed_origins", Kind::Texts, "[]", "Origins whose pages may call the REST API for the user who looks at them. [\"*\"] lets pages of any origin read what needs no sign-in: no credentials are sent.")
         .environment("QUAYMASTER_CORS_ALLOWED_ORIGINS"),
     key("cors.max_age_seconds", Kind::Integer { minimum: 0, maximum: 86_400 }, "0", "How long a browser may keep the answer to a preflight.")

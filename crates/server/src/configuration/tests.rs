@@ -185,13 +185,22 @@ fn endpoint_connections_of_both_places_come_together() {
 /// Keys with their defaults as the structs serialise them; `None`s are left out by TOML.
 fn defaults_of_structs() -> BTreeSet<(String, String)> {
     let table = Table::try_from(Configuration::default()).expect("serialises");
-    table
-        .iter()
-        .flat_map(|(section, keys)| {
-            let keys = keys.as_table().expect("sections are tables").clone();
-            keys.into_iter().map(move |(name, value)| (format!("{section}.{name}"), value.to_string()))
-        })
-        .collect()
+    let mut defaults = BTreeSet::new();
+    for (section, keys) in table {
+        collect(&section, keys.as_table().expect("sections are tables"), &mut defaults);
+    }
+    defaults
+}
+
+fn collect(section: &str, keys: &Table, defaults: &mut BTreeSet<(String, String)>) {
+    for (name, value) in keys {
+        let path = format!("{section}.{name}");
+        let is_section = KEYS.iter().any(|key| key.path.starts_with(&format!("{path}.")));
+        match value.as_table().filter(|_| is_section) {
+            Some(keys) => collect(&path, keys, defaults),
+            None => drop(defaults.insert((path, value.to_string()))),
+        }
+    }
 }
 
 #[test]

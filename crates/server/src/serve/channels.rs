@@ -267,12 +267,14 @@ impl CredentialCheck for Users {
         &'a self,
         user: &'a str,
         password: &'a str,
+        address: IpAddr,
     ) -> Pin<Box<dyn Future<Output = Result<Principal, Refused>> + Send + 'a>> {
         Box::pin(async move {
-            self.0.check_password(user, password).await.map_err(|error| match error {
+            self.0.check_password(user, password, address).await.map_err(|error| match error {
                 LoginError::WrongCredentials => Refused::Wrong,
                 LoginError::Busy => Refused::Busy,
                 LoginError::Unavailable => Refused::Unavailable,
+                LoginError::Locked(_) => Refused::Locked,
             })
         })
     }

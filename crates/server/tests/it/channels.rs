@@ -98,6 +98,34 @@ fn the_developer_users_come_in_by_their_channels_and_nobody_else() {
 }
 
 #[test]
+fn guessers_on_channels_wait_as_those_of_http_and_the_log_has_a_line() {
+    let folder = Folder::new();
+    let [app, admin] = PASSWORDS;
+    let environment = [app, admin, ("QUAYMASTER_IDENTITY_LOCKOUT_FIRST_SECONDS", "300")];
+    let server = Server::start_with(&folder, &[], &environment);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let house = House { folder, server, runtime: runtime.expect("a runtime") };
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            let house = &house;
+            scope.spawn(move || {
+                let outcome = house.outcome("DEV.APP.SVRCONN", "app", &format!("guess{number}"));
+                assert!(outcome.contains("2035"), "{outcome}");
+            });
+        }
+    });
+    let outcome = house.outcome("DEV.APP.SVRCONN", "app", "of-app");
+    assert!(outcome.contains("2035"), "the right password is not looked at: {outcome}");
+    let status = house.server.get("/ibmmq/rest/v3/login", "Authorization: Basic YXBwOm9mLWFwcA==\r\n");
+    assert_eq!(status, 429, "nor does another door take it");
+    assert_eq!(house.outcome("DEV.ADMIN.SVRCONN", "admin", "of-admin"), "connected");
+    let errors = house.server.errors_with("sign-in refused");
+    let lines: Vec<&str> = errors.lines().filter(|line| line.contains("sign-in refused")).collect();
+    assert!(lines.len() == 1 && lines[0].contains("app") && lines[0].contains("127.0.0.1"), "{lines:?}");
+    assert!(!errors.contains("guess"), "{errors}");
+}
+
+#[test]
 fn tls_with_the_servers_own_certificate_is_on_the_same_port() {
     let house = House::new(&[]);
     let options = || {

@@ -107,7 +107,37 @@ fn secrets_are_readable_by_their_owner_alone() {
     let names: Vec<&str> = passwords.lines().filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(names, ["admin", "app", "reader"]);
     assert!(passwords.contains("app word\n"));
+    let errors = server.errors_with("(MQ_APP_PASSWORD) is weak: it is short");
+    assert!(!errors.contains("MQ_ADMIN_PASSWORD"), "one made at random is not: {errors}");
     drop(server);
+}
+
+#[test]
+fn a_data_directory_or_configuration_that_others_may_write_is_refused_and_secrets_that_they_may_read_are_told() {
+    let folder = Folder::new();
+    let mode = |path: &std::path::Path, mode: u32| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("a mode");
+    };
+    let data = folder.join("data");
+    std::fs::create_dir(&data).expect("a folder");
+    let file = folder.join("given.toml");
+    std::fs::write(&file, "[web.users]\nfred = '{xor}PjsyNjE='\n").expect("written");
+    let (data_text, file_text) = (data.display().to_string(), file.display().to_string());
+    let arguments = ["--data", &data_text, "--config", &file_text];
+    for (of_data, of_file, expected) in [(0o777, 0o600, "the data directory"), (0o700, 0o666, "the configuration file")]
+    {
+        mode(&data, of_data);
+        mode(&file, of_file);
+        let ended = finish(serve(&folder, &arguments), "");
+        assert_eq!(ended.status.code(), Some(1), "{ended:?}");
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(said.contains(&format!("every user of this machine may write {expected}")), "{said}");
+    }
+    mode(&data, 0o770);
+    mode(&file, 0o644);
+    let server = Server::start_with(&folder, &arguments, &[]);
+    server.errors_with("may read");
+    server.errors_with("the group of the data directory");
 }
 
 #[test]

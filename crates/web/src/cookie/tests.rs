@@ -1,5 +1,5 @@
 use http::HeaderName;
-use identity::options::{Identities, Ldap, Ltpa, Web};
+use identity::options::{Identities, Ldap, Lockout, Ltpa, Web};
 
 use super::*;
 
@@ -32,10 +32,11 @@ async fn the_cookie_has_the_published_attributes() {
     {
         let web = Web { users: [("app".to_owned(), "secret".to_owned())].into(), ..Web::default() };
         let (ldap, ltpa) = (Ldap::default(), Ltpa { secure, ..Ltpa::default() });
-        let options = Identities { web: &web, ldap: &ldap, ltpa: &ltpa, server_user: "server" };
+        let lockout = Lockout::default();
+        let options = Identities { web: &web, ldap: &ldap, ltpa: &ltpa, lockout: &lockout, server_user: "server" };
         let now = Timestamp::from_millis(1_800_000_000_000);
         let authenticator = Authenticator::new(&options, now).expect("fine");
-        let identity = authenticator.login("app", "secret", now).await.expect("right");
+        let identity = authenticator.login("app", "secret", [127, 0, 0, 1].into(), now).await.expect("right");
         let set = of_identity(&authenticator, &identity, now, secure).expect("a cookie");
         let set = set.to_str().expect("ASCII");
         assert!(set.starts_with("LtpaToken2=") && set.ends_with(attributes), "{set}");

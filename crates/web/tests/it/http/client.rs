@@ -68,6 +68,18 @@ pub(crate) fn plain(server: &TestServer) -> Client {
     Client::over(connect(server.http()))
 }
 
+/// From another address of this machine.
+pub(crate) fn plain_from(server: &TestServer, address: [u8; 4]) -> Client {
+    let stream = server.block_on(async {
+        let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
+        socket.bind((address, 0).into()).expect("bound");
+        socket.connect(server.http()).await.expect("connected").into_std().expect("a stream")
+    });
+    stream.set_nonblocking(false).expect("blocking");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    Client::over(stream)
+}
+
 pub(crate) fn tls(server: &TestServer) -> Client {
     Client::over(tls_stream(server.https(), client_config(None)))
 }

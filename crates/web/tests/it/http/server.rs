@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use handshake::identity::PairFiles;
-use identity::options::{Ldap, Ltpa, Web};
+use identity::options::{Ldap, Lockout, Ltpa, Web};
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Principal};
 use model::definition::queue::{AliasQueue, QueueKind};
 use model::definition::{QueueDefinition, SubscriptionDefinition};
@@ -195,6 +195,7 @@ fn options(folder: &Path) -> WebOptions {
         },
         ldap: Ldap::default(),
         ltpa: Ltpa::default(),
+        lockout: Lockout::default(),
         cors: Cors::default(),
         metrics_page: Metrics::default(),
         documents: Documents::default(),

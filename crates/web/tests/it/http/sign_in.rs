@@ -285,3 +285,37 @@ fn a_reload_changes_users_without_closing_connections() {
     assert!(server.web.reload(options).is_err());
     assert_eq!(client.exchange(&format!("GET v1/queue/Q/message\n{}", basic("app", "changed"))).status, 204);
 }
+
+#[test]
+fn a_guesser_waits_at_its_address_and_leaves_an_event() {
+    let server = TestServer::start_with(|options| options.lockout.first_seconds = 300);
+    let admin = |command: &str| {
+        let body = serde_json::json!({"type": "runCommand", "parameters": {"command": command}});
+        let request = format!(
+            "POST /ibmmq/rest/v2/admin/action/qmgr/QM1/mqsc\n{}\ncontent-type: application/json\n\n{body}",
+            basic("admin", "adminpw")
+        );
+        let answer = client::plain(&server).exchange(&request);
+        assert_eq!(answer.status, 200, "{command}");
+        String::from_utf8(answer.body).expect("text")
+    };
+    admin("ALTER QMGR AUTHOREV(ENABLED)");
+    let guess = |client: &mut client::Client, password: &str| {
+        client.exchange(&format!("GET v3/login\n{}", basic("app", password)))
+    };
+    let mut here = client::plain(&server);
+    for number in 0..5 {
+        assert_eq!(guess(&mut here, &format!("guess{number}")).error_id(), "MQWB0105E");
+    }
+    for password in ["guess", "secret"] {
+        let refused = guess(&mut here, password);
+        assert_eq!((refused.status, refused.error_id().as_str()), (429, "MQWB0931E"));
+        let seconds: u64 = refused.header("retry-after").expect("a time").parse().expect("a number");
+        assert!((290..=300).contains(&seconds), "{seconds}");
+    }
+    let login = "POST v3/login\n-authorization\ncontent-type: application/json\n\n{\"username\":\"app\",\"password\":\"secret\"}";
+    assert_eq!(client::plain(&server).exchange(login).status, 429, "the form counts with the header");
+    assert_eq!(guess(&mut client::plain_from(&server, [127, 0, 0, 2]), "secret").status, 200, "another address");
+    let shown = admin("DISPLAY QLOCAL(SYSTEM.ADMIN.QMGR.EVENT) CURDEPTH");
+    assert!(shown.contains("CURDEPTH(5)"), "one event for each password that was looked at: {shown}");
+}

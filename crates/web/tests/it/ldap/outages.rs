@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use identity::Authenticator;
-use identity::options::{Identities, Ldap, LdapTls, Ltpa, Web};
+use identity::options::{Identities, Ldap, LdapTls, Lockout, Ltpa, Web};
 use model::timestamp::Timestamp;
 use tokio::time::Instant;
 
 use super::slapd::Slapd;
 use super::{log_in, server, sign_in};
 use crate::http::client::{basic, plain, tls};
-use crate::http::server::{eventually, make_signer};
+use crate::http::server::{TestServer, eventually, make_signer};
 
 const UNAVAILABLE: &str = "503 MQWB0930E";
 
@@ -134,7 +134,8 @@ fn a_wrong_service_password_signs_nobody_in_and_is_told_by_the_check() {
     assert_eq!(sign_in(&server(wrong.clone()), "bob", "bobpw"), UNAVAILABLE);
     let probe = |ldap: Ldap| {
         let (web, ltpa) = (Web::default(), Ltpa::default());
-        let options = Identities { web: &web, ldap: &ldap, ltpa: &ltpa, server_user: "server" };
+        let options =
+            Identities { web: &web, ldap: &ldap, ltpa: &ltpa, lockout: &Lockout::default(), server_user: "server" };
         let authenticator = Authenticator::new(&options, Timestamp::from_millis(0)).expect("valid options");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let said = runtime.block_on(authenticator.probe_directory());
@@ -154,7 +155,11 @@ fn a_wrong_service_password_signs_nobody_in_and_is_told_by_the_check() {
 #[test]
 fn a_flood_of_wrong_passwords_ends_in_bounded_time() {
     let slapd = Slapd::start();
-    let server = server(slapd.options());
+    let server = TestServer::start_with(|options| {
+        super::bind_roles(&mut options.web.roles);
+        options.ldap = slapd.options();
+        options.lockout.failures = 0;
+    });
     std::thread::scope(|scope| {
         let flood: Vec<_> = (0..16)
             .map(|number| {
@@ -171,6 +176,24 @@ fn a_flood_of_wrong_passwords_ends_in_bounded_time() {
     let started = Instant::now();
     assert_eq!(sign_in(&server, "bob", "bobpw"), "bob MQWebUser");
     assert!(started.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn a_guesser_of_a_directorys_password_waits_and_the_directory_is_not_asked() {
+    let slapd = Slapd::start();
+    let server = TestServer::start_with(|options| {
+        super::bind_roles(&mut options.web.roles);
+        options.ldap = slapd.options();
+        options.lockout.first_seconds = 300;
+    });
+    for number in 0..5 {
+        assert_eq!(sign_in(&server, "bob", &format!("wrong{number}")), "401 MQWB0105E");
+    }
+    for password in ["wrong", "bobpw"] {
+        assert_eq!(sign_in(&server, "bob", password), "429 MQWB0931E");
+        assert_eq!(log_in(&mut plain(&server), "BOB", password), "429 MQWB0931E");
+    }
+    assert_eq!(sign_in(&server, "alice", "alicepw"), "alice MQWebAdmin");
 }
 
 #[expect(clippy::disallowed_methods, reason = "a temporary file of a test")]
