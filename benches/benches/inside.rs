@@ -81,12 +81,12 @@ fn codecs(criterion: &mut Criterion) {
 fn tokens(criterion: &mut Criterion) {
     const NOW_MS: u64 = 1_800_000_000_000;
     let keys = LtpaKeys::generate().expect("random numbers can be had");
-    let minted = token::mint(&keys, "defaultRealm", "app", NOW_MS + 1).expect("the key signs");
+    let minted = token::mint(&keys, "defaultRealm", "app", NOW_MS + 1, None).expect("the key signs");
     criterion.bench_function("open an LTPA token", |bencher| {
         bencher.iter(|| token::open(black_box(&minted), &keys, "defaultRealm", NOW_MS).expect("it was just minted"));
     });
     criterion.bench_function("mint an LTPA token", |bencher| {
-        bencher.iter(|| token::mint(&keys, "defaultRealm", black_box("app"), NOW_MS).expect("the key signs"));
+        bencher.iter(|| token::mint(&keys, "defaultRealm", black_box("app"), NOW_MS, None).expect("the key signs"));
     });
 }
 

@@ -26,7 +26,7 @@ use crate::ltpa::keys::LtpaKeys;
 use crate::ltpa::{Settings, SingleSignOn, TokenVerdict, key_file};
 use crate::options::{Identities, Lockout};
 use crate::password::PasswordReader;
-use crate::registry::{QuickCheck, Registry};
+use crate::registry::{Marks, QuickCheck, Registry};
 use crate::role::Roles;
 use crate::slow::SlowChecks;
 use crate::users::{Lookup, Users};
@@ -153,7 +153,8 @@ impl Authenticator {
             secure: options.ltpa.secure,
         };
         let bindings = Arc::new(Bindings::parse(&web.roles)?);
-        let file = Registry::new(web, &passwords, &bindings, options.server_user)?;
+        let marks = Marks { keys: &keys, before: before.map(|before| before.users.file()), now };
+        let file = Registry::new(web, &passwords, &bindings, options.server_user, &marks)?;
         let runtime = before.and_then(|before| before.runtime.clone()).or_else(|| Handle::try_current().ok());
         let (server_user, ask_on) = (options.server_user, runtime.clone());
         let directory = Directory::new(options.ldap, web, &passwords, bindings, server_user, ask_on)?;

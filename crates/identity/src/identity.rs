@@ -23,6 +23,10 @@ pub struct Identity {
     pub(super) token_name: String,
     /// Until when what was found out about the user counts; `None`: until the configuration is read again.
     pub(super) counts_until: Option<Timestamp>,
+    /// What its tokens say of the password, where that is known here: those of another password are refused.
+    pub(super) password_mark: Option<String>,
+    /// When the password was seen to have changed: tokens of before that say nothing of it are refused.
+    pub(super) password_changed: Option<Timestamp>,
     /// The token last minted for requests that share this identity; see `Authenticator::mint_token`.
     pub(super) minted: Mutex<Option<MintedToken>>,
 }
@@ -36,7 +40,26 @@ pub(super) struct MintedToken {
 impl Identity {
     pub fn new(principal: Principal, name: impl Into<String>, roles: Roles) -> Self {
         let name = name.into();
-        Self { principal, token_name: name.clone(), name, roles, counts_until: None, minted: Mutex::new(None) }
+        Self {
+            principal,
+            token_name: name.clone(),
+            name,
+            roles,
+            counts_until: None,
+            password_mark: None,
+            password_changed: None,
+            minted: Mutex::new(None),
+        }
+    }
+
+    /// The identity as one whose password is stored here. `before` is that of the same name before a reload.
+    pub(super) fn with_password(self, mark: String, before: Option<&Self>, now: Timestamp) -> Self {
+        let password_changed = match before {
+            Some(before) if before.password_mark.as_ref() != Some(&mark) => Some(now),
+            Some(before) => before.password_changed,
+            None => None,
+        };
+        Self { password_mark: Some(mark), password_changed, ..self }
     }
 
     /// The identity as one of a directory's entry.
@@ -52,6 +75,8 @@ impl Identity {
             roles: self.roles,
             token_name: self.token_name.clone(),
             counts_until: self.counts_until,
+            password_mark: self.password_mark.clone(),
+            password_changed: self.password_changed,
             minted: Mutex::new(None),
         })
     }

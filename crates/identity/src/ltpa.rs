@@ -17,6 +17,7 @@ use model::timestamp::Timestamp;
 
 use self::keys::LtpaKeys;
 use self::revocation::Revocations;
+use self::token::Claims;
 use super::cache::{Ends, VerifiedCache};
 use super::identity::{Identity, MintedToken};
 use super::ldap::Subject;
@@ -145,6 +146,9 @@ impl SingleSignOn {
             Lookup::Known(identity) => identity,
             other => return other,
         };
+        if !self.has_password_of(&claims, &identity) {
+            return Lookup::Unknown;
+        }
         let counts_until = identity.counts_until.map_or(u64::MAX, Timestamp::as_millis);
         let ends_ms = claims.expires_ms.min(counts_until);
         let entry = VerifiedToken { token: token.into(), ends_ms, identity: Arc::clone(&identity) };
@@ -155,6 +159,17 @@ impl SingleSignOn {
             return Lookup::Unknown;
         }
         Lookup::Known(identity)
+    }
+
+    /// Whether the token was made for the password that the user has now. One of another server says nothing of that: then it
+    /// has to be of after the change, with the life that tokens have here.
+    fn has_password_of(&self, claims: &Claims, identity: &Identity) -> bool {
+        let Some(current) = &identity.password_mark else { return true };
+        match (&claims.password_mark, identity.password_changed) {
+            (Some(mark), _) => mark == current,
+            (None, Some(changed)) => Timestamp::from_millis(claims.expires_ms) >= changed.saturating_add(self.lifetime),
+            (None, None) => true,
+        }
     }
 
     pub(super) fn revoke(&self, token: &str, now: Timestamp) {
@@ -174,7 +189,7 @@ impl SingleSignOn {
         if let Some(minted) = minted.as_ref().filter(|minted| self.is_reusable(minted, now)) {
             return Some(Arc::clone(&minted.token));
         }
-        let token: Arc<str> = self.mint(&identity.token_name, now)?.into();
+        let token: Arc<str> = self.mint(identity, now)?.into();
         *minted = Some(MintedToken { token: Arc::clone(&token), minted_at: now });
         Some(token)
     }
@@ -185,10 +200,11 @@ impl SingleSignOn {
     }
 
     /// A token that is not among the revoked ones: two logins within a millisecond would else get the same text.
-    fn mint(&self, user: &str, now: Timestamp) -> Option<String> {
+    fn mint(&self, identity: &Identity, now: Timestamp) -> Option<String> {
         let expires_ms = now.saturating_add(self.lifetime).as_millis();
+        let (user, mark) = (&identity.token_name, identity.password_mark.as_deref());
         (0..16)
-            .filter_map(|later_ms| token::mint(&self.keys, &self.realm, user, expires_ms + later_ms).ok())
+            .filter_map(|later_ms| token::mint(&self.keys, &self.realm, user, expires_ms + later_ms, mark).ok())
             .find(|token| !self.revoked.contains(token))
     }
 }

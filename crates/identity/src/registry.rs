@@ -10,11 +10,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use model::authority::Principal;
+use model::timestamp::Timestamp;
 
 use super::bindings::Bindings;
 use super::certificate::CertificateIdentity;
 use super::identity::Identity;
 use super::ldap::dn::Dn;
+use super::ltpa::keys::LtpaKeys;
 use super::password::{Password, PasswordReader};
 use super::role::Roles;
 use crate::error::IdentityError;
@@ -32,6 +34,14 @@ pub(super) struct Registry {
     /// Key of one user for each slow form that passwords have here. Every refusal computes one hash of each form, whether
     /// the name is known or not, so that the time it takes tells nothing about the name.
     slow_forms: BTreeMap<u8, String>,
+}
+
+/// What a change of a password is known by.
+pub(super) struct Marks<'a> {
+    pub(super) keys: &'a LtpaKeys,
+    /// The users before a reload.
+    pub(super) before: Option<&'a Registry>,
+    pub(super) now: Timestamp,
 }
 
 struct User {
@@ -54,6 +64,7 @@ impl Registry {
         passwords: &PasswordReader,
         bindings: &Bindings,
         server_user: &str,
+        marks: &Marks<'_>,
     ) -> Result<Self, IdentityError> {
         let mut users = HashMap::with_capacity(web.users.len());
         let memberships = memberships(web);
@@ -71,7 +82,10 @@ impl Registry {
             let password = passwords.read(stored).map_err(|error| IdentityError::new(&option(), error))?;
             let groups = memberships.get(&*key(name, web.ignore_case)).map_or(&[][..], Vec::as_slice);
             let roles = bindings.roles_of(name, groups);
-            let user = User { identity: Arc::new(identity(name, groups, roles, server_user)), password };
+            let before = marks.before.and_then(|before| before.find(name)).map(|identity| &**identity);
+            let mark = marks.keys.password_mark(name, stored);
+            let identity = identity(name, groups, roles, server_user).with_password(mark, before, marks.now);
+            let user = User { identity: Arc::new(identity), password };
             if users.insert(key(name, web.ignore_case).into_owned(), user).is_some() {
                 return Err(IdentityError::new(
                     &option(),

@@ -32,6 +32,11 @@ impl Users {
         Self { file: Arc::new(file), directory }
     }
 
+    /// Those of the configuration.
+    pub(super) fn file(&self) -> &Registry {
+        &self.file
+    }
+
     pub(super) fn directory(&self) -> Option<&Arc<Directory>> {
         self.directory.as_ref()
     }

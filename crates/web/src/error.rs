@@ -220,14 +220,14 @@ entries! {
         "The request has '{0}' Host headers.",
         "A request of HTTP/1.1 needs exactly one, or intermediaries and this server could take it for different hosts.",
         "Send the request with one Host header.";
-    LOCKED = "MQWB0931E", TOO_MANY_REQUESTS,
-        "Wrong passwords were sent before this one, which was not checked. The next one may be sent in {0} seconds.",
-        "Whoever sends wrong passwords waits after each, twice as long every time. Other addresses are not concerned.",
-        "Send the request again after the number of seconds that the Retry-After header of this answer names.";
     USERS_UNAVAILABLE = "MQWB0930E", SERVICE_UNAVAILABLE,
         "The directory that knows the users does not answer.",
         "Whether the credentials are right could not be found out. They were neither accepted nor refused.",
         "Send the request again a little later. An administrator finds the cause in the log of the server.";
+    LOCKED = "MQWB0931E", TOO_MANY_REQUESTS,
+        "Wrong passwords were sent before this one, which was not checked. The next one may be sent in {0} seconds.",
+        "Each wrong password doubles the wait of that user at that address. Other addresses do not wait.",
+        "Send the request again after the number of seconds that the Retry-After header of this answer names.";
 }
 
 /// What a messaging request was about to do, for the sentences and for the choice of an identifier.

@@ -23,6 +23,7 @@ use rand::RngCore;
 use rsa::traits::{PrivateKeyParts, PublicKeyParts};
 use rsa::{BigUint, RsaPrivateKey, RsaPublicKey};
 use sha1::{Digest, Sha1};
+use sha2::Sha256;
 
 /// Liberty's password for key files when none is configured; anybody knows it.
 pub const DEFAULT_PASSWORD: &str = "WebAS";
@@ -120,6 +121,18 @@ impl LtpaKeys {
     }
 
     /// Key of the tokens' cipher, and its initial vector too.
+    /// What a token says of the stored password of its user, so that a change ends it: 24 bits, too few to tell a password
+    /// from others to whoever has the keys.
+    pub(crate) fn password_mark(&self, user: &str, stored: &str) -> String {
+        let digest = Sha256::new()
+            .chain_update(b"password mark")
+            .chain_update(self.token_key())
+            .chain_update(Sha256::digest(user))
+            .chain_update(stored)
+            .finalize();
+        digest[..3].iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
     pub(super) fn token_key(&self) -> &[u8; 16] {
         self.shared.first_chunk().expect("24 bytes hold 16")
     }

@@ -3,7 +3,7 @@
 //! ```text
 //! token     = base64( AES-128-CBC-PKCS5( plaintext ) )        key = initial vector = first 16 bytes of the shared key
 //! plaintext = userData % expiry % base64( signature )         expiry: decimal milliseconds since 1970 UTC
-//! userData  = name:value $ name:value ...                     sorted by name; at least `u`, usually `expire` too
+//! userData  = name:value $ name:value ...                     sorted by name; at least `u`, usually `expire` too, ours `quaymaster`
 //! u         = type:REALM/USER                                 `% $ : |` in values have a backslash before them
 //! signature = RSA PKCS#1 v1.5 with SHA-1 over SHA-1(userData) so the data is hashed twice
 //! ```
@@ -26,6 +26,9 @@ const MAXIMUM_CHARACTERS: usize = 8192;
 /// How far the two expiry times of a token may lie apart, in milliseconds.
 const EXPIRY_DIFFERENCE_ALLOWED_MS: u64 = 3000;
 
+/// Our attribute. Liberty passes over attributes that it does not know.
+const MARK: &str = "quaymaster";
+
 type AesEncryptor = cbc::Encryptor<aes::Aes128>;
 type AesDecryptor = cbc::Decryptor<aes::Aes128>;
 
@@ -35,6 +38,8 @@ pub struct Claims {
     pub user: String,
     /// The governing expiry, milliseconds since 1970 UTC. The token is good up to and including it.
     pub expires_ms: u64,
+    /// What the token says of its user's password; `None` for one that another server made.
+    pub password_mark: Option<String>,
 }
 
 /// Why a token is refused.
@@ -77,16 +82,24 @@ pub fn check(plaintext: &str, keys: &LtpaKeys, realm: &str, now_ms: u64) -> Resu
     verify(parts.user_data, &parts.signature, keys)?;
     let access_id = attributes.iter().find(|(name, _)| name == "u").map(|(_, value)| value);
     let user = user_of(access_id.ok_or(TokenError::NotAUser)?, realm)?;
-    Ok(Claims { user: user.to_owned(), expires_ms })
+    let password_mark = attributes.iter().find(|(name, _)| name == MARK).map(|(_, value)| value.clone());
+    Ok(Claims { user: user.to_owned(), expires_ms, password_mark })
 }
 
 /// A token for a user of our realm, good until `expires_ms`.
 ///
 /// # Errors
 /// The signature cannot be computed, which keys that were parsed or generated rule out.
-pub fn mint(keys: &LtpaKeys, realm: &str, user: &str, expires_ms: u64) -> rsa::Result<String> {
+pub fn mint(
+    keys: &LtpaKeys,
+    realm: &str,
+    user: &str,
+    expires_ms: u64,
+    password_mark: Option<&str>,
+) -> rsa::Result<String> {
     let access_id = escape(&format!("user:{realm}/{user}"));
-    let user_data = format!("expire:{expires_ms}$u:{access_id}");
+    let mark = password_mark.map(|mark| format!("${MARK}:{}", escape(mark))).unwrap_or_default();
+    let user_data = format!("expire:{expires_ms}{mark}$u:{access_id}");
     let signature =
         keys.private().sign_with_rng(&mut rand::rngs::OsRng, Pkcs1v15Sign::new::<Sha1>(), &digest(&user_data))?;
     let plaintext = format!("{user_data}%{expires_ms}%{}", STANDARD.encode(signature));

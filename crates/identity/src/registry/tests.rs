@@ -12,7 +12,9 @@ fn web(roles: &[(&str, &[&str])]) -> Web {
 }
 
 fn registry(web: &Web) -> Result<Registry, IdentityError> {
-    Registry::new(web, &PasswordReader::new(None), &Bindings::parse(&web.roles)?, "server")
+    let keys = LtpaKeys::parse(include_bytes!("../../tests/it/vectors/vectors.keys"), "vectors").expect("keys");
+    let marks = Marks { keys: &keys, before: None, now: Timestamp::from_millis(0) };
+    Registry::new(web, &PasswordReader::new(None), &Bindings::parse(&web.roles)?, "server", &marks)
 }
 
 fn roles_of(web: &Web, user: &str) -> Roles {

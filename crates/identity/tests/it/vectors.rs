@@ -98,8 +98,11 @@ fn the_users_and_expiry_times_of_good_tokens_are_read() {
         if text(case, "accessIdType") != "user" {
             continue;
         }
-        let expected =
-            Claims { user: text(case, "user").to_owned(), expires_ms: case["expireMs"].as_u64().expect("a number") };
+        let expected = Claims {
+            user: text(case, "user").to_owned(),
+            expires_ms: case["expireMs"].as_u64().expect("a number"),
+            password_mark: None,
+        };
         assert_eq!(token::open(text(case, "token"), &keys, REALM, NOW.as_millis()), Ok(expected), "{case}");
         read += 1;
     }
@@ -115,7 +118,7 @@ fn we_mint_exactly_what_the_reference_server_minted() {
     for case in vectors["cases"].as_array().expect("cases").iter().filter(|case| text(case, "origin") == "open-liberty")
     {
         let expires_ms = case["expireMs"].as_u64().expect("a number");
-        let minted = token::mint(&keys, REALM, text(case, "user"), expires_ms).expect("mint");
+        let minted = token::mint(&keys, REALM, text(case, "user"), expires_ms, None).expect("mint");
         assert_eq!(minted, text(case, "token"), "{}", text(case, "name"));
         compared += 1;
     }
@@ -127,8 +130,8 @@ fn a_key_file_survives_being_written_and_read() {
     let keys = LtpaKeys::parse(include_bytes!("vectors/vectors.keys"), "vectors").expect("keys");
     let written = keys.to_file("ž other", "today");
     let again = LtpaKeys::parse(written.as_bytes(), "ž other").expect("readable");
-    let token = token::mint(&keys, REALM, "mqapp", 1).expect("mint");
-    assert_eq!(token::mint(&again, REALM, "mqapp", 1).expect("mint"), token);
+    let token = token::mint(&keys, REALM, "mqapp", 1, None).expect("mint");
+    assert_eq!(token::mint(&again, REALM, "mqapp", 1, None).expect("mint"), token);
     assert_eq!(again.to_file("ž other", "today"), written);
 }
 

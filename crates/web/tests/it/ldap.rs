@@ -102,7 +102,7 @@ fn a_login_hands_out_a_token_for_the_distinguished_name() {
 
     // A token of another server with the same keys, whose user this one has not seen yet.
     let later = Timestamp::from_millis(claims.expires_ms);
-    let foreign = |user: &str| token::mint(&keys, "defaultRealm", user, later.as_millis()).expect("minted");
+    let foreign = |user: &str| token::mint(&keys, "defaultRealm", user, later.as_millis(), None).expect("minted");
     let mut show =
         |user: &str| ask(&mut client, &format!("GET v3/login\n-authorization\ncookie: LtpaToken2={}", foreign(user)));
     assert_eq!(show("uid=alice,ou=people,dc=example"), "200");

@@ -64,14 +64,17 @@ fn only_users_of_our_realm_are_users() {
 
 #[test]
 fn a_token_is_good_up_to_its_last_millisecond() {
-    let token = mint(&KEYS, REALM, "app", 1000).expect("mint");
-    assert_eq!(open(&token, &KEYS, REALM, 1000), Ok(Claims { user: "app".to_owned(), expires_ms: 1000 }));
+    let token = mint(&KEYS, REALM, "app", 1000, None).expect("mint");
+    assert_eq!(
+        open(&token, &KEYS, REALM, 1000),
+        Ok(Claims { user: "app".to_owned(), expires_ms: 1000, password_mark: None })
+    );
     assert_eq!(open(&token, &KEYS, REALM, 1001), Err(TokenError::Expired));
 }
 
 #[test]
 fn no_single_changed_byte_leaves_a_token_good() {
-    let token = mint(&KEYS, REALM, "app", 1000).expect("mint");
+    let token = mint(&KEYS, REALM, "app", 1000, None).expect("mint");
     let bytes = STANDARD.decode(&token).expect("base64");
     for index in 0..bytes.len() {
         let mut tampered = bytes.clone();
@@ -83,7 +86,7 @@ fn no_single_changed_byte_leaves_a_token_good() {
 #[test]
 fn another_key_does_not_open_a_token() {
     let other = LtpaKeys::generate().expect("keys");
-    let token = mint(&other, REALM, "app", 1000).expect("mint");
+    let token = mint(&other, REALM, "app", 1000, None).expect("mint");
     open(&token, &KEYS, REALM, 0).expect_err("foreign keys");
 }
 
@@ -122,8 +125,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
     #[test]
     fn opening_undoes_minting(user in "\\PC{1,40}", expires_ms in 0..u64::MAX / 2) {
-        let token = mint(&KEYS, REALM, &user, expires_ms).expect("mint");
-        prop_assert_eq!(open(&token, &KEYS, REALM, expires_ms), Ok(Claims { user, expires_ms }));
+        let token = mint(&KEYS, REALM, &user, expires_ms, None).expect("mint");
+        prop_assert_eq!(open(&token, &KEYS, REALM, expires_ms), Ok(Claims { user, expires_ms, password_mark: None }));
     }
 }
 
