@@ -120,8 +120,7 @@ fn a_data_directory_or_configuration_that_others_may_write_is_refused_and_secret
     };
     let data = folder.join("data");
     std::fs::create_dir(&data).expect("a folder");
-    let file = folder.join("given.toml");
-    std::fs::write(&file, "[web.users]\nfred = '{xor}PjsyNjE='\n").expect("written");
+    let file = folder.write("given.toml", "[web.users]\nfred = '{xor}PjsyNjE='\n");
     let (data_text, file_text) = (data.display().to_string(), file.display().to_string());
     let arguments = ["--data", &data_text, "--config", &file_text];
     for (of_data, of_file, expected) in [(0o777, 0o600, "the data directory"), (0o700, 0o666, "the configuration file")]
