@@ -119,7 +119,7 @@ entries! {
         "The queue or topic does not exist, or cannot be opened in the way the request needs.",
         "Look up the reason, and correct the name in the URL or the definition of the object.";
     HEADER_NOT_VALID = "MQWB0302E", BAD_REQUEST,
-        "The request header '{0}' cannot be set, because '{1}' is not a valid value.",
+        "The request header '{0}' cannot be set, because '{1}' is not a valid value: expected {2}.",
         "The value is outside of what the header accepts.",
         "Correct the value of the header and send the request again.";
     MESSAGING_FAILED = "MQWB0303E", INTERNAL_SERVER_ERROR,
@@ -131,7 +131,7 @@ entries! {
         "A message text has to be sent in UTF-8.",
         "Send the text in UTF-8, with 'charset=utf-8' or no charset in the Content-Type header.";
     MEDIA_TYPE = "MQWB0306E", UNSUPPORTED_MEDIA_TYPE,
-        "The media type '{0}' is not supported for this request.",
+        "The media type '{0}' is not supported for this request: expected {1}.",
         "The Content-Type header is absent, or names a type the resource does not take.",
         "Send the request with a supported Content-Type.";
     NOT_TEXT = "MQWB0309E", NOT_IMPLEMENTED,
@@ -153,7 +153,7 @@ entries! {
         "Each resource takes the parameters it documents, each at most once.",
         "Correct the query part of the URL.";
     PARAMETER_NOT_VALID = "MQWB0904E", BAD_REQUEST,
-        "The query parameter '{0}' has a value that is not valid: '{1}'.",
+        "The query parameter '{0}' has a value that is not valid: '{1}'{2}.",
         "The value is outside of what the parameter accepts.",
         "Correct the value of the parameter.";
     BODY_NOT_VALID = "MQWB0905E", BAD_REQUEST,
@@ -262,12 +262,18 @@ impl ApiError {
         Self::new(&OVERLOADED, &[limit]).with_header(header::RETRY_AFTER, HeaderValue::from_static("1"))
     }
 
-    pub(crate) fn header(name: &str, value: &str) -> Self {
-        Self::new(&HEADER_NOT_VALID, &[name, value])
+    /// `expected` says what the header accepts.
+    pub(crate) fn header(name: &str, value: &str, expected: &str) -> Self {
+        Self::new(&HEADER_NOT_VALID, &[name, value, expected])
     }
 
     pub(crate) fn parameter(name: &str, value: &str) -> Self {
-        Self::new(&PARAMETER_NOT_VALID, &[name, value])
+        Self::new(&PARAMETER_NOT_VALID, &[name, value, ""])
+    }
+
+    /// `expected` says what the parameter accepts.
+    pub(crate) fn parameter_expected(name: &str, value: &str, expected: &str) -> Self {
+        Self::new(&PARAMETER_NOT_VALID, &[name, value, &format!("; expected {expected}")])
     }
 
     pub(crate) fn role(missing: &MissingRole) -> Self {

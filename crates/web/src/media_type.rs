@@ -13,7 +13,7 @@ pub(crate) fn require(headers: &HeaderMap, types: &[&str]) -> Result<(), ApiErro
     let mut parts = value.split(';');
     let essence = parts.next().unwrap_or_default().trim();
     if !types.iter().any(|known| known.eq_ignore_ascii_case(essence)) {
-        return Err(ApiError::new(&error::MEDIA_TYPE, &[value]));
+        return Err(ApiError::new(&error::MEDIA_TYPE, &[value, &types.join(", ")]));
     }
     for parameter in parts {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));

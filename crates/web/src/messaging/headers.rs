@@ -23,6 +23,8 @@ const NONPERSISTENT: HeaderValue = HeaderValue::from_static("nonPersistent");
 const OLD_PRIORITY: i32 = 4;
 /// 99,999,999,900 ms is MQMD's greatest expiry, 999,999,999 tenths of a second.
 const LONGEST_EXPIRY_MS: u64 = 99_999_999_900;
+const HEXADECIMAL: &str = "48 hexadecimal digits";
+const EXPIRIES: &str = "milliseconds from 0 to 99999999900 or unlimited";
 /// Prefix of identifiers in v3.
 pub(super) const ID_PREFIX: &str = "ID:";
 
@@ -85,35 +87,58 @@ impl PutHeaders {
         let parse_correlation = |text: &str| Correlation::parse(version, text);
         Ok(Self {
             correlation: if takes_correlation {
-                read(headers, &CORRELATION_ID, "ibm-mq-md-correlationId", parse_correlation)?
+                read(
+                    headers,
+                    &CORRELATION_ID,
+                    "ibm-mq-md-correlationId",
+                    correlation_forms(version),
+                    parse_correlation,
+                )?
             } else {
                 None
             },
-            expiry: read(headers, &EXPIRY, "ibm-mq-md-expiry", parse_expiry)?.unwrap_or(Expiry::UNLIMITED),
-            persistence: read(headers, &PERSISTENCE, "ibm-mq-md-persistence", parse_persistence)?
-                .unwrap_or(Persistence::NonPersistent),
+            expiry: read(headers, &EXPIRY, "ibm-mq-md-expiry", EXPIRIES, parse_expiry)?.unwrap_or(Expiry::UNLIMITED),
+            persistence: read(
+                headers,
+                &PERSISTENCE,
+                "ibm-mq-md-persistence",
+                "persistent or nonPersistent",
+                parse_persistence,
+            )?
+            .unwrap_or(Persistence::NonPersistent),
             priority: if version < Version::V3 {
                 OLD_PRIORITY
             } else {
-                read(headers, &PRIORITY, "ibm-mq-md-priority", parse_priority)?
+                read(headers, &PRIORITY, "ibm-mq-md-priority", "0 to 9 or asDestination", parse_priority)?
                     .unwrap_or(MessageDescriptor::PRIORITY_AS_QUEUE_DEFINITION)
             },
-            reply_to: read(headers, &REPLY_TO, "ibm-mq-md-replyTo", parse_reply_to)?,
+            reply_to: read(headers, &REPLY_TO, "ibm-mq-md-replyTo", "QUEUE or QUEUE@QMGR", parse_reply_to)?,
         })
     }
+}
+
+/// What the version takes as a correlation id.
+pub(super) fn correlation_forms(version: Version) -> &'static str {
+    if version < Version::V3 { HEXADECIMAL } else { "ID: and 48 hexadecimal digits, or another text" }
+}
+
+/// What the version takes as a message id.
+pub(super) fn message_id_forms(version: Version) -> &'static str {
+    if version < Version::V3 { HEXADECIMAL } else { "ID: and 48 hexadecimal digits" }
 }
 
 fn read<T>(
     headers: &HeaderMap,
     name: &HeaderName,
     shown: &str,
+    expected: &str,
     parse: impl Fn(&str) -> Option<T>,
 ) -> Result<Option<T>, ApiError> {
     let Some(value) = headers.get(name) else { return Ok(None) };
     let parsed = std::str::from_utf8(value.as_bytes()).ok().and_then(|text| parse(text.trim()));
     match parsed {
         Some(parsed) => Ok(Some(parsed)),
-        None => Err(ApiError::header(shown, &String::from_utf8_lossy(value.as_bytes()))),
+        None => Err(ApiError::header(shown, &String::from_utf8_lossy(value.as_bytes()), expected)),
     }
 }
 

@@ -7,6 +7,8 @@ use crate::error::ApiError;
 
 const USER_PROPERTIES: HeaderName = HeaderName::from_static("ibm-mq-usr");
 
+const PROPERTIES: &str = "name;type;value, several separated by commas, such as colour;string;\"red\",count;integer;5";
+
 /// All properties of a request.
 ///
 /// # Errors
@@ -15,7 +17,7 @@ const USER_PROPERTIES: HeaderName = HeaderName::from_static("ibm-mq-usr");
 pub(super) fn read(headers: &HeaderMap) -> Result<Vec<Property>, ApiError> {
     let mut properties: Vec<Property> = Vec::new();
     for header in headers.get_all(USER_PROPERTIES) {
-        let bad = || ApiError::header("ibm-mq-usr", &String::from_utf8_lossy(header.as_bytes()));
+        let bad = || ApiError::header("ibm-mq-usr", &String::from_utf8_lossy(header.as_bytes()), PROPERTIES);
         let text = std::str::from_utf8(header.as_bytes()).map_err(|_| bad())?;
         read_list(text, &mut properties).ok_or_else(bad)?;
     }

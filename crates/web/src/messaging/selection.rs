@@ -12,11 +12,13 @@ use crate::query;
 use crate::routes::Version;
 use crate::service::Call;
 
-use super::headers::{Correlation, decimal, parse_message_id};
+use super::headers::{Correlation, correlation_forms, decimal, message_id_forms, parse_message_id};
 use super::readable::Readable;
 
 /// Greatest `wait` (in milliseconds) and `limit`.
 const MAXIMUM: u64 = 0x7FFF_FFFF;
+const MILLISECONDS: &str = "milliseconds from 0 to 2147483647";
+const NUMBER: &str = "a whole number from 0 to 2147483647";
 /// Entries of a message list when `limit` is not given.
 const DEFAULT_LIMIT: u64 = 10_000;
 
@@ -50,24 +52,36 @@ impl Selection {
             selection.skips_unreadable = match value.as_bytes() {
                 b"skip" => true,
                 b"refuse" => false,
-                other => return Err(ApiError::header(UNREADABLE.as_str(), &String::from_utf8_lossy(other))),
+                other => {
+                    return Err(ApiError::header(
+                        UNREADABLE.as_str(),
+                        &String::from_utf8_lossy(other),
+                        "skip or refuse",
+                    ));
+                }
             };
         }
         Ok(selection)
     }
 
     fn take(&mut self, version: Version, takes: Takes, name: &str, value: Cow<'_, str>) -> Result<(), ApiError> {
-        let bad = || ApiError::parameter(name, &value);
+        let bad = |expected: &str| ApiError::parameter_expected(name, &value, expected);
         match name {
-            "messageId" => query::once(&mut self.message_id, name, parse_message_id(version, &value).ok_or_else(bad)?),
-            "correlationId" => {
-                query::once(&mut self.correlation, name, Correlation::parse(version, &value).ok_or_else(bad)?)
-            }
+            "messageId" => query::once(
+                &mut self.message_id,
+                name,
+                parse_message_id(version, &value).ok_or_else(|| bad(message_id_forms(version)))?,
+            ),
+            "correlationId" => query::once(
+                &mut self.correlation,
+                name,
+                Correlation::parse(version, &value).ok_or_else(|| bad(correlation_forms(version)))?,
+            ),
             "wait" if takes == Takes::IdentifiersAndWait => {
-                query::once(&mut self.wait_ms, name, number(&value).ok_or_else(bad)?)
+                query::once(&mut self.wait_ms, name, number(&value).ok_or_else(|| bad(MILLISECONDS))?)
             }
             "limit" if takes == Takes::IdentifiersAndLimit => {
-                query::once(&mut self.limit, name, number(&value).ok_or_else(bad)?)
+                query::once(&mut self.limit, name, number(&value).ok_or_else(|| bad(NUMBER))?)
             }
             _ => Err(query::unknown(name)),
         }

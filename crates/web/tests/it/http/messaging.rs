@@ -175,10 +175,10 @@ fn media_types_and_character_sets_are_checked() {
               ibm-mq-md-messageid: <id>
             415
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0306E: The media type '' is not supported for this request.
+              rest 0/0 MQWB0306E: The media type '' is not supported for this request: expected text/plain, text/html, text/xml, application/json, application/xml.
             415
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0306E: The media type 'application/octet-stream' is not supported for this request.
+              rest 0/0 MQWB0306E: The media type 'application/octet-stream' is not supported for this request: expected text/plain, text/html, text/xml, application/json, application/xml.
             400
               content-type: application/json; charset=utf-8
               rest 0/0 MQWB0305E: The character set of the request is not acceptable: 'iso-8859-1'.
@@ -232,25 +232,25 @@ fn bad_header_values_are_named() {
         expect![[r#"
             400
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0302E: The request header 'ibm-mq-md-correlationId' cannot be set, because '12' is not a valid value.
+              rest 0/0 MQWB0302E: The request header 'ibm-mq-md-correlationId' cannot be set, because '12' is not a valid value: expected 48 hexadecimal digits.
             400
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0302E: The request header 'ibm-mq-md-expiry' cannot be set, because 'soon' is not a valid value.
+              rest 0/0 MQWB0302E: The request header 'ibm-mq-md-expiry' cannot be set, because 'soon' is not a valid value: expected milliseconds from 0 to 99999999900 or unlimited.
             400
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0302E: The request header 'ibm-mq-md-persistence' cannot be set, because 'Persistent' is not a valid value.
+              rest 0/0 MQWB0302E: The request header 'ibm-mq-md-persistence' cannot be set, because 'Persistent' is not a valid value: expected persistent or nonPersistent.
             400
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0302E: The request header 'ibm-mq-md-priority' cannot be set, because '10' is not a valid value.
+              rest 0/0 MQWB0302E: The request header 'ibm-mq-md-priority' cannot be set, because '10' is not a valid value: expected 0 to 9 or asDestination.
             201
               content-type: text/plain; charset=utf-8
               ibm-mq-md-messageid: <id>
             400
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0302E: The request header 'ibm-mq-md-replyTo' cannot be set, because 'not a queue' is not a valid value.
+              rest 0/0 MQWB0302E: The request header 'ibm-mq-md-replyTo' cannot be set, because 'not a queue' is not a valid value: expected QUEUE or QUEUE@QMGR.
             400
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0302E: The request header 'ibm-mq-usr' cannot be set, because 'JMSX;string;x' is not a valid value.
+              rest 0/0 MQWB0302E: The request header 'ibm-mq-usr' cannot be set, because 'JMSX;string;x' is not a valid value: expected name;type;value, several separated by commas, such as colour;string;"red",count;integer;5.
             400
               content-type: application/json; charset=utf-8
               rest 0/0 MQWB0903E: The query parameter 'messageId' is unknown to this resource, or is given twice.

@@ -173,7 +173,7 @@ fn who_may_not_and_what_is_not_there() {
           rest 0/0 MQWB0903E: The query parameter 'a' is unknown to this resource, or is given twice.
         415
           content-type: application/json; charset=utf-8
-          rest 0/0 MQWB0306E: The media type 'text/plain' is not supported for this request.
+          rest 0/0 MQWB0306E: The media type 'text/plain' is not supported for this request: expected application/json.
         405
           content-type: application/json; charset=utf-8
           allow: POST, OPTIONS

@@ -104,13 +104,13 @@ fn publications_take_what_their_version_knows() {
               | x
             400
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0302E: The request header 'ibm-mq-md-priority' cannot be set, because 'high' is not a valid value.
+              rest 0/0 MQWB0302E: The request header 'ibm-mq-md-priority' cannot be set, because 'high' is not a valid value: expected 0 to 9 or asDestination.
             400
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0302E: The request header 'ibm-mq-md-expiry' cannot be set, because '-1' is not a valid value.
+              rest 0/0 MQWB0302E: The request header 'ibm-mq-md-expiry' cannot be set, because '-1' is not a valid value: expected milliseconds from 0 to 99999999900 or unlimited.
             415
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0306E: The media type 'image/png' is not supported for this request.
+              rest 0/0 MQWB0306E: The media type 'image/png' is not supported for this request: expected text/plain, text/html, text/xml, application/json, application/xml.
             400
               content-type: application/json; charset=utf-8
               rest 0/0 MQWB0903E: The query parameter 'limit' is unknown to this resource, or is given twice.

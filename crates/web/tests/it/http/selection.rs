@@ -140,37 +140,37 @@ fn parameters_that_cannot_be_are_refused() {
         expect![[r#"
             400
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0904E: The query parameter 'messageId' has a value that is not valid: '12'.
+              rest 0/0 MQWB0904E: The query parameter 'messageId' has a value that is not valid: '12'; expected 48 hexadecimal digits.
             400
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0904E: The query parameter 'messageId' has a value that is not valid: 'ID:010101010101010101010101010101010101010101010101'.
+              rest 0/0 MQWB0904E: The query parameter 'messageId' has a value that is not valid: 'ID:010101010101010101010101010101010101010101010101'; expected 48 hexadecimal digits.
             400
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0904E: The query parameter 'messageId' has a value that is not valid: '010101010101010101010101010101010101010101010101'.
+              rest 0/0 MQWB0904E: The query parameter 'messageId' has a value that is not valid: '010101010101010101010101010101010101010101010101'; expected ID: and 48 hexadecimal digits.
             400
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0904E: The query parameter 'correlationId' has a value that is not valid: 'order'.
+              rest 0/0 MQWB0904E: The query parameter 'correlationId' has a value that is not valid: 'order'; expected 48 hexadecimal digits.
             400
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0904E: The query parameter 'correlationId' has a value that is not valid: 'ID:xyz'.
+              rest 0/0 MQWB0904E: The query parameter 'correlationId' has a value that is not valid: 'ID:xyz'; expected ID: and 48 hexadecimal digits, or another text.
             400
               content-type: application/json; charset=utf-8
               rest 0/0 MQWB0903E: The query parameter 'wait' is unknown to this resource, or is given twice.
             400
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0904E: The query parameter 'wait' has a value that is not valid: '-1'.
+              rest 0/0 MQWB0904E: The query parameter 'wait' has a value that is not valid: '-1'; expected milliseconds from 0 to 2147483647.
             400
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0904E: The query parameter 'wait' has a value that is not valid: '2147483648'.
+              rest 0/0 MQWB0904E: The query parameter 'wait' has a value that is not valid: '2147483648'; expected milliseconds from 0 to 2147483647.
             400
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0904E: The query parameter 'wait' has a value that is not valid: '1.5'.
+              rest 0/0 MQWB0904E: The query parameter 'wait' has a value that is not valid: '1.5'; expected milliseconds from 0 to 2147483647.
             400
               content-type: application/json; charset=utf-8
               rest 0/0 MQWB0903E: The query parameter 'limit' is unknown to this resource, or is given twice.
             400
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0904E: The query parameter 'limit' has a value that is not valid: 'x'.
+              rest 0/0 MQWB0904E: The query parameter 'limit' has a value that is not valid: 'x'; expected a whole number from 0 to 2147483647.
             400
               content-type: application/json; charset=utf-8
               rest 0/0 MQWB0903E: The query parameter 'wait' is unknown to this resource, or is given twice.

@@ -36,7 +36,7 @@ fn the_checks_come_in_order_credentials_csrf_role_syntax_queue_manager() {
               rest 0/0 MQWB0108E: User 'admin' is authenticated, but has none of these roles: 'MQWebUser'.
             415
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0306E: The media type '' is not supported for this request.
+              rest 0/0 MQWB0306E: The media type '' is not supported for this request: expected text/plain, text/html, text/xml, application/json, application/xml.
             404
               content-type: application/json; charset=utf-8
               pcf 2/2085 MQWB0300E: No messaging connection could be made to 'NO.SUCH.QUEUE' on queue manager 'QM1': reason '2085 (MQRC_UNKNOWN_OBJECT_NAME)'.
@@ -153,7 +153,7 @@ fn bad_logins_are_refused() {
               rest 0/0 MQWB0905E: The body of the request is not valid: 'no JSON from line 1 column 2 on'.
             415
               content-type: application/json; charset=utf-8
-              rest 0/0 MQWB0306E: The media type 'text/plain' is not supported for this request.
+              rest 0/0 MQWB0306E: The media type 'text/plain' is not supported for this request: expected application/json.
             401
               content-type: application/json; charset=utf-8
               rest 0/0 MQWB0104E: The request to '/ibmmq/rest/v3/login' is not authenticated.

@@ -1,0 +1,112 @@
+//! Pages of `docs/` are true: their shell sessions run as pasted, and what they list is what there is.
+
+use std::collections::BTreeSet;
+use std::os::unix::net::UnixDatagram;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use system_tests::server::{Server, ServerOptions};
+
+use crate::client::fetch;
+use crate::readme::shell_blocks;
+use crate::services::{Checkout, repository};
+
+/// Longest wait for what the server sends to its supervisor.
+const LIMIT: Duration = Duration::from_secs(60);
+
+fn page(name: &str) -> Result<String> {
+    let path = repository()?.join("docs").join(name);
+    std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// Runs the page's sessions in one shell; what the page shows as answers must be in what they print.
+fn runs_as_pasted(name: &str, answers: usize) -> Result<()> {
+    let page = page(name)?;
+    let out = Checkout::new()?.run(&shell_blocks(&page).concat())?;
+    let shown: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("# -> ")).collect();
+    ensure!(shown.len() >= answers, "{name} shows {} answers", shown.len());
+    for answer in shown {
+        ensure!(out.contains(answer), "{answer} is not in\n{out}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_page_on_messaging_rest_works_as_pasted_in_curl_python_and_node() -> Result<()> {
+    runs_as_pasted("messaging-rest.md", 5)
+}
+
+#[test]
+fn the_page_on_certificates_works_as_pasted() -> Result<()> {
+    runs_as_pasted("certificates.md", 2)
+}
+
+#[test]
+fn the_page_on_moving_works_as_pasted() -> Result<()> {
+    runs_as_pasted("moving.md", 3)
+}
+
+/// Families that the server shows only once an API requester is deployed.
+const OF_REQUESTERS: [&str; 3] = [
+    "quaymaster_api_requester_calls_total",
+    "quaymaster_api_requester_calls_in_flight",
+    "quaymaster_api_requester_call_seconds_total",
+];
+
+#[test]
+fn the_page_on_metrics_lists_every_family_with_its_kind_and_no_other() -> Result<()> {
+    let data = tempfile::tempdir()?;
+    let server = Server::start_on(data.path())?;
+    let ready: serde_json::Value = serde_json::from_str(&server.ready.line)?;
+    let text = fetch(ready["metrics"].as_str().context("the ready line names the metrics")?, "/metrics")?;
+    let shown: BTreeSet<(String, String)> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' '))
+        .map(|(name, kind)| (name.to_owned(), kind.trim().to_owned()))
+        .collect();
+    let listed: BTreeSet<(String, String)> = page("metrics.md")?
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` | "))
+        .filter_map(|(name, rest)| Some((name.to_owned(), rest.split(' ').next()?.to_owned())))
+        .filter(|(name, _)| !OF_REQUESTERS.contains(&name.as_str()))
+        .collect();
+    ensure!(shown.len() > 40, "the server shows {} families", shown.len());
+    assert_eq!(listed, shown);
+    Ok(())
+}
+
+#[test]
+fn a_supervisor_is_notified_when_the_server_is_ready_and_when_it_stops() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let name = folder.path().join("notify");
+    let socket = UnixDatagram::bind(&name)?;
+    socket.set_read_timeout(Some(LIMIT))?;
+    let mut options = ServerOptions::on(&folder.path().join("data"));
+    options.environment.push(("NOTIFY_SOCKET".to_owned(), name.display().to_string()));
+    let heard = || -> Result<String> {
+        let mut bytes = [0; 64];
+        let length = socket.recv(&mut bytes).context("the server says nothing to its supervisor")?;
+        Ok(String::from_utf8_lossy(&bytes[..length]).into_owned())
+    };
+    let server = Server::start(&options)?;
+    assert_eq!(heard()?, "READY=1");
+    server.terminate()?;
+    assert_eq!(heard()?, "STOPPING=1");
+    Ok(())
+}
+
+#[test]
+fn systemd_accepts_the_unit() -> Result<()> {
+    let unit = std::fs::read_to_string(repository()?.join("packaging/systemd/quaymaster.service"))?;
+    ensure!(unit.contains("Type=notify") && unit.contains("ExecStart=/usr/local/bin/quaymaster serve"), "{unit}");
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("quaymaster.service");
+    // A program that this machine has in the place of the installed one.
+    std::fs::write(&file, unit.replace("/usr/local/bin/quaymaster", "/bin/true"))?;
+    let verify = Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&file).output();
+    // A container has no systemd; the words of the unit are looked at above all the same.
+    let Ok(output) = verify else { return Ok(()) };
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Ok(())
+}
