@@ -97,6 +97,7 @@ fn a_supervisor_is_notified_when_the_server_is_ready_and_when_it_stops() -> Resu
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a file in the test's own folder")]
 fn systemd_accepts_the_unit() -> Result<()> {
     let unit = std::fs::read_to_string(repository()?.join("packaging/systemd/quaymaster.service"))?;
     ensure!(unit.contains("Type=notify") && unit.contains("ExecStart=/usr/local/bin/quaymaster serve"), "{unit}");
