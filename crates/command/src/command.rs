@@ -33,6 +33,8 @@ pub enum Command {
     DisplayObjects {
         kinds: Vec<Kind>,
         name: Pattern,
+        /// CLUSTER(A*) and the like: an attribute that an object has to have with such a value.
+        having: Vec<(&'static str, Pattern)>,
         request: Request,
     },
     DisplayQueueManager(Request),

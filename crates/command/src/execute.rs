@@ -43,8 +43,8 @@ pub(crate) async fn execute(queue_manager: &QueueManager, caller: &Principal, co
         Command::DeleteIfThere(delete) => delete_if_there(queue_manager, caller, delete).await,
         Command::AlterQueueManager(settings) => queue_manager::alter(queue_manager, caller, settings).await,
         Command::ClearQueue(name) => queue::clear(queue_manager, caller, name).await,
-        Command::DisplayObjects { kinds, name, request } => {
-            object::display(queue_manager, caller, kinds, name, request)
+        Command::DisplayObjects { kinds, name, having, request } => {
+            object::display(queue_manager, caller, kinds, name, having, request)
         }
         Command::DisplayQueueManager(request) => queue_manager::display(queue_manager, caller, request),
         Command::DisplayQueueStatus { name, about, request } => {

@@ -21,11 +21,14 @@ pub(super) fn display(
     caller: &Principal,
     kinds: &[Kind],
     name: &Pattern,
+    having: &[(&'static str, Pattern)],
     request: &Request,
 ) -> Result<Reply, Failure> {
     let mut items = Vec::new();
     let mut add = |message: Message, view: View<'_>| {
-        if let Some(attributes) = shown(view, request) {
+        if having.iter().all(|(keyword, wanted)| has(view, keyword, wanted))
+            && let Some(attributes) = shown(view, request)
+        {
             items.push(Item { reason: 0, message: message.line(&[]), attributes, parts: Vec::new() });
         }
     };
@@ -123,6 +126,13 @@ fn live_counts(queue_manager: &QueueManager, queue: &QueueDefinition) -> Option<
     queue.as_local()?;
     let status = queue_manager.queue_status(&queue.name)?;
     Some(LiveCounts { depth: status.depth.current, open_input: status.open_input, open_output: status.open_output })
+}
+
+/// Whether an attribute is there and says something that matches.
+fn has(view: View<'_>, keyword: &str, wanted: &Pattern) -> bool {
+    let Some(row) = attribute::find(view.kind(), keyword) else { return false };
+    let text = (row.read)(view).map(|value| row.value.word_or_text(&value)).unwrap_or_default();
+    !text.trim().is_empty() && wanted.matches(&text)
 }
 
 /// What `request` wants to see of a definition, in table order; `None` when its condition does not hold.

@@ -65,7 +65,7 @@ mod tests {
         let body = of_text(text).expect("a command");
         assert_eq!(body, serde_json::from_str::<Value>(json).expect("JSON"));
         let request = Request::read(body.to_string().as_bytes()).expect("a body");
-        assert!(request.prepare().expect("a command").command.is_ok(), "{text}");
+        assert!(request.prepare().expect("a command").is_command(), "{text}");
     }
 
     #[test]

@@ -11,8 +11,20 @@ use crate::mqsc::statement::{Operand, Parameter, Statement, Verb};
 use crate::mqsc::{definition_kinds, is_object};
 
 /// Keywords of commands that stand alone in MQSC.
-const COMMAND_FLAGS: &[&str] =
-    &["ALL", "CURRENT", "FORCE", "MONITOR", "NOPURGE", "NOREPLACE", "PURGE", "REPLACE", "SAVED", "SHORT"];
+const COMMAND_FLAGS: &[&str] = &[
+    "ALL",
+    "CLUSINFO",
+    "CURRENT",
+    "FORCE",
+    "MONITOR",
+    "NOPURGE",
+    "NOREPLACE",
+    "PURGE",
+    "REPLACE",
+    "SAVED",
+    "SHORT",
+    "SUMMARY",
+];
 /// Flags whose refusal has a word of its own.
 const OPPOSITES: &[(&str, &str)] =
     &[("PURGE", "NOPURGE"), ("NOPURGE", "PURGE"), ("REPLACE", "NOREPLACE"), ("NOREPLACE", "REPLACE")];

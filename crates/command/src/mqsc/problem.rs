@@ -85,7 +85,7 @@ impl Problem {
         Self::syntax(verbs).with_message(message::VALID_COMMANDS)
     }
 
-    pub(super) fn unsupported(command: String) -> Self {
+    pub(crate) fn unsupported(command: String) -> Self {
         Self { kind: ProblemKind::Unsupported { command } }
     }
 

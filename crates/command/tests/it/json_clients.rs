@@ -41,7 +41,6 @@ fn what_clients_ask_for_is_answered_with_every_attribute_they_name() {
         ("QUEUE", "*", "all"),
         ("QMGR", "", "all"),
         ("QMSTATUS", "", "all"),
-        ("CMDSERV", "", "all"),
     ] {
         let wanted: Vec<_> = attributes.split(' ').collect();
         let mut request = words("display", qualifier, name, &json!({ "responseParameters": wanted }));
@@ -82,6 +81,55 @@ fn each_failure_has_its_codes() {
         assert_eq!(reply["overallReasonCode"], 3008, "{request}: {reply}");
         assert_eq!(reply["commandResponse"][0]["completionCode"], 2, "{request}: {reply}");
         assert_eq!(reply["commandResponse"][0]["reasonCode"], reason, "{request}: {reply}");
+    }
+}
+
+#[test]
+fn an_object_is_altered_without_its_type_which_is_the_objects_own() {
+    let queue_manager = start();
+    run_script(&queue_manager, SETUP);
+    run_script(
+        &queue_manager,
+        "DEFINE CHANNEL(BOTH) CHLTYPE(SVRCONN)\nDEFINE CHANNEL(BOTH) CHLTYPE(CLNTCONN) CONNAME(h)",
+    );
+    run_script(&queue_manager, "DEFINE AUTHINFO(OWN) AUTHTYPE(IDPWOS)");
+    let descr = json!({ "parameters": { "descr": "changed" } });
+    for (qualifier, name) in
+        [("channel", "A.CHANNEL"), ("channel", "A.SENDER"), ("channel", "BOTH"), ("authinfo", "OWN")]
+    {
+        let reply = run(&queue_manager, &words("alter", qualifier, name, &descr));
+        assert_eq!(reply["overallCompletionCode"], 0, "{name}: {reply}");
+        let shown = words("display", qualifier, name, &json!({ "responseParameters": ["descr"] }));
+        let shown = run(&queue_manager, &shown);
+        assert_eq!(shown["commandResponse"][0]["parameters"]["descr"], "changed", "{name}: {shown}");
+    }
+    let only = |request: &Value| {
+        let reply = run(&queue_manager, request);
+        assert_eq!(reply["overallCompletionCode"], 2, "{request}: {reply}");
+        reply["commandResponse"][0]["reasonCode"].clone()
+    };
+    assert_eq!(only(&words("alter", "channel", "NONE", &descr)), 2085);
+    // What the type does not have is told as it is with the type; what no type has is told before anything runs.
+    assert_eq!(only(&words("alter", "channel", "A.CHANNEL", &json!({ "parameters": { "xmitq": "X" } }))), 3097);
+    let unknown = words("alter", "channel", "A.CHANNEL", &json!({ "parameters": { "maxdepth": 1 } }));
+    let refused = Request::read(unknown.to_string().as_bytes()).and_then(Request::prepare).unwrap_err();
+    assert_eq!(refused, command::json::Refusal::Attribute("maxdepth".to_owned()));
+    // A definition has no object to ask.
+    assert_eq!(only(&words("define", "channel", "NEW", &descr)), 3228);
+}
+
+#[test]
+fn the_command_server_of_z_os_is_refused_as_other_commands_of_z_os_are() {
+    let queue_manager = start();
+    let nothing = json!({});
+    for qualifier in ["cmdserv", "cfstruct"] {
+        let reply = run(&queue_manager, &words("display", qualifier, "*", &nothing));
+        assert_eq!(
+            (&reply["overallCompletionCode"], &reply["overallReasonCode"]),
+            (&json!(2), &json!(3008)),
+            "{reply}"
+        );
+        assert_eq!(reply["commandResponse"][0]["reasonCode"], 3008, "{reply}");
     }
 }
 

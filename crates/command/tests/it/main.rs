@@ -6,6 +6,7 @@ mod channel_authentication;
 mod channel_status;
 mod command_queue;
 mod compatibility;
+mod display_keywords;
 mod dump;
 mod events;
 mod every_attribute;

@@ -2,7 +2,7 @@
 
 use model::definition::attribute::{self, Kind, ValueType};
 
-use crate::command::{Command, Condition, Request, Selection};
+use crate::command::{Command, Condition, Pattern, Request, Selection};
 use crate::message;
 use crate::mqsc::interpret::object;
 use crate::mqsc::interpret::reader::Reader;
@@ -79,9 +79,33 @@ impl Reader {
         {
             return Err(self.bad_value(keyword, &operand.text, &format!("expected {word} or ALL")));
         }
+        let mut having = Vec::new();
+        if first.is_queue() || first == Kind::Topic {
+            // What a cluster would tell of queues and topics elsewhere: there is no cluster to tell it.
+            self.take_flag("CLUSINFO")?;
+            having = self.having(&kinds)?;
+        }
         let mut request = self.request(&|keyword| definition_keyword(&kinds, keyword))?;
         all_of_one(&mut request, !name.is_generic());
-        Ok(Command::DisplayObjects { kinds, name, request })
+        Ok(Command::DisplayObjects { kinds, name, having, request })
+    }
+
+    /// CLUSTER, CLUSNL and TARGTYPE with a value choose objects; without one they are attributes to show.
+    fn having(&mut self, kinds: &[Kind]) -> Result<Vec<(&'static str, Pattern)>, Problem> {
+        let mut having = Vec::new();
+        for keyword in ["CLUSTER", "CLUSNL", "TARGTYPE"] {
+            let is_known = kinds.iter().any(|kind| attribute::find(*kind, keyword).is_some());
+            let Some(operand) = (if is_known { self.take_with_value(keyword)? } else { None }) else { continue };
+            match operand.text.as_str() {
+                "ALL" if keyword == "TARGTYPE" => {}
+                "QUEUE" | "TOPIC" => having.push((keyword, Pattern::parse(&operand.text))),
+                other if keyword == "TARGTYPE" => {
+                    return Err(self.bad_value(keyword, other, "expected ALL, QUEUE or TOPIC"));
+                }
+                _ => having.push((keyword, Pattern::parse(&operand.text))),
+            }
+        }
+        Ok(having)
     }
 
     /// ALL, WHERE and the attributes named; these are all the parameters that remain.

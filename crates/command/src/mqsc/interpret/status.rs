@@ -2,10 +2,13 @@
 
 use model::definition::attribute::Kind;
 
-use crate::command::{Command, ConnectionParts, ConnectionQuery, OpenType, Pattern, QueueStatusOf};
+use crate::command::{Command, ConnectionParts, ConnectionQuery, OpenType, Pattern, QueueStatusOf, Selection};
 use crate::mqsc::interpret::reader::Reader;
 use crate::mqsc::problem::Problem;
 use crate::status;
+
+/// What DISPLAY QSTATUS MONITOR shows.
+const MONITORED: [&str; 7] = ["LGETDATE", "LGETTIME", "LPUTDATE", "LPUTTIME", "MONQ", "MSGAGE", "QTIME"];
 
 impl Reader {
     pub(super) fn display_queue_manager_status(&mut self) -> Result<Command, Problem> {
@@ -31,7 +34,16 @@ impl Reader {
             let request = self.request(&|keyword| status::find(status::QUEUE_HANDLES, keyword))?;
             (QueueStatusOf::Handles(open), request)
         } else {
-            (QueueStatusOf::Queue, self.request(&|keyword| status::find(status::QUEUE_STATUS, keyword))?)
+            let monitors = self.take_flag("MONITOR")?;
+            let mut request = self.request(&|keyword| status::find(status::QUEUE_STATUS, keyword))?;
+            if monitors {
+                request.selection = match request.selection {
+                    Selection::All => Selection::All,
+                    Selection::Usual => Selection::Named(MONITORED.to_vec()),
+                    Selection::Named(names) => Selection::Named([names.as_slice(), &MONITORED].concat()),
+                };
+            }
+            (QueueStatusOf::Queue, request)
         };
         Ok(Command::DisplayQueueStatus { name, about, request })
     }

@@ -48,11 +48,14 @@ impl Reader {
     pub(super) fn display_subscriptions(&mut self) -> Result<Command, Problem> {
         let which = self.subscription_selection()?;
         let as_defined = self.take_choice("DISTYPE", &[("RESOLVED", false), ("DEFINED", true)])?.unwrap_or(false);
+        // Names and types, of one subscription too.
+        let is_summary = self.take_flag("SUMMARY")?;
         let mut request = self.request(&|keyword| definition_keyword(&[Kind::Subscription], keyword))?;
-        let is_one = match &which.of {
-            SubscriptionOf::Name(name) => !name.is_generic(),
-            SubscriptionOf::Identifier(_) => true,
-        };
+        let is_one = !is_summary
+            && match &which.of {
+                SubscriptionOf::Name(name) => !name.is_generic(),
+                SubscriptionOf::Identifier(_) => true,
+            };
         all_of_one(&mut request, is_one);
         Ok(Command::DisplaySubscriptions(SubscriptionQuery { which, as_defined, request }))
     }
