@@ -284,7 +284,7 @@ pub(crate) const KEYS: &[Key] = &[
         .environment("QUAYMASTER_LTPA_EXPIRATION"),
     key("ltpa.secure", Kind::Boolean, "true", "Neither set nor take the cookie over HTTP without TLS.")
         .environment("QUAYMASTER_LTPA_SECURE"),
-    key("identity.lockout.failures", Kind::Integer { minimum: 0, maximum: 1000 }, "5", "Wrong passwords of one user from one address before that user waits there. 0: nobody waits after a wrong password.")
+    key("identity.lockout.failures", Kind::Integer { minimum: 0, maximum: 1000 }, "5", "Wrong passwords of one user from one address before that user waits there. 0: no wait after a wrong password.")
         .environment("QUAYMASTER_IDENTITY_LOCKOUT_FAILURES"),
     key("identity.lockout.first_seconds", Kind::Integer { minimum: 1, maximum: 3600 }, "2", "The first wait. Each further wrong password doubles it.")
         .unit("seconds")
