@@ -9,7 +9,9 @@ use crate::interop::packages::{python_programs, sources};
 use crate::interop::{run, text};
 
 /// A user with every role, and an administrator of the queue manager: nothing is refused before it is looked at.
-const CONFIGURATION: &str = "[web.users]\nmqm = \"password-of-tests\"\n[web.roles]\n\
+/// Wrong passwords are among the requests, and each is to be answered with 401: none makes the next one wait.
+const CONFIGURATION: &str = "[identity.lockout]\nfailures = 0\nuser_failures = 0\naddress_failures = 0\n\
+    [web.users]\nmqm = \"password-of-tests\"\n[web.roles]\n\
     MQWebAdmin = [\"user:mqm\"]\nMQWebAdminRO = [\"user:mqm\"]\nMQWebUser = [\"user:mqm\"]\n";
 /// Requests made for each operation, on top of those that follow from the document alone.
 const EXAMPLES: &str = "12";
