@@ -2,18 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 
-use crate::program::{Folder, Server, command, eventually};
-
-/// A self-signed certificate that lasts so many days, and its key.
-fn certificate(days: i64) -> (String, String) {
-    let key = rcgen::KeyPair::generate().expect("a key");
-    let mut parameters =
-        rcgen::CertificateParams::new(vec!["localhost".to_owned(), "127.0.0.1".to_owned()]).expect("names");
-    let now = time::OffsetDateTime::from(std::time::SystemTime::now());
-    parameters.not_before = now - time::Duration::days(1);
-    parameters.not_after = now + time::Duration::days(days);
-    (parameters.self_signed(&key).expect("signed").pem(), key.serialize_pem())
-}
+use crate::program::{Folder, Server, certificate, command, eventually, now};
 
 fn metrics(server: &Server) -> String {
     use std::io::Read as _;
@@ -27,7 +16,7 @@ fn metrics(server: &Server) -> String {
 #[test]
 fn replaced_files_are_taken_without_a_restart_and_open_connections_go_on() {
     let folder = Folder::new();
-    let (first, first_key) = certificate(300);
+    let (first, first_key) = certificate(-1, 300);
     folder.write("server.pem", &first);
     folder.write("key.pem", &first_key);
     folder.write("first.pem", &first);
@@ -59,7 +48,7 @@ fn replaced_files_are_taken_without_a_restart_and_open_connections_go_on() {
     };
     assert!(ask().is_some());
 
-    let (second, second_key) = certificate(200);
+    let (second, second_key) = certificate(-1, 200);
     // Between the two writes the files do not match: the server keeps what it has.
     folder.write("server.pem", &second);
     server.errors_with("the certificates stay as they were");
@@ -69,12 +58,14 @@ fn replaced_files_are_taken_without_a_restart_and_open_connections_go_on() {
     eventually("the new certificate", || answers("second.pem"));
     assert!(!answers("first.pem"));
     assert!(ask().is_some(), "an open connection goes on");
+    drop(input);
+    assert!(session.wait().expect("it ends").success());
 }
 
 #[test]
 fn the_end_of_certificates_is_in_the_metrics_and_a_month_before_in_the_log() {
     let folder = Folder::new();
-    let (pem, key) = certificate(10);
+    let (pem, key) = certificate(-1, 10);
     folder.write("server.pem", &pem);
     folder.write("key.pem", &key);
     folder.write("quaymaster.toml", "[tls]\ncertificate = \"server.pem\"\nkey = \"key.pem\"\n");
@@ -90,6 +81,6 @@ fn the_end_of_certificates_is_in_the_metrics_and_a_month_before_in_the_log() {
     eventually("the metric", || end().is_some());
     let line = end().expect("a line");
     let seconds: i64 = line.rsplit(' ').next().and_then(|number| number.parse().ok()).expect("a number");
-    let now = time::OffsetDateTime::from(std::time::SystemTime::now()).unix_timestamp();
+    let now = now().unix_timestamp();
     assert!((9 * 86_400..11 * 86_400).contains(&(seconds - now)), "{line}");
 }

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use crate::program::{Folder, Server, eventually};
+use crate::program::{Folder, Server, certificate, eventually};
 
 #[test]
 fn explain_prints_type_default_unit_and_help() {
@@ -46,16 +46,6 @@ fn check_accepts_a_good_file_and_names_what_is_wrong_in_a_bad_one() {
         err: quaymaster: cannot read the configuration file DIR/c.toml: No such file or directory (os error 2)
     "#]]
     .assert_eq(&check(&folder.join("c.toml")));
-}
-
-/// A certificate that lasts from `begin` to `end` days from now, and its key.
-fn certificate(begin: i64, end: i64) -> (String, String) {
-    let key = rcgen::KeyPair::generate().expect("a key");
-    let mut parameters = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).expect("a name");
-    let now = time::OffsetDateTime::from(std::time::SystemTime::now());
-    parameters.not_before = now + time::Duration::days(begin);
-    parameters.not_after = now + time::Duration::days(end);
-    (parameters.self_signed(&key).expect("signed").pem(), key.serialize_pem())
 }
 
 #[test]

@@ -210,3 +210,21 @@ pub(crate) fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     }
     panic!("{what} did not happen within ten seconds");
 }
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the server's clock, which its certificates are held against, is the system's"
+)]
+pub(crate) fn now() -> time::OffsetDateTime {
+    time::OffsetDateTime::from(std::time::SystemTime::now())
+}
+
+/// A self-signed certificate that lasts from `begin` to `end` days from now, and its key.
+pub(crate) fn certificate(begin: i64, end: i64) -> (String, String) {
+    let key = rcgen::KeyPair::generate().expect("a key");
+    let mut parameters =
+        rcgen::CertificateParams::new(vec!["localhost".to_owned(), "127.0.0.1".to_owned()]).expect("names");
+    parameters.not_before = now() + time::Duration::days(begin);
+    parameters.not_after = now() + time::Duration::days(end);
+    (parameters.self_signed(&key).expect("signed").pem(), key.serialize_pem())
+}
