@@ -13,7 +13,7 @@ use std::sync::Arc;
 use handshake::anchors::Anchors;
 use handshake::cipher_spec::{self, CipherSpec};
 use handshake::files::FileError;
-use handshake::identity::{Identity, PairFiles};
+use handshake::identity::{Identity, PairFiles, PendingPair};
 use handshake::served::Served;
 use old_handshake::OldServer;
 use rustls::crypto::{CryptoProvider, ring};
@@ -35,6 +35,8 @@ const TICKETS: usize = 1;
 pub struct TlsFiles {
     /// The server's certificate, and perhaps a second one of another family.
     pub pairs: Vec<PairFiles>,
+    /// A second one whose files are still being made. Old CipherSpecs do not wait for it.
+    pub pending: Option<PendingPair>,
     /// Signers of client certificates; `None` asks for no certificate.
     pub client_signers: Option<PathBuf>,
     /// Names of `handshake::cipher_spec`; others mean nothing.
@@ -71,7 +73,7 @@ impl Tls {
             }
             None => builder.with_no_client_auth(),
         };
-        let identity = Identity::load(&files.pairs, &provider)?;
+        let identity = Identity::load(&files.pairs, files.pending.as_ref(), &provider)?;
         let families = identity.families();
         let mut config = builder.with_cert_resolver(Arc::new(identity));
         config.session_storage = ServerSessionMemoryCache::new(SESSIONS);

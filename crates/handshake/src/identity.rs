@@ -1,9 +1,11 @@
 //! The certificates a server shows: one, or an ECDSA and an RSA one, of which each client gets the one it can use.
 //!
-//! Invariant: with two, the first is shown to a client that can use both.
+//! The files of the second may still be written while the first is shown ([`PendingPair`]).
+//!
+//! Invariant: with two, the first is shown to a client that can use both. Only a client that needs the second waits for it.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustls::crypto::CryptoProvider;
 use rustls::server::{ClientHello, ResolvesServerCert};
@@ -20,9 +22,19 @@ pub struct PairFiles {
     pub key: PathBuf,
 }
 
+/// The second pair of a server, while another thread makes its files. Clones are of one pair.
+#[derive(Debug, Clone)]
+pub struct PendingPair {
+    pub family: Family,
+    pub files: PairFiles,
+    /// Set once; `None` when there will be none.
+    made: Arc<OnceLock<Option<Pair>>>,
+}
+
 #[derive(Debug)]
 pub struct Identity {
     pairs: Vec<Pair>,
+    pending: Option<PendingPair>,
 }
 
 #[derive(Debug)]
@@ -31,12 +43,44 @@ struct Pair {
     certified: Arc<CertifiedKey>,
 }
 
+impl PendingPair {
+    pub fn new(family: Family, files: PairFiles) -> Self {
+        Self { family, files, made: Arc::default() }
+    }
+
+    /// Reads the files, which are written now, and lets those go on who wait for the pair.
+    ///
+    /// # Errors
+    /// A file cannot be read, or the key does not belong to the certificate: there will be no second pair.
+    pub fn complete(&self, provider: &CryptoProvider) -> Result<(), FileError> {
+        let loaded = Pair::load(&self.files, provider);
+        let (pair, result) = loaded.map_or_else(|error| (None, Err(error)), |pair| (Some(pair), Ok(())));
+        // The first word holds.
+        let _ = self.made.set(pair);
+        result
+    }
+
+    /// There will be no second pair.
+    pub fn give_up(&self) {
+        let _ = self.made.set(None);
+    }
+
+    /// Waits for [`complete`](Self::complete) or [`give_up`](Self::give_up).
+    pub fn wait(&self) {
+        self.made.wait();
+    }
+}
+
 impl Identity {
-    /// The first pair, and a second one of another family.
+    /// The first pair, and a second one of another family, there already or pending.
     ///
     /// # Errors
     /// A file cannot be read, a key does not belong to its certificate, or both certificates are of one family.
-    pub fn load(pairs: &[PairFiles], provider: &CryptoProvider) -> Result<Self, FileError> {
+    pub fn load(
+        pairs: &[PairFiles],
+        pending: Option<&PendingPair>,
+        provider: &CryptoProvider,
+    ) -> Result<Self, FileError> {
         let mut loaded: Vec<Pair> = Vec::new();
         for files in pairs {
             let pair = Pair::load(files, provider)?;
@@ -49,12 +93,23 @@ impl Identity {
             }
             loaded.push(pair);
         }
-        Ok(Self { pairs: loaded })
+        Ok(Self { pairs: loaded, pending: pending.cloned() })
     }
 
     /// In the order of the pairs.
     pub fn families(&self) -> Vec<Family> {
-        self.pairs.iter().map(|pair| pair.family).collect()
+        let pending = self.pending.iter().map(|pair| pair.family);
+        self.pairs.iter().map(|pair| pair.family).chain(pending).collect()
+    }
+
+    /// Waits for a pending pair only when no other fits.
+    fn choose(&self, hello: &ClientHello<'_>) -> Option<&Pair> {
+        let fitting = |pair: &&Pair| pair.fits(hello);
+        let pending = || {
+            let pair = self.pending.as_ref().filter(|pair| suits(hello, pair.family))?;
+            pair.made.wait().as_ref().filter(fitting)
+        };
+        self.pairs.iter().find(fitting).or_else(pending).or_else(|| self.pairs.first())
     }
 }
 
@@ -73,9 +128,13 @@ impl Pair {
     }
 
     fn fits(&self, hello: &ClientHello<'_>) -> bool {
-        self.certified.key.choose_scheme(hello.signature_schemes()).is_some()
-            && hello.cipher_suites().iter().any(|suite| fits(*suite, self.family))
+        self.certified.key.choose_scheme(hello.signature_schemes()).is_some() && suits(hello, self.family)
     }
+}
+
+/// Whether the client offers a suite that works with a certificate of this family.
+fn suits(hello: &ClientHello<'_>, family: Family) -> bool {
+    hello.cipher_suites().iter().any(|suite| fits(*suite, family))
 }
 
 /// Whether a suite works with a certificate of this family, as far as rustls speaks it.
@@ -91,10 +150,10 @@ fn fits(suite: CipherSuite, family: Family) -> bool {
 
 impl ResolvesServerCert for Identity {
     fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        let pair = match &self.pairs[..] {
+        let pair = match (&self.pairs[..], &self.pending) {
             // rustls says best what does not fit.
-            [one] => Some(one),
-            pairs => pairs.iter().find(|pair| pair.fits(&hello)).or_else(|| pairs.first()),
+            ([one], None) => Some(one),
+            _ => self.choose(&hello),
         };
         pair.map(|pair| Arc::clone(&pair.certified))
     }

@@ -47,7 +47,7 @@ use channels::Channels;
 use greeting::Greeting;
 use host::Host;
 use plan::{Plan, ServeOptions};
-use prepare::{Prepared, prepare};
+use prepare::{Prepared, TlsAtStart, prepare};
 use ready::{ReadyLine, reachable};
 use recover::Recovered;
 pub(crate) use server::Server;
@@ -135,7 +135,8 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
     let (stop, stopped) = watch::channel(false);
     let end_with_last = plan.options.end_with_last.then(|| stop.clone());
     let host = Arc::new(Host::new(data.clone(), administrator.clone(), end_with_last));
-    let Prepared { roll, recovered, tls, authority, users } = prepared;
+    let Prepared { roll, recovered, tls, users } = prepared;
+    let TlsAtStart { options: tls, authority, pending_rsa } = tls;
     for entry in roll {
         let state = if entry.starts { State::Starting } else { entry.at_rest };
         // The roll has each name once.
@@ -169,6 +170,13 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
     tasks.spawn(certificates::watch(Arc::clone(&server), interval, stopped.clone()));
     server.web.set_ready();
     announce(&server, authority.as_deref())?;
+    if let Some(pending) = pending_rsa {
+        tasks.spawn_blocking(|| {
+            if let Err(error) = pending.make() {
+                tracing::error!("there is no RSA certificate for clients that need one: {}", chain(&error));
+            }
+        });
+    }
     signals.until_stop(&server, stopped).await;
     tracing::info!("stopping");
     supervisor::notify("STOPPING=1");

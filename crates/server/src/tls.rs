@@ -4,15 +4,18 @@
 //! this machine's names alone. A month before its end it is made anew, with the same key and name. The server's certificates
 //! are made anew at every start and reload, so that they never expire and follow the machine's name: an ECDSA
 //! P-256 one, and an RSA one for clients whose CipherSpecs need that. The RSA key (`server-rsa.key`) lasts, since making it
-//! takes a tenth of a second. Files with keys have mode 0600.
+//! takes a tenth of a second, and up to half a second. A first start does not wait for it ([`PendingRsa`]). Files with keys
+//! have mode 0600.
 
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
 use aws_lc_rs::rsa::KeySize;
-use handshake::identity::PairFiles;
+use handshake::cipher_spec::Family;
+use handshake::identity::{PairFiles, PendingPair};
 use model::timestamp::Timestamp;
 use rcgen::{
     BasicConstraints, CertificateParams, CidrSubnet, DnType, ExtendedKeyUsagePurpose, GeneralSubtree, IsCa, Issuer,
@@ -30,53 +33,103 @@ const AUTHORITY_DAYS: i64 = 5 * 365;
 /// Addresses that the server's certificates are for.
 const ADDRESSES: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
 
-/// Where the files stand.
-#[derive(Debug, Clone)]
-pub(crate) struct Files {
+/// What the server shows, and whom its clients are told to trust.
+pub(crate) struct Generated {
+    /// The file of the authority.
     pub authority: PathBuf,
-    /// ECDSA, then RSA.
-    pub pairs: [PairFiles; 2],
+    pub ecdsa: PairFiles,
+    pub rsa: Rsa,
 }
 
-impl Files {
-    pub(crate) fn in_folder(folder: &Path) -> Self {
-        let pair = |name: &str| PairFiles {
-            certificate: folder.join(format!("{name}.crt")),
-            key: folder.join(format!("{name}.key")),
-        };
-        Self { authority: folder.join("ca.crt"), pairs: [pair("server"), pair("server-rsa")] }
-    }
+pub(crate) enum Rsa {
+    Made(PairFiles),
+    /// There is no key yet. The caller says when it is made.
+    Pending(Box<PendingRsa>),
 }
 
-/// Makes what is missing in `folder`, and the server's certificate in any case.
+/// The RSA pair of a first start, which is made once the server is ready. Dropped, it gives up: nobody waits for ever.
+pub(crate) struct PendingRsa {
+    pub pair: PendingPair,
+    authority: Authority,
+}
+
+/// Who signs the server's certificates, and for what.
+struct Authority {
+    issuer: Issuer<'static, KeyPair>,
+    /// Follows the server's certificate in its file.
+    pem: String,
+    names: Vec<String>,
+    now: OffsetDateTime,
+}
+
+/// Makes what is missing in `folder` but for the key of [`PendingRsa`], and the server's certificate in any case.
 ///
 /// # Errors
 /// A file cannot be read or written, or `ca.key` is not a key.
-pub(crate) fn prepare(folder: &Path, now: Timestamp) -> Result<Files, ServerError> {
+pub(crate) fn prepare(folder: &Path, now: Timestamp) -> Result<Generated, ServerError> {
     create_folder(folder)?;
-    let files = Files::in_folder(folder);
-    let timestamp = now;
-    let now = now.date_time();
-    let authority_key = authority_key(&folder.join("ca.key"))?;
-    let authority = authority_parameters(&authority_key, now);
-    if !files.authority.exists() || ends_soon(&files.authority, timestamp) {
-        let certificate = authority.self_signed(&authority_key)?;
-        write_file(&files.authority, certificate.pem().as_bytes(), 0o644)?;
-    }
-    let authority_pem = fs::read_to_string(&files.authority).map_err(|e| file_error("read", &files.authority, e))?;
-    let names = names_within(&files.authority);
-    let issuer = Issuer::new(authority, authority_key);
-    let show = |pair: &PairFiles, key: &KeyPair, usages: &[KeyUsagePurpose]| -> Result<(), ServerError> {
-        let certificate = server_parameters(now, &names, usages)?.signed_by(key, &issuer)?;
-        write_file(&pair.certificate, format!("{}{authority_pem}", certificate.pem()).as_bytes(), 0o644)
+    let authority_file = folder.join("ca.crt");
+    let authority = Authority::of(folder, &authority_file, now)?;
+    let pair = |name: &str| PairFiles {
+        certificate: folder.join(format!("{name}.crt")),
+        key: folder.join(format!("{name}.key")),
     };
-    let [ecdsa, rsa] = &files.pairs;
+    let ecdsa = pair("server");
     let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256)?;
     write_file(&ecdsa.key, key.serialize_pem().as_bytes(), 0o600)?;
-    show(ecdsa, &key, &[KeyUsagePurpose::DigitalSignature])?;
-    // Static RSA lets the client encipher a secret to it.
-    show(rsa, &rsa_key(&rsa.key)?, &[KeyUsagePurpose::DigitalSignature, KeyUsagePurpose::KeyEncipherment])?;
-    Ok(files)
+    authority.sign(&ecdsa, &key, &[KeyUsagePurpose::DigitalSignature])?;
+    let files = pair("server-rsa");
+    let rsa = if files.key.exists() {
+        authority.sign_rsa(&files)?;
+        Rsa::Made(files)
+    } else {
+        Rsa::Pending(Box::new(PendingRsa { pair: PendingPair::new(Family::Rsa, files), authority }))
+    };
+    Ok(Generated { authority: authority_file, ecdsa, rsa })
+}
+
+impl PendingRsa {
+    /// # Errors
+    /// The key cannot be made, or a file not be written; clients that need an RSA certificate are refused.
+    pub(crate) fn make(self) -> Result<PairFiles, ServerError> {
+        let files = self.pair.files.clone();
+        self.authority.sign_rsa(&files)?;
+        self.pair.complete(&rustls::crypto::ring::default_provider())?;
+        Ok(files)
+    }
+}
+
+impl Drop for PendingRsa {
+    fn drop(&mut self) {
+        // Means nothing after `complete`.
+        self.pair.give_up();
+    }
+}
+
+impl Authority {
+    fn of(folder: &Path, file: &Path, now: Timestamp) -> Result<Self, ServerError> {
+        let key = authority_key(&folder.join("ca.key"))?;
+        let parameters = authority_parameters(&key, now.date_time());
+        if !file.exists() || ends_soon(file, now) {
+            write_file(file, parameters.self_signed(&key)?.pem().as_bytes(), 0o644)?;
+        }
+        let pem = fs::read_to_string(file).map_err(|e| file_error("read", file, e))?;
+        Ok(Self { issuer: Issuer::new(parameters, key), pem, names: names_within(file), now: now.date_time() })
+    }
+
+    fn sign(&self, pair: &PairFiles, key: &KeyPair, usages: &[KeyUsagePurpose]) -> Result<(), ServerError> {
+        let certificate = server_parameters(self.now, &self.names, usages)?.signed_by(key, &self.issuer)?;
+        write_file(&pair.certificate, format!("{}{}", certificate.pem(), self.pem).as_bytes(), 0o644)
+    }
+
+    fn sign_rsa(&self, pair: &PairFiles) -> Result<(), ServerError> {
+        /// A reload may find no key while the first start still makes it: there is to be one key.
+        static ONE_KEY: Mutex<()> = Mutex::new(());
+        let _one = ONE_KEY.lock().unwrap_or_else(PoisonError::into_inner);
+        // Static RSA lets the client encipher a secret to it.
+        let usages = [KeyUsagePurpose::DigitalSignature, KeyUsagePurpose::KeyEncipherment];
+        self.sign(pair, &rsa_key(&pair.key)?, &usages)
+    }
 }
 
 fn rsa_key(file: &Path) -> Result<KeyPair, ServerError> {
@@ -181,18 +234,53 @@ mod tests {
 
     use super::*;
 
+    /// As a start that waits for the RSA pair: the authority's file, and both pairs.
+    fn prepare_whole(folder: &Path, now: Timestamp) -> (PathBuf, [PairFiles; 2]) {
+        let generated = prepare(folder, now).expect("prepared");
+        let rsa = match generated.rsa {
+            Rsa::Made(pair) => pair,
+            Rsa::Pending(pending) => pending.make().expect("made"),
+        };
+        (generated.authority, [generated.ecdsa, rsa])
+    }
+
+    #[test]
+    fn a_first_start_does_not_wait_for_the_rsa_key_and_whoever_makes_it_meanwhile_makes_the_same() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let now = Timestamp::from_millis(1_800_000_000_000);
+        let pending = || match prepare(folder.path(), now).expect("prepared").rsa {
+            Rsa::Pending(pending) => pending,
+            Rsa::Made(pair) => panic!("{pair:?} was made before it was asked for"),
+        };
+        let (first, second) = (pending(), pending());
+        assert!(!first.pair.files.key.exists());
+        let made = std::thread::spawn(|| first.make().expect("made"));
+        let files = second.make().expect("made");
+        assert_eq!(made.join().expect("no panic"), files);
+        let (rsa, provider) = (PendingPair::new(Family::Rsa, files), rustls::crypto::ring::default_provider());
+        rsa.complete(&provider).expect("the key belongs to the certificate");
+        // What is given up does not let anybody wait.
+        let third = PendingRsa {
+            pair: PendingPair::new(Family::Rsa, rsa.files),
+            authority: Authority::of(folder.path(), &folder.path().join("ca.crt"), now).expect("read"),
+        };
+        let waits = third.pair.clone();
+        drop(third);
+        waits.wait();
+    }
+
     #[test]
     fn the_authority_is_for_this_machine_and_five_years_and_is_made_anew_a_month_before_its_end() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let at = |day: u64| Timestamp::from_millis(1_800_000_000_000 + day * 86_400_000);
-        let files = prepare(folder.path(), at(0)).expect("made");
+        let (file, _) = prepare_whole(folder.path(), at(0));
         let authority = |days: u64| {
-            let one = certificate::read(&files.authority).expect("readable").remove(0);
+            let one = certificate::read(&file).expect("readable").remove(0);
             one.days_left(at(days))
         };
         assert_eq!(authority(0), 5 * 365);
-        assert_eq!(certificate::permitted_names(&files.authority), Some(names()));
-        let read = || fs::read_to_string(&files.authority).expect("readable");
+        assert_eq!(certificate::permitted_names(&file), Some(names()));
+        let read = || fs::read_to_string(&file).expect("readable");
         let (first, key) = (read(), fs::read_to_string(folder.path().join("ca.key")).expect("readable"));
         prepare(folder.path(), at(5 * 365 - 40)).expect("made");
         assert_eq!(read(), first);
@@ -227,14 +315,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let read = |file: &Path| fs::read_to_string(file).expect("readable");
         let now = Timestamp::from_millis(1_800_000_000_000);
-        let first = prepare(folder.path(), now).expect("made");
-        let (authority, certificates) =
-            (read(&first.authority), first.pairs.each_ref().map(|pair| read(&pair.certificate)));
-        let rsa_key = read(&first.pairs[1].key);
-        let second = prepare(folder.path(), now).expect("made again");
-        assert_eq!(read(&second.authority), authority);
-        assert_eq!(read(&second.pairs[1].key), rsa_key);
-        for (pair, before) in second.pairs.iter().zip(certificates) {
+        let (authority, pairs) = prepare_whole(folder.path(), now);
+        let before = (read(&authority), read(&pairs[1].key));
+        let certificates = pairs.each_ref().map(|pair| read(&pair.certificate));
+        assert_eq!(prepare_whole(folder.path(), now), (authority.clone(), pairs.clone()));
+        assert_eq!((read(&authority), read(&pairs[1].key)), before);
+        for (pair, before) in pairs.iter().zip(certificates) {
             assert_ne!(read(&pair.certificate), before);
         }
         for secret in ["ca.key", "server.key", "server-rsa.key"] {

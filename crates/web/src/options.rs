@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 pub use command::rest::Installation;
 pub use connection::options::{RemoteQueueManager, RemoteQueueManagers};
-use handshake::identity::PairFiles;
+use handshake::identity::{PairFiles, PendingPair};
 use identity::options::{Identities, Ldap, Lockout, Ltpa, Web};
 use requester::options::RequesterOptions;
 pub use requester::options::{
@@ -45,11 +45,13 @@ pub struct WebOptions {
     pub installation: Installation,
 }
 
-/// Paths of PEM files; `server` has made them by now.
-#[derive(Debug, Clone)]
+/// Paths of PEM files; `server` has made them by now, but for a pending pair.
+#[derive(Debug, Clone, Default)]
 pub struct TlsOptions {
     /// The server's certificate, and perhaps a second one of another family.
     pub pairs: Vec<PairFiles>,
+    /// A second one whose files are still being made.
+    pub pending: Option<PendingPair>,
     /// Signers of client certificates; `None` asks for no certificate.
     pub client_ca: Option<PathBuf>,
     /// Refuse a client without a certificate.

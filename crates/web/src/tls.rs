@@ -38,8 +38,8 @@ pub(crate) fn server_config(options: &TlsOptions) -> Result<Tls, WebError> {
         Some(verifier) => builder.with_client_cert_verifier(Arc::clone(verifier)),
         None => builder.with_no_client_auth(),
     };
-    let identity =
-        Identity::load(&options.pairs, &provider).map_err(|error| unusable(key_of(options, &error), &error))?;
+    let identity = Identity::load(&options.pairs, options.pending.as_ref(), &provider)
+        .map_err(|error| unusable(key_of(options, &error), &error))?;
     let mut config = builder.with_cert_resolver(Arc::new(identity));
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     config.session_storage = ServerSessionMemoryCache::new(SESSIONS);

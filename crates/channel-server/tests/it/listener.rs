@@ -158,6 +158,7 @@ fn tls(folder: &Path) -> Tls {
 fn tls_with(folder: &Path, pairs: Vec<PairFiles>, old: &[&str]) -> Tls {
     let files = TlsFiles {
         pairs,
+        pending: None,
         client_signers: Some(folder.join("ca.crt")),
         old_cipher_specs: old.iter().map(|name| (*name).to_owned()).collect(),
     };

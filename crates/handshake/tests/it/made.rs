@@ -17,8 +17,16 @@ impl Folder {
 
     /// A self-signed certificate. OpenSSL writes CA:TRUE into it unless told otherwise.
     pub(crate) fn self_signed(&self, name: &str, more: &[&str]) -> &Self {
-        let kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
-        self.openssl(name, &[&["req", "-x509", "-nodes", "-subj", "/O=Example/CN=orders"], &kind[..], more].concat());
+        self.of_kind(name, &["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"], more)
+    }
+
+    /// With an RSA key.
+    pub(crate) fn rsa(&self, name: &str) -> &Self {
+        self.of_kind(name, &["-newkey", "rsa:2048"], &[])
+    }
+
+    fn of_kind(&self, name: &str, kind: &[&str], more: &[&str]) -> &Self {
+        self.openssl(name, &[&["req", "-x509", "-nodes", "-subj", "/O=Example/CN=orders"], kind, more].concat());
         self
     }
 

@@ -3,3 +3,4 @@
 mod anchors;
 mod made;
 mod page;
+mod pending;

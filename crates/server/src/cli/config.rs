@@ -93,12 +93,7 @@ fn run_explain(arguments: &ExplainArguments, out: &mut dyn Write) -> Result<(), 
 /// roles and LTPA keys.
 fn check(arguments: &CheckArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let configuration = load(&arguments.file, true, &Environment::default(), &[]).map_err(ServerError::from)?;
-    let mut options = configuration.web_options(TlsOptions {
-        pairs: Vec::new(),
-        client_ca: None,
-        client_required: false,
-        old_cipherspecs: Vec::new(),
-    });
+    let mut options = configuration.web_options(TlsOptions::default());
     // A start would make the file; a check makes nothing.
     options.ltpa.keys_file = options.ltpa.keys_file.filter(|file| file.exists());
     let authenticator = Authenticator::new(&options.identities(), SystemClock.now()).map_err(ServerError::from)?;
@@ -138,7 +133,7 @@ fn check_certificates(configuration: &Configuration) -> (Vec<String>, Vec<String
     }
     if problems.is_empty()
         && let Some(pairs) = configuration.tls.both_pairs()
-        && let Err(error) = Identity::load(&pairs, &rustls::crypto::ring::default_provider())
+        && let Err(error) = Identity::load(&pairs, None, &rustls::crypto::ring::default_provider())
     {
         problems.push(format!("tls.second_certificate: {}", chain(&error)));
     }

@@ -176,7 +176,7 @@ fn endpoint_connections_of_both_places_come_together() {
         [zosconnect.endpoint_connections.other]\nhost = 'h'\n";
     crate::data_directory::write_file(&file, text, 0o600).expect("written");
     let configuration = load(&file, true, &Environment::default(), &[]).expect("valid");
-    let tls = TlsOptions { pairs: Vec::new(), client_ca: None, client_required: false, old_cipherspecs: Vec::new() };
+    let tls = TlsOptions::default();
     let connections = configuration.web_options(tls).zosconnect.requesters.endpoint_connections;
     assert_eq!(connections.keys().collect::<Vec<_>>(), ["Server2Ref", "other"]);
     assert_eq!(connections["Server2Ref"].port, Some(3188));

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use handshake::identity::PairFiles;
 use tokio::sync::watch;
 use web::CertificateEnd;
 use web::options::TlsOptions;
@@ -23,6 +24,7 @@ type Stamps = BTreeMap<PathBuf, Option<SystemTime>>;
 pub(super) async fn watch(server: Arc<Server>, interval: Duration, mut stopped: watch::Receiver<bool>) {
     const WITHOUT_FILES: Duration = Duration::from_secs(3600);
     let pause = if interval.is_zero() { WITHOUT_FILES } else { interval };
+    wait_for_pending(&server).await;
     let mut taken = stamps(&server.tls());
     let mut refused = None;
     let mut told = None;
@@ -60,8 +62,20 @@ pub(super) async fn watch(server: Arc<Server>, interval: Duration, mut stopped: 
     }
 }
 
+/// The RSA pair of a first start is made behind the ready line.
+async fn wait_for_pending(server: &Server) {
+    if let Some(pair) = server.tls().pending {
+        // Fails only when the server stops.
+        let _ = tokio::task::spawn_blocking(move || pair.wait()).await;
+    }
+}
+
+fn pairs(tls: &TlsOptions) -> impl Iterator<Item = &PairFiles> {
+    tls.pairs.iter().chain(tls.pending.iter().map(|pending| &pending.files))
+}
+
 fn files(tls: &TlsOptions) -> impl Iterator<Item = &PathBuf> {
-    tls.pairs.iter().flat_map(|pair| [&pair.certificate, &pair.key]).chain(&tls.client_ca)
+    pairs(tls).flat_map(|pair| [&pair.certificate, &pair.key]).chain(&tls.client_ca)
 }
 
 fn stamps(tls: &TlsOptions) -> Stamps {
@@ -71,7 +85,7 @@ fn stamps(tls: &TlsOptions) -> Stamps {
 
 /// Every certificate of the files; those that cannot be read now were read at start.
 fn certificates(tls: &TlsOptions) -> Vec<Certificate> {
-    let files = tls.pairs.iter().map(|pair| &pair.certificate).chain(&tls.client_ca);
+    let files = pairs(tls).map(|pair| &pair.certificate).chain(&tls.client_ca);
     files.flat_map(|file| certificate::read(file).unwrap_or_default()).collect()
 }
 

@@ -250,6 +250,7 @@ fn limits_of(limits: &configuration::Channels) -> Limits {
 pub(super) fn tls_of(tls: &TlsOptions) -> Result<Tls, FileError> {
     let files = TlsFiles {
         pairs: tls.pairs.clone(),
+        pending: tls.pending.clone(),
         client_signers: tls.client_ca.clone(),
         old_cipher_specs: tls.old_cipherspecs.clone(),
     };

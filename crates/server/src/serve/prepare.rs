@@ -16,7 +16,7 @@ use crate::error::ServerError;
 use crate::serve::plan::Plan;
 use crate::serve::recover::{RecoverOptions, Recovered, recover};
 use crate::serve::roll::{self, Entry};
-use crate::tls;
+use crate::tls::{self, PendingRsa, Rsa};
 
 /// All that has to stand before listeners open.
 pub(crate) struct Prepared {
@@ -24,10 +24,17 @@ pub(crate) struct Prepared {
     pub roll: Vec<Entry>,
     /// Those that start, recovered or with the reason why not.
     pub recovered: Vec<(QueueManagerName, Result<Recovered, ServerError>)>,
-    pub tls: TlsOptions,
-    /// The authority to trust, when the certificate is of our own making.
-    pub authority: Option<PathBuf>,
+    pub tls: TlsAtStart,
     pub users: Vec<User>,
+}
+
+/// The certificates that the first connections are shown.
+pub(crate) struct TlsAtStart {
+    pub options: TlsOptions,
+    /// The authority to trust, when the certificates are of our own making.
+    pub authority: Option<PathBuf>,
+    /// What a first start makes once it is ready.
+    pub pending_rsa: Option<Box<PendingRsa>>,
 }
 
 /// Each queue manager on a thread of its own, and the certificate on another.
@@ -42,7 +49,7 @@ pub(crate) fn prepare(plan: &Plan, data: &DataDirectory, server_user: &str) -> R
         let starting = roll.iter().filter(|entry| entry.starts);
         let starts: Vec<_> =
             starting.map(|entry| (entry.name, scope.spawn(|| recover(&options, entry.name)))).collect();
-        let certificate = scope.spawn(|| tls_options(plan, data));
+        let certificate = scope.spawn(|| tls_options_at_start(plan, data));
         scope.spawn(|| make_ltpa_keys(plan, data));
         let users = if server.developer_defaults {
             developer::users(&plan.environment, Path::new(SECRETS), &data.initial_passwords())
@@ -50,10 +57,10 @@ pub(crate) fn prepare(plan: &Plan, data: &DataDirectory, server_user: &str) -> R
             Ok(Vec::new())
         };
         let recovered = starts.into_iter().map(|(name, start)| (name, finish(start))).collect();
-        let (tls, authority) = finish(certificate)?;
-        Ok((recovered, tls, authority, users?))
+        let tls = finish(certificate)?;
+        Ok((recovered, tls, users?))
     })
-    .map(|(recovered, tls, authority, users)| Prepared { roll, recovered, tls, authority, users })
+    .map(|(recovered, tls, users)| Prepared { roll, recovered, tls, users })
 }
 
 /// Makes the default key file of a first start beside everything else; the web server, which reads it, would make it
@@ -70,32 +77,49 @@ fn finish<T>(task: thread::ScopedJoinHandle<'_, Result<T, ServerError>>) -> Resu
     task.join().unwrap_or(Err(ServerError::StartUpTask))
 }
 
-/// The certificate of `[tls]`, or one of our own making with its authority.
+/// The certificates of `[tls]`, or those of our own making.
 ///
 /// # Errors
 /// Our own cannot be made.
-pub(crate) fn tls_options(plan: &Plan, data: &DataDirectory) -> Result<(TlsOptions, Option<PathBuf>), ServerError> {
+pub(crate) fn tls_options(plan: &Plan, data: &DataDirectory) -> Result<TlsOptions, ServerError> {
+    let TlsAtStart { mut options, pending_rsa, .. } = tls_options_at_start(plan, data)?;
+    if let Some(pending) = pending_rsa {
+        options.pending = None;
+        options.pairs.push(pending.make()?);
+    }
+    Ok(options)
+}
+
+/// As [`tls_options`], but the RSA pair of a first start may be pending. Old CipherSpecs want its files at once.
+fn tls_options_at_start(plan: &Plan, data: &DataDirectory) -> Result<TlsAtStart, ServerError> {
     let tls = &plan.configuration.tls;
-    let pair = |certificate: &Option<PathBuf>, key: &Option<PathBuf>| {
-        Some(PairFiles { certificate: certificate.clone()?, key: key.clone()? })
-    };
-    let (pairs, authority) = match pair(&tls.certificate, &tls.key) {
-        Some(first) => {
-            let second = pair(&tls.second_certificate, &tls.second_key);
-            ([first].into_iter().chain(second).collect(), None)
-        }
-        None => {
-            let files = tls::prepare(&data.tls(), now())?;
-            (files.pairs.to_vec(), Some(files.authority))
-        }
-    };
-    let options = TlsOptions {
-        pairs,
+    let mut options = TlsOptions {
+        pairs: Vec::new(),
+        pending: None,
         client_ca: tls.client_ca.clone(),
         client_required: tls.client_required,
         old_cipherspecs: tls.old_cipherspecs.clone(),
     };
-    Ok((options, authority))
+    let pair = |certificate: &Option<PathBuf>, key: &Option<PathBuf>| {
+        Some(PairFiles { certificate: certificate.clone()?, key: key.clone()? })
+    };
+    if let Some(first) = pair(&tls.certificate, &tls.key) {
+        options.pairs.push(first);
+        options.pairs.extend(pair(&tls.second_certificate, &tls.second_key));
+        return Ok(TlsAtStart { options, authority: None, pending_rsa: None });
+    }
+    let generated = tls::prepare(&data.tls(), now())?;
+    options.pairs.push(generated.ecdsa);
+    let mut pending_rsa = None;
+    match generated.rsa {
+        Rsa::Made(pair) => options.pairs.push(pair),
+        Rsa::Pending(pending) if !options.old_cipherspecs.is_empty() => options.pairs.push(pending.make()?),
+        Rsa::Pending(pending) => {
+            options.pending = Some(pending.pair.clone());
+            pending_rsa = Some(pending);
+        }
+    }
+    Ok(TlsAtStart { options, authority: Some(generated.authority), pending_rsa })
 }
 
 pub(crate) fn now() -> Timestamp {

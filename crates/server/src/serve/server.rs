@@ -128,7 +128,7 @@ impl Server {
     pub(crate) fn reload(&self) -> Result<Vec<String>, ServerError> {
         let mut plan = self.plan();
         let new = plan.again()?;
-        let (tls, _) = tls_options(&new, &self.data)?;
+        let tls = tls_options(&new, &self.data)?;
         // Before anything is replaced: what remains after the web server has taken its part cannot fail.
         let channel_tls = tls_of(&tls)?;
         self.web.reload(new.web_options(&self.data, tls.clone(), &self.users, &self.server_user))?;
@@ -154,7 +154,7 @@ impl Server {
     /// A file cannot be used, or does not fit the others; the old certificates stay in use.
     pub(super) fn renew_certificates(&self) -> Result<(), ServerError> {
         let plan = self.plan();
-        let (tls, _) = tls_options(&plan, &self.data)?;
+        let tls = tls_options(&plan, &self.data)?;
         let channel_tls = tls_of(&tls)?;
         self.web.reload(plan.web_options(&self.data, tls.clone(), &self.users, &self.server_user))?;
         self.channels.reload(&plan.configuration.channels, channel_tls);

@@ -184,6 +184,7 @@ fn options(folder: &Path) -> WebOptions {
         metrics: any,
         tls: TlsOptions {
             pairs: vec![PairFiles { certificate, key }],
+            pending: None,
             client_ca: None,
             client_required: false,
             old_cipherspecs: Vec::new(),
