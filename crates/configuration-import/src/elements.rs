@@ -9,7 +9,10 @@ use document::xml::{self, Element};
 
 use super::error::ImportError;
 use super::variables::Variables;
-use super::{LeftOut, check_length};
+use super::{Imported, LeftOut, check_length};
+
+/// What takes an element's settings in.
+pub(super) type Reader = fn(&Element, &mut Imported);
 
 /// Most files that include each other.
 const MAXIMUM_FILES: usize = 64;
@@ -41,6 +44,15 @@ enum Conflict {
 impl Server {
     pub(super) fn elements(&self) -> impl Iterator<Item = &Element> {
         self.elements.iter()
+    }
+
+    /// Reads the elements of each name by its function, in the order of the table.
+    pub(super) fn read_by(&self, readers: &[(&str, Reader)], imported: &mut Imported) {
+        for (name, read) in readers {
+            for element in self.named(name) {
+                read(element, imported);
+            }
+        }
     }
 
     pub(super) fn named<'s>(&'s self, name: &'s str) -> impl Iterator<Item = &'s Element> {

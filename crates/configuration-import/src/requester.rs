@@ -10,19 +10,20 @@ use web::options::{
 };
 
 use super::Imported;
-use super::elements::Server;
+use super::elements::{Reader, Server};
 use super::zosconnect::seconds;
 
-/// Elements that are read here.
-pub(super) const ELEMENTS: [&str; 8] = [
-    "zosconnect_apiRequesters",
-    "zosconnect_authData",
-    "zosconnect_authToken",
-    "zosconnect_authTokenLocal",
-    "zosconnect_authorizationServer",
-    "zosconnect_endpointConnection",
-    "zosconnect_oAuthConfig",
-    "zosconnect_proxyConfig",
+/// Elements that are read here, each by its function, in this order.
+const READERS: [(&str, Reader); 9] = [
+    ("zosconnect_zosConnectManager", requirements),
+    ("zosconnect_authData", auth_data),
+    ("zosconnect_authorizationServer", authorization_server),
+    ("zosconnect_oAuthConfig", oauth_config),
+    ("zosconnect_authToken", auth_token),
+    ("zosconnect_authTokenLocal", local_auth_token),
+    ("zosconnect_proxyConfig", proxy),
+    ("zosconnect_endpointConnection", endpoint_connection),
+    ("zosconnect_apiRequesters", api_requesters),
 ];
 
 const SECURITY: &str = "who may call and administer is told by web.roles";
@@ -30,35 +31,17 @@ const FILES: &str = "name PEM files by ca_file, certificate and key";
 const TOKEN_PLACES: [(&str, TokenPlace); 2] = [("header", TokenPlace::Header), ("body", TokenPlace::Body)];
 
 pub(super) fn read(server: &Server, imported: &mut Imported) {
-    for element in server.named("zosconnect_zosConnectManager") {
-        requirements(element, imported);
-    }
-    for element in server.named("zosconnect_authData") {
-        auth_data(element, imported);
-    }
-    for element in server.named("zosconnect_authorizationServer") {
-        authorization_server(element, imported);
-    }
-    for element in server.named("zosconnect_oAuthConfig") {
-        oauth_config(element, imported);
-    }
-    for element in server.named("zosconnect_authToken") {
-        auth_token(element, imported);
-    }
-    for element in server.named("zosconnect_authTokenLocal") {
-        let id = element.attribute("id").unwrap_or_default();
-        imported.leave_out(format!("zosconnect_authTokenLocal {id}"), "this server makes no tokens of its own");
-    }
-    for element in server.named("zosconnect_proxyConfig") {
-        proxy(element, imported);
-    }
-    for element in server.named("zosconnect_endpointConnection") {
-        endpoint_connection(element, imported);
-    }
-    for element in server.named("zosconnect_apiRequesters") {
-        api_requesters(element, imported);
-    }
+    server.read_by(&READERS, imported);
     drop_dangling(imported);
+}
+
+pub(super) fn reads(name: &str) -> bool {
+    READERS.iter().any(|(read, _)| *read == name)
+}
+
+fn local_auth_token(element: &Element, imported: &mut Imported) {
+    let id = element.attribute("id").unwrap_or_default();
+    imported.leave_out(format!("zosconnect_authTokenLocal {id}"), "this server makes no tokens of its own");
 }
 
 /// What refers to something that is not there, or was left out, would keep the server from starting.

@@ -26,8 +26,8 @@ pub(super) fn read(server: &Server, variables: &Variables<'_>, imported: &mut Im
     }
     let is_read = |name: &str| {
         READ_ELEMENTS.contains(&name)
-            || zosconnect::ELEMENTS.contains(&name)
-            || requester::ELEMENTS.contains(&name)
+            || zosconnect::reads(name)
+            || requester::reads(name)
             || name.ends_with("LdapFilterProperties")
     };
     for element in server.elements().filter(|element| !is_read(&element.name)) {

@@ -10,56 +10,48 @@ use service::names::{Queue, QueueTable, TargetClient};
 use web::options::{ConnectionFactory, RemoteQueueManager};
 
 use super::Imported;
-use super::elements::Server;
+use super::elements::{Reader, Server};
 
-/// Elements that are read here, or that mean nothing without Liberty.
-pub(super) const ELEMENTS: [&str; 13] = [
-    "zosconnect_zosConnectManager",
-    "zosconnect_services",
-    "zosconnect_zosConnectAPIs",
-    "zosconnect_zosConnectService",
-    "zosconnect_zosConnectDataXform",
-    "mqzOSConnectService",
-    "usr_mqzOSConnectService",
-    "jmsConnectionFactory",
-    "jmsQueue",
-    "jmsTopic",
-    "wmqJmsClient",
-    "connectionManager",
-    "config",
+/// Elements that are read here, each by its function, in this order.
+const READERS: [(&str, Reader); 7] = [
+    ("zosconnect_zosConnectManager", manager),
+    ("jmsConnectionFactory", connection_factory),
+    ("jmsQueue", queue),
+    ("jmsTopic", topic),
+    ("zosconnect_services", services),
+    ("zosconnect_zosConnectAPIs", api_archives),
+    ("zosconnect_zosConnectDataXform", copybook_archives),
 ];
 
+/// Elements that the read ones refer to, or that mean nothing without Liberty.
+const OTHERS: [&str; 6] =
+    [LEGACY, "mqzOSConnectService", "usr_mqzOSConnectService", "wmqJmsClient", "connectionManager", "config"];
+
+const LEGACY: &str = "zosconnect_zosConnectService";
 const SECURITY: &str = "who may invoke and administer is told by web.roles";
 
 pub(super) fn read(server: &Server, imported: &mut Imported) {
-    for element in server.named("zosconnect_zosConnectManager") {
-        manager(element, imported);
-    }
-    for element in server.named("jmsConnectionFactory") {
-        connection_factory(element, imported);
-    }
-    for element in server.named("jmsQueue") {
-        queue(element, imported);
-    }
-    for element in server.named("jmsTopic") {
-        topic(element, imported);
-    }
-    for element in server.named("zosconnect_services") {
-        services(element, imported);
-    }
-    for element in server.named("zosconnect_zosConnectService") {
+    server.read_by(&READERS, imported);
+    for element in server.named(LEGACY) {
         legacy_service(server, element, imported);
     }
-    let without = [
-        ("zosconnect_zosConnectAPIs", "archives of APIs lie in DIR/zosconnect/apis"),
-        ("zosconnect_zosConnectDataXform", "archives of services hold their copybooks"),
-    ];
-    for (name, why) in without {
-        for element in server.named(name) {
-            let location = element.attribute("location").map(|location| format!(" {location}")).unwrap_or_default();
-            imported.leave_out(format!("{name}{location}"), why);
-        }
-    }
+}
+
+pub(super) fn reads(name: &str) -> bool {
+    OTHERS.contains(&name) || READERS.iter().any(|(read, _)| *read == name)
+}
+
+fn api_archives(element: &Element, imported: &mut Imported) {
+    leave_out_location(element, "archives of APIs lie in DIR/zosconnect/apis", imported);
+}
+
+fn copybook_archives(element: &Element, imported: &mut Imported) {
+    leave_out_location(element, "archives of services hold their copybooks", imported);
+}
+
+fn leave_out_location(element: &Element, why: &str, imported: &mut Imported) {
+    let location = element.attribute("location").map(|location| format!(" {location}")).unwrap_or_default();
+    imported.leave_out(format!("{}{location}", element.name), why);
 }
 
 fn manager(element: &Element, imported: &mut Imported) {
