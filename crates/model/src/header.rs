@@ -32,7 +32,7 @@ pub enum HeaderError {
 }
 
 impl HeaderError {
-    /// What an application is told: the reason of the structure, where it has one.
+    /// The reason an application gets: that of the structure, if it has one.
     pub fn reason(&self) -> Reason {
         let structure = match self {
             Self::Short { structure, .. }

@@ -26,7 +26,7 @@ pub struct ObjectName {
 pub type QueueName = ObjectName;
 pub type QueueManagerName = ObjectName;
 pub type TopicName = ObjectName;
-/// At most 20 characters, which whoever defines a channel checks.
+/// At most 20 characters, which the definition of a channel checks.
 pub type ChannelName = ObjectName;
 
 impl ObjectName {
@@ -68,7 +68,7 @@ impl ObjectName {
         is_name.then_some(Self { bytes, length: u8::try_from(name.len()).ok()? })
     }
 
-    /// For names that stand in our own source.
+    /// For names that are in our own source.
     ///
     /// # Panics
     /// When `name` is not a name; never call it with outside input.

@@ -1,4 +1,4 @@
-//! A moment in UTC. Passed in by whoever owns a clock; nothing here asks for the time.
+//! A time in UTC. The caller passes it in; nothing here reads a clock.
 
 use std::time::Duration;
 

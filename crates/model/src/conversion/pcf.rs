@@ -1,6 +1,6 @@
 //! Conversion of PCF messages (MQADMIN, MQEVENT, MQPCF): a header MQCFH and the parameter structures behind it.
 //!
-//! What stands in which structure is drawn in `crate::pcf`, and known to its `shape.rs`.
+//! What is in which structure is drawn in `crate::pcf`, and known to its `shape.rs`.
 //!
 //! Each string names its own CCSID; 0 is that of the message. Strings of a list keep one common length, the longest,
 //! padded with blanks.

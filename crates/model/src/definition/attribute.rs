@@ -1,6 +1,6 @@
 //! The attribute table: one row per attribute of a queue manager, queue, topic, subscription, channel or other object.
 //!
-//! Data only. MQSC, PCF, REST, console forms and the manual read it; nobody else spells an attribute name. Rows stand in
+//! Data only. MQSC, PCF, REST, console forms and the manual read it; no other code spells an attribute name. Rows are in
 //! the order in which DISPLAY ... ALL shows them. Defaults are not repeated here: they are what a fresh definition holds.
 //!
 //! Invariants, kept by this file's tests
@@ -72,7 +72,7 @@ pub struct Attribute {
     pub write: fn(Target<'_>, &Value) -> Option<()>,
     /// Calls back with what `read` would give, without a copy of a text; not at all where `read` gives nothing.
     pub see: See,
-    /// The moment of which a date or time row shows a part; `None` where nobody asks for it.
+    /// The time of which a date or time row shows a part; `None` if not requested.
     pub moment: Option<MomentOf>,
     /// One sentence for help texts and the manual.
     pub help: &'static str,
@@ -95,7 +95,7 @@ pub enum Access {
 #[derive(Clone, Copy)]
 pub enum View<'a> {
     QueueManager(&'a QueueManagerDefinition),
-    /// With what is not in the definition, when somebody asked for it.
+    /// Also with what is not in the definition, if requested.
     Queue(&'a QueueDefinition, Option<LiveCounts>),
     Topic(&'a TopicDefinition),
     Subscription(&'a SubscriptionDefinition),

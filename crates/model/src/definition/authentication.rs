@@ -19,7 +19,7 @@ pub struct AuthenticationDefinition {
     pub description: String,
     /// ADOPTCTX: what a client may do is what the checked user may do.
     pub adopt_context: bool,
-    /// CHCKCLNT and CHCKLOCL: of whom passwords are wanted.
+    /// CHCKCLNT and CHCKLOCL: which users need a password.
     pub check_client: CheckPassword,
     pub check_local: CheckPassword,
     /// FAILDLAY, 0 to 60 seconds.

@@ -1,4 +1,4 @@
-//! Channel authentication records: who may come in by a channel, and as which user (SET CHLAUTH).
+//! Channel authentication records: who may connect through a channel, and as which user (SET CHLAUTH).
 //!
 //! Data only; `queue-manager` matches them. Records are not objects: several may have the same channel profile, told apart
 //! by their type and what they match.

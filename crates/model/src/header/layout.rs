@@ -7,7 +7,7 @@ pub(crate) struct Layout {
     pub(crate) length: usize,
     /// Offsets of the MQLONG fields.
     pub(crate) integers: &'static [usize],
-    /// Offset and width of the text fields, the identifier first. Byte fields stand in neither list.
+    /// Offset and width of the text fields, the identifier first. Byte fields are in neither list.
     pub(crate) texts: &'static [(usize, usize)],
     pub(crate) next: Option<Next>,
 }

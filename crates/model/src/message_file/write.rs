@@ -28,7 +28,7 @@ pub struct Style {
     pub columns: bool,
     /// ApplIdentityData and ApplOriginData in characters instead of hexadecimal.
     pub context_in_characters: bool,
-    /// The message descriptor; without it an N line stands in its place.
+    /// The message descriptor; without it an N line is in its place.
     pub descriptor: bool,
     /// A comment with the number of each message.
     pub index: bool,

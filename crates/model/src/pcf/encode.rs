@@ -16,7 +16,7 @@ pub struct Coding {
 }
 
 impl Coding {
-    /// What messages of this program are written in unless somebody asks for another.
+    /// Encoding of this program's messages, unless a caller asks for another.
     pub fn native() -> Self {
         Self::new(Encoding::NATIVE, Ccsid::UTF_8).expect("the own encoding and UTF-8 are known")
     }

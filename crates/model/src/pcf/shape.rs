@@ -1,4 +1,4 @@
-//! What stands in each structure behind `Type` and `StrucLength`: what decoding and data conversion both go by.
+//! What is in each structure behind `Type` and `StrucLength`: what decoding and data conversion both go by.
 
 /// A structure: so many MQLONGs, then its tail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Properties as one line of text: `name;type;value`, several separated by commas. REST headers carry them so.
 //!
 //! Read leniently, for the published order of the fields is not certain: whichever of the second and third field is a
-//! type's name is the type; a value may stand in double quotes, within which `,` and `;` are data and `""` is a quote;
+//! type's name is the type; a value may be in double quotes, within which `,` and `;` are data and `""` is a quote;
 //! without a type it is a string. Written always as `name;type;value`.
 
 use super::{Property, PropertyValue, check_name};
@@ -77,7 +77,7 @@ fn split(text: &str, separator: u8) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The value without its quotes; `None` when a quote is left open or stands in the middle.
+/// The value without its quotes; `None` when a quote is left open or is in the middle.
 fn unquoted(text: &str) -> Option<String> {
     let Some(quoted) = text.strip_prefix('"') else {
         return (!text.contains('"')).then(|| text.to_owned());

@@ -168,7 +168,7 @@ pub(super) const ROWS: &[Attribute] = &[
     .also(&["TYPE"]),
     row!(AFFINITY = 1621, -, CLIENT, ValueType::Choice(AFFINITIES),
         [channel.no_affinity = 1 | 0],
-        "Whether a program keeps to one of several client connections that would do."),
+        "Whether a program keeps one of several suitable client connections."),
     shown!(
         ALTDATE = Some(2027),
         "timestamps.altered",
@@ -193,7 +193,7 @@ pub(super) const ROWS: &[Attribute] = &[
         SENDING,
         integer(0, 999_999, "milliseconds"),
         channel.batch_heartbeat_ms,
-        "Silence after which the partner is asked for a sign of life before a batch is committed; 0 is never."
+        "Time without traffic before the partner is checked by a heartbeat before a commit of a batch; 0 means no check."
     ),
     row!(
         BATCHINT = 1564,
@@ -201,7 +201,7 @@ pub(super) const ROWS: &[Attribute] = &[
         SENDING,
         integer(0, LARGEST, "milliseconds"),
         channel.batch_interval_ms,
-        "How long a batch that is not full is kept open."
+        "Time for which an incomplete batch is kept open."
     ),
     row!(
         BATCHLIM = 1624,
@@ -209,7 +209,7 @@ pub(super) const ROWS: &[Attribute] = &[
         SENDING,
         integer(0, 999_999, "kilobytes"),
         channel.batch_limit_kb,
-        "Data after which a batch ends; 0 is no limit."
+        "Amount of data that ends a batch; 0 means no limit."
     ),
     row!(
         BATCHSZ = 1502,
@@ -217,7 +217,7 @@ pub(super) const ROWS: &[Attribute] = &[
         MESSAGE,
         integer(1, 9999, "messages"),
         channel.batch_size,
-        "Most messages in a batch."
+        "Maximum number of messages in a batch."
     ),
     row!(
         CERTLABL = 2121,
@@ -225,17 +225,17 @@ pub(super) const ROWS: &[Attribute] = &[
         WITH_CERTIFICATE,
         ValueType::Text { maximum: 64 },
         channel.certificate_label,
-        "Label of the certificate this channel shows; blank takes the queue manager's."
+        "Label of the channel's certificate; blank uses the queue manager's."
     ),
     row!(CLNTWGHT = 1620, -, CLIENT, integer(0, 99, ""), channel.client_weight,
-        "How often one of several client connections is chosen; 0 is in alphabetical order."),
+        "Weight among several client connections; 0 means alphabetical order."),
     row!(
         CLUSNL = 2030,
         "clusterReceiver.clusterNamelist",
         CLUSTER_RECEIVER,
         ValueType::Name,
         channel.cluster_name_list,
-        "Namelist of clusters the channel belongs to."
+        "Namelist of the clusters of the channel."
     ),
     row!(
         CLUSNL = 2030,
@@ -243,7 +243,7 @@ pub(super) const ROWS: &[Attribute] = &[
         CLUSTER_SENDER,
         ValueType::Name,
         channel.cluster_name_list,
-        "Namelist of clusters the channel belongs to."
+        "Namelist of the clusters of the channel."
     ),
     row!(
         CLUSTER = 2029,
@@ -251,7 +251,7 @@ pub(super) const ROWS: &[Attribute] = &[
         CLUSTER_RECEIVER,
         ValueType::Name,
         channel.cluster,
-        "Cluster the channel belongs to."
+        "Cluster of the channel."
     ),
     row!(
         CLUSTER = 2029,
@@ -259,7 +259,7 @@ pub(super) const ROWS: &[Attribute] = &[
         CLUSTER_SENDER,
         ValueType::Name,
         channel.cluster,
-        "Cluster the channel belongs to."
+        "Cluster of the channel."
     ),
     row!(
         CLWLPRTY = 1578,
@@ -267,7 +267,7 @@ pub(super) const ROWS: &[Attribute] = &[
         CLUSTERED,
         integer(0, 9, ""),
         channel.cluster_workload_priority,
-        "Priority of the channel when a cluster chooses one."
+        "Priority of the channel for cluster workload balancing."
     ),
     row!(
         CLWLRANK = 1577,
@@ -275,7 +275,7 @@ pub(super) const ROWS: &[Attribute] = &[
         CLUSTERED,
         integer(0, 9, ""),
         channel.cluster_workload_rank,
-        "Rank of the channel when a cluster chooses one."
+        "Rank of the channel for cluster workload balancing."
     ),
     row!(
         CLWLWGHT = 1579,
@@ -283,7 +283,7 @@ pub(super) const ROWS: &[Attribute] = &[
         CLUSTERED,
         integer(1, 99, ""),
         channel.cluster_workload_weight,
-        "Share of messages the channel gets when a cluster chooses one."
+        "Weight of the channel for cluster workload balancing."
     ),
     row!(
         COMPHDR = 1575,
@@ -291,7 +291,7 @@ pub(super) const ROWS: &[Attribute] = &[
         NOT_AMQP,
         words(HEADER_COMPRESSION),
         channel.header_compression,
-        "Ways to compress headers, the preferred first."
+        "Methods to compress headers, the preferred one first."
     ),
     row!(
         COMPMSG = 1576,
@@ -299,7 +299,7 @@ pub(super) const ROWS: &[Attribute] = &[
         NOT_AMQP,
         words(MESSAGE_COMPRESSION),
         channel.message_compression,
-        "Ways to compress messages, the preferred first."
+        "Methods to compress messages, the preferred one first."
     ),
     row!(
         CONNAME = 3506,
@@ -307,7 +307,7 @@ pub(super) const ROWS: &[Attribute] = &[
         SENDER,
         ValueType::Text { maximum: 264 },
         channel.connection_name,
-        "Where the partner is: host(port), several with commas."
+        "Address of the partner: host(port), several separated by commas."
     ),
     row!(
         CONNAME = 3506,
@@ -315,7 +315,7 @@ pub(super) const ROWS: &[Attribute] = &[
         SERVER_CHANNEL,
         ValueType::Text { maximum: 264 },
         channel.connection_name,
-        "Where the partner is: host(port), several with commas."
+        "Address of the partner: host(port), several separated by commas."
     ),
     row!(
         CONNAME = 3506,
@@ -323,7 +323,7 @@ pub(super) const ROWS: &[Attribute] = &[
         REQUESTER,
         ValueType::Text { maximum: 264 },
         channel.connection_name,
-        "Where the partner is: host(port), several with commas."
+        "Address of the partner: host(port), several separated by commas."
     ),
     row!(
         CONNAME = 3506,
@@ -331,7 +331,7 @@ pub(super) const ROWS: &[Attribute] = &[
         CLUSTER_RECEIVER,
         ValueType::Text { maximum: 264 },
         channel.connection_name,
-        "Where the partner is: host(port), several with commas."
+        "Address of the partner: host(port), several separated by commas."
     ),
     row!(
         CONNAME = 3506,
@@ -339,10 +339,10 @@ pub(super) const ROWS: &[Attribute] = &[
         CLUSTER_SENDER,
         ValueType::Text { maximum: 264 },
         channel.connection_name,
-        "Where the partner is: host(port), several with commas."
+        "Address of the partner: host(port), several separated by commas."
     ),
     row!(CONNAME = 3506, -, CLIENT, ValueType::Text { maximum: 264 }, channel.connection_name,
-        "Where the queue manager is: host(port), several with commas."),
+        "Address of the queue manager: host(port), several separated by commas."),
     row!(
         CONVERT = 1515,
         "extended.senderDataConversion",
@@ -352,7 +352,7 @@ pub(super) const ROWS: &[Attribute] = &[
         "Whether messages are converted before they are sent."
     ),
     row!(DEFRECON = 1640, -, CLIENT, ValueType::Choice(RECONNECT), channel.default_reconnect,
-        "Whether programs that leave it open connect again by themselves."),
+        "Whether programs with the default option reconnect automatically."),
     row!(
         DESCR = 3502,
         "general.description",
@@ -364,14 +364,14 @@ pub(super) const ROWS: &[Attribute] = &[
     row!(AMQPKA = 1644, -, AMQP,
         ValueType::Integer { minimum: 0, maximum: LARGEST, unit: "milliseconds", words: AUTO },
         channel.amqp_keep_alive_ms,
-        "Silence after which an AMQP client is disconnected."),
+        "Time without traffic before an AMQP client is disconnected."),
     row!(
         DISCINT = 1503,
         "connectionManagement.disconnectInterval",
         WITH_DISCONNECT,
         integer(0, 999_999, "seconds"),
         channel.disconnect_interval_s,
-        "Idle time after which the channel ends; 0 is never."
+        "Idle time before the channel ends; 0 means never."
     ),
     row!(
         HBINT = 1563,
@@ -379,7 +379,7 @@ pub(super) const ROWS: &[Attribute] = &[
         NOT_AMQP,
         integer(0, 999_999, "seconds"),
         channel.heartbeat_interval_s,
-        "Silence after which a sign of life is sent; 0 is never."
+        "Time without traffic before a heartbeat is sent; 0 means no heartbeats."
     ),
     row!(
         KAINT = 1566,
@@ -387,7 +387,7 @@ pub(super) const ROWS: &[Attribute] = &[
         NOT_AMQP,
         ValueType::Integer { minimum: 0, maximum: 99_999, unit: "seconds", words: AUTO },
         channel.keep_alive_interval_s,
-        "Keep-alive time of the connection; kept, the operating system decides."
+        "Keep-alive time of the connection; stored, the operating system's setting is used."
     ),
     row!(
         LOCLADDR = 3520,
@@ -403,7 +403,7 @@ pub(super) const ROWS: &[Attribute] = &[
         SENDING,
         integer(0, LARGEST, ""),
         channel.long_retry_count,
-        "Attempts to connect, further apart, after the short ones."
+        "Number of attempts to connect in the long phase."
     ),
     row!(
         LONGTMR = 1506,
@@ -411,29 +411,29 @@ pub(super) const ROWS: &[Attribute] = &[
         SENDING,
         integer(0, LARGEST, "seconds"),
         channel.long_retry_interval_s,
-        "Time between the long attempts to connect."
+        "Time between attempts to connect in the long phase."
     ),
     row!(MAXINST = 1618, -, WITH_INSTANCES, integer(0, LARGEST, "instances"), channel.maximum_instances,
-        "Most instances of the channel at a time."),
+        "Maximum number of concurrent instances of the channel."),
     row!(MAXINSTC = 1619, -, SERVER, integer(0, LARGEST, "instances"), channel.maximum_instances_per_client,
-        "Most instances of the channel at a time from one client."),
+        "Maximum number of concurrent instances of the channel from one client."),
     row!(
         MAXMSGL = 1510,
         "general.maximumMessageLength",
         ALL,
         integer(0, 104_857_600, "bytes"),
         channel.maximum_message_length,
-        "Longest message the channel carries; 0 is the queue manager's limit."
+        "Longest message on the channel; 0 is the queue manager's limit."
     ),
     row!(MCANAME = 3507, -, WITH_AGENT, ValueType::Text { maximum: 20 }, channel.agent_name,
-        "Reserved; kept."),
+        "Reserved; stored, not used."),
     row!(
         MCATYPE = 1517,
         "extended.channelAgentType",
         WITH_AGENT,
         ValueType::Choice(AGENT_TYPES),
         [channel.agent_is_thread = 1 | 2],
-        "Whether the channel runs as a process or a thread; kept, channels are tasks here."
+        "Whether the channel runs as a process or a thread; stored, not used."
     ),
     row!(
         MCAUSER = 3527,
@@ -441,10 +441,10 @@ pub(super) const ROWS: &[Attribute] = &[
         WITH_AGENT_USER,
         ValueType::Text { maximum: 64 },
         channel.agent_user,
-        "User whose authority clients of the channel have; blank is the user that connects."
+        "User whose authority clients of the channel get; blank is the connecting user."
     ),
     row!(MODENAME = 3503, -, WITH_MODE, ValueType::Text { maximum: 8 }, channel.mode_name,
-        "LU 6.2 mode; kept."),
+        "LU 6.2 mode; stored, not used."),
     row!(
         MONCHL = 122,
         "dataCollection.monitoring",
@@ -467,7 +467,7 @@ pub(super) const ROWS: &[Attribute] = &[
         RECEIVING,
         ValueType::Text { maximum: 128 },
         channel.message_retry_exit,
-        "Message-retry exit; kept but never called."
+        "Message-retry exit; stored, never called."
     ),
     row!(
         MRRTY = 1544,
@@ -475,7 +475,7 @@ pub(super) const ROWS: &[Attribute] = &[
         RECEIVING,
         integer(0, LARGEST, ""),
         channel.message_retry_count,
-        "Attempts to put a message before it counts as not deliverable."
+        "Number of attempts to put a message before it is undeliverable."
     ),
     row!(
         MRTMR = 1545,
@@ -499,7 +499,7 @@ pub(super) const ROWS: &[Attribute] = &[
         MESSAGE,
         EXITS,
         channel.message_exits,
-        "Message exits; kept but never called."
+        "Message exits; stored, never called."
     ),
     row!(
         NETPRTY = 1565,
@@ -507,7 +507,7 @@ pub(super) const ROWS: &[Attribute] = &[
         CLUSTER_RECEIVER,
         integer(0, 9, ""),
         channel.network_priority,
-        "Priority of the network connection when a cluster chooses a channel."
+        "Priority of the network connection for cluster workload balancing."
     ),
     row!(
         NPMSPEED = 1562,
@@ -515,21 +515,21 @@ pub(super) const ROWS: &[Attribute] = &[
         MESSAGE,
         ValueType::Choice(SPEEDS),
         [channel.nonpersistent_fast = 1 | 2],
-        "Whether nonpersistent messages travel outside batches."
+        "Whether nonpersistent messages are sent outside batches."
     ),
     row!(PASSWORD = 3518, -, WITH_USER, ValueType::Secret { maximum: 12 },
         |view| Some(Value::masked(&view.channel()?.password)),
         |target, value| { target.channel()?.password = Field::from_value(value)?; Some(()) },
-        "LU 6.2 password; kept."),
+        "LU 6.2 password; stored, not used."),
     row!(PORT = 1522, -, AMQP, integer(1, 65_535, ""), channel.port,
-        "TCP port on which AMQP clients would be awaited; kept."),
+        "TCP port for AMQP clients; stored, not used."),
     row!(
         PROPCTL = 190,
         "extended.messagePropertyControl",
         SENDING,
         ValueType::Choice(PROPERTY_CONTROLS),
         channel.property_control,
-        "What becomes of message properties when the partner knows none."
+        "Handling of message properties for partners that do not support them."
     ),
     row!(
         PUTAUT = 1508,
@@ -537,10 +537,10 @@ pub(super) const ROWS: &[Attribute] = &[
         RECEIVING,
         ValueType::Choice(PUT_AUTHORITIES),
         [channel.put_by_context = 1 | 2],
-        "Whose authority counts when messages that came in are put."
+        "Whose authority is used to put received messages."
     ),
     row!(QMNAME = 2015, -, CLIENT, ValueType::Text { maximum: 48 }, channel.queue_manager,
-        "Queue manager, or group of them, that the client connection leads to."),
+        "Queue manager, or group of them, for the client connection."),
     row!(
         RCVDATA = 3516,
         "exits.receive.userData",
@@ -555,7 +555,7 @@ pub(super) const ROWS: &[Attribute] = &[
         NOT_AMQP,
         EXITS,
         channel.receive_exits,
-        "Receive exits; kept but never called."
+        "Receive exits; stored, never called."
     ),
     shown!(
         RESETSEQ = Some(1623),
@@ -566,7 +566,7 @@ pub(super) const ROWS: &[Attribute] = &[
             view.channel()?;
             Some(Value::Integer(0))
         },
-        "Sequence number that a RESET CHANNEL still has to set."
+        "Sequence number of a pending RESET CHANNEL."
     ),
     row!(
         SCYDATA = 3513,
@@ -582,7 +582,7 @@ pub(super) const ROWS: &[Attribute] = &[
         NOT_AMQP,
         ValueType::Text { maximum: 128 },
         channel.security_exit,
-        "Security exit; kept but never called."
+        "Security exit; stored, never called."
     ),
     row!(
         SENDDATA = 3515,
@@ -592,25 +592,25 @@ pub(super) const ROWS: &[Attribute] = &[
         channel.send_exit_data,
         "Data for the send exits."
     ),
-    row!(SENDEXIT = 3510, "exits.send.name", NOT_AMQP, EXITS, channel.send_exits, "Send exits; kept but never called."),
+    row!(SENDEXIT = 3510, "exits.send.name", NOT_AMQP, EXITS, channel.send_exits, "Send exits; stored, never called."),
     row!(
         SEQWRAP = 1509,
         "extended.sequenceNumberWrap",
         MESSAGE,
         integer(100, LARGEST, ""),
         channel.sequence_wrap,
-        "Highest message sequence number before it begins at 1 again."
+        "Highest message sequence number before the number restarts at 1."
     ),
     row!(SHARECNV = 1615, -, CLIENT_AND_SERVER, integer(0, LARGEST, "conversations"),
         channel.sharing_conversations,
-        "Most conversations that share one connection."),
+        "Maximum number of conversations on one connection."),
     row!(
         SHORTRTY = 1505,
         "connectionManagement.shortRetry.count",
         SENDING,
         integer(0, LARGEST, ""),
         channel.short_retry_count,
-        "Attempts to connect soon after each other."
+        "Number of attempts to connect in the short phase."
     ),
     row!(
         SHORTTMR = 1504,
@@ -618,7 +618,7 @@ pub(super) const ROWS: &[Attribute] = &[
         SENDING,
         integer(0, LARGEST, "seconds"),
         channel.short_retry_interval_s,
-        "Time between the short attempts to connect."
+        "Time between attempts to connect in the short phase."
     ),
     row!(
         SSLCAUTH = 1568,
@@ -626,7 +626,7 @@ pub(super) const ROWS: &[Attribute] = &[
         WITH_CLIENT_CHECK,
         ValueType::Choice(CLIENT_CHECKS),
         channel.client_certificate_optional,
-        "Whether a partner has to show a certificate when the channel uses TLS."
+        "Whether a partner needs a certificate when the channel uses TLS."
     ),
     row!(
         SSLCIPH = 3544,
@@ -634,7 +634,7 @@ pub(super) const ROWS: &[Attribute] = &[
         ALL,
         ValueType::Text { maximum: 32 },
         channel.cipher_specification,
-        "Cipher specification, or a group of them; blank is without TLS."
+        "CipherSpec, or a group of them; blank means no TLS."
     ),
     row!(
         SSLPEER = 3545,
@@ -642,7 +642,7 @@ pub(super) const ROWS: &[Attribute] = &[
         ALL,
         ValueType::Text { maximum: 1024 },
         channel.peer_name,
-        "Pattern that the distinguished name of the partner has to match."
+        "Pattern that the distinguished name of the partner must match."
     ),
     row!(
         STATCHL = 129,
@@ -653,17 +653,17 @@ pub(super) const ROWS: &[Attribute] = &[
         "Whether statistics are collected for the channel."
     ),
     row!(TPNAME = 3504, -, WITH_MODE, ValueType::Text { maximum: 64 }, channel.transaction_program,
-        "LU 6.2 transaction program; kept."),
+        "LU 6.2 transaction program; stored, not used."),
     row!(TPROOT = 3571, -, AMQP, ValueType::Text { maximum: 1024 }, channel.topic_root,
-        "Root below which topics of AMQP clients lie."),
+        "Root of the topics of AMQP clients."),
     row!(TMPMODEL = 3572, -, AMQP, ValueType::Name, channel.temporary_model,
         "Model of temporary queues of AMQP clients."),
     row!(TMPQPRFX = 3573, -, AMQP, ValueType::Text { maximum: 32 }, channel.temporary_prefix,
-        "How names of temporary queues of AMQP clients begin."),
+        "Prefix of the names of temporary queues of AMQP clients."),
     row!(TRPTYPE = 1501, -, NOT_AMQP, ValueType::Choice(TRANSPORTS), channel.transport,
-        "Transport protocol; only TCP is served."),
+        "Transport protocol; only TCP is supported."),
     row!(USECLTID = 1629, -, AMQP, ValueType::Choice(NO_YES), channel.use_client_identifier,
-        "Whether the client identifier of an AMQP client is its user."),
+        "Whether the client identifier of an AMQP client is used as its user."),
     row!(
         USEDLQ = 234,
         "failedDelivery.useDeadLetterQueue",
@@ -673,7 +673,7 @@ pub(super) const ROWS: &[Attribute] = &[
         "Whether messages that cannot be delivered go to the dead-letter queue."
     ),
     row!(USERID = 3517, -, WITH_USER, ValueType::Text { maximum: 12 }, channel.user_identifier,
-        "LU 6.2 user; kept."),
+        "LU 6.2 user; stored, not used."),
     row!(
         XMITQ = 3505,
         "sender.transmissionQueueName",

@@ -23,7 +23,7 @@ pub(super) const ROWS: &[Attribute] = &[
     shown!(NAMCOUNT = Some(19), -, NAME_LIST,
         ValueType::Integer { minimum: 0, maximum: 256, unit: "names", words: &[] },
         |view| u32::try_from(view.name_list()?.names.len()).ok().map(Value::from),
-        "How many names there are."),
+        "Number of names."),
     row!(NAMES = 2020, -, NAME_LIST, ValueType::Names { maximum: 256 }, name_list.names,
         "The names, in order."),
 ];

@@ -43,7 +43,7 @@ pub(super) const ROWS: &[Attribute] = &[
     row!(DESCR = 2011, -, PROCESS, ValueType::Text { maximum: 64 }, process.description,
         "Free text about the process definition."),
     row!(ENVRDATA = 2007, -, PROCESS, ValueType::Text { maximum: 128 }, process.environment_data,
-        "Environment of the program, in the form its trigger monitor wants."),
+        "Environment of the program, in the form of its trigger monitor."),
     row!(USERDATA = 2021, -, PROCESS, ValueType::Text { maximum: 128 }, process.user_data,
         "Data for the program."),
 ];

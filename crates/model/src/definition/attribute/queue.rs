@@ -115,7 +115,7 @@ pub(super) const ROWS: &[Attribute] = &[
         LOCAL_MODEL,
         ValueType::Name,
         local.backout_requeue_queue,
-        "Where applications are asked to move messages that were backed out too often."
+        "Queue for messages that were backed out too often; applications move them."
     ),
     row!(
         BOTHRESH = 22,
@@ -123,28 +123,21 @@ pub(super) const ROWS: &[Attribute] = &[
         LOCAL_MODEL,
         integer(0, LARGEST, "back outs"),
         local.backout_threshold,
-        "Back outs after which applications are asked to move a message; the queue manager does not act on it."
+        "Number of back outs after which applications should move a message; the queue manager does not move it."
     ),
     row!(CAPEXPRY = 276, -, ALL,
         ValueType::Integer { minimum: 1, maximum: LARGEST, unit: "tenths of a second", words: NO_LIMIT },
         queue.cap_expiry,
-        "Longest lifetime a message put through this queue may have."),
+        "Longest lifetime of messages put through this queue."),
     row!(
         CLUSNL = 2030,
         "cluster.namelist",
         LOCAL_ALIAS_REMOTE,
         ValueType::Name,
         queue.cluster_name_list,
-        "Name list of the clusters the queue belongs to."
+        "Namelist of the clusters of the queue."
     ),
-    row!(
-        CLUSTER = 2029,
-        "cluster.name",
-        LOCAL_ALIAS_REMOTE,
-        ValueType::Name,
-        queue.cluster,
-        "Cluster the queue belongs to."
-    ),
+    row!(CLUSTER = 2029, "cluster.name", LOCAL_ALIAS_REMOTE, ValueType::Name, queue.cluster, "Cluster of the queue."),
     row!(
         CLCHNAME = 2124,
         "cluster.transmissionQueueForChannelName",
@@ -159,7 +152,7 @@ pub(super) const ROWS: &[Attribute] = &[
         LOCAL_ALIAS_REMOTE,
         integer(0, 9, ""),
         queue.cluster_workload_priority,
-        "Priority of the queue when a cluster chooses where a message goes."
+        "Priority of the queue for cluster workload balancing."
     ),
     row!(
         CLWLRANK = 95,
@@ -167,7 +160,7 @@ pub(super) const ROWS: &[Attribute] = &[
         LOCAL_ALIAS_REMOTE,
         integer(0, 9, ""),
         queue.cluster_workload_rank,
-        "Rank of the queue when a cluster chooses where a message goes."
+        "Rank of the queue for cluster workload balancing."
     ),
     row!(
         CLWLUSEQ = 98,
@@ -203,14 +196,14 @@ pub(super) const ROWS: &[Attribute] = &[
     .of_moment(|view| Some(view.queue()?.history.created)),
     shown!(CURDEPTH = Some(3), -, LOCAL, integer(0, LARGEST, "messages"),
         |view| { view.queue()?.as_local()?; Some(view.live()?.depth.into()) },
-        "Messages on the queue, uncommitted ones counted."),
+        "Number of messages on the queue, including uncommitted ones."),
     row!(
         CUSTOM = 2119,
         "extended.custom",
         ALL,
         ValueType::Text { maximum: 128 },
         queue.custom,
-        "Reserved for features without an attribute of their own."
+        "Reserved for features without an attribute."
     ),
     row!(
         DEFBIND = 61,
@@ -218,7 +211,7 @@ pub(super) const ROWS: &[Attribute] = &[
         LOCAL_ALIAS_REMOTE,
         ValueType::Choice(BINDS),
         queue.default_bind,
-        "When a handle is bound to one instance of a clustered queue."
+        "When a handle is bound to an instance of a clustered queue."
     ),
     row!(
         DEFPRTY = 6,
@@ -242,7 +235,7 @@ pub(super) const ROWS: &[Attribute] = &[
         ALL,
         ValueType::Choice(PUT_RESPONSE),
         queue.default_put_response,
-        "Whether puts that leave it open wait for their answer."
+        "Whether puts with the default response wait for their answer."
     ),
     row!(
         DEFREADA = 188,
@@ -266,7 +259,7 @@ pub(super) const ROWS: &[Attribute] = &[
         LOCAL_MODEL,
         ValueType::Choice(INPUT_OPTIONS),
         [local.default_input_shared = 4 | 2],
-        "Sharing of an open for input that leaves it to the queue."
+        "Sharing of an MQOPEN for input as the queue defines."
     ),
     shown!(
         DEFTYPE = Some(7),
@@ -274,7 +267,7 @@ pub(super) const ROWS: &[Attribute] = &[
         LOCAL,
         ValueType::Choice(DEFINITION_TYPES),
         |view| Some(view.queue()?.as_local()?.definition_type.to_value()),
-        "How the queue came to be: defined, or made from a model."
+        "Whether the queue was defined, or created from a model."
     ),
     row!(
         DEFTYPE = 7,
@@ -282,7 +275,7 @@ pub(super) const ROWS: &[Attribute] = &[
         MODEL,
         ValueType::Choice(MODEL_TYPES),
         local.definition_type,
-        "Kind of dynamic queue that opening the model makes."
+        "Kind of dynamic queue that an MQOPEN of the model creates."
     ),
     row!(
         DESCR = 2013,
@@ -298,7 +291,7 @@ pub(super) const ROWS: &[Attribute] = &[
         LOCAL_MODEL,
         ValueType::Choice(NO_YES),
         local.distribution_lists,
-        "Whether the partner of a transmission queue takes distribution lists."
+        "Whether the partner of a transmission queue accepts distribution lists."
     ),
     row!(
         GET = 9,
@@ -321,7 +314,7 @@ pub(super) const ROWS: &[Attribute] = &[
         LOCAL_MODEL,
         ValueType::Flag(HARDEN),
         local.harden_backout,
-        "Whether the backout count survives a restart exactly."
+        "Whether the exact backout count survives a restart."
     ),
     row!(
         IMGRCOVQ = 272,
@@ -337,7 +330,7 @@ pub(super) const ROWS: &[Attribute] = &[
         LOCAL_MODEL,
         ValueType::Name,
         local.initiation_queue,
-        "Initiation queue that trigger messages go to."
+        "Initiation queue for trigger messages."
     ),
     shown!(IPPROCS = Some(17), -, LOCAL, integer(0, LARGEST, "handles"),
         |view| { view.queue()?.as_local()?; Some(view.live()?.open_input.into()) },
@@ -348,21 +341,21 @@ pub(super) const ROWS: &[Attribute] = &[
         LOCAL_MODEL,
         integer(0, LARGEST, "messages"),
         local.maximum_depth,
-        "Most messages the queue may hold, counting uncommitted ones."
+        "Maximum number of messages on the queue, including uncommitted ones."
     ),
     row!(MAXFSIZE = 274, -, LOCAL_MODEL,
         ValueType::Integer {
             minimum: 20, maximum: 267_386_880, unit: "megabytes", words: &[plain("DEFAULT", -1)],
         },
         local.maximum_file_size_mb,
-        "Largest queue file; kept for scripts, as messages live in the recovery log here."),
+        "Largest queue file; stored, not used: messages are in the recovery log."),
     row!(
         MAXMSGL = 13,
         "storage.maximumMessageLength",
         LOCAL_MODEL,
         integer(0, 104_857_600, "bytes"),
         local.maximum_message_length,
-        "Longest message the queue takes."
+        "Longest message on the queue."
     ),
     row!(
         MONQ = 123,
@@ -378,7 +371,7 @@ pub(super) const ROWS: &[Attribute] = &[
         LOCAL_MODEL,
         ValueType::Choice(SEQUENCES),
         local.message_delivery_sequence,
-        "Whether priority counts in the order of delivery."
+        "Whether messages are delivered by priority or in FIFO order."
     ),
     row!(
         TRIGGER = 24,
@@ -394,7 +387,7 @@ pub(super) const ROWS: &[Attribute] = &[
         LOCAL_MODEL,
         ValueType::Choice(CLASSES),
         [local.nonpersistent_class_high = 0 | 10],
-        "How hard the queue manager tries to keep nonpersistent messages over a restart."
+        "Whether the queue manager tries to keep nonpersistent messages over a restart."
     ),
     shown!(OPPROCS = Some(18), -, LOCAL, integer(0, LARGEST, "handles"),
         |view| { view.queue()?.as_local()?; Some(view.live()?.open_output.into()) },
@@ -405,7 +398,7 @@ pub(super) const ROWS: &[Attribute] = &[
         LOCAL_MODEL,
         ValueType::Name,
         local.process,
-        "Process definition that a trigger names."
+        "Process definition named in trigger messages."
     ),
     row!(
         PUT = 10,
@@ -421,7 +414,7 @@ pub(super) const ROWS: &[Attribute] = &[
         LOCAL_MODEL,
         ValueType::Choice(PROPERTY_CONTROLS),
         local.property_control,
-        "How message properties reach an application that gets without a message handle."
+        "How message properties are returned to an application that gets without a message handle."
     ),
     row!(
         PROPCTL = 190,
@@ -429,7 +422,7 @@ pub(super) const ROWS: &[Attribute] = &[
         ALIAS,
         ValueType::Choice(PROPERTY_CONTROLS),
         alias.property_control,
-        "How message properties reach an application that gets without a message handle."
+        "How message properties are returned to an application that gets without a message handle."
     ),
     row!(
         QDEPTHHI = 40,
@@ -437,7 +430,7 @@ pub(super) const ROWS: &[Attribute] = &[
         LOCAL_MODEL,
         integer(0, 100, "percent of MAXDEPTH"),
         local.depth_high_percent,
-        "Depth at which a queue-depth-high event is due."
+        "Depth for a queue-depth-high event."
     ),
     row!(
         QDEPTHLO = 41,
@@ -445,7 +438,7 @@ pub(super) const ROWS: &[Attribute] = &[
         LOCAL_MODEL,
         integer(0, 100, "percent of MAXDEPTH"),
         local.depth_low_percent,
-        "Depth at which a queue-depth-low event is due."
+        "Depth for a queue-depth-low event."
     ),
     row!(
         QDPHIEV = 43,
@@ -485,10 +478,10 @@ pub(super) const ROWS: &[Attribute] = &[
         LOCAL_MODEL,
         integer(0, LARGEST, "milliseconds"),
         local.service_interval_ms,
-        "Service interval that the events compare with."
+        "Service interval for the service-interval events."
     ),
     row!(RETINTVL = 21, -, LOCAL_MODEL, integer(0, LARGEST, "hours"), local.retention_interval_hours,
-        "How long the queue is needed; information for housekeeping, not acted on."),
+        "Time for which the queue is needed; information only."),
     row!(
         RNAME = 2018,
         "remote.queueName",
@@ -503,14 +496,14 @@ pub(super) const ROWS: &[Attribute] = &[
         REMOTE,
         ValueType::Name,
         remote.remote_queue_manager,
-        "Queue manager that has the queue."
+        "Queue manager of the queue."
     ),
     row!(SCOPE = 45, -, LOCAL, ValueType::Choice(SCOPES), [local.scope_cell = 1 | 2],
-        "Reach of the definition; CELL is kept but means nothing here."),
+        "Scope of the definition; CELL is stored and has no effect."),
     row!(SCOPE = 45, -, ALIAS, ValueType::Choice(SCOPES), [alias.scope_cell = 1 | 2],
-        "Reach of the definition; CELL is kept but means nothing here."),
+        "Scope of the definition; CELL is stored and has no effect."),
     row!(SCOPE = 45, -, REMOTE, ValueType::Choice(SCOPES), [remote.scope_cell = 1 | 2],
-        "Reach of the definition; CELL is kept but means nothing here."),
+        "Scope of the definition; CELL is stored and has no effect."),
     row!(
         SHARE = 23,
         "extended.allowSharedInput",
@@ -528,16 +521,16 @@ pub(super) const ROWS: &[Attribute] = &[
         "Whether statistics are collected for the queue."
     ),
     row!(STREAMQ = 2138, -, LOCAL_MODEL, ValueType::Name, local.stream_queue,
-        "Queue to get a copy of every message put here; kept, not acted on."),
+        "Queue for a copy of every message put; stored, nothing is copied."),
     row!(STRMQOS = 275, -, LOCAL_MODEL, ValueType::Choice(STREAM_QUALITY), local.stream_must_duplicate,
-        "Whether a put fails when its copy cannot be made."),
+        "Whether a put fails when its copy for STREAMQ cannot be put."),
     row!(
         TARGET = 2002,
         "alias.targetName",
         ALIAS,
         ValueType::Name,
         alias.target,
-        "Queue or topic the alias stands for."
+        "Queue or topic that the alias refers to."
     )
     .also(&["TARGQ"]),
     row!(
@@ -546,7 +539,7 @@ pub(super) const ROWS: &[Attribute] = &[
         ALIAS,
         ValueType::Choice(TARGET_TYPES),
         alias.target_type,
-        "Whether the alias stands for a queue or a topic."
+        "Whether the alias refers to a queue or a topic."
     ),
     row!(
         TRIGDATA = 2023,
@@ -554,7 +547,7 @@ pub(super) const ROWS: &[Attribute] = &[
         LOCAL_MODEL,
         ValueType::Text { maximum: 64 },
         local.trigger.data,
-        "Text that goes into the trigger message."
+        "Text in the trigger message."
     ),
     row!(
         TRIGDPTH = 29,
@@ -562,7 +555,7 @@ pub(super) const ROWS: &[Attribute] = &[
         LOCAL_MODEL,
         integer(1, LARGEST, "messages"),
         local.trigger.depth,
-        "Messages that make a depth trigger."
+        "Number of messages for a depth trigger."
     ),
     row!(
         TRIGMPRI = 26,
@@ -570,7 +563,7 @@ pub(super) const ROWS: &[Attribute] = &[
         LOCAL_MODEL,
         integer(0, 9, ""),
         local.trigger.message_priority,
-        "Lowest priority of messages that count for triggering."
+        "Lowest priority of messages that trigger."
     ),
     row!(
         TRIGTYPE = 28,
@@ -594,6 +587,6 @@ pub(super) const ROWS: &[Attribute] = &[
         REMOTE,
         ValueType::Name,
         remote.transmission_queue,
-        "Transmission queue messages wait on; blank takes the default."
+        "Transmission queue for the messages; blank uses the default."
     ),
 ];

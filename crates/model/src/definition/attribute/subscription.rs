@@ -51,7 +51,7 @@ pub(super) const ROWS: &[Attribute] = &[
         SUB,
         ValueType::Text { maximum: 10_240 },
         subscription.topic_string,
-        "Topic string subscribed to, that of the topic object included."
+        "Topic string of the subscription, including that of the topic object."
     )
     .also(&["TOPSTR"])
     .fixed(),
@@ -61,19 +61,19 @@ pub(super) const ROWS: &[Attribute] = &[
         SUB,
         ValueType::Name,
         subscription.topic_object,
-        "Topic object whose topic string comes first."
+        "Topic object whose topic string is the prefix."
     )
     .fixed(),
     shown!(DISTYPE = Some(262), -, SUB, ValueType::Choice(DISPLAY_TYPES),
         |view| { view.subscription()?; Some(Value::Integer(0)) },
-        "Whether the whole topic string is shown, or topic object and string as they were defined."),
+        "Whether the complete topic string is shown, or topic object and string as defined."),
     row!(
         DEST = 3154,
         "destination.name",
         SUB,
         ValueType::Name,
         subscription.destination,
-        "Queue that gets the publications."
+        "Queue to which publications are delivered."
     ),
     row!(
         DESTQMGR = 3153,
@@ -89,7 +89,7 @@ pub(super) const ROWS: &[Attribute] = &[
         SUB,
         ValueType::Hexadecimal { bytes: 24 },
         subscription.correlation_id,
-        "Correlation identifier that delivered publications carry."
+        "Correlation identifier of delivered publications."
     ),
     row!(
         DESTCLAS = 1273,
@@ -97,7 +97,7 @@ pub(super) const ROWS: &[Attribute] = &[
         SUB,
         ValueType::Choice(CLASSES),
         [subscription.managed = 2 | 1],
-        "Whether the queue manager makes the destination itself."
+        "Whether the queue manager creates the destination queue."
     )
     .fixed(),
     shown!(
@@ -106,7 +106,7 @@ pub(super) const ROWS: &[Attribute] = &[
         SUB,
         ValueType::Choice(DURABLE),
         |view| Some(Value::Integer(if view.subscription()?.durable { 1 } else { 2 })),
-        "Whether the subscription outlives its maker's connection."
+        "Whether the subscription survives the end of its creator's connection."
     ),
     row!(
         EXPIRY = 1244,
@@ -127,7 +127,7 @@ pub(super) const ROWS: &[Attribute] = &[
         SUB,
         ValueType::Choice(PROPERTIES),
         subscription.properties,
-        "How publish/subscribe properties reach the subscriber."
+        "How publish/subscribe properties are delivered."
     ),
     row!(
         PUBACCT = 7010,
@@ -135,7 +135,7 @@ pub(super) const ROWS: &[Attribute] = &[
         SUB,
         ValueType::Hexadecimal { bytes: 32 },
         subscription.accounting_token,
-        "Accounting token that delivered publications carry."
+        "Accounting token of delivered publications."
     ),
     row!(
         PUBAPPID = 3135,
@@ -143,7 +143,7 @@ pub(super) const ROWS: &[Attribute] = &[
         SUB,
         ValueType::Text { maximum: 32 },
         subscription.application_identity_data,
-        "Application identity data that delivered publications carry."
+        "Application identity data of delivered publications."
     ),
     row!(
         PUBPRTY = 1283,
@@ -166,7 +166,7 @@ pub(super) const ROWS: &[Attribute] = &[
         SUB,
         ValueType::Choice(REQUESTS),
         [subscription.request_only = 2 | 1],
-        "Whether publications come only when they are asked for."
+        "Whether publications are delivered only on request."
     ),
     row!(
         SELECTOR = 3160,
@@ -174,7 +174,7 @@ pub(super) const ROWS: &[Attribute] = &[
         SUB,
         ValueType::Text { maximum: 10_240 },
         subscription.selector,
-        "Condition on message properties; publications that fail it are not delivered."
+        "Condition on message properties. Other publications are not delivered."
     )
     .fixed(),
     shown!(
@@ -191,7 +191,7 @@ pub(super) const ROWS: &[Attribute] = &[
         SUB,
         ValueType::Integer { minimum: 0, maximum: 9, unit: "", words: &[] },
         subscription.level,
-        "Rank among subscriptions that intercept publications; kept but without effect here."
+        "Rank among subscriptions that intercept publications; stored, without effect."
     )
     .fixed(),
     row!(
@@ -200,7 +200,7 @@ pub(super) const ROWS: &[Attribute] = &[
         SUB,
         ValueType::Choice(SCOPES),
         [subscription.local_scope = 2 | 1],
-        "Whether publications of other queue managers are wanted."
+        "Whether publications of other queue managers are received."
     )
     .fixed(),
     shown!(
@@ -217,7 +217,7 @@ pub(super) const ROWS: &[Attribute] = &[
         SUB,
         ValueType::Text { maximum: 64 },
         subscription.user,
-        "User whose authority delivers the publications."
+        "User whose authority is used to deliver the publications."
     ),
     row!(
         USERDATA = 3159,
@@ -225,7 +225,7 @@ pub(super) const ROWS: &[Attribute] = &[
         SUB,
         ValueType::Text { maximum: 10_240 },
         subscription.user_data,
-        "Text that travels with every delivered publication."
+        "Text that is delivered with every publication."
     ),
     row!(
         VARUSER = 1277,
@@ -233,7 +233,7 @@ pub(super) const ROWS: &[Attribute] = &[
         SUB,
         ValueType::Choice(USERS),
         [subscription.any_user = 1 | 2],
-        "Whether users other than the maker may take the subscription over."
+        "Whether other users than the creator may use the subscription."
     ),
     row!(
         WSCHEMA = 1288,
@@ -241,7 +241,7 @@ pub(super) const ROWS: &[Attribute] = &[
         SUB,
         ValueType::Choice(SCHEMAS),
         [subscription.wildcard_topic = 1 | 2],
-        "What wildcards in the topic string mean."
+        "Meaning of wildcards in the topic string."
     )
     .fixed(),
     shown!(

@@ -16,7 +16,7 @@ pub enum Value {
     Numbers(Vec<i64>),
 }
 
-/// A value as it stands in a definition: what `Value` is, borrowed.
+/// A value as it is in a definition: what `Value` is, borrowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen<'a> {
     Integer(i64),
