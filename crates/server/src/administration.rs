@@ -1,6 +1,6 @@
 //! The administration socket: how the commands beside `serve` reach a running server.
 //!
-//! `DIR/admin.sock` is a Unix socket of mode 0600, so that only its owner may open it; whoever does is an administrator.
+//! `DIR/admin.sock` is a Unix socket of mode 0600, so that only its owner may open it; every client on it is an administrator.
 //! Both ends are this program, of the same version as a rule: the protocol is ours and not for others to build on.
 //!
 //! ```text
@@ -196,7 +196,7 @@ pub(crate) enum RefusalKind {
     QueueManagerEnded,
     /// It runs, or is about to.
     AlreadyRunning,
-    /// It is on its way down.
+    /// It is ending.
     Ending,
     AlreadyExists,
     /// The queue manager gave a reason.

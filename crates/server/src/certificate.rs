@@ -1,4 +1,4 @@
-//! Certificates in PEM files as an operator sees them: whom they name, when they end, and whether a key belongs to one.
+//! Certificates in PEM files for the operator: their subjects, their end, and whether a key belongs to one.
 
 use std::path::{Path, PathBuf};
 
@@ -28,11 +28,11 @@ pub(crate) struct Certificate {
 pub(crate) enum CertificateError {
     #[error("cannot read {}: {problem}", file.display())]
     Read { file: PathBuf, problem: String },
-    #[error("{} holds no certificate, expected PEM", .0.display())]
+    #[error("{} has no certificate, expected a PEM file", .0.display())]
     None(PathBuf),
-    #[error("{} holds no private key that can be used, expected PEM: {problem}", file.display())]
+    #[error("{} has no usable private key, expected a PEM file: {problem}", file.display())]
     Key { file: PathBuf, problem: String },
-    #[error("{} is not the key of the certificate in {}", key.display(), certificate.display())]
+    #[error("{} is not the private key of the certificate in {}", key.display(), certificate.display())]
     Mismatch { certificate: PathBuf, key: PathBuf },
     #[error("the certificate of {subject} in {} ended on {day}; replace it", file.display())]
     Ended { file: PathBuf, subject: String, day: String },

@@ -44,7 +44,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::data_directory::DataDirectory;
 use failure::{Failure, Form};
 
-/// A durable queue manager for IBM MQ programs, with the messaging REST API in front.
+/// A durable queue manager for IBM MQ programs, with the messaging REST API.
 #[derive(Parser)]
 #[command(name = "quaymaster", version, max_term_width = 100, args_override_self = true)]
 struct CommandLine {
@@ -62,11 +62,11 @@ enum Command {
     Mqsc(mqsc::MqscArguments),
     /// Put a message on a queue.
     Put(message::PutArguments),
-    /// Get messages from a queue, removing them.
+    /// Get messages from a queue, and remove them.
     Get(message::GetArguments),
-    /// Show messages of a queue, leaving them there.
+    /// Show messages of a queue without removing them.
     Browse(message::BrowseArguments),
-    /// Show how many messages a queue holds.
+    /// Show the number of messages on a queue.
     Depth(message::DepthArguments),
     /// Show the queue managers of a data directory.
     Dspmq(queue_managers::Arguments),
@@ -76,7 +76,7 @@ enum Command {
     Dmpmqcfg(dump::Arguments),
     /// Copy or move messages between a queue and a file, or between queues.
     Dmpmqmsg(Box<dmpmqmsg::Arguments>),
-    /// Handle the messages of a dead-letter queue by a table of rules.
+    /// Process the messages of a dead-letter queue by a table of rules.
     Runmqdlq(Box<runmqdlq::Arguments>),
     /// Create a queue manager.
     Crtmqm(lifecycle::CrtmqmArguments),
@@ -86,38 +86,38 @@ enum Command {
     Strmqm(start::StrmqmArguments),
     /// End a queue manager.
     Endmqm(start::EndmqmArguments),
-    /// Grant authorities to users and groups, or take them away.
+    /// Grant authorities to users and groups, or remove them.
     Setmqaut(authority::SetmqautArguments),
-    /// Show what a user or a group may do to an object.
+    /// Show the authorities of a user or a group on an object.
     Dspmqaut(authority::DspmqautArguments),
-    /// Exit with 0 when the server is ready and its queue managers can be used, else with 1.
+    /// Exit with 0 if the server is ready and its queue managers can be used, else with 1.
     Chkmqready(health::Arguments),
-    /// Exit with 0 when the queue managers that are meant to run do so, else with 1.
+    /// Exit with 0 if all queue managers that should run do run, else with 1.
     Chkmqhealthy(health::Arguments),
     /// Explain, check, import or reload the configuration.
     #[command(subcommand)]
     Config(config::Command),
-    /// Lay out COBOL copybooks, and turn records into JSON and back.
+    /// Show layouts of COBOL copybooks, and convert records to JSON and back.
     #[command(subcommand)]
     Copybook(copybook::Command),
-    /// Make archives of services and APIs from their sources, or look at them.
+    /// Build archives of services and APIs from their sources, or show them.
     #[command(subcommand)]
     Service(service::Command),
     /// Make the archive and language structures of an API requester from the description of an API.
     #[command(name = "zconbt", visible_alias = "zconbt.zos")]
     Zconbt(zconbt::Arguments),
-    /// Look at a recovery log.
+    /// Show a recovery log.
     #[command(subcommand)]
     Log(log::Command),
     /// Measure a server under load.
     #[command(subcommand)]
     Workload(WorkloadCommand),
-    /// Measure the published performance tables and show both side by side.
+    /// Measure the published performance tables, and show both figures side by side.
     #[command(subcommand)]
     Tables(tables::Command),
-    /// Make links named runmqsc, dspmq, ... to this program.
+    /// Create links named runmqsc, dspmq, ... to this program.
     Links(links::Arguments),
-    /// Write a shell's completion script, for the names of links too, to standard output.
+    /// Write a shell's completion script, also for the linked names, to standard output.
     Completions(manual::CompletionsArguments),
     /// Write the manual page of a command to standard output, or all pages into a folder.
     Man(manual::ManArguments),
@@ -125,11 +125,11 @@ enum Command {
 
 #[derive(Subcommand)]
 enum WorkloadCommand {
-    /// Run closed-loop clients and report rate, response times, and messages lost or seen twice.
+    /// Run clients against a server and report rate, response times, and messages lost or seen twice.
     Run(Box<workload::cli::Arguments>),
-    /// Be the batch server of request-reply: get requests from a queue and put a reply to each, until told to stop.
+    /// Run a batch server: get requests from a queue and put a reply to each, until SIGTERM or SIGINT.
     Responder(Box<workload::cli::ResponderArguments>),
-    /// Be the remote API that API requesters are measured with, until told to stop.
+    /// Run the remote API for measurements of API requesters, until SIGTERM or SIGINT.
     Provider(workload::provider::ProviderArguments),
 }
 

@@ -205,7 +205,7 @@ impl Default for Server {
 }
 
 impl Configuration {
-    /// What the web server is told, before generated files and developer users are added.
+    /// Settings of the web server, before generated files and developer users are added.
     pub(crate) fn web_options(&self, tls: TlsOptions) -> WebOptions {
         let mut zosconnect = self.zosconnect.clone();
         zosconnect.requesters.endpoint_connections.extend(self.endpoint_connections.clone());

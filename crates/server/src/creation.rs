@@ -17,7 +17,7 @@ use crate::error::ServerError;
 /// The listener that `crtmqm -p` makes.
 const LISTENER: &str = "SYSTEM.LISTENER.TCP.1";
 
-/// What `crtmqm` was told of the new queue manager. What is absent has its default.
+/// Options of `crtmqm` for the new queue manager. An absent one has its default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct NewQueueManager {

@@ -2,7 +2,7 @@
 //!
 //! A password comes from the environment, else from /run/secrets, else from `DIR/initial-passwords`; one that nobody gave
 //! is made at random. That file always holds the passwords in force, because the curl line of every start reads it.
-//! The web server is handed clear text: it stands in that file anyway, and comparing it costs no hash.
+//! The web server is handed clear text: it is in that file anyway, and comparing it costs no hash.
 //! Objects that exist already are left as they are.
 
 use std::fs;
@@ -42,7 +42,7 @@ struct DeveloperUser {
     group: Option<&'static str>,
 }
 
-/// Its members are administrators, whom CHLAUTH calls *MQADMIN.
+/// Its members are administrators, *MQADMIN in CHLAUTH.
 const ADMINISTRATORS: Option<&str> = Some("mqm");
 
 const USERS: [DeveloperUser; 3] = [
@@ -88,7 +88,7 @@ pub(crate) fn users(environment: &Environment, secrets: &Path, file: &Path) -> R
         if let Some(why) = given.as_deref().and_then(|password| weakness(user.name, password)) {
             let (name, variable) = (user.name, user.variable);
             tracing::warn!(
-                "the password of developer user '{name}' ({variable}) is weak: {why}; give one of 12 characters or more"
+                "the password of developer user '{name}' ({variable}) is weak: {why}; use 12 characters or more"
             );
         }
         let password =
@@ -102,7 +102,7 @@ pub(crate) fn users(environment: &Environment, secrets: &Path, file: &Path) -> R
     Ok(users)
 }
 
-/// Why a password that somebody chose is guessed soon.
+/// Why a chosen password is weak.
 fn weakness(user: &str, password: &str) -> Option<&'static str> {
     let lower = password.to_lowercase();
     if lower.contains(user) {
@@ -273,7 +273,7 @@ fn objects() -> Vec<AdministeredObject> {
     ]
 }
 
-/// CONNAUTH, unless somebody has set it.
+/// CONNAUTH, unless it is set already.
 async fn name_authentication(
     manager: &QueueManager,
     administrator: &Principal,

@@ -51,7 +51,7 @@ pub(crate) enum ServerError {
     Threads(#[source] std::io::Error),
     #[error("cannot start the async runtime")]
     Runtime(#[source] std::io::Error),
-    #[error("{file}, line {line}: a command failed, and --strict was given")]
+    #[error("{file}, line {line}: a command failed, and server.strict (--strict) ends the start")]
     DropIn { file: String, line: usize },
     #[error("cannot make the developer defaults of {queue_manager}: {object}")]
     DeveloperDefaults {
@@ -62,7 +62,7 @@ pub(crate) enum ServerError {
     },
     #[error("cannot create queue manager {name}: {problem}")]
     NewQueueManager { name: model::name::QueueManagerName, problem: String },
-    #[error("a start-up task ended without a result")]
+    #[error("a task of the start ended without a result: the log above has the cause")]
     StartUpTask,
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn check_data_directory(root: &Path) -> Result<(), ServerError> {
     if mode & WRITABLE_BY_GROUP != 0 {
         let path = root.display();
         tracing::warn!(
-            "the group of the data directory {path} may write there (mode {mode:o}): chmod g-w unless it has to"
+            "the group of the data directory {path} may write there (mode {mode:o}): run chmod g-w unless this is intended"
         );
     }
     Ok(())
@@ -51,7 +51,9 @@ pub(crate) fn check_configuration(file: &Path) -> Result<(), ServerError> {
     };
     if mode & READABLE_BY_OTHERS != 0 && holds_secrets() {
         let path = file.display();
-        tracing::warn!("every user of this machine may read {path}, which holds passwords (mode {mode:o}): chmod o-r");
+        tracing::warn!(
+            "every user of this machine may read {path}, which contains passwords (mode {mode:o}): run chmod o-r"
+        );
     }
     Ok(())
 }

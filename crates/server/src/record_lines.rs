@@ -1,6 +1,6 @@
 //! Records of accounting and statistics as lines of JSON in a file of each queue manager, of bounded size.
 //!
-//! A line is written whole, in one write, so that whoever reads along sees whole lines. When the next line would make
+//! A line is written whole, in one write, so that a concurrent reader sees whole lines. When the next line would make
 //! the file too long, `NAME.jsonl` becomes `NAME.jsonl.1`, that `NAME.jsonl.2`, and the oldest goes. The file is made with
 //! the first line, so that a queue manager that collects nothing leaves no trace.
 //!
@@ -98,14 +98,14 @@ impl RecordSink for RecordLines {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match self.append(&mut state, line) {
             Ok(()) if state.lost > 0 => {
-                info!(file = %self.path.display(), lost = state.lost, "records are written as lines again");
+                info!(file = %self.path.display(), lost = state.lost, "accounting and statistics records are written to the file again");
                 state.lost = 0;
             }
             Ok(()) => {}
             Err(error) => {
                 state.open = None;
                 if state.lost == 0 {
-                    warn!(file = %self.path.display(), %error, "records cannot be written as lines");
+                    warn!(file = %self.path.display(), %error, "accounting and statistics records cannot be written to the file");
                 }
                 state.lost += 1;
             }

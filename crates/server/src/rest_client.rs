@@ -20,7 +20,7 @@ use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-/// Where Debian and its relatives keep the authorities that everybody trusts.
+/// The system's trusted authorities on Debian and distributions based on it.
 const SYSTEM_AUTHORITIES: &str = "/etc/ssl/certs/ca-certificates.crt";
 /// Longest answer in bytes: the longest message with room to spare.
 const MAXIMUM_ANSWER: usize = 128 << 20;
@@ -39,9 +39,9 @@ pub(crate) enum RestError {
         #[source]
         source: std::io::Error,
     },
-    #[error("the exchange with the server broke off")]
+    #[error("the connection to the server broke")]
     Exchange(#[from] hyper::Error),
-    #[error("the request cannot be written")]
+    #[error("the request cannot be built")]
     Request(#[from] http::Error),
     #[error("the answer cannot be read")]
     Answer(#[source] Box<dyn std::error::Error + Send + Sync>),

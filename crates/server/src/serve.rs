@@ -103,28 +103,28 @@ fn data_directory(plan: &Plan) -> Result<(DataDirectory, Option<tempfile::TempDi
 fn warn_about(plan: &Plan) {
     for (name, nearest) in plan.environment.unknown() {
         let hint = nearest.map_or_else(String::new, |known| format!(", did you mean {known}?"));
-        tracing::warn!("the environment variable {name} is not known{hint}");
+        tracing::warn!("the environment variable {name} is not known and is ignored{hint}");
     }
     let configuration = &plan.configuration;
     if configuration.web.no_security {
-        tracing::warn!("web.no_security is true: every request is admitted with every role");
+        tracing::warn!("web.no_security is true: every request has every role without authentication");
     } else if !configuration.server.developer_defaults
         && configuration.web.users.is_empty()
         && configuration.ldap.host.is_none()
     {
-        tracing::warn!("web.users is empty and developer defaults are off: nobody can sign in");
+        tracing::warn!("web.users is empty and developer defaults are off: no user can sign in");
     }
     if let Some(address) = configuration.server.mq.0
         && !address.ip().is_loopback()
         && configuration.channels.plain_passwords == PlainPasswords::Anywhere
     {
         tracing::warn!(
-            "MQ clients of other machines may send passwords in clear to {address}, an administrator's too: set \
+            "MQ clients of other machines may send passwords in clear to {address}, including an administrator's: set \
              channels.plain_passwords = \"loopback\" to refuse them, and SSLCIPH on channels for TLS"
         );
     }
     if configuration.ldap.host.is_some() && configuration.ldap.tls == identity::options::LdapTls::Off {
-        tracing::warn!("ldap.tls is off: passwords travel to the directory in the clear");
+        tracing::warn!("ldap.tls is off: passwords are sent to the directory in clear");
     }
 }
 
@@ -191,7 +191,7 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
     Ok(())
 }
 
-/// Opens what applications and commands come in by.
+/// Opens the listeners and the administration socket.
 ///
 /// # Errors
 /// An address is in use, a certificate or key cannot be used, or the socket cannot be made.
@@ -212,7 +212,7 @@ async fn open_doors(
     Ok((web, channels, socket))
 }
 
-/// Takes in what was recovered. One that cannot start is told and left out.
+/// Adds the recovered queue managers. One that cannot start is logged and left out.
 ///
 /// # Errors
 /// With `--strict` the first that cannot start; otherwise when none can.
@@ -334,7 +334,7 @@ impl Signals {
                 () = until_stop(&mut stopped) => return,
                 _ = self.hang_up.recv() => {
                     if let Err(error) = server.reload() {
-                        tracing::error!("the configuration stays as it was: {}", chain(&error));
+                        tracing::error!("the new configuration cannot be used, and the previous one stays in force: {}", chain(&error));
                     }
                 }
             }
@@ -352,7 +352,10 @@ async fn poll_configuration(server: Arc<Server>, interval: Duration, mut stopped
         if now != seen {
             seen = now;
             if let Err(error) = server.reload() {
-                tracing::error!("the configuration stays as it was: {}", chain(&error));
+                tracing::error!(
+                    "the new configuration cannot be used, and the previous one stays in force: {}",
+                    chain(&error)
+                );
             }
         }
     }

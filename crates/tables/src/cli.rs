@@ -21,37 +21,37 @@ use crate::repeat::Effort;
 use crate::session::Session;
 use crate::setting::Setting;
 
-/// Shows the experiments and which published tables each measures.
+/// Lists the experiments and the published tables that they measure.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ListArguments {
-    /// As JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }
 
-/// Measures published tables here and shows both side by side.
+/// Measures published tables, and shows both figures side by side.
 ///
-/// Starts servers of its own in a temporary folder, on free ports, and ends them. Exits with 1 when an experiment came
-/// to no end; what it found until then is shown. A signal ends the run; what the experiments before found stays written.
+/// Starts its own servers in a temporary folder, on free ports, and ends them. Exits with 1 if an experiment did not
+/// finish; its results so far are shown. A signal ends the run; results of finished experiments stay written.
 #[derive(Debug, Clone, clap::Args)]
 pub struct RunArguments {
     /// Name or letter of an experiment, as `tables list` shows them, or all.
     #[arg(value_name = "NAME|all", required = true)]
     names: Vec<String>,
-    /// Short repetitions: all in five minutes.
+    /// Use short repetitions: all experiments take five minutes.
     #[arg(long)]
     quick: bool,
-    /// Form of the result; a page is written into --out, the others go to standard output too.
+    /// Format of the result. An HTML page is written to --out, the other formats also to standard output.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Folder for the result in this form and as JSON, after each experiment [default: ./quaymaster-tables for html, none
-    /// for the others].
+    /// Folder for the result in this format and as JSON, written after each experiment [default: ./quaymaster-tables
+    /// for html, else none].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Where servers keep their data meanwhile: on the disk that is to be measured [default: the system's temporary folder].
+    /// Folder for the servers' data, on the disk to measure [default: the system's temporary folder].
     #[arg(long, value_name = "DIR")]
     work: Option<PathBuf>,
-    /// Repetitions of each point, instead of as many as its spread asks for.
+    /// Number of repetitions of each point [default: as many as its spread requires].
     #[arg(long, value_name = "N")]
     repetitions: Option<NonZeroUsize>,
     /// Program to measure [default: this one].

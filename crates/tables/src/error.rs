@@ -8,7 +8,7 @@ use workload::WorkloadError;
 #[derive(Debug, thiserror::Error)]
 pub enum TablesError {
     /// Neither a name nor a letter of an experiment.
-    #[error("there is no experiment '{name}'; there are {known} and all")]
+    #[error("there is no experiment '{name}', expected {known} or all")]
     Unknown { name: String, known: String },
     #[error("cannot {what} {}", path.display())]
     File {
@@ -26,12 +26,12 @@ pub enum TablesError {
     /// A process ended or stayed silent; `said` is the end of what it wrote to standard error.
     #[error("{process} did not become ready: {said}")]
     NotReady { process: String, said: String },
-    #[error("{process} is not there any more: {said}")]
+    #[error("{process} has ended: {said}")]
     Gone { process: String, said: String },
     /// An answer of a server that was prepared for this is not what it has to be.
     #[error("{what}")]
     Unexpected { what: String },
-    #[error("cannot set up the handling of signals")]
+    #[error("cannot handle signals")]
     Signals(#[source] io::Error),
     #[error("cannot draw a chart: {0}")]
     Chart(String),

@@ -1,6 +1,6 @@
 //! How the threads of a load are scheduled: as batch work (`SCHED_BATCH`).
 //!
-//! A thread of a load that is woken by an answer waits until whoever runs has done, instead of interrupting it. The server
+//! A thread of a load that is woken by an answer waits for the running thread, instead of interrupting it. The server
 //! that sent the answer is mostly in the middle of sending others: interrupted, it is measured with a switch of threads for
 //! each of them, and serves less. Where a processor idles, nothing changes.
 //!

@@ -24,13 +24,13 @@ use crate::run::worker;
 /// Runs clients against a server and reports rate, response times, errors and the ledger's verdict.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Arguments {
-    /// Plan file (TOML); options win over it.
+    /// Plan file (TOML). Options override it.
     #[arg(value_name = "PLAN.toml", required_unless_present_any = ["scenario", "worker"])]
     pub plan: Option<PathBuf>,
-    /// What each client does over and over.
+    /// Transaction that each client repeats.
     #[arg(long, value_enum)]
     pub scenario: Option<Scenario>,
-    /// Clients, each with a connection of its own [default: 10].
+    /// Number of clients, each with its own connection [default: 10].
     #[arg(long, value_name = "N")]
     pub clients: Option<u32>,
     /// Threads that share the clients [default: half the processors].
@@ -41,45 +41,45 @@ pub struct Arguments {
     pub think_time: Option<Span>,
     #[command(flatten)]
     pub course: CourseArguments,
-    /// Bytes of a put's body [default: 1024].
+    /// Length of a put's body in bytes [default: 1024].
     #[arg(long, value_name = "N")]
     pub request_size: Option<usize>,
-    /// Bytes of a reply in request-reply, as the responder was told [default: 1024], or of the entries that requester
-    /// asks for [default: 8192].
+    /// Length of a reply in bytes: as set for the responder in request-reply [default: 1024], of the requested entries
+    /// in requester [default: 8192].
     #[arg(long, value_name = "N")]
     pub response_size: Option<usize>,
-    /// Server [default: https://127.0.0.1:9443].
+    /// URL of the server [default: https://127.0.0.1:9443].
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,
     #[command(flatten)]
     pub http: HttpArguments,
     #[command(flatten)]
     pub channel: ChannelArguments,
-    /// MQCONN and MQDISC: once a client, or in every transaction [default: once].
+    /// MQCONN and MQDISC: once per client, or in every transaction [default: once].
     #[arg(long, value_enum, requires = "channel")]
     pub connect: Option<Frequency>,
-    /// MQOPEN and MQCLOSE: once a connection, or in every transaction [default: once].
+    /// MQOPEN and MQCLOSE: once per connection, or in every transaction [default: once].
     #[arg(long, value_enum, requires = "channel")]
     pub open: Option<Frequency>,
-    /// Whether a new TLS connection may resume the session of an earlier one [default: true].
+    /// Whether a new TLS connection may resume an earlier session [default: true].
     #[arg(long, value_name = "BOOL")]
     pub tls_resumption: Option<bool>,
-    /// Where replies come in request-reply [default: DEV.QUEUE.2].
+    /// Reply queue in request-reply [default: DEV.QUEUE.2].
     #[arg(long, value_name = "NAME")]
     pub reply_queue: Option<String>,
-    /// PEM file of the certificate to trust.
+    /// PEM file of trusted certificates.
     #[arg(long, value_name = "FILE")]
     pub cacert: Option<PathBuf>,
-    /// Trust any certificate; loopback addresses only.
+    /// Trust any certificate; only for loopback addresses.
     #[arg(long)]
     pub insecure: bool,
-    /// How clients show who they are [default: ltpa]; 'every' logs in for each transaction.
+    /// How clients authenticate [default: ltpa]. 'every' logs in for each transaction.
     #[arg(long, value_enum)]
     pub login: Option<Login>,
-    /// User to log in as [default: app, in administration admin].
+    /// User for the login [default: app; admin in administration].
     #[arg(long)]
     pub user: Option<String>,
-    /// File with lines of 'USER PASSWORD', such as DIR/initial-passwords.
+    /// File with lines 'USER PASSWORD', such as DIR/initial-passwords.
     #[arg(long, value_name = "FILE")]
     pub password_file: Option<PathBuf>,
     /// Queue manager [default: QM1].
@@ -91,35 +91,35 @@ pub struct Arguments {
     /// Put persistent messages.
     #[arg(long)]
     pub persistent: bool,
-    /// After the run get everything from the queue, so that the verdict covers what is left.
+    /// Get all messages from the queue after the run, so that the verdict includes them.
     #[arg(long)]
     pub drain: bool,
-    /// Path of the POST in scenario http-floor [default: /noop], where scenario service invokes its service, or that administration
-    /// posts to after its GETs.
+    /// Path of the POST: in http-floor [default: /noop], of the service in service, after the GETs in administration.
     #[arg(long, value_name = "PATH")]
     pub post_path: Option<String>,
     /// Path of the GET in scenario http-floor [default: /].
     #[arg(long, value_name = "PATH")]
     pub get_path: Option<String>,
-    /// JSON that scenario service posts, where {id} stands for the identifier that its reply must have somewhere; or that
-    /// administration posts, where {n} stands for the number of the client's transaction.
+    /// JSON body of the POST. In service, {id} is replaced by the identifier that the reply must contain. In
+    /// administration, {n} is replaced by the number of the client's transaction.
     #[arg(long, value_name = "JSON")]
     pub body: Option<String>,
-    /// Program of scenario requester: reads orders and calls an API requester for each, as examples/api-requester does.
+    /// Program of scenario requester. It reads orders and calls an API requester for each, as examples/api-requester
+    /// does.
     #[arg(long, value_name = "PATH")]
     pub program: Option<PathBuf>,
-    /// An argument of the program; may be given again.
+    /// Argument of the program; may be repeated.
     #[arg(long, value_name = "TEXT", requires = "program", allow_hyphen_values = true)]
     pub program_argument: Vec<String>,
-    /// Clients in processes of the driver: 'user' for one a client, 'request' for a new one for each transaction. In requester
-    /// the number of processes of the program, which the clients share [default: one a client].
+    /// Processes: 'user' for one process of the driver per client, 'request' for a new one for each transaction. In
+    /// requester: number of processes of the program, shared by the clients [default: one per client].
     #[arg(long, value_name = "WHO")]
     pub processes: Option<Processes>,
-    /// Process whose processor time to report; may be given again. PID+children counts its children too, PID/PREFIX only its
-    /// threads whose name begins so.
+    /// Process to measure, as NAME=PID; may be repeated. PID+children includes its children, PID/PREFIX only its
+    /// threads with this name prefix.
     #[arg(long, value_name = "NAME=PID", value_parser = name_and_group)]
     pub pid: Vec<(String, Group)>,
-    /// Also write the report as JSON, to standard output for '-'.
+    /// Also write the report as JSON; '-' means standard output.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
     /// The driver's program, for clients that are processes [default: this one].
@@ -133,34 +133,35 @@ pub struct Arguments {
 /// How a run goes on in time.
 #[derive(Debug, Clone, clap::Args)]
 pub struct CourseArguments {
-    /// Transactions a second that begin whatever the server does; response times count from when they should have begun.
+    /// Transactions to start per second, independent of the server's answers. Response times start when a transaction
+    /// was due.
     #[arg(long, value_name = "N", conflicts_with = "think_time")]
     pub rate: Option<f64>,
-    /// How long to measure [default: 30s], or with --requests how long at most.
+    /// Time to measure [default: 30s]; with --requests the longest time.
     #[arg(long, value_name = "TIME")]
     pub duration: Option<Span>,
-    /// Transactions to measure: exactly so many.
+    /// Exact number of transactions to measure.
     #[arg(long, value_name = "N")]
     pub requests: Option<u64>,
-    /// How long to run before measuring [default: 5s]; 'steady' for as long as it takes.
+    /// Time to run before measuring [default: 5s]; 'steady' runs until the rate is steady.
     #[arg(long, value_name = "TIME|steady")]
     pub warmup: Option<WarmUpArgument>,
-    /// Transactions before measuring.
+    /// Number of transactions before measuring.
     #[arg(long, value_name = "N")]
     pub warmup_requests: Option<u64>,
-    /// Before measuring, run until the rates of three seconds differ by so many percent at most.
+    /// Before measuring, run until the rates of three seconds are within this percentage of their mean.
     #[arg(long, value_name = "PERCENT")]
     pub warmup_steady: Option<f64>,
-    /// Do the whole so often; the result is the median run, and how far the others lie apart.
+    /// Number of runs. The result is the run with the median rate, and the spread of all.
     #[arg(long, value_name = "N")]
     pub repetitions: Option<u32>,
-    /// Imitate a network with this round trip, such as 10ms.
+    /// Simulate a network with this round trip, such as 10ms.
     #[arg(long, value_name = "TIME")]
     pub latency: Option<Span>,
     /// Longest wait for an answer [default: 30s].
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<Span>,
-    /// Of whatever is random [default: a random one, which the result names].
+    /// Seed of random choices [default: random, shown in the result].
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 }
@@ -183,19 +184,19 @@ impl FromStr for WarmUpArgument {
 /// Requests of a web client.
 #[derive(Debug, Clone, clap::Args)]
 pub struct HttpArguments {
-    /// How long an HTTP connection is used [default: keep].
+    /// Use of an HTTP connection [default: keep].
     #[arg(long, value_enum)]
     pub connection: Option<Connection>,
-    /// Path that administration gets; may be given again. {client} stands for the client's number.
+    /// Path of a GET in administration; may be repeated. {client} is replaced by the client's number.
     #[arg(long, alias = "paths", value_name = "PATH")]
     pub path: Vec<String>,
-    /// Path that administration patches after its GETs and its POST.
+    /// Path of the PATCH in administration, after its GETs and its POST.
     #[arg(long, value_name = "PATH", requires = "patch_body")]
     pub patch_path: Option<String>,
-    /// JSON of that PATCH; {n} stands for the number of the client's transaction.
+    /// JSON body of the PATCH; {n} is replaced by the number of the client's transaction.
     #[arg(long, value_name = "JSON", requires = "patch_path")]
     pub patch_body: Option<String>,
-    /// Where administration has the value of the CSRF header from [default: header, any value].
+    /// Source of the CSRF header in administration [default: header, any value].
     #[arg(long, value_enum)]
     pub csrf: Option<Csrf>,
 }
@@ -203,30 +204,29 @@ pub struct HttpArguments {
 /// A channel to go through.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ChannelArguments {
-    /// Go through this server-connection channel instead of the REST API.
+    /// Use this server-connection channel instead of the REST API.
     #[arg(long, value_name = "NAME")]
     pub channel: Option<String>,
-    /// Where the queue manager listens for channels [default: 127.0.0.1:1414].
+    /// Address of the queue manager's listener, or a list of them [default: 127.0.0.1:1414].
     #[arg(long, value_name = "HOST:PORT", requires = "channel")]
     pub mq: Option<String>,
-    /// CipherSpec of the channel, such as ANY_TLS12_OR_HIGHER; without it and --cacert there is no TLS.
+    /// CipherSpec of the channel, such as ANY_TLS12_OR_HIGHER. Without it and --cacert there is no TLS.
     #[arg(long, value_name = "SPEC", requires = "channel")]
     pub cipher: Option<String>,
-    /// Connections that share a socket [default: 1].
+    /// Number of conversations on a socket [default: 1].
     #[arg(long, value_name = "N", requires = "channel")]
     pub sharing_conversations: Option<u32>,
-    /// Wait for no answer: puts are asynchronous, and messages come without being asked for (MQCB with read-ahead). Only for
-    /// nonpersistent messages of request-reply, whose --reply-queue is then a model queue; what is read ahead is lost
-    /// with this process.
+    /// Use asynchronous puts and consumers with read-ahead (MQCB). Only for nonpersistent messages of request-reply;
+    /// --reply-queue is then a model queue. Messages read ahead are lost if this process ends.
     #[arg(long, requires = "channel")]
     pub streaming: bool,
 }
 
 /// Gets requests from a queue and puts a reply to each, until SIGTERM or SIGINT.
 ///
-/// A reply is filler, or what a program of yours says. It goes to the reply-to queue of the request, with the request's
-/// message identifier as its correlation identifier unless the request's report options say otherwise; a request without
-/// a reply-to queue gets none.
+/// A reply is filler, or made by --program. It is put on the reply-to queue of the request, with the request's message
+/// identifier as its correlation identifier unless the request's report options differ. A request without a reply-to
+/// queue gets none.
 ///
 /// Prints `{"event":"ready","connections":N}` when it listens and `{"event":"end","replies":N,"errors":N}` when it ends.
 #[derive(Debug, Clone, clap::Args)]
@@ -236,7 +236,7 @@ pub struct ResponderArguments {
     /// Queue of the requests [default: DEV.QUEUE.1].
     #[arg(long, value_name = "NAME")]
     pub queue: Option<String>,
-    /// Connections that get requests.
+    /// Number of connections that get requests.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub connections: u32,
     #[command(flatten)]
@@ -244,19 +244,19 @@ pub struct ResponderArguments {
     /// Queue manager [default: the one that answers].
     #[arg(long = "qmgr", value_name = "NAME")]
     pub queue_manager: Option<String>,
-    /// User to connect as [default: app].
+    /// User of the connections [default: app].
     #[arg(long)]
     pub user: Option<String>,
-    /// File with lines of 'USER PASSWORD', such as DIR/initial-passwords.
+    /// File with lines 'USER PASSWORD', such as DIR/initial-passwords.
     #[arg(long, value_name = "FILE")]
     pub password_file: Option<PathBuf>,
     /// Connect without a user.
     #[arg(long, conflicts_with_all = ["user", "password_file"])]
     pub no_user: bool,
-    /// PEM file of the certificate to trust.
+    /// PEM file of trusted certificates.
     #[arg(long, value_name = "FILE")]
     pub cacert: Option<PathBuf>,
-    /// Trust any certificate; loopback addresses only.
+    /// Trust any certificate; only for loopback addresses.
     #[arg(long)]
     pub insecure: bool,
 }

@@ -37,7 +37,7 @@ pub enum ClientError {
     NoCookie,
     #[error("{0}")]
     Target(String),
-    #[error("the reply is not that of the request")]
+    #[error("the reply belongs to another request")]
     WrongReply,
     /// A program called, and its stub, the server or the API refused.
     #[error("the call ended with return code {return_code} and status code {status_code}")]

@@ -36,7 +36,7 @@ const READ_BYTES: usize = 64 << 10;
 const LEAST_ROOM: usize = 4 << 10;
 /// Longest wait for the real server.
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
-/// Pause after a connection could not be accepted, most likely for want of file descriptors.
+/// Pause after a connection could not be accepted, most likely for lack of file descriptors.
 const PAUSE_AFTER_ERROR: Duration = Duration::from_millis(20);
 
 /// A running relay; it ends with this value.

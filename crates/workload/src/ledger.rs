@@ -25,7 +25,7 @@ const UNKNOWN: u8 = 0b0000_0100;
 /// A get aimed at this very message lost its answer.
 const GET_UNKNOWN: u8 = 0b0000_1000;
 const DAMAGED: u8 = 0b0001_0000;
-/// A request that nobody had answered: it still lay where it was put.
+/// A request without an answer: it was still on its queue.
 const LEFT: u8 = 0b0010_0000;
 /// How often it was got: 0 to 3, counting no further.
 const GOT_SHIFT: u8 = 6;
@@ -61,9 +61,9 @@ pub struct Verdict {
     pub unknown_gets: u64,
     /// Answered puts that are gone and that a get without an answer may have taken.
     pub explained: u64,
-    /// Requests that nobody had answered when the run was over: they still lay where they were put.
+    /// Requests without an answer at the end of the run: they were still on their queue.
     pub left: u64,
-    /// Answered puts neither got nor left although the queues were emptied. `None`: nobody looked.
+    /// Answered puts neither got nor left although the queues were emptied. `None`: not examined.
     pub lost: Option<u64>,
     /// Messages got more than once.
     pub duplicated: u64,
@@ -71,7 +71,7 @@ pub struct Verdict {
     pub refused_but_found: u64,
     /// Messages whose body came back changed.
     pub damaged: u64,
-    /// Messages and replies that came to somebody who had asked for another.
+    /// Messages and replies that were returned to a request for another one.
     pub misdelivered: u64,
     /// Messages got that this run did not put.
     pub foreign: u64,
@@ -179,7 +179,7 @@ impl Ledger {
         }
     }
 
-    /// A request was found where it was put, and taken from there: nobody will answer it.
+    /// A request was found on its queue and removed: it will not be answered.
     pub fn left(&self, id: PutId) {
         self.change(id, |entry| *entry |= LEFT);
     }

@@ -52,7 +52,7 @@ pub struct Figure {
 /// Carries the plan out as often as it says. Blocks until the end; call it outside of any async runtime.
 ///
 /// # Errors
-/// As `run`, of the first repetition; that of a later one is told beside what the others found.
+/// As `run`, of the first repetition; that of a later one is reported with the results of the others.
 pub fn repeat(plan: &Plan) -> Result<Outcome, WorkloadError> {
     let mut reports = vec![crate::run(plan)?];
     for _ in 1..plan.repetitions {

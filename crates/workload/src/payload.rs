@@ -3,7 +3,7 @@
 //! ```text
 //! offset  width  content
 //!      0     48  identifier: 24 bytes in lower-case hexadecimal; also the message's correlation identifier
-//!     48    n-48 filler: the letters a to z over and over
+//!     48    n-48 filler: the letters a to z, repeated
 //!
 //! identifier (before hexadecimal), integers with the high byte first
 //!      0      8  run

@@ -46,7 +46,7 @@ pub struct Plan {
     pub clients: u32,
     pub threads: usize,
     pub think_time: Duration,
-    /// Transactions a second that are begun whatever the server does.
+    /// Transactions to start per second, independent of the server.
     pub rate: Option<f64>,
     pub warm_up: WarmUp,
     pub end: End,
@@ -290,7 +290,7 @@ fn response_size(scenario: Scenario, wanted: Option<usize>) -> Result<Option<usi
             let size = in_range("response_size", size.unwrap_or(8192), 0, 100 << 20)?;
             match size % RESPONSE_STEP {
                 0 => Ok(Some(size)),
-                _ => Err(bad("response_size", format!("has to be a multiple of {RESPONSE_STEP} in requester"))),
+                _ => Err(bad("response_size", format!("must be a multiple of {RESPONSE_STEP} in requester"))),
             }
         }
         (Scenario::RequestReply, size) => {

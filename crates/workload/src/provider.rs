@@ -1,7 +1,7 @@
 //! The remote API of the report: `POST /APIrequesterPerformanceRemoteAPI/apirRemote/varyRespPayload` answers with as many
 //! entries as the request asks for, and `/ibm/api/docs` describes it, so that its Swagger document need not be copied by hand.
 //!
-//! One thread, plain HTTP/1.1 with kept connections: what is measured is whoever calls it, so it must cost little itself.
+//! One thread, plain HTTP/1.1 with kept connections: its callers are measured, so it must cost little itself.
 //! Whatever asks for too much or is no such request is refused with a status and a JSON object.
 //!
 //! Source: "z/OS Connect Enterprise Edition V3.0, Performance Summary using the API Requester", 4, 7 and 8 (June 2018).
@@ -45,7 +45,7 @@ pub const ENTRY_BYTES: usize = payload::ENTRY_BYTES as usize;
 const DOCS_PATH: &str = "/ibm/api/docs";
 /// Longest body of a request that is read.
 const LONGEST_REQUEST: usize = 64 << 10;
-/// Pause after a connection could not be accepted, most likely for want of file descriptors.
+/// Pause after a connection could not be accepted, most likely for lack of file descriptors.
 const PAUSE_AFTER_ERROR: Duration = Duration::from_millis(20);
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const YAML: HeaderValue = HeaderValue::from_static("application/yaml");
@@ -149,7 +149,7 @@ impl Provider {
             (DOCS_PATH, &Method::GET) => self.describe(parts.uri.query().unwrap_or_default(), &parts.headers),
             (API_PATH, _) => not_allowed(HeaderValue::from_static("POST")),
             (DOCS_PATH, _) => not_allowed(HeaderValue::from_static("GET")),
-            _ => refused(StatusCode::NOT_FOUND, "there is nothing here"),
+            _ => refused(StatusCode::NOT_FOUND, "there is no such resource"),
         };
         let count = if answer.status().is_success() { &self.counts.answered } else { &self.counts.refused };
         count.fetch_add(1, Ordering::Relaxed);
@@ -178,7 +178,7 @@ impl Provider {
     }
 }
 
-/// Without a Content-Type a body is taken for what it has to be.
+/// A body without a Content-Type is treated as the expected type.
 fn is_json(headers: &HeaderMap) -> bool {
     let Some(value) = headers.get(CONTENT_TYPE) else { return true };
     let kind = value.to_str().unwrap_or_default().split(';').next().unwrap_or_default();
@@ -205,7 +205,7 @@ fn refused(status: StatusCode, problem: &str) -> Answer {
 }
 
 fn not_allowed(methods: HeaderValue) -> Answer {
-    let mut answer = refused(StatusCode::METHOD_NOT_ALLOWED, "this method has no meaning here");
+    let mut answer = refused(StatusCode::METHOD_NOT_ALLOWED, "this resource does not support the method");
     answer.headers_mut().insert(ALLOW, methods);
     answer
 }

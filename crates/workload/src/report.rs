@@ -37,7 +37,7 @@ pub struct Report {
     pub not_begun: Option<u64>,
     pub warm_up: WarmUpReport,
     pub processes: Vec<ProcessReport>,
-    /// Of all processors of the machine, whoever used them.
+    /// Of all processors of the machine, by all processes.
     pub machine_busy_percent: Option<f64>,
     /// Why the client limited the rate, when it did.
     pub client_limit: Option<String>,

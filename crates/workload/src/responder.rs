@@ -1,4 +1,4 @@
-//! The batch server: gets requests from a queue, answers each on its reply-to queue, until it is told to stop.
+//! The batch server: gets requests from a queue, answers each on its reply-to queue, until it is stopped.
 //!
 //! What a reply holds comes from a program (`program.rs`), or is filler: as many bytes as wanted, the first 48 of the request,
 //! which name the driver's messages, before it. Its descriptor follows the request's (`reply.rs`).
@@ -81,7 +81,7 @@ enum Failure {
     #[error("{0}; the request is backed out")]
     Program(#[from] ProgramError),
     /// Of a request that was got outside a unit of work.
-    #[error("{0}; the request stays without a reply")]
+    #[error("{0}; the request gets no reply")]
     Reply(ChannelError),
 }
 

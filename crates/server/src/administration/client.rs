@@ -18,11 +18,11 @@ pub(crate) enum ClientError {
         #[source]
         source: io::Error,
     },
-    #[error("the server hung up")]
+    #[error("the server closed the connection without an answer")]
     Broken(#[source] io::Error),
     #[error("{}", .0.sentence)]
     Refused(Refusal),
-    #[error("the server gave an answer that does not belong to the request; is it of another version?")]
+    #[error("the server sent an answer that does not match the request: it may have another version than this command")]
     Unexpected,
 }
 

@@ -44,14 +44,14 @@ struct Subject {
     /// Queue manager [default: the server's first].
     #[arg(short = 'm', value_name = "QM")]
     queue_manager: Option<String>,
-    /// Object or generic profile; left out for the queue manager itself.
+    /// Object or generic profile; not used with type qmgr.
     #[arg(short = 'n', value_name = "PROFILE")]
     profile: Option<String>,
     /// Type of object: queue (q), qmgr, process (prcs), namelist (nl), topic (top), authinfo (ai), channel (chl),
     /// clntconn (clcn), listener (lstr), service (srvc), comminfo (info), rqmname (rqmn).
     #[arg(short = 't', value_name = "TYPE")]
     object: Option<String>,
-    /// Authorization service: accepted and ignored, as there is one.
+    /// Authorization service: accepted and ignored.
     #[arg(short = 's', value_name = "SERVICE", hide = true)]
     _service: Option<String>,
 }
@@ -66,7 +66,7 @@ pub(super) struct SetmqautArguments {
     /// Group whose authority is set.
     #[arg(short = 'g', value_name = "GROUP")]
     groups: Vec<String>,
-    /// Authorities to grant (+put) and to take away (-put); -remove deletes the record.
+    /// Authorities to grant (+put) and to remove (-put); -remove deletes the record.
     #[arg(long = "authority", value_name = "+WORD|-WORD", allow_hyphen_values = true)]
     authorities: Vec<String>,
     #[command(flatten)]
@@ -230,10 +230,10 @@ impl Change {
             }
         }
         if change.removes_record && changes {
-            return Err(Failure::new(WRONG_AUTHORITY, "AMQ7097E: remove stands alone."));
+            return Err(Failure::new(WRONG_AUTHORITY, "AMQ7097E: -remove cannot be combined with other authorities."));
         }
         if !change.removes_record && !changes {
-            return Err(Failure::new(NO_AUTHORITY, "AMQ7096E: Say which authorities to set: +put, -get, ..."));
+            return Err(Failure::new(NO_AUTHORITY, "AMQ7096E: No authority is given, expected +put, -get, ..."));
         }
         Ok(change)
     }

@@ -32,22 +32,21 @@ const LOCAL: &str = "127.0.0.1(1414)";
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct ChannelDoor {
-    /// Go through this server-connection channel, as an application does.
+    /// Connect through this server-connection channel, as an application does.
     ///
-    /// The developer defaults have DEV.APP.SVRCONN. The user then needs the authority to connect and to use the queue;
-    /// without --channel or --url the command acts as the server's owner through a socket in the data directory.
+    /// The developer defaults have DEV.APP.SVRCONN. The user needs the authority to connect and to use the queue.
+    /// Without --channel or --url the command acts as the server's owner, through a socket in the data directory.
     #[arg(long, value_name = "NAME", group = "far")]
     channel: Option<String>,
-    /// Where the queue manager listens: HOST:PORT, or a list to try in turn such as 'host(1414),other(1414)' [default:
+    /// Address of the queue manager: HOST:PORT, or a list to try in turn such as 'host(1414),other(1414)' [default:
     /// 127.0.0.1:1414].
     #[arg(long, value_name = "HOST:PORT", requires = "channel")]
     mq: Option<ConnectionNames>,
-    /// Take channel, addresses and CipherSpec from a client channel definition table in JSON; --qmgr then says which entry,
-    /// or with '*NAME' which group of entries.
+    /// Read channel, addresses and CipherSpec from a client channel definition table in JSON. --qmgr selects the entry,
+    /// or with '*NAME' a group of entries.
     #[arg(long, value_name = "FILE", group = "far")]
     ccdt: Option<PathBuf>,
-    /// CipherSpec of the channel, such as ANY_TLS12_OR_HIGHER, which --cacert alone means too. Without either there is no
-    /// TLS.
+    /// CipherSpec of the channel [default: ANY_TLS12_OR_HIGHER with --cacert, else no TLS].
     #[arg(long, value_name = "SPEC", requires = "far")]
     cipher: Option<String>,
     /// PEM file of a client certificate.
@@ -56,8 +55,8 @@ pub(super) struct ChannelDoor {
     /// PEM file of the client certificate's key.
     #[arg(long, value_name = "FILE", requires = "certificate")]
     key: Option<PathBuf>,
-    /// Name that the server's certificate must have [default: the host]; 'any' asks for a trusted signer only, as IBM's
-    /// clients do.
+    /// Host name that the server's certificate must contain [default: the host]; 'any' requires only a trusted signer,
+    /// as IBM's clients do.
     #[arg(long, value_name = "NAME", requires = "far")]
     server_name: Option<String>,
 }

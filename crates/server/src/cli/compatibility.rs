@@ -13,7 +13,7 @@ use super::failure::Failure;
 pub(super) struct Arguments {
     /// Script of MQSC commands, as dmpmqcfg writes it.
     file: PathBuf,
-    /// Print JSON, what is accepted included.
+    /// Print JSON, including accepted commands.
     #[arg(long)]
     json: bool,
 }

@@ -26,24 +26,24 @@ pub(super) enum Command {
     Explain(ExplainArguments),
     /// Check a configuration file.
     Check(CheckArguments),
-    /// Say what this queue manager accepts, ignores and refuses of another one's MQSC script.
+    /// Show which commands of another queue manager's MQSC script are accepted, ignored and refused.
     Compat(compatibility::Arguments),
-    /// Turn an mqwebuser.xml, mqweb.xml or bootstrap.properties into a configuration file.
+    /// Convert an mqwebuser.xml, mqweb.xml, bootstrap.properties or z/OS Connect server.xml into a configuration file.
     Import(import::Arguments),
-    /// Let the running server read its configuration again.
+    /// Make the running server read its configuration again.
     Reload(ReloadArguments),
-    /// Read a password and print it as [web.users] stores it.
+    /// Read a password and print its hash for [web.users].
     Password,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArguments {
-    /// Only keys that start so, such as ltpa or server.https.
+    /// Show only keys with this prefix, such as ltpa or server.https.
     prefix: Option<String>,
     /// Print JSON.
     #[arg(long, conflicts_with = "markdown")]
     json: bool,
-    /// Print the table of the manual.
+    /// Print the table of docs/configuration.md.
     #[arg(long)]
     markdown: bool,
 }
@@ -52,7 +52,7 @@ pub(super) struct ExplainArguments {
 pub(super) struct CheckArguments {
     /// File to check.
     file: PathBuf,
-    /// Also ask the servers of [ldap] whether they answer, sign in and search there.
+    /// Also connect to the servers of [ldap], sign in and search.
     #[arg(long)]
     connect: bool,
 }
@@ -176,7 +176,7 @@ fn check_directory(authenticator: &Authenticator, out: &mut dyn Write) -> Result
             }
         }
     }
-    if failed > 0 { Err(Failure::new(1, "config check: not every server of [ldap] can be used")) } else { Ok(()) }
+    if failed > 0 { Err(Failure::new(1, "config check: at least one server of [ldap] cannot be used")) } else { Ok(()) }
 }
 
 fn reload(arguments: &ReloadArguments, out: &mut dyn Write) -> Result<(), Failure> {

@@ -21,40 +21,40 @@ pub(super) enum Command {
     Layout(LayoutArguments),
     /// Print the JSON Schema of a record.
     Schema(SchemaArguments),
-    /// Turn a JSON object into a record.
+    /// Convert a JSON object to a record.
     Encode(ConvertArguments),
-    /// Turn a record into a JSON object.
+    /// Convert a record to a JSON object.
     Decode(ConvertArguments),
 }
 
 /// Which record, and how the copybook is read.
 #[derive(Debug, Args)]
 struct Source {
-    /// File with the copybook; - is standard input.
+    /// Copybook file; - means standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Record, where the copybook has several.
+    /// Record to use, if the copybook has several.
     #[arg(long, value_name = "NAME")]
     record: Option<String>,
-    /// Folder with members that COPY names; may be repeated [default: the folder of the file].
+    /// Folder with members of COPY; may be repeated [default: the folder of the file].
     #[arg(long, short = 'I', value_name = "DIR")]
     library: Vec<PathBuf>,
     /// Reference format of the text.
     #[arg(long, value_enum, default_value = "detect")]
     format: FormatName,
-    /// The decimal point is a comma (DECIMAL-POINT IS COMMA).
+    /// Treat the comma as the decimal point (DECIMAL-POINT IS COMMA).
     #[arg(long)]
     decimal_comma: bool,
-    /// CURRENCY SIGN of the program.
+    /// Currency sign of the program, one character.
     #[arg(long, value_name = "CHARACTER", default_value = "$", value_parser = currency_sign)]
     currency: char,
-    /// Where SYNCHRONIZED puts slack bytes: on multiples of each item's length, or as Enterprise COBOL does.
+    /// Alignment of SYNCHRONIZED items: to each item's length, or as in Enterprise COBOL.
     #[arg(long, value_enum, default_value = "natural")]
     sync: SlackName,
-    /// Bytes of a pointer.
+    /// Length of a pointer in bytes.
     #[arg(long, value_name = "BYTES", default_value = "4", value_parser = ["4", "8"])]
     pointer: String,
-    /// Binary items of one and two digits take one byte.
+    /// Store binary items of one and two digits in one byte.
     #[arg(long)]
     byte_binary: bool,
 }
@@ -68,32 +68,32 @@ struct Reading {
     /// Byte order of binary items, floats and NATIONAL.
     #[arg(long, value_enum, default_value = "big")]
     byte_order: OrderName,
-    /// Byte order of COMP, COMP-4 and BINARY where it differs, as with GnuCOBOL on a PC.
+    /// Byte order of COMP, COMP-4 and BINARY, if different, as with GnuCOBOL on a PC [default: that of --byte-order].
     #[arg(long, value_enum, value_name = "ORDER")]
     comp_byte_order: Option<OrderName>,
-    /// Form of COMP-1 and COMP-2.
+    /// Format of COMP-1 and COMP-2.
     #[arg(long, value_enum, default_value = "hex")]
     float: FloatName,
-    /// Signs written into zoned numbers of an ASCII code page: 0-9 and p-y, or the letters of EBCDIC.
+    /// Signs of zoned numbers in an ASCII code page: 0-9 and p-y, or the letters of EBCDIC.
     #[arg(long, value_enum, default_value = "zone")]
     ascii_sign: SignName,
-    /// Code page of DISPLAY-1, UTF-16; without it, hexadecimal digits.
+    /// Code page of DISPLAY-1, UTF-16 [default: hexadecimal digits].
     #[arg(long, value_name = "CODEPAGE", value_parser = ccsid)]
     graphic: Option<u32>,
-    /// Names in JSON: as in the copybook, as DFHLS2JS makes them, or hyphens as underscores.
+    /// Names in JSON: as in the copybook, as DFHLS2JS makes them, or with underscores for hyphens.
     #[arg(long, value_enum, default_value = "cobol")]
     names: NamesName,
-    /// Alternative taken in place of the item it REDEFINES: its name, that of an item inside, or a path such as
+    /// Alternative to use instead of the item that it REDEFINES: its name, that of an item in it, or a path such as
     /// RECORD.GROUP.NAME; may be repeated.
     #[arg(long = "use", value_name = "NAME")]
     alternatives: Vec<String>,
-    /// COMP, COMP-4 and BINARY hold what their bytes hold.
+    /// Let COMP, COMP-4 and BINARY have all values of their bytes, not only of their PICTURE.
     #[arg(long)]
     full_binary: bool,
-    /// Leave out the objects of DEPENDING ON.
+    /// Omit the objects of DEPENDING ON.
     #[arg(long)]
     hide_counters: bool,
-    /// Pass over members of JSON without an item.
+    /// Ignore JSON members without an item.
     #[arg(long)]
     ignore_unknown: bool,
 }
@@ -127,16 +127,16 @@ pub(super) struct ConvertArguments {
     /// File for the result [default: standard output].
     #[arg(long, short = 'o', value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Records are hexadecimal digits, in and out.
+    /// Read and write records as hexadecimal digits.
     #[arg(long)]
     hex: bool,
-    /// Pass over bytes behind the record.
+    /// Ignore bytes after the end of the record.
     #[arg(long)]
     ignore_excess: bool,
-    /// A record may end early; items that are not there are left out.
+    /// Accept a record that ends early, and omit the missing items.
     #[arg(long)]
     allow_short: bool,
-    /// A character without a counterpart in the code page is an error instead of a substitute.
+    /// Treat a character that the code page lacks as an error instead of substituting it.
     #[arg(long)]
     strict_characters: bool,
 }

@@ -17,7 +17,7 @@ pub(super) struct Arguments {
     /// Queue manager [default: the server's first].
     #[arg(short = 'm', value_name = "QM")]
     queue_manager: Option<String>,
-    /// Only objects of this name, which may be generic, such as DEV.*.
+    /// Write only objects of this name, which may be generic, such as DEV.*.
     #[arg(short = 'n', value_name = "NAME")]
     name: Option<String>,
     /// Kind of definition: all, object, authrec, chlauth, sub or policy. A type of object as with -t is accepted too
@@ -28,16 +28,16 @@ pub(super) struct Arguments {
     /// [default: all].
     #[arg(short = 't', value_name = "TYPE", value_parser = EXPORTS, hide_possible_values = true, ignore_case = true)]
     object_type: Option<String>,
-    /// Print a JSON array with an object for each command, as runCommandJSON of the REST API takes it.
+    /// Print a JSON array with one object per command, in the form of runCommandJSON of the REST API.
     #[arg(long)]
     json: bool,
-    /// Write every attribute, also those that have their default.
+    /// Write all attributes, including those with their default.
     #[arg(short = 'a')]
     all_attributes: bool,
-    /// Form of the output: mqsc, or 1line for one line a command.
+    /// Format of the output: mqsc, or 1line for one line per command.
     #[arg(short = 'o', value_name = "FORM", default_value = "mqsc", value_parser = ["mqsc", "1line"], hide_possible_values = true)]
     form: String,
-    /// Write the SYSTEM objects too that were not changed since they were made.
+    /// Include SYSTEM objects that were not changed since their creation.
     #[arg(long)]
     include_defaults: bool,
     /// Accepted for compatibility.

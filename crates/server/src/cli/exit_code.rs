@@ -75,7 +75,7 @@ pub(super) const AUTHORITY: &[Code] = &[
     (148, "-t names no type of object."),
     (149, "-p and -g are missing."),
     (150, "No authority is given."),
-    (151, "An authority does not exist, or does not go with the others."),
+    (151, "An authority does not exist, or cannot be combined with the others."),
 ];
 
 /// The tables of docs/exit-codes.md: heading, commands, codes.

@@ -32,7 +32,7 @@ pub(super) enum Form {
 
 static FORM: OnceLock<Form> = OnceLock::new();
 
-/// The first call counts. A JSON log starts at once, so that whatever fails is a line of it, a panic included.
+/// Only the first call has an effect. A JSON log starts at once, so that every failure, including a panic, is a line of it.
 pub(super) fn set_form(form: Form) {
     if FORM.set(form).is_ok() && form == Form::Log {
         logging::start(LogFormat::Json, LogLevel::Info);

@@ -1,4 +1,4 @@
-//! `chkmqready` and `chkmqhealthy`: exit codes for whoever supervises the server. They print only what is wrong.
+//! `chkmqready` and `chkmqhealthy`: exit codes for a supervisor of the server. They print only what is wrong.
 //!
 //! Without a name they are about the queue managers that are meant to run: those named at the server's start, or started
 //! since. One that lies in the data directory and was never asked for does not count.
@@ -16,14 +16,14 @@ use crate::error::chain;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Only this queue manager.
+    /// Check only this queue manager.
     #[arg(short = 'm', value_name = "QM")]
     queue_manager: Option<String>,
     #[command(flatten)]
     location: Location,
 }
 
-/// Whether work can be sent: the administration socket opens last of all, so whoever answers there is ready.
+/// Whether work can be sent: the administration socket opens last, so a server that answers there is ready.
 pub(super) fn ready(arguments: &Arguments) -> ExitCode {
     verdict(status(arguments), |status| {
         if !status.ready {

@@ -12,10 +12,11 @@ use crate::data_directory::write_file;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// mqwebuser.xml, mqweb.xml, bootstrap.properties or a z/OS Connect server.xml; later files win over earlier ones.
+    /// Files to convert: mqwebuser.xml, mqweb.xml, bootstrap.properties or a z/OS Connect server.xml. Later files
+    /// override earlier ones.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Write the configuration here instead of to standard output; an existing file is not replaced.
+    /// File for the configuration; an existing file is not replaced [default: standard output].
     #[arg(long, short = 'o', value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -47,7 +48,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Fail
     if file.exists() {
         return Err(Failure::new(2, format!("--out: {} exists", file.display())));
     }
-    // Passwords may stand in it.
+    // Passwords may be in it.
     write_file(file, text.as_bytes(), 0o600)?;
     writeln!(out, "{} was written.", file.display())?;
     for line in &imported.left_out {

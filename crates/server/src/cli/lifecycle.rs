@@ -42,16 +42,16 @@ pub(super) struct CrtmqmArguments {
     /// Name of the default transmission queue.
     #[arg(short = 'd', value_name = "QUEUE")]
     default_transmission_queue: Option<String>,
-    /// Most handles that one connection may hold; as IBM's, -h NUMBER is accepted too.
+    /// Maximum number of open handles of one connection. -h NUMBER is accepted too.
     #[arg(long = "handles", short = 'H', value_name = "NUMBER")]
     maximum_handles: Option<u32>,
     /// Trigger interval in milliseconds.
     #[arg(short = 't', value_name = "MS")]
     trigger_interval: Option<u32>,
-    /// Most uncommitted messages of one unit of work.
+    /// Maximum number of uncommitted messages in one unit of work.
     #[arg(short = 'x', value_name = "NUMBER")]
     maximum_uncommitted: Option<u32>,
-    /// Make the listener SYSTEM.LISTENER.TCP.1 on this port, which starts and ends with the queue manager.
+    /// Port of a listener SYSTEM.LISTENER.TCP.1, which starts and ends with the queue manager.
     #[arg(short = 'p', value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     port: Option<u16>,
     /// Accepted without effect: the server's first queue manager is the default.
@@ -117,7 +117,7 @@ struct Ignored {
 }
 
 impl Ignored {
-    /// Those that somebody might count on.
+    /// Ignored options that a user might rely on.
     fn given(&self) -> Vec<&'static str> {
         let options = [
             ("-g", self.group.is_some()),

@@ -12,7 +12,7 @@ use super::failure::Failure;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Folder to make the links in; made when absent.
+    /// Folder for the links; created if it does not exist.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }

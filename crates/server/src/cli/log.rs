@@ -16,7 +16,8 @@ use crate::error::ServerError;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Show extents, batches and records of a queue manager's log, without message bodies; exit 1 when it is damaged.
+    /// Show extents, batches and records of a queue manager's log, without message bodies. Exit code 1 if it is
+    /// damaged.
     Inspect(InspectArguments),
 }
 
@@ -56,8 +57,8 @@ fn queue_manager(name: Option<&str>, directory: &DataDirectory) -> Result<QueueM
     let place = directory.root().display();
     match (name, known.as_slice()) {
         (None, [only]) => Ok(*only),
-        (None, []) => Err(Failure::new(1, format!("{place} holds no queue manager"))),
-        (None, _) => Err(Failure::new(2, format!("{place} holds several queue managers; name one"))),
+        (None, []) => Err(Failure::new(1, format!("{place} has no queue manager"))),
+        (None, _) => Err(Failure::new(2, format!("{place} has several queue managers; name one"))),
         (Some(name), _) => known
             .iter()
             .find(|known| known.as_str() == name)

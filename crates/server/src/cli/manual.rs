@@ -25,16 +25,16 @@ const PROGRAM: &str = "quaymaster";
 
 #[derive(Debug, Args)]
 pub(super) struct CompletionsArguments {
-    /// Shell to complete for.
+    /// Shell of the completion script.
     #[arg(value_enum)]
     shell: Shell,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct ManArguments {
-    /// Words of a command, such as serve or config check [default: the program].
+    /// Words of the command, such as serve or config check [default: the program].
     command: Vec<String>,
-    /// Write the pages of all commands, and of the names of `links`, into this folder instead.
+    /// Folder for the pages of all commands and linked names, instead of standard output.
     #[arg(long, value_name = "DIR", conflicts_with = "command")]
     out: Option<PathBuf>,
 }

@@ -34,7 +34,7 @@ use crate::rest_client::{RestAnswer, RestClient};
 /// How to reach the queue manager.
 #[derive(Debug, Args)]
 struct Door {
-    /// Queue manager [default: the server's first; QM1 with --url; with --channel or --ccdt the one that answers].
+    /// Queue manager [default: the server's first; with --url QM1; with --channel or --ccdt the one that answers].
     #[arg(long = "qmgr", short = 'm', value_name = "QM")]
     queue_manager: Option<String>,
     #[command(flatten)]
@@ -51,10 +51,10 @@ pub(super) struct PutArguments {
     queue: String,
     /// Text of the message [default: the content of standard input].
     text: Option<String>,
-    /// Put the content of a file.
+    /// File whose content is put.
     #[arg(long, short = 'f', value_name = "FILE", conflicts_with = "text")]
     file: Option<PathBuf>,
-    /// Put bytes instead of text: the message has no format and is never converted.
+    /// Put bytes without a format, which are never converted.
     #[arg(long)]
     binary: bool,
     /// Put a persistent message, which survives a restart [default: as DEFPSIST of the queue].
@@ -66,16 +66,16 @@ pub(super) struct PutArguments {
     /// Priority, 0 to 9 [default: as DEFPRTY of the queue].
     #[arg(long, value_parser = clap::value_parser!(u8).range(0..=9))]
     priority: Option<u8>,
-    /// Time after which the message expires, such as 5s [default: never].
+    /// Lifetime of the message, such as 5s [default: unlimited].
     #[arg(long, value_name = "TIME", value_parser = span::parse)]
     expiry: Option<Duration>,
-    /// Identifier of the message: 48 hexadecimal digits [default: the queue manager makes one].
+    /// Message identifier, 48 hexadecimal digits [default: made by the queue manager].
     #[arg(long, value_name = "HEX", value_parser = identifier)]
     message_id: Option<String>,
-    /// Correlation identifier of the message: 48 hexadecimal digits.
+    /// Correlation identifier, 48 hexadecimal digits.
     #[arg(long, value_name = "HEX", value_parser = identifier)]
     correlation_id: Option<String>,
-    /// Queue that replies are to be put to.
+    /// Reply-to queue.
     #[arg(long, value_name = "QUEUE")]
     reply_to: Option<String>,
     /// Print the identifier, and errors, as JSON.
@@ -89,16 +89,16 @@ pub(super) struct PutArguments {
 struct Selection {
     /// Queue to read.
     queue: String,
-    /// Only the message with this identifier: 48 hexadecimal digits.
+    /// Get only the message with this message identifier, 48 hexadecimal digits.
     #[arg(long, value_name = "HEX", value_parser = identifier)]
     message_id: Option<String>,
-    /// Only messages with this correlation identifier: 48 hexadecimal digits.
+    /// Get only messages with this correlation identifier, 48 hexadecimal digits.
     #[arg(long, value_name = "HEX", value_parser = identifier)]
     correlation_id: Option<String>,
     /// Print each message as a JSON object with its descriptor.
     #[arg(long)]
     json: bool,
-    /// Do not convert text to UTF-8, and add no line end.
+    /// Print text without conversion to UTF-8 and without a line end.
     #[arg(long, conflicts_with = "json")]
     raw: bool,
     #[command(flatten)]
@@ -109,13 +109,13 @@ struct Selection {
 pub(super) struct GetArguments {
     #[command(flatten)]
     selection: Selection,
-    /// How long to wait for a message, such as 5s.
+    /// Time to wait for a message, such as 5s.
     #[arg(long, value_name = "TIME", value_parser = span::parse, default_value = "0")]
     wait: Duration,
-    /// Most messages to get.
+    /// Maximum number of messages to get.
     #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "all")]
     count: u64,
-    /// Get every message.
+    /// Get all messages.
     #[arg(long)]
     all: bool,
 }
@@ -124,14 +124,14 @@ pub(super) struct GetArguments {
 pub(super) struct BrowseArguments {
     #[command(flatten)]
     selection: Selection,
-    /// Most messages to show.
+    /// Maximum number of messages to show.
     #[arg(long, value_name = "N", default_value_t = u64::MAX, hide_default_value = true)]
     count: u64,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct DepthArguments {
-    /// Queue, or a generic name such as DEV.* [default: every queue but SYSTEM ones].
+    /// Queue, or a generic name such as DEV.* [default: all queues except SYSTEM ones].
     queue: Option<String>,
     /// Print JSON.
     #[arg(long)]
@@ -282,7 +282,7 @@ pub(super) fn browse(arguments: BrowseArguments, out: &mut dyn Write) -> Result<
 
 fn no_message(queue: &str) -> Failure {
     let reason = Reason::NoMsgAvailable;
-    Failure::new(NO_MESSAGE, format!("{queue} holds no message that matches: {}", describe(reason))).with_reason(reason)
+    Failure::new(NO_MESSAGE, format!("{queue} has no matching message: {}", describe(reason))).with_reason(reason)
 }
 
 /// # Errors

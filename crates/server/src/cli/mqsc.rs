@@ -25,31 +25,32 @@ pub(super) struct RunmqscArguments {
     /// Do not echo the commands.
     #[arg(short = 'e')]
     no_echo: bool,
-    /// Check the syntax only; needs no server.
+    /// Check only the syntax. Needs no server.
     #[arg(short = 'v')]
     verify: bool,
-    /// Wait at most this long for each answer; the queue manager is one of the same server.
+    /// Run the commands on another queue manager of the same server, and wait at most this many seconds for each
+    /// answer.
     #[arg(short = 'w', value_name = "SECONDS")]
     wait: Option<u32>,
     /// The other queue manager is on z/OS.
     #[arg(short = 'x', requires = "wait")]
     z_os: bool,
-    /// Queue manager through which to reach the other one: it has to run.
+    /// Local queue manager for -w; it must run.
     #[arg(short = 'm', value_name = "QM", requires = "wait")]
     through: Option<String>,
-    /// Connect as an MQ client.
+    /// Connect as an MQ client (not supported).
     #[arg(short = 'c')]
     client: bool,
-    /// User to sign in as with --url.
+    /// User for the login with --url.
     #[arg(short = 'u', value_name = "USER")]
     user: Option<String>,
-    /// Work on a client channel definition table.
+    /// Work on a client channel definition table (not supported).
     #[arg(short = 'n')]
     no_connection: bool,
     /// Read commands from a file.
     #[arg(short = 'f', value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Accepted for compatibility: a lost connection is not made again.
+    /// Accepted for compatibility: the command does not reconnect.
     #[arg(short = 'r')]
     reconnect: bool,
     /// Queue manager [default: the server's first].
@@ -63,7 +64,8 @@ pub(super) struct RunmqscArguments {
 
 #[derive(Debug, Args)]
 pub(super) struct MqscArguments {
-    /// Queue manager [default: the server's first], then the command; `help` lists commands, all or those that begin so.
+    /// Queue manager [default: the server's first], then the command. `help` lists all commands, `help WORD` those that
+    /// begin with WORD.
     #[arg(required = true, num_args = 1.., value_name = "[QM] COMMAND")]
     words: Vec<String>,
     /// Print the answer as JSON.
@@ -224,7 +226,7 @@ pub(super) fn mqsc(arguments: &MqscArguments, out: &mut dyn Write) -> Result<Exi
     Ok(ExitCode::from(if outcome == Outcome::Succeeded { 0 } else { COMMAND_FAILED }))
 }
 
-/// A command is one argument. Words that a shell has split are told from a queue manager's name by their verb.
+/// A command is one argument. The verb distinguishes words that a shell has split from a queue manager's name.
 fn name_and_command(words: &[String]) -> Result<(&str, &str), Failure> {
     let is_split = words.len() > 1 && is_verb(&words[0]) && !words[1].split_whitespace().next().is_some_and(is_verb);
     match words {
@@ -233,7 +235,7 @@ fn name_and_command(words: &[String]) -> Result<(&str, &str), Failure> {
         [name, rest @ ..] => {
             let (name, words) = if is_verb(name) { (String::new(), words) } else { (format!("{name} "), rest) };
             let sentence =
-                format!("the command is one argument, in quotes: quaymaster mqsc {name}\"{}\"", words.join(" "));
+                format!("the command must be one argument, in quotes: quaymaster mqsc {name}\"{}\"", words.join(" "));
             Err(Failure::new(USAGE, sentence))
         }
         [] => Err(Failure::new(USAGE, "a command is expected")),

@@ -17,16 +17,16 @@ use crate::installation;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Only this queue manager.
+    /// Show only this queue manager.
     #[arg(short = 'm', value_name = "QM")]
     queue_manager: Option<String>,
-    /// What to show: status, default, installation, standby or all.
+    /// Columns to show: status, default, installation, standby or all.
     #[arg(short = 'o', value_name = "WHAT", value_parser = ["status", "default", "all", "installation", "standby", "ha"])]
     options: Vec<String>,
-    /// Only those that are active: running, starting or ending.
+    /// Show only active queue managers: running, starting or ending.
     #[arg(short = 'a')]
     active: bool,
-    /// With a line for the instance of each that is active.
+    /// Also show a line for the instance of each active queue manager.
     #[arg(short = 'x')]
     instances: bool,
     /// Accepted for compatibility.

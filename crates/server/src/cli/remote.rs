@@ -16,16 +16,16 @@ pub(super) const DEFAULT_QUEUE_MANAGER: &str = "QM1";
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct Remote {
-    /// Server to reach over HTTPS instead of the socket in the data directory.
+    /// URL of a server to reach over HTTPS, instead of the socket in the data directory.
     #[arg(long, value_name = "URL", group = "far")]
     url: Option<String>,
-    /// User to sign in as; the password is read from $QUAYMASTER_PASSWORD, --password-file or the terminal.
+    /// User for the login; the password is read from $QUAYMASTER_PASSWORD, --password-file or the terminal.
     #[arg(long = "user", value_name = "NAME", id = "rest_user", requires = "far")]
     user: Option<String>,
-    /// File with the password, or with lines `user password` such as DIR/initial-passwords.
+    /// File with the password, or with lines `user password` as in DIR/initial-passwords.
     #[arg(long, value_name = "FILE", requires = "far")]
     password_file: Option<PathBuf>,
-    /// PEM file of the certificate to trust.
+    /// PEM file of trusted certificates.
     #[arg(long, value_name = "FILE", requires = "far")]
     cacert: Option<PathBuf>,
 }

@@ -34,7 +34,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Dead-letter queue [default: INPUTQ of the rules, else the queue manager's dead-letter queue].
+    /// Dead-letter queue [default: INPUTQ of the rules, else that of the queue manager].
     #[arg(value_name = "QUEUE")]
     queue: Option<String>,
     /// Queue manager [default: INPUTQM of the rules, else the server's first].
@@ -46,13 +46,13 @@ pub(super) struct Arguments {
     /// File with the rules table [default: standard input].
     #[arg(long, short = 'f', value_name = "FILE")]
     rules: Option<PathBuf>,
-    /// Read the rules and end: exit code 2 when they are wrong. Needs no server.
+    /// Check the rules and end, with exit code 2 if they are wrong. Needs no server.
     #[arg(long)]
     check: bool,
-    /// Connect as a client, by --channel, --ccdt or the variable MQSERVER.
+    /// Connect as a client, with --channel, --ccdt or the variable MQSERVER.
     #[arg(short = 'c')]
     client: bool,
-    /// Print what was done as JSON.
+    /// Print the results as JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -20,44 +20,44 @@ pub(super) struct Arguments {
     /// Configuration file [default: DIR/quaymaster.toml if it exists].
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Queue manager to host, created when absent; may be given again, or hold several names with commas between
-    /// [default: $MQ_QMGR_NAME, else QM1].
+    /// Queue manager to host; created if it does not exist. Repeat the flag, or separate names by commas [default:
+    /// $MQ_QMGR_NAME, else QM1].
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     qmgr: Vec<String>,
-    /// Where HTTPS listens [default: 0.0.0.0:9443].
+    /// Address of the HTTPS listener [default: 0.0.0.0:9443].
     #[arg(long, value_name = "ADDR:PORT")]
     https: Option<String>,
-    /// Where plain HTTP listens, or off [default: 127.0.0.1:9080].
+    /// Address of the HTTP listener, or off [default: 127.0.0.1:9080].
     #[arg(long, value_name = "ADDR:PORT")]
     http: Option<String>,
-    /// Where MQ clients connect, or off [default: 0.0.0.0:1414].
+    /// Address for MQ clients, or off [default: 0.0.0.0:1414].
     #[arg(long, value_name = "ADDR:PORT")]
     mq: Option<String>,
-    /// Where Prometheus reads metrics, or off [default: 127.0.0.1:9157].
+    /// Address of the metrics listener for Prometheus, or off [default: 127.0.0.1:9157].
     #[arg(long, value_name = "ADDR:PORT")]
     metrics: Option<String>,
     /// Folder of *.mqsc files to run at start [default: DIR/mqsc.d].
     #[arg(long, value_name = "DIR")]
     mqsc_dir: Option<String>,
-    /// A failing command of such a file ends the start.
+    /// End the start with exit code 1 if a command of a file in --mqsc-dir fails.
     #[arg(long)]
     strict: bool,
-    /// Keep nothing on disk.
+    /// Keep all data in memory, and nothing on disk.
     #[arg(long)]
     ephemeral: bool,
-    /// Start only the queue managers that are named, not those too that ran when the last server ended.
+    /// Start only the named queue managers, not those that ran when the last server ended.
     #[arg(long)]
     only_named: bool,
-    /// End when the last queue manager has been ended, as a server that strmqm started.
+    /// End the server when its last queue manager has ended, as a server started by strmqm does.
     #[arg(long)]
     end_with_last: bool,
-    /// Write the ready line to this file too.
+    /// Also write the ready line to this file.
     #[arg(long, value_name = "FILE")]
     ready_file: Option<PathBuf>,
-    /// Form of log lines: text or json [default: text].
+    /// Format of log lines: text or json [default: text].
     #[arg(long, value_name = "FORMAT")]
     log_format: Option<String>,
-    /// Least severe level that is logged: error, warn, info, debug or trace [default: info].
+    /// Lowest severity that is logged: error, warn, info, debug or trace [default: info].
     #[arg(long, value_name = "LEVEL")]
     log_level: Option<String>,
 }

@@ -26,7 +26,7 @@ const POLL: Duration = Duration::from_millis(20);
 const LOOKS: u32 = 1500;
 
 /// # Errors
-/// 5 when a server starts or ends and does not come to an end of it; 71 when the directory cannot be used.
+/// 5 when a server is starting or ending for too long; 71 when the directory cannot be used.
 pub(super) fn knock(directory: &DataDirectory) -> Result<Door, Failure> {
     for _ in 0..LOOKS {
         match Client::connect(directory.root()) {
@@ -40,7 +40,10 @@ pub(super) fn knock(directory: &DataDirectory) -> Result<Door, Failure> {
             Err(error) => return Err(Failure::of(UNEXPECTED, &error)),
         }
     }
-    let sentence = format!("the server on {} starts or ends, and does not answer", directory.root().display());
+    let sentence = format!(
+        "the server on {} is starting or ending and does not answer; try again later",
+        directory.root().display()
+    );
     Err(Failure::new(RUNNING, sentence))
 }
 

@@ -1,6 +1,6 @@
 //! `service build|show`: archives of services and APIs made from their sources, and looked at.
 //!
-//! What a source may say and how archives are laid out is told by the crate `service`; here files are named and written.
+//! The crate `service` knows sources and the layout of archives; this file names and writes files.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -15,25 +15,26 @@ use crate::data_directory::write_file;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Make the archive of a service (.sar) or of an API (.aar) from its source.
+    /// Build the archive of a service (.sar) or of an API (.aar) from its source.
     Build(BuildArguments),
-    /// Show what an archive holds.
+    /// Show the contents of an archive.
     Show(ShowArguments),
 }
 
 #[derive(Debug, Args)]
 pub(super) struct BuildArguments {
-    /// Directory with service.yaml or api.yaml and what it names, that file, or a properties file as zconbt reads it.
+    /// Directory with service.yaml or api.yaml and its files, one of these two files, or a properties file as zconbt
+    /// reads it.
     #[arg(value_name = "SOURCE")]
     source: PathBuf,
-    /// The archive, or a directory for it [default: NAME.sar or NAME.aar in the current directory].
+    /// File or directory for the archive [default: NAME.sar or NAME.aar in the current directory].
     #[arg(long, short = 'o', value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct ShowArguments {
-    /// A .sar or an .aar.
+    /// Archive, .sar or .aar.
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Print JSON.
@@ -79,7 +80,7 @@ fn check_ending(file: &Path, built: &Built) -> Result<(), Failure> {
     if ending.eq_ignore_ascii_case(built.ending()) {
         return Ok(());
     }
-    Err(Failure::new(2, format!("--out: {} has to end in .{}", file.display(), built.ending())))
+    Err(Failure::new(2, format!("--out: {} must end in .{}", file.display(), built.ending())))
 }
 
 fn show(arguments: &ShowArguments, out: &mut dyn Write) -> Result<(), Failure> {

@@ -38,7 +38,7 @@ pub(super) struct StrmqmArguments {
     /// Accepted for compatibility.
     #[arg(long, hide = true)]
     ss: bool,
-    /// Further options of `quaymaster serve`, for the server that is started when none runs.
+    /// Further options of `quaymaster serve`, for a server that this command starts.
     #[arg(last = true, value_name = "OPTION")]
     options: Vec<String>,
     #[command(flatten)]
@@ -50,25 +50,26 @@ pub(super) struct EndmqmArguments {
     /// Queue manager.
     #[arg(value_name = "QM")]
     name: String,
-    /// Quiesce, and return at once: it ends when all applications have disconnected. The default.
+    /// Quiesce, and return at once. The queue manager ends when all applications have disconnected. This is the
+    /// default.
     #[arg(short = 'c', group = "mode")]
     controlled: bool,
-    /// Quiesce, and return when it has ended.
+    /// Quiesce, and return when the queue manager has ended.
     #[arg(short = 'w', group = "mode")]
     wait: bool,
-    /// End when the calls in progress are done, and back out what is open.
+    /// End when running calls have completed, and back out open units of work.
     #[arg(short = 'i', group = "mode")]
     immediate: bool,
-    /// End without waiting for anything.
+    /// End without waiting for running calls.
     #[arg(short = 'p', group = "mode")]
     preemptive: bool,
-    /// Quiesce, and end immediately what has not ended after this long.
+    /// Quiesce, and end immediately after this many seconds.
     #[arg(short = 't', value_name = "SECONDS", group = "target")]
     within: Option<u64>,
-    /// As -t, ending preemptively.
+    /// Quiesce, and end preemptively after this many seconds.
     #[arg(long = "tp", value_name = "SECONDS", group = "target")]
     within_preemptive: Option<u64>,
-    /// Accepted for compatibility: clients connect again as they are made to.
+    /// Accepted for compatibility: clients decide whether they reconnect.
     #[arg(short = 'r', hide = true)]
     reconnect: bool,
     /// Accepted for compatibility.

@@ -10,9 +10,9 @@ use super::failure::Failure;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Show which published tables can be measured.
+    /// List the experiments and the published tables that they measure.
     List(ListArguments),
-    /// Measure published tables here and show both side by side.
+    /// Measure published tables, and show both figures side by side.
     Run(RunArguments),
 }
 

@@ -11,10 +11,10 @@ use crate::installation;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Every row, as without it.
+    /// Show all rows; this is the default.
     #[arg(short = 'a')]
     _all: bool,
-    /// Values without their names.
+    /// Show values without names.
     #[arg(short = 'b')]
     brief: bool,
     /// Rows to show, as the sum of 1 name, 2 version, 4 level, 8 build type, 16 platform, 32 mode, 64 operating system,

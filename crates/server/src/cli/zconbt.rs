@@ -28,16 +28,16 @@ pub(super) struct Arguments {
     /// Directory with the source of a service or an API, for an OUT.sar or OUT.aar; also written -pd.
     #[arg(long = "project-directory", id = "project", value_name = "DIR", conflicts_with = "properties")]
     project: Option<PathBuf>,
-    /// The archive to make.
+    /// Archive to make.
     #[arg(short = 'f', long = "file", value_name = "OUT", required_unless_present = "directory")]
     file: Option<PathBuf>,
     /// Directory for the archive; also written -od.
     #[arg(long = "output-directory", id = "directory", value_name = "DIR")]
     directory: Option<PathBuf>,
-    /// A construct without a place in structures is an error.
+    /// Treat a construct that cannot be mapped to structures as an error.
     #[arg(long)]
     strict: bool,
-    /// Show every file that is written.
+    /// List every file that is written.
     #[arg(short = 'v', long)]
     verbose: bool,
 }
@@ -64,7 +64,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Fail
     match (&arguments.properties, &arguments.project) {
         (Some(properties), _) if !is_service(arguments, properties)? => requester(arguments, properties, out),
         (Some(source), _) | (None, Some(source)) => other_archive(arguments, source, out),
-        (None, None) => Err(Failure::new(2, "zconbt: -p or -pd has to be given")),
+        (None, None) => Err(Failure::new(2, "zconbt: -p or -pd is missing")),
     }
 }
 
@@ -122,7 +122,7 @@ fn other_archive(arguments: &Arguments, source: &Path, out: &mut dyn Write) -> R
     let file = target(arguments, &own_name);
     let ending = file.extension().unwrap_or_default();
     if !ending.eq_ignore_ascii_case(built.ending()) {
-        return Err(Failure::new(2, format!("zconbt: -f: {} has to end in .{}", file.display(), built.ending())));
+        return Err(Failure::new(2, format!("zconbt: -f: {} must end in .{}", file.display(), built.ending())));
     }
     create_parent(&file)?;
     write_file(&file, &archive, 0o644)?;
@@ -150,7 +150,7 @@ fn read_properties(file: &Path) -> Result<Vec<u8>, Failure> {
     read_within(file, MAXIMUM_PROPERTIES)
 }
 
-/// Reads no more than that, whatever the file claims to have.
+/// Reads no more than that, even if the file is longer.
 fn read_within(file: &Path, most: u64) -> Result<Vec<u8>, Failure> {
     let mut content = Vec::new();
     let read = fs::File::open(file).and_then(|opened| opened.take(most + 1).read_to_end(&mut content));

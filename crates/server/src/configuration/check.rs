@@ -196,15 +196,15 @@ pub(super) fn conflicts(table: &Table, origins: &[Place], file: &Path) -> Result
     };
     let conflict = |path: &str, problem| Err(ConfigurationError::Conflict { place: place(path), problem });
     match (given("tls.certificate").is_some(), given("tls.key").is_some()) {
-        (true, false) => return conflict("tls.certificate", "tls.key has to be given with it"),
-        (false, true) => return conflict("tls.key", "tls.certificate has to be given with it"),
+        (true, false) => return conflict("tls.certificate", "tls.key must be set as well"),
+        (false, true) => return conflict("tls.key", "tls.certificate must be set as well"),
         _ => {}
     }
     match (given("tls.second_certificate").is_some(), given("tls.second_key").is_some()) {
-        (true, false) => return conflict("tls.second_certificate", "tls.second_key has to be given with it"),
-        (false, true) => return conflict("tls.second_key", "tls.second_certificate has to be given with it"),
+        (true, false) => return conflict("tls.second_certificate", "tls.second_key must be set as well"),
+        (false, true) => return conflict("tls.second_key", "tls.second_certificate must be set as well"),
         (true, true) if given("tls.certificate").is_none() => {
-            return conflict("tls.second_certificate", "tls.certificate has to be given with it");
+            return conflict("tls.second_certificate", "tls.certificate must be set as well");
         }
         _ => {}
     }
@@ -214,18 +214,18 @@ pub(super) fn conflicts(table: &Table, origins: &[Place], file: &Path) -> Result
         return conflict("tls.old_cipherspecs", NOT_OLD);
     }
     if given("tls.client_required") == Some(&Value::Boolean(true)) && given("tls.client_ca").is_none() {
-        return conflict("tls.client_required", "tls.client_ca has to be given with it");
+        return conflict("tls.client_required", "tls.client_ca must be set as well");
     }
     let ldap = |name: &str| given(&format!("ldap.{name}")).is_some();
     if ldap("host") && !ldap("base_dn") {
-        return conflict("ldap.host", "ldap.base_dn has to be given with it");
+        return conflict("ldap.host", "ldap.base_dn must be set as well");
     }
     if !ldap("host") && ldap("base_dn") {
-        return conflict("ldap.base_dn", "ldap.host has to be given with it");
+        return conflict("ldap.base_dn", "ldap.host must be set as well");
     }
     let by_filter = given("ldap.certificate_map").and_then(Value::as_str) == Some("CERTIFICATE_FILTER");
     if by_filter && !ldap("certificate_filter") {
-        return conflict("ldap.certificate_map", "ldap.certificate_filter has to be given with CERTIFICATE_FILTER");
+        return conflict("ldap.certificate_map", "CERTIFICATE_FILTER needs ldap.certificate_filter");
     }
     let connections = |value: Option<&Value>| value.and_then(Value::as_table).cloned().unwrap_or_default();
     let twice = connections(given("zosconnect.endpoint_connections"));

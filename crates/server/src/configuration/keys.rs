@@ -10,7 +10,7 @@ pub(crate) struct Key {
     /// `table.key`.
     pub path: &'static str,
     pub kind: Kind,
-    /// As it would stand in the file; empty where there is none and `default_note` says what happens.
+    /// As it would be in the file; empty where there is none and `default_note` says what happens.
     pub default: &'static str,
     pub default_note: &'static str,
     /// Name of the unit; empty where there is none.
@@ -130,42 +130,42 @@ impl Key {
 
 /// In the order in which `config explain` prints them.
 pub(crate) const KEYS: &[Key] = &[
-    key("server.queue_managers", Kind::QueueManagers, "[\"QM1\"]", "Queue managers to start; those that are absent are created. The first is the default one. Others of the data directory start if they ran when the last server ended. [] with remote_queue_managers: a server of remote ones alone.")
+    key("server.queue_managers", Kind::QueueManagers, "[\"QM1\"]", "Queue managers to start. Missing ones are created. The first is the default. Other queue managers in the data directory start if they ran when the last server ended. [] together with remote_queue_managers: the server hosts none itself.")
         .environment("MQ_QMGR_NAME")
         .at_start("--qmgr"),
-    key("server.https", Kind::Address, "\"0.0.0.0:9443\"", "Address of the HTTPS listener: REST, services, APIs and API documents. Port 0 is any free port.")
+    key("server.https", Kind::Address, "\"0.0.0.0:9443\"", "Address of the HTTPS listener for REST, services, APIs and API documents. Port 0: any free port.")
         .environment("QUAYMASTER_HTTPS")
         .at_start("--https"),
     key("server.http", Kind::Address, "\"127.0.0.1:9080\"", "Address of the HTTP listener, which serves the same without TLS. Keep it on loopback.")
         .environment("QUAYMASTER_HTTP")
         .at_start("--http"),
-    key("server.mq", Kind::Address, "\"0.0.0.0:1414\"", "Where MQ clients connect to client channels, plain or with TLS. Listeners of queue managers with another port than 1414 listen beside it. Port 0 is any free port.")
+    key("server.mq", Kind::Address, "\"0.0.0.0:1414\"", "Address for client channels of MQ clients, with or without TLS. Listeners of queue managers with another port than 1414 are additional. Port 0: any free port.")
         .environment("QUAYMASTER_MQ")
         .at_start("--mq"),
-    key("server.metrics", Kind::Address, "\"127.0.0.1:9157\"", "Where Prometheus reads /metrics without signing in.")
+    key("server.metrics", Kind::Address, "\"127.0.0.1:9157\"", "Address of the metrics listener, which serves /metrics to Prometheus without authentication.")
         .environment("QUAYMASTER_METRICS")
         .at_start("--metrics"),
-    key("server.mqsc_dir", Kind::Path, "", "Folder whose *.mqsc files run at start in alphabetical order, on the first queue manager; those of a subfolder run on the queue manager of that name.")
+    key("server.mqsc_dir", Kind::Path, "", "Folder of *.mqsc files. They run at start in alphabetical order, on the first queue manager. Files in a subfolder run on the queue manager of that name.")
         .note("DIR/mqsc.d")
         .environment("QUAYMASTER_MQSC_DIR")
         .at_start("--mqsc-dir"),
-    key("server.strict", Kind::Boolean, "false", "A command of such a file that fails ends the start with exit code 1.")
+    key("server.strict", Kind::Boolean, "false", "End the start with exit code 1 if a command of a file in mqsc_dir fails.")
         .environment("QUAYMASTER_STRICT")
         .at_start("--strict"),
-    key("server.developer_defaults", Kind::Boolean, "true", "Make the DEV.* objects and the users admin, app and reader.")
+    key("server.developer_defaults", Kind::Boolean, "true", "Create the DEV.* objects and the users admin, app and reader.")
         .environment("MQ_DEV")
         .at_start(""),
-    key("server.grace_seconds", Kind::Integer { minimum: 1, maximum: 3600 }, "30", "After SIGTERM, requests in progress may take this long.")
+    key("server.grace_seconds", Kind::Integer { minimum: 1, maximum: 3600 }, "30", "Time for requests in progress to end after SIGTERM.")
         .unit("seconds")
         .environment("QUAYMASTER_GRACE_SECONDS"),
-    key("server.reload_interval_seconds", SECONDS, "0", "Look this often whether the configuration file has changed, and reload it; 0 waits for SIGHUP or `config reload`.")
+    key("server.reload_interval_seconds", SECONDS, "0", "Interval for checking whether the configuration file has changed, and reloading it. 0: only on SIGHUP or `config reload`.")
         .unit("seconds")
         .environment("QUAYMASTER_RELOAD_INTERVAL_SECONDS")
         .at_start(""),
-    key("server.log_format", Kind::Choice(&["text", "json"]), "\"text\"", "Form of the log lines on standard error.")
+    key("server.log_format", Kind::Choice(&["text", "json"]), "\"text\"", "Format of the log lines on standard error.")
         .environment("QUAYMASTER_LOG_FORMAT")
         .at_start("--log-format"),
-    key("server.log_level", LEVELS, "\"info\"", "Least severe level that is logged.")
+    key("server.log_level", LEVELS, "\"info\"", "Lowest severity that is logged.")
         .environment("QUAYMASTER_LOG_LEVEL")
         .at_start("--log-level"),
     key("tls.certificate", Kind::Path, "", "PEM file with the server's certificate, then its issuers.")
@@ -174,69 +174,69 @@ pub(crate) const KEYS: &[Key] = &[
     key("tls.key", Kind::Path, "", "PEM file with the private key of tls.certificate.")
         .note("made at start")
         .environment("QUAYMASTER_TLS_KEY"),
-    key("tls.second_certificate", Kind::Path, "", "PEM file with a second certificate, then its issuers: an RSA one beside an ECDSA one, or the other way round. Each client is shown the one that it can use.")
+    key("tls.second_certificate", Kind::Path, "", "PEM file with a second certificate, then its issuers: an RSA certificate if the first is ECDSA, or an ECDSA one if the first is RSA. Each client gets the one that it supports.")
         .note("made at start with tls.certificate; none beside a configured one")
         .environment("QUAYMASTER_TLS_SECOND_CERTIFICATE"),
     key("tls.second_key", Kind::Path, "", "PEM file with the private key of tls.second_certificate.")
         .note("made at first start")
         .environment("QUAYMASTER_TLS_SECOND_KEY"),
-    key("tls.client_ca", Kind::Path, "", "PEM file with the signers of client certificates. A client may then sign in with a certificate, see web.certificate_map.")
+    key("tls.client_ca", Kind::Path, "", "PEM file with the signers of client certificates. Clients may then sign in with a certificate, see web.certificate_map.")
         .note("clients are not asked for a certificate")
         .environment("QUAYMASTER_TLS_CLIENT_CA"),
     key("tls.client_required", Kind::Boolean, "false", "Refuse TLS clients without a certificate of tls.client_ca.")
         .environment("QUAYMASTER_TLS_CLIENT_REQUIRED"),
-    key("tls.old_cipherspecs", Kind::Texts, "[]", "CipherSpecs without forward secrecy or in CBC mode that client channels serve as well, such as TLS_RSA_WITH_AES_128_CBC_SHA256. docs/tls.md lists them.")
+    key("tls.old_cipherspecs", Kind::Texts, "[]", "Additional CipherSpecs for client channels, without forward secrecy or in CBC mode, such as TLS_RSA_WITH_AES_128_CBC_SHA256. docs/tls.md lists them.")
         .environment("QUAYMASTER_TLS_OLD_CIPHERSPECS"),
-    key("tls.reload_interval_seconds", SECONDS, "60", "Look this often whether the files of tls have changed, and show the new certificates to new connections; 0 waits for SIGHUP or `config reload`.")
+    key("tls.reload_interval_seconds", SECONDS, "60", "Interval for checking whether certificate and key files have changed. New connections get the new certificates. 0: only on SIGHUP or `config reload`.")
         .unit("seconds")
         .environment("QUAYMASTER_TLS_RELOAD_INTERVAL_SECONDS")
         .at_start(""),
     key("web.realm", Kind::Text, "\"defaultRealm\"", "Realm of LTPA tokens; servers that share tokens must share it.")
         .environment("QUAYMASTER_WEB_REALM"),
-    key("web.users", Kind::TextTable, "", "User name to password: {argon2id}, {hash}, {xor}, {aes} or clear text. `quaymaster config password` makes the first."),
-    key("web.groups", Kind::TextsTable, "", "Group name to its members."),
-    key("web.roles", Kind::TextsTable, "", "MQWebAdmin, MQWebAdminRO, MQWebUser to who holds it: user:NAME, group:NAME, ALL_AUTHENTICATED_USERS or EVERYONE."),
-    key("web.no_security", Kind::Boolean, "false", "Admit every request with every role. Only for machines that no other machine can reach.")
+    key("web.users", Kind::TextTable, "", "User names and their passwords: {argon2id}, {hash}, {xor}, {aes} or clear text. `quaymaster config password` makes {argon2id}."),
+    key("web.groups", Kind::TextsTable, "", "Group names and their members."),
+    key("web.roles", Kind::TextsTable, "", "Roles MQWebAdmin, MQWebAdminRO, MQWebUser and their holders: user:NAME, group:NAME, ALL_AUTHENTICATED_USERS or EVERYONE."),
+    key("web.no_security", Kind::Boolean, "false", "Grant every role to every request, without authentication. Use it only on machines that no other machine can reach.")
         .environment("QUAYMASTER_WEB_NO_SECURITY"),
-    key("web.csrf_validation", Kind::Boolean, "true", "Requests that change something must carry the header ibm-mq-rest-csrf-token.")
+    key("web.csrf_validation", Kind::Boolean, "true", "Require the header ibm-mq-rest-csrf-token on requests that change something.")
         .environment("QUAYMASTER_WEB_CSRF_VALIDATION"),
-    key("web.password_encryption_key", Kind::Text, "", "wlp.password.encryption.key of {aes} passwords.")
+    key("web.password_encryption_key", Kind::Text, "", "Key of {aes} passwords (wlp.password.encryption.key).")
         .note("the published default key")
         .environment("QUAYMASTER_WEB_PASSWORD_ENCRYPTION_KEY"),
-    key("web.ignore_case", Kind::Boolean, "false", "Compare user names without case.")
+    key("web.ignore_case", Kind::Boolean, "false", "Ignore the case of user names.")
         .environment("QUAYMASTER_WEB_IGNORE_CASE"),
-    key("web.certificate_map", Kind::Choice(&["PRINCIPAL_CN", "EXACT_DN", "NOT_SUPPORTED"]), "\"PRINCIPAL_CN\"", "How a client certificate names its user: by its common name, by its whole subject (CN=Fred,O=IBM,C=GB), or not at all.")
+    key("web.certificate_map", Kind::Choice(&["PRINCIPAL_CN", "EXACT_DN", "NOT_SUPPORTED"]), "\"PRINCIPAL_CN\"", "How a client certificate identifies its user: by common name (PRINCIPAL_CN), by complete subject such as CN=Fred,O=IBM,C=GB (EXACT_DN), or not (NOT_SUPPORTED).")
         .environment("QUAYMASTER_WEB_CERTIFICATE_MAP"),
-    key("ldap.host", Kind::Text, "", "Name or IPv4 address of an LDAP server whose users may sign in beside those of web.users.")
+    key("ldap.host", Kind::Text, "", "Name or IPv4 address of an LDAP server. Its users may sign in, in addition to those of web.users.")
         .note("no directory")
         .environment("QUAYMASTER_LDAP_HOST"),
-    key("ldap.port", Kind::Integer { minimum: 1, maximum: 65_535 }, "", "Port of that server.")
+    key("ldap.port", Kind::Integer { minimum: 1, maximum: 65_535 }, "", "Port of ldap.host.")
         .note("636 with ldaps, else 389")
         .environment("QUAYMASTER_LDAP_PORT"),
-    key("ldap.failover", Kind::Texts, "[]", "Servers, HOST or HOST:PORT, asked in this order while those before do not answer.")
+    key("ldap.failover", Kind::Texts, "[]", "Further servers, HOST or HOST:PORT, tried in this order if the previous ones do not answer.")
         .environment("QUAYMASTER_LDAP_FAILOVER"),
-    key("ldap.tls", Kind::Choice(&["ldaps", "starttls", "off"]), "\"ldaps\"", "TLS from the first byte, TLS by StartTLS, or none: then passwords travel in the clear.")
+    key("ldap.tls", Kind::Choice(&["ldaps", "starttls", "off"]), "\"ldaps\"", "TLS from the first byte (ldaps), by StartTLS (starttls), or none (off). With off, passwords are sent in clear.")
         .environment("QUAYMASTER_LDAP_TLS"),
     key("ldap.ca_file", Kind::Path, "", "PEM file with the signers of the servers' certificates. Certificates must name the host.")
         .note("those the system trusts")
         .environment("QUAYMASTER_LDAP_CA_FILE"),
-    key("ldap.bind_dn", Kind::Text, "", "Distinguished name under which users and groups are searched for.")
+    key("ldap.bind_dn", Kind::Text, "", "Distinguished name for searches of users and groups.")
         .note("searches without signing in")
         .environment("QUAYMASTER_LDAP_BIND_DN"),
-    key("ldap.bind_password", Kind::Text, "", "Its password, in any password form but the one-way ones.")
+    key("ldap.bind_password", Kind::Text, "", "Password of ldap.bind_dn, in any reversible form ({hash} and {argon2id} are not).")
         .environment("QUAYMASTER_LDAP_BIND_PASSWORD"),
-    key("ldap.base_dn", Kind::Text, "", "Where the search for users and groups begins, such as dc=example,dc=com. Needed with ldap.host.")
+    key("ldap.base_dn", Kind::Text, "", "Base of searches for users and groups, such as dc=example,dc=com. Required with ldap.host.")
         .environment("QUAYMASTER_LDAP_BASE_DN"),
-    key("ldap.user_filter", Kind::Text, "\"(&(uid=%v)(objectclass=person))\"", "Filter that finds a user; %v stands for the name.")
+    key("ldap.user_filter", Kind::Text, "\"(&(uid=%v)(objectclass=person))\"", "Filter that finds a user. %v is replaced by the name.")
         .environment("QUAYMASTER_LDAP_USER_FILTER"),
     key(
         "ldap.group_filter",
         Kind::Text,
         "\"(&(cn=%v)(|(objectclass=groupOfNames)(objectclass=groupOfUniqueNames)))\"",
-        "Filter that every group has to match; %v stands for its name.",
+        "Filter that groups must match. %v is replaced by the name.",
     )
     .environment("QUAYMASTER_LDAP_GROUP_FILTER"),
-    key("ldap.user_id_map", Kind::Text, "\"*:uid\"", "CLASS:ATTRIBUTE, more of them separated by ;. Which attribute of an entry is the user name that roles and authorities go by.")
+    key("ldap.user_id_map", Kind::Text, "\"*:uid\"", "Attribute of an entry that is the user name for roles and authorities, as CLASS:ATTRIBUTE. Separate several with ;.")
         .environment("QUAYMASTER_LDAP_USER_ID_MAP"),
     key("ldap.group_id_map", Kind::Text, "\"*:cn\"", "As ldap.user_id_map, for groups.")
         .environment("QUAYMASTER_LDAP_GROUP_ID_MAP"),
@@ -244,45 +244,45 @@ pub(crate) const KEYS: &[Key] = &[
         "ldap.group_member_id_map",
         Kind::Text,
         "\"groupOfNames:member;groupOfUniqueNames:uniqueMember\"",
-        "Which attribute of which class of groups lists the members. memberOf:member and ibm-allGroups:member: that attribute of the user lists the groups.",
+        "Attribute of a group that lists its members, as CLASS:ATTRIBUTE. With memberOf:member or ibm-allGroups:member, that attribute of the user lists the groups.",
     )
     .environment("QUAYMASTER_LDAP_GROUP_MEMBER_ID_MAP"),
-    key("ldap.nested_groups", Kind::Boolean, "false", "Members of a group that is in another group are in that one too.")
+    key("ldap.nested_groups", Kind::Boolean, "false", "Treat members of a group inside another group as members of both.")
         .environment("QUAYMASTER_LDAP_NESTED_GROUPS"),
-    key("ldap.ignore_case", Kind::Boolean, "true", "A user may type the name in another case than the directory has it.")
+    key("ldap.ignore_case", Kind::Boolean, "true", "Ignore the case of user names.")
         .environment("QUAYMASTER_LDAP_IGNORE_CASE"),
     key(
         "ldap.certificate_map",
         Kind::Choice(&["EXACT_DN", "CERTIFICATE_FILTER", "PRINCIPAL_CN", "NOT_SUPPORTED"]),
         "\"EXACT_DN\"",
-        "How a client certificate that no user of web.users fits names a user of the directory: its subject is the distinguished name, ldap.certificate_filter finds the user, its common name is the user name, or not at all.",
+        "How a client certificate without a user in web.users identifies a user of the directory: its subject is the distinguished name (EXACT_DN), ldap.certificate_filter finds the user (CERTIFICATE_FILTER), its common name is the user name (PRINCIPAL_CN), or not (NOT_SUPPORTED).",
     )
     .environment("QUAYMASTER_LDAP_CERTIFICATE_MAP"),
-    key("ldap.certificate_filter", Kind::Text, "", "Filter such as uid=${SubjectCN}; also ${SubjectDN}, ${SubjectOU} and the like, ${IssuerDN}, ${IssuerCN} and the like, ${SerialNumber}.")
+    key("ldap.certificate_filter", Kind::Text, "", "Filter for CERTIFICATE_FILTER, such as uid=${SubjectCN}. Variables: ${SubjectDN}, ${SubjectCN} and other attributes of the subject, ${IssuerDN}, ${IssuerCN} and other attributes of the issuer, ${SerialNumber}.")
         .environment("QUAYMASTER_LDAP_CERTIFICATE_FILTER"),
-    key("ldap.connect_timeout_seconds", Kind::Integer { minimum: 1, maximum: 300 }, "5", "A connection has to stand by then, TLS and ldap.bind_dn included.")
+    key("ldap.connect_timeout_seconds", Kind::Integer { minimum: 1, maximum: 300 }, "5", "Time limit for a connection, including TLS and the bind with ldap.bind_dn.")
         .unit("seconds")
         .environment("QUAYMASTER_LDAP_CONNECT_TIMEOUT_SECONDS"),
-    key("ldap.timeout_seconds", Kind::Integer { minimum: 1, maximum: 300 }, "10", "A search for a user with its groups, or the check of a password, has to end by then.")
+    key("ldap.timeout_seconds", Kind::Integer { minimum: 1, maximum: 300 }, "10", "Time limit for a search of a user and its groups, and for the check of a password.")
         .unit("seconds")
         .environment("QUAYMASTER_LDAP_TIMEOUT_SECONDS"),
-    key("ldap.connections", Kind::Integer { minimum: 1, maximum: 64 }, "4", "Questions to the directory at once; each may use two connections, which are kept.")
+    key("ldap.connections", Kind::Integer { minimum: 1, maximum: 64 }, "4", "Concurrent requests to the directory. Each may use two connections, which are kept.")
         .environment("QUAYMASTER_LDAP_CONNECTIONS"),
-    key("ldap.cache_seconds", Kind::Integer { minimum: 1, maximum: 3600 }, "60", "How long a verified password, and groups and roles of a user, count before the directory is asked again.")
+    key("ldap.cache_seconds", Kind::Integer { minimum: 1, maximum: 3600 }, "60", "Time for which a verified password, and the groups and roles of a user, are used without asking the directory again.")
         .unit("seconds")
         .environment("QUAYMASTER_LDAP_CACHE_SECONDS"),
-    key("ltpa.keys_file", Kind::Path, "", "LTPA keys, as Open Liberty writes them.")
+    key("ltpa.keys_file", Kind::Path, "", "File of LTPA keys in the format of Open Liberty.")
         .note("DIR/ltpa.keys, made at first start")
         .environment("QUAYMASTER_LTPA_KEYS_FILE"),
-    key("ltpa.keys_password", Kind::Text, "", "Password of ltpa.keys_file, in any password form but the one-way ones.")
+    key("ltpa.keys_password", Kind::Text, "", "Password of ltpa.keys_file, in any reversible form ({hash} and {argon2id} are not).")
         .note("the published default password")
         .environment("QUAYMASTER_LTPA_KEYS_PASSWORD"),
     key("ltpa.cookie_name", Kind::Text, "\"LtpaToken2\"", "Name of the sign-in cookie.")
         .environment("QUAYMASTER_LTPA_COOKIE_NAME"),
-    key("ltpa.expiration", Kind::Integer { minimum: 1, maximum: 525_600 }, "120", "Life of a sign-in.")
+    key("ltpa.expiration", Kind::Integer { minimum: 1, maximum: 525_600 }, "120", "Lifetime of a sign-in.")
         .unit("minutes")
         .environment("QUAYMASTER_LTPA_EXPIRATION"),
-    key("ltpa.secure", Kind::Boolean, "true", "Neither set nor take the cookie over HTTP without TLS.")
+    key("ltpa.secure", Kind::Boolean, "true", "Neither set nor accept the cookie over HTTP without TLS.")
         .environment("QUAYMASTER_LTPA_SECURE"),
     key("identity.lockout.failures", Kind::Integer { minimum: 0, maximum: 1000 }, "5", "Wrong passwords of one user from one address before that user waits there. 0: no wait after a wrong password.")
         .environment("QUAYMASTER_IDENTITY_LOCKOUT_FAILURES"),
@@ -292,133 +292,133 @@ pub(crate) const KEYS: &[Key] = &[
     key("identity.lockout.longest_seconds", Kind::Integer { minimum: 1, maximum: 86_400 }, "300", "The longest wait.")
         .unit("seconds")
         .environment("QUAYMASTER_IDENTITY_LOCKOUT_LONGEST_SECONDS"),
-    key("identity.lockout.user_failures", Kind::Integer { minimum: 0, maximum: 100_000 }, "50", "Wrong passwords of one user from all addresses in ten minutes. Beyond it an address that the user has not signed in from waits after each one. 0: no bound.")
+    key("identity.lockout.user_failures", Kind::Integer { minimum: 0, maximum: 100_000 }, "50", "Wrong passwords of one user from all addresses in ten minutes. Above it, an address that the user has not signed in from waits after each wrong password. 0: no limit.")
         .environment("QUAYMASTER_IDENTITY_LOCKOUT_USER_FAILURES"),
-    key("identity.lockout.address_failures", Kind::Integer { minimum: 0, maximum: 100_000 }, "100", "Wrong passwords from one address for all users in ten minutes. Beyond it the address has one try every six seconds, in general 600 divided by this number. Users who have signed in from it do not wait for that. 0: no bound.")
+    key("identity.lockout.address_failures", Kind::Integer { minimum: 0, maximum: 100_000 }, "100", "Wrong passwords from one address for all users in ten minutes. Above it, the address has one try every 600 divided by this number seconds: six by default. Users who have signed in from the address do not wait. 0: no limit.")
         .environment("QUAYMASTER_IDENTITY_LOCKOUT_ADDRESS_FAILURES"),
-    key("cors.allowed_origins", Kind::Texts, "[]", "Origins whose pages may call the REST API for the user who looks at them. [\"*\"] lets pages of any origin read what needs no sign-in: no credentials are sent.")
+    key("cors.allowed_origins", Kind::Texts, "[]", "Origins whose pages may call the REST API with the credentials of their user. [\"*\"]: pages of any origin may read what needs no authentication, and credentials are not sent.")
         .environment("QUAYMASTER_CORS_ALLOWED_ORIGINS"),
-    key("cors.max_age_seconds", Kind::Integer { minimum: 0, maximum: 86_400 }, "0", "How long a browser may keep the answer to a preflight.")
+    key("cors.max_age_seconds", Kind::Integer { minimum: 0, maximum: 86_400 }, "0", "Time for which a browser may cache the answer to a preflight request.")
         .unit("seconds")
         .environment("QUAYMASTER_CORS_MAX_AGE_SECONDS"),
-    key("metrics.on_https", Kind::Boolean, "false", "Serve /metrics by the HTTPS and HTTP listeners too, without signing in.")
+    key("metrics.on_https", Kind::Boolean, "false", "Also serve /metrics on the HTTPS and HTTP listeners, without authentication.")
         .environment("QUAYMASTER_METRICS_ON_HTTPS"),
-    key("documents.open_to", Kind::Choice(&["anyone", "users"]), "", "Who may read /openapi.json, /ibm/api/docs, /zosConnect/api-docs and the documents of deployed APIs: anyone, or users who have signed in.")
+    key("documents.open_to", Kind::Choice(&["anyone", "users"]), "", "Readers of /openapi.json, /ibm/api/docs, /zosConnect/api-docs and the documents of deployed APIs: anyone, or authenticated users.")
         .note("anyone with server.developer_defaults, else users")
         .environment("QUAYMASTER_DOCUMENTS_OPEN_TO"),
     key("messaging.enabled", Kind::Boolean, "true", "Serve the messaging REST API.")
         .environment("QUAYMASTER_MESSAGING_ENABLED"),
-    key("messaging.adopt_web_user_context", Kind::Boolean, "true", "Messaging requests act with the authority of the signed-in user, else with the server's.")
+    key("messaging.adopt_web_user_context", Kind::Boolean, "true", "Use the authority of the authenticated user for messaging requests; false: that of the server.")
         .environment("QUAYMASTER_MESSAGING_ADOPT_WEB_USER_CONTEXT"),
     key(
         "messaging.max_pool_size",
         Kind::Integer { minimum: 0, maximum: 1_000_000 },
         "20",
-        "Connections to each queue manager, local or remote, for messaging requests; 0 keeps none, and every request makes its own.",
+        "Pooled connections to each queue manager, local or remote, for messaging requests. 0: every request makes its own.",
     )
     .environment("QUAYMASTER_MESSAGING_MAX_POOL_SIZE"),
     key(
         "messaging.full_pool_behavior",
         Kind::Choice(&["overflow", "block", "error"]),
         "\"overflow\"",
-        "When all kept connections are in use: make one for this request, wait for one, or answer an error.",
+        "When all pooled connections are in use: make a new one for the request (overflow), wait for one (block), or answer with an error (error).",
     )
     .environment("QUAYMASTER_MESSAGING_FULL_POOL_BEHAVIOR"),
-    key("messaging.block_timeout", SECONDS, "0", "With full_pool_behavior = \"block\": how long a request waits for a connection before it is refused; 0 waits without limit.")
+    key("messaging.block_timeout", SECONDS, "0", "With full_pool_behavior = \"block\": time to wait for a connection before the request is refused. 0: no limit.")
         .unit("seconds")
         .environment("QUAYMASTER_MESSAGING_BLOCK_TIMEOUT"),
-    key("messaging.idle_timeout", SECONDS, "1800", "How long a connection is kept that no messaging request uses; 0 keeps it as long as its queue manager runs.")
+    key("messaging.idle_timeout", SECONDS, "1800", "Time before an unused pooled connection is closed. 0: never while its queue manager runs.")
         .unit("seconds")
         .environment("QUAYMASTER_MESSAGING_IDLE_TIMEOUT"),
-    key("zosconnect.poll_interval_seconds", SECONDS, "1", "Look this often whether archives in DIR/zosconnect/services, DIR/zosconnect/apis and DIR/zosconnect/apiRequesters have changed; 0 looks at start only.")
+    key("zosconnect.poll_interval_seconds", SECONDS, "1", "Interval for checking whether archives in DIR/zosconnect/services, DIR/zosconnect/apis and DIR/zosconnect/apiRequesters have changed. 0: only at start.")
         .unit("seconds")
         .environment("QUAYMASTER_ZOSCONNECT_POLL_INTERVAL_SECONDS"),
-    key("zosconnect.request_timeout_seconds", Kind::Integer { minimum: 1, maximum: 86_400 }, "30", "Longest that a request to a service may wait, whatever the service says (asyncRequestTimeout).")
+    key("zosconnect.request_timeout_seconds", Kind::Integer { minimum: 1, maximum: 86_400 }, "30", "Longest time that a request to a service may wait. It limits the service's own setting (asyncRequestTimeout).")
         .unit("seconds")
         .environment("QUAYMASTER_ZOSCONNECT_REQUEST_TIMEOUT_SECONDS"),
-    key("zosconnect.connection_factories", Kind::Tables, "", "What connectionFactory of a service stands for: a table with queue_manager (of this server) or remote (of remote_queue_managers), user and password. A name without an entry is a remote queue manager's, else it means the default queue manager."),
-    key("zosconnect.queues", Kind::TextsOrTables, "", "What destinations of services stand for: the name of a queue, or a table with queue, queue_manager, ccsid and target_client (MQ or JMS). A name without an entry is the queue's own."),
-    key("zosconnect.topics", Kind::TextTable, "", "Destinations of services that stand for topic strings."),
-    key("zosconnect.services", Kind::Tables, "", "Service name to a table of properties that take the place of those of its archive."),
-    key("zosconnect.invoke_uris", Kind::TextsTable, "", "Service name to paths that invoke it beside its own; one that ends in * stands for all that begin so."),
-    key("zosconnect.require_auth", Kind::Boolean, "true", "Who calls an API requester has to say who he is and to hold the role MQWebUser (requireAuth). It counts for these calls alone.")
+    key("zosconnect.connection_factories", Kind::Tables, "", "Connection factories of services by name: tables with queue_manager (of this server) or remote (of remote_queue_managers), user and password. A name without an entry is a remote queue manager, or else the default queue manager."),
+    key("zosconnect.queues", Kind::TextsOrTables, "", "Destinations of services by name: the name of a queue, or a table with queue, queue_manager, ccsid and target_client (MQ or JMS). A name without an entry is the name of the queue."),
+    key("zosconnect.topics", Kind::TextTable, "", "Destinations of services by name, with their topic strings."),
+    key("zosconnect.services", Kind::Tables, "", "Services by name: tables of properties that override those of the archive."),
+    key("zosconnect.invoke_uris", Kind::TextsTable, "", "Services by name, with additional paths that invoke them. A path that ends in * matches every path with that prefix."),
+    key("zosconnect.require_auth", Kind::Boolean, "true", "Require authentication and the role MQWebUser for calls of API requesters (requireAuth). Other requests always need authentication.")
         .environment("QUAYMASTER_ZOSCONNECT_REQUIRE_AUTH"),
-    key("zosconnect.require_secure", Kind::Boolean, "false", "Calls of API requesters have to come by HTTPS (requireSecure); others are redirected there with 302.")
+    key("zosconnect.require_secure", Kind::Boolean, "false", "Require HTTPS for calls of API requesters (requireSecure). Calls over HTTP are redirected with 302.")
         .environment("QUAYMASTER_ZOSCONNECT_REQUIRE_SECURE"),
-    key("zosconnect.anonymous_from", Kind::Choice(&["loopback", "anywhere"]), "\"loopback\"", "Where callers of API requesters may be who need not say who they are.")
+    key("zosconnect.anonymous_from", Kind::Choice(&["loopback", "anywhere"]), "\"loopback\"", "With require_auth = false: addresses from which API requesters may be called without authentication.")
         .environment("QUAYMASTER_ZOSCONNECT_ANONYMOUS_FROM"),
-    key("zosconnect.api_requesters", Kind::Tables, "", "API requester to a table with require_auth and require_secure in place of those of zosconnect, and connection, an endpoint connection in place of the archive's."),
-    key("zosconnect.endpoint_connections", Kind::Tables, "", "As endpoint_connections."),
-    key("zosconnect.auth_data", Kind::Tables, "", "Users that endpoint connections, authorization servers and proxies refer to: tables with user and password, in any password form but the one-way ones."),
-    key("zosconnect.authorization_servers", Kind::Tables, "", "Who hands out access tokens: tables with token_endpoint (a URL), basic_auth (of zosconnect.auth_data: client id and client secret), connection_timeout_seconds, receive_timeout_seconds, proxy, ca_file, certificate, key and server_name."),
+    key("zosconnect.api_requesters", Kind::Tables, "", "API requesters by name: tables with require_auth and require_secure, which override those of zosconnect, and connection, an endpoint connection that overrides the archive's."),
+    key("zosconnect.endpoint_connections", Kind::Tables, "", "The same as endpoint_connections."),
+    key("zosconnect.auth_data", Kind::Tables, "", "Users for endpoint connections, authorization servers and proxies: tables with user and password, in any reversible form."),
+    key("zosconnect.authorization_servers", Kind::Tables, "", "Servers that issue access tokens: tables with token_endpoint (a URL), basic_auth (of zosconnect.auth_data: client id and client secret), connection_timeout_seconds, receive_timeout_seconds, proxy, ca_file, certificate, key and server_name."),
     key("zosconnect.oauth_configs", Kind::Tables, "", "OAuth 2.0: tables with grant_type (client_credentials or password) and authorization_server."),
-    key("zosconnect.auth_tokens", Kind::Tables, "", "Tokens such as JWTs: tables with authorization_server, header (default Authorization), bearer (default true), lifetime_seconds of tokens that do not say when they expire, request (method GET, POST or PUT; credentials header, headers or body; header, headers, body with ${userid} and ${password}, content_type) and response (location header or body; header; format json or text; token_path)."),
+    key("zosconnect.auth_tokens", Kind::Tables, "", "Tokens such as JWTs: tables with authorization_server, header (default Authorization), bearer (default true), lifetime_seconds (for tokens without an expiry), request and response. Keys of request: method (GET, POST or PUT), credentials (header, headers or body), header, headers, body (with ${userid} and ${password}), content_type. Keys of response: location (header or body), header, format (json or text), token_path."),
     key("zosconnect.proxies", Kind::Tables, "", "Proxies: tables with host, port, type (http or socks) and basic_auth (of zosconnect.auth_data)."),
-    key("endpoint_connections", Kind::Tables, "", "Where APIs are that API requesters call, by the connectionRef of their archives: tables with host (http:// or https:// before it; without, http), port, base_path, connection_timeout_seconds (30), receive_timeout_seconds (60), keep_alive_seconds (20), authentication (a list of names of zosconnect.auth_data, zosconnect.oauth_configs and zosconnect.auth_tokens), proxy, ca_file, certificate, key and server_name."),
-    key("remote_queue_managers", Kind::Tables, "", "Queue managers of other servers for the messaging REST API and services, by the names that URLs and services use for them: tables with channel, connection_name (HOST(PORT), several with commas), queue_manager (its own name, if that is another), user, password (in any password form but the one-way ones), cipher_specification, ca_file, server_name, certificate, key and max_pool_size (idle connections kept for services). A name may not be that of a queue manager of this server."),
-    key("channels.sockets", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "10000", "Sockets of MQ clients open at once; each may have many conversations (SHARECNV). The limit of open files is raised as far as the system allows.")
+    key("endpoint_connections", Kind::Tables, "", "Addresses of APIs that API requesters call, by the connectionRef of their archives: tables with host (with http:// or https://; default http), port, base_path, connection_timeout_seconds (30), receive_timeout_seconds (60), keep_alive_seconds (20), authentication (a list of names of zosconnect.auth_data, zosconnect.oauth_configs and zosconnect.auth_tokens), proxy, ca_file, certificate, key and server_name."),
+    key("remote_queue_managers", Kind::Tables, "", "Queue managers of other servers for the messaging REST API and services, by the name used in URLs and services: tables with channel, connection_name (HOST(PORT), several with commas), queue_manager (its own name, if different), user, password (in any reversible form), cipher_specification, ca_file, server_name, certificate, key and max_pool_size (idle connections kept for services). A name must not be that of a queue manager of this server."),
+    key("channels.sockets", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "10000", "Open sockets of MQ clients. Each may have many conversations (SHARECNV). The limit of open files is raised as far as the system allows.")
         .environment("QUAYMASTER_CHANNELS_SOCKETS"),
-    key("channels.sockets_per_address", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "6000", "Sockets of MQ clients open at once from one address, or from one IPv6 network of 64 bits. When this or channels.sockets is reached, the socket that has waited longest for an MQCONN to succeed is closed for a new one; without such a socket, the new one is closed.")
+    key("channels.sockets_per_address", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "6000", "Open sockets of MQ clients from one address, or from one IPv6 network of 64 bits. At this limit or that of channels.sockets, the socket that has waited longest for a successful MQCONN is closed for a new one. Without such a socket, the new one is closed.")
         .environment("QUAYMASTER_CHANNELS_SOCKETS_PER_ADDRESS"),
-    key("channels.sockets_per_thread", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "64", "Sockets of MQ clients that one thread serves before the next thread gets any: clients whose messages are persistent share syncs best on one thread.")
+    key("channels.sockets_per_thread", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "64", "Sockets of MQ clients on one thread before the next thread gets any. Clients with persistent messages share syncs best on one thread.")
         .environment("QUAYMASTER_CHANNELS_SOCKETS_PER_THREAD"),
-    key("channels.first_segment_seconds", Kind::Integer { minimum: 1, maximum: 3600 }, "15", "An MQ client must have ended its TLS handshake, sent its first segment, and then connected (MQCONN), within this time each.")
+    key("channels.first_segment_seconds", Kind::Integer { minimum: 1, maximum: 3600 }, "15", "Time limit for an MQ client to complete its TLS handshake, then to send its first segment, and then to connect (MQCONN). Each step has this limit.")
         .unit("seconds")
         .environment("QUAYMASTER_CHANNELS_FIRST_SEGMENT_SECONDS"),
-    key("channels.plain_passwords", Kind::Choice(&["anywhere", "loopback"]), "\"anywhere\"", "From where MQ clients may send their password without TLS. With loopback, a password in clear from another machine is refused (2035), right or wrong.")
+    key("channels.plain_passwords", Kind::Choice(&["anywhere", "loopback"]), "\"anywhere\"", "Addresses from which MQ clients may send their password without TLS. loopback: a password in clear from another machine is refused (2035), right or wrong.")
         .environment("QUAYMASTER_CHANNELS_PLAIN_PASSWORDS"),
-    key("accounting.json_lines", Kind::Boolean, "true", "Whether accounting and statistics records, when collected, are also written as lines of JSON, a file for each queue manager.")
+    key("accounting.json_lines", Kind::Boolean, "true", "Also write collected accounting and statistics records as lines of JSON, one file for each queue manager.")
         .environment("QUAYMASTER_ACCOUNTING_JSON_LINES")
         .at_start(""),
-    key("accounting.folder", Kind::Path, "", "Folder of those files.")
+    key("accounting.folder", Kind::Path, "", "Folder of the JSON files.")
         .environment("QUAYMASTER_ACCOUNTING_FOLDER")
         .note("accounting in the data directory; none with --ephemeral")
         .at_start(""),
-    key("accounting.file_bytes", Kind::Integer { minimum: 65_536, maximum: 1 << 40 }, "67108864", "Longest file; a longer one begins anew and keeps the older ones as NAME.jsonl.1 and so on.")
+    key("accounting.file_bytes", Kind::Integer { minimum: 65_536, maximum: 1 << 40 }, "67108864", "Longest JSON file. At this length it is renamed to NAME.jsonl.1 (older ones to .2 and so on), and a new one begins.")
         .unit("bytes")
         .environment("QUAYMASTER_ACCOUNTING_FILE_BYTES")
         .at_start(""),
-    key("accounting.files", Kind::Integer { minimum: 1, maximum: 1000 }, "4", "Files of one queue manager, the one being written included.")
+    key("accounting.files", Kind::Integer { minimum: 1, maximum: 1000 }, "4", "JSON files of one queue manager, including the current one.")
         .environment("QUAYMASTER_ACCOUNTING_FILES")
         .at_start(""),
-    key("limits.connections", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "10000", "Connections open at once, of the HTTPS listener and of the HTTP listener each. At the limit a connection that waits for its client makes room, of the address that has the most. A third of the open files that the system allows is the most that counts.")
+    key("limits.connections", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "10000", "Open connections of the HTTPS listener, and of the HTTP listener. At the limit a connection that waits for its client is closed to make room, from the address with the most connections. The limit is at most a third of the open files that the system allows.")
         .environment("QUAYMASTER_LIMITS_CONNECTIONS"),
-    key("limits.connections_per_address", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "2000", "Connections of one listener that come from one address; of IPv6 from one network of 64 bits. At the limit a connection of the same address makes room.")
+    key("limits.connections_per_address", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "2000", "Connections of one listener from one address, or from one IPv6 network of 64 bits. At the limit a connection of the same address is closed to make room.")
         .environment("QUAYMASTER_LIMITS_CONNECTIONS_PER_ADDRESS"),
-    key("limits.metrics_connections", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "64", "Connections of the metrics listener open at once. It has a thread of its own.")
+    key("limits.metrics_connections", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "64", "Open connections of the metrics listener, which has a thread of its own.")
         .environment("QUAYMASTER_LIMITS_METRICS_CONNECTIONS"),
-    key("limits.waiting_requests", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "5000", "Requests of one listener that wait for a message (DELETE with wait), from one address no more than limits.connections_per_address. Further ones are answered with 503.")
+    key("limits.waiting_requests", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "5000", "Requests of one listener that wait for a message (DELETE with wait); from one address at most limits.connections_per_address. Further ones are answered with 503.")
         .environment("QUAYMASTER_LIMITS_WAITING_REQUESTS"),
-    key("limits.connections_per_thread", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "16", "HTTP connections that one thread serves before the next thread gets any: fewer spread a few busy clients over more processors, more save processor time.")
+    key("limits.connections_per_thread", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "16", "HTTP connections on one thread before the next thread gets any. Fewer spread a few busy clients over more processors, more save processor time.")
         .environment("QUAYMASTER_LIMITS_CONNECTIONS_PER_THREAD"),
     key("limits.header_bytes", Kind::Integer { minimum: 8192, maximum: 1 << 20 }, "65536", "Longest request headers.")
         .unit("bytes")
         .environment("QUAYMASTER_LIMITS_HEADER_BYTES"),
-    key("limits.body_bytes", Kind::Integer { minimum: 1024, maximum: 1 << 30 }, "104857600", "Longest request body; MAXMSGL applies below it.")
+    key("limits.body_bytes", Kind::Integer { minimum: 1024, maximum: 1 << 30 }, "104857600", "Longest request body. MAXMSGL applies as well.")
         .unit("bytes")
         .environment("QUAYMASTER_LIMITS_BODY_BYTES"),
     key("limits.administrative_body_bytes", Kind::Integer { minimum: 1024, maximum: 1 << 26 }, "262144", "Longest body of an administrative request.")
         .unit("bytes")
         .environment("QUAYMASTER_LIMITS_ADMINISTRATIVE_BODY_BYTES"),
-    key("limits.body_memory_bytes", Kind::Integer { minimum: 1 << 20, maximum: 1 << 40 }, "134217728", "Memory of all request bodies that are being read or worked on. A body that finds none is answered with 503.")
+    key("limits.body_memory_bytes", Kind::Integer { minimum: 1 << 20, maximum: 1 << 40 }, "134217728", "Memory for all request bodies in progress. A body that does not fit is answered with 503.")
         .unit("bytes")
         .environment("QUAYMASTER_LIMITS_BODY_MEMORY_BYTES"),
-    key("limits.answer_memory_bytes", Kind::Integer { minimum: 1 << 20, maximum: 1 << 40 }, "134217728", "Memory of all answers that clients have not read. Beyond half of it, connections whose clients have not read for two seconds are closed; beyond all of it, or when one address has half of it, requests with long answers are answered with 503 before anything is done.")
+    key("limits.answer_memory_bytes", Kind::Integer { minimum: 1 << 20, maximum: 1 << 40 }, "134217728", "Memory for all answers that clients have not read. Above half of it, connections whose clients have not read for two seconds are closed. Above all of it, or when one address uses half of it, requests with long answers are answered with 503 before they have any effect.")
         .unit("bytes")
         .environment("QUAYMASTER_LIMITS_ANSWER_MEMORY_BYTES"),
-    key("limits.header_seconds", SECONDS, "15", "A client must have sent its request headers by then.")
+    key("limits.header_seconds", SECONDS, "15", "Time limit for a client to send its request headers.")
         .unit("seconds")
         .environment("QUAYMASTER_LIMITS_HEADER_SECONDS"),
-    key("limits.body_seconds", SECONDS, "60", "A client must have sent its request body by then.")
+    key("limits.body_seconds", SECONDS, "60", "Time limit for a client to send its request body.")
         .unit("seconds")
         .environment("QUAYMASTER_LIMITS_BODY_SECONDS"),
-    key("limits.body_bytes_per_second", Kind::Integer { minimum: 0, maximum: 1 << 30 }, "1024", "After its first five seconds a request body must have come at this pace, on average; 0 asks for none.")
+    key("limits.body_bytes_per_second", Kind::Integer { minimum: 0, maximum: 1 << 30 }, "1024", "Lowest average rate of a request body after its first five seconds. 0: no limit.")
         .unit("bytes a second")
         .environment("QUAYMASTER_LIMITS_BODY_BYTES_PER_SECOND"),
-    key("limits.idle_seconds", SECONDS, "120", "A kept connection is closed after this long without a request.")
+    key("limits.idle_seconds", SECONDS, "120", "Time before a kept connection without a request is closed.")
         .unit("seconds")
         .environment("QUAYMASTER_LIMITS_IDLE_SECONDS"),
-    key("limits.buffer_pool", Kind::Integer { minimum: 1 << 20, maximum: 1 << 40 }, "268435456", "Message bodies of one queue manager held in memory; what is beyond is read from the log.")
+    key("limits.buffer_pool", Kind::Integer { minimum: 1 << 20, maximum: 1 << 40 }, "268435456", "Memory for message bodies of one queue manager. Other bodies are read from the log.")
         .unit("bytes")
         .environment("QUAYMASTER_LIMITS_BUFFER_POOL")
         .at_start(""),

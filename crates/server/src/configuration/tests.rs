@@ -115,17 +115,14 @@ fn an_old_cipherspec_is_one_of_the_list() {
 
 #[test]
 fn keys_that_belong_together_are_asked_for_together() {
-    check(
-        "[tls]\ncertificate = 'a.pem'\n",
-        expect!["tls.certificate in quaymaster.toml: tls.key has to be given with it"],
-    );
+    check("[tls]\ncertificate = 'a.pem'\n", expect!["tls.certificate in quaymaster.toml: tls.key must be set as well"]);
     check(
         "[tls]\nsecond_key = 'a.pem'\n",
-        expect!["tls.second_key in quaymaster.toml: tls.second_certificate has to be given with it"],
+        expect!["tls.second_key in quaymaster.toml: tls.second_certificate must be set as well"],
     );
     check(
         "[tls]\nsecond_key = 'a.pem'\nsecond_certificate = 'b.pem'\n",
-        expect!["tls.second_certificate in quaymaster.toml: tls.certificate has to be given with it"],
+        expect!["tls.second_certificate in quaymaster.toml: tls.certificate must be set as well"],
     );
     check(
         "[server]\nqueue_managers = ['A', 'A']\n",
@@ -139,17 +136,15 @@ fn keys_that_belong_together_are_asked_for_together() {
     );
     check(
         "[ldap]\nhost = 'ldap.example.com'\n",
-        expect!["ldap.host in quaymaster.toml: ldap.base_dn has to be given with it"],
+        expect!["ldap.host in quaymaster.toml: ldap.base_dn must be set as well"],
     );
     check(
         "[ldap]\nbase_dn = 'dc=example'\n",
-        expect!["ldap.base_dn in quaymaster.toml: ldap.host has to be given with it"],
+        expect!["ldap.base_dn in quaymaster.toml: ldap.host must be set as well"],
     );
     check(
         "[ldap]\ncertificate_map = 'CERTIFICATE_FILTER'\n",
-        expect![
-            "ldap.certificate_map in quaymaster.toml: ldap.certificate_filter has to be given with CERTIFICATE_FILTER"
-        ],
+        expect!["ldap.certificate_map in quaymaster.toml: CERTIFICATE_FILTER needs ldap.certificate_filter"],
     );
 }
 

@@ -1,4 +1,4 @@
-//! Certificates while the server runs: changed files are taken, generated ones renewed, an end that is near is told.
+//! Certificates while the server runs: changed files are loaded, generated ones renewed, and certificates near their end logged.
 //!
 //! Open connections keep the certificate that they began with.
 
@@ -50,12 +50,15 @@ pub(super) async fn watch(server: Arc<Server>, interval: Duration, mut stopped: 
         }
         match server.renew_certificates() {
             Ok(()) => {
-                tracing::info!("new certificates are shown to new connections");
+                tracing::info!("new connections use the new certificates");
                 taken = stamps(&server.tls());
                 refused = None;
             }
             Err(error) => {
-                tracing::error!("the certificates stay as they were: {}", chain(&error));
+                tracing::error!(
+                    "the new certificates cannot be used, and the previous ones stay in use: {}",
+                    chain(&error)
+                );
                 refused = Some(found);
             }
         }

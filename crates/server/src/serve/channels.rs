@@ -97,7 +97,7 @@ impl Channels {
         self.warn_of_ciphers(manager);
     }
 
-    /// What DEFINE warns of is told again at each start: certificates and configuration may have changed since.
+    /// Each start repeats the warnings of DEFINE: certificates and configuration may have changed since.
     fn warn_of_ciphers(&self, manager: &QueueManager) {
         for object in manager.objects(AuthorityObject::Channel) {
             if let AdministeredObject::Channel(channel) = &*object

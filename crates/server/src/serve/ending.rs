@@ -73,7 +73,7 @@ impl Host {
         Ok(())
     }
 
-    /// Sees to it that somebody finishes.
+    /// Ensures that the end is completed.
     fn begin(self: &Arc<Self>, name: QueueManagerName, resumes: bool) {
         let mut hosted = self.hosted();
         let Some(entry) = hosted.get_mut(&name) else { return };
@@ -129,7 +129,7 @@ impl Host {
         self.end_with_last();
     }
 
-    /// While it quiesces: until no application is connected, or somebody loses patience.
+    /// While it quiesces: until no application is connected, or a faster end is requested.
     async fn until_disconnected(&self, manager: &QueueManager) {
         let mut changes = self.changes.subscribe();
         while self.table.state(&manager.name()) == Some(State::Quiescing)

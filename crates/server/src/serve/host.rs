@@ -95,7 +95,7 @@ impl Host {
         &self.table
     }
 
-    /// REST is told of changes from now on, and listeners start with their queue managers.
+    /// REST is notified of changes from now on, and listeners start with their queue managers.
     pub(super) fn attach(&self, web: Arc<WebServer>, channels: Arc<Channels>) {
         let _ = self.doors.set(Doors { web, channels });
         for manager in self.table.running() {
@@ -110,7 +110,7 @@ impl Host {
         }
     }
 
-    /// Tells whoever looks at the table that it has changed.
+    /// Notifies observers of the table that it has changed.
     pub(super) fn changed(&self) {
         if let Some(doors) = self.doors.get() {
             doors.web.queue_managers_changed();
@@ -122,7 +122,7 @@ impl Host {
         self.hosted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets `task` run to its end, whoever waits for it or not.
+    /// Runs `task` to its end, even if its caller has gone away.
     pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         // Those that are done need no place any more.
@@ -150,7 +150,7 @@ impl Host {
         match answered.await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => Err(failed(format!("queue manager {name} cannot be started: {}", chain(&error)))),
-            Err(_) => Err(failed(format!("the start of queue manager {name} was given up"))),
+            Err(_) => Err(failed(format!("the start of queue manager {name} failed; the log has the cause"))),
         }
     }
 
@@ -279,7 +279,7 @@ pub(super) fn release(disk: Option<&DirectoryDisk>) {
     if let Some(disk) = disk
         && let Err(error) = disk.release()
     {
-        tracing::warn!(%error, "the lock of a recovery log cannot be given up");
+        tracing::warn!(%error, "the lock of a recovery log cannot be released");
     }
 }
 

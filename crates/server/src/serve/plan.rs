@@ -12,7 +12,7 @@ use crate::serve::files;
 use crate::serve::host::StartPlan;
 use crate::serve::recover::RecoverOptions;
 
-/// What `serve` was told on its command line.
+/// Options of `serve` on its command line.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ServeOptions {
     pub data: Option<PathBuf>,
@@ -72,7 +72,7 @@ impl Plan {
         }
     }
 
-    /// What the web server is told. `data` is where generated files stand.
+    /// Settings of the web server. `data` is the folder of generated files.
     pub(crate) fn web_options(
         &self,
         data: &DataDirectory,

@@ -64,7 +64,7 @@ pub(crate) fn prepare(plan: &Plan, data: &DataDirectory, server_user: &str) -> R
 }
 
 /// Makes the default key file of a first start beside everything else; the web server, which reads it, would make it
-/// too, only later. What goes wrong here goes wrong there again and is told then.
+/// too, only later. An error here occurs there again and is reported then.
 fn make_ltpa_keys(plan: &Plan, data: &DataDirectory) {
     let ltpa = &plan.configuration.ltpa;
     let file = data.ltpa_keys();

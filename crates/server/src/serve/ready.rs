@@ -25,7 +25,7 @@ pub(crate) struct ReadyLine {
 
 impl ReadyLine {
     /// # Errors
-    /// The ready file cannot be written. A closed standard output is not an error: nobody wanted to know.
+    /// The ready file cannot be written. A closed standard output is not an error.
     pub(crate) fn announce(&self, file: Option<&Path>) -> Result<(), ServerError> {
         let mut line = serde_json::to_string(self).unwrap_or_default();
         line.push('\n');

@@ -12,7 +12,7 @@ use crate::error::ServerError;
 use crate::record_lines::{LineFiles, RecordLines};
 use crate::serve::plan::Plan;
 
-/// A queue manager that has been recovered, and that nobody knows yet.
+/// A queue manager that has been recovered and is not registered yet.
 pub(crate) struct Recovered {
     pub manager: QueueManager,
     /// `None` with `--ephemeral`.

@@ -1,7 +1,7 @@
-//! Which queue managers a start is about: those it was told to host, and those that lie in the data directory.
+//! The queue managers of a start: the configured ones, and those in the data directory.
 //!
 //! Whoever is named is started, and made when absent. The others are known, and start again only if they ran when the last
-//! server ended: what `endmqm` ended stays so until `strmqm`, or until somebody names it.
+//! server ended: what `endmqm` ended stays ended until `strmqm`, or until it is named by --qmgr.
 
 use model::name::QueueManagerName;
 use queue_manager::registry::State;

@@ -105,7 +105,7 @@ impl Server {
     /// As [`Host::create`]; nothing is created on a server that keeps nothing.
     pub(crate) async fn create_queue_manager(&self, name: &str, new: NewQueueManager) -> Result<(), Refusal> {
         if self.plan().options.ephemeral {
-            let sentence = "a server with --ephemeral hosts only those that --qmgr names";
+            let sentence = "a server with --ephemeral hosts only queue managers named by --qmgr";
             return Err(Refusal::new(RefusalKind::Failed, sentence));
         }
         self.host.create(queue_manager_name(name)?, new).await
@@ -191,7 +191,7 @@ impl Server {
             }
         };
         if tokio::time::timeout(grace, end).await.is_err() {
-            tracing::warn!("requests were still in progress when the grace period ended");
+            tracing::warn!("requests were still in progress when server.grace_seconds ended, and were cut off");
         }
     }
 }
@@ -226,6 +226,6 @@ fn waiting_for_start(old: &Configuration, new: &Configuration) -> Vec<String> {
     };
     KEYS.iter()
         .filter(|key| !key.reload && value(&tables[0], key.path) != value(&tables[1], key.path))
-        .map(|key| format!("{} has changed; the new value counts from the next start", key.path))
+        .map(|key| format!("{} has changed; the new value is used from the next start", key.path))
         .collect()
 }

@@ -1,4 +1,4 @@
-//! What a supervisor that started the server is told over `$NOTIFY_SOCKET`: sd_notify(3), without a library.
+//! Notifications to the server's supervisor over `$NOTIFY_SOCKET`: sd_notify(3), without a library.
 
 use std::ffi::OsStr;
 use std::os::linux::net::SocketAddrExt;

@@ -51,7 +51,7 @@ fn replaced_files_are_taken_without_a_restart_and_open_connections_go_on() {
     let (second, second_key) = certificate(-1, 200);
     // Between the two writes the files do not match: the server keeps what it has.
     folder.write("server.pem", &second);
-    server.errors_with("the certificates stay as they were");
+    server.errors_with("the new certificates cannot be used");
     assert!(answers("first.pem"));
     folder.write("key.pem", &second_key);
     folder.write("second.pem", &second);

@@ -45,7 +45,7 @@ fn messages_go_through_a_channel_and_are_the_same_as_through_the_socket() {
     assert_eq!(through(&folder, &["get", "DEV.QUEUE.1", "--all"], &way), "exit 0\nout: second\n");
     expect![[r#"
         exit 3
-        err: quaymaster: DEV.QUEUE.1 holds no message that matches: 2033 (MQRC_NO_MSG_AVAILABLE)
+        err: quaymaster: DEV.QUEUE.1 has no matching message: 2033 (MQRC_NO_MSG_AVAILABLE)
     "#]]
     .assert_eq(&through(&folder, &["get", "DEV.QUEUE.1"], &way));
 }
@@ -100,7 +100,7 @@ fn tls_wants_a_trusted_signer_and_a_channel_wants_tls() {
     assert!(plain.starts_with("exit 20\nerr: quaymaster: the channel was refused: 2393"), "{plain}");
     let named = [&secure[..], &["--server-name", "other.example"]].concat();
     let wrong = through(&folder, &["put", "DEV.QUEUE.1", "x"], &named);
-    assert!(wrong.starts_with("exit 20\nerr: quaymaster: no TLS with 127.0.0.1("), "{wrong}");
+    assert!(wrong.starts_with("exit 20\nerr: quaymaster: the TLS handshake with 127.0.0.1("), "{wrong}");
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_channel_table_leads_to_its_queue_manager() {
     "#]]
     .assert_eq(&through(&folder, &["put", "DEV.QUEUE.1", "x"], &["--ccdt", &file, "--qmgr", "GROUP"]));
     let other = through(&folder, &["put", "DEV.QUEUE.1", "x"], &["--ccdt", &file, "--qmgr", "QM9"]);
-    assert!(other.contains("no channel of the table leads to queue manager 'QM9'"), "{other}");
+    assert!(other.contains("the table has no channel to queue manager 'QM9'"), "{other}");
 }
 
 #[test]

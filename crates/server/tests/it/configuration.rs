@@ -10,7 +10,7 @@ fn explain_prints_type_default_unit_and_help() {
         exit 0
         out: [ltpa]
         out: expiration = 120
-        out:     Life of a sign-in.
+        out:     Lifetime of a sign-in.
         out:     Type: integer 1 to 525600. Unit: minutes. Environment: QUAYMASTER_LTPA_EXPIRATION.
         out: 
     "#]]
@@ -70,21 +70,21 @@ fn check_opens_certificates_and_keys_and_says_what_does_not_match() {
     assert!(check("[tls]\ncertificate = \"good.crt\"\nkey = \"good.key\"\n").starts_with("exit 0\n"));
     expect![[r#"
         exit 2
-        err: quaymaster: tls.certificate: DIR/good.key is not the key of the certificate in DIR/other.crt
+        err: quaymaster: tls.certificate: DIR/good.key is not the private key of the certificate in DIR/other.crt
     "#]]
     .assert_eq(&check("[tls]\ncertificate = \"other.crt\"\nkey = \"good.key\"\n"));
     for (toml, part) in [
         ("certificate = \"none.crt\"\nkey = \"good.key\"", "tls.certificate: cannot read DIR/none.crt"),
-        ("certificate = \"good.crt\"\nkey = \"good.crt\"", "DIR/good.crt holds no private key"),
+        ("certificate = \"good.crt\"\nkey = \"good.crt\"", "DIR/good.crt has no usable private key"),
         (
             "certificate = \"good.crt\"\nkey = \"good.key\"\nsecond_certificate = \"other.crt\"\nsecond_key = \"good.key\"",
-            "tls.second_certificate: DIR/good.key is not the key of the certificate in DIR/other.crt",
+            "tls.second_certificate: DIR/good.key is not the private key of the certificate in DIR/other.crt",
         ),
         (
             "certificate = \"good.crt\"\nkey = \"good.key\"\nsecond_certificate = \"good.crt\"\nsecond_key = \"good.key\"",
             "tls.second_certificate: DIR/good.crt: the other certificate is an ECDSA one too",
         ),
-        ("client_ca = \"text.crt\"", "tls.client_ca: DIR/text.crt holds no certificate, expected PEM"),
+        ("client_ca = \"text.crt\"", "tls.client_ca: DIR/text.crt has no certificate, expected a PEM file"),
         ("client_ca = \"ended.crt\"", "in DIR/ended.crt ended on 20"),
     ] {
         let said = check(&format!("[tls]\n{toml}\n"));
@@ -107,7 +107,7 @@ fn check_connects_to_the_directory_only_when_asked_to() {
     .assert_eq(&folder.run(&["config", "check", &file]));
     let said = folder.run(&["config", "check", "--connect", &file]);
     assert!(said.starts_with("exit 1\nout: DIR/ldap.toml is valid.\nout: ldap://127.0.0.1:1: "), "{said}");
-    assert!(said.ends_with("err: quaymaster: config check: not every server of [ldap] can be used\n"), "{said}");
+    assert!(said.ends_with("err: quaymaster: config check: at least one server of [ldap] cannot be used\n"), "{said}");
     for (line, part) in [
         ("user_filter = \"(uid=bob)\"", "ldap.user_filter"),
         ("base_dn = \"example\"", "ldap.base_dn"),
@@ -238,7 +238,7 @@ fn a_reload_replaces_users_and_names_what_waits_for_the_next_start() {
     expect![[r#"
         exit 0
         out: The configuration was read again.
-        out: limits.buffer_pool has changed; the new value counts from the next start.
+        out: limits.buffer_pool has changed; the new value is used from the next start.
     "#]]
     .assert_eq(&folder.run(&["config", "reload"]));
     assert_ne!(server.get(BROWSE, &basic("two:word")), 401);

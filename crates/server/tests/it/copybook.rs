@@ -94,7 +94,7 @@ fn what_does_not_fit_ends_with_pointer_item_and_offset() {
         "c1c4c1404040f0f4",
         expect![[r#"
         exit 1
-        err: quaymaster: at '/LINES', item ORDER-RECORD.LINES, offset 8: there are 4 occurrences, the table holds 3
+        err: quaymaster: at '/LINES', item ORDER-RECORD.LINES, offset 8: there are 4 occurrences, the table has at most 3
     "#]],
     );
     check(

@@ -38,6 +38,8 @@ fn with_strict_a_bad_command_ends_the_start() {
     assert!(said.starts_with("exit 1\n"), "{said}");
     assert_eq!(
         said.lines().last(),
-        Some("err: quaymaster: DIR/mqsc.d/a.mqsc, line 2: a command failed, and --strict was given")
+        Some(
+            "err: quaymaster: DIR/mqsc.d/a.mqsc, line 2: a command failed, and server.strict (--strict) ends the start"
+        )
     );
 }

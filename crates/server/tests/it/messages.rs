@@ -18,7 +18,7 @@ fn a_message_is_put_browsed_counted_and_got() {
     assert_eq!(folder.run(&["get", "DEV.QUEUE.1", "--all"]), "exit 0\nout: from standard input\n");
     expect![[r#"
         exit 3
-        err: quaymaster: DEV.QUEUE.1 holds no message that matches: 2033 (MQRC_NO_MSG_AVAILABLE)
+        err: quaymaster: DEV.QUEUE.1 has no matching message: 2033 (MQRC_NO_MSG_AVAILABLE)
     "#]]
     .assert_eq(&folder.run(&["get", "DEV.QUEUE.1"]));
     assert_eq!(folder.run(&["get", "DEV.QUEUE.1", "--all"]), "exit 0\n", "all of none are none");
@@ -86,7 +86,7 @@ fn the_same_works_over_https_with_a_user_of_the_server() {
     assert_eq!(run(&["get", "DEV.QUEUE.1"]), "exit 0\nout: over https\n");
     expect![[r#"
         exit 3
-        err: quaymaster: DEV.QUEUE.1 holds no message that matches: 2033 (MQRC_NO_MSG_AVAILABLE)
+        err: quaymaster: DEV.QUEUE.1 has no matching message: 2033 (MQRC_NO_MSG_AVAILABLE)
     "#]]
     .assert_eq(&run(&["get", "DEV.QUEUE.1"]));
     let refused = run(&["put", "NO.QUEUE", "x"]);

@@ -157,12 +157,12 @@ fn a_command_that_the_shell_has_split_is_told_how_to_be_written() {
     let folder = Folder::new();
     expect![[r#"
         exit 2
-        err: quaymaster: the command is one argument, in quotes: quaymaster mqsc "display q"
+        err: quaymaster: the command must be one argument, in quotes: quaymaster mqsc "display q"
     "#]]
     .assert_eq(&folder.run(&["mqsc", "display", "q"]));
     expect![[r#"
         exit 2
-        err: quaymaster: the command is one argument, in quotes: quaymaster mqsc QM1 "dis ql(*)"
+        err: quaymaster: the command must be one argument, in quotes: quaymaster mqsc QM1 "dis ql(*)"
     "#]]
     .assert_eq(&folder.run(&["mqsc", "QM1", "dis", "ql(*)"]));
 }

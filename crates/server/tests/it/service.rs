@@ -161,7 +161,7 @@ fn mistakes_are_told_by_file_line_and_property() {
         "",
         expect![[r#"
         exit 1
-        err: quaymaster: DIR/loan/service.yaml: destination: it is needed
+        err: quaymaster: DIR/loan/service.yaml: destination: it is required
     "#]],
     );
     refused(
@@ -215,7 +215,7 @@ fn mistakes_are_told_by_file_line_and_property() {
         &["build", "DIR/api/api.yaml", "-o", "DIR"],
         expect![[r#"
         exit 1
-        err: quaymaster: DIR/api/api.yaml: line 5, operations[0].method: 'POSTS' is none of GET, PUT, POST, DELETE, PATCH, HEAD, OPTIONS
+        err: quaymaster: DIR/api/api.yaml: line 5, operations[0].method: 'POSTS' is not valid, expected one of GET, PUT, POST, DELETE, PATCH, HEAD, OPTIONS
     "#]],
     );
 }
@@ -252,7 +252,7 @@ fn what_is_no_source_and_no_place_for_an_archive_is_refused() {
         &["build", "DIR/loan", "-o", "DIR/loan.zip"],
         expect![[r#"
         exit 2
-        err: quaymaster: --out: DIR/loan.zip has to end in .sar
+        err: quaymaster: --out: DIR/loan.zip must end in .sar
     "#]],
     );
     check(

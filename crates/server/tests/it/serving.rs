@@ -146,7 +146,7 @@ fn without_developer_defaults_there_are_no_dev_objects_and_no_users() {
     assert!(!folder.join("initial-passwords").exists());
     assert!(folder.run(&["depth", "DEV.*"]).starts_with("exit 0\n"));
     assert_eq!(folder.run(&["depth", "DEV.*", "--json"]), "exit 0\nout: []\n");
-    server.errors_with("nobody can sign in");
+    server.errors_with("no user can sign in");
 }
 
 #[test]

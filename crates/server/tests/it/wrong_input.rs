@@ -45,7 +45,7 @@ fn errors_are_json_with_json() {
     let _server = Server::start(&folder, &[]);
     expect![[r#"
         exit 3
-        err: {"error":{"message":"DEV.QUEUE.1 holds no message that matches: 2033 (MQRC_NO_MSG_AVAILABLE)","exitCode":3,"reasonCode":2033,"reason":"MQRC_NO_MSG_AVAILABLE"}}
+        err: {"error":{"message":"DEV.QUEUE.1 has no matching message: 2033 (MQRC_NO_MSG_AVAILABLE)","exitCode":3,"reasonCode":2033,"reason":"MQRC_NO_MSG_AVAILABLE"}}
     "#]]
     .assert_eq(&folder.run(&["get", "DEV.QUEUE.1", "--json"]));
     expect![[r#"
@@ -67,7 +67,7 @@ fn a_json_log_has_nothing_else_beside_it() {
     let server = Server::start(&folder, &["--log-format", "json"]);
     folder.write("quaymaster.toml", "[nonsense]\n");
     server.signal("HUP");
-    server.errors_with("the configuration stays as it was");
+    server.errors_with("the new configuration cannot be used");
     let (code, said) = server.terminate();
     assert_eq!(code, Some(0));
     let lines = all_json(&said);

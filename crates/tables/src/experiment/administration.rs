@@ -13,7 +13,7 @@ pub(super) const PREFIX: &str = "TABLES.";
 /// Which process or part of it a figure counts.
 pub(super) const WHOLE: &[&str] = &["server, the whole process"];
 pub(super) const COMMANDS: &[&str] = &["server: execution of administrative commands, answers written as JSON"];
-pub(super) const WEB: &[&str] = &["server: TLS, HTTP, login and all else beside the execution of commands"];
+pub(super) const WEB: &[&str] = &["server: TLS, HTTP, login and everything except the execution of commands"];
 
 /// How clients show who they are, and over which connections.
 #[derive(Debug, Clone, Copy)]

@@ -346,7 +346,8 @@ fn latency(rows: &[(&Samples, &[Samples])], id: &str, title: &str, unit: &str, f
         table.rows.push(Row::new(&near.name, unit, cells.collect()));
     }
     table.notes.push(
-        "A relay hands on every byte half the round trip after it came; connecting costs one round trip.".to_owned(),
+        "A relay passes on every byte half the round trip after it arrived; connecting costs one round trip."
+            .to_owned(),
     );
     table
 }

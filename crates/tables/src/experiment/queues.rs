@@ -18,7 +18,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "queues",
     title: "How data volumes matter when queues are listed",
     about: &[
-        "One client lists all queues of a queue manager over and over, over kept TLS with an LTPA token: nine queues, 1000, 2000, \
+        "One client repeatedly lists all queues of a queue manager, over kept TLS with an LTPA token: nine queues, 1000, 2000, \
          3000 and 10,000.",
         "Filtered data is name, type and current depth; all data is every attribute and the status of each queue; the console's query \
          is the filtered one, asked for as a command (DISPLAY QUEUE with CURDEPTH, in JSON).",

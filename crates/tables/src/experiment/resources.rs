@@ -16,7 +16,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "resources",
     title: "What a request to each administrative resource costs",
     about: &[
-        "One client asks for one resource over and over, over TLS. It shows who it is by the LTPA token of one login or by Basic on \
+        "One client repeatedly requests one resource over TLS. It authenticates by the LTPA token of one login or by Basic on \
          every request, over a connection that stays or over a new one (full TLS handshake) for every request.",
         "The queue resource shows 500 queues with all attributes; qmgr is asked of a server with one queue manager and of one with 15.",
     ],

@@ -96,7 +96,7 @@ fn lines(chart: &Chart, area: &Area<'_>, few: bool) -> Drawn {
         .y_label_formatter(&scale::label)
         .draw()?;
     for series in &chart.series {
-        // What is not above zero has no place on a logarithmic axis.
+        // Values that are not above zero cannot be drawn on a logarithmic axis.
         let can_be_drawn = |value: f64| value > 0.0 || !chart.y.logarithmic;
         let at = |point: &Point| Some((place(chart, point)?, point.value)).filter(|(_, value)| can_be_drawn(*value));
         let all: Vec<(f64, f64)> = series.points.iter().filter_map(at).collect();

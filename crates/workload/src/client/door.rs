@@ -98,7 +98,7 @@ impl Door {
     /// `pool` has the processes of the thread that the client will live on, where there are any.
     ///
     /// # Errors
-    /// Names that cannot stand in a path.
+    /// Names that cannot be in a path.
     pub(crate) fn new(options: &DoorOptions, pool: Option<&Arc<Pool>>) -> Result<Self, ClientError> {
         Ok(match options {
             DoorOptions::Rest(options, habits) => Self::Rest(Box::new(RestClient::with(options.clone(), *habits)?)),
@@ -161,7 +161,7 @@ impl Door {
         }
     }
 
-    /// Whether `selector` is known only to whoever put.
+    /// Whether `selector` is known only to the client that put the message.
     pub(crate) fn has_selectors_of_its_own(&self) -> bool {
         matches!(self, Self::Rest(client) if client.awaits_replies())
     }

@@ -1,4 +1,4 @@
-//! How a REST client goes about its connections and logins, beside what it says and to whom.
+//! How a REST client uses connections and logins.
 
 use crate::plan::{Connection, Csrf};
 

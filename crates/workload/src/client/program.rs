@@ -1,4 +1,4 @@
-//! A pool of client programs, each a process that calls an API when it is told to: COBOL programs with a communication stub.
+//! A pool of client programs, each a process that calls an API on order: COBOL programs with a communication stub.
 //!
 //! A program reads records of 16 bytes from its standard input and writes a record of 40 bytes to its standard output for each,
 //! as `examples/api-requester` does:

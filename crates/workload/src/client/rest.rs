@@ -95,7 +95,7 @@ pub struct RestClient {
 
 impl RestClient {
     /// # Errors
-    /// A queue or queue manager name that cannot stand in a path.
+    /// A queue or queue manager name that cannot be in a path.
     pub fn new(options: RestOptions) -> Result<Self, ClientError> {
         Self::with(options, Habits::default())
     }
@@ -276,7 +276,7 @@ impl RestClient {
         self.prepare_headers()
     }
 
-    /// Any request with any content, and whatever the answer is.
+    /// Any request with any content, and its answer.
     pub async fn send(
         &mut self,
         method: Method,
@@ -450,7 +450,7 @@ fn parse_path(path: &str) -> Result<Uri, ClientError> {
     Uri::try_from(path).map_err(|_| ClientError::Target(format!("'{path}' is not a path")))
 }
 
-/// Percent-encodes what may stand in an MQ name but not plainly in a part of a path.
+/// Percent-encodes what may be in an MQ name but not plainly in a part of a path.
 fn path_part(name: &str) -> String {
     name.replace('%', "%25").replace('/', "%2F")
 }

@@ -25,7 +25,7 @@ pub struct Single<'a> {
     pub body: &'a [u8],
 }
 
-/// What came back, whatever it is.
+/// The answer, of any kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     pub status: u16,

@@ -123,7 +123,7 @@ impl Target {
         IO: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
     {
         let (sender, connection) = handshake(io).await.map_err(|error| self.failed(std::io::Error::other(error)))?;
-        // Its error reaches the request in progress; without one it says only that the server hung up.
+        // Its error reaches the request in progress; without one it says only that the server closed the connection without an answer.
         tokio::spawn(async move {
             let _ = connection.await;
         });

@@ -81,7 +81,7 @@ choices! {
     clients: u32,
     threads: usize,
     think_time: Span,
-    /// Transactions a second that are begun whatever the server does.
+    /// Transactions to start per second, independent of the server.
     rate: f64,
     warmup: Span,
     /// Transactions before measuring.
@@ -96,7 +96,7 @@ choices! {
     timeout: Span,
     /// Round trip of a network to be imitated.
     latency: Span,
-    /// Of whatever is random.
+    /// Seed of random choices.
     seed: u64,
     request_size: usize,
     response_size: usize,

@@ -1,4 +1,4 @@
-//! The part of a plan that says how to reach the server: by URL or by channel, with whose certificates, as whom.
+//! The part of a plan that says how to reach the server: by URL or by channel, certificates, user.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -4,27 +4,27 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// What each client does over and over.
+/// Transaction that each client repeats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scenario {
     /// Put a message, then get it by its correlation identifier: two requests, one transaction.
     PutGet,
-    /// Put a message and leave it there.
+    /// Put a message.
     Put,
-    /// Get whatever comes next.
+    /// Get the next message.
     Get,
     /// Browse the first message.
     Browse,
-    /// Put a request and get its reply, which a `workload responder` or any other batch server puts.
+    /// Put a request and get its reply, put by `workload responder` or another batch server.
     RequestReply,
-    /// `POST` a JSON request to a two-way service: its reply must be that of this request.
+    /// `POST` a JSON request to a two-way service, and check that the reply belongs to it.
     Service,
-    /// Have programs with a communication stub call an API requester in front of `workload provider`.
+    /// Let programs with a communication stub call an API requester in front of `workload provider`.
     Requester,
-    /// `POST` and `GET` on fixed paths of a plain web server: what HTTP alone costs under this client.
+    /// `POST` and `GET` on fixed paths of a web server: the cost of HTTP alone with this client.
     HttpFloor,
-    /// `GET` of administrative paths and `PATCH` of one, as scripts do.
+    /// `GET` of administrative paths and `PATCH` of one.
     Administration,
 }
 
@@ -60,7 +60,7 @@ impl Scenario {
     }
 }
 
-/// How clients show who they are.
+/// How clients authenticate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Login {
@@ -79,12 +79,12 @@ pub enum Login {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Connection {
-    /// As long as the server keeps it.
+    /// Use it as long as the server keeps it.
     #[default]
     Keep,
-    /// For one transaction.
+    /// Use it for one transaction.
     Transaction,
-    /// For one request, as separate calls of curl do.
+    /// Use it for one request, as separate calls of curl do.
     New,
 }
 
@@ -98,16 +98,16 @@ pub enum Frequency {
     Every,
 }
 
-/// Where the value of the header `ibm-mq-rest-csrf-token` comes from.
+/// Source of the value of the header `ibm-mq-rest-csrf-token`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Csrf {
-    /// It has any value, as releases from 9.0.5 on want it.
+    /// Any value, as for releases from 9.0.5 on.
     #[default]
     Header,
-    /// The cookie `csrfToken` of one login, as 9.0.1 to 9.0.4 want it.
+    /// The cookie `csrfToken` of one login, as for 9.0.1 to 9.0.4.
     Once,
-    /// The same cookie, fetched by a login `GET` before each `PATCH`.
+    /// The same cookie, read by a login `GET` before each `PATCH`.
     Every,
 }
 

@@ -27,7 +27,7 @@ impl Document {
             match pair.split_once('=').unwrap_or((pair, "")) {
                 ("root", root) => roots.push(root.replace("%2F", "/").replace("%2f", "/")),
                 ("compact", value @ ("true" | "false")) => compact = value == "true",
-                ("compact", value) => return Err(format!("compact is '{value}', and has to be true or false")),
+                ("compact", value) => return Err(format!("compact is '{value}', expected true or false")),
                 (name, _) => return Err(format!("'{name}' is neither root nor compact")),
             }
         }

@@ -35,7 +35,7 @@ struct Counts {
 pub(super) enum RequestError {
     #[error("the request is not a JSON object of count_in and count_out: {0}")]
     Json(#[from] serde_json::Error),
-    #[error("{name} is {value}, and has to be from 0 to {most}")]
+    #[error("{name} is {value}, expected 0 to {most}")]
     Range { name: &'static str, value: i32, most: i64 },
 }
 

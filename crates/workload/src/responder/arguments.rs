@@ -15,36 +15,39 @@ const FILLER_BYTES: usize = 1024;
 /// Where replies come from.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ProgramArguments {
-    /// Bytes of a reply that is filler [default: 1024].
+    /// Length of filler replies in bytes [default: 1024].
     #[arg(long, value_name = "N", conflicts_with = "program")]
     pub response_size: Option<usize>,
-    /// Program that answers: each request is a record of its standard input, its reply a record of its standard output.
+    /// Program that makes the replies: requests are records of its standard input, replies are records of its standard
+    /// output.
     ///
-    /// One process for each connection, started when the responder starts. It reads until end of file and answers each
-    /// request before it reads the next. A request is got, and its reply put, in one unit of work: when the program ends
-    /// without a reply, ends badly or takes too long, the request is backed out and comes again, until it has been backed
-    /// out as often as BOTHRESH of its queue allows and goes to BOQNAME or the dead-letter queue.
+    /// Each connection has one process, started with the responder. It reads until end of file and answers each request
+    /// before it reads the next. A request is got, and its reply put, in one unit of work. The request is backed out if
+    /// the program ends without a reply, ends abnormally or takes too long. After BOTHRESH back-outs it is moved to the
+    /// BOQNAME of its queue or to the dead-letter queue.
     ///
-    /// In COBOL: ORGANIZATION IS SEQUENTIAL files assigned to "/dev/stdin" and "/dev/stdout". GnuCOBOL writes what is
-    /// ASSIGNed TO DISPLAY, and LINE SEQUENTIAL files, only when it ends: such a program needs '--start request'.
+    /// In COBOL use ORGANIZATION IS SEQUENTIAL files assigned to "/dev/stdin" and "/dev/stdout". GnuCOBOL writes files
+    /// ASSIGNed TO DISPLAY, and LINE SEQUENTIAL files, only when the program ends: such a program needs '--start
+    /// request'.
     #[arg(long, value_name = "PATH", verbatim_doc_comment)]
     pub program: Option<PathBuf>,
-    /// Argument of the program; may be given again.
+    /// Argument of the program; may be repeated.
     #[arg(long, value_name = "ARGUMENT", requires = "program", allow_hyphen_values = true)]
     pub program_argument: Vec<OsString>,
-    /// When the program is started: 'request' for one that answers a single request and ends [default: once].
+    /// When the program is started: once for each connection, or for each request (for a program that answers one
+    /// request and ends) [default: once].
     #[arg(long, value_enum, value_name = "WHEN", requires = "program")]
     pub start: Option<Start>,
-    /// Bytes of a record: all of them with '--records fixed', where a request of another length is refused.
+    /// Length of a request's record in bytes with '--records fixed'; a request of another length is refused.
     #[arg(long, value_name = "N", requires = "program")]
     pub request_length: Option<usize>,
-    /// Bytes of a reply's record with '--records fixed'.
+    /// Length of a reply's record in bytes, required with '--records fixed'.
     #[arg(long, value_name = "N", requires = "program")]
     pub reply_length: Option<usize>,
-    /// How records are told apart [default: fixed].
+    /// Format of the records [default: fixed].
     #[arg(long, value_enum, value_name = "FORM", requires = "program")]
     pub records: Option<RecordForm>,
-    /// How long the program may take for a reply [default: 30s].
+    /// Time limit of the program for a reply [default: 30s].
     #[arg(long, value_name = "TIME", requires = "program")]
     pub program_timeout: Option<Span>,
 }
@@ -52,11 +55,11 @@ pub struct ProgramArguments {
 /// `Records` without its lengths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum RecordForm {
-    /// All of one length, nothing between them.
+    /// Records of one length, without separators.
     Fixed,
-    /// Each behind its length: two bytes, high byte first, and two zeros (RECORD IS VARYING of GnuCOBOL).
+    /// Each record after its length: two bytes, high byte first, and two zero bytes (RECORD IS VARYING of GnuCOBOL).
     Variable,
-    /// Each ended by a line feed (LINE SEQUENTIAL).
+    /// Each record ended by a line feed (LINE SEQUENTIAL).
     Line,
 }
 

@@ -22,14 +22,14 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use super::records::{RecordError, Records};
 
-/// What a pipe holds on Linux unless it is told otherwise, in bytes.
+/// Default capacity of a pipe on Linux, in bytes.
 const PIPE_CAPACITY: usize = 64 << 10;
 /// Room for one read of a program's output.
 const READ_BYTES: usize = 8 << 10;
 /// How long a program may take to end after its input has ended.
 const END_LIMIT: Duration = Duration::from_secs(5);
 
-/// Which program, and how it is talked to.
+/// Which program, and its records.
 #[derive(Debug, Clone)]
 pub struct ProgramPlan {
     pub path: PathBuf,
@@ -64,14 +64,14 @@ pub enum ProgramError {
         #[source]
         source: RecordError,
     },
-    #[error("{program}: a record of {length} bytes does not go through a pipe in one piece: {source}")]
+    #[error("{program}: a pipe cannot hold a record of {length} bytes: {source}")]
     Pipe {
         program: String,
         length: usize,
         #[source]
         source: io::Error,
     },
-    #[error("{program} cannot be talked to: {source}")]
+    #[error("cannot exchange data with {program}: {source}")]
     Talk {
         program: String,
         #[source]
@@ -123,7 +123,7 @@ impl Program {
     /// The reply to one request.
     ///
     /// # Errors
-    /// There is none that can be believed; the program that gave none is gone.
+    /// There is no valid reply; the program has been ended.
     pub async fn answer(&mut self, request: &[u8]) -> Result<Bytes, ProgramError> {
         let record = self.plan.records.frame(request).map_err(|source| self.bad_record(source))?;
         // Dropped, and with it ended, unless all goes well.
@@ -249,7 +249,7 @@ impl Running {
         Ok(())
     }
 
-    /// Bytes the program wrote that nobody asked for, as far as they are here.
+    /// Unrequested bytes from the program, as far as they have arrived.
     fn excess(&mut self) -> usize {
         let mut more = std::pin::pin!(self.output.read_buf(&mut self.written));
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());

@@ -15,7 +15,7 @@ pub const LONGEST: usize = 100 << 20;
 /// Bytes before a variable record.
 const PREFIX: usize = 4;
 
-/// How a program's records are told apart.
+/// The format of a program's records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Records {
     Fixed { request_length: Option<usize>, reply_length: usize },
@@ -26,13 +26,13 @@ pub enum Records {
 /// Why bytes are no record.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
-    #[error("the request has {length} bytes, and the program's record has {expected}")]
+    #[error("the request has {length} bytes, expected {expected} as given by --request-length")]
     RequestLength { length: usize, expected: usize },
     #[error("the request has {length} bytes, more than the {most} of a variable record")]
     TooLong { length: usize, most: usize },
-    #[error("the request has a line feed, which would end its line")]
+    #[error("the request contains a line feed, which a line record cannot hold: use --records variable")]
     LineFeed,
-    #[error("the program's reply begins with {prefix:02x?}, which is no length of a variable record")]
+    #[error("the program's reply begins with {prefix:02x?}, which is not the length of a variable record")]
     Prefix { prefix: [u8; PREFIX] },
     #[error("the program's reply has a line longer than {LONGEST} bytes")]
     NoLineEnd,

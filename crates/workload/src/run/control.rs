@@ -1,4 +1,4 @@
-//! What the clients of a run are told: whether to work, for how many transactions, and when to stop.
+//! Orders for the clients of a run: whether to work, for how many transactions, and when to stop.
 //!
 //! Invariants
 //! - Nobody works in `Resting`: once `is_at_rest` says so, every transaction begun before has ended.
@@ -37,7 +37,7 @@ impl Phase {
     }
 }
 
-/// Shared by the clients and by whoever keeps the time.
+/// Shared by the clients and the timekeeper.
 pub(crate) struct Control {
     phase: AtomicU8,
     news: watch::Sender<Phase>,

@@ -1,4 +1,4 @@
-//! Beginnings at a given rate, whatever the server does.
+//! Beginnings at a given rate, independent of the server.
 //!
 //! A thread of its own says when a transaction is due; the first client that is free begins it. Its response time counts from
 //! when it was due, so that a server that stalls is charged for everybody who would have come meanwhile.

@@ -1,6 +1,6 @@
 //! After the load: gets what the ledger says may still be there, so that the verdict knows what is lost.
 //!
-//! A request without a reply is not lost while it lies where it was put, nor while somebody is answering it: so replies
+//! A request without a reply is not lost while it lies where it was put, nor while a responder is answering it: so replies
 //! that are there are got, requests that nobody took are taken back, and what is missing
 //! then is waited for once.
 

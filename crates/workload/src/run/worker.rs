@@ -128,7 +128,7 @@ fn work(order: Order) -> Result<(), WorkloadError> {
     say(&Event::Result { tally: tally.written(), verdict: shared.ledger.verdict(emptied) })
 }
 
-/// Carries out commands until it is told to stop, or nobody is there any more.
+/// Carries out commands until it is stopped, or its driver has ended.
 fn obey(crew: &mut Crew) -> Result<(), WorkloadError> {
     let commands = commands()?;
     say(&Event::Ready)?;

@@ -68,7 +68,7 @@ fn a_message_that_another_asked_for_is_an_error_and_a_breach() {
     let server = QueueServer::start(Faults { ignore_selector: true, ..Faults::default() }, None);
     let report = run(&server, "scenario = 'put-get'\nlogin = 'basic'\nclients = 4");
     assert!(report.errors > 0 && report.verdict.misdelivered > 0, "{report}");
-    assert_eq!(report.first_error.as_deref(), Some("the reply is not that of the request"));
+    assert_eq!(report.first_error.as_deref(), Some("the reply belongs to another request"));
     assert_eq!((report.verdict.damaged, report.judgement), (0, Judgement::Broken), "{report}");
     assert!(report.to_string().contains(&format!("misdelivered {}", report.verdict.misdelivered)), "{report}");
 }

@@ -24,49 +24,51 @@ pub(in crate::cli) struct Arguments {
     /// Queue manager [default: the server's first].
     #[arg(short = 'm', value_name = "QM")]
     queue_manager: Option<String>,
-    /// Queue to copy messages from; they stay on it.
+    /// Queue to copy messages from. They stay on the queue.
     #[arg(short = 'i', value_name = "QUEUE", conflicts_with = "move_from")]
     copy_from: Option<String>,
-    /// Queue to move messages from: they are removed.
+    /// Queue to move messages from. They are removed from the queue.
     #[arg(short = 'I', value_name = "QUEUE")]
     move_from: Option<String>,
     /// Queue to put messages to.
     #[arg(short = 'o', value_name = "QUEUE")]
     output_queue: Option<String>,
-    /// File: read when there is no input queue, else written. Given twice, the first is read and the second written. %n in the
-    /// name stands for a number: each message has a file of its own. stdin and stdout are those [default: stdout].
+    /// File to read if there is no input queue, else to write [default: stdout]. If given twice, the first is read and
+    /// the second written. %n in the name is replaced by a number, with one file per message. The names stdin and
+    /// stdout mean standard input and output.
     #[arg(short = 'f', value_name = "FILE", action = ArgAction::Append)]
     files: Vec<String>,
-    /// As -f, replacing a file that exists.
+    /// As -f, and replace an existing file.
     #[arg(short = 'F', value_name = "FILE", action = ArgAction::Append)]
     replaced_files: Vec<String>,
-    /// Mode of the file: a appends to it; b is accepted, as every file is binary.
+    /// Mode of the file: a appends. b is accepted, as every file is binary.
     #[arg(short = 'a', value_name = "MODE", value_parser = ["a", "b", "ab", "ba"], hide_possible_values = true)]
     mode: Option<String>,
-    /// Connect as a client, by --channel, --ccdt or the variable MQSERVER.
+    /// Connect as a client, with --channel, --ccdt or the variable MQSERVER.
     #[arg(short = 'c')]
     client: bool,
     /// User of a client connection.
     #[arg(short = 'u', value_name = "USER")]
     user: Option<String>,
-    /// Context of the messages put: A sets all of it as it was, I the identity; a and i are the same of a queue; d is the
-    /// default, n none [default: A].
+    /// Context of the messages put: A sets all context of the original, I its identity context. a and i pass the
+    /// context of the queue. d is the default context, n none [default: A].
     #[arg(short = 'C', value_name = "CONTEXT", value_parser = ["A", "I", "a", "i", "d", "n"], hide_possible_values = true)]
     context: Option<String>,
     /// Convert messages to this CCSID, and to this encoding in hexadecimal [default: no conversion].
     #[arg(short = 'P', value_name = "CCSID[:ENCODING]")]
     conversion: Option<String>,
-    /// Form of the file, letters together: A, p or t for data as invariant characters, printable characters or text lines; a
-    /// characters beside hexadecimal; c context in characters; H no header; N no message descriptor; i numbers; wN bytes of a
-    /// line; T the age of each message instead of it. A file with H or T cannot be loaded.
+    /// Format of the file, as a string of letters: A, p or t for data as invariant characters, printable characters or
+    /// text lines; a for characters beside hexadecimal; c for context in characters; H for no header; N for no message
+    /// descriptor; i for numbers; wN for N bytes per line; T for the age of each message instead of the message. A file
+    /// with H or T cannot be loaded.
     #[arg(short = 'd', value_name = "LETTERS", action = ArgAction::Append)]
     display: Vec<String>,
-    /// Wait before each message: milliseconds; at random up to these with a minus; rN for N percent of the time between the puts
-    /// of the messages.
+    /// Delay before each message, in milliseconds. With a minus: random, up to this time. rN: N percent of the time
+    /// between the original puts.
     #[arg(short = 'D', value_name = "DELAY", allow_hyphen_values = true)]
     delay: Option<String>,
-    /// Only messages with a message identifier (mTEXT), correlation identifier (cTEXT) or group identifier (gTEXT); xm, xc and xg
-    /// take hexadecimal digits.
+    /// Only messages with this message identifier (mTEXT), correlation identifier (cTEXT) or group identifier (gTEXT).
+    /// xm, xc and xg are followed by hexadecimal digits.
     #[arg(short = 'g', value_name = "KEY", action = ArgAction::Append)]
     keys: Vec<String>,
     /// Remove dead-letter and transmission headers.
@@ -75,40 +77,40 @@ pub(in crate::cli) struct Arguments {
     /// Remove messages from the source queue as they are copied.
     #[arg(short = 'p')]
     purge: bool,
-    /// Do not print how many messages were read and written.
+    /// Do not print the numbers of messages read and written.
     #[arg(short = 'q')]
     quiet: bool,
-    /// Only these messages, counted from 1: X, X..Y, ..Y, X#N for N messages from X on, or #N.
+    /// Range of messages, from 1: X, X..Y, ..Y, X#N for N messages from X on, or #N.
     #[arg(short = 'r', value_name = "RANGE", value_parser = range)]
     range: Option<(u64, u64)>,
-    /// Messages of a unit of work; 0 uses none, -1 uses one for all [default: 200].
+    /// Messages per unit of work; 0 uses none, -1 uses one for all [default: 200].
     #[arg(short = 't', value_name = "NUMBER", allow_hyphen_values = true, value_parser = clap::value_parser!(i64).range(-1..))]
     unit: Option<i64>,
-    /// Only messages older than [[DAYS:]HOURS:]MINUTES; with a minus younger; a comma separates both.
+    /// Only messages older than [[DAYS:]HOURS:]MINUTES; with a minus, younger. A comma separates both.
     #[arg(short = 'T', value_name = "AGE", allow_hyphen_values = true)]
     age: Option<String>,
-    /// Only messages whose data holds this text in ASCII; up to three times.
+    /// Only messages whose data contains this text in ASCII; up to three times.
     #[arg(short = 's', value_name = "TEXT", action = ArgAction::Append)]
     ascii: Vec<String>,
-    /// Only messages whose data does not hold this text in ASCII.
+    /// Only messages whose data does not contain this text in ASCII.
     #[arg(short = 'S', value_name = "TEXT", action = ArgAction::Append)]
     not_ascii: Vec<String>,
-    /// Only messages whose data holds this text in EBCDIC.
+    /// Only messages whose data contains this text in EBCDIC.
     #[arg(short = 'e', value_name = "TEXT", action = ArgAction::Append)]
     ebcdic: Vec<String>,
-    /// Only messages whose data does not hold this text in EBCDIC.
+    /// Only messages whose data does not contain this text in EBCDIC.
     #[arg(short = 'E', value_name = "TEXT", action = ArgAction::Append)]
     not_ebcdic: Vec<String>,
-    /// Only messages whose data holds these bytes in hexadecimal.
+    /// Only messages whose data contains these bytes, in hexadecimal.
     #[arg(short = 'x', value_name = "HEX", action = ArgAction::Append)]
     hexadecimal: Vec<String>,
-    /// Only messages whose data does not hold these bytes.
+    /// Only messages whose data does not contain these bytes, in hexadecimal.
     #[arg(short = 'X', value_name = "HEX", action = ArgAction::Append)]
     not_hexadecimal: Vec<String>,
-    /// Milliseconds to wait for a further message of the source queue [default: 0].
+    /// Time to wait for a further message of the source queue, in milliseconds [default: 0].
     #[arg(short = 'w', value_name = "MS")]
     wait: Option<u64>,
-    /// Print help; -? does too.
+    /// Print help; also -?.
     #[arg(long, action = ArgAction::Help)]
     help: Option<bool>,
     #[command(flatten)]

@@ -360,14 +360,21 @@ pub(in crate::cli) static PAGES: &[Page] = &[
     ),
     page_of(
         "workload responder",
-        &[("Answer the requests of a queue with 1000 bytes each", "quaymaster workload responder --help")],
+        &[(
+            "Answer the requests of a queue with 1000 bytes each",
+            "quaymaster workload responder --queue DEV.QUEUE.1 --response-size 1000 --channel DEV.APP.SVRCONN \
+             --password-file quaymaster-data/initial-passwords",
+        )],
         LOCAL,
         &[],
         &[],
     ),
     page_of(
         "workload provider",
-        &[("Serve the remote API of the published report", "quaymaster workload provider --help")],
+        &[(
+            "Serve the remote API of the published report on another port",
+            "quaymaster workload provider --listen 127.0.0.1:3189",
+        )],
         LOCAL,
         &[],
         &[],
@@ -375,7 +382,7 @@ pub(in crate::cli) static PAGES: &[Page] = &[
     page_of("tables list", &[("List the published tables", "quaymaster tables list")], LOCAL, &[], &[]),
     page_of(
         "tables run",
-        &[("Measure one table shortly", "quaymaster tables run --quick messaging-puts")],
+        &[("Measure one experiment with few repetitions", "quaymaster tables run --quick messaging")],
         LOCAL,
         &[],
         &[],

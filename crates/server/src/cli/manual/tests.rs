@@ -46,7 +46,7 @@ fn examples_are_command_lines_that_the_program_takes() {
             let line = line.split(" | ").next().unwrap_or(line).split(['<', '>']).next().unwrap_or(line);
             let mut words: Vec<std::ffi::OsString> = Vec::new();
             for (index, part) in line.trim().split('"').enumerate() {
-                // Every second part stands in quotes.
+                // Every second part is in quotes.
                 if index % 2 == 1 {
                     words.push(part.into());
                 } else {

@@ -17,7 +17,7 @@ pub(in crate::experiment) const REPLY_QUEUE: &str = "TABLES.REPLY";
 /// The queue manager's name, and what the web tier calls it.
 const QUEUE_MANAGER: &str = "QM1";
 pub(in crate::experiment) const REMOTE: &str = "FAR";
-/// Channel of the clients with TLS; without it they come by the developer default.
+/// Channel of the clients with TLS; without it they use the developer default.
 pub(in crate::experiment) const TLS_CHANNEL: &str = "TABLES.TLS";
 pub(in crate::experiment) const PLAIN_CHANNEL: &str = "DEV.APP.SVRCONN";
 /// Names of what is counted.

@@ -35,7 +35,7 @@ fn each_answer_has_a_number_of_its_own_and_texts_of_fixed_length() {
 #[test]
 fn what_is_no_such_request_or_asks_for_too_much_is_refused_by_name() {
     let answers = Answers::new(512);
-    assert!(answer(&answers, 1, 33).unwrap_err().contains("count_out is 33, and has to be from 0 to 32"));
+    assert!(answer(&answers, 1, 33).unwrap_err().contains("count_out is 33, expected 0 to 32"));
     assert!(answer(&answers, 1, -1).unwrap_err().contains("count_out is -1"));
     assert!(answer(&answers, -1, 1).unwrap_err().contains("count_in is -1"));
     assert!(answer(&answers, i32::MAX, 1).unwrap_err().contains("count_in is 2147483647"));
