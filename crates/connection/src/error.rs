@@ -19,13 +19,13 @@ pub enum ConnectionError {
     #[error("there is no remote queue manager '{name}' in the configuration")]
     RemoteUnknown { name: String },
     /// MQCONN failed: nothing was asked for yet.
-    #[error("there is no connection: {0}")]
+    #[error("the queue manager cannot be reached: {0}")]
     NotConnected(#[source] Box<ConnectionError>),
     /// All connections of a bounded pool are in use, and none became free in time.
     #[error("all {most} connections to the queue manager '{name}' are in use")]
     PoolExhausted { name: String, most: usize },
-    /// A remote queue manager is told names of at most 12 bytes (MQOD AlternateUserId).
-    #[error("the name of the user '{user}' is too long to be told to a remote queue manager")]
+    /// Names for a remote queue manager have at most 12 bytes (MQOD AlternateUserId).
+    #[error("the user name '{user}' is too long for a remote queue manager, which accepts 12 bytes")]
     UserTooLong { user: String },
 }
 

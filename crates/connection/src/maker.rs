@@ -41,7 +41,7 @@ impl Maker {
         }
     }
 
-    /// A local connection, for which nobody waits.
+    /// A local connection, without a wait.
     ///
     /// # Errors
     /// `NotConnected`; `RemoteUnknown` of a maker of remote ones.

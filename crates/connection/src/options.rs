@@ -109,7 +109,7 @@ impl RemoteQueueManager {
         };
         if self.cipher_specification.is_none() && self.ca_file.is_none() {
             let unused = certificate.is_some() || self.server_name.is_some();
-            return if unused { Err(("cipher_specification", "it is needed for TLS".to_owned())) } else { Ok(None) };
+            return if unused { Err(("cipher_specification", "it is required for TLS".to_owned())) } else { Ok(None) };
         }
         let trust = self.ca_file.clone().map_or(Trust::System, Trust::CaFile);
         let mut tls = TlsOptions::trusting(trust);

@@ -364,7 +364,7 @@ impl Pool {
         }
     }
 
-    /// The place, which is counted already, goes to whoever waits first and has not gone away.
+    /// The place, which is counted already, goes to the first request that still waits.
     fn hand_over(self: Arc<Self>, first: oneshot::Sender<Place>) {
         let mut waiter = first;
         let mut place = Place::of(&self, false);

@@ -55,7 +55,7 @@ impl User<'_> {
         }
     }
 
-    /// As whom a connection that was made for this user opens objects.
+    /// The user as which a connection that was made for this user opens objects.
     pub fn acting(&self) -> Acting<'_> {
         match self {
             Self::Server(principal) | Self::Named { principal, .. } => Acting::AsConnected(principal),
@@ -64,10 +64,10 @@ impl User<'_> {
     }
 }
 
-/// Whose authority an open or a put1 is checked by. A local connection is told the principal either way.
+/// Whose authority is checked for an open or a put1. A local connection gets the principal in both cases.
 #[derive(Debug, Clone, Copy)]
 pub enum Acting<'a> {
-    /// On a remote connection: whoever it was made as.
+    /// On a remote connection: the user it was made as.
     AsConnected(&'a Principal),
     /// On a remote connection: this user, by alternate user authority.
     For(&'a Principal),

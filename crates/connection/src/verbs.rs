@@ -345,7 +345,7 @@ impl Connection {
         matches!(self, Self::Local(_))
     }
 
-    /// `None` for a local connection, which is served by whoever uses it.
+    /// `None` for a local connection, which is served by its user's task.
     pub(crate) fn thread(&self) -> Option<ThreadId> {
         match self {
             Self::Local(_) => None,

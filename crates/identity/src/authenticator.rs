@@ -1,6 +1,6 @@
 //! Who a request comes from: LTPA token, TLS client certificate or HTTP Basic; which roles that user holds.
 //!
-//! Order of looking, as Liberty does it: a good token wins over everything; then a client certificate that names a
+//! Order of checks, as in Liberty: a valid token is used first; then a client certificate that names a
 //! known user; then Basic. A bad token does not harm a request that carries another good credential.
 //! Users are those of the configuration, then those of an LDAP directory. What needs the directory or a slow hash is never
 //! done on the way: `authenticate` then says `Slow`, and `authenticate_slow` waits.
@@ -48,7 +48,7 @@ pub struct Authenticator {
     attempts: Arc<Attempts>,
     /// Where the directory is asked.
     runtime: Option<Handle>,
-    /// Who everybody is when security is off.
+    /// The identity of every caller when security is off.
     anybody: Option<Arc<Identity>>,
 }
 
@@ -115,11 +115,11 @@ impl Mechanism {
 pub enum LoginError {
     #[error("the user name or the password is wrong")]
     WrongCredentials,
-    #[error("too many password checks are waiting already")]
+    #[error("too many password checks are waiting; try again later")]
     Busy,
     #[error("the directory does not answer")]
     Unavailable,
-    #[error("wrong passwords came before this one, which was not looked at; try again in {} s", .0.seconds())]
+    #[error("the password was not checked, because wrong passwords were sent before; try again in {} s", .0.seconds())]
     Locked(Locked),
 }
 
@@ -454,7 +454,7 @@ impl From<NoAnswer> for Verdict {
     }
 }
 
-/// With security off everybody acts as the server's user and holds every role.
+/// With security off every caller acts as the server's user and has every role.
 fn anybody(server_user: &str) -> Arc<Identity> {
     Arc::new(Identity::new(Principal::administrator(server_user), server_user, Roles::all()))
 }

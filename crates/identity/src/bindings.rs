@@ -1,4 +1,4 @@
-//! Which roles `web.roles` gives to whom.
+//! The roles that `web.roles` gives to users and groups.
 //!
 //! Case: a binding names users without regard to case, except for MQWebUser, whose user has to match MQ's own user id.
 //! Groups of the configuration are compared exactly; those of a directory without case, as directories do. Users and groups

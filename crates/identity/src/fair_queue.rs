@@ -1,7 +1,7 @@
 //! Work that few may do at once, in turns by address: who sends much waits behind himself, not before others.
 //!
 //! Each address has a queue of its own, and a turn that is free goes to the next address in line. A queue is bounded; so are all
-//! together, and where those are full, the last of the longest queue has to go. Who finds no place is told so at once.
+//! together, and where those are full, the last of the longest queue has to go. A caller without a place gets an error at once.
 //!
 //! Invariant: as many turns are out as `running` says, and a turn that is given back while anybody waits goes on at once.
 

@@ -7,11 +7,11 @@
 //! Invariants
 //! - A bind never has an empty name or password, so none succeeds without proving anything.
 //! - Names from outside are data in filters (`filter.rs`), and an entry counts only at or below the base.
-//! - Nobody from the directory can be somebody of this machine: an entry whose name or distinguished name is that of a
+//! - No user of the directory can be a user of this machine: an entry whose name or distinguished name is that of a
 //!   user of `web.users`, of the server's own user or of `mqm` is not admitted, nor is one that begins with the 12 bytes
 //!   of such a name that a message descriptor holds, and a group `mqm` of the directory is no
 //!   group here. The directory's administrators decide who its users are, not who administers queue managers.
-//! - What was found out counts for `ldap.cache_seconds` at most, for tokens and Basic headers too.
+//! - Results are used for `ldap.cache_seconds` at most, also for tokens and Basic headers.
 //!
 //! Source: Open Liberty, ldapRegistry; RFC 4511, 4513, 4515.
 
@@ -92,7 +92,7 @@ pub(super) struct Directory {
     runtime: Option<Handle>,
 }
 
-/// What the directory said about a subject; `None`: it knows nobody by it.
+/// The directory's answer about a subject; `None`: it has no such user.
 struct Known {
     subject: Subject,
     identity: Option<Arc<Identity>>,
@@ -168,7 +168,7 @@ impl Directory {
         .await
     }
 
-    /// What was found out about a subject lately: nothing, nobody, or somebody.
+    /// The cached result about a subject: none, unknown user, or user.
     pub(super) fn known(&self, subject: &Subject, now: Timestamp) -> Option<Option<Arc<Identity>>> {
         let now_ms = now.as_millis();
         self.known.find(self.hasher.hash_one(subject), |known| {
@@ -203,7 +203,7 @@ impl Directory {
         self.known.insert(self.hasher.hash_one(&subject), Known { subject, identity, ends_ms }, now.as_millis());
     }
 
-    /// Whom a token means by a user of this name, if that can be somebody of the directory.
+    /// The user of the directory that a token means by this name, if there can be one.
     pub(super) fn subject_of_token(&self, user: &str) -> Option<Subject> {
         Dn::parse(user).filter(|dn| dn.is_at_or_below(&self.settings.base_dn))?;
         Some(Subject::Dn(user.to_owned()))
@@ -225,7 +225,7 @@ impl Directory {
         self.pool.probe().await
     }
 
-    /// Runs a question where it disturbs nobody. It goes on when the one who asked has gone away: the time limits of the
+    /// Runs a request on a thread of its own. It continues when the caller has gone away: the time limits of the
     /// connection end it, and its turn with it.
     async fn run<T: Send + 'static>(
         &self,
@@ -245,19 +245,19 @@ impl Directory {
             Ok(Err(failure)) => {
                 // What concerns a server was logged when it happened.
                 if matches!(failure, Failure::Refused { .. } | Failure::TooMany { .. }) {
-                    tracing::warn!("a user of the directory cannot be signed in: {failure}");
+                    tracing::warn!("sign-in of a user of the directory failed: {failure}");
                 }
                 Err(NoAnswer::Unavailable)
             }
             // The client library panics over an answer that is not LDAP; the connection went with the task.
             Err(_) => {
-                tracing::warn!("a user of the directory cannot be signed in: the answer is damaged");
+                tracing::warn!("sign-in of a user of the directory failed: the directory's answer is not valid");
                 Err(NoAnswer::Unavailable)
             }
         }
     }
 
-    /// `None` for a name that nobody of this machine or this configuration could be taken for.
+    /// `None` for a name that is not that of a user of this machine or this configuration.
     fn why_taken(&self, person: &Person) -> Option<&'static str> {
         let name = person.name.to_lowercase();
         if self.taken.contains(&name) || self.taken.contains(&person.dn.to_lowercase()) {
@@ -267,12 +267,12 @@ impl Directory {
         begins_alike.then_some("the name of a user of this server begins with the same 12 bytes")
     }
 
-    /// `None` for a user that would be taken for somebody of this machine.
+    /// `None` for a user with the name of a user of this machine.
     fn identity(&self, person: &Person, now: Timestamp) -> Option<Arc<Identity>> {
         let dn = Dn::parse(&person.dn)?;
         if let Some(why) = self.why_taken(person) {
             let name = person.name.escape_debug();
-            tracing::warn!("the directory's user '{name}' is not admitted: {why}");
+            tracing::warn!("sign-in of the directory's user '{name}' refused: {why}");
             return None;
         }
         let groups: Vec<_> =

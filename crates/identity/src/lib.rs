@@ -1,4 +1,4 @@
-//! Who somebody is, and which roles that gives: users and their passwords, LTPA tokens, client certificates, an LDAP directory.
+//! Authentication and roles: users and their passwords, LTPA tokens, client certificates, an LDAP directory.
 //!
 //! Every door asks here: HTTP with what a request carries, client channels with a user name and a password. What is HTTP's
 //! alone stays there: headers, cookies as they are written, the CSRF rule. What a user may do to an object is the queue

@@ -205,7 +205,7 @@ impl Default for Ltpa {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Lockout {
-    /// Wrong passwords of one user from one address before it waits; 0: nobody waits.
+    /// Wrong passwords of one user from one address before it waits; 0: no wait.
     pub failures: u32,
     /// The first wait. Each further wrong password doubles it.
     pub first_seconds: u64,

@@ -47,7 +47,7 @@ pub enum PasswordError {
     Key,
     #[error("the parameters of the {{{0}}} password are outside the supported range")]
     Parameters(&'static str),
-    #[error("a password that has to be read back cannot be stored as {{{0}}}")]
+    #[error("this password must be stored in a reversible form, not as {{{0}}}")]
     OneWay(&'static str),
     #[error("the password is longer than {MAXIMUM_BYTES} bytes")]
     TooLong,

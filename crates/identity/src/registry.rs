@@ -76,7 +76,7 @@ impl Registry {
             if stored.is_empty() {
                 return Err(IdentityError::new(
                     &option(),
-                    "its password is empty: whoever knows the name could sign in",
+                    "its password is empty: everyone who knows the name could sign in",
                 ));
             }
             let password = passwords.read(stored).map_err(|error| IdentityError::new(&option(), error))?;

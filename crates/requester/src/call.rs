@@ -34,7 +34,7 @@ pub struct Call<'a> {
     pub form: Option<RecordForm>,
     pub record: Bytes,
     pub credentials: Credentials,
-    /// The program has no use for what lies behind the last value of a table at the end of the record.
+    /// The program has no use for what is behind the last value of a table at the end of the record.
     pub short_record: bool,
     /// Longest answer of an API, in bytes.
     pub maximum_answer: usize,

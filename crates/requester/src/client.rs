@@ -1,6 +1,6 @@
 //! HTTP to APIs and authorization servers: connections that are kept, one request at a time on each.
 //!
-//! A connection stays on the thread that made it (`pool.rs`), and whoever waits for an answer drives it himself: no task and no
+//! A connection stays on the thread that made it (`pool.rs`), and the task that waits for an answer drives it: no other task and no
 //! wake-up of another thread lies between a call and its answer.
 //!
 //! A request is sent a second time only when the first went over a kept connection and either it had not been handed to the

@@ -1,6 +1,6 @@
 //! Endpoint connections, ready for use: made of the configuration, replaced whole when it is read anew.
 //!
-//! An entry that cannot be used ends the start, or refuses the reload, and is told by its key.
+//! An invalid entry ends the start, or refuses the reload, with an error that names its key.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl Endpoint {
         match failure {
             Some(error @ (ClientError::Unreachable(_) | ClientError::ConnectTimeout(_))) => {
                 if !self.is_down.swap(true, Relaxed) {
-                    tracing::warn!(%error, "the API of the endpoint connection {} is not reached", self.id);
+                    tracing::warn!(%error, "the API of the endpoint connection {} cannot be reached", self.id);
                 }
             }
             Some(_) => {}
@@ -262,7 +262,7 @@ fn check_token(token: &AuthToken) -> Result<(), (&'static str, &'static str)> {
     match token.request.credentials {
         // BAQR1001E.
         TokenPlace::Body if token.request.body.is_none() => {
-            return Err(("request.body", "it has to be given where credentials = \"body\""));
+            return Err(("request.body", "it is required with credentials = \"body\""));
         }
         TokenPlace::Headers if token.request.headers.len() != 2 => {
             return Err(("request.headers", "two names have to be given where credentials = \"headers\""));
@@ -272,7 +272,7 @@ fn check_token(token: &AuthToken) -> Result<(), (&'static str, &'static str)> {
     match (token.response.location, token.response.format) {
         // BAQR1002E.
         (TokenPlace::Body, TokenFormat::Json) if token.response.token_path.is_none() => {
-            Err(("response.token_path", "it has to be given where location = \"body\" and format = \"json\""))
+            Err(("response.token_path", "it is required with location = \"body\" and format = \"json\""))
         }
         (TokenPlace::Headers, _) => Err(("response.location", "it is \"header\" or \"body\"")),
         _ => Ok(()),

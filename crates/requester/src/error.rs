@@ -1,4 +1,4 @@
-//! What a program is told when the server could not do what it asked: BAQ-ERROR-IN-ZCEE with a status and a sentence.
+//! The error that a program gets when the server could not carry out its call: BAQ-ERROR-IN-ZCEE with a status and a sentence.
 //!
 //! The only place of this crate that knows BAQ identifiers. Which ones IBM uses in these situations is not published: BAQR0930
 //! to BAQR0959 are our own, beside those of `service`.
@@ -37,31 +37,31 @@ errors! {
     /// The record is not what the copybook describes, or holds what cannot be sent.
     request_data(name, problem) = "BAQR0936E", 400,
         "The request of a program to the API requester '{name}' cannot be converted: {problem}.";
-    /// The API answered what the copybook has no place for.
+    /// The API's answer cannot be mapped to the copybook.
     response_data(name, problem) = "BAQR0937E", 500,
         "The response of the API behind the API requester '{name}' cannot be converted: {problem}.";
     connection_unknown(name, connection) = "BAQR0938E", 500,
         "The API requester '{name}' needs the endpoint connection '{connection}', which is not configured.";
     unreachable(connection, problem) = "BAQR0939E", 503,
-        "There is no connection to the API by the endpoint connection '{connection}': {problem}.";
+        "The API of the endpoint connection '{connection}' cannot be reached: {problem}.";
     connect_timeout(connection, seconds) = "BAQR0940E", 504,
-        "The API did not accept a connection by the endpoint connection '{connection}' within {seconds} seconds.";
+        "The API of the endpoint connection '{connection}' did not accept a connection within {seconds} seconds.";
     receive_timeout(connection, seconds) = "BAQR0941E", 504,
-        "The API did not answer by the endpoint connection '{connection}' within {seconds} seconds.";
+        "The API of the endpoint connection '{connection}' did not answer within {seconds} seconds.";
     broken(connection, problem) = "BAQR0942E", 502,
-        "The API did not answer properly by the endpoint connection '{connection}': {problem}.";
+        "The API of the endpoint connection '{connection}' sent an invalid answer: {problem}.";
     too_long(connection, limit) = "BAQR0943E", 502,
-        "The API answered with more than {limit} bytes by the endpoint connection '{connection}'.";
+        "The API of the endpoint connection '{connection}' answered with more than {limit} bytes.";
     /// The program or the configuration has to state them.
     credentials_missing(configuration, what) = "BAQR0944E", 401,
-        "No access token can be asked for as '{configuration}' says: {what} is missing.";
+        "No access token of '{configuration}' can be requested: {what} is missing.";
     token_refused(configuration, problem) = "BAQR0945E", 401,
-        "The authorization server of '{configuration}' gave no access token: {problem}.";
+        "The authorization server of '{configuration}' issued no access token: {problem}.";
     token_unavailable(configuration, problem) = "BAQR0946E", 503,
-        "The authorization server of '{configuration}' cannot be asked for an access token: {problem}.";
+        "The authorization server of '{configuration}' cannot be reached for an access token: {problem}.";
     record_too_long(name, limit) = "BAQR0947E", 500,
-        "A record of the API requester '{name}' is longer than the {limit} bytes that are allowed.";
+        "A record of the API requester '{name}' is longer than the limit of {limit} bytes.";
     /// Liberty answers so, too; the way is in `Location`.
-    secure_required(name) = "BAQR0948W", 302, "The API requester '{name}' is called by HTTPS only.";
-    record_type(found) = "BAQR0949W", 415, "A record has to be sent as application/octet-stream, not '{found}'.";
+    secure_required(name) = "BAQR0948W", 302, "The API requester '{name}' can be called only by HTTPS.";
+    record_type(found) = "BAQR0949W", 415, "A record must be sent as application/octet-stream, not '{found}'.";
 }

@@ -13,10 +13,10 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use crate::client::Inbound;
 use crate::conversion::{Converter, DataError, Group};
 
-/// What stands in a path or a query as it is.
+/// What is in a path or a query as it is.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// What stands in the path of a document as it is: `pchar` of RFC 3986, slashes, and what is encoded.
+/// What is in the path of a document as it is: `pchar` of RFC 3986, slashes, and what is encoded.
 const IN_PATHS: &AsciiSet = &PLAIN
     .remove(b'!')
     .remove(b'$')
@@ -62,9 +62,9 @@ const ACCEPTED: HeaderValue = HeaderValue::from_static("application/json, applic
 pub(crate) enum MappingError {
     #[error(transparent)]
     Data(#[from] Box<DataError>),
-    #[error("the path parameter {0} is empty or not in the record")]
+    #[error("the path parameter {0} is empty or missing in the record")]
     PathParameter(String),
-    #[error("the parameter {0} cannot be the name or the value of a header, or there are too many")]
+    #[error("the parameter {0} is not a valid header name or value, or the request has too many headers")]
     Header(String),
 }
 

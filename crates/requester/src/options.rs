@@ -122,7 +122,7 @@ impl GrantType {
     }
 }
 
-/// `zosconnect_authToken`: a token, such as a JWT, that is asked for in a way that is told here.
+/// `zosconnect_authToken`: a token, such as a JWT, requested in the way described here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AuthToken {

@@ -50,7 +50,7 @@ impl Requesters {
         *self.settings.write() = settings;
     }
 
-    /// Makes the folder that archives are put into. If it cannot be made that is told, and it counts as empty.
+    /// Makes the folder that archives are put into. If it cannot be made, a warning is logged and it is treated as empty.
     pub fn make_folder(&self) {
         if let Err(error) = self.shelf.make_folder() {
             tracing::warn!("{}", sentence(&error));

@@ -1,7 +1,7 @@
 //! Access tokens: asked for, kept until they expire, given up when an API refuses them.
 //!
 //! One program asks for a token, others with the same credentials wait for it. A token belongs to what was configured and to
-//! the credentials it was got with: nobody is ever served with a token of somebody else.
+//! the credentials it was got with: no caller ever gets another caller's token.
 //!
 //! Invariants
 //! - Each configuration has tokens of its own: what a call gets that began before a reload stays with the configuration it

@@ -4,7 +4,7 @@
 //! REST lands in it, and a restart finds it. `.stopped` in it lists what is not to be started, one name a line.
 //!
 //! Invariants
-//! - An archive that cannot be used changes nothing: what its file deployed before stays. It is told once, with file and
+//! - An archive that cannot be used changes nothing: what its file deployed before stays. It is logged once, with file and
 //!   reason, and only when the file has stayed the same for one interval: it may still be being copied.
 //! - A name is deployed from one file. Files begin to count in the order of their names.
 
@@ -64,7 +64,7 @@ pub trait Artefact: Sized + Send + Sync + 'static {
 pub struct Shelf<T: Artefact> {
     folder: PathBuf,
     table: RwLock<Table<T>>,
-    /// Held by whoever changes the folder or the table.
+    /// Held while the folder or the table is changed.
     files: Mutex<Files>,
     settings: Arc<RwLock<T::Settings>>,
     clock: Arc<dyn Clock>,
@@ -136,13 +136,13 @@ impl Status {
 pub enum DeployError {
     #[error("there is no {word} {name}")]
     Unknown { word: &'static str, name: String },
-    #[error("there is a {word} {name} already")]
+    #[error("the {word} {name} exists already")]
     Exists { word: &'static str, name: String },
-    #[error("the {word} {name} has to be stopped first")]
+    #[error("the {word} {name} is started: stop it first")]
     NotStopped { word: &'static str, name: String },
-    #[error("requests to the {word} {name} are still under way")]
+    #[error("requests to the {word} {name} are still running: try again later")]
     Busy { word: &'static str, name: String },
-    #[error("the archive is that of the {word} {found}, not of {name}")]
+    #[error("the archive is for the {word} {found}, not for {name}")]
     OtherName { word: &'static str, name: String, found: String },
     #[error("{0}")]
     Clash(String),
@@ -293,7 +293,11 @@ impl<T: Artefact> Shelf<T> {
             if let Some(name) = files.known.remove(&file).and_then(|known| known.name) {
                 self.undeploy(&name);
                 if let Err(error) = files.set_stopped(&self.folder, &name, false) {
-                    tracing::warn!(error = &error as &dyn std::error::Error, "a stopped {} is still listed", T::WORD);
+                    tracing::warn!(
+                        error = &error as &dyn std::error::Error,
+                        "a stopped {} cannot be removed from the list of stopped ones",
+                        T::WORD
+                    );
                 }
                 files.look_again_at_problems();
             }
@@ -465,7 +469,7 @@ impl<T: Artefact> Shelf<T> {
 }
 
 impl Files {
-    /// Once; a file that cannot be read counts as empty and is told.
+    /// Once; a file that cannot be read is logged and treated as empty.
     fn read_stopped(&mut self, folder: &Path) {
         if std::mem::replace(&mut self.has_read_stopped, true) {
             return;
@@ -474,7 +478,9 @@ impl Files {
         match fs::read_to_string(&path) {
             Ok(text) => self.stopped = text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => tracing::error!(%error, "{} cannot be read: everything is started", path.display()),
+            Err(error) => {
+                tracing::error!(%error, "{} cannot be read: all services, APIs and API requesters are started", path.display())
+            }
         }
     }
 
@@ -491,7 +497,7 @@ impl Files {
         Ok(())
     }
 
-    /// A name that stood in the way may be free now.
+    /// A name that was in the way may be free now.
     fn look_again_at_problems(&mut self) {
         for known in self.known.values_mut().filter(|known| known.problem.is_some()) {
             known.signature = None;

@@ -1,4 +1,4 @@
-//! What a caller is told when a request to a service fails: BAQ identifiers, statuses and the two-member JSON body.
+//! The answer to a failed request to a service: BAQ identifiers, statuses and the two-member JSON body.
 //!
 //! The only place that knows BAQ identifiers. BAQM0001E to BAQM0010E and the BAQR identifiers below 0900 are published, the
 //! sentences are ours; BAQR09nn are our own, for situations whose identifier is not published.
@@ -40,47 +40,47 @@ errors! {
     /// Also: what came from a queue cannot be converted.
     internal(service) = "BAQM0004E", 500, "The service '{service}' could not process the request.";
     message_type(service, found) = "BAQM0005E", 500,
-        "The service '{service}' received a message of the type {found}, which it cannot pass on.";
+        "The service '{service}' received a message of the type {found}, which it cannot return.";
     /// A verb of the queue manager failed.
     queue_manager(service, verb, object, reason) = "BAQM0006E", 500,
         "The service '{service}' could not {verb} {object}: {reason}.";
     name_not_found(service, name) = "BAQM0007E", 500,
-        "The service '{service}' uses '{name}', which is not there.";
+        "The service '{service}' uses '{name}', which does not exist.";
     reply_data(service) = "BAQM0008E", 500,
-        "The service '{service}' received a message that cannot be turned into JSON.";
+        "The service '{service}' received a message that cannot be converted to JSON.";
     expiry_header(service, value) = "BAQM0009E", 400,
-        "The header ibm-mq-md-expiry of a request to the service '{service}' is no 32-bit integer: '{value}'.";
+        "The header ibm-mq-md-expiry of a request to the service '{service}' is not a 32-bit integer: '{value}'.";
     persistence_header(service, value) = "BAQM0010E", 400,
         "The header ibm-mq-md-persistence of a request to the service '{service}' is neither true nor false: '{value}'.";
-    service_unavailable(url) = "BAQR0403W", 404, "The service that the URL {url} leads to is not available.";
+    service_unavailable(url) = "BAQR0403W", 404, "The service of the URL {url} is not available.";
     timed_out(milliseconds) = "BAQR0405I", 504,
-        "The request took longer than {milliseconds} milliseconds and was given up.";
+        "The request took longer than {milliseconds} milliseconds and was cancelled.";
     interceptor(url) = "BAQR0406W", 500, "The request under the URL {url} could not be processed.";
-    not_authorized(user) = "BAQR0409W", 403, "The user '{user}' is not authorized to do this.";
+    not_authorized(user) = "BAQR0409W", 403, "The user '{user}' is not authorized for this request.";
     /// The body is not a JSON object.
     not_an_object() = "BAQR0417W", 400, "The body of the request cannot be used: a JSON object is expected.";
     service_unknown(service) = "BAQR0431W", 404, "There is no service '{service}'.";
     header(name, value) = "BAQR0901W", 400, "The header {name} cannot be '{value}'.";
-    media_type(found) = "BAQR0902W", 415, "The body of the request has to be application/json in UTF-8, not '{found}'.";
+    media_type(found) = "BAQR0902W", 415, "The body of the request must be application/json in UTF-8, not '{found}'.";
     method(method, url) = "BAQR0903W", 405, "The URL {url} has no method {method}.";
     stopping() = "BAQR0904W", 503, "The server is stopping.";
     api_stopped(name) = "BAQR0905W", 503, "The API '{name}' has been stopped.";
-    not_found(url) = "BAQR0906W", 404, "There is nothing under the URL {url}.";
-    name_taken(word, name) = "BAQR0910W", 409, "The {word} '{name}' is there already.";
-    clash(problem) = "BAQR0911W", 409, "The archive goes against another one: {problem}.";
-    not_stopped(word, name) = "BAQR0912W", 409, "The {word} '{name}' has to be stopped first.";
-    busy(word, name) = "BAQR0913W", 503, "Requests to the {word} '{name}' are still under way.";
-    other_name(word, found, name) = "BAQR0914W", 400, "The archive is that of the {word} '{found}', not of '{name}'.";
+    not_found(url) = "BAQR0906W", 404, "There is no resource at the URL {url}.";
+    name_taken(word, name) = "BAQR0910W", 409, "The {word} '{name}' exists already.";
+    clash(problem) = "BAQR0911W", 409, "The archive conflicts with another one: {problem}.";
+    not_stopped(word, name) = "BAQR0912W", 409, "The {word} '{name}' is started: stop it first.";
+    busy(word, name) = "BAQR0913W", 503, "Requests to the {word} '{name}' are still running: try again later.";
+    other_name(word, found, name) = "BAQR0914W", 400, "The archive is for the {word} '{found}', not for '{name}'.";
     bad_archive() = "BAQR0915W", 400, "The archive cannot be used.";
     /// The log tells what happened.
-    not_kept() = "BAQR0916E", 500, "The server could not keep what was asked of it.";
+    not_kept() = "BAQR0916E", 500, "The server could not store the change.";
     api_unknown(name) = "BAQR0917W", 404, "There is no API '{name}'.";
     schema_unknown(service) = "BAQR0918W", 404, "The service '{service}' has no such schema.";
     query(name, value) = "BAQR0919W", 400, "The query parameter {name} cannot be '{value}'.";
     /// One that an API maps to its service.
     parameter(problem) = "BAQR0920W", 400, "The request cannot be mapped: {problem}.";
     api_response(name) = "BAQR0921E", 500, "The answer of the service cannot be mapped to that of the API '{name}'.";
-    archive_type(found) = "BAQR0922W", 415, "An archive has to be sent as application/zip, not '{found}'.";
+    archive_type(found) = "BAQR0922W", 415, "An archive must be sent as application/zip, not '{found}'.";
     query_not_text() = "BAQR0926W", 400, "The query of the URL is not UTF-8.";
     not_text() = "BAQR0907W", 400, "The body of the request is not UTF-8.";
 }

@@ -1,7 +1,7 @@
 //! JSON in front of queues: what a service is, and the provider that turns one request into messages and back.
 //!
 //! No HTTP types: a request comes as [`provider::request::ServiceRequest`], the answer goes as
-//! [`provider::answer::ServiceAnswer`]. Which services there are is told by whoever keeps archives; this crate's
+//! [`provider::answer::ServiceAnswer`]. The owner of the archives knows the services; this crate's
 //! [`definition::Service`] is what they become.
 
 pub mod activity;

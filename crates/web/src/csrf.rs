@@ -31,7 +31,7 @@ pub(crate) enum CsrfRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CsrfError {
     /// MQWB0100E.
-    #[error("the header ibm-mq-rest-csrf-token is absent")]
+    #[error("the header ibm-mq-rest-csrf-token is missing")]
     Missing,
     /// MQWB0101E.
     #[error("the header ibm-mq-rest-csrf-token differs from the cookie csrfToken")]

@@ -28,7 +28,7 @@ pub(crate) struct ApiError {
     header: Option<Box<(HeaderName, HeaderValue)>>,
 }
 
-/// How an error is told.
+/// The form of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// As the messaging and administrative REST APIs do.
@@ -92,11 +92,11 @@ entries! {
         "Get a token with GET of the login resource and send its content in the header.";
     NOT_AUTHORIZED = "MQWB0103E", FORBIDDEN,
         "User '{2}' is not authorized to {0} '{1}'.",
-        "The queue manager has no authority record that allows this user what the request needs.",
-        "Use another user, or have an administrator grant the authority.";
+        "The user lacks an authority that the request needs.",
+        "Use another user, or ask an administrator to grant the authority.";
     NOT_AUTHENTICATED = "MQWB0104E", UNAUTHORIZED,
         "The request to '{0}' is not authenticated.",
-        "The resource is protected, and the request brought no credentials that could be accepted.",
+        "The resource is protected, and the request has no valid credentials.",
         "Log in, or send the request with HTTP basic credentials or a client certificate.";
     BASIC_FAILED = "MQWB0105E", UNAUTHORIZED,
         "HTTP basic authentication failed.",
@@ -105,14 +105,14 @@ entries! {
     ROLE_MISSING = "MQWB0108E", FORBIDDEN,
         "User '{0}' is authenticated, but has none of these roles: '{1}'.",
         "The resource is open only to users with one of the roles.",
-        "Use another user, or have an administrator grant one of the roles.";
+        "Use another user, or ask an administrator to grant one of the roles.";
     TOKEN_FAILED = "MQWB0112E", UNAUTHORIZED,
         "The authentication token in the cookie '{0}' could not be verified.",
         "The token is expired, damaged, logged out, or was issued by a server that shares no keys with this one.",
         "Log in to obtain a new cookie.";
     ATTRIBUTE_NOT_VALID = "MQWB0120E", BAD_REQUEST,
         "The attribute or parameter '{0}' is not valid for the requested command.",
-        "The command or resource does not have it, or does not take it in this place.",
+        "The command or resource does not have it, or does not accept it in this place.",
         "Correct or leave out the attribute and send the request again.";
     DESTINATION_NOT_OPENED = "MQWB0300E", INTERNAL_SERVER_ERROR,
         "No messaging connection could be made to '{0}' on queue manager '{1}': reason '{2}'.",
@@ -120,7 +120,7 @@ entries! {
         "Look up the reason, and correct the name in the URL or the definition of the object.";
     HEADER_NOT_VALID = "MQWB0302E", BAD_REQUEST,
         "The request header '{0}' cannot be set, because '{1}' is not a valid value: expected {2}.",
-        "The value is outside of what the header accepts.",
+        "The header does not accept this value.",
         "Correct the value of the header and send the request again.";
     MESSAGING_FAILED = "MQWB0303E", INTERNAL_SERVER_ERROR,
         "The queue manager refused to {0} '{1}': reason '{2}'.",
@@ -128,21 +128,21 @@ entries! {
         "Look up the reason, remove its cause and send the request again.";
     CHARACTER_SET = "MQWB0305E", BAD_REQUEST,
         "The character set of the request is not acceptable: '{0}'.",
-        "A message text has to be sent in UTF-8.",
+        "A message text must be in UTF-8.",
         "Send the text in UTF-8, with 'charset=utf-8' or no charset in the Content-Type header.";
     MEDIA_TYPE = "MQWB0306E", UNSUPPORTED_MEDIA_TYPE,
         "The media type '{0}' is not supported for this request: expected {1}.",
-        "The Content-Type header is absent, or names a type the resource does not take.",
+        "The Content-Type header is missing, or names a type that the resource does not accept.",
         "Send the request with a supported Content-Type.";
     NOT_TEXT = "MQWB0309E", NOT_IMPLEMENTED,
         "The message '{0}' of format '{1}' is not text and cannot be returned.",
-        "Only messages of format MQSTR and JMS text messages can be read here. The message is still on the queue.",
+        "Only messages of format MQSTR and JMS text messages can be read by this interface. The message is still on the queue.",
         "Read the message with an application of another interface. To get the next text message instead, send the header \
          'quaymaster-unreadable: skip'.";
 
     UNKNOWN_RESOURCE = "MQWB0901E", NOT_FOUND,
         "There is no resource '{0}'.",
-        "The path of the URL matches nothing this server offers. Paths are case-sensitive.",
+        "The path of the URL matches no resource of this server. Paths are case-sensitive.",
         "Correct the URL.";
     METHOD_NOT_ALLOWED = "MQWB0902E", METHOD_NOT_ALLOWED,
         "The resource '{1}' has no method '{0}'.",
@@ -150,80 +150,80 @@ entries! {
         "Use one of those methods.";
     PARAMETER_UNKNOWN = "MQWB0903E", BAD_REQUEST,
         "The query parameter '{0}' is unknown to this resource, or is given twice.",
-        "Each resource takes the parameters it documents, each at most once.",
+        "Each resource accepts its documented parameters, each at most once.",
         "Correct the query part of the URL.";
     PARAMETER_NOT_VALID = "MQWB0904E", BAD_REQUEST,
         "The query parameter '{0}' has a value that is not valid: '{1}'{2}.",
-        "The value is outside of what the parameter accepts.",
+        "The parameter does not accept this value.",
         "Correct the value of the parameter.";
     BODY_NOT_VALID = "MQWB0905E", BAD_REQUEST,
         "The body of the request is not valid: '{0}'.",
-        "The body is not the JSON object this resource takes.",
+        "The body is not a JSON object that this resource accepts.",
         "Correct the body and send the request again.";
     BODY_TOO_LARGE = "MQWB0906E", PAYLOAD_TOO_LARGE,
         "The body of the request is longer than '{0}' bytes.",
-        "The server is configured to read bodies up to this length.",
-        "Send a shorter body, or have an administrator raise the limit.";
+        "The configuration of the server limits the length of bodies.",
+        "Send a shorter body, or ask an administrator to raise the limit.";
     BODY_TOO_SLOW = "MQWB0907E", REQUEST_TIMEOUT,
         "The body of the request did not arrive within '{0}' seconds, or at fewer than '{1}' bytes a second.",
         "The server does not wait longer for the body of a request.",
-        "Send the request again, faster, or have an administrator change limits.body_seconds or limits.body_bytes_per_second.";
+        "Send the request again, faster, or ask an administrator to change limits.body_seconds or limits.body_bytes_per_second.";
     BODY_BROKEN_OFF = "MQWB0908E", BAD_REQUEST,
         "The body of the request ended early or was damaged.",
         "Fewer bytes arrived than were announced, or their framing is wrong.",
         "Send the request again.";
     TOO_BUSY = "MQWB0909E", SERVICE_UNAVAILABLE,
         "Too many passwords are waiting to be checked.",
-        "The server bounds the work it spends on password checks at one time.",
-        "Send the request again a little later, or log in once and use the cookie.";
+        "The server limits the number of concurrent password checks.",
+        "Send the request again later, or log in once and use the cookie.";
     POOL_EXHAUSTED = "MQWB0910E", SERVICE_UNAVAILABLE,
         "All '{0}' pooled connections to queue manager '{1}' are in use.",
         "The server is configured to refuse requests while its connection pool is exhausted.",
-        "Send the request again later, or have an administrator enlarge the pool.";
+        "Send the request again later, or ask an administrator to enlarge the pool.";
     MESSAGING_DISABLED = "MQWB0911E", NOT_FOUND,
         "The messaging REST API is switched off.",
         "The configuration of this server disables the messaging resources.",
-        "Have an administrator enable them.";
+        "Ask an administrator to enable them.";
     NAME_NOT_VALID = "MQWB0912E", BAD_REQUEST,
         "'{0}' in the URL is not a valid name.",
-        "Names have at most 48 characters out of A-Z a-z 0-9 . / _ %, and have to be percent-encoded UTF-8 in a URL.",
+        "Names have at most 48 characters of A-Z a-z 0-9 . / _ %, in percent-encoded UTF-8.",
         "Correct the URL.";
     NOT_CONVERTIBLE = "MQWB0913E", NOT_IMPLEMENTED,
         "The text of message '{0}' cannot be converted from its character set '{1}' to UTF-8.",
-        "The character set of the message is unknown here, or the text is damaged. The message is still on the queue.",
-        "Read the message with an application that takes it as it is.";
+        "The character set of the message is not supported, or the text is damaged. The message is still on the queue.",
+        "Read the message with an application that does not convert it.";
     COMMAND_NOT_VALID = "MQWB0914E", BAD_REQUEST,
         "'{0}' is not a command that can be sent as JSON.",
         "The command or the qualifier is unknown, or the command exists as text only.",
         "Correct the command, or send it as text with the type runCommand.";
     ATTRIBUTE_VALUE = "MQWB0915E", BAD_REQUEST,
         "The attribute '{0}' cannot have the value {1}: {2}.",
-        "The value is of the wrong type, or outside of what the attribute accepts.",
+        "The value has the wrong type, or the attribute does not accept it.",
         "Correct the value and send the request again.";
     COMMAND_REFUSED = "MQWB0916E", BAD_REQUEST,
         "The queue manager refused to {0} '{1}': {2}",
-        "A command that the request was turned into has failed. Nothing was changed.",
+        "A command made from the request has failed. Nothing was changed.",
         "Remove the cause and send the request again.";
     INSTALLATION_UNKNOWN = "MQWB0917E", NOT_FOUND,
-        "There is no installation '{0}' here.",
-        "The name, when given, must be that of the installation the server belongs to. Names are case-sensitive.",
+        "There is no installation '{0}'.",
+        "The name must be that of the server's installation. Names are case-sensitive.",
         "Correct the name, or leave it out.";
     OUTCOME_UNKNOWN = "MQWB0918E", SERVICE_UNAVAILABLE,
-        "The connection to queue manager '{2}' broke while it was asked to {0} '{1}': whether it did is not known.",
+        "The connection to queue manager '{2}' broke during a request to {0} '{1}': the outcome is not known.",
         "The request was sent, and no answer came: it may have taken effect or not.",
-        "Find out before you send the request again, for it may have taken effect.";
+        "Check the outcome before you send the request again, because it may have taken effect.";
     OVERLOADED = "MQWB0919E", SERVICE_UNAVAILABLE,
         "The server is at its limit '{0}'.",
-        "Other requests use what this one needs. Nothing was done.",
-        "Send the request again after the seconds that the header Retry-After states, or have an administrator raise the limit.";
+        "Other requests use the capacity that this one needs. Nothing was done.",
+        "Send the request again after the seconds in the header Retry-After, or ask an administrator to raise the limit.";
     HOST_HEADER = "MQWB0920E", BAD_REQUEST,
         "The request has '{0}' Host headers.",
-        "A request of HTTP/1.1 needs exactly one, or intermediaries and this server could take it for different hosts.",
+        "An HTTP/1.1 request needs exactly one. Otherwise proxies and this server could read different hosts.",
         "Send the request with one Host header.";
     USERS_UNAVAILABLE = "MQWB0930E", SERVICE_UNAVAILABLE,
-        "The directory that knows the users does not answer.",
-        "Whether the credentials are right could not be found out. They were neither accepted nor refused.",
-        "Send the request again a little later. An administrator finds the cause in the log of the server.";
+        "The directory of users does not answer.",
+        "The credentials could not be checked. They were neither accepted nor refused.",
+        "Send the request again later. The log of the server has the cause.";
     LOCKED = "MQWB0931E", TOO_MANY_REQUESTS,
         "Wrong passwords were sent before this one, which was not checked. The next one may be sent in {0} seconds.",
         "Each wrong password doubles the wait of that user at that address. Other addresses do not wait.",

@@ -116,7 +116,7 @@ impl WebServer {
         let shared = Arc::new(Shared::new(options, queue_managers)?);
         shared.services.registry.make_folders();
         shared.requesters.make_folder();
-        // What lies there is deployed before anybody can ask for it.
+        // What is there is deployed before anybody can ask for it.
         shared.services.registry.poll();
         shared.requesters.poll();
         if let Some(tls) = &tls {
@@ -205,7 +205,7 @@ impl WebServer {
         self.shared.is_ready.store(true, Ordering::Release);
     }
 
-    /// What is deployed, and what serving it needs. Empty at first: whoever reads archives deploys them here.
+    /// Deployed archives, and what serving them needs. Empty at first: the reader of archives deploys them here.
     pub fn services(&self) -> &Arc<Services> {
         &self.shared.services
     }

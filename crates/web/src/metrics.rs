@@ -247,7 +247,9 @@ fn channels(page: &mut Page, queue_managers: &[QueueManager]) {
 type Family<T> = (&'static str, &'static str, &'static str, fn(&T) -> f64);
 
 const QUEUE_FAMILIES: [Family<QueueStatus>; 10] = [
-    ("quaymaster_queue_depth", "gauge", "Messages on the queue, uncommitted ones counted.", |q| q.depth.current.into()),
+    ("quaymaster_queue_depth", "gauge", "Number of messages on the queue, including uncommitted ones.", |q| {
+        q.depth.current.into()
+    }),
     ("quaymaster_queue_uncommitted", "gauge", "Messages put or got and not yet committed.", |q| {
         q.depth.uncommitted.into()
     }),

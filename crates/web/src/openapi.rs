@@ -114,7 +114,7 @@ pub(crate) fn docs(call: Call<'_>) -> Result<Answer, ApiError> {
     Ok(document_answer(call, &document, compact == Some(true)))
 }
 
-/// The resources below a path. The document of an API is the whole of what lies below its base path.
+/// The resources below a path. The document of an API is the whole of what is below its base path.
 fn below(call: Call<'_>, whole: &Value, root: &str) -> Value {
     let registry = &call.shared.services.registry;
     let apis = registry.apis.all();

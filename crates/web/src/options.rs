@@ -154,7 +154,7 @@ pub struct Zosconnect {
     pub invoke_uris: BTreeMap<String, Vec<String>>,
     /// Who calls API requesters has to say who he is (requireAuth). Services, APIs and administration want it always.
     pub require_auth: bool,
-    /// Calls of API requesters have to come by HTTPS (requireSecure).
+    /// Calls of API requesters must use HTTPS (requireSecure).
     pub require_secure: bool,
     /// Where callers may be who need not say who they are.
     pub anonymous_from: AnonymousFrom,

@@ -1,6 +1,6 @@
 //! The body of a request: read whole by the handler that wants it, passed over before a handler that wants none.
 //!
-//! Every door's bodies are read here, so that what bounds them stands in one place: their length, their pace, and the
+//! Every door's bodies are read here, so that what bounds them is in one place: their length, their pace, and the
 //! memory that all of them together hold. A body is refused by its announced length before anything of it is read.
 //! A handler that takes none runs after the body has come: an answer that overtakes the request's own body can get
 //! lost on its way, and with it the message that it brings. Headers are bounded by hyper (431).

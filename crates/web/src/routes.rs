@@ -1,7 +1,7 @@
 //! The one route table: which method on which path leads to which handler, for which roles, under which CSRF rule.
 //!
 //! Data only, plus the matching. Paths are matched as they came, still percent-encoded: an encoded slash is part of a
-//! name, a plain one separates parts. Each part is decoded once, by whoever uses it. `openapi.rs`, the explorer page
+//! name, a plain one separates parts. Each part is decoded once, by its user. `openapi.rs`, the explorer page
 //! and the golden list of endpoints are made from this table, so that nothing can be served that is not listed.
 
 use http::{HeaderValue, Method};
@@ -160,13 +160,13 @@ impl Handler {
         }
     }
 
-    /// Its answers are a few lines, whatever is asked: they need no memory for answers.
+    /// Its answers are always a few lines: they need no memory for answers.
     pub(crate) fn answers_briefly(self) -> bool {
         use Handler::{AlterQueue, CreateQueue, DeleteQueue, Logout, PublishMessage, PutMessage, ShowLogin};
         matches!(self, PutMessage | PublishMessage | CreateQueue | AlterQueue | DeleteQueue | ShowLogin | Logout)
     }
 
-    /// How its errors are told.
+    /// The form of its errors.
     pub(crate) fn form(self) -> Form {
         use PublicHandler::{ApiDocument, ZosConnectDocs};
         match self {

@@ -37,7 +37,7 @@ use crate::{WebError, WebOptions};
 /// Lives as long as the server.
 pub(crate) struct Shared {
     settings: RwLock<Arc<Settings>>,
-    /// The server's table: looked up anew by whoever asks, for queue managers come and go.
+    /// The server's table: looked up for each request, because queue managers are added and removed.
     pub(crate) queue_managers: QueueManagers,
     pub(crate) services: Arc<Services>,
     pub(crate) requesters: Arc<Requesters>,

@@ -65,7 +65,7 @@ pub(crate) async fn handle(
     }
 }
 
-/// What stands in a part of a path as it is.
+/// What is in a part of a path as it is.
 const PART: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 fn found(value: &Value) -> Answer {

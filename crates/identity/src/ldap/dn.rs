@@ -2,7 +2,7 @@
 //!
 //! RFC 4514, with blanks around separators as RFC 2253 allows. Types and values are compared without case and with runs
 //! of blanks as one, which is what directories do for the attributes that name people and groups. What is not understood
-//! (quotes, `;`) is no name: callers then know nobody by it.
+//! (quotes, `;`) is no name: callers then find no user.
 //! Pure: no clock, no network. Directories have the last word: a name that passes here is still looked up.
 
 use std::hash::{Hash, Hasher};

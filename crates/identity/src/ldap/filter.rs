@@ -37,7 +37,7 @@ impl FilterTemplate {
     /// `Err` says what is wrong with the text.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         if !text.contains(NAME) {
-            return Err(format!("'{text}' has no {NAME}, which stands for the name"));
+            return Err(format!("'{text}' has no {NAME} in place of the name"));
         }
         let template = Self(in_parentheses(text));
         check(&template.naming("x"))?;
@@ -49,7 +49,7 @@ impl FilterTemplate {
         self.0.replace(NAME, &ldap_escape(name))
     }
 
-    /// Matches whatever the name is.
+    /// Matches every name.
     pub(super) fn any(&self) -> String {
         self.0.replace(NAME, "*")
     }

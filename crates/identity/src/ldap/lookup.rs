@@ -2,7 +2,7 @@
 //!
 //! Nothing here knows of identities, roles or caches. Every search has a bound on its entries, of which the server is
 //! told and which is kept here too; what outgrows it is a failure, never half an answer.
-//! Referrals are not followed: they would lead to servers that nobody configured.
+//! Referrals are not followed: they would lead to servers that are not configured.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -100,7 +100,7 @@ async fn find_user(ldap: &mut Ldap, settings: &Settings, subject: &Subject) -> R
     let mut found = match search(ldap, base, scope, &filter, &wanted, 2).await {
         Ok(found) if found.len() < 2 => found,
         Ok(_) | Err(Failure::TooMany { .. }) => {
-            tracing::warn!("nobody is signed in, because more than one entry of the directory matches {filter:?}");
+            tracing::warn!("sign-in refused: more than one entry of the directory matches {filter:?}");
             return Ok(None);
         }
         Err(failure) => return Err(failure),

@@ -161,7 +161,7 @@ impl Pool {
 
     fn trouble(&self, server: usize, failure: &Failure) {
         let url = url(&self.settings, &self.settings.servers[server]);
-        tracing::warn!("the directory {url} is left alone for {} s: {failure}", LEFT_ALONE.as_secs());
+        tracing::warn!("the directory {url} failed and is not asked again for {} s: {failure}", LEFT_ALONE.as_secs());
         self.troubles.lock()[server] = Some(Instant::now() + LEFT_ALONE);
         self.searching.lock().retain(|kept| kept.server != server);
         self.binding.lock().retain(|kept| kept.server != server);

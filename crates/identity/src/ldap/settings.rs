@@ -143,11 +143,11 @@ fn service(ldap: &Ldap, passwords: &PasswordReader) -> Result<Option<Service>, I
     match (dn, password.filter(|password| !password.is_empty())) {
         (None, None) => Ok(None),
         (Some(dn), Some(password)) => Ok(Some(Service { dn, password })),
-        // A directory takes a name without a password for somebody who does not want to sign in.
+        // A directory treats a bind with a name and without a password as anonymous.
         (Some(_), None) => {
-            Err(IdentityError::new("ldap.bind_password", "it is needed with ldap.bind_dn, and may not be empty"))
+            Err(IdentityError::new("ldap.bind_password", "it is required with ldap.bind_dn and must not be empty"))
         }
-        (None, Some(_)) => Err(IdentityError::new("ldap.bind_dn", "it is needed with ldap.bind_password")),
+        (None, Some(_)) => Err(IdentityError::new("ldap.bind_dn", "it is required with ldap.bind_password")),
     }
 }
 
@@ -177,7 +177,7 @@ fn client_config(ldap: &Ldap) -> Result<Arc<ClientConfig>, IdentityError> {
             // Certificates of the system that cannot be read are passed over, as its other programs do.
             anchors.add_parsable(rustls_native_certs::load_native_certs().certs);
             if anchors.is_empty() {
-                return Err(IdentityError::new(key, "it is needed, for this system trusts no certificates"));
+                return Err(IdentityError::new(key, "it is required, because this system trusts no certificates"));
             }
         }
     }

@@ -65,7 +65,7 @@ fn warn_of_known_password(path: &Path, password: &str, contents: &[u8]) {
     if password == DEFAULT_PASSWORD && (foreign || others_may_read) {
         tracing::warn!(
             file = %path.display(),
-            "the LTPA key file opens with the password that everybody knows; set ltpa.keys_password and make a new file"
+            "the LTPA key file has the published default password: set ltpa.keys_password and make a new file"
         );
     }
 }

@@ -64,7 +64,7 @@ pub enum KeysError {
     Missing(&'static str),
     #[error("its {0} is not base64")]
     Base64(&'static str),
-    #[error("it does not open with the configured password")]
+    #[error("it cannot be decrypted with ltpa.keys_password")]
     Password,
     #[error("its {0} has an unknown layout (keys other than RSA of 1024 bits are not supported)")]
     Layout(&'static str),
@@ -122,7 +122,7 @@ impl LtpaKeys {
 
     /// Key of the tokens' cipher, and its initial vector too.
     /// What a token says of the stored password of its user, so that a change ends it: 24 bits, too few to tell a password
-    /// from others to whoever has the keys.
+    /// from others to a reader with the keys.
     pub(crate) fn password_mark(&self, user: &str, stored: &str) -> String {
         let digest = Sha256::new()
             .chain_update(b"password mark")

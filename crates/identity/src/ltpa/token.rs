@@ -1,4 +1,4 @@
-//! An LTPA version 2 token: what stands in the cookie, opened and minted.
+//! An LTPA version 2 token: what is in the cookie, opened and minted.
 //!
 //! ```text
 //! token     = base64( AES-128-CBC-PKCS5( plaintext ) )        key = initial vector = first 16 bytes of the shared key
@@ -47,13 +47,13 @@ pub struct Claims {
 pub enum TokenError {
     #[error("the token is damaged or was encrypted with another key")]
     Malformed,
-    #[error("the two expiry times of the token disagree")]
+    #[error("the two expiry times of the token differ")]
     ExpiryDisagreement,
     #[error("the token has expired")]
     Expired,
-    #[error("the signature of the token is wrong")]
+    #[error("the signature of the token is not valid")]
     Signature,
-    #[error("the token is not about a user")]
+    #[error("the token is not for a user")]
     NotAUser,
     #[error("the token belongs to another realm")]
     Realm,
@@ -68,7 +68,7 @@ pub fn open(token: &str, keys: &LtpaKeys, realm: &str, now_ms: u64) -> Result<Cl
     check(&plaintext, keys, realm, now_ms)
 }
 
-/// Checks what stands in a token, decrypted: all rules after the decryption.
+/// Checks what is in a token, decrypted: all rules after the decryption.
 ///
 /// # Errors
 /// By the first rule the text breaks; see [`TokenError`].

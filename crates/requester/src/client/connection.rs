@@ -1,4 +1,4 @@
-//! One connection: a request is sent and its answer received by whoever waits for it.
+//! One connection: the task that waits for the answer sends the request and receives the answer.
 //!
 //! hyper splits a connection into one half that is asked and one that does the work, usually in a task of its own. Here both
 //! halves are polled together, so an exchange is a single future without a wake-up in between.

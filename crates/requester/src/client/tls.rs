@@ -1,4 +1,4 @@
-//! TLS to APIs: whom to believe and which certificate to show.
+//! TLS to APIs: trusted authorities and the client certificate.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -40,14 +40,14 @@ pub(super) fn config(
                 .with_client_auth_cert(chain, key)
                 .map_err(|error| SiteError::new("certificate", error.to_string()))?
         }
-        (Some(_), None) => return Err(SiteError::new("certificate", "key has to be given with it")),
-        (None, Some(_)) => return Err(SiteError::new("key", "certificate has to be given with it")),
+        (Some(_), None) => return Err(SiteError::new("certificate", "key must be set as well")),
+        (None, Some(_)) => return Err(SiteError::new("key", "certificate must be set as well")),
     };
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(Arc::new(config))
 }
 
-/// Where the system trusts nobody no certificate is good, which is told when one comes.
+/// If the system trusts no authority, every certificate is refused with an error.
 fn of_the_system() -> Anchors {
     let mut anchors = Anchors::default();
     anchors.add_parsable(rustls_native_certs::load_native_certs().certs);

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The first begins at the first multiple of 8 behind the record, the next at the first one behind the element before it. Elements
-//! of one area stand in their order; others may stand between them. `docs/stub-protocol.md` specifies it.
+//! of one area are in their order; others may stand between them. `docs/stub-protocol.md` specifies it.
 //!
 //! Invariant: elements lie within the record, and each is handed out once, so that a record cannot become more JSON than it has
 //! bytes for.

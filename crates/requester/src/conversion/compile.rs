@@ -57,9 +57,9 @@ impl RecordForm {
 pub enum CompileError {
     #[error(transparent)]
     Form(#[from] PlanError),
-    #[error("the structure has the group {0}, which has no meaning here")]
+    #[error("the structure has the group {0}, which is not supported")]
     UnknownGroup(String),
-    #[error("the structure contradicts itself at {0}")]
+    #[error("the structure is inconsistent at {0}")]
     Contradiction(String),
 }
 
@@ -69,7 +69,7 @@ impl Converter {
     pub fn new(structure: &Structure, form: RecordForm, options: &Options) -> Result<Self, CompileError> {
         let length = usize::try_from(structure.length).unwrap_or(usize::MAX);
         let tail = tail(&structure.groups).filter(|(tail, times)| tail.start + tail.stride * times == length);
-        // What stands in data areas is behind the whole record.
+        // What is in data areas is behind the whole record.
         let tail = tail.filter(|_| !structure.has_areas()).map(|(tail, _)| tail);
         let mut compiler = Compiler {
             form: FieldForm::new(form.ccsid, form.order, form.float)?,
@@ -177,7 +177,7 @@ impl Compiler {
         })
     }
 
-    /// The operation of a merge patch, a blank to begin with: where it stands in the frame.
+    /// The operation of a merge patch, a blank to begin with: where it is in the frame.
     fn patch(&mut self, at: usize, frame: usize, path: &str) -> Result<usize, CompileError> {
         let range = self.room(at, 1, path)?;
         Field::text().initial(&self.form, &mut self.template[range]);

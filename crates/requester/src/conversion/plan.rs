@@ -9,7 +9,7 @@
 //! - Objects and the groups around optional values have no bytes of their own: their members lie in the frame around them.
 //! - `template` is the record while nothing is in it: whole, or up to and with the first occurrences of a counted table that the
 //!   record ends with (`tail`). All occurrences begin alike.
-//! - Members stand in the order of the record; `by_name` orders them by name.
+//! - Members are in the order of the record; `by_name` orders them by name.
 
 use std::ops::Range;
 
@@ -123,7 +123,7 @@ pub(crate) enum Ending {
     Blanks,
     /// X'00' stands behind it, for which there is one byte more than `room`.
     Null,
-    /// A length stands in the frame.
+    /// A length is in the frame.
     Counted(Counter),
 }
 
@@ -153,7 +153,7 @@ pub(crate) struct Member {
     pub(crate) place: Place,
     /// 0 or 1: whether it is there. Without one it always is, but for tables, which count their elements.
     pub(crate) presence: Option<Counter>,
-    /// In a merge patch: where the operation stands in the frame, which alone says whether it is there.
+    /// In a merge patch: where the operation is in the frame, which alone says whether it is there.
     pub(crate) patch: Option<usize>,
     /// What it is in JSON when it is not there, or counts no elements.
     pub(crate) absence: Absence,
@@ -189,7 +189,7 @@ impl Converter {
         self.length
     }
 
-    /// Makes a record longer, up to `to` bytes, by what stands there while nothing is in it.
+    /// Makes a record longer, up to `to` bytes, by what is there while nothing is in it.
     pub(crate) fn extend_empty(&self, record: &mut Vec<u8>, to: usize) {
         let head = self.tail.map_or(self.length, |tail| tail.start);
         let from = record.len();

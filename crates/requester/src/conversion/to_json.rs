@@ -176,7 +176,7 @@ impl<'a> Decoder<'a, '_> {
         }
     }
 
-    /// Each element of a data area is read once: whoever names it next goes on behind it.
+    /// Each element of a data area is read once: the next reader of that name continues after it.
     fn area(&mut self, area: &'a Area, node: usize, at: usize, frame: usize) -> Outcome<()> {
         let count = self.counted(area.counter, area.maximum, node, frame)?;
         let name = self.bytes(at, AREA);

@@ -1,4 +1,4 @@
-//! White space of texts (`characterWhitespace`), within JSON strings as they stand in the text, escapes included.
+//! White space of texts (`characterWhitespace`), within JSON strings as they are in the text, escapes included.
 
 use build_toolkit::archive::WhiteSpace;
 use copybook::json::RawString;
@@ -31,7 +31,7 @@ pub(super) fn apply(rule: WhiteSpace, text: &mut Vec<u8>, start: usize) {
     }
 }
 
-/// Rewrites what lies behind `start`, the inside of a JSON string, in place.
+/// Rewrites what is behind `start`, the inside of a JSON string, in place.
 pub(super) fn rewrite(rule: WhiteSpace, text: &mut Vec<u8>, start: usize) {
     let (mut read, mut write) = (start, start);
     while read < text.len() {

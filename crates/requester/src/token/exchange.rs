@@ -33,7 +33,7 @@ pub(super) async fn ask(
     }
 }
 
-/// `error` and `error_description` of RFC 6749, 5.2; what else may stand in an answer is not told.
+/// `error` and `error_description` of RFC 6749, 5.2; what else may be in an answer is not told.
 fn reason(body: &[u8]) -> String {
     let Ok(value) = serde_json::from_slice::<serde_json::Value>(body) else { return String::new() };
     let text = |name: &str| value.get(name).and_then(serde_json::Value::as_str);

@@ -59,7 +59,7 @@ pub(super) async fn ask(
         TokenMethod::Put => Method::PUT,
     };
     let inbound = exchange::ask(&configuration, &token.server, method, headers, body).await?;
-    let none = || RequesterError::token_refused(&configuration, "there is none in its answer");
+    let none = || RequesterError::token_refused(&configuration, "its answer contains none");
     let text = found(&token.config.response, &inbound).ok_or_else(none)?;
     let bare = text.strip_prefix("Bearer ").unwrap_or(&text).trim();
     let seconds = match expiry(bare) {

@@ -55,7 +55,7 @@ pub(super) async fn ask(oauth: &Oauth, credentials: &Credentials) -> Result<Gran
         None => {}
     }
     let inbound = exchange::ask(&configuration, &oauth.server, http::Method::POST, headers, form.into_bytes()).await?;
-    granted(&inbound.body).ok_or_else(|| RequesterError::token_refused(&configuration, "there is none in its answer"))
+    granted(&inbound.body).ok_or_else(|| RequesterError::token_refused(&configuration, "its answer contains none"))
 }
 
 fn granted(body: &[u8]) -> Option<Granted> {

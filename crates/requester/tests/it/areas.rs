@@ -278,7 +278,9 @@ fn a_merge_patch_has_what_its_operations_say() {
         let expected = json!({ "publicationDate": null, "authors": null, "owner": { "id": null } });
         assert_eq!(decoded(&converter, Group::Body, &record), Ok(expected));
         record[operation("pages")] = letter(2);
-        assert!(decoded(&converter, Group::Body, &record).expect_err("refused").contains("no operation of a patch"));
+        assert!(
+            decoded(&converter, Group::Body, &record).expect_err("refused").contains("not an operation of a patch")
+        );
     }
 }
 
@@ -303,7 +305,7 @@ fn what_data_areas_lack_is_told() {
         br#"{"books":[{"isbn":"1"},{"isbn":"2"},{"isbn":"3"},{"isbn":"4"}],"grid":[]}"#,
         &mut converter.empty_record(),
     );
-    assert!(too_many.expect_err("refused").to_string().contains("4 occurrences, the table holds 3"));
+    assert!(too_many.expect_err("refused").to_string().contains("4 occurrences, the table has at most 3"));
 }
 
 /// A request record: the shelf, elements of two areas, and the cookie.

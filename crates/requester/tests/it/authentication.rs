@@ -198,7 +198,7 @@ async fn without_a_token_nothing_is_sent_and_no_secret_is_told() {
         oauth_password: Some("hidden".to_owned()),
         ..Credentials::default()
     };
-    for (expected, part) in [(401, "invalid_grant: bad user"), (503, "status 500"), (401, "there is none")] {
+    for (expected, part) in [(401, "invalid_grant: bad user"), (503, "status 500"), (401, "its answer contains none")] {
         let (code, status, message) = told(&order_as(&server, credentials.clone()).await);
         assert_eq!((code, status), (2, expected), "{message}");
         assert!(message.contains(part) && !message.contains("hidden"), "{message}");

@@ -196,7 +196,7 @@ async fn what_the_server_cannot_do_is_told_with_a_status_and_a_sentence() {
         assert_eq!(code, 2);
         format!("{status} {message}")
     };
-    expect!["500 BAQR0937E: The response of the API behind the API requester 'Book-Shop-API_2.1' cannot be converted: at '/order_no', item RespBody.order-no, offset 0: a string stands where a number is expected (byte 12 of the JSON text)."]
+    expect!["500 BAQR0937E: The response of the API behind the API requester 'Book-Shop-API_2.1' cannot be converted: at '/order_no', item RespBody.order-no, offset 0: expected a number, found a string (byte 12 of the JSON text)."]
         .assert_eq(&message(server.order().await));
     expect!["500 BAQR0937E: The response of the API behind the API requester 'Book-Shop-API_2.1' cannot be converted: at '', item RespBody, offset 0: the JSON text is malformed: a value is expected (byte 0 of the JSON text)."]
         .assert_eq(&message(server.order().await));

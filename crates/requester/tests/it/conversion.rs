@@ -183,16 +183,12 @@ fn what_does_not_fit_is_told_with_its_place() {
     refused(
         &order,
         r#"{"qty":null,"ref":1}"#,
-        expect![
-            "at '/qty', item ReqBody.qty, offset 0: null stands where a value is required (byte 11 of the JSON text)"
-        ],
+        expect!["at '/qty', item ReqBody.qty, offset 0: a value is required, found null (byte 11 of the JSON text)"],
     );
     refused(
         &order,
         r#"{"qty":"1"}"#,
-        expect![
-            "at '/qty', item ReqBody.qty, offset 0: a string stands where a number is expected (byte 7 of the JSON text)"
-        ],
+        expect!["at '/qty', item ReqBody.qty, offset 0: expected a number, found a string (byte 7 of the JSON text)"],
     );
     refused(
         &order,
@@ -209,21 +205,21 @@ fn what_does_not_fit_is_told_with_its_place() {
     refused(
         &order,
         "[]",
-        expect!["at '', item ReqBody, offset 0: an array stands where an object is expected (byte 0 of the JSON text)"],
+        expect!["at '', item ReqBody, offset 0: expected an object, found an array (byte 0 of the JSON text)"],
     );
     let book = book_response();
     refused(
         &book,
         r#"{"keywords":["a","b","c"]}"#,
         expect![
-            "at '/keywords/2', item RespBody.keywords, offset 100: there are 3 occurrences, the table holds 2 (byte 21 of the JSON text)"
+            "at '/keywords/2', item RespBody.keywords, offset 100: there are 3 occurrences, the table has at most 2 (byte 21 of the JSON text)"
         ],
     );
     refused(
         &book,
         r#"{"authors":[{"born":1},{"born":"x"}]}"#,
         expect![
-            "at '/authors/1/born', item RespBody.authors.born, offset 72: a string stands where a number is expected (byte 31 of the JSON text)"
+            "at '/authors/1/born', item RespBody.authors.born, offset 72: expected a number, found a string (byte 31 of the JSON text)"
         ],
     );
 }
@@ -241,7 +237,9 @@ fn what_a_record_cannot_hold_is_told_with_its_place() {
         (
             32,
             &[0, 0, 0, 4][..],
-            expect!["at '/authors', item RespBody.authors, offset 32: there are 4 occurrences, the table holds 3"],
+            expect![
+                "at '/authors', item RespBody.authors, offset 32: there are 4 occurrences, the table has at most 3"
+            ],
         ),
         (
             32,
@@ -259,15 +257,19 @@ fn what_a_record_cannot_hold_is_told_with_its_place() {
             48,
             &[0, 0, 0, 2],
             expect![
-                "at '/authors/0/born', item RespBody.authors.born, offset 48: there are 2 occurrences, the table holds 1"
+                "at '/authors/0/born', item RespBody.authors.born, offset 48: there are 2 occurrences, the table has at most 1"
             ],
         ),
-        (13, &[0x40], expect!["at '/pages', item RespBody.pages, offset 13: X'40F2F7F2' is no number of this kind"]),
+        (
+            13,
+            &[0x40],
+            expect!["at '/pages', item RespBody.pages, offset 13: X'40F2F7F2' is not a valid number of this kind"],
+        ),
         (
             120,
             &[2],
             expect![
-                "at '/inPrint', item RespBody.inPrint, offset 120: X'02' is no boolean: X'00' or X'01' is expected"
+                "at '/inPrint', item RespBody.inPrint, offset 120: X'02' is not a boolean, expected X'00' or X'01'"
             ],
         ),
     ] {
@@ -345,7 +347,7 @@ fn texts_that_end_with_null_and_times_of_cics_have_their_bytes() {
     assert_eq!(hex_of(&record), "81820000002208988800001f00150d");
     assert_eq!(decoded(&converter, &record).as_deref(), Ok(json));
     let told = encoded(&converter, r#"{"at":"yesterday"}"#).expect_err("no time");
-    assert!(told.contains("at '/at'") && told.contains("no date and time"), "{told}");
+    assert!(told.contains("at '/at'") && told.contains("not a date and time"), "{told}");
 }
 
 #[test]

@@ -16,10 +16,7 @@ async fn an_api_that_does_not_listen_is_unreachable() {
     let server = Server::with(connection_to(address), |_| {});
     let (code, status, message) = told(&server.order().await);
     assert_eq!((code, status), (2, 503));
-    assert!(
-        message.starts_with("BAQR0939E: There is no connection to the API by the endpoint connection 'api'"),
-        "{message}"
-    );
+    assert!(message.starts_with("BAQR0939E: The API of the endpoint connection 'api' cannot be reached"), "{message}");
 }
 
 #[tokio::test]

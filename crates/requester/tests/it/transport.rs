@@ -332,7 +332,7 @@ fn what_cannot_be_used_is_told_with_its_key() {
                 ca_file: Some(certificates.file("ca.crt")),
                 ..https.clone()
             },
-            "certificate: key has to be given with it",
+            "certificate: key must be set as well",
         ),
     ] {
         assert_eq!(told(connection), format!("zosconnect.endpoint_connections.c.{expected}"));

@@ -115,9 +115,9 @@ pub enum MappingError {
     Body { problem: String },
     #[error("the {what} is missing")]
     Missing { what: String },
-    #[error("the {what} has the value {value:?}, which is no {expected}")]
+    #[error("the {what} has the value {value:?}, expected {expected}")]
     Value { what: String, value: String, expected: &'static str },
-    #[error("{place} cannot be set: the array on the way has {length} elements, and no place {part}")]
+    #[error("{place} cannot be set: the array in this path has {length} elements, and no element {part}")]
     Place { place: Place, part: String, length: usize },
 }
 

@@ -12,7 +12,7 @@ pub struct Template(Vec<Part>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
-    /// As it was written. It is compared decoded: clients encode what does not stand in URLs.
+    /// As it was written. It is compared decoded: clients encode what does not be in URLs.
     Fixed(String),
     Parameter(String),
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// A value, taken apart as far as somebody had to look inside.
+/// A value, parsed as far as needed.
 #[derive(Debug)]
 pub(super) enum Tree<'a> {
     /// JSON text.

@@ -1,6 +1,6 @@
 //! From copybooks and the properties of data conversion to the transformation of a service, and its JSON schemas.
 //!
-//! The properties stand in one table, so that archives, `service.yaml` and properties files know the same ones. Those of the
+//! The properties are in one table, so that archives, `service.yaml` and properties files know the same ones. Those of the
 //! published service properties keep their names; the others say what IBM's platform settles by itself.
 
 use codepage::{ByteOrder, CharacterSet};
@@ -137,7 +137,7 @@ impl Conversion {
             Values::Words(words) => match words.iter().find(|word| word.eq_ignore_ascii_case(value)) {
                 Some(word) => (*word).to_owned(),
                 None if value.is_empty() => value.to_owned(),
-                None => return refused(format!("'{value}' is none of {}", words.join(", "))),
+                None => return refused(format!("'{value}' is not valid, expected one of {}", words.join(", "))),
             },
         };
         self.values.retain(|(name, _)| *name != known.name);
@@ -171,7 +171,7 @@ impl Conversion {
         if (request.is_some() || response.is_some())
             && let Some(language) = self.text("language").filter(|language| !language.eq_ignore_ascii_case("COBOL"))
         {
-            return Err(ArchiveError::property("language", format!("'{language}' is not read here; COBOL is")));
+            return Err(ArchiveError::property("language", format!("'{language}' is not supported, expected COBOL")));
         }
         Ok(Compiled { request, response })
     }
@@ -387,5 +387,5 @@ pub fn ccsid(name: &str) -> Option<u32> {
 }
 
 fn unknown_code_page(property: &str, name: &str) -> ArchiveError {
-    ArchiveError::property(property, format!("no code page '{name}' is known here"))
+    ArchiveError::property(property, format!("the code page '{name}' is not supported"))
 }

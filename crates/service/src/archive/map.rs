@@ -77,7 +77,7 @@ impl Reader<'_> {
                     };
                     self.mapping.statements.push(Statement::Remove(place));
                 }
-                other => return Err(self.wrong(format!("the statement {other} is not read here"))),
+                other => return Err(self.wrong(format!("the statement {other} is not supported"))),
             }
         }
         Ok(())

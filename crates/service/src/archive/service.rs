@@ -30,7 +30,7 @@ const PASSED_OVER: &[(&str, &[&str])] = &[
 /// Of these any value is passed over.
 const MEANINGLESS: &[&str] = &["bidiConfigRef", "connectionRef"];
 
-/// An archive that has been read or built. Whether its service can be is told by [`ServiceArchive::definition`].
+/// An archive that has been read or built. [`ServiceArchive::definition`] checks whether its service is possible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServiceArchive {
     pub manifest: Manifest,
@@ -170,13 +170,13 @@ impl ServiceArchive {
 
 fn of_definition(error: DefinitionError) -> ArchiveError {
     match error {
-        DefinitionError::Missing { property } => ArchiveError::property(property, "it is needed"),
+        DefinitionError::Missing { property } => ArchiveError::property(property, "it is required"),
         DefinitionError::Value { property, value, problem } => {
             ArchiveError::property(&property, format!("it cannot be '{value}': {problem}"))
         }
         DefinitionError::Unknown { property } => unknown_property(&property),
         DefinitionError::Conflict { property, other } => {
-            ArchiveError::property(property, format!("it does not go with {other}"))
+            ArchiveError::property(property, format!("it cannot be used with {other}"))
         }
         DefinitionError::Name { .. } => ArchiveError::property("name", error),
     }
@@ -192,7 +192,7 @@ fn check_provider(provider: &str) -> Result<(), ArchiveError> {
     if word == "mq" || word.starts_with("mq-") || word.starts_with("ibm mq") {
         return Ok(());
     }
-    Err(ArchiveError::entry(MANIFEST, format!("the provider '{provider}' is not known here; mq is")))
+    Err(ArchiveError::entry(MANIFEST, format!("the provider '{provider}' is not supported, expected mq")))
 }
 
 /// # Errors
@@ -203,7 +203,7 @@ fn pass_over(name: &str, value: &str) -> Result<(), ArchiveError> {
     }
     match PASSED_OVER.iter().find(|(known, _)| *known == name) {
         Some((_, values)) if values.iter().any(|known| known.eq_ignore_ascii_case(value.trim())) => Ok(()),
-        Some(_) => Err(ArchiveError::property(name, format!("'{value}' is not done here"))),
+        Some(_) => Err(ArchiveError::property(name, format!("'{value}' is not supported"))),
         None => Err(unknown_property(name)),
     }
 }

@@ -77,8 +77,9 @@ fn operation(plain: &Node, typed: &Node) -> Result<Operation, ArchiveError> {
     plain.check(OPERATION_KEYS)?;
     let path = Template::parse(&plain.needed("path")?).map_err(|problem| plain.wrong("path", problem))?;
     let word = plain.needed("method")?;
-    let method =
-        method(&word).ok_or_else(|| plain.wrong("method", format!("'{word}' is none of {}", METHODS.join(", "))))?;
+    let method = method(&word).ok_or_else(|| {
+        plain.wrong("method", format!("'{word}' is not valid, expected one of {}", METHODS.join(", ")))
+    })?;
     let takes_body = matches!(method, "POST" | "PUT" | "PATCH");
     let (request, response) = (plain.child("request"), plain.child("response"));
     request.check(REQUEST_KEYS)?;

@@ -86,7 +86,10 @@ fn build(folder: &Path, file: &str, entries: Vec<(String, String)>) -> Result<Se
         return Err(ArchiveError::entry(file, "the key name is missing"));
     }
     if manifest.provider != "mq" {
-        return Err(ArchiveError::property("provider", format!("'{}' is not known here; mq is", manifest.provider)));
+        return Err(ArchiveError::property(
+            "provider",
+            format!("'{}' is not supported, expected mq", manifest.provider),
+        ));
     }
     let archive = ServiceArchive::build(manifest, &properties, &Folder(folder.to_owned()))?;
     check(&archive)?;

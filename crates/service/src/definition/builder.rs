@@ -1,7 +1,7 @@
 //! Properties by their published names, one after the other, and the service they add up to.
 //!
 //! Names are compared exactly. A property that no service has is an error, except that those of data conversion (`language`,
-//! `requestStructure` ...) are for whoever compiles copybooks and must not come here.
+//! `requestStructure` ...) are for the compiler of copybooks and must not be passed here.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,15 +20,15 @@ use crate::names::{Names, Queue, QueueTable, TargetClient};
 /// A service that cannot be: which property, and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DefinitionError {
-    #[error("the property '{property}' is needed")]
+    #[error("the property '{property}' is missing")]
     Missing { property: &'static str },
     #[error("the property '{property}' cannot be '{value}': {problem}")]
     Value { property: String, value: String, problem: String },
-    #[error("there is no property '{property}'")]
+    #[error("the property '{property}' is not known")]
     Unknown { property: String },
-    #[error("the property '{property}' does not go with '{other}'")]
+    #[error("the property '{property}' cannot be used with '{other}'")]
     Conflict { property: &'static str, other: &'static str },
-    #[error("'{name}' is not a name for a service: {problem}")]
+    #[error("'{name}' is not a valid service name: {problem}")]
     Name { name: String, problem: &'static str },
 }
 
@@ -107,7 +107,7 @@ impl Builder {
         check_name(&self.name)?;
         let properties = Properties(&self.properties);
         if let Some(provider) = properties.text("provider").filter(|provider| *provider != "mq") {
-            return Err(wrong("provider", provider, "only 'mq' is provided here"));
+            return Err(wrong("provider", provider, "only 'mq' is supported"));
         }
         let destination = Resolved::of(names, "destination", properties.needed("destination")?)?;
         let kind = kind(&properties, names, &destination)?;
@@ -176,7 +176,7 @@ fn check_name(name: &str) -> Result<(), DefinitionError> {
         "." | ".." => "it is a folder's",
         _ if name.len() > 128 => "it is longer than 128 characters",
         _ if name.chars().any(|character| character.is_control() || "/\\?#\"<>|*:".contains(character)) => {
-            "it has a character that does not stand in names of files or URLs"
+            "it has a character that is not allowed in names of files or URLs"
         }
         _ => return Ok(()),
     };
@@ -187,7 +187,7 @@ fn check_ccsid(property: &str, ccsid: u32) -> Result<(), DefinitionError> {
     if codepage::is_known(ccsid) {
         return Ok(());
     }
-    Err(wrong(property, &ccsid.to_string(), "this code page is not known here"))
+    Err(wrong(property, &ccsid.to_string(), "this code page is not supported"))
 }
 
 fn wrong(property: &str, value: &str, problem: impl Into<String>) -> DefinitionError {
@@ -262,7 +262,7 @@ fn format(properties: &Properties<'_>) -> Result<Format, DefinitionError> {
     }
 }
 
-/// The queue manager, and as whom it is used.
+/// The queue manager, and the user of its connections.
 fn factory(properties: &Properties<'_>, names: &Names) -> Result<(Target, ServiceUser), DefinitionError> {
     let name = properties.text("connectionFactory").unwrap_or_default();
     let entry = names.connection_factories.get(name);
@@ -404,7 +404,7 @@ impl Resolved {
     fn queue(self, property: &str, name: &str) -> Result<QueueAddress, DefinitionError> {
         match self.place {
             Destination::Queue(queue) => Ok(queue),
-            Destination::Topic(_) => Err(wrong(property, name, "it has to be a queue")),
+            Destination::Topic(_) => Err(wrong(property, name, "it must be a queue")),
         }
     }
 }

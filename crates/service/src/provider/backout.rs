@@ -63,7 +63,7 @@ pub(super) async fn move_if_due(
                 queue = source.address.queue.as_str(),
                 to = to.queue.as_str(),
                 %error,
-                "a message that cannot be converted stays where it is, for the backout queue did not take it"
+                "a message that cannot be converted stays on its queue, because it cannot be put on the backout queue"
             );
             Ok(Fate::Refused)
         }

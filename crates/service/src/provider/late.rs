@@ -300,7 +300,7 @@ impl Environment {
                 queue = late.key.address.queue.as_str(),
                 correlation_id = %late.key.correlation_id,
                 fate = ?late.fate,
-                "a reply came after its request had been given up"
+                "a late reply was handled: its request had ended"
             );
         }
         lent.connection().close(opened.handle).await?;

@@ -139,7 +139,7 @@ fn refusal(service: &Service, error: &DataError) -> ServiceError {
 /// Why text is no JSON object.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NoObject {
-    #[error("it does not begin as a JSON object does")]
+    #[error("it is not a JSON object: the first character must be {{")]
     AnotherValue,
     #[error("it is not UTF-8")]
     NotText,

@@ -42,7 +42,7 @@ pub(super) async fn exchange(call: &Call<'_>) -> Result<ServiceAnswer, ServiceEr
             Ok(asked) => asked,
             Err(failed) => return source.finish(lent, handle, Err(failed)).await,
         };
-    // A reply to what had not been put yet did not lie there when the queue was opened.
+    // A reply to what had not been put yet did not are there when the queue was opened.
     let since = opened.changes.filter(|_| is_new);
     let selected = Selection { correlation_id, since, ..Selection::default() };
     let outcome = source.take(&mut lent, handle, &selected, Taking::Away).await;

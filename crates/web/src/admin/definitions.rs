@@ -1,6 +1,6 @@
 //! GET of a queue manager's definitions as MQSC, as dmpmqcfg writes them: a resource of our own.
 //!
-//! Everything is shown, whatever single objects' authorities say, hence to administrators only; passwords are left out.
+//! Everything is shown, without checks of single objects, and therefore to administrators only. Passwords are left out.
 
 use bytes::Bytes;
 use command::DumpOptions;

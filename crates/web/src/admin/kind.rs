@@ -24,7 +24,7 @@ pub(super) struct KindPlan {
     pub(super) sort: Option<Source>,
 }
 
-/// What was asked for, of whatever kind.
+/// The requested object, of any kind.
 #[derive(Default)]
 pub(super) struct Wanted<'a> {
     pub(super) attributes: Selection,

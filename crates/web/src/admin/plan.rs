@@ -26,7 +26,7 @@ enum Member {
 /// Calls back with what each element of an array is made from.
 pub(super) type EachItem = fn(&Subject<'_>, &mut dyn FnMut(&Live<'_>));
 
-/// An array to stand in the object.
+/// An array to be in the object.
 pub(super) struct Array {
     pub(super) name: &'static str,
     pub(super) each: EachItem,

@@ -18,7 +18,7 @@ fn members_stand_in_the_published_order_and_inserts_are_escaped() {
           "reasonCode": 0,
           "type": "rest",
           "message": "MQWB0104E: The request to 'https://h/\"x\"' is not authenticated.",
-          "explanation": "The resource is protected, and the request brought no credentials that could be accepted."
+          "explanation": "The resource is protected, and the request has no valid credentials."
         }]}"#]]
     .assert_eq(&error.body());
 }

@@ -24,7 +24,7 @@ pub(super) fn read(headers: &HeaderMap) -> Result<Vec<Property>, ApiError> {
     Ok(properties)
 }
 
-/// Adds the header, when there are properties and every one can stand in a header.
+/// Adds the header, when there are properties and every one can be in a header.
 pub(super) fn describe(headers: &mut HeaderMap, properties: &[Property]) {
     if properties.is_empty() {
         return;

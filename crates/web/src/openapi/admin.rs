@@ -19,7 +19,7 @@ pub(super) const MQSC: Details = Details {
         ADMINISTRATION,
         "MQWebAdmin acts with the authority of the server, MQWebAdminRO too but for DISPLAY and PING only, MQWebUser with \
          its own. 200 says that the command was processed; whether it succeeded is told by the codes in the answer.",
-        &[Success { headers: GATEWAY_USED, ..success(200, "What the command came to", Content::Json("MqscReply")) }],
+        &[Success { headers: GATEWAY_USED, ..success(200, "Result of the command", Content::Json("MqscReply")) }],
     )
 };
 
@@ -53,7 +53,7 @@ const SORT: Parameter = own(query(
     Shape::Pattern("^-?[A-Za-z.]+$"),
     "Attribute to sort by, downwards after `-`. Default: the name.",
 ));
-const OFFSET: Parameter = own(query("offset", Shape::Number(0, u32::MAX as i64), "How many objects to pass over."));
+const OFFSET: Parameter = own(query("offset", Shape::Number(0, u32::MAX as i64), "Number of objects to skip."));
 const LIMIT: Parameter = own(query("limit", Shape::Number(0, u32::MAX as i64), "Most objects to show."));
 const IF_NONE_MATCH: Parameter =
     own(header("If-None-Match", Shape::Text, "ETag of an answer that need not be sent again."));

@@ -173,8 +173,11 @@ fn of_public(handler: PublicHandler) -> Details {
 
 pub(super) const INVOKE: Details = plain(
     MESSAGING,
-    "What the service takes and answers is its own.",
-    &[success(200, "The answer of the service.", Content::AnyJson), success(204, "Nothing came.", Content::Nothing)],
+    "Request and answer are those of the service.",
+    &[
+        success(200, "The answer of the service.", Content::AnyJson),
+        success(204, "There was no message within the wait.", Content::Nothing),
+    ],
 );
 
 const COOKIE: &[(&str, &str)] = &[("Set-Cookie", "The token cookie.")];
@@ -183,7 +186,7 @@ const LOGIN: Details = Details {
     body: Some(Body::Json("Login")),
     ..plain(
         SIGN_IN,
-        "The cookie stands for user and password in later requests, until it expires or is given back.",
+        "The cookie replaces user and password in later requests, until it expires or is revoked.",
         &[Success { headers: COOKIE, ..success(204, "Logged in", Content::Nothing) }],
     )
 };
@@ -199,7 +202,7 @@ const LIVE: Details = Details {
 };
 const READY: Details = Details {
     extension: true,
-    parameters: &[query("qmgr", Shape::Text, "Whether this queue manager takes work, rather than any.")],
+    parameters: &[query("qmgr", Shape::Text, "Whether this queue manager takes work. Without it: whether any does.")],
     ..plain(
         OPERATION,
         "",
@@ -218,7 +221,7 @@ const DOCS: Details = Details {
         query(
             "root",
             Shape::Pattern("^/"),
-            "Only resources below this path, which becomes the base path: `/ibmmq/rest/v2`.",
+            "Only resources below this path, which is the base path: `/ibmmq/rest/v2`.",
         ),
         query("compact", Shape::Words(&["true", "false"]), "Without line breaks and indentation."),
     ],

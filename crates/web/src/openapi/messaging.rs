@@ -18,7 +18,8 @@ const CORRELATION_ID: Parameter = query(
 );
 const WAIT: Parameter =
     query("wait", Shape::Number(0, LONGEST), "How long to wait for a message, in milliseconds. Default 0.");
-const LIMIT: Parameter = query("limit", Shape::Number(0, LONGEST), "Most messages to list. Default 10000.");
+const LIMIT: Parameter =
+    query("limit", Shape::Number(0, LONGEST), "Maximum number of messages to list. Default 10000.");
 
 const SET_CORRELATION: Parameter = header(
     "ibm-mq-md-correlationId",

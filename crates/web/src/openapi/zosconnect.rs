@@ -48,7 +48,7 @@ const DETAILS: Success = success(200, "The service", Content::AnyJson);
 const API_DETAILS: Success = success(200, "The API", Content::AnyJson);
 const DELETED: Success = success(200, "The name of what is deleted", Content::AnyJson);
 
-const REPLACE: &str = "With an archive, what it replaces has to be stopped; then requests must have ended too.";
+const REPLACE: &str = "To replace it by an archive, stop it first and wait until its requests have ended.";
 
 pub(super) const SERVICES: Details = plain(TAG, "", &[success(200, "The services", Content::AnyJson)]);
 pub(super) const SERVICE: Details = Details { parameters: &[ACTION], ..plain(TAG, "", &[DETAILS]) };

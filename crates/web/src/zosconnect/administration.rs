@@ -1,6 +1,6 @@
 //! Deploying, updating, starting, stopping and deleting, the same for everything that is deployed from archives.
 //!
-//! What differs between services, APIs and API requesters is told by `Administered`. What touches the disk is done where no
+//! `Administered` has what differs between services, APIs and API requesters. What touches the disk is done where no
 //! connection waits for it.
 //! Source: z/OS Connect EE V3.0, "The administration interface".
 

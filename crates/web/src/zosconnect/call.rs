@@ -145,7 +145,7 @@ fn mapped_request(
     })
 }
 
-/// Only what succeeded with a body is mapped; an error is told as the service told it.
+/// Only what succeeded with a body is mapped; an error is passed on unchanged.
 fn mapped(answered: ServiceAnswer, operation: &Operation, deployed: &DeployedApi) -> ServiceAnswer {
     if answered.status != 200 || answered.body.is_empty() {
         return answered;

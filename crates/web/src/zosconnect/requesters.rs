@@ -45,7 +45,7 @@ const RECORD: HeaderValue = HeaderValue::from_static("application/octet-stream")
 /// What serves calls.
 pub(crate) const CALL: Handler = Handler::ZosConnect(ZosConnectHandler::CallRequester);
 
-/// Where calls stand in the route table.
+/// Where calls are in the route table.
 static CALLS: LazyLock<Option<usize>> = LazyLock::new(|| ROUTES.iter().position(|route| route.handler == CALL));
 
 /// A call of an API requester, found without a walk through the route table.

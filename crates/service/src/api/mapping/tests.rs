@@ -86,32 +86,32 @@ fn values_of_the_wrong_type_and_missing_ones_are_the_callers_fault() {
         &one(Kind::Integer, false),
         "q=1.5",
         "",
-        expect![[r#"the query parameter q has the value "1.5", which is no integer"#]],
+        expect![[r#"the query parameter q has the value "1.5", expected integer"#]],
     );
     check(
         &one(Kind::Integer, false),
         "q=1,\"x\":2",
         "",
-        expect![[r#"the query parameter q has the value "1,\"x\":2", which is no integer"#]],
+        expect![[r#"the query parameter q has the value "1,\"x\":2", expected integer"#]],
     );
     check(
         &one(Kind::Number, false),
         "q=NaN",
         "",
-        expect![[r#"the query parameter q has the value "NaN", which is no number"#]],
+        expect![[r#"the query parameter q has the value "NaN", expected number"#]],
     );
     check(&one(Kind::Number, false), "q=-0.5e%2B10", "", expect![[r#"{"a":-0.5e+10}"#]]);
     check(
         &one(Kind::Number, false),
         "q=01",
         "",
-        expect![[r#"the query parameter q has the value "01", which is no number"#]],
+        expect![[r#"the query parameter q has the value "01", expected number"#]],
     );
     check(
         &one(Kind::Boolean, false),
         "q=yes",
         "",
-        expect![[r#"the query parameter q has the value "yes", which is no boolean: true or false"#]],
+        expect![[r#"the query parameter q has the value "yes", expected boolean: true or false"#]],
     );
     check(&one(Kind::List(Item::Text), false), "q=a,b", "", expect![[r#"{"a":["a","b"]}"#]]);
     check(&one(Kind::List(Item::Integer), false), "q=1,2,,3", "", expect![[r#"{"a":[1,2,3]}"#]]);
@@ -119,7 +119,7 @@ fn values_of_the_wrong_type_and_missing_ones_are_the_callers_fault() {
         &one(Kind::List(Item::Integer), false),
         "q=1,b",
         "",
-        expect![[r#"the query parameter q has the value "b", which is no integer"#]],
+        expect![[r#"the query parameter q has the value "b", expected integer"#]],
     );
     check(&one(Kind::Text, true), "", "", expect!["the query parameter q is missing"]);
     check(&one(Kind::Text, false), "", "", expect!["{}"]);
@@ -129,7 +129,7 @@ fn values_of_the_wrong_type_and_missing_ones_are_the_callers_fault() {
 fn a_list_of_a_parameter_has_the_items_that_the_schema_has() {
     let mapping = Mapping { passes_body: false, statements: vec![mv(query("ids"), "ids", Kind::AsSchema)] };
     check(&mapping, "ids=1,2,3", "", expect![[r#"{"ids":[1,2,3]}"#]]);
-    check(&mapping, "ids=1,x", "", expect![[r#"the query parameter ids has the value "x", which is no integer"#]]);
+    check(&mapping, "ids=1,x", "", expect![[r#"the query parameter ids has the value "x", expected integer"#]]);
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn an_array_takes_the_next_element_and_is_made_where_the_schema_has_one() {
         &to("ids/1"),
         "q=7",
         r#"{"ids":[]}"#,
-        expect!["ids/1 cannot be set: the array on the way has 0 elements, and no place 1"],
+        expect!["ids/1 cannot be set: the array in this path has 0 elements, and no element 1"],
     );
     check(&to("ids/0"), "q=7", "{}", expect![[r#"{"ids":[7]}"#]]);
     check(&to("ids/0"), "q=7", r#"{"ids":"text"}"#, expect![[r#"{"ids":[7]}"#]]);
@@ -176,7 +176,7 @@ fn an_array_takes_the_next_element_and_is_made_where_the_schema_has_one() {
         &to("list/n"),
         "q=7",
         r#"{"list":[{"n":1}]}"#,
-        expect!["list/n cannot be set: the array on the way has 1 elements, and no place n"],
+        expect!["list/n cannot be set: the array in this path has 1 elements, and no element n"],
     );
     // The schema does not say what `free` is.
     check(&to("free/0"), "q=7", r#"{"free":[]}"#, expect![[r#"{"free":["7"]}"#]]);

@@ -33,9 +33,9 @@ fn defaults_of_the_toolkit_are_passed_over_and_what_is_not_done_here_is_refused(
     let all: String = defaults.iter().map(|(name, value)| property(name, value)).collect();
     assert_eq!(problem("mq", &format!("{destination}{all}")), None);
     let other = format!("{destination}{}", property("trimOutputTrailingWhitespace", "false"));
-    assert_eq!(problem("mq", &other).as_deref(), Some("trimOutputTrailingWhitespace: 'false' is not done here"));
+    assert_eq!(problem("mq", &other).as_deref(), Some("trimOutputTrailingWhitespace: 'false' is not supported"));
     let binding = format!("{destination}{}", property("dataXformType", "WSBIND"));
-    assert_eq!(problem("mq", &binding).as_deref(), Some("dataXformType: 'WSBIND' is not done here"));
+    assert_eq!(problem("mq", &binding).as_deref(), Some("dataXformType: 'WSBIND' is not supported"));
     let unknown = format!("{destination}{}", property("nonsense", "x"));
     assert_eq!(problem("mq", &unknown).as_deref(), Some("nonsense: there is no such property"));
 }
@@ -43,7 +43,7 @@ fn defaults_of_the_toolkit_are_passed_over_and_what_is_not_done_here_is_refused(
 #[test]
 fn services_of_other_providers_are_refused_by_name() {
     let destination = property("destination", "Q");
-    let sentence = "manifest.yml: the provider 'CICS-1.0' is not known here; mq is";
+    let sentence = "manifest.yml: the provider 'CICS-1.0' is not supported, expected mq";
     assert_eq!(problem("CICS-1.0", &destination).as_deref(), Some(sentence));
     assert_eq!(problem("MQ-1.0", &destination), None);
     assert_eq!(problem("IBM MQ for z/OS", &destination), None);

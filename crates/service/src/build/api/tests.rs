@@ -87,7 +87,7 @@ fn mistakes_are_told_by_their_place() {
         .assert_eq(&problem("name: a\noperatoins: []\n"));
     expect!["api.yaml: line 3, operations[0].servise: there is no such key, did you mean service?"]
         .assert_eq(&problem("name: a\noperations:\n- servise: s\n"));
-    expect!["api.yaml: line 4, operations[0].method: 'FETCH' is none of GET, PUT, POST, DELETE, PATCH, HEAD, OPTIONS"]
+    expect!["api.yaml: line 4, operations[0].method: 'FETCH' is not valid, expected one of GET, PUT, POST, DELETE, PATCH, HEAD, OPTIONS"]
         .assert_eq(&problem("name: a\noperations:\n- path: /\n  method: FETCH\n"));
     expect!["api.yaml: line 6, operations[0].request.set: the path /x/{id} has no parameter other"]
         .assert_eq(&problem(&one("  request: { set: { a: { path: other } } }\n")));

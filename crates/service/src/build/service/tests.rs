@@ -212,19 +212,19 @@ fn names_of_jndi_pass_and_the_server_says_what_they_stand_for() {
 fn mistakes_are_told_by_file_line_and_property() {
     expect!["service.yaml: line 2, destinatoin: there is no such property, did you mean destination?"]
         .assert_eq(&problem("name: a\ndestinatoin: Q\n"));
-    expect!["service.yaml: destination: it is needed"].assert_eq(&problem("name: a\n"));
+    expect!["service.yaml: destination: it is required"].assert_eq(&problem("name: a\n"));
     expect!["service.yaml: line 6, waitInterval: it cannot be '10s': it is no whole number"]
         .assert_eq(&problem(&YAML.replace("10000", "10s")));
-    expect!["service.yaml: line 9, messagingAction: it does not go with replyDestination"]
+    expect!["service.yaml: line 9, messagingAction: it cannot be used with replyDestination"]
         .assert_eq(&problem(&format!("{YAML}messagingAction: mqput\n")));
-    expect!["service.yaml: line 1, name: 'a/b' is not a name for a service: it has a character that does not stand in names of files or URLs"]
+    expect!["service.yaml: line 1, name: 'a/b' is not a valid service name: it has a character that is not allowed in names of files or URLs"]
         .assert_eq(&problem(&YAML.replace("loanService", "a/b")));
     expect!["service.yaml: the key name is missing"].assert_eq(&problem("destination: Q\n"));
-    expect!["service.yaml: line 3, names: 'x' is none of assistant, cobol, underscore"]
+    expect!["service.yaml: line 3, names: 'x' is not valid, expected one of assistant, cobol, underscore"]
         .assert_eq(&problem("name: a\ndestination: Q\nnames: x\n"));
-    expect!["service.yaml: line 9, ccsid: no code page 'EBCDIC-X' is known here"]
+    expect!["service.yaml: line 9, ccsid: the code page 'EBCDIC-X' is not supported"]
         .assert_eq(&problem(&format!("{YAML}ccsid: EBCDIC-X\n")));
-    expect!["service.yaml: line 9, language: 'PLI' is not read here; COBOL is"]
+    expect!["service.yaml: line 9, language: 'PLI' is not supported, expected COBOL"]
         .assert_eq(&problem(&format!("{YAML}language: PLI\n")));
     expect!["service.yaml: line 9, showCounters: 'maybe' is neither true nor false"]
         .assert_eq(&problem(&format!("{YAML}showCounters: maybe\n")));
@@ -234,8 +234,8 @@ fn mistakes_are_told_by_file_line_and_property() {
         .assert_eq(&problem(&format!("{YAML}use:\n- a: b\n")));
     expect!["../LOANREQ.cpy: the file has to lie in the directory of the source"]
         .assert_eq(&problem("name: a\ndestination: Q\nrequestStructure: ../LOANREQ.cpy\n"));
-    expect!["service.yaml: line 2: the key \"name\" stands there twice"].assert_eq(&problem("name: a\nname: b\n"));
-    expect!["service.yaml: line 2, provider: 'cics' is not known here; mq is"]
+    expect!["service.yaml: line 2: the key \"name\" is given twice"].assert_eq(&problem("name: a\nname: b\n"));
+    expect!["service.yaml: line 2, provider: 'cics' is not supported, expected mq"]
         .assert_eq(&problem("name: a\nprovider: cics\ndestination: Q\n"));
     let missing = problem("name: a\ndestination: Q\nrequestStructure: NONE.cpy\n");
     assert!(missing.starts_with("NONE.cpy: "), "{missing}");

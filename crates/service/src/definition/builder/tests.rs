@@ -85,33 +85,33 @@ fn what_is_sent_is_as_the_properties_say() {
 fn what_cannot_be_is_told_by_its_property() {
     let two_way = "destination=Q replyDestination=R";
     let table = [
-        ("", "the property 'destination' is needed"),
+        ("", "the property 'destination' is missing"),
         ("destination=a.name.that.is.longer.than.the.forty.eight.characters", "'destination' cannot be"),
-        (two_way, "the property 'waitInterval' is needed"),
+        (two_way, "the property 'waitInterval' is missing"),
         ("destination=Q replyDestination=topic://t waitInterval=1", "'replyDestination' cannot be 'topic://t'"),
         ("destination=topic://t messagingAction=mqget", "'destination' cannot be 'topic://t'"),
         ("destination=Q messagingAction=mqbrowse", "'messagingAction' cannot be 'mqbrowse': it is one of mqput, mqget"),
         (
             "destination=Q messagingAction=mqput replyDestination=R",
-            "'messagingAction' does not go with 'replyDestination'",
+            "'messagingAction' cannot be used with 'replyDestination'",
         ),
         ("destination=Q waitInterval=soon", "'waitInterval' cannot be 'soon': it is no whole number"),
         ("destination=Q priority=10", "'priority' cannot be '10': it is outside -1 to 9"),
         ("destination=Q persistence=yes", "'persistence' cannot be 'yes'"),
         ("destination=Q mqmdFormat=TOOLONGER", "'mqmdFormat' cannot be 'TOOLONGER'"),
-        ("destination=Q receiveTextCCSID=4", "'receiveTextCCSID' cannot be '4': this code page is not known here"),
-        ("destination=Q userName=a", "the property 'password' is needed"),
-        ("destination=Q password=a", "the property 'userName' is needed"),
+        ("destination=Q receiveTextCCSID=4", "'receiveTextCCSID' cannot be '4': this code page is not supported"),
+        ("destination=Q userName=a", "the property 'password' is missing"),
+        ("destination=Q password=a", "the property 'userName' is missing"),
         (
             "destination=Q userName=a password=b useCallerPrincipal=true",
-            "'useCallerPrincipal' does not go with 'userName'",
+            "'useCallerPrincipal' cannot be used with 'userName'",
         ),
         ("destination=Q connectionFactory=jms/gone", "there is no remote queue manager 'GONE'"),
-        ("destination=Q lateReply=keep", "the property 'replyDestination' is needed"),
-        ("destination=Q replyDestination=R waitInterval=1 lateReply=queue", "'lateReplyDestination' is needed"),
+        ("destination=Q lateReply=keep", "the property 'replyDestination' is missing"),
+        ("destination=Q replyDestination=R waitInterval=1 lateReply=queue", "'lateReplyDestination' is missing"),
         ("destination=Q selector=a=", "'selector' cannot be 'a=': at byte 2 of the selector"),
         ("destination=Q provider=cics", "'provider' cannot be 'cics'"),
-        ("destinaton=Q", "there is no property 'destinaton'"),
+        ("destinaton=Q", "the property 'destinaton' is not known"),
     ];
     for (properties, expected) in table {
         let told = build(properties).map(drop).expect_err(properties);

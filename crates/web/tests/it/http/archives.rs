@@ -170,7 +170,7 @@ fn refusals_before_a_service_is_asked_have_the_form_of_services_too() {
         &admin.call("GET /zosConnect/apis", "", ""),
         403,
         expect![[
-            r#"{"errorMessage":"BAQR0409W: The user &#39;app&#39; is not authorized to do this.","errorDetails":"Use another user, or have an administrator grant one of the roles."}"#
+            r#"{"errorMessage":"BAQR0409W: The user &#39;app&#39; is not authorized for this request.","errorDetails":"Use another user, or ask an administrator to grant one of the roles."}"#
         ]],
     );
     assert_eq!(error(&admin.ask("GET /zosConnect/nothing")), (404, "BAQR0906W".to_owned()));

@@ -67,7 +67,7 @@ fn an_error_body_has_the_members_of_9_3_in_order() {
           "reasonCode": 0,
           "type": "rest",
           "message": "MQWB0104E: The request to '/ibmmq/rest/v1/login' is not authenticated.",
-          "explanation": "The resource is protected, and the request brought no credentials that could be accepted."
+          "explanation": "The resource is protected, and the request has no valid credentials."
         }]}"#]]
     .assert_eq(&answer.text());
 }
