@@ -129,7 +129,7 @@ impl Place {
     }
 }
 
-/// How the values of an array stand in a parameter.
+/// How the values of an array are in a parameter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Style {
@@ -185,7 +185,7 @@ pub struct ApiKeys {
 pub enum ArchiveError {
     #[error(transparent)]
     Package(#[from] PackageError),
-    #[error("the archive is none of an API requester: {0}")]
+    #[error("the archive is not that of an API requester: {0}")]
     Kind(&'static str),
     #[error("{entry}: {problem}")]
     Entry { entry: String, problem: String },
@@ -236,7 +236,7 @@ pub fn read(archive: &[u8]) -> Result<Archive, ArchiveError> {
         for method in path.children_named("method") {
             let operation = operation(&package, path, method)?;
             if !seen.insert((operation.method.clone(), operation.path.clone())) {
-                return Err(wrong("an operation stands there twice"));
+                return Err(wrong("an operation is listed twice"));
             }
             archive.operations.push(operation);
             if archive.operations.len() > MAXIMUM_OPERATIONS {
@@ -252,13 +252,13 @@ fn operation(package: &Package, path: &Element, method: &Element) -> Result<Oper
     check_path(&path).map_err(|problem| wrong(PACKAGE, problem))?;
     let word = method.attribute("type").unwrap_or_default();
     if word.is_empty() || word.len() > 16 || !word.bytes().all(|byte| byte.is_ascii_uppercase()) {
-        return Err(wrong(PACKAGE, "a method is none"));
+        return Err(wrong(PACKAGE, "a method is not valid"));
     }
     let id = method.attribute("operationId").unwrap_or_default().to_owned();
     let mapping = method.attribute("httpXformFile").unwrap_or_default().replace('\\', "/");
     let root = element(package, &mapping)?;
     let service = root.children_named("mappingContext").next().and_then(|context| context.attribute("serviceName"));
-    let service = service.ok_or_else(|| wrong(&mapping, "no serviceName stands there"))?;
+    let service = service.ok_or_else(|| wrong(&mapping, "serviceName is missing"))?;
     let entry = binding_entry(service);
     let content = package.get(&entry).ok_or_else(|| ArchiveError::Foreign { operation: id.clone() })?;
     let binding: Binding = serde_json::from_slice(content)
@@ -284,11 +284,11 @@ impl From<StructureError> for BindingError {
 /// What comes from outside is checked once, here, so that conversions need not ask.
 fn check(binding: &Binding) -> Result<(), BindingError> {
     if !matches!(binding.format, 1 | 2) {
-        return Err(BindingError::Other("its binding has a format that is not known here"));
+        return Err(BindingError::Other("its binding has an unknown format"));
     }
     let has_areas = binding.format == 2;
     if !is_for_records(binding.options.runtime_ccsid) {
-        return Err(BindingError::Other("its code page is not known here, or its digits are longer than a byte"));
+        return Err(BindingError::Other("its code page is unknown, or has digits longer than a byte"));
     }
     if let Some(request) = &binding.request {
         let [path, query, headers, body] = REQUEST_GROUPS;
@@ -302,7 +302,7 @@ fn check(binding: &Binding) -> Result<(), BindingError> {
     }
     if let Some(response) = &binding.response {
         if !(200..300).contains(&response.code) {
-            return Err(BindingError::Other("the status of its answer is none of success"));
+            return Err(BindingError::Other("the status of its answer is not a success"));
         }
         match has_areas {
             true => check_answers(&response.structure)?,

@@ -75,7 +75,7 @@ pub enum BuildError {
     File { name: String, source: std::io::Error },
     #[error("{0} does not describe an operation that can be processed")]
     Nothing(String),
-    #[error("{0} constructs have no place in structures, and --strict was given")]
+    #[error("{0} constructs cannot be mapped to structures, and --strict was given")]
     Strict(usize),
 }
 
@@ -85,7 +85,7 @@ pub struct Input<'a> {
     /// Name of the description's file, without its folder.
     pub description_name: &'a str,
     pub description: &'a [u8],
-    /// What has no place is an error.
+    /// What cannot be mapped is an error.
     pub strict: bool,
 }
 
@@ -143,7 +143,7 @@ struct Ignored {
 }
 
 impl<'a> Sources<'a> {
-    /// Tells of everything that has no place.
+    /// Tells of everything that cannot be mapped.
     fn check(&self, sink: &mut dyn Sink) -> Result<(), BuildError> {
         let (listed, refused) = self.api.operations();
         let mut lines: Vec<String> = refused.iter().map(|(place, why)| report::refused(place, why)).collect();
@@ -360,7 +360,7 @@ impl<'a> Sources<'a> {
         }
         dropped.append(&mut reader.dropped);
         if let Some(Dropped { place, problem }) = reader.unusable {
-            return Err(format!("its request needs {place}, which has no place: {problem}"));
+            return Err(format!("its request needs {place}, which cannot be mapped: {problem}"));
         }
         let schema_name = format!("{}_request.json", listed.id);
         let side = self.side(&groups, "request", &schema_name, definitions, self.meaning(listed, found))?;

@@ -34,7 +34,7 @@ const METHODS: [(&str, &str); 7] = [
 /// Why a description cannot be used at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DescriptionError {
-    #[error("the name of the file has to end in .json, .yaml or .yml")]
+    #[error("the name of the file must end in .json, .yaml or .yml")]
     Ending,
     #[error("it is longer than {MAXIMUM_BYTES} bytes")]
     TooLong,
@@ -42,7 +42,7 @@ pub enum DescriptionError {
     Encoding,
     #[error("{0}")]
     Syntax(String),
-    #[error("it says neither swagger 2.0 nor openapi 3.0 of itself")]
+    #[error("it is neither a swagger 2.0 nor an openapi 3.0 document")]
     Kind,
     #[error("{0} is missing or no text")]
     Missing(&'static str),
@@ -70,7 +70,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// Reads a description; its format is told by the ending of its file's name.
+    /// Reads a description; the ending of the file's name selects the format.
     ///
     /// # Errors
     /// It is neither JSON nor YAML, too long, or has no version.
@@ -196,7 +196,7 @@ impl<'a> Api<'a> {
                 continue;
             }
             if item.contains_key("$ref") {
-                refused.push((path.clone(), "$ref in a path item has no place"));
+                refused.push((path.clone(), "$ref in a path item cannot be mapped"));
                 continue;
             }
             if item.contains_key("trace") {

@@ -79,7 +79,7 @@ impl Generator<'_> {
         self.options.mapping_level >= Level::V5_0
     }
 
-    /// A group of the record. At level 5.0 it has another name, and the body of an answer stands in a data area.
+    /// A group of the record. At level 5.0 it has another name, and the body of an answer is in a data area.
     fn outermost(&mut self, scope: &mut Scope, group: &Property<'_>) -> Item {
         if !self.has_areas() {
             return self.item(scope, group);
@@ -98,7 +98,7 @@ impl Generator<'_> {
         item
     }
 
-    /// A member of a merge patch, whose value is there whatever becomes of it.
+    /// A member of a merge patch, which has a value for every operation.
     fn patched(&mut self, scope: &mut Scope, property: &Property<'_>) -> Item {
         if matches!(property.schema.kind, Kind::Map { .. }) {
             return self.item(scope, property);
@@ -116,7 +116,7 @@ impl Generator<'_> {
         self.has_length(schema)
     }
 
-    /// A value whose elements stand in a data area; `bounds` are those of its counter.
+    /// A value whose elements are in a data area; `bounds` are those of its counter.
     fn area(
         &mut self,
         scope: &mut Scope,

@@ -76,7 +76,7 @@ pub enum Level {
     V4_1,
     /// Paths in the API information are percent-encoded.
     V4_3,
-    /// Arrays and bodies of answers stand in data areas, every answer that is described has a place, optional values have an
+    /// Arrays and bodies of answers are in data areas, every answer that is described has a place, optional values have an
     /// existence item.
     V5_0,
 }
@@ -260,7 +260,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What would have no effect below level 5.0 is told.
+    /// Refuses properties without an effect below level 5.0.
     fn refuse_later_properties(&mut self) {
         for (property, what) in OF_LEVEL_5_0 {
             if self.value(property).is_some() {
@@ -273,7 +273,7 @@ impl<'a> Reader<'a> {
         match self.value(property) {
             Some(value) => value.to_owned(),
             None => {
-                self.wrong(property, "it has to be given");
+                self.wrong(property, "it is required");
                 String::new()
             }
         }
@@ -287,7 +287,7 @@ impl<'a> Reader<'a> {
             Some((_, meaning)) => *meaning,
             None => {
                 let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-                self.wrong(property, format!("'{value}' is none of {}", all.join(", ")));
+                self.wrong(property, format!("'{value}' is not valid, expected one of {}", all.join(", ")));
                 usual
             }
         }
@@ -307,7 +307,7 @@ impl<'a> Reader<'a> {
     fn code_page(&mut self, property: &str, usual: u32) -> u32 {
         let Some(value) = self.value(property) else { return usual };
         ccsid(value).unwrap_or_else(|| {
-            self.wrong(property, format!("no code page '{value}' is known here"));
+            self.wrong(property, format!("the code page '{value}' is not supported"));
             usual
         })
     }
@@ -322,7 +322,7 @@ impl<'a> Reader<'a> {
 
     fn language(&mut self) -> Language {
         if self.value("language").is_none() {
-            self.wrong("language", "it has to be given");
+            self.wrong("language", "it is required");
         }
         self.word("language", &[("COBOL", Language::Cobol), ("PLI", Language::Pli)])
     }

@@ -1,6 +1,6 @@
 //! Schemas of an API's description, as far as they have a place in a structure.
 //!
-//! References are followed and `allOf` is flattened; what has no place is left out and noted, one note a construct. A required
+//! References are followed and `allOf` is flattened; what cannot be mapped is left out and noted, one note a construct. A required
 //! member of a request cannot be left out: the operation could not be called, and is unusable then.
 //! Source: reference, 1.3 and 2.3.
 
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
                 _ => is_structured(&property.schema),
             };
             if is_impossible {
-                self.leave_out(member.name, "an object has no place in a parameter or header", member.required);
+                self.leave_out(member.name, "an object cannot be mapped in a parameter or header", member.required);
             } else {
                 properties.push(property);
             }
@@ -183,12 +183,12 @@ impl<'a> Reader<'a> {
         Some(Property { name, required: true, description: None, schema })
     }
 
-    /// A body; `None` when it has no place.
+    /// A body; `None` when it cannot be mapped.
     pub(crate) fn body(&mut self, name: &'a str, schema: &'a Value) -> Option<Property<'a>> {
         self.property(&Member { name, required: true, description: None, schema })
     }
 
-    /// Notes a construct beside the schemas that has no place.
+    /// Notes a construct beside the schemas that cannot be mapped.
     pub(crate) fn leave_out(&mut self, name: &'a str, problem: impl Into<String>, required: bool) {
         self.path.push(name);
         self.note(problem.into(), required);
@@ -233,7 +233,7 @@ impl<'a> Reader<'a> {
         self.of_parts(&parts)
     }
 
-    /// Reads what lies inside a part; references that lead to the part are circles there.
+    /// Reads what is inside a part; references that lead to the part are circles there.
     fn inside<T>(&mut self, part: &Part<'a>, read: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.following.len();
         self.following.extend(&part.chain);
@@ -260,14 +260,14 @@ impl<'a> Reader<'a> {
             return Err("it is put together of too many parts".to_owned());
         }
         if map.contains_key("not") {
-            return Err("not has no place in a structure".to_owned());
+            return Err("not cannot be mapped to a structure".to_owned());
         }
         parts.push(Part { map, chain: chain.clone() });
         for keyword in ["allOf", "oneOf", "anyOf"] {
             let Some(list) = map.get(keyword) else { continue };
             let Value::Array(list) = list else { return Err(format!("{keyword} is no list")) };
             if keyword != "allOf" && list.len() != 1 {
-                return Err(format!("{keyword} has no place in a structure"));
+                return Err(format!("{keyword} cannot be mapped to a structure"));
             }
             for part in list {
                 self.collect(part, parts, chain)?;
@@ -282,8 +282,8 @@ impl<'a> Reader<'a> {
         let is_object = parts.iter().any(|part| part.contains_key("properties") || part.contains_key(MAP));
         let kind = match keyword(&parts, "type") {
             Some(Value::String(word)) => word.as_str(),
-            Some(Value::Array(_)) => return Err("a list of types has no place in a structure".to_owned()),
-            Some(_) => return Err("its type is none".to_owned()),
+            Some(Value::Array(_)) => return Err("a list of types cannot be mapped to a structure".to_owned()),
+            Some(_) => return Err("its type is not a text".to_owned()),
             None if is_object => "object",
             None if keyword(&parts, "items").is_some() => "array",
             None => return Err("it has no type".to_owned()),
@@ -296,8 +296,8 @@ impl<'a> Reader<'a> {
             "integer" => integer(&parts),
             "number" => number(&parts),
             "boolean" => Kind::Boolean,
-            "null" => return Err("the type null has no place in a structure".to_owned()),
-            "file" => return Err("files have no place in a structure".to_owned()),
+            "null" => return Err("the type null cannot be mapped to a structure".to_owned()),
+            "file" => return Err("files cannot be mapped to a structure".to_owned()),
             other => return Err(format!("there is no type {other}")),
         };
         Ok(Schema { kind, nullable, parts })
@@ -342,12 +342,12 @@ impl<'a> Reader<'a> {
             (None, _) => {}
         }
         if properties.is_empty() {
-            return Err("an object without properties has no place in a structure".to_owned());
+            return Err("an object without properties cannot be mapped to a structure".to_owned());
         }
         Ok(Kind::Object { properties })
     }
 
-    /// Members beyond the properties. Values whose schema has no place, or that have none, are JSON text.
+    /// Members beyond the properties. Values whose schema cannot be mapped, or that have none, are JSON text.
     fn map(&mut self, more: &'a Value, part: &Part<'a>, options: AdditionalOptions) -> Property<'a> {
         let AdditionalOptions { size, most } = options;
         let (dropped, unusable) = (self.dropped.len(), self.unusable.clone());
@@ -380,10 +380,10 @@ impl<'a> Reader<'a> {
         let found = parts.iter().find_map(|part| Some((part.map.get("items")?, part)));
         let (items, part) = match found {
             Some((Value::Array(_), _)) => {
-                return Err("a list of schemas as items has no place in a structure".to_owned());
+                return Err("a list of schemas as items cannot be mapped to a structure".to_owned());
             }
             Some(found) => found,
-            None => return Err("an array without items has no place in a structure".to_owned()),
+            None => return Err("an array without items cannot be mapped to a structure".to_owned()),
         };
         let maps: Vec<_> = parts.iter().map(|part| part.map).collect();
         let minimum = count(&maps, "minItems")?.unwrap_or(0);
@@ -422,7 +422,7 @@ pub(crate) fn resolve<'a>(root: &'a Value, reference: &str) -> Result<&'a Value,
         return Err(format!("{reference} leads out of the document"));
     };
     let decoded = percent_decoded(pointer);
-    root.pointer(&decoded).ok_or_else(|| format!("{reference} leads nowhere"))
+    root.pointer(&decoded).ok_or_else(|| format!("{reference} does not exist"))
 }
 
 /// References are fragments of URIs: a template in one is percent-encoded.
@@ -474,7 +474,7 @@ fn text<'a>(parts: &[&'a Map<String, Value>]) -> Result<Kind<'a>, String> {
         return Err("no text is as long as it states".to_owned());
     }
     if maximum.is_some_and(|maximum| maximum > MAXIMUM_TEXT) {
-        return Err(format!("a text of more than {MAXIMUM_TEXT} characters has no place in a structure"));
+        return Err(format!("a text of more than {MAXIMUM_TEXT} characters cannot be mapped to a structure"));
     }
     let format = match keyword(parts, "format").and_then(Value::as_str) {
         Some("date") => TextFormat::Date,

@@ -6,11 +6,11 @@
 //! parts of it. Offsets are in bytes from the start of the record, those inside tables of the first occurrence; they do not
 //! depend on byte order, form of floats or code page.
 //!
-//! From level 5.0 on arrays, and the bodies of answers, stand in data areas: records of their own behind the base record, found by
+//! From level 5.0 on arrays, and the bodies of answers, are in data areas: records of their own behind the base record, found by
 //! the name that the base has for them (`docs/stub-protocol.md`). Offsets in an element of an area count from its start.
 //!
 //! Invariants of a structure that `lay_out` has placed
-//! - Items stand in record order and do not overlap; no byte is beyond `length`.
+//! - Items are in record order and do not overlap; no byte is beyond `length`.
 //! - A table's occurrence `i` lies `i * stride` bytes behind the first, and so does everything inside.
 //!
 //! Source: reference, 2.1 to 2.4; slack bytes as GnuCOBOL and the shared vectors have them.
@@ -298,7 +298,7 @@ impl Item {
         matches!(self.items(), [name, value] if is_name(name) && !value.is_map())
     }
 
-    /// Is it declared as a group, so that its clauses stand in what it holds?
+    /// Is it declared as a group, so that its clauses are in what it holds?
     pub fn is_group(&self) -> bool {
         self.wrapper.is_some() || matches!(self.value, Value::Group { .. } | Value::Array { .. })
     }

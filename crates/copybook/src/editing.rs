@@ -144,7 +144,7 @@ pub(crate) fn read(editing: &Editing, characters: &[u8], blank_when_zero: bool) 
             value = value.checked_mul(10)?.checked_add(u128::from(digit))?;
         }
         let may_sign = !matches!(slot, Slot::Digit | Slot::Insert(_) | Slot::Point | Slot::Blank | Slot::Star);
-        // A floating sign may stand in the place of an inserted character.
+        // A floating sign may be in the place of an inserted character.
         let may_float = editing.slots.iter().any(|slot| matches!(slot, Slot::FloatStart(_)));
         negative |= character == b'-' && (may_sign || may_float);
         negative |= matches!(slot, Slot::Credit | Slot::Debit) && character != b' ';

@@ -1,7 +1,7 @@
 //! JSON to record bytes, following a plan.
 //!
 //! Fixed stretches are copied from their template and values placed into them. Behind a table of variable length nothing
-//! has a place yet, so the record grows from left to right: a member that stands in JSON before the table it lies behind
+//! has a place yet, so the record grows from left to right: a member that is in JSON before the table that it follows
 //! is passed over and read again when its turn comes.
 //!
 //! Invariants
@@ -56,7 +56,7 @@ struct Encoder<'a> {
     slots: Vec<SlotState<'a>>,
     /// Starts of the runs of open frames.
     starts: Vec<usize>,
-    /// Members that are read when their place is known: index, and where the value stands in JSON.
+    /// Members that are read when their place is known: index, and where the value is in JSON.
     deferred: Vec<(usize, usize)>,
     /// A bit for each member of the open groups that was given.
     seen: Vec<u64>,

@@ -84,15 +84,15 @@ pub enum Problem {
     TooLong { maximum: usize },
     #[error("the literal is not closed")]
     OpenLiteral,
-    #[error("behind a quotation mark in column 72 a literal goes on with two; the three are one in its value")]
+    #[error("a literal with a quotation mark in column 72 must continue with two quotation marks")]
     QuoteAtMargin,
     #[error("a continuation line has nothing to continue")]
     NothingToContinue,
-    #[error("{directive}: conditional compilation is not carried out; keep only the lines that apply")]
+    #[error("{directive}: conditional compilation is not supported: keep only the lines that apply")]
     ConditionalCompilation { directive: String },
     #[error("the pseudo-text is not closed by ==")]
     OpenPseudoText,
-    #[error("'{found}' stands where {expected} is expected")]
+    #[error("expected {expected}, found '{found}'")]
     Unexpected { found: String, expected: &'static str },
     #[error("the text ends where {expected} is expected")]
     Ended { expected: &'static str },
@@ -102,13 +102,13 @@ pub enum Problem {
     CopyTooDeep { maximum: usize },
     #[error("COPY and REPLACE made more than {maximum} characters")]
     CopyTooLong { maximum: usize },
-    #[error("constants stand for more than {maximum} characters")]
+    #[error("constants have more than {maximum} characters")]
     ConstantsTooLong { maximum: usize },
     #[error("'{word}' is not supported: {why}")]
     Unsupported { word: String, why: &'static str },
-    #[error("'{word}' is no clause of a data description")]
+    #[error("'{word}' is not a clause of a data description")]
     UnknownClause { word: String },
-    #[error("the level number {level} stands inside of an entry; the period before it may be missing")]
+    #[error("the level number {level} is inside an entry: the period before it may be missing")]
     LevelInEntry { level: String },
     #[error("the clause {clause} is given twice")]
     Twice { clause: &'static str },
@@ -122,15 +122,15 @@ pub enum Problem {
     NoPicture,
     #[error("USAGE {usage} has no PICTURE")]
     PictureNotAllowed { usage: &'static str },
-    #[error("PICTURE {picture} does not go with USAGE {usage}")]
+    #[error("PICTURE {picture} cannot be used with USAGE {usage}")]
     PictureAndUsage { picture: String, usage: &'static str },
     #[error("PICTURE {picture}: {why}")]
     Picture { picture: String, why: &'static str },
-    #[error("{clause} does not go with this item: {why}")]
+    #[error("{clause} cannot be used for this item: {why}")]
     Misplaced { clause: &'static str, why: &'static str },
     #[error("USAGE {inner} below a group of USAGE {outer}")]
     UsageConflict { outer: &'static str, inner: &'static str },
-    #[error("OCCURS {minimum} TO {maximum} is no range")]
+    #[error("OCCURS {minimum} TO {maximum} is not a valid range")]
     OccursRange { minimum: u32, maximum: u32 },
     #[error("REDEFINES {name}: there is no such item at this level before it")]
     RedefinesUnknown { name: String },
@@ -150,9 +150,9 @@ pub enum Problem {
     ValueOfTable { value: String },
     #[error("the record is longer than {maximum} bytes")]
     RecordTooLong { maximum: u64 },
-    #[error("there is no record {name}; there are {known}")]
+    #[error("there is no record {name}, expected one of {known}")]
     RecordUnknown { name: String, known: String },
-    #[error("there is more than one record {name}, this is the second; a record is chosen by a name of its own")]
+    #[error("the record name {name} is used twice: a record must have a unique name to be selected")]
     RecordTwice { name: String },
     #[error("there are several records, {known}; choose one")]
     RecordAmbiguous { known: String },
@@ -180,7 +180,7 @@ pub enum PlanError {
 
 fn advice(choices: &[String]) -> String {
     match choices {
-        [] => ", which no name tells apart".to_owned(),
+        [] => ", and no name distinguishes them".to_owned(),
         choices => format!("; choose one by {}", choices.join(" or ")),
     }
 }
@@ -216,9 +216,9 @@ impl fmt::Display for DataError {
 pub enum DataProblem {
     #[error("the record ends after {length} bytes, inside or before this item")]
     RecordTooShort { length: usize },
-    #[error("the record has {length} bytes, {expected} are described")]
+    #[error("the record has {length} bytes, expected {expected}")]
     RecordTooLong { length: usize, expected: usize },
-    #[error("X'{bytes}' is no number of this kind")]
+    #[error("X'{bytes}' is not a valid number of this kind")]
     NotANumber { bytes: String },
     #[error("the number is negative, the item has no sign")]
     Negative,
@@ -232,9 +232,9 @@ pub enum DataProblem {
     TooPrecise { scale: u32 },
     #[error("the number is not a multiple of {unit}")]
     NotAMultiple { unit: String },
-    #[error("the number is beyond what a float of this kind holds")]
+    #[error("the number is out of range for this float")]
     FloatRange,
-    #[error("the float is not a number that JSON has")]
+    #[error("the float is not a number that JSON can represent")]
     NotFinite,
     #[error("{form} is malformed at byte {at} of the item")]
     Malformed { form: &'static str, at: usize },
@@ -244,21 +244,21 @@ pub enum DataProblem {
     TextTooLong { length: usize, room: usize },
     #[error("the text has {length} characters, the item holds {most}")]
     TooManyCharacters { length: usize, most: usize },
-    #[error("hexadecimal digits are expected, two for each byte")]
+    #[error("expected hexadecimal digits, two for each byte")]
     NotHexadecimal,
-    #[error("X'{byte:02X}' is no boolean: X'00' or X'01' is expected")]
+    #[error("X'{byte:02X}' is not a boolean, expected X'00' or X'01'")]
     NotABoolean { byte: u8 },
-    #[error("X'{byte:02X}' is no operation of a patch: U, D or a blank is expected")]
+    #[error("X'{byte:02X}' is not an operation of a patch, expected U, D or a blank")]
     NotAPatchOperation { byte: u8 },
     #[error("the count is {count}, at least {minimum} occurrences are expected")]
     TooFewOccurrences { count: u64, minimum: u32 },
-    #[error("null stands where a value is required")]
+    #[error("a value is required, found null")]
     Null,
-    #[error("it is no date and time")]
+    #[error("it is not a date and time")]
     NotATime,
-    #[error("{found} stands where {expected} is expected")]
+    #[error("expected {expected}, found {found}")]
     WrongType { expected: &'static str, found: &'static str },
-    #[error("there are {count} occurrences, the table holds {maximum}")]
+    #[error("there are {count} occurrences, the table has at most {maximum}")]
     TooManyOccurrences { count: u64, maximum: u32 },
     #[error("the count {counter} is {stated}, the table has {count} occurrences")]
     CountMismatch { counter: String, stated: String, count: u64 },
@@ -266,7 +266,7 @@ pub enum DataProblem {
     UnknownMember { name: String },
     #[error("the member '{name}' is given twice")]
     DuplicateMember { name: String },
-    #[error("an object with the member '{name}' around the record is expected")]
+    #[error("expected an object with the member '{name}' around the record")]
     WrapperMissing { name: String },
     #[error("the JSON text is malformed: {what}")]
     Json { what: &'static str },

@@ -20,7 +20,7 @@ pub struct Reader<'a> {
     pub at: usize,
 }
 
-/// The inside of a string as it stands in the text.
+/// The inside of a string as it is in the text.
 #[derive(Debug, Clone, Copy)]
 pub struct RawString<'a> {
     pub raw: &'a [u8],
@@ -158,7 +158,7 @@ impl<'a> Reader<'a> {
         Ok(RawString { raw, is_plain: false })
     }
 
-    /// A number as it stands in the text, its grammar checked.
+    /// A number as it is in the text, its grammar checked.
     pub fn number(&mut self) -> Result<&'a [u8], Flaw> {
         if !matches!(self.peek(), Some(b'-' | b'0'..=b'9')) {
             return Err(self.wrong_type("a number"));
@@ -353,7 +353,9 @@ impl Iterator for Characters<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         match self.rest.next()? {
-            '\\' => Some(self.escape().ok_or(DataProblem::Json { what: "an escape in a string is none" })),
+            '\\' => {
+                Some(self.escape().ok_or(DataProblem::Json { what: "an escape sequence in a string is not valid" }))
+            }
             plain => Some(Ok(plain)),
         }
     }

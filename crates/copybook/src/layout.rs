@@ -4,7 +4,7 @@
 //! a table lies closer in a record with fewer occurrences; `plan.rs` works that out per record.
 //!
 //! Invariants
-//! - Items stand in record order, each behind its group; item 0 is the record.
+//! - Items are in record order, each behind its group; item 0 is the record.
 //! - No offset plus length is beyond `MAXIMUM_RECORD`.
 
 use std::collections::HashMap;

@@ -29,7 +29,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What is accepted and how it maps is told in `docs/copybook.md`.
+//! `docs/copybook.md` describes what is accepted and how it maps.
 
 mod big;
 mod codec;

@@ -55,7 +55,7 @@ struct Parser<'a, 'b> {
     options: &'a ParseOptions<'b>,
     /// Level-78 entries, by name in upper case.
     constants: HashMap<String, Literal>,
-    /// Characters that stand in items for names of constants.
+    /// Characters that are in items for names of constants.
     substituted: usize,
 }
 

@@ -426,7 +426,7 @@ fn floating_together(runs: &Runs, floats: [bool; 3]) -> Result<(), &'static str>
 fn one_kind_behind_the_point(runs: &Runs, floats: [bool; 3]) -> Result<(), &'static str> {
     let is_scaled = runs.iter().any(|run| run.0 == Symbol::P);
     if is_scaled && runs.iter().any(|run| run.0 == Symbol::Point) {
-        return Err("P stands for a decimal point of its own");
+        return Err("P implies a decimal point of its own");
     }
     let is_digit = |symbol| matches!(symbol, Symbol::Nine | Symbol::Z | Symbol::Star) || floats_here(symbol, floats);
     let begins = |run: &(Symbol, u32)| is_point(run.0) || run.0 == Symbol::P;

@@ -10,7 +10,7 @@
 //!
 //! Invariants
 //! - A group of fixed length has no runs of its own; its members lie in the run around it.
-//! - Members stand in record order; `by_name` orders them by name.
+//! - Members are in record order; `by_name` orders them by name.
 //! - Each object of DEPENDING ON has a slot, and is read or set where its frame's run begins.
 
 use std::collections::{HashMap, HashSet};

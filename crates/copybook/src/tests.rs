@@ -118,11 +118,11 @@ mod wrapped {
             assert_eq!(record, [1]);
             format!("{}: {}", error.pointer, error.problem)
         };
-        assert_eq!(refused(r#"{"A":7}"#), ": an object with the member 'op\"1' around the record is expected");
-        assert_eq!(refused(r#"{}"#), ": an object with the member 'op\"1' around the record is expected");
+        assert_eq!(refused(r#"{"A":7}"#), ": expected an object with the member 'op\"1' around the record");
+        assert_eq!(refused(r#"{}"#), ": expected an object with the member 'op\"1' around the record");
         assert_eq!(
             refused(r#"{"op\"1":{"S":{}}}"#),
-            "/op\"1: an object with the member 'R' around the record is expected"
+            "/op\"1: expected an object with the member 'R' around the record"
         );
         assert_eq!(
             refused(r#"{"op\"1":{"R":{"A":700}}}"#),

@@ -30,7 +30,7 @@ pub enum XmlError {
     Encoding,
     #[error("the XML is damaged at byte {0}")]
     Syntax(u64),
-    #[error("a document type or an entity of its own stands at byte {0}; neither is read")]
+    #[error("document types and entities are not supported, found one at byte {0}")]
     Entity(u64),
     #[error("elements are nested deeper than {MAXIMUM_DEPTH}")]
     TooDeep,

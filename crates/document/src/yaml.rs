@@ -51,11 +51,11 @@ pub enum YamlError {
     TooMany { line: usize, limit: usize },
     #[error("line {line}: nested deeper than {MAXIMUM_DEPTH}")]
     TooDeep { line: usize },
-    #[error("line {line}: the key {key:?} stands there twice")]
+    #[error("line {line}: the key {key:?} is given twice")]
     Repeated { line: usize, key: String },
     #[error("line {line}: aliases are not read")]
     Alias { line: usize },
-    #[error("line {line}: a key has to be a text")]
+    #[error("line {line}: a key must be a text")]
     Key { line: usize },
     #[error("the text holds more than one document")]
     Several,

@@ -98,7 +98,7 @@ fn operation(listed: &Listed<'_>) -> String {
     format!("(operationId: {}, relativePath: {}, method: {})", listed.id, listed.path, listed.method)
 }
 
-/// One line, whatever texts of the description are in it.
+/// One line, for any texts of the description.
 fn plain(line: String) -> String {
     if line.contains(char::is_control) {
         line.chars().map(|one| if one.is_control() { ' ' } else { one }).collect()
@@ -123,7 +123,7 @@ pub(super) fn finished(listed: &Listed<'_>) -> String {
 }
 
 pub(super) fn reserved((word, name): &(String, String)) -> String {
-    format!("DFHPI9586W The word \"{word}\" is reserved; \"{name}\" stands for it in the structure.")
+    format!("DFHPI9586W The word \"{word}\" is reserved; the structure has \"{name}\" instead.")
 }
 
 pub(super) fn dropped(listed: &Listed<'_>, dropped: &Dropped) -> String {

@@ -12,9 +12,9 @@ use super::{Api, Dialect, Listed, Member, Place, Style, schema};
 
 /// Media type of a body that says none.
 const JSON: &str = "application/json";
-/// The place of `2XX` among statuses: behind all that are told by number.
+/// The place of `2XX` among statuses: after all statuses with a number.
 const EVERY_SUCCESS: u16 = 300;
-const NO_SCHEMA: &str = "a body without a schema has no place";
+const NO_SCHEMA: &str = "a body without a schema cannot be mapped";
 
 /// What goes in and out.
 #[derive(Debug, Default)]
@@ -101,7 +101,7 @@ impl<'a> Reader<'_, 'a> {
         let is_declared = |wanted: &&str| all.iter().any(|(name, place, _)| name == wanted && *place == "path");
         let (parts, _) = parts_of_template(self.listed.path);
         if let Some(name) = parts.into_iter().map(|(_, name)| name).find(|name| !is_declared(name)) {
-            return Err(format!("its path has {{{name}}}, which is no path parameter"));
+            return Err(format!("its path has {{{name}}}, which is not a path parameter"));
         }
         for (name, place, parameter) in all {
             self.parameter(name, place, parameter)?;
@@ -120,7 +120,7 @@ impl<'a> Reader<'_, 'a> {
             "body" => return self.swagger_body(parameter, required),
             "formData" => return Err(format!("the parameter {name} is in formData")),
             other => {
-                self.found.left_out.push((name, format!("a parameter in {other} has no place"), required));
+                self.found.left_out.push((name, format!("a parameter in {other} cannot be mapped"), required));
                 return Ok(());
             }
         };
@@ -137,7 +137,11 @@ impl<'a> Reader<'_, 'a> {
             Dialect::Swagger2 => (parameter, swagger_style(parameter)),
             Dialect::OpenApi3 => {
                 let Some(schema) = parameter.get("schema") else {
-                    self.found.left_out.push((name, "a parameter without a schema has no place".to_owned(), required));
+                    self.found.left_out.push((
+                        name,
+                        "a parameter without a schema cannot be mapped".to_owned(),
+                        required,
+                    ));
                     return Ok(());
                 };
                 (schema, openapi_style(parameter, place))
@@ -213,7 +217,7 @@ impl<'a> Reader<'_, 'a> {
         let header = self.followed(header)?;
         let schema = match self.api.dialect {
             Dialect::Swagger2 => header,
-            Dialect::OpenApi3 => header.get("schema").ok_or("a response header without a schema has no place")?,
+            Dialect::OpenApi3 => header.get("schema").ok_or("a response header without a schema cannot be mapped")?,
         };
         let required = header.get("required") == Some(&Value::Bool(true));
         let description = header.get("description").and_then(Value::as_str);
@@ -294,7 +298,7 @@ impl<'a> Reader<'_, 'a> {
             match value.get("$ref").and_then(Value::as_str) {
                 Some(reference) => value = schema::resolve(self.api.root, reference)?,
                 None if value.is_object() => return Ok(value),
-                None => return Err("what stands there is no object".to_owned()),
+                None => return Err("it is not an object".to_owned()),
             }
         }
         Err("references go round in a circle".to_owned())
@@ -335,6 +339,6 @@ fn openapi_style(parameter: &Value, place: Place) -> Result<Style, String> {
             Ok(if explode == Some(true) { Style::Repeated } else { Style::Blank })
         }
         (Place::Query, Some("pipeDelimited")) => Ok(if explode == Some(true) { Style::Repeated } else { Style::Bar }),
-        (_, Some(other)) => Err(format!("the style {other} has no place")),
+        (_, Some(other)) => Err(format!("the style {other} cannot be mapped")),
     }
 }

@@ -132,7 +132,7 @@ fn members_beyond_the_properties_have_the_schema_of_their_values_or_are_json() {
         assert_eq!(words, format!("{{a!:boolean {expected}}}"));
         assert!(dropped.is_empty() && !unusable, "{dropped:?}");
     }
-    // What has no place inside a value is told, unless the whole value is JSON.
+    // What cannot be mapped inside a value is told, unless the whole value is JSON.
     let one = |properties: Value| json!({ "S": { "additionalProperties": { "type": "object", "required": ["x"], "properties": properties } } });
     let (words, dropped, unusable) =
         read_with(Direction::Request, one(json!({ "x": { "type": "null" }, "y": { "type": "integer" } })), additional);

@@ -100,9 +100,9 @@ fn what_has_no_place_is_told_one_line_each_and_the_rest_is_made() {
     assert_eq!(
         warnings(&made),
         [
-            "BAQB0901W: getA: c is left out: a parameter in cookie has no place.",
-            "BAQB0901W: getA: ReqQueryParameters->q is left out: an object without properties has no place in a structure.",
-            "BAQB0901W: getA: RespBody->one is left out: oneOf has no place in a structure.",
+            "BAQB0901W: getA: c is left out: a parameter in cookie cannot be mapped.",
+            "BAQB0901W: getA: ReqQueryParameters->q is left out: an object without properties cannot be mapped to a structure.",
+            "BAQB0901W: getA: RespBody->one is left out: oneOf cannot be mapped to a structure.",
             "BAQB0901W: getA: RespBody is left out: additionalProperties need mappingLevel=5.0.",
         ]
     );
@@ -128,13 +128,13 @@ fn bodies_headers_and_answers_whose_schema_cannot_be_had_are_told_too() {
             "404": { "$ref": "#/components/responses/Missing" },
         },
     } } }));
-    let request = "BAQB0901W: a: ReqBody is left out: a body without a schema has no place.";
+    let request = "BAQB0901W: a: ReqBody is left out: a body without a schema cannot be mapped.";
     let headers = [
-        "BAQB0901W: a: X-One is left out: a response header without a schema has no place.",
-        "BAQB0901W: a: X-Two is left out: #/components/headers/Two leads nowhere.",
+        "BAQB0901W: a: X-One is left out: a response header without a schema cannot be mapped.",
+        "BAQB0901W: a: X-Two is left out: #/components/headers/Two does not exist.",
     ];
-    let answer = |name: &str| format!("BAQB0901W: a: {name} is left out: a body without a schema has no place.");
-    let missing = "BAQB0901W: a: responseCode404 is left out: #/components/responses/Missing leads nowhere.";
+    let answer = |name: &str| format!("BAQB0901W: a: {name} is left out: a body without a schema cannot be mapped.");
+    let missing = "BAQB0901W: a: responseCode404 is left out: #/components/responses/Missing does not exist.";
     let made = built("", "a.json", &description);
     assert_eq!(warnings(&made), [request, headers[0], headers[1], &answer("RespBody")]);
     assert_eq!(made.members.keys().collect::<Vec<_>>(), ["API00I01", "API00P01"]);
@@ -170,7 +170,7 @@ fn an_operation_whose_path_has_a_name_that_is_no_parameter_is_ignored() {
         })),
     );
     let ignored = &made.summary.as_ref().expect("a summary").ignored;
-    let why = |name: &str| format!("its path has {{{name}}}, which is no path parameter");
+    let why = |name: &str| format!("its path has {{{name}}}, which is not a path parameter");
     assert_eq!(*ignored, [("lacks".to_owned(), why("line")), ("query".to_owned(), why("id"))]);
     assert_eq!(warnings(&made).len(), 2);
 }

@@ -94,13 +94,13 @@ fn a_quotation_mark_in_column_72_goes_on_with_two() {
     expect![[r#"
         01 R
           05 A X(80) DISPLAY = Text("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'yy")
-        line 3, column 12: behind a quotation mark in column 72 a literal goes on with two; the three are one in its value
+        line 3, column 12: a literal with a quotation mark in column 72 must continue with two quotation marks
         line 2, column 34: the literal is not closed
         01 R
           05 A X(80) DISPLAY = Text("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx")
         01 R
           05 A X(80) DISPLAY = Text("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"yy")
-        line 3, column 12: behind a quotation mark in column 72 a literal goes on with two; the three are one in its value
+        line 3, column 12: a literal with a quotation mark in column 72 must continue with two quotation marks
         line 2, column 34: the literal is not closed
         01 R
           05 A X(80) DISPLAY = Text("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx")
@@ -155,14 +155,14 @@ fn conditional_compilation_is_refused_and_other_directives_are_passed_over() {
         out += &parse(&text, &ParseOptions { format: Format::Fixed, ..ParseOptions::default() });
     }
     expect![[r#"
-        line 2, column 1: >>IF: conditional compilation is not carried out; keep only the lines that apply
-        line 2, column 8: >>EVALUATE: conditional compilation is not carried out; keep only the lines that apply
-        line 2, column 8: >>IF: conditional compilation is not carried out; keep only the lines that apply
-        line 2, column 8: >>WHEN: conditional compilation is not carried out; keep only the lines that apply
-        line 2, column 8: >>ELIF: conditional compilation is not carried out; keep only the lines that apply
-        line 2, column 7: $IF: conditional compilation is not carried out; keep only the lines that apply
-        line 2, column 7: $ELSE: conditional compilation is not carried out; keep only the lines that apply
-        line 2, column 7: $END: conditional compilation is not carried out; keep only the lines that apply
+        line 2, column 1: >>IF: conditional compilation is not supported: keep only the lines that apply
+        line 2, column 8: >>EVALUATE: conditional compilation is not supported: keep only the lines that apply
+        line 2, column 8: >>IF: conditional compilation is not supported: keep only the lines that apply
+        line 2, column 8: >>WHEN: conditional compilation is not supported: keep only the lines that apply
+        line 2, column 8: >>ELIF: conditional compilation is not supported: keep only the lines that apply
+        line 2, column 7: $IF: conditional compilation is not supported: keep only the lines that apply
+        line 2, column 7: $ELSE: conditional compilation is not supported: keep only the lines that apply
+        line 2, column 7: $END: conditional compilation is not supported: keep only the lines that apply
         01 R
           05 A X DISPLAY
         01 R
@@ -365,10 +365,10 @@ fn what_grows_with_the_text_takes_no_stack_and_bounded_memory() {
     let Literal::Bytes(bytes) = &copybook.records[0].conditions[0].values[0].0 else { panic!("bytes") };
     assert_eq!(bytes.len(), 100_001);
     let text = format!("01 R PIC X VALUE {}'X'.", "ALL ".repeat(100_000));
-    check(&text, expect!["line 1, column 22, item R: 'ALL' stands where a literal is expected\n"]);
+    check(&text, expect!["line 1, column 22, item R: expected a literal, found 'ALL'\n"]);
     let doubled: String = (1..60).map(|each| format!("\n78 C{each} VALUE C{0} & C{0}.", each - 1)).collect();
     let text = format!("78 C0 VALUE 'X'.{doubled}\n01 R PIC X VALUE C59.");
-    check(&text, expect!["line 23, column 14, item C22: constants stand for more than 4194304 characters\n"]);
+    check(&text, expect!["line 23, column 14, item C22: constants have more than 4194304 characters\n"]);
     let text = format!("01 R.\n{}05 A PIC X.", "\t".repeat(600_000));
     check(&text, expect!["line 2, column 1: the text is longer than 4194304 characters\n"]);
 }
@@ -394,7 +394,7 @@ fn copy_replaces_words_parts_of_words_and_beginnings() {
         .assert_eq(&parse("       01 R.\n           COPY GONE.\n", &options));
     let inside = |_: &str, _: Option<&str>| Some("           05 A PIC X\n           05 B PIC Q.\n".to_owned());
     let options = ParseOptions { resolver: Some(&inside), ..ParseOptions::default() };
-    expect!["member M, line 2, column 12, item A: the level number 05 stands inside of an entry; the period before it may be missing\n"]
+    expect!["member M, line 2, column 12, item A: the level number 05 is inside an entry: the period before it may be missing\n"]
         .assert_eq(&parse("       01 R.\n           COPY M.\n", &options));
 }
 
@@ -417,7 +417,7 @@ fn include_of_embedded_sql_copies_a_member() {
     .assert_eq(&parse(text, &options));
     expect!["line 2, column 12: member GONE is not found\n"]
         .assert_eq(&parse("       01 R.\n           EXEC SQL INCLUDE GONE END-EXEC.\n", &options));
-    expect!["line 2, column 35: '.' stands where END-EXEC is expected\n"]
+    expect!["line 2, column 35: expected END-EXEC, found '.'\n"]
         .assert_eq(&parse("       01 R.\n           EXEC SQL INCLUDE DCLPOS.\n", &options));
 }
 
@@ -511,7 +511,7 @@ fn symbols_of_edited_numbers_stand_in_their_order() {
         line 2, column 13, item A: PICTURE Z.Z9: the digits behind the decimal point are not all 9, or all suppressed
         line 2, column 13, item A: PICTURE ++.+9: the digits behind the decimal point are not all 9, or all suppressed
         line 2, column 13, item A: PICTURE PZ9: the digits behind the decimal point are not all 9, or all suppressed
-        line 2, column 13, item A: PICTURE 9P.: P stands for a decimal point of its own
+        line 2, column 13, item A: PICTURE 9P.: P implies a decimal point of its own
         line 2, column 13, item A: PICTURE PPV9: the decimal point stands left of P
         line 2, column 13, item A: PICTURE 9P9: P stands at one end
         line 2, column 13, item A: PICTURE Z(2)PZ: P stands at one end
@@ -584,28 +584,28 @@ fn errors_name_line_column_and_item() {
         line 2, column 10, item A: PICTURE X(3: a parenthesis is not closed
         line 2, column 10, item A: PICTURE S9(40): it has more than 38 digits
         line 2, column 10, item A: PICTURE X9Z: it mixes symbols of text with symbols of numbers
-        line 2, column 1, item A: PICTURE X does not go with USAGE COMP-3
+        line 2, column 1, item A: PICTURE X cannot be used with USAGE COMP-3
         line 2, column 1, item A: neither a PICTURE nor items below it, and its USAGE needs one
         line 2, column 1, item A: an item with a PICTURE has items below it
         line 2, column 18: the literal is not closed
-        line 2, column 12, item A: OCCURS 0 TO 0 is no range
+        line 2, column 12, item A: OCCURS 0 TO 0 is not a valid range
         line 2, column 24, item A: 'UNBOUNDED' is not supported: a table needs a maximum
-        line 2, column 22, item A: 'ALL' stands where a literal is expected
-        line 3, column 22, item A: 'ALL' stands where a literal without ALL is expected
-        line 2, column 24, item A: '&' stands where a literal of one kind is expected
+        line 2, column 22, item A: expected a literal, found 'ALL'
+        line 3, column 22, item A: expected a literal without ALL, found 'ALL'
+        line 2, column 24, item A: expected a literal of one kind, found '&'
         line 2, column 12, item A: the clause PICTURE is given twice
         line 2, column 12, item A: 'OBJECT' is not supported: it has no bytes that another program could read
         line 1, column 1: a level-88 entry has no item it belongs to
         line 1, column 1, item X: level number 50 is not one of 01 to 49, 66, 77, 78 and 88
-        line 2, column 1, item A: SIGN does not go with this item: it has no S in its PICTURE, or is not in characters
-        line 2, column 1, item A: BLANK WHEN ZERO does not go with this item: it is for numbers in characters, without S
+        line 2, column 1, item A: SIGN cannot be used for this item: it has no S in its PICTURE, or is not in characters
+        line 2, column 1, item A: BLANK WHEN ZERO cannot be used for this item: it is for numbers in characters, without S
         line 2, column 1, item A: USAGE COMP-3 below a group of USAGE COMP
         line 2, column 6, item A: the text ends where a period is expected
         line 3, column 1, item B: RENAMES C: there is no such item in the record
-        line 3, column 18, item X: '.' stands where a literal is expected
-        line 4, column 1, item X: the level number 05 stands inside of an entry; the period before it may be missing
-        line 3, column 1, item A: the level number 05 stands inside of an entry; the period before it may be missing
-        line 3, column 21, item X: '5' stands where the name of an item is expected
+        line 3, column 18, item X: expected a literal, found '.'
+        line 4, column 1, item X: the level number 05 is inside an entry: the period before it may be missing
+        line 3, column 1, item A: the level number 05 is inside an entry: the period before it may be missing
+        line 3, column 21, item X: expected the name of an item, found '5'
         line 1, column 1: '-INC' is not supported: Librarian puts a member in here; write COPY and its name
         line 3, column 3: '++INCLUDE' is not supported: Panvalet puts a member in here; write COPY and its name
     "#]]

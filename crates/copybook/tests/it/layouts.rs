@@ -205,10 +205,8 @@ fn a_record_is_chosen_by_a_name_that_no_other_has() {
     let chosen = |name| copybook.layout(Some(name), &LayoutOptions::default()).map(|layout| layout.length);
     assert_eq!(chosen("B"), Ok(1));
     let problem = chosen("A").expect_err("two records").to_string();
-    expect![
-        "line 3, column 1: there is more than one record A, this is the second; a record is chosen by a name of its own"
-    ]
-    .assert_eq(&problem);
+    expect!["line 3, column 1: the record name A is used twice: a record must have a unique name to be selected"]
+        .assert_eq(&problem);
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn every_sign_nibble_is_read() {
         assert_eq!(decoded(packed, &[0x01, 0x20 | sign]), format!("{{\"A\":{expected}}}"));
     }
     for sign in 0..10u8 {
-        assert!(decoded(packed, &[0x01, 0x20 | sign]).contains("is no number"), "{sign}");
+        assert!(decoded(packed, &[0x01, 0x20 | sign]).contains("is not a valid number"), "{sign}");
     }
 }
 
@@ -93,8 +93,8 @@ fn hexadecimal_floats_are_exact_to_the_last_digit() {
     check(text, r#"{"A":5.397605346934028e-79}"#, b"\x00\x10\0\0\0\0\0\0");
     check(text, r#"{"A":0.1}"#, b"\x40\x19\x99\x99\x99\x99\x99\x9A");
     check("01 R. 05 A COMP-1.", r#"{"A":3.14159}"#, b"\x41\x32\x43\xF4");
-    assert!(encoded(text, r#"{"A":1e76}"#).contains("beyond"));
-    assert!(encoded(text, r#"{"A":1e-99}"#).contains("beyond"));
+    assert!(encoded(text, r#"{"A":1e76}"#).contains("out of range"));
+    assert!(encoded(text, r#"{"A":1e-99}"#).contains("out of range"));
 }
 
 #[test]
@@ -396,9 +396,9 @@ fn a_count_and_its_array_agree() {
         F24040
         at '/T', item R.N, offset 0: the count R.N is 1, the table has 2 occurrences (byte 20 of the JSON text)
         at '/N', item R.N, offset 0: the count R.N is 1, the table has 2 occurrences (byte 20 of the JSON text)
-        at '/T/3', item R.T, offset 1: there are 4 occurrences, the table holds 3 (byte 18 of the JSON text)
-        at '/T', item R.T, offset 1: there are 4 occurrences, the table holds 3
-        at '/T', item R.T, offset 1: there are 4 occurrences, the table holds 3
+        at '/T/3', item R.T, offset 1: there are 4 occurrences, the table has at most 3 (byte 18 of the JSON text)
+        at '/T', item R.T, offset 1: there are 4 occurrences, the table has at most 3
+        at '/T', item R.T, offset 1: there are 4 occurrences, the table has at most 3
     "#]]
     .assert_eq(&out);
 }
@@ -430,7 +430,7 @@ fn a_count_that_is_none_is_told_where_it_stands() {
         at '/N', item R.N, offset 0: the number of occurrences is negative (byte 17 of the JSON text)
         at '/H/G/N', item R.H.FILLER.G.N, offset 0: the number of occurrences is negative
         at '/E/1/M', item R.E.M, offset 3: the record ends after 3 bytes, inside or before this item
-        at '/E/1/M', item R.E.M, offset 3: X'41' is no number of this kind
+        at '/E/1/M', item R.E.M, offset 3: X'41' is not a valid number of this kind
         at '/H/G/N', item R.H.FILLER.G.N, offset 0: the number of occurrences is negative (byte 27 of the JSON text)
     "#]]
     .assert_eq(&out);
@@ -500,7 +500,7 @@ fn an_alternative_is_chosen_by_any_item_inside() {
     .assert_eq(&out);
     let options = ConvertOptions { alternatives: vec!["FILLER".to_owned()], ..ConvertOptions::of_ccsid(37) };
     let text = "01 R. 05 A PIC X. 05 FILLER REDEFINES A PIC X. 05 FILLER REDEFINES A PIC X.";
-    assert_eq!(refused(text, &options), "'FILLER' names several alternatives, which no name tells apart");
+    assert_eq!(refused(text, &options), "'FILLER' names several alternatives, and no name distinguishes them");
 }
 
 #[test]
@@ -560,7 +560,7 @@ fn records_may_be_longer_or_shorter_where_the_caller_says_so() {
         at '/B', item R.B, offset 2: the record ends after 3 bytes, inside or before this item
         at '/G/C', item R.G.C, offset 4: the record ends after 4 bytes, inside or before this item
         {"A":"AB","B":"CD","G":{"C":"E"}}
-        at '', item R, offset 5: the record has 7 bytes, 5 are described
+        at '', item R, offset 5: the record has 7 bytes, expected 5
         {}
         {"A":"AB"}
         {"A":"AB","B":"CD","G":{"C":"E"}}
@@ -596,24 +596,24 @@ fn data_errors_name_pointer_item_and_offset() {
         let _ = writeln!(out, "{}", encoded(text, json));
     }
     expect![[r#"
-        at '/T/1/U', item R.T.U, offset 9: X'4040' is no number of this kind
+        at '/T/1/U', item R.T.U, offset 9: X'4040' is not a valid number of this kind
         at '/A', item R.A, offset 0: the text takes 9 bytes, the item has 3 (byte 5 of the JSON text)
-        at '/A', item R.A, offset 0: a number stands where a string is expected (byte 5 of the JSON text)
+        at '/A', item R.A, offset 0: expected a string, found a number (byte 5 of the JSON text)
         at '/T/0/N', item R.T.N, offset 3: the number has more than 1 decimals (byte 11 of the JSON text)
         at '/T/1/N', item R.T.N, offset 7: the number has more than 2 digits before the decimal point (byte 14 of the JSON text)
         at '/T/1/U', item R.T.U, offset 9: the number is negative, the item has no sign (byte 14 of the JSON text)
-        at '/T/2', item R.T, offset 3: there are 3 occurrences, the table holds 2 (byte 12 of the JSON text)
+        at '/T/2', item R.T, offset 3: there are 3 occurrences, the table has at most 2 (byte 12 of the JSON text)
         at '/C', item R.C, offset 11: the number has more than 4 digits before the decimal point (byte 5 of the JSON text)
         at '/D', item R.D, offset 13: the number is not a multiple of 100 (byte 5 of the JSON text)
         at '/X~1Y', item R, offset 0: there is no item for the member 'X/Y' (byte 7 of the JSON text)
         at '/A', item R, offset 0: the member 'A' is given twice (byte 13 of the JSON text)
         at '', item R, offset 0: the JSON text is malformed: a comma stands before the end (byte 9 of the JSON text)
         at '/C', item R.C, offset 11: the JSON text is malformed: a number is not written as JSON writes numbers (byte 5 of the JSON text)
-        at '/A', item R.A, offset 0: the JSON text is malformed: an escape in a string is none (byte 5 of the JSON text)
-        at '', item R, offset 0: an array stands where an object is expected (byte 0 of the JSON text)
+        at '/A', item R.A, offset 0: the JSON text is malformed: an escape sequence in a string is not valid (byte 5 of the JSON text)
+        at '', item R, offset 0: expected an object, found an array (byte 0 of the JSON text)
         at '', item R, offset 16: the JSON text is malformed: something follows the value (byte 3 of the JSON text)
         at '', item R, offset 0: the JSON text is malformed: it ends too early (byte 8 of the JSON text)
-        at '/C', item R.C, offset 11: a boolean stands where a number is expected (byte 5 of the JSON text)
+        at '/C', item R.C, offset 11: expected a number, found a boolean (byte 5 of the JSON text)
     "#]].assert_eq(&out);
 }
 

@@ -32,9 +32,9 @@ fn collections_nest_in_blocks_and_in_flow_and_keys_keep_their_order() {
 #[test]
 fn what_is_not_read_is_told_with_its_line() {
     let problem = |text: &str| read(text, Scalars::Typed).expect_err("refused").to_string();
-    assert_eq!(problem("a: 1\na: 2\n"), "line 2: the key \"a\" stands there twice");
+    assert_eq!(problem("a: 1\na: 2\n"), "line 2: the key \"a\" is given twice");
     assert_eq!(problem("a: &x [1]\nb: *x\n"), "line 2: aliases are not read");
-    assert_eq!(problem("[1, 2]: x\n"), "line 1: a key has to be a text");
+    assert_eq!(problem("[1, 2]: x\n"), "line 1: a key must be a text");
     assert_eq!(read("a\n---\nb\n", Scalars::Typed), Err(YamlError::Several));
     assert!(problem("a: [1\nb: 2\n").starts_with("line "));
     assert_eq!(problem("a: b: c"), "line 1: mapping values are not allowed in this context");
