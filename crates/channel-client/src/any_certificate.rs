@@ -1,4 +1,4 @@
-//! Believing whoever answers: for measurements and tests over loopback. Who makes a configuration of it sees to that.
+//! Accepts any certificate: for measurements and tests over loopback only. The code that configures it checks this.
 
 use std::sync::Arc;
 

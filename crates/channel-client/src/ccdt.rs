@@ -41,7 +41,7 @@ pub enum CcdtError {
     #[error("channel {channel} of the table: {problem}")]
     Channel { channel: String, problem: String },
     /// Reason 2058 at the MQI.
-    #[error("no channel of the table leads to queue manager '{queue_manager}'")]
+    #[error("the table has no channel to queue manager '{queue_manager}'")]
     NoChannel { queue_manager: String },
 }
 

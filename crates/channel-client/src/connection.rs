@@ -6,7 +6,7 @@
 //!
 //! Invariants
 //! - An `ObjectHandle` stays valid across reconnections; the queue manager's own handle behind it changes.
-//! - After a loss nothing of the lost unit of work is done again: it is backed out, and the program is told (2003).
+//! - After a loss nothing of the lost unit of work is done again: it is backed out, and the program gets 2003.
 //! - A call that may have taken effect is never repeated (2549).
 //! - No unit of work is committed with a message in it that came for a consumer and that the program has not seen (2500).
 

@@ -23,7 +23,7 @@ use crate::socket::Socket;
 /// Number of requests that ask for a confirmation by an event, and of those for messages: as the Java client has them.
 const CONFIRMED_REQUEST: u32 = 3;
 pub(crate) const MESSAGES_REQUEST: u32 = 1;
-const GIVEN_UP: &str = "an earlier call was given up before it was answered";
+const GIVEN_UP: &str = "an earlier call was cancelled before its answer";
 
 pub(crate) struct Conversation {
     socket: Arc<Socket>,

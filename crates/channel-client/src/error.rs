@@ -22,7 +22,7 @@ pub enum ChannelError {
         #[source]
         source: io::Error,
     },
-    #[error("no TLS with {address}")]
+    #[error("the TLS handshake with {address} failed")]
     Handshake {
         address: Address,
         #[source]
@@ -48,7 +48,7 @@ pub enum ChannelError {
         unsent: bool,
     },
     /// Making a lost connection again failed.
-    #[error("the connection is lost and cannot be made again: {}", chain_of(*reason))]
+    #[error("the connection was lost, and reconnecting failed: {}", chain_of(*reason))]
     Reconnect {
         reason: Reason,
         #[source]

@@ -9,7 +9,7 @@
 //!
 //! Invariants
 //! - Whoever connects does so within a tokio runtime; a socket's task lives there.
-//! - A call costs one write and one read of the socket, shared with whatever other conversations have to say then.
+//! - A call costs one write and one read of the socket, shared with the output of other conversations.
 //! - No password is in an error, a `Debug` form or a log.
 
 pub mod address;

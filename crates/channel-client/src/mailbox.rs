@@ -21,7 +21,7 @@ pub(crate) struct Mailbox(Mutex<Content>);
 struct Content {
     /// Answers to calls.
     replies: VecDeque<Unit>,
-    /// Messages and notifications that come by themselves.
+    /// Messages and notifications without a call.
     events: VecDeque<Unit>,
     ended: Option<String>,
     waiting: Option<Waker>,

@@ -24,7 +24,7 @@ pub enum Reconnect {
 pub struct Patience {
     /// MQReconnectTimeout: after this the connection is lost, with 2548.
     pub limit: Duration,
-    /// ReconDelay: pause before each try and what chance may add; the last counts for all further ones. Never empty.
+    /// ReconDelay: pause before each try, and its random part. The last one is used for all further tries. Never empty.
     delays: Vec<(Duration, Duration)>,
 }
 

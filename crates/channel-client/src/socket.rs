@@ -6,7 +6,7 @@
 //!
 //! Invariants
 //! - A socket lives as long as a conversation of it; after the last it says goodbye and closes.
-//! - When it ends, every conversation is told why: no call waits for an answer that cannot come.
+//! - When it ends, every conversation gets the reason: no call waits for an answer that cannot arrive.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

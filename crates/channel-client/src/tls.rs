@@ -1,4 +1,4 @@
-//! The TLS side of a channel: whom to believe, which certificate to show, which suites to allow.
+//! TLS of a channel: trusted authorities, the client's certificate, allowed suites.
 //!
 //! Made once for all connections of a `Client`, so that later handshakes resume earlier sessions.
 

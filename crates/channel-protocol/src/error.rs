@@ -7,15 +7,15 @@ use crate::flow::status::StatusCode;
 /// The partner breaks the protocol: send a STATUS with [`ProtocolError::status`] and close the socket.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProtocolError {
-    #[error("a segment begins with {found:02x?}, which is no segment identifier")]
+    #[error("a segment begins with {found:02x?}, which is not a segment identifier")]
     SegmentIdentifier { found: [u8; 4] },
     #[error("a segment says that it is {length} bytes long; {minimum} to {maximum} are allowed")]
     SegmentLength { length: u32, minimum: usize, maximum: usize },
     #[error("segment type {found:#04x} is not known")]
     SegmentType { found: u8 },
-    #[error("a segment of type {segment_type:#04x} cannot come here")]
+    #[error("a segment of type {segment_type:#04x} is not allowed here")]
     Unexpected { segment_type: u8 },
-    #[error("{found} is no byte order")]
+    #[error("{found} is not a byte order")]
     ByteOrder { found: u8 },
     #[error("a segment of type {segment_type:#04x} is out of order: {detail}")]
     SegmentOrder { segment_type: u8, detail: &'static str },

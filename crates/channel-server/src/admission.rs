@@ -1,9 +1,9 @@
-//! Who may come in by a channel, and as whom: what a socket asks, and the terms it gets.
+//! Admission to channels: which clients may connect, as which user, and with which limits.
 //!
 //! A socket asks `begin` once, when the partner's first segment names the channel, and `identify` for the user facts of
 //! that socket, before the first MQCONN is answered. Later conversations of a socket inherit both.
 //!
-//! `Gate` decides: `gate.rs` which channel and on what terms, `user.rs` as whom.
+//! `Gate` decides: `gate.rs` the channel and its limits, `user.rs` the user.
 
 mod gate;
 mod user;

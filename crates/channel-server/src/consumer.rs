@@ -149,7 +149,7 @@ pub(crate) async fn hold(conversation: &Conversation) {
     group.hold().await;
 }
 
-/// The client has backed out, whatever came of it: nothing is to come between the answer and what it asks for next.
+/// The client has backed out, with any outcome: nothing is sent between the answer and its next request.
 pub(crate) fn backed_out(conversation: &Conversation) {
     let consumers = conversation.consumers.lock();
     if !consumers.jobs.is_empty() {
@@ -157,7 +157,7 @@ pub(crate) fn backed_out(conversation: &Conversation) {
     }
 }
 
-/// The client has committed, whatever came of it.
+/// The client has committed, with any outcome.
 pub(crate) fn committed(conversation: &Conversation) {
     let consumers = conversation.consumers.lock();
     if !consumers.jobs.is_empty() {

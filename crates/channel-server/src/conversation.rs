@@ -41,7 +41,7 @@ pub(crate) struct Conversation {
     mailbox: Mutex<VecDeque<Unit>>,
     /// A unit is being answered.
     is_busy: AtomicBool,
-    /// From its USERID and CONAUTH; the first conversation's count for those that send none.
+    /// From its USERID and CONAUTH. Conversations without them use the first one's.
     pub(crate) facts: Mutex<Option<UserFacts>>,
     connected: Mutex<Option<Connected>>,
     /// Those of the socket, or others after an MQCONN to another queue manager.

@@ -8,7 +8,7 @@
 //! - A job is polled by one thread at a time, and only by `Jobs::run`.
 //! - A job whose handle was dropped is never polled again; its future is dropped with the handle, or at the end of the
 //!   poll that is under way.
-//! - Once `Jobs` is dropped, no list holds a job: a waker somebody kept for long keeps nothing else alive.
+//! - Once `Jobs` is dropped, no list holds a job: a waker that is kept longer keeps nothing else alive.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -245,12 +245,12 @@ impl Shared {
         self.is_resting.load(Ordering::Acquire)
     }
 
-    /// A call was told so: nothing more can be done on this socket.
+    /// A call has got this error: nothing more can be done on this socket.
     pub(crate) fn queue_manager_stops(&self) {
         self.is_quiescing.store(true, Ordering::Release);
     }
 
-    /// The partner broke the protocol: it is told how, and the socket ends.
+    /// The partner broke the protocol: it gets a STATUS with the reason, and the socket ends.
     pub(crate) fn refuse(&self, error: &ProtocolError) {
         let (channel, address) = (&self.terms.channel, self.peer.address);
         tracing::info!(channel, %address, %error, "a client breaks the channel protocol");

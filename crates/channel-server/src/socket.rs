@@ -85,7 +85,7 @@ struct Socket<S> {
     pace: Pace,
     /// Something was written that may still lie in a TLS session.
     is_unflushed: bool,
-    /// The conversations know that somebody stops the channel.
+    /// The conversations know that the channel is being stopped.
     was_told_to_stop: bool,
     /// When something was written last, or the stop began; not kept before it.
     spoke_at: Option<Instant>,

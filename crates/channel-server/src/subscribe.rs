@@ -1,6 +1,6 @@
 //! MQSUB, MQSUBRQ, and SPI verb 7, by which the Java client subscribes.
 //!
-//! What SPI adds to MQSUB stands in the structure LSD beside the subscription descriptor: above all whether several
+//! What SPI adds to MQSUB is in the structure LSD beside the subscription descriptor: above all whether several
 //! consumers share the subscription. The reply carries the handle of the destination queue in the API header, that of
 //! the subscription in the word before LSD.
 //!

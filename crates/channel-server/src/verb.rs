@@ -103,7 +103,7 @@ impl Call<'_> {
     }
 
     /// # Errors
-    /// `ConnectionQuiescing` (2202): somebody stops the channel, and the call asks to fail then.
+    /// `ConnectionQuiescing` (2202): the channel is being stopped, and the call asks to fail then.
     pub(crate) fn admit(&self, fails_if_quiescing: bool) -> Result<(), Reason> {
         if fails_if_quiescing && self.conversation.shared.is_quiescing() {
             return Err(Reason::ConnectionQuiescing);

@@ -6,7 +6,7 @@
 
 use std::sync::OnceLock;
 
-/// What stands in a table for a byte without a character.
+/// What is in a table for a byte without a character.
 pub(crate) const UNDEFINED: char = char::REPLACEMENT_CHARACTER;
 
 pub(crate) struct SingleByte {

@@ -121,7 +121,7 @@ impl Connection {
         }
     }
 
-    /// Whether bytes were received that nobody asked for.
+    /// Whether unrequested bytes were received.
     pub(crate) fn holds_more(&self) -> bool {
         self.start < self.end || self.session.as_ref().is_some_and(Session::holds_more)
     }

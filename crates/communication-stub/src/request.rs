@@ -30,7 +30,7 @@ pub(crate) fn head(call: &Call<'_>, target: &Target, settings: &Settings) -> Vec
     if let Some(form) = &settings.form {
         header(&mut head, "Baq-Record-Form", [form.as_str()]);
     }
-    // What lies behind the last value of a table stays in the program's area as it was.
+    // The rest after the last value of a table stays in the program's area as it was.
     header(&mut head, "Baq-Short-Record", ["yes"]);
     if let Some(authorization) = &settings.authorization {
         header(&mut head, "Authorization", [authorization.as_str()]);

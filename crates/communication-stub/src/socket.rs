@@ -92,7 +92,7 @@ impl Socket {
         }
     }
 
-    /// Whether nothing has come: neither an end nor bytes that nobody asked for.
+    /// Whether nothing has arrived: neither an end nor unrequested bytes.
     pub(crate) fn is_quiet(&self) -> bool {
         let mut byte = [0u8];
         // SAFETY: one byte of room, and a descriptor that `stream` keeps open.

@@ -111,7 +111,7 @@ impl Session {
         moved(received)
     }
 
-    /// Whether bytes were received that nobody asked for.
+    /// Whether unrequested bytes were received.
     pub(crate) fn holds_more(&self) -> bool {
         // SAFETY: a live session.
         unsafe { (self.functions.pending)(self.session) != 0 }

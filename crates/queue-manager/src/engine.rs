@@ -91,7 +91,7 @@ pub(crate) struct Engine {
     phase: AtomicU8,
 }
 
-/// How far the queue manager is on its way down.
+/// How far the end of the queue manager has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Phase {
     Running = 0,

@@ -278,7 +278,7 @@ impl Queue {
         if is_open || self.puts_in_flight.load(Ordering::SeqCst) > 0 { Err(Reason::ObjectInUse) } else { Ok(deletion) }
     }
 
-    /// For a temporary dynamic queue: gone, whoever uses it.
+    /// For a temporary dynamic queue: deleted, even if it is in use.
     pub(crate) fn delete_regardless(&self) {
         self.is_closing.store(true, Ordering::SeqCst);
         self.mark_deleted();
@@ -287,7 +287,7 @@ impl Queue {
     /// Counts a new handle.
     ///
     /// # Errors
-    /// `ObjectInUse` (2042): exclusive input, and somebody has it open for input; or somebody has it exclusively; or it is
+    /// `ObjectInUse` (2042): exclusive input, and another handle has it open for input; or a handle has it exclusively; or it is
     /// being deleted.
     pub(crate) fn open_for(&self, options: OpenOptions, shareable: bool) -> Result<(), Reason> {
         let mut in_use = self.in_use.lock();

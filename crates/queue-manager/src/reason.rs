@@ -1,18 +1,18 @@
-//! Inner errors to reasons: the one place where what went wrong inside becomes what an application is told.
+//! Inner errors to reasons: the one place where an inner error becomes the reason that an application gets.
 
 use model::causes::chain;
 use model::reason::Reason;
 use storage::StoreError;
 use tracing::{debug, error, warn};
 
-/// What an application is told when the store refused something it did to a queue.
+/// The reason an application gets when the store refused an operation on a queue.
 ///
-/// Errors that somebody must act on are logged here with their full chain.
+/// Errors that need an operator are logged here with their full chain.
 pub(crate) fn of_store(error: &StoreError) -> Reason {
     match error {
         StoreError::QueueFull { .. } => Reason::QFull,
         StoreError::NoSpace => {
-            warn!("no space is left for the recovery log");
+            warn!("no disk space is left for the recovery log");
             Reason::QSpaceNotAvailable
         }
         StoreError::UnknownQueue => Reason::QDeleted,

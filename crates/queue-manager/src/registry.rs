@@ -232,7 +232,7 @@ impl QueueManagers {
         Ok(())
     }
 
-    /// It has been made, and waits for somebody to start it.
+    /// It has been made and is not started.
     pub fn created(&self, name: &QueueManagerName) {
         self.change(name, |known| {
             known.state = State::EndedNormally;

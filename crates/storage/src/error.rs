@@ -33,7 +33,7 @@ pub enum RecoveryLogError {
 pub enum StoreError {
     #[error("the queue holds its maximum of {maximum_depth} messages")]
     QueueFull { maximum_depth: u32 },
-    #[error("no space is left for the recovery log")]
+    #[error("no disk space is left for the recovery log")]
     NoSpace,
     #[error("the queue does not exist in this store")]
     UnknownQueue,

@@ -15,7 +15,7 @@
 //! ```
 //!
 //! In place of functions that are called back there is one place where the messages of all consumers come out:
-//! `next_message`. Other calls may be made between. The queue manager is told to start when the first message is wanted.
+//! `next_message`. Other calls may be made between. Delivery is started with the first `next_message`.
 //!
 //! A connection that reconnects by itself has its consumers again. Browsing ones begin anew with the first message.
 //!
@@ -167,7 +167,7 @@ impl Connection {
         }
     }
 
-    /// Takes over what has come by now. What cannot be understood ends the conversation at the next wait.
+    /// Takes over the input that has arrived. Invalid input ends the conversation at the next wait.
     pub(super) fn collect(&mut self) {
         while let Some(unit) = self.conversation.try_event() {
             if take_in(&mut self.consumers, &unit).is_err() {

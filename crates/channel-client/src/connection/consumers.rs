@@ -260,7 +260,7 @@ impl Consumer {
             received: std::mem::take(&mut self.received),
             wanted,
             maximum_length: longest.unwrap_or(-1),
-            // The waiting stands in the request's own flags.
+            // The waiting is in the request's own flags.
             options: self.options.flags.difference(GetFlags::WAIT),
             wait_interval: 0,
             queue_status: 0,

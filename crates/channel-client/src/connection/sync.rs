@@ -32,7 +32,7 @@ impl Connection {
                     }
                     recovered?;
                 }
-                // Refused without an outcome, as for want of room on the disk: the unit of work stays as it is.
+                // Refused without an outcome, as for lack of room on the disk: the unit of work stays as it is.
                 Err(error) if error.reason() != Reason::BackedOut => return Err(error),
                 result => {
                     self.work = Work::None;

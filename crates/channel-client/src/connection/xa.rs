@@ -133,7 +133,7 @@ impl Connection {
         self.xa_done("xa_forget", XaVerb::Forget(xid.clone()), XaFlags::empty()).await
     }
 
-    /// All branches that are prepared and not ended, whoever prepared them.
+    /// All branches that are prepared and not ended, of all connections.
     ///
     /// # Errors
     /// As said above.

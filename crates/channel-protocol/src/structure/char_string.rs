@@ -1,4 +1,4 @@
-//! MQCHARV: a variable-length string that lies behind the structure which names it.
+//! MQCHARV: a variable-length string that follows the structure which names it.
 //!
 //! ```text
 //!   0 VSPtr       4  zero          12 VSLength  4  of the text, in bytes; -1: up to its NUL

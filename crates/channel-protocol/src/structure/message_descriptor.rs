@@ -41,7 +41,7 @@ impl Descriptor {
         decode(reader, zero_what_the_queue_manager_sets)
     }
 
-    /// As it stands in a get or comes back from one.
+    /// As it is in a get or comes back from one.
     ///
     /// # Errors
     /// Too short; refused with 2026 for another identifier or version.
@@ -109,7 +109,7 @@ fn for_each_text(image: &mut [u8], mut convert: impl FnMut(&mut [u8])) {
     }
 }
 
-/// BackoutCount is the queue manager's to say, whatever stands in a put.
+/// The queue manager sets BackoutCount; the value in a put is ignored.
 fn zero_what_the_queue_manager_sets(image: &mut Image, form: Form) {
     zero_negative(image, form, 96);
 }

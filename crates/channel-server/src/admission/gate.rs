@@ -155,10 +155,10 @@ fn blocks(queue_manager: &QueueManager, address: IpAddr) -> bool {
     let name = queue_manager.name();
     if record.warn {
         let queue_manager = name.as_str();
-        tracing::warn!(queue_manager, "AMQ9787W: {address} would be turned away by BLOCKADDR, but for WARN(YES)");
+        tracing::warn!(queue_manager, "AMQ9787W: {address} would be refused by BLOCKADDR without WARN(YES)");
         return false;
     }
-    tracing::warn!(queue_manager = name.as_str(), "AMQ9777E: a connection from {address} was turned away by BLOCKADDR");
+    tracing::warn!(queue_manager = name.as_str(), "AMQ9777E: a connection from {address} was refused by BLOCKADDR");
     true
 }
 

@@ -1,4 +1,4 @@
-//! As whom a partner comes in: its password, CHLAUTH records, MCAUSER.
+//! The user of a partner: its password, CHLAUTH records, MCAUSER.
 //!
 //! The order is that of a queue manager with early adoption (`ChlauthEarlyAdopt=Y`), which new ones have: the password is
 //! checked, and with ADOPTCTX(YES) its user counts as the client's before the records look at it. Then the most specific
@@ -77,7 +77,7 @@ pub(super) fn refuse_plain_password(terms: &Terms, peer: &Peer, facts: &UserFact
     let (queue_manager, channel, from) = (terms.queue_manager.name(), &terms.channel, peer.address.ip());
     tracing::warn!(
         queue_manager = queue_manager.as_str(),
-        "AMQ5534E: user '{user}' was not let in: its password came in clear, and channels.plain_passwords is \"loopback\"; \
+        "AMQ5534E: user '{user}' was refused: its password was sent in clear, and channels.plain_passwords is \"loopback\"; \
          connect with TLS to a channel with SSLCIPH, and change the password (channel {channel}, partner {from})"
     );
     Err(Reason::NotAuthorized)
@@ -195,7 +195,7 @@ impl Identification<'_> {
                     channel: self.terms.channel.clone(),
                     connection_name: self.terms.connection_name.clone(),
                 });
-                self.refuse(format_args!("AMQ5534E: user '{}' was not let in: {why}", shown(user)))
+                self.refuse(format_args!("AMQ5534E: user '{}' was refused: {why}", shown(user)))
             }
         }
     }
@@ -231,7 +231,7 @@ impl Identification<'_> {
             let (queue_manager, channel) = (self.queue_manager().name(), &self.terms.channel);
             tracing::warn!(
                 queue_manager = queue_manager.as_str(),
-                "AMQ9787W: user '{user}' on channel {channel} would be refused by CHLAUTH({profile}) TYPE({rule}), but for WARN(YES)"
+                "AMQ9787W: user '{user}' on channel {channel} would be refused by CHLAUTH({profile}) TYPE({rule}) without WARN(YES)"
             );
         }
         match mapped.outcome {
@@ -308,7 +308,7 @@ impl Identification<'_> {
             let queue_manager = self.queue_manager().name();
             tracing::warn!(
                 queue_manager = queue_manager.as_str(),
-                "AMQ9787W: user '{user}' on channel {channel} would be refused by CHLAUTH({profile}) TYPE(BLOCKUSER), but for WARN(YES)"
+                "AMQ9787W: user '{user}' on channel {channel} would be refused by CHLAUTH({profile}) TYPE(BLOCKUSER) without WARN(YES)"
             );
             return Ok(());
         }
@@ -316,7 +316,7 @@ impl Identification<'_> {
     }
 }
 
-/// A name as the log shows it, whatever a partner made of it.
+/// A partner's name in a form that is safe for the log.
 fn shown(name: &str) -> String {
     name.chars().take(64).map(|c| if c.is_control() { '.' } else { c }).collect()
 }

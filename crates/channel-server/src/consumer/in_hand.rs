@@ -94,7 +94,7 @@ impl InHand {
         }
     }
 
-    /// A handle is closed, and whatever it has in hand with it.
+    /// A handle is closed, together with the messages it has in hand.
     pub(super) fn close(&mut self, handle: u32) {
         match *self {
             Self::Message(sent) if sent.handle == handle => *self = Self::Nothing,

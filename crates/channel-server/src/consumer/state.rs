@@ -44,7 +44,7 @@ struct State {
     farewell: Farewell,
 }
 
-/// Whether the client is told that its conversation is over.
+/// Whether the client is notified that its conversation has ended.
 #[derive(Default)]
 enum Farewell {
     #[default]
@@ -90,7 +90,7 @@ struct OnItsWay {
 /// What a consumer is to do next.
 pub(crate) enum Next {
     Get(Order),
-    /// The client is told that there is nothing more for it without another request.
+    /// The client is notified that it gets no more messages without another request.
     Confirm(Address),
 }
 

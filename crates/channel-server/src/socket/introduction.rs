@@ -56,7 +56,7 @@ where
             return None;
         }
         Err(_) => {
-            tracing::debug!(%address, "a partner did not introduce itself in time");
+            tracing::debug!(%address, "a partner did not send its first segment in time");
             return None;
         }
     };
@@ -114,7 +114,7 @@ fn agree(
         return Err(StatusCode(error.status().0));
     }
     let broken = |error: ProtocolError| {
-        tracing::info!(address = %peer.address, %error, "a client introduces itself wrongly");
+        tracing::info!(address = %peer.address, %error, "a client sent a wrong first segment");
         StatusCode(error.status().0)
     };
     let unit = Unit {

@@ -3,7 +3,7 @@
 //! Without old CipherSpecs a socket's bytes go straight to rustls. With them the client's first message is read first, and
 //! decides which library gets it: rustls wherever it can serve the client.
 //!
-//! Invariant: whoever is refused for want of a common CipherSpec is told of in one line, with what was offered and what to do.
+//! Invariant: whoever is refused for lack of a common CipherSpec is told of in one line, with what was offered and what to do.
 
 use std::io;
 use std::sync::Arc;

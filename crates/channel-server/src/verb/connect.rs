@@ -100,7 +100,7 @@ fn refusal(code: StatusCode) -> Reason {
     }
 }
 
-/// Closes and commits, whatever comes of it; as MQCMIT it commits no unit of work with a put that failed unanswered.
+/// Closes and commits, with any outcome; as MQCMIT it commits no unit of work with a put that failed unanswered.
 pub(super) async fn disconnect(call: &Call<'_>) -> Result<(), DecodeError> {
     let is_spoilt = call.conversation.spoilt.lock().take_unit();
     let connected = call.conversation.take_connected();

@@ -25,7 +25,7 @@ pub(super) fn user(conversation: &Conversation, unit: &Unit) -> Result<(), Proto
     Ok(())
 }
 
-/// CONAUTH: answered with STATUS 0, whatever user and password it has. A token, which nobody here can check, ends the socket.
+/// CONAUTH: answered with STATUS 0, whatever user and password it has. A token, which cannot be checked here, ends the socket.
 ///
 /// A conversation beside the first sends it alone; the user it asserts is the first's.
 pub(super) fn credentials(conversation: &Conversation, unit: &Unit) -> Result<(), ProtocolError> {

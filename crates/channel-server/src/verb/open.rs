@@ -96,7 +96,7 @@ pub(crate) async fn open_object(
 }
 
 /// # Errors
-/// `RecsPresentError` (2154): a distribution list, which nobody opens here.
+/// `RecsPresentError` (2154): a distribution list, which is not supported.
 pub(crate) fn check_no_distribution(object: &ObjectStructure) -> Result<(), Reason> {
     let [records_present, ..] = object.distribution;
     if records_present == 0 { Ok(()) } else { Err(Reason::RecsPresentError) }

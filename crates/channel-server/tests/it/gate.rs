@@ -1,4 +1,4 @@
-//! Who may come in by a channel, and as whom: tables of partners against definitions.
+//! Who may connect through a channel, and as whom: tables of partners against definitions.
 
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};

@@ -75,7 +75,7 @@ pub(crate) fn authorise(
 }
 
 /// Every attribute of the definition is within its range. What a command sets has been checked for control characters by
-/// whoever read it; a text that holds some all the same was stored by somebody else, and does not stand in the way of others.
+/// whoever read it; a text that holds some all the same was stored by somebody else, and does not be in the way of others.
 pub(super) fn check_attributes(name: &str, view: View<'_>) -> Result<(), ObjectError> {
     for row in attribute::of(view.kind()).filter(|row| row.access != Access::ReadOnly) {
         let Some(value) = (row.read)(view) else { continue };

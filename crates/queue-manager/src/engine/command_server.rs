@@ -2,7 +2,7 @@
 //! with the commands; it asks here.
 //!
 //! Invariants
-//! - Once the queue manager is on its way down, the command server is not wanted any more, whoever asks for it.
+//! - Once the queue manager is ending, the command server is not started any more.
 //! - It serves only while a `Serving` is held.
 
 use std::future::poll_fn;
@@ -75,7 +75,7 @@ impl CommandServer {
         Serving(self)
     }
 
-    /// It cannot go on by itself: somebody has to start it again.
+    /// It cannot continue by itself: START CMDSERV starts it again.
     pub fn give_up(&self) {
         self.switch(Wanted::Stopped);
     }

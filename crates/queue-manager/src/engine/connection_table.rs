@@ -37,7 +37,7 @@ pub(crate) struct ConnectionState {
     pub(crate) unit: Mutex<Option<OpenUnit>>,
     /// The XA transaction branch that the unit of work is, if it is one. Locked before `unit`.
     pub(crate) branch: Mutex<Option<Xid>>,
-    /// What the connection did, while somebody wants to know.
+    /// What the connection did, while accounting is on.
     observation: OnceLock<Box<Observation>>,
     /// Its connect was counted, and its end was not yet. The queue manager's own connections are never counted.
     is_counted: AtomicBool,
@@ -87,7 +87,7 @@ impl ConnectionState {
         self.is_counted.store(true, Ordering::Release);
     }
 
-    /// True once: for whoever counts the end of the connection and writes its last record.
+    /// True once: for the caller that counts the end of the connection and writes its last record.
     pub(crate) fn end_account(&self) -> bool {
         self.is_counted.swap(false, Ordering::AcqRel)
     }
@@ -104,7 +104,7 @@ impl ConnectionState {
     }
 
     /// # Errors
-    /// `ConnectionBroken` (2009): somebody stopped the connection.
+    /// `ConnectionBroken` (2009): the connection was stopped.
     pub(crate) fn check(&self) -> Result<(), Reason> {
         if self.is_broken.load(Ordering::Acquire) { Err(Reason::ConnectionBroken) } else { Ok(()) }
     }

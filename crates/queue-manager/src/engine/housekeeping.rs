@@ -119,7 +119,7 @@ pub(crate) async fn finish_left_over(engine: &Engine) {
         match work {
             Work::Commit(unit) => {
                 if let Err(reason) = commit_or_back_out(engine, unit).await {
-                    warn!(%reason, "a commit could not be finished after its task was gone");
+                    warn!(%reason, "a commit could not be completed after its connection ended");
                 }
             }
             Work::BackOut(unit) => back_out(engine, unit).await,

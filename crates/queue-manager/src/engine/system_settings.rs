@@ -77,7 +77,7 @@ impl SystemSettings {
         Self { command_server: CommandServer::new(command_server), ..Self::default() }
     }
 
-    /// Is accounting traced, whatever the queue manager's ACCTMQI?
+    /// Is accounting traced, independent of the queue manager's ACCTMQI?
     pub(crate) fn traces_accounting(&self) -> bool {
         self.accounting.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Channels as they run: which instances there are, what they did, and which channels somebody stopped.
+//! Channels as they run: running instances, their activity, and stopped channels.
 //!
 //! The channel listener registers each connection, keeps its figures current through the handle it is given, and asks it
 //! whether to end; DISPLAY CHSTATUS reads, STOP CHANNEL asks instances to end and keeps a channel from starting anew,
@@ -199,17 +199,17 @@ impl ChannelHandle {
         change(&mut self.registered.instance.lock());
     }
 
-    /// Whether somebody wants the instance to end, and how.
+    /// Whether the instance is to end, and how.
     pub fn stop_requested(&self) -> Option<StopMode> {
         *self.registered.stop.lock()
     }
 
-    /// Waits until somebody wants the instance to end.
+    /// Waits until the instance is to end.
     pub async fn stop_wanted(&self) -> StopMode {
         self.stop_wanted_beyond(None).await
     }
 
-    /// Waits until somebody wants the instance to end sooner than `known`, which was asked before.
+    /// Waits until the instance is to end sooner than `known`, an earlier request.
     pub async fn stop_wanted_beyond(&self, known: Option<StopMode>) -> StopMode {
         loop {
             let asked = self.registered.asked.notified();
@@ -438,7 +438,7 @@ pub struct StopChannel<'a> {
 }
 
 impl QueueManager {
-    /// Makes a running instance known; `None` when somebody stopped the channel (AMQ9558).
+    /// Makes a running instance known; `None` when the channel is stopped (AMQ9558).
     pub fn register_channel(&self, instance: ChannelInstance) -> Option<ChannelHandle> {
         self.admit_channel(instance, InstanceLimits::NONE).ok()
     }

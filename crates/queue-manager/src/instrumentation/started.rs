@@ -54,7 +54,7 @@ pub(crate) struct StartedTable {
     listeners: Mutex<Listeners>,
 }
 
-/// Who starts listeners, and those that somebody wanted before there was anyone.
+/// The starter of listeners, and requests from before there was one.
 #[derive(Default)]
 struct Listeners {
     host: Option<Arc<dyn ListenerHost>>,
@@ -91,7 +91,7 @@ pub struct StartedHandle {
 }
 
 impl StartedHandle {
-    /// Waits until somebody wants it to end.
+    /// Waits until it is to end.
     pub async fn stop_wanted(&self) {
         loop {
             let asked = self.registered.asked.notified();
@@ -131,7 +131,7 @@ impl QueueManager {
     }
 
     /// Names who starts listeners from now on, and has it start those that are started with the queue manager, and those
-    /// that were asked for before. What cannot be started is told in the log.
+    /// that were asked for before. The log names what cannot be started.
     pub fn set_listener_host(&self, host: Arc<dyn ListenerHost>) {
         let listeners = &self.engine().started_objects.listeners;
         let mut names = std::mem::take(&mut listeners.lock().wanted);

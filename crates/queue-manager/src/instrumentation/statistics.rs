@@ -205,7 +205,7 @@ impl Statistics {
         }
     }
 
-    /// A queue is being deleted: what was counted of it is told at the end of the interval.
+    /// A queue is being deleted: its figures are in the record at the end of the interval.
     pub(crate) fn queue_deleted(&self, figures: Option<Parameter>) {
         let Some(figures) = figures else { return };
         let mut deleted = self.deleted.lock();

@@ -138,7 +138,7 @@ fn wrap(topic: &str, descriptor: &MessageDescriptor, body: &Bytes) -> Message {
     Message { descriptor, body: wrapped.into() }
 }
 
-/// `None` for a message that somebody else put on the queue.
+/// `None` for a message that another program put on the queue.
 fn unwrap(stored: StoredMessage) -> Option<Retained> {
     let Message { descriptor, body } = *stored.message;
     let (header, length) = Rfh2::decode(&body, descriptor.encoding).ok()?;

@@ -1,4 +1,4 @@
-//! Subscriptions while the queue manager runs: which there are, whom a publication reaches, and how they end.
+//! Subscriptions while the queue manager runs: their table, their delivery, and their end.
 //!
 //! Named ones (DEFINE SUB, and durable ones made by MQSUB) come from the definitions and last; those made by MQSUB
 //! without durability live here alone and end with their handle. `subscribe.rs` and `administer_subscription.rs` make them,
@@ -232,7 +232,7 @@ impl Subscriptions {
             match Subscription::new(definition.clone(), activity) {
                 Ok(subscription) => self.insert(Arc::new(subscription)),
                 Err(reason) => {
-                    warn!(name = definition.name, %reason, "a subscription's topic string or selector is none");
+                    warn!(name = definition.name, %reason, "a subscription has an invalid topic string or selector");
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! The last step of every put, whoever makes it: a finished message enters a local queue.
+//! The last step of every put: a finished message enters a local queue.
 //!
 //! Applications' puts come here from `put.rs`; reports, trigger messages, publications and dead letters from where they
 //! are made. What follows an arrival (waiters, triggers) is set off here, at once or at commit, also when the task that

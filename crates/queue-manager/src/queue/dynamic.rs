@@ -1,7 +1,7 @@
 //! Dynamic queues: made by opening a model queue, gone by closing.
 //!
 //! Temporary ones live in memory only: no definition is saved, they take no persistent messages, and the close of the
-//! handle that made one deletes it with whatever it holds. Permanent ones are like any other local queue, except that
+//! handle that made one deletes it with its messages. Permanent ones are like any other local queue, except that
 //! MQCO_DELETE and MQCO_DELETE_PURGE delete them.
 
 use std::sync::Arc;
@@ -119,7 +119,7 @@ fn changes_of_deletion(engine: &Engine, queue: &Queue) -> (Vec<DefinitionChange>
     (changes, records)
 }
 
-/// Takes a queue away that the queue manager made, whatever it holds.
+/// Deletes a queue that the queue manager made, with its messages.
 pub(crate) async fn delete_temporary(engine: &Engine, queue: &Arc<Queue>) {
     let _change = engine.changes.take().await;
     if queue.is_deleted() {

@@ -91,7 +91,7 @@ async fn send(
     let Err(reason) = put_to_reply_queue(engine, unit, of, &report, expires, now).await else { return };
     let (queue, queue_manager) = (of.reply_to_queue, of.reply_to_queue_manager);
     if let Err(dead) = dead_letter::put(engine, unit, report, queue, queue_manager, reason, now).await {
-        warn!(queue = queue.as_str(), %reason, dead_letter = %dead, "a report message was given up");
+        warn!(queue = queue.as_str(), %reason, dead_letter = %dead, "a report message could not be delivered and was dropped");
     }
 }
 

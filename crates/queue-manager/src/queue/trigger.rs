@@ -3,7 +3,7 @@
 //! A trigger message is made when all of this holds: triggering is on; a message of at least TRIGMPRI arrived (or is there,
 //! when one of the conditions came true later); the count of such messages was 0 for FIRST, anything for EVERY, TRIGDPTH
 //! less one for DEPTH; for FIRST and DEPTH nobody has the queue open for input; the initiation queue is a local queue
-//! enabled for put and get, and somebody has it open for input. DEPTH switches itself off. FIRST fires again for a queue
+//! enabled for put and get, and a handle has it open for input. DEPTH switches itself off. FIRST fires again for a queue
 //! that is not empty when TRIGINT has passed since it last fired.
 //!
 //! What the trigger message says of the program comes from the process definition that the queue names; without one
@@ -126,7 +126,7 @@ async fn count(engine: &Engine, queue: &Queue, priority: u8) -> u32 {
     };
     let selection = Selection { accept: Some(&accept), ..Selection::default() };
     if let Err(error) = engine.store.browse(queue.id, None, &selection, engine.now()).await {
-        warn!(queue = queue.name.as_str(), reason = %reason::of_store(&error), "messages could not be counted");
+        warn!(queue = queue.name.as_str(), reason = %reason::of_store(&error), "messages that trigger could not be counted");
     }
     counted.into_inner()
 }

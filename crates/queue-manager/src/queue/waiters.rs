@@ -114,7 +114,7 @@ struct Line {
 /// The waiters of one queue.
 #[derive(Default)]
 pub(crate) struct Waiters {
-    /// How many stand in line: read without the lock, so that a put nobody waits for costs nothing.
+    /// How many are in line: read without the lock, so that a put nobody waits for costs nothing.
     count: AtomicU32,
     /// Grows with all that is a reason to look again.
     changes: AtomicU64,

@@ -113,7 +113,7 @@ impl Authorities {
             || principal.groups.iter().any(|group| &**group == "mqm")
     }
 
-    /// The profile of a principal's own that counts for the object.
+    /// The profile of the principal itself that applies to the object.
     fn profile_of(&self, principal: &Principal, object: AuthorityObject, name: &str) -> Option<String> {
         let records = self.records.read();
         let is_own = |entity: &Entity| matches!(entity, Entity::Principal(user) if **user == *principal.user);

@@ -34,7 +34,7 @@ impl QueueManager {
         engine.save_and_show(vec![save], || engine.authorities.set(record)).await
     }
 
-    /// Adds to and takes from what a record grants, and makes it when there is none. What stands in both is taken away.
+    /// Adds to and takes from what a record grants, and makes it when there is none. What is in both is taken away.
     ///
     /// Returns the record before and after.
     pub async fn change_authority(

@@ -1,4 +1,4 @@
-//! Channel authentication: which record decides about a partner that comes in by a channel.
+//! Channel authentication: which record decides about a partner that connects through a channel.
 //!
 //! Pure: records and what is known of the partner in, a decision out. The channel listener asks `is_address_blocked` when
 //! a connection is accepted, `map` when it knows the channel and the partner, and `is_user_blocked` when it knows the user

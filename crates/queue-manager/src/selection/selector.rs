@@ -50,7 +50,7 @@ pub enum SelectorError {
 }
 
 impl SelectorError {
-    /// What a program is told.
+    /// The reason that a program gets.
     pub fn reason(&self) -> Reason {
         match self {
             Self::TooLong => Reason::SelectionStringError,
@@ -92,7 +92,7 @@ impl Selector {
         self.identifiers
     }
 
-    /// A message with the identifiers is selected, whatever else it says.
+    /// A message with the identifiers is selected, whatever its other fields are.
     pub fn is_exact(&self) -> bool {
         self.is_exact
     }

@@ -107,7 +107,7 @@ async fn find_selected(
     }
 }
 
-/// Locks and marks as asked. False when somebody else was quicker.
+/// Locks and marks as asked. False when another handle was quicker.
 fn reserve(get: &Get<'_>, key: DeliveryKey, now: Timestamp) -> bool {
     if get.has(GetFlags::LOCK) {
         if !get.engine.store.lock(get.queue.id, key, get.open.owner) {

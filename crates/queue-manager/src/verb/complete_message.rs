@@ -30,7 +30,7 @@ pub(crate) async fn join(
     }
 }
 
-/// Takes every segment and hands over the whole. `None` when somebody else was quicker: look again.
+/// Takes every segment and returns the complete message. `None` when another handle was quicker: look again.
 pub(crate) async fn take(
     get: &Get<'_>,
     segments: &[GroupMember],

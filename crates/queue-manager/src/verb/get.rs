@@ -287,7 +287,7 @@ impl Get<'_> {
         Instant::now().checked_add(end.since(self.engine.now()))
     }
 
-    /// Where the handle stands in logical order, for gets or for browses.
+    /// Where the handle is in logical order, for gets or for browses.
     pub(crate) fn place(&self, browses: bool) -> Option<GroupPlace> {
         if !self.has(GetFlags::LOGICAL_ORDER) {
             return None;

@@ -27,7 +27,7 @@ pub(crate) struct Filled {
     /// What the application sees again: above 9 when it gave that.
     pub(crate) given_priority: i32,
     pub(crate) expires: Option<Timestamp>,
-    /// Where the handle stands in its group once the put has succeeded.
+    /// Where the handle is in its group once the put has succeeded.
     pub(crate) place: Option<PutPlace>,
     pub(crate) warning: Option<Reason>,
 }
@@ -64,7 +64,7 @@ pub(crate) fn fill_in(
     Ok(Filled { given_priority, expires, place, warning })
 }
 
-/// What the objects on the way say of messages that leave it to them.
+/// Defaults from the objects on the way, for messages that do not set a value.
 pub(crate) struct Defaults {
     priority: u8,
     persistent: bool,
@@ -108,7 +108,7 @@ impl Defaults {
     }
 }
 
-/// What asks for a report message from somebody.
+/// The options that ask for a report message.
 const REPORTS: Report = Report::EXCEPTION_WITH_FULL_DATA
     .union(Report::EXPIRATION_WITH_FULL_DATA)
     .union(Report::COA_WITH_FULL_DATA)

@@ -1,7 +1,7 @@
 //! Getting and browsing by way of a handle with a selector: which message comes next that it selects.
 //!
 //! Messages are looked at a few at a time, without the queue's lock; the one that is selected is then got or browsed like
-//! any other, and when somebody else was quicker, the search goes on. What a selector has refused, and will always refuse,
+//! any other, and when another handle was quicker, the search continues. What a selector has refused, and will always refuse,
 //! is remembered by the handle: a waiter that is woken for one message does not read a long queue again.
 
 use std::collections::HashSet;

@@ -423,7 +423,7 @@ impl Call<'_> {
         })
     }
 
-    /// The queue manager's own queue is open to whoever may use the subscription; another one asks for +get.
+    /// The queue manager's own queue is open to every user of the subscription; another one asks for +get.
     async fn open_queue(&self, definition: &SubscriptionDefinition) -> Result<ObjectHandle, Reason> {
         let options = OpenOptions::INPUT_AS_Q_DEF | OpenOptions::BROWSE | OpenOptions::INQUIRE;
         if !definition.managed {

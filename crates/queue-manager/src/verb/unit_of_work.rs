@@ -138,7 +138,7 @@ impl Drop for Finishing<'_> {
 }
 
 /// # Errors
-/// `EnvironmentError` (2012): the unit of work is a branch of somebody else's transaction. Others as `Connection::commit`.
+/// `EnvironmentError` (2012): the unit of work is a branch of an external transaction. Others as `Connection::commit`.
 pub(crate) async fn commit(connection: &Connection) -> Result<(), Reason> {
     if connection.is_in_branch() {
         return Err(Reason::EnvironmentError);

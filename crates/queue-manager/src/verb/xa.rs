@@ -1,4 +1,4 @@
-//! XA: a connection's unit of work as a branch of a transaction that somebody else coordinates.
+//! XA: a connection's unit of work as a branch of a transaction with an external coordinator.
 //!
 //! ```text
 //! (none) --start--> active --end--> idle --prepare--> prepared --commit, rollback--> (none)

@@ -367,7 +367,7 @@ async fn a_get_looks_first_only_if_the_queue_has_changed_since_it_held_nothing_w
     {
         let mut waits = std::pin::pin!(connection.get_on(opened.handle, &options, &terms));
         let first = std::future::poll_fn(|context| Poll::Ready(waits.as_mut().poll(context))).await;
-        assert!(first.is_pending(), "it is believed that what lies there is not wanted");
+        assert!(first.is_pending(), "the getter does not want the message on the queue");
         put("after").await;
         assert_eq!(waits.await.unwrap().body, "before", "whatever comes is a reason to look");
     }

@@ -24,7 +24,7 @@ const EXPIRED_BYTES_MAXIMUM: u64 = 8 << 20;
 /// What came of one look at a queue.
 enum Look {
     Nothing,
-    /// The message, and what must be durable before it is told.
+    /// The message, and what must be durable before it is returned.
     Found(StoredMessage, Option<Place>),
     /// Its body is not in memory and its record not on disk yet: look again when it is.
     TooEarly(Place),

@@ -35,7 +35,7 @@ impl Core {
             let last = found.last().map(|whereabouts| whereabouts.key);
             let read = found.into_iter().filter_map(|whereabouts| self.beginning(&slot, whereabouts).transpose());
             let glimpses = read.collect::<Result<Vec<Glimpse>, StoreError>>()?;
-            // All of them gone meanwhile: what lies behind them?
+            // All of them gone meanwhile: what is behind them?
             match last.filter(|_| glimpses.is_empty() && more) {
                 Some(last) => return Box::pin(self.glimpse(queue, Some(last), selection, maximum, now)).await,
                 None => return Ok(glimpses),

@@ -49,7 +49,7 @@ pub(crate) struct Queue {
     bytes: u64,
     /// As many as `entries`.
     count: MessageCount,
-    /// The queue is deleted; whoever still holds it finds nothing and may put nothing.
+    /// The queue is deleted; a remaining reference finds no messages and cannot put.
     pub(crate) dropped: bool,
 }
 
@@ -84,7 +84,7 @@ impl Queue {
         self.entries.get_mut(slot)
     }
 
-    /// Where the message is, whatever its state.
+    /// The place of the message, in any state.
     pub(crate) fn slot(&self, key: Key) -> Option<Slot> {
         self.available.get(&key).or_else(|| self.held.get(&key)).copied()
     }
@@ -134,7 +134,7 @@ impl Queue {
         entry
     }
 
-    /// Removes every message, whatever its state.
+    /// Removes every message, in any state.
     pub(crate) fn drain(&mut self) -> Vec<Entry> {
         let dropped = self.dropped;
         let mut whole = std::mem::replace(self, Self::new(self.count.clone()));
@@ -198,7 +198,7 @@ impl Queue {
         }
     }
 
-    /// The available message with this key, unless it has expired or is locked by somebody else.
+    /// The available message with this key, unless it has expired or is locked by another handle.
     pub(crate) fn available(&self, key: Key, owner: LockOwner, now: Timestamp) -> Option<Slot> {
         let slot = *self.available.get(&key)?;
         (self.entries.get(slot).expires > now.0 && self.visible_to(key, Some(owner))).then_some(slot)

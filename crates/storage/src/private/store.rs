@@ -161,7 +161,7 @@ impl PrivateStore {
     }
 
     /// Outside a unit of work (`None`): visible at once, durable when it returns. Inside: visible at commit.
-    /// The backout count starts at 0, whatever the descriptor says.
+    /// The backout count starts at 0, independent of the descriptor.
     ///
     /// # Errors
     /// - `QueueFull`, `NoSpace`: nothing has changed.
@@ -454,7 +454,7 @@ impl Core {
         }
     }
 
-    /// Waits until an append that was told to wait may be tried again.
+    /// Waits until a delayed append may be tried again.
     pub(crate) async fn space(&self) {
         if let Some(log) = &self.log {
             log.space().await;
@@ -512,7 +512,7 @@ pub struct StoreStatistics {
     pub open_units: usize,
     pub spilled_bytes: u64,
     pub sync_seconds_total: f64,
-    /// Persistent puts are refused for want of space.
+    /// Persistent puts are refused for lack of space.
     pub log_full: bool,
     pub log_failed: bool,
 }

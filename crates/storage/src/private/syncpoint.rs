@@ -376,7 +376,7 @@ enum Held {
     TooEarly(Place),
 }
 
-/// Undoes a get under syncpoint whose future ended before it was told.
+/// Undoes a get under syncpoint whose future ended before it returned.
 struct Undo<'a> {
     core: &'a Core,
     id: UnitOfWorkId,

@@ -38,7 +38,7 @@ pub(crate) struct UnitOfWork {
     /// The log has records of this unit.
     pub(super) in_log: bool,
     pub(crate) prepared: Option<Prepared>,
-    /// Committed or backed out, while somebody still held it.
+    /// Committed or backed out, while a reference still existed.
     pub(super) over: bool,
 }
 

@@ -15,7 +15,7 @@ use storage::{DeliveryKey, LockOwner, Placement, PrivateStore, QueueId, Selectio
 use crate::script::Script;
 use crate::simulated_disk::SimulatedDisk;
 
-/// Extents as small as they may be.
+/// Extents of the smallest size.
 pub(crate) fn small() -> StoreOptions {
     StoreOptions {
         first_extent_bytes: 16 << 10,

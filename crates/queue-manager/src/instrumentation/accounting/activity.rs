@@ -1,6 +1,6 @@
 //! What was done to one queue: by one connection, for accounting, or by all, for statistics.
 //!
-//! Pure data; whoever owns it holds the lock.
+//! Pure data; the owner holds the lock.
 //!
 //! Source: MQ monitoring, "Queue accounting message data", "Queue statistics message data", 9.3.
 

@@ -4,7 +4,7 @@
 //! switch                    counts for
 //! ACCTMQI, ACCTQ of QMGR    connections that begin after the change
 //! ACCTQ of a queue          handles opened after it, of connections for which queues are accounted for
-//! STATMQI                   every call after it, whoever made the connection and when
+//! STATMQI                   every call after it, on all connections
 //! STATQ, either             handles opened after it; OFF and NONE at once
 //! STATCHL, either           instances that start after it
 //! ACCTINT, STATINT          the interval under way
@@ -69,7 +69,7 @@ impl Overrides {
     }
 }
 
-/// Observes a connection that begins, if somebody wants to know.
+/// Observes a connection that begins, if anything is collected.
 pub(crate) fn begin(engine: &Engine, state: &ConnectionState, wish: AccountingWish) {
     let purpose = {
         let definition = engine.definition.read();

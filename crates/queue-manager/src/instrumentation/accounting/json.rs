@@ -1,6 +1,6 @@
 //! A record as JSON: published names as keys, lists with a name for each of their places, moments in one piece.
 //!
-//! The order is that of the record. Members that this version has no name for are told by their number, so that nothing
+//! The order is that of the record. Members without a name in this version are shown by their number, so that nothing
 //! of a record is left out.
 //!
 //! Source: MQ monitoring, "MQI accounting message data" and its neighbours, "Reference notes", 9.3.

@@ -1,6 +1,6 @@
 //! What is noted of one connection's calls, for its own records and for the statistics of the queue manager.
 //!
-//! A connection has an observation only while somebody collects something; `collection.rs` decides. Calls are noted after
+//! A connection has an observation only while anything is collected; `collection.rs` decides. Calls are noted after
 //! they have ended, so that nothing noted here can change what a call does.
 //!
 //! Invariant: an interval's figures are taken once. Whoever takes them for a record holds `interval`.

@@ -1,4 +1,4 @@
-//! Where records go: to their queue, outside any unit of work, and as a line of JSON to whoever takes such lines.
+//! Where records go: to their queue, outside any unit of work, and as a line of JSON to the writer of such lines.
 //!
 //! Nothing that goes wrong here reaches an application. A record that its queue does not take (full, inhibited, deleted)
 //! is dropped and counted; the log says so once, and once more when records are taken again.

@@ -40,7 +40,7 @@ pub(crate) enum Call<'a> {
     },
 }
 
-/// Whether a refusal with this reason is an event at all, and one that somebody wants.
+/// Whether a refusal with this reason is an event, and the event is switched on.
 pub(crate) fn is_wanted(engine: &Engine, reason: Reason) -> bool {
     let definition = engine.definition.read();
     match reason {
@@ -59,7 +59,7 @@ pub(crate) fn is_wanted(engine: &Engine, reason: Reason) -> bool {
     }
 }
 
-/// Tells about a refused call, if somebody wants to know.
+/// Puts the event of a refused call, if it is switched on.
 pub(crate) async fn refused(connection: &Connection, reason: Reason, call: &Call<'_>) {
     let engine = &connection.engine;
     if !is_wanted(engine, reason) {

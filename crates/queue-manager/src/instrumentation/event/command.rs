@@ -59,7 +59,7 @@ static SECRETS: LazyLock<Vec<&'static Attribute>> = LazyLock::new(|| {
 const MASK: &str = "********";
 
 impl QueueManager {
-    /// Tells that a command has succeeded, if somebody wants to know. `number` is its MQCMD_*.
+    /// Puts the event of a successful command, if it is switched on. `number` is its MQCMD_*.
     pub async fn command_succeeded(&self, issuer: &Issuer<'_>, number: i32, only_reads: bool, issued: Issued<'_>) {
         let engine = self.engine();
         if is_wanted(&engine.definition(), only_reads) {
@@ -77,7 +77,7 @@ impl QueueManager {
         }
     }
 
-    /// Tells that a command was refused for want of authority: Not Authorized (type 4).
+    /// Tells that a command was refused for lack of authority: Not Authorized (type 4).
     pub async fn command_refused(&self, caller: &Principal, number: i32) {
         event::calls::command_refused(self.engine(), caller, number).await;
     }
@@ -117,7 +117,7 @@ fn mqsc(text: &str) -> Parameter {
     Parameter::text(n::MQCACF_COMMAND_MQSC, text)
 }
 
-/// The text with what stands in parentheses after a secret keyword left out.
+/// The text with what is in parentheses after a secret keyword left out.
 fn masked(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;

@@ -108,7 +108,7 @@ impl QueueManager {
         told
     }
 
-    /// The configuration event queue is told of here, and nowhere else.
+    /// Configuration events are put only here.
     fn refreshed(&self, kind: Kind, name: &str) -> Option<Snapshot> {
         if name != Family::Configuration.queue() {
             return self.snapshot(kind, name);
@@ -118,7 +118,7 @@ impl QueueManager {
     }
 }
 
-/// MQSET is told like a command that changes the queue.
+/// MQSET has the event of a command that changes the queue.
 pub(crate) async fn attributes_set(
     engine: &Engine,
     issuer: &Issuer<'_>,

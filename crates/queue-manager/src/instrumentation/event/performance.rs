@@ -1,6 +1,6 @@
 //! Performance events (PERFMEV): queue full, depth high and low, service interval high and OK; and the figures they carry.
 //!
-//! One event switches itself off and its opposites on, so that a queue that stays full is told of once:
+//! One event switches itself off and its opposites on, so that a queue that stays full has one event:
 //!
 //! ```text
 //! event          raised by                                      off       on

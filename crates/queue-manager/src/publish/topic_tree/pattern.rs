@@ -4,7 +4,7 @@
 //! exactly one; among other characters both are ordinary. CHAR: `*` stands for any characters, `?` for one, both across
 //! levels; `%` before `*`, `?` or `%` makes it ordinary.
 //!
-//! Matching takes time proportional to the lengths of pattern and topic multiplied, whatever the wildcards.
+//! Matching takes time proportional to the product of the lengths of pattern and topic, for all wildcards.
 
 use model::reason::Reason;
 

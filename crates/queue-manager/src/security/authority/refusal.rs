@@ -1,6 +1,6 @@
 //! The log line of a refusal (2035): who lacks which authority on what, and the command that grants it.
 //!
-//! A program that tries again and again is told once a minute for each user and object; the line then says how many
+//! Repeated refusals have one line a minute for each user and object; the line then says how many
 //! were left out. Names only: no password, no message.
 
 use std::hash::BuildHasher;

@@ -99,7 +99,7 @@ impl QueueManager {
         .await
     }
 
-    /// ACTION(REPLACE): this record whatever was there; an empty list removes it.
+    /// ACTION(REPLACE): replaces all existing records; an empty list removes them.
     pub async fn replace_channel_authentication(
         &self,
         caller: &Principal,

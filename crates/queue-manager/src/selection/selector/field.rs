@@ -83,7 +83,7 @@ impl Field {
                 Some((Identifiers { message_id: None, correlation_id: Some(CorrelationId::new(whole?)) }, true))
             }
             ("JMSCorrelationID", Value::String(text)) => {
-                // Text of the program's own stands in MQMD as far as it fits, and whole in the `jms` folder.
+                // Text of the program's own is in MQMD as far as it fits, and whole in the `jms` folder.
                 let is_own = whole.is_none();
                 let id = whole.or_else(|| of_text(text))?;
                 Some((Identifiers { message_id: None, correlation_id: Some(CorrelationId::new(id)) }, !is_own))

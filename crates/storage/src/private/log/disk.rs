@@ -96,7 +96,7 @@ impl DirectoryDisk {
     /// Opens (making it if absent) and locks the directory against a second server.
     ///
     /// # Errors
-    /// `InUse` when somebody holds the lock; `Disk` when the directory cannot be made or opened.
+    /// `InUse` when another process holds the lock; `Disk` when the directory cannot be made or opened.
     pub fn open(directory: PathBuf) -> Result<Self, RecoveryLogError> {
         let fails = |action| {
             let file = directory.display().to_string();
@@ -126,7 +126,7 @@ impl DirectoryDisk {
         Self { directory, lock: None, released: AtomicBool::new(false), open: RwLock::default() }
     }
 
-    /// Gives up the lock, so that the directory can be opened again while somebody still holds this value: for a store that
+    /// Gives up the lock, so that the directory can be opened again while this value still exists: for a store that
     /// has been closed. Everything asked of it afterwards is refused.
     ///
     /// # Errors

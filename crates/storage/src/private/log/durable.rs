@@ -72,7 +72,7 @@ impl Waiters {
         sharing
     }
 
-    /// Ends every wait, whatever its place: the log has failed or is closed.
+    /// Ends every wait: the log has failed or is closed.
     pub(crate) fn wake_everybody(&self) {
         let Lists { waiting, neighbours } = std::mem::take(&mut *self.lists.lock());
         waiting.into_iter().chain(neighbours).for_each(|waiter| waiter.waker.wake());

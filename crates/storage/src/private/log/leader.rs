@@ -103,7 +103,7 @@ impl Log {
         until
     }
 
-    /// Writes what is gathered, unless somebody does already or it is too much for a thread that has other things to do.
+    /// Writes what is gathered, unless another thread does already, or it is too much for a thread with other work.
     fn lead(&self) {
         let mut state = self.state.lock();
         if state.is_writing || self.has_failed() || state.gathered.is_empty() {

@@ -175,9 +175,11 @@ fn settle(log: &Log, prepared: &Prepared) -> Option<Instant> {
     let was_full = std::mem::replace(&mut state.full, matches!(prepared, Prepared::Full));
     match (was_full, state.full) {
         (false, true) => {
-            tracing::warn!("no space is left for the recovery log: persistent puts are refused until there is");
+            tracing::warn!(
+                "no disk space is left for the recovery log: persistent puts are refused until space is free"
+            );
         }
-        (true, false) => tracing::info!("there is space for the recovery log again"),
+        (true, false) => tracing::info!("disk space is free for the recovery log again"),
         _ => {}
     }
     state.full.then(|| now() + FULL_PAUSE)
@@ -222,7 +224,7 @@ fn remove_dead_files(log: &Log) {
 
 pub(crate) fn remove(disk: &dyn Disk, file: &FileName) {
     if let Err(error) = disk.remove(file) {
-        tracing::warn!(file = %file.0, error = %error, "cannot remove a file that is needed no more");
+        tracing::warn!(file = %file.0, error = %error, "cannot remove an unused file");
     }
 }
 

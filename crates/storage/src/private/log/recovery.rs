@@ -3,9 +3,9 @@
 //! One thread reads extents ahead, this one checks and applies. Bodies stay on disk. Nothing is changed on disk here,
 //! and nothing is ever deleted to make a start succeed.
 //!
-//! Where the valid batches end is the tail. Only one batch is ever in flight, so when anything valid lies behind the
+//! Where the valid batches end is the tail. Only one batch is ever in flight, so when anything valid follows the
 //! first invalid byte, in that extent or a later one, this is a damaged middle and the start is refused; otherwise it is
-//! a torn tail, whose batch nobody was told about.
+//! a torn tail, whose batch was not answered.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU64;

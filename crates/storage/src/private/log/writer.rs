@@ -93,7 +93,7 @@ impl Log {
         Durable::new(self, place)
     }
 
-    /// Resolves once an append that was told `NotYet` is worth another try.
+    /// Resolves when an append that returned `NotYet` should be tried again.
     pub(crate) fn space(&self) -> Space<'_> {
         Space { log: self, waited: false }
     }
@@ -111,12 +111,12 @@ impl Log {
         self.status.load(Ordering::Acquire) == FAILED
     }
 
-    /// Nothing is written any more; everybody who waits, and everybody who comes, is told why.
+    /// Nothing more is written; all waiting and all later callers get the reason.
     pub(crate) fn fail(&self, error: RecoveryLogError) {
         let error = Arc::new(error);
         if self.failure.set(Arc::clone(&error)).is_ok() {
             tracing::error!(error = %error, cause = ?std::error::Error::source(&*error).map(ToString::to_string),
-                "the recovery log has failed: nothing is written any more; restart the queue manager once the disk is well");
+                "the recovery log has failed: nothing more is written; repair the disk and restart the queue manager");
         }
         self.status.store(FAILED, Ordering::Release);
         self.wake_everybody();
@@ -309,7 +309,7 @@ impl Log {
         Ok((batch.buffer, took))
     }
 
-    /// Returns how many of the callers that are told share a thread.
+    /// Returns how many of the notified callers share a thread.
     fn publish(&self, end: Place) -> usize {
         self.durable.store(end.0, Ordering::Release);
         self.waiters.publish(end)
