@@ -4,8 +4,8 @@
 //!
 //! Requests, replies and the batch server are the same on both ways: one responder, a process of its own over the channel, that
 //! streams; beside a second server stands one that asks for each request and waits for the answer to each put. What
-//! the streaming responder's get and put cost the server is measured alone, on requests that lie there already, and taken off both for
-//! the comparison of what lies beyond it. Requests that lie there cost less to get than requests that are waited for, so the
+//! the streaming responder's get and put cost the server is measured alone, on requests that are there already, and taken off both for
+//! the comparison of what is beyond it. Requests that are there cost less to get than requests that are waited for, so the
 //! comparison takes off too little rather than too much.
 
 mod alone;

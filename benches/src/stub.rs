@@ -85,7 +85,7 @@ fn judge(report: &mut Report, measured: &Measured) {
     report.add(Bar::figure(NOT_CALLING).value(measured.median(NOT_CALLING), "µs CPU"));
 }
 
-/// The highest cost through what lies on the straight line from the shortest to the longest answer.
+/// The highest cost through what is on the straight line from the shortest to the longest answer.
 fn bend(measured: &Measured) -> f64 {
     let [first, .., last] = &LOADS;
     let cost = |load: &Load| measured.median(load.cost);

@@ -1,4 +1,4 @@
-//! Any bytes as the value of an LTPA cookie, and as what stands in one after decryption.
+//! Any bytes as the value of an LTPA cookie, and as what is in one after decryption.
 #![no_main]
 
 use std::sync::LazyLock;

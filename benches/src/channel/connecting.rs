@@ -240,7 +240,7 @@ fn client(setting: &Setting, shake: Shake) -> Result<Client> {
     Ok(Client::new(options)?)
 }
 
-/// Ten clients that connect and disconnect over and over on one thread.
+/// Ten clients that repeatedly connect and disconnect on one thread.
 fn connecting(setting: &Setting, client: &Client, doing: Doing, effort: &Effort) -> Result<Load> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (stop, count) = (AtomicBool::new(false), AtomicU64::new(0));

@@ -1,4 +1,4 @@
-//! A durable put, then a durable get, over and over on ten connections: against the peer with the same durability, and
+//! A durable put, then a durable get, repeatedly on ten connections: against the peer with the same durability, and
 //! beside it when nobody waits for its gets.
 
 use anyhow::Result;

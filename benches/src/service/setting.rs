@@ -16,7 +16,7 @@ use crate::rest::password_file;
 
 pub(crate) const REQUEST_QUEUE: &str = "DEV.BENCH.REQUEST";
 pub(crate) const REPLY_QUEUE: &str = "DEV.BENCH.REPLY";
-/// Requests that lie there before a responder comes, and its replies.
+/// Requests that are there before a responder comes, and its replies.
 pub(crate) const FILLED_QUEUE: &str = "DEV.BENCH.FILLED";
 pub(crate) const FILLED_REPLY_QUEUE: &str = "DEV.BENCH.FILLED.REPLY";
 /// Messages that are put and got by the same client.

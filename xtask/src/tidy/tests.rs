@@ -79,7 +79,8 @@ fn a_vague_name_a_long_file_a_bare_ignore_and_a_machine_path_are_found() {
 fn a_phrase_that_hides_the_actor_is_found_in_pages_and_an_example_everywhere() {
     let habit = ["no", "body"].concat();
     let example = ["Came to", " no end."].concat();
-    let text = format!("Here {habit} waits.\nThe {habit}-like.\n{example}\n");
+    let longer = ["The rep", "lies", " there."].concat();
+    let text = format!("Here {habit} waits.\nThe {habit}-like.\n{example}\n{longer}\n");
     let found = |name: &str| prose::check(Path::new(name), &text).len();
     assert_eq!(found("docs/a.md"), 2);
     assert_eq!(found("crates/a/src/lib.rs"), 1);
