@@ -111,7 +111,7 @@ pub fn import(sources: &[Source<'_>], surroundings: &dyn Surroundings) -> Result
         if filled_later.contains(&format!("${{{name}}}")) {
             continue;
         }
-        imported.leave_out(format!("${{{name}}}"), "the variable has no value; the text stands as it is");
+        imported.leave_out(format!("${{{name}}}"), "the variable has no value; the text is kept unchanged");
     }
     imported.left_out = without_repeats(std::mem::take(&mut imported.left_out));
     Ok(imported)

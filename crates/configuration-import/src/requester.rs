@@ -26,7 +26,7 @@ const READERS: [(&str, Reader); 9] = [
     ("zosconnect_apiRequesters", api_requesters),
 ];
 
-const SECURITY: &str = "who may call and administer is told by web.roles";
+const SECURITY: &str = "web.roles defines who may call and administer";
 const FILES: &str = "name PEM files by ca_file, certificate and key";
 const TOKEN_PLACES: [(&str, TokenPlace); 2] = [("header", TokenPlace::Header), ("body", TokenPlace::Body)];
 
@@ -41,7 +41,7 @@ pub(super) fn reads(name: &str) -> bool {
 
 fn local_auth_token(element: &Element, imported: &mut Imported) {
     let id = element.attribute("id").unwrap_or_default();
-    imported.leave_out(format!("zosconnect_authTokenLocal {id}"), "this server makes no tokens of its own");
+    imported.leave_out(format!("zosconnect_authTokenLocal {id}"), "tokens made by the server itself are not supported");
 }
 
 /// What refers to something that is not there, or was left out, would keep the server from starting.
@@ -51,7 +51,7 @@ fn drop_dangling(imported: &mut Imported) {
     let (data, proxies) = (&requesters.auth_data, &requesters.proxies);
     let mut keep = |what: String, reference: &mut Option<String>, is_known: &dyn Fn(&str) -> bool| {
         if let Some(name) = reference.take_if(|name| !is_known(name)) {
-            told.push((what, format!("there is no {name} that could be imported")));
+            told.push((what, format!("'{name}' is missing or was left out")));
         }
     };
     for (id, server) in &mut requesters.authorization_servers {
@@ -67,13 +67,16 @@ fn drop_dangling(imported: &mut Imported) {
     requesters.oauth_configs.retain(|id, config| {
         let is_known = servers.contains_key(&config.authorization_server);
         if !is_known {
-            told.push((format!("zosconnect_oAuthConfig {id}"), "its authServerRef leads nowhere".to_owned()));
+            told.push((
+                format!("zosconnect_oAuthConfig {id}"),
+                "its authServerRef names no authorization server".to_owned(),
+            ));
         }
         is_known
     });
     requesters.auth_tokens.retain(|id, token| {
         let why = if !servers.contains_key(&token.authorization_server) {
-            "its authServerRef leads nowhere"
+            "its authServerRef names no authorization server"
         } else if token.request.credentials == TokenPlace::Body && token.request.body.is_none() {
             "its tokenRequest has no requestBody"
         } else if token.response.location == TokenPlace::Body
@@ -94,7 +97,7 @@ fn drop_dangling(imported: &mut Imported) {
                 data.contains_key(name) || oauth_configs.contains_key(name) || auth_tokens.contains_key(name);
             if !is_known {
                 let what = format!("zosconnect_endpointConnection {id} authenticationConfigRef");
-                told.push((what, format!("there is no {name} that could be imported")));
+                told.push((what, format!("'{name}' is missing or was left out")));
             }
             is_known
         });
@@ -104,14 +107,14 @@ fn drop_dangling(imported: &mut Imported) {
     }
 }
 
-/// `requireAuth` and `requireSecure`, which count for calls of API requesters here.
+/// `requireAuth` and `requireSecure`, which apply to calls of API requesters here.
 fn requirements(element: &Element, imported: &mut Imported) {
     if let Some(value) = boolean(element, "requireAuth") {
         imported.zosconnect.require_auth = value;
         if !value {
             imported.leave_out(
                 format!("{} requireAuth=false", element.name),
-                "it counts for calls of API requesters from this machine; all else asks who it is as before",
+                "it applies to calls of API requesters from this machine; other requests still need authentication",
             );
         }
     }
@@ -120,7 +123,7 @@ fn requirements(element: &Element, imported: &mut Imported) {
         if value {
             imported.leave_out(
                 format!("{} requireSecure=true", element.name),
-                "it counts for calls of API requesters; server.http says where all else is served without TLS",
+                "it applies to calls of API requesters; server.http is the address of all other resources without TLS",
             );
         }
     }
@@ -160,7 +163,8 @@ fn word<T: Copy>(element: &Element, id: &str, name: &str, words: &[(&str, T)], i
     let meant = words.iter().find(|(word, _)| word.eq_ignore_ascii_case(&value)).map(|(_, meaning)| *meaning);
     meant.unwrap_or_else(|| {
         let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        imported.leave_out(format!("{}={value}", told(element, id, name)), format!("it is none of {}", all.join(", ")));
+        imported
+            .leave_out(format!("{}={value}", told(element, id, name)), format!("it is not one of {}", all.join(", ")));
         usual
     })
 }
@@ -248,7 +252,7 @@ fn auth_data(element: &Element, imported: &mut Imported) {
     let password = element.attribute("password").filter(|password| !password.is_empty()).map(str::to_owned);
     let user = text(element, "user");
     let (Some(user), Some(password)) = (user, password) else {
-        imported.leave_out(told(element, &id, "user"), "user and password have to be given");
+        imported.leave_out(told(element, &id, "user"), "user and password are required");
         return;
     };
     imported.zosconnect.requesters.auth_data.insert(id, AuthData { user, password });
@@ -342,7 +346,7 @@ fn proxy(element: &Element, imported: &mut Imported) {
     leave_out_others(element, &id, &["host", "port", "type"], imported);
     let port = text(element, "port").and_then(|port| port.parse().ok()).filter(|port| *port > 0);
     let (Some(host), Some(port)) = (text(element, "host"), port) else {
-        imported.leave_out(told(element, &id, "host"), "host and port have to be given");
+        imported.leave_out(told(element, &id, "host"), "host and port are required");
         return;
     };
     let kind = word(element, &id, "type", &[("HTTP", ProxyKind::Http), ("SOCKS", ProxyKind::Socks)], imported);
@@ -430,7 +434,7 @@ mod tests {
             [zosconnect]
             require_auth = false
 
-            # left out: zosconnect_zosConnectManager requireAuth=false: it counts for calls of API requesters from this machine; all else asks who it is as before
+            # left out: zosconnect_zosConnectManager requireAuth=false: it applies to calls of API requesters from this machine; other requests still need authentication
         "#]]
         .assert_eq(&of(FIGURE_5).to_toml());
     }
@@ -511,8 +515,8 @@ mod tests {
             type = "socks"
 
             # left out: zosconnect_endpointConnection shop sslCertsRef=tls: name PEM files by ca_file, certificate and key
-            # left out: zosconnect_apiRequesters requireAuth=false: it counts for calls of API requesters from this machine; all else asks who it is as before
-            # left out: zosconnect_apiRequesters apiRequester Shop_1 invokeGroup=G: who may call and administer is told by web.roles
+            # left out: zosconnect_apiRequesters requireAuth=false: it applies to calls of API requesters from this machine; other requests still need authentication
+            # left out: zosconnect_apiRequesters apiRequester Shop_1 invokeGroup=G: web.roles defines who may call and administer
         "#]].assert_eq(&imported.to_toml());
     }
 
@@ -535,14 +539,14 @@ mod tests {
             [zosconnect.authorization_servers.as]
             token_endpoint = "https://as/token"
 
-            # left out: zosconnect_authTokenLocal local: this server makes no tokens of its own
-            # left out: zosconnect_authorizationServer as basicAuthRef: there is no nobody that could be imported
-            # left out: zosconnect_endpointConnection a proxyConfigRef: there is no none that could be imported
-            # left out: zosconnect_oAuthConfig oauth: its authServerRef leads nowhere
+            # left out: zosconnect_authTokenLocal local: tokens made by the server itself are not supported
+            # left out: zosconnect_authorizationServer as basicAuthRef: 'nobody' is missing or was left out
+            # left out: zosconnect_endpointConnection a proxyConfigRef: 'none' is missing or was left out
+            # left out: zosconnect_oAuthConfig oauth: its authServerRef names no authorization server
             # left out: zosconnect_authToken jwt: its tokenRequest has no requestBody
-            # left out: zosconnect_endpointConnection a authenticationConfigRef: there is no local that could be imported
-            # left out: zosconnect_endpointConnection a authenticationConfigRef: there is no oauth that could be imported
-            # left out: zosconnect_endpointConnection a authenticationConfigRef: there is no jwt that could be imported
+            # left out: zosconnect_endpointConnection a authenticationConfigRef: 'local' is missing or was left out
+            # left out: zosconnect_endpointConnection a authenticationConfigRef: 'oauth' is missing or was left out
+            # left out: zosconnect_endpointConnection a authenticationConfigRef: 'jwt' is missing or was left out
         "#]]
         .assert_eq(&imported.to_toml());
     }
@@ -598,11 +602,11 @@ mod tests {
         assert_eq!(
             said,
             [
-                "tokenRequest jwt requestMethod=PATCH: it is none of POST, GET, PUT",
-                "tokenRequest jwt credentialLocation=cookie: it is none of header, body",
-                "tokenResponse jwt tokenLocation=trailer: it is none of header, body",
-                "tokenResponse jwt responseFormat=XML: it is none of JSON, text",
-                "zosconnect_proxyConfig proxy type=SOCKS4: it is none of HTTP, SOCKS",
+                "tokenRequest jwt requestMethod=PATCH: it is not one of POST, GET, PUT",
+                "tokenRequest jwt credentialLocation=cookie: it is not one of header, body",
+                "tokenResponse jwt tokenLocation=trailer: it is not one of header, body",
+                "tokenResponse jwt responseFormat=XML: it is not one of JSON, text",
+                "zosconnect_proxyConfig proxy type=SOCKS4: it is not one of HTTP, SOCKS",
             ]
         );
         let token = &imported.zosconnect.requesters.auth_tokens["jwt"];

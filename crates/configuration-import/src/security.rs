@@ -83,7 +83,7 @@ fn enterprise_application(application: &Element, imported: &mut Imported) {
     for role in application.children_named("application-bnd").flat_map(|binding| &binding.children) {
         let name = role.attribute("name").unwrap_or_default();
         if role.name != "security-role" || Roles::parse(name).is_none() {
-            imported.leave_out(format!("{id} {} {name}", role.name), "it is none of the roles of MQ");
+            imported.leave_out(format!("{id} {} {name}", role.name), "it is not a role of MQ");
             continue;
         }
         let holders = roles.entry(name.to_owned()).or_default();
@@ -91,7 +91,7 @@ fn enterprise_application(application: &Element, imported: &mut Imported) {
             match holder_of(holder) {
                 Some(holder) => holders.push(holder),
                 None => {
-                    imported.leave_out(format!("{id} {name} {}", holder.name), "it names nobody that can hold a role");
+                    imported.leave_out(format!("{id} {name} {}", holder.name), "it names no user or group");
                 }
             }
         }
@@ -207,7 +207,7 @@ fn web_app_security(element: &Element, imported: &mut Imported) {
 
 fn registry_of_another_kind(element: &Element, imported: &mut Imported) {
     let why = match element.name.as_str() {
-        "safRegistry" | "safCredentials" | "safAuthorization" | "safRoleMapper" => "there is no SAF here",
+        "safRegistry" | "safCredentials" | "safAuthorization" | "safRoleMapper" => "SAF is not supported",
         "customRegistry" | "quickStartSecurity" | "federatedRepository" => {
             "only basicRegistry and ldapRegistry are read"
         }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Surroundings;
 
-/// How deep variables may stand in the values of variables.
+/// How deep variables may be in the values of variables.
 const MAXIMUM_DEPTH: usize = 16;
 /// Longest value after substitution, in bytes; a value that would be longer stays as it is.
 const MAXIMUM_BYTES: usize = 64 << 10;

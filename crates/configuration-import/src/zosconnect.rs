@@ -28,7 +28,7 @@ const OTHERS: [&str; 6] =
     [LEGACY, "mqzOSConnectService", "usr_mqzOSConnectService", "wmqJmsClient", "connectionManager", "config"];
 
 const LEGACY: &str = "zosconnect_zosConnectService";
-const SECURITY: &str = "who may invoke and administer is told by web.roles";
+const SECURITY: &str = "web.roles defines who may invoke and administer";
 
 pub(super) fn read(server: &Server, imported: &mut Imported) {
     server.read_by(&READERS, imported);

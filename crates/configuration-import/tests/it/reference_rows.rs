@@ -205,7 +205,7 @@ fn every_variable_is_taken_or_named() {
           full_pool_behavior = "error"
         <variable name='mqRestMessagingFullPoolBehavior' value='overflow'/>
         <variable name='mqRestMessagingFullPoolBehavior' value='grow'/>
-          left out: variable mqRestMessagingFullPoolBehavior: it is none of block, error and overflow
+          left out: variable mqRestMessagingFullPoolBehavior: it is not block, error or overflow
         <variable name='mqRestMessagingAdoptWebUserContext' value='false'/>
           [messaging]
           adopt_web_user_context = false
