@@ -30,10 +30,10 @@ pub struct Arguments {
     /// Transaction that each client repeats.
     #[arg(long, value_enum)]
     pub scenario: Option<Scenario>,
-    /// Number of clients, each with its own connection [default: 10].
+    /// Number of clients, 1 to 100000, each with its own connection [default: 10].
     #[arg(long, value_name = "N")]
     pub clients: Option<u32>,
-    /// Threads that share the clients [default: half the processors].
+    /// Threads that share the clients, 1 to 256 [default: half the processors].
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
     /// Pause of a client between transactions, such as 200ms [default: none].
@@ -133,14 +133,14 @@ pub struct Arguments {
 /// How a run goes on in time.
 #[derive(Debug, Clone, clap::Args)]
 pub struct CourseArguments {
-    /// Transactions to start per second, independent of the server's answers. Response times start when a transaction
-    /// was due.
+    /// Transactions to start per second, 0.001 to 1000000, independent of the server's answers. Response times start
+    /// when a transaction was due.
     #[arg(long, value_name = "N", conflicts_with = "think_time")]
     pub rate: Option<f64>,
     /// Time to measure [default: 30s]; with --requests the longest time.
     #[arg(long, value_name = "TIME")]
     pub duration: Option<Span>,
-    /// Exact number of transactions to measure.
+    /// Exact number of transactions to measure, 1 to 1000000000.
     #[arg(long, value_name = "N")]
     pub requests: Option<u64>,
     /// Time to run before measuring [default: 5s]; 'steady' runs until the rate is steady.
@@ -152,10 +152,10 @@ pub struct CourseArguments {
     /// Before measuring, run until the rates of three seconds are within this percentage of their mean.
     #[arg(long, value_name = "PERCENT")]
     pub warmup_steady: Option<f64>,
-    /// Number of runs. The result is the run with the median rate, and the spread of all.
+    /// Number of runs, 1 to 1000. The result is the run with the median rate, and the spread of all.
     #[arg(long, value_name = "N")]
     pub repetitions: Option<u32>,
-    /// Simulate a network with this round trip, such as 10ms.
+    /// Simulate a network with this round trip, such as 10ms, up to 10s.
     #[arg(long, value_name = "TIME")]
     pub latency: Option<Span>,
     /// Longest wait for an answer [default: 30s].

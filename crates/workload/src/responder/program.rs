@@ -43,9 +43,9 @@ pub struct ProgramPlan {
 /// When a program is started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Start {
-    /// Once; it reads requests until end of file.
+    /// One process for each connection, which reads requests until end of file.
     Once,
-    /// Anew for each request.
+    /// A new process for each request.
     Request,
 }
 

@@ -55,7 +55,7 @@ pub(in crate::cli) static PAGES: &[Page] = &[
         &[
             ("Serve the queue manager QM1 from the folder data", "quaymaster serve --data data --qmgr QM1"),
             (
-                "Serve for a test, on free ports and without a trace on disk",
+                "Serve for a test, on free ports and without files",
                 "quaymaster serve --ephemeral --https 127.0.0.1:0 --http off --mq 127.0.0.1:0 --metrics off",
             ),
         ],
@@ -149,7 +149,7 @@ pub(in crate::cli) static PAGES: &[Page] = &[
     page_of(
         "dmpmqcfg",
         &[
-            ("Write all definitions, a command a line", "quaymaster dmpmqcfg -m QM1 -o 1line"),
+            ("Write all definitions, one command per line", "quaymaster dmpmqcfg -m QM1 -o 1line"),
             ("Write the queues whose name begins with DEV", "quaymaster dmpmqcfg -m QM1 -t queue -n \"DEV.*\""),
         ],
         REMOTE,
@@ -231,10 +231,10 @@ pub(in crate::cli) static PAGES: &[Page] = &[
         ANYWHERE,
         REACH,
     ),
-    page_of("chkmqready", &[("Ask whether the server takes work", "quaymaster chkmqready")], CHECK, LOCALLY, &[SOCKET]),
+    page_of("chkmqready", &[("Check whether the server is ready", "quaymaster chkmqready")], CHECK, LOCALLY, &[SOCKET]),
     page_of(
         "chkmqhealthy",
-        &[("Ask whether one queue manager runs", "quaymaster chkmqhealthy -m QM1")],
+        &[("Check whether one queue manager runs", "quaymaster chkmqhealthy -m QM1")],
         CHECK,
         LOCALLY,
         &[SOCKET],
@@ -266,7 +266,7 @@ pub(in crate::cli) static PAGES: &[Page] = &[
     page_of(
         "config import",
         &[(
-            "Make a configuration of an mqwebuser.xml",
+            "Convert an mqwebuser.xml into a configuration file",
             "quaymaster config import mqwebuser.xml --out data/quaymaster.toml",
         )],
         LOCAL,
@@ -304,7 +304,7 @@ pub(in crate::cli) static PAGES: &[Page] = &[
     page_of(
         "copybook encode",
         &[(
-            "Turn JSON into a record",
+            "Convert JSON to a record",
             "quaymaster copybook encode LOANREQ.cpy --data loan.json --codepage 037 > loan.bin",
         )],
         LOCAL,
@@ -313,19 +313,25 @@ pub(in crate::cli) static PAGES: &[Page] = &[
     ),
     page_of(
         "copybook decode",
-        &[("Turn a record into JSON", "quaymaster copybook decode LOANREQ.cpy --data loan.bin --codepage 037")],
+        &[("Convert a record to JSON", "quaymaster copybook decode LOANREQ.cpy --data loan.bin --codepage 037")],
         LOCAL,
         &[],
         &[],
     ),
     page_of(
         "service build",
-        &[("Make the archive of a service", "quaymaster service build loan --out loan.sar")],
+        &[("Build the archive of a service", "quaymaster service build loan --out loan.sar")],
         LOCAL,
         &[],
         &[],
     ),
-    page_of("service show", &[("Show what an archive holds", "quaymaster service show loan.sar")], LOCAL, &[], &[]),
+    page_of(
+        "service show",
+        &[("Show the contents of an archive", "quaymaster service show loan.sar")],
+        LOCAL,
+        &[],
+        &[],
+    ),
     page_of(
         "zconbt",
         &[("Make the archive of an API requester", "quaymaster zconbt -p requester.properties -f requester.ara")],
