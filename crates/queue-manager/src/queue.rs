@@ -74,6 +74,8 @@ pub(crate) struct Queue {
     pub(crate) performance: Mutex<Performance>,
     /// For STATQ; absent until something is counted.
     pub(crate) figures: OnceLock<Box<QueueFigures>>,
+    /// The log says that no program reads this transmission queue.
+    pub(crate) is_known_unread: AtomicBool,
 }
 
 /// Open handles, by what they were opened for.
@@ -182,6 +184,7 @@ impl Queue {
             last_trigger: Mutex::new(None),
             performance: Mutex::default(),
             figures: OnceLock::new(),
+            is_known_unread: AtomicBool::new(false),
         }
     }
 

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use model::definition::queue::DeliverySequence;
+use model::definition::queue::{DeliverySequence, Usage};
 use model::descriptor::Persistence;
 use model::message::Message;
 use model::reason::Reason;
@@ -17,9 +17,8 @@ use crate::engine::Engine;
 use crate::engine::connection_table::ConnectionState;
 use crate::engine::housekeeping::Work;
 use crate::instrumentation::event;
-use crate::queue::Queue;
-use crate::queue::trigger;
 use crate::queue::waiters::Arrival;
+use crate::queue::{Queue, transmission, trigger};
 use crate::reason;
 use crate::verb::unit_of_work::What;
 
@@ -95,14 +94,14 @@ async fn enter(
         None => None,
     };
     let priority = u8::try_from(message.descriptor.priority).unwrap_or(9).min(9);
-    let (placement, has_trigger) = queue.with_local(|_, local| {
+    let (placement, has_trigger, is_transmission) = queue.with_local(|_, local| {
         let placement = Placement {
             by_priority: local.message_delivery_sequence == DeliverySequence::Priority,
             maximum_depth: local.maximum_depth,
             expires,
             persistent: message.descriptor.persistence == Persistence::Persistent,
         };
-        (placement, local.trigger.enabled)
+        (placement, local.trigger.enabled, local.usage == Usage::Transmission)
     });
     queue.note_body(message.body.len());
     let arrival = Arrival::of(&message.descriptor);
@@ -111,6 +110,9 @@ async fn enter(
     match outcome {
         Ok(outcome) => {
             let depth_before = outcome.depth_before;
+            if is_transmission {
+                transmission::tell_of_unread(engine, queue);
+            }
             queue.counters.count_put(now);
             queue.counters.note_depth(depth_before.saturating_add(1));
             if let Some(figures) = queue.figures.get() {

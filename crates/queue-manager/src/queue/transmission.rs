@@ -2,6 +2,8 @@
 //!
 //! Source: MQ reference, "MQXQH", "Message descriptor of a message on a transmission queue", 9.3.
 
+use std::sync::atomic::Ordering;
+
 use bytes::Bytes;
 use model::descriptor::{Ccsid, Encoding, Expiry, Feedback, Format, MessageDescriptor, MessageType, Report};
 use model::header::transmission::TransmissionHeader;
@@ -9,8 +11,10 @@ use model::identifier::{CorrelationId, MessageId};
 use model::message::Message;
 use model::text::Text;
 use model::timestamp::Timestamp;
+use tracing::warn;
 
 use crate::engine::Engine;
+use crate::queue::Queue;
 
 /// MQAT_QMGR: the queue manager put it.
 pub(crate) const QUEUE_MANAGER: i32 = 7;
@@ -43,6 +47,21 @@ pub(crate) fn wrap(engine: &Engine, header: TransmissionHeader, body: &Bytes, no
     header.encode(Encoding::NATIVE, &mut bytes);
     bytes.extend_from_slice(body);
     Message { descriptor, body: Bytes::from(bytes) }
+}
+
+/// Says in the log, once for each queue and process, that messages begin to stay on a transmission queue: no channel of this
+/// queue manager reads them, and no program has the queue open for input.
+pub(super) fn tell_of_unread(engine: &Engine, queue: &Queue) {
+    let is_told = || queue.is_known_unread.load(Ordering::Relaxed);
+    if is_told() || queue.in_use.lock().input > 0 || queue.is_known_unread.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    warn!(
+        queue_manager = engine.name.as_str(),
+        queue = queue.name.as_str(),
+        "messages for other queue managers stay on a transmission queue: message channels do not run here, and no \
+         program has the queue open for input"
+    );
 }
 
 pub(crate) fn own_ccsid(engine: &Engine) -> Ccsid {

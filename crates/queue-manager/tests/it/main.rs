@@ -23,6 +23,7 @@ mod restart;
 mod selectors;
 mod shared_subscriptions;
 mod status;
+mod transmission;
 mod triggers;
 mod units_of_work;
 mod waiting;
