@@ -82,7 +82,7 @@ async fn alter(new: &NewQueueManager, manager: &QueueManager, caller: &Principal
         text.as_deref().map(QueueName::parse).transpose().map_err(|error| refused(error.to_string()))
     };
     if let Some(port) = new.listener_port {
-        let listener = format!("DEFINE LISTENER({LISTENER}) TRPTYPE(TCP) PORT({port}) CONTROL(QMGR)");
+        let listener = format!("DEFINE LISTENER({LISTENER}) TRPTYPE(TCP) PORT({port}) CONTROL(QMGR) REPLACE");
         let answer = command::run(manager, caller, &listener).await;
         if answer.outcome != command::Outcome::Succeeded {
             return Err(refused(answer.lines.join(" ")));

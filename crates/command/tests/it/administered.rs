@@ -223,6 +223,12 @@ fn the_other_default_objects_are_there() {
            IPADDR( )                               BACKLOG(0)
            DESCR( )                                ALTDATE(*)
            ALTTIME(*)
+        AMQ8630I: Display listener information details.
+           LISTENER(SYSTEM.LISTENER.TCP.1)         CONTROL(MANUAL)
+           TRPTYPE(TCP)                            PORT(1414)
+           IPADDR( )                               BACKLOG(0)
+           DESCR( )                                ALTDATE(*)
+           ALTTIME(*)
         > DIS PROCESS(*) ALL
         AMQ8407I: Display Process details.
            PROCESS(SYSTEM.DEFAULT.PROCESS)         ALTDATE(*)
@@ -234,6 +240,16 @@ fn the_other_default_objects_are_there() {
            NAMELIST(SYSTEM.DEFAULT.NAMELIST)       ALTDATE(*)
            ALTTIME(*)                       DESCR( )
            NAMCOUNT(0)                             NAMES( )
+        AMQ8550I: Display namelist details.
+           NAMELIST(SYSTEM.QPUBSUB.QUEUE.NAMELIST)
+           ALTDATE(*)                     ALTTIME(*)
+           DESCR( )                                NAMCOUNT(2)
+           NAMES(SYSTEM.BROKER.DEFAULT.STREAM,SYSTEM.BROKER.ADMIN.STREAM)
+        AMQ8550I: Display namelist details.
+           NAMELIST(SYSTEM.QPUBSUB.SUBPOINT.NAMELIST)
+           ALTDATE(*)                     ALTTIME(*)
+           DESCR( )                                NAMCOUNT(1)
+           NAMES(SYSTEM.BROKER.DEFAULT.SUBPOINT)
         > DIS SERVICE(*) ALL
         AMQ8629I: Display service information details.
            SERVICE(SYSTEM.DEFAULT.SERVICE)         ALTDATE(*)
@@ -548,6 +564,8 @@ fn display_selects_by_type_name_and_condition() {
         > DIS LISTENER(*) TRPTYPE(TCP) PORT
         AMQ8630I: Display listener information details.
            LISTENER(SYSTEM.DEFAULT.LISTENER.TCP)   PORT(0)
+        AMQ8630I: Display listener information details.
+           LISTENER(SYSTEM.LISTENER.TCP.1)         PORT(1414)
         > DIS CHANNEL(NONE)
         AMQ8147E: Object NONE not found.
         > DIS CHANNEL(A.*) CHLTYPE(SQUARE)

@@ -115,7 +115,7 @@ fn topic_strings_show_what_they_inherit_and_who_uses_them() {
         AMQ8723I: Display pub/sub status details.
            QMNAME(QM1)                             TYPE(LOCAL)
            STATUS(ACTIVE)                          SUBCOUNT(3)
-           TPCOUNT(8)
+           TPCOUNT(9)
         > DIS PUBSUB TYPE(PARENT)
         AMQ8147E: Nothing found that the command asks for.
         > CLEAR TOPICSTR('sport/football') CLRTYPE(RETAINED)

@@ -4,6 +4,8 @@
 
 use model::definition::attribute::Kind;
 use model::definition::channel_authentication::UserSource;
+use model::definition::listener::ListenerDefinition;
+use model::definition::name_list::NameListDefinition;
 use model::definition::queue::{AliasQueue, DefinitionType, LocalQueue, ModelQueue, RemoteQueue, Usage};
 use model::definition::topic::{Allowed, Delivery};
 use model::definition::{
@@ -36,7 +38,22 @@ fn history(now: Timestamp) -> History {
 }
 
 /// Raised whenever something is added below, so that queue managers made by an older version get it too.
-pub(crate) const STEP: u32 = 1;
+pub(crate) const STEP: u32 = 2;
+
+/// What a step after the first added. A queue manager of an older step gets these and nothing else: what was deleted from
+/// it stays away.
+const ADDED: [(u32, &[&str]); 1] = [(
+    2,
+    &[SUBSCRIPTION_POINT, "SYSTEM.LISTENER.TCP.1", "SYSTEM.QPUBSUB.QUEUE.NAMELIST", "SYSTEM.QPUBSUB.SUBPOINT.NAMELIST"],
+)];
+
+/// The topic object of subscriptions that name no subscription point.
+const SUBSCRIPTION_POINT: &str = "SYSTEM.BROKER.DEFAULT.SUBPOINT";
+
+/// Whether a queue manager of `step` (0: a new one) never had this object.
+pub(crate) fn is_newer_than(step: u32, name: &str) -> bool {
+    step == 0 || ADDED.iter().any(|(added, names)| *added > step && names.contains(&name))
+}
 
 /// Local queues with the attributes of SYSTEM.DEFAULT.LOCAL.QUEUE.
 const PLAIN: [&str; 18] = [
@@ -168,6 +185,16 @@ pub(crate) fn objects(now: Timestamp) -> Vec<AdministeredObject> {
         let channel = ChannelDefinition { description, ..ChannelDefinition::blank(channel_type) };
         objects.push((name, AdministeredObject::Channel(Box::new(channel))));
     }
+    // Programs of queued publish/subscribe look into these lists. The listener is the one that container scripts stop.
+    let list = |names: &[&str]| {
+        let names = names.iter().map(|name| ObjectName::literal(name)).collect();
+        AdministeredObject::NameList(NameListDefinition { names, ..NameListDefinition::default() })
+    };
+    let streams = list(&["SYSTEM.BROKER.DEFAULT.STREAM", "SYSTEM.BROKER.ADMIN.STREAM"]);
+    objects.push(("SYSTEM.QPUBSUB.QUEUE.NAMELIST", streams));
+    objects.push(("SYSTEM.QPUBSUB.SUBPOINT.NAMELIST", list(&[SUBSCRIPTION_POINT])));
+    let listener = ListenerDefinition { port: 1414, ..ListenerDefinition::default() };
+    objects.push(("SYSTEM.LISTENER.TCP.1", AdministeredObject::Listener(listener)));
     let named = |(name, mut object): (&str, AdministeredObject)| {
         object.set_name(ObjectName::literal(name));
         object.set_history(history(now));
@@ -205,6 +232,7 @@ pub(crate) fn topics(now: Timestamp) -> Vec<TopicDefinition> {
         plain("SYSTEM.DEFAULT.TOPIC", ""),
         plain("SYSTEM.BROKER.DEFAULT.STREAM", "SYSTEM.BROKER.DEFAULT.STREAM"),
         plain("SYSTEM.BROKER.ADMIN.STREAM", "SYSTEM.BROKER.ADMIN.STREAM"),
+        plain(SUBSCRIPTION_POINT, SUBSCRIPTION_POINT),
         plain("SYSTEM.ADMIN.TOPIC", "$SYS/MQ"),
     ]
 }

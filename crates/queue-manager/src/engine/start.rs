@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use model::definition::QueueDefinition;
+use model::definition::{AdministeredObject, QueueDefinition};
 use model::name::QueueManagerName;
 use model::timestamp::Timestamp;
 use storage::{DefinitionChange, PrivateStore, QueueId, block_on};
@@ -71,6 +71,8 @@ fn add_what_is_missing(
     if saved.default_step >= defaults::STEP {
         return Vec::new();
     }
+    let step = saved.default_step;
+    let is_new = |name: &str| defaults::is_newer_than(step, name);
     let mut changes = vec![definitions::save_default_step(defaults::STEP)];
     if saved.queue_manager.is_none() {
         let queue_manager = defaults::queue_manager(name, now);
@@ -78,7 +80,9 @@ fn add_what_is_missing(
         saved.queue_manager = Some(queue_manager);
     }
     let known: HashSet<_> = saved.queues.iter().map(|queue| queue.name).collect();
-    for mut queue in defaults::queues(now).into_iter().filter(|queue| !known.contains(&queue.name)) {
+    for mut queue in
+        defaults::queues(now).into_iter().filter(|queue| is_new(queue.name.as_str()) && !known.contains(&queue.name))
+    {
         if let Some(local) = queue.as_local_mut() {
             local.store_id = store.create_queue().0;
         }
@@ -86,14 +90,21 @@ fn add_what_is_missing(
         saved.queues.push(queue);
     }
     let known: HashSet<_> = saved.topics.iter().map(|topic| topic.name).collect();
-    for topic in defaults::topics(now).into_iter().filter(|topic| !known.contains(&topic.name)) {
+    for topic in
+        defaults::topics(now).into_iter().filter(|topic| is_new(topic.name.as_str()) && !known.contains(&topic.name))
+    {
         changes.push(definitions::save_topic(&topic));
         saved.topics.push(topic);
     }
     let known: HashSet<_> = saved.objects.iter().map(administered::key).collect();
-    for object in defaults::objects(now).into_iter().filter(|object| !known.contains(&administered::key(object))) {
+    let is_missing =
+        |object: &AdministeredObject| is_new(object.name().as_str()) && !known.contains(&administered::key(object));
+    for object in defaults::objects(now).into_iter().filter(is_missing) {
         changes.push(definitions::save_object(&object));
         saved.objects.push(object);
+    }
+    if step > 0 {
+        return changes;
     }
     if saved.channel_authentications.is_empty() {
         saved.channel_authentications = defaults::channel_authentications(now);

@@ -12,8 +12,8 @@ use model::options::{CloseOptions, GetFlags, GetOptions, ObjectDescriptor, OpenO
 use model::pcf;
 use model::reason::Reason;
 use queue_manager::{Connection, Home, QueueManager, XaError, XaFlags};
-use storage::Xid;
 use storage::private::log::disk::DirectoryDisk;
+use storage::{DefinitionChange, PrivateStore, StoreOptions, Xid};
 
 use crate::script::{EVERYTHING, FakeClock, administrator, connect, name, start};
 
@@ -187,7 +187,7 @@ async fn a_directory_of_another_queue_manager_is_refused() {
     let options = queue_manager::StartOptions {
         name: name("QM2"),
         home: Home::Disk(Arc::new(disk)),
-        store: storage::StoreOptions::default(),
+        store: StoreOptions::default(),
         clock,
         server_user: "mqadmin".to_owned(),
     };
@@ -218,6 +218,50 @@ async fn the_objects_that_tools_expect_are_there_from_the_first_start() {
     for topic in ["SYSTEM.BASE.TOPIC", "SYSTEM.DEFAULT.TOPIC"] {
         assert!(queue_manager.topic(&name(topic)).is_some(), "{topic}");
     }
+}
+
+#[tokio::test]
+async fn a_queue_manager_of_an_older_version_gets_new_objects_and_nothing_that_was_deleted() {
+    const NEW: [(AuthorityObject, &str); 3] = [
+        (AuthorityObject::NameList, "SYSTEM.QPUBSUB.QUEUE.NAMELIST"),
+        (AuthorityObject::NameList, "SYSTEM.QPUBSUB.SUBPOINT.NAMELIST"),
+        (AuthorityObject::Listener, "SYSTEM.LISTENER.TCP.1"),
+    ];
+    let old = (AuthorityObject::Process, name("SYSTEM.DEFAULT.PROCESS"));
+    let (directory, clock) = (tempfile::tempdir().unwrap(), FakeClock::new());
+    let queue_manager = start_in(directory.path(), &clock);
+    for (family, object) in NEW {
+        queue_manager.delete_object(&administrator(), family, &name(object)).await.unwrap();
+    }
+    queue_manager.delete_topic(&administrator(), &name("SYSTEM.BROKER.DEFAULT.SUBPOINT")).await.unwrap();
+    queue_manager.delete_object(&administrator(), old.0, &old.1).await.unwrap();
+    for record in queue_manager.channel_authentications().iter() {
+        queue_manager.remove_channel_authentication(&administrator(), record).await.unwrap();
+    }
+    queue_manager.stop().await;
+    drop(queue_manager);
+
+    // What was deleted on purpose stays away.
+    let queue_manager = start_in(directory.path(), &clock);
+    assert!(queue_manager.object(NEW[0].0, &name(NEW[0].1)).is_none());
+    queue_manager.stop().await;
+    drop(queue_manager);
+
+    // The same data directory, as the first version left it.
+    let disk = DirectoryDisk::open(directory.path().to_owned()).unwrap();
+    let (store, _) = PrivateStore::open(Arc::new(disk), StoreOptions::default()).unwrap();
+    let first_step = DefinitionChange::Save { key: "defaults".to_owned(), value: b"1".to_vec() };
+    store.change_definitions(vec![first_step]).await.unwrap();
+    store.close();
+    drop(store);
+
+    let queue_manager = start_in(directory.path(), &clock);
+    for (family, object) in NEW {
+        assert!(queue_manager.object(family, &name(object)).is_some(), "{object}");
+    }
+    assert!(queue_manager.topic(&name("SYSTEM.BROKER.DEFAULT.SUBPOINT")).is_some());
+    assert!(queue_manager.object(old.0, &old.1).is_none());
+    assert_eq!(queue_manager.channel_authentications().len(), 0);
 }
 
 #[tokio::test]
