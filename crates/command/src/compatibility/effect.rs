@@ -10,6 +10,7 @@ const NO_CLUSTERS: &str = "there are no clusters";
 const NOT_RECORDED: &str = "nothing of the kind is recorded";
 const NO_EXITS: &str = "there are no exits";
 const NO_MULTICAST: &str = "there is no multicast";
+const NO_QUEUED_PUBLISH_SUBSCRIBE: &str = "there is no queued publish/subscribe";
 const NO_MESSAGE_CHANNELS: &str = "message channels do not run";
 const NO_CHANNEL_EVENTS: &str = "channels write no events";
 const NO_AUTOMATIC_CHANNELS: &str = "channels are not defined automatically";
@@ -59,10 +60,10 @@ const WITHOUT_EFFECT: &[(&str, &str)] = &[
     ("PARENT", "there is no publish/subscribe hierarchy"),
     ("PROXYSUB", "there is no publish/subscribe hierarchy"),
     ("PSCLUS", NO_CLUSTERS),
-    ("PSNPMSG", "there is no queued publish/subscribe"),
-    ("PSNPRES", "there is no queued publish/subscribe"),
-    ("PSRTYCNT", "there is no queued publish/subscribe"),
-    ("PSSYNCPT", "there is no queued publish/subscribe"),
+    ("PSNPMSG", NO_QUEUED_PUBLISH_SUBSCRIBE),
+    ("PSNPRES", NO_QUEUED_PUBLISH_SUBSCRIBE),
+    ("PSRTYCNT", NO_QUEUED_PUBLISH_SUBSCRIBE),
+    ("PSSYNCPT", NO_QUEUED_PUBLISH_SUBSCRIBE),
     ("PUBSCOPE", "there is no publish/subscribe hierarchy"),
     ("REPOS", NO_CLUSTERS),
     ("REPOSNL", NO_CLUSTERS),
@@ -88,11 +89,12 @@ const WITHOUT_EFFECT: &[(&str, &str)] = &[
 const TOLD: &[&str] = &["CLUSNL", "CLUSTER", "PARENT", "REPOS", "REPOSNL", "SCYEXIT", "STREAMQ"];
 
 /// Why an attribute that a command sets to something else than its default changes nothing, when the command has to say it.
-pub(crate) fn told(kind: Kind, setting: &Setting) -> Option<&'static str> {
+pub(crate) fn told(kind: Kind, name: &str, setting: &Setting) -> Option<&'static str> {
     let keyword = setting.attribute.mqsc;
     let says_nothing = setting.value.text().is_some_and(|text| text.trim().is_empty())
         || setting.attribute.default_value(kind).as_ref() == Some(&setting.value);
-    without_effect(kind, keyword).filter(|_| TOLD.contains(&keyword) && !says_nothing)
+    let is_told = TOLD.contains(&keyword) || of_list(kind, name, keyword).is_some();
+    without_effect(kind, name, keyword).filter(|_| is_told && !says_nothing)
 }
 
 /// Why channels of this type are kept as definitions only.
@@ -140,19 +142,33 @@ const Z_OS: &[(&str, &str)] = &[
     ("XCFMNAME", "IMS"),
 ];
 
+/// Why a definition of this kind as a whole is kept without effect.
+pub(crate) fn of_whole(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::ClientConnection => Some("definitions for clients are kept, not acted on"),
+        Kind::Service => Some("services are not started"),
+        Kind::Communication => Some(NO_MULTICAST),
+        Kind::AuthenticationCrl | Kind::AuthenticationOcsp => Some(OWN_TLS),
+        kind => does_not_run(kind),
+    }
+}
+
+/// Why the names in a namelist of queued publish/subscribe change nothing.
+fn of_list(kind: Kind, name: &str, keyword: &str) -> Option<&'static str> {
+    let is_of_streams = kind == Kind::NameList && name.starts_with("SYSTEM.QPUBSUB.") && keyword == "NAMES";
+    is_of_streams.then_some(NO_QUEUED_PUBLISH_SUBSCRIBE)
+}
+
 /// Why an attribute of a definition that is accepted changes nothing; `None` when it has effect.
-pub(crate) fn without_effect(kind: Kind, keyword: &str) -> Option<&'static str> {
+pub(crate) fn without_effect(kind: Kind, name: &str, keyword: &str) -> Option<&'static str> {
     let unless = |counts: &[&str], why| (!counts.contains(&keyword)).then_some(why);
     match kind {
         Kind::ServerConnection => unless(OF_SERVER_CONNECTIONS, "client channels have nothing of the kind here"),
-        Kind::ClientConnection => Some("definitions for clients are kept, not acted on"),
-        _ if kind.is_channel() => Some(NO_MESSAGE_CHANNELS),
         Kind::Listener => unless(OF_LISTENERS, "listeners speak TCP only"),
-        Kind::Service => Some("services are not started"),
-        Kind::Communication => Some(NO_MULTICAST),
         Kind::AuthenticationOs | Kind::AuthenticationLdap => unless(OF_PASSWORD_CHECKS, OWN_USERS),
-        Kind::AuthenticationCrl | Kind::AuthenticationOcsp => Some(OWN_TLS),
-        _ => WITHOUT_EFFECT.iter().find(|(known, _)| *known == keyword).map(|(_, why)| *why),
+        _ => of_whole(kind)
+            .or_else(|| of_list(kind, name, keyword))
+            .or_else(|| WITHOUT_EFFECT.iter().find(|(known, _)| *known == keyword).map(|(_, why)| *why)),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::reply::Reply;
 /// Adds the warnings that every command with these settings gets.
 pub(super) fn of_settings(mut reply: Reply, kind: Kind, name: &str, settings: &[Setting]) -> Reply {
     for setting in settings {
-        if let Some(why) = effect::told(kind, setting) {
+        if let Some(why) = effect::told(kind, name, setting) {
             let text = setting.attribute.value.word_or_text(&setting.value);
             let attribute = format!("{}({text})", setting.attribute.mqsc);
             let object = format!("{}({name})", kind.mqsc());

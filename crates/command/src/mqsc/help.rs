@@ -119,13 +119,13 @@ const OWN: &[(Verb, &str, &str, &str)] = &[
     (
         Verb::Display,
         "QSTATUS",
-        "(generic-name) TYPE(QUEUE|HANDLE) OPENTYPE(ALL|INPUT|OUTPUT) ALL WHERE() attributes",
+        "(generic-name) TYPE(QUEUE|HANDLE) OPENTYPE(ALL|INPUT|OUTPUT) MONITOR ALL WHERE() attributes",
         "Shows queues in use, or who has them open.",
     ),
     (
         Verb::Display,
         "QUEUE",
-        "(generic-name) TYPE(type) ALL WHERE(keyword operator value) attributes",
+        "(generic-name) TYPE(type) CLUSTER(generic-name) CLUSNL(generic-name) TARGTYPE(ALL|QUEUE|TOPIC) CLUSINFO ALL WHERE(keyword operator value) attributes",
         "Shows queues of every type.",
     ),
     (
@@ -137,7 +137,7 @@ const OWN: &[(Verb, &str, &str, &str)] = &[
     (
         Verb::Display,
         "SUB",
-        "(generic-name)|SUBID(hex) DURABLE(ALL|YES|NO) SUBTYPE(type) DISTYPE(RESOLVED|DEFINED) ALL WHERE() attributes",
+        "(generic-name)|SUBID(hex) DURABLE(ALL|YES|NO) SUBTYPE(type) DISTYPE(RESOLVED|DEFINED) SUMMARY ALL WHERE() attributes",
         "Shows attributes of subscriptions.",
     ),
     (Verb::Display, "SVSTATUS", "(generic-name) ALL WHERE() attributes", "Shows services that run."),

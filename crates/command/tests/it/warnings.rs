@@ -66,6 +66,8 @@ fn what_a_script_says_of_clusters_exits_and_services_is_told() {
          ALTER QMGR REPOS(INVENTORY) DESCR('a repository')
          ALTER QMGR REPOS(' ')
          DEFINE CHANNEL(C) CHLTYPE(SVRCONN) SCYEXIT('check(Main)')
+         ALTER NAMELIST(SYSTEM.QPUBSUB.QUEUE.NAMELIST) NAMES(SYSTEM.BROKER.DEFAULT.STREAM,SYSTEM.FTE)
+         DEFINE NAMELIST(MINE) NAMES(SYSTEM.FTE)
          DEFINE SERVICE(MONITOR) CONTROL(QMGR) STARTCMD('/bin/true')",
         expect![[r#"
             QUA0004W: CLUSTER(INVENTORY) of QLOCAL(A) has no effect: there are no clusters.
@@ -74,6 +76,7 @@ fn what_a_script_says_of_clusters_exits_and_services_is_told() {
             QUA0004W: CLUSTER(INVENTORY) of TOPIC(T) has no effect: there are no clusters.
             QUA0004W: REPOS(INVENTORY) of QMGR(QM1) has no effect: there are no clusters.
             QUA0004W: SCYEXIT(check(Main)) of CHANNEL(C) has no effect: client channels have nothing of the kind here.
+            QUA0004W: NAMES(SYSTEM.BROKER.DEFAULT.STREAM,SYSTEM.FTE) of NAMELIST(SYSTEM.QPUBSUB.QUEUE.NAMELIST) has no effect: there is no queued publish/subscribe.
             QUA0005W: Service MONITOR is kept as a definition only. Services are not started here.
         "#]],
     );

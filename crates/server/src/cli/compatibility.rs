@@ -1,11 +1,18 @@
 //! `config compat`: what this queue manager would make of another one's definitions.
+//!
+//! The script runs on a queue manager in memory, which is gone when the command ends.
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use command::compatibility::{Compatibility, Finding, Verdict, compatibility};
+use model::authority::Principal;
+use model::name::QueueManagerName;
+use queue_manager::{Home, QueueManager, StartOptions, SystemClock};
 use serde_json::json;
+use storage::StoreOptions;
 
 use super::failure::Failure;
 
@@ -22,7 +29,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Failure> {
     let file = arguments.file.display();
     let bytes = std::fs::read(&arguments.file).map_err(|e| Failure::new(1, format!("cannot read {file}: {e}")))?;
-    let found = compatibility(&String::from_utf8_lossy(&bytes));
+    let found = look(&String::from_utf8_lossy(&bytes))?;
     if arguments.json {
         writeln!(out, "{:#}", as_json(&found))?;
     } else {
@@ -35,26 +42,47 @@ pub(super) fn run(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Fail
     }
 }
 
+/// Runs the script as its owner would, on a new queue manager without a disk.
+fn look(script: &str) -> Result<Compatibility, Failure> {
+    const OWNER: &str = "owner";
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let queue_manager = QueueManager::start(StartOptions {
+            name: QueueManagerName::literal("QM1"),
+            home: Home::Ephemeral,
+            store: StoreOptions::default(),
+            clock: Arc::new(SystemClock),
+            server_user: OWNER.to_owned(),
+        })
+        .map_err(|error| Failure::of(1, &error))?;
+        let found = compatibility(&queue_manager, &Principal::administrator(OWNER), script).await;
+        queue_manager.stop().await;
+        Ok(found)
+    })
+}
+
 fn as_text(found: &Compatibility, out: &mut dyn Write) -> Result<(), Failure> {
-    for verdict in [Verdict::Refused, Verdict::Ignored] {
-        let of_verdict: Vec<_> = found.findings.iter().filter(|finding| finding.verdict == verdict).collect();
-        if of_verdict.is_empty() {
-            continue;
-        }
-        let heading = match verdict {
-            Verdict::Refused => "Refused:",
-            Verdict::Ignored | Verdict::Accepted => "Kept, without effect:",
-        };
-        writeln!(out, "{heading}")?;
-        for finding in of_verdict {
+    let headings = [(Verdict::Refused, "Refused:"), (Verdict::Ignored, "Accepted, without effect here:")];
+    for (verdict, heading) in headings {
+        let mut is_first = true;
+        let told = |finding: &&Finding| finding.verdict == verdict && !finding.reason.is_empty();
+        for finding in found.findings.iter().filter(told) {
+            if std::mem::take(&mut is_first) {
+                writeln!(out, "{heading}")?;
+            }
             writeln!(out, "{}", line(finding))?;
         }
     }
-    let (accepted, ignored, refused) =
-        (found.count(Verdict::Accepted), found.count(Verdict::Ignored), found.count(Verdict::Refused));
+    if let Some(end) = found.end {
+        writeln!(out, "Nothing after line {end} is run: the script ends there.")?;
+    }
+    let [accepted, ignored, refused] =
+        [Verdict::Accepted, Verdict::Ignored, Verdict::Refused].map(|verdict| found.count(verdict));
+    let [no_effect, bad] = [Verdict::Ignored, Verdict::Refused].map(|verdict| found.count_attributes(verdict));
     writeln!(
         out,
-        "Commands read: {}. Commands and attributes accepted: {accepted}, without effect: {ignored}, refused: {refused}.",
+        "Commands read: {}. Accepted: {accepted}, accepted without effect here: {ignored}, refused: {refused}. \
+         Attributes without effect here: {no_effect}, refused: {bad}.",
         found.commands
     )?;
     Ok(())
@@ -84,6 +112,9 @@ fn as_json(found: &Compatibility) -> serde_json::Value {
         "accepted": found.count(Verdict::Accepted),
         "ignored": found.count(Verdict::Ignored),
         "refused": found.count(Verdict::Refused),
+        "attributesIgnored": found.count_attributes(Verdict::Ignored),
+        "attributesRefused": found.count_attributes(Verdict::Refused),
+        "endLine": found.end,
         "findings": findings,
     })
 }

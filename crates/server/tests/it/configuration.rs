@@ -136,7 +136,7 @@ fn compat_says_what_becomes_of_a_script_and_ends_with_10_when_something_is_refus
     let good = folder.write("good.mqsc", "DEFINE QLOCAL(A) MAXDEPTH(10) +\n* CRDATE(2026-01-01) +\nREPLACE\n");
     expect![[r#"
         exit 0
-        out: Commands read: 1. Commands and attributes accepted: 3, without effect: 0, refused: 0.
+        out: Commands read: 1. Accepted: 1, accepted without effect here: 0, refused: 0. Attributes without effect here: 0, refused: 0.
     "#]]
     .assert_eq(&compat(&good, false));
     let bad = folder.write("bad.mqsc", "DEFINE QLOCAL(A) STGCLASS(X) CLUSTER(C)\nDEFINE PSID(4)\n");
@@ -145,9 +145,9 @@ fn compat_says_what_becomes_of_a_script_and_ends_with_10_when_something_is_refus
         out: Refused:
         out:   line 1: DEFINE QLOCAL(A) STGCLASS: z/OS only: storage classes
         out:   line 2: DEFINE PSID(4): DEFINE PSID is not supported by this queue manager yet
-        out: Kept, without effect:
+        out: Accepted, without effect here:
         out:   line 1: DEFINE QLOCAL(A) CLUSTER: there are no clusters
-        out: Commands read: 2. Commands and attributes accepted: 1, without effect: 1, refused: 2.
+        out: Commands read: 2. Accepted: 0, accepted without effect here: 0, refused: 2. Attributes without effect here: 1, refused: 1.
     "#]]
     .assert_eq(&compat(&bad, false));
     let said = compat(&bad, true);
@@ -157,6 +157,80 @@ fn compat_says_what_becomes_of_a_script_and_ends_with_10_when_something_is_refus
         err: quaymaster: cannot read DIR/none.mqsc: No such file or directory (os error 2)
     "#]]
     .assert_eq(&compat(&folder.join("none.mqsc"), false));
+}
+
+/// Starts and stops that depend on what the script did before, commands that are kept without effect, and an end.
+const MIXED: &str = "\
+DEFINE QLOCAL(X) USAGE(XMITQ)
+DEFINE QREMOTE(FAR) RNAME(A) RQMNAME(QM9) XMITQ(X)
+DEFINE CHANNEL(TO.QM9) CHLTYPE(SDR) CONNAME('h(1414)') XMITQ(X)
+DEFINE CHANNEL(IOT) CHLTYPE(AMQP) PORT(5672)
+START CHANNEL(TO.QM9)
+START CHANNEL(IOT)
+DEFINE SERVICE(S) STARTCMD('/bin/true')
+START SERVICE(S)
+STOP LISTENER(SYSTEM.LISTENER.TCP.1)
+START LISTENER(SYSTEM.LISTENER.TCP.1)
+START LISTENER(SYSTEM.LISTENER.TCP.1)
+STOP LISTENER(SYSTEM.LISTENER.TCP.1)
+STOP LISTENER(NOT.THERE) IGNSTATE(YES)
+ALTER QMGR REPOS(C)
+REFRESH CLUSTER(C)
+DEFINE PSID(4)
+DEFINE QLOCAL(A) STGCLASS(X)
+DISPLAY QLOCAL(A)
+END
+DEFINE QLOCAL(AFTER)
+";
+
+/// The commands, counted from 1, that `runmqsc` says it could not do.
+fn failed(said: &str) -> Vec<usize> {
+    let mut failed = Vec::new();
+    let mut number = 0;
+    for line in said.lines().filter_map(|line| line.strip_prefix("out: ")) {
+        if let Some((first, _)) = line.split_once(" : ").filter(|_| line.starts_with(' ')) {
+            number = first.trim().parse().unwrap_or(number);
+        } else if let Some((id, _)) = line.split_once(": ")
+            && id.starts_with("AMQ")
+            && (id.ends_with('E') || id == "AMQ8405I")
+        {
+            failed.push(number);
+        }
+    }
+    failed
+}
+
+#[test]
+fn compat_refuses_what_runmqsc_refuses_on_a_new_queue_manager() {
+    let folder = Folder::new();
+    let _server = Server::start_with(&folder, &[], &[("MQ_DEV", "false")]);
+    let scripts = [
+        ("QM2", MIXED, vec![5, 6, 8, 9, 11, 13, 15, 16, 17, 18], 18),
+        ("QM3", include_str!("../../../command/tests/testdata/container.mqsc"), vec![], 30),
+        ("QM4", include_str!("../../../command/tests/testdata/file-transfer.mqsc"), vec![], 25),
+    ];
+    for (queue_manager, script, refused, commands) in scripts {
+        let file = folder.write("script.mqsc", script).display().to_string();
+        let compat = folder.run(&["config", "compat", &file, "--json"]);
+        let json: String = compat.lines().filter_map(|line| line.strip_prefix("out: ")).collect();
+        let found: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+        let findings = found["findings"].as_array().expect("a list");
+        let of_commands = findings.iter().filter(|finding| finding["attribute"].is_null());
+        let says_refused: Vec<_> = of_commands
+            .enumerate()
+            .filter(|(_, finding)| finding["verdict"] == "refused")
+            .map(|(index, _)| index + 1)
+            .collect();
+        assert_eq!(says_refused, refused, "{compat}");
+
+        assert!(folder.run(&["crtmqm", queue_manager]).starts_with("exit 0\n"));
+        assert!(folder.run(&["strmqm", queue_manager]).starts_with("exit 0\n"));
+        let said = folder.run_with(&["runmqsc", queue_manager], script);
+        assert_eq!(failed(&said), refused, "{said}");
+        assert_eq!(found["commands"], commands, "{compat}");
+        assert!(said.contains(&format!("out: {commands} MQSC commands read.")), "{said}");
+        assert_eq!(said.lines().next(), compat.lines().next(), "both end with the same code");
+    }
 }
 
 #[test]
