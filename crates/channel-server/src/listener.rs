@@ -7,25 +7,25 @@
 //! Invariants
 //! - Whatever a partner does before an MQCONN of it succeeds costs at most one of `Limits::sockets` places for a few times
 //!   `Limits::patience`, and FAILDLAY.
-//! - A socket whose partner has not come in makes room for one that has just come (`places`).
-
-mod places;
+//! - A socket whose partner is not let in may have to make room for one that has just come (`workers::places`). One whose
+//!   partner is let in never does.
 
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
 
 use model::name::QueueManagerName;
 use parking_lot::{Mutex, RwLock};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::task::JoinHandle;
+use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout_at};
+use workers::places::{Most, Occupant, Place, Places};
 use workers::{Seats, Workers};
 
 use crate::admission::{Admission, Gate, Identifying, Introduction, Peer, StatusCode, Terms, UserFacts};
-use crate::listener::places::{Most, Place, Places};
 use crate::socket;
 use crate::tls::{HandshakeError, Secured, Tls};
 
@@ -57,7 +57,7 @@ pub struct Door {
     gate: Gate,
     tls: RwLock<Option<Tls>>,
     limits: RwLock<Limits>,
-    places: Arc<Places>,
+    places: Arc<Places<Waiting>>,
     crowd: Mutex<Crowd>,
 }
 
@@ -123,11 +123,11 @@ impl Door {
         Ok(Listening { address, task })
     }
 
-    fn take_place(&self, address: SocketAddr) -> Option<Arc<Place>> {
+    fn take_place(&self, address: SocketAddr) -> Option<Arc<Place<Waiting>>> {
         let limits = *self.limits.read();
         let most = Most { of_all: limits.sockets, of_address: limits.sockets_per_address };
-        let place = self.places.take(address.ip(), most);
-        if place.as_ref().is_none_or(|place| place.was_made) {
+        let place = self.places.take(address.ip(), most, |_| Waiting::default());
+        if place.as_ref().is_none_or(Place::made_room) {
             self.tell_of_crowd(address, place.is_none());
         }
         place.map(Arc::new)
@@ -154,10 +154,45 @@ impl Door {
     }
 }
 
+/// A socket whose partner is not let in.
+#[derive(Default)]
+struct Waiting {
+    /// Absent until the task that serves the socket is made.
+    task: Mutex<Option<AbortHandle>>,
+    has_made_room: AtomicBool,
+}
+
+impl Waiting {
+    /// Which task to end when the socket makes room. One that has is ended now.
+    fn is_served_by(&self, task: AbortHandle) {
+        *self.task.lock() = Some(task);
+        if self.has_made_room.load(SeqCst) {
+            self.end();
+        }
+    }
+}
+
+impl Occupant for Waiting {
+    /// All are alike: the one that has waited longest makes room.
+    type Worth = ();
+
+    fn worth(&self) -> Option<()> {
+        Some(())
+    }
+
+    fn end(&self) {
+        self.has_made_room.store(true, SeqCst);
+        let task = self.task.lock().take();
+        if let Some(task) = task {
+            task.abort();
+        }
+    }
+}
+
 /// The gate of one socket, whose place it keeps once the partner is let in.
 struct Admitting {
     gate: Arc<Gate>,
-    place: Arc<Place>,
+    place: Arc<Place<Waiting>>,
 }
 
 impl Admission for Admitting {
@@ -168,7 +203,7 @@ impl Admission for Admitting {
     fn identify<'a>(&'a self, terms: &'a Terms, peer: &'a Peer, user: &'a UserFacts) -> Identifying<'a> {
         Box::pin(async move {
             let principal = self.gate.identify(terms, peer, user).await?;
-            self.place.admit();
+            self.place.keep();
             Ok(principal)
         })
     }
@@ -231,7 +266,8 @@ async fn accept(listener: TcpListener, door: Arc<Door>, gate: Arc<Gate>) {
         match socket {
             Ok(socket) => {
                 let admitting = Admitting { gate: Arc::clone(&gate), place: Arc::clone(&place) };
-                place.is_served_by(seat.spawn(serve(socket, address, Arc::clone(&door), Arc::new(admitting))));
+                let task = seat.spawn(serve(socket, address, Arc::clone(&door), Arc::new(admitting)));
+                place.occupant().is_served_by(task);
             }
             Err(error) => tracing::debug!(%error, "a channel's connection was gone at once"),
         }

@@ -16,10 +16,11 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use model::client_address::ClientAddress;
 use model::timestamp::Timestamp;
 use parking_lot::Mutex;
 
@@ -46,14 +47,6 @@ impl Locked {
     /// Whole seconds, for `Retry-After`.
     pub fn seconds(self) -> u64 {
         self.wait.as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX).max(1)
-    }
-}
-
-/// The network that counts as one address: an IPv6 subscriber has 2^64 addresses.
-pub(crate) fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V4(address) => IpAddr::V4(address),
-        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
     }
 }
 
@@ -133,7 +126,7 @@ impl Attempts {
     fn keys(&self, user: &str, address: IpAddr) -> Keys {
         // Registries may ignore case and blanks: spellings of one name are one user here.
         let user = user.trim().to_lowercase();
-        let address = network(address);
+        let address = ClientAddress::from(address);
         Keys {
             pair: self.hasher.hash_one((&user, address)),
             user: self.hasher.hash_one(&user),

@@ -9,10 +9,9 @@ use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use model::client_address::ClientAddress;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
-
-use crate::attempts::network;
 
 /// Waiting at once: for one address, and for all.
 const MOST_OF_ONE: usize = 64;
@@ -32,9 +31,9 @@ struct State {
     running: usize,
     waiting: usize,
     /// None is empty.
-    queues: HashMap<IpAddr, VecDeque<oneshot::Sender<Turn>>>,
+    queues: HashMap<ClientAddress, VecDeque<oneshot::Sender<Turn>>>,
     /// The addresses with a queue, whose turn is next at the front.
-    line: VecDeque<IpAddr>,
+    line: VecDeque<ClientAddress>,
 }
 
 /// Held while the work is done; passed on when dropped.
@@ -56,7 +55,7 @@ impl FairQueue {
                 state.running += 1;
                 return Ok(Turn(Some(Arc::clone(self))));
             }
-            state.enter(network(address))?
+            state.enter(address.into())?
         };
         // A sender that is dropped was the last of the longest queue.
         place.await.map_err(|_| Busy)
@@ -84,7 +83,7 @@ impl FairQueue {
 }
 
 impl State {
-    fn enter(&mut self, address: IpAddr) -> Result<oneshot::Receiver<Turn>, Busy> {
+    fn enter(&mut self, address: ClientAddress) -> Result<oneshot::Receiver<Turn>, Busy> {
         let own = self.queues.get(&address).map_or(0, VecDeque::len);
         if own >= MOST_OF_ONE {
             self.forget_gone(address);
@@ -104,7 +103,7 @@ impl State {
     }
 
     /// Those whose connection has ended need no turn.
-    fn forget_gone(&mut self, address: IpAddr) {
+    fn forget_gone(&mut self, address: ClientAddress) {
         let Some(queue) = self.queues.get_mut(&address) else { return };
         let before = queue.len();
         queue.retain(|waiter| !waiter.is_closed());
@@ -137,7 +136,7 @@ impl State {
         next
     }
 
-    fn drop_if_empty(&mut self, address: IpAddr) {
+    fn drop_if_empty(&mut self, address: ClientAddress) {
         if self.queues.get(&address).is_some_and(VecDeque::is_empty) {
             self.queues.remove(&address);
             self.line.retain(|other| *other != address);

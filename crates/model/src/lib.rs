@@ -5,6 +5,7 @@
 
 pub mod authority;
 pub mod causes;
+pub mod client_address;
 pub mod conversion;
 pub mod definition;
 pub mod descriptor;

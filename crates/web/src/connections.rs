@@ -4,25 +4,22 @@
 //! One housekeeping task looks at all connections a few times a second, so that a request costs no timer of its own:
 //! a connection only notes its phase and the coarse time in atomics.
 //!
-//! Connections are counted by the address they come from. Whoever has the most makes room for others, so that a client
-//! finds a place while another one, whose own connections are ended by each new one of its own, tries to take them all.
+//! Which connection makes room for a new one is decided by address (`workers::places`).
 //!
 //! Invariants
-//! - A connection is in the table exactly while its `Entry` lives, or until it is told to make room.
 //! - A connection that works on a request is never closed for being slow or to make room, only by the end of a shutdown's
 //!   grace. Waiting for the body of a request is no work; waiting for a message is, and is bounded in number.
 
 mod socket;
 mod watch;
 
-use std::collections::HashMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-use parking_lot::Mutex;
 use tokio::time::Instant;
+use workers::places::{Most, Place, Places};
 
 pub(crate) use self::socket::WatchedSocket;
 use self::watch::{CLOSE, DRAIN};
@@ -38,8 +35,7 @@ const TICKS_OF_A_LINE: u64 = 4;
 /// All connections of one listener.
 pub(crate) struct Connections {
     door: Door,
-    table: Mutex<Table>,
-    next: AtomicU64,
+    places: Arc<Places<Watch>>,
     started: Instant,
     /// Milliseconds since `started`, renewed each tick.
     coarse_now: AtomicU64,
@@ -53,19 +49,6 @@ pub(crate) struct Connections {
     logged: [AtomicU64; 2],
 }
 
-#[derive(Default)]
-struct Table {
-    sources: HashMap<IpAddr, Source>,
-    open: usize,
-}
-
-/// Where connections come from.
-#[derive(Default)]
-struct Source {
-    open: HashMap<u64, Arc<Watch>>,
-    uses: Arc<Uses>,
-}
-
 /// What the connections of one address take together.
 #[derive(Default)]
 struct Uses {
@@ -76,37 +59,22 @@ struct Uses {
 }
 
 /// How many connections there may be.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Places {
-    pub(crate) most: usize,
-    pub(crate) of_one_address: usize,
-}
-
-impl Places {
-    pub(crate) fn of(door: Door, limits: &Limits) -> Self {
-        match door {
-            Door::Https | Door::Http => {
-                Self { most: limits.connections, of_one_address: limits.connections_per_address }
-            }
-            // Mostly for this machine alone: all may be of one address.
-            Door::Metrics => Self { most: limits.metrics_connections, of_one_address: limits.metrics_connections },
-        }
+pub(crate) fn most(door: Door, limits: &Limits) -> Most {
+    match door {
+        Door::Https | Door::Http => Most { of_all: limits.connections, of_address: limits.connections_per_address },
+        // Mostly for this machine alone: all may be of one address.
+        Door::Metrics => Most { of_all: limits.metrics_connections, of_address: limits.metrics_connections },
     }
 }
 
-/// Removes the connection from the table when dropped.
-pub(crate) struct Entry {
-    number: u64,
-    source: IpAddr,
-    pub(crate) watch: Arc<Watch>,
-}
+/// The place of one connection, with what the connection is doing.
+pub(crate) type Entry = Place<Watch>;
 
 impl Connections {
     pub(crate) fn new(door: Door) -> Arc<Self> {
         Arc::new(Self {
             door,
-            table: Mutex::default(),
-            next: AtomicU64::new(0),
+            places: Arc::default(),
             started: Instant::now(),
             coarse_now: AtomicU64::new(0),
             ticks: AtomicU64::new(0),
@@ -118,28 +86,19 @@ impl Connections {
         })
     }
 
-    /// Admits a connection. Where there are too many another one makes room: of the same address when that has too many,
-    /// else of the one that has the most. `None` when all of them are at work.
-    pub(crate) fn admit(self: &Arc<Self>, peer: IpAddr, places: Places) -> Option<Entry> {
-        let address = source_of(peer);
-        let mut table = self.table.lock();
-        let own = table.sources.get(&address).map_or(0, |source| source.open.len());
-        let is_crowded = own >= places.of_one_address;
-        if is_crowded || table.open >= places.most {
-            let made = if is_crowded { table.make_room_of(address) } else { table.make_room() };
-            let counter = if made { &self.made_room } else { &self.refused };
-            counter.fetch_add(1, Relaxed);
-            if !made {
-                return None;
-            }
-        }
-        let number = self.next.fetch_add(1, Relaxed);
-        let source = table.sources.entry(address).or_default();
-        let order = if self.draining.load(Relaxed) { DRAIN } else { watch::GO_ON };
-        let watch = Arc::new(Watch::new(Arc::clone(self), Arc::clone(&source.uses), order));
-        source.open.insert(number, Arc::clone(&watch));
-        table.open += 1;
-        Some(Entry { number, source: address, watch })
+    /// Admits a connection. `None`: there are too many, and all of them are at work.
+    pub(crate) fn admit(self: &Arc<Self>, peer: IpAddr, most: Most) -> Option<Entry> {
+        let entry = self.places.take(peer, most, |sibling| {
+            let uses = sibling.map(|sibling| Arc::clone(sibling.source())).unwrap_or_default();
+            let order = if self.draining.load(Relaxed) { DRAIN } else { watch::GO_ON };
+            Watch::new(Arc::clone(self), uses, order)
+        });
+        match &entry {
+            Some(entry) if entry.made_room() => self.made_room.fetch_add(1, Relaxed),
+            Some(_) => 0,
+            None => self.refused.fetch_add(1, Relaxed),
+        };
+        entry
     }
 
     /// Looks at every connection, closes those that are too slow or idle for too long, and tells the log of those that
@@ -170,19 +129,15 @@ impl Connections {
         if refused + made_room == 0 {
             return;
         }
-        let Places { most, of_one_address } = Places::of(self.door, limits);
-        let (open, busiest) = {
-            let table = self.table.lock();
-            let busiest = table.sources.iter().max_by_key(|(_, source)| source.open.len());
-            (table.open, busiest.map(|(address, source)| format!("{address} has {}", source.open.len())))
-        };
+        let Most { of_all, of_address } = most(self.door, limits);
+        let busiest = self.places.busiest().map(|(address, open)| format!("{address} has {open}"));
         tracing::warn!(
             listener = self.door.name(),
             refused,
             made_room,
-            open,
-            most,
-            of_one_address,
+            open = self.open(),
+            most = of_all,
+            of_one_address = of_address,
             "HTTP connections were refused, or others closed to make room for them: {}",
             busiest.unwrap_or_default()
         );
@@ -209,7 +164,7 @@ impl Connections {
     }
 
     pub(crate) fn open(&self) -> usize {
-        self.table.lock().open
+        self.places.open()
     }
 
     /// Connections close that work on no request, the others after the one they work on. Repeat it until `open` is 0.
@@ -222,64 +177,8 @@ impl Connections {
         self.each(|watch| watch.tell(CLOSE));
     }
 
-    fn each(&self, mut look: impl FnMut(&Arc<Watch>)) {
-        let table = self.table.lock();
-        table.sources.values().flat_map(|source| source.open.values()).for_each(&mut look);
-    }
-}
-
-impl Table {
-    /// Ends a connection of the address that has the most, or of the next one.
-    fn make_room(&mut self) -> bool {
-        let Some((&most, _)) = self.sources.iter().max_by_key(|(_, source)| source.open.len()) else { return false };
-        if self.make_room_of(most) {
-            return true;
-        }
-        let mut others: Vec<_> = self
-            .sources
-            .iter()
-            .map(|(&address, source)| (source.open.len(), address))
-            .filter(|one| one.1 != most)
-            .collect();
-        others.sort_unstable_by_key(|one| std::cmp::Reverse(one.0));
-        others.into_iter().any(|(_, address)| self.make_room_of(address))
-    }
-
-    /// Ends the connection of an address that is missed least.
-    fn make_room_of(&mut self, address: IpAddr) -> bool {
-        let Some(source) = self.sources.get(&address) else { return false };
-        let candidates = source.open.iter().filter_map(|(&number, watch)| Some((watch.dispensable()?, number)));
-        let Some((_, number)) = candidates.min() else { return false };
-        source.open[&number].tell(CLOSE);
-        self.remove(address, number);
-        true
-    }
-
-    fn remove(&mut self, address: IpAddr, number: u64) {
-        let Some(source) = self.sources.get_mut(&address) else { return };
-        if source.open.remove(&number).is_some() {
-            self.open -= 1;
-        }
-        if source.open.is_empty() {
-            self.sources.remove(&address);
-        }
-    }
-}
-
-impl Drop for Entry {
-    fn drop(&mut self) {
-        self.watch.all().table.lock().remove(self.source, self.number);
-    }
-}
-
-/// What counts as one address: of IPv6 the network of 64 bits, which one client has as a whole.
-fn source_of(peer: IpAddr) -> IpAddr {
-    match peer.to_canonical() {
-        IpAddr::V6(address) if !address.is_loopback() => {
-            let network = u128::from(address) & !u128::from(u64::MAX);
-            IpAddr::V6(Ipv6Addr::from(network))
-        }
-        canonical => canonical,
+    fn each(&self, look: impl FnMut(&Arc<Watch>)) {
+        self.places.each(look);
     }
 }
 

@@ -40,6 +40,7 @@ use model::authority::Principal;
 use parking_lot::{Mutex, RwLock};
 use queue_manager::QueueManagers;
 use tokio::task::JoinHandle;
+use workers::places::Occupant as _;
 use workers::{Seats, Workers};
 
 use crate::connections::TICK;

@@ -16,7 +16,7 @@ use tokio_rustls::TlsAcceptor;
 use workers::Seats;
 
 use crate::WebError;
-use crate::connections::{Connections, Entry, Places, WatchedSocket};
+use crate::connections::{self, Connections, Entry, WatchedSocket};
 use crate::peer_certificate::PeerCertificate;
 use crate::server::Shared;
 use crate::service::{Door, Peer};
@@ -70,7 +70,7 @@ pub(crate) async fn accept(
         let limits = &settings.options.limits;
         let few = limits.connections_per_thread;
         // The log is told by the housekeeping, of all at once.
-        let Some(entry) = Connections::admit(connections, peer.ip(), Places::of(door, limits)) else { continue };
+        let Some(entry) = Connections::admit(connections, peer.ip(), connections::most(door, limits)) else { continue };
         let tls = tls.as_ref().map(|tls| tls.read().clone());
         match socket.into_std() {
             Ok(socket) => seats.spawn(few, serve(socket, entry, Arc::clone(&shared), door, tls)),
@@ -86,12 +86,12 @@ async fn serve(socket: std::net::TcpStream, entry: Entry, shared: Arc<Shared>, d
         Err(error) => return tracing::debug!(%error, "an HTTP connection was gone at once"),
     };
     let address = socket.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip().to_canonical());
-    let socket = WatchedSocket::new(socket, Arc::clone(&entry.watch));
+    let socket = WatchedSocket::new(socket, Arc::clone(entry.occupant()));
     let Some(tls) = tls else {
-        let peer = Peer { door, client_certificate: None, address, watch: Arc::clone(&entry.watch) };
+        let peer = Peer { door, client_certificate: None, address, watch: Arc::clone(entry.occupant()) };
         return serve_http1(socket, &entry, shared, peer).await;
     };
-    let stream = match entry.watch.unless_closing(TlsAcceptor::from(tls.config).accept(socket)).await {
+    let stream = match entry.occupant().unless_closing(TlsAcceptor::from(tls.config).accept(socket)).await {
         Some(Ok(stream)) => stream,
         Some(Err(error)) => return tracing::debug!(%error, "a TLS handshake failed"),
         None => return tracing::debug!("a TLS handshake took too long, or the server stops"),
@@ -99,7 +99,7 @@ async fn serve(socket: std::net::TcpStream, entry: Entry, shared: Arc<Shared>, d
     let session = stream.get_ref().1;
     let is_http2 = session.alpn_protocol() == Some(b"h2");
     let client_certificate = session.peer_certificates().and_then(|chain| PeerCertificate::new(chain, &tls.verifier));
-    let peer = Peer { door, client_certificate, address, watch: Arc::clone(&entry.watch) };
+    let peer = Peer { door, client_certificate, address, watch: Arc::clone(entry.occupant()) };
     if is_http2 {
         Box::pin(serve_http2(stream, &entry, shared, peer)).await;
     } else {
@@ -117,7 +117,7 @@ where
     // forgets to send the 431 and 400 that hyper answers by itself.
     builder.max_header_size(header_bytes).max_buf_size(header_bytes.max(BUFFER));
     let connection = builder.serve_connection(TokioIo::new(stream), crate::service::for_connection(shared, peer));
-    entry.watch.supervise(connection, http1::Connection::graceful_shutdown).await;
+    entry.occupant().supervise(connection, http1::Connection::graceful_shutdown).await;
 }
 
 async fn serve_http2<S>(stream: S, entry: &Entry, shared: Arc<Shared>, peer: Peer)
@@ -125,7 +125,7 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let header_bytes = shared.settings().options.limits.header_bytes;
-    entry.watch.set_multiplexed();
+    entry.occupant().set_multiplexed();
     let mut builder = http2::Builder::new(TokioExecutor::new());
     builder
         .timer(TokioTimer::new())
@@ -135,5 +135,5 @@ where
         .max_send_buf_size(BUFFER)
         .max_header_list_size(u32::try_from(header_bytes).unwrap_or(u32::MAX));
     let connection = builder.serve_connection(TokioIo::new(stream), crate::service::for_connection(shared, peer));
-    entry.watch.supervise(connection, http2::Connection::graceful_shutdown).await;
+    entry.occupant().supervise(connection, http2::Connection::graceful_shutdown).await;
 }

@@ -1,4 +1,4 @@
-//! The threads that serve connections, each with a runtime of its own.
+//! The threads that serve connections, each with a runtime of its own; and the places of connections (`places.rs`).
 //!
 //! A connection stays on the thread it was given to, so that serving it never wakes another thread: with tasks shared
 //! between threads, a durable put cost four sleeps and wake-ups of threads, dearer than everything else together.
@@ -12,6 +12,7 @@
 //! and reply by HTTP, with a responder on a channel, cost 79 µs so, and 97 with the doors on a thread each.
 
 mod alarm;
+pub mod places;
 
 use std::future::Future;
 use std::io;

@@ -107,7 +107,6 @@ fn an_ipv6_subscriber_is_one_address() {
     let tries = (0..100).filter(|&number| guess(&attempts, "app", of(number), 0)).count();
     assert_eq!(tries, 5);
     assert_eq!(wait(&attempts, "app", IpAddr::from([0x2001, 0xdb8, 0, 2, 0, 0, 0, 1]), 0), 0);
-    assert_eq!(network("::ffff:192.0.2.1".parse().expect("an address")), address(1));
 }
 
 #[test]

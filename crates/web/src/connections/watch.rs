@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize,
 use std::task::{Poll, Waker};
 
 use parking_lot::Mutex;
+use workers::places::Occupant;
 
 use super::{Connections, Uses};
 use crate::options::Limits;
@@ -47,7 +48,7 @@ pub(super) const CLOSE: u8 = 2;
 
 /// How much a connection would be missed, the least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Worth {
+pub(crate) enum Worth {
     /// Nobody waits for anything on it.
     Idle,
     /// The body of its request has not come.
@@ -75,8 +76,9 @@ impl Watch {
         }
     }
 
-    pub(super) fn all(&self) -> &Connections {
-        &self.all
+    /// What the connections of its address take together.
+    pub(super) fn source(&self) -> &Arc<Uses> {
+        &self.source
     }
 
     /// Seconds that it may stay in the phase it is in, and since when it is; `None` without limit.
@@ -89,26 +91,10 @@ impl Watch {
         Some((seconds, self.since.load(Relaxed)))
     }
 
-    /// How much it would be missed, and since when; `None` while it works on a request.
-    pub(super) fn dispensable(&self) -> Option<(Worth, u64)> {
-        let requests = self.requests.load(Relaxed);
-        let worth = match requests {
-            0 if self.unread.load(Relaxed) > 0 => Worth::Unread,
-            0 => Worth::Idle,
-            _ if self.reading.load(Relaxed) >= requests => Worth::Reading,
-            _ => return None,
-        };
-        Some((worth, self.since.load(Relaxed)))
-    }
-
     /// Bytes of answers that have not been read, and since when.
     pub(super) fn unread_answers(&self) -> Option<(usize, u64)> {
         let bytes = self.unread.load(Relaxed);
         (bytes > 0).then(|| (bytes, self.unread_since.load(Relaxed)))
-    }
-
-    pub(crate) fn end(&self) {
-        self.tell(CLOSE);
     }
 
     pub(super) fn tell(&self, order: u8) {
@@ -245,6 +231,27 @@ impl Watch {
         if let Err(error) = driven.await {
             tracing::debug!(%error, "an HTTP connection ended early");
         }
+    }
+}
+
+impl Occupant for Watch {
+    /// How much it would be missed, and since when.
+    type Worth = (Worth, u64);
+
+    /// `None` while it works on a request.
+    fn worth(&self) -> Option<(Worth, u64)> {
+        let requests = self.requests.load(Relaxed);
+        let worth = match requests {
+            0 if self.unread.load(Relaxed) > 0 => Worth::Unread,
+            0 => Worth::Idle,
+            _ if self.reading.load(Relaxed) >= requests => Worth::Reading,
+            _ => return None,
+        };
+        Some((worth, self.since.load(Relaxed)))
+    }
+
+    fn end(&self) {
+        self.tell(CLOSE);
     }
 }
 
