@@ -24,6 +24,7 @@ use workers::places::{Most, Place, Places};
 pub(crate) use self::socket::WatchedSocket;
 use self::watch::{CLOSE, DRAIN};
 pub(crate) use self::watch::{Unread, Watch};
+use crate::budget::Budget;
 use crate::options::Limits;
 use crate::service::Door;
 
@@ -56,6 +57,8 @@ struct Uses {
     waits: AtomicUsize,
     /// Bytes of answers that have not been read.
     unread: AtomicUsize,
+    /// Bytes of request bodies.
+    bodies: Arc<Budget>,
 }
 
 /// How many connections there may be.

@@ -5,7 +5,10 @@
 //! A handler that takes none runs after the body has come: an answer that overtakes the request's own body can get
 //! lost on its way, and with it the message that it brings. Headers are bounded by hyper (431).
 //!
-//! Invariant: memory for a body is charged before it is set aside; what has come in one piece is not charged.
+//! Memory is charged for what has come, not for what is announced. Room for the whole announced length is reserved early all
+//! the same, so that the body is not copied as it grows: reserved memory takes none until it is written to.
+//!
+//! Invariant: memory for a body is charged before it is written to; what has come in one piece is not charged.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -28,6 +31,10 @@ use crate::self_wakes;
 const SMALL: usize = 64 << 10;
 /// Least memory set aside for a body that comes in pieces, unless it is announced to be shorter.
 const FIRST_ROOM: usize = 256 << 10;
+/// Memory is charged in steps of so many bytes.
+const STEP: usize = 256 << 10;
+/// A body gets its room whole once so much of it has come: the share is one to this.
+const RESERVED_FROM: usize = 16;
 /// How long a body may take before its pace matters.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -122,11 +129,14 @@ impl<'a> RequestBody<'a> {
             }
             if length > whole.capacity() {
                 let room = room_for(length, whole.capacity(), announced, allowed.bytes);
-                let charge = self.charge.get_or_insert_with(|| self.budget.begin());
-                if !charge.grow_to(room, limits.body_memory_bytes) {
-                    return Err(ApiError::overloaded("limits.body_memory_bytes"));
+                whole.try_reserve_exact(room - whole.len()).map_err(|_| no_memory())?;
+            }
+            let charge = self.charge.get_or_insert_with(|| self.budget.begin(self.watch.bodies_of_source()));
+            if length > charge.bytes() {
+                let step = length.next_multiple_of(STEP).min(whole.capacity());
+                if !charge.grow_to(step, limits.body_memory_bytes) {
+                    return Err(no_memory());
                 }
-                whole.reserve_exact(room - whole.len());
             }
             whole.extend_from_slice(&piece);
             // Before the next piece is waited for, so that its memory can take that one.
@@ -193,13 +203,16 @@ impl Pace {
     }
 }
 
-/// How much memory to set aside for a body of `length` bytes so far, which had `before` and can grow to `most`. Once a
-/// quarter of what was announced has come, the whole gets its room: what is copied once more each time stays short.
+/// How much memory to reserve for a body of `length` bytes so far, which had `before` and can grow to `most`.
 fn room_for(length: usize, before: usize, announced: Option<usize>, most: usize) -> usize {
     match announced {
-        Some(announced) if length >= announced / 4 => announced.max(length),
+        Some(announced) if length >= announced / RESERVED_FROM => announced.max(length),
         _ => length.max(before.saturating_mul(2)).max(FIRST_ROOM).min(announced.unwrap_or(most).max(length)),
     }
+}
+
+fn no_memory() -> ApiError {
+    ApiError::overloaded("limits.body_memory_bytes")
 }
 
 /// The next piece of data; trailers are passed over.
@@ -235,13 +248,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_for_a_body_grows_with_what_has_come_and_not_with_what_is_announced() {
+    fn a_long_body_gets_its_room_whole_once_a_part_of_it_has_come() {
         let megabytes = |count: usize| count << 20;
         let most = megabytes(100);
         assert_eq!(room_for(9000, 0, Some(megabytes(90)), most), FIRST_ROOM);
         assert_eq!(room_for(2000, 0, Some(10_000), most), 10_000);
         assert_eq!(room_for(FIRST_ROOM + 1, FIRST_ROOM, Some(megabytes(90)), most), 2 * FIRST_ROOM);
-        assert_eq!(room_for(megabytes(23), megabytes(16), Some(megabytes(90)), most), megabytes(90));
+        assert_eq!(room_for(megabytes(6), megabytes(4), Some(megabytes(90)), most), megabytes(90));
         assert_eq!(room_for(megabytes(65), megabytes(64), None, most), most);
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bytes::{Buf, Bytes};
+use model::descriptor::MessageDescriptor;
 use model::message::Message;
 use model::timestamp::Timestamp;
 
@@ -16,6 +17,7 @@ use crate::private::log::extent::{LogFile, Place};
 use crate::private::log::prepare::remove;
 use crate::private::log::record::{NEVER, Operation, PUT_HEAD_BYTES, PutRecord, next_operation};
 use crate::private::log::writer::Log;
+use crate::private::pool;
 use crate::private::queue::{Entry, Holder, Home, Key};
 use crate::private::store::Core;
 use crate::{Placement, QueueId, RecoveryLogError, StoreError, StoredMessage};
@@ -26,6 +28,7 @@ pub(crate) struct Incoming<'a> {
     keys: Keys,
     /// Descriptor, and the body unless it has a file.
     content: Bytes,
+    /// Of a message that goes to the log, as is the next.
     content_crc: u32,
     descriptor_length: u32,
     body_length: u32,
@@ -59,40 +62,37 @@ impl<'a> Incoming<'a> {
         let keys = Keys::of(&message.descriptor);
         let logged = placement.persistent && core.log.is_some();
         let body_here: &[u8] = if apart.is_some() { &[] } else { &message.body };
-        let content = Bytes::from(encode_content(&message.descriptor, body_here));
+        let descriptor = &message.descriptor;
+        let settled = if apart.is_some() {
+            Settled { content: encode_content(descriptor, body_here).into(), pooled: false, home: Home::Memory }
+        } else if logged || body_here.len() < pool::LONG {
+            Settled::new(core, encode_content(descriptor, body_here).into(), logged)?
+        } else {
+            Settled::long(core, descriptor, body_here)?
+        };
+        let Settled { content, pooled, home } = settled;
         let mut incoming = Self {
             core,
             rank: if placement.by_priority { 9 - keys.priority } else { 0 },
             keys,
             content_crc: if logged { crc32c::crc32c(&content) } else { 0 },
-            descriptor_length: length_field(content.len() - body_here.len()),
+            descriptor_length: if logged { length_field(content.len() - body_here.len()) } else { 0 },
             body_length: length_field(message.body.len()),
             body_crc: 0,
             body_file: None,
             content,
-            pooled: false,
-            home: Home::Memory,
+            pooled,
+            home,
             logged,
             persistent: placement.persistent,
             arrived: now.0,
             expires: placement.expires.map_or(NEVER, |expires| expires.0),
             entered: false,
         };
-        match apart {
-            Some(Apart { file, crc }) => (incoming.body_file, incoming.body_crc) = (Some(file), crc),
-            None => incoming.settle()?,
+        if let Some(Apart { file, crc }) = apart {
+            (incoming.body_file, incoming.body_crc) = (Some(file), crc);
         }
         Ok(incoming)
-    }
-
-    fn settle(&mut self) -> Result<(), StoreError> {
-        self.pooled = self.core.pool.admit(self.content.len());
-        if self.pooled || self.logged {
-            return Ok(());
-        }
-        let spill = self.core.spill.as_ref().ok_or(StoreError::NoSpace)?;
-        self.home = spill.append(&self.content)?;
-        Ok(())
     }
 
     /// The put record under this key; written as its head and its content.
@@ -131,6 +131,31 @@ impl<'a> Incoming<'a> {
             persistent: self.persistent,
             holder,
         }
+    }
+}
+
+/// Content that has a home, or will have one in the log.
+struct Settled {
+    content: Bytes,
+    pooled: bool,
+    home: Home,
+}
+
+impl Settled {
+    fn new(core: &Core, content: Bytes, logged: bool) -> Result<Self, StoreError> {
+        let pooled = core.pool.admit(content.len());
+        let home = if pooled || logged { Home::Memory } else { core.spill([&content, &[]])? };
+        Ok(Self { content, pooled, home })
+    }
+
+    /// A long body that goes to a spill file is not copied before.
+    fn long(core: &Core, descriptor: &MessageDescriptor, body: &[u8]) -> Result<Self, StoreError> {
+        let head = encode_content(descriptor, &[]);
+        if core.pool.admit(head.len() + body.len()) {
+            let content = encode_content(descriptor, body).into();
+            return Ok(Self { content, pooled: true, home: Home::Memory });
+        }
+        Ok(Self { home: core.spill([&head, body])?, content: head.into(), pooled: false })
     }
 }
 
@@ -259,6 +284,12 @@ fn unreadable(file: LogFile) -> RecoveryLogError {
 }
 
 impl Core {
+    /// # Errors
+    /// As `Spill::append`; `NoSpace` without a disk.
+    fn spill(&self, content: [&[u8]; 2]) -> Result<Home, StoreError> {
+        self.spill.as_ref().ok_or(StoreError::NoSpace)?.append(content)
+    }
+
     /// Bodies from this length on, in bytes, get a file of their own; a put must fit into one unit of the log.
     fn large_body_bytes(&self) -> u64 {
         let unit = u64::try_from(unit_maximum(&self.options)).unwrap_or(u64::MAX) / 2;

@@ -36,13 +36,14 @@ impl Spill {
         Self { disk, file_bytes, files: Mutex::default() }
     }
 
-    /// Writes one message's content.
+    /// Writes one message's content, which is in two pieces.
     ///
     /// # Errors
     /// `NoSpace` when the disk is full; otherwise `LogFailed` with what the disk said, though the log itself is well.
-    pub(crate) fn append(&self, content: &[u8]) -> Result<Home, StoreError> {
+    pub(crate) fn append(&self, content: [&[u8]; 2]) -> Result<Home, StoreError> {
         let mut files = self.files.lock();
-        let length = content.len() as u64;
+        let lengths = content.map(|piece| piece.len() as u64);
+        let length = lengths[0] + lengths[1];
         let fresh = files.current.is_none() || (files.offset > 0 && files.offset + length > self.file_bytes);
         let number = match files.current.filter(|_| !fresh) {
             Some(number) => number,
@@ -50,13 +51,19 @@ impl Spill {
         };
         let name = LogFile::Spill(number).name();
         let offset = files.offset;
-        self.disk.write(&name, offset, content).map_err(|error| refused("write to", number, error))?;
+        let write = |offset, piece: &[u8]| {
+            self.disk.write(&name, offset, piece).map_err(|error| refused("write to", number, error))
+        };
+        write(offset, content[0])?;
+        if !content[1].is_empty() {
+            write(offset + lengths[0], content[1])?;
+        }
         files.offset += length;
         let live = files.live.entry(number).or_default();
         live.0 += 1;
         live.1 += length;
         let offset = u32::try_from(offset).expect("a new file is begun long before four gibibytes");
-        Ok(Home::Spill { file: number, offset, bytes: length_field(content.len()) })
+        Ok(Home::Spill { file: number, offset, bytes: length_field(content[0].len() + content[1].len()) })
     }
 
     fn begin_file(&self, files: &mut Files) -> Result<u32, StoreError> {

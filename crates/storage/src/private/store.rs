@@ -101,7 +101,7 @@ impl PrivateStore {
     /// persistence are refused with `NoSpace`.
     pub fn ephemeral(options: StoreOptions) -> Self {
         let core = Core {
-            pool: Pool::new(options.buffer_pool_bytes),
+            pool: Pool::new(options.buffer_pool_bytes, false),
             options,
             log: None,
             queues: RwLock::default(),
@@ -423,7 +423,7 @@ impl Core {
         }
         let recovered = Recovered { definitions: values, in_doubt: units.in_doubt(), messages };
         let core = Self {
-            pool: Pool::new(options.buffer_pool_bytes),
+            pool: Pool::new(options.buffer_pool_bytes, true),
             options,
             log: Some(log),
             queues: RwLock::new(queues),

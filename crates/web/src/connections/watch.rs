@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use workers::places::Occupant;
 
 use super::{Connections, Uses};
+use crate::budget::Budget;
 use crate::options::Limits;
 use crate::self_wakes::SelfWakes;
 
@@ -173,6 +174,11 @@ impl Watch {
     /// Bytes of answers that have not been read at the address that the connection comes from.
     pub(crate) fn unread_of_source(&self) -> usize {
         self.source.unread.load(Relaxed)
+    }
+
+    /// Bytes of request bodies of the address that the connection comes from.
+    pub(crate) fn bodies_of_source(&self) -> &Arc<Budget> {
+        &self.source.bodies
     }
 
     /// A request was answered before all of it had come.

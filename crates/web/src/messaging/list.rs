@@ -44,7 +44,7 @@ async fn write_list(call: Call<'_>, queue: &mut OpenQueue<'_>, selection: &Selec
     let mut walk = Walk::default();
     // Lists of many requests grow side by side.
     let limits = &call.settings.options.limits;
-    let mut charge = call.shared.answers.begin();
+    let mut charge = call.shared.answers.charge(0);
     let mut charged = UNCHARGED;
     while listed < selection.limit() {
         let message = match queue.get(&options).await {

@@ -51,20 +51,22 @@ impl Prepared {
 
     /// With properties or a correlation text a JMS text message, else plain MQSTR.
     fn into_message(self, text: Bytes) -> Result<Message, ApiError> {
-        let as_text = std::str::from_utf8(&text);
-        let as_text = as_text.map_err(|_| ApiError::new(&error::CHARACTER_SET, &["bytes that are not UTF-8"]))?;
+        let not_text = || ApiError::new(&error::CHARACTER_SET, &["bytes that are not UTF-8"]);
         let mut descriptor = self.headers.descriptor();
         let correlation_text = match self.headers.correlation {
             Some(Correlation::Text(text)) => Some(text),
             Some(Correlation::Bytes(_)) | None => None,
         };
         if self.properties.is_empty() && correlation_text.is_none() {
+            std::str::from_utf8(&text).map_err(|_| not_text())?;
             return Ok(Message { descriptor, body: text });
         }
         descriptor.format = Format::RF_HEADER_2;
         descriptor.encoding = TextMessage::BODY_ENCODING;
         let jms = JmsFields { correlation_id: correlation_text, ..JmsFields::default() };
-        let text = TextMessage { jms, properties: self.properties, text: as_text.to_owned() };
+        // A long text is its own memory, and is not copied.
+        let text = String::from_utf8(text.into()).map_err(|_| not_text())?;
+        let text = TextMessage { jms, properties: self.properties, text };
         Ok(Message { descriptor, body: text.encode() })
     }
 }
