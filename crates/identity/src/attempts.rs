@@ -8,10 +8,13 @@
 //! The rightful user gets in from an address that the user signed in from before, or from another one, whatever others send:
 //! a spent budget does not concern the former, and the latter has its own first try.
 //!
-//! Pure: callers pass the time. What is refused here costs no hash and asks no directory.
+//! A right password that is the one which the user signed in with from there before gets in during a wait, too: somebody else at
+//! the same address, behind the same proxy say, cannot keep the user out. Other passwords are not looked at then.
+//!
+//! Pure: callers pass the time. A clock that is set back lengthens no wait beyond the longest one. What is refused here costs no hash and asks no directory.
 //!
 //! Invariants
-//! - Every table is bounded. Names from outside are kept as keyed hashes only.
+//! - Every table is bounded. Names and passwords from outside are kept as keyed hashes only, of right passwords alone.
 //! - Nothing here is remembered over a restart.
 
 use std::collections::HashMap;
@@ -61,9 +64,21 @@ struct State {
     pairs: HashMap<u64, Pair>,
     users: HashMap<u64, Budget>,
     addresses: HashMap<u64, Budget>,
-    /// Pairs that signed in, and when last.
-    known: HashMap<u64, Timestamp>,
+    /// Pairs that signed in.
+    known: HashMap<u64, Known>,
 }
+
+/// A pair that signed in.
+#[derive(Clone, Copy)]
+struct Known {
+    /// When it last did.
+    at: Timestamp,
+    password: Fingerprint,
+}
+
+/// A password of one user, as a keyed hash.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Fingerprint(u64);
 
 /// Wrong passwords of one user from one address, one after the other.
 #[derive(Clone, Copy)]
@@ -83,7 +98,8 @@ struct Log {
 
 impl Log {
     fn is_due(&mut self, now: Timestamp) -> Option<u32> {
-        if self.at.is_some_and(|at| now.since(at) < LOGGED_EVERY) {
+        // Apart in either direction: the clock may have been set back.
+        if self.at.is_some_and(|at| now.since(at).max(at.since(now)) < LOGGED_EVERY) {
             self.left_out = self.left_out.saturating_add(1);
             return None;
         }
@@ -103,12 +119,16 @@ struct Budget {
 impl Budget {
     const WHOLE: Self = Self { whole_at: Timestamp::from_millis(0), log: Log { at: None, left_out: 0 } };
 
+    /// What is spent beyond the budget is not owed: all of it is given back within `WINDOW`.
     fn spend(&mut self, budget: u32, now: Timestamp) {
-        self.whole_at = self.whole_at.max(now).saturating_add(WINDOW / budget.max(1));
+        let whole_at = self.whole_at.max(now).saturating_add(WINDOW / budget.max(1));
+        self.whole_at = whole_at.min(now.saturating_add(WINDOW));
     }
 
     /// How long until there is something to spend.
-    fn wait(&self, budget: u32, now: Timestamp) -> Option<Duration> {
+    fn wait(&mut self, budget: u32, now: Timestamp) -> Option<Duration> {
+        // Later than that only when the clock has been set back.
+        self.whole_at = self.whole_at.min(now.saturating_add(WINDOW));
         let spent = self.whole_at.since(now);
         let over = (spent + WINDOW / budget.max(1)).saturating_sub(WINDOW);
         (budget > 0 && self.whole_at > now && !over.is_zero()).then_some(over)
@@ -134,20 +154,37 @@ impl Attempts {
         }
     }
 
+    pub(crate) fn fingerprint(&self, user: &str, password: &str) -> Fingerprint {
+        Fingerprint(self.hasher.hash_one((user, password)))
+    }
+
     /// Whether a password of the user may be looked at.
-    pub(crate) fn admit(&self, lockout: &Lockout, user: &str, address: IpAddr, now: Timestamp) -> Result<(), Locked> {
+    pub(crate) fn admit(
+        &self,
+        lockout: &Lockout,
+        user: &str,
+        password: Fingerprint,
+        address: IpAddr,
+        now: Timestamp,
+    ) -> Result<(), Locked> {
         if lockout.failures == 0 {
             return Ok(());
         }
         let keys = self.keys(user, address);
         let mut state = self.state.lock();
+        let known = state.known(keys.pair, now);
+        if known.is_some_and(|known| known.password == password) {
+            return Ok(());
+        }
         if let Some(pair) = state.pairs.get_mut(&keys.pair)
             && pair.locked_until > now
         {
+            // Later than that only when the clock has been set back.
+            pair.locked_until = pair.locked_until.min(now.saturating_add(lockout.longest()));
             pair.log.left_out = pair.log.left_out.saturating_add(1);
             return Err(Locked { wait: pair.locked_until.since(now) });
         }
-        if state.is_known(keys.pair, now) {
+        if known.is_some() {
             return Ok(());
         }
         let Some(budget) = state.addresses.get_mut(&keys.address) else { return Ok(()) };
@@ -177,7 +214,7 @@ impl Attempts {
         let of_user = users.entry(keys.user).or_insert(Budget::WHOLE);
         of_user.spend(lockout.user_failures, now);
         let is_user_spent = of_user.wait(lockout.user_failures, now).is_some();
-        let free = if is_user_spent && !state.is_known(keys.pair, now) { 1 } else { lockout.failures };
+        let free = if is_user_spent && state.known(keys.pair, now).is_none() { 1 } else { lockout.failures };
         let forget = lockout.longest().max(WINDOW);
         room(&mut state.pairs, |pair| pair.last.saturating_add(forget), now);
         let fresh = Pair { failures: 0, last: now, locked_until: now, log: Log::default() };
@@ -191,7 +228,8 @@ impl Attempts {
         let wait = doublings.map_or(Duration::ZERO, |doublings| {
             lockout.first().saturating_mul(1 << doublings.min(20)).min(lockout.longest())
         });
-        pair.locked_until = now.saturating_add(wait);
+        // Of two that are checked at once, the one that came first may fail last.
+        pair.locked_until = pair.locked_until.min(now.saturating_add(lockout.longest())).max(now.saturating_add(wait));
         let (failures, line) = (pair.failures, pair.log.is_due(now));
         drop(state);
         if let Some(left_out) = line {
@@ -201,13 +239,15 @@ impl Attempts {
         }
     }
 
-    /// A password was right.
-    pub(crate) fn succeeded(&self, user: &str, address: IpAddr, now: Timestamp) {
+    /// A password was right. A wait that others have caused goes on for them.
+    pub(crate) fn succeeded(&self, user: &str, password: Fingerprint, address: IpAddr, now: Timestamp) {
         let keys = self.keys(user, address);
         let mut state = self.state.lock();
-        state.pairs.remove(&keys.pair);
-        room(&mut state.known, |at| at.saturating_add(KNOWN_FOR), now);
-        state.known.insert(keys.pair, now);
+        if state.pairs.get(&keys.pair).is_some_and(|pair| pair.locked_until <= now) {
+            state.pairs.remove(&keys.pair);
+        }
+        room(&mut state.known, |known| known.at.saturating_add(KNOWN_FOR), now);
+        state.known.insert(keys.pair, Known { at: now, password });
     }
 
     #[cfg(test)]
@@ -223,6 +263,7 @@ pub(crate) struct Attempt {
     pub(crate) attempts: Arc<Attempts>,
     pub(crate) lockout: Lockout,
     pub(crate) user: String,
+    pub(crate) password: Fingerprint,
     pub(crate) address: IpAddr,
     pub(crate) now: Timestamp,
 }
@@ -230,12 +271,12 @@ pub(crate) struct Attempt {
 impl Attempt {
     /// Whether it may be looked at.
     pub(crate) fn admit(&self) -> Result<(), Locked> {
-        self.attempts.admit(&self.lockout, &self.user, self.address, self.now)
+        self.attempts.admit(&self.lockout, &self.user, self.password, self.address, self.now)
     }
 
     pub(crate) fn settle(&self, is_right: bool) {
         if is_right {
-            self.attempts.succeeded(&self.user, self.address, self.now);
+            self.attempts.succeeded(&self.user, self.password, self.address, self.now);
         } else {
             self.attempts.failed(&self.lockout, &self.user, self.address, self.now);
         }
@@ -243,18 +284,19 @@ impl Attempt {
 }
 
 impl State {
-    fn is_known(&self, pair: u64, now: Timestamp) -> bool {
-        self.known.get(&pair).is_some_and(|at| now.since(*at) < KNOWN_FOR)
+    fn known(&self, pair: u64, now: Timestamp) -> Option<Known> {
+        self.known.get(&pair).copied().filter(|known| now.since(known.at) < KNOWN_FOR)
     }
 }
 
-/// Makes room in a full table: what is over goes, and where that is not enough, the half that ends first.
+/// Makes room in a full table: what is over goes, and where that leaves more than half of it, the half that ends first. So the
+/// whole table is seldom looked at.
 fn room<V>(table: &mut HashMap<u64, V>, ends: impl Fn(&V) -> Timestamp, now: Timestamp) {
     if table.len() < MOST {
         return;
     }
     table.retain(|_, entry| ends(entry) > now);
-    if table.len() >= MOST {
+    if table.len() > MOST / 2 {
         let mut all: Vec<Timestamp> = table.values().map(&ends).collect();
         let middle = all.len() / 2;
         let middle = *all.select_nth_unstable(middle).1;

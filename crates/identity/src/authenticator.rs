@@ -374,10 +374,11 @@ impl Authenticator {
         address: IpAddr,
         now: Timestamp,
     ) -> Result<Option<Arc<Identity>>, LoginError> {
-        self.attempts.admit(&self.lockout, user, address, now).map_err(LoginError::Locked)?;
+        let fingerprint = self.attempts.fingerprint(user, password);
+        self.attempts.admit(&self.lockout, user, fingerprint, address, now).map_err(LoginError::Locked)?;
         match self.users.check_quickly(user, password) {
             QuickCheck::Right(identity) => {
-                self.attempts.succeeded(user, address, now);
+                self.attempts.succeeded(user, fingerprint, address, now);
                 Ok(Some(Arc::clone(identity)))
             }
             QuickCheck::Wrong => {
@@ -399,7 +400,8 @@ impl Authenticator {
         already_known: impl FnOnce() -> Option<Arc<Identity>>,
     ) -> Result<Arc<Identity>, LoginError> {
         let (attempts, lockout) = (Arc::clone(&self.attempts), self.lockout.clone());
-        let attempt = Attempt { attempts, lockout, user, address, now };
+        let fingerprint = attempts.fingerprint(&user, &password);
+        let attempt = Attempt { attempts, lockout, user, password: fingerprint, address, now };
         let checked = self.users.check(&self.slow_checks, attempt, password, already_known).await?;
         checked.ok_or(LoginError::WrongCredentials)
     }

@@ -10,7 +10,17 @@ fn address(last: u8) -> IpAddr {
 
 /// Seconds that a try has to wait; 0: it may be made.
 fn wait(attempts: &Attempts, user: &str, from: IpAddr, second: u64) -> u64 {
-    attempts.admit(&Lockout::default(), user, from, at(second)).map_or_else(Locked::seconds, |()| 0)
+    wait_with(attempts, user, "wrong", from, second)
+}
+
+fn wait_with(attempts: &Attempts, user: &str, password: &str, from: IpAddr, second: u64) -> u64 {
+    let password = attempts.fingerprint(user, password);
+    attempts.admit(&Lockout::default(), user, password, from, at(second)).map_or_else(Locked::seconds, |()| 0)
+}
+
+/// A right password.
+fn sign_in(attempts: &Attempts, user: &str, from: IpAddr, second: u64) {
+    attempts.succeeded(user, attempts.fingerprint(user, "right"), from, at(second));
 }
 
 /// A wrong password, if it may be tried at all.
@@ -47,7 +57,7 @@ fn a_right_password_ends_the_count() {
         for _ in 0..4 {
             assert!(guess(&attempts, "app", address(1), second * 30), "{second}");
         }
-        attempts.succeeded("app", address(1), at(second * 30));
+        sign_in(&attempts, "app", address(1), second * 30);
     }
 }
 
@@ -66,7 +76,7 @@ fn a_guesser_in_a_hurry_has_few_tries_an_hour() {
 #[test]
 fn guessers_at_many_addresses_keep_nobody_out() {
     let attempts = Attempts::default();
-    attempts.succeeded("app", address(200), at(0));
+    sign_in(&attempts, "app", address(200), 0);
     let mut tries = 0;
     for second in 1..600 {
         for number in 0..100 {
@@ -76,7 +86,7 @@ fn guessers_at_many_addresses_keep_nobody_out() {
         if second % 60 == 0 {
             assert!(guess(&attempts, "app", address(200), second));
             assert_eq!(wait(&attempts, "app", address(200), second), 0, "{second}");
-            attempts.succeeded("app", address(200), at(second));
+            sign_in(&attempts, "app", address(200), second);
         }
     }
     // Ten minutes of 100 addresses: 2 + 4 + ... + 256 is 510 seconds.
@@ -89,7 +99,7 @@ fn guessers_at_many_addresses_keep_nobody_out() {
 #[test]
 fn users_known_at_an_address_get_in_though_its_budget_is_spent() {
     let attempts = Attempts::default();
-    attempts.succeeded("app", address(1), at(0));
+    sign_in(&attempts, "app", address(1), 0);
     while guess(&attempts, "nobody", address(1), 1) {}
     for number in 0..200 {
         guess(&attempts, &number.to_string(), address(1), 1);
@@ -114,7 +124,7 @@ fn without_a_number_of_failures_nobody_waits() {
     let attempts = Attempts::default();
     let off = Lockout { failures: 0, ..Lockout::default() };
     for _ in 0..1000 {
-        assert_eq!(attempts.admit(&off, "app", address(1), at(0)), Ok(()));
+        assert_eq!(attempts.admit(&off, "app", attempts.fingerprint("app", "wrong"), address(1), at(0)), Ok(()));
         attempts.failed(&off, "app", address(1), at(0));
     }
     assert_eq!(attempts.largest_table(), 0);
@@ -130,8 +140,53 @@ fn tables_stay_bounded_and_what_lasts_longest_stays() {
     for number in 0..u32::try_from(MOST * 2).expect("a small table") {
         let from = IpAddr::from(number.to_be_bytes());
         attempts.failed(&lockout, &number.to_string(), from, at(u64::from(number) / 10_000));
-        attempts.succeeded(&format!("other {number}"), from, at(0));
+        sign_in(&attempts, &format!("other {number}"), from, 0);
         assert!(attempts.largest_table() <= MOST);
     }
     assert_eq!(wait(&attempts, "app", address(1), 10), 256, "the longest lock was not pushed out");
+}
+
+#[test]
+fn a_guesser_at_the_same_address_does_not_keep_the_user_out() {
+    let attempts = Attempts::default();
+    sign_in(&attempts, "app", address(1), 0);
+    let mut tries = 0;
+    for second in 1..7200 {
+        tries += usize::from(guess(&attempts, "app", address(1), second));
+        if second % 600 == 0 {
+            assert_eq!(wait_with(&attempts, "app", "right", address(1), second), 0, "{second}");
+            sign_in(&attempts, "app", address(1), second);
+        }
+    }
+    assert!(tries <= 40, "the user's own sign-ins give the guesser no new tries: {tries}");
+    while guess(&attempts, "bob", address(1), 7200) {}
+    assert_eq!(wait_with(&attempts, "bob", "right", address(1), 7200), 2, "the password of another user");
+}
+
+#[test]
+fn a_clock_that_is_set_back_keeps_nobody_out_for_long() {
+    const LATER: u64 = 100_000;
+    let attempts = Attempts::default();
+    for _ in 0..20 {
+        attempts.failed(&Lockout::default(), "app", address(1), at(LATER));
+    }
+    for number in 0..200 {
+        attempts.failed(&Lockout::default(), &number.to_string(), address(2), at(LATER));
+    }
+    assert_eq!((wait(&attempts, "app", address(1), 0), wait(&attempts, "newcomer", address(2), 0)), (300, 6));
+    assert_eq!((wait(&attempts, "app", address(1), 300), wait(&attempts, "newcomer", address(2), 6)), (0, 0));
+    attempts.failed(&Lockout::default(), "app", address(1), at(300));
+    assert_eq!(wait(&attempts, "app", address(1), 600), 0);
+}
+
+#[test]
+fn what_a_crowd_spends_beyond_a_budget_is_given_back_in_ten_minutes() {
+    let attempts = Attempts::default();
+    for number in 0..2000_u32 {
+        attempts.failed(&Lockout::default(), "app", IpAddr::from(number.to_be_bytes()), at(0));
+    }
+    attempts.failed(&Lockout::default(), "app", address(1), at(0));
+    assert_eq!(wait(&attempts, "app", address(1), 0), 2, "a new address waits at once");
+    attempts.failed(&Lockout::default(), "app", address(2), at(601));
+    assert_eq!(wait(&attempts, "app", address(2), 601), 0, "and does not ten minutes later");
 }
