@@ -2,6 +2,7 @@
 
 mod admin;
 mod answer;
+mod body_room;
 mod budget;
 mod command_time;
 mod connections;

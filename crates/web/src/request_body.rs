@@ -20,6 +20,7 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming};
 use tokio::time::{Instant, timeout_at};
 
+use crate::body_room::Room;
 use crate::budget::{Budget, Charge};
 use crate::connections::Watch;
 use crate::error::{self, ApiError};
@@ -120,16 +121,16 @@ impl<'a> RequestBody<'a> {
         if self.is_at_end() {
             return Ok(first);
         }
-        let mut whole = Vec::new();
+        let mut whole = Room::new();
         let mut next = Some(first);
         while let Some(piece) = next {
-            let length = whole.len() + piece.len();
+            let length = whole.length() + piece.len();
             if length > allowed.bytes {
                 return Err(allowed.refusal);
             }
             if length > whole.capacity() {
                 let room = room_for(length, whole.capacity(), announced, allowed.bytes);
-                whole.try_reserve_exact(room - whole.len()).map_err(|_| no_memory())?;
+                whole.grow_to(room, announced.unwrap_or(0)).map_err(|_| no_memory())?;
             }
             let charge = self.charge.get_or_insert_with(|| self.budget.begin(self.watch.bodies_of_source()));
             if length > charge.bytes() {
@@ -138,12 +139,12 @@ impl<'a> RequestBody<'a> {
                     return Err(no_memory());
                 }
             }
-            whole.extend_from_slice(&piece);
+            whole.add(&piece);
             // Before the next piece is waited for, so that its memory can take that one.
             drop(piece);
-            next = self.next(limits, whole.len()).await?;
+            next = self.next(limits, whole.length()).await?;
         }
-        Ok(whole.into())
+        Ok(whole.into_bytes())
     }
 
     /// Reads a body to its end that no handler takes.

@@ -12,7 +12,7 @@ use model::timestamp::Timestamp;
 use crate::private::log::append::{Appender, unit_maximum};
 use crate::private::log::cursor::{Cursor, length_field};
 use crate::private::log::descriptor::{Keys, decode, decode_content, encode_content};
-use crate::private::log::disk::{disk_error, is_full, read_exact};
+use crate::private::log::disk::{disk_error, is_full, read_bytes, read_exact};
 use crate::private::log::extent::{LogFile, Place};
 use crate::private::log::prepare::remove;
 use crate::private::log::record::{NEVER, Operation, PUT_HEAD_BYTES, PutRecord, next_operation};
@@ -330,7 +330,7 @@ impl Core {
                 let name = LogFile::Spill(file);
                 let content =
                     spill.read(file, offset, bytes).map_err(|source| disk_error("read", &name.name(), source))?;
-                decode_content(content.into()).ok_or_else(|| unreadable(name))
+                decode_content(content).ok_or_else(|| unreadable(name))
             }
             Home::Log { place, bytes } => {
                 let log = self.log.as_ref().expect("only a store with a log has records");
@@ -405,12 +405,11 @@ fn read_record(
     let descriptor = decode(&mut Cursor::new(put.content)).ok_or_else(damaged)?;
     let file = LogFile::Body(put.body_file);
     let length = put.body_length as usize;
-    let mut body = vec![0; length.min(maximum)];
-    read_exact(log.disk.as_ref(), &file.name(), 0, &mut body)
+    let body = read_bytes(log.disk.as_ref(), &file.name(), 0, length.min(maximum))
         .map_err(|source| disk_error("read", &file.name(), source))?;
     let is_whole = body.len() == length;
     if is_whole && crc32c::crc32c(&body) != put.body_crc {
         return Err(unreadable(file));
     }
-    Ok((Box::new(Message { descriptor, body: body.into() }), is_whole))
+    Ok((Box::new(Message { descriptor, body }), is_whole))
 }

@@ -4,13 +4,14 @@
 use std::io;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use hashbrown::HashMap;
 use parking_lot::Mutex;
 
 use crate::RecoveryLogError;
 use crate::StoreError;
 use crate::private::log::cursor::length_field;
-use crate::private::log::disk::{Disk, disk_error, is_full, read_exact};
+use crate::private::log::disk::{Disk, disk_error, is_full, read_bytes};
 use crate::private::log::extent::LogFile;
 use crate::private::log::prepare::remove;
 use crate::private::queue::Home;
@@ -79,10 +80,8 @@ impl Spill {
     }
 
     /// The content that `append` wrote. The message must still be there when it returns, else the bytes mean nothing.
-    pub(crate) fn read(&self, file: u32, offset: u32, bytes: u32) -> io::Result<Vec<u8>> {
-        let mut content = vec![0; bytes as usize];
-        read_exact(self.disk.as_ref(), &LogFile::Spill(file).name(), u64::from(offset), &mut content)?;
-        Ok(content)
+    pub(crate) fn read(&self, file: u32, offset: u32, bytes: u32) -> io::Result<Bytes> {
+        read_bytes(self.disk.as_ref(), &LogFile::Spill(file).name(), u64::from(offset), bytes as usize)
     }
 
     /// The message is gone.

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use bytes::Bytes;
+use memmap2::MmapMut;
 use parking_lot::RwLock;
 
 use crate::RecoveryLogError;
@@ -44,6 +46,8 @@ struct Zeros([u8; ZEROS_BYTES]);
 
 /// Most bytes of zeros written at once: few enough that a commit's sync never waits long behind them. With 8 MiB, puts
 /// during the first fill were a quarter slower.
+/// So many bytes have memory of their own when they are read.
+const MAPPED: usize = 8 << 20;
 const ZEROS_BYTES: usize = 1 << 18;
 static ZEROS: Zeros = Zeros([0; ZEROS_BYTES]);
 
@@ -69,6 +73,19 @@ pub(crate) fn read_exact(disk: &dyn Disk, file: &FileName, mut offset: u64, mut 
         buffer = &mut buffer[count..];
     }
     Ok(())
+}
+
+/// Reads exactly `length` bytes. Many have memory of their own, which goes back to the system at once when they are dropped; the
+/// allocator would keep it for a while.
+pub(crate) fn read_bytes(disk: &dyn Disk, file: &FileName, offset: u64, length: usize) -> io::Result<Bytes> {
+    if length < MAPPED {
+        let mut bytes = vec![0; length];
+        read_exact(disk, file, offset, &mut bytes)?;
+        return Ok(bytes.into());
+    }
+    let mut memory = MmapMut::map_anon(length)?;
+    read_exact(disk, file, offset, &mut memory)?;
+    Ok(Bytes::from_owner(memory))
 }
 
 /// True when an error says that the disk or its quota is full.
