@@ -35,6 +35,8 @@ const WINDOW: Duration = Duration::from_secs(600);
 const KNOWN_FOR: Duration = Duration::from_secs(30 * 86_400);
 /// A pair or an address is logged this often at most.
 const LOGGED_EVERY: Duration = Duration::from_secs(60);
+/// Lines of the log in the same time, of all pairs and addresses together.
+const LINES: u32 = 100;
 /// Entries of each table.
 const MOST: usize = 32_768;
 /// Characters of a user name that a line of the log shows.
@@ -66,6 +68,35 @@ struct State {
     addresses: HashMap<u64, Budget>,
     /// Pairs that signed in.
     known: HashMap<u64, Known>,
+    lines: Lines,
+}
+
+/// The lines that were written lately: a crowd of addresses writes no more of them than one address does.
+#[derive(Default)]
+struct Lines {
+    since: Option<Timestamp>,
+    written: u32,
+    left_out: u32,
+}
+
+impl Lines {
+    /// Whether one more may be written; with how many were not, since the last one.
+    fn take(&mut self, now: Timestamp) -> Option<u32> {
+        if self.since.is_none_or(|since| is_apart(since, now)) {
+            (self.since, self.written) = (Some(now), 0);
+        }
+        if self.written >= LINES {
+            self.left_out = self.left_out.saturating_add(1);
+            return None;
+        }
+        self.written += 1;
+        Some(std::mem::take(&mut self.left_out))
+    }
+}
+
+/// In either direction: the clock may have been set back.
+fn is_apart(one: Timestamp, other: Timestamp) -> bool {
+    one.since(other).max(other.since(one)) >= LOGGED_EVERY
 }
 
 /// A pair that signed in.
@@ -98,8 +129,7 @@ struct Log {
 
 impl Log {
     fn is_due(&mut self, now: Timestamp) -> Option<u32> {
-        // Apart in either direction: the clock may have been set back.
-        if self.at.is_some_and(|at| now.since(at).max(at.since(now)) < LOGGED_EVERY) {
+        if self.at.is_some_and(|at| !is_apart(at, now)) {
             self.left_out = self.left_out.saturating_add(1);
             return None;
         }
@@ -187,12 +217,16 @@ impl Attempts {
         if known.is_some() {
             return Ok(());
         }
-        let Some(budget) = state.addresses.get_mut(&keys.address) else { return Ok(()) };
+        let State { addresses, lines, .. } = &mut *state;
+        let Some(budget) = addresses.get_mut(&keys.address) else { return Ok(()) };
         let Some(wait) = budget.wait(lockout.address_failures, now) else { return Ok(()) };
-        if let Some(left_out) = budget.log.is_due(now) {
+        if let Some(left_out) = budget.log.is_due(now)
+            && let Some(lines_left_out) = lines.take(now)
+        {
             tracing::warn!(
                 %address,
                 left_out,
+                lines_left_out,
                 "sign-in refused: too many wrong passwords come from this address; it has one try in {} s",
                 (WINDOW / lockout.address_failures.max(1)).as_secs()
             );
@@ -230,12 +264,13 @@ impl Attempts {
         });
         // Of two that are checked at once, the one that came first may fail last.
         pair.locked_until = pair.locked_until.min(now.saturating_add(lockout.longest())).max(now.saturating_add(wait));
-        let (failures, line) = (pair.failures, pair.log.is_due(now));
+        let (failures, left_out) = (pair.failures, pair.log.is_due(now));
+        let line = left_out.and_then(|left_out| Some((left_out, state.lines.take(now)?)));
         drop(state);
-        if let Some(left_out) = line {
+        if let Some((left_out, lines_left_out)) = line {
             let user: String = user.chars().take(SHOWN).flat_map(char::escape_debug).collect();
             let wait = wait.as_secs();
-            tracing::warn!(user, %address, failures, left_out, "sign-in refused: wrong password; the next try may come in {wait} s");
+            tracing::warn!(user, %address, failures, left_out, lines_left_out, "sign-in refused: wrong password; the next try may come in {wait} s");
         }
     }
 
