@@ -66,6 +66,13 @@ impl TextMessage {
     /// The body of the message: MQRFH2 and text, both in UTF-8, integers high byte first. Its MQMD says
     /// `Format::RF_HEADER_2`, `BODY_ENCODING` and CCSID 1208.
     pub fn encode(&self) -> Bytes {
+        let mut out = self.head();
+        out.extend_from_slice(self.text.as_bytes());
+        out.into()
+    }
+
+    /// What `encode` puts before the text: the MQRFH2.
+    pub fn head(&self) -> Vec<u8> {
         let mut folders = vec![write("mcd", &[("Msd", PropertyValue::String(TEXT_DOMAIN.to_owned()))])];
         let jms = self.jms.elements();
         if !jms.is_empty() {
@@ -79,8 +86,7 @@ impl TextMessage {
             Rfh2 { encoding: Self::BODY_ENCODING, ccsid: Ccsid::UTF_8, format: Format::STRING, flags: 0, folders };
         let mut out = Vec::with_capacity(256 + self.text.len());
         header.encode(Self::BODY_ENCODING, &mut out);
-        out.extend_from_slice(self.text.as_bytes());
-        out.into()
+        out
     }
 
     /// MQMD `Encoding` of what `encode` makes.

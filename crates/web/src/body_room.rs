@@ -12,7 +12,7 @@ use memmap2::{MmapMut, MmapOptions};
 
 /// Bytes that the allocator serves; beyond, the system does. Mapping costs a fault for each page, which the allocator's memory seldom
 /// does.
-const MAPPED: usize = 8 << 20;
+const MAPPED: usize = 4 << 20;
 
 pub(crate) enum Room {
     Allocated(Vec<u8>),

@@ -55,6 +55,13 @@ pub(crate) struct Allowed {
     pub(crate) refusal: ApiError,
 }
 
+/// A body of which pieces have come, with what is put before it.
+struct Gathering {
+    whole: Room,
+    announced: Option<usize>,
+    most: usize,
+}
+
 /// When the next piece of a body has to be there.
 #[derive(Clone, Copy)]
 struct Pace {
@@ -87,64 +94,100 @@ impl<'a> RequestBody<'a> {
         if self.is_at_end() {
             return Ok(Bytes::new());
         }
-        self.read_allowed(limits, Allowed { bytes: most, refusal: too_large(most) }).await
+        self.read_allowed(limits, &[], most, None).await
     }
 
-    /// As `read`, of a message. `of_destination` says how long one may be where it goes; it is not asked about a short one.
+    /// As `read`, of a message, with `head` before it. `of_destination` says how long one may be where it goes; it is not asked
+    /// about a short one.
     ///
     /// # Errors
     /// As `read`, and what `of_destination` refuses by.
     pub(crate) async fn read_message(
         &mut self,
         limits: &Limits,
+        head: &[u8],
         of_destination: impl FnOnce() -> Option<Allowed>,
     ) -> Result<Bytes, ApiError> {
         if self.is_at_end() {
-            return Ok(Bytes::new());
+            return Ok(Bytes::copy_from_slice(head));
         }
         let most = limits.body_bytes;
         let may_be_long = self.incoming.size_hint().upper().is_none_or(|longest| longest > SMALL as u64);
         let of_destination = if may_be_long { of_destination() } else { None };
-        let allowed = of_destination.filter(|allowed| allowed.bytes < most);
-        self.read_allowed(limits, allowed.unwrap_or_else(|| Allowed { bytes: most, refusal: too_large(most) })).await
+        let (most, refusal) = match of_destination.filter(|allowed| allowed.bytes < most) {
+            Some(Allowed { bytes, refusal }) => (bytes, Some(Box::new(refusal))),
+            None => (most, None),
+        };
+        self.read_allowed(limits, head, most, refusal).await
     }
 
-    async fn read_allowed(&mut self, limits: &Limits, allowed: Allowed) -> Result<Bytes, ApiError> {
+    /// `refusal` is what is said of a longer one, if not the usual.
+    async fn read_allowed(
+        &mut self,
+        limits: &Limits,
+        head: &[u8],
+        most: usize,
+        refusal: Option<Box<ApiError>>,
+    ) -> Result<Bytes, ApiError> {
+        let too_long = || refusal.map_or_else(|| too_large(most), |refusal| *refusal);
         let announced = self.incoming.size_hint().exact().map(|length| usize::try_from(length).unwrap_or(usize::MAX));
-        if announced.is_some_and(|length| length > allowed.bytes) {
-            return Err(allowed.refusal);
+        if announced.is_some_and(|length| length > most) {
+            return Err(too_long());
         }
-        let Some(first) = self.next(limits, 0).await? else { return Ok(Bytes::new()) };
-        if first.len() > allowed.bytes {
-            return Err(allowed.refusal);
+        let first = self.next(limits, 0).await?.unwrap_or_default();
+        if first.len() > most {
+            return Err(too_long());
         }
         if self.is_at_end() {
-            return Ok(first);
+            return Ok(if head.is_empty() { first } else { [head, &first].concat().into() });
         }
-        let mut whole = Room::new();
+        let gathering = Gathering {
+            whole: Room::new(),
+            announced: announced.map(|length| head.len() + length),
+            most: head.len() + most,
+        };
+        let whole = Box::pin(self.read_pieces(limits, head, first, gathering)).await?;
+        whole.ok_or_else(too_long)
+    }
+
+    /// A body that comes in several pieces; `None` when it is too long. Boxed, so that short ones need not hold room for it.
+    async fn read_pieces(
+        &mut self,
+        limits: &Limits,
+        head: &[u8],
+        first: Bytes,
+        mut gathering: Gathering,
+    ) -> Result<Option<Bytes>, ApiError> {
+        self.add(limits, &mut gathering, head)?;
         let mut next = Some(first);
         while let Some(piece) = next {
-            let length = whole.length() + piece.len();
-            if length > allowed.bytes {
-                return Err(allowed.refusal);
+            if gathering.whole.length() + piece.len() > gathering.most {
+                return Ok(None);
             }
-            if length > whole.capacity() {
-                let room = room_for(length, whole.capacity(), announced, allowed.bytes);
-                whole.grow_to(room, announced.unwrap_or(0)).map_err(|_| no_memory())?;
-            }
-            let charge = self.charge.get_or_insert_with(|| self.budget.begin(self.watch.bodies_of_source()));
-            if length > charge.bytes() {
-                let step = length.next_multiple_of(STEP).min(whole.capacity());
-                if !charge.grow_to(step, limits.body_memory_bytes) {
-                    return Err(no_memory());
-                }
-            }
-            whole.add(&piece);
+            self.add(limits, &mut gathering, &piece)?;
             // Before the next piece is waited for, so that its memory can take that one.
             drop(piece);
-            next = self.next(limits, whole.length()).await?;
+            next = self.next(limits, gathering.whole.length()).await?;
         }
-        Ok(whole.into_bytes())
+        Ok(Some(gathering.whole.into_bytes()))
+    }
+
+    fn add(&mut self, limits: &Limits, gathering: &mut Gathering, piece: &[u8]) -> Result<(), ApiError> {
+        let Gathering { whole, announced, most } = gathering;
+        let length = whole.length() + piece.len();
+        if length > whole.capacity() {
+            let room = room_for(length, whole.capacity(), *announced, *most);
+            whole.grow_to(room, announced.unwrap_or(0)).map_err(|_| no_memory())?;
+        }
+        let charge = self.charge.get_or_insert_with(|| self.budget.begin(self.watch.bodies_of_source()));
+        if length > charge.bytes() {
+            let step = length.next_multiple_of(STEP).min(whole.capacity());
+            if !charge.grow_to(step, limits.body_memory_bytes) {
+                return Err(no_memory());
+            }
+        }
+        whole.add(piece);
+        Ok(())
     }
 
     /// Reads a body to its end that no handler takes.

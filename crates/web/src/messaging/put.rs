@@ -49,25 +49,29 @@ impl Prepared {
         Ok(Self { headers, properties })
     }
 
-    /// With properties or a correlation text a JMS text message, else plain MQSTR.
-    fn into_message(self, text: Bytes) -> Result<Message, ApiError> {
-        let not_text = || ApiError::new(&error::CHARACTER_SET, &["bytes that are not UTF-8"]);
-        let mut descriptor = self.headers.descriptor();
-        let correlation_text = match self.headers.correlation {
-            Some(Correlation::Text(text)) => Some(text),
+    /// What stands before the text: with properties or a correlation text the headers of a JMS text message, else nothing.
+    fn head(&mut self) -> Vec<u8> {
+        let correlation_id = match &self.headers.correlation {
+            Some(Correlation::Text(text)) => Some(text.clone()),
             Some(Correlation::Bytes(_)) | None => None,
         };
-        if self.properties.is_empty() && correlation_text.is_none() {
-            std::str::from_utf8(&text).map_err(|_| not_text())?;
-            return Ok(Message { descriptor, body: text });
+        if self.properties.is_empty() && correlation_id.is_none() {
+            return Vec::new();
         }
-        descriptor.format = Format::RF_HEADER_2;
-        descriptor.encoding = TextMessage::BODY_ENCODING;
-        let jms = JmsFields { correlation_id: correlation_text, ..JmsFields::default() };
-        // A long text is its own memory, and is not copied.
-        let text = String::from_utf8(text.into()).map_err(|_| not_text())?;
-        let text = TextMessage { jms, properties: self.properties, text };
-        Ok(Message { descriptor, body: text.encode() })
+        let jms = JmsFields { correlation_id, ..JmsFields::default() };
+        TextMessage { jms, properties: std::mem::take(&mut self.properties), text: String::new() }.head()
+    }
+
+    /// Of `body`, whose first bytes are the head.
+    fn into_message(self, head: usize, body: Bytes) -> Result<Message, ApiError> {
+        let not_text = |_| ApiError::new(&error::CHARACTER_SET, &["bytes that are not UTF-8"]);
+        std::str::from_utf8(&body[head..]).map_err(not_text)?;
+        let mut descriptor = self.headers.descriptor();
+        if head > 0 {
+            descriptor.format = Format::RF_HEADER_2;
+            descriptor.encoding = TextMessage::BODY_ENCODING;
+        }
+        Ok(Message { descriptor, body })
     }
 }
 
@@ -96,11 +100,13 @@ pub(super) async fn put_to(
     call: Call<'_>,
     target: &Target<'_>,
     object: &ObjectDescriptor,
-    prepared: Prepared,
+    mut prepared: Prepared,
     body: &mut RequestBody<'_>,
 ) -> Result<Answer, ApiError> {
-    let text = body.read_message(&call.settings.options.limits, || target.longest(call, object)).await?;
-    let message = Box::new(prepared.into_message(text)?);
+    let head = prepared.head();
+    let limits = &call.settings.options.limits;
+    let body = body.read_message(limits, &head, || target.longest(call, object)).await?;
+    let message = Box::new(prepared.into_message(head.len(), body)?);
     let options = PutOptions {
         flags: PutFlags::NO_SYNCPOINT | PutFlags::NEW_MSG_ID | PutFlags::FAIL_IF_QUIESCING,
         context: None,

@@ -46,8 +46,8 @@ struct Zeros([u8; ZEROS_BYTES]);
 
 /// Most bytes of zeros written at once: few enough that a commit's sync never waits long behind them. With 8 MiB, puts
 /// during the first fill were a quarter slower.
-/// So many bytes have memory of their own when they are read.
-const MAPPED: usize = 8 << 20;
+/// More bytes than that have memory of their own when they are read.
+const MAPPED: usize = 4 << 20;
 const ZEROS_BYTES: usize = 1 << 18;
 static ZEROS: Zeros = Zeros([0; ZEROS_BYTES]);
 
@@ -78,7 +78,7 @@ pub(crate) fn read_exact(disk: &dyn Disk, file: &FileName, mut offset: u64, mut 
 /// Reads exactly `length` bytes. Many have memory of their own, which goes back to the system at once when they are dropped; the
 /// allocator would keep it for a while.
 pub(crate) fn read_bytes(disk: &dyn Disk, file: &FileName, offset: u64, length: usize) -> io::Result<Bytes> {
-    if length < MAPPED {
+    if length <= MAPPED {
         let mut bytes = vec![0; length];
         read_exact(disk, file, offset, &mut bytes)?;
         return Ok(bytes.into());
