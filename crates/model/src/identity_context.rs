@@ -30,7 +30,7 @@ const TOKEN_OF_USER: u8 = 0x19;
 /// The two fields for a message put by `user`.
 pub fn of_user(user: &str) -> (Text<12>, AccountingToken) {
     let identifier = Text::new(user);
-    if user_in(&identifier, &AccountingToken::NONE).as_deref() == Some(user) {
+    if identifier.trimmed() == user.as_bytes() {
         return (identifier, AccountingToken::NONE);
     }
     let mut token = [0; 32];
