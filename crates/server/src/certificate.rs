@@ -51,6 +51,11 @@ impl Certificate {
         (self.ends - now.date_time().unix_timestamp()).div_euclid(86_400)
     }
 
+    /// It has begun, and does not end soon.
+    pub(crate) fn is_good_for_a_month(&self, now: Timestamp) -> bool {
+        self.begins <= now.date_time().unix_timestamp() && self.days_left(now) >= WARNING_DAYS
+    }
+
     /// # Errors
     /// `now` is outside the certificate's time.
     pub(crate) fn check_time(&self, now: Timestamp) -> Result<(), CertificateError> {

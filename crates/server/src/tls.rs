@@ -24,7 +24,7 @@ use rcgen::{
 use sha2::{Digest, Sha256};
 use time::{Duration, OffsetDateTime};
 
-use crate::certificate::{self, WARNING_DAYS};
+use crate::certificate;
 use crate::data_directory::{create_folder, file_error, write_file};
 use crate::error::ServerError;
 
@@ -110,7 +110,7 @@ impl Authority {
     fn of(folder: &Path, file: &Path, now: Timestamp) -> Result<Self, ServerError> {
         let key = authority_key(&folder.join("ca.key"))?;
         let parameters = authority_parameters(&key, now.date_time());
-        if !file.exists() || ends_soon(file, now) {
+        if !file.exists() || must_be_renewed(file, now) {
             write_file(file, parameters.self_signed(&key)?.pem().as_bytes(), 0o644)?;
         }
         let pem = fs::read_to_string(file).map_err(|e| file_error("read", file, e))?;
@@ -193,10 +193,10 @@ fn server_parameters(
     Ok(parameters)
 }
 
-/// An authority that clients would soon refuse. One that cannot be read is left to the reader that says so.
-fn ends_soon(authority: &Path, now: Timestamp) -> bool {
+/// An authority that clients refuse or soon would. One that cannot be read is left to the reader that says so.
+fn must_be_renewed(authority: &Path, now: Timestamp) -> bool {
     let read = certificate::read(authority).unwrap_or_default();
-    read.iter().any(|one| one.days_left(now) < WARNING_DAYS)
+    read.iter().any(|one| !one.is_good_for_a_month(now))
 }
 
 /// The names that the server's certificates are for.
@@ -288,6 +288,9 @@ mod tests {
         assert_ne!(read(), first);
         assert_eq!(authority(5 * 365 - 20), 5 * 365);
         assert_eq!(fs::read_to_string(folder.path().join("ca.key")).expect("readable"), key);
+        // The clock is set back to before it was made: clients would refuse it.
+        prepare(folder.path(), at(0)).expect("made");
+        assert_eq!(authority(0), 5 * 365);
     }
 
     #[test]

@@ -84,3 +84,22 @@ fn the_end_of_certificates_is_in_the_metrics_and_a_month_before_in_the_log() {
     let now = now().unix_timestamp();
     assert!((9 * 86_400..11 * 86_400).contains(&(seconds - now)), "{line}");
 }
+
+#[test]
+fn a_replaced_client_ca_is_taken_by_a_server_that_made_its_own_certificate() {
+    let folder = Folder::new();
+    folder.write("clients.pem", &certificate(-1, 10).0);
+    folder.write("quaymaster.toml", "[tls]\nclient_ca = \"clients.pem\"\nreload_interval_seconds = 1\n");
+    let server = Server::start(&folder, &[]);
+    let days_left = || {
+        let page = metrics(&server);
+        let line = page.lines().find(|line| line.contains("_end_time_seconds{") && line.contains("clients.pem"))?;
+        let end: i64 = line.rsplit(' ').next()?.parse().ok()?;
+        Some((end - now().unix_timestamp()) / 86_400)
+    };
+    eventually("the metric", || days_left().is_some_and(|days| days < 11));
+    folder.write("clients.pem", &certificate(-1, 300).0);
+    let said = server.errors_with("new connections use the new certificates");
+    eventually("the new one's metric", || days_left().is_some_and(|days| days > 290));
+    assert_eq!(said.matches("new connections use").count(), 1, "the end of a client CA renews nothing: {said}");
+}
