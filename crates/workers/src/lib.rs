@@ -68,27 +68,28 @@ impl Workers {
     /// # Errors
     /// No more threads or descriptors.
     pub fn start(name: &str, before_sleep: BeforeSleep) -> io::Result<Self> {
-        Self::with(name, std::thread::available_parallelism().map_or(2, usize::from), before_sleep)
+        Self::with(name, std::thread::available_parallelism().map_or(2, usize::from), before_sleep, Priority::Usual)
     }
 
-    /// One thread, which does nothing before it sleeps: for what has to answer however busy others are.
+    /// One thread, which does nothing before it sleeps: for what has to answer however busy others are. Where the system
+    /// allows it, the thread goes before others.
     ///
     /// # Errors
     /// As `start`.
     pub fn one(name: &str) -> io::Result<Self> {
-        Self::with(name, 1, || None)
+        Self::with(name, 1, || None, Priority::Raised)
     }
 
-    fn with(name: &str, count: usize, before_sleep: BeforeSleep) -> io::Result<Self> {
+    fn with(name: &str, count: usize, before_sleep: BeforeSleep, priority: Priority) -> io::Result<Self> {
         (0..count.max(1))
-            .map(|number| Worker::start(name, number, before_sleep))
+            .map(|number| Worker::start(name, number, before_sleep, priority))
             .collect::<io::Result<_>>()
             .map(|workers| Self { workers })
     }
 }
 
 impl Worker {
-    fn start(name: &str, number: usize, before_sleep: BeforeSleep) -> io::Result<Self> {
+    fn start(name: &str, number: usize, before_sleep: BeforeSleep, priority: Priority) -> io::Result<Self> {
         let alarm = Arc::new(Alarm::new()?);
         let hook = {
             let alarm = Arc::clone(&alarm);
@@ -102,6 +103,7 @@ impl Worker {
         let handle = runtime.handle().clone();
         let (alive, ended) = oneshot::channel::<()>();
         let thread = std::thread::Builder::new().name(format!("{name}-{number}")).spawn(move || {
+            priority.take();
             runtime.spawn(alarm::listen(alarm));
             runtime.spawn(tick());
             // Ends with an error, which only says that the sender is gone.
@@ -109,6 +111,26 @@ impl Worker {
             runtime.shutdown_background();
         })?;
         Ok(Self { runtime: handle, thread: thread.thread().id(), _alive: alive })
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Priority {
+    Usual,
+    Raised,
+}
+
+impl Priority {
+    /// Niceness of a raised thread.
+    const RAISED: i32 = -10;
+
+    /// Of the thread that calls.
+    fn take(self) {
+        if matches!(self, Self::Raised)
+            && let Err(error) = rustix::process::setpriority_process(None, Self::RAISED)
+        {
+            tracing::debug!(%error, "a thread cannot go before others");
+        }
     }
 }
 

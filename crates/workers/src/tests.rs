@@ -1,7 +1,7 @@
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use super::{Seats, Workers};
+use super::{Priority, Seats, Workers};
 
 /// Serves `count` connections that stay; the names of the threads they run on.
 fn threads_of(seats: &Seats, few: usize, count: usize) -> Vec<String> {
@@ -22,7 +22,7 @@ fn threads_of(seats: &Seats, few: usize, count: usize) -> Vec<String> {
 }
 
 fn two_threads() -> Arc<Workers> {
-    Arc::new(Workers::with("door", 2, || None).expect("threads"))
+    Arc::new(Workers::with("door", 2, || None, Priority::Usual).expect("threads"))
 }
 
 fn seats() -> Seats {
@@ -65,4 +65,23 @@ fn what_runs_on_the_first_thread_finds_the_first_seats_there() {
     let here = receiver.recv_timeout(Duration::from_secs(10)).expect("it runs");
     assert_eq!(here, (true, false));
     assert!(!seats.take(1).is_here(), "this is no thread of theirs");
+}
+
+#[test]
+fn the_thread_that_has_to_answer_goes_before_others_where_that_is_allowed() {
+    let of = |workers: Workers| {
+        let (sender, receiver) = mpsc::channel();
+        let seats = Seats::new(Arc::new(workers));
+        seats.spawn(1, async move {
+            let niceness = rustix::process::getpriority_process(None).expect("a niceness");
+            sender.send(niceness).expect("the test waits");
+        });
+        receiver.recv_timeout(Duration::from_secs(10)).expect("it runs")
+    };
+    let usual = of(Workers::with("usual", 1, || None, Priority::Usual).expect("a thread"));
+    let raised = of(Workers::one("raised").expect("a thread"));
+    // A thread of its own, for it cannot be undone without the same right.
+    let is_allowed = std::thread::spawn(|| rustix::process::setpriority_process(None, Priority::RAISED).is_ok());
+    let expected = if is_allowed.join().expect("no panic") { Priority::RAISED } else { usual };
+    assert_eq!(raised, expected);
 }
