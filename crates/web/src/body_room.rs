@@ -89,9 +89,9 @@ mod tests {
 
     fn filled(pieces: &[(usize, usize)], expected: usize) -> Room {
         let mut room = Room::new();
-        for (number, &(capacity, length)) in pieces.iter().enumerate() {
+        for (&(capacity, length), fill) in pieces.iter().zip(0..) {
             room.grow_to(capacity, expected).expect("memory");
-            room.add(&vec![number as u8; length]);
+            room.add(&vec![fill; length]);
         }
         room
     }

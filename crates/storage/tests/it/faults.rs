@@ -332,21 +332,19 @@ fn a_few_long_messages_do_not_fill_the_pool_and_are_read_from_disk() {
     let store = open(&disk, StoreOptions { buffer_pool_bytes: 10 * LONG as u64, ..small() }).expect("opens");
     let queue = store.create_queue();
     let placement = Placement { persistent: false, ..PLACEMENT };
-    for name in 0..6_u64 {
+    for (name, fill) in (0..6_u64).zip(0..) {
         let mut message = message(name, false, 0);
-        message.body = [&name.to_le_bytes()[..], &vec![name as u8; LONG]].concat().into();
+        message.body = [&name.to_le_bytes()[..], &vec![fill; LONG]].concat().into();
         block_on(store.put(None, queue, message, placement, FOREVER)).expect("puts");
     }
     let statistics = store.statistics();
     assert!(statistics.buffer_pool_bytes < 3 * LONG as u64, "{}", statistics.buffer_pool_bytes);
     assert!(statistics.spilled_bytes > 4 * LONG as u64, "{}", statistics.spilled_bytes);
-    for name in 0..6_u64 {
+    for (name, fill) in (0..6_u64).zip(0..) {
         let stored =
             block_on(store.get(None, queue, &Selection::default(), FOREVER)).expect("gets").expect("a message");
         assert_eq!(stored.message.body[..8], name.to_le_bytes());
-        assert!(
-            stored.message.body.len() == LONG + 8 && stored.message.body[8..].iter().all(|&byte| byte == name as u8)
-        );
+        assert!(stored.message.body.len() == LONG + 8 && stored.message.body[8..].iter().all(|&byte| byte == fill));
     }
     assert_eq!((store.statistics().buffer_pool_bytes, store.statistics().spilled_bytes), (0, 0));
 }
