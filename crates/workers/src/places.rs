@@ -1,7 +1,7 @@
 //! Places of connections: how many are open, from which addresses, and which connection makes room for a new one.
 //!
-//! When an address has as many connections as it may, one of that address makes room. When all addresses together have as
-//! many as they may, one of the address with the most makes room: a client that takes all places takes them from itself,
+//! When an address has as many connections as are allowed, one of that address makes room. When all addresses together have as
+//! many as are allowed, one of the address with the most makes room: a client that takes all places takes them from itself,
 //! and a client of another address still finds one. Each door has places of its own.
 //!
 //! Locked when a connection is accepted, is kept or ends, never for what is said on it.
