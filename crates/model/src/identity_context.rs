@@ -36,7 +36,8 @@ pub fn of_user(user: &str) -> (Text<12>, AccountingToken) {
     let mut token = [0; 32];
     token[31] = TOKEN_OF_USER;
     match user.as_bytes().get(IN_IDENTIFIER..) {
-        Some(rest @ [_, ..]) if rest.len() <= REST => {
+        // An identifier that ends in a blank is read as a shorter name, whatever the token holds.
+        Some(rest @ [_, ..]) if rest.len() <= REST && identifier.trimmed().len() == IN_IDENTIFIER => {
             token[0] = u8::try_from(rest.len()).expect("at most 30");
             token[1..=rest.len()].copy_from_slice(rest);
         }

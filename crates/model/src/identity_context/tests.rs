@@ -25,6 +25,14 @@ fn a_name_that_is_not_told_is_nobodys() {
 }
 
 #[test]
+fn a_name_with_a_blank_as_its_twelfth_character_is_not_told_as_a_shorter_one() {
+    for user in ["elevenchars x", "elevenchars  and more", "eleven      x", "short\0       x"] {
+        let (identifier, token) = of_user(user);
+        assert_eq!(user_in(&identifier, &token), None, "{user:?}");
+    }
+}
+
+#[test]
 fn a_chosen_token_names_no_other_user() {
     let (_, longer) = of_user("exactlytwelve");
     assert_eq!(of_user_with_token("exactlytwelv", longer).1, AccountingToken::NONE);
