@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 
 use channel_protocol::assembly::Unit;
+use channel_protocol::segment::SegmentType;
 use channel_protocol::structure::xid::Xid;
 use model::authority::Principal;
 use model::name::{ObjectName, QueueManagerName, QueueName};
@@ -131,9 +132,8 @@ impl Conversation {
     /// The next unit, once there is room for what answers it.
     async fn next(&self) -> Unit {
         loop {
-            // Who adds a unit wakes this job. A socket that rests begins nothing: its client learns that by its end.
-            let may_begin = || !self.mailbox.lock().is_empty() && !self.shared.is_resting();
-            poll_fn(|_| if may_begin() { Poll::Ready(()) } else { Poll::Pending }).await;
+            // Who adds a unit wakes this job.
+            poll_fn(|_| if self.may_begin() { Poll::Ready(()) } else { Poll::Pending }).await;
             self.is_busy.store(true, Ordering::Relaxed);
             if self.shared.is_congested() {
                 self.shared.room().await;
@@ -143,6 +143,19 @@ impl Conversation {
                 self.shared.discount_queued(unit.body.len());
                 return unit;
             }
+        }
+    }
+
+    /// Whether the next unit may be begun. A socket that rests begins nothing but the end of a unit of work, and requests
+    /// for messages on the way to it: a client that has no answer to MQCMIT cannot know what became of its messages. Of
+    /// other calls it knows by the end of the socket that they were not begun.
+    fn may_begin(&self) -> bool {
+        let mailbox = self.mailbox.lock();
+        let ends = |unit: &Unit| matches!(unit.segment_type, SegmentType::Commit | SegmentType::BackOut);
+        let is_let_in = |unit: &Unit| ends(unit) || unit.segment_type == SegmentType::RequestMessages;
+        match self.shared.is_resting() {
+            true => mailbox.iter().take_while(|unit| is_let_in(unit)).any(ends),
+            false => !mailbox.is_empty(),
         }
     }
 
@@ -192,7 +205,9 @@ impl Conversation {
     /// Whether nothing is under way that a stop should wait for: no call, and no unit of work unless their time is over.
     pub(crate) fn is_quiet(&self) -> bool {
         let has_unit_of_work = |connected: &Connected| connected.connection.has_unit_of_work();
-        !self.is_busy() && (self.shared.has_ended() || !self.connected.lock().as_ref().is_some_and(has_unit_of_work))
+        !self.is_busy.load(Ordering::Relaxed)
+            && !self.may_begin()
+            && (self.shared.has_ended() || !self.connected.lock().as_ref().is_some_and(has_unit_of_work))
     }
 
     /// No consumer is sent anything more.

@@ -67,7 +67,7 @@ pub(crate) struct Shared {
     is_quiescing: AtomicBool,
     /// Units of work are waited for no longer.
     has_ended: AtomicBool,
-    /// No further call is begun: the socket rests before it ends.
+    /// No further call is begun but the end of a unit of work: the socket rests before it ends.
     is_resting: AtomicBool,
     /// An MQCONN has succeeded.
     is_admitted: AtomicBool,
@@ -239,6 +239,11 @@ impl Shared {
     /// Everything that was begun is answered: nothing else is begun, and the socket ends in a moment.
     pub(crate) fn rest(&self) {
         self.is_resting.store(true, Ordering::Release);
+    }
+
+    /// There is something to wait for after all.
+    pub(crate) fn resume(&self) {
+        self.is_resting.store(false, Ordering::Release);
     }
 
     pub(crate) fn is_resting(&self) -> bool {

@@ -294,7 +294,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
     }
 
     /// Tells the conversations once, and ends the socket when nothing is under way that should be waited for. It begins
-    /// nothing then, rests, and ends: what was answered has reached the program before the end does.
+    /// nothing then but the end of a unit of work, rests, and ends: what was answered has reached the program before the end
+    /// does.
     fn quiesce(&mut self) {
         if !self.was_told_to_stop {
             self.was_told_to_stop = true;
@@ -303,7 +304,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Socket<S> {
             // Consumers tell of it before the socket does.
             self.jobs.run(ROUNDS);
         }
-        if self.rest.is_some() || !self.conversations.values().all(|running| running.conversation.is_quiet()) {
+        if !self.conversations.values().all(|running| running.conversation.is_quiet()) {
+            // A get that was taking a message when the rest began has sent it since, or its unit of work ends now.
+            if self.rest.take().is_some() && !self.shared.has_ended() {
+                self.shared.resume();
+                self.conversations.values().for_each(|running| running.job.wake());
+            }
+            return;
+        }
+        if self.rest.is_some() {
             return;
         }
         self.shared.rest();

@@ -107,6 +107,33 @@ async fn an_answer_rests_before_the_socket_ends_and_no_further_call_is_begun() {
     assert_eq!(server.depth("Q"), 1);
 }
 
+/// A client that has no answer to MQCMIT cannot know what became of its messages: the Java client closes a consumer with
+/// automatic acknowledgement then, and its listener hears nothing more.
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_unit_of_work_is_answered_while_the_socket_rests() {
+    for (verb, depth) in [(Verb::Commit, 1), (Verb::BackOut, 0)] {
+        let server = Server::start().await;
+        let mut client = server.connected().await;
+        let queue = client.open(1, "Q", BOTH).await;
+        let mut put = message(b"in doubt");
+        put.options.flags = PutFlags::SYNCPOINT;
+        client.put(1, queue, put).await;
+        server.queue_manager.end_channels(StopMode::Ended);
+        // What comes behind it is not begun.
+        client.queue(1, &Request::Call(verb.call_on(0)));
+        client.queue(1, &Request::Call(Verb::Put(message(b"not begun")).call_on(queue)));
+        client.flush().await;
+        assert_eq!(client.answer(1).await.ending.reason, 0);
+        let answered = tokio::time::Instant::now();
+        match client.receive(1).await {
+            Reply::Status(status) => assert_eq!(status.code, Some(StatusCode::QUEUE_MANAGER_ENDING)),
+            other => panic!("the end comes next: {other:?}"),
+        }
+        assert!(answered.elapsed() >= Duration::from_millis(200), "{:?}", answered.elapsed());
+        assert_eq!(server.depth("Q"), depth);
+    }
+}
+
 #[tokio::test]
 async fn channels_of_a_queue_manager_that_ends_wait_for_no_unit_of_work_in_the_end() {
     let server = Server::start().await;

@@ -33,10 +33,10 @@ use crate::configuration;
 use crate::error::ServerError;
 use crate::serve::files;
 
-/// How long instances may take to end their units of work, then the calls under way, and at last to end at all. The first
-/// and the last are longer than the rest that a channel takes between its last answer and its end.
+/// How long instances may take to end their units of work, then the calls under way, and at last to end at all. Each is
+/// longer than the rest that a channel takes between its last answer and its end: MQCMIT is answered during that rest.
 const QUIESCE_PATIENCE: Duration = Duration::from_millis(500);
-const CALL_PATIENCE: Duration = Duration::from_millis(100);
+const CALL_PATIENCE: Duration = Duration::from_millis(500);
 const END_PATIENCE: Duration = Duration::from_secs(1);
 /// How often it is looked whether they have.
 const LOOK: Duration = Duration::from_millis(5);

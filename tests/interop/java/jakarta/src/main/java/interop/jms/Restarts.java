@@ -202,6 +202,7 @@ public final class Restarts {
         final List<String> queues;
         private final int mode;
         private final List<Heard> heard = new ArrayList<>();
+        private volatile Connection connection;
         private Session session;
 
         Listener(int mode, String... queues) {
@@ -214,17 +215,24 @@ public final class Restarts {
             factory.setIntProperty(WMQConstants.WMQ_CLIENT_RECONNECT_OPTIONS, WMQConstants.WMQ_CLIENT_RECONNECT_Q_MGR);
             factory.setIntProperty(WMQConstants.WMQ_CLIENT_RECONNECT_TIMEOUT, 300);
             factory.setStringProperty(WMQConstants.WMQ_CONNECTION_NAME_LIST, Settings.HOST + "(" + Settings.PORT + ")");
-            Connection connection = factory.createConnection();
-            session = connection.createSession(mode == Session.SESSION_TRANSACTED, mode);
+            Connection own = factory.createConnection();
+            connection = own;
+            session = own.createSession(mode == Session.SESSION_TRANSACTED, mode);
             boolean isFirst = heard.isEmpty();
             for (int i = 0; i < queues.size(); i++) {
                 if (isFirst) {
                     heard.add(new Heard());
                 }
-                Heard own = heard.get(i);
-                session.createConsumer(session.createQueue(queues.get(i))).setMessageListener(message -> hear(own, message));
+                Heard one = heard.get(i);
+                session.createConsumer(session.createQueue(queues.get(i))).setMessageListener(message -> {
+                    if (connection == own) {
+                        hear(one, message);
+                    } else {
+                        one.hearLate(message);
+                    }
+                });
             }
-            connection.start();
+            own.start();
         }
 
         private void hear(Heard own, Message message) {
@@ -263,7 +271,18 @@ public final class Restarts {
             if (mode == Session.AUTO_ACKNOWLEDGE) {
                 givenUp.incrementAndGet();
                 heard.forEach(Heard::repeat);
+                Connection before = connection;
                 start();
+                // It may take half a minute.
+                Thread close = new Thread(() -> {
+                    try {
+                        before.close();
+                    } catch (JMSException gone) {
+                        // Nothing more comes from it in any case.
+                    }
+                });
+                close.setDaemon(true);
+                close.start();
             }
         }
 
@@ -340,6 +359,17 @@ public final class Restarts {
             }
             last = number;
             newest = Math.max(newest, number);
+        }
+
+        /** The session of a closed consumer hands on what it had received before, and acknowledges it or not. */
+        void hearLate(Message message) {
+            try {
+                int number = Integer.parseInt(((TextMessage) message).getText());
+                repeatable.add(number);
+                settled.add(number);
+            } catch (JMSException problem) {
+                throw new IllegalStateException(problem);
+            }
         }
 
         void settle(int number) {
