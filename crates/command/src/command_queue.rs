@@ -124,7 +124,7 @@ impl Server<'_> {
             warn!("a command of user '{name}...' was refused: the message descriptor does not hold the whole name");
             return pcf::refuse(request.header.command, Reason::NotAuthorized.number(), None);
         };
-        let issuer = Issuer { principal, origin: Origin::Message, message: Some(descriptor) };
+        let issuer = Issuer { message: Some(descriptor), ..Issuer::new(principal, Origin::Message) };
         pcf::run(self.queue_manager, &issuer, &request).await
     }
 

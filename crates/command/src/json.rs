@@ -10,12 +10,11 @@ mod reply;
 mod request;
 mod words;
 
-use model::authority::Principal;
 use model::definition::attribute::Kind;
 use model::name::ObjectName;
 use model::reason::Reason;
 use queue_manager::QueueManager;
-use queue_manager::event::command::{Issued, Issuer, Origin};
+use queue_manager::event::command::{Issued, Issuer};
 
 use crate::Outcome;
 use crate::command::Command;
@@ -114,8 +113,8 @@ impl Prepared {
         self.only_reads
     }
 
-    /// Runs the command with `caller`'s authority: the body of the answer, whatever became of it.
-    pub async fn run(&self, queue_manager: &QueueManager, caller: &Principal) -> Vec<u8> {
+    /// Runs the command for `issuer`: the body of the answer, whatever became of it.
+    pub async fn run(&self, queue_manager: &QueueManager, issuer: &Issuer<'_>) -> Vec<u8> {
         let typed;
         let (command, text) = match &self.ready {
             Ready::Command(command) => (command, self.text.clone()),
@@ -132,8 +131,7 @@ impl Prepared {
         };
         match (command, self.form) {
             (Ok(command), form) => {
-                let issuer = Issuer { principal: caller, origin: Origin::Rest, message: None };
-                let reply = execute_issued(queue_manager, &issuer, Issued::Mqsc(&text), command).await;
+                let reply = execute_issued(queue_manager, issuer, Issued::Mqsc(&text), command).await;
                 match form {
                     Form::Text => reply::texts(&reply),
                     Form::Words => reply::parameters(&reply),
@@ -146,13 +144,12 @@ impl Prepared {
 }
 
 /// Runs one command that came as text, and answers as to a JSON command: attributes instead of lines.
-pub async fn run_text(queue_manager: &QueueManager, caller: &Principal, text: &str) -> (Vec<u8>, Outcome) {
+pub async fn run_text(queue_manager: &QueueManager, issuer: &Issuer<'_>, text: &str) -> (Vec<u8>, Outcome) {
     let command = match mqsc::parse(text) {
         Ok(command) => command,
         Err(problem) => return (reply::problem_message(&problem), problem.answer().outcome),
     };
-    let issuer = Issuer { principal: caller, origin: Origin::Console, message: None };
-    let reply = execute_issued(queue_manager, &issuer, Issued::Mqsc(text), &command).await;
+    let reply = execute_issued(queue_manager, issuer, Issued::Mqsc(text), &command).await;
     let outcome = if reply.succeeded() { Outcome::Succeeded } else { Outcome::Failed };
     (reply::parameters(&reply), outcome)
 }

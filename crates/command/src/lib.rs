@@ -32,7 +32,7 @@ use queue_manager::event::command::{Issued, Issuer, Origin};
 
 pub use dump::{DumpOptions, EXPORTS, dump};
 pub use mqsc::split::{SourceCommand, split};
-pub use observed::{execute, execute_issued};
+pub use observed::execute_issued;
 pub use reply::Reply;
 pub use session::{Counts, echo, is_end, session_footer, session_header};
 pub use unfold::unfold;
@@ -56,7 +56,7 @@ pub enum Outcome {
 
 /// Runs one command with `caller`'s authority, as `runmqsc` does.
 pub async fn run(queue_manager: &QueueManager, caller: &Principal, text: &str) -> Answer {
-    run_issued(queue_manager, &Issuer { principal: caller, origin: Origin::Console, message: None }, text).await
+    run_issued(queue_manager, &Issuer::new(caller, Origin::Console), text).await
 }
 
 /// Runs one command that came another way.

@@ -4,9 +4,9 @@
 //! at the switches.
 
 use ::queue_manager::QueueManager;
-use ::queue_manager::event::command::{Issued, Issuer, Origin};
+use ::queue_manager::event::command::{Issued, Issuer};
 use ::queue_manager::event::configuration::Snapshot;
-use model::authority::{AuthorityObject, Entity, Principal};
+use model::authority::{AuthorityObject, Entity};
 use model::definition::attribute::Kind;
 use model::reason::Reason;
 use model::timestamp::Timestamp;
@@ -15,12 +15,6 @@ use crate::command::{AuthorityKey, Command, RefreshConfiguration};
 use crate::execute::execute as run;
 use crate::number;
 use crate::reply::Reply;
-
-/// Runs one command with `caller`'s authority, for the REST resources, which make typed commands without a text.
-pub async fn execute(queue_manager: &QueueManager, caller: &Principal, command: &Command) -> Reply {
-    let issuer = Issuer { principal: caller, origin: Origin::Rest, message: None };
-    execute_issued(queue_manager, &issuer, Issued::Pcf(&[]), command).await
-}
 
 /// Runs one command for `issuer`, and tells of it.
 pub async fn execute_issued(
@@ -37,7 +31,7 @@ pub async fn execute_issued(
     let reply = run(queue_manager, issuer.principal, command).await;
     let number = number::of(command);
     if reply.items.iter().any(|item| item.reason == Reason::NotAuthorized.number()) {
-        queue_manager.command_refused(issuer.principal, number).await;
+        queue_manager.command_refused(issuer.user, number).await;
     }
     if !reply.succeeded() {
         return reply;

@@ -4,6 +4,11 @@
 pub(crate) fn name() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let Some(number) = effective_number(&status) else { return "mqm".to_owned() };
+    of_number(number)
+}
+
+/// Name of the user with this number; the number where there is no such entry.
+pub(crate) fn of_number(number: &str) -> String {
     let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
     name_of(number, &users).unwrap_or(number).to_owned()
 }

@@ -1,9 +1,10 @@
 //! The administrative REST API: resources below `/admin`, and who acts when they are used.
 //!
 //! A web role opens a door; what may be done behind it is decided by the queue manager. MQWebAdmin and MQWebAdminRO act
-//! as the server's user, the latter only to look; MQWebUser acts with the caller's own authority.
+//! with the authority of the server's user, the latter only to look; MQWebUser acts with the caller's own authority. Events name
+//! the caller.
 //!
-//! Attributes are read and written through the attribute table, commands run through `command::execute`, so that what a
+//! Attributes are read and written through the attribute table, commands run through `command::execute_issued`, so that what a
 //! request means is decided where MQSC's is. `plan.rs` works out once how an object is written, `source.rs` where its
 //! values come from, `stream.rs` sends lists as fast as the client reads them.
 
@@ -30,6 +31,7 @@ pub(crate) mod subscription;
 use std::borrow::Cow;
 
 use ::queue_manager::QueueManager;
+use ::queue_manager::event::command::{Issuer, Origin};
 use http::{HeaderName, HeaderValue};
 use identity::role::MissingRole;
 use identity::{Identity, Roles};
@@ -69,6 +71,15 @@ pub(crate) fn acting_principal<'a>(
     }
     let required = Roles::MQWEB_ADMIN | Roles::MQWEB_USER;
     Err(ApiError::role(&MissingRole { name: identity.name.clone(), required }))
+}
+
+/// Who issues a command: with the authority that the role lends, in the user's own name.
+///
+/// # Errors
+/// 403 MQWebAdminRO alone, and something is to be changed.
+pub(crate) fn issuer<'a>(call: Call<'a>, identity: &'a Identity, intent: Intent) -> Result<Issuer<'a>, ApiError> {
+    let principal = acting_principal(call, identity, intent)?;
+    Ok(Issuer { user: &identity.principal.user, ..Issuer::new(principal, Origin::Rest) })
 }
 
 /// A queue manager of this server, and the gateway through which the request reached it.

@@ -387,3 +387,61 @@ fn a_command_server_that_is_switched_off_waits_to_be_told() {
         tokio::time::timeout(Duration::from_secs(10), server).await.expect("the server ends").unwrap();
     });
 }
+
+#[test]
+fn events_name_the_user_who_sent_the_command_and_not_whose_name_begins_alike() {
+    let queue_manager = start_as("administrato", Home::Ephemeral);
+    run_script(
+        &queue_manager,
+        "SET AUTHREC PROFILE('**') OBJTYPE(QUEUE) PRINCIPAL('administrator-of-queues') AUTHADD(ALLADM,ALLMQI,CRT)
+         SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('administrator-of-queues') AUTHADD(CONNECT,INQ,DSP)
+         ALTER QMGR CMDEV(ENABLED) CONFIGEV(ENABLED) AUTHOREV(ENABLED)",
+    );
+    let running = queue_manager.clone();
+    let users = with_server(&queue_manager, async |administrator| {
+        let client = Client::new(&running, &Principal::user("administrator-of-queues")).await;
+        users_of_events(&administrator).await;
+        let define = Message {
+            header: Header::command(11),
+            parameters: vec![Parameter::text(2016, "BY.PCF"), Parameter::integer(20, 1)],
+        };
+        let escape = |script: &str| Message {
+            header: Header::command(38),
+            parameters: vec![Parameter::integer(1017, 1), Parameter::text(3014, script)],
+        };
+        client.ask(&Coding::native(), &define).await;
+        client.ask(&Coding::native(), &escape("DEFINE QLOCAL(BY.MQSC)")).await;
+        client.ask(&Coding::native(), &escape("ALTER QMGR DESCR('mine')")).await;
+        users_of_events(&administrator).await
+    });
+    let expected = |queue: &'static str| (queue, Some("administrator-of-queues".to_owned()));
+    // Two commands that succeed, each of which makes a queue, and one that is refused.
+    let (command, configuration) = ("SYSTEM.ADMIN.COMMAND.EVENT", "SYSTEM.ADMIN.CONFIG.EVENT");
+    let expected = [command, command, configuration, configuration, "SYSTEM.ADMIN.QMGR.EVENT"].map(expected);
+    assert_eq!(users, expected);
+}
+
+/// Takes all events: the queue and the user that each names.
+async fn users_of_events(client: &Client) -> Vec<(&'static str, Option<String>)> {
+    let mut users = Vec::new();
+    for queue in ["SYSTEM.ADMIN.COMMAND.EVENT", "SYSTEM.ADMIN.CONFIG.EVENT", "SYSTEM.ADMIN.QMGR.EVENT"] {
+        let object = ObjectDescriptor { name: QueueName::literal(queue), ..ObjectDescriptor::default() };
+        let opened = client.connection.open(&client.principal, &object, OpenOptions::INPUT_SHARED).await.unwrap();
+        let options = GetOptions { flags: GetFlags::NO_SYNCPOINT, ..GetOptions::default() };
+        while let Ok(got) = client.connection.get(opened.handle, &options).await {
+            let (event, _) = decode(&got.body, got.descriptor.encoding, got.descriptor.ccsid).unwrap();
+            users.push((queue, user_of_event(&event.parameters)));
+        }
+        client.connection.close(opened.handle, model::options::CloseOptions::empty()).await.unwrap();
+    }
+    users
+}
+
+/// EventUserId of command and configuration events, UserIdentifier of others.
+fn user_of_event(parameters: &[Parameter]) -> Option<String> {
+    parameters.iter().find_map(|parameter| match &parameter.value {
+        ParameterValue::Text(user) if [3045, 3025].contains(&parameter.id) => Some(user.clone()),
+        ParameterValue::Group(members) => user_of_event(members),
+        _ => None,
+    })
+}

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use command::json::Request;
 use command::{DumpOptions, dump, run, split};
 use expect_test::expect;
+use queue_manager::event::command::{Issuer, Origin};
 use queue_manager::{Home, QueueManager};
 use serde_json::json;
 use storage::private::log::disk::DirectoryDisk;
@@ -211,7 +212,8 @@ fn no_command_takes_a_text_with_a_line_break() {
     });
     let prepared = Request::read(request.to_string().as_bytes()).and_then(Request::prepare).unwrap();
     let reply: serde_json::Value =
-        serde_json::from_slice(&wait_for(prepared.run(&queue_manager, &administrator()))).unwrap();
+        serde_json::from_slice(&wait_for(prepared.run(&queue_manager, &Issuer::new(&administrator(), Origin::Rest))))
+            .unwrap();
     assert_eq!(reply["commandResponse"][0]["reasonCode"], 3229, "{reply}");
     assert!(!dump(&queue_manager, &DumpOptions::default()).contains("DISABLED"));
 }

@@ -135,7 +135,7 @@ fn command_events_tell_of_commands_that_succeeded_and_authority_events_of_those_
     let queue_manager = start();
     run_script(&queue_manager, "ALTER QMGR CMDEV(NODISPLAY) AUTHOREV(ENABLED)");
     let run = |principal: &Principal, origin, text: &str| {
-        let issuer = Issuer { principal, origin, message: None };
+        let issuer = Issuer::new(principal, origin);
         wait_for(run_issued(&queue_manager, &issuer, text)).outcome
     };
     let (server, app) = (administrator(), Principal::user("app"));
@@ -189,7 +189,7 @@ fn no_event_holds_a_password() {
         (1, vec![secret(2051)]),
     ] {
         let request = pcf::Message { header: Header::command(command), parameters };
-        let issuer = Issuer { principal: &administrator, origin: Origin::Message, message: None };
+        let issuer = Issuer::new(&administrator, Origin::Message);
         let answers = wait_for(command::pcf::run(&queue_manager, &issuer, &request));
         assert!(answers.iter().all(|answer| answer.header.reason == 0), "{command}: {answers:?}");
     }

@@ -4,6 +4,7 @@ use command::json::{Refusal, Request};
 use expect_test::{Expect, expect};
 use model::definition::attribute::{self, Access, Kind, ValueType};
 use queue_manager::QueueManager;
+use queue_manager::event::command::{Issuer, Origin};
 use serde_json::json;
 
 use crate::support::{administrator, run_script, start, wait_for};
@@ -15,7 +16,7 @@ fn answers(queue_manager: &QueueManager, requests: &str) -> String {
         let prepared = Request::read(request.as_bytes()).and_then(Request::prepare);
         match prepared {
             Ok(prepared) => {
-                let body = wait_for(prepared.run(queue_manager, &administrator()));
+                let body = wait_for(prepared.run(queue_manager, &Issuer::new(&administrator(), Origin::Rest)));
                 let text = String::from_utf8(body).unwrap();
                 serde_json::from_str::<serde_json::Value>(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
                 shown.push_str(&text);
@@ -377,8 +378,10 @@ fn open_handles_of_a_queue_stand_together_in_objects() {
             r#"{"type":"runCommandJSON","command":"display","qualifier":"conn","parameters":{"type":"*"},"responseParameters":["objname"]}"#,
         ] {
             let prepared = Request::read(request.as_bytes()).and_then(Request::prepare).unwrap();
-            let body: serde_json::Value =
-                serde_json::from_slice(&prepared.run(&queue_manager, &administrator()).await).unwrap();
+            let body: serde_json::Value = serde_json::from_slice(
+                &prepared.run(&queue_manager, &Issuer::new(&administrator(), Origin::Rest)).await,
+            )
+            .unwrap();
             let elements = body["commandResponse"].as_array().unwrap();
             assert_eq!(elements.len(), 1, "{body}");
             let parameters = &elements[0]["parameters"];

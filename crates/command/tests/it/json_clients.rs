@@ -4,6 +4,7 @@
 
 use command::json::Request;
 use queue_manager::QueueManager;
+use queue_manager::event::command::{Issuer, Origin};
 use serde_json::{Value, json};
 
 use crate::support::{administrator, run_script, start, wait_for};
@@ -15,7 +16,8 @@ const SETUP: &str = "DEFINE QLOCAL(DEV.QUEUE.1)\nDEFINE QALIAS(AN.ALIAS) TARGET(
 fn run(queue_manager: &QueueManager, request: &Value) -> Value {
     let prepared = Request::read(request.to_string().as_bytes()).and_then(Request::prepare);
     let prepared = prepared.unwrap_or_else(|refusal| panic!("{request}: {refusal:?}"));
-    serde_json::from_slice(&wait_for(prepared.run(queue_manager, &administrator()))).unwrap()
+    serde_json::from_slice(&wait_for(prepared.run(queue_manager, &Issuer::new(&administrator(), Origin::Rest))))
+        .unwrap()
 }
 
 fn words(command: &str, qualifier: &str, name: &str, more: &Value) -> Value {

@@ -27,7 +27,7 @@ fn numbers(id: i32, numbers: &[i32]) -> Parameter {
 }
 
 fn issuer(principal: &Principal) -> Issuer<'_> {
-    Issuer { principal, origin: Origin::Message, message: None }
+    Issuer::new(principal, Origin::Message)
 }
 
 fn run_as(queue_manager: &QueueManager, caller: &Principal, command: i32, parameters: Vec<Parameter>) -> Vec<Message> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 use model::definition::listener::ListenerDefinition;
 use queue_manager::QueueManager;
+use queue_manager::event::command::{Issuer, Origin};
 use queue_manager::started::ListenerHost;
 use serde_json::Value;
 
@@ -87,7 +88,10 @@ fn a_warning_follows_the_message_and_changes_no_code_in_json_and_escape() {
     let queue_manager = start();
     let ask = |request: &str| {
         let prepared = command::json::Request::read(request.as_bytes()).unwrap().prepare().unwrap();
-        serde_json::from_slice::<Value>(&wait_for(prepared.run(&queue_manager, &administrator()))).unwrap()
+        serde_json::from_slice::<Value>(&wait_for(
+            prepared.run(&queue_manager, &Issuer::new(&administrator(), Origin::Rest)),
+        ))
+        .unwrap()
     };
     let words = ask(
         r#"{"type":"runCommandJSON","command":"define","qualifier":"channel","name":"A","parameters":{"chltype":"rcvr"}}"#,

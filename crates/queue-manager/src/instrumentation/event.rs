@@ -173,6 +173,11 @@ pub(crate) fn name(id: i32, name: &ObjectName) -> Parameter {
     padded(id, name.as_str(), ObjectName::MAXIMUM)
 }
 
+/// A user's name: blanks up to the published 12 characters, and a longer name whole, since its beginning may be another user's name.
+pub(crate) fn user(id: i32, name: &str) -> Parameter {
+    padded(id, name, name.len().max(number::MQ_USER_ID_LENGTH))
+}
+
 /// A text of a fixed width in bytes, as programs that read events by position expect it.
 pub(crate) fn padded(id: i32, text: &str, width: usize) -> Parameter {
     let mut end = text.len().min(width);

@@ -116,7 +116,7 @@ impl Connection {
         let before = queue.definition();
         write(&self.engine, &queue, changes).await?;
         if self.engine.definition.read().configuration_event {
-            let issuer = Issuer { principal: &open.caller, origin: Origin::SetCall, message: None };
+            let issuer = Issuer::new(&open.caller, Origin::SetCall);
             configuration::attributes_set(&self.engine, &issuer, &before, &queue.definition()).await;
         }
         Ok(())

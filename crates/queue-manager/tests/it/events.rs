@@ -163,7 +163,7 @@ async fn each_call_without_authority_is_told_by_its_type() {
     let descriptor = SubscriptionDescriptor { flags, topic_string: "news".to_owned(), ..Default::default() };
     let subscribed = connection.subscribe(&app(), &descriptor, None).await;
     assert_eq!(subscribed.unwrap_err(), Reason::NotAuthorized);
-    queue_manager.command_refused(&app(), 11).await;
+    queue_manager.command_refused("app", 11).await;
     expect_events(
         &queue_manager,
         QUEUE_MANAGER,
@@ -469,7 +469,7 @@ async fn a_put_that_is_refused_on_a_handle_names_the_queue() {
 async fn a_command_is_told_with_who_issued_it_and_its_words() {
     let queue_manager = with_events(FakeClock::new()).await;
     let principal = administrator();
-    let issuer = Issuer { principal: &principal, origin: Origin::Console, message: None };
+    let issuer = Issuer::new(&principal, Origin::Console);
     queue_manager.command_succeeded(&issuer, 11, false, Issued::Mqsc("DEFINE QLOCAL(X)")).await;
     queue_manager.command_succeeded(&issuer, 13, true, Issued::Mqsc("DISPLAY QLOCAL(X)")).await;
     alter(&queue_manager, |definition| definition.command_event_without_display = true).await;
@@ -497,7 +497,7 @@ async fn a_command_is_told_with_who_issued_it_and_its_words() {
 async fn configuration_events_tell_every_attribute_that_pcf_names() {
     let queue_manager = with_events(FakeClock::new()).await;
     let principal = administrator();
-    let issuer = Issuer { principal: &principal, origin: Origin::Console, message: None };
+    let issuer = Issuer::new(&principal, Origin::Console);
     let queue = queue_manager.snapshot(Kind::QueueLocal, "Q").unwrap();
     queue_manager.configuration_changed(&issuer, None, Some(&queue)).await;
     queue_manager.configuration_changed(&issuer, Some(&queue), None).await;

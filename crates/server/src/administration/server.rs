@@ -17,6 +17,7 @@ use super::{Answer, Refusal, RefusalKind, Request, verbs};
 use crate::data_directory::file_error;
 use crate::error::ServerError;
 use crate::serve::{Server, until_stop};
+use crate::server_user;
 
 /// Clients served at once; the next one waits to be accepted.
 const MAXIMUM_CLIENTS: usize = 64;
@@ -111,6 +112,12 @@ pub(super) struct Peer {
 }
 
 impl Peer {
+    /// The user of the operating system whose program this is: the server's, or root.
+    pub(super) fn user(&self) -> Option<String> {
+        let user = self.stream.peer_cred().ok()?.uid();
+        Some(server_user::of_number(&user.to_string()))
+    }
+
     /// The next request with its body; `None` when the client has hung up.
     pub(super) async fn receive(&mut self) -> io::Result<Option<(Request, Vec<u8>)>> {
         let mut lengths = [0; Lengths::WIDTH];

@@ -11,6 +11,7 @@ use model::options::{
     ConversionTarget, GetFlags, GetOptions, MatchOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions,
 };
 use model::reason::Reason;
+use queue_manager::event::command::{Issuer, Origin};
 use queue_manager::{ConnectOptions, Connection, QueueManager};
 
 use super::message::{correlation_id, describe, message_id, queue_name};
@@ -24,7 +25,9 @@ const APPLICATION_TYPE: i32 = 6;
 pub(super) async fn answer(server: &Server, peer: &mut Peer, request: Request, body: Vec<u8>) -> io::Result<()> {
     let answered = match request {
         Request::Status => Ok((Answer::Status(server.status()), Vec::new())),
-        Request::Mqsc { queue_manager, command, json } => mqsc(server, queue_manager.as_deref(), &command, json).await,
+        Request::Mqsc { queue_manager, command, json } => {
+            mqsc(server, peer, queue_manager.as_deref(), &command, json).await
+        }
         Request::Dump { queue_manager, all_attributes, one_line, name, export, include_defaults } => {
             let options = DumpOptions { all_attributes, one_line, name, export, include_defaults };
             server
@@ -66,18 +69,27 @@ fn done(result: Result<(), Refusal>) -> Result<(Answer, Vec<u8>), Refusal> {
     result.map(|()| (Answer::Done { notes: Vec::new() }, Vec::new()))
 }
 
-async fn mqsc(server: &Server, name: Option<&str>, text: &str, json: bool) -> Result<(Answer, Vec<u8>), Refusal> {
+async fn mqsc(
+    server: &Server,
+    peer: &Peer,
+    name: Option<&str>,
+    text: &str,
+    json: bool,
+) -> Result<(Answer, Vec<u8>), Refusal> {
     let manager = server.queue_manager(name)?;
     let word = |outcome| match outcome {
         command::Outcome::Succeeded => Outcome::Succeeded,
         command::Outcome::SyntaxError => Outcome::SyntaxError,
         command::Outcome::Failed => Outcome::Failed,
     };
+    let user = peer.user();
+    let principal = server.administrator();
+    let issuer = Issuer { user: user.as_deref().unwrap_or(&principal.user), ..Issuer::new(principal, Origin::Console) };
     if json {
-        let (body, outcome) = command::json::run_text(&manager, server.administrator(), text).await;
+        let (body, outcome) = command::json::run_text(&manager, &issuer, text).await;
         return Ok((Answer::Mqsc { lines: Vec::new(), outcome: word(outcome) }, body));
     }
-    let answer = command::run(&manager, server.administrator(), text).await;
+    let answer = command::run_issued(&manager, &issuer, text).await;
     Ok((Answer::Mqsc { lines: answer.lines, outcome: word(answer.outcome) }, Vec::new()))
 }
 

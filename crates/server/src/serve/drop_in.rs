@@ -41,7 +41,7 @@ async fn run_file(
     strict: bool,
 ) -> Result<(), ServerError> {
     let script = fs::read_to_string(file).map_err(|e| file_error("read", file, e))?;
-    let issuer = Issuer { principal: administrator, origin: Origin::Initialisation, message: None };
+    let issuer = Issuer::new(administrator, Origin::Initialisation);
     let mut failures = 0;
     let commands = command::split(&script);
     for command in &commands {

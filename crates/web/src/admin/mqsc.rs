@@ -7,7 +7,7 @@ use http::StatusCode;
 use command::json::{Refusal, Request};
 use identity::Identity;
 
-use crate::admin::{Intent, Reached, acting_principal};
+use crate::admin::{Intent, Reached, issuer};
 use crate::answer::{self, Answer};
 use crate::error::{self, ApiError};
 use crate::request_body::RequestBody;
@@ -25,8 +25,7 @@ pub(crate) async fn run(call: Call<'_>, identity: &Identity, body: &mut RequestB
     let body = body::read(call, body).await?;
     let prepared = Request::read(&body).and_then(Request::prepare).map_err(refused)?;
     let intent = if prepared.only_reads() { Intent::Look } else { Intent::Change };
-    let principal = acting_principal(call, identity, intent)?;
-    let reply = prepared.run(&reached.queue_manager, principal).await;
+    let reply = prepared.run(&reached.queue_manager, &issuer(call, identity, intent)?).await;
     let mut answer = answer::json(StatusCode::OK, reply);
     reached.decorate(&mut answer);
     Ok(answer)

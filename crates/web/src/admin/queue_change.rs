@@ -4,11 +4,11 @@ use command::command::{Alter, Command, Define, Delete};
 use http::header::{self, HeaderValue};
 use http::{StatusCode, Uri};
 use identity::Identity;
-use model::authority::Principal;
 use model::definition::attribute::{Kind, View};
 use model::name::QueueName;
 use model::reason::Reason;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use queue_manager::event::command::{Issued, Issuer};
 use serde_json::{Map, Value};
 
 use crate::answer::{self, Answer};
@@ -17,7 +17,7 @@ use crate::request_body::RequestBody;
 use crate::service::Call;
 use crate::{media_type, query};
 
-use super::{Intent, Reached, acting_principal, body, decode, queue};
+use super::{Intent, Reached, body, decode, issuer, queue};
 
 /// What a name may hold that a part of a path may not.
 const IN_PATH: &AsciiSet = &CONTROLS.add(b'/').add(b'%');
@@ -100,12 +100,12 @@ pub(crate) async fn delete(call: Call<'_>, identity: &Identity) -> Result<Answer
 /// Where a change goes and who makes it.
 struct Change<'a> {
     reached: Reached,
-    principal: &'a Principal,
+    issuer: Issuer<'a>,
 }
 
 impl<'a> Change<'a> {
     fn new(call: Call<'a>, identity: &'a Identity) -> Result<Self, ApiError> {
-        Ok(Self { reached: Reached::of(call)?, principal: acting_principal(call, identity, Intent::Change)? })
+        Ok(Self { reached: Reached::of(call)?, issuer: issuer(call, identity, Intent::Change)? })
     }
 
     fn existing(&self, name: &str) -> Result<std::sync::Arc<model::definition::QueueDefinition>, ApiError> {
@@ -125,10 +125,12 @@ impl<'a> Change<'a> {
 
     /// `missing` is the queue that is not there when the command says that one is not.
     async fn run(&self, verb: &str, name: &str, missing: &str, command: Command) -> Result<(), ApiError> {
-        let reply = command::execute(&self.reached.queue_manager, self.principal, &command).await;
+        // Typed commands have no text.
+        let issued = Issued::Pcf(&[]);
+        let reply = command::execute_issued(&self.reached.queue_manager, &self.issuer, issued, &command).await;
         let Some(item) = reply.items.iter().find(|item| item.reason != 0) else { return Ok(()) };
         Err(match Reason::from_number(item.reason) {
-            Some(Reason::NotAuthorized) => ApiError::not_authorized(verb, name, &self.principal.user),
+            Some(Reason::NotAuthorized) => ApiError::not_authorized(verb, name, self.issuer.user),
             Some(Reason::UnknownObjectName) => self.unknown(missing),
             _ => ApiError::command(verb, name, item.reason, &item.message),
         })

@@ -105,14 +105,14 @@ fn connection_refused(engine: &Engine, options: &ConnectOptions, qualifier: i32)
 }
 
 /// Not Authorized (type 4): a command, by its number MQCMD_*.
-pub(super) async fn command_refused(engine: &Engine, caller: &Principal, command: i32) {
+pub(super) async fn command_refused(engine: &Engine, user: &str, command: i32) {
     if !is_wanted(engine, Reason::NotAuthorized) {
         return;
     }
     let mut parameters = begin(engine);
     parameters.push(Parameter::integer(n::MQIACF_REASON_QUALIFIER, n::MQRQ_CMD_NOT_AUTHORIZED));
     parameters.push(Parameter::integer(n::MQIACF_COMMAND, command));
-    parameters.push(user(caller));
+    parameters.push(event::user(n::MQCACF_USER_IDENTIFIER, user));
     event::send(engine, Family::QueueManager.event(Reason::NotAuthorized.number(), parameters)).await;
 }
 
@@ -205,7 +205,7 @@ const fn bits(options: u32) -> i32 {
 }
 
 fn user(caller: &Principal) -> Parameter {
-    event::padded(n::MQCACF_USER_IDENTIFIER, &caller.user, n::MQ_USER_ID_LENGTH)
+    event::user(n::MQCACF_USER_IDENTIFIER, &caller.user)
 }
 
 fn add_application(parameters: &mut Vec<Parameter>, application: &ConnectOptions) {

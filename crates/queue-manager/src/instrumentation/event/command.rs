@@ -36,7 +36,10 @@ pub enum Origin {
 /// Who issues a command, and by which way.
 #[derive(Debug, Clone, Copy)]
 pub struct Issuer<'a> {
+    /// With whose authority the command runs.
     pub principal: &'a Principal,
+    /// The user whom events name. A web role lends its user the authority of the server, but not its name.
+    pub user: &'a str,
     pub origin: Origin,
     /// Of the message that the command came in.
     pub message: Option<&'a MessageDescriptor>,
@@ -44,6 +47,13 @@ pub struct Issuer<'a> {
 
 /// The command as it came.
 #[derive(Debug, Clone, Copy)]
+impl<'a> Issuer<'a> {
+    /// Who acts with an authority of its own, and sends no message.
+    pub fn new(principal: &'a Principal, origin: Origin) -> Self {
+        Self { principal, user: &principal.user, origin, message: None }
+    }
+}
+
 pub enum Issued<'a> {
     Mqsc(&'a str),
     Pcf(&'a [Parameter]),
@@ -78,8 +88,8 @@ impl QueueManager {
     }
 
     /// Tells that a command was refused for lack of authority: Not Authorized (type 4).
-    pub async fn command_refused(&self, caller: &Principal, number: i32) {
-        event::calls::command_refused(self.engine(), caller, number).await;
+    pub async fn command_refused(&self, user: &str, number: i32) {
+        event::calls::command_refused(self.engine(), user, number).await;
     }
 }
 
@@ -90,7 +100,7 @@ fn is_wanted(definition: &QueueManagerDefinition, only_reads: bool) -> bool {
 /// What command and configuration events tell of the issuer.
 pub(super) fn context(queue_manager: &QueueManagerName, issuer: &Issuer<'_>) -> Vec<Parameter> {
     let mut context = vec![
-        event::padded(n::MQCACF_EVENT_USER_ID, &issuer.principal.user, n::MQ_USER_ID_LENGTH),
+        event::user(n::MQCACF_EVENT_USER_ID, issuer.user),
         Parameter::integer(n::MQIACF_EVENT_ORIGIN, issuer.origin as i32),
         event::name(n::MQCACF_EVENT_Q_MGR, queue_manager),
     ];

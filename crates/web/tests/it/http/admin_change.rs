@@ -3,6 +3,7 @@
 use model::authority::{Authority, AuthorityObject};
 use model::definition::attribute::{self, Access, JsonWord, Kind, ValueType};
 use model::descriptor::MessageDescriptor;
+use model::pcf::{self, Parameter, ParameterValue};
 use serde_json::{Value, json};
 
 use super::admin::{QUEUES, member, names, queue, refusal, send};
@@ -247,4 +248,50 @@ fn changes_need_the_role_the_authority_and_the_csrf_header() {
     assert_eq!(refusal(&server, "app", delete, None), (403, "MQWB0103E".to_owned(), 2035));
     server.grant("PRIVATE", AuthorityObject::Queue, Authority::CHANGE | Authority::DISPLAY);
     assert_eq!(send(&server, "other", alter, Some(&describe)).status, 204);
+}
+
+/// User and origin that an event names.
+fn issuer_of(parameters: &[Parameter]) -> Option<(String, i32)> {
+    let user = parameters.iter().find_map(|parameter| match (parameter.id, &parameter.value) {
+        (3045, ParameterValue::Text(user)) => Some(user.trim_end().to_owned()),
+        _ => None,
+    });
+    let origin = parameters.iter().find_map(|parameter| match (parameter.id, &parameter.value) {
+        (1011, ParameterValue::Integer(origin)) => Some(*origin),
+        _ => None,
+    });
+    user.zip(origin).or_else(|| {
+        parameters.iter().find_map(|parameter| match &parameter.value {
+            ParameterValue::Group(members) => issuer_of(members),
+            _ => None,
+        })
+    })
+}
+
+#[test]
+fn events_name_the_user_of_a_request_and_not_the_server_whose_authority_the_role_lends() {
+    let server = TestServer::start();
+    let mqsc = |user: &str, body: Value| {
+        let answer = send(&server, user, "POST /ibmmq/rest/v3/admin/action/qmgr/QM1/mqsc", Some(&body));
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        assert_eq!(super::admin::json(&answer)["overallReasonCode"], 0, "{}", answer.text());
+    };
+    let text = |command: &str| json!({"type": "runCommand", "parameters": {"command": command}});
+    mqsc("admin", text("ALTER QMGR CMDEV(ENABLED) CONFIGEV(ENABLED)"));
+    mqsc("admin", json!({"type": "runCommandJSON", "command": "define", "qualifier": "qlocal", "name": "BY.JSON"}));
+    created(&server, "", json!({"name": "BY.RESOURCE"}));
+    mqsc("reader", text("DISPLAY QLOCAL(BY.JSON)"));
+    mqsc("app", text("DISPLAY QLOCAL(PRIVATE)"));
+    let users = |queue: &str| -> Vec<(String, i32)> {
+        let issuer = |(descriptor, body): (MessageDescriptor, bytes::Bytes)| {
+            let (event, _) = pcf::decode(&body, descriptor.encoding, descriptor.ccsid).expect("PCF");
+            issuer_of(&event.parameters).expect("an issuer")
+        };
+        server.take_all(queue).into_iter().map(issuer).collect()
+    };
+    // MQEVO_REST.
+    let by = |user: &str| (user.to_owned(), 8);
+    assert_eq!(users("SYSTEM.ADMIN.COMMAND.EVENT"), [by("admin"), by("admin"), by("admin"), by("reader"), by("app")]);
+    // The queue manager before and after, and two queues that are new.
+    assert_eq!(users("SYSTEM.ADMIN.CONFIG.EVENT"), [by("admin"), by("admin"), by("admin"), by("admin")]);
 }

@@ -116,6 +116,21 @@ impl TestServer {
         self.block_on(self.queue_manager.alter_queue(&server_user(), definition, true)).expect("altered");
     }
 
+    /// Takes all messages of a queue.
+    pub(crate) fn take_all(&self, queue: &str) -> Vec<(MessageDescriptor, Bytes)> {
+        let connection = self.connect();
+        let object = ObjectDescriptor { name: QueueName::literal(queue), ..ObjectDescriptor::default() };
+        self.block_on(async {
+            let opened = connection.open(&server_user(), &object, OpenOptions::INPUT_SHARED).await.expect("opened");
+            let options = GetOptions { flags: GetFlags::NO_SYNCPOINT, ..GetOptions::default() };
+            let mut taken = Vec::new();
+            while let Ok(got) = connection.get(opened.handle, &options).await {
+                taken.push((got.message.descriptor, got.message.body));
+            }
+            taken
+        })
+    }
+
     /// The body of the first message of a queue, which stays there.
     pub(crate) fn body_of_first(&self, queue: &str) -> Vec<u8> {
         let connection = self.connect();
