@@ -215,9 +215,6 @@ impl Dump<'_> {
         if let Some((keyword, word)) = kind.type_parameter() {
             parts.insert(0, format!("{keyword}({word})"));
         }
-        for row in rows(view).filter(|row| matches!(row.value, ValueType::Secret { .. }) && differs(row, view)) {
-            let _ = writeln!(self.script, "* {} of {name} is set, and is not written here", row.mqsc);
-        }
         self.command(&head, &parts, "REPLACE");
     }
 
@@ -229,6 +226,9 @@ impl Dump<'_> {
         for row in rows(view) {
             let Some(value) = (row.read)(view) else { continue };
             if matches!(row.value, ValueType::Secret { .. }) {
+                if differs(row, view) {
+                    let _ = writeln!(self.script, "* {} of {name} is set, and is not written here", row.mqsc);
+                }
                 continue;
             }
             // A blank that only DEFINE could set says nothing, and ALTER would refuse it.

@@ -16,6 +16,7 @@ mod local_queue;
 mod pcf;
 mod properties;
 mod refusals;
+mod secrets;
 mod session;
 mod support;
 mod syntax;

@@ -55,7 +55,7 @@ pub enum ValueType {
     Texts { maximum: usize, length: usize },
     /// One or several of these words, in order of preference; at most `maximum`.
     Words { words: &'static [Word], maximum: usize },
-    /// A password: written as text of at most `maximum` bytes, read as asterisks, or blank when there is none.
+    /// A password, or a text that holds one: written as text of at most `maximum` bytes, read as asterisks, or blank when there is none.
     Secret { maximum: usize },
 }
 
@@ -319,7 +319,7 @@ impl ValueType {
             Self::Names { maximum } => format!("at most {maximum} object names"),
             Self::Texts { maximum, length } => format!("at most {maximum} texts of at most {length} bytes"),
             Self::Words { words, maximum } => format!("at most {maximum} of {}", list(words)),
-            Self::Secret { maximum } => format!("password, at most {maximum} bytes"),
+            Self::Secret { maximum } => format!("secret, at most {maximum} bytes"),
         }
     }
 

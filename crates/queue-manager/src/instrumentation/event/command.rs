@@ -45,8 +45,6 @@ pub struct Issuer<'a> {
     pub message: Option<&'a MessageDescriptor>,
 }
 
-/// The command as it came.
-#[derive(Debug, Clone, Copy)]
 impl<'a> Issuer<'a> {
     /// Who acts with an authority of its own, and sends no message.
     pub fn new(principal: &'a Principal, origin: Origin) -> Self {
@@ -54,6 +52,8 @@ impl<'a> Issuer<'a> {
     }
 }
 
+/// The command as it came.
+#[derive(Debug, Clone, Copy)]
 pub enum Issued<'a> {
     Mqsc(&'a str),
     Pcf(&'a [Parameter]),
@@ -61,11 +61,9 @@ pub enum Issued<'a> {
 
 /// Longest MQSC text in an event, in bytes: MQ_COMMAND_MQSC_LENGTH.
 const LONGEST_TEXT: usize = 32_768;
-/// Attributes whose values are secrets. What SSLCRYP says of the hardware has its password in it.
-static SECRETS: LazyLock<Vec<&'static Attribute>> = LazyLock::new(|| {
-    let is_secret = |row: &&Attribute| matches!(row.value, ValueType::Secret { .. }) || row.mqsc == "SSLCRYP";
-    attribute::all().filter(is_secret).collect()
-});
+/// Attributes whose values are secrets.
+static SECRETS: LazyLock<Vec<&'static Attribute>> =
+    LazyLock::new(|| attribute::all().filter(|row| matches!(row.value, ValueType::Secret { .. })).collect());
 const MASK: &str = "********";
 
 impl QueueManager {
@@ -195,7 +193,7 @@ fn without_secrets(parameter: &Parameter) -> Parameter {
 }
 
 /// Whether an attribute is a secret, by its number.
-pub(super) fn is_secret(id: i32) -> bool {
+fn is_secret(id: i32) -> bool {
     SECRETS.iter().any(|row| row.pcf == Some(id))
 }
 

@@ -19,7 +19,7 @@ use model::timestamp::Timestamp;
 
 use crate::QueueManager;
 use crate::engine::Engine;
-use crate::instrumentation::event::command::{Issuer, context, is_secret};
+use crate::instrumentation::event::command::{Issuer, context};
 use crate::instrumentation::event::number as n;
 use crate::instrumentation::event::{self, Event, Family};
 
@@ -153,7 +153,7 @@ fn of_queue(queue: &QueueDefinition) -> Option<Snapshot> {
 fn of_view(object: AuthorityObject, view: View<'_>) -> Snapshot {
     let mut parameters = vec![Parameter::integer(n::MQIACF_OBJECT_TYPE, object.pcf())];
     parameters.extend(attribute::of(view.kind()).filter_map(|row| {
-        let id = row.pcf.filter(|id| !is_secret(*id) && !matches!(row.value, ValueType::Secret { .. }))?;
+        let id = row.pcf.filter(|_| !matches!(row.value, ValueType::Secret { .. }))?;
         parameter(id, row.value, (row.read)(view)?)
     }));
     Snapshot(parameters)
