@@ -44,6 +44,7 @@ use crate::publish::subscription::{Subscription, Subscriptions};
 use crate::publish::topic_tree::{EffectiveTopic, join};
 use crate::queue::resolve::{Resolved, resolve};
 use crate::queue::{dead_letter, report};
+use crate::queue::dead_letter::Undelivered;
 use crate::security::authority;
 use crate::verb::connection::{Connection, PutResult};
 use crate::verb::put::Request;
@@ -287,9 +288,13 @@ impl FanOut<'_> {
         let definition = &subscription.definition;
         debug!(subscription = definition.name, %reason, "a publication could not be delivered");
         if self.effective.use_dead_letter_queue {
-            let (queue, queue_manager) = (definition.destination, definition.destination_queue_manager);
-            let put = dead_letter::dispose(self.engine, unit, message, queue, queue_manager, reason, self.now).await;
-            if put.is_ok() {
+            let undelivered = Undelivered {
+                message,
+                queue: definition.destination,
+                queue_manager: definition.destination_queue_manager,
+                reason,
+            };
+            if dead_letter::dispose(self.engine, unit, undelivered, self.now).await.is_ok() {
                 return Ok(());
             }
         }

@@ -18,24 +18,32 @@ use crate::queue::report;
 use crate::queue::resolve::{Destination, Resolved, resolve};
 use crate::queue::transmission::{QUEUE_MANAGER, own_ccsid};
 
-/// Disposes of a message that could not be put to `queue` for `reason`.
+/// A message that the queue manager holds and could not deliver.
+pub(crate) struct Undelivered {
+    pub(crate) message: Message,
+    /// Where it was to go.
+    pub(crate) queue: QueueName,
+    /// Blank for this queue manager.
+    pub(crate) queue_manager: QueueManagerName,
+    /// Why it is not there.
+    pub(crate) reason: Reason,
+}
+
+/// Disposes of a message that could not be delivered.
 ///
 /// # Errors
 /// The dead-letter queue could not take it either, or there is none (2085): the caller still has the message to answer for.
 pub(crate) async fn dispose(
     engine: &Engine,
     unit: Option<&ConnectionState>,
-    message: Message,
-    queue: QueueName,
-    queue_manager: QueueManagerName,
-    reason: Reason,
+    undelivered: Undelivered,
     now: Timestamp,
 ) -> Result<(), Reason> {
-    report::exception(engine, unit, &message, reason, now).await;
-    if message.descriptor.report.contains(Report::DISCARD_MSG) {
+    report::exception(engine, unit, &undelivered.message, undelivered.reason, now).await;
+    if undelivered.message.descriptor.report.contains(Report::DISCARD_MSG) {
         return Ok(());
     }
-    put(engine, unit, message, queue, queue_manager, reason, now).await
+    put(engine, unit, undelivered, now).await
 }
 
 /// Puts a message to the dead-letter queue with a header that says where it was to go and why it did not.
@@ -45,10 +53,7 @@ pub(crate) async fn dispose(
 pub(crate) async fn put(
     engine: &Engine,
     unit: Option<&ConnectionState>,
-    message: Message,
-    queue: QueueName,
-    queue_manager: QueueManagerName,
-    reason: Reason,
+    undelivered: Undelivered,
     now: Timestamp,
 ) -> Result<(), Reason> {
     let name = engine.definition.read().dead_letter_queue;
@@ -60,18 +65,12 @@ pub(crate) async fn put(
     else {
         return Err(Reason::ObjectTypeError);
     };
-    let message = with_header(engine, message, queue, queue_manager, reason, now);
+    let message = with_header(engine, undelivered, now);
     report::put_to(engine, unit, &destination, message, None, now).await
 }
 
-fn with_header(
-    engine: &Engine,
-    message: Message,
-    queue: QueueName,
-    queue_manager: QueueManagerName,
-    reason: Reason,
-    now: Timestamp,
-) -> Message {
+fn with_header(engine: &Engine, undelivered: Undelivered, now: Timestamp) -> Message {
+    let Undelivered { message, queue, queue_manager, reason } = undelivered;
     let of = message.descriptor;
     let queue_manager = if queue_manager.is_blank() { engine.name } else { queue_manager };
     let header = DeadLetterHeader {

@@ -21,6 +21,7 @@ use tracing::warn;
 
 use crate::engine::Engine;
 use crate::engine::connection_table::ConnectionState;
+use crate::queue::dead_letter::Undelivered;
 use crate::queue::resolve::{Destination, Resolved, resolve};
 use crate::queue::transmission::{self, QUEUE_MANAGER};
 use crate::queue::{dead_letter, delivery};
@@ -90,7 +91,8 @@ async fn send(
     let expires = report.descriptor.expiry.duration().map(|lifetime| now.saturating_add(lifetime));
     let Err(reason) = put_to_reply_queue(engine, unit, of, &report, expires, now).await else { return };
     let (queue, queue_manager) = (of.reply_to_queue, of.reply_to_queue_manager);
-    if let Err(dead) = dead_letter::put(engine, unit, report, queue, queue_manager, reason, now).await {
+    let undelivered = Undelivered { message: report, queue, queue_manager, reason };
+    if let Err(dead) = dead_letter::put(engine, unit, undelivered, now).await {
         warn!(queue = queue.as_str(), %reason, dead_letter = %dead, "a report message could not be delivered and was dropped");
     }
 }
