@@ -2,7 +2,7 @@
 //!
 //! Owns: `Engine` with its tables, the start (`start.rs`), the clock (`clock.rs`), the table of connections
 //! (`connection_table.rs`), work that no caller waits for (`housekeeping.rs`), identifiers (`identifiers.rs`), and the
-//! switches that no definition holds (`system_settings.rs`, `command_server.rs`).
+//! switches that no definition holds (`system_settings.rs`, `command_server.rs`), and how often a log line comes (`spaced_line.rs`).
 //!
 //! Never: decides what a verb means. Other rooms own what the tables hold; this room owns that there is one of each.
 //!
@@ -20,6 +20,7 @@ pub(crate) mod connection_table;
 pub(crate) mod housekeeping;
 pub(crate) mod identifiers;
 pub(crate) mod map;
+pub(crate) mod spaced_line;
 pub(crate) mod start;
 pub mod system_settings;
 pub(crate) mod turn;
@@ -43,6 +44,7 @@ use crate::engine::connection_table::ConnectionTable;
 use crate::engine::housekeeping::LeftOver;
 use crate::engine::identifiers::Identifiers;
 use crate::engine::map::Map;
+use crate::engine::spaced_line::SpacedLine;
 use crate::engine::system_settings::SystemSettings;
 use crate::engine::turn::Turn;
 use crate::instrumentation::accounting::collection::{self, Overrides};
@@ -88,6 +90,7 @@ pub(crate) struct Engine {
     /// ACCTINT as it was then, and when the next interval record of a connection is due.
     pub(crate) accounting_due: parking_lot::Mutex<Option<(u32, Timestamp)>>,
     pub(crate) branches: Branches,
+    pub(crate) reports_given_up: parking_lot::Mutex<SpacedLine>,
     phase: AtomicU8,
 }
 
@@ -142,6 +145,7 @@ impl Engine {
             changes: Turn::default(),
             left_over: LeftOver::default(),
             branches: Branches::default(),
+            reports_given_up: parking_lot::Mutex::default(),
             phase: AtomicU8::new(Phase::Running as u8),
         };
         for queue in loaded.queues {

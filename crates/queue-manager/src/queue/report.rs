@@ -1,12 +1,15 @@
 //! Report messages that the queue manager makes: confirm on arrival, confirm on delivery, expiration, exception.
 //!
 //! A report goes to the reply-to queue of the message it is about, in the same unit of work where there is one; where that
-//! fails, to the dead-letter queue; where that fails too, it is given up with a log line. A report never makes a report.
+//! fails, to the dead-letter queue; where that fails too, it is given up with a log line,
+//! at most one a second, which says how many were left out. A report never makes a report.
 //!
 //! A report is put with the authority of the principal whose message it is about, as it is at that moment: who may not put
 //! to a queue cannot make the queue manager do it either. The dead-letter queue takes a report without that authority.
 //!
 //! Source: MQ security, "Authority of the user identifier in the MQMD of the message that causes a report", 9.3; MQ reference, "Report options and message flags", "Fields in the message descriptor of a report", 9.3.
+
+use std::time::Duration;
 
 use bytes::Bytes;
 use model::authority::Authority;
@@ -28,6 +31,8 @@ use crate::queue::{dead_letter, delivery};
 use crate::verb::open::check_destination_authority;
 use model::header::transmission::TransmissionHeader;
 
+/// Between two log lines about reports that were given up: an application decides how many there are.
+const BETWEEN_LINES: Duration = Duration::from_secs(1);
 /// How much of the message a report with data carries, in bytes.
 const DATA: usize = 100;
 
@@ -92,8 +97,10 @@ async fn send(
     let Err(reason) = put_to_reply_queue(engine, unit, of, &report, expires, now).await else { return };
     let (queue, queue_manager) = (of.reply_to_queue, of.reply_to_queue_manager);
     let undelivered = Undelivered { message: report, queue, queue_manager, reason };
-    if let Err(dead) = dead_letter::put(engine, unit, undelivered, now).await {
-        warn!(queue = queue.as_str(), %reason, dead_letter = %dead, "a report message could not be delivered and was dropped");
+    let Err(dead) = dead_letter::put(engine, unit, undelivered, now).await else { return };
+    if let Some(left_out) = engine.reports_given_up.lock().due(now, BETWEEN_LINES) {
+        let queue = queue.as_str();
+        warn!(queue, %reason, dead_letter = %dead, left_out, "a report message could not be delivered and was dropped");
     }
 }
 

@@ -15,6 +15,7 @@ use tracing::warn;
 
 use crate::engine::Engine;
 use crate::engine::map::Map;
+use crate::engine::spaced_line::SpacedLine;
 
 /// One line for a user and an object in this time.
 const PAUSE: Duration = Duration::from_secs(60);
@@ -24,13 +25,8 @@ const MAXIMUM: usize = 1000;
 /// When which refusal was last logged.
 #[derive(Default)]
 pub(super) struct Refusals {
-    logged: Mutex<Map<u64, Logged>>,
+    logged: Mutex<Map<u64, SpacedLine>>,
     hasher: foldhash::fast::RandomState,
-}
-
-struct Logged {
-    at: Timestamp,
-    left_out: u32,
 }
 
 impl Refusals {
@@ -38,17 +34,10 @@ impl Refusals {
     fn due(&self, principal: &Principal, object: AuthorityObject, name: &ObjectName, now: Timestamp) -> Option<u32> {
         let hash = self.hasher.hash_one((&principal.user, object, name));
         let mut logged = self.logged.lock();
-        if let Some(last) = logged.get_mut(&hash)
-            && now.since(last.at) < PAUSE
-        {
-            last.left_out = last.left_out.saturating_add(1);
-            return None;
-        }
-        if logged.len() >= MAXIMUM {
+        if logged.len() >= MAXIMUM && !logged.contains_key(&hash) {
             logged.clear();
         }
-        let before = logged.insert(hash, Logged { at: now, left_out: 0 });
-        Some(before.map_or(0, |before| before.left_out))
+        logged.entry(hash).or_default().due(now, PAUSE)
     }
 }
 
