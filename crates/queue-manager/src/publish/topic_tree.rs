@@ -10,6 +10,7 @@
 
 mod administrative;
 mod pattern;
+mod prefix_map;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +21,7 @@ use model::reason::Reason;
 
 pub(crate) use administrative::{AdministrativeTopics, EffectiveTopic};
 pub(crate) use pattern::Pattern;
+use prefix_map::PrefixMap;
 
 /// Bytes of the longest topic string.
 pub(super) const MAXIMUM_TOPIC_STRING: usize = 10_240;
@@ -44,16 +46,17 @@ pub(crate) fn join(object_string: Option<&str>, own: &str) -> Result<String, Rea
 
 /// Which subscriptions a topic string reaches, without asking each of them.
 ///
-/// Patterns are filed under the levels before their first wildcard; a topic string asks at each of its own levels.
+/// Patterns are filed under the levels before their first wildcard; a topic string asks at each of its own levels, in one
+/// pass over the string.
 #[derive(Debug)]
 pub(super) struct PatternIndex<Id> {
     exact: HashMap<Box<str>, Vec<Id>>,
-    by_stem: HashMap<Box<str>, Vec<(Pattern, Id)>>,
+    by_stem: PrefixMap<Vec<(Pattern, Id)>>,
 }
 
 impl<Id> Default for PatternIndex<Id> {
     fn default() -> Self {
-        Self { exact: HashMap::new(), by_stem: HashMap::new() }
+        Self { exact: HashMap::new(), by_stem: PrefixMap::default() }
     }
 }
 
@@ -61,7 +64,7 @@ impl<Id: Copy + Eq + Hash> PatternIndex<Id> {
     pub(crate) fn insert(&mut self, pattern: &Pattern, id: Id) {
         match pattern.literal() {
             Some(topic) => self.exact.entry(topic.into()).or_default().push(id),
-            None => self.by_stem.entry(pattern.stem().into()).or_default().push((pattern.clone(), id)),
+            None => self.by_stem.get_or_insert_with(pattern.stem(), Vec::new).push((pattern.clone(), id)),
         }
     }
 
@@ -92,16 +95,10 @@ impl<Id: Copy + Eq + Hash> PatternIndex<Id> {
         if self.by_stem.is_empty() {
             return found;
         }
-        for stem in stems(topic) {
-            let patterns = self.by_stem.get(stem).into_iter().flatten();
-            found.extend(patterns.filter(|(pattern, _)| pattern.matches(topic)).map(|(_, id)| *id));
+        // The stem of a pattern that matches is nothing, or the topic string up to one of its levels.
+        for patterns in self.by_stem.of_beginnings(topic) {
+            found.extend(patterns.iter().filter(|(pattern, _)| pattern.matches(topic)).map(|(_, id)| *id));
         }
         found
     }
-}
-
-/// Every stem a matching pattern can have: nothing, and the topic string up to each of its levels, itself last.
-fn stems(topic: &str) -> impl Iterator<Item = &str> {
-    let ends = topic.match_indices('/').map(|(at, _)| at).chain([topic.len()]).filter(|&at| at > 0);
-    std::iter::once("").chain(ends.map(|end| &topic[..end]))
 }
