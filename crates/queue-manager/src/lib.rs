@@ -30,7 +30,7 @@ pub use definition::{objects, queue_list};
 pub use engine::clock::{Clock, SystemClock};
 pub use engine::{clock, command_server, system_settings};
 pub use instrumentation::{accounting, channel_status, event, started, status, topic_status};
-pub use publish::subscription;
+pub use publish::{durable_limit, subscription};
 pub use queue::waiters::Changes;
 pub use registry::QueueManagers;
 pub use security::channel_authentication;

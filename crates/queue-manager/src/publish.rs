@@ -1,7 +1,7 @@
 //! Publish/subscribe: a put to a topic is a put to the queue of every subscription that matches it.
 //!
 //! Owns: `PublishSubscribe` and publishing itself (this file), the topic tree (`topic_tree.rs`), subscriptions while the
-//! queue manager runs (`subscription.rs`), and retained publications (`retained.rs`).
+//! queue manager runs (`subscription.rs`), how many may be durable (`durable_limit.rs`), and retained publications (`retained.rs`).
 //!
 //! Never: keeps a message of its own. A publication is on the subscribers' queues, a retained one on a SYSTEM queue.
 //! MQSUB and MQSUBRQ are verbs (`verb/subscribe.rs`); DEFINE SUB is a command (`definition/administer_subscription.rs`).
@@ -14,6 +14,7 @@
 //!
 //! Source: MQ, "Publish/subscribe", "MQPUT", "DEFINE TOPIC", reasons 2479, 2502, 2503, 2531, 2550, 9.3.
 
+pub mod durable_limit;
 pub(crate) mod retained;
 pub mod subscription;
 pub(crate) mod topic_tree;
@@ -40,11 +41,12 @@ use tracing::debug;
 use crate::engine::Engine;
 use crate::engine::connection_table::ConnectionState;
 use crate::engine::turn::Turn;
+use crate::publish::durable_limit::DurableLimit;
 use crate::publish::subscription::{Subscription, Subscriptions};
 use crate::publish::topic_tree::{EffectiveTopic, join};
+use crate::queue::dead_letter::Undelivered;
 use crate::queue::resolve::{Resolved, resolve};
 use crate::queue::{dead_letter, report};
-use crate::queue::dead_letter::Undelivered;
 use crate::security::authority;
 use crate::verb::connection::{Connection, PutResult};
 use crate::verb::put::Request;
@@ -55,6 +57,7 @@ use crate::verb::unit_of_work::{commit_or_back_out, undo};
 #[derive(Default)]
 pub(crate) struct PublishSubscribe {
     state: RwLock<Subscriptions>,
+    pub(crate) durable_limit: DurableLimit,
     /// Held while a publication is retained and while a new subscription is sent what is retained, so that it gets each
     /// publication once.
     pub(crate) retaining: Turn,

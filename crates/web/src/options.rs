@@ -253,6 +253,10 @@ pub struct Limits {
     pub idle_seconds: u64,
     /// Bytes of message bodies held in memory for each queue manager.
     pub buffer_pool: u64,
+    /// Durable subscriptions of each queue manager.
+    pub durable_subscriptions: usize,
+    /// Of these, subscriptions of one user who is no administrator.
+    pub durable_subscriptions_per_user: usize,
 }
 
 impl Default for Limits {
@@ -273,6 +277,8 @@ impl Default for Limits {
             body_bytes_per_second: 1024,
             idle_seconds: 120,
             buffer_pool: 256 << 20,
+            durable_subscriptions: 100_000,
+            durable_subscriptions_per_user: 5000,
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::QueueManager;
 use crate::definition::definitions;
 use crate::definition::objects::{ObjectError, authorise, check_attributes};
 use crate::engine::Engine;
+use crate::publish::durable_limit::check_room;
 use crate::publish::subscription::ManagedQueue;
 use crate::publish::topic_tree::Pattern;
 use crate::publish::{full_topic_string, send_retained};
@@ -45,7 +46,10 @@ pub(super) async fn define(
             take_over(&mut definition, before)?;
             definition.history.altered = engine.now();
         }
-        None => begin(engine, &mut definition)?,
+        None => {
+            begin(engine, &mut definition)?;
+            check_room(engine, caller, &definition.user).map_err(ObjectError::Reason)?;
+        }
     }
     let made_queue = before.is_none() && definition.managed;
     if made_queue {
@@ -59,6 +63,9 @@ pub(super) async fn define(
         let now_there = engine.subscriptions.read().get(&definition.name).cloned();
         match (&before, &now_there) {
             (None, Some(_)) => Err(ObjectError::already_exists(&definition.name)),
+            (None, None) if check_room(engine, caller, &definition.user).is_err() => {
+                Err(ObjectError::Reason(Reason::DurabilityNotAllowed))
+            }
             _ => keep(engine, &definition).await,
         }
     };

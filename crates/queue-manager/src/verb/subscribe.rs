@@ -21,6 +21,7 @@ use crate::definition::definitions;
 use crate::engine::Engine;
 use crate::instrumentation::accounting::observation::Observation;
 use crate::instrumentation::event;
+use crate::publish::durable_limit::check_room;
 use crate::publish::subscription::{OpenSubscription, Subscription, end, parse_selector, remove_managed_queue};
 use crate::publish::topic_tree::{EffectiveTopic, Pattern};
 use crate::publish::{check_authority, check_enabled, full_topic_string, send_retained};
@@ -55,7 +56,7 @@ impl Connection {
     ///
     /// # Errors
     /// 2013, 2017, 2019, 2035, 2046, 2050, 2085, 2161, 2162, 2424, 2425, 2428 (nothing to resume), 2429 (in use), 2431,
-    /// 2432 (exists already), 2434 (another user's), 2436 (durable ones not allowed), 2440, 2459 (selector), 2503
+    /// 2432 (exists already), 2434 (another user's), 2436 (durable ones not allowed, or as many as may be), 2440, 2459 (selector), 2503
     /// (SUB(DISABLED)), 2509, 2510, 2512, 2515, 2519, 2522, 2524 (another selector), 2531, 2533, 2551.
     pub async fn subscribe(
         &self,
@@ -206,6 +207,9 @@ impl Call<'_> {
             return Err(Reason::DurabilityNotAllowed);
         }
         check_authority(engine, self.caller, &topic_string, Authority::SUBSCRIBE)?;
+        if durable {
+            check_room(engine, self.caller, &self.caller.user)?;
+        }
 
         let (destination, destination_queue_manager) =
             if self.has(Flags::MANAGED) { self.make_queue(&effective).await? } else { self.given_queue(durable)? };
@@ -314,7 +318,7 @@ impl Call<'_> {
         let wants_retained = !self.has(Flags::NEW_PUBLICATIONS_ONLY) && !definition.request_only;
         let _retaining = if wants_retained { Some(engine.publish.retaining.take().await) } else { None };
         let subscription = Arc::new(Subscription::new(Arc::new(definition), Arc::default())?);
-        save(engine, &subscription, None).await?;
+        save(engine, self.caller, &subscription, None).await?;
         let mut subscribed = match self.open_handles(&subscription).await {
             Ok(subscribed) => subscribed,
             Err(reason) => {
@@ -349,7 +353,7 @@ impl Call<'_> {
             (altered.destination, altered.destination_queue_manager) = self.given_queue(of.durable)?;
         }
         let altered = Arc::new(Subscription::new(Arc::new(altered), existing.activity.clone())?);
-        save(engine, &altered, Some(&existing)).await?;
+        save(engine, self.caller, &altered, Some(&existing)).await?;
         self.open_handles(&altered).await
     }
 
@@ -446,7 +450,12 @@ impl Call<'_> {
 }
 
 /// Puts a subscription in the place of `before`, on disk first when it lasts.
-async fn save(engine: &Engine, subscription: &Arc<Subscription>, before: Option<&Subscription>) -> Result<(), Reason> {
+async fn save(
+    engine: &Engine,
+    caller: &Principal,
+    subscription: &Arc<Subscription>,
+    before: Option<&Subscription>,
+) -> Result<(), Reason> {
     let definition = &subscription.definition;
     let _change = engine.changes.take().await;
     if before.is_none() && named(engine, &definition.name).is_some() {
@@ -455,6 +464,9 @@ async fn save(engine: &Engine, subscription: &Arc<Subscription>, before: Option<
     if !definition.durable {
         engine.publish.with_mut(|state| state.insert(subscription.clone()));
         return Ok(());
+    }
+    if before.is_none() {
+        check_room(engine, caller, &definition.user)?;
     }
     let show = || {
         engine.subscriptions.write().insert(definition.name.clone(), definition.clone());

@@ -20,6 +20,7 @@ use model::reason::Reason;
 use model::subscribe::{SubscribeFlags as Flags, SubscriptionDescriptor};
 use model::timestamp::Timestamp;
 use queue_manager::connection::{GetResult, ObjectHandle, PutResult};
+use queue_manager::durable_limit::DurableLimits;
 use queue_manager::objects::ObjectError;
 use queue_manager::subscribe::Subscribed;
 use queue_manager::subscription::SubscriptionStatus;
@@ -439,6 +440,49 @@ fn topics_switch_publishing_and_subscribing_off_for_all_below_them() {
         bench.queue_manager.alter_queue_manager(&admin(), definition).await.expect("altered");
         assert_eq!(publish("a").await, Some(Reason::PubsubInhibited));
         assert_eq!(subscribe(descriptor("a", MANAGED)).await, Some(Reason::PubsubInhibited));
+    });
+}
+
+#[test]
+fn durable_subscriptions_are_limited_by_user_and_in_all() {
+    run(async {
+        let bench = Bench::new();
+        bench.queue("Q", |_| {}).await;
+        bench.topic("DEV", "dev", |_| {}).await;
+        for user in ["app", "other"] {
+            bench.grant(user, "DEV", Authority::SUBSCRIBE | Authority::RESUME).await;
+        }
+        let known = || bench.queue_manager.subscription_statuses().len();
+        let of_queue_manager = known() + 5;
+        bench.queue_manager.limit_durable_subscriptions(DurableLimits { of_queue_manager, of_user: 2 });
+        let managed_queues = || {
+            let queues = bench.queue_manager.queues();
+            queues.iter().filter(|queue| queue.name.as_str().starts_with("SYSTEM.MANAGED.DURABLE.")).count()
+        };
+        let subscribe = async |user: &str, name: &str, flags: Flags| {
+            let connection = connect(&bench.queue_manager, user);
+            let wanted = SubscriptionDescriptor { flags: flags | MANAGED, ..named(name, "dev/a", flags) };
+            let made = connection.subscribe(&Principal::user(user), &wanted, None).await;
+            connection.disconnect().await.expect("disconnected");
+            made.err()
+        };
+        assert_eq!(subscribe("app", "one", DURABLE).await, None);
+        assert_eq!(subscribe("app", "two", DURABLE).await, None);
+        assert_eq!(subscribe("app", "three", DURABLE).await, Some(Reason::DurabilityNotAllowed), "of one user");
+        assert_eq!(managed_queues(), 2, "no queue is left of what was refused");
+        assert_eq!(subscribe("app", "two", DURABLE | Flags::RESUME).await, None);
+        assert_eq!(subscribe("app", "", MANAGED).await, None, "it is not durable");
+        assert_eq!(subscribe("other", "four", DURABLE).await, None, "another user has a limit of its own");
+        let define = async |name: &str, replace| {
+            bench.queue_manager.define_subscription(&admin(), subscription(name, "dev/a", "Q"), replace).await.err()
+        };
+        assert_eq!((define("five", false).await, define("six", false).await), (None, None));
+        assert_eq!(known(), of_queue_manager);
+        assert_eq!(subscribe("other", "seven", DURABLE).await, Some(Reason::DurabilityNotAllowed), "in all");
+        assert_eq!(define("eight", false).await, Some(ObjectError::Reason(Reason::DurabilityNotAllowed)));
+        bench.queue_manager.delete_subscription(&admin(), "six").await.expect("deleted");
+        assert_eq!(subscribe("other", "seven", DURABLE).await, None);
+        assert_eq!(define("five", true).await, None);
     });
 }
 

@@ -422,4 +422,10 @@ pub(crate) const KEYS: &[Key] = &[
         .unit("bytes")
         .environment("QUAYMASTER_LIMITS_BUFFER_POOL")
         .at_start(""),
+    key("limits.durable_subscriptions", Kind::Integer { minimum: 1, maximum: 10_000_000 }, "100000", "Durable subscriptions of one queue manager, those that commands define included. Further ones are refused with 2436; those that are there stay.")
+        .environment("QUAYMASTER_LIMITS_DURABLE_SUBSCRIPTIONS")
+        .at_start(""),
+    key("limits.durable_subscriptions_per_user", Kind::Integer { minimum: 1, maximum: 10_000_000 }, "5000", "Durable subscriptions of one user at one queue manager. Further ones are refused with 2436. Administrators may make as many as limits.durable_subscriptions allows.")
+        .environment("QUAYMASTER_LIMITS_DURABLE_SUBSCRIPTIONS_PER_USER")
+        .at_start(""),
 ];

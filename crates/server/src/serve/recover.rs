@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use model::name::QueueManagerName;
+use queue_manager::durable_limit::DurableLimits;
 use queue_manager::{Home, QueueManager, StartOptions, SystemClock};
 use storage::StoreOptions;
 use storage::private::log::disk::DirectoryDisk;
@@ -25,6 +26,7 @@ pub(crate) struct RecoverOptions {
     pub data: DataDirectory,
     pub ephemeral: bool,
     pub store: StoreOptions,
+    pub durable: DurableLimits,
     pub server_user: String,
     /// `None`: records go to their queues alone.
     pub lines: Option<LineFiles>,
@@ -40,6 +42,10 @@ impl RecoverOptions {
             data: data.clone(),
             ephemeral: plan.options.ephemeral,
             store: StoreOptions { buffer_pool_bytes: limits.buffer_pool, ..StoreOptions::default() },
+            durable: DurableLimits {
+                of_queue_manager: limits.durable_subscriptions,
+                of_user: limits.durable_subscriptions_per_user,
+            },
             server_user: server_user.to_owned(),
             lines: folder.map(|folder| LineFiles {
                 folder,
@@ -70,6 +76,7 @@ pub(crate) fn recover(options: &RecoverOptions, name: QueueManagerName) -> Resul
         clock: Arc::new(SystemClock),
         server_user: options.server_user.clone(),
     })?;
+    manager.limit_durable_subscriptions(options.durable);
     if let Some(lines) = &options.lines {
         manager.set_record_sink(Arc::new(RecordLines::new(lines.clone(), &folder_name(&name))));
     }
