@@ -14,7 +14,7 @@ mod properties;
 pub(crate) mod publish;
 pub(crate) mod put;
 mod readable;
-mod selection;
+pub(crate) mod selection;
 
 use std::borrow::Cow;
 use std::sync::Arc;

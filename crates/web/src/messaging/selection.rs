@@ -23,7 +23,7 @@ const NUMBER: &str = "a whole number from 0 to 2147483647";
 const DEFAULT_LIMIT: u64 = 10_000;
 
 /// An extension of ours: `skip` passes over messages that are no text; `refuse`, as without it, answers 501.
-pub(super) const UNREADABLE: HeaderName = HeaderName::from_static("quaymaster-unreadable");
+pub(crate) const UNREADABLE: HeaderName = HeaderName::from_static("quaymaster-unreadable");
 
 /// Which parameters a resource takes.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -21,6 +21,16 @@ const WAIT: Parameter =
 const LIMIT: Parameter =
     query("limit", Shape::Number(0, LONGEST), "Maximum number of messages to list. Default 10000.");
 
+const UNREADABLE: Parameter = Parameter {
+    extension: true,
+    ..header(
+        "quaymaster-unreadable",
+        Shape::Words(&["refuse", "skip"]),
+        "What becomes of messages that are no text: `refuse` (default) answers with 501 when one is the first that matches, \
+         `skip` passes over them.",
+    )
+};
+
 const SET_CORRELATION: Parameter = header(
     "ibm-mq-md-correlationId",
     Shape::Pattern("^(ID:)?[0-9A-Fa-f]{48}$|^[^I\\s].*$"),
@@ -73,7 +83,7 @@ pub(super) const PUT: Details = Details {
     )
 };
 pub(super) const GET: Details = Details {
-    parameters: &[MESSAGE_ID, CORRELATION_ID, WAIT],
+    parameters: &[MESSAGE_ID, CORRELATION_ID, WAIT, UNREADABLE],
     ..plain(
         MESSAGING,
         "Only text messages can be read; others stay on the queue and are answered with 501.",
@@ -81,7 +91,7 @@ pub(super) const GET: Details = Details {
     )
 };
 pub(super) const BROWSE: Details = Details {
-    parameters: &[MESSAGE_ID, CORRELATION_ID],
+    parameters: &[MESSAGE_ID, CORRELATION_ID, UNREADABLE],
     ..plain(
         MESSAGING,
         "The message stays on the queue.",

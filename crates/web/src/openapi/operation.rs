@@ -140,7 +140,11 @@ fn responses(route: &Route, details: &Details) -> Value {
     let mut responses: Map<String, Value> =
         details.answers.iter().map(|success| (success.status.to_string(), answer(success))).collect();
     for (status, help) in failures(route, details) {
-        responses.entry(status.to_string()).or_insert_with(|| error(help, error_schema(details)));
+        let failure = responses.entry(status.to_string()).or_insert_with(|| error(help, error_schema(details)));
+        if status == 429 {
+            let help = "Seconds after which the user may try again.";
+            failure["headers"] = json!({ "Retry-After": { "description": help, "schema": { "type": "integer" } } });
+        }
     }
     responses.insert("default".to_owned(), error("Refused or failed", error_schema(details)));
     Value::Object(responses)
@@ -188,6 +192,7 @@ fn failures(route: &Route, details: &Details) -> Vec<(u16, &'static str)> {
             _ => "The role, the authority or the CSRF header is missing",
         };
         failures.push((403, lacks));
+        failures.push((429, "Wrong passwords came before: the user has to wait"));
     }
     if route.template.contains("{qmgr}") {
         failures.push((404, "There is no such queue manager or object"));

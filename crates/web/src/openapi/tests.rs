@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use service::openapi::swagger;
 
 use super::{DOCUMENT, SWAGGER};
+use crate::messaging::selection::UNREADABLE;
 use crate::routes::ROUTES;
 
 fn operations(document: &Value) -> Vec<(&String, &String, &Value)> {
@@ -82,4 +83,31 @@ fn a_root_selects_resources_and_fills_in_the_version() {
         swagger::below(&SWAGGER, "/")["paths"].as_object().map(serde_json::Map::len),
         SWAGGER["paths"].as_object().map(serde_json::Map::len)
     );
+}
+
+#[test]
+fn a_wait_after_wrong_passwords_is_described_wherever_passwords_are_checked() {
+    let mut count = 0;
+    for (template, method, one) in operations(&DOCUMENT) {
+        let checks_passwords = one["responses"]["401"].is_object();
+        let wait = &one["responses"]["429"];
+        assert_eq!(wait.is_object(), checks_passwords, "{method} {template}");
+        if checks_passwords {
+            assert_eq!(wait["headers"]["Retry-After"]["schema"]["type"], "integer", "{method} {template}");
+            count += 1;
+        }
+    }
+    assert!(count > 10, "{count}");
+}
+
+#[test]
+fn the_header_about_messages_that_are_no_text_is_described_where_it_is_read() {
+    let takes = |one: &Value| {
+        let parameters = one["parameters"].as_array().expect("parameters");
+        parameters.iter().any(|parameter| parameter["name"] == UNREADABLE.as_str() && parameter["in"] == "header")
+    };
+    let all = operations(&DOCUMENT);
+    let taking: Vec<&str> =
+        all.iter().filter(|(_, _, one)| takes(one)).filter_map(|(_, _, one)| one["operationId"].as_str()).collect();
+    assert_eq!(taking, ["getMessage", "browseMessage"]);
 }
