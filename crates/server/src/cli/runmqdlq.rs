@@ -15,6 +15,7 @@ use clap::Args;
 use command::dead_letter::{Action, ManagerOf, PutAuthority, QueueOf, Rule, RulesTable, Wait};
 use model::descriptor::{Format, MessageDescriptor};
 use model::header::dead_letter::DeadLetterHeader;
+use model::identity_context;
 use model::name::{ObjectName, QueueManagerName};
 use model::options::{GetFlags, ObjectDescriptor, OpenOptions, PutFlags};
 use model::reason::Reason;
@@ -290,7 +291,10 @@ impl Handler<'_> {
         };
         let mut options = OpenOptions::OUTPUT | OpenOptions::SET_ALL_CONTEXT;
         if rule.put_authority == PutAuthority::Context {
-            object.alternate_user = message.descriptor.user_identifier.to_text().into_owned();
+            match self.user_of_context(&message.descriptor) {
+                Ok(user) => object.alternate_user = user,
+                Err(sentence) => return Ok(Outcome::Failed(Failure::new(FAILED, sentence))),
+            }
             options |= OpenOptions::ALTERNATE_USER_AUTHORITY;
         }
         let output = match self.session.open(&object, options) {
@@ -306,6 +310,20 @@ impl Handler<'_> {
             }
         }
         moved
+    }
+
+    /// The user whose authority PUTAUT(CTX) asks for. A blank name would stand for the handler's own user, and the beginning
+    /// of a name may be the name of another user.
+    fn user_of_context(&self, descriptor: &MessageDescriptor) -> Result<String, String> {
+        let user = identity_context::user_of(descriptor).filter(|user| !user.is_empty());
+        let user = user.ok_or("PUTAUT(CTX): the context of the message does not hold the name of its user")?;
+        match self.session.longest_alternate_user() {
+            Some(longest) if user.len() > longest => Err(format!(
+                "PUTAUT(CTX): the name of user {user} has more than {longest} characters, the most that a client connection \
+                 can name; run the handler on the server's machine"
+            )),
+            _ => Ok(user),
+        }
     }
 
     /// Puts, then gets what the cursor is on: a put that fails leaves the message as it was, its backout count too.

@@ -23,6 +23,8 @@ use crate::administration::{Answer, Request};
 
 /// MQCA_DEAD_LETTER_Q_NAME.
 const DEAD_LETTER_QUEUE: i32 = 2006;
+/// Width of AlternateUserId in MQOD.
+const LONGEST_ALTERNATE_USER: usize = 12;
 
 /// How to reach the queue manager.
 #[derive(Debug, Clone, Args)]
@@ -83,6 +85,14 @@ impl Session {
         match self {
             Self::Socket { queue_manager, .. } => queue_manager.clone(),
             Self::Channel { connection, .. } => connection.queue_manager().to_string(),
+        }
+    }
+
+    /// Bytes of the longest name of an alternate user that this connection can send; `None` for any length.
+    pub(super) fn longest_alternate_user(&self) -> Option<usize> {
+        match self {
+            Self::Socket { .. } => None,
+            Self::Channel { .. } => Some(LONGEST_ALTERNATE_USER),
         }
     }
 

@@ -163,6 +163,11 @@ fn password(folder: &Folder, user: &str) -> String {
 /// A queue that is full, and a message for it on the dead-letter queue with a dead-letter header, as the queue manager puts one
 /// whose report or trigger cannot be delivered: here loaded from a file, with MQDLH in front.
 fn dead_letter(folder: &Folder, queue: &str, reason: u32, body: &str) {
+    dead_letter_of(folder, "A USR app\n", queue, reason, body);
+}
+
+/// As `dead_letter`, with the lines of a message file that say whose the message is.
+fn dead_letter_of(folder: &Folder, identity: &str, queue: &str, reason: u32, body: &str) {
     let pad =
         |text: &str, length: usize| format!("{text:<length$}").bytes().map(|b| format!("{b:02X}")).collect::<String>();
     let header = [
@@ -181,7 +186,7 @@ fn dead_letter(folder: &Folder, queue: &str, reason: u32, body: &str) {
     ];
     let data = pad(body, body.len());
     let text = format!(
-        "* QLOAD\nA VER 2\nA ENC 273\nA CCS 1208\nA FMT MQDEAD\nA PER 1\nA USR app\nX {}{data}\n",
+        "* QLOAD\nA VER 2\nA ENC 273\nA CCS 1208\nA FMT MQDEAD\nA PER 1\n{identity}X {}{data}\n",
         header.concat()
     );
     let file = folder.write("dead.txt", &text).display().to_string();
@@ -285,4 +290,91 @@ fn rules_are_checked_without_a_server_and_mistakes_have_a_line() {
     "#]]
     .assert_eq(&rules(&folder, "* nothing\nREASON(2053)\n"));
     assert!(folder.run_with(&["runmqdlq", "-f", &good], "").starts_with("exit 20\n"));
+}
+
+/// Identity context of a user whose name begins with the 12 characters `twelve.chars`, and of that user.
+fn identity(user: &str) -> String {
+    let (first, rest) = user.split_at(user.len().min(12));
+    let mut token = format!("{:02X}", rest.len());
+    token.extend(rest.bytes().map(|byte| format!("{byte:02X}")));
+    match rest {
+        "" => format!("A USR {first}\n"),
+        _ => format!("A USR {first}\nA ACC {token:0<62}19\n"),
+    }
+}
+
+#[test]
+fn a_rule_with_putaut_ctx_puts_with_the_authority_of_the_whole_user_of_each_message() {
+    let folder = Folder::new();
+    let server = Server::start(&folder, &[]);
+    let mqsc = |command: &str| {
+        let done = folder.run(&["mqsc", command]);
+        assert!(done.starts_with("exit 0\n"), "{done}");
+    };
+    mqsc("DEFINE QLOCAL(OF.TWELVE)");
+    mqsc("SET AUTHREC PROFILE(OF.TWELVE) OBJTYPE(QUEUE) PRINCIPAL('twelve.chars') AUTHADD(PUT,SETALL)");
+    let rule = "WAIT(NO)\nACTION(RETRY) PUTAUT(CTX)\n";
+    let passwords = folder.join("initial-passwords").display().to_string();
+    let mq = server.address("mq");
+    let far = ["--channel", "DEV.ADMIN.SVRCONN", "--mq", &mq, "--user", "admin", "--password-file", &passwords];
+    let put_back = |said: &str, expected: &str| {
+        let line = format!("exit 0\nout: DEV.DEAD.LETTER.QUEUE: 0 discarded, {expected}.");
+        assert!(said.starts_with(&line), "{expected}: {said}");
+    };
+    for door in [&[][..], &far] {
+        let handle = || folder.run_with(&[&["runmqdlq", "DEV.DEAD.LETTER.QUEUE"], door].concat(), rule);
+        dead_letter_of(&folder, &identity("twelve.chars"), "OF.TWELVE", 2053, "allowed");
+        put_back(&handle(), "1 put again, 0 forwarded, 0 left");
+        assert_eq!(depth(&folder, "OF.TWELVE"), "1");
+        for user in ["app", "twelve.chars.and.more", " "] {
+            dead_letter_of(&folder, &identity(user), "OF.TWELVE", 2053, "not allowed");
+            put_back(&handle(), "0 put again, 0 forwarded, 1 left");
+            assert_eq!(depth(&folder, "OF.TWELVE"), "1", "as user '{user}'");
+            // The handler itself may.
+            let by_handler = folder.run_with(&["runmqdlq"], "WAIT(NO)\nACTION(DISCARD)\n");
+            assert!(by_handler.contains("1 discarded"), "{by_handler}");
+        }
+        mqsc("CLEAR QLOCAL(OF.TWELVE)");
+    }
+    // Names that MQOD has no room for can be named on the server's own machine alone.
+    mqsc("SET AUTHREC PROFILE(OF.TWELVE) OBJTYPE(QUEUE) PRINCIPAL('twelve.chars.and.more') AUTHADD(PUT,SETALL)");
+    dead_letter_of(&folder, &identity("twelve.chars.and.more"), "OF.TWELVE", 2053, "of the longer name");
+    let said = folder.run_with(&[&["runmqdlq"], &far[..]].concat(), rule);
+    put_back(&said, "0 put again, 0 forwarded, 1 left");
+    assert!(said.contains("more than 12 characters"), "{said}");
+    put_back(&rules(&folder, rule), "1 put again, 0 forwarded, 0 left");
+    assert_eq!(bodies(&folder, "OF.TWELVE"), ["of the longer name true 0"]);
+}
+
+#[test]
+fn rules_work_over_a_channel_as_the_user_of_the_channel() {
+    let folder = Folder::new();
+    let server = Server::start(&folder, &[]);
+    dead_letter(&folder, "DEV.QUEUE.1", 2053, "again");
+    dead_letter(&folder, "NO.SUCH.QUEUE", 2085, "forward");
+    dead_letter(&folder, "OLD.QUEUE", 2035, "discard");
+    dead_letter(&folder, "DEV.QUEUE.3", 2051, "stays");
+    let table = "WAIT(NO)\nREASON(MQRC_Q_FULL) ACTION(RETRY)\n\
+                 DESTQ(NO.*) ACTION(FWD) FWDQ(DEV.QUEUE.2) HEADER(NO)\nDESTQ(OLD.*) ACTION(DISCARD)\n";
+    // As MQ programs do, by MQSERVER; the queue manager says which queue is its dead-letter queue.
+    let mq = server.address("mq");
+    let (host, port) = mq.rsplit_once(':').expect("an address");
+    let by = |user: &str| {
+        let mut process = command();
+        process
+            .args(["runmqdlq", "-c", "-u", user])
+            .env("MQSERVER", format!("DEV.ADMIN.SVRCONN/TCP/{host}({port})"))
+            .env("QUAYMASTER_PASSWORD", password(&folder, user));
+        shown(&finish(process, table))
+    };
+    assert!(!by("app").starts_with("exit 0\n"), "the channel is the administrator's");
+    assert_eq!(depth(&folder, "DEV.DEAD.LETTER.QUEUE"), "4");
+    expect![[r#"
+        exit 0
+        out: DEV.DEAD.LETTER.QUEUE: 1 discarded, 1 put again, 1 forwarded, 1 left.
+    "#]]
+    .assert_eq(&by("admin"));
+    assert_eq!(bodies(&folder, "DEV.QUEUE.1"), ["again true 0"]);
+    assert_eq!(bodies(&folder, "DEV.QUEUE.2"), ["forward true 0"]);
+    assert_eq!(depth(&folder, "DEV.DEAD.LETTER.QUEUE"), "1");
 }
