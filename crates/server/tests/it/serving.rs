@@ -225,3 +225,23 @@ fn a_request_that_waits_does_not_hold_up_the_end() {
     assert_eq!(answered, "503");
     assert_eq!(server.wait().0, Some(0));
 }
+
+#[test]
+fn passwords_in_clear_from_other_machines_are_told_at_start_where_they_are_taken() {
+    for (address, configuration, is_told) in [
+        ("0.0.0.0:0", "", true),
+        ("0.0.0.0:0", "[channels]\nplain_passwords = \"loopback\"\n", false),
+        ("127.0.0.1:0", "", false),
+    ] {
+        let folder = Folder::new();
+        folder.write("quaymaster.toml", configuration);
+        let server = Server::start(&folder, &["--mq", address]);
+        let (code, errors) = server.terminate();
+        assert_eq!(code, Some(0), "{errors}");
+        let lines: Vec<&str> = errors.lines().filter(|line| line.contains("passwords in clear")).collect();
+        assert_eq!(lines.len(), usize::from(is_told), "{address} {configuration}: {errors}");
+        for line in lines {
+            assert!(line.contains("WARN") && line.contains("0.0.0.0:0") && line.contains("plain_passwords"), "{line}");
+        }
+    }
+}
