@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use storage::private::log::disk::Disk;
@@ -20,24 +20,26 @@ fn store_on(disk: &Arc<SimulatedDisk>) -> (PrivateStore, QueueId) {
     (store, queue)
 }
 
-type Put<'a> = Pin<Box<dyn Future<Output = Result<(), StoreError>> + 'a>>;
+/// A put that is tried again each time somebody asks whether it is over.
+struct Put<'a> {
+    /// `None` once it is over.
+    future: Option<Pin<Box<dyn Future<Output = Result<(), StoreError>> + 'a>>>,
+}
 
-/// A put that has been tried once.
+/// A put that has been tried once. On a busy machine it may be over: the writer thread looks after what others leave.
 fn begun(store: &PrivateStore, queue: QueueId, name: u64) -> Put<'_> {
-    let mut put: Put<'_> =
-        Box::pin(async move { store.put(None, queue, message(name, true, 0), PLACEMENT, FOREVER).await.map(drop) });
-    assert!(put.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending(), "nothing is durable yet");
+    let put = async move { store.put(None, queue, message(name, true, 0), PLACEMENT, FOREVER).await.map(drop) };
+    let mut put = Put { future: Some(Box::pin(put)) };
+    is_over(&mut put);
     put
 }
 
 fn is_over(put: &mut Put<'_>) -> bool {
-    match put.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-        std::task::Poll::Ready(outcome) => {
-            outcome.expect("puts");
-            true
-        }
-        std::task::Poll::Pending => false,
-    }
+    let Some(future) = &mut put.future else { return true };
+    let Poll::Ready(outcome) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) else { return false };
+    outcome.expect("puts");
+    put.future = None;
+    true
 }
 
 /// Bounded.
