@@ -113,7 +113,7 @@ fn read_variable(name: &str, value: &str, imported: &mut Imported) -> bool {
         "mqRestMessagingFullPoolBehavior" => match full_pool_behavior(value) {
             Some(behavior) => imported.messaging.full_pool_behavior = behavior,
             None => {
-                imported.leave_out("variable mqRestMessagingFullPoolBehavior", "it is not block, error or overflow")
+                imported.leave_out("variable mqRestMessagingFullPoolBehavior", "it is not block, error or overflow");
             }
         },
         "mqRestMessagingAdoptWebUserContext" => imported.messaging.adopt_web_user_context = is_true(Some(value)),

@@ -479,7 +479,7 @@ impl Files {
             Ok(text) => self.stopped = text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => {
-                tracing::error!(%error, "{} cannot be read: all services, APIs and API requesters are started", path.display())
+                tracing::error!(%error, "{} cannot be read: all services, APIs and API requesters are started", path.display());
             }
         }
     }
