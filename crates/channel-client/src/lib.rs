@@ -13,7 +13,6 @@
 //! - No password is in an error, a `Debug` form or a log.
 
 pub mod address;
-pub mod any_certificate;
 pub mod ccdt;
 pub mod cipher;
 pub mod client;

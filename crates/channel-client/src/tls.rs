@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use handshake::anchors::{Anchors, ServerNameCheck};
+use handshake::any_certificate::AnyCertificate;
 use handshake::files::{self, FileError};
 use handshake::identity::PairFiles;
 use old_handshake::OldClient;
@@ -16,7 +17,6 @@ use rustls::client::danger::ServerCertVerifier;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::ServerName;
 
-use crate::any_certificate::AnyCertificate;
 use crate::cipher::{CipherError, CipherSpecification};
 
 /// Resumable sessions kept in memory, of all servers together.

@@ -5,15 +5,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
+use handshake::any_certificate::AnyCertificate;
 use handshake::cipher_spec::Family;
 use handshake::identity::{Identity, PairFiles, PendingPair};
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::ring::{cipher_suite, default_provider};
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{
-    ClientConfig, ClientConnection, DigitallySignedStruct, Error, ServerConfig, ServerConnection, SignatureScheme,
-    SupportedCipherSuite,
-};
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, ServerConfig, ServerConnection, SupportedCipherSuite};
 
 use crate::made::Folder;
 
@@ -86,8 +83,11 @@ fn a_second_that_cannot_be_made_refuses_those_who_need_it() {
 fn handshake(config: Arc<ServerConfig>, suites: Vec<SupportedCipherSuite>) -> Option<CertificateDer<'static>> {
     let mut provider = default_provider();
     provider.cipher_suites = suites;
-    let builder = ClientConfig::builder_with_provider(Arc::new(provider)).with_safe_default_protocol_versions();
-    let builder = builder.expect("versions").dangerous().with_custom_certificate_verifier(Arc::new(Trusting));
+    let provider = Arc::new(provider);
+    // Which certificate is shown is asked here, not whether it is to be trusted.
+    let verifier = Arc::new(AnyCertificate::new(Arc::clone(&provider)));
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let builder = builder.expect("versions").dangerous().with_custom_certificate_verifier(verifier);
     let name = ServerName::try_from("localhost").expect("a name");
     let mut client = ClientConnection::new(Arc::new(builder.with_no_client_auth()), name).expect("a client");
     let mut server = ServerConnection::new(config).expect("a server");
@@ -102,43 +102,4 @@ fn handshake(config: Arc<ServerConfig>, suites: Vec<SupportedCipherSuite>) -> Op
         client.process_new_packets().ok()?;
     }
     client.peer_certificates()?.first().cloned()
-}
-
-/// These tests ask which certificate is shown, not whether it is to be trusted.
-#[derive(Debug)]
-struct Trusting;
-
-impl ServerCertVerifier for Trusting {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        default_provider().signature_verification_algorithms.supported_schemes()
-    }
 }

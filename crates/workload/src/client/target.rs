@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use channel_client::any_certificate::AnyCertificate;
 use handshake::anchors::{Anchors, ServerNameCheck};
+use handshake::any_certificate::AnyCertificate;
 use http::HeaderValue;
 use http::uri::{Authority, Scheme};
 use http_body_util::Full;
