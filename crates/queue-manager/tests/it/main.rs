@@ -13,6 +13,7 @@ mod dropped;
 mod events;
 mod groups;
 mod inquire;
+mod log;
 mod model_property;
 mod names;
 mod publish_subscribe;

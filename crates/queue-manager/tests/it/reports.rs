@@ -1,12 +1,8 @@
 //! Reports and what becomes of messages that cannot be delivered.
 
-use std::sync::{Arc, Mutex};
-
 use expect_test::expect;
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Level, Metadata, Subscriber};
 
+use crate::log::{field, warnings_of};
 use crate::script::check;
 
 #[test]
@@ -79,61 +75,12 @@ fn no_confirmation_of_arrival_is_made_for_a_transmission_queue() {
     check("define R; define X USAGE=XMITQ; put1 A to=ANY qm=X rq=R coa; depth R; depth X", expect!["0 1"]);
 }
 
-/// Counts the lines about reports that were given up, and what they say was left out.
-#[derive(Clone, Default)]
-struct GivenUp(Arc<Mutex<Vec<u64>>>);
-
-impl Subscriber for GivenUp {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        *metadata.level() == Level::WARN
-    }
-
-    fn new_span(&self, _: &Attributes<'_>) -> Id {
-        Id::from_u64(1)
-    }
-
-    fn record(&self, _: &Id, _: &Record<'_>) {}
-
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-
-    fn event(&self, event: &Event<'_>) {
-        #[derive(Default)]
-        struct Fields {
-            message: String,
-            left_out: u64,
-        }
-        impl Visit for Fields {
-            fn record_u64(&mut self, field: &Field, value: u64) {
-                if field.name() == "left_out" {
-                    self.left_out = value;
-                }
-            }
-
-            fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-                if field.name() == "message" {
-                    self.message = format!("{value:?}");
-                }
-            }
-        }
-        let mut fields = Fields::default();
-        event.record(&mut fields);
-        if fields.message == "a report message could not be delivered and was dropped" {
-            self.0.lock().unwrap().push(fields.left_out);
-        }
-    }
-
-    fn enter(&self, _: &Id) {}
-
-    fn exit(&self, _: &Id) {}
-}
-
 #[test]
 fn reports_that_are_given_up_are_told_once_a_second_with_the_number_left_out() {
-    let lines = GivenUp::default();
     let put = "put A rq=NOWHERE coa; ";
-    tracing::subscriber::with_default(lines.clone(), || {
-        let script = format!("{}advance 1; {put}{put}advance 1; put A rq=NOWHERE coa", put.repeat(50));
-        check(&script, expect![""]);
-    });
-    assert_eq!(*lines.0.lock().unwrap(), [0, 49, 1]);
+    let script = format!("{}advance 1; {put}{put}advance 1; put A rq=NOWHERE coa", put.repeat(50));
+    let ((), lines) = warnings_of(|| check(&script, expect![""]));
+    let given_up = lines.iter().filter(|line| line.contains("a report message could not be delivered and was dropped"));
+    let left_out: Vec<_> = given_up.map(|line| field(line, "left_out")).collect();
+    assert_eq!(left_out, [Some("0"), Some("49"), Some("1")]);
 }

@@ -1,57 +1,14 @@
 //! Transmission queues that no program reads: what the log says of them, and how often.
 
-use std::fmt::{Debug, Write};
-use std::sync::Arc;
-
 use model::definition::QueueDefinition;
-use parking_lot::Mutex;
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Level, Metadata, Subscriber};
 
+use crate::log::{field, warnings_of};
 use crate::script::{FakeClock, Session, administrator, ephemeral, name};
-
-/// Keeps the warnings of one thread: what they say, and of which queue.
-#[derive(Clone, Default)]
-struct Warnings(Arc<Mutex<Vec<String>>>);
-
-impl Subscriber for Warnings {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        *metadata.level() == Level::WARN
-    }
-
-    fn new_span(&self, _: &Attributes<'_>) -> Id {
-        Id::from_u64(1)
-    }
-
-    fn record(&self, _: &Id, _: &Record<'_>) {}
-
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-
-    fn event(&self, event: &Event<'_>) {
-        let mut fields = Fields(String::new());
-        event.record(&mut fields);
-        self.0.lock().push(fields.0);
-    }
-
-    fn enter(&self, _: &Id) {}
-
-    fn exit(&self, _: &Id) {}
-}
-
-struct Fields(String);
-
-impl Visit for Fields {
-    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        write!(self.0, "{field}={value:?} ").unwrap();
-    }
-}
 
 /// The names of the queues that the log calls unread while `script` runs.
 fn unread(script: &str) -> Vec<String> {
-    let warnings = Warnings::default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
-    let said = tracing::subscriber::with_default(warnings.clone(), || {
+    let (said, lines) = warnings_of(|| {
         runtime.block_on(async {
             let clock = FakeClock::new();
             let queue_manager = ephemeral(clock.clone());
@@ -60,12 +17,10 @@ fn unread(script: &str) -> Vec<String> {
         })
     });
     assert_eq!(said, "", "every statement of the script succeeds");
-    let lines = warnings.0.lock();
     let of_queue = |line: &String| {
         let (_, rest) = line.split_once("messages for other queue managers stay on a transmission queue")?;
         assert!(rest.contains("no program has the queue open for input"), "{line}");
-        let (_, queue) = line.split_once(" queue=\"")?;
-        Some(queue.split('"').next()?.to_owned())
+        Some(field(line, "queue")?.trim_matches('"').to_owned())
     };
     lines.iter().filter_map(of_queue).collect()
 }
