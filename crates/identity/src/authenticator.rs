@@ -215,8 +215,8 @@ impl Authenticator {
     /// Checks a user name and password as POST /login brings them. Call within a tokio runtime.
     ///
     /// # Errors
-    /// `WrongCredentials` (401), `Locked` (429), `Busy` or `Unavailable` (503). A user without any role is no error here: its `roles` are
-    /// empty.
+    /// `WrongCredentials` (401), `Locked` (429), `Busy` or `Unavailable` (503). A user without any role is no error here: its
+    /// `roles` are empty.
     pub async fn login(
         &self,
         user: &str,
@@ -227,10 +227,7 @@ impl Authenticator {
         if let Some(identity) = &self.anybody {
             return Ok(Arc::clone(identity));
         }
-        if let Some(identity) = self.check_quickly(user, password, address, now)? {
-            return Ok(identity.fresh());
-        }
-        Ok(self.check(user.to_owned(), password.to_owned(), address, now, || None).await?.fresh())
+        Ok(self.check_anew(user, password, address, now, || None).await?.fresh())
     }
 
     /// Checks a user name and password that came by another door than HTTP, and remembers what was right as that of a
@@ -251,10 +248,7 @@ impl Authenticator {
         if let Some(identity) = known() {
             return Ok(identity);
         }
-        if let Some(identity) = self.check_quickly(user, password, address, now)? {
-            return Ok(identity);
-        }
-        let identity = self.check(user.to_owned(), password.to_owned(), address, now, known).await?;
+        let identity = self.check_anew(user, password, address, now, known).await?;
         if let Some(digest) = &digest {
             self.remember(digest, &identity, now);
         }
@@ -363,6 +357,21 @@ impl Authenticator {
             }
             Ok(None) => Verdict::Slow,
             Err(error) => error.into(),
+        }
+    }
+
+    /// Checks in microseconds where it can, else in turn.
+    async fn check_anew(
+        &self,
+        user: &str,
+        password: &str,
+        address: IpAddr,
+        now: Timestamp,
+        already_known: impl FnOnce() -> Option<Arc<Identity>>,
+    ) -> Result<Arc<Identity>, LoginError> {
+        match self.check_quickly(user, password, address, now)? {
+            Some(identity) => Ok(identity),
+            None => self.check(user.to_owned(), password.to_owned(), address, now, already_known).await,
         }
     }
 
