@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every test. System tests drive the release build, because the kill test wants real load.
-# `test.sh full` adds fifty kills, a hundred restarts under JMS listeners, and the tests that need Open Liberty.
+# `test.sh full` adds fifty kills, a hundred restarts under JMS listeners, ten thousand hostile sockets, and the tests that
+# need Open Liberty.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,6 +20,7 @@ ignored=()
 if [ "${1:-}" = full ]; then
     export QUAYMASTER_KILL_ROUNDS="${QUAYMASTER_KILL_ROUNDS:-50}"
     export QUAYMASTER_RESTART_ROUNDS="${QUAYMASTER_RESTART_ROUNDS:-100}"
+    export QUAYMASTER_ATTACK_SOCKETS="${QUAYMASTER_ATTACK_SOCKETS:-10000}"
     ignored=(--include-ignored)
     say "checking that fuzz/ builds"
     scripts/fuzz-check.sh

@@ -1,52 +1,36 @@
 //! What one client can take from the others and from the machine: the real process under attack, its peak memory and its
 //! health watched from beside.
 //!
-//! Attacks are of bounded size, so that the suite stays quick; limits are lowered where that takes it to reach them.
+//! Attacks are of bounded size, so that the suite stays quick; limits are lowered where that takes it to reach them. With
+//! `QUAYMASTER_ATTACK_SOCKETS` those with many sockets have so many, and meet the default limits.
 
+use std::fs::File;
 use std::io::{Read, Write};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
+use std::os::unix::fs::OpenOptionsExt;
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use handshake::any_certificate::AnyCertificate;
 use system_tests::server::{ADMIN_PASSWORD, APP_PASSWORD, Server, ServerOptions};
+use system_tests::wire::{PATIENCE, connect, exchange, status};
 
 use crate::client::block_on;
 
 const MESSAGE: &str = "/ibmmq/rest/v2/messaging/qmgr/QM1/queue/DEV.QUEUE.1/message";
-const PATIENCE: Duration = Duration::from_secs(30);
 /// What an attack may make the whole process hold.
 const MOST_MEMORY: u64 = 300 << 20;
 /// What it may hold once an attack with long bodies is over.
 const KEPT_MEMORY: u64 = 100 << 20;
 /// How long health may take to answer, on a machine that does nothing else.
 const HEALTH: Duration = Duration::from_millis(100);
-/// Between two questions for health.
-const BETWEEN: Duration = Duration::from_millis(5);
-/// Of so many answers, the slowest is left out.
-const ONE_IN: usize = 100;
-/// Where the watch asks, which tells it to.
-const WATCHED: &str = "ATTACK_WATCHES_HEALTH_AT";
 
 fn basic(user: &str, password: &str) -> String {
-    // "app:app-password-of-tests" and "admin:..." in Base64.
-    let encoded = base64(format!("{user}:{password}").as_bytes());
-    format!("authorization: Basic {encoded}\r\n")
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for three in bytes.chunks(3) {
-        let group =
-            three.iter().fold(0_usize, |group, &byte| (group << 8) | usize::from(byte)) << (8 * (3 - three.len()));
-        for place in 0..4 {
-            let digit = char::from(DIGITS[(group >> (18 - 6 * place)) & 63]);
-            text.push(if place > three.len() { '=' } else { digit });
-        }
-    }
-    text
+    format!("authorization: Basic {}\r\n", STANDARD.encode(format!("{user}:{password}")))
 }
 
 fn start(data: &std::path::Path, limits: &[(&str, &str)]) -> Result<Server> {
@@ -78,13 +62,6 @@ fn memory(server: &Server, which: &str) -> Result<u64> {
     Ok(kilobytes << 10)
 }
 
-fn connect(to: SocketAddr) -> Result<TcpStream> {
-    let stream = TcpStream::connect(to)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    Ok(stream)
-}
-
 /// From another address of this machine.
 fn connect_from(source: Ipv4Addr, to: SocketAddr) -> Result<TcpStream> {
     let stream = block_on(async {
@@ -94,81 +71,13 @@ fn connect_from(source: Ipv4Addr, to: SocketAddr) -> Result<TcpStream> {
     })?;
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
     Ok(stream)
 }
 
-/// Sends one request and reads the answer up to the end of its head, or as much of it as came.
-fn exchange(stream: &mut TcpStream, request: &str, body: &[u8]) -> Result<String> {
-    stream.write_all(request.as_bytes())?;
-    // A refusal may come before all of a body is taken.
-    let _ = stream.write_all(body);
-    let mut answer = Vec::new();
-    let mut buffer = [0; 4096];
-    while !answer.windows(4).any(|window| window == b"\r\n\r\n") {
-        match stream.read(&mut buffer)? {
-            0 => break,
-            length => answer.extend_from_slice(&buffer[..length]),
-        }
-    }
-    Ok(String::from_utf8_lossy(&answer).into_owned())
-}
-
-fn status(answer: &str) -> &str {
-    answer.split(' ').nth(1).unwrap_or_default()
-}
-
-#[expect(clippy::disallowed_methods, reason = "how long health takes to answer is what is tested")]
+#[expect(clippy::disallowed_methods, reason = "how long the server takes is what is tested")]
 fn now() -> Instant {
     Instant::now()
-}
-
-/// Asks for health again and again, until standard input ends. In turns with it, the watch asks a thread of its own that
-/// answers at once: that takes long only when the machine has no time for either.
-#[test]
-#[ignore = "attacks run it, as a process of its own, so that their own threads do not hold it up"]
-fn watch() -> Result<()> {
-    let Ok(address) = std::env::var(WATCHED) else { return Ok(()) };
-    let own = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-    let address_of_own = own.local_addr()?;
-    std::thread::spawn(move || {
-        for stream in own.incoming() {
-            let answered = stream.and_then(|mut stream| {
-                let _ = stream.read(&mut [0; 512])?;
-                stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n")
-            });
-            answered.expect("the watch's own exchange works");
-        }
-    });
-    let (input, ended) = mpsc::channel::<()>();
-    std::thread::spawn(move || {
-        let _ = std::io::stdin().read_to_end(&mut Vec::new());
-        drop(input);
-    });
-    let ask = |address: SocketAddr| -> Result<Duration> {
-        let begun = now();
-        let request = "GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
-        let answer = exchange(&mut connect(address)?, request, b"")?;
-        ensure!(status(&answer) == "200", "{answer}");
-        Ok(begun.elapsed())
-    };
-    let address = address.parse()?;
-    let (mut health, mut own) = (Vec::new(), Vec::new());
-    loop {
-        health.push(ask(address)?);
-        own.push(ask(address_of_own)?);
-        if ended.recv_timeout(BETWEEN) == Err(mpsc::RecvTimeoutError::Disconnected) {
-            break;
-        }
-    }
-    println!("\n{WATCHED} {} {} {}", slowest(&mut health).as_micros(), slowest(&mut own).as_micros(), health.len());
-    Ok(())
-}
-
-/// The slowest but for one in a hundred, and for one at least.
-fn slowest(times: &mut [Duration]) -> Duration {
-    times.sort_unstable();
-    let left_out = times.len().div_ceil(ONE_IN);
-    times.iter().rev().nth(left_out).or(times.first()).copied().unwrap_or_default()
 }
 
 /// What the watch has seen.
@@ -179,18 +88,16 @@ struct Health {
     answers: usize,
 }
 
-/// Does `attack` while health is watched.
+/// Does `attack` while a process beside it watches health.
 fn watched<T>(server: &Server, attack: impl FnOnce() -> Result<T>) -> Result<(T, Health)> {
-    let mut watch = Command::new(std::env::current_exe()?);
-    watch.args(["--exact", "attack::watch", "--ignored", "--nocapture"]);
-    watch.env(WATCHED, metrics(server)?.to_string()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut watch = Command::new(env!("CARGO_BIN_EXE_health-watch"));
+    watch.arg(metrics(server)?.to_string()).stdin(Stdio::piped()).stdout(Stdio::piped());
     let watch = watch.spawn()?;
     let outcome = attack();
     // Its standard input ends here.
     let output = watch.wait_with_output()?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    ensure!(output.status.success(), "health: {text}");
-    let line = text.lines().find_map(|line| line.strip_prefix(WATCHED)).context("what the watch has seen")?;
+    let line = String::from_utf8_lossy(&output.stdout);
+    ensure!(output.status.success(), "the watch of health ended with {}", output.status);
     let numbers: Vec<u64> = line.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
     let [slowest, slowest_of_own, answers] = numbers[..] else { anyhow::bail!("{line}") };
     let health = Health {
@@ -210,12 +117,29 @@ fn check(server: &Server, health: &Health) -> Result<()> {
     Ok(())
 }
 
+/// Of `connect_one`, as many sockets as `QUAYMASTER_ATTACK_SOCKETS` says: half from one address, the others from many.
+fn crowd<S>(connect_one: impl Fn(Ipv4Addr) -> Result<S>) -> Result<Vec<S>> {
+    let source = |number: usize| match number % 2 {
+        0 => Ipv4Addr::LOCALHOST,
+        _ => Ipv4Addr::new(127, 0, 1, u8::try_from(number % 250).unwrap_or_default()),
+    };
+    (0..sockets()?.0).map(|number| connect_one(source(number))).collect()
+}
+
+/// How many sockets attack, and the limits of the server: lowered ones, unless it is a crowd for the default limits.
+fn sockets() -> Result<(usize, &'static [(&'static str, &'static str)])> {
+    match std::env::var("QUAYMASTER_ATTACK_SOCKETS") {
+        Ok(count) => Ok((count.parse()?, &[])),
+        Err(_) => Ok((800, &[("LIMITS_CONNECTIONS", "300"), ("LIMITS_CONNECTIONS_PER_ADDRESS", "200")])),
+    }
+}
+
 #[test]
 fn silent_sockets_leave_room_for_other_listeners_and_other_addresses() -> Result<()> {
     let data = tempfile::tempdir()?;
-    let server = start(data.path(), &[("LIMITS_CONNECTIONS", "300"), ("LIMITS_CONNECTIONS_PER_ADDRESS", "200")])?;
+    let server = start(data.path(), sockets()?.1)?;
     let address = http(&server)?;
-    let (_crowd, health) = watched(&server, || (0..800).map(|_| connect(address)).collect::<Result<Vec<_>>>())?;
+    let (crowd, health) = watched(&server, || crowd(|source| connect_from(source, address)))?;
     let user = basic("app", APP_PASSWORD);
     let mut other = connect_from(Ipv4Addr::new(127, 0, 0, 2), address)?;
     let answer = exchange(&mut other, &format!("GET {MESSAGE} HTTP/1.1\r\nhost: x\r\n{user}\r\n"), b"")?;
@@ -229,8 +153,99 @@ fn silent_sockets_leave_room_for_other_listeners_and_other_addresses() -> Result
         }
         std::thread::yield_now();
     };
-    ensure!((1..20).contains(&lines), "{lines} lines for 600 connections: {}", server.errors());
+    ensure!((1..20).contains(&lines), "{lines} lines for {} connections: {}", crowd.len(), server.errors());
     Ok(())
+}
+
+#[test]
+fn tls_sessions_that_say_nothing_leave_room_for_other_addresses() -> Result<()> {
+    let data = tempfile::tempdir()?;
+    let server = start(data.path(), sockets()?.1)?;
+    let address = server.ready.https.context("it speaks HTTPS")?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(AnyCertificate::new(provider)))
+        .with_no_client_auth();
+    let config = Arc::new(config);
+    let session = |source| -> Result<_> {
+        let stream = connect_from(source, address)?;
+        Ok((rustls::ClientConnection::new(Arc::clone(&config), "localhost".try_into()?)?, stream))
+    };
+    let (_crowd, health) = watched(&server, || {
+        crowd(|source| {
+            let (mut client, mut stream) = session(source)?;
+            if source == Ipv4Addr::LOCALHOST {
+                // The server has begun, and waits for the other half.
+                client.write_tls(&mut stream)?;
+            } else {
+                client.complete_io(&mut stream)?;
+            }
+            Ok((client, stream))
+        })
+    })?;
+    let (client, stream) = session(Ipv4Addr::new(127, 0, 0, 2))?;
+    let mut other = rustls::StreamOwned::new(client, stream);
+    let user = basic("app", APP_PASSWORD);
+    other.write_all(format!("GET {MESSAGE} HTTP/1.1\r\nhost: x\r\n{user}\r\n").as_bytes())?;
+    let mut answer = [0; 12];
+    other.read_exact(&mut answer)?;
+    assert_eq!(answer, *b"HTTP/1.1 204");
+    check(&server, &health)
+}
+
+#[test]
+fn wrong_passwords_leave_memory_and_turns_for_the_right_one() -> Result<()> {
+    const GUESSERS: usize = 8;
+    const GUESSES: usize = 20;
+    let folder = tempfile::tempdir()?;
+    let configuration = folder.path().join("users.toml");
+    let mut file = File::options().write(true).create_new(true).mode(0o600).open(&configuration)?;
+    write!(
+        file,
+        "web.users.orders = \"{}\"\nweb.roles.MQWebUser = [\"user:orders\"]\n",
+        encoded("password-of-orders")?
+    )?;
+    // Each guess costs the server a hash: nobody is made to wait between two.
+    let mut options = ServerOptions::on(&folder.path().join("data"));
+    options.environment.push(("QUAYMASTER_IDENTITY_LOCKOUT_FAILURES".to_owned(), "0".to_owned()));
+    options.arguments.extend(["--config".to_owned(), configuration.display().to_string()]);
+    let server = Server::start(&options)?;
+    let address = http(&server)?;
+    let sign_in = |source, password: &str| -> Result<String> {
+        let user = basic("orders", password);
+        let request = format!("GET /ibmmq/rest/v2/login HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{user}\r\n");
+        exchange(&mut connect_from(source, address)?, &request, b"")
+    };
+    let (answers, health) = watched(&server, || {
+        std::thread::scope(|scope| {
+            let guess = |guesser: usize| {
+                let guess = move |number| sign_in(Ipv4Addr::LOCALHOST, &format!("guess-{guesser}-{number}"));
+                (0..GUESSES).map(guess).collect::<Result<Vec<_>>>()
+            };
+            let guessers: Vec<_> = (0..GUESSERS).map(|guesser| scope.spawn(move || guess(guesser))).collect();
+            let right = sign_in(Ipv4Addr::new(127, 0, 0, 2), "password-of-orders")?;
+            assert_eq!(status(&right), "200", "{right}");
+            let guessed = guessers.into_iter().map(|guesser| guesser.join().expect("a guesser does not panic"));
+            Ok(guessed.collect::<Result<Vec<_>>>()?.concat())
+        })
+    })?;
+    for answer in answers {
+        assert_eq!(status(&answer), "401", "{answer}");
+    }
+    check(&server, &health)
+}
+
+/// A password as `web.users` stores it.
+fn encoded(password: &str) -> Result<String> {
+    let mut command = Command::new(system_tests::program::quaymaster()?);
+    command.args(["config", "password"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut program = command.spawn()?;
+    program.stdin.take().context("standard input is a pipe")?.write_all(password.as_bytes())?;
+    let output = program.wait_with_output()?;
+    ensure!(output.status.success(), "config password ended with {}", output.status);
+    Ok(String::from_utf8(output.stdout)?.trim_end().to_owned())
 }
 
 #[test]

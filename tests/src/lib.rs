@@ -4,3 +4,4 @@
 pub mod program;
 pub mod requester;
 pub mod server;
+pub mod wire;
