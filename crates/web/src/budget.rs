@@ -70,7 +70,7 @@ impl Charge {
 
 /// What one address may use where the others use `others`: four fifths of the rest, so that something is always left for
 /// the next address. Of the default budget that is one body of the greatest length.
-fn share_of(limit: usize, others: usize) -> usize {
+pub(crate) fn share_of(limit: usize, others: usize) -> usize {
     let rest = limit.saturating_sub(others);
     rest - rest / 5
 }

@@ -19,6 +19,8 @@ use service::names::Names;
 pub use service::names::{ConnectionFactory, Queue};
 use service::registry::Settings;
 
+use crate::budget::share_of;
+
 /// Everything of one start or reload.
 #[derive(Debug, Clone)]
 pub struct WebOptions {
@@ -257,6 +259,13 @@ pub struct Limits {
     pub durable_subscriptions: usize,
     /// Of these, subscriptions of one user who is no administrator.
     pub durable_subscriptions_per_user: usize,
+}
+
+impl Limits {
+    /// Whether a body of the greatest length fits into what one address may use of the memory for bodies.
+    pub fn has_memory_for_one_body(&self) -> bool {
+        self.body_bytes <= share_of(self.body_memory_bytes, 0)
+    }
 }
 
 impl Default for Limits {

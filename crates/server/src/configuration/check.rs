@@ -8,8 +8,8 @@ use handshake::cipher_spec::CipherSpec;
 use model::name::QueueManagerName;
 use toml::{Table, Value};
 use web::options::{
-    ApiRequester, AuthData, AuthToken, AuthorizationServer, ConnectionFactory, EndpointConnection, OauthConfig, Proxy,
-    Queue, RemoteQueueManager,
+    ApiRequester, AuthData, AuthToken, AuthorizationServer, ConnectionFactory, EndpointConnection, Limits, OauthConfig,
+    Proxy, Queue, RemoteQueueManager,
 };
 
 use super::Address;
@@ -226,6 +226,20 @@ pub(super) fn conflicts(table: &Table, origins: &[Place], file: &Path) -> Result
     let by_filter = given("ldap.certificate_map").and_then(Value::as_str) == Some("CERTIFICATE_FILTER");
     if by_filter && !ldap("certificate_filter") {
         return conflict("ldap.certificate_map", "CERTIFICATE_FILTER needs ldap.certificate_filter");
+    }
+    let bytes = |path: &str| given(path).and_then(Value::as_integer).and_then(|bytes| usize::try_from(bytes).ok());
+    let limits = Limits::default();
+    let limits = Limits {
+        body_bytes: bytes("limits.body_bytes").unwrap_or(limits.body_bytes),
+        body_memory_bytes: bytes("limits.body_memory_bytes").unwrap_or(limits.body_memory_bytes),
+        ..limits
+    };
+    if !limits.has_memory_for_one_body() {
+        let set = ["limits.body_bytes", "limits.body_memory_bytes"].into_iter().find(|path| given(path).is_some());
+        return conflict(
+            set.unwrap_or("limits.body_bytes"),
+            "limits.body_memory_bytes must be at least 5/4 of limits.body_bytes, because one address may use 4/5 of it",
+        );
     }
     let connections = |value: Option<&Value>| value.and_then(Value::as_table).cloned().unwrap_or_default();
     let twice = connections(given("zosconnect.endpoint_connections"));

@@ -400,7 +400,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("limits.administrative_body_bytes", Kind::Integer { minimum: 1024, maximum: 1 << 26 }, "262144", "Longest body of an administrative request.")
         .unit("bytes")
         .environment("QUAYMASTER_LIMITS_ADMINISTRATIVE_BODY_BYTES"),
-    key("limits.body_memory_bytes", Kind::Integer { minimum: 1 << 20, maximum: 1 << 40 }, "134217728", "Memory for all request bodies in progress. A body that does not fit is answered with 503.")
+    key("limits.body_memory_bytes", Kind::Integer { minimum: 1 << 20, maximum: 1 << 40 }, "134217728", "Memory for all request bodies in progress, at least 5/4 of limits.body_bytes: one address may use 4/5 of it. A body that does not fit is answered with 503.")
         .unit("bytes")
         .environment("QUAYMASTER_LIMITS_BODY_MEMORY_BYTES"),
     key("limits.answer_memory_bytes", Kind::Integer { minimum: 1 << 20, maximum: 1 << 40 }, "134217728", "Memory for all answers that clients have not read. Above half of it, connections whose clients have not read for two seconds are closed. Above all of it, or when one address uses half of it, requests with long answers are answered with 503 before they have any effect.")

@@ -135,6 +135,12 @@ fn keys_that_belong_together_are_asked_for_together() {
         ],
     );
     check(
+        "[limits]\nbody_bytes = 200000000\n",
+        expect![
+            "limits.body_bytes in quaymaster.toml: limits.body_memory_bytes must be at least 5/4 of limits.body_bytes, because one address may use 4/5 of it"
+        ],
+    );
+    check(
         "[ldap]\nhost = 'ldap.example.com'\n",
         expect!["ldap.host in quaymaster.toml: ldap.base_dn must be set as well"],
     );
