@@ -40,7 +40,7 @@ fn about(verb: Verb, word: &str) -> (&'static str, &'static str) {
 
 const fn of_definition(verb: Verb) -> (&'static str, &'static str) {
     match verb {
-        Verb::Define => ("(name) LIKE(name) REPLACE|NOREPLACE attributes", "Makes an object."),
+        Verb::Define => ("(name) LIKE(name) REPLACE|NOREPLACE attributes", "Creates an object."),
         Verb::Alter => ("(name) FORCE attributes", "Changes attributes of an object."),
         Verb::Delete => ("(name) AUTHREC(YES|NO) IGNSTATE(NO|YES)", "Deletes an object, and its authority records."),
         Verb::Display => {
@@ -58,22 +58,22 @@ const OWN: &[(Verb, &str, &str, &str)] = &[
         Verb::Clear,
         "TOPICSTR",
         "(topic-string) CLRTYPE(RETAINED) SCOPE(LOCAL|GLOBAL)",
-        "Removes what is retained on a topic string; # and + are wildcards.",
+        "Removes the retained publication of a topic string. # and + are wildcards.",
     ),
-    (Verb::Define, "CHANNEL", "(name) CHLTYPE(type) LIKE(name) REPLACE|NOREPLACE attributes", "Makes a channel."),
+    (Verb::Define, "CHANNEL", "(name) CHLTYPE(type) LIKE(name) REPLACE|NOREPLACE attributes", "Creates a channel."),
     (
         Verb::Delete,
         "AUTHREC",
         "PROFILE(name) OBJTYPE(type) PRINCIPAL(user)|GROUP(group)",
-        "Takes an authority record away.",
+        "Deletes an authority record.",
     ),
     (
         Verb::Delete,
         "QLOCAL",
         "(name) PURGE|NOPURGE AUTHREC(YES|NO) IGNSTATE(NO|YES)",
-        "Deletes a queue; with messages only by PURGE.",
+        "Deletes a queue. A queue with messages needs PURGE.",
     ),
-    (Verb::Delete, "SUB", "(name)", "Ends a subscription."),
+    (Verb::Delete, "SUB", "(name)", "Deletes a subscription."),
     (Verb::Delete, "QUEUE", "(name) PURGE|NOPURGE AUTHREC(YES|NO) IGNSTATE(NO|YES)", "As DELETE QLOCAL."),
     (
         Verb::Display,
@@ -86,41 +86,41 @@ const OWN: &[(Verb, &str, &str, &str)] = &[
         Verb::Display,
         "CHLAUTH",
         "(profile) MATCH(GENERIC|EXACT|ALL|RUNCHECK) TYPE(type) ALL WHERE() attributes",
-        "Shows channel authentication records; with RUNCHECK the one that decides about a partner.",
+        "Shows channel authentication records. RUNCHECK shows the record that applies to a partner.",
     ),
     (
         Verb::Display,
         "CHSTATUS",
         "(generic-name) CONNAME(address) XMITQ(name) CURRENT|SAVED ALL WHERE() attributes",
-        "Shows channels that run or are stopped.",
+        "Shows running and stopped channels.",
     ),
-    (Verb::Display, "CMDSERV", "ALL", "Shows whether commands are taken from the command queue."),
+    (Verb::Display, "CMDSERV", "ALL", "Shows whether the command server runs."),
     (
         Verb::Display,
         "CONN",
         "(generic-identifier) EXTCONN() TYPE(CONN|HANDLE|ALL) ALL WHERE() attributes",
-        "Shows connections and what they have open.",
+        "Shows connections and their open objects.",
     ),
     (
         Verb::Display,
         "ENTAUTH",
         "PRINCIPAL(user)|GROUP(group) OBJTYPE(type) OBJNAME(name)",
-        "Shows what a user or group may do to an object.",
+        "Shows the authority of a user or group on an object.",
     ),
-    (Verb::Display, "LSSTATUS", "(generic-name) ALL WHERE() attributes", "Shows listeners that run."),
-    (Verb::Display, "PUBSUB", "TYPE(LOCAL|ALL|PARENT|CHILD) ALL attributes", "Shows publish/subscribe as a whole."),
+    (Verb::Display, "LSSTATUS", "(generic-name) ALL WHERE() attributes", "Shows running listeners."),
+    (Verb::Display, "PUBSUB", "TYPE(LOCAL|ALL|PARENT|CHILD) ALL attributes", "Shows the status of publish/subscribe."),
     (
         Verb::Display,
         "QMGR",
         "ALL SYSTEM EVENT CHINIT CLUSTER PUBSUB attributes",
-        "Shows attributes of the queue manager, also by group.",
+        "Shows attributes of the queue manager, singly or by group.",
     ),
-    (Verb::Display, "QMSTATUS", "ALL attributes", "Shows the running queue manager."),
+    (Verb::Display, "QMSTATUS", "ALL attributes", "Shows the status of the queue manager."),
     (
         Verb::Display,
         "QSTATUS",
         "(generic-name) TYPE(QUEUE|HANDLE) OPENTYPE(ALL|INPUT|OUTPUT) MONITOR ALL WHERE() attributes",
-        "Shows queues in use, or who has them open.",
+        "Shows the status of queues, or their open handles.",
     ),
     (
         Verb::Display,
@@ -132,7 +132,7 @@ const OWN: &[(Verb, &str, &str, &str)] = &[
         Verb::Display,
         "SBSTATUS",
         "(generic-name)|SUBID(hex) DURABLE(ALL|YES|NO) SUBTYPE(type) ALL WHERE() attributes",
-        "Shows subscriptions in use, those without a name included.",
+        "Shows the status of subscriptions, including those without a name.",
     ),
     (
         Verb::Display,
@@ -140,71 +140,71 @@ const OWN: &[(Verb, &str, &str, &str)] = &[
         "(generic-name)|SUBID(hex) DURABLE(ALL|YES|NO) SUBTYPE(type) DISTYPE(RESOLVED|DEFINED) SUMMARY ALL WHERE() attributes",
         "Shows attributes of subscriptions.",
     ),
-    (Verb::Display, "SVSTATUS", "(generic-name) ALL WHERE() attributes", "Shows services that run."),
-    (Verb::Display, "SYSTEM", "", "Shows which log messages are left out."),
+    (Verb::Display, "SVSTATUS", "(generic-name) ALL WHERE() attributes", "Shows running services."),
+    (Verb::Display, "SYSTEM", "", "Shows the log messages that are suppressed."),
     (
         Verb::Display,
         "TPSTATUS",
         "(topic-string) TYPE(TOPIC|PUB|SUB) ALL WHERE() attributes",
-        "Shows topic strings, their publishers or their subscribers; # and + are wildcards.",
+        "Shows topic strings, their publishers or their subscribers. # and + are wildcards.",
     ),
-    (Verb::Display, "TRACE", "(ACCTG|*) CLASS(1,3) TNO(n)", "Shows traces that run."),
-    (Verb::Ping, "CHANNEL", "(name) DATALEN(n)", "Asks the partner of a message channel; refused while none runs."),
-    (Verb::Ping, "QMGR", "", "Answers when commands are taken."),
+    (Verb::Display, "TRACE", "(ACCTG|*) CLASS(1,3) TNO(n)", "Shows running traces."),
+    (Verb::Ping, "CHANNEL", "(name) DATALEN(n)", "Always refused: message channels do not run."),
+    (Verb::Ping, "QMGR", "", "Answers when the queue manager processes commands."),
     (
         Verb::Refresh,
         "QMGR",
         "TYPE(CONFIGEV) OBJECT(type) NAME(generic-name) INCLINT(minutes)",
-        "Writes configuration events of what is defined.",
+        "Writes configuration events for the existing definitions.",
     ),
-    (Verb::Refresh, "SECURITY", "TYPE(AUTHSERV|CONNAUTH|SSL)", "Does nothing more: authority takes effect at once."),
-    (Verb::Reset, "CHANNEL", "(name) SEQNUM(n)", "Sets a message channel's sequence number; refused while none runs."),
-    (Verb::Reset, "QMGR", "TYPE(STATISTICS)", "Writes statistics messages of the interval so far, and begins anew."),
+    (Verb::Refresh, "SECURITY", "TYPE(AUTHSERV|CONNAUTH|SSL)", "Has no effect: changes of authority take effect at once."),
+    (Verb::Reset, "CHANNEL", "(name) SEQNUM(n)", "Always refused: message channels do not run."),
+    (Verb::Reset, "QMGR", "TYPE(STATISTICS)", "Writes the statistics messages of the current interval and starts a new one."),
     (
         Verb::Reset,
         "QSTATS",
         "(generic-name) WHERE() attributes",
-        "Shows figures of queues since the last reset, and begins anew.",
+        "Shows the figures of queues since the last reset, and sets them to zero.",
     ),
     (
         Verb::Resolve,
         "CHANNEL",
         "(name) ACTION(COMMIT|BACKOUT)",
-        "Ends what a message channel has in doubt; refused while none runs.",
+        "Always refused: message channels do not run.",
     ),
     (
         Verb::Set,
         "AUTHREC",
         "PROFILE(name) OBJTYPE(type) PRINCIPAL(user)|GROUP(group) AUTHADD() AUTHRMV()",
-        "Grants and takes away authority.",
+        "Grants or revokes authority.",
     ),
     (
         Verb::Set,
         "CHLAUTH",
         "(profile) TYPE(type) keys USERSRC() MCAUSER() CHCKCLNT() WARN() DESCR() ACTION(ADD|REPLACE|REMOVE|REMOVEALL)",
-        "Sets which clients may use a channel, and as which user.",
+        "Sets which clients may use a channel, and with which user's authority.",
     ),
-    (Verb::Set, "SYSTEM", "EXCLMSG(X511,X512)", "Leaves messages out of the log."),
-    (Verb::Start, "CHANNEL", "(name) IGNSTATE(NO|YES)", "Lets a stopped channel take connections again."),
-    (Verb::Start, "CMDSERV", "", "Takes commands from the command queue."),
+    (Verb::Set, "SYSTEM", "EXCLMSG(X511,X512)", "Suppresses messages of the log."),
+    (Verb::Start, "CHANNEL", "(name) IGNSTATE(NO|YES)", "Lets a stopped channel accept connections again."),
+    (Verb::Start, "CMDSERV", "", "Starts the command server."),
     (
         Verb::Start,
         "LISTENER",
         "(name) IGNSTATE(NO|YES)",
-        "Listens for MQ clients where the listener says; without a name SYSTEM.DEFAULT.LISTENER.TCP.",
+        "Listens for MQ clients at the address of the listener. Without a name: SYSTEM.DEFAULT.LISTENER.TCP.",
     ),
-    (Verb::Start, "SERVICE", "(name) IGNSTATE(NO|YES)", "Refused: no programs are started."),
-    (Verb::Start, "TRACE", "(ACCTG) CLASS(1,3) COMMENT(text)", "Accounts for every connection from now on."),
+    (Verb::Start, "SERVICE", "(name) IGNSTATE(NO|YES)", "Always refused: the server starts no programs."),
+    (Verb::Start, "TRACE", "(ACCTG) CLASS(1,3) COMMENT(text)", "Starts accounting for every connection."),
     (
         Verb::Stop,
         "CHANNEL",
         "(name) MODE(QUIESCE|FORCE|TERMINATE) STATUS(STOPPED|INACTIVE) CONNAME() QMNAME() IGNSTATE(NO|YES)",
-        "Ends running instances of a channel, and takes no more.",
+        "Ends the running instances of a channel and refuses new ones.",
     ),
-    (Verb::Stop, "CMDSERV", "", "Leaves commands on the command queue."),
-    (Verb::Stop, "CONN", "(identifier) EXTCONN(hex)", "Ends a connection; its unit of work is backed out."),
-    (Verb::Stop, "LISTENER", "(name) IGNSTATE(NO|YES)", "Asks a listener that runs to end."),
-    (Verb::Stop, "SERVICE", "(name) IGNSTATE(NO|YES)", "Asks a service that runs to end."),
+    (Verb::Stop, "CMDSERV", "", "Stops the command server. Commands stay on its queue."),
+    (Verb::Stop, "CONN", "(identifier) EXTCONN(hex)", "Ends a connection and backs out its unit of work."),
+    (Verb::Stop, "LISTENER", "(name) IGNSTATE(NO|YES)", "Ends a running listener."),
+    (Verb::Stop, "SERVICE", "(name) IGNSTATE(NO|YES)", "Ends a running service."),
     (Verb::Stop, "TRACE", "(ACCTG|*) CLASS(1,3) TNO(n)", "Ends traces."),
 ];
 
@@ -212,10 +212,11 @@ const OWN: &[(Verb, &str, &str, &str)] = &[
 pub fn reference() -> String {
     let mut page = String::from(
         "# MQSC commands\n\n\
-         Made from the tables in `crates/command/src/mqsc/`; do not edit.\n\
-         To make it anew: `QUAYMASTER_UPDATE_DOCS=1 cargo test -p command`.\n\
-         Attributes are in [attributes.md](attributes.md), the rules of the language in [mqsc.md](mqsc.md).\n\n\
-         | Command | Short forms | Parameters | |\n|---|---|---|---|\n",
+         This page lists the MQSC commands. [attributes.md](attributes.md) lists the attributes of objects, \
+         [mqsc.md](mqsc.md) describes the rules of the language.\n\n\
+         It is generated from the tables in `crates/command/src/mqsc/` by `QUAYMASTER_UPDATE_DOCS=1 cargo test -p command`; do \
+         not edit it.\n\n\
+         | Command | Short forms | Parameters | Effect |\n|---|---|---|---|\n",
     );
     for CommandHelp { command, synonyms, parameters, sentence } in help() {
         let parameters = parameters.replace('|', "\\|");

@@ -22,7 +22,7 @@ fn in_mqsc(action: &Action) -> String {
         Action::Copy(subject) => format!("{} with `LIKE`", words("DEFINE", subject)),
         Action::Delete(subject) => words("DELETE", subject),
         Action::Inquire(subject) => format!("`DISPLAY {}`", subject.display),
-        Action::Names(_) => "names alone, in one message".to_owned(),
+        Action::Names(_) => "names only, in one message".to_owned(),
         Action::Statement(form) => format!("`{} {}`", form.verb.name(), form.object),
         Action::Status(form) => format!("`{} {}`", form.verb.name(), form.object),
         Action::Escape => "any command, as text".to_owned(),

@@ -110,14 +110,14 @@ fn topic_strings_show_what_they_inherit_and_who_uses_them() {
         > DIS TPSTATUS('opera')
         AMQ8147E: Object opera not found.
         > DIS TPSTATUS('sport') TYPE(PUB)
-        AMQ8147E: Nothing found that the command asks for.
+        AMQ8147E: No object matches the command.
         > DIS PUBSUB
         AMQ8723I: Display pub/sub status details.
            QMNAME(QM1)                             TYPE(LOCAL)
            STATUS(ACTIVE)                          SUBCOUNT(3)
            TPCOUNT(9)
         > DIS PUBSUB TYPE(PARENT)
-        AMQ8147E: Nothing found that the command asks for.
+        AMQ8147E: No object matches the command.
         > CLEAR TOPICSTR('sport/football') CLRTYPE(RETAINED)
         AMQ8699I: What was retained on the topic string is cleared.
         > DIS TPSTATUS('sport/football') RETAINED
