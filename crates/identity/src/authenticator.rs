@@ -20,7 +20,7 @@ use crate::basic::{self, BasicCredentials, HeaderDigest, VerifiedHeaders};
 use crate::bindings::Bindings;
 use crate::certificate::CertificateIdentity;
 use crate::error::IdentityError;
-use crate::identity::Identity;
+use crate::identity::{Identity, MintedToken};
 use crate::ldap::{Directory, NoAnswer, Subject};
 use crate::ltpa::keys::LtpaKeys;
 use crate::ltpa::{Settings, SingleSignOn, TokenVerdict, key_file};
@@ -284,7 +284,7 @@ impl Authenticator {
     ///
     /// An identity of [`Authenticator::login`] gets a token of its own. Requests with the same Basic header or
     /// certificate share one that was minted less than a minute ago, so that signing is no tax on each of them.
-    pub fn mint_token(&self, identity: &Identity, now: Timestamp, over_tls: bool) -> Option<Arc<str>> {
+    pub fn mint_token(&self, identity: &Identity, now: Timestamp, over_tls: bool) -> Option<Arc<MintedToken>> {
         self.sign_on.token(identity, now, over_tls)
     }
 

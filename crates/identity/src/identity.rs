@@ -3,8 +3,9 @@
 //! An identity is made from the configuration or from what a directory said, and never changes; a reload makes new ones.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use bytes::Bytes;
 use model::authority::Principal;
 use model::timestamp::Timestamp;
 use parking_lot::Mutex;
@@ -28,13 +29,26 @@ pub struct Identity {
     /// When the password was seen to have changed: tokens of before that say nothing of it are refused.
     pub(super) password_changed: Option<Timestamp>,
     /// The token last minted for requests that share this identity; see `Authenticator::mint_token`.
-    pub(super) minted: Mutex<Option<MintedToken>>,
+    pub(super) minted: Mutex<Option<Arc<MintedToken>>>,
 }
 
 /// A token kept for reuse, so that a client that sends Basic on every request costs one signature a minute.
-pub(super) struct MintedToken {
-    pub(super) token: Arc<str>,
+pub struct MintedToken {
+    pub token: String,
     pub(super) minted_at: Timestamp,
+    /// Without TLS, with TLS.
+    cookies: [OnceLock<Bytes>; 2],
+}
+
+impl MintedToken {
+    pub(super) fn new(token: String, minted_at: Timestamp) -> Self {
+        Self { token, minted_at, cookies: Default::default() }
+    }
+
+    /// The cookie that carries the token over such a connection, which `make` writes once.
+    pub fn cookie(&self, over_tls: bool, make: impl FnOnce(&str) -> String) -> Bytes {
+        self.cookies[usize::from(over_tls)].get_or_init(|| make(&self.token).into()).clone()
+    }
 }
 
 impl Identity {

@@ -25,5 +25,5 @@ mod users;
 
 pub use self::authenticator::Authenticator;
 pub use self::certificate::CertificateIdentity;
-pub use self::identity::Identity;
+pub use self::identity::{Identity, MintedToken};
 pub use self::role::Roles;

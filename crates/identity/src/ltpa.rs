@@ -181,17 +181,17 @@ impl SingleSignOn {
     }
 
     /// A token for `identity`, minted now or, for an identity that many requests share, a moment ago.
-    pub(super) fn token(&self, identity: &Identity, now: Timestamp, over_tls: bool) -> Option<Arc<str>> {
+    pub(super) fn token(&self, identity: &Identity, now: Timestamp, over_tls: bool) -> Option<Arc<MintedToken>> {
         if !self.may_travel(over_tls) {
             return None;
         }
         let mut minted = identity.minted.lock();
         if let Some(minted) = minted.as_ref().filter(|minted| self.is_reusable(minted, now)) {
-            return Some(Arc::clone(&minted.token));
+            return Some(Arc::clone(minted));
         }
-        let token: Arc<str> = self.mint(identity, now)?.into();
-        *minted = Some(MintedToken { token: Arc::clone(&token), minted_at: now });
-        Some(token)
+        let fresh = Arc::new(MintedToken::new(self.mint(identity, now)?, now));
+        *minted = Some(Arc::clone(&fresh));
+        Some(fresh)
     }
 
     fn is_reusable(&self, minted: &MintedToken, now: Timestamp) -> bool {

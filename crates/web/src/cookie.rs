@@ -36,7 +36,8 @@ pub(crate) fn of_identity(
     over_tls: bool,
 ) -> Option<HeaderValue> {
     let token = authenticator.mint_token(identity, now, over_tls)?;
-    set(authenticator.cookie_name(), &token, over_tls)
+    let cookie = token.cookie(over_tls, |token| set(authenticator.cookie_name(), token, over_tls));
+    HeaderValue::from_maybe_shared(cookie).ok()
 }
 
 /// `Set-Cookie` value that removes the cookie.
@@ -63,9 +64,9 @@ fn value_of<'h>(pair: &'h str, name: &str) -> Option<&'h str> {
 }
 
 /// `Set-Cookie` value: a session cookie for the whole host, out of reach for scripts and for other sites.
-fn set(name: &str, token: &str, over_tls: bool) -> Option<HeaderValue> {
+fn set(name: &str, token: &str, over_tls: bool) -> String {
     let secure = if over_tls { " Secure;" } else { "" };
-    HeaderValue::try_from(format!("{name}={token}; Path=/;{secure} HttpOnly; SameSite=Strict")).ok()
+    format!("{name}={token}; Path=/;{secure} HttpOnly; SameSite=Strict")
 }
 
 /// `Set-Cookie` value that makes a client forget the cookie.
