@@ -208,11 +208,11 @@ fn help_lists_commands_without_a_server() {
     expect![[r#"
         exit 0
         out: STOP CONN (identifier) EXTCONN(hex)
-        out:     Ends a connection; its unit of work is backed out.
+        out:     Ends a connection and backs out its unit of work.
         out: STOP CHANNEL (name) MODE(QUIESCE|FORCE|TERMINATE) STATUS(STOPPED|INACTIVE) CONNAME() QMNAME() IGNSTATE(NO|YES)
-        out:     Ends running instances of a channel, and takes no more.
+        out:     Ends the running instances of a channel and refuses new ones.
         out: STOP CMDSERV
-        out:     Leaves commands on the command queue.
+        out:     Stops the command server. Commands stay on its queue.
     "#]].assert_eq(&folder.run(&["mqsc", "help", "stop c"]));
     let all = folder.run(&["mqsc", "help", "--json"]);
     assert!(all.starts_with("exit 0") && all.contains("DEFINE QLOCAL"), "{all}");
