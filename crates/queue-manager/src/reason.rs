@@ -2,7 +2,7 @@
 
 use model::causes::chain;
 use model::reason::Reason;
-use storage::StoreError;
+use storage::{Lacking, RecoveryLogError, StoreError};
 use tracing::{debug, error, warn};
 
 /// The reason an application gets when the store refused an operation on a queue.
@@ -18,6 +18,7 @@ pub(crate) fn of_store(error: &StoreError) -> Reason {
         StoreError::UnknownQueue => Reason::QDeleted,
         StoreError::UnknownUnitOfWork => Reason::BackedOut,
         StoreError::Uncommitted => Reason::ObjectInUse,
+        StoreError::File(source) => of_file(source),
         StoreError::LogFailed(source) => {
             error!(error = chain(source.as_ref()), "the recovery log has failed");
             Reason::ResourceProblem
@@ -25,6 +26,28 @@ pub(crate) fn of_store(error: &StoreError) -> Reason {
         StoreError::Closed => {
             debug!("the store is closed");
             Reason::QMgrStopping
+        }
+    }
+}
+
+/// Of a file of the store's other than the log. What the system lacks for the moment is no fault of the file.
+fn of_file(error: &RecoveryLogError) -> Reason {
+    let lacking = error.io().and_then(storage::lacking);
+    match lacking {
+        Some(Lacking::Descriptors) => {
+            warn!(
+                error = chain(error),
+                "no file can be opened: the call is refused; raise the limit of open files (LimitNOFILE=)"
+            );
+            Reason::ResourceProblem
+        }
+        Some(Lacking::Memory) => {
+            warn!(error = chain(error), "memory is short: the call is refused");
+            Reason::StorageNotAvailable
+        }
+        None => {
+            error!(error = chain(error), "a file of the queue manager cannot be used: the call is refused");
+            Reason::FileSystemError
         }
     }
 }

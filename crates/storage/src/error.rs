@@ -28,6 +28,32 @@ pub enum RecoveryLogError {
     InUse { directory: String },
 }
 
+/// What the system lacks when it refuses a call that may succeed in a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lacking {
+    Descriptors,
+    Memory,
+}
+
+/// `None` when the error is one of the file or its disk.
+pub fn lacking(error: &io::Error) -> Option<Lacking> {
+    match error.raw_os_error() {
+        Some(libc::EMFILE | libc::ENFILE) => Some(Lacking::Descriptors),
+        Some(libc::ENOMEM | libc::EAGAIN) => Some(Lacking::Memory),
+        _ => None,
+    }
+}
+
+impl RecoveryLogError {
+    /// What the operating system said of a file, if that was the cause.
+    pub fn io(&self) -> Option<&io::Error> {
+        match self {
+            Self::Sync { source, .. } | Self::Disk { source, .. } => Some(source),
+            Self::Damaged { .. } | Self::Missing { .. } | Self::Version { .. } | Self::InUse { .. } => None,
+        }
+    }
+}
+
 /// Why an operation was refused. The queue manager turns it into a reason in `queue-manager/src/reason.rs`.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
@@ -41,6 +67,9 @@ pub enum StoreError {
     UnknownUnitOfWork,
     #[error("the queue holds uncommitted messages")]
     Uncommitted,
+    /// Nothing has changed, and the log goes on.
+    #[error("a file of the store cannot be made, written or read")]
+    File(#[source] std::sync::Arc<RecoveryLogError>),
     #[error("the recovery log has failed and takes no more writes")]
     LogFailed(#[source] std::sync::Arc<RecoveryLogError>),
     #[error("the store is closed")]

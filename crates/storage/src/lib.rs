@@ -18,7 +18,7 @@ use model::identifier::{CorrelationId, GroupId, MessageId};
 use model::message::Message;
 use model::timestamp::Timestamp;
 
-pub use error::{RecoveryLogError, StoreError};
+pub use error::{Lacking, RecoveryLogError, StoreError, lacking};
 pub use private::{MessageCount, PrivateStore, before_sleep, block_on};
 
 /// A queue within one store. Never used again for another queue while any record of the old one exists.

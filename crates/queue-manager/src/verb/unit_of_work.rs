@@ -173,7 +173,7 @@ pub(super) async fn commit_unit(engine: &Engine, unit: OpenUnit) -> Result<(), R
         }
         Err(error) => {
             let reason = reason::of_store_at_large(&error);
-            let unit = matches!(error, StoreError::NoSpace).then(|| Box::new(unit));
+            let unit = matches!(error, StoreError::NoSpace | StoreError::File(_)).then(|| Box::new(unit));
             Err(Refused { unit, reason })
         }
     }

@@ -6,6 +6,7 @@ mod channel_commands;
 mod channels;
 mod configuration;
 mod copybook;
+mod descriptors;
 mod drop_ins;
 mod lifecycle;
 mod messages;

@@ -106,6 +106,11 @@ impl Server {
     pub(crate) fn start_with(folder: &Folder, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
         let mut command = serve(folder, arguments);
         command.envs(environment.iter().copied());
+        Self::spawn(command)
+    }
+
+    /// A command that ends in `serve`.
+    pub(crate) fn spawn(mut command: Command) -> Self {
         let mut child = command.spawn().expect("the binary starts");
         let (errors, reader) = collect(child.stderr.take().expect("a pipe"));
         let mut line = String::new();
@@ -186,6 +191,24 @@ pub(crate) fn serve(folder: &Folder, arguments: &[&str]) -> Command {
         .args(["--https", "127.0.0.1:0", "--http", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--mq", "127.0.0.1:0"])
         .args(arguments);
     command
+}
+
+/// As `serve`, in a process that may open so many files.
+pub(crate) fn serve_with_files(folder: &Folder, files: usize) -> Command {
+    let serve = serve(folder, &[]);
+    let mut limited = Command::new("sh");
+    limited
+        .args(["-c", &format!("ulimit -n {files} && exec \"$@\""), "sh"])
+        .arg(serve.get_program())
+        .args(serve.get_args());
+    for (name, value) in serve.get_envs() {
+        match value {
+            Some(value) => limited.env(name, value),
+            None => limited.env_remove(name),
+        };
+    }
+    limited.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    limited
 }
 
 fn collect(mut stream: impl Read + Send + 'static) -> (Arc<Mutex<String>>, JoinHandle<()>) {

@@ -12,7 +12,7 @@ use model::timestamp::Timestamp;
 use crate::private::log::append::{Appender, unit_maximum};
 use crate::private::log::cursor::{Cursor, length_field};
 use crate::private::log::descriptor::{Keys, decode, decode_content, encode_content};
-use crate::private::log::disk::{disk_error, is_full, read_bytes, read_exact};
+use crate::private::log::disk::{disk_error, read_bytes, read_exact, refused};
 use crate::private::log::extent::{LogFile, Place};
 use crate::private::log::prepare::remove;
 use crate::private::log::record::{NEVER, Operation, PUT_HEAD_BYTES, PutRecord, next_operation};
@@ -50,7 +50,7 @@ impl<'a> Incoming<'a> {
     /// Finds a home for the content: buffer pool, body file or spill file.
     ///
     /// # Errors
-    /// `NoSpace` when there is none; `LogFailed` when the disk fails.
+    /// `NoSpace` when there is none; `File` when a spill file cannot be written.
     /// As `Core::set_apart` says, for a body that gets a file of its own.
     pub(crate) fn new(
         core: &'a Core,
@@ -188,24 +188,18 @@ struct BodyFile {
 
 impl BodyFile {
     /// Writes and syncs it; the record that refers to it may be appended afterwards. Takes as long as the disk does.
+    /// An error is one of this file, to which no record refers: the log goes on.
     fn write(log: Arc<Log>, number: NonZeroU64, body: &[u8]) -> Result<Self, StoreError> {
         if let Some(error) = log.closed_error() {
             return Err(error);
         }
         let file = LogFile::Body(number.get()).name();
         let disk = log.disk.as_ref();
-        let written = disk.create(&file).and_then(|()| disk.write(&file, 0, body)).and_then(|()| disk.sync(&file));
-        match written {
-            Ok(()) => Ok(Self { number, log, is_kept: false }),
-            Err(error) if is_full(&error) => {
-                remove(disk, &file);
-                Err(StoreError::NoSpace)
-            }
-            Err(error) => {
-                log.fail(disk_error("write", &file, error));
-                Err(log.closed_error().unwrap_or(StoreError::Closed))
-            }
+        if let Err(error) = disk.create_whole(&file, body) {
+            remove(disk, &file);
+            return Err(refused("write", &file, error));
         }
+        Ok(Self { number, log, is_kept: false })
     }
 
     /// From now on a message owns it.
@@ -300,7 +294,7 @@ impl Core {
     /// serve meanwhile. Dropped, it leaves no file.
     ///
     /// # Errors
-    /// `NoSpace`; `LogFailed` when the disk fails.
+    /// `NoSpace`; `File` when the disk fails or no descriptor is left; `LogFailed`, `Closed`.
     pub(crate) async fn set_apart(&self, body: &Bytes, placement: &Placement) -> Result<Option<Apart>, StoreError> {
         let Some(log) = self.log.as_ref().filter(|_| placement.persistent) else { return Ok(None) };
         if (body.len() as u64) < self.large_body_bytes() {

@@ -343,6 +343,5 @@ fn still_there(slot: &QueueSlot, whereabouts: &Whereabouts) -> bool {
 
 /// A record that cannot be read back: this operation fails, the log goes on.
 pub(crate) fn unreadable(error: RecoveryLogError) -> StoreError {
-    tracing::error!(error = %error, "a message cannot be read back from disk");
-    StoreError::LogFailed(Arc::new(error))
+    StoreError::File(Arc::new(error))
 }

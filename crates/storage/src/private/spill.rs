@@ -8,10 +8,9 @@ use bytes::Bytes;
 use hashbrown::HashMap;
 use parking_lot::Mutex;
 
-use crate::RecoveryLogError;
 use crate::StoreError;
 use crate::private::log::cursor::length_field;
-use crate::private::log::disk::{Disk, disk_error, is_full, read_bytes};
+use crate::private::log::disk::{Disk, read_bytes, refused};
 use crate::private::log::extent::LogFile;
 use crate::private::log::prepare::remove;
 use crate::private::queue::Home;
@@ -40,7 +39,7 @@ impl Spill {
     /// Writes one message's content, which is in two pieces.
     ///
     /// # Errors
-    /// `NoSpace` when the disk is full; otherwise `LogFailed` with what the disk said, though the log itself is well.
+    /// `NoSpace` when the disk is full, otherwise `File`.
     pub(crate) fn append(&self, content: [&[u8]; 2]) -> Result<Home, StoreError> {
         let mut files = self.files.lock();
         let lengths = content.map(|piece| piece.len() as u64);
@@ -53,7 +52,7 @@ impl Spill {
         let name = LogFile::Spill(number).name();
         let offset = files.offset;
         let write = |offset, piece: &[u8]| {
-            self.disk.write(&name, offset, piece).map_err(|error| refused("write to", number, error))
+            self.disk.write(&name, offset, piece).map_err(|error| refused("write to", &name, error))
         };
         write(offset, content[0])?;
         if !content[1].is_empty() {
@@ -69,7 +68,11 @@ impl Spill {
 
     fn begin_file(&self, files: &mut Files) -> Result<u32, StoreError> {
         let number = files.next;
-        self.disk.create(&LogFile::Spill(number).name()).map_err(|error| refused("create", number, error))?;
+        let name = LogFile::Spill(number).name();
+        if let Err(error) = self.disk.create(&name) {
+            remove(self.disk.as_ref(), &name);
+            return Err(refused("create", &name, error));
+        }
         let before = files.current.replace(number);
         files.next = number.wrapping_add(1);
         files.offset = 0;
@@ -104,12 +107,4 @@ impl Spill {
     pub(crate) fn bytes(&self) -> u64 {
         self.files.lock().live.values().map(|(_, bytes)| bytes).sum()
     }
-}
-
-fn refused(action: &'static str, file: u32, error: io::Error) -> StoreError {
-    if is_full(&error) {
-        return StoreError::NoSpace;
-    }
-    let error: RecoveryLogError = disk_error(action, &LogFile::Spill(file).name(), error);
-    StoreError::LogFailed(Arc::new(error))
 }

@@ -367,12 +367,16 @@ fn checked(mut options: StoreOptions) -> StoreOptions {
 }
 
 fn first_extent(disk: &dyn Disk, options: &StoreOptions) -> Result<Continuation, RecoveryLogError> {
-    let Created::Extent(extent) = create(disk, 1, options.first_extent_bytes, &|| false)? else {
-        return Err(RecoveryLogError::Disk {
-            action: "make the first extent of",
-            file: "the recovery log".to_owned(),
-            source: std::io::ErrorKind::StorageFull.into(),
-        });
+    let extent = match create(disk, 1, options.first_extent_bytes, &|| false)? {
+        Created::Extent(extent) => extent,
+        Created::Lacking(error) => return Err(error),
+        Created::Full | Created::Stopped => {
+            return Err(RecoveryLogError::Disk {
+                action: "make the first extent of",
+                file: "the recovery log".to_owned(),
+                source: std::io::ErrorKind::StorageFull.into(),
+            });
+        }
     };
     let tail = Place::new(1, EXTENT_HEADER_BYTES);
     Ok(Continuation { tail, extents: VecDeque::from([extent]), ready: VecDeque::new() })

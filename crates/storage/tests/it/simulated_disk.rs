@@ -28,6 +28,9 @@ struct State {
     files: BTreeMap<FileName, File>,
     operations: u64,
     faults: Faults,
+    /// Calls that the refusal looked at, and those that it refused.
+    looked_at: u64,
+    refused: u64,
     dead: bool,
 }
 
@@ -40,6 +43,30 @@ pub(crate) struct Faults {
     pub(crate) sync_fails_from: Option<u64>,
     /// Bytes that all files together may have.
     pub(crate) capacity: Option<usize>,
+    /// Calls of one kind on one kind of file are refused.
+    pub(crate) refusal: Option<Refusal>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Call {
+    Create,
+    Write,
+    Sync,
+    Read,
+    Remove,
+}
+
+/// Refused calls change nothing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Refusal {
+    pub(crate) call: Call,
+    /// Begin of the files' names.
+    pub(crate) files: &'static str,
+    /// The first call that is refused, counted from 1 since the faults were set.
+    pub(crate) from: u64,
+    pub(crate) count: u64,
+    /// The error number that it is refused with.
+    pub(crate) error: i32,
 }
 
 #[derive(Default)]
@@ -53,7 +80,14 @@ fn gone() -> io::Error {
 
 impl SimulatedDisk {
     pub(crate) fn set_faults(&self, faults: Faults) {
-        self.state.lock().unwrap().faults = faults;
+        let mut state = self.state.lock().unwrap();
+        state.faults = faults;
+        (state.looked_at, state.refused) = (0, 0);
+    }
+
+    /// How many calls were refused since the faults were set.
+    pub(crate) fn refused(&self) -> u64 {
+        self.state.lock().unwrap().refused
     }
 
     pub(crate) fn operations(&self) -> u64 {
@@ -138,6 +172,19 @@ impl State {
         Ok(false)
     }
 
+    fn refuse(&mut self, call: Call, file: &FileName) -> io::Result<()> {
+        let Some(refusal) = self.faults.refusal else { return Ok(()) };
+        if refusal.call != call || !file.0.starts_with(refusal.files) {
+            return Ok(());
+        }
+        self.looked_at += 1;
+        if (refusal.from..refusal.from + refusal.count).contains(&self.looked_at) {
+            self.refused += 1;
+            return Err(io::Error::from_raw_os_error(refusal.error));
+        }
+        Ok(())
+    }
+
     fn file(&mut self, name: &FileName) -> io::Result<&mut File> {
         self.files.get_mut(name).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
@@ -154,6 +201,7 @@ impl Disk for SimulatedDisk {
 
     fn read(&self, file: &FileName, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let mut state = self.state.lock().unwrap();
+        state.refuse(Call::Read, file)?;
         let content = &state.file(file)?.now;
         let from = usize::try_from(offset).unwrap().min(content.len());
         let count = buffer.len().min(content.len() - from);
@@ -164,6 +212,7 @@ impl Disk for SimulatedDisk {
     fn write(&self, file: &FileName, offset: u64, bytes: &[u8]) -> io::Result<()> {
         let mut state = self.state.lock().unwrap();
         let crash = state.step()?;
+        state.refuse(Call::Write, file)?;
         let used: usize = state.files.values().map(|file| file.now.len()).sum();
         let capacity = state.faults.capacity;
         let operations = state.operations;
@@ -196,6 +245,7 @@ impl Disk for SimulatedDisk {
         if crash {
             return Err(gone());
         }
+        state.refuse(Call::Sync, file)?;
         if state.faults.sync_fails_from.is_some_and(|from| state.operations >= from) {
             return Err(io::Error::other("the simulated sync fails"));
         }
@@ -208,6 +258,7 @@ impl Disk for SimulatedDisk {
     fn create(&self, file: &FileName) -> io::Result<()> {
         let mut state = self.state.lock().unwrap();
         let crash = state.step()?;
+        state.refuse(Call::Create, file)?;
         if !crash || state.operations.is_multiple_of(2) {
             state.files.insert(file.clone(), File::default());
         }
@@ -227,6 +278,7 @@ impl Disk for SimulatedDisk {
     fn remove(&self, file: &FileName) -> io::Result<()> {
         let mut state = self.state.lock().unwrap();
         let crash = state.step()?;
+        state.refuse(Call::Remove, file)?;
         if !crash || state.operations.is_multiple_of(2) {
             state.files.remove(file);
         }

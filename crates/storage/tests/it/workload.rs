@@ -122,6 +122,8 @@ impl Workload<'_> {
                 messages.insert(outcome.key, known);
                 Ok(())
             }
+            // The file of its body: nothing has changed.
+            Err(StoreError::File(_)) => Err(Box::new(self.oracle.clone())),
             Err(StoreError::LogFailed(_)) => {
                 let mut after = self.oracle.clone();
                 let rank = u8::try_from(9 - priority).expect("a digit");

@@ -8,13 +8,14 @@
 //! - Live counts of an extent are changed under the same lock as the append that changes them.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use parking_lot::MutexGuard;
 
 use crate::private::log::extent::{BATCH_ALIGNMENT, BATCH_HEADER_BYTES, EXTENT_HEADER_BYTES, Place};
 use crate::private::log::leader;
 use crate::private::log::writer::{Crowd, Log};
-use crate::{StoreError, StoreOptions};
+use crate::{RecoveryLogError, StoreError, StoreOptions};
 
 /// What an append may use of the space that is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +88,8 @@ pub(crate) struct State {
     reserved: u64,
     /// The last attempt to prepare an extent found the disk full.
     pub(crate) full: bool,
+    /// Why, when it was not the disk's space.
+    pub(crate) lacking: Option<Arc<RecoveryLogError>>,
     /// An extent has been freed since, and no other attempt was made.
     pub(crate) space_gained: bool,
     /// The thread that prepares extents has been asked to try.
@@ -127,6 +130,7 @@ impl State {
             ready,
             reserved: 0,
             full: false,
+            lacking: None,
             space_gained: false,
             keeper_work: true,
             writer_wants: None,
@@ -310,7 +314,10 @@ impl Appender<'_> {
             return Ok(());
         }
         self.want_extent();
-        if self.state.hopeless() { Err(StoreError::NoSpace.into()) } else { Err(Refused::NotYet) }
+        if !self.state.hopeless() {
+            return Err(Refused::NotYet);
+        }
+        Err(self.state.lacking.clone().map_or(StoreError::NoSpace, StoreError::File).into())
     }
 
     /// What puts leave to gets, commits and to moving live records: half an extent. The gets of an extent full of the

@@ -12,7 +12,8 @@ use bytes::Bytes;
 use memmap2::MmapMut;
 use parking_lot::RwLock;
 
-use crate::RecoveryLogError;
+use crate::private::log::extent::LogFile;
+use crate::{RecoveryLogError, StoreError};
 
 /// A file in the log directory, by name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,6 +35,12 @@ pub trait Disk: Send + Sync {
     fn sync(&self, file: &FileName) -> io::Result<()>;
     /// Creates an empty file, emptying one that is there; also syncs the directory.
     fn create(&self, file: &FileName) -> io::Result<()>;
+    /// Creates a file with this content. Both are durable when it returns; refused, it may have left a part.
+    fn create_whole(&self, file: &FileName, content: &[u8]) -> io::Result<()> {
+        self.create(file)?;
+        self.write(file, 0, content)?;
+        self.sync(file)
+    }
     /// Renames within the directory, replacing a file that is there; also syncs the directory.
     fn rename(&self, from: &FileName, to: &FileName) -> io::Result<()>;
     /// The directory need not be synced: a file that comes back is recognised as useless.
@@ -93,6 +100,11 @@ pub(crate) fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
 }
 
+/// A call that a file other than the log refused. The log goes on.
+pub(crate) fn refused(action: &'static str, file: &FileName, error: io::Error) -> StoreError {
+    if is_full(&error) { StoreError::NoSpace } else { StoreError::File(Arc::new(disk_error(action, file, error))) }
+}
+
 pub(crate) fn disk_error(action: &'static str, file: &FileName, source: io::Error) -> RecoveryLogError {
     RecoveryLogError::Disk { action, file: file.0.clone(), source }
 }
@@ -100,13 +112,21 @@ pub(crate) fn disk_error(action: &'static str, file: &FileName, source: io::Erro
 const LOCK_FILE: &str = "lock";
 const FILE_MODE: u32 = 0o600;
 
-/// A directory of the file system. Keeps the files it works with open.
+/// A directory of the file system. Keeps the files of the log and spill files open, so that the log never needs a descriptor to
+/// go on in an extent that is ready. Bodies, of which there may be any number, are opened for one call each.
 pub struct DirectoryDisk {
     directory: PathBuf,
-    /// Holds the directory's lock as long as it is open; `None` for a reader.
-    lock: Option<File>,
+    /// `None` for a reader.
+    locked: Option<Locked>,
     released: AtomicBool,
     open: RwLock<HashMap<FileName, Arc<File>, foldhash::fast::RandomState>>,
+}
+
+struct Locked {
+    /// Holds the directory's lock as long as it is open.
+    lock: File,
+    /// The directory itself: a rename needs no descriptor.
+    entries: File,
 }
 
 impl DirectoryDisk {
@@ -134,13 +154,19 @@ impl DirectoryDisk {
             }
             Err(TryLockError::Error(source)) => return Err(fails("lock")(source)),
         }
-        sync_directory(&directory).map_err(fails("sync"))?;
-        Ok(Self { directory, lock: Some(lock), released: AtomicBool::new(false), open: RwLock::default() })
+        let entries = File::open(&directory).map_err(fails("open"))?;
+        entries.sync_all().map_err(fails("sync"))?;
+        Ok(Self {
+            directory,
+            locked: Some(Locked { lock, entries }),
+            released: AtomicBool::new(false),
+            open: RwLock::default(),
+        })
     }
 
     /// For inspection, also beside a running server: takes no lock, opens for reading only and refuses every change.
     pub fn read_only(directory: PathBuf) -> Self {
-        Self { directory, lock: None, released: AtomicBool::new(false), open: RwLock::default() }
+        Self { directory, locked: None, released: AtomicBool::new(false), open: RwLock::default() }
     }
 
     /// Gives up the lock, so that the directory can be opened again while this value still exists: for a store that
@@ -150,16 +176,21 @@ impl DirectoryDisk {
     /// The lock cannot be given up; it goes when the value is dropped.
     pub fn release(&self) -> io::Result<()> {
         self.released.store(true, Ordering::Release);
-        self.lock.as_ref().map_or(Ok(()), File::unlock)
+        self.locked.as_ref().map_or(Ok(()), |locked| locked.lock.unlock())
     }
 
     fn path(&self, file: &FileName) -> PathBuf {
         self.directory.join(&file.0)
     }
 
-    fn changeable(&self) -> io::Result<()> {
+    fn changeable(&self) -> io::Result<&Locked> {
         self.usable()?;
-        if self.lock.is_some() { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }
+        self.locked.as_ref().ok_or_else(|| io::ErrorKind::PermissionDenied.into())
+    }
+
+    fn make(&self, file: &FileName) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(true).mode(FILE_MODE).open(self.path(file))
     }
 
     fn usable(&self) -> io::Result<()> {
@@ -170,7 +201,10 @@ impl DirectoryDisk {
         if let Some(open) = self.open.read().get(file) {
             return Ok(Arc::clone(open));
         }
-        let opened = Arc::new(OpenOptions::new().read(true).write(self.lock.is_some()).open(self.path(file))?);
+        let opened = Arc::new(OpenOptions::new().read(true).write(self.locked.is_some()).open(self.path(file))?);
+        if matches!(LogFile::parse(file), Some(LogFile::Body(_))) {
+            return Ok(opened);
+        }
         Ok(Arc::clone(self.open.write().entry(file.clone()).or_insert(opened)))
     }
 }
@@ -235,19 +269,22 @@ impl Disk for DirectoryDisk {
 
     fn create(&self, file: &FileName) -> io::Result<()> {
         self.changeable()?;
-        let created = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(FILE_MODE)
-            .open(self.path(file))?;
+        let created = self.make(file)?;
         self.open.write().insert(file.clone(), Arc::new(created));
         sync_directory(&self.directory)
     }
 
-    fn rename(&self, from: &FileName, to: &FileName) -> io::Result<()> {
+    /// By one descriptor, which hears of every error of the write, and is closed again.
+    fn create_whole(&self, file: &FileName, content: &[u8]) -> io::Result<()> {
         self.changeable()?;
+        let created = self.make(file)?;
+        created.write_all_at(content, 0)?;
+        created.sync_data()?;
+        sync_directory(&self.directory)
+    }
+
+    fn rename(&self, from: &FileName, to: &FileName) -> io::Result<()> {
+        let locked = self.changeable()?;
         std::fs::rename(self.path(from), self.path(to))?;
         let mut open = self.open.write();
         open.remove(to);
@@ -255,7 +292,7 @@ impl Disk for DirectoryDisk {
             open.insert(to.clone(), handle);
         }
         drop(open);
-        sync_directory(&self.directory)
+        locked.entries.sync_all()
     }
 
     fn remove(&self, file: &FileName) -> io::Result<()> {

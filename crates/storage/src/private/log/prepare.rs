@@ -5,16 +5,18 @@
 //! an extent's name always has a good header. A spare one only gets a new header with a new salt.
 
 use std::io;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use model::causes::chain;
 use rand::RngCore;
 
-use crate::RecoveryLogError;
 use crate::private::log::append::Extent;
 use crate::private::log::disk::{Disk, FileName, disk_error, is_full};
 use crate::private::log::extent::{EXTENT_HEADER_BYTES, ExtentHeader, LogFile};
 use crate::private::log::wait::block_on;
 use crate::private::log::writer::Log;
+use crate::{RecoveryLogError, lacking};
 
 /// An extent file that holds nothing needed any more.
 pub(crate) struct Spare {
@@ -30,6 +32,7 @@ const FILLED_AT_ONCE: usize = 1 << 20;
 pub(crate) enum Prepared {
     Ready,
     Full,
+    Lacking(RecoveryLogError),
     /// The log is closing.
     Stopped,
 }
@@ -38,13 +41,15 @@ pub(crate) enum Prepared {
 pub(crate) enum Created {
     Extent(Extent),
     Full,
+    /// The system has no descriptor or no memory for it now.
+    Lacking(RecoveryLogError),
     Stopped,
 }
 
 /// Makes one more extent ready.
 ///
 /// # Errors
-/// Anything but a full disk: the log must not go on.
+/// Anything but a full disk or a lack of descriptors: the log must not go on.
 pub(crate) fn prepare_next(log: &Log, spares: &mut Vec<Spare>) -> Result<Prepared, RecoveryLogError> {
     let (sequence, last) = {
         let state = log.state.lock();
@@ -60,6 +65,7 @@ pub(crate) fn prepare_next(log: &Log, spares: &mut Vec<Spare>) -> Result<Prepare
         None => match create(log.disk.as_ref(), sequence, log.options.extent_bytes, &|| log.state.lock().stopping)? {
             Created::Extent(extent) => Ok(add(log, extent)),
             Created::Full => Ok(Prepared::Full),
+            Created::Lacking(error) => Ok(Prepared::Lacking(error)),
             Created::Stopped => Ok(Prepared::Stopped),
         },
     }
@@ -86,6 +92,7 @@ pub(crate) fn create(
         }
         Ok(false) => Created::Stopped,
         Err(error) if is_full(&error) => Created::Full,
+        Err(error) if lacking(&error).is_some() => Created::Lacking(disk_error("prepare", &file, error)),
         Err(error) => return Err(disk_error("prepare", &file, error)),
     };
     // What was written so far takes space that others need; a remainder does no harm.
@@ -157,7 +164,7 @@ pub(crate) fn run_keeper(log: &Log, mut spares: Vec<Spare>, reclaim: impl Fn() -
         let outcome = prepare_next(log, &mut spares);
         rest_until = match outcome {
             Ok(Prepared::Stopped) => return,
-            Ok(prepared) => settle(log, &prepared),
+            Ok(prepared) => settle(log, prepared),
             Err(error) => {
                 log.fail(error);
                 return;
@@ -168,18 +175,26 @@ pub(crate) fn run_keeper(log: &Log, mut spares: Vec<Spare>, reclaim: impl Fn() -
 }
 
 /// Records what an attempt led to; when it found the disk full, returns until when to rest.
-fn settle(log: &Log, prepared: &Prepared) -> Option<Instant> {
+fn settle(log: &Log, prepared: Prepared) -> Option<Instant> {
     let mut state = log.state.lock();
     state.wanted = false;
     state.space_gained = false;
-    let was_full = std::mem::replace(&mut state.full, matches!(prepared, Prepared::Full));
+    let was_full = std::mem::replace(&mut state.full, matches!(prepared, Prepared::Full | Prepared::Lacking(_)));
+    state.lacking = match prepared {
+        Prepared::Lacking(error) => Some(Arc::new(error)),
+        Prepared::Ready | Prepared::Full | Prepared::Stopped => None,
+    };
     match (was_full, state.full) {
-        (false, true) => {
-            tracing::warn!(
+        (false, true) => match &state.lacking {
+            Some(error) => tracing::warn!(
+                error = chain(error.as_ref()),
+                "no log extent can be prepared: persistent puts are refused until one can; raise the limit of open files (LimitNOFILE=)"
+            ),
+            None => tracing::warn!(
                 "no disk space is left for the recovery log: persistent puts are refused until space is free"
-            );
-        }
-        (true, false) => tracing::info!("disk space is free for the recovery log again"),
+            ),
+        },
+        (true, false) => tracing::info!("the recovery log has space again"),
         _ => {}
     }
     state.full.then(|| now() + FULL_PAUSE)
@@ -223,8 +238,11 @@ fn remove_dead_files(log: &Log) {
 }
 
 pub(crate) fn remove(disk: &dyn Disk, file: &FileName) {
-    if let Err(error) = disk.remove(file) {
-        tracing::warn!(file = %file.0, error = %error, "cannot remove an unused file");
+    match disk.remove(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            tracing::warn!(file = %file.0, error = %error, "cannot remove an unused file: the next start does");
+        }
+        _ => {}
     }
 }
 
