@@ -238,6 +238,41 @@ fn puts_work_again_once_space_is_back() {
     assert_eq!(drain(&store, queue), names);
 }
 
+/// Puts short messages until one is refused for lack of space; their names.
+fn fill(store: &PrivateStore, queue: QueueId, first: u64) -> Vec<u64> {
+    let mut names = Vec::new();
+    loop {
+        let name = SHORT * (first + names.len() as u64);
+        match put(store, queue, name) {
+            Ok(()) => names.push(name),
+            Err(StoreError::NoSpace) => return names,
+            Err(other) => panic!("put answered {other}"),
+        }
+    }
+}
+
+#[test]
+fn refused_puts_on_a_full_disk_write_nothing() {
+    let disk = Arc::new(SimulatedDisk::default());
+    // A little more than whole extents: room that other programs want to keep.
+    disk.set_faults(Faults { capacity: Some(90 << 10), ..Faults::default() });
+    let store = open(&disk, small()).expect("opens");
+    let queue = store.create_queue();
+    let names = fill(&store, queue, 1);
+    let before = (disk.bytes_written(), disk.operations());
+    let mut refused = 0_u64;
+    #[expect(clippy::disallowed_methods, reason = "longer than several rests between attempts")]
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_millis(600) {
+        assert!(matches!(put(&store, queue, SHORT), Err(StoreError::NoSpace)));
+        refused += 1;
+        std::thread::yield_now();
+    }
+    assert!(refused > 10, "{refused}");
+    assert_eq!((disk.bytes_written(), disk.operations()), before, "after {refused} refused puts");
+    assert_eq!(drain(&store, queue), names);
+}
+
 #[test]
 fn after_a_failed_sync_nothing_is_written_or_claimed() {
     let disk = Arc::new(SimulatedDisk::default());

@@ -27,6 +27,7 @@ struct File {
 struct State {
     files: BTreeMap<FileName, File>,
     operations: u64,
+    bytes_written: u64,
     faults: Faults,
     /// Calls that the refusal looked at, and those that it refused.
     looked_at: u64,
@@ -92,6 +93,10 @@ impl SimulatedDisk {
 
     pub(crate) fn operations(&self) -> u64 {
         self.state.lock().unwrap().operations
+    }
+
+    pub(crate) fn bytes_written(&self) -> u64 {
+        self.state.lock().unwrap().bytes_written
     }
 
     pub(crate) fn crashed(&self) -> bool {
@@ -185,6 +190,10 @@ impl State {
         Ok(())
     }
 
+    fn bytes_in_files(&self) -> usize {
+        self.files.values().map(|file| file.now.len()).sum()
+    }
+
     fn file(&mut self, name: &FileName) -> io::Result<&mut File> {
         self.files.get_mut(name).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
@@ -213,9 +222,10 @@ impl Disk for SimulatedDisk {
         let mut state = self.state.lock().unwrap();
         let crash = state.step()?;
         state.refuse(Call::Write, file)?;
-        let used: usize = state.files.values().map(|file| file.now.len()).sum();
+        let used = state.bytes_in_files();
         let capacity = state.faults.capacity;
         let operations = state.operations;
+        state.bytes_written += bytes.len() as u64;
         let file = state.file(file)?;
         let from = usize::try_from(offset).unwrap();
         // A torn write: a prefix of arbitrary length arrives.
@@ -237,6 +247,11 @@ impl Disk for SimulatedDisk {
             file.dirty.extend(from / SECTOR..=(to - 1) / SECTOR);
         }
         if crash { Err(gone()) } else { Ok(()) }
+    }
+
+    fn free_bytes(&self) -> io::Result<Option<u64>> {
+        let state = self.state.lock().unwrap();
+        Ok(state.faults.capacity.map(|capacity| capacity.saturating_sub(state.bytes_in_files()) as u64))
     }
 
     fn sync(&self, file: &FileName) -> io::Result<()> {

@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 use memmap2::MmapMut;
 use parking_lot::RwLock;
+use rustix::fs::{FallocateFlags, fallocate, statvfs};
+use rustix::io::Errno;
 
 use crate::private::log::extent::LogFile;
 use crate::{RecoveryLogError, StoreError};
@@ -30,6 +32,15 @@ pub trait Disk: Send + Sync {
     /// Writes zeros, in such a way that they do not gather in memory to hold up the next sync.
     fn write_zeros(&self, file: &FileName, offset: u64, length: usize) -> io::Result<()> {
         write_zeros_buffered(self, file, offset, length)
+    }
+    /// Bytes that new files can take; `None` when the file system does not say.
+    fn free_bytes(&self) -> io::Result<Option<u64>> {
+        Ok(None)
+    }
+    /// Claims space for so many bytes of a file without writing them, where the file system can. A full disk or quota
+    /// is an error.
+    fn allocate(&self, _file: &FileName, _length: u64) -> io::Result<()> {
+        Ok(())
     }
     /// Data of the file is durable when it returns.
     fn sync(&self, file: &FileName) -> io::Result<()>;
@@ -259,6 +270,19 @@ impl Disk for DirectoryDisk {
                 write_zeros_buffered(self, file, offset, length)
             }
             other => other,
+        }
+    }
+
+    fn free_bytes(&self) -> io::Result<Option<u64>> {
+        self.usable()?;
+        Ok(statvfs(&self.directory).ok().map(|said| said.f_bavail.saturating_mul(said.f_frsize)))
+    }
+
+    fn allocate(&self, file: &FileName, length: u64) -> io::Result<()> {
+        self.changeable()?;
+        match fallocate(self.file(file)?.as_ref(), FallocateFlags::empty(), 0, length) {
+            Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => Ok(()),
+            Err(error) => Err(error.into()),
         }
     }
 

@@ -3,6 +3,9 @@
 //! A sync of space that was written before needs no change of the file's metadata, which makes it about twice as fast.
 //! A new extent grows under the name `preparing` and gets its own name only when it is whole and synced, so a file with
 //! an extent's name always has a good header. A spare one only gets a new header with a new salt.
+//!
+//! The file system is asked for space before anything is written: an attempt on a full disk costs a question, and
+//! leaves other programs what little there is.
 
 use std::io;
 use std::sync::Arc;
@@ -24,8 +27,11 @@ pub(crate) struct Spare {
     pub(crate) length: u64,
 }
 
-/// How long the preparing thread rests after it found the disk full.
+/// How long the preparing thread rests after it found the disk full: the first time, and doubled each time up to the last.
 const FULL_PAUSE: Duration = Duration::from_millis(100);
+const FULL_PAUSE_MAXIMUM: Duration = Duration::from_secs(2);
+/// The part of an extent's length that is left to others on the disk when the extent is made.
+const LEFT_TO_OTHERS: u64 = 8;
 /// Bytes of zeros between two looks at whether the extent is still needed.
 const FILLED_AT_ONCE: usize = 1 << 20;
 
@@ -84,6 +90,10 @@ pub(crate) fn create(
     stop: &dyn Fn() -> bool,
 ) -> Result<Created, RecoveryLogError> {
     let file = LogFile::Preparing.name();
+    let free = disk.free_bytes().map_err(|source| disk_error("ask for the free space of", &file, source))?;
+    if free.is_some_and(|free| free < length + length / LEFT_TO_OTHERS) {
+        return Ok(Created::Full);
+    }
     let extent = new_extent(sequence, length);
     let unfinished = match fill(disk, &file, &extent, stop) {
         Ok(true) => {
@@ -116,6 +126,7 @@ fn new_extent(sequence: u32, length: u64) -> Extent {
 fn fill(disk: &dyn Disk, file: &FileName, extent: &Extent, stop: &dyn Fn() -> bool) -> io::Result<bool> {
     disk.create(file)?;
     let length = extent.length as u64;
+    disk.allocate(file, length)?;
     let mut offset = 0;
     while offset < length {
         if stop() {
@@ -147,6 +158,7 @@ fn finish(disk: &dyn Disk, file: &FileName, extent: &Extent) -> Result<(), Recov
 /// `reclaim` frees the oldest extent when that is worth it, and returns it as a spare when it did.
 pub(crate) fn run_keeper(log: &Log, mut spares: Vec<Spare>, reclaim: impl Fn() -> Option<Spare>) {
     let mut rest_until = None;
+    let mut pause = FULL_PAUSE;
     let spares_kept = usize::try_from(log.options.minimum_log_bytes / log.options.extent_bytes).unwrap_or(0).max(1);
     while wait_for_work(log, rest_until) {
         remove_dead_files(log);
@@ -164,7 +176,12 @@ pub(crate) fn run_keeper(log: &Log, mut spares: Vec<Spare>, reclaim: impl Fn() -
         let outcome = prepare_next(log, &mut spares);
         rest_until = match outcome {
             Ok(Prepared::Stopped) => return,
-            Ok(prepared) => settle(log, prepared),
+            Ok(prepared) => {
+                let is_full = settle(log, prepared);
+                let until = is_full.then(|| now() + pause);
+                pause = if is_full { (2 * pause).min(FULL_PAUSE_MAXIMUM) } else { FULL_PAUSE };
+                until
+            }
             Err(error) => {
                 log.fail(error);
                 return;
@@ -174,8 +191,8 @@ pub(crate) fn run_keeper(log: &Log, mut spares: Vec<Spare>, reclaim: impl Fn() -
     }
 }
 
-/// Records what an attempt led to; when it found the disk full, returns until when to rest.
-fn settle(log: &Log, prepared: Prepared) -> Option<Instant> {
+/// Records what an attempt led to; true when it found the disk full.
+fn settle(log: &Log, prepared: Prepared) -> bool {
     let mut state = log.state.lock();
     state.wanted = false;
     state.space_gained = false;
@@ -197,7 +214,7 @@ fn settle(log: &Log, prepared: Prepared) -> Option<Instant> {
         (true, false) => tracing::info!("the recovery log has space again"),
         _ => {}
     }
-    state.full.then(|| now() + FULL_PAUSE)
+    state.full
 }
 
 fn wants_extent(log: &Log, spares: &[Spare]) -> bool {
