@@ -31,6 +31,7 @@ pub use engine::clock::{Clock, SystemClock};
 pub use engine::{clock, command_server, system_settings};
 pub use instrumentation::{accounting, channel_status, event, started, status, topic_status};
 pub use publish::{durable_limit, subscription};
+pub use queue::quarantine::QuarantinedMessage;
 pub use queue::waiters::Changes;
 pub use registry::QueueManagers;
 pub use security::channel_authentication;
@@ -43,6 +44,7 @@ pub use verb::{connection, inquire, subscribe};
 
 use crate::engine::{Engine, Phase, housekeeping, start};
 use crate::instrumentation::event::starting;
+use crate::queue::quarantine;
 
 /// Where the queue manager keeps what lasts.
 pub enum Home {
@@ -110,7 +112,9 @@ pub struct QueueManager {
 impl QueueManager {
     /// Recovers the log; on first start makes the SYSTEM objects. Not async: nothing else runs yet.
     pub fn start(options: StartOptions) -> Result<Self, StartError> {
-        Ok(Self { engine: Arc::new(start::start(options)?) })
+        let engine = Arc::new(start::start(options)?);
+        quarantine::tell(&engine);
+        Ok(Self { engine })
     }
 
     pub fn name(&self) -> QueueManagerName {

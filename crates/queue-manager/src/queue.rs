@@ -20,6 +20,7 @@ pub(crate) mod delivery;
 pub(crate) mod dynamic;
 pub(crate) mod expiry;
 pub(crate) mod group;
+pub(crate) mod quarantine;
 pub(crate) mod report;
 pub(crate) mod resolve;
 pub(crate) mod segmentation;

@@ -79,6 +79,11 @@ pub(crate) enum Request {
         /// A generic name.
         queue: String,
     },
+    /// Messages that could not be read back.
+    Quarantine {
+        queue_manager: Option<String>,
+        action: QuarantineAction,
+    },
     Reload,
     /// strmqm.
     StartQueueManager {
@@ -98,6 +103,14 @@ pub(crate) enum Request {
     DeleteQueueManager {
         name: String,
     },
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum QuarantineAction {
+    List,
+    Export(u64),
+    Remove(u64),
 }
 
 /// How endmqm wants a queue manager to end.
@@ -162,6 +175,11 @@ pub(crate) enum Answer {
     Depths {
         queues: Vec<QueueDepth>,
     },
+    Quarantine {
+        messages: Vec<QuarantinedMessage>,
+    },
+    /// The body is what could be read of a message's.
+    Salvaged,
     Done {
         notes: Vec<String>,
     },
@@ -265,6 +283,20 @@ pub(crate) struct MessageHeader {
     pub reply_to_queue_manager: String,
     pub backout_count: u32,
     pub warning: Option<String>,
+}
+
+/// A message that could not be read back.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct QuarantinedMessage {
+    pub key: u64,
+    pub queue: String,
+    pub message_id: String,
+    /// Microseconds since 1970.
+    pub arrived: u64,
+    /// Of the body as it was put, in bytes.
+    pub length: u32,
+    pub file: String,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

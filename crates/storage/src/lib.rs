@@ -19,7 +19,7 @@ use model::message::Message;
 use model::timestamp::Timestamp;
 
 pub use error::{Lacking, RecoveryLogError, StoreError, lacking};
-pub use private::{MessageCount, PrivateStore, before_sleep, block_on};
+pub use private::{MessageCount, PrivateStore, QuarantineListener, Quarantined, before_sleep, block_on};
 
 /// A queue within one store. Never used again for another queue while any record of the old one exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -143,6 +143,8 @@ pub struct Depth {
     pub current: u32,
     /// Put or got, and not yet committed.
     pub uncommitted: u32,
+    /// Beside `current`: messages that cannot be read back.
+    pub quarantined: u32,
     /// Arrival of the oldest message still there.
     pub oldest: Option<Timestamp>,
     /// Bytes of bodies.

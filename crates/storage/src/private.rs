@@ -2,7 +2,7 @@
 //!
 //! `store.rs` is its face. `put.rs`, `get.rs`, `syncpoint.rs` and `definitions.rs` each hold one kind of operation:
 //! under the locks of the queues it touches it appends to the log and changes the queues, in that order, and waits for
-//! the log's sync after letting the locks go. `content.rs`, `pool.rs` and `spill.rs` know where bodies are.
+//! the log's sync after letting the locks go. `quarantine.rs` has the messages that cannot be read back. `content.rs`, `pool.rs` and `spill.rs` know where bodies are.
 //!
 //! Order of locks: unit of work, definitions, queues by ascending id, the log. Whoever holds one takes only later ones.
 
@@ -14,6 +14,7 @@ pub mod log;
 mod message_count;
 mod pool;
 mod put;
+mod quarantine;
 mod queue;
 mod spill;
 mod store;
@@ -24,4 +25,5 @@ pub use crate::private::definitions::AppendedDefinitions;
 pub use crate::private::log::leader::before_sleep;
 pub use crate::private::log::wait::block_on;
 pub use crate::private::message_count::MessageCount;
+pub use crate::private::quarantine::{QuarantineListener, Quarantined};
 pub use crate::private::store::{PrivateStore, Recovered, StoreStatistics};

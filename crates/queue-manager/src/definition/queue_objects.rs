@@ -160,12 +160,13 @@ fn check(definition: &QueueDefinition) -> Result<(), ObjectError> {
     check_attributes(definition.name.as_str(), View::Queue(definition, None))
 }
 
+/// A message that cannot be read back is one that the operator has not given up yet.
 fn check_emptiness(engine: &Engine, queue: &Queue, purge: bool) -> Result<(), ObjectError> {
     let depth = engine.store.depth(queue.id);
     if depth.uncommitted > 0 {
         return Err(ObjectError::InUse { name: queue.name.to_string() });
     }
-    if depth.current > 0 && !purge {
+    if depth.current + depth.quarantined > 0 && !purge {
         return Err(ObjectError::NotEmpty { name: queue.name.to_string() });
     }
     Ok(())

@@ -93,7 +93,7 @@ pub(crate) async fn delete(engine: &Engine, queue: &Arc<Queue>, purge: bool) -> 
     if depth.uncommitted > 0 {
         return Err(Reason::ObjectInUse);
     }
-    if depth.current > 0 && !purge {
+    if depth.current + depth.quarantined > 0 && !purge {
         return Err(Reason::QNotEmpty);
     }
     let (changes, records) = changes_of_deletion(engine, queue);

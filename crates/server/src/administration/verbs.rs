@@ -16,7 +16,10 @@ use queue_manager::{ConnectOptions, Connection, QueueManager};
 
 use super::message::{correlation_id, describe, message_id, queue_name};
 use super::server::Peer;
-use super::{Answer, MessageHeader, NewMessage, Outcome, QueueDepth, Refusal, RefusalKind, Request, calls};
+use super::{
+    Answer, MessageHeader, NewMessage, Outcome, QuarantineAction, QuarantinedMessage, QueueDepth, Refusal, RefusalKind,
+    Request, calls,
+};
 use crate::serve::Server;
 
 /// MQAT_UNIX.
@@ -50,6 +53,7 @@ pub(super) async fn answer(server: &Server, peer: &mut Peer, request: Request, b
         Request::Call(_) => Err(invalid("a connection is expected before its calls")),
         Request::Taken => Err(invalid("nothing was got that could be taken")),
         Request::Depth { queue_manager, queue } => depth(server, queue_manager.as_deref(), &queue),
+        Request::Quarantine { queue_manager, action } => quarantine(server, queue_manager.as_deref(), action).await,
         Request::Reload => match server.reload() {
             Ok(notes) => Ok((Answer::Done { notes }, Vec::new())),
             Err(error) => Err(Refusal::new(RefusalKind::Failed, crate::error::chain(&error))),
@@ -223,6 +227,38 @@ fn depth(server: &Server, name: Option<&str>, queue: &str) -> Result<(Answer, Ve
         return Err(refused("find", exact, Reason::UnknownObjectName));
     }
     Ok((Answer::Depths { queues }, Vec::new()))
+}
+
+async fn quarantine(
+    server: &Server,
+    name: Option<&str>,
+    action: QuarantineAction,
+) -> Result<(Answer, Vec<u8>), Refusal> {
+    let manager = server.queue_manager(name)?;
+    let unknown =
+        |key: u64| Refusal::new(RefusalKind::Failed, format!("{} has no message {key} in quarantine", manager.name()));
+    match action {
+        QuarantineAction::List => {
+            let messages = manager.quarantine().into_iter().map(|message| QuarantinedMessage {
+                key: message.key,
+                queue: message.queue.to_string(),
+                message_id: message.message_id.to_string(),
+                arrived: message.arrived.0,
+                length: message.length,
+                file: message.file,
+            });
+            Ok((Answer::Quarantine { messages: messages.collect() }, Vec::new()))
+        }
+        QuarantineAction::Export(key) => {
+            let body = manager.salvage(key).ok_or_else(|| unknown(key))?;
+            Ok((Answer::Salvaged, body.to_vec()))
+        }
+        QuarantineAction::Remove(key) => match manager.remove_quarantined(key).await {
+            Ok(true) => Ok((Answer::Done { notes: Vec::new() }, Vec::new())),
+            Ok(false) => Err(unknown(key)),
+            Err(reason) => Err(refused("remove", &format!("message {key}"), reason)),
+        },
+    }
 }
 
 fn connect(server: &Server, manager: &QueueManager) -> Result<Connection, Refusal> {

@@ -1,4 +1,5 @@
-//! `log inspect`: a recovery log, read-only, also beside a running server.
+//! `log inspect`: a recovery log, read-only, also beside a running server. `log quarantine`: the messages that a running
+//! server could not read back.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -9,8 +10,10 @@ use serde_json::{Value, json};
 use storage::private::log::disk::DirectoryDisk;
 use storage::private::log::inspect::{Item, describe, inspect};
 
-use super::Location;
 use super::failure::Failure;
+use super::{Location, mqsc};
+use crate::administration::client::ClientError;
+use crate::administration::{Answer, QuarantineAction, Request};
 use crate::data_directory::DataDirectory;
 use crate::error::ServerError;
 
@@ -19,6 +22,46 @@ pub(super) enum Command {
     /// Show extents, batches and records of a queue manager's log, without message bodies. Exit code 1 if it is
     /// damaged.
     Inspect(InspectArguments),
+    /// Messages that a running queue manager could not read from disk: their queues go on without them.
+    #[command(subcommand)]
+    Quarantine(Quarantine),
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Quarantine {
+    /// List the messages: key, queue, MsgId, length of the body and the file that holds it.
+    List(ListArguments),
+    /// Write the body of a message to standard output as far as it can be read, unchecked. The message stays.
+    Export(KeyArguments),
+    /// Remove a message for good.
+    Remove(KeyArguments),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ListArguments {
+    /// Print a JSON object for each message.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    door: QuarantineDoor,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct KeyArguments {
+    /// Key of the message, as the list and the server's log show it.
+    #[arg(value_name = "KEY")]
+    key: u64,
+    #[command(flatten)]
+    door: QuarantineDoor,
+}
+
+#[derive(Debug, Args)]
+struct QuarantineDoor {
+    /// Queue manager [default: the server's first].
+    #[arg(long = "qmgr", short = 'm', value_name = "QM")]
+    queue_manager: Option<String>,
+    #[command(flatten)]
+    location: Location,
 }
 
 #[derive(Debug, Args)]
@@ -34,7 +77,42 @@ pub(super) struct InspectArguments {
 }
 
 pub(super) fn run(command: &Command, out: &mut dyn Write) -> Result<ExitCode, Failure> {
-    let Command::Inspect(arguments) = command;
+    match command {
+        Command::Inspect(arguments) => show(arguments, out),
+        Command::Quarantine(command) => quarantine(command, out).map(|()| ExitCode::SUCCESS),
+    }
+}
+
+fn quarantine(command: &Quarantine, out: &mut dyn Write) -> Result<(), Failure> {
+    let (door, action) = match command {
+        Quarantine::List(arguments) => (&arguments.door, QuarantineAction::List),
+        Quarantine::Export(arguments) => (&arguments.door, QuarantineAction::Export(arguments.key)),
+        Quarantine::Remove(arguments) => (&arguments.door, QuarantineAction::Remove(arguments.key)),
+    };
+    let name = door.queue_manager.as_deref().unwrap_or_default();
+    let (mut client, queue_manager) = mqsc::connect(&door.location.directory(), name)?;
+    let request = Request::Quarantine { queue_manager: Some(queue_manager), action };
+    match (client.ask(&request, &[])?, command) {
+        ((Answer::Quarantine { messages }, _), Quarantine::List(arguments)) => {
+            for message in &messages {
+                match arguments.json {
+                    true => writeln!(out, "{}", json!(message))?,
+                    false => writeln!(
+                        out,
+                        "{} {} {} {} bytes {}",
+                        message.key, message.queue, message.message_id, message.length, message.file
+                    )?,
+                }
+            }
+        }
+        ((Answer::Salvaged, body), Quarantine::Export(_)) => out.write_all(&body)?,
+        ((Answer::Done { .. }, _), Quarantine::Remove(_)) => {}
+        _ => return Err(ClientError::Unexpected.into()),
+    }
+    Ok(out.flush()?)
+}
+
+fn show(arguments: &InspectArguments, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     let directory = arguments.location.directory();
     let name = queue_manager(arguments.queue_manager.as_deref(), &directory)?;
     let disk = DirectoryDisk::read_only(directory.log(&name));

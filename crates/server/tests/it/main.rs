@@ -13,6 +13,7 @@ mod messages;
 mod moving;
 mod names;
 mod program;
+mod quarantine;
 mod records;
 mod remote;
 mod remote_messaging;

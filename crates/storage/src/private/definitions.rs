@@ -134,7 +134,7 @@ impl Core {
         if queue.has_held() {
             return Err(StoreError::Uncommitted.into());
         }
-        if queue.len() == 0 {
+        if queue.len() == 0 && queue.quarantine().len() == 0 {
             return Ok((0, None));
         }
         let place = match &self.log {

@@ -12,6 +12,7 @@ use crate::private::log::append::{Appender, Class, Refused};
 use crate::private::log::extent::Place;
 use crate::private::log::record::{GET_BYTES, UnitKind, get_record, unit_head};
 use crate::private::log::writer::Log;
+use crate::private::quarantine::is_lasting;
 use crate::private::queue::{Entry, Holder, Home, Key, Queue, Slot};
 use crate::private::store::{Core, QueueSlot};
 use crate::{LockOwner, QueueId, RecoveryLogError, Selection, StoreError, StoredMessage, UnitOfWorkId};
@@ -28,6 +29,8 @@ enum Look {
     Found(StoredMessage, Option<Place>),
     /// Its body is not in memory and its record not on disk yet: look again when it is.
     TooEarly(Place),
+    /// One that cannot be read back was set aside: look for the next.
+    Again,
 }
 
 impl Core {
@@ -47,6 +50,7 @@ impl Core {
                     return Ok(Some(message));
                 }
                 Ok(Look::TooEarly(place)) => self.durable(Some(place)).await?,
+                Ok(Look::Again) => {}
                 Err(Refused::NotYet) => self.space().await,
                 Err(Refused::Error(error)) => return Err(error),
             }
@@ -69,7 +73,7 @@ impl Core {
         }
         queue.hold(found, Holder::Reading);
         let key = queue.entry(found).key;
-        let (mut queue, message) = self.read_held(slot, queue, key)?;
+        let Some((mut queue, message)) = self.read_held(slot, queue, key)? else { return Ok(Look::Again) };
         let found = queue.slot(key).expect("a held message stays");
         let (entry, gone_at) = match self.take(&mut queue, slot.id, found) {
             Ok(taken) => taken,
@@ -127,14 +131,15 @@ impl Core {
         }
     }
 
-    /// Reads a message that is held as `Reading`, without the queue's lock. When that fails the message is available
-    /// again; when its queue was dropped meanwhile, the queue is unknown.
+    /// Reads a message that is held as `Reading`, without the queue's lock. `None`: it cannot be read back and was set
+    /// aside. When the read is refused the message is available again; when its queue was dropped meanwhile, the queue is
+    /// unknown.
     fn read_held<'a>(
         &self,
         slot: &'a QueueSlot,
         mut queue: MutexGuard<'a, Queue>,
         key: Key,
-    ) -> Result<(MutexGuard<'a, Queue>, Box<Message>), StoreError> {
+    ) -> Result<Option<(MutexGuard<'a, Queue>, Box<Message>)>, StoreError> {
         loop {
             let held = queue.slot(key).ok_or(StoreError::UnknownQueue)?;
             let whereabouts = Whereabouts::of(slot.id, queue.entry(held));
@@ -143,9 +148,13 @@ impl Core {
             queue = slot.queue.lock();
             let held = queue.slot(key).ok_or(StoreError::UnknownQueue)?;
             match read {
-                Ok(message) => return Ok((queue, message)),
+                Ok(message) => return Ok(Some((queue, message))),
                 // Moved forward in the log while it was read.
                 Err(_) if queue.entry(held).home != whereabouts.home => {}
+                Err(error) if is_lasting(&error) => {
+                    self.set_aside(slot, queue, held, &error);
+                    return Ok(None);
+                }
                 Err(error) => {
                     queue.release(held);
                     return Err(unreadable(error));
@@ -155,7 +164,7 @@ impl Core {
     }
 
     /// Takes a message for good: its get record first, then out of the queue.
-    fn take(&self, queue: &mut Queue, id: QueueId, slot: Slot) -> Result<(Entry, Option<Place>), Refused> {
+    pub(crate) fn take(&self, queue: &mut Queue, id: QueueId, slot: Slot) -> Result<(Entry, Option<Place>), Refused> {
         let entry = queue.entry(slot);
         let Some(log) = self.log.as_ref().filter(|_| entry.persistent) else {
             let entry = queue.remove(slot);
@@ -188,6 +197,7 @@ impl Core {
                     return Ok(Some(message));
                 }
                 Look::TooEarly(place) => self.durable(Some(place)).await?,
+                Look::Again => {}
             }
         }
     }
@@ -213,7 +223,14 @@ impl Core {
             if whereabouts.cached.is_none() && !certain && !still_there(slot, &whereabouts) {
                 continue;
             }
-            let message = read.map_err(unreadable)?;
+            let message = match read {
+                Ok(message) => message,
+                Err(error) if is_lasting(&error) => {
+                    self.set_aside_seen(slot, &whereabouts, &error);
+                    continue;
+                }
+                Err(error) => return Err(unreadable(error)),
+            };
             let place = whereabouts.place();
             return Ok(Look::Found(whereabouts.stored(message), place));
         }
@@ -234,6 +251,7 @@ impl Core {
                     return self.durable(place).await;
                 }
                 Ok(Discarded::TooEarly(place)) => self.durable(Some(place)).await?,
+                Ok(Discarded::Again) => {}
                 Err(Refused::NotYet) => self.space().await,
                 Err(Refused::Error(error)) => return Err(error),
             }
@@ -250,9 +268,13 @@ impl Core {
         let mut messages = Vec::with_capacity(held.len());
         for key in &held {
             match self.read_held(slot, queue, *key) {
-                Ok((relocked, message)) => {
+                Ok(Some((relocked, message))) => {
                     queue = relocked;
                     messages.push(message);
+                }
+                Ok(None) => {
+                    release_all(&mut slot.queue.lock(), &held);
+                    return Ok(Discarded::Again);
                 }
                 Err(error) => {
                     release_all(&mut slot.queue.lock(), &held);
@@ -325,6 +347,8 @@ impl Core {
 enum Discarded {
     Done(Vec<StoredMessage>, Option<Place>),
     TooEarly(Place),
+    /// One that cannot be read back was set aside.
+    Again,
 }
 
 fn release_all(queue: &mut Queue, keys: &[Key]) {
@@ -341,7 +365,7 @@ fn still_there(slot: &QueueSlot, whereabouts: &Whereabouts) -> bool {
     queue.slot(whereabouts.key).is_some_and(|found| queue.entry(found).home == whereabouts.home)
 }
 
-/// A record that cannot be read back: this operation fails, the log goes on.
+/// A record that could not be read for a reason that may pass: this operation is refused, the log goes on.
 pub(crate) fn unreadable(error: RecoveryLogError) -> StoreError {
     StoreError::File(Arc::new(error))
 }

@@ -7,6 +7,7 @@ use model::timestamp::Timestamp;
 use crate::private::content::Whereabouts;
 use crate::private::get::unreadable;
 use crate::private::log::extent::Place;
+use crate::private::quarantine::is_lasting;
 use crate::private::queue::{Home, Key};
 use crate::private::store::{Core, QueueSlot};
 use crate::{Glimpse, QueueId, Selection, StoreError};
@@ -67,7 +68,7 @@ impl Core {
         (found, None)
     }
 
-    /// `None` when the message has gone meanwhile.
+    /// `None` when the message has gone meanwhile, or cannot be read back.
     fn beginning(&self, slot: &QueueSlot, mut whereabouts: Whereabouts) -> Result<Option<Glimpse>, StoreError> {
         loop {
             let read = self.read_beginning(&whereabouts, BEGINNING_BYTES);
@@ -81,7 +82,14 @@ impl Core {
                     continue;
                 }
             }
-            let (message, is_whole) = read.map_err(unreadable)?;
+            let (message, is_whole) = match read {
+                Ok(read) => read,
+                Err(error) if is_lasting(&error) => {
+                    self.set_aside_seen(slot, &whereabouts, &error);
+                    return Ok(None);
+                }
+                Err(error) => return Err(unreadable(error)),
+            };
             let key = whereabouts.key.delivery_key();
             let stored = whereabouts.stored(message);
             let (descriptor, beginning) = (stored.message.descriptor, stored.message.body);

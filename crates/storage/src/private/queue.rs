@@ -4,9 +4,9 @@
 //! log before anything decided here is told to an application.
 //!
 //! Invariants
-//! - A message is in `available` or in `held`, never in both; in the indexes and in `expiry` exactly while available.
+//! - A message is in exactly one of `available`, `held` and `quarantine`; in the indexes and in `expiry` exactly while available.
 //! - So a search never walks over uncommitted messages, and an index never has to skip one.
-//! - `bytes` is the sum of the body lengths of all messages, held ones included; `count` says how many they are.
+//! - `bytes` is the sum of the body lengths of all messages but those in quarantine; `count` says how many they are.
 
 mod entry;
 mod expiry;
@@ -40,6 +40,7 @@ pub(crate) struct Queue {
     entries: Slab,
     available: BTreeMap<Key, Slot>,
     held: BTreeMap<Key, Slot>,
+    quarantine: BTreeMap<Key, Slot>,
     by_message_id: IdentifierIndex,
     by_correlation_id: IdentifierIndex,
     by_group_id: IdentifierIndex,
@@ -47,7 +48,7 @@ pub(crate) struct Queue {
     expiry: Expiry,
     locks: Locks,
     bytes: u64,
-    /// As many as `entries`.
+    /// As many as `entries` has but for those in quarantine.
     count: MessageCount,
     /// The queue is deleted; a remaining reference finds no messages and cannot put.
     pub(crate) dropped: bool,
@@ -59,6 +60,7 @@ impl Queue {
             entries: Slab::default(),
             available: BTreeMap::new(),
             held: BTreeMap::new(),
+            quarantine: BTreeMap::new(),
             by_message_id: IdentifierIndex::new(|entry| entry.message_id.as_bytes()),
             by_correlation_id: IdentifierIndex::new(|entry| entry.correlation_id.as_bytes()),
             by_group_id: IdentifierIndex::new(|entry| entry.group_id().as_bytes()),
@@ -70,9 +72,14 @@ impl Queue {
         }
     }
 
-    /// Messages, uncommitted ones counted.
+    /// Messages, uncommitted ones counted, those in quarantine not.
     pub(crate) fn len(&self) -> usize {
-        self.entries.len()
+        self.entries.len() - self.quarantine.len()
+    }
+
+    /// The messages that cannot be read back, in delivery order.
+    pub(crate) fn quarantine(&self) -> impl ExactSizeIterator<Item = Slot> {
+        self.quarantine.values().copied()
     }
 
     pub(crate) fn entry(&self, slot: Slot) -> &Entry {
@@ -86,15 +93,16 @@ impl Queue {
 
     /// The place of the message, in any state.
     pub(crate) fn slot(&self, key: Key) -> Option<Slot> {
-        self.available.get(&key).or_else(|| self.held.get(&key)).copied()
+        [&self.available, &self.held, &self.quarantine].into_iter().find_map(|state| state.get(&key)).copied()
     }
 
     /// Adds a message in the state its `holder` says. Its key must be new.
     pub(crate) fn insert(&mut self, entry: Entry) -> Slot {
+        debug_assert!(entry.holder != Holder::Quarantine, "a message enters well");
         self.bytes += u64::from(entry.body_bytes);
         let (key, holder) = (entry.key, entry.holder);
         let slot = self.entries.insert(entry);
-        self.count.set(self.entries.len());
+        self.count.set(self.len());
         if holder == Holder::Nobody {
             self.show(key, slot);
         } else {
@@ -111,6 +119,19 @@ impl Queue {
         self.entries.get_mut(slot).holder = holder;
     }
 
+    /// Takes a message, available or held, off the queue for good, though it stays in the store.
+    pub(crate) fn set_aside(&mut self, slot: Slot) {
+        if self.entries.get(slot).holder == Holder::Nobody {
+            self.hold(slot, Holder::Quarantine);
+        }
+        let entry = self.entries.get_mut(slot);
+        entry.holder = Holder::Quarantine;
+        self.bytes -= u64::from(entry.body_bytes);
+        self.held.remove(&entry.key);
+        self.quarantine.insert(entry.key, slot);
+        self.count.set(self.len());
+    }
+
     /// Makes a held message available at its place.
     pub(crate) fn release(&mut self, slot: Slot) {
         let entry = self.entries.get_mut(slot);
@@ -122,15 +143,17 @@ impl Queue {
 
     pub(crate) fn remove(&mut self, slot: Slot) -> Entry {
         let entry = self.entries.get(slot);
-        let key = entry.key;
-        if entry.holder == Holder::Nobody {
-            self.hide(key, slot);
-        } else {
-            self.held.remove(&key);
+        let (key, holder, bytes) = (entry.key, entry.holder, u64::from(entry.body_bytes));
+        match holder {
+            Holder::Nobody => self.hide(key, slot),
+            Holder::Put(_) | Holder::Got(_) | Holder::Reading => drop(self.held.remove(&key)),
+            Holder::Quarantine => drop(self.quarantine.remove(&key)),
+        }
+        if holder != Holder::Quarantine {
+            self.bytes -= bytes;
         }
         let entry = self.entries.remove(slot);
-        self.count.set(self.entries.len());
-        self.bytes -= u64::from(entry.body_bytes);
+        self.count.set(self.len());
         entry
     }
 
@@ -140,13 +163,17 @@ impl Queue {
         let mut whole = std::mem::replace(self, Self::new(self.count.clone()));
         self.count.set(0);
         self.dropped = dropped;
-        let slots: Vec<Slot> = whole.available.values().chain(whole.held.values()).copied().collect();
+        let slots: Vec<Slot> = whole.slots().collect();
         slots.into_iter().map(|slot| whole.entries.remove(slot)).collect()
     }
 
     /// The body files that messages of this queue need.
     pub(crate) fn body_files(&self) -> impl Iterator<Item = NonZeroU64> {
-        self.available.values().chain(self.held.values()).filter_map(|slot| self.entries.get(*slot).body_file)
+        self.slots().filter_map(|slot| self.entries.get(slot).body_file)
+    }
+
+    fn slots(&self) -> impl Iterator<Item = Slot> {
+        [&self.available, &self.held, &self.quarantine].into_iter().flat_map(|state| state.values().copied())
     }
 
     pub(crate) fn has_held(&self) -> bool {
@@ -306,6 +333,7 @@ impl Queue {
         Depth {
             current: self.count.get(),
             uncommitted: u32::try_from(self.held.len()).unwrap_or(u32::MAX),
+            quarantined: u32::try_from(self.quarantine.len()).unwrap_or(u32::MAX),
             oldest: self.oldest(),
             bytes: self.bytes,
         }

@@ -2,10 +2,11 @@
 
 use std::borrow::Borrow;
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
+use bytes::Bytes;
 use hashbrown::HashMap;
 use model::message::Message;
 use model::timestamp::Timestamp;
@@ -21,6 +22,7 @@ use crate::private::log::recovery::{Findings, recover};
 use crate::private::log::writer::Log;
 use crate::private::message_count::{MessageCount, MessageCounts};
 use crate::private::pool::Pool;
+use crate::private::quarantine::{QuarantineListener, Quarantined};
 use crate::private::queue::Queue;
 use crate::private::spill::Spill;
 use crate::private::unit_of_work::Units;
@@ -67,6 +69,8 @@ pub(crate) struct Core {
     counts: MessageCounts,
     pub(crate) pool: Pool,
     pub(crate) spill: Option<Spill>,
+    /// Told of messages that cannot be read back.
+    pub(crate) quarantine_listener: OnceLock<QuarantineListener>,
     closed: AtomicBool,
 }
 
@@ -111,6 +115,7 @@ impl PrivateStore {
             next_queue: AtomicU32::new(1),
             counts: MessageCounts::default(),
             spill: None,
+            quarantine_listener: OnceLock::new(),
             closed: AtomicBool::new(false),
         };
         Self { running: Arc::new(Running { core: Arc::new(core), threads: Mutex::default() }) }
@@ -297,6 +302,27 @@ impl PrivateStore {
         self.core().discard_expired(queue, now, gone).await
     }
 
+    /// Messages that could not be read back since the start, by queue in delivery order. They are in no depth, and get and
+    /// browse pass them over; after a restart they are in their queues again until they are read.
+    pub fn quarantine(&self) -> Vec<Quarantined> {
+        self.core().quarantine()
+    }
+
+    /// Who is told of each message as it is set aside, without any lock; the first listener stays.
+    pub fn listen_to_quarantine(&self, listener: QuarantineListener) {
+        let _ = self.core().quarantine_listener.set(listener);
+    }
+
+    /// The body of a message in quarantine as far as it can be read, unchecked; `None` when it is not there.
+    pub fn salvage(&self, queue: QueueId, key: DeliveryKey) -> Option<Bytes> {
+        self.core().salvage(queue, key.into())
+    }
+
+    /// Removes a message that is in quarantine; durable when it returns. False when it is not there.
+    pub async fn remove_quarantined(&self, queue: QueueId, key: DeliveryKey) -> Result<bool, StoreError> {
+        self.core().remove_quarantined(queue, key.into()).await
+    }
+
     /// When the next message of the queue expires: a cheap look before `discard_expired`.
     pub fn next_expiry(&self, queue: QueueId) -> Option<Timestamp> {
         self.core().queue(queue).ok()?.queue.lock().next_expiry()
@@ -437,6 +463,7 @@ impl Core {
             next_queue: AtomicU32::new(found.next_queue),
             counts: found.counts,
             spill: Some(spill),
+            quarantine_listener: OnceLock::new(),
             closed: AtomicBool::new(false),
         };
         (core, recovered)

@@ -15,6 +15,7 @@ use crate::private::log::record::{
     BACKOUT_COUNT_BYTES, GET_BYTES, Operation, UnitKind, get_record, unit_head, xid_fits,
 };
 use crate::private::log::writer::Log;
+use crate::private::quarantine::is_lasting;
 use crate::private::queue::{Holder, Key, Queue, Slot};
 use crate::private::store::{Core, QueueSlot};
 use crate::private::unit_of_work::{LockedQueues, Prepared, Record, UnitOfWork, Work};
@@ -66,20 +67,27 @@ impl Core {
     ) -> Result<Option<StoredMessage>, StoreError> {
         self.open()?;
         let slot = self.queue(queue)?;
-        let whereabouts = loop {
-            match self.try_get_in_unit(id, &slot, selection, now) {
+        loop {
+            let whereabouts = match self.try_get_in_unit(id, &slot, selection, now) {
                 Ok(None) => return Ok(None),
-                Ok(Some(Held::Message(whereabouts))) => break whereabouts,
-                Ok(Some(Held::TooEarly(place))) => self.durable(Some(place)).await?,
-                Err(Refused::NotYet) => self.space().await,
+                Ok(Some(Held::Message(whereabouts))) => whereabouts,
+                Ok(Some(Held::TooEarly(place))) => {
+                    self.durable(Some(place)).await?;
+                    continue;
+                }
+                Err(Refused::NotYet) => {
+                    self.space().await;
+                    continue;
+                }
                 Err(Refused::Error(error)) => return Err(error),
+            };
+            let mut undo = Undo { core: self, id, slot: &slot, key: whereabouts.key, armed: true };
+            if let Some((message, place)) = self.read_in_unit(id, &slot, whereabouts)? {
+                self.durable(place).await?;
+                undo.armed = false;
+                return Ok(Some(message));
             }
-        };
-        let mut undo = Undo { core: self, id, slot: &slot, key: whereabouts.key, armed: true };
-        let (message, place) = self.read_in_unit(&slot, whereabouts)?;
-        self.durable(place).await?;
-        undo.armed = false;
-        Ok(Some(message))
+        }
     }
 
     fn try_get_in_unit(
@@ -167,26 +175,37 @@ impl Core {
         Ok(true)
     }
 
-    /// Reads a message that a unit of work holds; it may be moved in the log meanwhile, but not go away.
+    /// Reads a message that a unit of work holds; it may be moved in the log meanwhile, but not go away. `None`: it cannot
+    /// be read back, the unit does not hold it any more, and it was set aside.
     fn read_in_unit(
         &self,
-        slot: &QueueSlot,
+        id: UnitOfWorkId,
+        slot: &Arc<QueueSlot>,
         mut whereabouts: Whereabouts,
-    ) -> Result<(StoredMessage, Option<Place>), StoreError> {
+    ) -> Result<Option<(StoredMessage, Option<Place>)>, StoreError> {
         loop {
             let error = match self.read(&whereabouts) {
                 Ok(message) => {
                     let place = whereabouts.place();
-                    return Ok((whereabouts.stored(message), place));
+                    return Ok(Some((whereabouts.stored(message), place)));
                 }
                 Err(error) => error,
             };
             let queue = slot.queue.lock();
             let held = queue.slot(whereabouts.key).ok_or(StoreError::UnknownQueue)?;
-            if queue.entry(held).home == whereabouts.home {
-                return Err(unreadable(error));
+            if queue.entry(held).home != whereabouts.home {
+                whereabouts = Whereabouts::of(slot.id, queue.entry(held));
+                continue;
             }
-            whereabouts = Whereabouts::of(slot.id, queue.entry(held));
+            drop(queue);
+            if is_lasting(&error) {
+                self.undo_get(id, slot, whereabouts.key);
+                if !is_held(slot, whereabouts.key, id) {
+                    self.set_aside_seen(slot, &whereabouts, &error);
+                    return Ok(None);
+                }
+            }
+            return Err(unreadable(error));
         }
     }
 
@@ -340,6 +359,12 @@ impl Core {
         unit.end(log);
         Ok(place.filter(|_| prepared))
     }
+}
+
+/// True while the unit of work has got the message.
+fn is_held(slot: &QueueSlot, key: Key, id: UnitOfWorkId) -> bool {
+    let queue = slot.queue.lock();
+    queue.slot(key).is_some_and(|held| queue.entry(held).holder == Holder::Got(id))
 }
 
 /// Records that harden the backout counts of the persistent messages a unit had got.

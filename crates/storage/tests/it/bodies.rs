@@ -15,6 +15,11 @@ const PLACEMENT: Placement = Placement { by_priority: false, maximum_depth: u32:
 const ERRORS: [i32; 4] = [libc::EIO, libc::ENOSPC, libc::EMFILE, libc::EACCES];
 const LARGE: usize = 300;
 
+/// A body that the disk cannot read is set aside: see `quarantine.rs`.
+fn errors_of(call: Call) -> impl Iterator<Item = i32> {
+    ERRORS.into_iter().filter(move |error| call != Call::Read || *error != libc::EIO)
+}
+
 /// Bodies from `LARGE` bytes on have files: three of seven names.
 fn options() -> StoreOptions {
     StoreOptions { large_body_bytes: LARGE as u64, buffer_pool_bytes: 0, ..small() }
@@ -125,7 +130,7 @@ fn refuse(call: Call, from: u64, count: u64, error: i32) {
 #[test]
 fn an_error_of_a_body_file_refuses_one_call_and_the_log_goes_on() {
     for call in [Call::Create, Call::Write, Call::Sync, Call::Read, Call::Remove] {
-        for error in ERRORS {
+        for error in errors_of(call) {
             for from in 1..=6 {
                 refuse(call, from, 1, error);
             }
@@ -136,8 +141,9 @@ fn an_error_of_a_body_file_refuses_one_call_and_the_log_goes_on() {
 
 #[test]
 fn an_error_of_a_spill_file_refuses_one_call_and_the_log_goes_on() {
-    for (call, error) in
-        [Call::Create, Call::Write, Call::Read].into_iter().flat_map(|call| ERRORS.map(|error| (call, error)))
+    for (call, error) in [Call::Create, Call::Write, Call::Read]
+        .into_iter()
+        .flat_map(|call| errors_of(call).map(move |error| (call, error)))
     {
         let disk = Arc::new(SimulatedDisk::default());
         let store = open(&disk);

@@ -9,6 +9,7 @@ mod faults;
 mod glimpse;
 mod leaders;
 mod oracle;
+mod quarantine;
 mod script;
 mod simulated_disk;
 mod workload;

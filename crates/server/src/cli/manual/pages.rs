@@ -351,6 +351,27 @@ pub(in crate::cli) static PAGES: &[Page] = &[
         &[("DIR/qmgrs/NAME/log/", "Recovery log of a queue manager.")],
     ),
     page_of(
+        "log quarantine list",
+        &[("List the messages that could not be read from disk", "quaymaster log quarantine list -m QM1")],
+        REMOTE,
+        LOCALLY,
+        &[SOCKET],
+    ),
+    page_of(
+        "log quarantine export",
+        &[("Keep what can be read of a message", "quaymaster log quarantine export 4294967301 > message.bin")],
+        REMOTE,
+        LOCALLY,
+        &[SOCKET],
+    ),
+    page_of(
+        "log quarantine remove",
+        &[("Remove a message for good", "quaymaster log quarantine remove 4294967301")],
+        REMOTE,
+        LOCALLY,
+        &[SOCKET],
+    ),
+    page_of(
         "workload run",
         &[(
             "Run a scenario with ten clients for half a minute",

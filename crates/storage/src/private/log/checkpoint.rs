@@ -156,7 +156,9 @@ impl Move<'_> {
         // A put that is not committed stays part of its unit of work.
         let (kind, unit, moved) = match entry.holder {
             Holder::Put(unit) => (UnitKind::Part, unit, false),
-            Holder::Nobody | Holder::Got(_) | Holder::Reading => (UnitKind::Complete, UnitOfWorkId(0), true),
+            Holder::Nobody | Holder::Got(_) | Holder::Reading | Holder::Quarantine => {
+                (UnitKind::Complete, UnitOfWorkId(0), true)
+            }
         };
         let head = unit_head(kind, unit, None, record.record_length());
         let mut appender = self.log.lock();

@@ -62,6 +62,8 @@ pub(crate) enum Holder {
     Got(UnitOfWorkId),
     /// A get is reading its body back.
     Reading,
+    /// It cannot be read back, and is delivered to nobody.
+    Quarantine,
 }
 
 /// Where descriptor and body are when they are not (only) in memory.

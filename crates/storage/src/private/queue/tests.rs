@@ -24,6 +24,7 @@ enum Step {
     /// Holds, and later perhaps releases or removes, the first that matches.
     Hold(Query),
     Release(u8),
+    SetAside(u8),
     Remove(u8),
     Find(Query, Option<u8>, u8),
     Lock(u8, u8),
@@ -93,6 +94,7 @@ fn step() -> impl Strategy<Value = Step> {
             }),
         2 => query().prop_map(Step::Hold),
         2 => any::<u8>().prop_map(Step::Release),
+        1 => any::<u8>().prop_map(Step::SetAside),
         2 => any::<u8>().prop_map(Step::Remove),
         6 => (query(), prop::option::of(any::<u8>()), any::<u8>()).prop_map(|(query, after, now)| Step::Find(query, after, now)),
         1 => (any::<u8>(), 0_u8..3).prop_map(|(which, owner)| Step::Lock(which, owner)),
@@ -187,10 +189,19 @@ impl Pair {
             Step::Release(which) => {
                 let Some(index) = self.pick(which) else { return };
                 let message = &mut self.naive[index];
-                if message.holder != Holder::Nobody {
+                if !matches!(message.holder, Holder::Nobody | Holder::Quarantine) {
                     message.holder = Holder::Nobody;
                     let slot = self.queue.slot(message.key).expect("it is held");
                     self.queue.release(slot);
+                }
+            }
+            Step::SetAside(which) => {
+                let Some(index) = self.pick(which) else { return };
+                let message = &mut self.naive[index];
+                if message.holder != Holder::Quarantine {
+                    (message.holder, message.lock) = (Holder::Quarantine, None);
+                    let slot = self.queue.slot(message.key).expect("it is there");
+                    self.queue.set_aside(slot);
                 }
             }
             Step::Remove(which) => {
@@ -238,9 +249,11 @@ impl Pair {
             }
         }
         let depth = self.queue.depth();
-        assert_eq!(depth.current as usize, self.naive.len());
-        let held = self.naive.iter().filter(|message| message.holder != Holder::Nobody).count();
-        assert_eq!((depth.uncommitted as usize, depth.bytes), (held, 10 * self.naive.len() as u64));
+        let aside = self.naive.iter().filter(|message| message.holder == Holder::Quarantine).count();
+        let there = self.naive.len() - aside;
+        assert_eq!((depth.current as usize, depth.quarantined as usize), (there, aside));
+        let held = self.naive.iter().filter(|message| message.holder != Holder::Nobody).count() - aside;
+        assert_eq!((depth.uncommitted as usize, depth.bytes), (held, 10 * there as u64));
     }
 }
 

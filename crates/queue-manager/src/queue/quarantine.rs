@@ -1,0 +1,96 @@
+//! Messages that cannot be read back from disk: told once in the log, listed, exported and removed by an operator.
+//!
+//! The store sets them aside when a get or browse meets one; get and browse go on with the next message.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use model::causes::chain;
+use model::identifier::MessageId;
+use model::name::QueueName;
+use model::reason::Reason;
+use model::timestamp::Timestamp;
+use storage::{Quarantined, RecoveryLogError};
+use tracing::error;
+
+use crate::engine::Engine;
+use crate::{QueueManager, reason};
+
+/// A message that cannot be read back.
+#[derive(Debug, Clone)]
+pub struct QuarantinedMessage {
+    pub queue: QueueName,
+    /// Unique in the queue manager, and the same after a restart.
+    pub key: u64,
+    pub message_id: MessageId,
+    pub arrived: Timestamp,
+    /// Length of the body in bytes, as it was put.
+    pub length: u32,
+    /// Of the recovery log's directory.
+    pub file: String,
+}
+
+impl QueueManager {
+    /// Messages that could not be read back since the start, by queue in delivery order.
+    pub fn quarantine(&self) -> Vec<QuarantinedMessage> {
+        let engine = self.engine();
+        let named = |message: Quarantined| {
+            Some(QuarantinedMessage {
+                queue: name_of(engine, &message)?,
+                key: message.key.position.0,
+                message_id: message.message_id,
+                arrived: message.arrived,
+                length: message.length,
+                file: message.file,
+            })
+        };
+        engine.store.quarantine().into_iter().filter_map(named).collect()
+    }
+
+    /// The body as far as it can be read, unchecked; `None` when no message in quarantine has this key.
+    pub fn salvage(&self, key: u64) -> Option<Bytes> {
+        let message = self.quarantined(key)?;
+        self.engine().store.salvage(message.queue, message.key)
+    }
+
+    /// Removes a message in quarantine for good. False when none has this key.
+    ///
+    /// # Errors
+    /// As of a get outside a unit of work: `ResourceProblem` (2102), `QMgrStopping` (2162).
+    pub async fn remove_quarantined(&self, key: u64) -> Result<bool, Reason> {
+        let Some(message) = self.quarantined(key) else { return Ok(false) };
+        let removed = self.engine().store.remove_quarantined(message.queue, message.key).await;
+        removed.map_err(|error| reason::of_store_at_large(&error))
+    }
+
+    fn quarantined(&self, key: u64) -> Option<Quarantined> {
+        self.engine().store.quarantine().into_iter().find(|message| message.key.position.0 == key)
+    }
+}
+
+/// Tells the operator of each message as the store sets it aside.
+pub(crate) fn tell(engine: &Arc<Engine>) {
+    let told = Arc::downgrade(engine);
+    engine.store.listen_to_quarantine(Box::new(move |message, cause| {
+        if let Some(engine) = told.upgrade() {
+            say(&engine, message, cause);
+        }
+    }));
+}
+
+fn say(engine: &Engine, message: &Quarantined, cause: &RecoveryLogError) {
+    let queue = name_of(engine, message);
+    error!(
+        queue_manager = engine.name.as_str(),
+        queue = queue.as_ref().map_or("", QueueName::as_str),
+        key = message.key.position.0,
+        message_id = %message.message_id,
+        file = message.file,
+        error = chain(cause),
+        "a message cannot be read from disk and is set aside; its queue goes on; see quaymaster log quarantine list"
+    );
+}
+
+fn name_of(engine: &Engine, message: &Quarantined) -> Option<QueueName> {
+    engine.all_queues().iter().find(|queue| queue.is_local() && queue.id == message.queue).map(|queue| queue.name)
+}

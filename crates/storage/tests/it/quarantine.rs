@@ -1,0 +1,256 @@
+//! Messages that cannot be read back: no queue waits for one, none is delivered, lost silently or forgotten.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use model::identifier::MessageId;
+use model::message::Message;
+use model::timestamp::Timestamp;
+use storage::private::log::disk::Disk;
+use storage::{Placement, PrivateStore, Quarantined, QueueId, Selection, StoreError, StoreOptions, block_on};
+
+use crate::conformance::small;
+use crate::simulated_disk::{Call, Faults, Refusal, SimulatedDisk};
+use crate::workload::{body, message};
+
+const PLACEMENT: Placement = Placement { by_priority: false, maximum_depth: u32::MAX, expires: None, persistent: true };
+/// Before and after every message's expiry, where it has one.
+const EARLY: Timestamp = Timestamp(1);
+const EXPIRY: Timestamp = Timestamp(2);
+const LATE: Timestamp = Timestamp(3);
+
+const LARGE: usize = 300;
+/// A short body, in its record, and a long one, in a file.
+const SHORT: u64 = 8;
+const LONG: u64 = 13;
+const OTHERS: [u64; 4] = [20, 27, 34, 22];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Damage {
+    Flipped,
+    Truncated,
+    Missing,
+    UnreadableFile,
+}
+
+/// What the message is met by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meeting {
+    Get,
+    GetInUnit,
+    Browse,
+    Glimpse,
+    Discard,
+}
+
+const MEETINGS: [Meeting; 5] = [Meeting::Get, Meeting::GetInUnit, Meeting::Browse, Meeting::Glimpse, Meeting::Discard];
+
+fn open(disk: &Arc<SimulatedDisk>) -> PrivateStore {
+    let options = StoreOptions { large_body_bytes: LARGE as u64, buffer_pool_bytes: 0, ..small() };
+    PrivateStore::open(Arc::clone(disk) as Arc<dyn Disk>, options).expect("opens").0
+}
+
+fn name_of(body: &[u8]) -> u64 {
+    u64::from_le_bytes(body[..8].try_into().expect("the name"))
+}
+
+/// Damages the named message; says which file it is in and what that held before.
+fn damage(disk: &SimulatedDisk, name: u64, damage: Damage) -> (String, Vec<u8>) {
+    let content = body(name);
+    let found = |file: String| {
+        let before = disk.content(&file);
+        let at = before.windows(content.len()).position(|bytes| *bytes == content)?;
+        Some((file, before, at))
+    };
+    let (file, before, at) = disk.names().into_iter().find_map(found).expect("it is on disk");
+    let mut after = before.clone();
+    match damage {
+        Damage::Flipped => after[at + 9] ^= 4,
+        Damage::Truncated => after.truncate(at + 10),
+        Damage::Missing => {
+            disk.remove_from_outside(&file);
+            return (file, before);
+        }
+        Damage::UnreadableFile => refuse_a_read(disk, libc::EIO),
+    }
+    disk.replace(&file, after);
+    (file, before)
+}
+
+fn refuse_a_read(disk: &SimulatedDisk, error: i32) {
+    let refusal = Refusal { call: Call::Read, files: "body-", from: 1, count: 1, error };
+    disk.set_faults(Faults { refusal: Some(refusal), ..Faults::default() });
+}
+
+/// A queue whose first message is to be damaged.
+struct Case {
+    disk: Arc<SimulatedDisk>,
+    store: PrivateStore,
+    queue: QueueId,
+    told: Arc<Mutex<Vec<Quarantined>>>,
+}
+
+impl Case {
+    fn new(victim: u64, expires: bool) -> Self {
+        let disk = Arc::new(SimulatedDisk::default());
+        let store = open(&disk);
+        let queue = store.create_queue();
+        let told: Arc<Mutex<Vec<_>>> = Arc::default();
+        let listener = Arc::clone(&told);
+        store.listen_to_quarantine(Box::new(move |message, _| listener.lock().unwrap().push(message.clone())));
+        for name in [victim].iter().chain(&OTHERS) {
+            let placement = Placement { expires: expires.then_some(EXPIRY), ..PLACEMENT };
+            let message: Message = message(*name, true, 0);
+            block_on(store.put(None, queue, message, placement, EARLY)).expect("puts");
+        }
+        Self { disk, store, queue, told }
+    }
+
+    /// The names that it returns.
+    fn meet(&self, meeting: Meeting) -> Result<Vec<u64>, StoreError> {
+        let (store, queue, any) = (&self.store, self.queue, Selection::default());
+        let bodies: Vec<_> = match meeting {
+            Meeting::Get => {
+                block_on(store.get(None, queue, &any, EARLY))?.map(|got| got.message.body).into_iter().collect()
+            }
+            Meeting::GetInUnit => {
+                let unit = store.begin();
+                let got = block_on(store.get(Some(unit), queue, &any, EARLY));
+                block_on(store.commit(unit)).expect("commits");
+                got?.map(|got| got.message.body).into_iter().collect()
+            }
+            Meeting::Browse => {
+                block_on(store.browse(queue, None, &any, EARLY))?.map(|seen| seen.message.body).into_iter().collect()
+            }
+            Meeting::Glimpse => {
+                let seen = block_on(store.glimpse(queue, None, &any, 2, EARLY))?;
+                seen.into_iter().map(|glimpse| glimpse.beginning).collect()
+            }
+            Meeting::Discard => {
+                let mut gone = VecDeque::new();
+                block_on(store.discard_expired(queue, LATE, &mut gone))?;
+                gone.into_iter().map(|stored| stored.message.body).collect()
+            }
+        };
+        Ok(bodies.iter().map(|body| name_of(body)).collect())
+    }
+
+    fn drain(&self) -> Vec<u64> {
+        std::iter::from_fn(|| self.meet(Meeting::Get).expect("gets").pop()).collect()
+    }
+
+    /// Current depth, uncommitted messages and those in quarantine.
+    fn depth(&self) -> (usize, u32, u32) {
+        let depth = self.store.depth(self.queue);
+        (depth.current as usize, depth.uncommitted, depth.quarantined)
+    }
+
+    /// What a start finds after a crash.
+    fn restarted(&self, disk: &Arc<SimulatedDisk>) -> Self {
+        let store = open(disk);
+        store.retain_queues(&[self.queue]);
+        Self { disk: Arc::clone(disk), store, queue: self.queue, told: Arc::default() }
+    }
+}
+
+fn check(victim: u64, kind: Damage, meeting: Meeting) {
+    let case = Case::new(victim, meeting == Meeting::Discard);
+    let (file, before) = damage(&case.disk, victim, kind);
+    let what = format!("{kind:?} {file} met by {meeting:?}");
+    let found = case.meet(meeting).expect("the next message is there");
+    let (expected, left) = match meeting {
+        Meeting::Get | Meeting::GetInUnit => (&OTHERS[..1], &OTHERS[1..]),
+        Meeting::Browse => (&OTHERS[..1], &OTHERS[..]),
+        // Of the two first messages.
+        Meeting::Glimpse => (&OTHERS[..1], &OTHERS[..]),
+        Meeting::Discard => (&OTHERS[..], &OTHERS[4..]),
+    };
+    assert_eq!(found, expected, "{what}");
+    assert_eq!(case.depth(), (left.len(), 0, 1), "{what}");
+    assert_eq!(case.drain(), left, "{what}: all others are delivered");
+    let listed = case.store.quarantine();
+    let [message] = listed.as_slice() else { panic!("{what}: {listed:?}") };
+    let id: MessageId = self::message(victim, true, 0).descriptor.message_id;
+    assert_eq!((&message.file, message.message_id, message.queue), (&file, id, case.queue), "{what}");
+    assert_eq!(case.told.lock().unwrap().len(), 1, "{what}: told once");
+    assert!(!case.store.statistics().log_failed, "{what}");
+    if !file.starts_with("body-") {
+        return;
+    }
+    // Restored from a copy, it is well after a restart.
+    case.disk.stop();
+    let after = Arc::new(case.disk.after_crash(3));
+    after.replace(&file, before);
+    let case = case.restarted(&after);
+    assert_eq!(case.depth(), (1, 0, 0), "{what}: it is there after a restart");
+    assert_eq!(case.drain(), [victim], "{what}");
+}
+
+#[test]
+fn a_message_that_cannot_be_read_is_set_aside_and_the_next_one_is_delivered() {
+    for meeting in MEETINGS {
+        for kind in [Damage::Flipped, Damage::Truncated, Damage::Missing, Damage::UnreadableFile] {
+            check(LONG, kind, meeting);
+        }
+        check(SHORT, Damage::Flipped, meeting);
+    }
+}
+
+#[test]
+fn what_can_be_read_is_exported_and_what_is_removed_is_gone_for_good() {
+    let cases = [
+        (LONG, Damage::Flipped, body(LONG).len()),
+        (LONG, Damage::Truncated, 10),
+        (LONG, Damage::Missing, 0),
+        (SHORT, Damage::Flipped, body(SHORT).len()),
+    ];
+    for (victim, kind, salvaged) in cases {
+        let case = Case::new(victim, false);
+        damage(&case.disk, victim, kind);
+        let seen = block_on(case.store.browse(case.queue, None, &Selection::default(), EARLY)).expect("browses");
+        let well = seen.expect("the second message").key;
+        assert_eq!(case.store.salvage(case.queue, well), None, "only what is in quarantine");
+        assert!(!block_on(case.store.remove_quarantined(case.queue, well)).expect("asked"));
+        let key = case.store.quarantine()[0].key;
+        let bytes = case.store.salvage(case.queue, key).expect("it is in quarantine");
+        assert_eq!(bytes.len(), salvaged, "{kind:?}");
+        let differing = bytes.iter().zip(&body(victim)).filter(|(a, b)| a != b).count();
+        assert_eq!(differing, usize::from(kind == Damage::Flipped), "{kind:?}");
+        assert!(block_on(case.store.remove_quarantined(case.queue, key)).expect("removes"));
+        assert!(!block_on(case.store.remove_quarantined(case.queue, key)).expect("asked again"));
+        assert_eq!(case.depth(), (OTHERS.len(), 0, 0));
+        // A start refuses a log whose middle is damaged.
+        if victim == LONG {
+            case.disk.stop();
+            let case = case.restarted(&Arc::new(case.disk.after_crash(5)));
+            assert_eq!(case.drain(), OTHERS, "{kind:?}");
+        }
+    }
+}
+
+#[test]
+fn an_error_that_may_pass_sets_nothing_aside() {
+    for error in [libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::EACCES, libc::EINTR, libc::EAGAIN] {
+        for meeting in MEETINGS {
+            let case = Case::new(LONG, meeting == Meeting::Discard);
+            refuse_a_read(&case.disk, error);
+            let refused = case.meet(meeting);
+            assert!(matches!(refused, Err(StoreError::File(_))), "{meeting:?} with {error}: {refused:?}");
+            assert_eq!(case.depth(), (1 + OTHERS.len(), 0, 0), "{meeting:?} with {error}");
+            assert_eq!(case.drain(), [&[LONG], &OTHERS[..]].concat(), "{meeting:?} with {error}");
+        }
+    }
+}
+
+#[test]
+fn clearing_a_queue_removes_its_quarantine_too() {
+    let case = Case::new(LONG, false);
+    damage(&case.disk, LONG, Damage::Truncated);
+    assert_eq!(case.drain(), OTHERS);
+    assert_eq!(case.depth(), (0, 0, 1));
+    block_on(case.store.clear(case.queue)).expect("clears");
+    assert_eq!(case.depth(), (0, 0, 0));
+    case.disk.stop();
+    let case = case.restarted(&Arc::new(case.disk.after_crash(1)));
+    assert_eq!(case.depth(), (0, 0, 0));
+}
