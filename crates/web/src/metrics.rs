@@ -246,12 +246,15 @@ fn channels(page: &mut Page, queue_managers: &[QueueManager]) {
 /// Name, kind, help and value of one family.
 type Family<T> = (&'static str, &'static str, &'static str, fn(&T) -> f64);
 
-const QUEUE_FAMILIES: [Family<QueueStatus>; 10] = [
+const QUEUE_FAMILIES: [Family<QueueStatus>; 11] = [
     ("quaymaster_queue_depth", "gauge", "Number of messages on the queue, including uncommitted ones.", |q| {
         q.depth.current.into()
     }),
     ("quaymaster_queue_uncommitted", "gauge", "Messages put or got and not yet committed.", |q| {
         q.depth.uncommitted.into()
+    }),
+    ("quaymaster_queue_quarantined", "gauge", "Messages that could not be read from disk, beside the depth.", |q| {
+        q.depth.quarantined.into()
     }),
     ("quaymaster_queue_bytes", "gauge", "Bytes of message bodies on the queue.", |q| number(q.depth.bytes)),
     ("quaymaster_queue_open_input", "gauge", "Handles open for input.", |q| q.open_input.into()),

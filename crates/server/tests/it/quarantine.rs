@@ -1,8 +1,19 @@
 //! `log quarantine`: a message whose body is damaged on disk holds up nobody, and an operator keeps or removes it.
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
 use expect_test::expect;
 
 use crate::program::{Folder, Server};
+
+fn metrics(server: &Server) -> String {
+    let mut stream = TcpStream::connect(server.address("metrics")).expect("it listens");
+    stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").expect("written");
+    let mut page = String::new();
+    stream.read_to_string(&mut page).expect("an answer");
+    page
+}
 
 #[test]
 fn a_damaged_message_is_passed_over_listed_exported_and_removed() {
@@ -40,6 +51,8 @@ fn a_damaged_message_is_passed_over_listed_exported_and_removed() {
     for part in ["DEV.QUEUE.1", &key, id, &name, "quaymaster log quarantine list"] {
         assert!(said.contains(part), "{part} is missing: {said}");
     }
+
+    assert!(metrics(&server).contains("quaymaster_queue_quarantined{qmgr=\"QM1\",queue=\"DEV.QUEUE.1\"} 1\n"));
 
     let refused = folder.run_with(&["runmqsc", "QM1"], "DELETE QLOCAL(DEV.QUEUE.1)\n");
     assert!(refused.contains("AMQ8143E"), "{refused}");

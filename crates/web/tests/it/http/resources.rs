@@ -248,6 +248,7 @@ fn the_metrics_listener_serves_metrics_and_health_alone() {
         "quaymaster_queue_depth{qmgr=\"QM1\",queue=\"Q\"} 0",
         "quaymaster_queue_puts_total{qmgr=\"QM1\",queue=\"Q\"} 1",
         "quaymaster_queue_gets_total{qmgr=\"QM1\",queue=\"Q\"} 1",
+        "quaymaster_queue_quarantined{qmgr=\"QM1\",queue=\"Q\"} 0",
         "quaymaster_log_failed{qmgr=\"QM1\"} 0",
         "# TYPE process_resident_memory_bytes gauge",
     ] {
