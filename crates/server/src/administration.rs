@@ -12,6 +12,10 @@
 //! ```
 //! A client sends a request and reads answers (`calls` has those of applications): one, or for `Get` a `Message` each followed by `End`. A message that was
 //! got stays in its unit of work until the client says `Taken`; a client that goes away gets it backed out.
+//!
+//! The body of an answer may have any length. It is sent in parts of 1 MiB: frames with the header `Part` carry all but
+//! the last one, which follows the header of the answer itself. Everything that may grow with the number of objects is
+//! therefore in the body.
 
 pub(crate) mod calls;
 pub(crate) mod client;
@@ -35,7 +39,7 @@ pub(crate) enum Request {
     Mqsc {
         queue_manager: Option<String>,
         command: String,
-        /// The answer's body is the reply as JSON, instead of lines.
+        /// The answer's body is the reply as JSON, instead of lines of text.
         json: bool,
     },
     /// dmpmqcfg; the answer's body is the text.
@@ -143,9 +147,11 @@ pub(crate) struct NewMessage {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub(crate) enum Answer {
+    /// The body is the next part of the answer that follows.
+    Part,
     Status(Status),
+    /// The body is the reply: lines, each with its end, or JSON.
     Mqsc {
-        lines: Vec<String>,
         outcome: Outcome,
     },
     /// The body is the text.
@@ -172,12 +178,10 @@ pub(crate) enum Answer {
         /// MQRC_*.
         warning: Option<i32>,
     },
-    Depths {
-        queues: Vec<QueueDepth>,
-    },
-    Quarantine {
-        messages: Vec<QuarantinedMessage>,
-    },
+    /// The body is a JSON array of `QueueDepth`.
+    Depths,
+    /// The body is a JSON array of `QuarantinedMessage`.
+    Quarantine,
     /// The body is what could be read of a message's.
     Salvaged,
     Done {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::frame::{self, Lengths};
-use super::{Answer, Refusal, Request};
+use super::{Answer, Outcome, Refusal, Request};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ClientError {
@@ -70,6 +70,25 @@ impl Client {
         self.receive()
     }
 
+    /// Runs one MQSC command; with the lines of its answer.
+    ///
+    /// # Errors
+    /// As [`Client::ask`], or the answer is not one to a command.
+    pub(crate) fn run_mqsc(
+        &mut self,
+        queue_manager: Option<&str>,
+        command: &str,
+    ) -> Result<(Vec<String>, Outcome), ClientError> {
+        let queue_manager = queue_manager.map(str::to_owned);
+        let request = Request::Mqsc { queue_manager, command: command.to_owned(), json: false };
+        match self.ask(&request, &[])? {
+            (Answer::Mqsc { outcome }, body) => {
+                Ok((String::from_utf8_lossy(&body).lines().map(str::to_owned).collect(), outcome))
+            }
+            _ => Err(ClientError::Unexpected),
+        }
+    }
+
     /// # Errors
     /// The connection broke, or the frame is too long.
     pub(crate) fn send(&mut self, request: &Request, body: &[u8]) -> Result<(), ClientError> {
@@ -80,21 +99,27 @@ impl Client {
     /// # Errors
     /// As [`Client::ask`].
     pub(crate) fn receive(&mut self) -> Result<(Answer, Vec<u8>), ClientError> {
-        match self.read_frame().map_err(ClientError::Broken)? {
-            (Answer::Refused(refusal), _) => Err(ClientError::Refused(refusal)),
-            answer => Ok(answer),
+        let mut body = Vec::new();
+        loop {
+            match self.read_frame(&mut body).map_err(ClientError::Broken)? {
+                Answer::Part => {}
+                Answer::Refused(refusal) => return Err(ClientError::Refused(refusal)),
+                answer => return Ok((answer, body)),
+            }
         }
     }
 
-    fn read_frame(&mut self) -> io::Result<(Answer, Vec<u8>)> {
+    /// Appends the frame's body to `body`.
+    fn read_frame(&mut self, body: &mut Vec<u8>) -> io::Result<Answer> {
         let mut lengths = [0; Lengths::WIDTH];
         self.stream.read_exact(&mut lengths)?;
         let lengths = Lengths::decode(lengths)?;
         let mut header = vec![0; lengths.header];
         self.stream.read_exact(&mut header)?;
-        let mut body = vec![0; lengths.body];
-        self.stream.read_exact(&mut body)?;
-        Ok((frame::decode_header(&header)?, body))
+        let before = body.len();
+        body.resize(before + lengths.body, 0);
+        self.stream.read_exact(&mut body[before..])?;
+        frame::decode_header(&header)
     }
 }
 

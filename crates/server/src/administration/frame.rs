@@ -9,6 +9,8 @@ use serde::de::DeserializeOwned;
 pub(crate) const MAXIMUM_HEADER: usize = 1 << 20;
 /// Longest body in bytes: the longest message, with room for its properties.
 pub(crate) const MAXIMUM_BODY: usize = 128 << 20;
+/// The body of an answer is sent in parts of this length, in bytes.
+pub(crate) const PART: usize = 1 << 20;
 
 /// Lengths of header and body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

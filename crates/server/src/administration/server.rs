@@ -134,7 +134,18 @@ impl Peer {
         Ok(Some((frame::decode_header(&header)?, body)))
     }
 
+    /// Sends an answer with a body of any length.
     pub(super) async fn send(&mut self, answer: &Answer, body: &[u8]) -> io::Result<()> {
+        let mut rest = body;
+        while rest.len() > frame::PART {
+            let (part, after) = rest.split_at(frame::PART);
+            self.send_frame(&Answer::Part, part).await?;
+            rest = after;
+        }
+        self.send_frame(answer, rest).await
+    }
+
+    async fn send_frame(&mut self, answer: &Answer, body: &[u8]) -> io::Result<()> {
         let frame = frame::encode(answer, body.len())?;
         self.stream.write_all(&frame).await?;
         self.stream.write_all(body).await

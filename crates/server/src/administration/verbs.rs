@@ -13,6 +13,7 @@ use model::options::{
 use model::reason::Reason;
 use queue_manager::event::command::{Issuer, Origin};
 use queue_manager::{ConnectOptions, Connection, QueueManager};
+use serde::Serialize;
 
 use super::message::{correlation_id, describe, message_id, queue_name};
 use super::server::Peer;
@@ -91,10 +92,11 @@ async fn mqsc(
     let issuer = Issuer { user: user.as_deref().unwrap_or(&principal.user), ..Issuer::new(principal, Origin::Console) };
     if json {
         let (body, outcome) = command::json::run_text(&manager, &issuer, text).await;
-        return Ok((Answer::Mqsc { lines: Vec::new(), outcome: word(outcome) }, body));
+        return Ok((Answer::Mqsc { outcome: word(outcome) }, body));
     }
     let answer = command::run_issued(&manager, &issuer, text).await;
-    Ok((Answer::Mqsc { lines: answer.lines, outcome: word(answer.outcome) }, Vec::new()))
+    let body: String = answer.lines.iter().flat_map(|line| [line, "\n"]).collect();
+    Ok((Answer::Mqsc { outcome: word(answer.outcome) }, body.into_bytes()))
 }
 
 async fn put(
@@ -226,7 +228,11 @@ fn depth(server: &Server, name: Option<&str>, queue: &str) -> Result<(Answer, Ve
     {
         return Err(refused("find", exact, Reason::UnknownObjectName));
     }
-    Ok((Answer::Depths { queues }, Vec::new()))
+    Ok((Answer::Depths, json_body(&queues)?))
+}
+
+fn json_body(value: &impl Serialize) -> Result<Vec<u8>, Refusal> {
+    serde_json::to_vec(value).map_err(|error| Refusal::new(RefusalKind::Failed, error.to_string()))
 }
 
 async fn quarantine(
@@ -247,7 +253,7 @@ async fn quarantine(
                 length: message.length,
                 file: message.file,
             });
-            Ok((Answer::Quarantine { messages: messages.collect() }, Vec::new()))
+            Ok((Answer::Quarantine, json_body(&messages.collect::<Vec<_>>())?))
         }
         QuarantineAction::Export(key) => {
             let body = manager.salvage(key).ok_or_else(|| unknown(key))?;

@@ -20,7 +20,7 @@ use super::failure::Failure;
 use super::remote::{DEFAULT_QUEUE_MANAGER, Remote};
 use super::{Location, mqsc_door};
 use crate::administration::client::{Client, ClientError};
-use crate::administration::{Answer, Outcome, RefusalKind, Request};
+use crate::administration::{Outcome, RefusalKind};
 use crate::error::chain;
 use crate::rest_client::RestError;
 
@@ -284,11 +284,7 @@ fn run(location: &Location, remote: &Remote, subject: &Subject, text: &str) -> R
 
 fn through_socket(location: &Location, subject: &Subject, text: &str) -> Result<(Vec<String>, Outcome), Failure> {
     let mut client = Client::connect(location.directory().root()).map_err(unreachable)?;
-    let request = Request::Mqsc { queue_manager: subject.queue_manager.clone(), command: text.to_owned(), json: false };
-    match client.ask(&request, &[]).map_err(unreachable)?.0 {
-        Answer::Mqsc { lines, outcome } => Ok((lines, outcome)),
-        _ => Err(unreachable(ClientError::Unexpected)),
-    }
+    client.run_mqsc(subject.queue_manager.as_deref(), text).map_err(unreachable)
 }
 
 fn over_rest(remote: &Remote, subject: &Subject, text: &str) -> Result<(Vec<String>, Outcome), Failure> {

@@ -13,7 +13,7 @@ use storage::private::log::inspect::{Item, describe, inspect};
 use super::failure::Failure;
 use super::{Location, mqsc};
 use crate::administration::client::ClientError;
-use crate::administration::{Answer, QuarantineAction, Request};
+use crate::administration::{Answer, QuarantineAction, QuarantinedMessage, Request};
 use crate::data_directory::DataDirectory;
 use crate::error::ServerError;
 
@@ -93,7 +93,9 @@ fn quarantine(command: &Quarantine, out: &mut dyn Write) -> Result<(), Failure> 
     let (mut client, queue_manager) = mqsc::connect(&door.location.directory(), name)?;
     let request = Request::Quarantine { queue_manager: Some(queue_manager), action };
     match (client.ask(&request, &[])?, command) {
-        ((Answer::Quarantine { messages }, _), Quarantine::List(arguments)) => {
+        ((Answer::Quarantine, body), Quarantine::List(arguments)) => {
+            let messages: Vec<QuarantinedMessage> =
+                serde_json::from_slice(&body).map_err(|_| ClientError::Unexpected)?;
             for message in &messages {
                 match arguments.json {
                     true => writeln!(out, "{}", json!(message))?,

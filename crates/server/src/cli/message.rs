@@ -500,10 +500,10 @@ pub(super) fn depth(arguments: &DepthArguments, out: &mut dyn Write) -> Result<(
         false => {
             let (mut client, queue_manager) = mqsc::connect(&arguments.location.directory(), name)?;
             let request = Request::Depth { queue_manager: Some(queue_manager), queue };
-            let Answer::Depths { queues } = client.ask(&request, &[])?.0 else {
+            let (Answer::Depths, body) = client.ask(&request, &[])? else {
                 return Err(ClientError::Unexpected.into());
             };
-            queues
+            serde_json::from_slice(&body).map_err(|_| ClientError::Unexpected)?
         }
     };
     if arguments.queue.is_none() {

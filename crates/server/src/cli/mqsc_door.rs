@@ -75,11 +75,8 @@ impl MqscDoor {
     pub(super) fn run(&mut self, text: &str) -> Result<(Vec<String>, Outcome), Failure> {
         match &mut self.way {
             Way::Socket { directory, client, patience } => {
-                let queue_manager = Some(self.queue_manager.clone());
-                let request = Request::Mqsc { queue_manager, command: text.to_owned(), json: false };
-                match client.ask(&request, &[]) {
-                    Ok((Answer::Mqsc { lines, outcome }, _)) => Ok((lines, outcome)),
-                    Ok(_) => Err(Failure::of(UNREACHABLE, &ClientError::Unexpected)),
+                match client.run_mqsc(Some(&self.queue_manager), text) {
+                    Ok(answer) => Ok(answer),
                     Err(error) if error.is_timeout() && patience.is_some() => {
                         // The answer may still come on the old connection, where it would be taken for the next one's.
                         *client = connect(directory, &self.queue_manager)?.0;
@@ -106,7 +103,7 @@ impl MqscDoor {
                 let queue_manager = Some(self.queue_manager.clone());
                 let request = Request::Mqsc { queue_manager, command: text.to_owned(), json: true };
                 match client.ask(&request, &[])? {
-                    (Answer::Mqsc { outcome, .. }, body) => (body, Some(outcome)),
+                    (Answer::Mqsc { outcome }, body) => (body, Some(outcome)),
                     _ => return Err(ClientError::Unexpected.into()),
                 }
             }

@@ -222,3 +222,35 @@ fn help_lists_commands_without_a_server() {
     "#]]
     .assert_eq(&folder.run(&["mqsc", "help", "FROB"]));
 }
+
+/// 1500 queues with all attributes are some megabytes of text.
+#[test]
+fn an_answer_of_any_length_comes_whole() {
+    const QUEUES: usize = 1500;
+    let folder = Folder::new();
+    let _server = Server::start(&folder, &[]);
+    let script: String = (0..QUEUES).map(|number| format!("DEFINE QLOCAL(MANY.{number:04})\n")).collect();
+    let said = folder.run_with(&["runmqsc", "-e"], &script);
+    assert!(said.starts_with("exit 0\n"), "{}", said.lines().last().unwrap_or_default());
+
+    let said = folder.run_with(&["runmqsc", "-e"], "DISPLAY QUEUE(MANY.*) ALL\n");
+    assert!(said.len() > 2 << 20, "longer than two parts: {} bytes", said.len());
+    assert!(said.starts_with("exit 0\n"), "{}", said.lines().last().unwrap_or_default());
+    let named = |line: &&str| line.starts_with("out:    QUEUE(MANY.");
+    assert_eq!(said.lines().filter(named).count(), QUEUES);
+
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        let said = folder.run(arguments);
+        let text = said.strip_prefix("exit 0\nout: ").unwrap_or_else(|| panic!("{:.500}", said));
+        serde_json::from_str(text).expect("JSON")
+    };
+    let answer = json(&["mqsc", "--json", "DISPLAY QUEUE(MANY.*) ALL"]);
+    assert_eq!(answer["commandResponse"].as_array().map(Vec::len), Some(QUEUES));
+    assert_eq!(json(&["depth", "MANY.*", "--json"]).as_array().map(Vec::len), Some(QUEUES));
+    assert_eq!(json(&["dmpmqcfg", "-a", "-n", "MANY.*", "--json"]).as_array().map(Vec::len), Some(QUEUES));
+
+    let body: String = ["0123456789abcdef"; 200_000].concat();
+    let said = folder.run_with(&["put", "MANY.0000"], &body);
+    assert!(said.starts_with("exit 0\n"), "{said}");
+    assert!(folder.run(&["get", "MANY.0000"]) == format!("exit 0\nout: {body}\n"), "the message comes back as it was");
+}
