@@ -1,7 +1,8 @@
 //! Definitions: what DEFINE, ALTER, DELETE, CLEAR and DISPLAY change and read.
 //!
 //! Owns: the objects of a queue manager as attributes, how the store keeps them (`definitions.rs`), what a first start
-//! makes (`defaults.rs`), and the ordered list of queues that doors page through (`queue_list.rs`).
+//! makes (`defaults.rs`), the ordered list of queues that doors page through (`queue_list.rs`), and a restored queue manager's
+//! new name (`rename.rs`).
 //!
 //! Never: parses a command (the crate `command` does) or counts what objects do (`instrumentation`).
 //!
@@ -17,3 +18,4 @@ pub(crate) mod definitions;
 pub mod objects;
 pub mod queue_list;
 pub(crate) mod queue_objects;
+pub(crate) mod rename;

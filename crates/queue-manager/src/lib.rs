@@ -24,8 +24,10 @@ use std::sync::Arc;
 use model::authority::Principal;
 use model::name::QueueManagerName;
 use storage::private::log::disk::Disk;
+use storage::private::log::hold::Held;
 use storage::{RecoveryLogError, StoreError, StoreOptions};
 
+pub use definition::rename::rename;
 pub use definition::{objects, queue_list};
 pub use engine::clock::{Clock, SystemClock};
 pub use engine::{clock, command_server, system_settings};
@@ -152,6 +154,14 @@ impl QueueManager {
         self.write_last_records().await;
         starting::stopping(&self.engine, was_quiesced).await;
         self.engine.store.close();
+    }
+
+    /// Keeps all that its recovery log holds now, for a backup. `None` when nothing is on disk.
+    ///
+    /// # Errors
+    /// The log has failed or ended, or there is no space.
+    pub async fn hold_log(&self) -> Result<Option<Held>, StoreError> {
+        self.engine.store.hold().await
     }
 
     /// Whether both are the same start of the same queue manager.

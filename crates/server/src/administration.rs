@@ -88,6 +88,15 @@ pub(crate) enum Request {
         queue_manager: Option<String>,
         action: QuarantineAction,
     },
+    /// Keeps the recovery log as it is until `Release`, or until the client goes away.
+    Hold {
+        queue_manager: String,
+    },
+    Release,
+    /// A queue manager was restored into the folder of this name below `qmgrs`, as `DataDirectory::restoring` names it.
+    TakeInRestored {
+        name: String,
+    },
     Reload,
     /// strmqm.
     StartQueueManager {
@@ -184,6 +193,11 @@ pub(crate) enum Answer {
     Quarantine,
     /// The body is what could be read of a message's.
     Salvaged,
+    /// The log is held up to here.
+    Held {
+        oldest: u32,
+        end: u64,
+    },
     Done {
         notes: Vec<String>,
     },

@@ -3,6 +3,7 @@
 //! The program also acts by the name it is called by (`runmqsc`, `dspmq`, ...). `exit_code` has the exit codes.
 
 mod authority;
+mod backup;
 mod channel;
 mod compatibility;
 mod config;
@@ -109,6 +110,10 @@ enum Command {
     /// Show a recovery log.
     #[command(subcommand)]
     Log(log::Command),
+    /// Copy the messages and definitions of a queue manager, running or not, to a folder.
+    Backup(backup::BackupArguments),
+    /// Make a queue manager from a backup.
+    Restore(backup::RestoreArguments),
     /// Measure a server under load.
     #[command(subcommand)]
     Workload(WorkloadCommand),
@@ -228,6 +233,8 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Service(command) => service::run(&command, out),
         Command::Zconbt(arguments) => zconbt::run(&arguments, out),
         Command::Log(command) => return log::run(&command, out),
+        Command::Backup(arguments) => backup::back_up(&arguments, out),
+        Command::Restore(arguments) => backup::restore(&arguments, out),
         Command::Workload(WorkloadCommand::Run(arguments)) => return workload_run(&arguments),
         Command::Workload(WorkloadCommand::Responder(arguments)) => {
             workload::cli::respond(&arguments).map_err(|error| Failure::of(1, &error))

@@ -13,6 +13,7 @@
 //! DIR/qmgrs/NAME/log/            recovery log; written by `storage` alone
 //! DIR/qmgrs/NAME/state           how the queue manager is or last ended, and whether it starts with the next server
 //! DIR/qmgrs/.deleted.NAME/       a queue manager that was being deleted; what a crash left of it goes at the next look
+//! DIR/qmgrs/.restoring.NAME/     a queue manager that is being restored; what a crash left of it goes with the next try
 //! ```
 //! In a folder's name, `/` of a queue manager's name is `&`, and a leading `.` is `!`.
 //!
@@ -124,7 +125,7 @@ impl DataDirectory {
             .filter_map(Result::ok)
             .filter(|entry| entry.path().join("log").is_dir())
             .filter_map(|entry| {
-                let folder = entry.file_name().into_string().ok().filter(|name| !name.starts_with(DELETED))?;
+                let folder = entry.file_name().into_string().ok().filter(|name| !name.starts_with('.'))?;
                 QueueManagerName::parse(&folder.replace('&', "/").replace('!', ".")).ok()
             })
             .collect();
@@ -161,6 +162,23 @@ impl DataDirectory {
         self.sweep();
         fs::rename(&folder, &doomed).map_err(|e| file_error("delete", &folder, e))?;
         fs::remove_dir_all(&doomed).map_err(|e| file_error("delete", &doomed, e))
+    }
+
+    /// Where a queue manager is restored before it is one of the directory's.
+    pub(crate) fn restoring(&self, name: &QueueManagerName) -> PathBuf {
+        self.root.join("qmgrs").join(format!(".restoring.{}", folder_name(name)))
+    }
+
+    /// Makes what was restored a queue manager of the directory, which has none of the name. It has ended normally.
+    pub(crate) fn take_in_restored(&self, name: &QueueManagerName) -> Result<(), ServerError> {
+        let (from, to) = (self.restoring(name), self.queue_manager(name));
+        let saved = Saved { state: State::EndedNormally, resumes: false };
+        write_file(&from.join("state"), saved.text().as_bytes(), 0o600)?;
+        let sync = |folder: &Path| File::open(folder).and_then(|open| open.sync_all());
+        sync(&from)
+            .and_then(|()| fs::rename(&from, &to))
+            .and_then(|()| sync(&self.root.join("qmgrs")))
+            .map_err(|e| file_error("move into place", &from, e))
     }
 
     /// Removes what is left of queue managers whose deletion was cut short. What cannot be removed now stays for later.

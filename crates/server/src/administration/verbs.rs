@@ -14,6 +14,7 @@ use model::reason::Reason;
 use queue_manager::event::command::{Issuer, Origin};
 use queue_manager::{ConnectOptions, Connection, QueueManager};
 use serde::Serialize;
+use storage::private::log::hold::Point;
 
 use super::message::{correlation_id, describe, message_id, queue_name};
 use super::server::Peer;
@@ -55,6 +56,9 @@ pub(super) async fn answer(server: &Server, peer: &mut Peer, request: Request, b
         Request::Taken => Err(invalid("nothing was got that could be taken")),
         Request::Depth { queue_manager, queue } => depth(server, queue_manager.as_deref(), &queue),
         Request::Quarantine { queue_manager, action } => quarantine(server, queue_manager.as_deref(), action).await,
+        Request::Hold { queue_manager } => hold(server, peer, &queue_manager).await?.map(|()| nothing_to_say()),
+        Request::Release => Err(invalid("nothing is held that could be released")),
+        Request::TakeInRestored { name } => done(server.take_in_restored(&name).await),
         Request::Reload => match server.reload() {
             Ok(notes) => Ok((Answer::Done { notes }, Vec::new())),
             Err(error) => Err(Refusal::new(RefusalKind::Failed, crate::error::chain(&error))),
@@ -71,7 +75,36 @@ pub(super) async fn answer(server: &Server, peer: &mut Peer, request: Request, b
 }
 
 fn done(result: Result<(), Refusal>) -> Result<(Answer, Vec<u8>), Refusal> {
-    result.map(|()| (Answer::Done { notes: Vec::new() }, Vec::new()))
+    result.map(|()| nothing_to_say())
+}
+
+fn nothing_to_say() -> (Answer, Vec<u8>) {
+    (Answer::Done { notes: Vec::new() }, Vec::new())
+}
+
+/// Holds a recovery log while the client copies it. `Ok(Err(_))`: it is not held, or was not held to the end.
+async fn hold(server: &Server, peer: &mut Peer, name: &str) -> io::Result<Result<(), Refusal>> {
+    let failed = |sentence: String| Ok(Err(Refusal::new(RefusalKind::Failed, sentence)));
+    let manager = match server.queue_manager(Some(name)) {
+        Ok(manager) => manager,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let held = match manager.hold_log().await {
+        Ok(Some(held)) => held,
+        Ok(None) => return failed(format!("queue manager {name} keeps nothing on disk")),
+        Err(error) => return failed(crate::error::chain(&error)),
+    };
+    let Point { oldest, end } = held.point();
+    peer.send(&Answer::Held { oldest, end }, &[]).await?;
+    match peer.receive().await? {
+        Some((Request::Release, _)) => {}
+        Some(_) => return Ok(Err(invalid("the log was not released"))),
+        None => return Err(io::ErrorKind::UnexpectedEof.into()),
+    }
+    if held.stands() {
+        return Ok(Ok(()));
+    }
+    failed("the disk became full, or the queue manager ended: the log could not be kept as it was".to_owned())
 }
 
 async fn mqsc(

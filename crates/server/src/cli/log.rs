@@ -132,7 +132,7 @@ fn show(arguments: &InspectArguments, out: &mut dyn Write) -> Result<ExitCode, F
     Ok(if damaged { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn queue_manager(name: Option<&str>, directory: &DataDirectory) -> Result<QueueManagerName, Failure> {
+pub(super) fn queue_manager(name: Option<&str>, directory: &DataDirectory) -> Result<QueueManagerName, Failure> {
     let known = directory.queue_managers()?;
     let place = directory.root().display();
     match (name, known.as_slice()) {

@@ -216,6 +216,26 @@ impl Host {
     /// # Errors
     /// The name is taken, a value is not valid, or the data directory cannot be written.
     pub(crate) async fn create(self: &Arc<Self>, name: QueueManagerName, new: NewQueueManager) -> Result<(), Refusal> {
+        self.add(name, move |data| creation::create(data, name, &new, &server_user::name())).await?;
+        tracing::info!("queue manager {name} was created");
+        Ok(())
+    }
+
+    /// Makes what was restored a queue manager, which then waits to be started.
+    ///
+    /// # Errors
+    /// The name is taken, or nothing was restored under it.
+    pub(crate) async fn take_in_restored(self: &Arc<Self>, name: QueueManagerName) -> Result<(), Refusal> {
+        self.add(name, move |data| data.take_in_restored(&name)).await?;
+        tracing::info!("queue manager {name} was restored");
+        Ok(())
+    }
+
+    async fn add(
+        self: &Arc<Self>,
+        name: QueueManagerName,
+        make: impl FnOnce(&DataDirectory) -> Result<(), ServerError> + Send + 'static,
+    ) -> Result<(), Refusal> {
         if self.doors.get().is_some_and(|doors| doors.web.knows_remote(name.as_str())) {
             let sentence = format!("remote_queue_managers of the configuration has an entry {name}");
             return Err(Refusal::new(RefusalKind::AlreadyExists, sentence));
@@ -225,8 +245,7 @@ impl Host {
             return Err(Refusal::new(RefusalKind::AlreadyExists, sentence));
         }
         let data = self.data.clone();
-        let made = move || creation::create(&data, name, &new, &server_user::name());
-        let made = tokio::task::spawn_blocking(made).await.unwrap_or(Err(ServerError::StartUpTask));
+        let made = tokio::task::spawn_blocking(move || make(&data)).await.unwrap_or(Err(ServerError::StartUpTask));
         match made {
             Ok(()) => self.table.created(&name),
             Err(error) => {
@@ -235,7 +254,6 @@ impl Host {
             }
         }
         self.changed();
-        tracing::info!("queue manager {name} was created");
         Ok(())
     }
 

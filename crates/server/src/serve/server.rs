@@ -104,11 +104,23 @@ impl Server {
     /// # Errors
     /// As [`Host::create`]; nothing is created on a server that keeps nothing.
     pub(crate) async fn create_queue_manager(&self, name: &str, new: NewQueueManager) -> Result<(), Refusal> {
+        self.keeps_queue_managers()?;
+        self.host.create(queue_manager_name(name)?, new).await
+    }
+
+    fn keeps_queue_managers(&self) -> Result<(), Refusal> {
         if self.plan().options.ephemeral {
             let sentence = "a server with --ephemeral hosts only queue managers named by --qmgr";
             return Err(Refusal::new(RefusalKind::Failed, sentence));
         }
-        self.host.create(queue_manager_name(name)?, new).await
+        Ok(())
+    }
+
+    /// # Errors
+    /// As [`Host::take_in_restored`]; nothing is restored on a server that keeps nothing.
+    pub(crate) async fn take_in_restored(&self, name: &str) -> Result<(), Refusal> {
+        self.keeps_queue_managers()?;
+        self.host.take_in_restored(queue_manager_name(name)?).await
     }
 
     /// # Errors

@@ -1,6 +1,7 @@
 //! Whole commands of the built binary: what they print, how they exit, and a server that they talk to.
 
 mod authority;
+mod backup;
 mod certificates;
 mod channel_commands;
 mod channels;

@@ -197,7 +197,13 @@ impl BodyFile {
         let disk = log.disk.as_ref();
         if let Err(error) = disk.create_whole(&file, body) {
             remove(disk, &file);
-            return Err(refused("write", &file, error));
+            let error = refused("write", &file, error);
+            if matches!(error, StoreError::NoSpace) {
+                let mut appender = log.lock();
+                appender.state.end_holds();
+                appender.wake_keeper();
+            }
+            return Err(error);
         }
         Ok(Self { number, log, is_kept: false })
     }

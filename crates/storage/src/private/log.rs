@@ -4,16 +4,18 @@
 //! is the store's business, except that `recovery` rebuilds queues from them.
 //!
 //! Writing: `append.rs` gathers, `writer.rs` writes and syncs, `leader.rs` lets serving threads do so, `durable.rs` and `wait.rs` wait, `prepare.rs` keeps extents ready,
-//! `checkpoint.rs` frees them. Reading: `recovery.rs`, and `inspect.rs` for people.
+//! `checkpoint.rs` frees them. Reading: `recovery.rs`, and `inspect.rs` for people. Copying: `hold.rs` and `backup.rs`.
 //! Bytes: `extent.rs` (files and batches), `record.rs` (units and operations), `descriptor.rs` (MQMD).
 
 pub(crate) mod append;
+pub mod backup;
 pub(crate) mod checkpoint;
 pub(crate) mod cursor;
 pub(crate) mod descriptor;
 pub mod disk;
 pub(crate) mod durable;
 pub(crate) mod extent;
+pub mod hold;
 pub mod inspect;
 pub mod leader;
 pub(crate) mod prepare;

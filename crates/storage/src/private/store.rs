@@ -17,6 +17,7 @@ use crate::private::log::append::Continuation;
 use crate::private::log::checkpoint::reclaim;
 use crate::private::log::disk::Disk;
 use crate::private::log::extent::{EXTENT_HEADER_BYTES, Place};
+use crate::private::log::hold::Held;
 use crate::private::log::prepare::{Created, Spare, create, remove, run_keeper};
 use crate::private::log::recovery::{Findings, recover};
 use crate::private::log::writer::Log;
@@ -341,6 +342,17 @@ impl PrivateStore {
     /// `depth().current` alone, to be kept and read any time. `None` for a queue that does not exist.
     pub fn message_count(&self, queue: QueueId) -> Option<MessageCount> {
         Some(self.core().queue(queue).ok()?.queue.lock().count().clone())
+    }
+
+    /// Keeps everything that is in the log now, for a backup. `None` when nothing is on disk.
+    ///
+    /// # Errors
+    /// `NoSpace`, `LogFailed`, `Closed`.
+    pub async fn hold(&self) -> Result<Option<Held>, StoreError> {
+        match &self.core().log {
+            Some(log) => Held::new(log).await.map(Some),
+            None => Ok(None),
+        }
     }
 
     pub fn statistics(&self) -> StoreStatistics {

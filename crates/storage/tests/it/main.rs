@@ -1,6 +1,7 @@
 //! The storage crate through its public face.
 
 mod arbitrary;
+mod backup;
 mod bodies;
 mod concurrency;
 mod conformance;

@@ -372,6 +372,27 @@ pub(in crate::cli) static PAGES: &[Page] = &[
         &[SOCKET],
     ),
     page_of(
+        "backup",
+        &[
+            ("Back up the only queue manager while it runs", "quaymaster backup --to backups/QM1"),
+            ("Copy what is new since then", "quaymaster backup --to backups/QM1"),
+        ],
+        REMOTE,
+        LOCALLY,
+        &[SOCKET, ("DIR/qmgrs/NAME/log/", "Recovery log of a queue manager.")],
+    ),
+    page_of(
+        "restore",
+        &[
+            ("Make the queue manager QM1 again", "quaymaster restore --from backups/QM1"),
+            ("Make a copy of it with another name", "quaymaster restore QM2 --from backups/QM1"),
+            ("Check a backup", "quaymaster restore --from backups/QM1 --verify"),
+        ],
+        LOCAL,
+        LOCALLY,
+        &[("DIR/qmgrs/NAME/log/", "Recovery log of a queue manager.")],
+    ),
+    page_of(
         "workload run",
         &[(
             "Run a scenario with ten clients for half a minute",

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use parking_lot::MutexGuard;
 
 use crate::private::log::extent::{BATCH_ALIGNMENT, BATCH_HEADER_BYTES, EXTENT_HEADER_BYTES, Place};
+use crate::private::log::hold::Holds;
 use crate::private::log::leader;
 use crate::private::log::writer::{Crowd, Log};
 use crate::{RecoveryLogError, StoreError, StoreOptions};
@@ -109,6 +110,7 @@ pub(crate) struct State {
     pub(crate) stopping: bool,
     /// Body files whose message is gone, with the place from which on their removal is safe.
     pub(crate) dead_files: VecDeque<(Place, u64)>,
+    pub(crate) holds: Holds,
 }
 
 /// Where a log goes on after recovery.
@@ -140,6 +142,7 @@ impl State {
             crowd: Crowd::default(),
             stopping: false,
             dead_files: VecDeque::new(),
+            holds: Holds::default(),
         }
     }
 

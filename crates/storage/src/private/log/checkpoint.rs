@@ -45,7 +45,7 @@ pub(crate) fn reclaim(core: &Core) -> Option<Spare> {
 
 fn is_worth_it(state: &State, options: &StoreOptions) -> bool {
     let (Some(oldest), true) = (state.extents.front(), state.extents.len() > 1) else { return false };
-    if state.stopping {
+    if state.stopping || state.holds.any() {
         return false;
     }
     if oldest.live_records == 0 {
@@ -65,6 +65,9 @@ fn is_worth_it(state: &State, options: &StoreOptions) -> bool {
 fn free(log: &Log, sequence: u32) -> Option<Spare> {
     let (place, length) = {
         let mut appender = log.lock();
+        if appender.state.holds.any() {
+            return None;
+        }
         let oldest = appender.state.extents.front().filter(|oldest| oldest.live_records == 0)?;
         assert_eq!(oldest.sequence, sequence, "only this thread frees extents");
         // The batch that is begun now is the first to say that the extent is not needed.

@@ -201,6 +201,9 @@ fn settle(log: &Log, prepared: Prepared) -> bool {
         Prepared::Lacking(error) => Some(Arc::new(error)),
         Prepared::Ready | Prepared::Full | Prepared::Stopped => None,
     };
+    if state.full {
+        state.end_holds();
+    }
     match (was_full, state.full) {
         (false, true) => match &state.lacking {
             Some(error) => tracing::warn!(
@@ -245,7 +248,13 @@ fn wait_for_work(log: &Log, rest_until: Option<Instant>) -> bool {
 
 /// Body files whose messages were got: removed once the get is durable.
 fn remove_dead_files(log: &Log) {
-    let dead = std::mem::take(&mut log.state.lock().dead_files);
+    let dead = {
+        let mut state = log.state.lock();
+        if state.holds.any() {
+            return;
+        }
+        std::mem::take(&mut state.dead_files)
+    };
     for (place, number) in dead {
         // A get that never became durable leaves its file to the next start.
         if block_on(log.durable(place)).is_ok() {

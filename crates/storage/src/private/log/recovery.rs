@@ -20,6 +20,7 @@ use crate::private::log::disk::{Disk, FileName, disk_error, read_exact};
 use crate::private::log::extent::{
     BATCH_HEADER_BYTES, BatchHeader, EXTENT_HEADER_BYTES, ExtentHeader, FORMAT_VERSION, HeaderError, LogFile, Place,
 };
+use crate::private::log::hold::Point;
 use crate::private::log::prepare::Spare;
 use crate::private::log::record::{Operation, PutRecord, UnitKind, units};
 use crate::private::message_count::MessageCounts;
@@ -182,6 +183,41 @@ fn read_log(disk: &dyn Disk, listing: &Listing, replay: &mut Replay) -> Result<C
         Ok(())
     })?;
     reading.continuation(disk, listing)
+}
+
+/// Reads the log up to a point as a start would that found nothing after it. Hands each extent to `each`, with the length
+/// that is used of it. Returns the numbers of the body files of its messages.
+///
+/// # Errors
+/// As a start's, and what `each` says.
+pub(crate) fn read_until<E: From<RecoveryLogError>>(
+    disk: &dyn Disk,
+    point: Point,
+    mut each: impl FnMut(&Image, usize) -> Result<(), E>,
+) -> Result<Vec<u64>, E> {
+    let end = Place(point.end);
+    let mut replay = Replay::default();
+    let mut reading = Reading { extents: Vec::new(), end: None, oldest_needed: 0 };
+    let mut buffer = None;
+    for sequence in point.oldest..=end.extent() {
+        let mut image = read_extent(disk, sequence, buffer.take())?;
+        if sequence == end.extent() {
+            let used = usize::try_from(end.offset()).unwrap_or(usize::MAX).min(image.bytes.len());
+            image.bytes[used..].fill(0);
+        }
+        reading.apply(&image, &mut replay)?;
+        let reached = reading.end.filter(|reached| reached.extent() == sequence);
+        let used = reached.map_or(EXTENT_HEADER_BYTES as u64, Place::offset);
+        each(&image, usize::try_from(used).expect("an offset within a file that is in memory"))?;
+        buffer = Some(image.bytes);
+    }
+    if reading.end != Some(end) {
+        return Err(damaged(reading.end.unwrap_or(Place::new(point.oldest, EXTENT_HEADER_BYTES))).into());
+    }
+    if point.oldest > reading.oldest_needed {
+        return Err(RecoveryLogError::Missing { extent: u64::from(reading.oldest_needed) }.into());
+    }
+    Ok(replay.queues.values().flat_map(Queue::body_files).map(NonZeroU64::get).collect())
 }
 
 struct Reading {

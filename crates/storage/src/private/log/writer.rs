@@ -88,6 +88,11 @@ impl Log {
         self.durable.load(Ordering::Acquire) > place.0
     }
 
+    /// Where the last durable batch ended.
+    pub(crate) fn durable_up_to(&self) -> Place {
+        Place(self.durable.load(Ordering::Acquire))
+    }
+
     /// Resolves once the unit at `place` is durable.
     pub(crate) fn durable(&self, place: Place) -> Durable<'_> {
         Durable::new(self, place)
