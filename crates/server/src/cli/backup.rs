@@ -77,7 +77,10 @@ pub(super) fn back_up(arguments: &BackupArguments, out: &mut dyn Write) -> Resul
         return Ok(());
     }
     let place = arguments.to.display();
-    writeln!(out, "Queue manager {name} was backed up to {place}: {files} files, {bytes} bytes, {new_bytes} of them new.")?;
+    writeln!(
+        out,
+        "Queue manager {name} was backed up to {place}: {files} files, {bytes} bytes, {new_bytes} of them new."
+    )?;
     Ok(())
 }
 

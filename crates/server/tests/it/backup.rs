@@ -31,7 +31,10 @@ fn a_running_queue_manager_is_backed_up_and_restored_under_another_name() {
     let said = folder.run(&["strmqm", "QM2"]);
     assert!(said.starts_with("exit 0\n"), "{said}");
     assert_eq!(folder.run(&["get", "DEV.QUEUE.1", "-m", "QM2"]), "exit 0\nout: first\n");
-    assert!(folder.run(&["get", "DEV.QUEUE.1", "-m", "QM2"]) == format!("exit 0\nout: {long}\n"), "the long one is there");
+    assert!(
+        folder.run(&["get", "DEV.QUEUE.1", "-m", "QM2"]) == format!("exit 0\nout: {long}\n"),
+        "the long one is there"
+    );
     assert_eq!(depth(&folder, "QM2"), "exit 0\nout: 0\n", "nothing else was there when the backup began");
     let shown = folder.run(&["mqsc", "QM2", "DISPLAY QMGR QMID"]);
     assert!(shown.contains("QMNAME(QM2)") && shown.contains("QMID(QM2_"), "{shown}");

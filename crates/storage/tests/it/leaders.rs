@@ -23,8 +23,10 @@ fn store_on(disk: &Arc<SimulatedDisk>) -> (PrivateStore, QueueId) {
 /// A put that is tried again each time somebody asks whether it is over.
 struct Put<'a> {
     /// `None` once it is over.
-    future: Option<Pin<Box<dyn Future<Output = Result<(), StoreError>> + 'a>>>,
+    future: Option<Waiting<'a>>,
 }
+
+type Waiting<'a> = Pin<Box<dyn Future<Output = Result<(), StoreError>> + 'a>>;
 
 /// A put that has been tried once. On a busy machine it may be over: the writer thread looks after what others leave.
 fn begun(store: &PrivateStore, queue: QueueId, name: u64) -> Put<'_> {

@@ -338,7 +338,8 @@ fn remove_others(backup: &dyn Disk, contents: &Contents) {
     let needed: std::collections::HashSet<&FileName> = contents.files.iter().map(|file| &file.name).collect();
     for file in backup.list().unwrap_or_default() {
         let is_ours = LogFile::parse(&file).is_some() || file.0 == NEW_CONTENTS;
-        if is_ours && !needed.contains(&file)
+        if is_ours
+            && !needed.contains(&file)
             && let Err(error) = backup.remove(&file)
         {
             tracing::warn!(file = %file.0, error = %error, "cannot remove an unused file of the backup");
@@ -403,10 +404,7 @@ impl<'a> Step<'a> {
     }
 }
 
-fn walk(
-    backup: &dyn Disk,
-    mut each: impl FnMut(Step<'_>) -> Result<(), BackupError>,
-) -> Result<Contents, BackupError> {
+fn walk(backup: &dyn Disk, mut each: impl FnMut(Step<'_>) -> Result<(), BackupError>) -> Result<Contents, BackupError> {
     let none = || BackupError::NoBackup { what: format!("it has no file {CONTENTS}") };
     let contents = Contents::read(backup)?.ok_or_else(none)?;
     for file in &contents.files {

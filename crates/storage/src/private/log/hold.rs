@@ -23,7 +23,6 @@ impl Holds {
     pub(crate) fn any(&self) -> bool {
         self.standing > 0
     }
-
 }
 
 impl State {
