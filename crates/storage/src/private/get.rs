@@ -139,7 +139,7 @@ impl Core {
         slot: &'a QueueSlot,
         mut queue: MutexGuard<'a, Queue>,
         key: Key,
-    ) -> Result<Option<(MutexGuard<'a, Queue>, Box<Message>)>, StoreError> {
+    ) -> Result<Option<ReadHeld<'a>>, StoreError> {
         loop {
             let held = queue.slot(key).ok_or(StoreError::UnknownQueue)?;
             let whereabouts = Whereabouts::of(slot.id, queue.entry(held));
@@ -343,6 +343,9 @@ impl Core {
         Ok((Some(appender), Some(place)))
     }
 }
+
+/// The queue, locked again, and the message.
+type ReadHeld<'a> = (MutexGuard<'a, Queue>, Box<Message>);
 
 enum Discarded {
     Done(Vec<StoredMessage>, Option<Place>),
