@@ -19,7 +19,7 @@ use model::message::Message;
 use model::timestamp::Timestamp;
 
 pub use error::{Lacking, RecoveryLogError, StoreError, lacking};
-pub use private::{MessageCount, PrivateStore, QuarantineListener, Quarantined, before_sleep, block_on};
+pub use private::{MessageCount, PrivateStore, QuarantineListener, Quarantined, Scan, before_sleep, block_on};
 
 /// A queue within one store. Never used again for another queue while any record of the old one exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -124,9 +124,18 @@ pub struct Glimpse {
     pub key: DeliveryKey,
     /// With the current backout count.
     pub descriptor: MessageDescriptor,
-    /// The body, or as much of it as `PrivateStore::glimpse` reads.
+    /// The body, or as much of it as `PrivateStore::scan` reads.
     pub beginning: Bytes,
     pub is_whole: bool,
+}
+
+/// What a scan is shown at a time.
+#[derive(Debug, Clone)]
+pub struct Slice {
+    /// In delivery order.
+    pub glimpses: Vec<Glimpse>,
+    /// This look of the scan has seen the whole queue.
+    pub is_last: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,8 @@
 //! No polling and no lost wake-up: a waiter registers first and looks at the queue afterwards, unless it has not changed
 //! meanwhile; whoever makes a message visible calls `arrived` afterwards. Each arrival wakes the longest waiter that may
 //! want it, and every browser that may want it. A waiter that leaves with a wake-up it did not use (dropped, timed out,
-//! took another message) hands it on. A waiter that looked in vain keeps its place.
+//! took another message) hands it on. A waiter that looked in vain keeps its place. One that searches a long queue steps
+//! aside: what arrives meanwhile wakes those behind it as well.
 //!
 //! Knows nothing of stores: a wake-up is a hint, and the waiter always looks again.
 
@@ -90,6 +91,10 @@ struct Slot {
     wanted: Wanted,
     wake_up: Option<WakeUp>,
     waker: Option<Waker>,
+    /// The message whose wake-up is being used by the look in progress.
+    holding: Option<Arrival>,
+    /// The look in progress takes long.
+    is_aside: bool,
 }
 
 type Ticket = u64;
@@ -141,9 +146,9 @@ impl Waiters {
         line.next += 1;
         let place = (wanted.browses, wanted.key(), ticket);
         *line.tally(&place) += 1;
-        let slot = line.slots.insert(Slot { wanted, wake_up: None, waker: None });
+        let slot = line.slots.insert(Slot { wanted, wake_up: None, waker: None, holding: None, is_aside: false });
         line.order.insert(place, slot);
-        Waiter { waiters: self, place, slot, is_exact: wanted.is_exact, holding: None }
+        Waiter { waiters: self, place, slot, is_exact: wanted.is_exact }
     }
 
     /// A message became visible: wakes one getter and all browsers that may want it. Call after it is visible.
@@ -193,13 +198,19 @@ impl Line {
             }
         }
         let searched = [(any, self.anybody), (of_message, self.of_message), (of_correlation, self.of_correlation)];
-        let longest = searched
-            .into_iter()
-            .filter(|(_, count)| *count > 0)
-            .filter_map(|(key, _)| self.candidates(false, key, first, arrival).next())
-            .min_by_key(|(ticket, _)| *ticket);
-        let getter = longest.and_then(|(_, slot)| self.slots[slot].wake(arrival));
-        (getter, browsers)
+        loop {
+            let longest = searched
+                .into_iter()
+                .filter(|(_, count)| *count > 0)
+                .filter_map(|(key, _)| self.candidates(false, key, first, arrival).next())
+                .min_by_key(|(ticket, _)| *ticket);
+            let Some((_, slot)) = longest else { return (None, browsers) };
+            let slot = &mut self.slots[slot];
+            if !slot.is_aside {
+                return (slot.wake(arrival), browsers);
+            }
+            slot.wake_up = Some(WakeUp::Changed);
+        }
     }
 
     /// Where a place is counted.
@@ -244,8 +255,6 @@ pub(crate) struct Waiter<'a> {
     place: Place,
     slot: usize,
     is_exact: bool,
-    /// The message whose wake-up is being used by the look in progress.
-    holding: Option<Arrival>,
 }
 
 impl Waiter<'_> {
@@ -264,26 +273,53 @@ impl Waiter<'_> {
     }
 
     /// Call before each look, so that what arrives during the look wakes again.
-    pub(crate) fn begin_look(&mut self) {
+    pub(crate) fn begin_look(&self) {
         let mut line = self.waiters.line.lock();
-        let wake_up = line.slots[self.slot].wake_up.take();
+        let slot = &mut line.slots[self.slot];
+        if let Some(WakeUp::Arrived(arrival)) = slot.wake_up.take() {
+            slot.holding = Some(arrival);
+        }
+    }
+
+    /// The look takes long. Those behind in line need not wait for its end: they are told what this one was woken for and
+    /// what arrives from now on, and this one looks again when anything has.
+    pub(crate) fn step_aside(&self) {
+        let (browses, _, ticket) = self.place;
+        let mut line = self.waiters.line.lock();
+        let slot = &mut line.slots[self.slot];
+        if browses || slot.is_aside {
+            return;
+        }
+        slot.is_aside = true;
+        let held = slot.holding.take();
+        let arrived = match slot.wake_up {
+            Some(WakeUp::Arrived(arrival)) => Some(arrival),
+            Some(WakeUp::Changed) | None => None,
+        };
+        if arrived.is_some() {
+            slot.wake_up = Some(WakeUp::Changed);
+        }
         drop(line);
-        if let Some(WakeUp::Arrived(arrival)) = wake_up {
-            self.holding = Some(arrival);
+        for arrival in held.into_iter().chain(arrived) {
+            self.waiters.arrived_for(&arrival, ticket + 1);
         }
     }
 
     /// The look took this message; a wake-up for another one goes to the next in line when the place is given up.
-    pub(crate) fn took(&mut self, message: &MessageId) {
-        if self.holding.is_some_and(|arrival| arrival.message_id == *message) {
-            self.holding = None;
-        }
+    pub(crate) fn took(&self, message: &MessageId) {
+        let mut line = self.waiters.line.lock();
+        line.slots[self.slot].holding.take_if(|arrival| arrival.message_id == *message);
     }
 
     /// The look found nothing. The message is gone, or is not what this waiter wants although it looked so; then those
     /// behind it in line may want it.
-    pub(crate) fn found_nothing(&mut self) {
-        if let Some(arrival) = self.holding.take()
+    pub(crate) fn found_nothing(&self) {
+        let mut line = self.waiters.line.lock();
+        let slot = &mut line.slots[self.slot];
+        slot.is_aside = false;
+        let held = slot.holding.take();
+        drop(line);
+        if let Some(arrival) = held
             && !self.is_exact
         {
             self.waiters.arrived_for(&arrival, self.place.2 + 1);
@@ -299,7 +335,7 @@ impl Drop for Waiter<'_> {
         *line.tally(&self.place) -= 1;
         drop(line);
         self.waiters.count.fetch_sub(1, Ordering::SeqCst);
-        if let Some(arrival) = self.holding {
+        if let Some(arrival) = slot.holding {
             self.waiters.arrived(&arrival);
         }
         if let Some(WakeUp::Arrived(arrival)) = slot.wake_up {

@@ -67,8 +67,6 @@ pub struct Selector {
     identifiers: Identifiers,
     /// The identifiers are all there is to match.
     is_exact: bool,
-    /// What it asks of one message may change: the answer must not be remembered.
-    changes: bool,
 }
 
 /// Identifiers that every selected message has: the queue finds those by itself.
@@ -84,8 +82,7 @@ impl Selector {
     pub fn parse(text: &str) -> Result<Self, SelectorError> {
         let condition = parser::parse(text)?;
         let (identifiers, is_exact) = condition.identifiers();
-        let changes = condition.changes();
-        Ok(Self { condition, identifiers, is_exact, changes })
+        Ok(Self { condition, identifiers, is_exact })
     }
 
     pub fn identifiers(&self) -> Identifiers {
@@ -95,11 +92,6 @@ impl Selector {
     /// A message with the identifiers is selected, whatever its other fields are.
     pub fn is_exact(&self) -> bool {
         self.is_exact
-    }
-
-    /// Asks for what changes while a message lies on a queue, such as how often it was backed out.
-    pub(crate) fn changes(&self) -> bool {
-        self.changes
     }
 
     /// Whether a message is selected. `body` may be only its beginning, as long as that holds the property headers.

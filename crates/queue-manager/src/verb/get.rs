@@ -80,7 +80,8 @@ pub(crate) async fn get(
     matching::check(options)?;
     check_opened_for(open.options, flags)?;
     let source = open.source()?;
-    let get = Get { connection, engine: &connection.engine, open: &open, queue: source.queue, options, terms };
+    let get =
+        Get { connection, engine: &connection.engine, open: &open, queue: source.queue, options, terms, waiter: None };
     if flags.contains(GetFlags::UNLOCK) {
         return browse::unlock_message(&get);
     }
@@ -141,6 +142,8 @@ pub(super) struct Get<'a> {
     pub(crate) queue: &'a Arc<Queue>,
     pub(crate) options: &'a GetOptions,
     pub(super) terms: &'a Terms<'a>,
+    /// Its place in line, once it waits.
+    pub(super) waiter: Option<&'a Waiter<'a>>,
 }
 
 /// What a get in the same process may ask for beyond MQGMO.
@@ -185,8 +188,8 @@ impl Get<'_> {
         self.options.flags.intersects(BROWSES)
     }
 
-    /// Asked before each look: things may change while one waits.
-    fn check_possible(&self) -> Result<(), Reason> {
+    /// Asked before each look, and between the slices of a long one: things may change meanwhile.
+    pub(super) fn check_possible(&self) -> Result<(), Reason> {
         self.engine.admit(self.has(GetFlags::FAIL_IF_QUIESCING))?;
         self.connection.state.check()?;
         if self.has(GetFlags::FAIL_IF_QUIESCING) && self.connection.state.is_quiescing() {
@@ -202,6 +205,11 @@ impl Get<'_> {
         self.has(GetFlags::WAIT)
             && self.options.wait != Some(Duration::ZERO)
             && !self.options.flags.intersects(at_the_cursor)
+    }
+
+    /// Somebody has ended the wait before its time.
+    pub(super) fn is_to_end(&self) -> bool {
+        self.may_wait() && self.terms.end_the_wait()
     }
 
     /// A get that will wait need not look first at a queue that is empty, or that had nothing for it and has not changed:
@@ -239,7 +247,8 @@ impl Get<'_> {
         let in_group = self.place(self.browses()).is_some();
         let of_options = || self.options.wait.and_then(|wait| Instant::now().checked_add(wait));
         let deadline = self.terms.until.or_else(of_options);
-        let mut waiter = self.queue.waiters.register(self.wanted(in_group));
+        let waiter = self.queue.waiters.register(self.wanted(in_group));
+        let in_line = Get { waiter: Some(&waiter), ..*self };
         let mut is_over = false;
         let passes_over_marked = matching::passes_over_marked(self.options, self.open);
         // If nothing has changed since then, a look would be in vain; but marks end and change nothing.
@@ -249,7 +258,7 @@ impl Get<'_> {
             if is_to_look {
                 waiter.begin_look();
                 self.check_possible()?;
-                if let Some(result) = self.look().await? {
+                if let Some(result) = in_line.look().await? {
                     if result.warning != Some(Reason::TruncatedMsgFailed) && !self.browses() {
                         waiter.took(&result.descriptor.message_id);
                     }

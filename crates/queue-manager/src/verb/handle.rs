@@ -10,7 +10,7 @@ use model::options::OpenOptions;
 use model::reason::Reason;
 use model::text::Text;
 use parking_lot::Mutex;
-use storage::LockOwner;
+use storage::{LockOwner, Scan};
 
 use crate::instrumentation::accounting::observation::Counts;
 use crate::publish::OpenTopic;
@@ -20,7 +20,6 @@ use crate::queue::cursor::Cursor;
 use crate::queue::group::PutPlace;
 use crate::queue::resolve::Destination;
 use crate::selection::selector::Selector;
-use crate::verb::selecting::Refused;
 
 pub(crate) struct Handle {
     /// Unique in the queue manager: owner of browse locks.
@@ -61,8 +60,8 @@ pub(crate) struct Memory {
     pub(crate) cursor: Cursor,
     /// Of the message got last, for MQPMO_PASS_*_CONTEXT; with MQOO_SAVE_ALL_CONTEXT only.
     pub(crate) context: Option<Box<Context>>,
-    /// Messages that the selector has refused for good.
-    pub(crate) refused: Refused,
+    /// What the selector has seen of the queue.
+    pub(super) scan: Option<Scan>,
     /// Where a put in logical order stands.
     pub(super) put_place: PutPlace,
 }

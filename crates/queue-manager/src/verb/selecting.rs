@@ -1,37 +1,26 @@
 //! Getting and browsing by way of a handle with a selector: which message comes next that it selects.
 //!
-//! Messages are looked at a few at a time, without the queue's lock; the one that is selected is then got or browsed like
-//! any other, and when another handle was quicker, the search continues. What a selector has refused, and will always refuse,
-//! is remembered by the handle: a waiter that is woken for one message does not read a long queue again.
-
-use std::collections::HashSet;
+//! The handle keeps a scan of its queue (`storage::Scan`), which shows each message once: what the selector refused is not
+//! looked at again, unless it was taken and came back. So an arrival costs one look, however long the queue is. A search
+//! gives its thread back after each slice of messages. The message that is selected is then got or browsed like any
+//! other, and when another handle was quicker, the search continues.
+//!
+//! Order of locks: a queue of the store, then the handle's memory (filters ask it under the queue's lock). So a scan is opened and
+//! dropped without the handle's memory.
 
 use model::reason::Reason;
 use model::timestamp::Timestamp;
-use storage::{Candidate, DeliveryKey, Glimpse, Position, PrivateStore, Selection};
+use storage::{Candidate, DeliveryKey, Glimpse, PrivateStore, Scan, Selection};
 
 use crate::reason;
 use crate::selection::matching::Filter;
 use crate::selection::selector::{Selector, headers_end};
 use crate::verb::get::Get;
 
-/// Messages looked at together.
-const BATCH: usize = 64;
-/// Most refusals that are remembered; then it begins anew.
-const MAXIMUM_REFUSED: usize = 1 << 16;
-
-/// Arrival numbers are never used again, so a refusal stays true.
-#[derive(Default)]
-pub(crate) struct Refused(HashSet<Position, foldhash::fast::RandomState>);
-
-impl Refused {
-    fn add(&mut self, position: Position) {
-        if self.0.len() >= MAXIMUM_REFUSED {
-            self.0.clear();
-        }
-        self.0.insert(position);
-    }
-}
+/// Messages looked at before others may run.
+const SLICE: usize = 32;
+/// The same for the first slice of a search: often the first message is selected.
+const FIRST_SLICE: usize = 4;
 
 /// The next message behind `after` that `exact`, the filter and the selector accept. Nothing is reserved.
 pub(crate) async fn next(
@@ -42,27 +31,31 @@ pub(crate) async fn next(
     after: Option<DeliveryKey>,
     now: Timestamp,
 ) -> Result<Option<DeliveryKey>, Reason> {
-    // Taken out, so that the search need not lock it for each message; two searches at once remember less.
-    let mut search = Search { get, selector, refused: std::mem::take(&mut get.open.memory.lock().refused) };
+    let mut search = Search { get, selector, scan: None, is_kept: !is_of_one_message(exact) };
     let found = search.run(exact, filter, after, now).await;
     // What the filter remembers of the last message it saw is of another one.
     filter.take_segments();
     found
 }
 
+/// Such a search must not replace what the handle remembers of its queue.
+fn is_of_one_message(exact: &Selection<'_>) -> bool {
+    exact.position.is_some() || exact.group_id.is_some() && exact.sequence_number.is_some() && exact.offset.is_some()
+}
+
+/// A search has the handle's scan for itself; a second one at the same time has its own.
 struct Search<'a> {
     get: &'a Get<'a>,
     selector: &'a Selector,
-    refused: Refused,
+    scan: Option<Scan>,
+    is_kept: bool,
 }
 
 impl Drop for Search<'_> {
     fn drop(&mut self) {
-        let refused = std::mem::take(&mut self.refused);
-        let mut memory = self.get.open.memory.lock();
-        if memory.refused.0.len() < refused.0.len() {
-            memory.refused = refused;
-        }
+        let Some(scan) = self.scan.take().filter(|_| self.is_kept) else { return };
+        let before = self.get.open.memory.lock().scan.replace(scan);
+        drop(before);
     }
 }
 
@@ -71,40 +64,49 @@ impl Search<'_> {
         &mut self,
         exact: &Selection<'static>,
         filter: &Filter<'_>,
-        mut after: Option<DeliveryKey>,
+        after: Option<DeliveryKey>,
         now: Timestamp,
     ) -> Result<Option<DeliveryKey>, Reason> {
-        let (store, queue) = (&self.get.engine.store, self.get.queue.id);
-        let mut batch = 4;
+        let store = &self.get.engine.store;
+        let kept = if self.is_kept { self.get.open.memory.lock().scan.take() } else { None };
+        let opened = kept.map_or_else(|| store.open_scan(self.get.queue.id), Ok);
+        let scan = self.scan.insert(opened.map_err(|error| reason::of_store(&error))?);
+        let accept = |candidate: &Candidate<'_>| filter.accepts(candidate);
+        let selection = Selection { accept: Some(&accept), ..*exact };
+        scan.begin(&selection, after);
+        let mut maximum = FIRST_SLICE;
         loop {
-            let refused = &self.refused;
-            let accept =
-                |candidate: &Candidate<'_>| !refused.0.contains(&candidate.position) && filter.accepts(candidate);
-            let selection = Selection { accept: Some(&accept), ..*exact };
-            let glimpses = store.glimpse(queue, after, &selection, batch, now).await;
-            let glimpses = glimpses.map_err(|error| reason::of_store(&error))?;
-            let Some(last) = glimpses.last().map(|glimpse| glimpse.key) else { return Ok(None) };
-            for glimpse in glimpses {
-                if self.selects(store, &glimpse, now).await? {
+            let slice = store.scan(scan, &selection, maximum, now).await;
+            let slice = slice.map_err(|error| reason::of_store(&error))?;
+            for glimpse in slice.glimpses {
+                if selects(self.get, self.selector, &glimpse, now).await? {
                     return Ok(Some(glimpse.key));
                 }
-                if !self.selector.changes() {
-                    self.refused.add(glimpse.key.position);
-                }
+                scan.refuse(glimpse.key);
             }
-            after = Some(last);
-            batch = BATCH;
+            if slice.is_last {
+                return Ok(None);
+            }
+            if let Some(waiter) = self.get.waiter {
+                waiter.step_aside();
+            }
+            tokio::task::yield_now().await;
+            self.get.check_possible()?;
+            if self.get.is_to_end() {
+                return Ok(None);
+            }
+            maximum = SLICE;
         }
     }
+}
 
-    async fn selects(&self, store: &PrivateStore, glimpse: &Glimpse, now: Timestamp) -> Result<bool, Reason> {
-        let Glimpse { key, descriptor, beginning, is_whole } = glimpse;
-        if *is_whole || headers_end(descriptor, beginning) <= beginning.len() {
-            return Ok(self.selector.matches(descriptor, beginning));
-        }
-        let selection = self.get.at(key.position);
-        let whole = store.browse(self.get.queue.id, None, &selection, now).await;
-        let whole = whole.map_err(|error| reason::of_store(&error))?;
-        Ok(whole.is_some_and(|whole| self.selector.matches(&whole.message.descriptor, &whole.message.body)))
+async fn selects(get: &Get<'_>, selector: &Selector, glimpse: &Glimpse, now: Timestamp) -> Result<bool, Reason> {
+    let Glimpse { key, descriptor, beginning, is_whole } = glimpse;
+    if *is_whole || headers_end(descriptor, beginning) <= beginning.len() {
+        return Ok(selector.matches(descriptor, beginning));
     }
+    let store: &PrivateStore = &get.engine.store;
+    let whole = store.browse(get.queue.id, None, &get.at(key.position), now).await;
+    let whole = whole.map_err(|error| reason::of_store(&error))?;
+    Ok(whole.is_some_and(|whole| selector.matches(&whole.message.descriptor, &whole.message.body)))
 }

@@ -21,6 +21,7 @@ mod put_get;
 mod report_authority;
 mod reports;
 mod restart;
+mod scans;
 mod selectors;
 mod shared_subscriptions;
 mod status;

@@ -23,7 +23,7 @@ use storage::private::log::disk::DirectoryDisk;
 use crate::script::{EVERYTHING, FakeClock, administrator, connect, ephemeral, name};
 
 /// A queue manager with queue Q, and a connection.
-async fn bench() -> (QueueManager, Arc<Connection>) {
+pub(crate) async fn bench() -> (QueueManager, Arc<Connection>) {
     let queue_manager = ephemeral(FakeClock::new());
     queue_manager.define_queue(&administrator(), QueueDefinition::local(name("Q")), false).await.unwrap();
     let connection = Arc::new(connect(&queue_manager, administrator()));
@@ -34,7 +34,7 @@ fn object(selector: &str) -> ObjectDescriptor {
     ObjectDescriptor { name: name("Q"), selector: selector.to_owned(), ..ObjectDescriptor::default() }
 }
 
-async fn open(connection: &Connection, selector: &str) -> ObjectHandle {
+pub(crate) async fn open(connection: &Connection, selector: &str) -> ObjectHandle {
     connection.open(&administrator(), &object(selector), EVERYTHING).await.unwrap().handle
 }
 
@@ -60,11 +60,11 @@ fn message(properties: &str, text: &str) -> (MessageDescriptor, Bytes) {
     (descriptor, body.into())
 }
 
-async fn put(connection: &Connection, properties: &str, text: &str) -> MessageDescriptor {
+pub(crate) async fn put(connection: &Connection, properties: &str, text: &str) -> MessageDescriptor {
     put_with(connection, properties, text, PutFlags::NO_SYNCPOINT, |_| {}).await
 }
 
-async fn put_with(
+pub(crate) async fn put_with(
     connection: &Connection,
     properties: &str,
     text: &str,
@@ -77,7 +77,7 @@ async fn put_with(
     connection.put1(&administrator(), &object(""), descriptor, &options, body).await.unwrap().message.descriptor
 }
 
-fn text(got: Result<Box<GetResult>, Reason>) -> Result<String, Reason> {
+pub(crate) fn text(got: Result<Box<GetResult>, Reason>) -> Result<String, Reason> {
     let got = got?;
     let (_, length) = Rfh2::decode(&got.body, got.descriptor.encoding).unwrap();
     Ok(String::from_utf8_lossy(&got.body[length..]).into_owned())
@@ -88,7 +88,7 @@ async fn get(connection: &Connection, handle: ObjectHandle, flags: GetFlags) -> 
 }
 
 /// A get that waits without end, in a task of its own that has taken its place in line.
-async fn start_get(connection: &Arc<Connection>, handle: ObjectHandle) -> tokio::task::JoinHandle<String> {
+pub(crate) async fn start_get(connection: &Arc<Connection>, handle: ObjectHandle) -> tokio::task::JoinHandle<String> {
     let connection = connection.clone();
     let waiting = tokio::spawn(async move {
         let options = GetOptions { flags: GetFlags::WAIT, wait: None, ..GetOptions::default() };

@@ -11,13 +11,14 @@
 mod entry;
 mod expiry;
 mod index;
+mod scan;
 mod slab;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
-use std::ops::Bound;
+use std::ops::{Bound, RangeBounds};
 
 use hashbrown::HashMap;
 use model::identifier::GroupId;
@@ -26,12 +27,14 @@ use model::timestamp::Timestamp;
 use crate::private::message_count::MessageCount;
 use crate::private::queue::expiry::Expiry;
 use crate::private::queue::index::{IdentifierIndex, Postings};
+use crate::private::queue::scan::{Progress, Scans};
 use crate::private::queue::slab::Slab;
 use crate::{Candidate, Depth, GroupMember, LockOwner, Selection};
 
 #[cfg(test)]
 use crate::private::queue::entry::GroupPart;
 pub(crate) use crate::private::queue::entry::{Entry, Holder, Home, Key};
+pub(crate) use crate::private::queue::scan::{Beginning, Terms};
 pub(crate) use crate::private::queue::slab::Slot;
 
 type Locks = HashMap<Key, LockOwner, foldhash::fast::RandomState>;
@@ -47,11 +50,35 @@ pub(crate) struct Queue {
     /// When available messages expire.
     expiry: Expiry,
     locks: Locks,
+    scans: Scans,
     bytes: u64,
     /// As many as `entries` has but for those in quarantine.
     count: MessageCount,
     /// The queue is deleted; a remaining reference finds no messages and cannot put.
     pub(crate) dropped: bool,
+}
+
+/// What one slice of a scan looks for.
+pub(crate) struct Search<'a, 's> {
+    pub(crate) selection: &'a Selection<'s>,
+    /// Most messages to be found.
+    pub(crate) maximum: usize,
+    pub(crate) now: Timestamp,
+    /// The message cannot be read yet: the slice ends before it.
+    pub(crate) must_wait: &'a dyn Fn(&Entry) -> bool,
+}
+
+/// One slice of a scan.
+#[derive(Default)]
+pub(crate) struct Scanned {
+    /// In delivery order.
+    pub(crate) found: Vec<Slot>,
+    /// Messages looked at.
+    pub(crate) seen: usize,
+    /// Nothing is behind them.
+    pub(crate) is_last: bool,
+    /// The message that cannot be read yet.
+    pub(crate) waits_for: Option<Slot>,
 }
 
 impl Queue {
@@ -66,6 +93,7 @@ impl Queue {
             by_group_id: IdentifierIndex::new(|entry| entry.group_id().as_bytes()),
             expiry: Expiry::default(),
             locks: Locks::default(),
+            scans: Scans::default(),
             bytes: 0,
             count,
             dropped: false,
@@ -139,6 +167,9 @@ impl Queue {
         let key = entry.key;
         self.held.remove(&key);
         self.show(key, slot);
+        if !self.scans.is_empty() {
+            self.scans.came_back(key);
+        }
     }
 
     pub(crate) fn remove(&mut self, slot: Slot) -> Entry {
@@ -160,9 +191,12 @@ impl Queue {
     /// Removes every message, in any state.
     pub(crate) fn drain(&mut self) -> Vec<Entry> {
         let dropped = self.dropped;
+        let mut scans = std::mem::take(&mut self.scans);
+        scans.all_went();
         let mut whole = std::mem::replace(self, Self::new(self.count.clone()));
         self.count.set(0);
         self.dropped = dropped;
+        self.scans = scans;
         let slots: Vec<Slot> = whole.slots().collect();
         slots.into_iter().map(|slot| whole.entries.remove(slot)).collect()
     }
@@ -203,6 +237,9 @@ impl Queue {
         if !self.locks.is_empty() {
             self.locks.remove(&key);
         }
+        if !self.scans.is_empty() {
+            self.scans.went(key);
+        }
     }
 
     /// The first available message behind `after` in delivery order that matches and has not expired.
@@ -223,6 +260,92 @@ impl Queue {
             Some(Postings::Many(slots)) => slots.range((from, Bound::Unbounded)).map(|(_, slot)| *slot).find(matches),
             None => self.available.range((from, Bound::Unbounded)).map(|(_, slot)| *slot).find(matches),
         }
+    }
+
+    pub(crate) fn open_scan(&mut self) -> u64 {
+        self.scans.open()
+    }
+
+    pub(crate) fn close_scan(&mut self, number: u64) {
+        self.scans.close(number);
+    }
+
+    /// Goes on with a scan. `refused` were given out before and are not given out again, unless they are taken and come back.
+    pub(crate) fn scan(
+        &mut self,
+        number: u64,
+        beginning: Option<&Beginning>,
+        refused: &[Key],
+        search: &Search<'_, '_>,
+    ) -> Scanned {
+        let mut progress = self.scans.take(number);
+        progress.decide(refused);
+        if let Some(beginning) = beginning {
+            progress.begin(beginning);
+        }
+        let scanned = self.scan_on(&mut progress, search);
+        self.scans.put_back(number, progress);
+        scanned
+    }
+
+    fn scan_on(&self, progress: &mut Progress, search: &Search<'_, '_>) -> Scanned {
+        let mut scanned = Scanned::default();
+        let narrowed = match search.selection.position {
+            Some(position) => Some(
+                Key::with_position(position)
+                    .find_map(|key| self.available.get(&key).copied())
+                    .map_or(Postings::None, Postings::One),
+            ),
+            None => self.narrowest(search.selection),
+        };
+        let mut rank = progress.first_rank();
+        while scanned.found.len() < search.maximum && scanned.seen < SEEN_MAXIMUM {
+            let unseen = self.unseen(progress, narrowed.as_ref(), &mut rank);
+            let Some(key) = progress.first_late().into_iter().chain(unseen).min() else {
+                scanned.is_last = true;
+                break;
+            };
+            let slot = self.available[&key];
+            let entry = self.entries.get(slot);
+            let fits = fits(entry, search.selection);
+            if fits && (search.must_wait)(entry) {
+                scanned.waits_for = Some(slot);
+                break;
+            }
+            scanned.seen += 1;
+            progress.see(key);
+            if fits && self.admits(entry, search.selection, search.now) {
+                progress.give_out(key);
+                scanned.found.push(slot);
+            } else if fits {
+                progress.pass_over(key);
+            }
+        }
+        scanned
+    }
+
+    /// The first message that the scan has never seen, and its rank; the ranks before have none.
+    fn unseen(&self, progress: &Progress, narrowed: Option<&Postings<'_>>, rank: &mut usize) -> Option<Key> {
+        loop {
+            let from = (progress.unseen(*rank), Bound::Unbounded);
+            let next = match narrowed {
+                Some(Postings::None) => None,
+                Some(Postings::One(slot)) => Some(self.entries.get(*slot).key).filter(|key| from.contains(key)),
+                Some(Postings::Many(slots)) => slots.range(from).next().map(|(key, _)| *key),
+                None => self.available.range(from).next().map(|(key, _)| *key),
+            }?;
+            if next.rank() == *rank {
+                return Some(next);
+            }
+            *rank = next.rank();
+        }
+    }
+
+    /// What was given out in this slice and not looked at is given out again by the next.
+    pub(crate) fn give_back(&mut self, number: u64, keys: &[Key]) {
+        let mut progress = self.scans.take(number);
+        progress.give_back(keys);
+        self.scans.put_back(number, progress);
     }
 
     /// The available message with this key, unless it has expired or is locked by another handle.
@@ -246,15 +369,15 @@ impl Queue {
 
     fn matches(&self, slot: Slot, selection: &Selection<'_>, now: Timestamp) -> bool {
         let entry = self.entries.get(slot);
-        let fits = entry.expires > now.0
-            && selection.message_id.is_none_or(|id| id == entry.message_id)
-            && selection.correlation_id.is_none_or(|id| id == entry.correlation_id)
-            && selection.group_id.is_none_or(|id| id == *entry.group_id())
-            && selection.sequence_number.is_none_or(|number| number == entry.sequence_number())
-            && selection.offset.is_none_or(|offset| offset == entry.offset())
-            && self.visible_to(entry.key, selection.lock_owner);
+        fits(entry, selection) && self.admits(entry, selection, now)
+    }
+
+    /// Whether a message that fits may be had at this time.
+    fn admits(&self, entry: &Entry, selection: &Selection<'_>, now: Timestamp) -> bool {
         let group = || self.group(entry.group_id(), selection.lock_owner, now);
-        fits && selection.accept.is_none_or(|accept| accept(&self.candidate(entry, &group)))
+        entry.expires > now.0
+            && self.visible_to(entry.key, selection.lock_owner)
+            && selection.accept.is_none_or(|accept| accept(&self.candidate(entry, &group)))
     }
 
     fn candidate<'a>(&'a self, entry: &'a Entry, group: &'a dyn Fn() -> Vec<GroupMember>) -> Candidate<'a> {
@@ -354,3 +477,15 @@ impl Queue {
         first_of_ranks(&self.available).into_iter().chain(first_of_ranks(&self.held)).min().map(Timestamp)
     }
 }
+
+/// What never changes of a message.
+fn fits(entry: &Entry, selection: &Selection<'_>) -> bool {
+    selection.message_id.is_none_or(|id| id == entry.message_id)
+        && selection.correlation_id.is_none_or(|id| id == entry.correlation_id)
+        && selection.group_id.is_none_or(|id| id == *entry.group_id())
+        && selection.sequence_number.is_none_or(|number| number == entry.sequence_number())
+        && selection.offset.is_none_or(|offset| offset == entry.offset())
+}
+
+/// Most messages that a slice of a scan looks at under the queue's lock.
+const SEEN_MAXIMUM: usize = 256;

@@ -25,11 +25,12 @@ use crate::private::message_count::{MessageCount, MessageCounts};
 use crate::private::pool::Pool;
 use crate::private::quarantine::{QuarantineListener, Quarantined};
 use crate::private::queue::Queue;
+use crate::private::scan::Scan;
 use crate::private::spill::Spill;
 use crate::private::unit_of_work::Units;
 use crate::{
-    DefinitionChange, DeliveryKey, Depth, Glimpse, LockOwner, Placement, PutOutcome, QueueId, RecoveryLogError,
-    Selection, StoreError, StoreOptions, StoredMessage, UnitOfWorkId, Xid,
+    DefinitionChange, DeliveryKey, Depth, LockOwner, Placement, PutOutcome, QueueId, RecoveryLogError, Selection,
+    Slice, StoreError, StoreOptions, StoredMessage, UnitOfWorkId, Xid,
 };
 
 /// What a start found in the log.
@@ -72,6 +73,8 @@ pub(crate) struct Core {
     pub(crate) spill: Option<Spill>,
     /// Told of messages that cannot be read back.
     pub(crate) quarantine_listener: OnceLock<QuarantineListener>,
+    /// Messages that scans have looked at.
+    pub(crate) scanned: AtomicU64,
     closed: AtomicBool,
 }
 
@@ -117,6 +120,7 @@ impl PrivateStore {
             counts: MessageCounts::default(),
             spill: None,
             quarantine_listener: OnceLock::new(),
+            scanned: AtomicU64::new(0),
             closed: AtomicBool::new(false),
         };
         Self { running: Arc::new(Running { core: Arc::new(core), threads: Mutex::default() }) }
@@ -241,18 +245,29 @@ impl PrivateStore {
         self.core().browse(queue, after.map(Into::into), selection, now).await
     }
 
-    /// Up to `maximum` matching messages after `after` in delivery order, for a look at what they say. Of a body that has
-    /// a file of its own only the beginning is read. Nothing here may be told to an application before the message is
-    /// got or browsed: it need not be durable yet, and may be gone.
-    pub async fn glimpse(
+    /// A scan of the queue, which has seen nothing yet. It costs memory for messages that it was shown and has not refused,
+    /// while they are available, and lets each get and commit on the queue do a little more.
+    ///
+    /// # Errors
+    /// `UnknownQueue`.
+    pub fn open_scan(&self, queue: QueueId) -> Result<Scan, StoreError> {
+        Ok(Scan::of(self.core().queue(queue)?))
+    }
+
+    /// Up to `maximum` matching messages in delivery order that this look of the scan has not been shown, for a look at
+    /// what they say. Of a body that has a file of its own only the beginning is read. A slice is bounded in messages and in
+    /// time, and the queue's lock is held only to find them: the caller lets others run between slices.
+    ///
+    /// Nothing here may be told to an application before the message is got or browsed: it need not be durable yet, and
+    /// may be gone.
+    pub async fn scan(
         &self,
-        queue: QueueId,
-        after: Option<DeliveryKey>,
+        scan: &mut Scan,
         selection: &Selection<'_>,
         maximum: usize,
         now: Timestamp,
-    ) -> Result<Vec<Glimpse>, StoreError> {
-        self.core().glimpse(queue, after.map(Into::into), selection, maximum, now).await
+    ) -> Result<Slice, StoreError> {
+        self.core().scan(scan, selection, maximum, now).await
     }
 
     /// Hides the message from every other owner until `unlock` or its get. False when it is gone, taken or locked by
@@ -476,6 +491,7 @@ impl Core {
             counts: found.counts,
             spill: Some(spill),
             quarantine_listener: OnceLock::new(),
+            scanned: AtomicU64::new(0),
             closed: AtomicBool::new(false),
         };
         (core, recovered)
@@ -524,6 +540,7 @@ impl Core {
             buffer_pool_misses: self.pool.misses(),
             open_units: self.units.count(),
             spilled_bytes: self.spill.as_ref().map_or(0, Spill::bytes),
+            messages_scanned: self.scanned.load(Ordering::Relaxed),
             ..StoreStatistics::default()
         };
         if let Some(log) = &self.log {
@@ -554,6 +571,8 @@ pub struct StoreStatistics {
     /// Units of work in which something was done or tried, and that have not ended.
     pub open_units: usize,
     pub spilled_bytes: u64,
+    /// Messages that scans have looked at.
+    pub messages_scanned: u64,
     pub sync_seconds_total: f64,
     /// Persistent puts are refused for lack of space.
     pub log_full: bool,

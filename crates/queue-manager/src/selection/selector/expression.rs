@@ -95,33 +95,6 @@ impl Condition {
         }
         (found, is_exact)
     }
-
-    /// Whether it asks for a field that changes while a message waits.
-    pub(super) fn changes(&self) -> bool {
-        match self {
-            Condition::Literal(_) => false,
-            Condition::Field(field)
-            | Condition::In(field, _)
-            | Condition::Like(field, _)
-            | Condition::IsNull(field) => field.changes(),
-            Condition::Not(inner) => inner.changes(),
-            Condition::And(parts) | Condition::Or(parts) => parts.iter().any(Condition::changes),
-            Condition::Compare(_, one, other) => one.changes() || other.changes(),
-            Condition::Between(value, low, high) => value.changes() || low.changes() || high.changes(),
-        }
-    }
-}
-
-impl Operand {
-    fn changes(&self) -> bool {
-        match self {
-            Operand::Literal(_) => false,
-            Operand::Field(field) => field.changes(),
-            Operand::Negated(inner) => inner.changes(),
-            Operand::Sum(first, rest) => first.changes() || rest.iter().any(|(_, operand)| operand.changes()),
-            Operand::Product(first, rest) => first.changes() || rest.iter().any(|(_, operand)| operand.changes()),
-        }
-    }
 }
 
 impl Identifiers {

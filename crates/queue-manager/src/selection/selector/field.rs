@@ -58,13 +58,6 @@ impl Field {
         Ok(Field::Property(name))
     }
 
-    /// Changes while a message lies on a queue.
-    pub(super) fn changes(&self) -> bool {
-        const CHANGING: [&str; 4] =
-            ["JMSRedelivered", "JMSXDeliveryCount", "Root.MQMD.BackoutCount", "Root.MQMD.Expiry"];
-        matches!(self, Field::Known(known) if CHANGING.contains(&known.name))
-    }
-
     /// What a message has whose field equals `value`, and whether every such message is meant. `None` when the
     /// comparison says nothing of identifiers.
     pub(super) fn identifiers(&self, value: &Value<'_>) -> Option<(Identifiers, bool)> {

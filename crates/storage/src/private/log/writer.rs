@@ -391,6 +391,6 @@ impl Crowd {
 }
 
 #[expect(clippy::disallowed_methods, reason = "times syncs for the statistics and bounds a wait; decides no outcome")]
-pub(super) fn moment() -> Instant {
+pub(crate) fn moment() -> Instant {
     Instant::now()
 }

@@ -16,19 +16,28 @@ pub(crate) struct Key(pub(crate) u64);
 
 const POSITION_BITS: u32 = 60;
 const POSITION_MASK: u64 = Key::POSITION_MAXIMUM;
-const RANKS: u64 = 16;
+pub(super) const RANKS: usize = 16;
 
 impl Key {
     /// Positions use 60 bits: ten thousand million a second for three years.
     pub(crate) const POSITION_MAXIMUM: u64 = (1 << POSITION_BITS) - 1;
 
     pub(crate) fn new(rank: u8, position: Position) -> Self {
-        debug_assert!(u64::from(rank) < RANKS && position.0 <= POSITION_MASK);
+        debug_assert!(usize::from(rank) < RANKS && position.0 <= POSITION_MASK);
         Self(u64::from(rank) << POSITION_BITS | position.0)
     }
 
     pub(crate) fn position(self) -> Position {
         Position(self.0 & POSITION_MASK)
+    }
+
+    pub(super) fn rank(self) -> usize {
+        (self.0 >> POSITION_BITS) as usize
+    }
+
+    /// The first key that a message of this rank may have.
+    pub(super) fn first_of(rank: usize) -> Self {
+        Self((rank as u64) << POSITION_BITS)
     }
 
     pub(crate) fn delivery_key(self) -> DeliveryKey {
@@ -37,12 +46,12 @@ impl Key {
 
     /// Every key a message with this position may have.
     pub(super) fn with_position(position: Position) -> impl Iterator<Item = Self> {
-        (0..RANKS).map(move |rank| Self(rank << POSITION_BITS | position.0))
+        (0..RANKS).map(move |rank| Self(Self::first_of(rank).0 | position.0))
     }
 
     /// First and last key of each rank.
     pub(super) fn ranks() -> impl Iterator<Item = (Self, Self)> {
-        (0..RANKS).map(|rank| (Self(rank << POSITION_BITS), Self(rank << POSITION_BITS | POSITION_MASK)))
+        (0..RANKS).map(Self::first_of).map(|first| (first, Self(first.0 | POSITION_MASK)))
     }
 }
 
