@@ -6,6 +6,7 @@ mod bodies;
 mod concurrency;
 mod conformance;
 mod crash;
+mod fault_matrix;
 mod faults;
 mod leaders;
 mod oracle;

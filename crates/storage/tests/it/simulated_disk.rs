@@ -46,6 +46,8 @@ pub(crate) struct Faults {
     pub(crate) capacity: Option<usize>,
     /// Calls of one kind on one kind of file are refused.
     pub(crate) refusal: Option<Refusal>,
+    /// A write that is refused has written a part.
+    pub(crate) tears: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,9 +57,10 @@ pub(crate) enum Call {
     Sync,
     Read,
     Remove,
+    Rename,
 }
 
-/// Refused calls change nothing.
+/// Refused calls change nothing, but for writes with `tears`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Refusal {
     pub(crate) call: Call,
@@ -221,7 +224,10 @@ impl Disk for SimulatedDisk {
     fn write(&self, file: &FileName, offset: u64, bytes: &[u8]) -> io::Result<()> {
         let mut state = self.state.lock().unwrap();
         let crash = state.step()?;
-        state.refuse(Call::Write, file)?;
+        let refused = state.refuse(Call::Write, file);
+        if refused.is_err() && !state.faults.tears {
+            return refused;
+        }
         let used = state.bytes_in_files();
         let capacity = state.faults.capacity;
         let operations = state.operations;
@@ -229,7 +235,7 @@ impl Disk for SimulatedDisk {
         let file = state.file(file)?;
         let from = usize::try_from(offset).unwrap();
         // A torn write: a prefix of arbitrary length arrives.
-        let count = if crash {
+        let count = if crash || refused.is_err() {
             usize::try_from(operations.wrapping_mul(7_919)).unwrap() % (bytes.len() + 1)
         } else {
             bytes.len()
@@ -246,7 +252,7 @@ impl Disk for SimulatedDisk {
         if count > 0 {
             file.dirty.extend(from / SECTOR..=(to - 1) / SECTOR);
         }
-        if crash { Err(gone()) } else { Ok(()) }
+        if crash { Err(gone()) } else { refused }
     }
 
     fn free_bytes(&self) -> io::Result<Option<u64>> {
@@ -283,6 +289,7 @@ impl Disk for SimulatedDisk {
     fn rename(&self, from: &FileName, to: &FileName) -> io::Result<()> {
         let mut state = self.state.lock().unwrap();
         let crash = state.step()?;
+        state.refuse(Call::Rename, from)?;
         if !crash || state.operations.is_multiple_of(2) {
             let content = state.files.remove(from).ok_or(io::ErrorKind::NotFound)?;
             state.files.insert(to.clone(), content);
