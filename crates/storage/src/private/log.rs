@@ -3,8 +3,9 @@
 //! The only reader and writer of the log's files. It knows bytes, places and durability; what the records mean to queues
 //! is the store's business, except that `recovery` rebuilds queues from them.
 //!
-//! Writing: `append.rs` gathers, `writer.rs` writes and syncs, `leader.rs` lets serving threads do so, `durable.rs` and `wait.rs` wait, `prepare.rs` keeps extents ready,
-//! `checkpoint.rs` frees them. Reading: `recovery.rs`, and `inspect.rs` for people. Copying: `hold.rs` and `backup.rs`.
+//! Writing: `append.rs` gathers, `writer.rs` writes and syncs, `leader.rs` lets serving threads do so, `durable.rs` and `wait.rs` wait, `space.rs` shares out
+//! space, `prepare.rs` keeps extents ready, `checkpoint.rs` frees them. Reading: `recovery.rs`, and `inspect.rs` for people.
+//! Copying: `hold.rs` and `backup.rs`.
 //! Bytes: `extent.rs` (files and batches), `record.rs` (units and operations), `descriptor.rs` (MQMD).
 
 pub(crate) mod append;
@@ -21,6 +22,7 @@ pub mod leader;
 pub(crate) mod prepare;
 pub(crate) mod record;
 pub(crate) mod recovery;
+pub(crate) mod space;
 #[cfg(test)]
 mod tests;
 pub(crate) mod wait;

@@ -91,14 +91,14 @@ impl Units {
     }
 
     /// The unit if anything was done in it.
-    pub(super) fn existing(&self, id: UnitOfWorkId) -> Result<Option<Arc<Mutex<UnitOfWork>>>, StoreError> {
+    pub(crate) fn existing(&self, id: UnitOfWorkId) -> Result<Option<Arc<Mutex<UnitOfWork>>>, StoreError> {
         if id.0 >= self.next.load(Ordering::Relaxed) {
             return Err(StoreError::UnknownUnitOfWork);
         }
         Ok(self.open.lock().get(&id).cloned())
     }
 
-    pub(crate) fn all(&self) -> Vec<(UnitOfWorkId, Arc<Mutex<UnitOfWork>>)> {
+    fn all(&self) -> Vec<(UnitOfWorkId, Arc<Mutex<UnitOfWork>>)> {
         self.open.lock().iter().map(|(id, unit)| (*id, Arc::clone(unit))).collect()
     }
 
@@ -176,8 +176,9 @@ impl UnitOfWork {
         self.unstage_dropped(queues);
         let restated = std::mem::take(&mut self.restated);
         let head = unit_head(kind, id, xid, self.staged.len() + restated.len());
+        let class = if kind == UnitKind::Part { Class::Staging } else { Class::Essential };
         let mut appender = log.lock();
-        let unit = appender.append(Class::Essential, &[head.as_bytes(), &self.staged, &restated])?;
+        let unit = appender.append(class, &[head.as_bytes(), &self.staged, &restated])?;
         appender.state.unreserve(std::mem::take(&mut self.reserved));
         let operations = unit.plus(head.as_bytes().len());
         let lasting = matches!(kind, UnitKind::Part | UnitKind::Prepared);
@@ -254,19 +255,24 @@ impl UnitOfWork {
 }
 
 /// The queues of a unit, each locked once, in order of their ids.
-pub(super) struct LockedQueues<'a> {
+pub(crate) struct LockedQueues<'a> {
     queues: Vec<(QueueId, MutexGuard<'a, Queue>)>,
 }
 
 impl<'a> LockedQueues<'a> {
     /// `slots` as `UnitOfWork::queues` gives them.
-    pub(super) fn of(slots: &'a [Arc<QueueSlot>]) -> Self {
+    pub(crate) fn of(slots: &'a [Arc<QueueSlot>]) -> Self {
         Self { queues: slots.iter().map(|slot| (slot.id, slot.queue.lock())).collect() }
     }
 
     pub(super) fn get(&mut self, id: QueueId) -> &mut Queue {
-        let index = self.queues.binary_search_by_key(&id, |(id, _)| *id).expect("all queues of the unit are locked");
-        &mut self.queues[index].1
+        self.find(id).expect("all queues of the unit are locked")
+    }
+
+    /// `None` when it is not among them.
+    pub(crate) fn find(&mut self, id: QueueId) -> Option<&mut Queue> {
+        let index = self.queues.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        Some(&mut self.queues[index].1)
     }
 }
 
@@ -292,35 +298,12 @@ impl UnitOfWork {
         }
     }
 
-    /// Appends again what the unit has in an extent that is about to be freed, except its puts.
-    pub(crate) fn move_forward(&mut self, log: &Log, id: UnitOfWorkId, extent: u32) -> Result<Option<Place>, Refused> {
-        let mut last = None;
-        for work in &mut self.works {
-            let Record::Logged { place: old, bytes } = work.record else { continue };
-            if !work.got || old.extent() != extent {
-                continue;
-            }
-            let record = get_record(work.queue.id, work.key);
-            let head = unit_head(UnitKind::Part, id, None, GET_BYTES);
-            let mut appender = log.lock();
-            let unit = appender.append(Class::Essential, &[head.as_bytes(), &record])?;
-            let place = unit.plus(head.as_bytes().len());
-            appender.state.died(old, bytes);
-            appender.state.lives(place, bytes);
-            work.record = Record::Logged { place, bytes };
-            last = Some(unit);
-        }
-        if let Some(prepared) = &mut self.prepared
-            && let Some((old, bytes)) = prepared.record.filter(|(place, _)| place.extent() == extent)
-        {
-            let head = unit_head(UnitKind::Prepared, id, prepared.xid.as_ref(), 0);
-            let mut appender = log.lock();
-            let unit = appender.append(Class::Essential, &[head.as_bytes()])?;
-            appender.state.died(old, bytes);
-            appender.state.lives(unit, bytes);
-            prepared.record = Some((unit, bytes));
-            last = Some(unit);
-        }
-        Ok(last)
+    /// Which of its gets have their record between two places of the log, by place.
+    pub(crate) fn gets_between(&self, start: Place, end: Place) -> Map<Place, usize> {
+        let placed = self.works.iter().enumerate().filter_map(|(index, work)| match work.record {
+            Record::Logged { place, .. } if work.got && start <= place && place < end => Some((place, index)),
+            _ => None,
+        });
+        placed.collect()
     }
 }

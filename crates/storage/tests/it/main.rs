@@ -8,6 +8,7 @@ mod conformance;
 mod crash;
 mod fault_matrix;
 mod faults;
+mod full_disk;
 mod leaders;
 mod oracle;
 mod quarantine;

@@ -1,7 +1,8 @@
 //! A disk in memory that behaves as badly as disks may: it forgets what was not synced, sector by sector, tears writes,
 //! fails, fills up, and stops dead at any chosen operation.
 //!
-//! What is durable: the content of a file up to its last sync, and every create and rename that returned.
+//! What is durable: the content of a file up to its last sync, and every create and rename that returned. What a failed
+//! sync did not write is read back until the disk stops, and is durable only when it is written again.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -100,6 +101,11 @@ impl SimulatedDisk {
 
     pub(crate) fn bytes_written(&self) -> u64 {
         self.state.lock().unwrap().bytes_written
+    }
+
+    /// Bytes of all files together.
+    pub(crate) fn bytes_in_files(&self) -> usize {
+        self.state.lock().unwrap().bytes_in_files()
     }
 
     pub(crate) fn crashed(&self) -> bool {
@@ -267,12 +273,18 @@ impl Disk for SimulatedDisk {
             return Err(gone());
         }
         state.refuse(Call::Sync, file)?;
-        if state.faults.sync_fails_from.is_some_and(|from| state.operations >= from) {
+        let fails = state.faults.sync_fails_from.is_some_and(|from| state.operations >= from);
+        let file = state.file(file)?;
+        let dirty = std::mem::take(&mut file.dirty);
+        if fails {
+            // What was not written counts as written all the same: a later sync does not try again.
             return Err(io::Error::other("the simulated sync fails"));
         }
-        let file = state.file(file)?;
-        file.durable.clone_from(&file.now);
-        file.dirty.clear();
+        file.durable.resize(file.now.len(), 0);
+        for sector in dirty {
+            let (from, to) = (sector * SECTOR, (sector * SECTOR + SECTOR).min(file.now.len()));
+            file.durable[from..to].copy_from_slice(&file.now[from..to]);
+        }
         Ok(())
     }
 

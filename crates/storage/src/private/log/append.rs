@@ -1,7 +1,7 @@
-//! Gathering units into batches, under one short lock, and accounting for the space they take.
+//! Gathering units into batches, under one short lock.
 //!
-//! Never blocks: space is promised only in extents that are already prepared (see `prepare.rs`). Who is told `NotYet`
-//! waits outside all locks and tries again.
+//! Never blocks: space is promised only in extents that are already prepared (see `prepare.rs`), by the rules of `space.rs`.
+//! Who is told `NotYet` waits outside all locks and tries again.
 //!
 //! Invariants
 //! - Batches lie in `gathered` in the order of their places; the last one is the one being filled.
@@ -15,16 +15,21 @@ use parking_lot::MutexGuard;
 use crate::private::log::extent::{BATCH_ALIGNMENT, BATCH_HEADER_BYTES, EXTENT_HEADER_BYTES, Place};
 use crate::private::log::hold::Holds;
 use crate::private::log::leader;
+use crate::private::log::space::{BATCH_BYTES, largest_unit};
 use crate::private::log::writer::{Crowd, Log};
 use crate::{RecoveryLogError, StoreError, StoreOptions};
 
 /// What an append may use of the space that is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// Puts: leave the reserve to the others.
+    /// Puts: leave space to all others.
     Growing,
-    /// Gets, commits, deletes, moving live records: may use the reserve.
+    /// Parts of units of work: leave space to outcomes and to gets outside syncpoint.
+    Staging,
+    /// Gets, commits, deletes: leave the reserve.
     Essential,
+    /// Live records of the oldest extent: may use the reserve.
+    Moving,
     /// Saying that an extent is free, which gains space: may use everything.
     Freeing,
 }
@@ -51,6 +56,8 @@ pub(crate) struct Extent {
     pub(crate) salt: u64,
     pub(crate) live_records: u64,
     pub(crate) live_bytes: u64,
+    /// Headers of batches and units at most.
+    pub(crate) overhead_bytes: u64,
 }
 
 pub(super) struct Batch {
@@ -86,7 +93,21 @@ pub(crate) struct State {
     /// Prepared and empty, in order of sequence; none of them is needed by recovery yet.
     pub(crate) ready: VecDeque<Extent>,
     /// Lengths promised to units of work that are staged in memory.
-    reserved: u64,
+    pub(super) reserved: u64,
+    /// Length of the longest of `extents`.
+    pub(super) longest: usize,
+    /// The last extent that the round of moving through a full log reaches.
+    pub(super) round_end: u32,
+    /// Bytes of what is needed no more since then.
+    pub(super) ended_bytes: u64,
+    /// As `ended_bytes`, since the thread that frees extents was last woken for that.
+    pub(super) unseen_bytes: u64,
+    /// The oldest extent is being moved.
+    pub(super) is_moving: bool,
+    /// It could not be freed, and nothing has changed since.
+    pub(crate) is_stuck: bool,
+    /// It was logged that the disk is full.
+    pub(crate) is_said_full: bool,
     /// The last attempt to prepare an extent found the disk full.
     pub(crate) full: bool,
     /// Why, when it was not the disk's space.
@@ -123,7 +144,7 @@ pub(crate) struct Continuation {
 impl State {
     pub(super) fn new(continuation: Continuation) -> Self {
         let Continuation { tail, extents, ready } = continuation;
-        Self {
+        let mut state = Self {
             gathered: VecDeque::new(),
             free_buffers: Vec::new(),
             tail,
@@ -131,6 +152,13 @@ impl State {
             wanted: ready.is_empty(),
             ready,
             reserved: 0,
+            longest: 0,
+            round_end: 0,
+            ended_bytes: 0,
+            unseen_bytes: 0,
+            is_moving: false,
+            is_stuck: false,
+            is_said_full: false,
             full: false,
             lacking: None,
             space_gained: false,
@@ -143,7 +171,10 @@ impl State {
             stopping: false,
             dead_files: VecDeque::new(),
             holds: Holds::default(),
-        }
+        };
+        state.measure();
+        state.ended_bytes = state.gains();
+        state
     }
 
     /// The oldest batch has so many units, or gets no more.
@@ -171,7 +202,7 @@ impl State {
     }
 
     /// Where the last gathered batch ends.
-    fn end_of_gathered(&self) -> Place {
+    pub(super) fn end_of_gathered(&self) -> Place {
         self.gathered.back().map_or(self.tail, Batch::end)
     }
 
@@ -191,73 +222,9 @@ impl State {
         self.extents.back().expect("a log has an extent that is being filled")
     }
 
-    fn index_of(&self, sequence: u32) -> Option<usize> {
+    pub(super) fn index_of(&self, sequence: u32) -> Option<usize> {
         let index = usize::try_from(sequence.checked_sub(self.oldest())?).ok()?;
         (index < self.extents.len()).then_some(index)
-    }
-
-    /// Waiting for space is of no use: the disk is full, and no extent is about to be freed.
-    pub(super) fn hopeless(&self) -> bool {
-        let about_to_be_freed =
-            self.extents.len() > 1 && self.extents.front().is_some_and(|oldest| oldest.live_records == 0);
-        self.full && !about_to_be_freed && !self.space_gained
-    }
-
-    /// Bytes that a unit can take in the current extent.
-    fn room(&self) -> usize {
-        let (end, current) = (self.end_of_gathered(), self.current());
-        let used = if end.extent() == current.sequence {
-            usize::try_from(end.offset()).unwrap_or(usize::MAX)
-        } else {
-            EXTENT_HEADER_BYTES
-        };
-        current.length.saturating_sub(used).saturating_sub(BATCH_HEADER_BYTES + BATCH_ALIGNMENT)
-    }
-
-    /// Bytes that units can take before another extent has to be prepared.
-    pub(crate) fn prepared_bytes(&self) -> u64 {
-        (self.room() + self.ready_bytes()) as u64
-    }
-
-    fn ready_bytes(&self) -> usize {
-        self.ready.iter().map(|extent| extent.length - OVERHEAD_BYTES).sum()
-    }
-
-    /// Takes back the promise made for a unit of work.
-    pub(crate) fn unreserve(&mut self, bytes: u64) {
-        self.reserved = self.reserved.saturating_sub(bytes);
-    }
-
-    /// Bytes of the extents that recovery has to read.
-    pub(crate) fn log_bytes(&self) -> u64 {
-        self.extents.iter().map(|extent| extent.length as u64).sum()
-    }
-
-    /// As `log_bytes`, without what is still unused of the current extent.
-    pub(crate) fn used_bytes(&self) -> u64 {
-        self.log_bytes() - self.room() as u64
-    }
-
-    pub(crate) fn live_bytes(&self) -> u64 {
-        self.extents.iter().map(|extent| extent.live_bytes).sum()
-    }
-
-    /// A record that recovery needs now lies at `place`.
-    pub(crate) fn lives(&mut self, place: Place, bytes: u32) {
-        if let Some(index) = self.index_of(place.extent()) {
-            self.extents[index].live_records += 1;
-            self.extents[index].live_bytes += u64::from(bytes);
-        }
-    }
-
-    /// The record at `place` is needed no more.
-    pub(crate) fn died(&mut self, place: Place, bytes: u32) {
-        if let Some(index) = self.index_of(place.extent()) {
-            let extent = &mut self.extents[index];
-            debug_assert!(extent.live_records > 0, "a record dies once");
-            extent.live_records = extent.live_records.saturating_sub(1);
-            extent.live_bytes = extent.live_bytes.saturating_sub(u64::from(bytes));
-        }
     }
 }
 
@@ -273,7 +240,7 @@ impl Appender<'_> {
     pub(crate) fn append(&mut self, class: Class, pieces: &[&[u8]]) -> Result<Place, Refused> {
         let length = pieces.iter().map(|piece| piece.len()).sum();
         self.admit(class, length)?;
-        if length > self.state.room() {
+        if !self.state.fits(class, length) {
             self.roll();
         }
         let batch = self.batch(length);
@@ -283,6 +250,7 @@ impl Appender<'_> {
         }
         batch.units += 1;
         self.appended = true;
+        self.account(class, length, pieces.first().map_or(0, |head| head.len()));
         Ok(place)
     }
 
@@ -297,36 +265,30 @@ impl Appender<'_> {
         if let Some(error) = self.log.closed_error() {
             return Err(error.into());
         }
-        let largest = usize::try_from(self.log.options.extent_bytes).unwrap_or(usize::MAX) - OVERHEAD_BYTES;
-        if self.state.stopping || length > largest {
+        if self.state.stopping || length > largest_unit(class, self.state.new_length(&self.log.options)) {
             return Err(if self.state.stopping { StoreError::Closed } else { StoreError::NoSpace }.into());
         }
-        let (room, ready) = (self.state.room(), self.state.ready_bytes());
-        let first_ready = self.state.ready.front().map_or(0, |extent| extent.length - OVERHEAD_BYTES);
-        let fits = length <= room || length <= first_ready;
-        let allowed = match class {
-            Class::Freeing => fits,
-            Class::Essential => fits && length + FREEING_BYTES <= room + ready,
-            Class::Growing => {
-                let promised = usize::try_from(self.state.reserved).unwrap_or(usize::MAX);
-                let needed = length.saturating_add(promised).saturating_add(self.reserve_bytes());
-                fits && needed <= room + ready
-            }
-        };
-        if allowed {
+        if self.state.admits(class, length) {
             return Ok(());
         }
         self.want_extent();
-        if !self.state.hopeless() {
+        if !self.state.hopeless(&self.log.options) {
             return Err(Refused::NotYet);
         }
         Err(self.state.lacking.clone().map_or(StoreError::NoSpace, StoreError::File).into())
     }
 
-    /// What puts leave to gets, commits and to moving live records: half an extent. The gets of an extent full of the
-    /// smallest messages take less, so a full log can always be drained from its oldest end.
-    fn reserve_bytes(&self) -> usize {
-        self.state.ready.front().unwrap_or(self.state.current()).length / 2
+    /// What an append means for the space of the log; its unit begins with a head of `head` bytes.
+    fn account(&mut self, class: Class, length: usize, head: usize) {
+        if let Some(current) = self.state.extents.back_mut() {
+            current.overhead_bytes += head as u64;
+        }
+        if class == Class::Essential {
+            self.state.ended(length as u64);
+        }
+        if !self.state.full && !self.state.wanted && self.state.lacks_extent() {
+            self.want_extent();
+        }
     }
 
     fn want_extent(&mut self) {
@@ -341,11 +303,11 @@ impl Appender<'_> {
     }
 
     /// Closes the batch being filled and goes on in the next prepared extent, which `admit` has seen.
-    fn roll(&mut self) {
+    pub(super) fn roll(&mut self) {
         self.state.seal();
         let next = self.state.ready.pop_front().expect("admit saw a prepared extent");
         self.state.extents.push_back(next);
-        self.want_extent();
+        self.state.measure();
     }
 
     /// The batch that takes the next unit of this length.
@@ -358,7 +320,8 @@ impl Appender<'_> {
         if begin {
             state.seal();
             let previous_end = state.end_of_gathered();
-            let current = state.current();
+            let current = state.extents.back_mut().expect("a log has an extent that is being filled");
+            current.overhead_bytes += BATCH_BYTES as u64;
             let (sequence, salt, extent_length) = (current.sequence, current.salt, current.length);
             let start = if previous_end.extent() == sequence {
                 previous_end
@@ -390,6 +353,9 @@ impl Drop for Appender<'_> {
         if !self.appended {
             return;
         }
+        if self.state.is_worth_a_look() {
+            self.wake_keeper();
+        }
         if self.state.crowd.is_short() && leader::leave(&self.log.this) {
             self.state.is_led = true;
             if self.state.writer_rests {
@@ -414,8 +380,3 @@ pub(crate) fn unit_maximum(options: &StoreOptions) -> usize {
 
 /// Most bytes gathered into one batch, unless a single unit is longer.
 const BATCH_BYTES_MAXIMUM: usize = 4 << 20;
-/// What an extent with one batch has besides units, in bytes.
-const OVERHEAD_BYTES: usize = EXTENT_HEADER_BYTES + BATCH_HEADER_BYTES + BATCH_ALIGNMENT;
-
-/// What everybody leaves to the records that say an extent is free, in bytes.
-const FREEING_BYTES: usize = 1 << 10;

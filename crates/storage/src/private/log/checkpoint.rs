@@ -5,21 +5,30 @@
 //! freed after the record it speaks of. An extent is freed only once everything that ended its records is durable, and
 //! a durable batch says that the extent is not needed.
 //!
-//! A message is appended again under its queue's lock, a unit's record under the unit's: none ever follows its own end.
+//! A batch is moved as a whole, under the locks of all that it speaks of: no record ever follows its own end. Of each unit
+//! the live operations become one unit again, and those units follow one another in one batch. So what is moved never takes
+//! more space than it took, whatever it is: that is what lets a full log be moved (see `space.rs`).
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::private::log::append::{Class, Refused, State};
+use hashbrown::HashMap;
+use parking_lot::{Mutex, MutexGuard};
+
+use crate::UnitOfWorkId;
+use crate::private::definitions::Definitions;
+use crate::private::log::append::{Class, Refused};
 use crate::private::log::disk::disk_error;
 use crate::private::log::extent::{BATCH_HEADER_BYTES, BatchHeader, EXTENT_HEADER_BYTES, LogFile, Place};
 use crate::private::log::prepare::Spare;
-use crate::private::log::record::{Operation, PutRecord, UnitKind, unit_head, units};
+use crate::private::log::record::{Located, Operation, PutRecord, Unit, UnitHead, UnitKind, unit_head, units};
 use crate::private::log::recovery::{Image, read_extent};
 use crate::private::log::wait::block_on;
 use crate::private::log::writer::Log;
-use crate::private::queue::{Holder, Home};
-use crate::private::store::Core;
-use crate::{StoreOptions, UnitOfWorkId};
+use crate::private::queue::{Holder, Home, Key};
+use crate::private::store::{Core, QueueSlot};
+use crate::private::unit_of_work::{LockedQueues, Record, UnitOfWork};
+use crate::{QueueId, Xid};
 
 /// Moved bytes after which the next ones wait for the log, so that moving never fills memory.
 const PACE_BYTES: u64 = 1 << 20;
@@ -27,38 +36,13 @@ const PACE_BYTES: u64 = 1 << 20;
 /// Frees the oldest extent if that is worth it; returns its file. Without effect when the log takes no more.
 pub(crate) fn reclaim(core: &Core) -> Option<Spare> {
     let log = core.log.as_ref()?;
-    let (sequence, live_records) = {
-        let state = log.state.lock();
-        if !is_worth_it(&state, &log.options) {
-            return None;
-        }
-        let oldest = state.extents.front()?;
-        (oldest.sequence, oldest.live_records)
-    };
-    if live_records > 0 {
-        let moving = Move { core, log, sequence, unpaced: 0, last: None };
-        // Refused, there is no space to move to; another attempt follows the next change of that.
-        moving.run().ok()?;
-    }
-    free(log, sequence)
-}
-
-fn is_worth_it(state: &State, options: &StoreOptions) -> bool {
-    let (Some(oldest), true) = (state.extents.front(), state.extents.len() > 1) else { return false };
-    if state.stopping || state.holds.any() {
-        return false;
-    }
-    if oldest.live_records == 0 {
-        return true;
-    }
-    if state.full {
-        // Moving takes space before it gives any: not the space that gets and commits need meanwhile.
-        let left_to_others = oldest.length as u64 / 4;
-        let takes = oldest.live_bytes + oldest.live_bytes / 4;
-        return oldest.live_bytes < oldest.length as u64 / 2 && takes + left_to_others <= state.prepared_bytes();
-    }
-    let slack = 2 * options.extent_bytes;
-    state.used_bytes() > options.minimum_log_bytes.max(2 * state.live_bytes() + slack)
+    let (sequence, live_records) = log.lock().begin_reclaim()?;
+    let moving = Move { core, log, sequence, unpaced: 0, last: None };
+    // Refused, there is no space to move to; another attempt follows the next change of that.
+    let is_moved = live_records == 0 || moving.run().is_ok();
+    let freed = if is_moved { free(log, sequence) } else { None };
+    log.lock().end_reclaim(freed.is_some());
+    freed
 }
 
 /// The extent has no live record: says so durably, then renames its file.
@@ -73,6 +57,7 @@ fn free(log: &Log, sequence: u32) -> Option<Spare> {
         // The batch that is begun now is the first to say that the extent is not needed.
         appender.state.seal();
         let freed = appender.state.extents.pop_front()?;
+        appender.state.measure();
         let head = unit_head(UnitKind::Complete, UnitOfWorkId(0), None, 0);
         match appender.append(Class::Freeing, &[head.as_bytes()]) {
             Ok(place) => {
@@ -81,6 +66,7 @@ fn free(log: &Log, sequence: u32) -> Option<Spare> {
             }
             Err(_) => {
                 appender.state.extents.push_front(freed);
+                appender.state.measure();
                 return None;
             }
         }
@@ -115,88 +101,87 @@ impl Move<'_> {
                 return Ok(());
             }
         };
-        self.move_records(&image)?;
-        for (id, unit) in self.core.units.all() {
-            self.last = unit.lock().move_forward(self.log, id, self.sequence)?.or(self.last);
-        }
-        Ok(())
+        self.move_batches(&image)
     }
 
-    fn move_records(&mut self, image: &Image) -> Result<(), Refused> {
+    fn move_batches(&mut self, image: &Image) -> Result<(), Refused> {
         let mut offset = EXTENT_HEADER_BYTES;
         while let Some((batch, payload)) = BatchHeader::read(&image.header, &image.bytes, offset) {
             offset += batch.length;
-            let base = batch.place.plus(BATCH_HEADER_BYTES);
-            for unit in units(payload, batch.units).map_while(Result::ok) {
-                for located in unit.operations().map_while(Result::ok) {
-                    let place = base.plus(located.start);
-                    match located.operation {
-                        Operation::Put(record) | Operation::Moved(record) => self.message(&record, place)?,
-                        Operation::SaveDefinition { key, .. } => self.definition(key, &located.operation, place)?,
-                        Operation::Get { .. }
-                        | Operation::BackoutCount { .. }
-                        | Operation::DeleteDefinition { .. }
-                        | Operation::DropQueue(_)
-                        | Operation::ClearQueue(_) => {}
-                    }
-                }
-            }
+            self.move_batch(&batch, payload)?;
             self.pace();
         }
         Ok(())
     }
 
-    fn message(&mut self, record: &PutRecord<'_>, old: Place) -> Result<(), Refused> {
-        let Ok(slot) = self.core.queue(record.queue) else { return Ok(()) };
-        let mut queue = slot.queue.lock();
-        let Some(found) = queue.slot(record.key) else { return Ok(()) };
-        let entry = queue.entry(found);
-        let Home::Log { place, bytes } = entry.home else { return Ok(()) };
-        if place != old {
-            return Ok(());
+    /// Locks in the order of everybody else: units of work, definitions, queues, the log.
+    fn move_batch(&mut self, batch: &BatchHeader, payload: &[u8]) -> Result<(), Refused> {
+        let units: Vec<Unit<'_>> = units(payload, batch.units).map_while(Result::ok).collect();
+        let works = self.units_of_work(&units);
+        let mut works: Vec<OpenUnit<'_>> = works.iter().map(|(id, work)| OpenUnit::lock(*id, work, batch)).collect();
+        let mut definitions = has_definitions(&units).then(|| self.core.definitions.lock());
+        let slots = self.queues(&units);
+        let mut queues = LockedQueues::of(&slots);
+        let base = batch.place.plus(BATCH_HEADER_BYTES);
+        let mut live = Vec::new();
+        for unit in &units {
+            let work = works.iter().position(|work| work.id == unit.unit_of_work);
+            let mut found = Live { base, work, definitions: definitions.as_deref_mut(), queues: &mut queues };
+            live.extend(found.of(unit, &works));
         }
-        let record = PutRecord { backout_count: entry.backout_count, ..*record };
-        // A put that is not committed stays part of its unit of work.
-        let (kind, unit, moved) = match entry.holder {
-            Holder::Put(unit) => (UnitKind::Part, unit, false),
-            Holder::Nobody | Holder::Got(_) | Holder::Reading | Holder::Quarantine => {
-                (UnitKind::Complete, UnitOfWorkId(0), true)
+        let mut appender = self.log.lock();
+        for LiveUnit { head, operations, records } in &live {
+            let unit = appender.append(Class::Moving, &[head.as_bytes(), operations])?;
+            let start = unit.plus(head.as_bytes().len());
+            for LiveRecord { what, old, bytes, offset } in records {
+                let new = if matches!(what, What::Mark(_)) { unit } else { start.plus(*offset) };
+                appender.state.relocated(*old, new, *bytes);
+                let record = Record::Logged { place: new, bytes: *bytes };
+                match what {
+                    What::Message(queue, key) => {
+                        let queue = queues.find(*queue).expect("it was found there");
+                        let slot = queue.slot(*key).expect("it was found there");
+                        queue.entry_mut(slot).home = Home::Log { place: new, bytes: *bytes };
+                    }
+                    What::Definition(key) => {
+                        let known = definitions.as_mut().and_then(|known| known.record_at(key, *old));
+                        known.expect("it was found there").0 = new;
+                    }
+                    What::Get(work, index) => works[*work].unit.works[*index].record = record,
+                    What::Mark(work) => {
+                        let prepared = works[*work].unit.prepared.as_mut().expect("it was found there");
+                        prepared.record = Some((new, *bytes));
+                    }
+                }
             }
-        };
-        let head = unit_head(kind, unit, None, record.record_length());
-        let mut appender = self.log.lock();
-        let pieces = [head.as_bytes(), &record.head(moved), record.content];
-        let unit = appender.append(Class::Essential, &pieces)?;
-        let place = unit.plus(head.as_bytes().len());
-        appender.state.died(old, bytes);
-        appender.state.lives(place, bytes);
-        queue.entry_mut(found).home = Home::Log { place, bytes };
-        self.moved(unit, u64::from(bytes));
+            let bytes = (head.as_bytes().len() + operations.len()) as u64;
+            self.last = Some(unit);
+            self.unpaced += bytes;
+            self.log.counters.moved_bytes.fetch_add(bytes, Ordering::Relaxed);
+        }
         Ok(())
     }
 
-    fn definition(&mut self, key: &str, operation: &Operation<'_>, old: Place) -> Result<(), Refused> {
-        let mut definitions = self.core.definitions.lock();
-        let Some(record) = definitions.record_at(key, old) else { return Ok(()) };
-        let mut bytes = Vec::new();
-        operation.encode(&mut bytes);
-        let head = unit_head(UnitKind::Complete, UnitOfWorkId(0), None, bytes.len());
-        let mut appender = self.log.lock();
-        let unit = appender.append(Class::Essential, &[head.as_bytes(), &bytes])?;
-        let place = unit.plus(head.as_bytes().len());
-        appender.state.died(old, record.1);
-        appender.state.lives(place, record.1);
-        record.0 = place;
-        let moved = u64::from(record.1);
-        drop(appender);
-        self.moved(unit, moved);
-        Ok(())
+    /// The units of work, still open, that the batch has records of.
+    fn units_of_work(&self, units: &[Unit<'_>]) -> Vec<(UnitOfWorkId, Arc<Mutex<UnitOfWork>>)> {
+        let lasting = |unit: &&Unit<'_>| matches!(unit.kind, UnitKind::Part | UnitKind::Prepared);
+        let mut ids: Vec<UnitOfWorkId> = units.iter().filter(lasting).map(|unit| unit.unit_of_work).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids.into_iter().filter_map(|id| Some((id, self.core.units.existing(id).ok()??))).collect()
     }
 
-    fn moved(&mut self, unit: Place, bytes: u64) {
-        self.last = Some(unit);
-        self.unpaced += bytes;
-        self.log.counters.moved_bytes.fetch_add(bytes, Ordering::Relaxed);
+    /// The queues, still there, that the batch has puts to, in order of their ids.
+    fn queues(&self, units: &[Unit<'_>]) -> Vec<Arc<QueueSlot>> {
+        let mut ids: Vec<QueueId> = operations(units)
+            .filter_map(|operation| match operation {
+                Operation::Put(record) | Operation::Moved(record) => Some(record.queue),
+                _ => None,
+            })
+            .collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids.into_iter().filter_map(|id| self.core.queue(id).ok()).collect()
     }
 
     /// Lets the writer keep up. A log that failed is noticed by the next append.
@@ -207,5 +192,150 @@ impl Move<'_> {
                 let _ = block_on(self.log.durable(last));
             }
         }
+    }
+}
+
+fn operations<'a>(units: &'a [Unit<'a>]) -> impl Iterator<Item = Operation<'a>> {
+    units.iter().flat_map(|unit| unit.operations().map_while(Result::ok)).map(|located| located.operation)
+}
+
+fn has_definitions(units: &[Unit<'_>]) -> bool {
+    operations(units).any(|operation| matches!(operation, Operation::SaveDefinition { .. }))
+}
+
+/// A unit of work that has no outcome, locked.
+struct OpenUnit<'a> {
+    id: UnitOfWorkId,
+    unit: MutexGuard<'a, UnitOfWork>,
+    /// Its gets with a record in the batch: index by place.
+    gets: HashMap<Place, usize, foldhash::fast::RandomState>,
+}
+
+impl<'a> OpenUnit<'a> {
+    fn lock(id: UnitOfWorkId, unit: &'a Mutex<UnitOfWork>, batch: &BatchHeader) -> Self {
+        let unit = unit.lock();
+        let gets = unit.gets_between(batch.place, batch.end());
+        Self { id, unit, gets }
+    }
+}
+
+/// What is live of one unit, as a unit of its own.
+struct LiveUnit {
+    head: UnitHead,
+    operations: Vec<u8>,
+    records: Vec<LiveRecord>,
+}
+
+struct LiveRecord {
+    what: What,
+    old: Place,
+    bytes: u32,
+    /// Among the operations, in bytes.
+    offset: usize,
+}
+
+/// Whose place changes.
+enum What {
+    Message(QueueId, Key),
+    Definition(String),
+    /// Index of the unit of work, and of the get in it.
+    Get(usize, usize),
+    /// That a unit of work is prepared.
+    Mark(usize),
+}
+
+/// Finds what is live.
+struct Live<'a, 'b> {
+    /// Where the payload of the batch starts.
+    base: Place,
+    /// Index of the unit of work that the unit is a part of.
+    work: Option<usize>,
+    definitions: Option<&'a mut Definitions>,
+    queues: &'a mut LockedQueues<'b>,
+}
+
+impl Live<'_, '_> {
+    /// A unit of work's own, what is committed, or neither.
+    fn of(&mut self, unit: &Unit<'_>, works: &[OpenUnit<'_>]) -> Vec<LiveUnit> {
+        let (mut part, mut complete) = (Gathered::default(), Gathered::default());
+        for located in unit.operations().map_while(Result::ok) {
+            let Located { operation, start, length } = located;
+            let old = self.base.plus(start);
+            match operation {
+                Operation::Put(record) | Operation::Moved(record) => {
+                    let Some((record, holder)) = self.message(record, old) else { continue };
+                    // A put that is not committed stays part of its unit of work.
+                    let is_part = matches!(holder, Holder::Put(_));
+                    let into = if is_part { &mut part } else { &mut complete };
+                    let again = if is_part { Operation::Put(record) } else { Operation::Moved(record) };
+                    into.add(What::Message(record.queue, record.key), &again, old, length);
+                }
+                Operation::SaveDefinition { key, .. } => {
+                    let known = self.definitions.as_mut().and_then(|known| known.record_at(key, old));
+                    if known.is_some() {
+                        complete.add(What::Definition(key.to_owned()), &operation, old, length);
+                    }
+                }
+                Operation::Get { .. } => {
+                    let get = self.work.and_then(|work| Some((work, *works[work].gets.get(&old)?)));
+                    if let Some((work, index)) = get {
+                        part.add(What::Get(work, index), &operation, old, length);
+                    }
+                }
+                Operation::BackoutCount { .. }
+                | Operation::DeleteDefinition { .. }
+                | Operation::DropQueue(_)
+                | Operation::ClearQueue(_) => {}
+            }
+        }
+        let place = self.base.plus(unit.start);
+        let mark = self.work.and_then(|work| Some((work, works[work].unit.prepared.as_ref()?)));
+        let mark = mark.and_then(|(work, prepared)| {
+            let (at, bytes) = prepared.record.filter(|(at, _)| *at == place)?;
+            let what = What::Mark(work);
+            part.records.push(LiveRecord { what, old: at, bytes, offset: 0 });
+            Some(prepared.xid.as_ref())
+        });
+        let (kind, xid) = match mark {
+            Some(xid) => (UnitKind::Prepared, xid),
+            None => (UnitKind::Part, None),
+        };
+        let part = part.unit(kind, unit.unit_of_work, xid);
+        part.into_iter().chain(complete.unit(UnitKind::Complete, UnitOfWorkId(0), None)).collect()
+    }
+
+    /// The record as it is to be written again, if it is its message's home.
+    fn message<'r>(&mut self, record: PutRecord<'r>, at: Place) -> Option<(PutRecord<'r>, Holder)> {
+        let queue = self.queues.find(record.queue)?;
+        let entry = queue.entry(queue.slot(record.key)?);
+        match entry.home {
+            Home::Log { place, .. } if place == at => {
+                Some((PutRecord { backout_count: entry.backout_count, ..record }, entry.holder))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Gathered {
+    operations: Vec<u8>,
+    records: Vec<LiveRecord>,
+}
+
+impl Gathered {
+    fn add(&mut self, what: What, operation: &Operation<'_>, old: Place, length: usize) {
+        let bytes = u32::try_from(length).expect("a record is shorter than its extent");
+        self.records.push(LiveRecord { what, old, bytes, offset: self.operations.len() });
+        operation.encode(&mut self.operations);
+    }
+
+    fn unit(self, kind: UnitKind, id: UnitOfWorkId, xid: Option<&Xid>) -> Option<LiveUnit> {
+        let Self { operations, records } = self;
+        (!records.is_empty()).then(|| LiveUnit {
+            head: unit_head(kind, id, xid, operations.len()),
+            operations,
+            records,
+        })
     }
 }

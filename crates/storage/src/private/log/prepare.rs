@@ -38,7 +38,7 @@ const FILLED_AT_ONCE: usize = 1 << 20;
 pub(crate) enum Prepared {
     Ready,
     Full,
-    Lacking(RecoveryLogError),
+    Lacking(Arc<RecoveryLogError>),
     /// The log is closing.
     Stopped,
 }
@@ -56,29 +56,38 @@ pub(crate) enum Created {
 ///
 /// # Errors
 /// Anything but a full disk or a lack of descriptors: the log must not go on.
-pub(crate) fn prepare_next(log: &Log, spares: &mut Vec<Spare>) -> Result<Prepared, RecoveryLogError> {
-    let (sequence, last) = {
+fn prepare_next(log: &Log, spares: &mut Vec<Spare>, rest: &mut Rest) -> Result<Prepared, RecoveryLogError> {
+    let (sequence, last, length) = {
         let state = log.state.lock();
         let last = state.ready.back().unwrap_or(state.current()).sequence;
-        (last.checked_add(1), last)
+        (last.checked_add(1), last, state.new_length(&log.options))
     };
     let Some(sequence) = sequence else {
         let file = LogFile::Extent(last).name();
         return Err(disk_error("number the extent after", &file, io::ErrorKind::InvalidData.into()));
     };
-    match spares.pop() {
-        Some(spare) => recycle(log.disk.as_ref(), &spare, sequence).map(|extent| add(log, extent)),
-        None => match create(log.disk.as_ref(), sequence, log.options.extent_bytes, &|| log.state.lock().stopping)? {
-            Created::Extent(extent) => Ok(add(log, extent)),
-            Created::Full => Ok(Prepared::Full),
-            Created::Lacking(error) => Ok(Prepared::Lacking(error)),
-            Created::Stopped => Ok(Prepared::Stopped),
+    let spare = spares.pop();
+    let is_recycled = spare.is_some();
+    let prepared = match spare {
+        Some(spare) => add(log, recycle(log.disk.as_ref(), &spare, sequence)?),
+        None => match create(log.disk.as_ref(), sequence, length, &|| log.state.lock().stopping)? {
+            Created::Extent(extent) => add(log, extent),
+            Created::Full => Prepared::Full,
+            Created::Lacking(error) => Prepared::Lacking(Arc::new(error)),
+            Created::Stopped => Prepared::Stopped,
         },
+    };
+    settle(log, &prepared, is_recycled);
+    if !is_recycled {
+        rest.after(&prepared);
     }
+    Ok(prepared)
 }
 
 fn add(log: &Log, extent: Extent) -> Prepared {
-    log.state.lock().ready.push_back(extent);
+    let mut state = log.state.lock();
+    state.ready.push_back(extent);
+    state.is_stuck = false;
     Prepared::Ready
 }
 
@@ -119,7 +128,7 @@ fn recycle(disk: &dyn Disk, spare: &Spare, sequence: u32) -> Result<Extent, Reco
 
 fn new_extent(sequence: u32, length: u64) -> Extent {
     let length = usize::try_from(length).expect("an extent is far smaller than the address space");
-    Extent { sequence, length, salt: rand::thread_rng().next_u64(), live_records: 0, live_bytes: 0 }
+    Extent { sequence, length, salt: rand::thread_rng().next_u64(), live_records: 0, live_bytes: 0, overhead_bytes: 0 }
 }
 
 /// False when it was stopped.
@@ -153,58 +162,100 @@ fn finish(disk: &dyn Disk, file: &FileName, extent: &Extent) -> Result<(), Recov
     disk.rename(file, &LogFile::Extent(extent.sequence).name()).map_err(|source| disk_error("rename", file, source))
 }
 
-/// The body of the thread that keeps an extent ready, removes dead body files and, through `reclaim`, frees extents.
+/// The body of the thread that keeps extents ready, removes dead body files and, through `reclaim`, frees extents.
 ///
-/// `reclaim` frees the oldest extent when that is worth it, and returns it as a spare when it did.
+/// `reclaim` frees the oldest extent when that is worth it, and returns it as a spare when it did. What was freed is
+/// ready again before the next one is moved: it may be the reserve that moving needs.
 pub(crate) fn run_keeper(log: &Log, mut spares: Vec<Spare>, reclaim: impl Fn() -> Option<Spare>) {
-    let mut rest_until = None;
-    let mut pause = FULL_PAUSE;
-    let spares_kept = usize::try_from(log.options.minimum_log_bytes / log.options.extent_bytes).unwrap_or(0).max(1);
-    while wait_for_work(log, rest_until) {
+    let mut rest = Rest { until: None, pause: FULL_PAUSE };
+    while wait_for_work(log, rest.until) {
         remove_dead_files(log);
-        while let Some(spare) = reclaim() {
-            if spare.length == log.options.extent_bytes && spares.len() < spares_kept {
-                spares.push(spare);
-            } else {
-                remove(log.disk.as_ref(), &spare.file);
+        let mut goes_on = true;
+        while goes_on {
+            let freed = reclaim();
+            goes_on = freed.is_some();
+            spares.extend(freed);
+            if remove_useless(log, &mut spares) {
+                rest.until = None;
             }
+            if wants_extent(log, &spares, &rest) {
+                match prepare_next(log, &mut spares, &mut rest) {
+                    Ok(Prepared::Stopped) => return,
+                    Ok(Prepared::Ready) => goes_on = true,
+                    Ok(Prepared::Full | Prepared::Lacking(_)) => {}
+                    Err(error) => {
+                        log.fail(error);
+                        return;
+                    }
+                }
+            }
+            give_back(log, &mut spares);
+            log.space_changed();
         }
-        let rested = !spares.is_empty() || rest_until.is_none_or(|until| now() >= until);
-        if !rested || !wants_extent(log, &spares) {
-            continue;
-        }
-        let outcome = prepare_next(log, &mut spares);
-        rest_until = match outcome {
-            Ok(Prepared::Stopped) => return,
-            Ok(prepared) => {
-                let is_full = settle(log, prepared);
-                let until = is_full.then(|| now() + pause);
-                pause = if is_full { (2 * pause).min(FULL_PAUSE_MAXIMUM) } else { FULL_PAUSE };
-                until
-            }
-            Err(error) => {
-                log.fail(error);
-                return;
-            }
-        };
-        log.space_changed();
     }
 }
 
-/// Records what an attempt led to; true when it found the disk full.
-fn settle(log: &Log, prepared: Prepared) -> bool {
+/// How long to leave a full disk alone.
+struct Rest {
+    until: Option<Instant>,
+    pause: Duration,
+}
+
+impl Rest {
+    fn is_over(&self) -> bool {
+        self.until.is_none_or(|until| now() >= until)
+    }
+
+    fn after(&mut self, prepared: &Prepared) {
+        if matches!(prepared, Prepared::Full | Prepared::Lacking(_)) {
+            self.until = Some(now() + self.pause);
+            self.pause = (2 * self.pause).min(FULL_PAUSE_MAXIMUM);
+        } else {
+            *self = Self { until: None, pause: FULL_PAUSE };
+        }
+    }
+}
+
+/// Removes spares that are not as long as extents are now; true when there were any.
+fn remove_useless(log: &Log, spares: &mut Vec<Spare>) -> bool {
+    let length = log.state.lock().new_length(&log.options);
+    let before = spares.len();
+    for useless in spares.extract_if(.., |spare| spare.length != length) {
+        remove(log.disk.as_ref(), &useless.file);
+    }
+    spares.len() < before
+}
+
+/// Removes spares above what the log needs.
+fn give_back(log: &Log, spares: &mut Vec<Spare>) {
+    let has_too_much = |spares: &[Spare]| {
+        let bytes = spares.iter().map(|spare| spare.length).sum();
+        log.state.lock().has_too_much(&log.options, bytes)
+    };
+    while !spares.is_empty() && has_too_much(spares) {
+        if let Some(spare) = spares.pop() {
+            remove(log.disk.as_ref(), &spare.file);
+        }
+    }
+}
+
+/// Records what an attempt led to.
+fn settle(log: &Log, prepared: &Prepared, is_recycled: bool) {
     let mut state = log.state.lock();
     state.wanted = false;
     state.space_gained = false;
-    let was_full = std::mem::replace(&mut state.full, matches!(prepared, Prepared::Full | Prepared::Lacking(_)));
-    state.lacking = match prepared {
-        Prepared::Lacking(error) => Some(Arc::new(error)),
-        Prepared::Ready | Prepared::Full | Prepared::Stopped => None,
+    (state.full, state.lacking) = match prepared {
+        Prepared::Full => (true, None),
+        Prepared::Lacking(error) => (true, Some(Arc::clone(error))),
+        // A recycled extent says nothing of the disk.
+        Prepared::Ready | Prepared::Stopped if is_recycled => (state.full, state.lacking.take()),
+        Prepared::Ready | Prepared::Stopped => (false, None),
     };
     if state.full {
         state.end_holds();
     }
-    match (was_full, state.full) {
+    let is_full = state.refuses_puts();
+    match (std::mem::replace(&mut state.is_said_full, is_full), is_full) {
         (false, true) => match &state.lacking {
             Some(error) => tracing::warn!(
                 error = chain(error.as_ref()),
@@ -217,12 +268,12 @@ fn settle(log: &Log, prepared: Prepared) -> bool {
         (true, false) => tracing::info!("the recovery log has space again"),
         _ => {}
     }
-    state.full
 }
 
-fn wants_extent(log: &Log, spares: &[Spare]) -> bool {
+fn wants_extent(log: &Log, spares: &[Spare], rest: &Rest) -> bool {
     let state = log.state.lock();
-    !state.stopping && (state.wanted || (state.full && !spares.is_empty()))
+    let can_try = !spares.is_empty() || rest.is_over();
+    can_try && !state.stopping && (state.wanted || state.lacks_extent())
 }
 
 /// False when the thread is to end.
@@ -236,7 +287,7 @@ fn wait_for_work(log: &Log, rest_until: Option<Instant>) -> bool {
             return true;
         }
         match rest_until {
-            Some(until) if state.wanted => {
+            Some(until) if state.wanted || state.full => {
                 if log.keeper.wait_until(&mut state, until).timed_out() {
                     return true;
                 }

@@ -23,6 +23,7 @@ use crate::private::log::extent::{
 use crate::private::log::hold::Point;
 use crate::private::log::prepare::Spare;
 use crate::private::log::record::{Operation, PutRecord, UnitKind, units};
+use crate::private::log::space::BATCH_BYTES;
 use crate::private::message_count::MessageCounts;
 use crate::private::queue::{Entry, Holder, Home, Key, Queue};
 use crate::{QueueId, RecoveryLogError, UnitOfWorkId, Xid};
@@ -236,6 +237,7 @@ impl Reading {
             salt: header.salt,
             live_records: 0,
             live_bytes: 0,
+            overhead_bytes: 0,
         });
         replay.live.push((0, 0));
         replay.first_extent = self.extents[0].sequence;
@@ -244,7 +246,10 @@ impl Reading {
             if let Some(end) = self.end.filter(|end| *end != batch.previous_end) {
                 return Err(damaged(end));
             }
-            replay.batch(&batch, payload)?;
+            let heads = replay.batch(&batch, payload)?;
+            if let Some(extent) = self.extents.last_mut() {
+                extent.overhead_bytes += (BATCH_BYTES + heads) as u64;
+            }
             self.end = Some(batch.end());
             self.oldest_needed = batch.oldest;
             offset += batch.length;
@@ -289,7 +294,9 @@ struct Replay {
 }
 
 impl Replay {
-    fn batch(&mut self, batch: &BatchHeader, payload: &[u8]) -> Result<(), RecoveryLogError> {
+    /// Returns how many bytes the heads of its units have.
+    fn batch(&mut self, batch: &BatchHeader, payload: &[u8]) -> Result<usize, RecoveryLogError> {
+        let mut heads = 0;
         let base = batch.place.plus(BATCH_HEADER_BYTES);
         if batch.next_position > Key::POSITION_MAXIMUM {
             return Err(damaged(batch.place));
@@ -297,6 +304,7 @@ impl Replay {
         self.next_position = self.next_position.max(batch.next_position);
         for unit in units(payload, batch.units) {
             let unit = unit.map_err(|offset| damaged(base.plus(offset)))?;
+            heads += unit.head_length;
             self.next_unit = self.next_unit.max(unit.unit_of_work.0.saturating_add(1));
             for located in unit.operations() {
                 let located = located.map_err(|offset| damaged(base.plus(offset)))?;
@@ -320,7 +328,7 @@ impl Replay {
                 UnitKind::BackOut => self.resolve(unit.unit_of_work, false),
             }
         }
-        Ok(())
+        Ok(heads)
     }
 
     fn lives(&mut self, place: Place, bytes: u32) {

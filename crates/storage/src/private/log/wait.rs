@@ -24,7 +24,7 @@ impl Future for Space<'_> {
         // First the waker, then the look: whoever changes what is looked at takes the wakers afterwards.
         self.log.waiting_for_space.lock().push(context.waker().clone());
         let state = self.log.state.lock();
-        if state.hopeless() || !state.wanted || state.stopping || self.log.has_failed() {
+        if state.hopeless(&self.log.options) || !state.wanted || state.stopping || self.log.has_failed() {
             return Poll::Ready(());
         }
         Poll::Pending

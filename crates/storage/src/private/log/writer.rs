@@ -155,7 +155,7 @@ impl Log {
         let state = self.state.lock();
         statistics.log_extents = state.extents.len() as u64;
         statistics.log_bytes_in_use = state.log_bytes();
-        statistics.log_full = state.full;
+        statistics.log_full = state.refuses_puts();
     }
 
     /// The body of the writer thread.
