@@ -12,6 +12,7 @@ use storage::{
 };
 
 use crate::conformance::small;
+use crate::log_lines::lines_of;
 use crate::simulated_disk::{Faults, SimulatedDisk};
 use crate::workload::{FOREVER, body, message};
 
@@ -139,6 +140,21 @@ fn a_tail_torn_at_any_byte_is_cut() {
         let store = open(&torn, small()).expect("opens again");
         assert_eq!(drain(&store, QUEUE), expected, "torn after {kept} bytes");
     }
+}
+
+#[test]
+fn a_cut_tail_is_one_warning_with_its_place_and_length() {
+    let disk = log_of(5);
+    let ((), lines) = lines_of(|| open(&disk, small()).map(drop).expect("a whole log"));
+    assert_eq!(lines, [""; 0]);
+    let (extent, offset, length) = *batches(&disk).last().expect("there is a batch");
+    let mut content = disk.content(&extent_name(extent));
+    content[offset + length / 2..].fill(0);
+    disk.replace(&extent_name(extent), content);
+    let ((), lines) = lines_of(|| open(&disk, small()).map(drop).expect("a torn tail is tolerated"));
+    let [line] = &lines[..] else { panic!("{lines:?}") };
+    let place = format!("extent={extent} offset={offset} bytes={length}");
+    assert!(line.starts_with("WARN") && line.contains(&place), "{line} has not {place}");
 }
 
 #[test]
@@ -295,6 +311,47 @@ fn after_a_failed_sync_nothing_is_written_or_claimed() {
     let after: Arc<SimulatedDisk> = Arc::new(disk.after_crash(1));
     let found = drain(&open(&after, small()).expect("opens"), queue);
     assert!(found == [1] || found == [1, 2], "{found:?}");
+}
+
+#[test]
+fn what_a_start_adopts_after_a_failed_sync_survives_the_next_power_failure() {
+    let disk = Arc::new(SimulatedDisk::default());
+    let store = open(&disk, small()).expect("opens");
+    let queue = store.create_queue();
+    put(&store, queue, 1).expect("puts");
+    eventually("a quiet disk", || disk.names().iter().filter(|name| name.starts_with("extent")).count() == 2);
+    disk.set_faults(Faults { sync_fails_from: Some(0), ..Faults::default() });
+    assert!(matches!(put(&store, queue, 2), Err(StoreError::LogFailed(_))));
+    disk.set_faults(Faults::default());
+    store.close();
+    // The process starts again; what it wrote is still in the system's cache.
+    let store = open(&disk, small()).expect("opens");
+    assert_eq!(crate::oracle::names(&store, queue), [1, 2]);
+    put(&store, queue, 3).expect("the disk is well again");
+    store.close();
+    for seed in 0..8 {
+        let after: Arc<SimulatedDisk> = Arc::new(disk.after_crash(seed));
+        assert_eq!(drain(&open(&after, small()).expect("opens"), queue), [1, 2, 3], "seed {seed}");
+    }
+}
+
+#[test]
+fn an_oldest_extent_that_has_lost_its_batches_is_refused_and_nothing_is_deleted() {
+    let disk = log_of(40);
+    let extents = batches(&disk).last().expect("there are batches").0;
+    assert!(extents >= 2, "{extents}");
+    for lost in 1..extents {
+        let damaged = Arc::new(disk.copy());
+        let mut content = damaged.content(&extent_name(lost));
+        content[4096..].fill(0);
+        damaged.replace(&extent_name(lost), content);
+        let refused = open(&damaged, small()).map(drop);
+        let Err(RecoveryLogError::Damaged { extent, offset }) = refused else { panic!("{refused:?}") };
+        if lost == 1 {
+            assert_eq!((extent, offset), (1, 4096));
+        }
+        assert_eq!(damaged.names(), disk.names(), "nothing was deleted");
+    }
 }
 
 #[test]

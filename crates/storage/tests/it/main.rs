@@ -10,6 +10,7 @@ mod fault_matrix;
 mod faults;
 mod full_disk;
 mod leaders;
+mod log_lines;
 mod oracle;
 mod quarantine;
 mod scan;

@@ -165,6 +165,17 @@ impl BatchHeader {
         (sum == crc && length.is_multiple_of(BATCH_ALIGNMENT)).then_some((header, payload))
     }
 
+    /// Length in bytes of a batch that begins at `offset` and is not whole; `None` when none was begun there.
+    pub(crate) fn begun(extent: &ExtentHeader, image: &[u8], offset: usize) -> Option<usize> {
+        let mut cursor = Cursor::new(image.get(offset..)?);
+        let is_batch = cursor.array::<4>()? == BATCH_MAGIC;
+        cursor.u32()?;
+        let is_here = Place(cursor.u64()?) == Place::new(extent.sequence, offset);
+        cursor.take(24)?;
+        let length = cursor.length()?;
+        (is_batch && is_here).then_some(length)
+    }
+
     /// Where the next whole batch starts at or behind `offset`, if there is one anywhere in the image.
     pub(crate) fn search(extent: &ExtentHeader, image: &[u8], offset: usize) -> Option<usize> {
         let mut at = offset.next_multiple_of(BATCH_ALIGNMENT);

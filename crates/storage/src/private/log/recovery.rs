@@ -1,11 +1,15 @@
 //! Reads a whole log and rebuilds what it says: queues, definitions, units of work in doubt.
 //!
-//! One thread reads extents ahead, this one checks and applies. Bodies stay on disk. Nothing is changed on disk here,
-//! and nothing is ever deleted to make a start succeed.
+//! One thread reads extents ahead, this one checks and applies. Bodies stay on disk. Nothing else is changed on disk
+//! here, and nothing is ever deleted to make a start succeed.
 //!
 //! Where the valid batches end is the tail. Only one batch is ever in flight, so when anything valid follows the
 //! first invalid byte, in that extent or a later one, this is a damaged middle and the start is refused; otherwise it is
-//! a torn tail, whose batch was not answered.
+//! a torn tail, whose batch was not answered. The first batch of every extent is at its offset 4096, so an oldest extent
+//! without one, before others that have some, is damaged too.
+//!
+//! The last batch is written again before anything is answered: where a sync failed before, its pages may be in the
+//! system's cache only, and count as written there.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU64;
@@ -162,7 +166,7 @@ pub(crate) fn read_extent(disk: &dyn Disk, sequence: u32, buffer: Option<MmapMut
 fn read_log(disk: &dyn Disk, listing: &Listing, replay: &mut Replay) -> Result<Continuation, RecoveryLogError> {
     let (to_apply, images) = mpsc::sync_channel(1);
     let (give_back, buffers) = mpsc::channel::<MmapMut>();
-    let mut reading = Reading { extents: Vec::new(), end: None, oldest_needed: 0 };
+    let mut reading = Reading::default();
     std::thread::scope(|scope| {
         let sequences = &listing.extents;
         scope.spawn(move || {
@@ -198,7 +202,7 @@ pub(crate) fn read_until<E: From<RecoveryLogError>>(
 ) -> Result<Vec<u64>, E> {
     let end = Place(point.end);
     let mut replay = Replay::default();
-    let mut reading = Reading { extents: Vec::new(), end: None, oldest_needed: 0 };
+    let mut reading = Reading::default();
     let mut buffer = None;
     for sequence in point.oldest..=end.extent() {
         let mut image = read_extent(disk, sequence, buffer.take())?;
@@ -207,13 +211,13 @@ pub(crate) fn read_until<E: From<RecoveryLogError>>(
             image.bytes[used..].fill(0);
         }
         reading.apply(&image, &mut replay)?;
-        let reached = reading.end.filter(|reached| reached.extent() == sequence);
+        let reached = reading.end().filter(|reached| reached.extent() == sequence);
         let used = reached.map_or(EXTENT_HEADER_BYTES as u64, Place::offset);
         each(&image, usize::try_from(used).expect("an offset within a file that is in memory"))?;
         buffer = Some(image.bytes);
     }
-    if reading.end != Some(end) {
-        return Err(damaged(reading.end.unwrap_or(Place::new(point.oldest, EXTENT_HEADER_BYTES))).into());
+    if reading.end() != Some(end) {
+        return Err(damaged(reading.end().unwrap_or(Place::new(point.oldest, EXTENT_HEADER_BYTES))).into());
     }
     if point.oldest > reading.oldest_needed {
         return Err(RecoveryLogError::Missing { extent: u64::from(reading.oldest_needed) }.into());
@@ -221,14 +225,33 @@ pub(crate) fn read_until<E: From<RecoveryLogError>>(
     Ok(replay.queues.values().flat_map(Queue::body_files).map(NonZeroU64::get).collect())
 }
 
+#[derive(Default)]
 struct Reading {
     extents: Vec<Extent>,
-    /// Where the last valid batch ended.
-    end: Option<Place>,
+    last: Option<LastBatch>,
+    /// The batch that was not written whole, with its length in bytes.
+    torn: Option<(Place, usize)>,
     oldest_needed: u32,
 }
 
+/// The last valid batch.
+struct LastBatch {
+    place: Place,
+    bytes: Vec<u8>,
+}
+
+impl LastBatch {
+    fn end(&self) -> Place {
+        self.place.plus(self.bytes.len())
+    }
+}
+
 impl Reading {
+    /// Where the last valid batch ended.
+    fn end(&self) -> Option<Place> {
+        self.last.as_ref().map(LastBatch::end)
+    }
+
     fn apply(&mut self, image: &Image, replay: &mut Replay) -> Result<(), RecoveryLogError> {
         let Image { header, bytes } = image;
         self.extents.push(Extent {
@@ -242,18 +265,32 @@ impl Reading {
         replay.live.push((0, 0));
         replay.first_extent = self.extents[0].sequence;
         let mut offset = EXTENT_HEADER_BYTES;
+        let mut end = self.end();
+        let mut last = None;
         while let Some((batch, payload)) = BatchHeader::read(header, bytes, offset) {
-            if let Some(end) = self.end.filter(|end| *end != batch.previous_end) {
+            let first = self.extents[0].sequence;
+            if end.is_none() && header.sequence != first {
+                return Err(damaged(Place::new(first, EXTENT_HEADER_BYTES)));
+            }
+            if let Some(end) = end.filter(|end| *end != batch.previous_end) {
                 return Err(damaged(end));
             }
             let heads = replay.batch(&batch, payload)?;
             if let Some(extent) = self.extents.last_mut() {
                 extent.overhead_bytes += (BATCH_BYTES + heads) as u64;
             }
-            self.end = Some(batch.end());
+            end = Some(batch.end());
+            last = Some((batch.place, offset, batch.length));
             self.oldest_needed = batch.oldest;
             offset += batch.length;
         }
+        if let Some((place, start, length)) = last {
+            self.last = Some(LastBatch { place, bytes: bytes[start..start + length].to_vec() });
+            self.torn = None;
+        }
+        let begun =
+            BatchHeader::begun(header, bytes, offset).map(|length| (Place::new(header.sequence, offset), length));
+        self.torn = self.torn.or(begun);
         match BatchHeader::search(header, bytes, offset + 1) {
             Some(_) => Err(damaged(Place::new(header.sequence, offset))),
             None => Ok(()),
@@ -262,13 +299,23 @@ impl Reading {
 
     fn continuation(self, disk: &dyn Disk, listing: &Listing) -> Result<Continuation, RecoveryLogError> {
         let first = listing.extents[0];
-        let needed = if self.end.is_some() { self.oldest_needed } else { 1 };
+        let needed = if self.last.is_some() { self.oldest_needed } else { 1 };
         if first > needed {
             return Err(RecoveryLogError::Missing { extent: u64::from(needed) });
         }
-        let tail = self.end.unwrap_or(Place::new(first, EXTENT_HEADER_BYTES));
-        // The last batch may have reached the disk's cache only, before the process died; it counts from now on.
+        let tail = self.end().unwrap_or(Place::new(first, EXTENT_HEADER_BYTES));
+        if let Some((place, bytes)) = self.torn {
+            tracing::warn!(
+                extent = place.extent(),
+                offset = place.offset(),
+                bytes,
+                "the last batch of the recovery log was not written whole: it was not answered, and is cut"
+            );
+        }
         let file = LogFile::Extent(tail.extent()).name();
+        if let Some(LastBatch { place, bytes }) = &self.last {
+            disk.write(&file, place.offset(), bytes).map_err(|source| disk_error("write to", &file, source))?;
+        }
         disk.sync(&file).map_err(|source| RecoveryLogError::Sync { extent: u64::from(tail.extent()), source })?;
         let (extents, ready): (VecDeque<_>, VecDeque<_>) =
             self.extents.into_iter().partition(|extent| extent.sequence <= tail.extent());
