@@ -8,19 +8,24 @@
 //! Order of locks: a queue of the store, then the handle's memory (filters ask it under the queue's lock). So a scan is opened and
 //! dropped without the handle's memory.
 
+use std::time::Duration;
+
 use model::reason::Reason;
 use model::timestamp::Timestamp;
 use storage::{Candidate, DeliveryKey, Glimpse, PrivateStore, Scan, Selection};
+use tokio::time::Instant;
 
 use crate::reason;
 use crate::selection::matching::Filter;
 use crate::selection::selector::{Selector, headers_end};
 use crate::verb::get::Get;
 
-/// Messages looked at before others may run.
+/// Most messages looked at before others may run.
 const SLICE: usize = 32;
 /// The same for the first slice of a search: often the first message is selected.
 const FIRST_SLICE: usize = 4;
+/// Others may run after this time, however few messages were looked at: conditions and headers may be long.
+const TURN: Duration = Duration::from_micros(100);
 
 /// The next message behind `after` that `exact`, the filter and the selector accept. Nothing is reserved.
 pub(crate) async fn next(
@@ -75,6 +80,7 @@ impl Search<'_> {
         let selection = Selection { accept: Some(&accept), ..*exact };
         scan.begin(&selection, after);
         let mut maximum = FIRST_SLICE;
+        let mut turn = Instant::now();
         loop {
             let slice = store.scan(scan, &selection, maximum, now).await;
             let slice = slice.map_err(|error| reason::of_store(&error))?;
@@ -83,21 +89,28 @@ impl Search<'_> {
                     return Ok(Some(glimpse.key));
                 }
                 scan.refuse(glimpse.key);
+                if turn.elapsed() > TURN {
+                    give_way(self.get).await?;
+                    turn = Instant::now();
+                }
             }
-            if slice.is_last {
+            if slice.is_last || self.get.is_to_end() {
                 return Ok(None);
             }
-            if let Some(waiter) = self.get.waiter {
-                waiter.step_aside();
-            }
-            tokio::task::yield_now().await;
-            self.get.check_possible()?;
-            if self.get.is_to_end() {
-                return Ok(None);
-            }
+            give_way(self.get).await?;
+            turn = Instant::now();
             maximum = SLICE;
         }
     }
+}
+
+/// Lets others run in the midst of a search.
+async fn give_way(get: &Get<'_>) -> Result<(), Reason> {
+    if let Some(waiter) = get.waiter {
+        waiter.step_aside();
+    }
+    tokio::task::yield_now().await;
+    get.check_possible()
 }
 
 async fn selects(get: &Get<'_>, selector: &Selector, glimpse: &Glimpse, now: Timestamp) -> Result<bool, Reason> {

@@ -456,7 +456,7 @@ proptest! {
                 }
                 tokio::task::yield_now().await;
             }
-            for _ in 0..500 {
+            for _ in 0..3000 {
                 tokio::task::yield_now().await;
             }
             for (colour, task) in waiting {
