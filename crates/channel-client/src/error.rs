@@ -110,7 +110,7 @@ impl ChannelError {
         match self {
             Self::Broken { unsent, .. } => !unsent,
             Self::Refused { .. } | Self::ChannelRefused { .. } | Self::Reconnect { .. } => {
-                matches!(self.reason(), Reason::CallInterrupted | Reason::UnexpectedError)
+                matches!(self.reason(), Reason::CallInterrupted | Reason::UnexpectedError | Reason::ConnectionBroken)
             }
             // Only the transaction manager can find out, by a recovery scan.
             Self::Xa { code, .. } => matches!(*code, xa::XAER_RMFAIL | xa::XAER_RMERR),

@@ -40,7 +40,8 @@ pub async fn serve(queue_manager: &QueueManager, administrator: &Principal) {
     let switch = queue_manager.command_server();
     while switch.wanted().await {
         let Err(reason) = serve_once(queue_manager, administrator).await else { continue };
-        if !matches!(reason, Reason::QMgrQuiescing | Reason::QMgrStopping) {
+        let is_ending = matches!(reason, Reason::QMgrQuiescing | Reason::QMgrStopping);
+        if !is_ending && queue_manager.log_failure().is_none() {
             warn!(queue_manager = %queue_manager.name(), %reason, "the command server has stopped");
         }
         switch.give_up();

@@ -67,8 +67,9 @@ impl ConnectionError {
     pub fn effect_is_unknown(&self) -> bool {
         match self {
             Self::Channel(error) => error.effect_is_unknown(),
-            Self::Refused(_)
-            | Self::QueueManagerUnknown { .. }
+            // The log may have failed when the message was in it.
+            Self::Refused(reason) => *reason == Reason::ConnectionBroken,
+            Self::QueueManagerUnknown { .. }
             | Self::QueueManagerNotRunning { .. }
             | Self::RemoteUnknown { .. }
             | Self::NotConnected(_)

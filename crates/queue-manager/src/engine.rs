@@ -1,7 +1,7 @@
 //! The engine: the state of one running queue manager that every verb works on, and its life from start to stop.
 //!
 //! Owns: `Engine` with its tables, the start (`start.rs`), the clock (`clock.rs`), the table of connections
-//! (`connection_table.rs`), work that no caller waits for (`housekeeping.rs`), identifiers (`identifiers.rs`), and the
+//! (`connection_table.rs`), work that no caller waits for (`housekeeping.rs`), the failure of the log (`failure.rs`), identifiers (`identifiers.rs`), and the
 //! switches that no definition holds (`system_settings.rs`, `command_server.rs`), and how often a log line comes (`spaced_line.rs`).
 //!
 //! Never: decides what a verb means. Other rooms own what the tables hold; this room owns that there is one of each.
@@ -17,6 +17,7 @@
 pub mod clock;
 pub mod command_server;
 pub(crate) mod connection_table;
+pub(crate) mod failure;
 pub(crate) mod housekeeping;
 pub(crate) mod identifiers;
 pub(crate) mod map;
@@ -41,6 +42,7 @@ use crate::definition::administered::AdministeredObjects;
 use crate::definition::queue_list::Order;
 use crate::engine::clock::Clock;
 use crate::engine::connection_table::ConnectionTable;
+use crate::engine::failure::Failure;
 use crate::engine::housekeeping::LeftOver;
 use crate::engine::identifiers::Identifiers;
 use crate::engine::map::Map;
@@ -91,6 +93,7 @@ pub(crate) struct Engine {
     pub(crate) accounting_due: parking_lot::Mutex<Option<(u32, Timestamp)>>,
     pub(crate) branches: Branches,
     pub(crate) reports_given_up: parking_lot::Mutex<SpacedLine>,
+    pub(crate) failure: Arc<Failure>,
     phase: AtomicU8,
 }
 
@@ -119,6 +122,7 @@ impl Engine {
         let starts_command_server = loaded.definition.command_server_control == Control::QueueManager;
         let engine = Self {
             name,
+            failure: Failure::of_store(&store, name),
             store,
             clock,
             started,
@@ -214,13 +218,28 @@ impl Engine {
     }
 
     /// # Errors
-    /// `QMgrStopping` (2162); `QMgrQuiescing` (2161) for verbs that ask to fail then.
+    /// `ConnectionBroken` (2009): the recovery log has failed. `QMgrStopping` (2162); `QMgrQuiescing` (2161) for verbs that
+    /// ask to fail then.
     pub(crate) fn admit(&self, fail_if_quiescing: bool) -> Result<(), Reason> {
+        if self.failure.has_happened() {
+            return Err(Reason::ConnectionBroken);
+        }
         match self.phase() {
             Phase::Running => Ok(()),
             Phase::Quiescing if fail_if_quiescing => Err(Reason::QMgrQuiescing),
             Phase::Quiescing => Ok(()),
             Phase::Stopping => Err(Reason::QMgrStopping),
         }
+    }
+
+    /// As `admit`, of a connection that is not there yet.
+    ///
+    /// # Errors
+    /// `QMgrNotAvailable` (2059): the recovery log has failed. 2161, 2162.
+    pub(crate) fn admit_connection(&self) -> Result<(), Reason> {
+        self.admit(true).map_err(|reason| match reason {
+            Reason::ConnectionBroken => Reason::QMgrNotAvailable,
+            other => other,
+        })
     }
 }

@@ -133,10 +133,18 @@ impl QueueManager {
         self.engine.advance(Phase::Quiescing);
     }
 
-    /// Wakes waiters with 2162, backs out what is open, closes the log. Idempotent.
+    /// Wakes waiters with 2162, backs out what is open, closes the log. Idempotent. After the log has failed waiters get
+    /// 2009, and what is open is left to the next start.
     pub async fn stop(&self) {
         let was_quiesced = self.engine.phase() == Phase::Quiescing;
-        if !self.engine.advance(Phase::Stopping) {
+        let is_first = self.engine.advance(Phase::Stopping);
+        if self.engine.failure.has_happened() {
+            self.engine.left_over.wake();
+            self.set_excluded(&[]);
+            self.engine.store.close();
+            return;
+        }
+        if !is_first {
             return;
         }
         self.engine.left_over.wake();
@@ -162,6 +170,17 @@ impl QueueManager {
     /// The log has failed or ended, or there is no space.
     pub async fn hold_log(&self) -> Result<Option<Held>, StoreError> {
         self.engine.store.hold().await
+    }
+
+    /// Returns once the recovery log has failed. Nothing is admitted from then on, and gets that wait end while `run` runs;
+    /// `stop` has to follow.
+    pub async fn log_failed(&self) {
+        self.engine.failure.happened().await;
+    }
+
+    /// Why the recovery log has failed, if it has.
+    pub fn log_failure(&self) -> Option<Arc<RecoveryLogError>> {
+        self.engine.failure.cause()
     }
 
     /// Whether both are the same start of the same queue manager.

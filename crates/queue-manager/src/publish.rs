@@ -343,7 +343,14 @@ impl FanOut<'_> {
 
 /// Reasons that are not about one subscription.
 fn is_fatal(reason: Reason) -> bool {
-    matches!(reason, Reason::QMgrStopping | Reason::ResourceProblem | Reason::SyncpointLimitReached | Reason::BackedOut)
+    matches!(
+        reason,
+        Reason::QMgrStopping
+            | Reason::ConnectionBroken
+            | Reason::ResourceProblem
+            | Reason::SyncpointLimitReached
+            | Reason::BackedOut
+    )
 }
 
 fn looks_deliverable(engine: &Engine, subscription: &Subscription, length: usize) -> bool {

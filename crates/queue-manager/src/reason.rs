@@ -20,8 +20,9 @@ pub(crate) fn of_store(error: &StoreError) -> Reason {
         StoreError::Uncommitted => Reason::ObjectInUse,
         StoreError::File(source) => of_file(source),
         StoreError::LogFailed(source) => {
-            error!(error = chain(source.as_ref()), "the recovery log has failed");
-            Reason::ResourceProblem
+            // Its queue manager ends, and has said so: `engine/failure.rs`.
+            debug!(error = chain(source.as_ref()), "the recovery log has failed");
+            Reason::ConnectionBroken
         }
         StoreError::Closed => {
             debug!("the store is closed");

@@ -24,6 +24,8 @@ pub enum RecoveryLogError {
         #[source]
         source: io::Error,
     },
+    #[error("a thread of the log has panicked; the lines before this one say where")]
+    Panic,
     #[error("another server is using {directory}")]
     InUse { directory: String },
 }
@@ -49,7 +51,9 @@ impl RecoveryLogError {
     pub fn io(&self) -> Option<&io::Error> {
         match self {
             Self::Sync { source, .. } | Self::Disk { source, .. } => Some(source),
-            Self::Damaged { .. } | Self::Missing { .. } | Self::Version { .. } | Self::InUse { .. } => None,
+            Self::Damaged { .. } | Self::Missing { .. } | Self::Version { .. } | Self::Panic | Self::InUse { .. } => {
+                None
+            }
         }
     }
 }

@@ -98,8 +98,17 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// How long it waits at least, so that many messages with different times are taken together.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
 
-/// Runs until the queue manager stops.
+/// Runs until the queue manager stops, or its log fails: then nothing that is left over can be finished any more.
 pub(crate) async fn run(engine: &Engine) {
+    tokio::select! {
+        () = run_until_stop(engine) => {}
+        () = engine.failure.happened() => {
+            engine.advance(Phase::Stopping);
+        }
+    }
+}
+
+async fn run_until_stop(engine: &Engine) {
     while engine.phase() < Phase::Stopping {
         finish_left_over(engine).await;
         let next = [

@@ -94,7 +94,8 @@ pub struct Connection {
 
 impl QueueManager {
     /// # Errors
-    /// `NotAuthorized` (2035): no +connect. `QMgrQuiescing` (2161), `QMgrStopping` (2162).
+    /// `NotAuthorized` (2035): no +connect. `QMgrNotAvailable` (2059): its log has failed. `QMgrQuiescing` (2161),
+    /// `QMgrStopping` (2162).
     pub fn connect(&self, options: ConnectOptions) -> Result<Connection, Reason> {
         self.connect_accounted(options, AccountingWish::default())
     }
@@ -105,7 +106,7 @@ impl QueueManager {
     /// Those of `connect`.
     pub fn connect_accounted(&self, options: ConnectOptions, wish: AccountingWish) -> Result<Connection, Reason> {
         let engine = self.engine();
-        engine.admit(true).inspect_err(|_| engine.statistics.connect_failed())?;
+        engine.admit_connection().inspect_err(|_| engine.statistics.connect_failed())?;
         let name = &engine.name;
         authority::check(engine, &options.principal, AuthorityObject::QueueManager, name, Authority::CONNECT)
             .inspect_err(|_| {
@@ -331,7 +332,7 @@ impl Connection {
     }
 
     /// # Errors
-    /// `ResourceProblem` (2102): the recovery log has failed.
+    /// `ConnectionBroken` (2009): the recovery log has failed.
     pub async fn back_out(&self) -> Result<(), Reason> {
         self.state.check()?;
         self.observed(|| unit_of_work::back_out(self), |observation, _| observation.backed_out(&self.engine)).await

@@ -11,6 +11,7 @@ mod browse;
 mod definitions;
 mod dropped;
 mod events;
+mod failed_log;
 mod groups;
 mod inquire;
 mod log;

@@ -4,8 +4,8 @@
 //! is the store's business, except that `recovery` rebuilds queues from them.
 //!
 //! Writing: `append.rs` gathers, `writer.rs` writes and syncs, `leader.rs` lets serving threads do so, `durable.rs` and `wait.rs` wait, `space.rs` shares out
-//! space, `prepare.rs` keeps extents ready, `checkpoint.rs` frees them. Reading: `recovery.rs`, and `inspect.rs` for people.
-//! Copying: `hold.rs` and `backup.rs`.
+//! space, `prepare.rs` keeps extents ready, `checkpoint.rs` frees them, `failure.rs` tells that the log has failed. Reading: `recovery.rs`,
+//! and `inspect.rs` for people. Copying: `hold.rs` and `backup.rs`.
 //! Bytes: `extent.rs` (files and batches), `record.rs` (units and operations), `descriptor.rs` (MQMD).
 
 pub(crate) mod append;
@@ -16,6 +16,7 @@ pub(crate) mod descriptor;
 pub mod disk;
 pub(crate) mod durable;
 pub(crate) mod extent;
+pub(crate) mod failure;
 pub mod hold;
 pub mod inspect;
 pub mod leader;

@@ -17,6 +17,7 @@ use crate::private::log::append::Continuation;
 use crate::private::log::checkpoint::reclaim;
 use crate::private::log::disk::Disk;
 use crate::private::log::extent::{EXTENT_HEADER_BYTES, Place};
+use crate::private::log::failure::FailsOnPanic;
 use crate::private::log::hold::Held;
 use crate::private::log::prepare::{Created, Spare, create, remove, run_keeper};
 use crate::private::log::recovery::{Findings, recover};
@@ -374,6 +375,14 @@ impl PrivateStore {
         self.core().statistics()
     }
 
+    /// Calls `listener` once, when the log has failed and before any operation is refused for that reason; at once if it has
+    /// failed already. The call is made on the thread on which the log fails: it must neither wait nor call the store.
+    pub fn when_log_failed(&self, listener: impl FnOnce(Arc<RecoveryLogError>) + Send + 'static) {
+        if let Some(log) = &self.core().log {
+            log.when_failed(Box::new(listener));
+        }
+    }
+
     /// Stops the writer after what was accepted is durable. Later calls answer `Closed`.
     pub fn close(&self) {
         self.running.stop();
@@ -444,14 +453,19 @@ fn start_threads(
         |source| RecoveryLogError::Disk { action: "start a thread for", file: "the recovery log".to_owned(), source };
     let writer = {
         let log = Arc::clone(log);
-        std::thread::Builder::new().name("log-writer".to_owned()).spawn(move || log.run_writer()).map_err(fails)?
+        let run = move || {
+            let _guard = FailsOnPanic(&log);
+            log.run_writer();
+        };
+        std::thread::Builder::new().name("log-writer".to_owned()).spawn(run).map_err(fails)?
     };
     let keeper = {
         let (core, log) = (Arc::clone(core), Arc::clone(log));
-        std::thread::Builder::new()
-            .name("log-keeper".to_owned())
-            .spawn(move || run_keeper(&log, spares, || reclaim(&core)))
-            .map_err(fails)?
+        let run = move || {
+            let _guard = FailsOnPanic(&log);
+            run_keeper(&log, spares, || reclaim(&core));
+        };
+        std::thread::Builder::new().name("log-keeper".to_owned()).spawn(run).map_err(fails)?
     };
     Ok(vec![writer, keeper])
 }

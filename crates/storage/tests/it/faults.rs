@@ -1,7 +1,7 @@
 //! Damage, torn tails, missing files, full disks and failing syncs: what a start refuses, what it tolerates, and what a
 //! running store answers.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use model::message::Message;
@@ -352,6 +352,46 @@ fn an_oldest_extent_that_has_lost_its_batches_is_refused_and_nothing_is_deleted(
         }
         assert_eq!(damaged.names(), disk.names(), "nothing was deleted");
     }
+}
+
+#[test]
+fn the_failure_of_the_log_is_told_once_and_before_anybody_is_refused() {
+    let disk = Arc::new(SimulatedDisk::default());
+    let store = open(&disk, small()).expect("opens");
+    let queue = store.create_queue();
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let listener = Arc::clone(&told);
+    store.when_log_failed(move |error| listener.lock().unwrap().push(error.to_string()));
+    put(&store, queue, 1).expect("puts");
+    assert_eq!(told.lock().unwrap().len(), 0);
+    disk.set_faults(Faults { sync_fails_from: Some(0), ..Faults::default() });
+    for name in 2..5 {
+        let Err(StoreError::LogFailed(cause)) = put(&store, queue, name) else { panic!("refused") };
+        assert_eq!(*told.lock().unwrap(), [cause.to_string()]);
+    }
+    let late = Arc::clone(&told);
+    store.when_log_failed(move |error| late.lock().unwrap().push(error.to_string()));
+    assert_eq!(told.lock().unwrap().len(), 2, "one who comes later is told at once");
+    store.close();
+}
+
+#[test]
+fn a_panic_while_the_log_is_written_fails_it() {
+    let disk = Arc::new(SimulatedDisk::default());
+    let store = open(&disk, small()).expect("opens");
+    let queue = store.create_queue();
+    put(&store, queue, 1).expect("puts");
+    eventually("a quiet disk", || disk.names().iter().filter(|name| name.starts_with("extent")).count() == 2);
+    let (tell, told) = std::sync::mpsc::channel();
+    store.when_log_failed(move |error| tell.send(error).expect("somebody listens"));
+    disk.set_faults(Faults { sync_panics_from: Some(0), ..Faults::default() });
+    let putting = store.clone();
+    let refused = std::thread::spawn(move || put(&putting, queue, 2));
+    let error = told.recv_timeout(Duration::from_secs(60)).expect("told");
+    assert!(matches!(*error, RecoveryLogError::Panic), "{error}");
+    assert!(matches!(refused.join().expect("is answered"), Err(StoreError::LogFailed(_))));
+    store.close();
+    assert_eq!(drain(&open(&Arc::new(disk.after_crash(1)), small()).expect("opens"), queue)[0], 1);
 }
 
 #[test]

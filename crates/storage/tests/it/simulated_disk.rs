@@ -43,6 +43,8 @@ pub(crate) struct Faults {
     pub(crate) crash_at: Option<u64>,
     /// Syncs fail from this operation on.
     pub(crate) sync_fails_from: Option<u64>,
+    /// The first sync from this operation on panics.
+    pub(crate) sync_panics_from: Option<u64>,
     /// Bytes that all files together may have.
     pub(crate) capacity: Option<usize>,
     /// Calls of one kind on one kind of file are refused.
@@ -273,6 +275,11 @@ impl Disk for SimulatedDisk {
             return Err(gone());
         }
         state.refuse(Call::Sync, file)?;
+        if state.faults.sync_panics_from.is_some_and(|from| state.operations >= from) {
+            state.faults.sync_panics_from = None;
+            drop(state);
+            panic!("the simulated disk panics");
+        }
         let fails = state.faults.sync_fails_from.is_some_and(|from| state.operations >= from);
         let file = state.file(file)?;
         let dirty = std::mem::take(&mut file.dirty);

@@ -4,10 +4,12 @@
 //! gathered batch, writes and syncs it, publishes how far the log is durable and wakes who waits. Only one batch is ever
 //! in flight, which is what lets recovery tell a torn tail from a damaged middle.
 //!
-//! Invariant: `durable` grows only after a successful sync. After a failed write or sync nothing is written any more.
+//! Invariants
+//! - `durable` grows only after a successful sync. After a failed write or sync nothing is written any more.
+//! - Whoever owns the log is told that it has failed once, and before a caller is (`failure.rs`).
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
@@ -17,6 +19,7 @@ use crate::private::log::append::{Appender, Batch, Continuation, State};
 use crate::private::log::disk::{Disk, disk_error};
 use crate::private::log::durable::{Durable, Waiters};
 use crate::private::log::extent::{BATCH_ALIGNMENT, BatchHeader, LogFile, PAGE_BYTES, Place};
+use crate::private::log::failure::{Failure, Listener};
 use crate::private::log::leader::{self, HOLD, OVERDUE};
 use crate::private::log::wait::Space;
 use crate::private::store::StoreStatistics;
@@ -46,7 +49,7 @@ pub(crate) struct Log {
     /// Everything before this place is durable.
     durable: AtomicU64,
     status: AtomicU8,
-    failure: OnceLock<Arc<RecoveryLogError>>,
+    failure: Failure,
     pub(super) waiters: Waiters,
     pub(super) waiting_for_space: Mutex<Vec<Waker>>,
     /// Number for the next position or body file; every batch records it.
@@ -71,7 +74,7 @@ impl Log {
             keeper: Condvar::new(),
             durable: AtomicU64::new(tail.0),
             status: AtomicU8::new(RUNNING),
-            failure: OnceLock::new(),
+            failure: Failure::default(),
             waiters: Waiters::default(),
             waiting_for_space: Mutex::default(),
             next_position,
@@ -107,7 +110,7 @@ impl Log {
     pub(crate) fn closed_error(&self) -> Option<StoreError> {
         match self.status.load(Ordering::Acquire) {
             RUNNING => None,
-            FAILED => self.failure.get().map(|error| StoreError::LogFailed(Arc::clone(error))),
+            FAILED => self.failure.error().map(|error| StoreError::LogFailed(Arc::clone(error))),
             _ => Some(StoreError::Closed),
         }
     }
@@ -116,18 +119,19 @@ impl Log {
         self.status.load(Ordering::Acquire) == FAILED
     }
 
-    /// Nothing more is written; all waiting and all later callers get the reason.
+    /// Nothing more is written. The listener gets the reason, then all waiting and all later callers do.
     pub(crate) fn fail(&self, error: RecoveryLogError) {
-        let error = Arc::new(error);
-        if self.failure.set(Arc::clone(&error)).is_ok() {
-            tracing::error!(error = %error, cause = ?std::error::Error::source(&*error).map(ToString::to_string),
-                "the recovery log has failed: nothing more is written; repair the disk and restart the queue manager");
-        }
+        self.failure.set(Arc::new(error));
         self.status.store(FAILED, Ordering::Release);
         self.wake_everybody();
         let state = self.state.lock();
         self.keeper.notify_all();
         drop(state);
+    }
+
+    /// Calls `listener` once the log has failed, at once if it has.
+    pub(crate) fn when_failed(&self, listener: Listener) {
+        self.failure.listen(listener);
     }
 
     fn wake_everybody(&self) {
@@ -257,23 +261,20 @@ impl Log {
 
     /// Writes a batch that was taken, and tells those who wait for it; false when the log has failed.
     pub(super) fn write_out(&self, batch: Batch) -> bool {
+        let flight = InFlight(self);
         let (units, end) = (batch.units, batch.end());
-        let written = self.write(batch);
-        let sharing = written.as_ref().map_or(0, |_| self.publish(end));
-        let mut state = self.state.lock();
-        state.is_writing = false;
-        match written {
-            Ok((buffer, took)) => {
-                state.crowd = state.crowd.after(units, sharing, took);
-                state.keep(buffer);
-            }
+        let (buffer, took) = match self.write(batch) {
+            Ok(written) => written,
             Err(error) => {
-                drop(state);
-                self.fail(error);
-                self.work.notify_all();
+                flight.fail(error);
                 return false;
             }
-        }
+        };
+        let sharing = self.publish(end);
+        let mut state = self.state.lock();
+        state.is_writing = false;
+        state.crowd = state.crowd.after(units, sharing, took);
+        state.keep(buffer);
         // What others have appended meanwhile, a thread that leads writes once it has run what it has just released.
         let stays = state.gathered.front().is_none_or(|batch| batch.is_left && leader::leave(&self.this));
         if state.stopping || !stays {
@@ -326,6 +327,25 @@ impl Log {
         state.stopping = true;
         self.work.notify_all();
         self.keeper.notify_all();
+    }
+}
+
+/// A batch that this thread writes. When that fails, or panics, the log fails before another batch can be taken.
+struct InFlight<'a>(&'a Log);
+
+impl InFlight<'_> {
+    fn fail(&self, error: RecoveryLogError) {
+        self.0.fail(error);
+        self.0.state.lock().is_writing = false;
+        self.0.work.notify_all();
+    }
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.fail(RecoveryLogError::Panic);
+        }
     }
 }
 
