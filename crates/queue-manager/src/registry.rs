@@ -29,7 +29,7 @@ pub enum State {
     EndedNormally,
     EndedImmediately,
     EndedPreemptively,
-    /// The server was killed, or the queue manager could not start.
+    /// The server was killed, the queue manager could not start, or its recovery log failed.
     EndedUnexpectedly,
     BeingDeleted,
 }
@@ -119,6 +119,8 @@ pub struct Known {
     pub is_expected: bool,
     /// Why it could not start, or ended unexpectedly.
     pub problem: Option<String>,
+    /// Its recovery log has failed since it was last started.
+    pub log_failed: bool,
     running: Option<QueueManager>,
 }
 
@@ -205,7 +207,8 @@ impl QueueManagers {
         if let Some(known) = table.iter().find(|known| known.name == name) {
             return Err(known.state);
         }
-        table.push(Known { name, state, is_expected: state == State::Starting, problem: None, running: None });
+        let is_expected = state == State::Starting;
+        table.push(Known { name, state, is_expected, problem: None, log_failed: false, running: None });
         Ok(())
     }
 
@@ -228,6 +231,7 @@ impl QueueManagers {
         if next == State::Starting {
             known.is_expected = true;
             known.problem = None;
+            known.log_failed = false;
         }
         Ok(())
     }
@@ -256,6 +260,27 @@ impl QueueManagers {
             known.problem = problem;
             known.running = None;
         });
+    }
+
+    /// Its recovery log has failed: doors look it up in vain from now on. False when it was known before, or when another
+    /// start of the same name has followed.
+    pub fn log_failed(&self, queue_manager: &QueueManager, problem: String) -> bool {
+        let mut table = self.table.write();
+        let is_this = |known: &&mut Known| known.running.as_ref().is_some_and(|running| running.is_same(queue_manager));
+        let Some(known) = table.iter_mut().find(is_this) else { return false };
+        known.state = State::EndedUnexpectedly;
+        known.problem = Some(problem);
+        known.log_failed = true;
+        known.running = None;
+        true
+    }
+
+    /// Why one could not start, or ended unexpectedly; a blank name is the default.
+    pub fn problem(&self, name: &str) -> Option<String> {
+        let name = name.trim_end();
+        let table = self.table.read();
+        let known = table.iter().find(|known| name.is_empty() || known.name.as_str() == name);
+        known.and_then(|known| known.problem.clone())
     }
 
     /// It has been deleted.
@@ -316,6 +341,23 @@ mod tests {
         assert_eq!(table.enter(name("QM1"), State::Starting), Err(State::EndedImmediately));
         table.remove(&name("QM1"));
         assert!(table.list().is_empty());
+    }
+
+    #[test]
+    fn one_whose_log_has_failed_has_ended_until_it_is_started_again() {
+        let first = start("QM1");
+        let table = QueueManagers::of_running([first.clone(), start("QM2")]);
+        assert!(table.log_failed(&first, "the disk is broken".to_owned()));
+        assert!(!table.log_failed(&first, "once more".to_owned()));
+        assert_eq!(table.get("").err(), Some(Unavailable::NotRunning(State::EndedUnexpectedly)));
+        assert_eq!(table.problem("QM1").as_deref(), Some("the disk is broken"));
+        assert_eq!(table.running().len(), 1);
+        assert!(table.list()[0].log_failed && table.list()[0].is_expected);
+        table.claim(&name("QM1"), State::Starting, State::has_ended).expect("it has ended");
+        assert_eq!((table.problem(""), table.list()[0].log_failed), (None, false));
+        table.started(start("QM1"));
+        assert!(!table.log_failed(&first, "of the start before".to_owned()));
+        assert_eq!(table.state(&name("QM1")), Some(State::Running));
     }
 
     #[test]

@@ -266,7 +266,7 @@ pub(crate) struct QueueManagerStatus {
     pub is_default: bool,
     /// Named at the server's start, or started since.
     pub is_expected: bool,
-    /// Why it could not start.
+    /// Why it could not start, or ended unexpectedly.
     pub problem: Option<String>,
 }
 

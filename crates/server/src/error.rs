@@ -31,6 +31,10 @@ pub(crate) enum ServerError {
     QueueManager(#[from] queue_manager::StartError),
     #[error(transparent)]
     RecoveryLog(#[from] storage::RecoveryLogError),
+    #[error("the recovery log has failed")]
+    LogFailed(#[source] std::sync::Arc<storage::RecoveryLogError>),
+    #[error("queue manager {name} has ended unexpectedly: {problem}")]
+    EndedUnexpectedly { name: model::name::QueueManagerName, problem: String },
     #[error(transparent)]
     Web(#[from] web::WebError),
     #[error(transparent)]

@@ -55,7 +55,8 @@ pub(crate) use server::Server;
 /// Serves until a signal, then returns.
 ///
 /// # Errors
-/// The server could not start. What goes wrong later is logged and does not end it.
+/// The server could not start, or was to end with its last queue manager and the log of one has failed. What else goes wrong
+/// later is logged and does not end it.
 pub(crate) fn run(options: ServeOptions) -> Result<(), ServerError> {
     let plan = Plan::make(options, Environment::of_process())?;
     logging::start(plan.configuration.server.log_format, plan.configuration.server.log_level);
@@ -188,7 +189,7 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
         tasks.shutdown().await;
     }
     tracing::info!("stopped");
-    Ok(())
+    server.host.end_of_last()
 }
 
 /// Opens the listeners and the administration socket.
@@ -217,7 +218,7 @@ async fn open_doors(
 /// # Errors
 /// With `--strict` the first that cannot start; otherwise when none can.
 async fn take_in(
-    host: &Host,
+    host: &Arc<Host>,
     recovered: Vec<(QueueManagerName, Result<Recovered, ServerError>)>,
     plan: &Plan,
     data: &DataDirectory,

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use http::StatusCode;
+use queue_manager::registry::Unavailable;
 
 use crate::answer::{self, Answer};
 use crate::error::ApiError;
@@ -13,7 +14,7 @@ pub(crate) fn live() -> Answer {
 }
 
 /// 200 between `set_ready` and the beginning of a shutdown while a queue manager takes work, else 503. With `qmgr` it is
-/// about that queue manager alone; a remote one takes work unless the last attempt to connect failed.
+/// about that queue manager alone, and 503 tells its state; a remote one takes work unless the last attempt to connect failed.
 ///
 /// # Errors
 /// 400 for another parameter, or one given twice.
@@ -25,10 +26,15 @@ pub(crate) fn ready(shared: &Shared, query: Option<&str>) -> Result<Answer, ApiE
     })?;
     let settings = shared.settings();
     let mut remote = settings.pools.iter().filter(|pool| pool.is_remote());
+    let mut ended = None;
     let takes_work = match queue_manager {
         Some(name) => {
-            shared.queue_managers.admitting_one(&name).is_ok()
-                || remote.any(|pool| pool.name() == name && pool.is_reachable())
+            let local = shared.queue_managers.admitting_one(&name);
+            ended = local.as_ref().err().and_then(|why| match why {
+                Unavailable::NotRunning(state) => Some(state.text().to_lowercase()),
+                Unavailable::Unknown => None,
+            });
+            local.is_ok() || remote.any(|pool| pool.name() == name && pool.is_reachable())
         }
         // A server that hosts none serves remote ones, whether they answer just now or not.
         None if shared.queue_managers.list().is_empty() => remote.next().is_some(),
@@ -37,6 +43,7 @@ pub(crate) fn ready(shared: &Shared, query: Option<&str>) -> Result<Answer, ApiE
     Ok(if shared.is_ready() && takes_work {
         answer::text(StatusCode::OK, Bytes::from_static(b"ready\n"))
     } else {
-        answer::text(StatusCode::SERVICE_UNAVAILABLE, Bytes::from_static(b"not ready\n"))
+        let why = ended.map_or_else(String::new, |state| format!(": {state}"));
+        answer::text(StatusCode::SERVICE_UNAVAILABLE, Bytes::from(format!("not ready{why}\n")))
     })
 }

@@ -179,8 +179,14 @@ fn histogram(page: &mut Page, name: &str, labels: &str, statistics: &RouteStatis
 fn states(page: &mut Page, queue_managers: &QueueManagers) {
     const RUNNING: &str = "quaymaster_queue_manager_running";
     page.family(RUNNING, "gauge", "1 while the queue manager runs, 0 when it has ended or is on its way.");
-    for known in queue_managers.list() {
+    let all = queue_managers.list();
+    for known in &all {
         page.sample(RUNNING, &format!("qmgr=\"{}\"", known.name), u8::from(known.state == State::Running));
+    }
+    const LOG_FAILED: &str = "quaymaster_log_failed";
+    page.family(LOG_FAILED, "gauge", "1 from a failure of the recovery log until the queue manager is started again.");
+    for known in &all {
+        page.sample(LOG_FAILED, &format!("qmgr=\"{}\"", known.name), u8::from(known.log_failed));
     }
 }
 
@@ -291,7 +297,7 @@ fn queues(page: &mut Page, queue_managers: &[QueueManager]) {
     }
 }
 
-const LOG_FAMILIES: [Family<QueueManagerStatus>; 13] = [
+const LOG_FAMILIES: [Family<QueueManagerStatus>; 12] = [
     ("quaymaster_log_written_bytes_total", "counter", "Bytes written to the recovery log.", |s| {
         number(s.store.log_bytes_written)
     }),
@@ -306,9 +312,6 @@ const LOG_FAMILIES: [Family<QueueManagerStatus>; 13] = [
     }),
     ("quaymaster_log_full", "gauge", "1 while the disk has no room for the log.", |s| {
         f64::from(u8::from(s.store.log_full))
-    }),
-    ("quaymaster_log_failed", "gauge", "1 after a failed sync: nothing is written any more.", |s| {
-        f64::from(u8::from(s.store.log_failed))
     }),
     ("quaymaster_buffer_pool_bytes", "gauge", "Bytes of message bodies held in memory.", |s| {
         number(s.store.buffer_pool_bytes)

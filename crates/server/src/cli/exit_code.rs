@@ -38,7 +38,7 @@ pub(super) const ONE_COMMAND: &[Code] = &[DONE, REFUSED, WRONG, MQSC, NOT_REACHE
 pub(super) const SCRIPT: &[Code] = &[DONE, REFUSED, WRONG, MQSC];
 pub(super) const SERVE: &[Code] = &[
     (0, "The server stopped on request."),
-    (FAILED, "The server could not start."),
+    (FAILED, "The server could not start, or with `--end-with-last` a recovery log has failed."),
     (USAGE, "An argument, an option or the configuration is wrong. The server did not start."),
 ];
 /// IBM's.

@@ -32,7 +32,11 @@ pub(super) fn ready(arguments: &Arguments) -> ExitCode {
         match &arguments.queue_manager {
             Some(name) => problem_of(status, name),
             None if status.queue_managers.iter().any(QueueManagerStatus::is_running) => None,
-            None => Some("no queue manager is running".to_owned()),
+            None => {
+                let because = status.queue_managers.iter().filter(|manager| manager.problem.is_some());
+                let because = because.filter_map(problem).map(|sentence| format!("; {sentence}"));
+                Some(format!("no queue manager is running{}", because.collect::<String>()))
+            }
         }
     })
 }

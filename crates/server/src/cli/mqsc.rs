@@ -305,7 +305,8 @@ pub(super) fn connect(directory: &DataDirectory, name: &str) -> Result<(Client, 
         Some(hosted) if hosted.is_running() => Ok((client, hosted.name.clone())),
         Some(hosted) => {
             let state = hosted.state().map_or_else(String::new, |state| format!(": {}", state.text().to_lowercase()));
-            let sentence = format!("AMQ8146E: Queue manager {} is not available{state}.", hosted.name);
+            let why = hosted.problem.as_ref().map_or_else(String::new, |problem| format!(" Reason: {problem}."));
+            let sentence = format!("AMQ8146E: Queue manager {} is not available{state}.{why}", hosted.name);
             Err(Failure::new(UNREACHABLE, sentence))
         }
         None => Err(unknown()),

@@ -205,6 +205,12 @@ pub(super) async fn quiesce(manager: &QueueManager) {
     until_ended(manager, CALL_PATIENCE).await;
 }
 
+/// Ends the instances of a queue manager whose log has failed: no call of theirs can succeed any more.
+pub(super) fn cut_off(manager: &QueueManager) {
+    manager.end_listeners();
+    manager.end_channels(StopMode::Force);
+}
+
 /// Ends the instances that are left once their queue manager has ended: their calls are answered by now, or soon.
 pub(super) async fn end(manager: &QueueManager) {
     until_ended(manager, END_PATIENCE).await;

@@ -1,8 +1,9 @@
-//! How queue managers end: on request one by one, or all of them with the server.
+//! How queue managers end: on request one by one, all of them with the server, or because the recovery log has failed.
 //!
 //! A quiesce refuses new work, ends waits of applications that ask for it, and waits until all have disconnected. An
 //! immediate end lets verbs in progress finish and backs out what is open. A preemptive one waits for nothing for long.
-//! Each is one task, which a more impatient request hurries along by changing the state.
+//! Each is one task, which a more impatient request hurries along by changing the state. After a failure of the log doors
+//! say at once that the queue manager has ended; its clients are cut off, and nothing is backed out.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -15,6 +16,7 @@ use tokio::task::JoinSet;
 
 use crate::administration::{Refusal, RefusalKind};
 use crate::data_directory::Saved;
+use crate::error::{ServerError, chain};
 use crate::serve::channels;
 use crate::serve::host::{Host, release};
 
@@ -73,6 +75,25 @@ impl Host {
         Ok(())
     }
 
+    /// The recovery log of a queue manager has failed: doors say so from now on, and what is left of it is ended.
+    pub(super) fn log_failed(self: &Arc<Self>, manager: &QueueManager) {
+        if let Some(cause) = manager.log_failure()
+            && self.table.log_failed(manager, chain(&ServerError::LogFailed(cause)))
+        {
+            self.begin(manager.name(), true);
+        }
+    }
+
+    /// Returns once nothing is left of an earlier run.
+    pub(super) async fn until_closed(&self, name: &QueueManagerName) {
+        let mut changes = self.changes.subscribe();
+        while self.hosted().contains_key(name) {
+            if changes.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
     /// Ensures that the end is completed.
     fn begin(self: &Arc<Self>, name: QueueManagerName, resumes: bool) {
         let mut hosted = self.hosted();
@@ -106,25 +127,42 @@ impl Host {
     async fn finish(self: Arc<Self>, manager: QueueManager) {
         let name = manager.name();
         self.until_disconnected(&manager).await;
-        channels::quiesce(&manager).await;
+        if manager.log_failure().is_some() {
+            channels::cut_off(&manager);
+        } else {
+            channels::quiesce(&manager).await;
+        }
         self.stop(&manager).await;
         channels::end(&manager).await;
-        let entry = self.hosted().remove(&name);
-        let resumes = entry.as_ref().is_some_and(|entry| entry.resumes);
-        if let Some(mut entry) = entry {
-            if tokio::time::timeout(PREEMPTIVE_PATIENCE, &mut entry.housekeeping).await.is_err() {
-                entry.housekeeping.abort();
-            }
-            release(entry.disk.as_deref());
+        let (housekeeping, disk, resumes) = match self.hosted().get_mut(&name) {
+            Some(entry) => (entry.housekeeping.take(), entry.disk.clone(), entry.resumes),
+            None => (None, None, false),
+        };
+        if let Some(mut housekeeping) = housekeeping
+            && tokio::time::timeout(PREEMPTIVE_PATIENCE, &mut housekeeping).await.is_err()
+        {
+            housekeeping.abort();
         }
+        release(disk.as_deref());
+        let failure = manager.log_failure();
         let state = match self.table.state(&name) {
+            _ if failure.is_some() => State::EndedUnexpectedly,
             Some(State::EndingImmediately) => State::EndedImmediately,
             Some(State::EndingPreemptively) => State::EndedPreemptively,
             _ => State::EndedNormally,
         };
         self.note(&name, Saved { state, resumes });
         tracing::info!("queue manager {name}: {state}");
-        self.table.ended(&name, state, None);
+        match failure {
+            // The table may know already, and say that it is to start again.
+            Some(cause) => {
+                self.table.log_failed(&manager, chain(&ServerError::LogFailed(cause)));
+            }
+            None => self.table.ended(&name, state, None),
+        }
+        if let Some(entry) = self.hosted().remove(&name) {
+            entry.watch.abort();
+        }
         self.changed();
         self.end_with_last();
     }
@@ -163,6 +201,20 @@ impl Host {
             && all_ended()
         {
             let _ = server.send(true);
+        }
+    }
+
+    /// What a server that ends with its last queue manager has to tell whoever started it.
+    ///
+    /// # Errors
+    /// The log of a queue manager has failed.
+    pub(super) fn end_of_last(&self) -> Result<(), ServerError> {
+        let failed = self.table.list().into_iter().find(|known| known.log_failed);
+        match failed.filter(|_| self.end_with_last.is_some()) {
+            Some(known) => {
+                Err(ServerError::EndedUnexpectedly { name: known.name, problem: known.problem.unwrap_or_default() })
+            }
+            None => Ok(()),
         }
     }
 

@@ -4,7 +4,8 @@
 //! begun is finished although the command that asked for it goes away: starts and ends are tasks of the host's own.
 //!
 //! Invariants
-//! - A queue manager has an entry in `hosted` exactly while its log is open.
+//! - A queue manager has an entry in `hosted` from before doors may use it until its log is closed and its end is noted.
+//!   While there is one, another start waits.
 //! - Its state file says `running` before a door may use it, and otherwise once its log is closed.
 
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ use queue_manager::registry::{State, Unavailable};
 use queue_manager::{QueueManager, QueueManagers};
 use storage::private::log::disk::DirectoryDisk;
 use tokio::sync::{oneshot, watch};
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 use web::WebServer;
 
 use crate::administration::{Refusal, RefusalKind};
@@ -56,7 +57,10 @@ struct Doors {
 pub(super) struct Hosted {
     pub(super) manager: QueueManager,
     pub(super) disk: Option<Arc<DirectoryDisk>>,
-    pub(super) housekeeping: JoinHandle<()>,
+    /// Taken by the task that ends it.
+    pub(super) housekeeping: Option<JoinHandle<()>>,
+    /// Waits for a failure of its log.
+    pub(super) watch: AbortHandle,
     /// The next server starts it again.
     pub(super) resumes: bool,
     /// Somebody is on the way to end it.
@@ -155,6 +159,8 @@ impl Host {
     }
 
     async fn start_claimed(self: Arc<Self>, name: QueueManagerName, plan: StartPlan) -> Result<(), ServerError> {
+        // One whose log has failed is said to have ended before its log is closed.
+        self.until_closed(&name).await;
         let options = plan.recover.clone();
         let recovered = tokio::task::spawn_blocking(move || recover(&options, name)).await;
         let started = match recovered {
@@ -172,12 +178,12 @@ impl Host {
     ///
     /// # Errors
     /// An object cannot be made or a file not be read; with `strict`, a drop-in failed. The queue manager is closed then.
-    pub(super) async fn take_in(&self, recovered: Recovered, plan: &StartPlan) -> Result<(), ServerError> {
+    pub(super) async fn take_in(self: &Arc<Self>, recovered: Recovered, plan: &StartPlan) -> Result<(), ServerError> {
         let Recovered { manager, disk } = recovered;
         if let Err(error) = self.furnish(&manager, plan).await {
             manager.stop().await;
             release(disk.as_deref());
-            return Err(error);
+            return Err(manager.log_failure().map_or(error, ServerError::LogFailed));
         }
         let (running, serving, administrator) = (manager.clone(), manager.clone(), self.administrator.clone());
         let commands = tokio::spawn(async move { command_queue::serve(&serving, &administrator).await });
@@ -185,7 +191,19 @@ impl Host {
             running.run().await;
             let _ = commands.await;
         });
-        let hosted = Hosted { manager: manager.clone(), disk, housekeeping, resumes: true, is_ending: false };
+        let (host, watched) = (Arc::clone(self), manager.clone());
+        let watch = tokio::spawn(async move {
+            watched.log_failed().await;
+            host.log_failed(&watched);
+        });
+        let hosted = Hosted {
+            manager: manager.clone(),
+            disk,
+            housekeeping: Some(housekeeping),
+            watch: watch.abort_handle(),
+            resumes: true,
+            is_ending: false,
+        };
         self.hosted().insert(manager.name(), hosted);
         self.table.started(manager.clone());
         self.open_channels(&manager);
@@ -265,6 +283,7 @@ impl Host {
         let before = self.table.state(&name);
         self.table.claim(&name, State::BeingDeleted, State::has_ended).map_err(|why| not_startable(&name, why))?;
         self.changed();
+        self.until_closed(&name).await;
         let data = self.data.clone();
         let gone = move || if data.exists(&name) { data.delete(&name) } else { Ok(()) };
         let gone = tokio::task::spawn_blocking(gone).await.unwrap_or(Err(ServerError::StartUpTask));

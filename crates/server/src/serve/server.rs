@@ -68,7 +68,9 @@ impl Server {
         let name = name.unwrap_or_default().trim();
         self.host.table().admitting_one(name).map_err(|why| match why {
             Unavailable::Unknown => Refusal::unknown(name),
-            Unavailable::NotRunning(state) => Refusal::not_running(name, state),
+            Unavailable::NotRunning(state) => {
+                Refusal::not_running(name, state).because(self.host.table().problem(name))
+            }
         })
     }
 
@@ -226,6 +228,14 @@ impl Refusal {
     pub(crate) fn not_running(name: &str, state: State) -> Self {
         let sentence = format!("AMQ8146E: Queue manager {name} is not available: {}.", state.text().to_lowercase());
         Self::new(RefusalKind::QueueManagerEnded, sentence)
+    }
+
+    /// Adds the reason, if there is one.
+    fn because(mut self, problem: Option<String>) -> Self {
+        if let Some(problem) = problem {
+            self.sentence = format!("{} Reason: {problem}.", self.sentence);
+        }
+        self
     }
 }
 

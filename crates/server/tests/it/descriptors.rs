@@ -7,7 +7,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::program::{Folder, Server, eventually, serve_with_files};
+use crate::program::{Folder, Server, eventually, serve_after};
 
 /// Open files that the server may have.
 const FILES: usize = 160;
@@ -69,7 +69,7 @@ impl Client {
 #[test]
 fn more_large_messages_wait_than_files_may_be_open_and_sockets_fail_no_log() {
     let folder = Folder::new();
-    let server = Server::spawn(serve_with_files(&folder, FILES));
+    let server = Server::spawn(serve_after(&format!("ulimit -n {FILES}"), &folder, &[]));
     let mut client = Client::new(&server, &folder);
     let large = "L".repeat(LARGE);
     let mut expected = 0;
@@ -91,7 +91,7 @@ fn more_large_messages_wait_than_files_may_be_open_and_sockets_fail_no_log() {
     eventually("a large put", || client.put(&large) == 201);
     expected += LARGE;
     drop(server);
-    let server = Server::spawn(serve_with_files(&folder, FILES));
+    let server = Server::spawn(serve_after(&format!("ulimit -n {FILES}"), &folder, &[]));
     let mut client = Client::new(&server, &folder);
     let mut got = 0;
     loop {

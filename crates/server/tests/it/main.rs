@@ -9,6 +9,7 @@ mod configuration;
 mod copybook;
 mod descriptors;
 mod drop_ins;
+mod failed_log;
 mod lifecycle;
 mod messages;
 mod moving;

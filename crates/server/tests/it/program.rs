@@ -128,6 +128,10 @@ impl Server {
         assert!(Command::new("sh").args(["-c", &script]).status().expect("sh runs").success());
     }
 
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Exit code and everything on standard error.
     pub(crate) fn wait(&mut self) -> (Option<i32>, String) {
         let mut status = None;
@@ -164,13 +168,19 @@ impl Server {
 
     /// Status code of a GET over plain HTTP.
     pub(crate) fn get(&self, path: &str, authorization: &str) -> u16 {
-        let mut stream = TcpStream::connect(self.address("http")).expect("it listens");
+        let answer = self.answer("http", path, authorization);
+        answer.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status line")
+    }
+
+    /// The whole answer to a GET at a listener without TLS.
+    pub(crate) fn answer(&self, listener: &str, path: &str, authorization: &str) -> String {
+        let mut stream = TcpStream::connect(self.address(listener)).expect("it listens");
         stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a socket has a timeout");
         let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{authorization}Connection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).expect("written");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("an answer");
-        answer.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status line")
+        answer
     }
 }
 
@@ -193,22 +203,19 @@ pub(crate) fn serve(folder: &Folder, arguments: &[&str]) -> Command {
     command
 }
 
-/// As `serve`, in a process that may open so many files.
-pub(crate) fn serve_with_files(folder: &Folder, files: usize) -> Command {
-    let serve = serve(folder, &[]);
-    let mut limited = Command::new("sh");
-    limited
-        .args(["-c", &format!("ulimit -n {files} && exec \"$@\""), "sh"])
-        .arg(serve.get_program())
-        .args(serve.get_args());
+/// As `serve`, by a shell that runs `first` before, such as a `ulimit`.
+pub(crate) fn serve_after(first: &str, folder: &Folder, arguments: &[&str]) -> Command {
+    let serve = serve(folder, arguments);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("{first} && exec \"$@\""), "sh"]).arg(serve.get_program()).args(serve.get_args());
     for (name, value) in serve.get_envs() {
         match value {
-            Some(value) => limited.env(name, value),
-            None => limited.env_remove(name),
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
         };
     }
-    limited.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    limited
+    shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    shell
 }
 
 fn collect(mut stream: impl Read + Send + 'static) -> (Arc<Mutex<String>>, JoinHandle<()>) {
