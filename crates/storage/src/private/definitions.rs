@@ -24,6 +24,12 @@ impl Definitions {
         self.records.insert(key, (place, bytes))
     }
 
+    /// Keys of those whose record is in this extent of the log, with place and length in bytes.
+    pub(crate) fn in_extent(&self, sequence: u32) -> Vec<(String, Place, u32)> {
+        let there = self.records.iter().filter(|(_, (place, _))| place.extent() == sequence);
+        there.map(|(key, (place, bytes))| (key.clone(), *place, *bytes)).collect()
+    }
+
     /// The record of a definition, when it lies at `place`.
     pub(crate) fn record_at(&mut self, key: &str, place: Place) -> Option<&mut (Place, u32)> {
         self.records.get_mut(key).filter(|(at, _)| *at == place)

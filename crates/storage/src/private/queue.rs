@@ -188,6 +188,12 @@ impl Queue {
         entry
     }
 
+    /// The messages, in any state, whose record is in this extent of the log.
+    pub(crate) fn keys_in_extent(&self, sequence: u32) -> Vec<Key> {
+        let is_there = |entry: &&Entry| matches!(entry.home, Home::Log { place, .. } if place.extent() == sequence);
+        self.slots().map(|slot| self.entries.get(slot)).filter(is_there).map(|entry| entry.key).collect()
+    }
+
     /// Removes every message, in any state.
     pub(crate) fn drain(&mut self) -> Vec<Entry> {
         let dropped = self.dropped;

@@ -13,6 +13,7 @@ mod leaders;
 mod log_lines;
 mod oracle;
 mod quarantine;
+mod rot;
 mod scan;
 mod script;
 mod simulated_disk;

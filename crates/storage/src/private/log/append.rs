@@ -132,6 +132,8 @@ pub(crate) struct State {
     /// Body files whose message is gone, with the place from which on their removal is safe.
     pub(crate) dead_files: VecDeque<(Place, u64)>,
     pub(crate) holds: Holds,
+    /// The extent whose damage was told last.
+    pub(crate) damage_told: Option<u32>,
 }
 
 /// Where a log goes on after recovery.
@@ -171,6 +173,7 @@ impl State {
             stopping: false,
             dead_files: VecDeque::new(),
             holds: Holds::default(),
+            damage_told: None,
         };
         state.measure();
         state.ended_bytes = state.gains();

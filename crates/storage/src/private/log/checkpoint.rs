@@ -8,6 +8,10 @@
 //! A batch is moved as a whole, under the locks of all that it speaks of: no record ever follows its own end. Of each unit
 //! the live operations become one unit again, and those units follow one another in one batch. So what is moved never takes
 //! more space than it took, whatever it is: that is what lets a full log be moved (see `space.rs`).
+//!
+//! Where a batch is damaged, each live record that can be read, or that memory has, is moved by itself (`damaged.rs`).
+
+mod damaged;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -37,7 +41,7 @@ const PACE_BYTES: u64 = 1 << 20;
 pub(crate) fn reclaim(core: &Core) -> Option<Spare> {
     let log = core.log.as_ref()?;
     let (sequence, live_records) = log.lock().begin_reclaim()?;
-    let moving = Move { core, log, sequence, unpaced: 0, last: None };
+    let moving = Move { core, log, sequence, unpaced: 0, last: None, damaged_at: None };
     // Refused, there is no space to move to; another attempt follows the next change of that.
     let is_moved = live_records == 0 || moving.run().is_ok();
     let freed = if is_moved { free(log, sequence) } else { None };
@@ -90,10 +94,14 @@ struct Move<'a> {
     sequence: u32,
     unpaced: u64,
     last: Option<Place>,
+    /// Where the first damaged batch begins.
+    damaged_at: Option<usize>,
 }
 
 impl Move<'_> {
     fn run(mut self) -> Result<(), Refused> {
+        // While its last batch is written the extent is not whole, and that is no damage.
+        let is_written = self.log.durable_up_to().extent() > self.sequence;
         let image = match read_extent(self.log.disk.as_ref(), self.sequence, None) {
             Ok(image) => image,
             Err(error) => {
@@ -101,17 +109,55 @@ impl Move<'_> {
                 return Ok(());
             }
         };
-        self.move_batches(&image)
-    }
-
-    fn move_batches(&mut self, image: &Image) -> Result<(), Refused> {
-        let mut offset = EXTENT_HEADER_BYTES;
-        while let Some((batch, payload)) = BatchHeader::read(&image.header, &image.bytes, offset) {
-            offset += batch.length;
-            self.move_batch(&batch, payload)?;
-            self.pace();
+        self.move_batches(&image, is_written)?;
+        if let Some(offset) = self.damaged_at {
+            self.tell_of_damage(offset);
         }
         Ok(())
+    }
+
+    fn move_batches(&mut self, image: &Image, is_written: bool) -> Result<(), Refused> {
+        let mut offset = EXTENT_HEADER_BYTES;
+        loop {
+            while let Some((batch, payload)) = BatchHeader::read(&image.header, &image.bytes, offset) {
+                offset += batch.length;
+                self.move_batch(&batch, payload)?;
+                self.pace();
+            }
+            if !is_written || self.log.state.lock().live_records_of(self.sequence) == 0 {
+                return Ok(());
+            }
+            self.damaged_at.get_or_insert(offset);
+            match BatchHeader::search(&image.header, &image.bytes, offset + 1) {
+                Some(next) => offset = next,
+                None => return self.move_one_by_one(image),
+            }
+        }
+    }
+
+    /// Once for each extent, however often it is tried.
+    fn tell_of_damage(&self, offset: usize) {
+        let mut state = self.log.state.lock();
+        let records = state.live_records_of(self.sequence);
+        if state.damage_told.replace(self.sequence) == Some(self.sequence) && records > 0 {
+            return;
+        }
+        drop(state);
+        if records == 0 {
+            tracing::warn!(
+                extent = self.sequence,
+                offset,
+                "a batch of the recovery log was damaged; all that is needed of it was written again; check the disk"
+            );
+        } else {
+            tracing::error!(
+                extent = self.sequence,
+                offset,
+                records,
+                "a batch of the recovery log is damaged, and some of it can be had from nowhere: the space of its extent \
+                 stays in use, and a start will refuse the log; get the messages or remove those in quarantine"
+            );
+        }
     }
 
     /// Locks in the order of everybody else: units of work, definitions, queues, the log.
@@ -154,12 +200,15 @@ impl Move<'_> {
                     }
                 }
             }
-            let bytes = (head.as_bytes().len() + operations.len()) as u64;
-            self.last = Some(unit);
-            self.unpaced += bytes;
-            self.log.counters.moved_bytes.fetch_add(bytes, Ordering::Relaxed);
+            self.moved(unit, (head.as_bytes().len() + operations.len()) as u64);
         }
         Ok(())
+    }
+
+    fn moved(&mut self, unit: Place, bytes: u64) {
+        self.last = Some(unit);
+        self.unpaced += bytes;
+        self.log.counters.moved_bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// The units of work, still open, that the batch has records of.

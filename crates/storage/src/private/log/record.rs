@@ -323,6 +323,13 @@ fn parse_put<'a>(fields: &mut Cursor<'a>) -> Option<PutRecord<'a>> {
     (u64::from(descriptor_length) + body_here == record.content.len() as u64).then_some(record)
 }
 
+/// Content of a put or moved record of which nothing else need be right, with its checksum and that of a body elsewhere.
+pub(crate) fn content_of(record: &[u8]) -> Option<(&[u8], u32, u32)> {
+    let mut sums = Cursor::new(record.get(OPERATION_HEADER_BYTES + 48..PUT_HEAD_BYTES)?);
+    let (content_crc, body_crc) = (sums.u32()?, sums.u32()?);
+    Some((&record[PUT_HEAD_BYTES..], content_crc, body_crc))
+}
+
 impl PutRecord<'_> {
     /// Everything before the content, as a put or a moved record.
     pub(crate) fn head(&self, moved: bool) -> [u8; PUT_HEAD_BYTES] {

@@ -250,6 +250,11 @@ impl State {
         self.extents.iter().map(|extent| extent.live_bytes).sum()
     }
 
+    /// Live records of an extent in use.
+    pub(crate) fn live_records_of(&self, sequence: u32) -> u64 {
+        self.index_of(sequence).map_or(0, |index| self.extents[index].live_records)
+    }
+
     /// A record that recovery needs now lies at `place`.
     pub(crate) fn lives(&mut self, place: Place, bytes: u32) {
         if let Some(index) = self.index_of(place.extent()) {
