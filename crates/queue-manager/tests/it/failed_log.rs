@@ -146,7 +146,8 @@ async fn a_failed_sync_ends_the_queue_manager_and_a_new_start_recovers_it() {
     assert_eq!(put(&connection, Persistence::Persistent, PutFlags::empty()).await, Err(Reason::ConnectionBroken));
     tokio::time::timeout(PATIENCE, queue_manager.log_failed()).await.expect("it is told");
     let cause = model::causes::chain(&*queue_manager.log_failure().expect("there is a cause"));
-    assert!(cause.contains("log extent 1") && cause.contains(CAUSE), "{cause}");
+    // The thread that prepares the next extent may meet the disk first.
+    assert!(cause.contains(CAUSE), "{cause}");
     let ended = tokio::time::timeout(PATIENCE, waiting).await.expect("the wait ends").unwrap();
     assert_eq!(ended, Err(Reason::ConnectionBroken));
     tokio::time::timeout(PATIENCE, housekeeping).await.expect("housekeeping ends").unwrap();
