@@ -12,6 +12,7 @@ use model::timestamp::Timestamp;
 use crate::private::content::Whereabouts;
 use crate::private::get::unreadable;
 use crate::private::log::extent::Place;
+use crate::private::log::leader::write_what_is_left;
 use crate::private::log::writer::moment;
 use crate::private::quarantine::is_lasting;
 use crate::private::queue::{Beginning, Home, Key, Search, Terms};
@@ -79,6 +80,10 @@ impl Core {
     ) -> Result<Slice, StoreError> {
         self.open()?;
         self.queue(scan.slot.id)?;
+        if scan.beginning.is_none() {
+            // A thread that searches does not sleep: what its other tasks have appended would wait for another thread.
+            write_what_is_left();
+        }
         loop {
             let found = self.find_slice(scan, selection, maximum, now);
             match found.too_early {

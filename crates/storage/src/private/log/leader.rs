@@ -72,8 +72,9 @@ pub fn before_sleep() -> Option<Instant> {
     again
 }
 
-/// Writes what this thread has left to itself; nothing, if it does not lead.
-pub(super) fn write_what_is_left() {
+/// Writes what this thread has left to itself; nothing, if it does not lead. For threads that go on for long without
+/// sleeping.
+pub(crate) fn write_what_is_left() {
     for log in take_left().iter().filter_map(|left| left.log.upgrade()) {
         log.lead();
     }
