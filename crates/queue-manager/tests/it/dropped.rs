@@ -1,7 +1,7 @@
 //! Tasks that are dropped half-way, while the disk is busy: nothing is lost, nobody sleeps, nothing stays open.
 
 use std::future::Future;
-use std::io;
+use std::path::Path;
 use std::pin::pin;
 use std::sync::{Arc, RwLock};
 use std::task::{Context, Waker};
@@ -21,42 +21,18 @@ use queue_manager::connection::ObjectHandle;
 use queue_manager::objects::ObjectError;
 use queue_manager::{Connection, Home, QueueManager};
 use storage::StoreOptions;
-use storage::private::log::disk::{DirectoryDisk, Disk, FileName};
+use storage::private::log::disk::Disk;
 
+use crate::disk::SyncedBy;
 use crate::script::{EVERYTHING, FakeClock, administrator, connect, name, start, start_with};
 
-/// A directory whose syncs wait while the test holds the gate.
-struct GatedDisk {
-    directory: DirectoryDisk,
-    gate: Arc<RwLock<()>>,
-}
-
-impl Disk for GatedDisk {
-    fn list(&self) -> io::Result<Vec<FileName>> {
-        self.directory.list()
-    }
-    fn length(&self, file: &FileName) -> io::Result<u64> {
-        self.directory.length(file)
-    }
-    fn read(&self, file: &FileName, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        self.directory.read(file, offset, buffer)
-    }
-    fn write(&self, file: &FileName, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        self.directory.write(file, offset, bytes)
-    }
-    fn sync(&self, file: &FileName) -> io::Result<()> {
-        let _open = self.gate.read().unwrap();
-        self.directory.sync(file)
-    }
-    fn create(&self, file: &FileName) -> io::Result<()> {
-        self.directory.create(file)
-    }
-    fn rename(&self, from: &FileName, to: &FileName) -> io::Result<()> {
-        self.directory.rename(from, to)
-    }
-    fn remove(&self, file: &FileName) -> io::Result<()> {
-        self.directory.remove(file)
-    }
+/// Syncs wait while the test holds the gate.
+fn gated(directory: &Path, gate: &Arc<RwLock<()>>) -> Arc<SyncedBy> {
+    let gate = Arc::clone(gate);
+    SyncedBy::new(directory, move |directory, file| {
+        let _open = gate.read().unwrap();
+        directory.sync(file)
+    })
 }
 
 struct Bench {
@@ -71,9 +47,8 @@ impl Bench {
     async fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let gate = Arc::new(RwLock::new(()));
-        let disk =
-            GatedDisk { directory: DirectoryDisk::open(directory.path().to_owned()).unwrap(), gate: gate.clone() };
-        let queue_manager = start(Home::Disk(Arc::new(disk)), FakeClock::new());
+        let disk = gated(directory.path(), &gate);
+        let queue_manager = start(Home::Disk(disk), FakeClock::new());
         queue_manager.define_queue(&administrator(), QueueDefinition::local(name("Q")), false).await.unwrap();
         let running = queue_manager.clone();
         let housekeeping = tokio::spawn(async move { running.run().await });
@@ -348,10 +323,9 @@ impl Bench {
     async fn with(clock: Arc<FakeClock>, buffer_pool_bytes: u64) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let gate = Arc::new(RwLock::new(()));
-        let disk =
-            GatedDisk { directory: DirectoryDisk::open(directory.path().to_owned()).unwrap(), gate: gate.clone() };
+        let disk = gated(directory.path(), &gate);
         let store = StoreOptions { buffer_pool_bytes, ..StoreOptions::default() };
-        let queue_manager = start_with(Home::Disk(Arc::new(disk)), store, clock);
+        let queue_manager = start_with(Home::Disk(disk), store, clock);
         queue_manager.define_queue(&administrator(), QueueDefinition::local(name("Q")), false).await.unwrap();
         let running = queue_manager.clone();
         let housekeeping = tokio::spawn(async move { running.run().await });

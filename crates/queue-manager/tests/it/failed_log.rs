@@ -1,7 +1,6 @@
 //! A disk that fails under the recovery log: the queue manager ends at once, says so once, and starts again when the disk is
 //! well.
 
-use std::fmt::Debug;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -15,50 +14,18 @@ use model::options::{GetFlags, GetOptions, ObjectDescriptor, PutFlags, PutOption
 use model::reason::Reason;
 use parking_lot::Mutex;
 use queue_manager::{ConnectOptions, Connection, Home, QueueManager};
-use storage::private::log::disk::{DirectoryDisk, Disk, FileName};
-use tracing::field::{Field, Visit};
+use storage::private::log::disk::Disk;
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
+use crate::disk::SyncedBy;
+use crate::log::line_of;
 use crate::script::{EVERYTHING, FakeClock, administrator, connect, name, start};
 
 /// What the disk of this test says when it fails. No other test says it.
 const CAUSE: &str = "the platter is scratched";
 /// Longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// A directory whose syncs fail while the test says so.
-struct FailingDisk {
-    directory: DirectoryDisk,
-    fails: Arc<AtomicBool>,
-}
-
-impl Disk for FailingDisk {
-    fn list(&self) -> io::Result<Vec<FileName>> {
-        self.directory.list()
-    }
-    fn length(&self, file: &FileName) -> io::Result<u64> {
-        self.directory.length(file)
-    }
-    fn read(&self, file: &FileName, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        self.directory.read(file, offset, buffer)
-    }
-    fn write(&self, file: &FileName, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        self.directory.write(file, offset, bytes)
-    }
-    fn sync(&self, file: &FileName) -> io::Result<()> {
-        if self.fails.load(Ordering::SeqCst) { Err(io::Error::other(CAUSE)) } else { self.directory.sync(file) }
-    }
-    fn create(&self, file: &FileName) -> io::Result<()> {
-        self.directory.create(file)
-    }
-    fn rename(&self, from: &FileName, to: &FileName) -> io::Result<()> {
-        self.directory.rename(from, to)
-    }
-    fn remove(&self, file: &FileName) -> io::Result<()> {
-        self.directory.remove(file)
-    }
-}
 
 /// The ERROR lines of all threads that name the cause: the log fails on a thread of its own.
 static LINES: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -75,27 +42,22 @@ impl Subscriber for Lines {
     fn record(&self, _: &Id, _: &Record<'_>) {}
     fn record_follows_from(&self, _: &Id, _: &Id) {}
     fn event(&self, event: &Event<'_>) {
-        let mut line = Line(String::new());
-        event.record(&mut line);
-        if line.0.contains(CAUSE) {
-            LINES.lock().push(line.0);
+        let line = line_of(event);
+        if line.contains(CAUSE) {
+            LINES.lock().push(line);
         }
     }
     fn enter(&self, _: &Id) {}
     fn exit(&self, _: &Id) {}
 }
 
-struct Line(String);
-
-impl Visit for Line {
-    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.0 += &format!("{field}={value:?} ");
-    }
-}
-
+/// Syncs fail while `fails` says so.
 fn start_on(directory: &Path, fails: &Arc<AtomicBool>) -> QueueManager {
-    let directory = DirectoryDisk::open(directory.to_owned()).unwrap();
-    start(Home::Disk(Arc::new(FailingDisk { directory, fails: Arc::clone(fails) })), FakeClock::new())
+    let fails = Arc::clone(fails);
+    let disk = SyncedBy::new(directory, move |directory, file| {
+        if fails.load(Ordering::SeqCst) { Err(io::Error::other(CAUSE)) } else { directory.sync(file) }
+    });
+    start(Home::Disk(disk), FakeClock::new())
 }
 
 async fn put(connection: &Connection, persistence: Persistence, flags: PutFlags) -> Result<(), Reason> {

@@ -38,14 +38,19 @@ impl Subscriber for Warnings {
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
     fn event(&self, event: &Event<'_>) {
-        let mut line = Line(String::new());
-        event.record(&mut line);
-        self.0.lock().push(line.0);
+        self.0.lock().push(line_of(event));
     }
 
     fn enter(&self, _: &Id) {}
 
     fn exit(&self, _: &Id) {}
+}
+
+/// `message=TEXT FIELD=VALUE …`
+pub(crate) fn line_of(event: &Event<'_>) -> String {
+    let mut line = Line(String::new());
+    event.record(&mut line);
+    line.0
 }
 
 struct Line(String);

@@ -142,8 +142,7 @@ pub(super) fn restore(arguments: &RestoreArguments, out: &mut dyn Write) -> Resu
         let contents = backup::verify(&folder).map_err(failed)?;
         return arguments.say(&contents, None, out);
     }
-    let none = || failed(BackupError::NoBackup { what: "there is no file contents".to_owned() });
-    let contents = Contents::read(&folder).map_err(failed)?.ok_or_else(none)?;
+    let contents = Contents::of(&folder).map_err(failed)?;
     let name = arguments.queue_manager.as_deref().unwrap_or(&contents.name);
     let name = parse_name(name).map_err(|failure| failure.with_code(USAGE))?;
     let mut directory = arguments.location.directory();

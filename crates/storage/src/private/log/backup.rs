@@ -26,9 +26,7 @@ use bytes::Bytes;
 
 use crate::RecoveryLogError;
 use crate::private::log::disk::{Disk, FileName, disk_error, read_exact};
-use crate::private::log::extent::{
-    BATCH_HEADER_BYTES, BatchHeader, EXTENT_HEADER_BYTES, ExtentHeader, LogFile, PAGE_BYTES,
-};
+use crate::private::log::extent::{BatchHeader, EXTENT_HEADER_BYTES, ExtentHeader, LogFile, PAGE_BYTES};
 use crate::private::log::hold::Point;
 use crate::private::log::record::{Operation, Unit, units};
 use crate::private::log::recovery::{Image, read_until};
@@ -102,6 +100,15 @@ impl Contents {
         read_exact(backup, &file, 0, &mut bytes).map_err(|source| disk_error("read", &file, source))?;
         let text = String::from_utf8(bytes).ok();
         text.and_then(|text| Self::parse(&text)).map(Some).ok_or(BackupError::Damaged { file: file.0 })
+    }
+
+    /// As `read`, of a directory that must hold a backup.
+    ///
+    /// # Errors
+    /// `NoBackup` as well.
+    pub fn of(backup: &dyn Disk) -> Result<Self, BackupError> {
+        let none = || BackupError::NoBackup { what: format!("it has no file {CONTENTS}") };
+        Self::read(backup)?.ok_or_else(none)
     }
 
     fn parse(text: &str) -> Option<Self> {
@@ -224,7 +231,6 @@ fn body_records(image: &Image) -> HashMap<u64, BodyRecord> {
     let mut offset = EXTENT_HEADER_BYTES;
     while let Some((batch, payload)) = BatchHeader::read(&image.header, &image.bytes, offset) {
         offset += batch.length;
-        debug_assert!(batch.length >= BATCH_HEADER_BYTES);
         let all = units(payload, batch.units).map_while(Result::ok);
         for unit in all {
             for located in Unit::operations(&unit).map_while(Result::ok) {
@@ -405,8 +411,7 @@ impl<'a> Step<'a> {
 }
 
 fn walk(backup: &dyn Disk, mut each: impl FnMut(Step<'_>) -> Result<(), BackupError>) -> Result<Contents, BackupError> {
-    let none = || BackupError::NoBackup { what: format!("it has no file {CONTENTS}") };
-    let contents = Contents::read(backup)?.ok_or_else(none)?;
+    let contents = Contents::of(backup)?;
     for file in &contents.files {
         each(Step::Begin(&file.name))?;
         let mut crc = 0;
