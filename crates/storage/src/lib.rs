@@ -19,7 +19,10 @@ use model::message::Message;
 use model::timestamp::Timestamp;
 
 pub use error::{Lacking, RecoveryLogError, StoreError, lacking};
-pub use private::{MessageCount, PrivateStore, QuarantineListener, Quarantined, Scan, before_sleep, block_on};
+pub use private::{
+    MessageCount, PrivateStore, QuarantineListener, Quarantined, RECEIPT_MAXIMUM, Receipt, ReceiptKey, Scan,
+    before_sleep, block_on,
+};
 
 /// A queue within one store. Never used again for another queue while any record of the old one exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -188,6 +191,8 @@ pub struct StoreOptions {
     pub large_body_bytes: u64,
     /// The log is kept below this, or twice the live data when that is more, by moving live records forward.
     pub minimum_log_bytes: u64,
+    /// Most receipts kept; of more, those that expire first end early.
+    pub maximum_receipts: u32,
 }
 
 impl Default for StoreOptions {
@@ -198,6 +203,7 @@ impl Default for StoreOptions {
             buffer_pool_bytes: 256 << 20,
             large_body_bytes: 1 << 20,
             minimum_log_bytes: 256 << 20,
+            maximum_receipts: 1_000_000,
         }
     }
 }

@@ -26,6 +26,7 @@ use crate::private::message_count::{MessageCount, MessageCounts};
 use crate::private::pool::Pool;
 use crate::private::quarantine::{QuarantineListener, Quarantined};
 use crate::private::queue::Queue;
+use crate::private::receipts::{Receipt, ReceiptKey, Receipts};
 use crate::private::scan::Scan;
 use crate::private::spill::Spill;
 use crate::private::unit_of_work::Units;
@@ -65,6 +66,7 @@ pub(crate) struct Core {
     pub(crate) log: Option<Arc<Log>>,
     pub(crate) queues: RwLock<HashMap<QueueId, Arc<QueueSlot>, foldhash::fast::RandomState>>,
     pub(crate) definitions: Mutex<Definitions>,
+    pub(crate) receipts: Mutex<Receipts>,
     pub(crate) units: Units,
     /// Also numbers body files.
     pub(crate) next_position: Arc<AtomicU64>,
@@ -88,7 +90,7 @@ impl PrivateStore {
     /// Reads the log on `disk` and makes it ready for writing. A torn tail is cut; a damaged middle is an error.
     pub fn open(disk: Arc<dyn Disk>, options: StoreOptions) -> Result<(Self, Recovered), RecoveryLogError> {
         let options = checked(options);
-        let mut found = recover(disk.as_ref())?;
+        let mut found = recover(disk.as_ref(), options.maximum_receipts)?;
         for file in &found.useless {
             remove(disk.as_ref(), file);
         }
@@ -111,6 +113,7 @@ impl PrivateStore {
     pub fn ephemeral(options: StoreOptions) -> Self {
         let core = Core {
             pool: Pool::new(options.buffer_pool_bytes, false),
+            receipts: Mutex::new(Receipts::new(options.maximum_receipts)),
             options,
             log: None,
             queues: RwLock::default(),
@@ -294,6 +297,29 @@ impl PrivateStore {
     /// `NoSpace`: nothing has changed, the unit is still there. `LogFailed`: open until the next start.
     pub async fn commit(&self, unit: UnitOfWorkId) -> Result<(), StoreError> {
         self.core().commit(unit).await
+    }
+
+    /// Commits these units of work as one: everything of all of them becomes durable and visible, or nothing. The receipt
+    /// becomes durable with them; it takes the place of one with the same key. With neither work nor receipt, nothing is done.
+    ///
+    /// # Errors
+    /// As `commit`. `UnknownUnitOfWork` also when one is over already or prepared, or when two of them are so large that the log
+    /// has parts of them; nothing has changed then.
+    pub async fn commit_together(&self, units: &[UnitOfWorkId], receipt: Option<&Receipt>) -> Result<(), StoreError> {
+        self.core().commit_together(units, receipt).await
+    }
+
+    /// The value of the receipt with this key, once it is durable; `None` when there is none or its time has come.
+    ///
+    /// # Errors
+    /// `File`: it cannot be read back. `LogFailed`, `Closed`.
+    pub async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Bytes>, StoreError> {
+        self.core().receipt(key, now).await
+    }
+
+    /// Forgets receipts whose time has come. Returns when that is for the next one.
+    pub fn expire_receipts(&self, now: Timestamp) -> Option<Timestamp> {
+        self.core().expire_receipts(now)
     }
 
     /// Raises backout counts of what it had got.
@@ -499,6 +525,7 @@ impl Core {
             log: Some(log),
             queues: RwLock::new(queues),
             definitions: Mutex::new(definitions),
+            receipts: Mutex::new(found.receipts),
             units,
             next_position,
             next_queue: AtomicU32::new(found.next_queue),
@@ -553,6 +580,7 @@ impl Core {
             buffer_pool_bytes: self.pool.used(),
             buffer_pool_misses: self.pool.misses(),
             open_units: self.units.count(),
+            receipts: self.receipts.lock().count(),
             spilled_bytes: self.spill.as_ref().map_or(0, Spill::bytes),
             messages_scanned: self.scanned.load(Ordering::Relaxed),
             ..StoreStatistics::default()
@@ -584,6 +612,8 @@ pub struct StoreStatistics {
     pub buffer_pool_misses: u64,
     /// Units of work in which something was done or tried, and that have not ended.
     pub open_units: usize,
+    /// What was answered to requests that may come again.
+    pub receipts: usize,
     pub spilled_bytes: u64,
     /// Messages that scans have looked at.
     pub messages_scanned: u64,

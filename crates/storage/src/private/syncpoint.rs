@@ -10,6 +10,7 @@ use model::timestamp::Timestamp;
 use crate::private::content::{Incoming, Whereabouts};
 use crate::private::get::unreadable;
 use crate::private::log::append::{Class, Refused, unit_maximum};
+use crate::private::log::cursor::length_field;
 use crate::private::log::extent::Place;
 use crate::private::log::record::{
     BACKOUT_COUNT_BYTES, GET_BYTES, Operation, UnitKind, get_record, unit_head, xid_fits,
@@ -17,6 +18,7 @@ use crate::private::log::record::{
 use crate::private::log::writer::Log;
 use crate::private::quarantine::is_lasting;
 use crate::private::queue::{Holder, Key, Queue, Slot};
+use crate::private::receipts::Receipt;
 use crate::private::store::{Core, QueueSlot};
 use crate::private::unit_of_work::{LockedQueues, Prepared, Record, UnitOfWork, Work};
 use crate::{DeliveryKey, LockOwner, PutOutcome, QueueId, Selection, StoreError, StoredMessage, UnitOfWorkId, Xid};
@@ -251,8 +253,9 @@ impl Core {
         if let Some(log) = &self.log {
             let slots = unit.queues();
             let mut queues = LockedQueues::of(&slots);
-            let (place, operations) = unit.append_staged(log, &mut queues, id, UnitKind::Prepared, xid)?;
-            let bytes = u32::try_from(operations.0 - place.0).expect("a unit's head is short");
+            let appended = unit.append_staged(log, &mut queues, id, UnitKind::Prepared, xid)?;
+            let place = appended.unit;
+            let bytes = u32::try_from(appended.operations.0 - place.0).expect("a unit's head is short");
             log.lock().state.lives(place, bytes);
             record = Some((place, bytes));
         }
@@ -264,7 +267,7 @@ impl Core {
         self.open()?;
         let Some(unit) = self.units.existing(id)? else { return Ok(()) };
         let place = loop {
-            match self.try_commit(id, &mut unit.lock()) {
+            match self.try_commit(id, &mut unit.lock(), None) {
                 Ok(place) => break place,
                 Err(Refused::NotYet) => {}
                 Err(Refused::Error(error)) => return Err(error),
@@ -275,22 +278,34 @@ impl Core {
         self.durable(place).await
     }
 
-    fn try_commit(&self, id: UnitOfWorkId, unit: &mut UnitOfWork) -> Result<Option<Place>, Refused> {
+    pub(super) fn try_commit(
+        &self,
+        id: UnitOfWorkId,
+        unit: &mut UnitOfWork,
+        receipt: Option<&Receipt>,
+    ) -> Result<Option<Place>, Refused> {
         if unit.over {
             return Ok(None);
         }
         let slots = unit.queues();
         let mut queues = LockedQueues::of(&slots);
+        let mut receipts = receipt.map(|receipt| (receipt, self.receipts.lock()));
         let log = self.log.as_deref();
-        let place = match log.filter(|_| unit.in_log || !unit.staged.is_empty()) {
-            Some(log) => {
-                let (kind, id) =
-                    if unit.in_log { (UnitKind::Commit, id) } else { (UnitKind::Complete, UnitOfWorkId(0)) };
-                unit.restate_gets(log, id)?;
-                Some(unit.append_staged(log, &mut queues, id, kind, None)?.0)
-            }
-            None => None,
-        };
+        let mut place = None;
+        let mut receipt_at = None;
+        if let Some(log) = log.filter(|_| unit.in_log || !unit.staged.is_empty() || receipt.is_some()) {
+            let (kind, id) = if unit.in_log { (UnitKind::Commit, id) } else { (UnitKind::Complete, UnitOfWorkId(0)) };
+            unit.restate_gets(log, id)?;
+            let record = receipt.map(Receipt::record).unwrap_or_default();
+            unit.restated.extend_from_slice(&record);
+            let appended = unit.append_staged(log, &mut queues, id, kind, None)?;
+            place = Some(appended.unit);
+            receipt_at = Some((appended.end.minus(record.len()), length_field(record.len())));
+        }
+        if let Some((receipt, receipts)) = &mut receipts {
+            self.enter_receipt(receipts, receipt, receipt_at);
+        }
+        drop(receipts);
         for work in std::mem::take(&mut unit.works) {
             unit.bury(log, &work);
             let queue = queues.get(work.queue.id);

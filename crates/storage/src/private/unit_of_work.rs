@@ -48,6 +48,14 @@ pub(crate) struct Prepared {
     pub(crate) record: Option<(Place, u32)>,
 }
 
+/// Where a unit of work is in the log.
+pub(super) struct Appended {
+    pub(super) unit: Place,
+    /// Where its operations start, and where they end.
+    pub(super) operations: Place,
+    pub(super) end: Place,
+}
+
 /// One message that the unit put or got.
 pub(crate) struct Work {
     pub(crate) queue: Arc<QueueSlot>,
@@ -137,7 +145,7 @@ impl Units {
 }
 
 impl UnitOfWork {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             works: Vec::new(),
             staged: Vec::new(),
@@ -163,8 +171,7 @@ impl UnitOfWork {
         Record::Staged { offset, bytes }
     }
 
-    /// Appends what is staged, and tells the queues where the records of the puts are; returns where its unit starts
-    /// and where its operations start. `queues` are all of the unit's.
+    /// Appends what is staged, and tells the queues where the records of the puts are. `queues` are all of the unit's.
     pub(super) fn append_staged(
         &mut self,
         log: &Log,
@@ -172,7 +179,7 @@ impl UnitOfWork {
         id: UnitOfWorkId,
         kind: UnitKind,
         xid: Option<&Xid>,
-    ) -> Result<(Place, Place), Refused> {
+    ) -> Result<Appended, Refused> {
         self.unstage_dropped(queues);
         let restated = std::mem::take(&mut self.restated);
         let head = unit_head(kind, id, xid, self.staged.len() + restated.len());
@@ -181,6 +188,7 @@ impl UnitOfWork {
         let unit = appender.append(class, &[head.as_bytes(), &self.staged, &restated])?;
         appender.state.unreserve(std::mem::take(&mut self.reserved));
         let operations = unit.plus(head.as_bytes().len());
+        let end = operations.plus(self.staged.len() + restated.len());
         let lasting = matches!(kind, UnitKind::Part | UnitKind::Prepared);
         for work in &mut self.works {
             let Record::Staged { offset, bytes } = work.record else { continue };
@@ -198,7 +206,7 @@ impl UnitOfWork {
         }
         self.staged.clear();
         self.in_log |= lasting;
-        Ok((unit, operations))
+        Ok(Appended { unit, operations, end })
     }
 
     /// What was staged for a queue that is dropped meanwhile must not follow the drop in the log.

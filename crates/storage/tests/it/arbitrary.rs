@@ -3,10 +3,12 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+use model::timestamp::Timestamp;
 use proptest::prelude::*;
 use storage::private::log::disk::Disk;
 use storage::private::log::inspect::{Item, image_around, inspect, inspect_image};
-use storage::{DefinitionChange, Placement, PrivateStore, QueueId, Selection, Xid, block_on};
+use storage::{DefinitionChange, Placement, PrivateStore, QueueId, Receipt, ReceiptKey, Selection, Xid, block_on};
 
 use crate::conformance::small;
 use crate::simulated_disk::SimulatedDisk;
@@ -39,6 +41,9 @@ fn payload() -> (Vec<u8>, u32) {
     let delete = DefinitionChange::Delete { key: "queue/A".to_owned() };
     block_on(store.change_definitions(vec![save, delete, DefinitionChange::DropQueue(queues[2])])).expect("changes");
     block_on(store.commit(first)).expect("commits");
+    let receipt =
+        Receipt { key: ReceiptKey([4; 16]), expires: Timestamp(9_000_000), value: Bytes::from_static(b"done") };
+    block_on(store.commit_together(&[], Some(&receipt))).expect("commits");
     store.close();
     let (mut whole, mut count) = (Vec::new(), 0);
     let image = disk.content("extent-0000000001");
@@ -72,6 +77,7 @@ fn start(payload: &[u8], units: u32) -> Option<usize> {
     assert!(described > 0);
     let (store, _) = PrivateStore::open(Arc::new(disk), small()).ok()?;
     store.retain_queues(&queues);
+    let _ = block_on(store.receipt(&ReceiptKey([4; 16]), FOREVER));
     let mut got = 0;
     for queue in queues {
         while let Ok(Some(_)) = block_on(store.get(None, queue, &Selection::default(), FOREVER)) {

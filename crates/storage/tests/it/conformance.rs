@@ -23,6 +23,7 @@ pub(crate) fn small() -> StoreOptions {
         buffer_pool_bytes: 1 << 20,
         large_body_bytes: 1 << 20,
         minimum_log_bytes: 0,
+        maximum_receipts: 1_000,
     }
 }
 
@@ -324,4 +325,50 @@ fn messages_are_got_together_or_not_at_all() {
         block_on(store.commit(unit)).expect("commits");
         assert_eq!((store.depth(queue).current, store.statistics().open_units), (0, 0));
     }
+}
+
+#[test]
+fn units_of_work_that_are_committed_together_show_all_their_messages_at_once() {
+    check(
+        "put A; put B; get unit=u; get unit=v; put C unit=w queue=1; together u v w; depth; depth queue=1; get queue=1",
+        expect!["A B 0/0 1/0 C"],
+    );
+}
+
+#[test]
+fn a_unit_of_work_that_is_prepared_or_over_is_committed_together_with_none() {
+    check_lasting(
+        "put A unit=u; put B unit=v; put C unit=w; prepare unit=u; together u v; commit unit=w; list; together v; list",
+        expect!["UnknownUnitOfWork [C] [B C]"],
+    );
+}
+
+#[test]
+fn a_receipt_is_there_from_its_commit_on_and_after_a_restart() {
+    check_lasting(
+        "put A unit=u; receipt K; together u receipt=K:done until=9000000; receipt K; receipt L; reopen; receipt K; get",
+        expect!["none done none done A"],
+    );
+    check("together receipt=K:one until=9000000; together receipt=K:two until=9000000; receipt K", expect!["two"]);
+}
+
+#[test]
+fn a_receipt_ends_with_its_time() {
+    check(
+        "together receipt=K:one until=4000000; together receipt=L:two until=6000000; at 3999998; receipt K; forget_receipts; \
+         at 4000000; receipt K; receipt L; forget_receipts; at 6000000; forget_receipts; receipt L",
+        expect!["one 4000000 none two 6000000 never none"],
+    );
+}
+
+#[test]
+fn receipts_outlive_the_extents_in_which_they_were_written() {
+    // Extents of 16 KiB: the first ones are freed many times over.
+    let mut script = "together receipt=K:kept until=9000000000".to_owned();
+    for number in 0..3_000 {
+        script.push_str(&format!("; put M{number}; get"));
+    }
+    let got = (0..3_000).map(|number| format!("M{number} ")).collect::<String>();
+    script.push_str("; receipt K; reopen; receipt K");
+    assert_eq!(on_disk(&script, small()), format!("{got}kept kept"));
 }

@@ -118,7 +118,7 @@ fn another_format_version_is_refused_by_number() {
     content[40..44].copy_from_slice(&crc.to_le_bytes());
     disk.replace(&extent_name(1), content);
     let refused = open(&disk, small()).map(drop);
-    assert!(matches!(refused, Err(RecoveryLogError::Version { extent: 1, version: 9, supported: 1 })), "{refused:?}");
+    assert!(matches!(refused, Err(RecoveryLogError::Version { extent: 1, version: 9, supported: 2 })), "{refused:?}");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use storage::{DeliveryKey, PrivateStore, QueueId, Selection, UnitOfWorkId, block_on};
+use storage::{DeliveryKey, PrivateStore, QueueId, ReceiptKey, Selection, UnitOfWorkId, block_on};
 
 use crate::workload::{FOREVER, body};
 
@@ -32,6 +32,7 @@ pub(crate) struct Oracle {
     pub(crate) definitions: BTreeMap<String, Vec<u8>>,
     /// True when prepared.
     pub(crate) units: BTreeMap<UnitOfWorkId, bool>,
+    pub(crate) receipts: BTreeMap<ReceiptKey, Vec<u8>>,
 }
 
 impl Oracle {
@@ -104,9 +105,26 @@ impl Oracle {
         if definitions != self.definitions {
             differences.push(format!("definitions {:?}, expected {:?}", definitions.keys(), self.definitions.keys()));
         }
+        for key in RECEIPT_KEYS {
+            let found = block_on(store.receipt(&key, FOREVER)).expect("a recovered receipt is readable");
+            let expected = self.receipts.get(&key);
+            if found.as_deref() != expected.map(Vec::as_slice) {
+                differences.push(format!("receipt {key:?} says {found:?}, expected {expected:?}"));
+            }
+        }
         differences
     }
 }
+
+/// All that the workload uses.
+pub(crate) const RECEIPT_KEYS: [ReceiptKey; 6] = [
+    ReceiptKey([1; 16]),
+    ReceiptKey([2; 16]),
+    ReceiptKey([3; 16]),
+    ReceiptKey([4; 16]),
+    ReceiptKey([5; 16]),
+    ReceiptKey([6; 16]),
+];
 
 /// Names of all that can be browsed.
 pub(crate) fn names(store: &PrivateStore, queue: QueueId) -> Vec<u64> {

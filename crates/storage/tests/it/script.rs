@@ -9,6 +9,9 @@
 //! list [queue=N]               all that can be browsed
 //! lock | unlock NAME owner=N   yes or no
 //! commit | back_out | prepare unit=X, in_doubt
+//! together [X]... [receipt=KEY:VALUE until=T]   commits these units of work as one
+//! receipt KEY                  its value, or none
+//! forget_receipts              those whose time has come; says when that is for the next one
 //! depth [queue=N]              current/uncommitted
 //! clear [queue=N], drop queue=N, save KEY VALUE, forget KEY, definitions
 //! at T                         moves the clock
@@ -26,8 +29,8 @@ use model::message::Message;
 use model::timestamp::Timestamp;
 use storage::private::log::disk::Disk;
 use storage::{
-    Candidate, DefinitionChange, DeliveryKey, LockOwner, Placement, PrivateStore, QueueId, Selection, StoreError,
-    StoreOptions, StoredMessage, UnitOfWorkId, Xid, block_on,
+    Candidate, DefinitionChange, DeliveryKey, LockOwner, Placement, PrivateStore, QueueId, Receipt, ReceiptKey,
+    Selection, StoreError, StoreOptions, StoredMessage, UnitOfWorkId, Xid, block_on,
 };
 
 pub(crate) struct Script {
@@ -48,6 +51,12 @@ pub(crate) fn identifier(word: &str) -> [u8; 24] {
     let mut bytes = [0; 24];
     bytes[..word.len()].copy_from_slice(word.as_bytes());
     bytes
+}
+
+fn receipt_key(word: &str) -> ReceiptKey {
+    let mut bytes = [0; 16];
+    bytes[..word.len()].copy_from_slice(word.as_bytes());
+    ReceiptKey(bytes)
 }
 
 struct Words<'a> {
@@ -113,6 +122,11 @@ impl Script {
                 block_on(self.store.back_out(unit)).map(|()| String::new())
             }
             "prepare" => self.prepare(&words),
+            "together" => self.together(&words),
+            "receipt" => self.receipt(&words),
+            "forget_receipts" => {
+                Ok(self.store.expire_receipts(Timestamp(self.now)).map_or("never".to_owned(), |at| at.0.to_string()))
+            }
             "in_doubt" => Ok(self.in_doubt()),
             "depth" => Ok(self.depth(&words)),
             "clear" => block_on(self.store.clear(self.queue(&words))).map(|count| format!("cleared={count}")),
@@ -247,6 +261,22 @@ impl Script {
         let xid = Xid { format_id: 7, global_transaction: name, branch: vec![1, 2] };
         let unit = self.unit(words).expect("unit=");
         block_on(self.store.prepare(unit, Some(xid))).map(|()| String::new())
+    }
+
+    fn together(&mut self, words: &Words<'_>) -> Result<String, StoreError> {
+        let named = words.all.iter().filter(|word| !word.contains('='));
+        let units: Vec<UnitOfWorkId> = named.map(|name| self.units[*name]).collect();
+        let receipt = words.value("receipt").map(|receipt| {
+            let (key, value) = receipt.split_once(':').expect("KEY:VALUE");
+            let expires = Timestamp(words.number("until").expect("until="));
+            Receipt { key: receipt_key(key), expires, value: Bytes::copy_from_slice(value.as_bytes()) }
+        });
+        block_on(self.store.commit_together(&units, receipt.as_ref())).map(|()| String::new())
+    }
+
+    fn receipt(&mut self, words: &Words<'_>) -> Result<String, StoreError> {
+        let value = block_on(self.store.receipt(&receipt_key(words.first), Timestamp(self.now)))?;
+        Ok(value.map_or("none".to_owned(), |value| String::from_utf8_lossy(&value).into_owned()))
     }
 
     fn in_doubt(&self) -> String {

@@ -9,16 +9,18 @@ use model::message::Message;
 use model::timestamp::Timestamp;
 use rand::Rng;
 use rand::rngs::StdRng;
-use rand::seq::IteratorRandom;
+use rand::seq::{IteratorRandom, SliceRandom};
 use storage::{
-    DefinitionChange, DeliveryKey, LockOwner, Placement, Position, PrivateStore, QueueId, Selection, StoreError,
-    StoredMessage, UnitOfWorkId, Xid, block_on,
+    DefinitionChange, DeliveryKey, LockOwner, Placement, Position, PrivateStore, QueueId, Receipt, Selection,
+    StoreError, StoredMessage, UnitOfWorkId, Xid, block_on,
 };
 
-use crate::oracle::{Holder, Known, Oracle};
+use crate::oracle::{Holder, Known, Oracle, RECEIPT_KEYS};
 
 /// Nothing in the workload expires.
 pub(crate) const FOREVER: Timestamp = Timestamp(1_000_000);
+/// When its receipts expire.
+const LATER: Timestamp = Timestamp(100_000_000);
 
 /// The body of a message: its name, then bytes that follow from it. Some are short, some long.
 pub(crate) fn body(name: u64) -> Bytes {
@@ -86,7 +88,8 @@ impl Workload<'_> {
             0..=37 => self.put(queue),
             38..=62 => self.get(queue),
             63..=69 => self.get_one(queue),
-            70..=80 => self.resolve(),
+            70..=77 => self.resolve(),
+            78..=80 => self.commit_together(),
             81..=83 => self.prepare(),
             84..=93 => self.define(),
             94..=95 => self.clear(queue),
@@ -213,6 +216,29 @@ impl Workload<'_> {
         let mut after = self.oracle.clone();
         after.resolve(unit, commit);
         self.settle(answer, after)
+    }
+
+    /// Any open units of work as one, with a receipt most of the time.
+    fn commit_together(&mut self) -> Result<(), Unanswered> {
+        let open = self.oracle.units.iter().filter(|(_, prepared)| !**prepared).map(|(id, _)| *id);
+        let count = self.random.gen_range(0..4);
+        let units = open.choose_multiple(self.random, count);
+        let key = *RECEIPT_KEYS.choose(self.random).expect("there are some");
+        let value = vec![self.random.r#gen(); self.random.gen_range(0..300)];
+        let receipt = Receipt { key, expires: LATER, value: value.clone().into() };
+        let receipt = self.random.gen_bool(0.8).then_some(receipt);
+        let mut after = self.oracle.clone();
+        for unit in &units {
+            after.resolve(*unit, true);
+        }
+        if receipt.is_some() {
+            after.receipts.insert(key, value);
+        }
+        match block_on(self.store.commit_together(&units, receipt.as_ref())) {
+            // The log has parts of two of them: nothing has changed.
+            Err(StoreError::UnknownUnitOfWork) if units.len() > 1 => Ok(()),
+            answer => self.settle(answer, after),
+        }
     }
 
     fn prepare(&mut self) -> Result<(), Unanswered> {

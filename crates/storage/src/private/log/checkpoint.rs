@@ -30,9 +30,10 @@ use crate::private::log::recovery::{Image, read_extent};
 use crate::private::log::wait::block_on;
 use crate::private::log::writer::Log;
 use crate::private::queue::{Holder, Home, Key};
+use crate::private::receipts::Receipts;
 use crate::private::store::{Core, QueueSlot};
 use crate::private::unit_of_work::{LockedQueues, Record, UnitOfWork};
-use crate::{QueueId, Xid};
+use crate::{QueueId, ReceiptKey, Xid};
 
 /// Moved bytes after which the next ones wait for the log, so that moving never fills memory.
 const PACE_BYTES: u64 = 1 << 20;
@@ -160,7 +161,7 @@ impl Move<'_> {
         }
     }
 
-    /// Locks in the order of everybody else: units of work, definitions, queues, the log.
+    /// Locks in the order of everybody else: units of work, definitions, queues, receipts, the log.
     fn move_batch(&mut self, batch: &BatchHeader, payload: &[u8]) -> Result<(), Refused> {
         let units: Vec<Unit<'_>> = units(payload, batch.units).map_while(Result::ok).collect();
         let works = self.units_of_work(&units);
@@ -168,11 +169,18 @@ impl Move<'_> {
         let mut definitions = has_definitions(&units).then(|| self.core.definitions.lock());
         let slots = self.queues(&units);
         let mut queues = LockedQueues::of(&slots);
+        let mut receipts = has_receipts(&units).then(|| self.core.receipts.lock());
         let base = batch.place.plus(BATCH_HEADER_BYTES);
         let mut live = Vec::new();
         for unit in &units {
             let work = works.iter().position(|work| work.id == unit.unit_of_work);
-            let mut found = Live { base, work, definitions: definitions.as_deref_mut(), queues: &mut queues };
+            let mut found = Live {
+                base,
+                work,
+                definitions: definitions.as_deref_mut(),
+                queues: &mut queues,
+                receipts: receipts.as_deref_mut(),
+            };
             live.extend(found.of(unit, &works));
         }
         let mut appender = self.log.lock();
@@ -192,6 +200,10 @@ impl Move<'_> {
                     What::Definition(key) => {
                         let known = definitions.as_mut().and_then(|known| known.record_at(key, *old));
                         known.expect("it was found there").0 = new;
+                    }
+                    What::Receipt(key) => {
+                        let known = receipts.as_mut().and_then(|known| known.record_at(key, *old));
+                        *known.expect("it was found there") = new;
                     }
                     What::Get(work, index) => works[*work].unit.works[*index].record = record,
                     What::Mark(work) => {
@@ -252,6 +264,10 @@ fn has_definitions(units: &[Unit<'_>]) -> bool {
     operations(units).any(|operation| matches!(operation, Operation::SaveDefinition { .. }))
 }
 
+fn has_receipts(units: &[Unit<'_>]) -> bool {
+    operations(units).any(|operation| matches!(operation, Operation::Receipt { .. }))
+}
+
 /// A unit of work that has no outcome, locked.
 struct OpenUnit<'a> {
     id: UnitOfWorkId,
@@ -287,6 +303,7 @@ struct LiveRecord {
 enum What {
     Message(QueueId, Key),
     Definition(String),
+    Receipt(ReceiptKey),
     /// Index of the unit of work, and of the get in it.
     Get(usize, usize),
     /// That a unit of work is prepared.
@@ -301,6 +318,7 @@ struct Live<'a, 'b> {
     work: Option<usize>,
     definitions: Option<&'a mut Definitions>,
     queues: &'a mut LockedQueues<'b>,
+    receipts: Option<&'a mut Receipts>,
 }
 
 impl Live<'_, '_> {
@@ -323,6 +341,11 @@ impl Live<'_, '_> {
                     let known = self.definitions.as_mut().and_then(|known| known.record_at(key, old));
                     if known.is_some() {
                         complete.add(What::Definition(key.to_owned()), &operation, old, length);
+                    }
+                }
+                Operation::Receipt { key, .. } => {
+                    if self.receipts.as_mut().is_some_and(|known| known.record_at(&key, old).is_some()) {
+                        complete.add(What::Receipt(key), &operation, old, length);
                     }
                 }
                 Operation::Get { .. } => {

@@ -31,7 +31,9 @@
 use crate::private::log::cursor::{Cursor, length_field};
 use crate::private::log::disk::FileName;
 
-pub(crate) const FORMAT_VERSION: u32 = 1;
+pub(crate) const FORMAT_VERSION: u32 = 2;
+/// Extents of this version are read too: they have no receipts.
+const OLDEST_VERSION: u32 = 1;
 pub(crate) const EXTENT_HEADER_BYTES: usize = 4096;
 pub(crate) const BATCH_HEADER_BYTES: usize = 48;
 pub(crate) const BATCH_ALIGNMENT: usize = 8;
@@ -66,6 +68,11 @@ impl Place {
     pub(crate) fn plus(self, bytes: usize) -> Self {
         Self(self.0 + bytes as u64)
     }
+
+    /// The place `bytes` before this one in the same extent.
+    pub(crate) fn minus(self, bytes: usize) -> Self {
+        Self(self.0 - bytes as u64)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +105,11 @@ impl ExtentHeader {
 
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, HeaderError> {
         let (header, version) = Self::fields(bytes).ok_or(HeaderError::Damaged)?;
-        if version == FORMAT_VERSION { Ok(header) } else { Err(HeaderError::Version(version)) }
+        if (OLDEST_VERSION..=FORMAT_VERSION).contains(&version) {
+            Ok(header)
+        } else {
+            Err(HeaderError::Version(version))
+        }
     }
 
     fn fields(bytes: &[u8]) -> Option<(Self, u32)> {

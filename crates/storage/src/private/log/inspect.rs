@@ -11,7 +11,7 @@ use crate::private::log::extent::{
 };
 use crate::private::log::record::{Operation, PutRecord, Unit, units};
 use crate::private::log::recovery::read_extent;
-use crate::{DeliveryKey, QueueId, RecoveryLogError, UnitOfWorkId, Xid};
+use crate::{DeliveryKey, QueueId, ReceiptKey, RecoveryLogError, UnitOfWorkId, Xid};
 
 pub use crate::private::log::record::UnitKind;
 
@@ -78,6 +78,12 @@ pub enum Item {
     ClearQueue {
         offset: u64,
         queue: QueueId,
+    },
+    /// What was answered to a request, by its key.
+    Receipt {
+        offset: u64,
+        key: ReceiptKey,
+        length: usize,
     },
     /// No whole batch starts here. With `more_at`, one does further on: recovery refuses such a log.
     End {
@@ -211,6 +217,7 @@ fn operation_item(operation: &Operation<'_>, offset: u64) -> Item {
         Operation::DeleteDefinition { key } => Item::DeleteDefinition { offset, key: key.to_owned() },
         Operation::DropQueue(queue) => Item::DropQueue { offset, queue },
         Operation::ClearQueue(queue) => Item::ClearQueue { offset, queue },
+        Operation::Receipt { key, value, .. } => Item::Receipt { offset, key, length: value.len() },
     }
 }
 
@@ -286,6 +293,9 @@ impl fmt::Display for Item {
             Self::DeleteDefinition { offset, key } => write!(f, "      {offset}: delete definition {key}"),
             Self::DropQueue { offset, queue } => write!(f, "      {offset}: drop queue {}", queue.0),
             Self::ClearQueue { offset, queue } => write!(f, "      {offset}: clear queue {}", queue.0),
+            Self::Receipt { offset, key, length } => {
+                write!(f, "      {offset}: receipt {:032x}, {length} bytes", u128::from_be_bytes(key.0))
+            }
             Self::End { extent, offset, more_at: None } => write!(f, "  end of batches at {extent}:{offset}"),
             Self::End { extent, offset, more_at: Some(more) } => {
                 write!(f, "  DAMAGED at {extent}:{offset}, although a batch follows at {extent}:{more}")

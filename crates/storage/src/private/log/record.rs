@@ -28,12 +28,18 @@
 //!     48     4  CRC-32C of descriptor and of the body that is here
 //!     52     4  CRC-32C of the body in its file, or 0
 //!     56        descriptor (see descriptor.rs), body if it is here
+//!
+//! receipt (9)
+//!      0    16  key
+//!     16     8  moment of expiry
+//!     24     4  CRC-32C of the value
+//!     28        value
 //! ```
 //! Moments are microseconds since 1970.
 
 use crate::private::log::cursor::{Cursor, length_field};
 use crate::private::queue::Key;
-use crate::{QueueId, UnitOfWorkId, Xid};
+use crate::{QueueId, ReceiptKey, UnitOfWorkId, Xid};
 
 pub(crate) const UNIT_HEADER_BYTES: usize = 16;
 pub(crate) const OPERATION_HEADER_BYTES: usize = 8;
@@ -42,6 +48,9 @@ pub(crate) const PUT_FIXED_BYTES: usize = 56;
 pub(crate) const PUT_HEAD_BYTES: usize = OPERATION_HEADER_BYTES + PUT_FIXED_BYTES;
 pub(crate) const GET_BYTES: usize = OPERATION_HEADER_BYTES + 12;
 pub(crate) const BACKOUT_COUNT_BYTES: usize = OPERATION_HEADER_BYTES + 16;
+const RECEIPT_FIXED_BYTES: usize = 28;
+/// A receipt's record without its value.
+pub(crate) const RECEIPT_HEAD_BYTES: usize = OPERATION_HEADER_BYTES + RECEIPT_FIXED_BYTES;
 pub(crate) const NEVER: u64 = u64::MAX;
 
 const UNIT_VERSION: u8 = 1;
@@ -89,6 +98,7 @@ const SAVE_DEFINITION: u8 = 5;
 const DELETE_DEFINITION: u8 = 6;
 const DROP_QUEUE: u8 = 7;
 const CLEAR_QUEUE: u8 = 8;
+const RECEIPT: u8 = 9;
 
 /// One unit as it lies in a batch.
 #[derive(Debug, Clone)]
@@ -145,6 +155,13 @@ pub(crate) enum Operation<'a> {
     },
     DropQueue(QueueId),
     ClearQueue(QueueId),
+    /// What was answered to a request; a moved one is the same record again.
+    Receipt {
+        key: ReceiptKey,
+        expires: u64,
+        crc: u32,
+        value: &'a [u8],
+    },
 }
 
 /// An operation with where it starts within its unit's payload of the batch, and its length with header.
@@ -298,6 +315,10 @@ pub(crate) fn next_operation<'a>(cursor: &mut Cursor<'a>) -> Option<Operation<'a
         DELETE_DEFINITION => Operation::DeleteDefinition { key: std::str::from_utf8(fields.rest()).ok()? },
         DROP_QUEUE => Operation::DropQueue(QueueId(fields.u32()?)),
         CLEAR_QUEUE => Operation::ClearQueue(QueueId(fields.u32()?)),
+        RECEIPT => {
+            let key = ReceiptKey(fields.take(16)?.try_into().ok()?);
+            Operation::Receipt { key, expires: fields.u64()?, crc: fields.u32()?, value: fields.rest() }
+        }
         _ => return None,
     };
     (fields.remaining() == 0).then_some(operation)
@@ -410,6 +431,13 @@ impl Operation<'_> {
             Self::ClearQueue(queue) => {
                 out.extend_from_slice(&operation_head(CLEAR_QUEUE, 4));
                 out.extend_from_slice(&queue.0.to_le_bytes());
+            }
+            Self::Receipt { key, expires, crc, value } => {
+                out.extend_from_slice(&operation_head(RECEIPT, RECEIPT_FIXED_BYTES + value.len()));
+                out.extend_from_slice(&key.0);
+                out.extend_from_slice(&expires.to_le_bytes());
+                out.extend_from_slice(&crc.to_le_bytes());
+                out.extend_from_slice(value);
             }
         }
     }

@@ -17,6 +17,7 @@ use std::sync::mpsc;
 
 use hashbrown::{HashMap, HashSet};
 use memmap2::MmapMut;
+use model::timestamp::Timestamp;
 
 use crate::private::log::append::{Continuation, Extent};
 use crate::private::log::descriptor::Keys;
@@ -30,6 +31,7 @@ use crate::private::log::record::{Operation, PutRecord, UnitKind, units};
 use crate::private::log::space::BATCH_BYTES;
 use crate::private::message_count::MessageCounts;
 use crate::private::queue::{Entry, Holder, Home, Key, Queue};
+use crate::private::receipts::{Ended, Receipts};
 use crate::{QueueId, RecoveryLogError, UnitOfWorkId, Xid};
 
 type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
@@ -44,6 +46,7 @@ pub(crate) struct Findings {
     pub(crate) queues: Map<QueueId, Queue>,
     pub(crate) counts: MessageCounts,
     pub(crate) definitions: Map<String, Definition>,
+    pub(crate) receipts: Receipts,
     /// Prepared, without an outcome.
     pub(crate) in_doubt: Map<UnitOfWorkId, InDoubt>,
     pub(crate) next_position: u64,
@@ -81,13 +84,13 @@ pub(crate) struct RecoveredWork {
 /// Positions given to nonpersistent messages leave no trace in the log; this many are skipped at a restart.
 const POSITIONS_SKIPPED: u64 = 1 << 32;
 
-pub(crate) fn recover(disk: &dyn Disk) -> Result<Findings, RecoveryLogError> {
+pub(crate) fn recover(disk: &dyn Disk, maximum_receipts: u32) -> Result<Findings, RecoveryLogError> {
     let listed = Listing::read(disk)?;
     if listed.extents.is_empty() && !listed.bodies.is_empty() {
         // The first extent is there before the first body: somebody took the log away.
         return Err(RecoveryLogError::Missing { extent: 1 });
     }
-    let mut replay = Replay::default();
+    let mut replay = Replay::new(maximum_receipts);
     let continuation = if listed.extents.is_empty() { None } else { Some(read_log(disk, &listed, &mut replay)?) };
     replay.finish(listed, continuation)
 }
@@ -201,7 +204,7 @@ pub(crate) fn read_until<E: From<RecoveryLogError>>(
     mut each: impl FnMut(&Image, usize) -> Result<(), E>,
 ) -> Result<Vec<u64>, E> {
     let end = Place(point.end);
-    let mut replay = Replay::default();
+    let mut replay = Replay::new(u32::MAX);
     let mut reading = Reading::default();
     let mut buffer = None;
     for sequence in point.oldest..=end.extent() {
@@ -323,7 +326,6 @@ impl Reading {
     }
 }
 
-#[derive(Default)]
 struct Replay {
     first_extent: u32,
     /// Live records and their bytes by extent, from the first on.
@@ -331,6 +333,7 @@ struct Replay {
     queues: Map<QueueId, Queue>,
     counts: MessageCounts,
     definitions: Map<String, Definition>,
+    receipts: Receipts,
     /// Units of work with parts in the log and no outcome so far.
     open: Map<UnitOfWorkId, InDoubt>,
     /// Messages got by one of `open`: their put may come later in the log than their get, once it was moved.
@@ -341,6 +344,22 @@ struct Replay {
 }
 
 impl Replay {
+    fn new(maximum_receipts: u32) -> Self {
+        Self {
+            first_extent: 0,
+            live: Vec::new(),
+            queues: Map::default(),
+            counts: MessageCounts::default(),
+            definitions: Map::default(),
+            receipts: Receipts::new(maximum_receipts),
+            open: Map::default(),
+            pending_gets: Map::default(),
+            next_position: 0,
+            next_queue: 0,
+            next_unit: 0,
+        }
+    }
+
     /// Returns how many bytes the heads of its units have.
     fn batch(&mut self, batch: &BatchHeader, payload: &[u8]) -> Result<usize, RecoveryLogError> {
         let mut heads = 0;
@@ -435,6 +454,12 @@ impl Replay {
                 }
             }
             Operation::DropQueue(queue) | Operation::ClearQueue(queue) => self.clear(queue),
+            Operation::Receipt { key, expires, .. } => {
+                self.lives(place, bytes);
+                for Ended { place, bytes } in self.receipts.enter(key, Timestamp(expires), place, bytes) {
+                    self.died(place, bytes);
+                }
+            }
         }
         Some(())
     }
@@ -576,6 +601,7 @@ impl Replay {
             queues: self.queues,
             counts: self.counts,
             definitions: self.definitions,
+            receipts: self.receipts,
             in_doubt: self.open,
             next_position: self.next_position.max(highest_body).max(1) + POSITIONS_SKIPPED,
             next_queue: self.next_queue.max(1),

@@ -18,7 +18,7 @@ use super::descriptor::{Keys, MAXIMUM_BYTES, decode, decode_content, encode, enc
 use super::extent::{BATCH_HEADER_BYTES, BatchHeader, ExtentHeader, HeaderError, LogFile, Place};
 use super::record::{Operation, PutRecord, UnitKind, get_record, next_operation, unit_head, units};
 use crate::private::queue::Key;
-use crate::{Position, QueueId, UnitOfWorkId, Xid};
+use crate::{Position, QueueId, ReceiptKey, UnitOfWorkId, Xid};
 
 fn hex(bytes: &[u8]) -> String {
     let lines: Vec<String> = bytes
@@ -138,6 +138,7 @@ proptest! {
             Operation::Get { queue, key }, Operation::BackoutCount { queue, key, count: numbers[0] },
             Operation::SaveDefinition { key: &text, value: &content, crc: numbers[1] },
             Operation::DeleteDefinition { key: &text }, Operation::DropQueue(queue), Operation::ClearQueue(queue),
+            Operation::Receipt { key: ReceiptKey([numbers[0].to_le_bytes()[0]; 16]), expires: key.0, crc: numbers[1], value: &content },
         ];
         for operation in operations {
             let mut bytes = Vec::new();
@@ -189,12 +190,26 @@ fn golden_extent_header() {
     check(
         &bytes,
         expect![[r#"
-        51 4d 41 53 54 4c 4f 47 01 00 00 00 00 00 00 00
-        07 00 00 00 00 00 00 00 ef cd ab 89 67 45 23 01
-        00 00 10 00 00 00 00 00 19 f9 8c ae"#]],
+            51 4d 41 53 54 4c 4f 47 02 00 00 00 00 00 00 00
+            07 00 00 00 00 00 00 00 ef cd ab 89 67 45 23 01
+            00 00 10 00 00 00 00 00 44 88 67 e8"#]],
     );
     assert_eq!(ExtentHeader::decode(&bytes), Ok(header));
     assert_eq!(ExtentHeader::decode(&bytes[..43]), Err(HeaderError::Damaged));
+}
+
+#[test]
+fn extents_of_the_first_version_are_read_and_those_of_a_later_one_are_not() {
+    let header = ExtentHeader { sequence: 7, salt: 0x0123_4567_89AB_CDEF, length: 1 << 20 };
+    let of_version = |version: u8| {
+        let mut bytes = header.encode();
+        bytes[8] = version;
+        let crc = crc32c::crc32c(&bytes[..40]).to_le_bytes();
+        bytes[40..].copy_from_slice(&crc);
+        ExtentHeader::decode(&bytes)
+    };
+    assert_eq!((of_version(1), of_version(2)), (Ok(header), Ok(header)));
+    assert_eq!((of_version(0), of_version(3)), (Err(HeaderError::Version(0)), Err(HeaderError::Version(3))));
 }
 
 #[test]
@@ -300,6 +315,12 @@ fn golden_small_operations() {
         Operation::DeleteDefinition { key: "queue/Q" },
         Operation::DropQueue(QueueId(3)),
         Operation::ClearQueue(QueueId(3)),
+        Operation::Receipt {
+            key: ReceiptKey([0xAB; 16]),
+            expires: 0x0102_0304_0506,
+            crc: 0x0A0B_0C0D,
+            value: b"value",
+        },
     ] {
         bytes.clear();
         operation.encode(&mut bytes);
@@ -326,6 +347,13 @@ fn golden_small_operations() {
                 check(&bytes, expect!["06 01 00 00 07 00 00 00 71 75 65 75 65 2f 51"]);
             }
             Operation::DropQueue(_) => check(&bytes, expect!["07 01 00 00 04 00 00 00 03 00 00 00"]),
+            Operation::Receipt { .. } => check(
+                &bytes,
+                expect![[r#"
+                09 01 00 00 21 00 00 00 ab ab ab ab ab ab ab ab
+                ab ab ab ab ab ab ab ab 06 05 04 03 02 01 00 00
+                0d 0c 0b 0a 76 61 6c 75 65"#]],
+            ),
             _ => check(&bytes, expect!["08 01 00 00 04 00 00 00 03 00 00 00"]),
         }
     }

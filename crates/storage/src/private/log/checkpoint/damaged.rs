@@ -29,7 +29,8 @@ impl Move<'_> {
                 self.pace();
             }
         }
-        self.move_definitions(image)
+        self.move_definitions(image)?;
+        self.move_receipts(image)
     }
 
     fn move_message(&mut self, slot: &QueueSlot, key: Key, image: &Image) -> Result<(), Refused> {
@@ -70,6 +71,29 @@ impl Move<'_> {
             appender.state.relocated(place, new, bytes);
             drop(appender);
             definitions.record_at(&key, place).expect("it was found under this lock").0 = new;
+            self.moved(unit, u64::from(bytes));
+        }
+        Ok(())
+    }
+
+    fn move_receipts(&mut self, image: &Image) -> Result<(), Refused> {
+        let mut receipts = self.core.receipts.lock();
+        for (key, place, bytes) in receipts.in_extent(self.sequence) {
+            let Some(record) = slice(image, self.sequence, place, bytes) else { continue };
+            let is_right = match next_operation(&mut Cursor::new(record)) {
+                Some(Operation::Receipt { key: there, value, crc, .. }) => there == key && crc32c::crc32c(value) == crc,
+                _ => false,
+            };
+            if !is_right {
+                continue;
+            }
+            let head = unit_head(UnitKind::Complete, UnitOfWorkId(0), None, record.len());
+            let mut appender = self.log.lock();
+            let unit = appender.append(Class::Moving, &[head.as_bytes(), record])?;
+            let new = unit.plus(UNIT_HEADER_BYTES);
+            appender.state.relocated(place, new, bytes);
+            drop(appender);
+            *receipts.record_at(&key, place).expect("it was found under this lock") = new;
             self.moved(unit, u64::from(bytes));
         }
         Ok(())
