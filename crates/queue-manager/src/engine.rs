@@ -59,6 +59,7 @@ use crate::publish::PublishSubscribe;
 use crate::queue::Queue;
 use crate::security::authority::Authorities;
 use crate::security::channel_authentication::ChannelAuthentications;
+use crate::verb::detached::DetachedUnits;
 use crate::verb::xa::Branches;
 
 pub(crate) struct Engine {
@@ -92,6 +93,7 @@ pub(crate) struct Engine {
     /// ACCTINT as it was then, and when the next interval record of a connection is due.
     pub(crate) accounting_due: parking_lot::Mutex<Option<(u32, Timestamp)>>,
     pub(crate) branches: Branches,
+    pub(crate) detached: DetachedUnits,
     pub(crate) reports_given_up: parking_lot::Mutex<SpacedLine>,
     pub(crate) failure: Arc<Failure>,
     phase: AtomicU8,
@@ -149,6 +151,7 @@ impl Engine {
             changes: Turn::default(),
             left_over: LeftOver::default(),
             branches: Branches::default(),
+            detached: DetachedUnits::default(),
             reports_given_up: parking_lot::Mutex::default(),
             phase: AtomicU8::new(Phase::Running as u8),
         };

@@ -42,7 +42,7 @@ pub use verb::connection::Connection;
 pub use verb::get::{Accept, Terms};
 pub use verb::interrupt::{Closing, Interrupt};
 pub use verb::xa::{XaError, XaFlags};
-pub use verb::{connection, inquire, subscribe};
+pub use verb::{connection, detached, inquire, subscribe};
 
 use crate::engine::{Engine, Phase, housekeeping, start};
 use crate::instrumentation::event::starting;
@@ -154,6 +154,9 @@ impl QueueManager {
             if let Some(unit) = unit {
                 self.engine.left_over.push(housekeeping::Work::BackOut(unit));
             }
+        }
+        for unit in self.engine.detached.take_all() {
+            self.engine.left_over.push(housekeeping::Work::BackOut(unit));
         }
         for unit in self.engine.branches.abandon_all() {
             self.engine.left_over.push(housekeeping::Work::BackOut(unit));

@@ -16,6 +16,7 @@ mod browse;
 pub(crate) mod close;
 mod complete_message;
 pub mod connection;
+pub mod detached;
 pub(crate) mod get;
 pub(crate) mod handle;
 pub mod inquire;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use model::definition::SubscriptionDefinition;
 use model::timestamp::Timestamp;
 use parking_lot::Mutex;
-use storage::StoredMessage;
+use storage::{Receipt, StoredMessage};
 use tokio::sync::Notify;
 use tracing::warn;
 
@@ -19,13 +19,14 @@ use crate::instrumentation::statistics;
 use crate::publish::subscription;
 use crate::queue::Queue;
 use crate::queue::{expiry, trigger};
-use crate::verb::close;
 use crate::verb::handle::Handle;
 use crate::verb::unit_of_work::{OpenUnit, back_out_unit, commit_or_back_out};
+use crate::verb::{close, detached};
 
 /// Something that has to be finished although its task is gone.
 pub(crate) enum Work {
     Commit(OpenUnit),
+    CommitTogether(Vec<OpenUnit>, Option<Receipt>),
     BackOut(OpenUnit),
     Close(Arc<Handle>),
     /// Messages that have expired and are off this queue.
@@ -116,6 +117,7 @@ async fn run_until_stop(engine: &Engine) {
             subscription::expire(engine).await,
             record::scan(engine).await,
             statistics::scan(engine).await,
+            engine.store.expire_receipts(engine.now()),
         ];
         let next = next.into_iter().flatten().min();
         let pause = next.map_or(LONGEST_PAUSE, |at| at.since(engine.now()).clamp(SHORTEST_PAUSE, LONGEST_PAUSE));
@@ -131,6 +133,7 @@ pub(crate) async fn finish_left_over(engine: &Engine) {
                     warn!(%reason, "a commit could not be completed after its connection ended");
                 }
             }
+            Work::CommitTogether(units, receipt) => detached::finish_commit(engine, units, receipt).await,
             Work::BackOut(unit) => back_out(engine, unit).await,
             Work::Event(event) => event::send(engine, *event).await,
             Work::Close(handle) => close::finish_release(engine, &handle).await,

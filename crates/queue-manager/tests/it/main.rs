@@ -9,6 +9,7 @@ mod authority;
 mod authority_table;
 mod browse;
 mod definitions;
+mod detached;
 mod disk;
 mod dropped;
 mod events;

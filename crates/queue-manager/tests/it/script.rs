@@ -6,6 +6,7 @@
 //! open HANDLE NAME [words of MQOO]       close HANDLE [delete|purge]
 //! put BODY [on=HANDLE] [pri= id= corr= ...] [words of MQPMO, MQMF, MQRO]     put1 BODY to=NAME ...
 //! get [on=HANDLE] [id= corr= wait= buf= show=...] [words of MQGMO]
+//! detach NAME    attach NAME    settle NAME [back_out]    forget NAME    together NAME... [receipt=KEY]    receipt KEY
 //! commit    back_out    advance SECONDS    expire    start NAME get ...    join NAME
 //! ```
 //!
@@ -35,9 +36,10 @@ use model::reason::Reason;
 use model::text::Text;
 use model::timestamp::Timestamp;
 use queue_manager::connection::{GetResult, ObjectHandle};
+use queue_manager::detached::DetachedUnit;
 use queue_manager::objects::ObjectError;
 use queue_manager::{Clock, ConnectOptions, Connection, Home, QueueManager, StartOptions};
-use storage::StoreOptions;
+use storage::{Receipt, ReceiptKey, StoreOptions};
 
 /// 2026-11-21T00:00:00Z.
 pub(crate) const START: Timestamp = Timestamp(1_795_219_200_000_000);
@@ -117,6 +119,12 @@ async fn run(script: &str) -> String {
     session.run(script).await
 }
 
+fn receipt_key(text: &str) -> ReceiptKey {
+    let mut key = [0; 16];
+    key[..text.len()].copy_from_slice(text.as_bytes());
+    ReceiptKey(key)
+}
+
 /// A script being run.
 pub(crate) struct Session {
     pub(crate) queue_manager: QueueManager,
@@ -125,6 +133,7 @@ pub(crate) struct Session {
     handles: HashMap<(String, String), ObjectHandle>,
     tasks: HashMap<String, tokio::task::JoinHandle<String>>,
     tokens: HashMap<String, [u8; 16]>,
+    detached: HashMap<String, DetachedUnit>,
 }
 
 /// One statement, taken apart.
@@ -220,6 +229,7 @@ impl Session {
             handles: HashMap::new(),
             tasks: HashMap::new(),
             tokens: HashMap::new(),
+            detached: HashMap::new(),
         }
     }
 
@@ -315,10 +325,50 @@ impl Session {
                 let _ = task.await;
                 String::new()
             }
+            "detach" => match self.connection(&statement).detach() {
+                Some(unit) => {
+                    self.detached.insert(statement.word(1).to_owned(), unit);
+                    String::new()
+                }
+                None => "nothing".to_owned(),
+            },
+            "attach" => {
+                let unit = self.detached.remove(statement.word(1)).unwrap();
+                reason(self.connection(&statement).attach(unit))
+            }
+            "settle" => {
+                let unit = self.detached.remove(statement.word(1)).unwrap();
+                let done = if statement.has("back_out") {
+                    unit.back_out().await
+                } else {
+                    unit.commit().await.map_err(|refused| refused.reason)
+                };
+                reason(done)
+            }
+            "forget" => {
+                self.detached.remove(statement.word(1));
+                self.housekeep().await
+            }
+            "together" => self.together(&statement).await,
+            "receipt" => match self.queue_manager.receipt(&receipt_key(statement.word(1))).await {
+                Ok(value) => value.map_or("none".to_owned(), |value| String::from_utf8_lossy(&value).into_owned()),
+                Err(reason) => reason.number().to_string(),
+            },
             "inquire" => self.inquire(&statement).await,
             "set" => self.set(&statement).await,
             other => panic!("no verb {other}"),
         }
+    }
+
+    async fn together(&mut self, statement: &Statement<'_>) -> String {
+        let units = statement.words[1..].iter().map(|name| self.detached.remove(*name).unwrap()).collect();
+        let receipt = statement.keys.get("receipt").map(|key| Receipt {
+            key: receipt_key(key),
+            expires: self.clock.now().saturating_add(Duration::from_secs(60)),
+            value: Bytes::copy_from_slice(key.as_bytes()),
+        });
+        let done = self.connection(statement).commit_together(units, receipt).await;
+        reason(done.map_err(|refused| refused.reason))
     }
 
     /// Lets the housekeeping of the queue manager run for a while.
