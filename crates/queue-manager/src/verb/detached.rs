@@ -98,7 +98,7 @@ impl Connection {
         }
         let Some(observation) = self.state.observation() else { return commit_together(self, units, receipt).await };
         let outcome = observation.time(commit_together(self, units, receipt)).await;
-        observation.committed(&self.engine, &outcome.as_ref().map(|()| ()).map_err(|refused| refused.reason));
+        observation.committed(&self.engine, &outcome.as_ref().copied().map_err(|refused| refused.reason));
         outcome
     }
 }

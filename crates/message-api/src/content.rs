@@ -1,0 +1,280 @@
+//! What a message carries, taken apart: headers, properties, and data with what is known of its type.
+//!
+//! A content type travels as the property `contentType` only where the format and the bytes do not say it already. A program
+//! that knows nothing of properties then finds JSON and text as plain MQSTR.
+
+use bytes::Bytes;
+use codepage::{ByteOrder, CharacterSet};
+use model::descriptor::{Ccsid, Encoding, Format, MessageDescriptor};
+use model::header::dead_letter::DeadLetterHeader;
+use model::header::rfh2::Rfh2;
+use model::header::transmission::TransmissionHeader;
+use model::message::Message;
+use model::property::{self, Property, PropertyValue};
+
+/// The property that carries a content type.
+pub const CONTENT_TYPE_PROPERTY: &str = "contentType";
+/// Content of this type, in UTF-8, needs no property where it is valid JSON.
+const JSON: &str = "application/json";
+const TEXT: &str = "text/plain";
+const BINARY: &str = "application/octet-stream";
+/// Longer content is not looked at to find out whether it is JSON.
+const LONGEST_LOOK: usize = 1 << 20;
+
+/// A header before the data.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Header {
+    DeadLetter(DeadLetterHeader),
+    Transmission(Box<TransmissionHeader>),
+    /// Folders beyond those of properties.
+    Folders(Rfh2),
+}
+
+/// A message taken apart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Content {
+    pub headers: Vec<Header>,
+    /// Those of the `usr` folders, without the content type.
+    pub properties: Vec<Property>,
+    content_type: Option<String>,
+    /// Of the data.
+    pub format: Format,
+    pub ccsid: Ccsid,
+    pub encoding: Encoding,
+    pub data: Bytes,
+}
+
+impl Content {
+    /// Takes headers off as far as they are understood. What is damaged is data.
+    pub fn of(message: &Message) -> Self {
+        let MessageDescriptor { format, ccsid, encoding, .. } = message.descriptor;
+        let mut content = Self {
+            headers: Vec::new(),
+            properties: Vec::new(),
+            content_type: None,
+            format,
+            ccsid,
+            encoding,
+            data: message.body.clone(),
+        };
+        while content.take_header() {}
+        content
+    }
+
+    fn take_header(&mut self) -> bool {
+        let (header, format, ccsid, encoding, length) = match self.format {
+            Format::RF_HEADER_2 => {
+                let Ok((header, length)) = Rfh2::decode(&self.data, self.encoding) else { return false };
+                let (format, ccsid, encoding) = (header.format, header.ccsid, header.encoding);
+                let header = self.take_properties(header).map(Header::Folders);
+                (header, format, ccsid, encoding, length)
+            }
+            Format::DEAD_LETTER_HEADER => {
+                let Ok(header) = DeadLetterHeader::decode(&self.data, self.encoding) else { return false };
+                let (format, ccsid, encoding) = (header.format, header.ccsid, header.encoding);
+                (Some(Header::DeadLetter(header)), format, ccsid, encoding, DeadLetterHeader::LENGTH)
+            }
+            Format::XMIT_QUEUE_HEADER => {
+                let Ok((header, length)) = TransmissionHeader::decode(&self.data, self.encoding) else { return false };
+                let (format, ccsid, encoding) =
+                    (header.descriptor.format, header.descriptor.ccsid, header.descriptor.encoding);
+                (Some(Header::Transmission(Box::new(header))), format, ccsid, encoding, length)
+            }
+            _ => return false,
+        };
+        if length > self.data.len() {
+            return false;
+        }
+        self.data = self.data.slice(length..);
+        self.headers.extend(header);
+        (self.format, self.encoding) = (format, encoding);
+        if !matches!(ccsid, Ccsid::INHERIT | Ccsid::Q_MGR) {
+            self.ccsid = ccsid;
+        }
+        true
+    }
+
+    /// Reads the properties of the `usr` folders. `None` when the header says nothing else than them and that the message is
+    /// text or bytes, as JMS does.
+    fn take_properties(&mut self, mut header: Rfh2) -> Option<Rfh2> {
+        header.folders.retain(|folder| match property::read_folder(folder) {
+            Ok((name, properties)) if name == "usr" => {
+                for property in properties {
+                    match property {
+                        Property { name, value: PropertyValue::String(text) } if name == CONTENT_TYPE_PROPERTY => {
+                            self.content_type = Some(text);
+                        }
+                        other => self.properties.push(other),
+                    }
+                }
+                false
+            }
+            Ok((name, properties)) if name == "mcd" => !is_plain_domain(&properties),
+            Ok(_) | Err(_) => true,
+        });
+        (!header.folders.is_empty()).then_some(header)
+    }
+
+    /// The data as text, where the format or the content type says that it is text and it can be converted.
+    pub fn text(&self) -> Option<String> {
+        if self.format != Format::STRING && !self.content_type.as_deref().is_some_and(is_text) {
+            return None;
+        }
+        if self.ccsid == Ccsid::UTF_8 || self.format != Format::STRING {
+            return std::str::from_utf8(&self.data).ok().map(str::to_owned);
+        }
+        decode(&self.data, self.ccsid, self.encoding)
+    }
+
+    /// The data where it is JSON in UTF-8.
+    pub fn json(&self) -> Option<&str> {
+        let is_text = self.format == Format::STRING && self.ccsid == Ccsid::UTF_8;
+        let says_so = self.content_type.as_deref().is_some_and(is_json);
+        if is_text || says_so || self.format == Format::NONE { as_json(&self.data) } else { None }
+    }
+
+    /// As an HTTP header has it.
+    pub fn content_type(&self) -> &str {
+        match &self.content_type {
+            Some(content_type) => content_type,
+            None => inferred(self.format, &self.data),
+        }
+    }
+}
+
+fn is_plain_domain(properties: &[Property]) -> bool {
+    matches!(
+        properties,
+        [Property { name, value: PropertyValue::String(domain) }]
+            if name == "Msd" && matches!(domain.as_str(), "jms_text" | "jms_bytes" | "jms_none")
+    )
+}
+
+fn decode(bytes: &[u8], ccsid: Ccsid, encoding: Encoding) -> Option<String> {
+    let order = if encoding.integers_are_little_endian() { ByteOrder::Little } else { ByteOrder::Big };
+    let number = if ccsid == Ccsid::Q_MGR { Ccsid::UTF_8.0 } else { ccsid.0 };
+    let mut text = String::new();
+    CharacterSet::of(u32::try_from(number).ok()?, order)?.decode(bytes, &mut text).ok()?;
+    Some(text)
+}
+
+/// What the format and the bytes say by themselves.
+fn inferred(format: Format, data: &[u8]) -> &'static str {
+    match format {
+        Format::STRING if as_json(data).is_some() => JSON,
+        Format::STRING => TEXT,
+        _ => BINARY,
+    }
+}
+
+fn as_json(data: &[u8]) -> Option<&str> {
+    if data.is_empty() || data.len() > LONGEST_LOOK {
+        return None;
+    }
+    let text = std::str::from_utf8(data).ok()?;
+    serde_json::from_str::<serde::de::IgnoredAny>(text).ok().map(|_| text)
+}
+
+/// The part of a content type before its parameters.
+fn essence(content_type: &str) -> &str {
+    content_type.split(';').next().unwrap_or_default().trim()
+}
+
+fn is_json(content_type: &str) -> bool {
+    let essence = essence(content_type).to_ascii_lowercase();
+    essence == JSON || essence.ends_with("+json")
+}
+
+fn is_text(content_type: &str) -> bool {
+    let essence = essence(content_type).to_ascii_lowercase();
+    essence.starts_with("text/") || essence == "application/xml" || essence.ends_with("+xml") || is_json(&essence)
+}
+
+/// What a content type makes of a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Typed {
+    pub format: Format,
+    pub ccsid: Ccsid,
+    /// To be carried as a property.
+    pub content_type: Option<String>,
+}
+
+/// Why a body is not of its content type.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotOfType {
+    #[error("the character set '{0}' is not known")]
+    Charset(String),
+    #[error("the body is not text in '{0}'")]
+    Text(String),
+}
+
+/// Format and CCSID of a body with this content type: text, JSON and XML become MQSTR in their character set, everything else
+/// has no format.
+///
+/// # Errors
+/// An unknown character set, or bytes that are not text in it.
+pub fn typed(content_type: Option<&str>, data: &[u8]) -> Result<Typed, NotOfType> {
+    let Some(content_type) = content_type.map(str::trim).filter(|text| !text.is_empty()) else {
+        return Ok(Typed { format: Format::NONE, ccsid: Ccsid::Q_MGR, content_type: None });
+    };
+    let (format, ccsid) = if is_text(content_type) {
+        let charset = charset(content_type).unwrap_or("utf-8");
+        let ccsid = ccsid_of(charset).ok_or_else(|| NotOfType::Charset(charset.to_owned()))?;
+        let is_text = match ccsid {
+            Ccsid::UTF_8 => std::str::from_utf8(data).is_ok(),
+            other => decode(data, other, Encoding::BIG_ENDIAN).is_some(),
+        };
+        if !is_text {
+            return Err(NotOfType::Text(charset.to_owned()));
+        }
+        (Format::STRING, ccsid)
+    } else {
+        (Format::NONE, Ccsid::Q_MGR)
+    };
+    let is_said = essence(content_type).eq_ignore_ascii_case(inferred(format, data)) && has_only_charset(content_type);
+    let content_type = (!is_said).then(|| content_type.to_owned());
+    Ok(Typed { format, ccsid, content_type })
+}
+
+fn parameters(content_type: &str) -> impl Iterator<Item = (&str, &str)> {
+    content_type.split(';').skip(1).map(|parameter| {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        (name.trim(), value.trim().trim_matches('"'))
+    })
+}
+
+fn charset(content_type: &str) -> Option<&str> {
+    parameters(content_type).find(|(name, _)| name.eq_ignore_ascii_case("charset")).map(|(_, value)| value)
+}
+
+fn has_only_charset(content_type: &str) -> bool {
+    parameters(content_type).all(|(name, _)| name.eq_ignore_ascii_case("charset"))
+}
+
+/// IANA names of the character sets that HTTP clients send.
+const CHARSETS: [(&str, i32); 12] = [
+    ("utf-8", 1208),
+    ("utf8", 1208),
+    ("us-ascii", 1208),
+    ("iso-8859-1", 819),
+    ("latin1", 819),
+    ("iso-8859-15", 923),
+    ("windows-1252", 1252),
+    ("utf-16be", 1200),
+    ("utf-16", 1200),
+    ("ibm037", 37),
+    ("ibm500", 500),
+    ("ibm1047", 1047),
+];
+
+fn ccsid_of(charset: &str) -> Option<Ccsid> {
+    let lower = charset.to_ascii_lowercase();
+    let known = CHARSETS.iter().find(|(name, _)| *name == lower).map(|(_, ccsid)| *ccsid);
+    let number = known.or_else(|| {
+        lower.strip_prefix("ibm").or_else(|| lower.strip_prefix("cp"))?.trim_start_matches('-').parse().ok()
+    });
+    number.filter(|number| u32::try_from(*number).is_ok_and(codepage::is_known)).map(Ccsid)
+}
+
+#[cfg(test)]
+mod tests;

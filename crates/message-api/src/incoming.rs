@@ -1,0 +1,260 @@
+//! A message as its reader sees it: a JSON object.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use model::descriptor::{Ccsid, Format, MessageFlags, Report};
+use model::message::Message;
+use model::property::{self, Property, PropertyValue};
+use model::timestamp::Timestamp;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use storage::Position;
+
+use crate::content::{Content, Header};
+use crate::time_text::write_moment;
+use crate::words::{write_persistence, write_report, write_type};
+
+/// How the body is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BodyForm {
+    /// JSON where the bytes are JSON, text where they are text, else base64.
+    #[default]
+    Auto,
+    Text,
+    Base64,
+    /// With its headers, in base64.
+    Raw,
+    None,
+    /// As `Auto`, of long data the beginning alone.
+    Preview,
+}
+
+impl BodyForm {
+    pub fn parse(word: &str) -> Option<Self> {
+        Some(match word {
+            "auto" => Self::Auto,
+            "text" => Self::Text,
+            "base64" => Self::Base64,
+            "raw" => Self::Raw,
+            "none" => Self::None,
+            "preview" => Self::Preview,
+            _ => return None,
+        })
+    }
+}
+
+/// A preview has so many bytes.
+pub const PREVIEW_BYTES: usize = 256;
+
+/// What a reader is told beside the message itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Told<'a> {
+    /// Where it is, or was, on its queue.
+    pub position: Option<Position>,
+    /// For the moment of expiry.
+    pub now: Timestamp,
+    pub body: BodyForm,
+    /// More members, such as the token of a delivery.
+    pub beside: &'a [(&'static str, Value)],
+}
+
+/// A message that serialises as a JSON object.
+pub struct Incoming<'a> {
+    pub message: &'a Message,
+    pub content: &'a Content,
+    pub told: Told<'a>,
+}
+
+impl Serialize for Incoming<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let descriptor = &self.message.descriptor;
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in self.told.beside {
+            map.serialize_entry(name, value)?;
+        }
+        map.serialize_entry("id", &descriptor.message_id)?;
+        if !descriptor.correlation_id.is_none() {
+            map.serialize_entry("correlationId", &descriptor.correlation_id)?;
+        }
+        if !descriptor.group_id.is_none() {
+            map.serialize_entry("groupId", &descriptor.group_id)?;
+            map.serialize_entry("sequence", &descriptor.message_sequence_number)?;
+            if descriptor.message_flags.contains(MessageFlags::LAST_MSG_IN_GROUP) {
+                map.serialize_entry("isLastInGroup", &true)?;
+            }
+        }
+        if descriptor.offset > 0 {
+            map.serialize_entry("offset", &descriptor.offset)?;
+        }
+        map.serialize_entry("type", &write_type(descriptor.message_type))?;
+        // Those of the data; of a raw body those of the whole.
+        let (format, ccsid, encoding) = match self.told.body {
+            BodyForm::Raw => (descriptor.format, descriptor.ccsid, descriptor.encoding),
+            _ => (self.content.format, self.content.ccsid, self.content.encoding),
+        };
+        if format != Format::NONE {
+            map.serialize_entry("format", &format)?;
+        }
+        if ccsid != Ccsid::Q_MGR {
+            map.serialize_entry("ccsid", &ccsid)?;
+        }
+        map.serialize_entry("encoding", &encoding)?;
+        map.serialize_entry("priority", &descriptor.priority)?;
+        map.serialize_entry("persistence", write_persistence(descriptor.persistence))?;
+        if let Some(left) = descriptor.expiry.duration() {
+            map.serialize_entry("expiresAt", &write_moment(self.told.now.saturating_add(left)))?;
+        }
+        if !descriptor.reply_to_queue.is_blank() {
+            let (queue, qmgr) = (descriptor.reply_to_queue.as_str(), descriptor.reply_to_queue_manager.as_str());
+            map.serialize_entry("replyTo", &json!({ "queue": queue, "qmgr": qmgr }))?;
+        }
+        if descriptor.report != Report::empty() {
+            map.serialize_entry("report", &write_report(descriptor.report))?;
+        }
+        if descriptor.feedback.0 != 0 {
+            map.serialize_entry("feedback", &descriptor.feedback)?;
+        }
+        map.serialize_entry("backoutCount", &descriptor.backout_count)?;
+        if let Some(at) = Timestamp::of_put(&descriptor.put_date, &descriptor.put_time) {
+            map.serialize_entry("putAt", &write_moment(at))?;
+        }
+        if !descriptor.put_application_name.is_blank() {
+            let application =
+                json!({ "name": descriptor.put_application_name.to_text(), "type": descriptor.put_application_type });
+            map.serialize_entry("putApplication", &application)?;
+        }
+        if !descriptor.user_identifier.is_blank() {
+            map.serialize_entry("user", &descriptor.user_identifier)?;
+        }
+        if let Some(position) = self.told.position {
+            map.serialize_entry("position", &position.0.to_string())?;
+        }
+        map.serialize_entry("length", &self.content.data.len())?;
+        map.serialize_entry("contentType", self.content.content_type())?;
+        if !self.content.properties.is_empty() {
+            map.serialize_entry("properties", &write_properties(&self.content.properties))?;
+        }
+        if !self.content.headers.is_empty() {
+            map.serialize_entry("headers", &self.content.headers.iter().map(write_header).collect::<Vec<_>>())?;
+        }
+        self.serialize_body(&mut map)?;
+        map.end()
+    }
+}
+
+impl Incoming<'_> {
+    fn serialize_body<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        let Content { data, .. } = self.content;
+        match self.told.body {
+            BodyForm::None => Ok(()),
+            BodyForm::Raw => map.serialize_entry("body", &json!({ "raw": STANDARD.encode(&self.message.body) })),
+            BodyForm::Base64 => map.serialize_entry("body", &json!({ "base64": STANDARD.encode(data) })),
+            BodyForm::Text => map.serialize_entry("body", &self.text_or_bytes()),
+            BodyForm::Preview if data.len() > PREVIEW_BYTES => {
+                map.serialize_entry("isPreview", &true)?;
+                map.serialize_entry("body", &self.preview())
+            }
+            BodyForm::Auto | BodyForm::Preview => {
+                // Checked a moment ago, and written as it stands.
+                let json = self.content.json().and_then(|text| serde_json::from_str::<&RawValue>(text).ok());
+                match json {
+                    Some(json) => map.serialize_entry("body", &OneMember { name: "json", value: json }),
+                    None => map.serialize_entry("body", &self.text_or_bytes()),
+                }
+            }
+        }
+    }
+
+    fn text_or_bytes(&self) -> Value {
+        match self.content.text() {
+            Some(text) => json!({ "text": text }),
+            None => json!({ "base64": STANDARD.encode(&self.content.data) }),
+        }
+    }
+
+    fn preview(&self) -> Value {
+        match self.content.text() {
+            Some(text) => {
+                let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= PREVIEW_BYTES).last();
+                json!({ "text": text[..end.unwrap_or(0)] })
+            }
+            None => json!({ "base64": STANDARD.encode(&self.content.data[..PREVIEW_BYTES]) }),
+        }
+    }
+}
+
+struct OneMember<'a> {
+    name: &'static str,
+    value: &'a RawValue,
+}
+
+impl Serialize for OneMember<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(1))?;
+        map.serialize_entry(self.name, self.value)?;
+        map.end()
+    }
+}
+
+/// Plain values where JSON says the type, else `{"type": …, "value": …}`.
+pub fn write_properties(properties: &[Property]) -> Map<String, Value> {
+    properties.iter().map(|property| (property.name.clone(), write_value(&property.value))).collect()
+}
+
+fn write_value(value: &PropertyValue) -> Value {
+    let typed = |name: &str, value: Value| json!({ "type": name, "value": value });
+    match value {
+        PropertyValue::Null => Value::Null,
+        PropertyValue::Boolean(value) => (*value).into(),
+        PropertyValue::Integer(value) => (*value).into(),
+        PropertyValue::String(text) => text.clone().into(),
+        PropertyValue::Byte(value) => typed("byte", (*value).into()),
+        PropertyValue::Short(value) => typed("short", (*value).into()),
+        // As text: JSON numbers keep 53 bits only.
+        PropertyValue::Long(value) => typed("long", value.to_string().into()),
+        PropertyValue::Float(value) => typed("float", f64::from(*value).into()),
+        PropertyValue::Double(value) if value.is_finite() && value.fract() != 0.0 => (*value).into(),
+        PropertyValue::Double(value) => typed("double", (*value).into()),
+        PropertyValue::Bytes(bytes) => typed("bytes", STANDARD.encode(bytes).into()),
+    }
+}
+
+fn write_header(header: &Header) -> Value {
+    match header {
+        Header::DeadLetter(header) => json!({
+            "structure": "MQDLH",
+            "reason": header.reason,
+            "destinationQueue": header.destination_queue.to_text(),
+            "destinationQueueManager": header.destination_queue_manager.to_text(),
+            "format": header.format,
+            "ccsid": header.ccsid,
+            "encoding": header.encoding,
+            "putApplication": { "name": header.put_application_name.to_text(), "type": header.put_application_type },
+            "putAt": Timestamp::of_put(&header.put_date, &header.put_time).map(write_moment),
+        }),
+        Header::Transmission(header) => json!({
+            "structure": "MQXQH",
+            "remoteQueue": header.remote_queue.to_text(),
+            "remoteQueueManager": header.remote_queue_manager.to_text(),
+            "id": header.descriptor.message_id,
+            "correlationId": header.descriptor.correlation_id,
+            "persistence": write_persistence(header.descriptor.persistence),
+            "priority": header.descriptor.priority,
+            "format": header.descriptor.format,
+            "ccsid": header.descriptor.ccsid,
+            "encoding": header.descriptor.encoding,
+        }),
+        Header::Folders(header) => {
+            let folders: Map<String, Value> = header
+                .folders
+                .iter()
+                .map(|folder| match property::read_folder(folder) {
+                    Ok((name, properties)) => (name, Value::Object(write_properties(&properties))),
+                    Err(_) => ("damaged".to_owned(), folder.clone().into()),
+                })
+                .collect();
+            json!({ "structure": "MQRFH2", "folders": folders })
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Moments and durations as text: ISO 8601 for moments, `30s` or ISO 8601 for durations.
+
+use std::time::Duration;
+
+use model::timestamp::Timestamp;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+/// `2026-11-23T04:00:00.123Z`, always in UTC and with milliseconds.
+pub fn write_moment(at: Timestamp) -> String {
+    let date_time = at.date_time();
+    let (date, time) = (date_time.date(), date_time.time());
+    format!(
+        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
+        date.year(),
+        u8::from(date.month()),
+        date.day(),
+        time.hour(),
+        time.minute(),
+        time.second(),
+        time.millisecond()
+    )
+}
+
+/// A moment with any offset, since 1970. `None` when the text is not one.
+pub fn read_moment(text: &str) -> Option<Timestamp> {
+    let parsed = OffsetDateTime::parse(text, &Rfc3339).ok()?;
+    let microseconds = parsed.unix_timestamp_nanos().div_euclid(1000);
+    u64::try_from(microseconds).ok().map(Timestamp)
+}
+
+/// `250ms`, `30s`, `5m`, `2h`, `7d`, or ISO 8601 such as `PT1M30S` and `P1DT12H`. `None` when the text is neither.
+pub fn read_duration(text: &str) -> Option<Duration> {
+    match text.strip_prefix('P') {
+        Some(iso) => read_iso(iso),
+        None => {
+            let end = text.find(|c: char| !c.is_ascii_digit())?;
+            let (number, unit) = text.split_at(end);
+            scaled(number, millis_of(unit)?)
+        }
+    }
+}
+
+fn millis_of(unit: &str) -> Option<u64> {
+    Some(match unit {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        "d" => 86_400_000,
+        _ => return None,
+    })
+}
+
+fn scaled(number: &str, millis: u64) -> Option<Duration> {
+    number.parse::<u64>().ok()?.checked_mul(millis).map(Duration::from_millis)
+}
+
+/// Days before the `T`, hours, minutes and seconds behind it, each at most once and in that order.
+fn read_iso(text: &str) -> Option<Duration> {
+    let (days, clock) = text.split_once('T').map_or((text, None), |(days, clock)| (days, Some(clock)));
+    let mut total = Duration::ZERO;
+    let mut parts = 0;
+    let mut take = |rest: &mut &str, letter: char, millis: u64| -> Option<()> {
+        let Some((number, after)) = rest.split_once(letter) else { return Some(()) };
+        *rest = after;
+        parts += 1;
+        total = total.checked_add(decimal(number, millis)?)?;
+        Some(())
+    };
+    let mut rest = days;
+    take(&mut rest, 'D', 86_400_000)?;
+    if !rest.is_empty() {
+        return None;
+    }
+    if let Some(clock) = clock {
+        rest = clock;
+        take(&mut rest, 'H', 3_600_000)?;
+        take(&mut rest, 'M', 60_000)?;
+        take(&mut rest, 'S', 1_000)?;
+        if !rest.is_empty() || clock.is_empty() {
+            return None;
+        }
+    }
+    (parts > 0).then_some(total)
+}
+
+/// A number that may have decimals, of units of so many milliseconds.
+fn decimal(number: &str, millis: u64) -> Option<Duration> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || !digits(fraction) || fraction.len() > 9 {
+        return None;
+    }
+    let of_fraction =
+        fraction.parse::<u64>().ok()?.checked_mul(millis)? / 10_u64.pow(u32::try_from(fraction.len()).ok()?);
+    scaled(whole, millis)?.checked_add(Duration::from_millis(of_fraction))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_read_in_both_forms() {
+        let read = |text| read_duration(text).map(|duration| duration.as_millis());
+        assert_eq!(
+            ["250ms", "30s", "5m", "2h", "7d"].map(read),
+            [250, 30_000, 300_000, 7_200_000, 604_800_000].map(Some)
+        );
+        assert_eq!(
+            ["PT30S", "PT1M30S", "P1DT12H", "PT0.5S", "P2D"].map(read),
+            [Some(30_000), Some(90_000), Some(129_600_000), Some(500), Some(172_800_000)]
+        );
+        for wrong in
+            ["", "30", "s", "30 s", "-1s", "P", "PT", "PT5", "P1H", "PT1S1M", "1.5s", "PT1.S", "99999999999999999999s"]
+        {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_moment_is_read_as_it_was_written_and_with_any_offset() {
+        let at = Timestamp(1_795_219_200_123_000);
+        assert_eq!(write_moment(at), "2026-11-21T00:00:00.123Z");
+        assert_eq!(read_moment("2026-11-21T00:00:00.123Z"), Some(at));
+        assert_eq!(read_moment("2026-11-21T01:30:00.123+01:30"), Some(at));
+        assert_eq!(read_moment("2026-11-21"), None);
+        assert_eq!(read_moment("1969-12-31T23:59:59Z"), None);
+    }
+}

@@ -1,0 +1,3 @@
+//! The message API through its public face.
+
+mod envelope;
