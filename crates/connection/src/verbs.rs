@@ -22,6 +22,7 @@ use model::message::Message;
 use model::name::QueueName;
 use model::options::{CloseOptions, GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 use model::reason::Reason;
+use queue_manager::connection::GetResult;
 use queue_manager::{Accept, Changes, Terms};
 use tokio::time::Instant;
 
@@ -108,6 +109,29 @@ impl ObjectHandle {
 }
 
 impl Local {
+    /// The connection itself, for what only a queue manager of this server offers.
+    pub fn connection(&self) -> &queue_manager::Connection {
+        &self.connection
+    }
+
+    /// As `Connection::get`, with what else the queue manager says of the message.
+    ///
+    /// # Errors
+    /// Those of `Connection::get`; 2019 for a handle of a remote connection.
+    pub async fn get_placed(
+        &self,
+        handle: ObjectHandle,
+        options: &GetOptions,
+    ) -> Result<Box<GetResult>, ConnectionError> {
+        let ObjectHandle::Local(handle) = handle else { return Err(foreign_handle()) };
+        let closing = &self.waits.closing;
+        let terms = Terms { closing: Some(closing), ..Terms::default() };
+        match self.connection.get_on(handle, options, &terms).await {
+            Err(Reason::NoMsgAvailable) if waits(options) && closing.is_set() => Err(Reason::QMgrQuiescing.into()),
+            got => Ok(got?),
+        }
+    }
+
     async fn get(
         &self,
         handle: queue_manager::connection::ObjectHandle,
@@ -337,6 +361,14 @@ impl Connection {
             // connection back has committed or backed out.
             Self::Local(_) => true,
             Self::Remote(remote) => remote.connection.is_clean(),
+        }
+    }
+
+    /// The connection, when it is to a queue manager of this server.
+    pub fn local(&self) -> Option<&Local> {
+        match self {
+            Self::Local(local) => Some(local),
+            Self::Remote(_) => None,
         }
     }
 

@@ -11,8 +11,10 @@
 //! - What waits for a client (an open delivery, a job, a stream) is bounded, and ends by itself.
 
 pub mod content;
+pub mod deliveries;
 pub mod error;
 pub mod incoming;
+pub mod keys;
 pub mod outgoing;
 pub mod time_text;
 pub mod words;

@@ -48,23 +48,33 @@ fn an_envelope_comes_back_with_what_it_said() {
 fn a_body_is_text_json_or_base64() {
     check(
         r#"{"body":{"text":"hello"}}"#,
-        expect![[r#"{"id":"000000000000000000000000000000000000000000000000","type":"datagram","format":"MQSTR","ccsid":1208,"encoding":546,"priority":0,"persistence":"asQueue","backoutCount":0,"position":"17","length":5,"contentType":"text/plain","body":{"text":"hello"}}"#]],
+        expect![[
+            r#"{"id":"000000000000000000000000000000000000000000000000","type":"datagram","format":"MQSTR","ccsid":1208,"encoding":546,"priority":0,"persistence":"asQueue","backoutCount":0,"position":"17","length":5,"contentType":"text/plain","body":{"text":"hello"}}"#
+        ]],
     );
     check(
         r#"{"body":{"base64":"AP+A"}}"#,
-        expect![[r#"{"id":"000000000000000000000000000000000000000000000000","type":"datagram","encoding":546,"priority":0,"persistence":"asQueue","backoutCount":0,"position":"17","length":3,"contentType":"application/octet-stream","body":{"base64":"AP+A"}}"#]],
+        expect![[
+            r#"{"id":"000000000000000000000000000000000000000000000000","type":"datagram","encoding":546,"priority":0,"persistence":"asQueue","backoutCount":0,"position":"17","length":3,"contentType":"application/octet-stream","body":{"base64":"AP+A"}}"#
+        ]],
     );
     check(
         r#"{"body":{"text":"<a/>"},"contentType":"application/xml"}"#,
-        expect![[r#"{"id":"000000000000000000000000000000000000000000000000","type":"datagram","format":"MQSTR","ccsid":1208,"encoding":546,"priority":0,"persistence":"asQueue","backoutCount":0,"position":"17","length":4,"contentType":"application/xml","body":{"text":"<a/>"}}"#]],
+        expect![[
+            r#"{"id":"000000000000000000000000000000000000000000000000","type":"datagram","format":"MQSTR","ccsid":1208,"encoding":546,"priority":0,"persistence":"asQueue","backoutCount":0,"position":"17","length":4,"contentType":"application/xml","body":{"text":"<a/>"}}"#
+        ]],
     );
     check(
         r#"{"body":{"text":"Grüße"},"ccsid":819}"#,
-        expect![[r#"{"id":"000000000000000000000000000000000000000000000000","type":"datagram","format":"MQSTR","ccsid":819,"encoding":546,"priority":0,"persistence":"asQueue","backoutCount":0,"position":"17","length":5,"contentType":"text/plain","body":{"text":"Grüße"}}"#]],
+        expect![[
+            r#"{"id":"000000000000000000000000000000000000000000000000","type":"datagram","format":"MQSTR","ccsid":819,"encoding":546,"priority":0,"persistence":"asQueue","backoutCount":0,"position":"17","length":5,"contentType":"text/plain","body":{"text":"Grüße"}}"#
+        ]],
     );
     check(
         r#"{}"#,
-        expect![[r#"{"id":"000000000000000000000000000000000000000000000000","type":"datagram","encoding":546,"priority":0,"persistence":"asQueue","backoutCount":0,"position":"17","length":0,"contentType":"application/octet-stream","body":{"base64":""}}"#]],
+        expect![[
+            r#"{"id":"000000000000000000000000000000000000000000000000","type":"datagram","encoding":546,"priority":0,"persistence":"asQueue","backoutCount":0,"position":"17","length":0,"contentType":"application/octet-stream","body":{"base64":""}}"#
+        ]],
     );
 }
 

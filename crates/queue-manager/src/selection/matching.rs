@@ -180,6 +180,12 @@ pub(crate) fn token(queue: QueueId, key: DeliveryKey) -> [u8; 16] {
     token
 }
 
+/// The position that a token says.
+pub(crate) fn position(token: &[u8; 16]) -> Position {
+    let (position, _) = token.split_first_chunk::<8>().expect("a token has sixteen bytes");
+    Position(u64::from_be_bytes(*position))
+}
+
 /// `None` when the token is of another queue: then no message matches.
 fn position_of(token: &[u8; 16], queue: QueueId) -> Option<Position> {
     let (position, rest) = token.split_first_chunk::<8>()?;

@@ -15,6 +15,7 @@ use model::name::{QueueManagerName, QueueName};
 use model::options::{CloseOptions, GetOptions, ObjectDescriptor, OpenOptions, PutOptions};
 use model::reason::Reason;
 use model::timestamp::Timestamp;
+use storage::Position;
 
 use crate::definition::objects::{ObjectError, authorise};
 use crate::engine::connection_table::ConnectionState;
@@ -28,6 +29,7 @@ use crate::instrumentation::event::calls::{self, Call};
 use crate::queue::transmission::QUEUE_MANAGER;
 use crate::queue::waiters::Changes;
 use crate::security::authority;
+use crate::selection::matching;
 use crate::verb::get::Terms;
 use crate::verb::interrupt::Closing;
 use crate::verb::unit_of_work::OpenUnit;
@@ -84,6 +86,13 @@ impl Deref for GetResult {
 
     fn deref(&self) -> &Message {
         &self.message
+    }
+}
+
+impl GetResult {
+    /// Where the message is, or was, on its queue.
+    pub fn position(&self) -> Position {
+        matching::position(&self.message_token)
     }
 }
 
@@ -163,6 +172,11 @@ impl Connection {
         };
         let state = Arc::new(ConnectionState::new(engine.identifiers.number(), options, engine.now()));
         Self { engine: engine.clone(), state }
+    }
+
+    /// The queue manager it is connected to.
+    pub fn queue_manager(&self) -> QueueManager {
+        QueueManager { engine: self.engine.clone() }
     }
 
     /// 24 bytes: EXTCONN, then CONN.

@@ -127,6 +127,11 @@ impl DetachedUnit {
         }
     }
 
+    /// Its number in the store: what was not committed is recognised by it.
+    pub fn id(&self) -> UnitOfWorkId {
+        self.id
+    }
+
     fn take(&self) -> Option<OpenUnit> {
         self.engine.detached.take(self.id)
     }

@@ -1,0 +1,234 @@
+//! Deliveries: messages in the hands of clients, each locked for a time and settled by its token.
+//!
+//! A delivery is a unit of work of its own, off every connection (`queue_manager::detached`). A lock that runs out, as an
+//! abandoned one, backs it out; where that makes the backout count reach BOTHRESH, the message moves to BOQNAME instead
+//! (`moving.rs`). Locks are measured with a clock that nobody sets.
+//!
+//! Invariants
+//! - A token is open, being settled, settled, or unknown. Only one call settles it.
+//! - A lock never runs out while its delivery is being settled.
+//! - Settled tokens are remembered for a while, so that a settlement can be repeated: at most `REMEMBERED` of them.
+
+mod moving;
+mod settle;
+mod table;
+mod transaction;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use connection::error::ConnectionError;
+use connection::pool::Pool;
+use connection::target::Acting;
+use connection::verbs::{Backout, Connection, ObjectHandle};
+use model::authority::Principal;
+use model::message::Message;
+use model::name::QueueName;
+use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions};
+use model::reason::Reason;
+use parking_lot::Mutex;
+use queue_manager::detached::DetachedUnit;
+use queue_manager::{QueueManager, QueueManagers};
+use storage::Position;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+pub use self::settle::{NotSettled, Settlement};
+pub use self::table::Token;
+use self::table::{Room, Table};
+pub use self::transaction::{NotDone, Put};
+
+/// Most deliveries that are open at once.
+pub const MAXIMUM_OPEN: usize = 10_000;
+/// Settled tokens that are remembered.
+const REMEMBERED: usize = 100_000;
+
+/// All deliveries of a server.
+pub struct Deliveries {
+    queue_managers: QueueManagers,
+    /// As whom the server moves messages.
+    server: Principal,
+    table: Mutex<Table>,
+    /// A lock runs out earlier than all before.
+    earlier: Notify,
+}
+
+/// A message in the hands of a client.
+struct Delivery {
+    unit: DetachedUnit,
+    of: Particulars,
+}
+
+/// All of a delivery but its unit of work.
+struct Particulars {
+    queue_manager: QueueManager,
+    queue: QueueName,
+    /// Who may settle it.
+    user: Arc<str>,
+    message: Box<Message>,
+    /// How often a lock lasts.
+    lock: Duration,
+    backout: Backout,
+}
+
+/// What a client gets.
+pub struct Delivered {
+    pub token: Token,
+    pub message: Box<Message>,
+    pub position: Position,
+}
+
+/// What to receive.
+pub struct Receive<'a> {
+    /// With the selector.
+    pub queue: &'a ObjectDescriptor,
+    /// How long to wait and what to match; the flags of syncpoint and waiting are set here.
+    pub options: GetOptions,
+    pub most: usize,
+    pub lock: Duration,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum NotReceived {
+    #[error(transparent)]
+    Connection(#[from] ConnectionError),
+    /// Deliveries are for queue managers of this server.
+    #[error("the queue manager is a remote one")]
+    Remote,
+    #[error("{MAXIMUM_OPEN} deliveries are open")]
+    TooMany,
+}
+
+impl Deliveries {
+    pub fn new(queue_managers: QueueManagers, server: Principal) -> Self {
+        let table = Mutex::new(Table::new(REMEMBERED));
+        Self { queue_managers, server, table, earlier: Notify::new() }
+    }
+
+    /// Gets up to `most` messages, the first with the wait of the options, and locks each. What was got is backed out when the
+    /// future is dropped.
+    ///
+    /// # Errors
+    /// Those of open and get, when nothing was got.
+    pub async fn receive(
+        &self,
+        pool: &Arc<Pool>,
+        acting: Acting<'_>,
+        receive: &Receive<'_>,
+    ) -> Result<Vec<Delivered>, NotReceived> {
+        if pool.is_remote() {
+            return Err(NotReceived::Remote);
+        }
+        let room = self.table.lock().reserve(receive.most, MAXIMUM_OPEN).ok_or(NotReceived::TooMany)?;
+        let room = Reserved { deliveries: self, room };
+        let options = OpenOptions::INPUT_AS_Q_DEF | OpenOptions::INQUIRE | OpenOptions::FAIL_IF_QUIESCING;
+        let (mut lent, opened) = pool.open(acting, receive.queue, options).await?;
+        let got = self.get_all(lent.connection(), opened.handle, acting, receive, room).await;
+        match lent.connection().close(opened.handle).await {
+            Ok(()) => lent.give_back(),
+            Err(error) => lent.give_back_after(&error),
+        }
+        got
+    }
+
+    async fn get_all(
+        &self,
+        connection: &mut Connection,
+        handle: ObjectHandle,
+        acting: Acting<'_>,
+        receive: &Receive<'_>,
+        mut room: Reserved<'_>,
+    ) -> Result<Vec<Delivered>, NotReceived> {
+        let backout = connection.backout(handle).await?;
+        let local = connection.local().ok_or(NotReceived::Remote)?;
+        let queue_manager = local.connection().queue_manager();
+        let user: Arc<str> = Arc::from(&*acting.principal().user);
+        let mut options = receive.options.clone();
+        options.flags |= GetFlags::SYNCPOINT | GetFlags::FAIL_IF_QUIESCING;
+        let mut held = Vec::new();
+        while held.len() < room.room.count() {
+            let got = match local.get_placed(handle, &options).await {
+                Ok(got) => got,
+                Err(_) if !held.is_empty() => break,
+                Err(error) if error.reason() == Reason::NoMsgAvailable => break,
+                Err(error) => return Err(error.into()),
+            };
+            let unit = local.connection().detach().expect("the get has begun it");
+            let position = got.position();
+            let of = Particulars {
+                queue_manager: queue_manager.clone(),
+                queue: receive.queue.name,
+                user: Arc::clone(&user),
+                message: got.message.clone(),
+                lock: receive.lock,
+                backout,
+            };
+            let delivery = Delivery { unit, of };
+            options.flags -= GetFlags::WAIT;
+            if moving::is_due(&delivery, 0) {
+                // Backed out too often before it came here.
+                self.give_up(delivery, 0).await;
+                continue;
+            }
+            held.push((delivery, got.message, position));
+        }
+        let until = Instant::now() + receive.lock;
+        let mut table = self.table.lock();
+        let delivered = held.into_iter().map(|(delivery, message, position)| {
+            let token = table.enter(&mut room.room, delivery, until);
+            Delivered { token, message, position }
+        });
+        let delivered = delivered.collect();
+        let is_earlier = table.first_deadline() == Some(until);
+        drop(table);
+        if is_earlier {
+            self.earlier.notify_one();
+        }
+        Ok(delivered)
+    }
+
+    /// Backs out what clients have held too long. Runs until it is dropped.
+    pub async fn run(&self) {
+        loop {
+            let next = self.table.lock().first_deadline();
+            let earlier = self.earlier.notified();
+            match next {
+                Some(next) if next <= Instant::now() => self.expire().await,
+                Some(next) => {
+                    let _ = tokio::time::timeout_at(next, earlier).await;
+                }
+                None => earlier.await,
+            }
+        }
+    }
+
+    async fn expire(&self) {
+        let Some((token, delivery)) = self.table.lock().take_expired(Instant::now()) else { return };
+        tracing::debug!(queue = delivery.of.queue.as_str(), "the lock of a delivery has run out");
+        self.give_up(delivery, 1).await;
+        self.table.lock().settled(token, None);
+    }
+
+    /// Deliveries of queue managers that have ended are over: those were backed out.
+    pub fn queue_managers_changed(&self) {
+        let running = self.queue_managers.running();
+        self.table.lock().forget(|delivery| !running.iter().any(|known| known.is_same(&delivery.of.queue_manager)));
+    }
+
+    /// In the hands of clients now.
+    pub fn open(&self) -> usize {
+        self.table.lock().open()
+    }
+}
+
+/// Room for deliveries of one call.
+struct Reserved<'a> {
+    deliveries: &'a Deliveries,
+    room: Room,
+}
+
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        self.deliveries.table.lock().release(&mut self.room);
+    }
+}
