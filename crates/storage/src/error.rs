@@ -7,10 +7,21 @@ use std::io;
 pub enum RecoveryLogError {
     #[error("log extent {extent} is damaged at offset {offset}; the extents after it are untouched")]
     Damaged { extent: u64, offset: u64 },
-    #[error("log extent {extent} is missing although later extents exist")]
+    #[error("log extent {extent} is missing; nothing was changed")]
     Missing { extent: u64 },
-    #[error("log extent {extent} has format version {version}; this program reads version {supported}")]
-    Version { extent: u64, version: u32, supported: u32 },
+    /// An extent with the same number from another log, or from another use of the file.
+    #[error("log extent {extent} is not the one that the log had: its salt differs; nothing was changed")]
+    Replaced { extent: u64 },
+    /// The log ends before a place up to which its anchor says that it was durable.
+    #[error(
+        "log extent {extent} ends at offset {offset}, but the log was durable up to offset {until_offset} of extent \
+         {until_extent}: what lies between is lost; nothing was changed"
+    )]
+    Lost { extent: u64, offset: u64, until_extent: u64, until_offset: u64 },
+    #[error("both slots of the log's file anchor are damaged; nothing was changed")]
+    Anchor,
+    #[error("{file} has format version {version}; this program reads version {supported}")]
+    Version { file: String, version: u32, supported: u32 },
     #[error("cannot sync log extent {extent}; the queue manager writes no more")]
     Sync {
         extent: u64,
@@ -51,9 +62,14 @@ impl RecoveryLogError {
     pub fn io(&self) -> Option<&io::Error> {
         match self {
             Self::Sync { source, .. } | Self::Disk { source, .. } => Some(source),
-            Self::Damaged { .. } | Self::Missing { .. } | Self::Version { .. } | Self::Panic | Self::InUse { .. } => {
-                None
-            }
+            Self::Damaged { .. }
+            | Self::Missing { .. }
+            | Self::Replaced { .. }
+            | Self::Lost { .. }
+            | Self::Anchor
+            | Self::Version { .. }
+            | Self::Panic
+            | Self::InUse { .. } => None,
         }
     }
 }

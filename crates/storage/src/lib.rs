@@ -12,6 +12,8 @@
 pub mod error;
 pub mod private;
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use model::descriptor::{MessageDescriptor, MessageFlags};
 use model::identifier::{CorrelationId, GroupId, MessageId};
@@ -193,6 +195,8 @@ pub struct StoreOptions {
     pub minimum_log_bytes: u64,
     /// Most receipts kept; of more, those that expire first end early.
     pub maximum_receipts: u32,
+    /// How long after a batch the log's anchor says that it is durable, without any other occasion to write the anchor.
+    pub anchor_interval: Duration,
 }
 
 impl Default for StoreOptions {
@@ -204,6 +208,7 @@ impl Default for StoreOptions {
             large_body_bytes: 1 << 20,
             minimum_log_bytes: 256 << 20,
             maximum_receipts: 1_000_000,
+            anchor_interval: Duration::from_secs(5),
         }
     }
 }

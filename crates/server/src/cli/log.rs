@@ -19,8 +19,8 @@ use crate::error::ServerError;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Show extents, batches and records of a queue manager's log, without message bodies. Exit code 1 if it is
-    /// damaged.
+    /// Show anchor, extents, batches and records of a queue manager's log, without message bodies. Exit code 1 if it is
+    /// damaged or incomplete.
     Inspect(InspectArguments),
     /// Messages that a running queue manager could not read from disk: their queues go on without them.
     #[command(subcommand)]
@@ -120,8 +120,7 @@ fn show(arguments: &InspectArguments, out: &mut dyn Write) -> Result<ExitCode, F
     let disk = DirectoryDisk::read_only(directory.log(&name));
     let mut damaged = false;
     for item in inspect(&disk).map_err(ServerError::from)? {
-        damaged |=
-            matches!(item, Item::UnreadableExtent { .. } | Item::Malformed { .. } | Item::End { more_at: Some(_), .. });
+        damaged |= is_damage(&item);
         if arguments.json {
             writeln!(out, "{}", object(&item))?;
         } else {
@@ -130,6 +129,17 @@ fn show(arguments: &InspectArguments, out: &mut dyn Write) -> Result<ExitCode, F
     }
     out.flush()?;
     Ok(if damaged { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn is_damage(item: &Item) -> bool {
+    matches!(
+        item,
+        Item::UnreadableAnchor { .. }
+            | Item::UnreadableExtent { .. }
+            | Item::Lost { .. }
+            | Item::Malformed { .. }
+            | Item::End { more_at: Some(_), .. }
+    )
 }
 
 pub(super) fn queue_manager(name: Option<&str>, directory: &DataDirectory) -> Result<QueueManagerName, Failure> {
@@ -150,6 +160,9 @@ pub(super) fn queue_manager(name: Option<&str>, directory: &DataDirectory) -> Re
 /// What an item is, where it stands, and the sentence that the text form prints.
 fn object(item: &Item) -> Value {
     let (kind, extent, offset) = match item {
+        Item::Anchor { extent, offset, .. } => ("anchor", Some(*extent), Some(*offset)),
+        Item::UnreadableAnchor { .. } => ("unreadableAnchor", None, None),
+        Item::Lost { .. } => ("lost", None, None),
         Item::Extent { sequence, .. } => ("extent", Some(*sequence), None),
         Item::UnreadableExtent { sequence, .. } => ("unreadableExtent", Some(*sequence), None),
         Item::Batch { extent, offset, .. } => ("batch", Some(*extent), Some(*offset)),

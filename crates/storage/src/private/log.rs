@@ -4,10 +4,11 @@
 //! is the store's business, except that `recovery` rebuilds queues from them.
 //!
 //! Writing: `append.rs` gathers, `writer.rs` writes and syncs, `leader.rs` lets serving threads do so, `durable.rs` and `wait.rs` wait, `space.rs` shares out
-//! space, `prepare.rs` keeps extents ready, `checkpoint.rs` frees them, `failure.rs` tells that the log has failed. Reading: `recovery.rs`,
-//! and `inspect.rs` for people. Copying: `hold.rs` and `backup.rs`.
+//! space, `prepare.rs` keeps extents ready, `checkpoint.rs` frees them, `failure.rs` tells that the log has failed, `anchor.rs` says how far the log is
+//! durable. Reading: `recovery.rs`, and `inspect.rs` for people. Copying: `hold.rs` and `backup.rs`.
 //! Bytes: `extent.rs` (files and batches), `record.rs` (units and operations), `descriptor.rs` (MQMD).
 
+pub(crate) mod anchor;
 pub(crate) mod append;
 pub mod backup;
 pub(crate) mod checkpoint;

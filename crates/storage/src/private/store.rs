@@ -99,7 +99,8 @@ impl PrivateStore {
             None => first_extent(disk.as_ref(), &options)?,
         };
         let next_position = Arc::new(AtomicU64::new(found.next_position));
-        let log = Log::new(Arc::clone(&disk), options.clone(), continuation, Arc::clone(&next_position));
+        let log = Log::new(Arc::clone(&disk), options.clone(), continuation, found.anchor, Arc::clone(&next_position));
+        log.anchor();
         let spill = Spill::new(disk, options.extent_bytes);
         let spares = std::mem::take(&mut found.spares);
         let (core, recovered) = Core::from_findings(found, options, Arc::clone(&log), spill, next_position);
@@ -425,10 +426,17 @@ impl Running {
         if let Some(log) = &self.core.log {
             log.stop();
         }
-        for thread in std::mem::take(&mut *self.threads.lock()) {
+        let threads = std::mem::take(&mut *self.threads.lock());
+        if threads.is_empty() {
+            return;
+        }
+        for thread in threads {
             if thread.join().is_err() {
                 tracing::error!("a thread of the recovery log has panicked");
             }
+        }
+        if let Some(log) = &self.core.log {
+            log.anchor();
         }
     }
 }

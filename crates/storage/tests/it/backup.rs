@@ -7,8 +7,8 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use storage::private::log::backup::{BackupError, Contents, Copied, back_up, restore, verify};
 use storage::private::log::disk::Disk;
-use storage::private::log::hold::Held;
-use storage::{Placement, PrivateStore, QueueId, StoreError, StoreOptions, block_on};
+use storage::private::log::hold::{Held, Point};
+use storage::{Placement, PrivateStore, QueueId, RecoveryLogError, StoreError, StoreOptions, block_on};
 
 use crate::conformance::small;
 use crate::oracle::Oracle;
@@ -87,6 +87,24 @@ fn a_backup_holds_what_the_log_held_when_it_began() {
         busy.work(50);
         assert_eq!(differences(&backup, &oracle), Vec::<String>::new(), "seed {seed}");
     }
+}
+
+#[test]
+fn a_restored_log_that_has_lost_its_tail_is_refused() {
+    let mut busy = Busy::new(11);
+    busy.work(200);
+    let (held, _) = busy.hold();
+    let backup = SimulatedDisk::default();
+    busy.back_up(&held, &backup).expect("copied");
+    let log = SimulatedDisk::default();
+    let Point { end, .. } = restore(&backup, &log).expect("restored").point;
+    let (extent, offset) = (end >> 32, usize::try_from(end & 0xFFFF_FFFF).unwrap());
+    let name = format!("extent-{extent:010}");
+    let mut content = log.content(&name);
+    content[offset - 8..offset].fill(0xEE);
+    log.replace(&name, content);
+    let refused = PrivateStore::open(Arc::new(log) as Arc<dyn Disk>, options()).map(drop);
+    assert!(matches!(refused, Err(RecoveryLogError::Lost { .. })), "{refused:?}");
 }
 
 #[test]

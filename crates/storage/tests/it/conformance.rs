@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use expect_test::{Expect, expect};
@@ -24,6 +25,7 @@ pub(crate) fn small() -> StoreOptions {
         large_body_bytes: 1 << 20,
         minimum_log_bytes: 0,
         maximum_receipts: 1_000,
+        anchor_interval: Duration::from_secs(5),
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use model::identifier::MessageId;
 use rand::rngs::StdRng;
@@ -25,12 +26,17 @@ struct Life {
     oracle: Oracle,
     random: StdRng,
     next_name: u64,
+    options: StoreOptions,
 }
 
+/// The anchor is written when an extent is begun or freed, or as well after every batch.
+const ANCHOR_INTERVALS: [Duration; 2] = [Duration::from_secs(3600), Duration::ZERO];
+
 impl Life {
-    fn new(seed: u64) -> Self {
+    fn new(seed: u64, anchor_interval: Duration) -> Self {
         let disk = Arc::new(SimulatedDisk::default());
-        Self { disk, oracle: Oracle::default(), random: StdRng::seed_from_u64(seed), next_name: 1 }
+        let options = StoreOptions { anchor_interval, ..options() };
+        Self { disk, oracle: Oracle::default(), random: StdRng::seed_from_u64(seed), next_name: 1, options }
     }
 
     /// Opens, works until the disk stops at its `crash_at`th operation or the steps are done, and checks what a start
@@ -39,7 +45,7 @@ impl Life {
         self.disk.set_faults(Faults { crash_at: Some(crash_at), ..Faults::default() });
         let before = self.oracle.restarted();
         let mut possible = vec![before];
-        if let Ok((store, _)) = PrivateStore::open(Arc::clone(&self.disk) as Arc<dyn Disk>, options()) {
+        if let Ok((store, _)) = PrivateStore::open(Arc::clone(&self.disk) as Arc<dyn Disk>, self.options.clone()) {
             let queues: Vec<QueueId> = self.oracle.queues.keys().copied().collect();
             store.retain_queues(&queues);
             let mut workload = Workload {
@@ -64,13 +70,13 @@ impl Life {
     /// The one of the possible states that the log holds.
     fn recovered(&self, possible: Vec<Oracle>) -> Oracle {
         let copy: Arc<dyn Disk> = Arc::new(self.disk.copy());
-        let (store, recovered) = PrivateStore::open(copy, options()).expect("a crash is recovered from");
+        let (store, recovered) = PrivateStore::open(copy, self.options.clone()).expect("a crash is recovered from");
         let mut complaints = Vec::new();
         for oracle in possible {
             let queues: Vec<QueueId> = oracle.queues.keys().copied().collect();
             // Retaining forgets: look at a store of its own for each possibility.
             let copy: Arc<dyn Disk> = Arc::new(self.disk.copy());
-            let (store, _) = PrivateStore::open(copy, options()).expect("opens again");
+            let (store, _) = PrivateStore::open(copy, self.options.clone()).expect("opens again");
             store.retain_queues(&queues);
             let differences = oracle.differences(&store, &recovered.definitions);
             if differences.is_empty() {
@@ -99,10 +105,12 @@ impl Life {
 
 #[test]
 fn a_crash_at_any_disk_operation_loses_and_duplicates_nothing() {
-    for crash_at in 1..=250 {
-        let mut life = Life::new(7);
-        life.generation(crash_at, 400);
-        life.generation(1 + crash_at % 40, 60);
+    for anchor_interval in ANCHOR_INTERVALS {
+        for crash_at in 1..=250 {
+            let mut life = Life::new(7, anchor_interval);
+            life.generation(crash_at, 400);
+            life.generation(1 + crash_at % 40, 60);
+        }
     }
 }
 
@@ -112,7 +120,7 @@ fn many_crashes_in_a_row_lose_and_duplicate_nothing() {
     let seeds = std::env::var("CRASH_SEEDS").ok().and_then(|number| number.parse().ok()).unwrap_or(30);
     for seed in 100..100 + seeds {
         println!("seed {seed}");
-        let mut life = Life::new(seed);
+        let mut life = Life::new(seed, ANCHOR_INTERVALS[usize::from(seed % 2 == 1)]);
         for _ in 0..6 {
             let crash_at = life.random.gen_range(1..300);
             life.generation(crash_at, 300);
@@ -186,7 +194,8 @@ fn a_crash_under_concurrent_callers_keeps_every_answer_and_every_unit_whole() {
     for seed in 0..60_u64 {
         println!("seed {seed}");
         let disk = Arc::new(SimulatedDisk::default());
-        let (store, _) = PrivateStore::open(Arc::clone(&disk) as Arc<dyn Disk>, options()).expect("opens");
+        let options = StoreOptions { anchor_interval: ANCHOR_INTERVALS[usize::from(seed % 2 == 1)], ..options() };
+        let (store, _) = PrivateStore::open(Arc::clone(&disk) as Arc<dyn Disk>, options.clone()).expect("opens");
         let queue = store.create_queue();
         let crash_at = disk.operations() + 1 + seed * 3;
         disk.set_faults(Faults { crash_at: Some(crash_at), ..Faults::default() });
@@ -203,7 +212,7 @@ fn a_crash_under_concurrent_callers_keeps_every_answer_and_every_unit_whole() {
         });
         drop(store);
         let after: Arc<dyn Disk> = Arc::new(disk.after_crash(seed));
-        let (store, _) = PrivateStore::open(after, options()).expect("recovers");
+        let (store, _) = PrivateStore::open(after, options).expect("recovers");
         store.retain_queues(&[queue]);
         let names = crate::oracle::names(&store, queue);
         let found: BTreeSet<u64> = names.iter().copied().collect();

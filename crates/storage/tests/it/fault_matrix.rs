@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use model::identifier::MessageId;
 use rand::rngs::StdRng;
@@ -20,9 +21,11 @@ const CALLS: [Call; 6] = [Call::Create, Call::Write, Call::Sync, Call::Rename, C
 const ERRORS: [i32; 4] = [libc::EIO, libc::ENOSPC, libc::EMFILE, libc::EACCES];
 const PLACEMENT: Placement = Placement { by_priority: true, maximum_depth: u32::MAX, expires: None, persistent: true };
 
-/// Messages in memory, in spill files, in the log and in files of their own; extents are freed soon.
+/// Messages in memory, in spill files, in the log and in files of their own; extents are freed soon, and the anchor is written
+/// often.
 fn options() -> StoreOptions {
-    StoreOptions { buffer_pool_bytes: 6 << 10, large_body_bytes: 900, ..small() }
+    let anchor_interval = Duration::from_micros(200);
+    StoreOptions { buffer_pool_bytes: 6 << 10, large_body_bytes: 900, anchor_interval, ..small() }
 }
 
 /// What the answers of a store say that a start must find.
@@ -181,8 +184,14 @@ impl Caller<'_> {
     }
 }
 
-/// True when the disk did refuse something.
-fn refuse(refusal: Refusal, tears: bool) -> bool {
+#[derive(Debug)]
+struct Outcome {
+    /// The disk did refuse something.
+    refused: bool,
+    has_failed: bool,
+}
+
+fn refuse(refusal: Refusal, tears: bool) -> Outcome {
     let case = format!("{refusal:?}, torn: {tears}");
     let disk = Arc::new(SimulatedDisk::default());
     let (store, _) = PrivateStore::open(Arc::clone(&disk) as Arc<dyn Disk>, options()).expect("opens");
@@ -200,7 +209,7 @@ fn refuse(refusal: Refusal, tears: bool) -> bool {
     } else {
         // Full is full until the next attempt; nothing else lasts.
         let goes_on = (0..4000).any(|_| {
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            std::thread::sleep(Duration::from_millis(1));
             let name = caller.name();
             let put = caller.put_in(None, name);
             match put {
@@ -215,6 +224,7 @@ fn refuse(refusal: Refusal, tears: bool) -> bool {
         assert!(goes_on, "{case}: the disk is well again and puts are refused");
     }
     let Caller { answered, .. } = caller;
+    let has_failed = store.statistics().log_failed;
     // As a killed process.
     disk.stop();
     drop(store);
@@ -223,7 +233,7 @@ fn refuse(refusal: Refusal, tears: bool) -> bool {
     let (store, recovered) = opened.unwrap_or_else(|error| panic!("{case}: the next start is refused: {error}"));
     store.retain_queues(&[queue]);
     check(&case, &answered, &crate::oracle::names(&store, queue), recovered.definitions);
-    refused
+    Outcome { refused, has_failed }
 }
 
 fn check(case: &str, answered: &Answered, names: &[u64], definitions: Vec<(String, Vec<u8>)>) {
@@ -243,6 +253,22 @@ fn check(case: &str, answered: &Answered, names: &[u64], definitions: Vec<(Strin
     assert!(definitions == answered.definitions || definitions == with_open, "{case}: definitions differ");
 }
 
+/// The log goes on without its anchor: what the file says stays true.
+#[test]
+fn an_anchor_that_cannot_be_written_harms_nothing() {
+    for call in [Call::Write, Call::Sync] {
+        for error in ERRORS {
+            for (from, count) in [(1, 1), (2, 3), (3, u64::MAX / 2)] {
+                for tears in [false, call == Call::Write] {
+                    let refusal = Refusal { call, files: "anchor", from, count, error };
+                    let ended = refuse(refusal, tears);
+                    assert!(ended.refused && !ended.has_failed, "{refusal:?}: {ended:?}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn whatever_the_disk_refuses_nothing_answered_is_lost_and_nothing_is_silent() {
     let given = std::env::var("FAULT_CALLS").ok().and_then(|number| number.parse().ok());
@@ -254,9 +280,9 @@ fn whatever_the_disk_refuses_nothing_answered_is_lost_and_nothing_is_silent() {
             for from in calls.iter().copied() {
                 for count in [1, u64::MAX / 2] {
                     let refusal = Refusal { call, files: "", from, count, error };
-                    refusals += u32::from(refuse(refusal, false));
+                    refusals += u32::from(refuse(refusal, false).refused);
                     if call == Call::Write {
-                        refusals += u32::from(refuse(refusal, true));
+                        refusals += u32::from(refuse(refusal, true).refused);
                     }
                 }
             }

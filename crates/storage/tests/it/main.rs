@@ -1,5 +1,6 @@
 //! The storage crate through its public face.
 
+mod anchor;
 mod arbitrary;
 mod backup;
 mod bodies;

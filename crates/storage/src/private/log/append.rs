@@ -134,6 +134,10 @@ pub(crate) struct State {
     pub(crate) holds: Holds,
     /// The extent whose damage was told last.
     pub(crate) damage_told: Option<u32>,
+    /// A batch is durable of which the anchor does not know: it is brought up to date in a while.
+    pub(crate) is_unanchored: bool,
+    /// An extent was begun or freed: the anchor is brought up to date soon.
+    pub(crate) wants_anchor: bool,
 }
 
 /// Where a log goes on after recovery.
@@ -174,6 +178,8 @@ impl State {
             dead_files: VecDeque::new(),
             holds: Holds::default(),
             damage_told: None,
+            is_unanchored: false,
+            wants_anchor: false,
         };
         state.measure();
         state.ended_bytes = state.gains();
@@ -311,6 +317,8 @@ impl Appender<'_> {
         let next = self.state.ready.pop_front().expect("admit saw a prepared extent");
         self.state.extents.push_back(next);
         self.state.measure();
+        self.state.wants_anchor = true;
+        self.wake_keeper();
     }
 
     /// The batch that takes the next unit of this length.

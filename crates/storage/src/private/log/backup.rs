@@ -17,7 +17,7 @@
 //! is whole until `contents` is replaced, which is one rename. Files that the new contents do not name go after that.
 //!
 //! Everything is checked on the way: batches and records as a start checks them, bodies against the checksum in their
-//! record, and on the way back each file against `contents`.
+//! record, and on the way back each file against `contents`. A backup has no anchor; a restored log has the one of its point.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -25,8 +25,9 @@ use std::fmt::Write as _;
 use bytes::Bytes;
 
 use crate::RecoveryLogError;
+use crate::private::log::anchor::anchor_restored;
 use crate::private::log::disk::{Disk, FileName, disk_error, read_exact};
-use crate::private::log::extent::{BatchHeader, EXTENT_HEADER_BYTES, ExtentHeader, LogFile, PAGE_BYTES};
+use crate::private::log::extent::{BatchHeader, EXTENT_HEADER_BYTES, ExtentHeader, LogFile, PAGE_BYTES, Place};
 use crate::private::log::hold::Point;
 use crate::private::log::record::{Operation, Unit, units};
 use crate::private::log::recovery::{Image, read_until};
@@ -366,7 +367,7 @@ pub fn verify(backup: &dyn Disk) -> Result<Contents, BackupError> {
 /// # Errors
 /// As [`verify`]'s, or the directory cannot be written.
 pub fn restore(backup: &dyn Disk, log: &dyn Disk) -> Result<Contents, BackupError> {
-    walk(backup, |step| {
+    let contents = walk(backup, |step| {
         let done = match step {
             Step::Begin(file) => log.create(file),
             Step::Piece(file, offset, bytes) => log.write(file, offset, bytes),
@@ -376,7 +377,9 @@ pub fn restore(backup: &dyn Disk, log: &dyn Disk) -> Result<Contents, BackupErro
             },
         };
         Ok(done.map_err(|source| disk_error("write", step.file(), source))?)
-    })
+    })?;
+    anchor_restored(log, contents.point.oldest, Place(contents.point.end))?;
+    Ok(contents)
 }
 
 /// An extent is as long as its header says, and filled with zeros: see `prepare.rs`.

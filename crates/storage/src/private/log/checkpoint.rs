@@ -80,7 +80,10 @@ fn free(log: &Log, sequence: u32) -> Option<Spare> {
     let file = LogFile::Extent(sequence).name();
     let spare = LogFile::Spare(sequence).name();
     match log.disk.rename(&file, &spare) {
-        Ok(()) => Some(Spare { file: spare, length: length as u64 }),
+        Ok(()) => {
+            log.lock().state.wants_anchor = true;
+            Some(Spare { file: spare, length: length as u64 })
+        }
         Err(source) => {
             log.fail(disk_error("rename", &file, source));
             None

@@ -217,6 +217,8 @@ pub(crate) enum LogFile {
     Body(u64),
     /// `spill-` and ten digits: nonpersistent messages beyond the buffer pool; worthless after a restart.
     Spill(u32),
+    /// `anchor`: how far the log was durable.
+    Anchor,
 }
 
 impl LogFile {
@@ -227,13 +229,16 @@ impl LogFile {
             Self::Preparing => "preparing".to_owned(),
             Self::Body(number) => format!("body-{number:020}"),
             Self::Spill(number) => format!("spill-{number:010}"),
+            Self::Anchor => "anchor".to_owned(),
         })
     }
 
     /// `None` for a file that is not ours.
     pub(crate) fn parse(name: &FileName) -> Option<Self> {
-        if name.0 == "preparing" {
-            return Some(Self::Preparing);
+        match name.0.as_str() {
+            "preparing" => return Some(Self::Preparing),
+            "anchor" => return Some(Self::Anchor),
+            _ => {}
         }
         let (kind, digits) = name.0.split_once('-')?;
         let number: u64 = digits.parse().ok()?;

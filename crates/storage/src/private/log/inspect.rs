@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use crate::private::log::anchor::{Anchor, Promise};
 use crate::private::log::disk::{Disk, FileName, disk_error};
 use crate::private::log::extent::{
     BATCH_ALIGNMENT, BATCH_HEADER_BYTES, BatchHeader, EXTENT_HEADER_BYTES, ExtentHeader, LogFile, PAGE_BYTES, Place,
@@ -18,6 +19,21 @@ pub use crate::private::log::record::UnitKind;
 /// One thing found in a log directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Item {
+    Anchor {
+        counter: u64,
+        /// The log is durable up to this extent and offset.
+        extent: u32,
+        offset: u64,
+        oldest: u32,
+        highest: u32,
+    },
+    UnreadableAnchor {
+        reason: String,
+    },
+    /// What the anchor promises is not there: recovery refuses such a log.
+    Lost {
+        reason: String,
+    },
     Extent {
         sequence: u32,
         salt: u64,
@@ -102,11 +118,13 @@ pub enum Item {
     },
 }
 
-/// Everything in the directory, extents by sequence and other files of the log after them.
+/// Everything in the directory: the anchor, extents by sequence, and other files of the log.
 ///
 /// # Errors
 /// The directory cannot be listed. What goes wrong with a single extent is an item.
 pub fn inspect(disk: &dyn Disk) -> Result<impl Iterator<Item = Item>, RecoveryLogError> {
+    // Before all else: beside a running server, everything that is read later has what it promises.
+    let anchor = Anchor::read(disk);
     let mut files: Vec<(LogFile, FileName)> = disk
         .list()
         .map_err(|source| disk_error("list", &FileName(".".to_owned()), source))?
@@ -114,19 +132,74 @@ pub fn inspect(disk: &dyn Disk) -> Result<impl Iterator<Item = Item>, RecoveryLo
         .filter_map(|name| LogFile::parse(&name).map(|file| (file, name)))
         .collect();
     files.sort_by_key(|(file, name)| match file {
-        LogFile::Extent(sequence) => (0, *sequence, name.clone()),
-        _ => (1, 0, name.clone()),
+        LogFile::Anchor => (0, 0, name.clone()),
+        LogFile::Extent(sequence) => (1, *sequence, name.clone()),
+        _ => (2, 0, name.clone()),
     });
-    Ok(files.into_iter().flat_map(move |(file, name)| match file {
-        LogFile::Extent(sequence) => extent(disk, sequence),
+    let has_anchor = matches!(files.first(), Some((LogFile::Anchor, _)));
+    let promise = anchor.as_ref().ok().map(|anchor| anchor.promise);
+    let mut kept = Kept { promise, extents: extents(&files), end: Place::START };
+    let first = if has_anchor { kept.anchor(anchor) } else { Vec::new() };
+    let others = files.into_iter().filter(|(file, _)| *file != LogFile::Anchor);
+    Ok(first.into_iter().chain(others.flat_map(move |(file, name)| match file {
+        LogFile::Extent(sequence) => kept.extent(disk, sequence),
         _ => vec![Item::OtherFile { length: disk.length(&name).unwrap_or(0), name: name.0 }],
-    }))
+    })))
 }
 
-fn extent(disk: &dyn Disk, sequence: u32) -> Vec<Item> {
-    match read_extent(disk, sequence, None) {
-        Ok(image) => image_items(&image.header, &image.bytes),
-        Err(error) => vec![Item::UnreadableExtent { sequence, reason: error.to_string() }],
+fn extents(files: &[(LogFile, FileName)]) -> Vec<u32> {
+    let sequence = |(file, _): &(LogFile, FileName)| match file {
+        LogFile::Extent(sequence) => Some(*sequence),
+        _ => None,
+    };
+    files.iter().filter_map(sequence).collect()
+}
+
+/// Compares what is there with what the anchor promises.
+struct Kept {
+    promise: Option<Promise>,
+    /// Ascending.
+    extents: Vec<u32>,
+    /// Where the last batch ended.
+    end: Place,
+}
+
+impl Kept {
+    fn anchor(&mut self, anchor: Result<Anchor, RecoveryLogError>) -> Vec<Item> {
+        let item = match anchor {
+            Ok(Anchor { counter, promise: Promise { durable, oldest, highest, .. } }) => {
+                Item::Anchor { counter, extent: durable.extent(), offset: durable.offset(), oldest, highest }
+            }
+            Err(error) => Item::UnreadableAnchor { reason: error.to_string() },
+        };
+        [item].into_iter().chain(self.lost(|promise, kept| promise.check_files(&kept.extents))).collect()
+    }
+
+    fn extent(&mut self, disk: &dyn Disk, sequence: u32) -> Vec<Item> {
+        let image = match read_extent(disk, sequence, None) {
+            Ok(image) => image,
+            Err(error) => return vec![Item::UnreadableExtent { sequence, reason: error.to_string() }],
+        };
+        let mut items = image_items(&image.header, &image.bytes);
+        for item in &items {
+            if let Item::Batch { extent, offset, length, .. } = item {
+                let end = usize::try_from(offset + length).expect("an offset within a file that is in memory");
+                self.end = Place::new(*extent, end);
+            }
+        }
+        items.extend(self.lost(|promise, _| promise.check_extent(&image.header)));
+        if self.extents.last() == Some(&sequence) {
+            let start = Place::new(self.extents[0], EXTENT_HEADER_BYTES);
+            items.extend(self.lost(|promise, kept| promise.check_end(kept.end.max(start))));
+        }
+        items
+    }
+
+    /// The first promise that is not kept: what follows from it is not told.
+    fn lost(&mut self, check: impl FnOnce(&Promise, &Self) -> Result<(), RecoveryLogError>) -> Option<Item> {
+        let error = check(self.promise.as_ref()?, self).err()?;
+        self.promise = None;
+        Some(Item::Lost { reason: error.to_string() })
     }
 }
 
@@ -250,6 +323,13 @@ pub fn describe(item: &Item) -> String {
 impl fmt::Display for Item {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Anchor { counter, extent, offset, oldest, highest } => write!(
+                f,
+                "anchor {counter}: durable up to {extent}:{offset}, needs extents from {oldest} on, extents up to \
+                 {highest} begun"
+            ),
+            Self::UnreadableAnchor { reason } => write!(f, "the anchor cannot be read: {reason}"),
+            Self::Lost { reason } => write!(f, "LOST: {reason}"),
             Self::Extent { sequence, salt, length } => {
                 write!(f, "extent {sequence}: {length} bytes, salt {salt:016x}")
             }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use model::causes::chain;
 use rand::RngCore;
 
-use crate::private::log::append::Extent;
+use crate::private::log::append::{Extent, State};
 use crate::private::log::disk::{Disk, FileName, disk_error, is_full};
 use crate::private::log::extent::{EXTENT_HEADER_BYTES, ExtentHeader, LogFile};
 use crate::private::log::wait::block_on;
@@ -162,13 +162,15 @@ fn finish(disk: &dyn Disk, file: &FileName, extent: &Extent) -> Result<(), Recov
     disk.rename(file, &LogFile::Extent(extent.sequence).name()).map_err(|source| disk_error("rename", file, source))
 }
 
-/// The body of the thread that keeps extents ready, removes dead body files and, through `reclaim`, frees extents.
+/// The body of the thread that keeps extents ready and the anchor up to date, removes dead body files and, through `reclaim`,
+/// frees extents.
 ///
 /// `reclaim` frees the oldest extent when that is worth it, and returns it as a spare when it did. What was freed is
 /// ready again before the next one is moved: it may be the reserve that moving needs.
 pub(crate) fn run_keeper(log: &Log, mut spares: Vec<Spare>, reclaim: impl Fn() -> Option<Spare>) {
     let mut rest = Rest { until: None, pause: FULL_PAUSE };
-    while wait_for_work(log, rest.until) {
+    let mut anchoring = Anchoring { due: None };
+    while wait_for_work(log, rest.until, &mut anchoring) {
         remove_dead_files(log);
         let mut goes_on = true;
         while goes_on {
@@ -191,6 +193,28 @@ pub(crate) fn run_keeper(log: &Log, mut spares: Vec<Spare>, reclaim: impl Fn() -
             }
             give_back(log, &mut spares);
             log.space_changed();
+        }
+        anchoring.go_on(log);
+    }
+}
+
+/// When the anchor is brought up to date without an occasion.
+struct Anchoring {
+    due: Option<Instant>,
+}
+
+impl Anchoring {
+    fn due(&mut self, log: &Log, state: &State) -> Option<Instant> {
+        if state.is_unanchored && self.due.is_none() {
+            self.due = Some(now() + log.options.anchor_interval);
+        }
+        self.due
+    }
+
+    fn go_on(&mut self, log: &Log) {
+        if log.state.lock().wants_anchor || self.due.is_some_and(|due| now() >= due) {
+            self.due = None;
+            log.anchor();
         }
     }
 }
@@ -277,7 +301,7 @@ fn wants_extent(log: &Log, spares: &[Spare], rest: &Rest) -> bool {
 }
 
 /// False when the thread is to end.
-fn wait_for_work(log: &Log, rest_until: Option<Instant>) -> bool {
+fn wait_for_work(log: &Log, rest_until: Option<Instant>, anchoring: &mut Anchoring) -> bool {
     let mut state = log.state.lock();
     loop {
         if state.stopping || log.has_failed() {
@@ -286,13 +310,14 @@ fn wait_for_work(log: &Log, rest_until: Option<Instant>) -> bool {
         if std::mem::take(&mut state.keeper_work) {
             return true;
         }
-        match rest_until {
-            Some(until) if state.wanted || state.full => {
+        let rest_until = rest_until.filter(|_| state.wanted || state.full);
+        match rest_until.into_iter().chain(anchoring.due(log, &state)).min() {
+            Some(until) => {
                 if log.keeper.wait_until(&mut state, until).timed_out() {
                     return true;
                 }
             }
-            _ => log.keeper.wait(&mut state),
+            None => log.keeper.wait(&mut state),
         }
     }
 }

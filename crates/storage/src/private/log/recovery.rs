@@ -6,7 +6,8 @@
 //! Where the valid batches end is the tail. Only one batch is ever in flight, so when anything valid follows the
 //! first invalid byte, in that extent or a later one, this is a damaged middle and the start is refused; otherwise it is
 //! a torn tail, whose batch was not answered. The first batch of every extent is at its offset 4096, so an oldest extent
-//! without one, before others that have some, is damaged too.
+//! without one, before others that have some, is damaged too. A tail before the place up to which the anchor says that the log
+//! was durable is a loss, and the start is refused.
 //!
 //! The last batch is written again before anything is answered: where a sync failed before, its pages may be in the
 //! system's cache only, and count as written there.
@@ -19,6 +20,7 @@ use hashbrown::{HashMap, HashSet};
 use memmap2::MmapMut;
 use model::timestamp::Timestamp;
 
+use crate::private::log::anchor::{Anchor, Promise};
 use crate::private::log::append::{Continuation, Extent};
 use crate::private::log::descriptor::Keys;
 use crate::private::log::disk::{Disk, FileName, disk_error, read_exact};
@@ -40,6 +42,8 @@ type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 pub(crate) struct Findings {
     /// `None` when there is no log yet.
     pub(crate) continuation: Option<Continuation>,
+    /// `None` when the directory has none.
+    pub(crate) anchor: Option<Anchor>,
     pub(crate) spares: Vec<Spare>,
     /// Files that nothing refers to.
     pub(crate) useless: Vec<FileName>,
@@ -86,26 +90,34 @@ const POSITIONS_SKIPPED: u64 = 1 << 32;
 
 pub(crate) fn recover(disk: &dyn Disk, maximum_receipts: u32) -> Result<Findings, RecoveryLogError> {
     let listed = Listing::read(disk)?;
+    let anchor = if listed.has_anchor { Some(Anchor::read(disk)?) } else { None };
+    let promise = anchor.map(|anchor| anchor.promise);
+    if let Some(promise) = &promise {
+        promise.check_files(&listed.extents)?;
+    }
     if listed.extents.is_empty() && !listed.bodies.is_empty() {
         // The first extent is there before the first body: somebody took the log away.
         return Err(RecoveryLogError::Missing { extent: 1 });
     }
     let mut replay = Replay::new(maximum_receipts);
-    let continuation = if listed.extents.is_empty() { None } else { Some(read_log(disk, &listed, &mut replay)?) };
-    replay.finish(listed, continuation)
+    let continuation =
+        if listed.extents.is_empty() { None } else { Some(read_log(disk, &listed, promise, &mut replay)?) };
+    replay.finish(listed, anchor, continuation)
 }
 
+#[derive(Default)]
 struct Listing {
     /// Ascending, without gaps.
     extents: Vec<u32>,
     spares: Vec<Spare>,
     bodies: Vec<u64>,
+    has_anchor: bool,
     useless: Vec<FileName>,
 }
 
 impl Listing {
     fn read(disk: &dyn Disk) -> Result<Self, RecoveryLogError> {
-        let mut listing = Self { extents: Vec::new(), spares: Vec::new(), bodies: Vec::new(), useless: Vec::new() };
+        let mut listing = Self::default();
         let names = disk.list().map_err(|source| disk_error("list", &FileName(".".to_owned()), source))?;
         for file in names {
             match LogFile::parse(&file) {
@@ -115,6 +127,7 @@ impl Listing {
                     listing.spares.push(Spare { file, length });
                 }
                 Some(LogFile::Body(number)) => listing.bodies.push(number),
+                Some(LogFile::Anchor) => listing.has_anchor = true,
                 Some(LogFile::Preparing | LogFile::Spill(_)) => listing.useless.push(file),
                 None => {}
             }
@@ -153,7 +166,7 @@ pub(crate) fn read_extent(disk: &dyn Disk, sequence: u32, buffer: Option<MmapMut
         Ok(header) if header.sequence == sequence && header.length == length => header,
         Ok(_) | Err(HeaderError::Damaged) => return Err(RecoveryLogError::Damaged { extent, offset: 0 }),
         Err(HeaderError::Version(version)) => {
-            return Err(RecoveryLogError::Version { extent, version, supported: FORMAT_VERSION });
+            return Err(RecoveryLogError::Version { file: file.0, version, supported: FORMAT_VERSION });
         }
     };
     let length = usize::try_from(length).expect("below four gibibytes");
@@ -166,10 +179,15 @@ pub(crate) fn read_extent(disk: &dyn Disk, sequence: u32, buffer: Option<MmapMut
 }
 
 /// Reads all extents, ahead of the applying thread by one.
-fn read_log(disk: &dyn Disk, listing: &Listing, replay: &mut Replay) -> Result<Continuation, RecoveryLogError> {
+fn read_log(
+    disk: &dyn Disk,
+    listing: &Listing,
+    promise: Option<Promise>,
+    replay: &mut Replay,
+) -> Result<Continuation, RecoveryLogError> {
     let (to_apply, images) = mpsc::sync_channel(1);
     let (give_back, buffers) = mpsc::channel::<MmapMut>();
-    let mut reading = Reading::default();
+    let mut reading = Reading { promise, ..Reading::default() };
     std::thread::scope(|scope| {
         let sequences = &listing.extents;
         scope.spawn(move || {
@@ -230,6 +248,8 @@ pub(crate) fn read_until<E: From<RecoveryLogError>>(
 
 #[derive(Default)]
 struct Reading {
+    /// What the anchor says.
+    promise: Option<Promise>,
     extents: Vec<Extent>,
     last: Option<LastBatch>,
     /// The batch that was not written whole, with its length in bytes.
@@ -257,6 +277,9 @@ impl Reading {
 
     fn apply(&mut self, image: &Image, replay: &mut Replay) -> Result<(), RecoveryLogError> {
         let Image { header, bytes } = image;
+        if let Some(promise) = &self.promise {
+            promise.check_extent(header)?;
+        }
         self.extents.push(Extent {
             sequence: header.sequence,
             length: bytes.len(),
@@ -302,11 +325,18 @@ impl Reading {
 
     fn continuation(self, disk: &dyn Disk, listing: &Listing) -> Result<Continuation, RecoveryLogError> {
         let first = listing.extents[0];
-        let needed = if self.last.is_some() { self.oldest_needed } else { 1 };
+        let needed = match (&self.last, &self.promise) {
+            (Some(_), _) => self.oldest_needed,
+            (None, Some(promise)) => promise.oldest,
+            (None, None) => 1,
+        };
         if first > needed {
             return Err(RecoveryLogError::Missing { extent: u64::from(needed) });
         }
         let tail = self.end().unwrap_or(Place::new(first, EXTENT_HEADER_BYTES));
+        if let Some(promise) = &self.promise {
+            promise.check_end(tail)?;
+        }
         if let Some((place, bytes)) = self.torn {
             tracing::warn!(
                 extent = place.extent(),
@@ -578,7 +608,12 @@ impl Replay {
         }
     }
 
-    fn finish(mut self, listing: Listing, continuation: Option<Continuation>) -> Result<Findings, RecoveryLogError> {
+    fn finish(
+        mut self,
+        listing: Listing,
+        anchor: Option<Anchor>,
+        continuation: Option<Continuation>,
+    ) -> Result<Findings, RecoveryLogError> {
         let abandoned: Vec<UnitOfWorkId> =
             self.open.iter().filter(|(_, open)| open.prepared.is_none()).map(|(unit, _)| *unit).collect();
         for unit in abandoned {
@@ -596,6 +631,7 @@ impl Replay {
         });
         Ok(Findings {
             continuation,
+            anchor,
             spares: listing.spares,
             useless,
             queues: self.queues,

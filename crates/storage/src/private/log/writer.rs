@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
+use crate::private::log::anchor::{Anchor, AnchorFile};
 use crate::private::log::append::{Appender, Batch, Continuation, State};
 use crate::private::log::disk::{Disk, disk_error};
 use crate::private::log::durable::{Durable, Waiters};
@@ -52,6 +53,7 @@ pub(crate) struct Log {
     failure: Failure,
     pub(super) waiters: Waiters,
     pub(super) waiting_for_space: Mutex<Vec<Waker>>,
+    pub(super) anchor: Mutex<AnchorFile>,
     /// Number for the next position or body file; every batch records it.
     pub(crate) next_position: Arc<AtomicU64>,
     pub(crate) counters: Counters,
@@ -62,6 +64,7 @@ impl Log {
         disk: Arc<dyn Disk>,
         options: StoreOptions,
         continuation: Continuation,
+        anchor: Option<Anchor>,
         next_position: Arc<AtomicU64>,
     ) -> Arc<Self> {
         let tail = continuation.tail;
@@ -77,6 +80,7 @@ impl Log {
             failure: Failure::default(),
             waiters: Waiters::default(),
             waiting_for_space: Mutex::default(),
+            anchor: Mutex::new(AnchorFile::new(anchor)),
             next_position,
             counters: Counters::default(),
         })
@@ -275,6 +279,9 @@ impl Log {
         state.is_writing = false;
         state.crowd = state.crowd.after(units, sharing, took);
         state.keep(buffer);
+        if !std::mem::replace(&mut state.is_unanchored, true) {
+            self.keeper.notify_one();
+        }
         // What others have appended meanwhile, a thread that leads writes once it has run what it has just released.
         let stays = state.gathered.front().is_none_or(|batch| batch.is_left && leader::leave(&self.this));
         if state.stopping || !stays {
