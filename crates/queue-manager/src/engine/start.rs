@@ -6,6 +6,7 @@ use std::sync::Arc;
 use model::definition::{AdministeredObject, QueueDefinition};
 use model::name::QueueManagerName;
 use model::timestamp::Timestamp;
+use storage::private::Recovered;
 use storage::{DefinitionChange, PrivateStore, QueueId, block_on};
 use tracing::info;
 
@@ -13,21 +14,20 @@ use crate::definition::definitions::{self, Saved};
 use crate::definition::{administered, defaults};
 use crate::engine::{Engine, Loaded};
 use crate::instrumentation::event;
-use crate::queue::Queue;
+use crate::queue::{Queue, quarantine};
 use crate::security::authority::Authorities;
 use crate::security::channel_authentication::ChannelAuthentications;
 use crate::{Home, StartError, StartOptions};
 
 pub(crate) fn start(options: StartOptions) -> Result<Engine, StartError> {
     let StartOptions { name, home, store, clock, server_user } = options;
-    let (store, definitions, messages) = match home {
-        Home::Ephemeral => (PrivateStore::ephemeral(store), Vec::new(), 0),
+    let (store, recovered) = match home {
+        Home::Ephemeral => (PrivateStore::ephemeral(store), Recovered::default()),
         Home::Disk(disk) => {
-            let (store, recovered) =
-                PrivateStore::open(disk, store).map_err(|source| StartError::RecoveryLog { name, source })?;
-            (store, recovered.definitions, recovered.messages)
+            PrivateStore::open(disk, store).map_err(|source| StartError::RecoveryLog { name, source })?
         }
     };
+    let Recovered { definitions, messages, set_aside, .. } = recovered;
     let mut saved = definitions::read(name, definitions)?;
     let changes = add_what_is_missing(&store, &mut saved, name, clock.now());
     if !changes.is_empty() {
@@ -51,6 +51,7 @@ pub(crate) fn start(options: StartOptions) -> Result<Engine, StartError> {
         channel_authentications: ChannelAuthentications::new(saved.channel_authentications),
     };
     let engine = Engine::new(name, store, clock, loaded);
+    set_aside.iter().for_each(|(message, cause)| quarantine::say(&engine, message, cause));
     engine.publish.definitions_changed(&engine);
     event::starting::started(&engine);
     Ok(engine)

@@ -78,7 +78,8 @@ pub(crate) fn tell(engine: &Arc<Engine>) {
     }));
 }
 
-fn say(engine: &Engine, message: &Quarantined, cause: &RecoveryLogError) {
+/// One line for one message.
+pub(crate) fn say(engine: &Engine, message: &Quarantined, cause: &RecoveryLogError) {
     let queue = name_of(engine, message);
     error!(
         queue_manager = engine.name.as_str(),

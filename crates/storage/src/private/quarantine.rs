@@ -1,7 +1,9 @@
-//! Messages that cannot be read back: set aside when a get or browse meets one, so that the queue goes on with the next.
+//! Messages that cannot be delivered: they cannot be read back, or no definition of their queue is left.
 //!
-//! They stay in the store, in no depth and delivered to nobody, until an operator removes them. Nothing in the log says
-//! so: after a restart such a message is found again when it is next read, or is well because its file was restored.
+//! One that cannot be read is set aside when a get or browse meets it, or by the start when its body file is missing or too
+//! short, and the queue goes on with the next. They stay in the store, in no depth and delivered to nobody, until an operator
+//! removes them. Nothing in the log says so: after a restart such a message is found again, or is well because its file was
+//! restored.
 
 use std::io;
 use std::sync::Arc;
@@ -38,7 +40,7 @@ pub struct Quarantined {
 pub type QuarantineListener = Box<dyn Fn(&Quarantined, &RecoveryLogError) + Send + Sync>;
 
 impl Quarantined {
-    fn of(queue: QueueId, entry: &Entry) -> Self {
+    pub(crate) fn of(queue: QueueId, entry: &Entry) -> Self {
         let file = match (entry.body_file, entry.home) {
             (Some(number), _) => LogFile::Body(number.get()).name(),
             (None, Home::Log { place, .. }) => LogFile::Extent(place.extent()).name(),

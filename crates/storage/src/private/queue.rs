@@ -207,9 +207,9 @@ impl Queue {
         slots.into_iter().map(|slot| whole.entries.remove(slot)).collect()
     }
 
-    /// The body files that messages of this queue need.
-    pub(crate) fn body_files(&self) -> impl Iterator<Item = NonZeroU64> {
-        self.slots().filter_map(|slot| self.entries.get(slot).body_file)
+    /// The messages whose body has a file of its own, and its number.
+    pub(crate) fn body_files(&self) -> impl Iterator<Item = (Slot, NonZeroU64)> {
+        self.slots().filter_map(|slot| Some((slot, self.entries.get(slot).body_file?)))
     }
 
     fn slots(&self) -> impl Iterator<Item = Slot> {

@@ -36,6 +36,7 @@ use crate::{
 };
 
 /// What a start found in the log.
+#[derive(Default)]
 pub struct Recovered {
     /// Definitions by key.
     pub definitions: Vec<(String, Vec<u8>)>,
@@ -43,6 +44,8 @@ pub struct Recovered {
     pub in_doubt: Vec<(UnitOfWorkId, Option<Xid>)>,
     /// Messages found, for the start-up log line.
     pub messages: u64,
+    /// Messages in quarantine, by queue in delivery order, and why: their body files are missing or too short.
+    pub set_aside: Vec<(Quarantined, RecoveryLogError)>,
 }
 
 /// Private queues and definitions of one queue manager. Cheap to share; every method takes `&self`.
@@ -526,7 +529,8 @@ impl Core {
         for (id, in_doubt) in found.in_doubt {
             units.restore(id, in_doubt, &queues);
         }
-        let recovered = Recovered { definitions: values, in_doubt: units.in_doubt(), messages };
+        let (in_doubt, set_aside) = (units.in_doubt(), found.set_aside);
+        let recovered = Recovered { definitions: values, in_doubt, messages, set_aside };
         let core = Self {
             pool: Pool::new(options.buffer_pool_bytes, true),
             options,

@@ -183,19 +183,6 @@ fn a_missing_extent_is_refused_by_number() {
 }
 
 #[test]
-fn a_missing_body_file_is_refused_by_name() {
-    let options = StoreOptions { large_body_bytes: 1, ..small() };
-    let disk = Arc::new(SimulatedDisk::default());
-    let store = open(&disk, options.clone()).expect("opens");
-    put(&store, store.create_queue(), 1).expect("puts");
-    store.close();
-    let body_file = disk.names().into_iter().find(|name| name.starts_with("body-")).expect("a body file");
-    disk.remove_from_outside(&body_file);
-    let refused = open(&disk, options).map(drop);
-    assert!(matches!(&refused, Err(RecoveryLogError::Disk { file, .. }) if *file == body_file), "{refused:?}");
-}
-
-#[test]
 fn a_log_taken_away_from_its_bodies_is_missed() {
     let disk = Arc::new(SimulatedDisk::default());
     disk.replace("body-00000000000000000007", vec![1, 2, 3]);

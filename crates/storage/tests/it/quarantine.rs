@@ -7,7 +7,9 @@ use model::identifier::MessageId;
 use model::message::Message;
 use model::timestamp::Timestamp;
 use storage::private::log::disk::Disk;
-use storage::{Placement, PrivateStore, Quarantined, QueueId, Selection, StoreError, StoreOptions, block_on};
+use storage::{
+    Placement, PrivateStore, Quarantined, QueueId, RecoveryLogError, Selection, StoreError, StoreOptions, block_on,
+};
 
 use crate::conformance::small;
 use crate::simulated_disk::{Call, Faults, Refusal, SimulatedDisk};
@@ -199,6 +201,93 @@ fn a_message_that_cannot_be_read_is_set_aside_and_the_next_one_is_delivered() {
             check(LONG, kind, meeting);
         }
         check(SHORT, Damage::Flipped, meeting);
+    }
+}
+
+/// Long bodies, each in a file.
+const LONG_ONES: [u64; 3] = [LONG, LONG + 7, LONG + 14];
+
+/// A start with the file of the second message so, and what it held before.
+fn start_with(kind: Damage) -> (Case, String, Vec<u8>, Vec<(Quarantined, RecoveryLogError)>) {
+    let disk = Arc::new(SimulatedDisk::default());
+    let store = open(&disk);
+    let queue = store.create_queue();
+    for name in LONG_ONES {
+        block_on(store.put(None, queue, message(name, true, 0), PLACEMENT, EARLY)).expect("puts");
+    }
+    store.close();
+    let (file, before) = damage(&disk, LONG_ONES[1], kind);
+    let options = StoreOptions { large_body_bytes: LARGE as u64, buffer_pool_bytes: 0, ..small() };
+    let opened = PrivateStore::open(Arc::clone(&disk) as Arc<dyn Disk>, options);
+    let (store, recovered) = opened.expect("one body does not refuse the start");
+    store.retain_queues(&[queue]);
+    (Case { disk, store, queue, told: Arc::default() }, file, before, recovered.set_aside)
+}
+
+#[test]
+fn a_start_sets_aside_what_has_lost_its_body_file_and_a_restored_file_heals_it() {
+    for kind in [Damage::Missing, Damage::Truncated] {
+        let (case, file, before, set_aside) = start_with(kind);
+        let [(message, cause)] = &set_aside[..] else { panic!("{kind:?}: {set_aside:?}") };
+        let id: MessageId = self::message(LONG_ONES[1], true, 0).descriptor.message_id;
+        assert_eq!((&message.file, message.message_id, message.queue), (&file, id, case.queue), "{kind:?}");
+        assert!(cause.to_string().contains(&file), "{cause}");
+        assert_eq!(case.depth(), (2, 0, 1), "{kind:?}");
+        let listed = case.store.quarantine();
+        assert_eq!(listed.iter().map(|message| &message.file).collect::<Vec<_>>(), [&file], "{kind:?}");
+        case.store.close();
+        // Without a restored file it is found again, and with it delivered.
+        let again = case.restarted(&case.disk);
+        assert_eq!(again.depth(), (2, 0, 1), "{kind:?}");
+        again.store.close();
+        case.disk.replace(&file, before);
+        let healed = case.restarted(&case.disk);
+        assert_eq!(healed.depth(), (3, 0, 0), "{kind:?}");
+        assert_eq!(healed.drain(), LONG_ONES, "{kind:?}");
+    }
+}
+
+#[test]
+fn what_a_start_has_set_aside_can_be_removed_and_the_others_are_delivered() {
+    for kind in [Damage::Missing, Damage::Truncated] {
+        let (case, _, _, set_aside) = start_with(kind);
+        let (message, _) = &set_aside[0];
+        let salvaged = case.store.salvage(case.queue, message.key).expect("it is in quarantine");
+        assert_eq!(salvaged.len(), if kind == Damage::Missing { 0 } else { 10 }, "{kind:?}");
+        assert!(block_on(case.store.remove_quarantined(case.queue, message.key)).expect("removes"), "{kind:?}");
+        case.store.close();
+        let again = case.restarted(&case.disk);
+        assert_eq!(again.depth(), (2, 0, 0), "{kind:?}");
+        assert_eq!(again.drain(), [LONG_ONES[0], LONG_ONES[2]], "{kind:?}");
+    }
+}
+
+/// A unit of work in doubt keeps what it holds until its outcome; then the next read finds out.
+#[test]
+fn a_prepared_message_without_its_body_file_is_set_aside_after_the_outcome() {
+    for put_in_unit in [true, false] {
+        for commits in [true, false] {
+            let disk = Arc::new(SimulatedDisk::default());
+            let store = open(&disk);
+            let queue = store.create_queue();
+            let unit = store.begin();
+            let put_by = put_in_unit.then_some(unit);
+            block_on(store.put(put_by, queue, message(LONG, true, 0), PLACEMENT, EARLY)).expect("puts");
+            if !put_in_unit {
+                block_on(store.get(Some(unit), queue, &Selection::default(), EARLY)).expect("gets").expect("there");
+            }
+            block_on(store.prepare(unit, None)).expect("prepares");
+            store.close();
+            damage(&disk, LONG, Damage::Missing);
+            let store = open(&disk);
+            store.retain_queues(&[queue]);
+            let outcome = if commits { block_on(store.commit(unit)) } else { block_on(store.back_out(unit)) };
+            outcome.expect("it has an outcome");
+            let case = Case { disk, store, queue, told: Arc::default() };
+            assert_eq!(case.drain(), [0_u64; 0]);
+            let stays = u32::from(put_in_unit == commits);
+            assert_eq!(case.depth(), (0, 0, stays), "put: {put_in_unit}, committed: {commits}");
+        }
     }
 }
 

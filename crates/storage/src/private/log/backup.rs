@@ -31,6 +31,7 @@ use crate::private::log::extent::{BatchHeader, EXTENT_HEADER_BYTES, ExtentHeader
 use crate::private::log::hold::Point;
 use crate::private::log::record::{Operation, Unit, units};
 use crate::private::log::recovery::{Image, read_until};
+use crate::private::quarantine::is_lasting;
 
 const CONTENTS: &str = "contents";
 const NEW_CONTENTS: &str = "contents.new";
@@ -45,7 +46,7 @@ pub enum BackupError {
     #[error(transparent)]
     Log(#[from] RecoveryLogError),
     #[error(
-        "{file}, the body of a message, is damaged; quaymaster log quarantine removes such a message once it was read"
+        "{file}, the body of a message, is damaged or missing; quaymaster log quarantine removes such a message once it was read"
     )]
     DamagedBody { file: String },
     #[error("the folder holds a backup of another log ({what} differs); choose an empty folder")]
@@ -294,7 +295,9 @@ impl Copying<'_> {
         self.create(&file.name)?;
         let mut crc = 0;
         for piece in pieces(self.log, &file.name, file.bytes) {
-            let (offset, bytes) = piece?;
+            let damaged = |_| BackupError::DamagedBody { file: file.name.0.clone() };
+            let (offset, bytes) =
+                piece.map_err(|error| if is_lasting(&error) { damaged(error) } else { error.into() })?;
             crc = crc32c::crc32c_append(crc, &bytes);
             self.write(&file.name, offset, &bytes)?;
         }

@@ -240,6 +240,9 @@ impl Disk for DirectoryDisk {
 
     fn length(&self, file: &FileName) -> io::Result<u64> {
         self.usable()?;
+        if matches!(LogFile::parse(file), Some(LogFile::Body(_))) {
+            return Ok(std::fs::metadata(self.path(file))?.len());
+        }
         Ok(self.file(file)?.metadata()?.len())
     }
 

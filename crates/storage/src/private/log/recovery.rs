@@ -1,6 +1,7 @@
 //! Reads a whole log and rebuilds what it says: queues, definitions, units of work in doubt.
 //!
-//! One thread reads extents ahead, this one checks and applies. Bodies stay on disk. Nothing else is changed on disk
+//! One thread reads extents ahead, this one checks and applies. Bodies stay on disk: their files need only be there, and long
+//! enough. A message whose file is not goes into quarantine. Nothing else is changed on disk
 //! here, and nothing is ever deleted to make a start succeed.
 //!
 //! Where the valid batches end is the tail. Only one batch is ever in flight, so when anything valid follows the
@@ -13,6 +14,7 @@
 //! system's cache only, and count as written there.
 
 use std::collections::VecDeque;
+use std::io::ErrorKind;
 use std::num::NonZeroU64;
 use std::sync::mpsc;
 
@@ -32,6 +34,7 @@ use crate::private::log::prepare::Spare;
 use crate::private::log::record::{Operation, PutRecord, UnitKind, units};
 use crate::private::log::space::BATCH_BYTES;
 use crate::private::message_count::MessageCounts;
+use crate::private::quarantine::{Quarantined, is_lasting};
 use crate::private::queue::{Entry, Holder, Home, Key, Queue};
 use crate::private::receipts::{Ended, Receipts};
 use crate::{QueueId, RecoveryLogError, UnitOfWorkId, Xid};
@@ -47,6 +50,8 @@ pub(crate) struct Findings {
     pub(crate) spares: Vec<Spare>,
     /// Files that nothing refers to.
     pub(crate) useless: Vec<FileName>,
+    /// Messages in quarantine, and why.
+    pub(crate) set_aside: Vec<(Quarantined, RecoveryLogError)>,
     pub(crate) queues: Map<QueueId, Queue>,
     pub(crate) counts: MessageCounts,
     pub(crate) definitions: Map<String, Definition>,
@@ -102,7 +107,7 @@ pub(crate) fn recover(disk: &dyn Disk, maximum_receipts: u32) -> Result<Findings
     let mut replay = Replay::new(maximum_receipts);
     let continuation =
         if listed.extents.is_empty() { None } else { Some(read_log(disk, &listed, promise, &mut replay)?) };
-    replay.finish(listed, anchor, continuation)
+    replay.finish(disk, listed, anchor, continuation)
 }
 
 #[derive(Default)]
@@ -243,7 +248,7 @@ pub(crate) fn read_until<E: From<RecoveryLogError>>(
     if point.oldest > reading.oldest_needed {
         return Err(RecoveryLogError::Missing { extent: u64::from(reading.oldest_needed) }.into());
     }
-    Ok(replay.queues.values().flat_map(Queue::body_files).map(NonZeroU64::get).collect())
+    Ok(replay.queues.values().flat_map(Queue::body_files).map(|(_, number)| number.get()).collect())
 }
 
 #[derive(Default)]
@@ -610,6 +615,7 @@ impl Replay {
 
     fn finish(
         mut self,
+        disk: &dyn Disk,
         listing: Listing,
         anchor: Option<Anchor>,
         continuation: Option<Continuation>,
@@ -620,7 +626,7 @@ impl Replay {
             self.resolve(unit, false);
         }
         let mut useless = listing.useless;
-        let orphans = self.check_bodies(&listing.bodies)?;
+        let (orphans, set_aside) = self.check_bodies(disk, &listing.bodies)?;
         useless.extend(orphans.into_iter().map(|number| LogFile::Body(number).name()));
         let highest_body = listing.bodies.iter().max().map_or(0, |number| number.saturating_add(1));
         let continuation = continuation.map(|mut continuation| {
@@ -634,6 +640,7 @@ impl Replay {
             anchor,
             spares: listing.spares,
             useless,
+            set_aside,
             queues: self.queues,
             counts: self.counts,
             definitions: self.definitions,
@@ -645,17 +652,52 @@ impl Replay {
         })
     }
 
-    /// Every body file that a message needs must be there; returns those that no message needs.
-    fn check_bodies(&self, present: &[u64]) -> Result<Vec<u64>, RecoveryLogError> {
+    /// Sets messages aside whose body file is missing or too short, unless a unit of work holds them: those are set aside
+    /// when they are read. Returns the files that no message needs, and the messages.
+    fn check_bodies(&mut self, disk: &dyn Disk, present: &[u64]) -> Result<CheckedBodies, RecoveryLogError> {
         let mut unneeded: HashSet<u64, foldhash::fast::RandomState> = present.iter().copied().collect();
-        for queue in self.queues.values() {
-            for number in queue.body_files() {
-                if !unneeded.remove(&number.get()) {
-                    let file = LogFile::Body(number.get()).name();
-                    return Err(disk_error("find", &file, std::io::ErrorKind::NotFound.into()));
+        let mut set_aside = Vec::new();
+        for (id, queue) in &mut self.queues {
+            let mut unreadable = Vec::new();
+            for (slot, number) in queue.body_files() {
+                let entry = queue.entry(slot);
+                let is_there = unneeded.remove(&number.get());
+                if let Err(error) = check_body(disk, number, is_there, entry.body_bytes)?
+                    && entry.holder == Holder::Nobody
+                {
+                    unreadable.push((slot, error));
                 }
             }
+            for (slot, error) in unreadable {
+                queue.set_aside(slot);
+                set_aside.push((Quarantined::of(*id, queue.entry(slot)), error));
+            }
         }
-        Ok(unneeded.into_iter().collect())
+        set_aside.sort_by_key(|(message, _)| (message.queue, message.key));
+        Ok((unneeded.into_iter().collect(), set_aside))
+    }
+}
+
+/// Files that no message needs, and messages that were set aside.
+type CheckedBodies = (Vec<u64>, Vec<(Quarantined, RecoveryLogError)>);
+
+/// Is the file of a body long enough? What the disk says is the inner result if it is about this message.
+fn check_body(
+    disk: &dyn Disk,
+    number: NonZeroU64,
+    is_there: bool,
+    length: u32,
+) -> Result<Result<(), RecoveryLogError>, RecoveryLogError> {
+    let file = LogFile::Body(number.get()).name();
+    if !is_there {
+        return Ok(Err(disk_error("find", &file, ErrorKind::NotFound.into())));
+    }
+    match disk.length(&file) {
+        Ok(found) if found >= u64::from(length) => Ok(Ok(())),
+        Ok(_) => Ok(Err(disk_error("read all of", &file, ErrorKind::UnexpectedEof.into()))),
+        Err(source) => {
+            let error = disk_error("measure", &file, source);
+            if is_lasting(&error) { Ok(Err(error)) } else { Err(error) }
+        }
     }
 }
