@@ -303,11 +303,12 @@ pub(crate) struct MessageHeader {
     pub warning: Option<String>,
 }
 
-/// A message that could not be read back.
+/// A message that cannot be delivered.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct QuarantinedMessage {
     pub key: u64,
+    /// Its name; `#` and its number when no definition of it is left.
     pub queue: String,
     pub message_id: String,
     /// Microseconds since 1970.

@@ -2,7 +2,7 @@
 //!
 //! `store.rs` is its face. `put.rs`, `get.rs`, `syncpoint.rs` and `definitions.rs` each hold one kind of operation:
 //! under the locks of the queues it touches it appends to the log and changes the queues, in that order, and waits for
-//! the log's sync after letting the locks go. `quarantine.rs` has the messages that cannot be read back. `content.rs`, `pool.rs` and `spill.rs` know where bodies are.
+//! the log's sync after letting the locks go. `quarantine.rs` has the messages that cannot be delivered. `content.rs`, `pool.rs` and `spill.rs` know where bodies are.
 //! `receipts.rs` has what was answered to requests that may come again.
 //!
 //! Order of locks: units of work by ascending id, definitions, queues by ascending id, receipts, the log. Whoever holds one takes only later ones.
@@ -31,4 +31,4 @@ pub use crate::private::message_count::MessageCount;
 pub use crate::private::quarantine::{QuarantineListener, Quarantined};
 pub use crate::private::receipts::{RECEIPT_MAXIMUM, Receipt, ReceiptKey};
 pub use crate::private::scan::Scan;
-pub use crate::private::store::{PrivateStore, Recovered, StoreStatistics};
+pub use crate::private::store::{PrivateStore, Recovered, StoreStatistics, UndefinedQueue};

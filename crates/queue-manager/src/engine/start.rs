@@ -38,7 +38,7 @@ pub(crate) fn start(options: StartOptions) -> Result<Engine, StartError> {
         return Err(StartError::OtherQueueManager { name, found: definition.name });
     }
     let ids: Vec<_> = saved.queues.iter().filter_map(store_id).collect();
-    store.retain_queues(&ids);
+    quarantine::say_undefined(name, &store.retain_queues(&ids));
     let queues: Vec<_> = saved.queues.into_iter().map(|definition| Queue::recovered(definition, &store)).collect();
     info!(queue_manager = name.as_str(), queues = queues.len(), messages, "queue manager started");
     let loaded = Loaded {

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use model::definition::queue::{DeliverySequence, Usage};
+use model::definition::queue::{DefinitionType, DeliverySequence, Usage};
 use model::descriptor::Persistence;
 use model::message::Message;
 use model::reason::Reason;
@@ -99,7 +99,9 @@ async fn enter(
             by_priority: local.message_delivery_sequence == DeliverySequence::Priority,
             maximum_depth: local.maximum_depth,
             expires,
-            persistent: message.descriptor.persistence == Persistence::Persistent,
+            // A temporary queue does not outlive the queue manager, so neither does a report or a copy on it.
+            persistent: message.descriptor.persistence == Persistence::Persistent
+                && local.definition_type != DefinitionType::TemporaryDynamic,
         };
         (placement, local.trigger.enabled, local.usage == Usage::Transmission)
     });

@@ -1,25 +1,31 @@
-//! Messages that cannot be read back from disk: told once in the log, listed, exported and removed by an operator.
+//! Messages that cannot be delivered, because they cannot be read back from disk or no definition of their queue is left: told
+//! once in the log, listed, exported and removed by an operator.
 //!
-//! The store sets them aside when a get or browse meets one; get and browse go on with the next message.
+//! The store sets them aside, at the start or when a get or browse meets one; get and browse go on with the next message.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use model::causes::chain;
 use model::identifier::MessageId;
-use model::name::QueueName;
+use model::name::{QueueManagerName, QueueName};
 use model::reason::Reason;
 use model::timestamp::Timestamp;
-use storage::{Quarantined, RecoveryLogError};
+use storage::private::UndefinedQueue;
+use storage::{Quarantined, QueueId, RecoveryLogError};
 use tracing::error;
 
 use crate::engine::Engine;
 use crate::{QueueManager, reason};
 
-/// A message that cannot be read back.
+/// A message that cannot be delivered.
 #[derive(Debug, Clone)]
 pub struct QuarantinedMessage {
-    pub queue: QueueName,
+    /// `None` when no definition of the queue is left.
+    pub queue: Option<QueueName>,
+    /// Number of the queue in the recovery log.
+    pub queue_number: u32,
     /// Unique in the queue manager, and the same after a restart.
     pub key: u64,
     pub message_id: MessageId,
@@ -31,20 +37,23 @@ pub struct QuarantinedMessage {
 }
 
 impl QueueManager {
-    /// Messages that could not be read back since the start, by queue in delivery order.
+    /// Messages that could not be read back since the start, and those whose queue has no definition, by queue in delivery
+    /// order.
     pub fn quarantine(&self) -> Vec<QuarantinedMessage> {
         let engine = self.engine();
-        let named = |message: Quarantined| {
-            Some(QuarantinedMessage {
-                queue: name_of(engine, &message)?,
-                key: message.key.position.0,
-                message_id: message.message_id,
-                arrived: message.arrived,
-                length: message.length,
-                file: message.file,
-            })
+        let queues = engine.all_queues();
+        let names: HashMap<QueueId, QueueName> =
+            queues.iter().filter(|queue| queue.is_local()).map(|queue| (queue.id, queue.name)).collect();
+        let named = |message: Quarantined| QuarantinedMessage {
+            queue: names.get(&message.queue).copied(),
+            queue_number: message.queue.0,
+            key: message.key.position.0,
+            message_id: message.message_id,
+            arrived: message.arrived,
+            length: message.length,
+            file: message.file,
         };
-        engine.store.quarantine().into_iter().filter_map(named).collect()
+        engine.store.quarantine().into_iter().map(named).collect()
     }
 
     /// The body as far as it can be read, unchecked; `None` when no message in quarantine has this key.
@@ -89,6 +98,20 @@ pub(crate) fn say(engine: &Engine, message: &Quarantined, cause: &RecoveryLogErr
         file = message.file,
         error = chain(cause),
         "a message cannot be read from disk and is set aside; its queue goes on; see quaymaster log quarantine list"
+    );
+}
+
+/// One line for all queues.
+pub(crate) fn say_undefined(queue_manager: QueueManagerName, queues: &[UndefinedQueue]) {
+    if queues.is_empty() {
+        return;
+    }
+    let each: Vec<String> =
+        queues.iter().map(|queue| format!("{} ({} messages)", queue.id.0, queue.messages)).collect();
+    error!(
+        queue_manager = queue_manager.as_str(),
+        queues = each.join(", "),
+        "no definition is left of queues, by number, that hold messages; the messages are kept; see quaymaster log quarantine list"
     );
 }
 

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Principal};
 use model::definition::queue::{DefinitionType, LocalQueue, ModelQueue};
 use model::definition::{QueueDefinition, QueueKind};
-use model::descriptor::{Expiry, MessageDescriptor, Persistence};
+use model::descriptor::{Expiry, MessageDescriptor, Persistence, Report};
 use model::options::{CloseOptions, GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 use model::pcf;
 use model::reason::Reason;
@@ -345,4 +345,75 @@ async fn switches_that_events_have_turned_and_a_persistent_event_of_the_stop_las
     }
     // Started, and not active: it was quiesced.
     assert_eq!(told, [(2222, Some(31)), (2223, Some(6))]);
+}
+
+/// Removes the definition of a queue behind the back of the queue manager, which is stopped.
+async fn lose_definition(directory: &Path, queue: &str) {
+    let disk = DirectoryDisk::open(directory.to_owned()).unwrap();
+    let (store, _) = PrivateStore::open(Arc::new(disk), StoreOptions::default()).unwrap();
+    store.change_definitions(vec![DefinitionChange::Delete { key: format!("queue/{queue}") }]).await.unwrap();
+    store.close();
+}
+
+#[tokio::test]
+async fn messages_of_a_queue_that_has_lost_its_definition_are_kept_until_an_operator_removes_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = FakeClock::new();
+    let queue_manager = start_in(directory.path(), &clock);
+    define(&queue_manager, "Q").await;
+    let connection = connect(&queue_manager, administrator());
+    for body in ["one", "two"] {
+        put(&connection, body, Persistence::Persistent, PutFlags::empty()).await;
+    }
+    queue_manager.stop().await;
+    drop((connection, queue_manager));
+    lose_definition(directory.path(), "Q").await;
+    for _ in 0..2 {
+        let queue_manager = start_in(directory.path(), &clock);
+        assert!(queue_manager.queue(&name("Q")).is_none());
+        let kept = queue_manager.quarantine();
+        assert_eq!(kept.iter().map(|message| message.queue).collect::<Vec<_>>(), [None; 2]);
+        let bodies = kept.iter().map(|message| queue_manager.salvage(message.key).unwrap());
+        assert_eq!(bodies.collect::<Vec<_>>(), ["one", "two"]);
+        queue_manager.stop().await;
+    }
+    let queue_manager = start_in(directory.path(), &clock);
+    // A new queue with the name is another one.
+    define(&queue_manager, "Q").await;
+    let kept = queue_manager.quarantine();
+    assert_ne!(queue_manager.queue(&name("Q")).unwrap().as_local().unwrap().store_id, kept[0].queue_number);
+    for message in kept {
+        assert!(queue_manager.remove_quarantined(message.key).await.unwrap());
+    }
+    queue_manager.stop().await;
+    drop(queue_manager);
+    let queue_manager = start_in(directory.path(), &clock);
+    assert_eq!(queue_manager.quarantine().len(), 0);
+}
+
+/// A persistent message asks for a report, which goes to a temporary queue: the queue is gone after a restart, and what was on it.
+#[tokio::test]
+async fn a_report_on_a_temporary_dynamic_queue_leaves_nothing_to_keep() {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = FakeClock::new();
+    let queue_manager = start_in(directory.path(), &clock);
+    define(&queue_manager, "Q").await;
+    let connection = connect(&queue_manager, administrator());
+    let model = ObjectDescriptor { dynamic_queue: "T.*".to_owned(), ..object("SYSTEM.DEFAULT.MODEL.QUEUE") };
+    let opened = connection.open(&administrator(), &model, EVERYTHING).await.unwrap();
+    let descriptor = MessageDescriptor {
+        persistence: Persistence::Persistent,
+        report: Report::COA,
+        reply_to_queue: opened.object_name,
+        ..MessageDescriptor::default()
+    };
+    let options = PutOptions { flags: PutFlags::empty(), context: None };
+    connection.put1(&administrator(), &object("Q"), descriptor, &options, Bytes::from("reported")).await.unwrap();
+    let browse = GetOptions { flags: GetFlags::BROWSE_FIRST, ..GetOptions::default() };
+    let report = connection.get(opened.handle, &browse).await.unwrap();
+    assert_eq!(report.descriptor.persistence, Persistence::Persistent);
+    // The queue is never closed.
+    queue_manager.stop().await;
+    drop((connection, queue_manager));
+    assert_eq!(start_in(directory.path(), &clock).quarantine().len(), 0);
 }

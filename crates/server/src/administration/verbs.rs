@@ -280,7 +280,7 @@ async fn quarantine(
         QuarantineAction::List => {
             let messages = manager.quarantine().into_iter().map(|message| QuarantinedMessage {
                 key: message.key,
-                queue: message.queue.to_string(),
+                queue: message.queue.map_or_else(|| format!("#{}", message.queue_number), |name| name.to_string()),
                 message_id: message.message_id.to_string(),
                 arrived: message.arrived.0,
                 length: message.length,

@@ -1,5 +1,5 @@
 //! `log inspect`: a recovery log, read-only, also beside a running server. `log quarantine`: the messages that a running
-//! server could not read back.
+//! server cannot deliver.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -22,14 +22,16 @@ pub(super) enum Command {
     /// Show anchor, extents, batches and records of a queue manager's log, without message bodies. Exit code 1 if it is
     /// damaged or incomplete.
     Inspect(InspectArguments),
-    /// Messages that a running queue manager could not read from disk: their queues go on without them.
+    /// Messages that a running queue manager cannot deliver: it could not read them from disk, or no definition of their queue is
+    /// left.
     #[command(subcommand)]
     Quarantine(Quarantine),
 }
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Quarantine {
-    /// List the messages: key, queue, MsgId, length of the body and the file that holds it.
+    /// List the messages: key, queue, MsgId, length of the body and the file that holds it. A queue without a definition is
+    /// shown as # and its number.
     List(ListArguments),
     /// Write the body of a message to standard output as far as it can be read, unchecked. The message stays.
     Export(KeyArguments),

@@ -89,20 +89,6 @@ impl Core {
         ids.into_iter().filter_map(|id| self.queue(id).ok()).collect()
     }
 
-    /// Drops a queue whose definition is gone already. When the log cannot take that now, the next start does it again.
-    pub(crate) fn forget_queue(&self, slot: &QueueSlot) {
-        let mut queue = slot.queue.lock();
-        queue.dropped = true;
-        let change = [DefinitionChange::DropQueue(slot.id)];
-        let place = match &self.log {
-            Some(log) => append_changes(log, &mut Definitions::default(), &change).ok(),
-            None => Some(Place::START),
-        };
-        if place.is_some() {
-            self.forget_all(&mut queue, place);
-        }
-    }
-
     /// Empties a queue in memory; `place` is where the log says so.
     fn forget_all(&self, queue: &mut Queue, place: Option<Place>) -> u32 {
         let entries = queue.drain();

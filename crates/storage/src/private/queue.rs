@@ -56,6 +56,8 @@ pub(crate) struct Queue {
     count: MessageCount,
     /// The queue is deleted; a remaining reference finds no messages and cannot put.
     pub(crate) dropped: bool,
+    /// No definition of the queue is left: what becomes available goes into quarantine.
+    is_undefined: bool,
 }
 
 /// What one slice of a scan looks for.
@@ -97,6 +99,7 @@ impl Queue {
             bytes: 0,
             count,
             dropped: false,
+            is_undefined: false,
         }
     }
 
@@ -170,6 +173,18 @@ impl Queue {
         if !self.scans.is_empty() {
             self.scans.came_back(key);
         }
+        if self.is_undefined {
+            self.set_aside(slot);
+        }
+    }
+
+    /// No definition of the queue is left: sets every message aside, those that units of work hold at their outcome. Returns how
+    /// many there are.
+    pub(crate) fn set_all_aside(&mut self) -> usize {
+        self.is_undefined = true;
+        let available: Vec<Slot> = self.available.values().copied().collect();
+        available.into_iter().for_each(|slot| self.set_aside(slot));
+        self.entries.len()
     }
 
     pub(crate) fn remove(&mut self, slot: Slot) -> Entry {

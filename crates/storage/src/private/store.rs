@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
 use bytes::Bytes;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use model::message::Message;
 use model::timestamp::Timestamp;
 use parking_lot::{Mutex, RwLock};
@@ -46,6 +46,14 @@ pub struct Recovered {
     pub messages: u64,
     /// Messages in quarantine, by queue in delivery order, and why: their body files are missing or too short.
     pub set_aside: Vec<(Quarantined, RecoveryLogError)>,
+}
+
+/// A queue that holds messages though no definition of it is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UndefinedQueue {
+    pub id: QueueId,
+    /// Those in doubt counted.
+    pub messages: usize,
 }
 
 /// Private queues and definitions of one queue manager. Cheap to share; every method takes `&self`.
@@ -134,9 +142,10 @@ impl PrivateStore {
         Self { running: Arc::new(Running { core: Arc::new(core), threads: Mutex::default() }) }
     }
 
-    /// After `open` and before `create_queue`: these queues exist; messages of all others are forgotten.
-    pub fn retain_queues(&self, queues: &[QueueId]) {
-        self.core().retain_queues(queues);
+    /// After `open` and before `create_queue`: these queues exist. What is there of others has lost its definition: it is kept
+    /// in quarantine and named here, in order of the ids. A queue that was dropped has nothing there.
+    pub fn retain_queues(&self, queues: &[QueueId]) -> Vec<UndefinedQueue> {
+        self.core().retain_queues(queues)
     }
 
     /// A number no record in the log uses. The queue holds nothing yet.
@@ -349,8 +358,9 @@ impl PrivateStore {
         self.core().discard_expired(queue, now, gone).await
     }
 
-    /// Messages that could not be read back since the start, by queue in delivery order. They are in no depth, and get and
-    /// browse pass them over; after a restart they are in their queues again until they are read.
+    /// Messages that could not be read back since the start, and those whose queue has no definition, by queue in delivery
+    /// order. They are in no depth, and get and browse pass them over. After a restart messages of a queue that is defined are
+    /// in it again until they are read.
     pub fn quarantine(&self) -> Vec<Quarantined> {
         self.core().quarantine()
     }
@@ -573,18 +583,25 @@ impl Core {
         }
     }
 
-    fn retain_queues(&self, retained: &[QueueId]) {
+    fn retain_queues(&self, retained: &[QueueId]) -> Vec<UndefinedQueue> {
         let highest = retained.iter().map(|id| id.0).max().unwrap_or(0);
         self.next_queue.fetch_max(highest.saturating_add(1), Ordering::Relaxed);
+        let retained: HashSet<QueueId, foldhash::fast::RandomState> = retained.iter().copied().collect();
         let mut queues = self.queues.write();
-        let forgotten: Vec<_> = queues.extract_if(|id, _| !retained.contains(id)).collect();
-        for id in retained {
+        for id in &retained {
             queues.entry(*id).or_insert_with(|| QueueSlot::new(*id, Queue::new(self.counts.of(*id))));
         }
+        let others: Vec<_> = queues.values().filter(|slot| !retained.contains(&slot.id)).cloned().collect();
         drop(queues);
-        for (_, slot) in forgotten {
-            self.forget_queue(&slot);
+        let aside = |slot: Arc<QueueSlot>| UndefinedQueue { id: slot.id, messages: slot.queue.lock().set_all_aside() };
+        let (mut undefined, empty): (Vec<_>, Vec<_>) =
+            others.into_iter().map(aside).partition(|queue| queue.messages > 0);
+        let mut queues = self.queues.write();
+        for queue in empty {
+            queues.remove(&queue.id);
         }
+        undefined.sort_unstable_by_key(|queue| queue.id);
+        undefined
     }
 
     fn statistics(&self) -> StoreStatistics {

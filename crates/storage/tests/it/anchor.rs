@@ -135,7 +135,10 @@ fn missing_extents_that_were_in_use_refuse_the_start_by_number() {
             }
         }
         let error = refused(&damaged);
-        assert!(matches!(error, RecoveryLogError::Missing { extent } if extent == u64::from(first)), "{first}: {error:?}");
+        assert!(
+            matches!(error, RecoveryLogError::Missing { extent } if extent == u64::from(first)),
+            "{first}: {error:?}"
+        );
     }
     // What was prepared and never used holds nothing.
     let unused = Arc::new(disk.copy());
@@ -162,7 +165,10 @@ fn an_extent_of_another_log_refuses_the_start() {
         let mixed = Arc::new(disk.copy());
         mixed.replace(&extent_name(extent), other.content(&extent_name(extent)));
         let error = open(&mixed).map(drop).expect_err("refused");
-        assert!(matches!(error, RecoveryLogError::Replaced { extent: found } if found == u64::from(extent)), "{error:?}");
+        assert!(
+            matches!(error, RecoveryLogError::Replaced { extent: found } if found == u64::from(extent)),
+            "{error:?}"
+        );
     }
 }
 
@@ -238,9 +244,7 @@ fn a_killed_server_loses_no_batch_silently_that_is_older_than_the_interval() {
     for name in 1..=3 {
         put(&store, 7 * name);
         let (extent, _, to) = *batches(&disk).last().expect("there is one");
-        let is_anchored = |item: Option<Item>| {
-            matches!(item, Some(Item::Anchor { extent: found, offset, .. }) if (found, offset) == (extent, to as u64))
-        };
+        let is_anchored = |item: Option<Item>| matches!(item, Some(Item::Anchor { extent: found, offset, .. }) if (found, offset) == (extent, to as u64));
         eventually("an anchor", || is_anchored(inspect(disk.as_ref()).expect("lists").next()));
     }
     disk.stop();

@@ -74,7 +74,7 @@ impl Life {
         let mut complaints = Vec::new();
         for oracle in possible {
             let queues: Vec<QueueId> = oracle.queues.keys().copied().collect();
-            // Retaining forgets: look at a store of its own for each possibility.
+            // Retaining sets aside: look at a store of its own for each possibility.
             let copy: Arc<dyn Disk> = Arc::new(self.disk.copy());
             let (store, _) = PrivateStore::open(copy, self.options.clone()).expect("opens again");
             store.retain_queues(&queues);

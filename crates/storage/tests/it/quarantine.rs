@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex};
 use model::identifier::MessageId;
 use model::message::Message;
 use model::timestamp::Timestamp;
+use storage::private::UndefinedQueue;
 use storage::private::log::disk::Disk;
 use storage::{
-    Placement, PrivateStore, Quarantined, QueueId, RecoveryLogError, Selection, StoreError, StoreOptions, block_on,
+    DefinitionChange, Placement, PrivateStore, Quarantined, QueueId, RecoveryLogError, Selection, StoreError,
+    StoreOptions, block_on,
 };
 
 use crate::conformance::small;
@@ -289,6 +291,75 @@ fn a_prepared_message_without_its_body_file_is_set_aside_after_the_outcome() {
             assert_eq!(case.depth(), (0, 0, stays), "put: {put_in_unit}, committed: {commits}");
         }
     }
+}
+
+/// Enough puts and gets on another queue for every old extent to be freed.
+fn churn(store: &PrivateStore, disk: &SimulatedDisk) {
+    let busy = store.create_queue();
+    let first = disk.names().into_iter().find(|name| name.starts_with("extent-")).expect("an extent");
+    for name in (0..4_000).map(|number| 7 * (100 + number)) {
+        block_on(store.put(None, busy, message(name, true, 0), PLACEMENT, EARLY)).expect("put");
+        block_on(store.get(None, busy, &Selection::default(), EARLY)).expect("got").expect("there");
+        if !disk.names().contains(&first) {
+            return;
+        }
+    }
+    panic!("{first} is not freed");
+}
+
+#[test]
+fn messages_whose_queue_has_no_definition_are_kept_listed_exported_and_removed() {
+    let disk = Arc::new(SimulatedDisk::default());
+    let store = open(&disk);
+    let [kept, lost] = [(); 2].map(|()| store.create_queue());
+    for (queue, name) in [(kept, SHORT), (lost, SHORT), (lost, LONG), (lost, 22)] {
+        block_on(store.put(None, queue, message(name, true, 0), PLACEMENT, EARLY)).expect("puts");
+    }
+    // The last one is in doubt.
+    let unit = store.begin();
+    let last = Selection { message_id: Some(message(22, true, 0).descriptor.message_id), ..Selection::default() };
+    block_on(store.get(Some(unit), lost, &last, EARLY)).expect("gets").expect("there");
+    block_on(store.prepare(unit, None)).expect("prepares");
+    store.close();
+    let mut store = open(&disk);
+    let undefined = [UndefinedQueue { id: lost, messages: 3 }];
+    for _ in 0..3 {
+        assert_eq!(store.retain_queues(&[kept]), undefined, "after every start");
+        assert_eq!(store.quarantine().len(), 2);
+        churn(&store, &disk);
+        store.close();
+        store = open(&disk);
+    }
+    store.retain_queues(&[kept]);
+    block_on(store.back_out(unit)).expect("it has an outcome");
+    let listed = store.quarantine();
+    assert_eq!(listed.iter().map(|message| message.queue).collect::<Vec<_>>(), [lost; 3]);
+    for (message, name) in listed.iter().zip([SHORT, LONG, 22]) {
+        assert_eq!(store.salvage(lost, message.key).as_ref(), Some(&body(name)), "its content is whole");
+        assert!(block_on(store.remove_quarantined(lost, message.key)).expect("removes"));
+    }
+    store.close();
+    let store = open(&disk);
+    assert_eq!(store.retain_queues(&[kept]), []);
+    assert_eq!(store.quarantine().len(), 0);
+    assert_eq!(store.depth(kept).current, 1);
+}
+
+#[test]
+fn of_a_queue_that_was_dropped_nothing_is_left_to_keep() {
+    let disk = Arc::new(SimulatedDisk::default());
+    let store = open(&disk);
+    let [kept, dropped, temporary] = [(); 3].map(|()| store.create_queue());
+    for name in [SHORT, LONG] {
+        block_on(store.put(None, dropped, message(name, true, 0), PLACEMENT, EARLY)).expect("puts");
+        let placement = Placement { persistent: false, ..PLACEMENT };
+        block_on(store.put(None, temporary, message(name, false, 0), placement, EARLY)).expect("puts");
+    }
+    block_on(store.change_definitions(vec![DefinitionChange::DropQueue(dropped)])).expect("drops");
+    store.close();
+    let store = open(&disk);
+    assert_eq!(store.retain_queues(&[kept]), []);
+    assert_eq!(store.quarantine().len(), 0);
 }
 
 #[test]

@@ -16,6 +16,7 @@
 //! clear [queue=N], drop queue=N, save KEY VALUE, forget KEY, definitions
 //! at T                         moves the clock
 //! expire, next_expiry
+//! quarantine                   how many messages are set aside
 //! reopen                       closes and opens again; without effect on an ephemeral store
 //! ```
 
@@ -145,6 +146,7 @@ impl Script {
             "next_expiry" => {
                 Ok(self.store.next_expiry(self.queue(&words)).map_or("never".to_owned(), |at| at.0.to_string()))
             }
+            "quarantine" => Ok(format!("aside={}", self.store.quarantine().len())),
             "reopen" => {
                 self.reopen();
                 Ok(String::new())
