@@ -5,7 +5,7 @@
 //!
 //! Writing: `append.rs` gathers, `writer.rs` writes and syncs, `leader.rs` lets serving threads do so, `durable.rs` and `wait.rs` wait, `space.rs` shares out
 //! space, `prepare.rs` keeps extents ready, `checkpoint.rs` frees them, `failure.rs` tells that the log has failed, `anchor.rs` says how far the log is
-//! durable. Reading: `recovery.rs`, and `inspect.rs` for people. Copying: `hold.rs` and `backup.rs`.
+//! durable. Reading: `reader.rs` walks, `recovery.rs` rebuilds, and `inspect.rs` for people. Copying: `hold.rs` and `backup.rs`.
 //! Bytes: `extent.rs` (files and batches), `record.rs` (units and operations), `descriptor.rs` (MQMD).
 
 pub(crate) mod anchor;
@@ -22,6 +22,7 @@ pub mod hold;
 pub mod inspect;
 pub mod leader;
 pub(crate) mod prepare;
+pub(crate) mod reader;
 pub(crate) mod record;
 pub(crate) mod recovery;
 pub(crate) mod space;

@@ -140,7 +140,7 @@ impl Anchor {
             let mut bytes = [0; ANCHOR_BYTES];
             match read_exact(disk, &file, offset_of(slot), &mut bytes) {
                 Ok(()) => {
-                    newest = newest.into_iter().chain(Self::decode(&bytes)).max_by_key(|(anchor, _)| anchor.counter)
+                    newest = newest.into_iter().chain(Self::decode(&bytes)).max_by_key(|(anchor, _)| anchor.counter);
                 }
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
                 Err(error) => unread = Some(error),

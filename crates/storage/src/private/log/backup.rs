@@ -27,10 +27,11 @@ use bytes::Bytes;
 use crate::RecoveryLogError;
 use crate::private::log::anchor::anchor_restored;
 use crate::private::log::disk::{Disk, FileName, disk_error, read_exact};
-use crate::private::log::extent::{BatchHeader, EXTENT_HEADER_BYTES, ExtentHeader, LogFile, PAGE_BYTES, Place};
+use crate::private::log::extent::{ExtentHeader, LogFile, PAGE_BYTES, Place};
 use crate::private::log::hold::Point;
+use crate::private::log::reader::{Image, Piece};
 use crate::private::log::record::{Operation, Unit, units};
-use crate::private::log::recovery::{Image, read_until};
+use crate::private::log::recovery::read_until;
 use crate::private::quarantine::is_lasting;
 
 const CONTENTS: &str = "contents";
@@ -230,11 +231,9 @@ struct BodyRecord {
 
 fn body_records(image: &Image) -> HashMap<u64, BodyRecord> {
     let mut found = HashMap::new();
-    let mut offset = EXTENT_HEADER_BYTES;
-    while let Some((batch, payload)) = BatchHeader::read(&image.header, &image.bytes, offset) {
-        offset += batch.length;
-        let all = units(payload, batch.units).map_while(Result::ok);
-        for unit in all {
+    for piece in image.pieces() {
+        let Piece::Batch { batch, payload, .. } = piece else { continue };
+        for unit in units(payload, batch.units).map_while(Result::ok) {
             for located in Unit::operations(&unit).map_while(Result::ok) {
                 if let Operation::Put(put) | Operation::Moved(put) = located.operation
                     && put.body_file != 0

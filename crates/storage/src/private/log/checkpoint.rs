@@ -23,10 +23,10 @@ use crate::UnitOfWorkId;
 use crate::private::definitions::Definitions;
 use crate::private::log::append::{Class, Refused};
 use crate::private::log::disk::disk_error;
-use crate::private::log::extent::{BATCH_HEADER_BYTES, BatchHeader, EXTENT_HEADER_BYTES, LogFile, Place};
+use crate::private::log::extent::{BATCH_HEADER_BYTES, BatchHeader, LogFile, Place};
 use crate::private::log::prepare::Spare;
+use crate::private::log::reader::{Image, Piece, read_extent};
 use crate::private::log::record::{Located, Operation, PutRecord, Unit, UnitHead, UnitKind, unit_head, units};
-use crate::private::log::recovery::{Image, read_extent};
 use crate::private::log::wait::block_on;
 use crate::private::log::writer::Log;
 use crate::private::queue::{Holder, Home, Key};
@@ -121,22 +121,21 @@ impl Move<'_> {
     }
 
     fn move_batches(&mut self, image: &Image, is_written: bool) -> Result<(), Refused> {
-        let mut offset = EXTENT_HEADER_BYTES;
-        loop {
-            while let Some((batch, payload)) = BatchHeader::read(&image.header, &image.bytes, offset) {
-                offset += batch.length;
-                self.move_batch(&batch, payload)?;
-                self.pace();
-            }
-            if !is_written || self.log.state.lock().live_records_of(self.sequence) == 0 {
-                return Ok(());
-            }
-            self.damaged_at.get_or_insert(offset);
-            match BatchHeader::search(&image.header, &image.bytes, offset + 1) {
-                Some(next) => offset = next,
-                None => return self.move_one_by_one(image),
+        for piece in image.pieces() {
+            match piece {
+                Piece::Batch { batch, payload, .. } => {
+                    self.move_batch(&batch, payload)?;
+                    self.pace();
+                }
+                Piece::Gap(offset) => {
+                    if !is_written || self.log.state.lock().live_records_of(self.sequence) == 0 {
+                        return Ok(());
+                    }
+                    self.damaged_at.get_or_insert(offset);
+                }
             }
         }
+        self.move_one_by_one(image)
     }
 
     /// Once for each extent, however often it is tried.

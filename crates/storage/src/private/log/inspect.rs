@@ -10,8 +10,8 @@ use crate::private::log::disk::{Disk, FileName, disk_error};
 use crate::private::log::extent::{
     BATCH_ALIGNMENT, BATCH_HEADER_BYTES, BatchHeader, EXTENT_HEADER_BYTES, ExtentHeader, LogFile, PAGE_BYTES, Place,
 };
+use crate::private::log::reader::{Piece, pieces, read_extent};
 use crate::private::log::record::{Operation, PutRecord, Unit, units};
-use crate::private::log::recovery::read_extent;
 use crate::{DeliveryKey, QueueId, ReceiptKey, RecoveryLogError, UnitOfWorkId, Xid};
 
 pub use crate::private::log::record::UnitKind;
@@ -237,26 +237,29 @@ pub fn image_around(payload: &[u8], units: u32) -> Vec<u8> {
 fn image_items(header: &ExtentHeader, bytes: &[u8]) -> Vec<Item> {
     let extent = header.sequence;
     let mut items = vec![Item::Extent { sequence: extent, salt: header.salt, length: header.length }];
-    let mut offset = EXTENT_HEADER_BYTES;
-    loop {
-        while let Some((batch, payload)) = BatchHeader::read(header, bytes, offset) {
-            items.push(Item::Batch {
-                extent,
-                offset: offset as u64,
-                length: batch.length as u64,
-                units: batch.units,
-                oldest_needed: batch.oldest,
-            });
-            unit_items(payload, batch.units, extent, offset + BATCH_HEADER_BYTES, &mut items);
-            offset += batch.length;
-        }
-        let more = BatchHeader::search(header, bytes, offset + 1);
-        items.push(Item::End { extent, offset: offset as u64, more_at: more.map(|at| at as u64) });
-        match more {
-            Some(at) => offset = at,
-            None => return items,
+    let mut gap = None;
+    for piece in pieces(header, bytes) {
+        match piece {
+            Piece::Gap(offset) => gap = Some(offset),
+            Piece::Batch { batch, payload, offset } => {
+                items.extend(gap.take().map(|gap| end(extent, gap, Some(offset))));
+                items.push(Item::Batch {
+                    extent,
+                    offset: offset as u64,
+                    length: batch.length as u64,
+                    units: batch.units,
+                    oldest_needed: batch.oldest,
+                });
+                unit_items(payload, batch.units, extent, offset + BATCH_HEADER_BYTES, &mut items);
+            }
         }
     }
+    items.extend(gap.map(|gap| end(extent, gap, None)));
+    items
+}
+
+fn end(extent: u32, offset: usize, more_at: Option<usize>) -> Item {
+    Item::End { extent, offset: offset as u64, more_at: more_at.map(|at| at as u64) }
 }
 
 fn unit_items(payload: &[u8], count: u32, extent: u32, base: usize, items: &mut Vec<Item>) {

@@ -13,30 +13,28 @@
 //! The last batch is written again before anything is answered: where a sync failed before, its pages may be in the
 //! system's cache only, and count as written there.
 
+mod bodies;
+mod replay;
+
 use std::collections::VecDeque;
-use std::io::ErrorKind;
-use std::num::NonZeroU64;
 use std::sync::mpsc;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use memmap2::MmapMut;
-use model::timestamp::Timestamp;
 
+use self::replay::Replay;
 use crate::private::log::anchor::{Anchor, Promise};
 use crate::private::log::append::{Continuation, Extent};
-use crate::private::log::descriptor::Keys;
-use crate::private::log::disk::{Disk, FileName, disk_error, read_exact};
-use crate::private::log::extent::{
-    BATCH_HEADER_BYTES, BatchHeader, EXTENT_HEADER_BYTES, ExtentHeader, FORMAT_VERSION, HeaderError, LogFile, Place,
-};
+use crate::private::log::disk::{Disk, FileName, disk_error};
+use crate::private::log::extent::{BatchHeader, EXTENT_HEADER_BYTES, LogFile, Place};
 use crate::private::log::hold::Point;
 use crate::private::log::prepare::Spare;
-use crate::private::log::record::{Operation, PutRecord, UnitKind, units};
+use crate::private::log::reader::{Image, Piece, read_extent};
 use crate::private::log::space::BATCH_BYTES;
 use crate::private::message_count::MessageCounts;
-use crate::private::quarantine::{Quarantined, is_lasting};
-use crate::private::queue::{Entry, Holder, Home, Key, Queue};
-use crate::private::receipts::{Ended, Receipts};
+use crate::private::quarantine::Quarantined;
+use crate::private::queue::{Key, Queue};
+use crate::private::receipts::Receipts;
 use crate::{QueueId, RecoveryLogError, UnitOfWorkId, Xid};
 
 type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
@@ -89,9 +87,6 @@ pub(crate) struct RecoveredWork {
     pub(crate) key: Key,
     pub(crate) got: bool,
 }
-
-/// Positions given to nonpersistent messages leave no trace in the log; this many are skipped at a restart.
-const POSITIONS_SKIPPED: u64 = 1 << 32;
 
 pub(crate) fn recover(disk: &dyn Disk, maximum_receipts: u32) -> Result<Findings, RecoveryLogError> {
     let listed = Listing::read(disk)?;
@@ -147,40 +142,8 @@ impl Listing {
     }
 }
 
-/// An extent in memory, which goes back to the system with it: an allocator might keep that much for good.
-pub(crate) struct Image {
-    pub(crate) header: ExtentHeader,
-    pub(crate) bytes: MmapMut,
-}
-
 fn damaged(place: Place) -> RecoveryLogError {
     RecoveryLogError::Damaged { extent: u64::from(place.extent()), offset: place.offset() }
-}
-
-/// Reads one extent whole. `buffer` is reused when it is as long.
-pub(crate) fn read_extent(disk: &dyn Disk, sequence: u32, buffer: Option<MmapMut>) -> Result<Image, RecoveryLogError> {
-    let file = LogFile::Extent(sequence).name();
-    let extent = u64::from(sequence);
-    let length = disk.length(&file).map_err(|source| disk_error("measure", &file, source))?;
-    let mut head = [0; 64];
-    if length < EXTENT_HEADER_BYTES as u64 || length > u64::from(u32::MAX) {
-        return Err(RecoveryLogError::Damaged { extent, offset: 0 });
-    }
-    read_exact(disk, &file, 0, &mut head).map_err(|source| disk_error("read", &file, source))?;
-    let header = match ExtentHeader::decode(&head) {
-        Ok(header) if header.sequence == sequence && header.length == length => header,
-        Ok(_) | Err(HeaderError::Damaged) => return Err(RecoveryLogError::Damaged { extent, offset: 0 }),
-        Err(HeaderError::Version(version)) => {
-            return Err(RecoveryLogError::Version { file: file.0, version, supported: FORMAT_VERSION });
-        }
-    };
-    let length = usize::try_from(length).expect("below four gibibytes");
-    let mut bytes = match buffer.filter(|buffer| buffer.len() == length) {
-        Some(buffer) => buffer,
-        None => MmapMut::map_anon(length).map_err(|source| disk_error("find memory for", &file, source))?,
-    };
-    read_exact(disk, &file, 0, &mut bytes).map_err(|source| disk_error("read", &file, source))?;
-    Ok(Image { header, bytes })
 }
 
 /// Reads all extents, ahead of the applying thread by one.
@@ -295,10 +258,19 @@ impl Reading {
         });
         replay.live.push((0, 0));
         replay.first_extent = self.extents[0].sequence;
-        let mut offset = EXTENT_HEADER_BYTES;
         let mut end = self.end();
-        let mut last = None;
-        while let Some((batch, payload)) = BatchHeader::read(header, bytes, offset) {
+        let (mut last, mut gap) = (None, None);
+        for piece in image.pieces() {
+            let (batch, payload, offset) = match piece {
+                Piece::Gap(offset) => {
+                    gap.get_or_insert(offset);
+                    continue;
+                }
+                Piece::Batch { batch, payload, offset } => (batch, payload, offset),
+            };
+            if let Some(gap) = gap {
+                return Err(damaged(Place::new(header.sequence, gap)));
+            }
             let first = self.extents[0].sequence;
             if end.is_none() && header.sequence != first {
                 return Err(damaged(Place::new(first, EXTENT_HEADER_BYTES)));
@@ -313,19 +285,17 @@ impl Reading {
             end = Some(batch.end());
             last = Some((batch.place, offset, batch.length));
             self.oldest_needed = batch.oldest;
-            offset += batch.length;
         }
         if let Some((place, start, length)) = last {
             self.last = Some(LastBatch { place, bytes: bytes[start..start + length].to_vec() });
             self.torn = None;
         }
-        let begun =
-            BatchHeader::begun(header, bytes, offset).map(|length| (Place::new(header.sequence, offset), length));
+        let begun = gap.and_then(|offset| {
+            let length = BatchHeader::begun(header, bytes, offset)?;
+            Some((Place::new(header.sequence, offset), length))
+        });
         self.torn = self.torn.or(begun);
-        match BatchHeader::search(header, bytes, offset + 1) {
-            Some(_) => Err(damaged(Place::new(header.sequence, offset))),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     fn continuation(self, disk: &dyn Disk, listing: &Listing) -> Result<Continuation, RecoveryLogError> {
@@ -358,346 +328,5 @@ impl Reading {
         let (extents, ready): (VecDeque<_>, VecDeque<_>) =
             self.extents.into_iter().partition(|extent| extent.sequence <= tail.extent());
         Ok(Continuation { tail, extents, ready })
-    }
-}
-
-struct Replay {
-    first_extent: u32,
-    /// Live records and their bytes by extent, from the first on.
-    live: Vec<(u64, u64)>,
-    queues: Map<QueueId, Queue>,
-    counts: MessageCounts,
-    definitions: Map<String, Definition>,
-    receipts: Receipts,
-    /// Units of work with parts in the log and no outcome so far.
-    open: Map<UnitOfWorkId, InDoubt>,
-    /// Messages got by one of `open`: their put may come later in the log than their get, once it was moved.
-    pending_gets: Map<(QueueId, Key), UnitOfWorkId>,
-    next_position: u64,
-    next_queue: u32,
-    next_unit: u64,
-}
-
-impl Replay {
-    fn new(maximum_receipts: u32) -> Self {
-        Self {
-            first_extent: 0,
-            live: Vec::new(),
-            queues: Map::default(),
-            counts: MessageCounts::default(),
-            definitions: Map::default(),
-            receipts: Receipts::new(maximum_receipts),
-            open: Map::default(),
-            pending_gets: Map::default(),
-            next_position: 0,
-            next_queue: 0,
-            next_unit: 0,
-        }
-    }
-
-    /// Returns how many bytes the heads of its units have.
-    fn batch(&mut self, batch: &BatchHeader, payload: &[u8]) -> Result<usize, RecoveryLogError> {
-        let mut heads = 0;
-        let base = batch.place.plus(BATCH_HEADER_BYTES);
-        if batch.next_position > Key::POSITION_MAXIMUM {
-            return Err(damaged(batch.place));
-        }
-        self.next_position = self.next_position.max(batch.next_position);
-        for unit in units(payload, batch.units) {
-            let unit = unit.map_err(|offset| damaged(base.plus(offset)))?;
-            heads += unit.head_length;
-            self.next_unit = self.next_unit.max(unit.unit_of_work.0.saturating_add(1));
-            for located in unit.operations() {
-                let located = located.map_err(|offset| damaged(base.plus(offset)))?;
-                let place = base.plus(located.start);
-                let bytes = u32::try_from(located.length).map_err(|_| damaged(place))?;
-                let owner = (unit.kind != UnitKind::Complete).then_some(unit.unit_of_work);
-                self.operation(located.operation, place, bytes, owner).ok_or_else(|| damaged(place))?;
-            }
-            let place = base.plus(unit.start);
-            match unit.kind {
-                UnitKind::Complete | UnitKind::Part => {}
-                UnitKind::Prepared => {
-                    let bytes = u32::try_from(unit.head_length).expect("a unit's head is short");
-                    let mark = PreparedMark { xid: unit.xid, place, bytes };
-                    if let Some(old) = self.open.entry(unit.unit_of_work).or_default().prepared.replace(mark) {
-                        self.died(old.place, old.bytes);
-                    }
-                    self.lives(place, bytes);
-                }
-                UnitKind::Commit => self.resolve(unit.unit_of_work, true),
-                UnitKind::BackOut => self.resolve(unit.unit_of_work, false),
-            }
-        }
-        Ok(heads)
-    }
-
-    fn lives(&mut self, place: Place, bytes: u32) {
-        if let Some(live) = self.live_at(place) {
-            live.0 += 1;
-            live.1 += u64::from(bytes);
-        }
-    }
-
-    fn died(&mut self, place: Place, bytes: u32) {
-        if let Some(live) = self.live_at(place) {
-            live.0 -= 1;
-            live.1 -= u64::from(bytes);
-        }
-    }
-
-    fn live_at(&mut self, place: Place) -> Option<&mut (u64, u64)> {
-        let index = place.extent().checked_sub(self.first_extent)?;
-        self.live.get_mut(usize::try_from(index).ok()?)
-    }
-
-    /// `None` when a record contradicts itself.
-    fn operation(
-        &mut self,
-        operation: Operation<'_>,
-        place: Place,
-        bytes: u32,
-        owner: Option<UnitOfWorkId>,
-    ) -> Option<()> {
-        match operation {
-            Operation::Put(record) | Operation::Moved(record) => self.put(&record, place, bytes, owner)?,
-            Operation::Get { queue, key } => {
-                self.seen(queue, key);
-                match owner {
-                    None => self.remove(queue, key),
-                    Some(unit) => self.got_in_unit(unit, queue, key, place, bytes),
-                }
-            }
-            Operation::BackoutCount { queue, key, count } => {
-                self.seen(queue, key);
-                if let Some(queue) = self.queues.get_mut(&queue)
-                    && let Some(slot) = queue.slot(key)
-                {
-                    queue.entry_mut(slot).backout_count = count;
-                }
-            }
-            Operation::SaveDefinition { key, value, .. } => {
-                let definition = Definition { place, bytes, value: value.to_vec() };
-                if let Some(old) = self.definitions.insert(key.to_owned(), definition) {
-                    self.died(old.place, old.bytes);
-                }
-                self.lives(place, bytes);
-            }
-            Operation::DeleteDefinition { key } => {
-                if let Some(old) = self.definitions.remove(key) {
-                    self.died(old.place, old.bytes);
-                }
-            }
-            Operation::DropQueue(queue) | Operation::ClearQueue(queue) => self.clear(queue),
-            Operation::Receipt { key, expires, .. } => {
-                self.lives(place, bytes);
-                for Ended { place, bytes } in self.receipts.enter(key, Timestamp(expires), place, bytes) {
-                    self.died(place, bytes);
-                }
-            }
-        }
-        Some(())
-    }
-
-    fn seen(&mut self, queue: QueueId, key: Key) {
-        self.next_queue = self.next_queue.max(queue.0.saturating_add(1));
-        self.next_position = self.next_position.max(key.position().0 + 1);
-    }
-
-    fn put(&mut self, record: &PutRecord<'_>, place: Place, bytes: u32, owner: Option<UnitOfWorkId>) -> Option<()> {
-        let PutRecord { queue: id, key, .. } = *record;
-        if record.body_file > Key::POSITION_MAXIMUM {
-            return None;
-        }
-        self.seen(id, key);
-        self.next_position = self.next_position.max(record.body_file + 1);
-        self.lives(place, bytes);
-        if let Some(unit) = owner {
-            let work = RecoveredWork { queue: id, key, got: false };
-            self.open.entry(unit).or_default().works.insert(work, (place, bytes));
-        }
-        let queue = self.queues.entry(id).or_insert_with(|| Queue::new(self.counts.of(id)));
-        if let Some(slot) = queue.slot(key) {
-            let entry = queue.entry_mut(slot);
-            let old = std::mem::replace(&mut entry.home, Home::Log { place, bytes });
-            entry.backout_count = record.backout_count;
-            if let Home::Log { place, bytes } = old {
-                self.died(place, bytes);
-            }
-            return Some(());
-        }
-        let keys = Keys::decode(record.content)?;
-        let holder = match (owner, self.pending_gets.get(&(id, key))) {
-            (Some(unit), _) => Holder::Put(unit),
-            (None, Some(unit)) => Holder::Got(*unit),
-            (None, None) => Holder::Nobody,
-        };
-        queue.insert(Entry {
-            key,
-            arrived: record.arrived,
-            expires: record.expires,
-            message_id: keys.message_id,
-            correlation_id: keys.correlation_id,
-            group: keys.group_part(),
-            cached: None,
-            home: Home::Log { place, bytes },
-            body_file: NonZeroU64::new(record.body_file),
-            body_bytes: record.body_length,
-            backout_count: record.backout_count,
-            priority: keys.priority,
-            persistent: true,
-            holder,
-        });
-        Some(())
-    }
-
-    fn got_in_unit(&mut self, unit: UnitOfWorkId, id: QueueId, key: Key, place: Place, bytes: u32) {
-        let work = RecoveredWork { queue: id, key, got: true };
-        if let Some((place, bytes)) = self.open.entry(unit).or_default().works.insert(work, (place, bytes)) {
-            self.died(place, bytes);
-        }
-        self.lives(place, bytes);
-        self.pending_gets.insert((id, key), unit);
-        if let Some(queue) = self.queues.get_mut(&id)
-            && let Some(slot) = queue.slot(key)
-        {
-            // Held already by a unit that an earlier start backed out without a word in the log: the newer one counts.
-            if queue.entry(slot).holder == Holder::Nobody {
-                queue.hold(slot, Holder::Got(unit));
-            } else {
-                queue.entry_mut(slot).holder = Holder::Got(unit);
-            }
-        }
-    }
-
-    fn remove(&mut self, id: QueueId, key: Key) {
-        if let Some(queue) = self.queues.get_mut(&id)
-            && let Some(slot) = queue.slot(key)
-            && let Home::Log { place, bytes } = queue.remove(slot).home
-        {
-            self.died(place, bytes);
-        }
-    }
-
-    fn clear(&mut self, id: QueueId) {
-        self.next_queue = self.next_queue.max(id.0.saturating_add(1));
-        let entries = self.queues.remove(&id).map(|mut queue| queue.drain()).unwrap_or_default();
-        for entry in entries {
-            if let Home::Log { place, bytes } = entry.home {
-                self.died(place, bytes);
-            }
-        }
-    }
-
-    /// Commits or backs out what a unit of work has in the log. One whose parts are all freed is not known any more.
-    fn resolve(&mut self, unit: UnitOfWorkId, committed: bool) {
-        let Some(InDoubt { works, prepared }) = self.open.remove(&unit) else { return };
-        if let Some(mark) = prepared {
-            self.died(mark.place, mark.bytes);
-        }
-        for (work, (place, bytes)) in works {
-            if work.got {
-                self.died(place, bytes);
-                if self.pending_gets.get(&(work.queue, work.key)) == Some(&unit) {
-                    self.pending_gets.remove(&(work.queue, work.key));
-                }
-            }
-            let holder = if work.got { Holder::Got(unit) } else { Holder::Put(unit) };
-            let Some(queue) = self.queues.get_mut(&work.queue) else { continue };
-            let Some(slot) = queue.slot(work.key).filter(|slot| queue.entry(*slot).holder == holder) else { continue };
-            if work.got == committed {
-                self.remove(work.queue, work.key);
-            } else {
-                queue.release(slot);
-            }
-        }
-    }
-
-    fn finish(
-        mut self,
-        disk: &dyn Disk,
-        listing: Listing,
-        anchor: Option<Anchor>,
-        continuation: Option<Continuation>,
-    ) -> Result<Findings, RecoveryLogError> {
-        let abandoned: Vec<UnitOfWorkId> =
-            self.open.iter().filter(|(_, open)| open.prepared.is_none()).map(|(unit, _)| *unit).collect();
-        for unit in abandoned {
-            self.resolve(unit, false);
-        }
-        let mut useless = listing.useless;
-        let (orphans, set_aside) = self.check_bodies(disk, &listing.bodies)?;
-        useless.extend(orphans.into_iter().map(|number| LogFile::Body(number).name()));
-        let highest_body = listing.bodies.iter().max().map_or(0, |number| number.saturating_add(1));
-        let continuation = continuation.map(|mut continuation| {
-            for (extent, (records, bytes)) in continuation.extents.iter_mut().zip(&self.live) {
-                (extent.live_records, extent.live_bytes) = (*records, *bytes);
-            }
-            continuation
-        });
-        Ok(Findings {
-            continuation,
-            anchor,
-            spares: listing.spares,
-            useless,
-            set_aside,
-            queues: self.queues,
-            counts: self.counts,
-            definitions: self.definitions,
-            receipts: self.receipts,
-            in_doubt: self.open,
-            next_position: self.next_position.max(highest_body).max(1) + POSITIONS_SKIPPED,
-            next_queue: self.next_queue.max(1),
-            next_unit: self.next_unit.max(1),
-        })
-    }
-
-    /// Sets messages aside whose body file is missing or too short, unless a unit of work holds them: those are set aside
-    /// when they are read. Returns the files that no message needs, and the messages.
-    fn check_bodies(&mut self, disk: &dyn Disk, present: &[u64]) -> Result<CheckedBodies, RecoveryLogError> {
-        let mut unneeded: HashSet<u64, foldhash::fast::RandomState> = present.iter().copied().collect();
-        let mut set_aside = Vec::new();
-        for (id, queue) in &mut self.queues {
-            let mut unreadable = Vec::new();
-            for (slot, number) in queue.body_files() {
-                let entry = queue.entry(slot);
-                let is_there = unneeded.remove(&number.get());
-                if let Err(error) = check_body(disk, number, is_there, entry.body_bytes)?
-                    && entry.holder == Holder::Nobody
-                {
-                    unreadable.push((slot, error));
-                }
-            }
-            for (slot, error) in unreadable {
-                queue.set_aside(slot);
-                set_aside.push((Quarantined::of(*id, queue.entry(slot)), error));
-            }
-        }
-        set_aside.sort_by_key(|(message, _)| (message.queue, message.key));
-        Ok((unneeded.into_iter().collect(), set_aside))
-    }
-}
-
-/// Files that no message needs, and messages that were set aside.
-type CheckedBodies = (Vec<u64>, Vec<(Quarantined, RecoveryLogError)>);
-
-/// Is the file of a body long enough? What the disk says is the inner result if it is about this message.
-fn check_body(
-    disk: &dyn Disk,
-    number: NonZeroU64,
-    is_there: bool,
-    length: u32,
-) -> Result<Result<(), RecoveryLogError>, RecoveryLogError> {
-    let file = LogFile::Body(number.get()).name();
-    if !is_there {
-        return Ok(Err(disk_error("find", &file, ErrorKind::NotFound.into())));
-    }
-    match disk.length(&file) {
-        Ok(found) if found >= u64::from(length) => Ok(Ok(())),
-        Ok(_) => Ok(Err(disk_error("read all of", &file, ErrorKind::UnexpectedEof.into()))),
-        Err(source) => {
-            let error = disk_error("measure", &file, source);
-            if is_lasting(&error) { Ok(Err(error)) } else { Err(error) }
-        }
     }
 }

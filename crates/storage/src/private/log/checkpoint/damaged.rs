@@ -12,10 +12,10 @@ use crate::UnitOfWorkId;
 use crate::private::log::append::{Class, Refused};
 use crate::private::log::cursor::{Cursor, length_field};
 use crate::private::log::extent::Place;
+use crate::private::log::reader::Image;
 use crate::private::log::record::{
     Operation, PutRecord, UNIT_HEADER_BYTES, UnitKind, content_of, next_operation, unit_head,
 };
-use crate::private::log::recovery::Image;
 use crate::private::queue::{Entry, Holder, Home, Key};
 use crate::private::store::QueueSlot;
 

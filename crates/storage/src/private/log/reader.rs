@@ -1,0 +1,88 @@
+//! Reads an extent: the one walk over its batches, for recovery, for moving, for inspection and for backups.
+//!
+//! Whole batches follow one another from offset 4096. Where none starts is a gap. Only one batch is ever in flight, so a gap with
+//! a whole batch behind it is damage, and one with none behind it is where the extent ends. What to do about damage is the
+//! caller's business: recovery refuses the log, moving goes on behind it, inspection tells of it.
+
+use memmap2::MmapMut;
+
+use crate::RecoveryLogError;
+use crate::private::log::disk::{Disk, disk_error, read_exact};
+use crate::private::log::extent::{
+    BatchHeader, EXTENT_HEADER_BYTES, ExtentHeader, FORMAT_VERSION, HeaderError, LogFile,
+};
+
+/// An extent in memory, which goes back to the system with it: an allocator might keep that much for good.
+pub(crate) struct Image {
+    pub(crate) header: ExtentHeader,
+    pub(crate) bytes: MmapMut,
+}
+
+/// Reads one extent whole. `buffer` is reused when it is as long.
+pub(crate) fn read_extent(disk: &dyn Disk, sequence: u32, buffer: Option<MmapMut>) -> Result<Image, RecoveryLogError> {
+    let file = LogFile::Extent(sequence).name();
+    let extent = u64::from(sequence);
+    let length = disk.length(&file).map_err(|source| disk_error("measure", &file, source))?;
+    let mut head = [0; 64];
+    if length < EXTENT_HEADER_BYTES as u64 || length > u64::from(u32::MAX) {
+        return Err(RecoveryLogError::Damaged { extent, offset: 0 });
+    }
+    read_exact(disk, &file, 0, &mut head).map_err(|source| disk_error("read", &file, source))?;
+    let header = match ExtentHeader::decode(&head) {
+        Ok(header) if header.sequence == sequence && header.length == length => header,
+        Ok(_) | Err(HeaderError::Damaged) => return Err(RecoveryLogError::Damaged { extent, offset: 0 }),
+        Err(HeaderError::Version(version)) => {
+            return Err(RecoveryLogError::Version { file: file.0, version, supported: FORMAT_VERSION });
+        }
+    };
+    let length = usize::try_from(length).expect("below four gibibytes");
+    let mut bytes = match buffer.filter(|buffer| buffer.len() == length) {
+        Some(buffer) => buffer,
+        None => MmapMut::map_anon(length).map_err(|source| disk_error("find memory for", &file, source))?,
+    };
+    read_exact(disk, &file, 0, &mut bytes).map_err(|source| disk_error("read", &file, source))?;
+    Ok(Image { header, bytes })
+}
+
+/// What is next in an extent.
+pub(crate) enum Piece<'a> {
+    Batch {
+        batch: BatchHeader,
+        /// Its units.
+        payload: &'a [u8],
+        offset: usize,
+    },
+    /// No whole batch starts at this offset. A batch that comes after it says that this is damage.
+    Gap(usize),
+}
+
+/// The batches of an extent given as bytes. What is behind a gap is searched only when it is asked for: that looks at all the
+/// rest.
+pub(crate) fn pieces<'a>(header: &'a ExtentHeader, bytes: &'a [u8]) -> impl Iterator<Item = Piece<'a>> {
+    let mut next = Some(EXTENT_HEADER_BYTES);
+    let mut is_behind_gap = false;
+    std::iter::from_fn(move || {
+        let mut offset = next?;
+        if is_behind_gap {
+            next = BatchHeader::search(header, bytes, offset + 1);
+            is_behind_gap = false;
+            offset = next?;
+        }
+        match BatchHeader::read(header, bytes, offset) {
+            Some((batch, payload)) => {
+                next = Some(offset + batch.length);
+                Some(Piece::Batch { batch, payload, offset })
+            }
+            None => {
+                is_behind_gap = true;
+                Some(Piece::Gap(offset))
+            }
+        }
+    })
+}
+
+impl Image {
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = Piece<'_>> {
+        pieces(&self.header, &self.bytes)
+    }
+}
