@@ -1,4 +1,4 @@
-//! The log reader on arbitrary bytes: as a whole extent, and as the units of a batch whose checksums are right. Whatever
+//! The log reader on arbitrary bytes: as a whole extent, as the anchor, and as the units of a batch whose checksums are right. Whatever
 //! comes, a start succeeds or is refused with an error, a started store can be read, and inspection ends.
 
 #![no_main]
@@ -75,11 +75,14 @@ impl Disk for Memory {
 }
 
 /// Starts on one extent and, if that is accepted, gets what is there.
-fn start(image: Vec<u8>) {
+fn start(image: Vec<u8>, anchor: Option<Vec<u8>>) {
     let options = StoreOptions { first_extent_bytes: 1 << 14, extent_bytes: 1 << 14, ..StoreOptions::default() };
     let memory = Memory::default();
     if let Ok(mut files) = memory.files.lock() {
         files.insert(FileName("extent-0000000001".to_owned()), image.clone());
+        if let Some(anchor) = anchor {
+            files.insert(FileName("anchor".to_owned()), anchor);
+        }
     }
     let queues: Vec<QueueId> = inspect_image(&image)
         .iter()
@@ -103,6 +106,7 @@ fuzz_target!(|data: &[u8]| {
     let (count, payload) = data.split_first().map_or((1, data), |(count, rest)| (u32::from(*count % 8), rest));
     let _ = inspect_units(payload, count);
     let _ = inspect_image(data);
-    start(image_around(payload, count));
-    start(data.to_vec());
+    start(image_around(payload, count), None);
+    start(image_around(payload, count), Some(data.to_vec()));
+    start(data.to_vec(), None);
 });

@@ -106,12 +106,12 @@ pub(crate) fn say_undefined(queue_manager: QueueManagerName, queues: &[Undefined
     if queues.is_empty() {
         return;
     }
-    let each: Vec<String> =
-        queues.iter().map(|queue| format!("{} ({} messages)", queue.id.0, queue.messages)).collect();
+    let each: Vec<String> = queues.iter().map(|queue| format!("{}: {}", queue.id.0, queue.messages)).collect();
     error!(
         queue_manager = queue_manager.as_str(),
         queues = each.join(", "),
-        "no definition is left of queues, by number, that hold messages; the messages are kept; see quaymaster log quarantine list"
+        "no definition is left of queues that hold messages, shown by number and count; the messages are kept; see quaymaster log \
+         quarantine list"
     );
 }
 

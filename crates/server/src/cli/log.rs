@@ -177,6 +177,7 @@ fn object(item: &Item) -> Value {
         Item::DeleteDefinition { offset, .. } => ("deleteDefinition", None, Some(*offset)),
         Item::DropQueue { offset, .. } => ("dropQueue", None, Some(*offset)),
         Item::ClearQueue { offset, .. } => ("clearQueue", None, Some(*offset)),
+        Item::Receipt { offset, .. } => ("receipt", None, Some(*offset)),
         Item::End { extent, offset, more_at: None } => ("end", Some(*extent), Some(*offset)),
         Item::End { extent, offset, more_at: Some(_) } => ("damaged", Some(*extent), Some(*offset)),
         Item::Malformed { extent, offset } => ("malformed", Some(*extent), Some(*offset)),

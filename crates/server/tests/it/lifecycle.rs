@@ -60,7 +60,7 @@ fn a_killed_server_is_shown_and_its_messages_are_back() {
     server.wait();
     assert!(folder.run(&["dspmq"]).contains("STATUS(Ended unexpectedly)"));
     let inspected = folder.run(&["log", "inspect", "QM1"]);
-    assert!(inspected.starts_with("exit 0\nout: extent "), "{inspected}");
+    assert!(inspected.starts_with("exit 0\nout: anchor "), "{inspected}");
     assert!(inspected.contains(": put queue "), "{inspected}");
     let _server = Server::start(&folder, &[]);
     assert_eq!(folder.run(&["get", "DEV.QUEUE.1"]), "exit 0\nout: kept\n");

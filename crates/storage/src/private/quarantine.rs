@@ -1,7 +1,7 @@
 //! Messages that cannot be delivered: they cannot be read back, or no definition of their queue is left.
 //!
 //! One that cannot be read is set aside when a get or browse meets it, or by the start when its body file is missing or too
-//! short, and the queue goes on with the next. They stay in the store, in no depth and delivered to nobody, until an operator
+//! short, and the queue goes on with the next. They stay in the store, in no depth, and are not delivered, until an operator
 //! removes them. Nothing in the log says so: after a restart such a message is found again, or is well because its file was
 //! restored.
 

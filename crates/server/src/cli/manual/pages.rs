@@ -344,7 +344,7 @@ pub(in crate::cli) static PAGES: &[Page] = &[
         &[("Show the log of a queue manager", "quaymaster log inspect QM1")],
         &[
             (0, "The log is whole."),
-            (1, "The log is damaged, or cannot be read."),
+            (1, "The log is damaged or incomplete, or cannot be read."),
             (2, "An argument or an option is wrong."),
         ],
         LOCALLY,
@@ -352,7 +352,7 @@ pub(in crate::cli) static PAGES: &[Page] = &[
     ),
     page_of(
         "log quarantine list",
-        &[("List the messages that could not be read from disk", "quaymaster log quarantine list -m QM1")],
+        &[("List the messages that cannot be delivered", "quaymaster log quarantine list -m QM1")],
         REMOTE,
         LOCALLY,
         &[SOCKET],

@@ -8,7 +8,7 @@
 //! ```text
 //! offset width
 //!      0     8  "QMASTANC"
-//!      8     4  format version, 1
+//!      8     4  version of this layout, 1
 //!     12     4  zero
 //!     16     8  counter; its lowest bit is the number of the slot
 //!     24     8  place up to which the log is durable: extent in the upper, offset in the lower four bytes
@@ -33,10 +33,11 @@ use crate::RecoveryLogError;
 use crate::private::log::append::State;
 use crate::private::log::cursor::Cursor;
 use crate::private::log::disk::{Disk, disk_error, read_exact};
-use crate::private::log::extent::{EXTENT_HEADER_BYTES, ExtentHeader, FORMAT_VERSION, LogFile, PAGE_BYTES, Place};
+use crate::private::log::extent::{EXTENT_HEADER_BYTES, ExtentHeader, LogFile, PAGE_BYTES, Place};
 use crate::private::log::writer::Log;
 
 const MAGIC: [u8; 8] = *b"QMASTANC";
+const VERSION: u32 = 1;
 const CHECKED_BYTES: usize = 64;
 const ANCHOR_BYTES: usize = CHECKED_BYTES + 4;
 const SLOTS: usize = 2;
@@ -95,11 +96,11 @@ impl Promise {
 }
 
 impl Anchor {
-    fn encode(&self) -> [u8; ANCHOR_BYTES] {
+    pub(super) fn encode(&self) -> [u8; ANCHOR_BYTES] {
         let Promise { durable, durable_salt, oldest, oldest_salt, highest } = self.promise;
         let mut bytes = [0; ANCHOR_BYTES];
         bytes[..8].copy_from_slice(&MAGIC);
-        bytes[8..12].copy_from_slice(&FORMAT_VERSION.to_le_bytes());
+        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
         let numbers = [self.counter, durable.0, durable_salt, u64::from(oldest), oldest_salt, u64::from(highest)];
         for (field, number) in bytes[16..CHECKED_BYTES].chunks_exact_mut(8).zip(numbers) {
             field.copy_from_slice(&number.to_le_bytes());
@@ -109,8 +110,8 @@ impl Anchor {
         bytes
     }
 
-    /// With the format version; `None` when this is no anchor.
-    fn decode(bytes: &[u8]) -> Option<(Self, u32)> {
+    /// With its version; `None` when this is no anchor.
+    pub(super) fn decode(bytes: &[u8]) -> Option<(Self, u32)> {
         let checked = bytes.get(..CHECKED_BYTES)?;
         let mut cursor = Cursor::new(bytes);
         if cursor.array::<8>()? != MAGIC {
@@ -147,10 +148,8 @@ impl Anchor {
             }
         }
         match (newest, unread) {
-            (Some((anchor, FORMAT_VERSION)), _) => Ok(anchor),
-            (Some((_, version)), _) => {
-                Err(RecoveryLogError::Version { file: file.0, version, supported: FORMAT_VERSION })
-            }
+            (Some((anchor, VERSION)), _) => Ok(anchor),
+            (Some((_, version)), _) => Err(RecoveryLogError::Version { file: file.0, version, supported: VERSION }),
             (None, Some(error)) => Err(disk_error("read", &file, error)),
             (None, None) => Err(RecoveryLogError::Anchor),
         }

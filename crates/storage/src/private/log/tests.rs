@@ -13,6 +13,7 @@ use model::name::ObjectName;
 use model::text::Text;
 use proptest::prelude::*;
 
+use super::anchor::{Anchor, Promise};
 use super::cursor::Cursor;
 use super::descriptor::{Keys, MAXIMUM_BYTES, decode, decode_content, encode, encode_content};
 use super::extent::{BATCH_HEADER_BYTES, BatchHeader, ExtentHeader, HeaderError, LogFile, Place};
@@ -383,12 +384,45 @@ fn golden_unit_heads() {
 }
 
 #[test]
+fn golden_anchor() {
+    let promise = Promise {
+        durable: Place::new(3, 0x1040),
+        durable_salt: 0x0123_4567_89AB_CDEF,
+        oldest: 2,
+        oldest_salt: 0x55,
+        highest: 4,
+    };
+    let bytes = Anchor { counter: 7, promise }.encode();
+    check(
+        &bytes,
+        expect![[r#"
+        51 4d 41 53 54 41 4e 43 01 00 00 00 00 00 00 00
+        07 00 00 00 00 00 00 00 40 10 00 00 03 00 00 00
+        ef cd ab 89 67 45 23 01 02 00 00 00 00 00 00 00
+        55 00 00 00 00 00 00 00 04 00 00 00 00 00 00 00
+        6e 55 a6 9f"#]],
+    );
+    assert_eq!(Anchor::decode(&bytes), Some((Anchor { counter: 7, promise }, 1)));
+    for at in 0..bytes.len() {
+        let mut damaged = bytes;
+        damaged[at] ^= 0x40;
+        assert_eq!(Anchor::decode(&damaged), None, "byte {at}");
+    }
+}
+
+#[test]
 fn file_names_say_what_a_file_is() {
-    for file in [LogFile::Extent(12), LogFile::Spare(3), LogFile::Preparing, LogFile::Body(1 << 40), LogFile::Spill(0)]
-    {
+    for file in [
+        LogFile::Extent(12),
+        LogFile::Spare(3),
+        LogFile::Preparing,
+        LogFile::Body(1 << 40),
+        LogFile::Spill(0),
+        LogFile::Anchor,
+    ] {
         assert_eq!(LogFile::parse(&file.name()), Some(file));
     }
-    for other in ["lock", "extent-12", "extent-00000000012", "body-x", "extent--000000012"] {
+    for other in ["lock", "extent-12", "extent-00000000012", "body-x", "extent--000000012", "anchor-1"] {
         assert_eq!(LogFile::parse(&super::disk::FileName(other.to_owned())), None, "{other}");
     }
 }
