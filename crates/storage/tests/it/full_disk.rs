@@ -19,6 +19,8 @@ use crate::workload::{FOREVER, body, message};
 
 const PLACEMENT: Placement = Placement { by_priority: false, maximum_depth: u32::MAX, expires: None, persistent: true };
 const EXTENT: usize = 16 << 10;
+/// Length of the file.
+const ANCHOR: usize = 8 << 10;
 
 /// Names of the messages of two queues, of which one is filled and drained around the other.
 struct Limited {
@@ -139,14 +141,14 @@ fn a_log_that_was_filled_without_a_reserve_starts_and_is_drained() {
         }
     };
     log.store.close();
-    // What is prepared is taken away, and with it all space of the disk.
+    // What is prepared is taken away, and with it all space of the disk but that of the anchor.
     for name in log.disk.names() {
         let number = name.strip_prefix("extent-").map(|digits| digits.parse::<u32>().expect("a number"));
         if number.is_none_or(|number| number > current) {
             log.disk.remove_from_outside(&name);
         }
     }
-    let capacity = log.disk.bytes_in_files();
+    let capacity = log.disk.bytes_in_files() + ANCHOR;
     log.disk.set_faults(Faults { capacity: Some(capacity), ..Faults::default() });
     log.store = open(&log.disk);
     log.store.retain_queues(&log.queues);
