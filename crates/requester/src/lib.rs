@@ -16,6 +16,7 @@ pub mod conversion;
 mod definition;
 mod endpoint;
 mod error;
+pub mod fetch;
 mod mapping;
 pub mod options;
 mod requesters;
