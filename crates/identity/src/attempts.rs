@@ -27,16 +27,13 @@ use model::client_address::ClientAddress;
 use model::timestamp::Timestamp;
 use parking_lot::Mutex;
 
+use crate::log_lines::{Lines, is_apart};
 use crate::options::Lockout;
 
 /// Budgets are spent within this time, and so are pairs forgotten.
 const WINDOW: Duration = Duration::from_secs(600);
 /// An address is known to be a user's for this long after it signed in.
 const KNOWN_FOR: Duration = Duration::from_secs(30 * 86_400);
-/// A pair or an address is logged this often at most.
-const LOGGED_EVERY: Duration = Duration::from_secs(60);
-/// Lines of the log in the same time, of all pairs and addresses together.
-const LINES: u32 = 100;
 /// Entries of each table.
 const MOST: usize = 32_768;
 /// Characters of a user name that a line of the log shows.
@@ -69,34 +66,6 @@ struct State {
     /// Pairs that signed in.
     known: HashMap<u64, Known>,
     lines: Lines,
-}
-
-/// The lines that were written lately: a crowd of addresses writes no more of them than one address does.
-#[derive(Default)]
-struct Lines {
-    since: Option<Timestamp>,
-    written: u32,
-    left_out: u32,
-}
-
-impl Lines {
-    /// Whether one more may be written; with how many were not, since the last one.
-    fn take(&mut self, now: Timestamp) -> Option<u32> {
-        if self.since.is_none_or(|since| is_apart(since, now)) {
-            (self.since, self.written) = (Some(now), 0);
-        }
-        if self.written >= LINES {
-            self.left_out = self.left_out.saturating_add(1);
-            return None;
-        }
-        self.written += 1;
-        Some(std::mem::take(&mut self.left_out))
-    }
-}
-
-/// In either direction: the clock may have been set back.
-fn is_apart(one: Timestamp, other: Timestamp) -> bool {
-    one.since(other).max(other.since(one)) >= LOGGED_EVERY
 }
 
 /// A pair that signed in.

@@ -1,7 +1,8 @@
-//! Who a request comes from: LTPA token, TLS client certificate or HTTP Basic; which roles that user holds.
+//! Who a request comes from: bearer token, API key, LTPA token, TLS client certificate or HTTP Basic; which roles that user holds.
 //!
-//! Order of checks, as in Liberty: a valid token is used first; then a client certificate that names a
-//! known user; then Basic. A bad token does not harm a request that carries another good credential.
+//! An API key or a bearer token (`bearer.rs`) decides alone: its sender means it, and what a browser adds by itself must not widen it.
+//! Order of the other checks, as in Liberty: a valid token is used first; then a client certificate that names a
+//! known user; then Basic. A bad LTPA token does not harm a request that carries another good credential.
 //! Users are those of the configuration, then those of an LDAP directory. What needs the directory or a slow hash is never
 //! done on the way: `authenticate` then says `Slow`, and `authenticate_slow` waits.
 //! This module never answers a request: doors turn a [`Verdict`] into an answer.
@@ -15,15 +16,19 @@ use model::authority::Principal;
 use model::timestamp::Timestamp;
 use tokio::runtime::Handle;
 
+use crate::api_key::{ApiKeys, Found};
 use crate::attempts::{Attempt, Attempts, Locked};
-use crate::basic::{self, BasicCredentials, HeaderDigest, VerifiedHeaders};
+use crate::basic::{self, BasicCredentials, VerifiedHeaders};
+use crate::bearer::{Bearers, Presented};
 use crate::bindings::Bindings;
 use crate::certificate::CertificateIdentity;
 use crate::error::IdentityError;
 use crate::identity::{Identity, MintedToken};
+use crate::keyed_digest::KeyedDigest;
 use crate::ldap::{Directory, NoAnswer, Subject};
 use crate::ltpa::keys::LtpaKeys;
 use crate::ltpa::{Settings, SingleSignOn, TokenVerdict, key_file};
+use crate::oidc::TokenSight;
 use crate::options::{Identities, Lockout};
 use crate::password::PasswordReader;
 use crate::registry::{Marks, QuickCheck, Registry};
@@ -46,6 +51,7 @@ pub struct Authenticator {
     slow_checks: Arc<SlowChecks>,
     lockout: Lockout,
     attempts: Arc<Attempts>,
+    bearers: Bearers,
     /// Where the directory is asked.
     runtime: Option<Handle>,
     /// The identity of every caller when security is off.
@@ -59,6 +65,8 @@ pub struct Credentials<'a> {
     pub tokens: &'a [&'a str],
     /// Value of the header `Authorization`.
     pub authorization: Option<&'a [u8]>,
+    /// Value of the header `X-API-Key`.
+    pub api_key: Option<&'a [u8]>,
     pub client_certificate: Option<&'a CertificateIdentity>,
     pub over_tls: bool,
     /// Where the request comes from.
@@ -80,12 +88,18 @@ pub enum Verdict {
     BadBasic,
     /// The token is expired, foreign, revoked or damaged: MQWB0112E, and the cookie is cleared.
     BadToken,
+    /// The bearer token is not accepted. Why not, the log says.
+    BadBearer,
+    /// There is no such API key, or it has expired.
+    BadApiKey,
     /// A password hash has to be computed or the directory asked: call [`Authenticator::authenticate_slow`].
     Slow,
     /// Too many checks are waiting already: 503, try again.
     Busy,
     /// The directory, on which the verdict depends, does not answer: 503, try again.
     Unavailable,
+    /// The issuer, whose keys are needed, does not answer: 503, try again.
+    IssuerUnavailable,
     /// Wrong passwords came before this one, which was not looked at: 429, try again later.
     Locked(Locked),
 }
@@ -96,6 +110,9 @@ pub enum Mechanism {
     Token,
     Basic,
     ClientCertificate,
+    /// A token of an issuer.
+    Bearer,
+    ApiKey,
     NoSecurity,
 }
 
@@ -105,6 +122,8 @@ impl Mechanism {
             Self::Token => "form",
             Self::Basic => "basic",
             Self::ClientCertificate => "clientCertificate",
+            Self::Bearer => "bearer",
+            Self::ApiKey => "apiKey",
             Self::NoSecurity => "noSecurity",
         }
     }
@@ -157,7 +176,8 @@ impl Authenticator {
         let file = Registry::new(web, &passwords, &bindings, options.server_user, &marks)?;
         let runtime = before.and_then(|before| before.runtime.clone()).or_else(|| Handle::try_current().ok());
         let (server_user, ask_on) = (options.server_user, runtime.clone());
-        let directory = Directory::new(options.ldap, web, &passwords, bindings, server_user, ask_on)?;
+        let directory = Directory::new(options.ldap, web, &passwords, Arc::clone(&bindings), server_user, ask_on)?;
+        let bearers = Bearers::new(options, bindings, before.map(|before| &before.bearers), runtime.clone())?;
         let revoked = before.map(|before| before.sign_on.revocations()).unwrap_or_default();
         Ok(Self {
             users: Users::new(file, directory),
@@ -166,6 +186,7 @@ impl Authenticator {
             slow_checks: before.map_or_else(|| Arc::new(SlowChecks::new()), |before| Arc::clone(&before.slow_checks)),
             lockout: options.lockout.clone(),
             attempts: before.map_or_else(Arc::default, |before| Arc::clone(&before.attempts)),
+            bearers,
             runtime,
             anybody: web.no_security.then(|| anybody(options.server_user)),
         })
@@ -177,6 +198,9 @@ impl Authenticator {
         if let Some(identity) = &self.anybody {
             let identity = Arc::clone(identity);
             return Verdict::Identified { identity, mechanism: Mechanism::NoSecurity, set_cookie: false };
+        }
+        if let Some(presented) = self.bearers.presented(credentials) {
+            return self.look_at_presented(presented, credentials.address, now);
         }
         match self.look_at_token_and_certificate(credentials, now) {
             Sight::Decided(verdict) => verdict,
@@ -191,6 +215,9 @@ impl Authenticator {
         let mut verdict = self.authenticate(credentials, now);
         if !matches!(verdict, Verdict::Slow) {
             return verdict;
+        }
+        if let Some(presented) = self.bearers.presented(credentials) {
+            return self.ask_about_presented(presented, credentials.address, now).await;
         }
         let nothing_yet = match self.ask_about_token_and_certificate(credentials, now).await {
             Ok(verdict) => return verdict,
@@ -280,6 +307,21 @@ impl Authenticator {
         }
     }
 
+    /// Asks each issuer of tokens for its keys: its URL, and what is wrong. Call within a tokio runtime.
+    pub async fn probe_issuers(&self) -> Vec<(String, Result<(), String>)> {
+        self.bearers.issuers().probe().await
+    }
+
+    /// Asks each issuer of tokens whose keys are due, and waits for no answer. To be called about once a second.
+    pub fn refresh_issuers(&self, now: Timestamp) {
+        self.bearers.issuers().refresh(now);
+    }
+
+    /// The API keys of this server, which a reload leaves as they are.
+    pub fn api_keys(&self) -> &Arc<ApiKeys> {
+        self.bearers.api_keys()
+    }
+
     /// A token for a cookie; `None` where a cookie must not be set (plain HTTP with `ltpa.secure`).
     ///
     /// An identity of [`Authenticator::login`] gets a token of its own. Requests with the same Basic header or
@@ -300,6 +342,73 @@ impl Authenticator {
     /// Tokens travel over TLS alone.
     pub fn is_secure(&self) -> bool {
         self.sign_on.is_secure()
+    }
+
+    /// Decides about a bearer token or an API key without waiting.
+    fn look_at_presented(&self, presented: Presented<'_>, address: IpAddr, now: Timestamp) -> Verdict {
+        match presented {
+            Presented::ApiKey(text) => match self.look_at_api_key(text, address, now) {
+                Ok(Lookup::Known(identity)) => of_bearer(identity, Mechanism::ApiKey),
+                Ok(Lookup::Ask(_)) => Verdict::Slow,
+                Ok(Lookup::Unknown) => Verdict::BadApiKey,
+                Err(verdict) => verdict,
+            },
+            Presented::Token(text) => match self.bearers.issuers().look(text, now) {
+                TokenSight::Ask(_) => Verdict::Slow,
+                decided => self.of_token_sight(&decided, address, now),
+            },
+        }
+    }
+
+    /// As `look_at_presented`, and asks the issuer or the directory.
+    async fn ask_about_presented(&self, presented: Presented<'_>, address: IpAddr, now: Timestamp) -> Verdict {
+        let text = match presented {
+            Presented::ApiKey(text) => text,
+            Presented::Token(text) => {
+                let decided = self.bearers.issuers().look_and_ask(text, now).await;
+                return self.of_token_sight(&decided, address, now);
+            }
+        };
+        if let Ok(Lookup::Ask(subject)) = self.look_at_api_key(text, address, now)
+            && let Err(no_answer) = self.users.ask(&subject, address, now).await
+        {
+            return no_answer.into();
+        }
+        match self.look_at_presented(presented, address, now) {
+            // Only when the directory's answer counted for less long than it took.
+            Verdict::Slow => Verdict::Busy,
+            decided => decided,
+        }
+    }
+
+    fn of_token_sight(&self, sight: &TokenSight, address: IpAddr, now: Timestamp) -> Verdict {
+        match sight {
+            TokenSight::Good(identity) => of_bearer(Arc::clone(identity), Mechanism::Bearer),
+            TokenSight::Bad(refusal) => {
+                self.bearers.tell(refusal, address, now);
+                Verdict::BadBearer
+            }
+            TokenSight::Ask(_) | TokenSight::Unavailable => Verdict::IssuerUnavailable,
+        }
+    }
+
+    /// A right key is accepted whatever came before it: nobody finds one by trying. A wrong one counts as a wrong password does.
+    fn look_at_api_key(&self, text: &str, address: IpAddr, now: Timestamp) -> Result<Lookup, Verdict> {
+        let key = match self.bearers.api_keys().find(text, now) {
+            Found::Good(key) => key,
+            Found::Expired(key) => {
+                self.bearers.tell_of_expired(&key, address, now);
+                return Err(Verdict::BadApiKey);
+            }
+            Found::Wrong(id) => {
+                let user = format!("API key {}", id.unwrap_or_default());
+                let fingerprint = self.attempts.fingerprint(&user, text);
+                self.attempts.admit(&self.lockout, &user, fingerprint, address, now).map_err(Verdict::Locked)?;
+                self.attempts.failed(&self.lockout, &user, address, now);
+                return Err(Verdict::BadApiKey);
+            }
+        };
+        Ok(self.bearers.identity_of_key(&key, &self.users, now))
     }
 
     fn look_at_token_and_certificate(&self, credentials: &Credentials<'_>, now: Timestamp) -> Sight {
@@ -415,13 +524,18 @@ impl Authenticator {
         checked.ok_or(LoginError::WrongCredentials)
     }
 
-    fn remember(&self, digest: &HeaderDigest, identity: &Arc<Identity>, now: Timestamp) {
+    fn remember(&self, digest: &KeyedDigest, identity: &Arc<Identity>, now: Timestamp) {
         self.verified_headers.insert(digest, identity, now);
     }
 
     fn identified(&self, identity: Arc<Identity>, mechanism: Mechanism, over_tls: bool) -> Verdict {
         Verdict::Identified { identity, mechanism, set_cookie: self.sign_on.may_travel(over_tls) }
     }
+}
+
+/// Without a cookie: what was sent is sent again with the next request.
+fn of_bearer(identity: Arc<Identity>, mechanism: Mechanism) -> Verdict {
+    Verdict::Identified { identity, mechanism, set_cookie: false }
 }
 
 /// What a look at tokens and certificate tells.

@@ -1,7 +1,7 @@
 //! HTTP Basic: reading the header, and remembering headers whose password was verified.
 //!
-//! A hit costs one keyed hash, not a password hash. The header itself is never kept: the key of the table is its
-//! SHA-256 under a random key, and the whole of it is compared. Failures are not kept.
+//! A hit costs one keyed hash, not a password hash. The header itself is never kept (`keyed_digest.rs`). Failures are not
+//! kept.
 //! A verified header is good for a minute after its last use, and for ten minutes in all; that of a directory's user for
 //! no longer than what the directory says counts.
 
@@ -14,11 +14,10 @@ use base64::Engine;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use model::timestamp::Timestamp;
-use rand::RngCore;
-use sha2::{Digest, Sha256};
 
 use super::cache::{Ends, VerifiedCache};
 use super::identity::Identity;
+use super::keyed_digest::{Digester, KeyedDigest};
 
 /// Longest header value that is looked at, in bytes.
 const MAXIMUM_BYTES: usize = 8192;
@@ -76,13 +75,12 @@ pub fn parse(value: &[u8]) -> Option<BasicCredentials> {
 
 /// Headers verified lately.
 pub(super) struct VerifiedHeaders {
-    /// SHA-256 that has taken in a random block already.
-    keyed: Sha256,
+    digester: Digester,
     headers: VerifiedCache<VerifiedHeader>,
 }
 
 struct VerifiedHeader {
-    digest: [u8; 32],
+    digest: KeyedDigest,
     identity: Arc<Identity>,
     verified_at: Timestamp,
     /// Good until then at most.
@@ -97,37 +95,26 @@ impl Ends for VerifiedHeader {
     }
 }
 
-/// Digest of a header value under a table's random key.
-pub(super) struct HeaderDigest([u8; 32]);
-
-impl HeaderDigest {
-    fn hash(&self) -> u64 {
-        u64::from_le_bytes(*self.0.first_chunk().expect("32 bytes hold 8"))
-    }
-}
-
 impl VerifiedHeaders {
     pub(super) fn new() -> Self {
-        let mut key = [0; 64];
-        rand::rngs::OsRng.fill_bytes(&mut key);
-        Self { keyed: Sha256::new_with_prefix(key), headers: VerifiedCache::new(CACHE_CAPACITY) }
+        Self { digester: Digester::new(), headers: VerifiedCache::new(CACHE_CAPACITY) }
     }
 
-    pub(super) fn digest(&self, value: &[u8]) -> HeaderDigest {
-        HeaderDigest(self.keyed.clone().chain_update(value).finalize().into())
+    pub(super) fn digest(&self, value: &[u8]) -> KeyedDigest {
+        self.digester.digest(value)
     }
 
     /// As `digest`, of the header value that brings a user name and password; `None` where it would not bring back the same
     /// two, or is too long to be looked at.
-    pub(super) fn digest_of(&self, user: &str, password: &str) -> Option<HeaderDigest> {
+    pub(super) fn digest_of(&self, user: &str, password: &str) -> Option<KeyedDigest> {
         let value = format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(format!("{user}:{password}")));
         (!user.contains(':') && value.len() <= MAXIMUM_BYTES).then(|| self.digest(value.as_bytes()))
     }
 
-    pub(super) fn find(&self, digest: &HeaderDigest, now: Timestamp) -> Option<Arc<Identity>> {
+    pub(super) fn find(&self, digest: &KeyedDigest, now: Timestamp) -> Option<Arc<Identity>> {
         let now_ms = now.as_millis();
         self.headers.find(digest.hash(), |header| {
-            let good = header.digest == digest.0 && now >= header.verified_at && now_ms < header.ends_ms();
+            let good = header.digest == *digest && now >= header.verified_at && now_ms < header.ends_ms();
             if good && now_ms >= header.used_at_ms.load(Ordering::Relaxed) + NOTE_EVERY_MS {
                 header.used_at_ms.fetch_max(now_ms, Ordering::Relaxed);
             }
@@ -135,10 +122,10 @@ impl VerifiedHeaders {
         })
     }
 
-    pub(super) fn insert(&self, digest: &HeaderDigest, identity: &Arc<Identity>, now: Timestamp) {
+    pub(super) fn insert(&self, digest: &KeyedDigest, identity: &Arc<Identity>, now: Timestamp) {
         let (now_ms, at_most) = (now.as_millis(), now.saturating_add(AT_MOST));
         let header = VerifiedHeader {
-            digest: digest.0,
+            digest: *digest,
             identity: Arc::clone(identity),
             verified_at: now,
             ends_at: identity.counts_until.map_or(at_most, |counts_until| counts_until.min(at_most)),

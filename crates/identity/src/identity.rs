@@ -11,6 +11,7 @@ use model::timestamp::Timestamp;
 use parking_lot::Mutex;
 
 use super::role::Roles;
+use super::scope::Scope;
 
 /// A user the registry knows, with what the roles of the configuration give it.
 pub struct Identity {
@@ -20,6 +21,8 @@ pub struct Identity {
     pub name: String,
     /// Empty for a user whose credentials are right but who is bound to no role: answered with 403, not 401.
     pub roles: Roles,
+    /// What it may do at most, of an API key; `None`: whatever its user may do.
+    pub scope: Option<Arc<Scope>>,
     /// What tokens call the user: its distinguished name, for one of a directory.
     pub(super) token_name: String,
     /// Until when what was found out about the user counts; `None`: until the configuration is read again.
@@ -59,6 +62,7 @@ impl Identity {
             token_name: name.clone(),
             name,
             roles,
+            scope: None,
             counts_until: None,
             password_mark: None,
             password_changed: None,
@@ -81,12 +85,23 @@ impl Identity {
         Self { token_name: dn.to_owned(), counts_until: Some(counts_until), ..self }
     }
 
+    /// The identity of an API key of the user: for messaging, within the key's scope.
+    pub(super) fn of_api_key(
+        principal: Principal,
+        name: &str,
+        counts_until: Option<Timestamp>,
+        scope: Arc<Scope>,
+    ) -> Self {
+        Self { scope: Some(scope), counts_until, ..Self::new(principal, name, Roles::MQWEB_USER) }
+    }
+
     /// The same user with no token minted yet: for a login, whose token must be its own.
     pub(super) fn fresh(&self) -> Arc<Self> {
         Arc::new(Self {
             principal: self.principal.clone(),
             name: self.name.clone(),
             roles: self.roles,
+            scope: self.scope.clone(),
             token_name: self.token_name.clone(),
             counts_until: self.counts_until,
             password_mark: self.password_mark.clone(),

@@ -23,13 +23,11 @@ mod lookup;
 mod pool;
 mod settings;
 
-use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use model::authority::Principal;
-use model::text::Text;
 use model::timestamp::Timestamp;
 use tokio::runtime::Handle;
 
@@ -45,14 +43,13 @@ use super::cache::{Ends, VerifiedCache};
 use super::certificate::CertificateIdentity;
 use super::fair_queue::{Busy, FairQueue, Turn};
 use super::identity::Identity;
+use super::local_names::{ADMINISTRATORS, LocalNames};
 use super::password::PasswordReader;
 use crate::error::IdentityError;
 use crate::options::{Ldap, Web};
 
 /// Users and certificates remembered at most.
 const CACHE_CAPACITY: usize = 25_000;
-/// The group that makes administrators, and their user, on any queue manager.
-const ADMINISTRATORS: &str = "mqm";
 
 /// Why there is no verdict about a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,10 +78,8 @@ pub(super) struct Directory {
     settings: Arc<Settings>,
     pool: Pool,
     bindings: Arc<Bindings>,
-    /// Names, in lower case, that belong to users of this machine or this configuration.
-    taken: HashSet<String>,
-    /// What a message descriptor holds of each: another user must not look like its owner there.
-    taken_identifiers: HashSet<Text<12>>,
+    /// Names of users of this machine or this configuration.
+    local_names: LocalNames,
     known: VerifiedCache<Known>,
     hasher: RandomState,
     turns: Arc<FairQueue>,
@@ -119,16 +114,12 @@ impl Directory {
         runtime: Option<Handle>,
     ) -> Result<Option<Arc<Self>>, IdentityError> {
         let Some(settings) = Settings::read(ldap, passwords)?.map(Arc::new) else { return Ok(None) };
-        let machine = [server_user, ADMINISTRATORS].into_iter();
-        let taken: HashSet<_> = machine.chain(web.users.keys().map(String::as_str)).map(str::to_lowercase).collect();
-        let taken_identifiers = taken.iter().map(|name| Text::new(name)).collect();
         Ok(Some(Arc::new(Self {
             pool: Pool::new(Arc::clone(&settings)),
             turns: FairQueue::new(settings.connections),
             settings,
             bindings,
-            taken,
-            taken_identifiers,
+            local_names: LocalNames::new(server_user, web),
             known: VerifiedCache::new(CACHE_CAPACITY),
             hasher: RandomState::new(),
             runtime,
@@ -209,6 +200,10 @@ impl Directory {
         Some(Subject::Dn(user.to_owned()))
     }
 
+    pub(super) fn subject_of_name(&self, user: &str) -> Option<Subject> {
+        is_name(user).then(|| Subject::Name(user.to_owned()))
+    }
+
     pub(super) fn subject_of_certificate(&self, certificate: &CertificateIdentity) -> Option<Subject> {
         match &self.settings.certificates {
             Certificates::ExactDn => self.subject_of_token(&certificate.distinguished_name),
@@ -257,20 +252,10 @@ impl Directory {
         }
     }
 
-    /// `None` for a name that is not that of a user of this machine or this configuration.
-    fn why_taken(&self, person: &Person) -> Option<&'static str> {
-        let name = person.name.to_lowercase();
-        if self.taken.contains(&name) || self.taken.contains(&person.dn.to_lowercase()) {
-            return Some("a user of this server has that name");
-        }
-        let begins_alike = self.taken_identifiers.contains(&Text::new(&name));
-        begins_alike.then_some("the name of a user of this server begins with the same 12 bytes")
-    }
-
     /// `None` for a user with the name of a user of this machine.
     fn identity(&self, person: &Person, now: Timestamp) -> Option<Arc<Identity>> {
         let dn = Dn::parse(&person.dn)?;
-        if let Some(why) = self.why_taken(person) {
+        if let Some(why) = self.local_names.why_taken(&person.name, Some(&person.dn)) {
             let name = person.name.escape_debug();
             tracing::warn!("sign-in of the directory's user '{name}' refused: {why}");
             return None;

@@ -2,9 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+
+use crate::api_key::ApiKeys;
+use crate::oidc::Connect;
 
 /// Everything of one start or reload that concerns users.
 #[derive(Debug, Clone, Copy)]
@@ -13,8 +17,20 @@ pub struct Identities<'a> {
     pub ldap: &'a Ldap,
     pub ltpa: &'a Ltpa,
     pub lockout: &'a Lockout,
+    /// `None`: neither tokens of issuers nor API keys count.
+    pub bearers: Option<BearerOptions<'a>>,
     /// Name of the user the server runs as.
     pub server_user: &'a str,
+}
+
+/// What of it concerns credentials that are sent as bearer tokens.
+#[derive(Debug, Clone, Copy)]
+pub struct BearerOptions<'a> {
+    /// Issuers by name.
+    pub oidc: &'a BTreeMap<String, OidcIssuer>,
+    /// How issuers are reached.
+    pub connect: &'a dyn Connect,
+    pub api_keys: &'a Arc<ApiKeys>,
 }
 
 /// `[web]`.
@@ -198,6 +214,99 @@ impl Default for Ltpa {
             expiration: 120,
             secure: true,
         }
+    }
+}
+
+/// `[identity.oidc.NAME]`: an issuer whose access tokens are accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OidcIssuer {
+    /// The URL that the issuer gives itself, and below which it describes itself.
+    pub issuer: String,
+    /// A token must be for one of them.
+    pub audiences: Vec<String>,
+    /// Path of the claim that is the user name.
+    #[serde(default = "OidcIssuer::sub")]
+    pub user_claim: String,
+    /// Path of the claim that lists the groups.
+    #[serde(default = "OidcIssuer::groups")]
+    pub groups_claim: String,
+    /// Those that signatures may have.
+    #[serde(default = "OidcIssuer::all_algorithms")]
+    pub algorithms: Vec<String>,
+    /// By how much the clocks of issuer and server may differ.
+    #[serde(default = "OidcIssuer::thirty")]
+    pub clock_skew_seconds: u64,
+    /// How often the keys are fetched.
+    #[serde(default = "OidcIssuer::hour")]
+    pub refresh_seconds: u64,
+    /// How often they are fetched at most because a token names a key that is not known.
+    #[serde(default = "OidcIssuer::ten")]
+    pub unknown_key_seconds: u64,
+    /// For a fetch of the keys.
+    #[serde(default = "OidcIssuer::ten")]
+    pub timeout_seconds: u64,
+    /// Signers of the issuer's certificates; `None`: those the system trusts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ca_file: Option<PathBuf>,
+    #[serde(default)]
+    pub local_users: LocalUsers,
+}
+
+/// What becomes of a token whose user has the name of a user of `web.users`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LocalUsers {
+    /// It is refused: the issuer decides who its users are, not who is a user of this server.
+    #[default]
+    Refuse,
+    /// The issuer's users are those of this server.
+    Accept,
+}
+
+impl OidcIssuer {
+    /// Algorithms of signatures with public keys, all of which are accepted unless the configuration names some.
+    pub const ALGORITHMS: [&str; 9] = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"];
+
+    /// With everything else by default.
+    pub fn new(issuer: impl Into<String>, audiences: Vec<String>) -> Self {
+        Self {
+            issuer: issuer.into(),
+            audiences,
+            user_claim: Self::sub(),
+            groups_claim: Self::groups(),
+            algorithms: Self::all_algorithms(),
+            clock_skew_seconds: Self::thirty(),
+            refresh_seconds: Self::hour(),
+            unknown_key_seconds: Self::ten(),
+            timeout_seconds: Self::ten(),
+            ca_file: None,
+            local_users: LocalUsers::Refuse,
+        }
+    }
+
+    fn sub() -> String {
+        "sub".to_owned()
+    }
+
+    fn groups() -> String {
+        "groups".to_owned()
+    }
+
+    fn all_algorithms() -> Vec<String> {
+        Self::ALGORITHMS.map(str::to_owned).to_vec()
+    }
+
+    const fn thirty() -> u64 {
+        30
+    }
+
+    const fn hour() -> u64 {
+        3600
+    }
+
+    const fn ten() -> u64 {
+        10
     }
 }
 

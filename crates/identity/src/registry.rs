@@ -16,14 +16,12 @@ use super::bindings::Bindings;
 use super::certificate::CertificateIdentity;
 use super::identity::Identity;
 use super::ldap::dn::Dn;
+use super::local_names::ADMINISTRATORS;
 use super::ltpa::keys::LtpaKeys;
 use super::password::{Password, PasswordReader};
 use super::role::Roles;
 use crate::error::IdentityError;
 use crate::options::{CertificateMap, Web};
-
-/// Members of this group have every authority on objects, as on any queue manager.
-const ADMINISTRATORS: &str = "mqm";
 
 pub(super) struct Registry {
     users: HashMap<String, User>,

@@ -72,6 +72,14 @@ impl Users {
         }
     }
 
+    /// Whom an API key means by `user`.
+    pub(super) fn of_name(&self, user: &str, now: Timestamp) -> Lookup {
+        match self.file.find(user) {
+            Some(identity) => Lookup::Known(Arc::clone(identity)),
+            None => self.look(now, |directory| directory.subject_of_name(user)),
+        }
+    }
+
     pub(super) fn of_certificate(&self, certificate: &CertificateIdentity, now: Timestamp) -> Lookup {
         match self.file.find_by_certificate(certificate) {
             Some(identity) => Lookup::Known(Arc::clone(identity)),

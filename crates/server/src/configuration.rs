@@ -17,10 +17,12 @@ mod tests;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use handshake::identity::PairFiles;
-use identity::options::{Ldap, Lockout, Ltpa, Web};
+use identity::api_key::ApiKeys;
+use identity::options::{Ldap, Lockout, Ltpa, OidcIssuer, Web};
 use model::name::QueueManagerName;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
@@ -81,6 +83,8 @@ pub(crate) struct Server {
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Identity {
     pub lockout: Lockout,
+    /// Issuers of tokens by name.
+    pub oidc: BTreeMap<String, OidcIssuer>,
 }
 
 /// `[channels]`: what MQ clients may take.
@@ -205,7 +209,7 @@ impl Default for Server {
 }
 
 impl Configuration {
-    /// Settings of the web server, before generated files and developer users are added.
+    /// Settings of the web server, before generated files, API keys and developer users are added.
     pub(crate) fn web_options(&self, tls: TlsOptions) -> WebOptions {
         let mut zosconnect = self.zosconnect.clone();
         zosconnect.requesters.endpoint_connections.extend(self.endpoint_connections.clone());
@@ -218,6 +222,8 @@ impl Configuration {
             ldap: self.ldap.clone(),
             ltpa: self.ltpa.clone(),
             lockout: self.identity.lockout.clone(),
+            oidc: self.identity.oidc.clone(),
+            api_keys: Arc::new(ApiKeys::in_memory()),
             cors: self.cors.clone(),
             metrics_page: self.metrics.clone(),
             documents: self.documents(),

@@ -5,6 +5,7 @@
 //! DIR/server.lock                held while a server runs; holds its process id
 //! DIR/admin.sock                 administration socket, mode 0600
 //! DIR/initial-passwords          lines `user password`, mode 0600
+//! DIR/api-keys.json              API keys as hashes, mode 0600; written by `identity`
 //! DIR/ltpa.keys                  LTPA keys, unless [ltpa] names others
 //! DIR/tls/                       ca.crt, ca.key, server.crt, server.key, server-rsa.crt, server-rsa.key
 //! DIR/mqsc.d/                    drop-in MQSC
@@ -82,6 +83,10 @@ impl DataDirectory {
 
     pub(crate) fn initial_passwords(&self) -> PathBuf {
         self.root.join("initial-passwords")
+    }
+
+    pub(crate) fn api_keys(&self) -> PathBuf {
+        self.root.join("api-keys.json")
     }
 
     pub(crate) fn ltpa_keys(&self) -> PathBuf {

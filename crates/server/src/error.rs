@@ -38,6 +38,8 @@ pub(crate) enum ServerError {
     #[error(transparent)]
     Web(#[from] web::WebError),
     #[error(transparent)]
+    ApiKeys(#[from] identity::api_key::ApiKeyError),
+    #[error(transparent)]
     Identity(#[from] identity::error::IdentityError),
     #[error("cannot listen on {address} for MQ clients")]
     Listen {

@@ -112,6 +112,7 @@ fn warn_about(plan: &Plan) {
     } else if !configuration.server.developer_defaults
         && configuration.web.users.is_empty()
         && configuration.ldap.host.is_none()
+        && configuration.identity.oidc.is_empty()
     {
         tracing::warn!("web.users is empty and developer defaults are off: no user can sign in");
     }
@@ -136,7 +137,7 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
     let (stop, stopped) = watch::channel(false);
     let end_with_last = plan.options.end_with_last.then(|| stop.clone());
     let host = Arc::new(Host::new(data.clone(), administrator.clone(), end_with_last));
-    let Prepared { roll, recovered, tls, users } = prepared;
+    let Prepared { roll, recovered, tls, users, api_keys } = prepared;
     let TlsAtStart { options: tls, authority, pending_rsa } = tls;
     for entry in roll {
         let state = if entry.starts { State::Starting } else { entry.at_rest };
@@ -144,7 +145,7 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
         let _ = host.table().enter(entry.name, state);
     }
     let shown = Mutex::new(tls.clone());
-    let web_options = plan.web_options(&data, tls, &users, &server_user);
+    let web_options = plan.web_options(&data, tls, &users, &api_keys, &server_user);
     let workers = Arc::new(Workers::start("https", storage::before_sleep).map_err(ServerError::Threads)?);
     let opened = async {
         take_in(&host, recovered, &plan, &data, &server_user).await?;
@@ -159,7 +160,8 @@ async fn serve(plan: Plan, data: DataDirectory, prepared: Prepared, server_user:
     };
     log_web_start(&web, &configuration);
     let plan = Mutex::new(plan);
-    let server = Arc::new(Server { plan, data, host, web, channels, shown, users, server_user, administrator, stop });
+    let server =
+        Arc::new(Server { plan, data, host, web, channels, shown, users, api_keys, server_user, administrator, stop });
     let mut tasks = JoinSet::new();
     tasks.spawn(socket.run(Arc::clone(&server), stopped.clone()));
     let interval = configuration.server.reload_interval_seconds;

@@ -89,7 +89,8 @@ impl Policy {
         }
     }
 
-    fn names(&self, origin: &HeaderValue) -> bool {
+    /// Whether the configuration names the origin: its pages act for the user who looks at them.
+    pub(crate) fn names(&self, origin: &HeaderValue) -> bool {
         self.origins.iter().any(|named| named != "*" && named.as_bytes() == origin.as_bytes())
     }
 

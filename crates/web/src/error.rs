@@ -228,6 +228,33 @@ entries! {
         "Wrong passwords were sent before this one, which was not checked. The next one may be sent in {0} seconds.",
         "Each wrong password doubles the wait of that user at that address. Other addresses do not wait.",
         "Send the request again after the number of seconds that the Retry-After header of this answer names.";
+    BEARER_FAILED = "MQWB0932E", UNAUTHORIZED,
+        "The bearer token in the Authorization header is not accepted.",
+        "The token is expired, damaged, for another audience, or of an issuer that is not configured. The log of the server has \
+         the reason.",
+        "Get a new token from the issuer and send the request again.";
+    API_KEY_FAILED = "MQWB0933E", UNAUTHORIZED,
+        "The API key is not accepted.",
+        "There is no such key: it is wrong, expired or revoked.",
+        "Send a valid key, or ask an administrator to create one.";
+    ISSUER_UNAVAILABLE = "MQWB0934E", SERVICE_UNAVAILABLE,
+        "The issuer of the bearer token does not answer.",
+        "The key that the token was signed with is not known here, and the issuer could not be asked for it. The token was neither \
+         accepted nor refused.",
+        "Send the request again later. The log of the server has the cause.";
+    API_KEY_RESOURCE = "MQWB0935E", FORBIDDEN,
+        "An API key does not open the resource '{0}'.",
+        "API keys are for messaging resources: to put, get, browse and publish messages.",
+        "Sign in as a user with the role that the resource needs.";
+    SCOPE_MISSING = "MQWB0936E", FORBIDDEN,
+        "The API key does not allow its sender to {0} '{1}'.",
+        "The key was created for other operations, or for other queues or topics.",
+        "Use another key, or ask an administrator to create one.";
+    FOREIGN_ORIGIN = "MQWB0937E", FORBIDDEN,
+        "The request comes from a page of another origin.",
+        "Credentials that a browser sends by itself count only for pages of this server and of the origins in \
+         cors.allowed_origins.",
+        "Send the request from an allowed origin, or with a bearer token or an API key.";
 }
 
 /// What a messaging request was about to do, for the sentences and for the choice of an identifier.
@@ -284,6 +311,23 @@ impl ApiError {
     pub(crate) fn locked(locked: Locked) -> Self {
         let seconds = locked.seconds();
         Self::new(&LOCKED, &[&seconds.to_string()]).with_header(header::RETRY_AFTER, HeaderValue::from(seconds))
+    }
+
+    /// The bearer token that was sent is not accepted.
+    pub(crate) fn bearer() -> Self {
+        let how = HeaderValue::from_static("Bearer error=\"invalid_token\"");
+        Self::new(&BEARER_FAILED, &[]).with_header(header::WWW_AUTHENTICATE, how)
+    }
+
+    /// The API key that was sent is not accepted.
+    pub(crate) fn api_key() -> Self {
+        let how = HeaderValue::from_static("Bearer error=\"invalid_token\"");
+        Self::new(&API_KEY_FAILED, &[]).with_header(header::WWW_AUTHENTICATE, how)
+    }
+
+    /// What an API key is not for.
+    pub(crate) fn scope(verb: Verb, object: &str) -> Self {
+        Self::new(&SCOPE_MISSING, &[verb.words(), object])
     }
 
     pub(crate) fn method(method: &str, path: &str, allow: HeaderValue) -> Self {

@@ -12,6 +12,7 @@ mod csrf;
 mod error;
 mod explorer;
 mod health;
+mod issuers;
 mod listener;
 mod login;
 mod media_type;
@@ -135,6 +136,7 @@ impl WebServer {
                 tokio::spawn(keep_house(Arc::clone(&shared))),
                 tokio::spawn(look_after_services(Arc::clone(&shared.services))),
                 tokio::spawn(watch_archives(Arc::clone(&shared))),
+                tokio::spawn(issuers::look_after(Arc::clone(&shared))),
             ]),
             seats: Mutex::new(vec![Arc::clone(&seats), Arc::clone(&watchman)]),
         };

@@ -24,6 +24,7 @@ use connection::pool::{Lent, Pool};
 use connection::target::Acting;
 use connection::verbs::{ObjectHandle, WaitTerms};
 use identity::Identity;
+use identity::scope::{self, Object, Operations};
 use model::message::Message;
 use model::name::{ObjectName, QueueName};
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, ObjectKind, OpenOptions};
@@ -44,21 +45,23 @@ struct Target<'a> {
 
 impl<'a> Target<'a> {
     /// # Errors
-    /// 404 messaging is off or there is no such queue manager; 503 it does not run; 400 the name is not percent-encoded UTF-8.
+    /// 404 messaging is off or there is no such queue manager; 503 it does not run; 400 the name is not percent-encoded UTF-8;
+    /// 403 the API key is not for it.
     fn of(call: Call<'a>, identity: &'a Identity, verb: Verb) -> Result<Self, ApiError> {
         let settings = call.settings;
         if !settings.options.messaging.enabled {
             return Err(ApiError::new(&error::MESSAGING_DISABLED, &[]));
         }
         let [queue_manager, object] = call.parameters;
-        let queue_manager = decode(queue_manager)?;
+        let (queue_manager, object) = (decode(queue_manager)?, decode(object)?);
+        in_scope(identity, verb, &object)?;
         let pool = pools::find(&settings.pools, &queue_manager);
         let pool = pool.ok_or_else(|| call.shared.unavailable(&queue_manager))?;
         let acting = match settings.options.messaging.adopt_web_user_context {
             true => Acting::For(&identity.principal),
             false => Acting::AsConnected(&settings.server_principal),
         };
-        Ok(Self { pool, acting, verb, object: decode(object)? })
+        Ok(Self { pool, acting, verb, object })
     }
 
     fn queue(&self) -> Result<ObjectDescriptor, ApiError> {
@@ -165,6 +168,18 @@ impl Walk {
 /// What every get and browse of this API has in common: outside syncpoint, properties as MQRFH2.
 fn get_flags() -> GetFlags {
     GetFlags::NO_SYNCPOINT | GetFlags::FAIL_IF_QUIESCING | GetFlags::PROPERTIES_FORCE_MQRFH2
+}
+
+/// # Errors
+/// 403 the identity is that of an API key, which is not for the verb or the object.
+pub(crate) fn in_scope(identity: &Identity, verb: Verb, object: &str) -> Result<(), ApiError> {
+    let (operation, on) = match verb {
+        Verb::PutTo => (Operations::PUT, Object::Queue(object)),
+        Verb::GetFrom => (Operations::GET, Object::Queue(object)),
+        Verb::BrowseFrom => (Operations::BROWSE, Object::Queue(object)),
+        Verb::PublishTo => (Operations::PUBLISH, Object::Topic(object)),
+    };
+    scope::require(identity, operation, on).map_err(|_| ApiError::scope(verb, object))
 }
 
 /// Decodes one part of the path.

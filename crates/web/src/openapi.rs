@@ -194,6 +194,14 @@ fn build() -> Value {
         "components": {
             "securitySchemes": {
                 "basic": { "type": "http", "scheme": "basic", "description": "User and password with every request." },
+                "bearer": {
+                    "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+                    "description": "An access token of an issuer in identity.oidc."
+                },
+                "apiKey": {
+                    "type": "apiKey", "in": "header", "name": "X-API-Key",
+                    "description": "A key of `quaymaster apikey create`. Authorization: Bearer takes it, too."
+                },
                 "token": {
                     "type": "apiKey", "in": "cookie", "name": "LtpaToken2",
                     "description": "The cookie that logging in hands out."

@@ -1,14 +1,16 @@
 //! What the HTTPS door needs to know. The configuration file's `[cors]`, `[metrics]`, `[documents]`, `[messaging]`,
-//! `[zosconnect]` and `[limits]` tables are these; `[web]`, `[ldap]` and `[ltpa]` are those of the crate `identity`.
+//! `[zosconnect]` and `[limits]` tables are these; `[web]`, `[ldap]`, `[ltpa]` and `[identity]` are those of the crate `identity`.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 pub use command::rest::Installation;
 pub use connection::options::{RemoteQueueManager, RemoteQueueManagers};
 use handshake::identity::{PairFiles, PendingPair};
-use identity::options::{Identities, Ldap, Lockout, Ltpa, Web};
+use identity::api_key::ApiKeys;
+use identity::options::{BearerOptions, Identities, Ldap, Lockout, Ltpa, OidcIssuer, Web};
 use requester::options::RequesterOptions;
 pub use requester::options::{
     ApiRequester, AuthData, AuthToken, AuthorizationServer, EndpointConnection, GrantType, OauthConfig, Proxy,
@@ -20,6 +22,7 @@ pub use service::names::{ConnectionFactory, Queue};
 use service::registry::Settings;
 
 use crate::budget::share_of;
+use crate::issuers::ByHttp;
 
 /// Everything of one start or reload.
 #[derive(Debug, Clone)]
@@ -32,6 +35,10 @@ pub struct WebOptions {
     pub ldap: Ldap,
     pub ltpa: Ltpa,
     pub lockout: Lockout,
+    /// `[identity.oidc]`: issuers of tokens by name.
+    pub oidc: BTreeMap<String, OidcIssuer>,
+    /// The same ones at every reload.
+    pub api_keys: Arc<ApiKeys>,
     pub cors: Cors,
     pub metrics_page: Metrics,
     pub documents: Documents,
@@ -201,6 +208,7 @@ impl WebOptions {
             ldap: &self.ldap,
             ltpa: &self.ltpa,
             lockout: &self.lockout,
+            bearers: Some(BearerOptions { oidc: &self.oidc, connect: &ByHttp, api_keys: &self.api_keys }),
             server_user: &self.server_user,
         }
     }

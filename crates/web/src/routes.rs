@@ -160,6 +160,12 @@ impl Handler {
         }
     }
 
+    /// Asks whether an API key is for what the request wants. Others are not for API keys.
+    pub(crate) fn checks_scope(self) -> bool {
+        use Handler::{BrowseMessage, GetMessage, ListMessages, PublishMessage, PutMessage};
+        matches!(self, PutMessage | GetMessage | BrowseMessage | ListMessages | PublishMessage)
+    }
+
     /// Its answers are always a few lines: they need no memory for answers.
     pub(crate) fn answers_briefly(self) -> bool {
         use Handler::{AlterQueue, CreateQueue, DeleteQueue, Logout, PublishMessage, PutMessage, ShowLogin};

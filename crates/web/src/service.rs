@@ -8,7 +8,7 @@ use std::convert::Infallible;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use http::header::{self, HeaderMap};
+use http::header::{self, HeaderMap, HeaderName};
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, StatusCode};
 use hyper::body::Incoming;
@@ -28,6 +28,9 @@ use crate::request_body::RequestBody;
 use crate::routes::{self, Access, Handler, Matched, PublicHandler, Resolution, Version};
 use crate::server::{Settings, Shared};
 use crate::{admin, explorer, health, login, messaging, metrics, openapi, zosconnect};
+
+/// The header that carries an API key; `Authorization: Bearer` does so, too.
+pub(crate) const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
 /// Which listener a request came in by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -255,6 +258,7 @@ async fn guarded(
     let credentials = Credentials {
         tokens: tokens.as_slice(),
         authorization: parts.headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes),
+        api_key: parts.headers.get(X_API_KEY).map(HeaderValue::as_bytes),
         client_certificate: peer.client_certificate.as_ref().and_then(|it| it.identity(&shared.client_verifier)),
         over_tls: call.over_tls,
         address: peer.address,
@@ -266,7 +270,7 @@ async fn guarded(
     let Verdict::Identified { identity, mechanism, set_cookie } = verdict else {
         return told(refused(call, &verdict));
     };
-    let outcome = match admit(call, matched, &identity, body).await {
+    let outcome = match admit(call, matched, &identity, mechanism, body).await {
         Ok(()) => handle(call, matched.route.handler, &identity, mechanism, body).await,
         Err(error) => Err(error),
     };
@@ -291,6 +295,12 @@ fn refused(call: Call<'_>, verdict: &Verdict) -> ApiError {
             login::tell_of_refusal(call, sent.as_ref().map_or("", |sent| &sent.user));
             ApiError::new(&error::BASIC_FAILED, &[])
         }
+        Verdict::BadBearer => ApiError::bearer(),
+        Verdict::BadApiKey => ApiError::api_key(),
+        Verdict::IssuerUnavailable => {
+            let soon = HeaderValue::from_static("10");
+            ApiError::new(&error::ISSUER_UNAVAILABLE, &[]).with_header(header::RETRY_AFTER, soon)
+        }
         Verdict::Locked(locked) => ApiError::locked(*locked),
         Verdict::Busy => ApiError::new(&error::TOO_BUSY, &[]),
         Verdict::Unavailable => ApiError::new(&error::USERS_UNAVAILABLE, &[]),
@@ -308,9 +318,10 @@ async fn admit(
     call: Call<'_>,
     matched: Matched<'_>,
     identity: &Identity,
+    mechanism: Mechanism,
     body: &mut RequestBody<'_>,
 ) -> Result<(), ApiError> {
-    check(call, matched, identity)?;
+    check(call, matched, identity, mechanism)?;
     let limits = &call.settings.options.limits;
     let most = limits.answer_memory_bytes;
     let is_full = || call.shared.answers.used() > most || call.watch.unread_of_source() > most / 2;
@@ -323,16 +334,20 @@ async fn admit(
     Ok(())
 }
 
-/// CSRF, then the role.
-fn check(call: Call<'_>, matched: Matched<'_>, identity: &Identity) -> Result<(), ApiError> {
+/// CSRF, then what API keys are for, then the role.
+fn check(call: Call<'_>, matched: Matched<'_>, identity: &Identity, mechanism: Mechanism) -> Result<(), ApiError> {
     let rule = if call.settings.options.web.csrf_validation.0 { matched.route.csrf } else { CsrfRule::Off };
-    csrf::check(rule, &call.parts.method, &call.parts.headers).map_err(|error| {
+    csrf::check(rule, mechanism, call.parts, &call.settings.cors).map_err(|error| {
         let entry = match error {
             CsrfError::Missing => &error::CSRF_HEADER_MISSING,
             CsrfError::Mismatch => &error::CSRF_HEADER_MISMATCH,
+            CsrfError::Foreign => &error::FOREIGN_ORIGIN,
         };
         ApiError::new(entry, &[CSRF_HEADER.as_str()])
     })?;
+    if identity.scope.is_some() && !matched.route.handler.checks_scope() {
+        return Err(ApiError::new(&error::API_KEY_RESOURCE, &[call.parts.uri.path()]));
+    }
     match matched.route.access {
         Access::Role(required) => role::require(identity, required).map_err(|missing| ApiError::role(&missing)),
         Access::Everybody | Access::Identified => Ok(()),

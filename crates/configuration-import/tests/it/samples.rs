@@ -130,6 +130,7 @@ fn what_is_imported_authenticates() {
         ldap: &imported.ldap,
         ltpa: &imported.ltpa,
         lockout: &Lockout::default(),
+        bearers: None,
         server_user: "server",
     };
     Authenticator::new(&options, Timestamp::from_millis(0)).expect("usable as it is");

@@ -1,14 +1,19 @@
 //! Who a request comes from, with a clock of our own and users of every kind.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use identity::api_key::ApiKeys;
 use identity::authenticator::{Credentials, LoginError, Mechanism, Verdict};
 use identity::ltpa::{key_file, token};
-use identity::options::{Identities, Ldap, Lockout, Ltpa, Web};
+use identity::oidc::{Connect, Fetch, Fetched};
+use identity::options::{BearerOptions, Identities, Ldap, Lockout, Ltpa, OidcIssuer, Web};
 use identity::password::encode_argon2id;
 use identity::role::{self, MissingRole};
 use identity::{Authenticator, CertificateIdentity, Roles};
@@ -16,24 +21,61 @@ use model::timestamp::Timestamp;
 
 pub(crate) const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-#[derive(Default)]
 pub(crate) struct Options {
     pub(crate) web: Web,
     pub(crate) ldap: Ldap,
     pub(crate) ltpa: Ltpa,
     pub(crate) lockout: Lockout,
+    pub(crate) oidc: BTreeMap<String, OidcIssuer>,
+    pub(crate) api_keys: Arc<ApiKeys>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            web: Web::default(),
+            ldap: Ldap::default(),
+            ltpa: Ltpa::default(),
+            lockout: Lockout::default(),
+            oidc: BTreeMap::new(),
+            api_keys: Arc::new(ApiKeys::in_memory()),
+        }
+    }
+}
+
+/// No issuer is ever reached.
+#[derive(Debug)]
+struct NoIssuers;
+
+impl Connect for NoIssuers {
+    fn connect(&self, _: Option<&Path>, _: Duration) -> Result<Arc<dyn Fetch>, String> {
+        Ok(Arc::new(Self))
+    }
+}
+
+impl Fetch for NoIssuers {
+    fn get(&self, _: &str) -> Fetched {
+        Box::pin(async { Err("no answer".to_owned()) })
+    }
 }
 
 impl Options {
     pub(crate) fn view(&self) -> Identities<'_> {
-        Identities { web: &self.web, ldap: &self.ldap, ltpa: &self.ltpa, lockout: &self.lockout, server_user: "server" }
+        Identities {
+            web: &self.web,
+            ldap: &self.ldap,
+            ltpa: &self.ltpa,
+            lockout: &self.lockout,
+            bearers: Some(BearerOptions { oidc: &self.oidc, connect: &NoIssuers, api_keys: &self.api_keys }),
+            server_user: "server",
+        }
     }
 
-    fn authenticator(&self) -> Authenticator {
+    pub(crate) fn authenticator(&self) -> Authenticator {
         Authenticator::new(&self.view(), seconds(0)).expect("options are fine")
     }
 
-    fn reloaded(&self, before: &Authenticator) -> Authenticator {
+    pub(crate) fn reloaded(&self, before: &Authenticator) -> Authenticator {
         before.reloaded(&self.view(), seconds(0)).expect("options are fine")
     }
 }
@@ -74,7 +116,7 @@ fn slow_authenticator() -> Authenticator {
     options(&[("app", &hash), ("clear", "secret")]).authenticator()
 }
 
-fn seconds(seconds: u64) -> Timestamp {
+pub(crate) fn seconds(seconds: u64) -> Timestamp {
     Timestamp::from_millis(1_800_000_000_000 + seconds * 1000)
 }
 
@@ -96,7 +138,7 @@ async fn judge_slowly(authenticator: &Authenticator, sent: &Sent, now: Timestamp
 
 fn credentials<'a>(sent: &'a Sent, tokens: &'a [&'a str], over_tls: bool) -> Credentials<'a> {
     let authorization = sent.authorization.as_deref().map(str::as_bytes);
-    Credentials { tokens, authorization, client_certificate: None, over_tls, address: HERE }
+    Credentials { tokens, authorization, api_key: None, client_certificate: None, over_tls, address: HERE }
 }
 
 /// The verdict in a few words: `app form`, `app basic +cookie`, `BadToken`.
@@ -107,6 +149,9 @@ fn words(verdict: &Verdict) -> String {
         }
         Verdict::NoCredentials => "NoCredentials".to_owned(),
         Verdict::BadBasic => "BadBasic".to_owned(),
+        Verdict::BadBearer => "bad bearer token".to_owned(),
+        Verdict::BadApiKey => "bad API key".to_owned(),
+        Verdict::IssuerUnavailable => "issuer unavailable".to_owned(),
         Verdict::BadToken => "BadToken".to_owned(),
         Verdict::Slow => "Slow".to_owned(),
         Verdict::Busy => "Busy".to_owned(),

@@ -1,4 +1,5 @@
 //! The crate's public face.
 
+mod api_keys;
 mod authenticator;
 mod vectors;

@@ -58,6 +58,7 @@ fn check_case(authenticator: &Authenticator, case: &Value) {
         let credentials = Credentials {
             tokens: &[text(case, "token")],
             authorization: None,
+            api_key: None,
             client_certificate: None,
             over_tls: true,
             address: HERE,
@@ -201,8 +202,14 @@ fn an_aes_password_does_not_decrypt_with_another_key() {
 #[test]
 fn a_request_without_a_token_has_no_credentials() {
     let authenticator = authenticator("vectors.keys", Some("{xor}KTo8KzAtLA=="));
-    let credentials =
-        Credentials { tokens: &[], authorization: None, client_certificate: None, over_tls: true, address: HERE };
+    let credentials = Credentials {
+        tokens: &[],
+        authorization: None,
+        api_key: None,
+        client_certificate: None,
+        over_tls: true,
+        address: HERE,
+    };
     assert!(matches!(authenticator.authenticate(&credentials, NOW), Verdict::NoCredentials));
 }
 

@@ -52,7 +52,7 @@ pub(super) struct ExplainArguments {
 pub(super) struct CheckArguments {
     /// File to check.
     file: PathBuf,
-    /// Also connect to the servers of [ldap], sign in and search.
+    /// Also connect to the servers of [ldap], sign in and search, and fetch the keys of the issuers of [identity.oidc].
     #[arg(long)]
     connect: bool,
 }
@@ -105,7 +105,7 @@ fn check(arguments: &CheckArguments, out: &mut dyn Write) -> Result<(), Failure>
     for note in notes {
         writeln!(out, "{note}.")?;
     }
-    if arguments.connect { check_directory(&authenticator, out) } else { Ok(()) }
+    if arguments.connect { check_others(&authenticator, out) } else { Ok(()) }
 }
 
 /// Opens every certificate, key and authority that the configuration names: what is worth a note, and what is wrong.
@@ -163,11 +163,16 @@ fn collect_files(path: &str, table: &toml::Table, found: &mut Vec<(String, Files
     }
 }
 
-/// Asks every server of the directory, so that one that is only needed when another fails is known to work.
-fn check_directory(authenticator: &Authenticator, out: &mut dyn Write) -> Result<(), Failure> {
+/// Asks every server of the directory, so that one that is only needed when another fails is known to work, and every issuer.
+fn check_others(authenticator: &Authenticator, out: &mut dyn Write) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut failed = 0;
-    for (server, result) in runtime.block_on(authenticator.probe_directory()) {
+    let answers = runtime.block_on(async {
+        let mut answers = authenticator.probe_directory().await;
+        answers.extend(authenticator.probe_issuers().await);
+        answers
+    });
+    for (server, result) in answers {
         match result {
             Ok(()) => writeln!(out, "{server} answers.")?,
             Err(problem) => {
@@ -176,7 +181,10 @@ fn check_directory(authenticator: &Authenticator, out: &mut dyn Write) -> Result
             }
         }
     }
-    if failed > 0 { Err(Failure::new(1, "config check: at least one server of [ldap] cannot be used")) } else { Ok(()) }
+    match failed {
+        0 => Ok(()),
+        _ => Err(Failure::new(1, "config check: at least one server of [ldap] or [identity.oidc] cannot be used")),
+    }
 }
 
 fn reload(arguments: &ReloadArguments, out: &mut dyn Write) -> Result<(), Failure> {

@@ -5,6 +5,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 
 use handshake::cipher_spec::CipherSpec;
+use identity::options::OidcIssuer;
 use model::name::QueueManagerName;
 use toml::{Table, Value};
 use web::options::{
@@ -71,7 +72,10 @@ fn check_keys(section: &str, keys: &mut Table, file: &Path) -> Result<(), Config
         check_value(key, place(path), value)?;
         if key.kind == Kind::Path {
             anchor(value, file);
-        } else if matches!(key.path, "zosconnect.endpoint_connections" | "zosconnect.authorization_servers") {
+        } else if matches!(
+            key.path,
+            "zosconnect.endpoint_connections" | "zosconnect.authorization_servers" | "identity.oidc"
+        ) {
             anchor_files(value, file);
         }
     }
@@ -110,6 +114,7 @@ fn check_entries(path: &str, value: &Value) -> Result<(), String> {
         })
     }
     match path {
+        "identity.oidc" => read::<OidcIssuer>(value),
         "zosconnect.connection_factories" => read::<ConnectionFactory>(value),
         "zosconnect.queues" => read::<Queue>(value),
         "zosconnect.services" => read::<BTreeMap<String, String>>(value),

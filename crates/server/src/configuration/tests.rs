@@ -162,9 +162,11 @@ fn paths_in_a_file_are_relative_to_it() {
     let configuration = load(&file, true, &Environment::default(), &[]).expect("valid");
     assert_eq!(configuration.ltpa.keys_file, Some(folder.path().join("k/ltpa.keys")));
     let text = b"[endpoint_connections.a]\nhost = 'https://h'\nca_file = 'ca.pem'\n\
-        [zosconnect.authorization_servers.s]\ntoken_endpoint = 'https://h/t'\nkey = 'k.pem'\n";
+        [zosconnect.authorization_servers.s]\ntoken_endpoint = 'https://h/t'\nkey = 'k.pem'\n\
+        [identity.oidc.i]\nissuer = 'https://h'\naudiences = ['a']\nca_file = 'i.pem'\n";
     crate::data_directory::write_file(&file, text, 0o600).expect("written");
     let configuration = load(&file, true, &Environment::default(), &[]).expect("valid");
+    assert_eq!(configuration.identity.oidc["i"].ca_file, Some(folder.path().join("i.pem")));
     assert_eq!(configuration.endpoint_connections["a"].ca_file, Some(folder.path().join("ca.pem")));
     assert_eq!(configuration.zosconnect.requesters.authorization_servers["s"].key, Some(folder.path().join("k.pem")));
 }
@@ -229,6 +231,7 @@ fn every_key_without_a_default_is_known_to_the_structs() {
             Kind::TextTable => "{ a = 'b' }",
             Kind::TextsTable => "{ a = ['b'] }",
             Kind::TextsOrTables => "{ a = 'b', c = {} }",
+            Kind::Tables if key.path == "identity.oidc" => "{ a = { issuer = 'https://h', audiences = ['b'] } }",
             Kind::Tables if key.path == "remote_queue_managers" => "{ a = { channel = 'C', connection_name = 'h' } }",
             Kind::Tables if key.path.ends_with("endpoint_connections") => "{ a = { host = 'h', port = 1 } }",
             Kind::Tables if key.path == "zosconnect.auth_data" => "{ a = { user = 'u', password = 'p' } }",

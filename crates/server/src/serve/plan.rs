@@ -1,7 +1,9 @@
 //! What a start is going to do: flags, environment and file turned into a checked plan. Made again at every reload.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use identity::api_key::ApiKeys;
 use web::options::TlsOptions;
 use web::options::WebOptions;
 
@@ -78,6 +80,7 @@ impl Plan {
         data: &DataDirectory,
         tls: TlsOptions,
         users: &[User],
+        api_keys: &Arc<ApiKeys>,
         server_user: &str,
     ) -> WebOptions {
         let mut options = self.configuration.web_options(tls);
@@ -100,6 +103,7 @@ impl Plan {
                 }
             }
         }
+        options.api_keys = Arc::clone(api_keys);
         options.ltpa.keys_file.get_or_insert_with(|| data.ltpa_keys());
         options.archives = data.archives();
         options.limits.connections = files::share(options.limits.connections, "limits.connections");

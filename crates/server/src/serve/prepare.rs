@@ -1,9 +1,11 @@
 //! What a start does before anything listens: recover the queue managers, and meanwhile make certificate and passwords.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 
 use handshake::identity::PairFiles;
+use identity::api_key::ApiKeys;
 use identity::ltpa::key_file;
 use model::name::QueueManagerName;
 use model::timestamp::Timestamp;
@@ -26,6 +28,7 @@ pub(crate) struct Prepared {
     pub recovered: Vec<(QueueManagerName, Result<Recovered, ServerError>)>,
     pub tls: TlsAtStart,
     pub users: Vec<User>,
+    pub api_keys: Arc<ApiKeys>,
 }
 
 /// The certificates that the first connections are shown.
@@ -45,6 +48,7 @@ pub(crate) fn prepare(plan: &Plan, data: &DataDirectory, server_user: &str) -> R
     let server = &plan.configuration.server;
     let roll = roll::call(plan, data)?;
     let options = RecoverOptions::of(plan, data, server_user);
+    let api_keys = Arc::new(ApiKeys::open(&data.api_keys())?);
     thread::scope(|scope| {
         let starting = roll.iter().filter(|entry| entry.starts);
         let starts: Vec<_> =
@@ -60,7 +64,7 @@ pub(crate) fn prepare(plan: &Plan, data: &DataDirectory, server_user: &str) -> R
         let tls = finish(certificate)?;
         Ok((recovered, tls, users?))
     })
-    .map(|(recovered, tls, users)| Prepared { roll, recovered, tls, users })
+    .map(|(recovered, tls, users)| Prepared { roll, recovered, tls, users, api_keys })
 }
 
 /// Makes the default key file of a first start beside everything else; the web server, which reads it, would make it

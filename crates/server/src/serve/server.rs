@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use identity::api_key::ApiKeys;
 use model::authority::Principal;
 use model::name::QueueManagerName;
 use queue_manager::QueueManager;
@@ -23,7 +24,7 @@ use crate::serve::channels::{Channels, tls_of};
 use crate::serve::ending::EndMode;
 use crate::serve::host::Host;
 use crate::serve::plan::Plan;
-use crate::serve::prepare::tls_options;
+use crate::serve::prepare::{now, tls_options};
 
 /// How long requests in progress are left alone before the queue managers stop beneath them.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -37,6 +38,7 @@ pub(crate) struct Server {
     /// What new connections are shown.
     pub(super) shown: Mutex<TlsOptions>,
     pub(super) users: Vec<User>,
+    pub(super) api_keys: Arc<ApiKeys>,
     pub(super) server_user: String,
     pub(super) administrator: Principal,
     /// Turns true when the server has to stop.
@@ -46,6 +48,10 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) fn administrator(&self) -> &Principal {
         &self.administrator
+    }
+
+    pub(crate) fn api_keys(&self) -> &Arc<ApiKeys> {
+        &self.api_keys
     }
 
     pub(crate) fn status(&self) -> Status {
@@ -145,7 +151,7 @@ impl Server {
         let tls = tls_options(&new, &self.data)?;
         // Before anything is replaced: what remains after the web server has taken its part cannot fail.
         let channel_tls = tls_of(&tls)?;
-        self.web.reload(new.web_options(&self.data, tls.clone(), &self.users, &self.server_user))?;
+        self.web.reload(new.web_options(&self.data, tls.clone(), &self.users, &self.api_keys, &self.server_user))?;
         self.channels.reload(&new.configuration.channels, channel_tls);
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = tls;
         let notes = waiting_for_start(&plan.configuration, &new.configuration);
@@ -170,7 +176,7 @@ impl Server {
         let plan = self.plan();
         let tls = tls_options(&plan, &self.data)?;
         let channel_tls = tls_of(&tls)?;
-        self.web.reload(plan.web_options(&self.data, tls.clone(), &self.users, &self.server_user))?;
+        self.web.reload(plan.web_options(&self.data, tls.clone(), &self.users, &self.api_keys, &self.server_user))?;
         self.channels.reload(&plan.configuration.channels, channel_tls);
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = tls;
         Ok(())
@@ -206,6 +212,9 @@ impl Server {
         };
         if tokio::time::timeout(grace, end).await.is_err() {
             tracing::warn!("requests were still in progress when server.grace_seconds ended, and were cut off");
+        }
+        if let Err(error) = self.api_keys.write_uses(now(), true) {
+            tracing::warn!("the times of last use of API keys are not kept: {error}");
         }
     }
 }

@@ -33,7 +33,8 @@ async fn the_cookie_has_the_published_attributes() {
         let web = Web { users: [("app".to_owned(), "secret".to_owned())].into(), ..Web::default() };
         let (ldap, ltpa) = (Ldap::default(), Ltpa { secure, ..Ltpa::default() });
         let lockout = Lockout::default();
-        let options = Identities { web: &web, ldap: &ldap, ltpa: &ltpa, lockout: &lockout, server_user: "server" };
+        let options =
+            Identities { web: &web, ldap: &ldap, ltpa: &ltpa, lockout: &lockout, bearers: None, server_user: "server" };
         let now = Timestamp::from_millis(1_800_000_000_000);
         let authenticator = Authenticator::new(&options, now).expect("fine");
         let identity = authenticator.login("app", "secret", [127, 0, 0, 1].into(), now).await.expect("right");

@@ -1,6 +1,21 @@
-use http::header;
-
 use super::*;
+use crate::options::Cors;
+
+fn check_by(rule: CsrfRule, mechanism: Mechanism, method: &Method, headers: &HeaderMap) -> Result<(), CsrfError> {
+    let allowed_origins = ["https://console.example".to_owned(), "*".to_owned()].into();
+    let mut request = http::Request::new(());
+    method.clone_into(request.method_mut());
+    headers.clone_into(request.headers_mut());
+    check(rule, mechanism, &request.into_parts().0, &Policy::new(&Cors { allowed_origins, max_age_seconds: 0 }))
+}
+
+/// Of the published rules, for which it makes no difference what a request is authenticated with.
+fn check_published(rule: CsrfRule, method: &Method, headers: &HeaderMap) -> Result<(), CsrfError> {
+    let each = [Mechanism::Token, Mechanism::Basic, Mechanism::ClientCertificate, Mechanism::Bearer, Mechanism::ApiKey];
+    let all = each.map(|mechanism| check_by(rule, mechanism, method, headers));
+    assert_eq!(all, [all[0]; 5], "{rule:?}");
+    all[0]
+}
 
 fn cookie_header(value: &str) -> HeaderMap {
     [(header::COOKIE, HeaderValue::try_from(value).expect("a header value"))].into_iter().collect()
@@ -16,7 +31,7 @@ fn csrf_headers(header: Option<&'static str>, cookie: Option<&str>) -> HeaderMap
 
 #[test]
 fn from_v1_on_the_csrf_header_must_be_present_whatever_its_value() {
-    let check = |method, header| check(CsrfRule::HeaderPresent, &method, &csrf_headers(header, None));
+    let check = |method, header| check_published(CsrfRule::HeaderPresent, &method, &csrf_headers(header, None));
     for method in [Method::POST, Method::DELETE, Method::PATCH, Method::PUT] {
         assert_eq!(check(method.clone(), None), Err(CsrfError::Missing));
         assert_eq!(check(method.clone(), Some("")), Ok(()));
@@ -25,12 +40,13 @@ fn from_v1_on_the_csrf_header_must_be_present_whatever_its_value() {
     for method in [Method::GET, Method::HEAD, Method::OPTIONS] {
         assert_eq!(check(method, None), Ok(()));
     }
-    assert_eq!(super::check(CsrfRule::Off, &Method::POST, &HeaderMap::new()), Ok(()));
+    assert_eq!(check_published(CsrfRule::Off, &Method::POST, &HeaderMap::new()), Ok(()));
 }
 
 #[test]
 fn in_9_0_x_the_csrf_header_must_equal_the_cookie() {
-    let check = |header, cookie| check(CsrfRule::HeaderEqualsCookie, &Method::POST, &csrf_headers(header, cookie));
+    let check =
+        |header, cookie| check_published(CsrfRule::HeaderEqualsCookie, &Method::POST, &csrf_headers(header, cookie));
     assert_eq!(check(None, Some("csrfToken=abc")), Err(CsrfError::Missing));
     assert_eq!(check(Some("abc"), Some("a=b; csrfToken=abc")), Ok(()));
     assert_eq!(check(Some("abd"), Some("csrfToken=abc")), Err(CsrfError::Mismatch));
@@ -44,4 +60,48 @@ fn a_csrf_token_is_new_each_time_and_travels_in_its_cookie() {
     assert_ne!(token, new_token());
     let cookie = set_cookie(&token, true);
     assert_eq!(cookie.to_str().expect("ASCII"), format!("csrfToken={token}; Path=/; Secure; SameSite=Strict"));
+}
+
+#[test]
+fn below_api_v1_a_cookie_counts_for_pages_of_this_origin_and_for_programs_with_the_header() {
+    let headers = |lines: &[(&str, &str)]| {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, HeaderValue::from_static("mq.example:9443"));
+        for (name, value) in lines {
+            headers
+                .insert(HeaderName::try_from(*name).expect("a name"), HeaderValue::try_from(*value).expect("a value"));
+        }
+        headers
+    };
+    let token = ("ibm-mq-rest-csrf-token", "");
+    let (own, foreign) = (("origin", "https://MQ.example:9443"), ("origin", "https://evil.example"));
+    let (same, cross) = (("sec-fetch-site", "same-origin"), ("sec-fetch-site", "cross-site"));
+    // A cookie, a client certificate.
+    for (lines, cookie, certificate) in [
+        (&[][..], Err(CsrfError::Missing), Ok(())),
+        (&[token], Ok(()), Ok(())),
+        (&[own], Ok(()), Ok(())),
+        (&[("origin", "http://mq.example:9443")], Ok(()), Ok(())),
+        (&[same], Ok(()), Ok(())),
+        (&[("sec-fetch-site", "none")], Ok(()), Ok(())),
+        (&[("origin", "https://console.example"), cross], Ok(()), Ok(())),
+        (&[foreign], Err(CsrfError::Foreign), Err(CsrfError::Foreign)),
+        (&[foreign, token], Err(CsrfError::Foreign), Err(CsrfError::Foreign)),
+        (&[foreign, same], Err(CsrfError::Foreign), Err(CsrfError::Foreign)),
+        (&[own, cross], Err(CsrfError::Foreign), Err(CsrfError::Foreign)),
+        (&[("origin", "null")], Err(CsrfError::Foreign), Err(CsrfError::Foreign)),
+        (&[("origin", "https://mq.example")], Err(CsrfError::Foreign), Err(CsrfError::Foreign)),
+        (&[("origin", "https://mq.example:9443.evil.example")], Err(CsrfError::Foreign), Err(CsrfError::Foreign)),
+        (&[cross], Err(CsrfError::Foreign), Err(CsrfError::Foreign)),
+        (&[cross, token], Err(CsrfError::Foreign), Err(CsrfError::Foreign)),
+        (&[("sec-fetch-site", "same-site")], Err(CsrfError::Foreign), Err(CsrfError::Foreign)),
+    ] {
+        let headers = headers(lines);
+        let by = |mechanism| check_by(CsrfRule::CookieOnly, mechanism, &Method::POST, &headers);
+        assert_eq!((by(Mechanism::Token), by(Mechanism::ClientCertificate)), (cookie, certificate), "{lines:?}");
+        for mechanism in [Mechanism::Basic, Mechanism::Bearer, Mechanism::ApiKey] {
+            assert_eq!(by(mechanism), Ok(()), "{lines:?} {mechanism:?}");
+        }
+        assert_eq!(check_by(CsrfRule::CookieOnly, Mechanism::Token, &Method::GET, &headers), Ok(()), "{lines:?}");
+    }
 }

@@ -40,7 +40,11 @@ pub(super) fn describe(index: usize, route: &Route) -> Value {
         Access::Identified => Vec::new(),
         Access::Role(roles) => roles.names().collect(),
     };
-    operation["security"] = json!([{ "basic": roles }, { "token": roles }]);
+    let mut security = json!([{ "basic": roles }, { "bearer": roles }, { "token": roles }]);
+    if let (true, Value::Array(ways)) = (route.handler.checks_scope(), &mut security) {
+        ways.push(json!({ "apiKey": roles }));
+    }
+    operation["security"] = security;
     operation["x-roles"] = json!(roles);
     operation
 }

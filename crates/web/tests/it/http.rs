@@ -8,6 +8,7 @@ mod admin_resources;
 mod admin_stream;
 mod archives;
 mod attacks;
+mod bearers;
 pub(crate) mod client;
 mod connections;
 mod held_disk;

@@ -7,8 +7,10 @@ mod slapd;
 
 use std::collections::BTreeMap;
 
+use identity::api_key::NewApiKey;
 use identity::ltpa::{key_file, token};
 use identity::options::Ldap;
+use identity::scope::Scope;
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity};
 use model::timestamp::Timestamp;
 
@@ -295,4 +297,23 @@ fn a_reload_takes_another_directory() {
     options.ldap.base_dn = Some("nonsense".to_owned());
     assert!(server.web.reload(options).is_err());
     assert_eq!(sign_in(&server, "alice", "alicepw"), "alice MQWebAdmin", "the old one stays");
+}
+
+#[test]
+fn an_api_key_of_a_user_of_the_directory_has_the_authorities_of_the_users_groups() {
+    let slapd = Slapd::start();
+    let server = server(slapd.options());
+    let scope = Scope::parse(&[], &[], &[]).expect("a scope");
+    let new = NewApiKey { name: String::new(), user: "bob".to_owned(), expires: None, scope };
+    let (_, key) = server.options.api_keys.create(new, Timestamp::from_millis(1)).expect("made");
+    let put = format!("POST v3/queue/Q/message\n-authorization\nx-api-key: {key}\n\nx");
+    assert_eq!(ask(&mut plain(&server), &put), "403 MQWB0103E");
+    let record = AuthorityRecord {
+        profile: "Q".to_owned(),
+        object: AuthorityObject::Queue,
+        entity: Entity::Group("mqusers".to_owned()),
+        authorities: Authority::PUT,
+    };
+    server.block_on(server.queue_manager.set_authority(&server_user(), record)).expect("granted");
+    assert_eq!(ask(&mut plain(&server), &put), "201");
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use handshake::identity::PairFiles;
+use identity::api_key::ApiKeys;
 use identity::options::{Ldap, Lockout, Ltpa, Web};
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Principal};
 use model::definition::queue::{AliasQueue, QueueKind};
@@ -212,6 +213,8 @@ fn options(folder: &Path) -> WebOptions {
         ldap: Ldap::default(),
         ltpa: Ltpa::default(),
         lockout: Lockout::default(),
+        oidc: std::collections::BTreeMap::new(),
+        api_keys: Arc::new(ApiKeys::in_memory()),
         cors: Cors::default(),
         metrics_page: Metrics::default(),
         documents: Documents::default(),

@@ -134,8 +134,14 @@ fn a_wrong_service_password_signs_nobody_in_and_is_told_by_the_check() {
     assert_eq!(sign_in(&server(wrong.clone()), "bob", "bobpw"), UNAVAILABLE);
     let probe = |ldap: Ldap| {
         let (web, ltpa) = (Web::default(), Ltpa::default());
-        let options =
-            Identities { web: &web, ldap: &ldap, ltpa: &ltpa, lockout: &Lockout::default(), server_user: "server" };
+        let options = Identities {
+            web: &web,
+            ldap: &ldap,
+            ltpa: &ltpa,
+            lockout: &Lockout::default(),
+            bearers: None,
+            server_user: "server",
+        };
         let authenticator = Authenticator::new(&options, Timestamp::from_millis(0)).expect("valid options");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let said = runtime.block_on(authenticator.probe_directory());
