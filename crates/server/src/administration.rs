@@ -17,6 +17,7 @@
 //! the last one, which follows the header of the answer itself. Everything that may grow with the number of objects is
 //! therefore in the body.
 
+pub(crate) mod api_keys;
 pub(crate) mod calls;
 pub(crate) mod client;
 pub(crate) mod frame;
@@ -98,6 +99,12 @@ pub(crate) enum Request {
         name: String,
     },
     Reload,
+    /// The answer's body is the key, which is told to nobody again.
+    CreateApiKey(NewKey),
+    ListApiKeys,
+    RevokeApiKey {
+        id: String,
+    },
     /// strmqm.
     StartQueueManager {
         name: String,
@@ -191,6 +198,10 @@ pub(crate) enum Answer {
     Depths,
     /// The body is a JSON array of `QuarantinedMessage`.
     Quarantine,
+    /// The body is the key.
+    ApiKeyCreated(ApiKeyRow),
+    /// The body is a JSON array of `ApiKeyRow`.
+    ApiKeys,
     /// The body is what could be read of a message's.
     Salvaged,
     /// The log is held up to here.
@@ -316,6 +327,33 @@ pub(crate) struct QuarantinedMessage {
     /// Of the body as it was put, in bytes.
     pub length: u32,
     pub file: String,
+}
+
+/// An API key to be made.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NewKey {
+    pub user: String,
+    pub name: String,
+    pub queues: Vec<String>,
+    pub topics: Vec<String>,
+    pub may: Vec<String>,
+    pub expires_after_seconds: Option<u64>,
+}
+
+/// An API key without its secret. Times are ISO 8601.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ApiKeyRow {
+    pub id: String,
+    pub name: String,
+    pub user: String,
+    pub queues: Vec<String>,
+    pub topics: Vec<String>,
+    pub may: Vec<String>,
+    pub created_at: String,
+    pub expires_at: Option<String>,
+    pub last_used_at: Option<String>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

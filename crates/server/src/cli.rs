@@ -2,6 +2,7 @@
 //!
 //! The program also acts by the name it is called by (`runmqsc`, `dspmq`, ...). `exit_code` has the exit codes.
 
+mod apikey;
 mod authority;
 mod backup;
 mod channel;
@@ -95,6 +96,9 @@ enum Command {
     Chkmqready(health::Arguments),
     /// Exit with 0 if all queue managers that should run do run, else with 1.
     Chkmqhealthy(health::Arguments),
+    /// Create, list or revoke API keys, with which programs put and get messages by HTTP.
+    #[command(subcommand)]
+    Apikey(apikey::Command),
     /// Explain, check, import or reload the configuration.
     #[command(subcommand)]
     Config(config::Command),
@@ -228,6 +232,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Dspmqaut(arguments) => authority::display(&arguments, out),
         Command::Chkmqready(arguments) => return Ok(health::ready(&arguments)),
         Command::Chkmqhealthy(arguments) => return Ok(health::healthy(&arguments)),
+        Command::Apikey(command) => apikey::run(command, out),
         Command::Config(command) => config::run(command, out),
         Command::Copybook(command) => copybook::run(&command, out),
         Command::Service(command) => service::run(&command, out),

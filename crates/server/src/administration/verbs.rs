@@ -1,10 +1,12 @@
 //! What each administration request does.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use command::DumpOptions;
+use identity::api_key::ApiKeys;
 use model::descriptor::{Ccsid, Encoding};
 use model::name::GenericName;
 use model::options::{
@@ -20,7 +22,7 @@ use super::message::{correlation_id, describe, message_id, queue_name};
 use super::server::Peer;
 use super::{
     Answer, MessageHeader, NewMessage, Outcome, QuarantineAction, QuarantinedMessage, QueueDepth, Refusal, RefusalKind,
-    Request, calls,
+    Request, api_keys, calls,
 };
 use crate::serve::Server;
 
@@ -63,6 +65,11 @@ pub(super) async fn answer(server: &Server, peer: &mut Peer, request: Request, b
             Ok(notes) => Ok((Answer::Done { notes }, Vec::new())),
             Err(error) => Err(Refusal::new(RefusalKind::Failed, crate::error::chain(&error))),
         },
+        Request::CreateApiKey(new) => on_keys(server, move |keys| api_keys::create(keys, &new)).await,
+        Request::ListApiKeys => Ok((Answer::ApiKeys, api_keys::list(server.api_keys()))),
+        Request::RevokeApiKey { id } => {
+            on_keys(server, move |keys| api_keys::revoke(keys, &id).map(|()| nothing_to_say())).await
+        }
         Request::StartQueueManager { name } => done(server.start_queue_manager(&name).await),
         Request::EndQueueManager { name, ending } => done(server.end_queue_manager(&name, ending).await),
         Request::CreateQueueManager { name, new } => done(server.create_queue_manager(&name, new).await),
@@ -76,6 +83,16 @@ pub(super) async fn answer(server: &Server, peer: &mut Peer, request: Request, b
 
 fn done(result: Result<(), Refusal>) -> Result<(Answer, Vec<u8>), Refusal> {
     result.map(|()| nothing_to_say())
+}
+
+/// Changes API keys, whose file is written before the answer: on a thread that may wait for the disk.
+async fn on_keys(
+    server: &Server,
+    change: impl FnOnce(&ApiKeys) -> Result<(Answer, Vec<u8>), Refusal> + Send + 'static,
+) -> Result<(Answer, Vec<u8>), Refusal> {
+    let keys = Arc::clone(server.api_keys());
+    let changed = tokio::task::spawn_blocking(move || change(&keys)).await;
+    changed.unwrap_or_else(|_| Err(Refusal::new(RefusalKind::Failed, "the change of the API keys broke off")))
 }
 
 fn nothing_to_say() -> (Answer, Vec<u8>) {

@@ -56,6 +56,13 @@ pub(super) fn warn(sentence: &str) {
     }
 }
 
+/// Says something beside what was asked for, on a terminal and in a log of text alone.
+pub(super) fn note(sentence: &str) {
+    if is_text() {
+        eprintln!("{sentence}");
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Failure {
     code: u8,

@@ -1,5 +1,6 @@
 //! Whole commands of the built binary: what they print, how they exit, and a server that they talk to.
 
+mod api_keys;
 mod authority;
 mod backup;
 mod certificates;

@@ -32,6 +32,10 @@ const SOCKET: Named = ("DIR/admin.sock", "Socket of the running server. Only its
 const PASSWORDS: Named =
     ("DIR/initial-passwords", "Passwords made at the first start, a line `user password` each; for --password-file.");
 const AUTHORITY_FILE: Named = ("DIR/tls/ca.crt", "Authority of the generated certificate; for --cacert.");
+const API_KEYS: &[Named] = &[
+    SOCKET,
+    ("DIR/api-keys.json", "API keys as hashes, written by the running server or, without one, by this command."),
+];
 const REACH: &[Named] = &[SOCKET, PASSWORDS, AUTHORITY_FILE];
 
 /// The page of a command.
@@ -238,6 +242,36 @@ pub(in crate::cli) static PAGES: &[Page] = &[
         CHECK,
         LOCALLY,
         &[SOCKET],
+    ),
+    page_of(
+        "apikey create",
+        &[
+            (
+                "Let a program put and get on the queues ORDERS.* for 90 days",
+                "quaymaster apikey create --user app --queue \"ORDERS.*\" --may put,get --expires 90d --name billing",
+            ),
+            (
+                "Let a program publish below orders/",
+                "quaymaster apikey create --user app --topic \"orders/#\" --may publish",
+            ),
+        ],
+        LOCAL,
+        LOCALLY,
+        API_KEYS,
+    ),
+    page_of(
+        "apikey list",
+        &[("List the keys with their last use", "quaymaster apikey list")],
+        LOCAL,
+        LOCALLY,
+        API_KEYS,
+    ),
+    page_of(
+        "apikey revoke",
+        &[("Revoke a key by its id", "quaymaster apikey revoke 0a1b2c3d4e5f")],
+        LOCAL,
+        LOCALLY,
+        API_KEYS,
     ),
     page_of(
         "config explain",
