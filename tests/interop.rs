@@ -1,4 +1,5 @@
-//! Foreign clients against our binary: curl, Python, Node, Go, OpenSSL, pymqrest, schemathesis, and programs
+//! Foreign clients against our binary: curl, Python, Node, Go, OpenSSL, pymqrest, schemathesis, an issuer of
+//! OpenID Connect, and programs
 //! with the public MQ clients for Java.
 
 mod clients;
@@ -11,6 +12,7 @@ mod packages;
 mod python;
 mod schemathesis;
 mod setup_file;
+mod sign_in;
 
 use std::process::{Command, Output};
 
