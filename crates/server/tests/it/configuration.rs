@@ -96,6 +96,36 @@ fn check_opens_certificates_and_keys_and_says_what_does_not_match() {
 }
 
 #[test]
+fn check_connects_to_issuers_of_tokens_only_when_asked_to_and_names_what_cannot_be_used() {
+    let folder = Folder::new();
+    let oidc = "[identity.oidc.one]\nissuer = \"http://127.0.0.1:1/dex\"\naudiences = [\"mq\"]\n";
+    let file = folder.write("oidc.toml", oidc).display().to_string();
+    let valid = "exit 0\nout: DIR/oidc.toml is valid.\n";
+    assert_eq!(folder.run(&["config", "check", &file]), valid);
+    let said = folder.run(&["config", "check", "--connect", &file]);
+    let asked = "out: http://127.0.0.1:1/dex: http://127.0.0.1:1/dex/.well-known/openid-configuration: ";
+    assert!(said.starts_with("exit 1\n") && said.contains(asked), "{said}");
+    for (line, part) in [
+        ("issuer = \"http://issuer.example\"", "identity.oidc.one.issuer"),
+        ("audiences = []", "identity.oidc.one.audiences"),
+        ("algorithms = [\"HS256\"]", "identity.oidc.one.algorithms"),
+        ("ca_file = \"absent.pem\"", "identity.oidc.one.ca_file"),
+        ("local_users = \"maybe\"", "identity.oidc"),
+        ("issuers = \"x\"", "unknown field `issuers`"),
+    ] {
+        let key = line.split(' ').next().expect("a key");
+        let others: String = oidc
+            .lines()
+            .filter(|known| !known.starts_with(&format!("{key} ")))
+            .map(|known| format!("{known}\n"))
+            .collect();
+        let file = folder.write("bad.toml", &format!("{others}{line}\n")).display().to_string();
+        let said = folder.run(&["config", "check", &file]);
+        assert!(said.starts_with("exit 2\n") && said.contains(part), "{line}: {said}");
+    }
+}
+
+#[test]
 fn check_connects_to_the_directory_only_when_asked_to() {
     let folder = Folder::new();
     let ldap = "[ldap]\nhost = \"127.0.0.1\"\nport = 1\ntls = \"off\"\nbase_dn = \"dc=example\"\n";
@@ -107,7 +137,8 @@ fn check_connects_to_the_directory_only_when_asked_to() {
     .assert_eq(&folder.run(&["config", "check", &file]));
     let said = folder.run(&["config", "check", "--connect", &file]);
     assert!(said.starts_with("exit 1\nout: DIR/ldap.toml is valid.\nout: ldap://127.0.0.1:1: "), "{said}");
-    assert!(said.ends_with("err: quaymaster: config check: at least one server of [ldap] cannot be used\n"), "{said}");
+    let failed = "err: quaymaster: config check: at least one server of [ldap] or [identity.oidc] cannot be used\n";
+    assert!(said.ends_with(failed), "{said}");
     for (line, part) in [
         ("user_filter = \"(uid=bob)\"", "ldap.user_filter"),
         ("base_dn = \"example\"", "ldap.base_dn"),
