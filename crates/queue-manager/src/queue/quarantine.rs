@@ -57,9 +57,9 @@ impl QueueManager {
     }
 
     /// The body as far as it can be read, unchecked; `None` when no message in quarantine has this key.
-    pub fn salvage(&self, key: u64) -> Option<Bytes> {
+    pub async fn salvage(&self, key: u64) -> Option<Bytes> {
         let message = self.quarantined(key)?;
-        self.engine().store.salvage(message.queue, message.key)
+        self.engine().store.salvage(message.queue, message.key).await
     }
 
     /// Removes a message in quarantine for good. False when none has this key.

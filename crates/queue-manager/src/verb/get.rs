@@ -463,7 +463,7 @@ impl Get<'_> {
     ) -> Result<Option<Taken>, Reason> {
         let state = &*self.connection.state;
         let unit = if in_unit { Some(state.unit(self.engine)?) } else { None };
-        let taking = Taking { get: self, unit };
+        let taking = Taking { get: self, unit, is_answered: false };
         let got = self.engine.store.get(unit, self.queue.id, selected, now).await;
         let got = got.map_err(|error| reason::of_store(&error))?;
         taking.answered();
@@ -598,21 +598,25 @@ impl Room {
 struct Taking<'a> {
     get: &'a Get<'a>,
     unit: Option<UnitOfWorkId>,
+    is_answered: bool,
 }
 
 impl Taking<'_> {
     fn answered(mut self) {
-        self.unit = None;
+        self.is_answered = true;
     }
 }
 
 impl Drop for Taking<'_> {
     fn drop(&mut self) {
+        if self.is_answered {
+            return;
+        }
         if let Some(id) = self.unit {
             let nobody_knows = Arrival::unknown();
             self.get.connection.state.note(id, self.get.queue, nobody_knows, None, What::PerhapsGot);
-            self.get.queue.waiters.wake_all();
         }
+        self.get.queue.waiters.wake_all();
     }
 }
 

@@ -1,8 +1,8 @@
-//! A directory whose syncs a test holds up or lets fail.
+//! A directory whose syncs a test holds up or lets fail, and whose reads it holds up.
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 
 use storage::private::log::disk::{DirectoryDisk, Disk, FileName};
 
@@ -11,6 +11,8 @@ type Sync = Box<dyn Fn(&DirectoryDisk, &FileName) -> io::Result<()> + Send + std
 pub(crate) struct SyncedBy {
     directory: DirectoryDisk,
     sync: Sync,
+    /// Reads wait while a test has it for writing.
+    pub(crate) reads: RwLock<()>,
 }
 
 impl SyncedBy {
@@ -19,7 +21,7 @@ impl SyncedBy {
         sync: impl Fn(&DirectoryDisk, &FileName) -> io::Result<()> + Send + std::marker::Sync + 'static,
     ) -> Arc<Self> {
         let directory = DirectoryDisk::open(directory.to_owned()).unwrap();
-        Arc::new(Self { directory, sync: Box::new(sync) })
+        Arc::new(Self { directory, sync: Box::new(sync), reads: RwLock::new(()) })
     }
 }
 
@@ -31,6 +33,7 @@ impl Disk for SyncedBy {
         self.directory.length(file)
     }
     fn read(&self, file: &FileName, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let _open = self.reads.read().unwrap();
         self.directory.read(file, offset, buffer)
     }
     fn write(&self, file: &FileName, offset: u64, bytes: &[u8]) -> io::Result<()> {

@@ -385,6 +385,37 @@ async fn a_longer_message_that_comes_while_a_get_waits_for_the_disk_is_left_on_t
 }
 
 #[tokio::test]
+async fn a_message_that_a_get_was_reading_whose_caller_went_away_goes_to_who_waits() {
+    let directory = tempfile::tempdir().unwrap();
+    let disk = SyncedBy::new(directory.path(), Disk::sync);
+    let store = StoreOptions { buffer_pool_bytes: 0, ..StoreOptions::default() };
+    let queue_manager = start_with(Home::Disk(disk.clone()), store, FakeClock::new());
+    queue_manager.define_queue(&administrator(), QueueDefinition::local(name("Q")), false).await.unwrap();
+    let connection = connect(&queue_manager, administrator());
+    let options = PutOptions::default();
+    connection.put1(&administrator(), &object("Q"), persistent(), &options, Bytes::from("A")).await.unwrap();
+    let opened = connection.open(&administrator(), &object("Q"), OpenOptions::INPUT_SHARED).await.unwrap();
+    let other = connect(&queue_manager, administrator());
+    let waits = other.open(&administrator(), &object("Q"), OpenOptions::INPUT_SHARED).await.unwrap().handle;
+    for flags in [GetFlags::NO_SYNCPOINT, GetFlags::SYNCPOINT] {
+        let reading = disk.reads.write().unwrap();
+        let mut context = Context::from_waker(Waker::noop());
+        let at_once = GetOptions { flags, ..GetOptions::default() };
+        let mut goes_away = Box::pin(connection.get(opened.handle, &at_once));
+        assert!(goes_away.as_mut().poll(&mut context).is_pending(), "it reads");
+        let wait = wait();
+        let mut waiting = Box::pin(other.get(waits, &wait));
+        assert!(waiting.as_mut().poll(&mut context).is_pending(), "the message is held");
+        drop(goes_away);
+        drop(reading);
+        let got = tokio::time::timeout(Duration::from_secs(20), waiting).await.expect("it was told").unwrap();
+        assert_eq!(got.body, "A");
+        connection.put1(&administrator(), &object("Q"), persistent(), &options, Bytes::from("A")).await.unwrap();
+    }
+    queue_manager.stop().await;
+}
+
+#[tokio::test]
 async fn an_authority_taken_away_by_who_went_away_is_gone() {
     let bench = Bench::new().await;
     let administrator = administrator();

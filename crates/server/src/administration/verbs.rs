@@ -306,7 +306,7 @@ async fn quarantine(
             Ok((Answer::Quarantine, json_body(&messages.collect::<Vec<_>>())?))
         }
         QuarantineAction::Export(key) => {
-            let body = manager.salvage(key).ok_or_else(|| unknown(key))?;
+            let body = manager.salvage(key).await.ok_or_else(|| unknown(key))?;
             Ok((Answer::Salvaged, body.to_vec()))
         }
         QuarantineAction::Remove(key) => match manager.remove_quarantined(key).await {

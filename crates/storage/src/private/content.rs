@@ -1,26 +1,26 @@
-//! Descriptor and body of a message between the application, memory and disk: coming in, read back, and let go.
+//! Descriptor and body of a message between the application, memory and disk: coming in, and let go. `read_back.rs` reads
+//! them.
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use bytes::{Buf, Bytes};
-use model::descriptor::MessageDescriptor;
+use bytes::Bytes;
 use model::message::Message;
 use model::timestamp::Timestamp;
 
 use crate::private::log::append::{Appender, unit_maximum};
-use crate::private::log::cursor::{Cursor, length_field};
-use crate::private::log::descriptor::{Keys, decode, decode_content, encode_content};
-use crate::private::log::disk::{disk_error, read_bytes, read_exact, refused};
+use crate::private::log::cursor::length_field;
+use crate::private::log::descriptor::{Keys, encode_content};
+use crate::private::log::disk::refused;
 use crate::private::log::extent::{LogFile, Place};
 use crate::private::log::prepare::remove;
-use crate::private::log::record::{NEVER, Operation, PUT_HEAD_BYTES, PutRecord, next_operation};
+use crate::private::log::record::{NEVER, PutRecord};
 use crate::private::log::writer::Log;
 use crate::private::pool;
 use crate::private::queue::{Entry, Holder, Home, Key};
 use crate::private::store::Core;
-use crate::{Placement, QueueId, RecoveryLogError, StoreError, StoredMessage};
+use crate::{Placement, QueueId, StoreError};
 
 /// A message on its way in, with the memory or disk it already takes. Dropped before `enter`, it gives that back.
 pub(crate) struct Incoming<'a> {
@@ -52,7 +52,7 @@ impl<'a> Incoming<'a> {
     /// # Errors
     /// `NoSpace` when there is none; `File` when a spill file cannot be written.
     /// As `Core::set_apart` says, for a body that gets a file of its own.
-    pub(crate) fn new(
+    pub(crate) async fn new(
         core: &'a Core,
         message: &Message,
         placement: &Placement,
@@ -62,15 +62,11 @@ impl<'a> Incoming<'a> {
         let keys = Keys::of(&message.descriptor);
         let logged = placement.persistent && core.log.is_some();
         let body_here: &[u8] = if apart.is_some() { &[] } else { &message.body };
-        let descriptor = &message.descriptor;
-        let settled = if apart.is_some() {
-            Settled { content: encode_content(descriptor, body_here).into(), pooled: false, home: Home::Memory }
-        } else if logged || body_here.len() < pool::LONG {
-            Settled::new(core, encode_content(descriptor, body_here).into(), logged)?
+        let Settled { content, pooled, home } = if apart.is_some() {
+            Settled::in_log(encode_content(&message.descriptor, body_here).into())
         } else {
-            Settled::long(core, descriptor, body_here)?
+            Settled::of(core, message, logged).await?
         };
-        let Settled { content, pooled, home } = settled;
         let mut incoming = Self {
             core,
             rank: if placement.by_priority { 9 - keys.priority } else { 0 },
@@ -142,20 +138,33 @@ struct Settled {
 }
 
 impl Settled {
-    fn new(core: &Core, content: Bytes, logged: bool) -> Result<Self, StoreError> {
-        let pooled = core.pool.admit(content.len());
-        let home = if pooled || logged { Home::Memory } else { core.spill([&content, &[]])? };
-        Ok(Self { content, pooled, home })
-    }
-
     /// A long body that goes to a spill file is not copied before.
-    fn long(core: &Core, descriptor: &MessageDescriptor, body: &[u8]) -> Result<Self, StoreError> {
+    async fn of(core: &Core, message: &Message, logged: bool) -> Result<Self, StoreError> {
+        let Message { descriptor, body } = message;
+        if logged || body.len() < pool::LONG {
+            let content: Bytes = encode_content(descriptor, body).into();
+            return match core.pool.admit(content.len()) {
+                true => Ok(Self { pooled: true, ..Self::in_log(content) }),
+                false if logged => Ok(Self::in_log(content)),
+                false => Box::pin(Self::spilled(core, [content, Bytes::new()])).await,
+            };
+        }
         let head = encode_content(descriptor, &[]);
         if core.pool.admit(head.len() + body.len()) {
             let content = encode_content(descriptor, body).into();
-            return Ok(Self { content, pooled: true, home: Home::Memory });
+            return Ok(Self { pooled: true, ..Self::in_log(content) });
         }
-        Ok(Self { home: core.spill([&head, body])?, content: head.into(), pooled: false })
+        Box::pin(Self::spilled(core, [head.into(), body.clone()])).await
+    }
+
+    /// The log will have it.
+    fn in_log(content: Bytes) -> Self {
+        Self { content, pooled: false, home: Home::Memory }
+    }
+
+    async fn spilled(core: &Core, content: [Bytes; 2]) -> Result<Self, StoreError> {
+        let spill = core.spill.as_ref().ok_or(StoreError::NoSpace)?;
+        Ok(Self { content: Bytes::new(), pooled: false, home: spill.append(content).await? })
     }
 }
 
@@ -218,78 +227,15 @@ impl BodyFile {
 impl Drop for BodyFile {
     fn drop(&mut self) {
         if !self.is_kept {
-            remove(self.log.disk.as_ref(), &LogFile::Body(self.number.get()).name());
+            // By the keeper: this thread may serve connections.
+            let mut appender = self.log.lock();
+            appender.state.dead_files.push_back((Place::START, self.number.get()));
+            appender.wake_keeper();
         }
     }
-}
-
-/// What is needed to read a message back without holding its queue's lock.
-pub(crate) struct Whereabouts {
-    pub(crate) queue: QueueId,
-    pub(crate) key: Key,
-    pub(crate) cached: Option<Bytes>,
-    pub(crate) home: Home,
-    expires: u64,
-    arrived: u64,
-    backout_count: u32,
-}
-
-impl Whereabouts {
-    pub(crate) fn of(queue: QueueId, entry: &Entry) -> Self {
-        Self {
-            queue,
-            key: entry.key,
-            cached: entry.cached.clone(),
-            home: entry.home,
-            expires: entry.expires,
-            arrived: entry.arrived,
-            backout_count: entry.backout_count,
-        }
-    }
-
-    /// As `of`, for a message that has left its queue: nothing is copied.
-    pub(crate) fn from_removed(queue: QueueId, entry: Entry) -> Self {
-        Self {
-            queue,
-            key: entry.key,
-            home: entry.home,
-            expires: entry.expires,
-            arrived: entry.arrived,
-            backout_count: entry.backout_count,
-            cached: entry.cached,
-        }
-    }
-
-    /// The place that must be durable before anybody is shown the message.
-    pub(crate) fn place(&self) -> Option<Place> {
-        match self.home {
-            Home::Log { place, .. } => Some(place),
-            Home::Memory | Home::Spill { .. } => None,
-        }
-    }
-
-    pub(crate) fn stored(&self, mut message: Box<Message>) -> StoredMessage {
-        message.descriptor.backout_count = self.backout_count;
-        StoredMessage {
-            key: self.key.delivery_key(),
-            message,
-            expires: (self.expires != NEVER).then_some(Timestamp(self.expires)),
-            arrived: Timestamp(self.arrived),
-        }
-    }
-}
-
-fn unreadable(file: LogFile) -> RecoveryLogError {
-    disk_error("make sense of", &file.name(), std::io::ErrorKind::InvalidData.into())
 }
 
 impl Core {
-    /// # Errors
-    /// As `Spill::append`; `NoSpace` without a disk.
-    fn spill(&self, content: [&[u8]; 2]) -> Result<Home, StoreError> {
-        self.spill.as_ref().ok_or(StoreError::NoSpace)?.append(content)
-    }
-
     /// Bodies from this length on, in bytes, get a file of their own; a put must fit into one unit of the log.
     fn large_body_bytes(&self) -> u64 {
         let unit = u64::try_from(unit_maximum(&self.options)).unwrap_or(u64::MAX) / 2;
@@ -315,43 +261,6 @@ impl Core {
         work.await
     }
 
-    /// Descriptor and body of a message, from memory or from disk.
-    ///
-    /// # Errors
-    /// What the disk said. When the message has moved or gone meanwhile, the error means nothing.
-    pub(crate) fn read(&self, whereabouts: &Whereabouts) -> Result<Box<Message>, RecoveryLogError> {
-        if let Some(content) = &whereabouts.cached {
-            return Ok(decode_content(content.clone()).expect("memory holds what was encoded"));
-        }
-        match whereabouts.home {
-            Home::Memory => unreachable!("what is on no disk is in memory"),
-            Home::Spill { file, offset, bytes } => {
-                let spill = self.spill.as_ref().expect("only a store with a disk spills");
-                let name = LogFile::Spill(file);
-                let content =
-                    spill.read(file, offset, bytes).map_err(|source| disk_error("read", &name.name(), source))?;
-                decode_content(content).ok_or_else(|| unreadable(name))
-            }
-            Home::Log { place, bytes } => {
-                let log = self.log.as_ref().expect("only a store with a log has records");
-                read_record(log, whereabouts, place, bytes, usize::MAX).map(|(message, _)| message)
-            }
-        }
-    }
-
-    /// As `read`, but of a body in a file of its own at most the first `maximum` bytes, whose checksum is not known.
-    /// With whether the body is whole.
-    pub(crate) fn read_beginning(
-        &self,
-        whereabouts: &Whereabouts,
-        maximum: usize,
-    ) -> Result<(Box<Message>, bool), RecoveryLogError> {
-        match (whereabouts.home, &whereabouts.cached, &self.log) {
-            (Home::Log { place, bytes }, None, Some(log)) => read_record(log, whereabouts, place, bytes, maximum),
-            _ => Ok((self.read(whereabouts)?, true)),
-        }
-    }
-
     /// Gives back what a removed message took. `gone_at` is where the log says that it is gone.
     pub(crate) fn forget(&self, entry: &Entry, appender: Option<&mut Appender<'_>>, gone_at: Place) {
         if let Some(content) = &entry.cached {
@@ -375,41 +284,4 @@ impl Core {
             (_, None) => {}
         }
     }
-}
-
-/// Of a body in a file of its own at most `maximum` bytes; with whether that is all.
-fn read_record(
-    log: &Arc<Log>,
-    whereabouts: &Whereabouts,
-    place: Place,
-    bytes: u32,
-    maximum: usize,
-) -> Result<(Box<Message>, bool), RecoveryLogError> {
-    let extent = LogFile::Extent(place.extent());
-    let mut record = vec![0; bytes as usize];
-    read_exact(log.disk.as_ref(), &extent.name(), place.offset(), &mut record)
-        .map_err(|source| disk_error("read", &extent.name(), source))?;
-    let damaged = || RecoveryLogError::Damaged { extent: u64::from(place.extent()), offset: place.offset() };
-    let put = match next_operation(&mut Cursor::new(&record)) {
-        Some(Operation::Put(put) | Operation::Moved(put)) => put,
-        _ => return Err(damaged()),
-    };
-    if put.queue != whereabouts.queue || put.key != whereabouts.key || crc32c::crc32c(put.content) != put.content_crc {
-        return Err(damaged());
-    }
-    if put.body_file == 0 {
-        let mut content = Bytes::from(record);
-        content.advance(PUT_HEAD_BYTES);
-        return decode_content(content).map(|message| (message, true)).ok_or_else(damaged);
-    }
-    let descriptor = decode(&mut Cursor::new(put.content)).ok_or_else(damaged)?;
-    let file = LogFile::Body(put.body_file);
-    let length = put.body_length as usize;
-    let body = read_bytes(log.disk.as_ref(), &file.name(), 0, length.min(maximum))
-        .map_err(|source| disk_error("read", &file.name(), source))?;
-    let is_whole = body.len() == length;
-    if is_whole && crc32c::crc32c(&body) != put.body_crc {
-        return Err(unreadable(file));
-    }
-    Ok((Box::new(Message { descriptor, body }), is_whole))
 }

@@ -1,36 +1,67 @@
-//! Getting outside a unit of work, browsing, and discarding what has expired.
+//! Getting outside a unit of work, and browsing.
+//!
+//! Invariant: a message that a get reads back is held meanwhile. Whatever ends the get before the message is taken makes
+//! it available again, at its place.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use model::message::Message;
 use model::timestamp::Timestamp;
 use parking_lot::MutexGuard;
 
-use crate::private::content::Whereabouts;
-use crate::private::log::append::{Appender, Class, Refused};
+use crate::private::log::append::{Class, Refused};
 use crate::private::log::extent::Place;
 use crate::private::log::record::{GET_BYTES, UnitKind, get_record, unit_head};
-use crate::private::log::writer::Log;
 use crate::private::quarantine::is_lasting;
 use crate::private::queue::{Entry, Holder, Home, Key, Queue, Slot};
+use crate::private::read_back::Whereabouts;
 use crate::private::store::{Core, QueueSlot};
 use crate::{LockOwner, QueueId, RecoveryLogError, Selection, StoreError, StoredMessage, UnitOfWorkId};
 
-/// Most messages that one `discard_expired` removes.
-const EXPIRED_MAXIMUM: usize = 256;
-/// Most bytes of bodies that one `discard_expired` reads, unless a single one is longer.
-const EXPIRED_BYTES_MAXIMUM: u64 = 8 << 20;
-
 /// What came of one look at a queue.
-enum Look {
+enum Look<'a> {
     Nothing,
     /// The message, and what must be durable before it is returned.
     Found(StoredMessage, Option<Place>),
+    /// The message is held, and has to be read back.
+    Held(Reading<'a>),
     /// Its body is not in memory and its record not on disk yet: look again when it is.
     TooEarly(Place),
-    /// One that cannot be read back was set aside: look for the next.
-    Again,
+}
+
+/// A message that is held while it is read back. Dropped, it is available again.
+pub(crate) struct Reading<'a> {
+    pub(crate) slot: &'a QueueSlot,
+    pub(crate) key: Key,
+    /// It was taken, or set aside.
+    pub(crate) is_over: bool,
+}
+
+impl<'a> Reading<'a> {
+    /// The lock that `queue` is must be given up before this is dropped.
+    pub(crate) fn hold(slot: &'a QueueSlot, queue: &mut Queue, found: Slot) -> Self {
+        queue.hold(found, Holder::Reading);
+        Self { slot, key: queue.entry(found).key, is_over: false }
+    }
+
+    /// Locked; unknown when it was dropped meanwhile.
+    pub(crate) fn lock(&self) -> Result<(MutexGuard<'a, Queue>, Slot), StoreError> {
+        let queue = self.slot.queue.lock();
+        let held = queue.slot(self.key).ok_or(StoreError::UnknownQueue)?;
+        Ok((queue, held))
+    }
+}
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        let mut queue = self.slot.queue.lock();
+        if let Some(held) = queue.slot(self.key).filter(|held| queue.entry(*held).holder == Holder::Reading) {
+            queue.release(held);
+        }
+    }
 }
 
 impl Core {
@@ -49,15 +80,21 @@ impl Core {
                     self.durable(place).await?;
                     return Ok(Some(message));
                 }
+                // Boxed, so that the state of every get need not hold it.
+                Ok(Look::Held(reading)) => {
+                    if let Some((message, place)) = Box::pin(self.get_held(reading)).await? {
+                        self.durable(place).await?;
+                        return Ok(Some(message));
+                    }
+                }
                 Ok(Look::TooEarly(place)) => self.durable(Some(place)).await?,
-                Ok(Look::Again) => {}
                 Err(Refused::NotYet) => self.space().await,
                 Err(Refused::Error(error)) => return Err(error),
             }
         }
     }
 
-    fn try_get(&self, slot: &QueueSlot, selection: &Selection<'_>, now: Timestamp) -> Result<Look, Refused> {
+    fn try_get<'a>(&self, slot: &'a QueueSlot, selection: &Selection<'_>, now: Timestamp) -> Result<Look<'a>, Refused> {
         let mut queue = slot.queue.lock();
         let Some(found) = queue.find(selection, None, now) else { return Ok(Look::Nothing) };
         let entry = queue.entry(found);
@@ -65,24 +102,32 @@ impl Core {
             let (entry, gone_at) = self.take(&mut queue, slot.id, found)?;
             drop(queue);
             let whereabouts = Whereabouts::from_removed(slot.id, entry);
-            let message = self.read(&whereabouts).expect("what is in memory can be read");
+            let message = whereabouts.message_in_memory().expect("it was in memory");
             return Ok(Look::Found(whereabouts.stored(message), gone_at));
         }
-        if let Some(place) = self.too_early(entry) {
-            return Ok(Look::TooEarly(place));
+        match self.too_early(entry) {
+            Some(place) => Ok(Look::TooEarly(place)),
+            None => Ok(Look::Held(Reading::hold(slot, &mut queue, found))),
         }
-        queue.hold(found, Holder::Reading);
-        let key = queue.entry(found).key;
-        let Some((mut queue, message)) = self.read_held(slot, queue, key)? else { return Ok(Look::Again) };
-        let found = queue.slot(key).expect("a held message stays");
-        let (entry, gone_at) = match self.take(&mut queue, slot.id, found) {
-            Ok(taken) => taken,
-            Err(refused) => {
-                queue.release(found);
-                return Err(refused);
+    }
+
+    /// Reads a held message, then takes it. `None`: it cannot be read back and was set aside.
+    async fn get_held(&self, mut reading: Reading<'_>) -> Result<Option<(StoredMessage, Option<Place>)>, StoreError> {
+        let Some(message) = self.read_held(&mut reading).await? else { return Ok(None) };
+        loop {
+            let taken = {
+                let (mut queue, held) = reading.lock()?;
+                self.take(&mut queue, reading.slot.id, held)
+            };
+            match taken {
+                Ok((entry, gone_at)) => {
+                    reading.is_over = true;
+                    return Ok(Some((Whereabouts::from_removed(reading.slot.id, entry).stored(message), gone_at)));
+                }
+                Err(Refused::NotYet) => self.space().await,
+                Err(Refused::Error(error)) => return Err(error),
             }
-        };
-        Ok(Look::Found(Whereabouts::from_removed(slot.id, entry).stored(message), gone_at))
+        }
     }
 
     /// Takes a message that is known already: nothing is read.
@@ -131,34 +176,27 @@ impl Core {
         }
     }
 
-    /// Reads a message that is held as `Reading`, without the queue's lock. `None`: it cannot be read back and was set
-    /// aside. When the read is refused the message is available again; when its queue was dropped meanwhile, the queue is
-    /// unknown.
-    fn read_held<'a>(
-        &self,
-        slot: &'a QueueSlot,
-        mut queue: MutexGuard<'a, Queue>,
-        key: Key,
-    ) -> Result<Option<ReadHeld<'a>>, StoreError> {
+    /// Reads a held message, without the queue's lock. `None`: it cannot be read back and was set aside. The queue is
+    /// unknown when it was dropped meanwhile.
+    pub(crate) async fn read_held(&self, reading: &mut Reading<'_>) -> Result<Option<Box<Message>>, StoreError> {
         loop {
-            let held = queue.slot(key).ok_or(StoreError::UnknownQueue)?;
-            let whereabouts = Whereabouts::of(slot.id, queue.entry(held));
-            drop(queue);
-            let read = self.read(&whereabouts);
-            queue = slot.queue.lock();
-            let held = queue.slot(key).ok_or(StoreError::UnknownQueue)?;
-            match read {
-                Ok(message) => return Ok(Some((queue, message))),
-                // Moved forward in the log while it was read.
-                Err(_) if queue.entry(held).home != whereabouts.home => {}
-                Err(error) if is_lasting(&error) => {
-                    self.set_aside(slot, queue, held, &error);
-                    return Ok(None);
-                }
-                Err(error) => {
-                    queue.release(held);
+            let whereabouts = {
+                let (queue, held) = reading.lock()?;
+                Whereabouts::of(reading.slot.id, queue.entry(held))
+            };
+            let error = match self.read(&whereabouts).await {
+                Ok(message) => return Ok(Some(message)),
+                Err(error) => error,
+            };
+            let (queue, held) = reading.lock()?;
+            // Otherwise it was moved forward in the log while it was read.
+            if queue.entry(held).home == whereabouts.home {
+                if !is_lasting(&error) {
                     return Err(unreadable(error));
                 }
+                reading.is_over = true;
+                self.set_aside(reading.slot, queue, held, &error);
+                return Ok(None);
             }
         }
     }
@@ -190,174 +228,45 @@ impl Core {
         self.open()?;
         let slot = self.queue(queue)?;
         loop {
-            match self.try_browse(&slot, after, selection, now)? {
-                Look::Nothing => return Ok(None),
-                Look::Found(message, place) => {
-                    self.durable(place).await?;
-                    return Ok(Some(message));
-                }
-                Look::TooEarly(place) => self.durable(Some(place)).await?,
-                Look::Again => {}
-            }
-        }
-    }
-
-    fn try_browse(
-        &self,
-        slot: &QueueSlot,
-        after: Option<Key>,
-        selection: &Selection<'_>,
-        now: Timestamp,
-    ) -> Result<Look, StoreError> {
-        loop {
-            let queue = slot.queue.lock();
-            let Some(found) = queue.find(selection, after, now) else { return Ok(Look::Nothing) };
-            let entry = queue.entry(found);
-            if let Some(place) = self.too_early(entry) {
-                return Ok(Look::TooEarly(place));
-            }
-            let whereabouts = Whereabouts::of(slot.id, entry);
-            drop(queue);
-            let read = self.read(&whereabouts);
-            let certain = read.is_ok() && !matches!(whereabouts.home, Home::Spill { .. });
-            if whereabouts.cached.is_none() && !certain && !still_there(slot, &whereabouts) {
-                continue;
-            }
-            let message = match read {
-                Ok(message) => message,
-                Err(error) if is_lasting(&error) => {
-                    self.set_aside_seen(slot, &whereabouts, &error);
+            let whereabouts = {
+                let queue = slot.queue.lock();
+                let Some(found) = queue.find(selection, after, now) else { return Ok(None) };
+                let entry = queue.entry(found);
+                self.too_early(entry).ok_or_else(|| Whereabouts::of(slot.id, entry))
+            };
+            let whereabouts = match whereabouts {
+                Ok(place) => {
+                    self.durable(Some(place)).await?;
                     continue;
                 }
-                Err(error) => return Err(unreadable(error)),
+                Err(whereabouts) => whereabouts,
             };
-            let place = whereabouts.place();
-            return Ok(Look::Found(whereabouts.stored(message), place));
+            let message = match whereabouts.message_in_memory() {
+                Some(message) => message,
+                None => match Box::pin(self.read_seen(&slot, &whereabouts)).await? {
+                    Some(message) => message,
+                    None => continue,
+                },
+            };
+            self.durable(whereabouts.place()).await?;
+            return Ok(Some(whereabouts.stored(message)));
         }
     }
 
-    pub(crate) async fn discard_expired(
-        &self,
-        queue: QueueId,
-        now: Timestamp,
-        gone: &mut VecDeque<StoredMessage>,
-    ) -> Result<(), StoreError> {
-        self.open()?;
-        let slot = self.queue(queue)?;
-        loop {
-            match self.try_discard(&slot, now) {
-                Ok(Discarded::Done(messages, place)) => {
-                    gone.extend(messages);
-                    return self.durable(place).await;
-                }
-                Ok(Discarded::TooEarly(place)) => self.durable(Some(place)).await?,
-                Ok(Discarded::Again) => {}
-                Err(Refused::NotYet) => self.space().await,
-                Err(Refused::Error(error)) => return Err(error),
-            }
+    /// Reads a message that is not held. `None`: it has gone or moved meanwhile, or cannot be read back and was set aside.
+    async fn read_seen(&self, slot: &QueueSlot, whereabouts: &Whereabouts) -> Result<Option<Box<Message>>, StoreError> {
+        let read = self.read(whereabouts).await;
+        let certain = read.is_ok() && !matches!(whereabouts.home, Home::Spill { .. });
+        if !certain && !still_there(slot, whereabouts) {
+            return Ok(None);
         }
-    }
-
-    /// Holds, reads and removes as many messages as the bounds allow; all of them or none.
-    fn try_discard(&self, slot: &QueueSlot, now: Timestamp) -> Result<Discarded, Refused> {
-        let mut queue = slot.queue.lock();
-        let (held, too_early) = self.hold_expired(&mut queue, now);
-        if let (Some(place), true) = (too_early, held.is_empty()) {
-            return Ok(Discarded::TooEarly(place));
-        }
-        let mut messages = Vec::with_capacity(held.len());
-        for key in &held {
-            match self.read_held(slot, queue, *key) {
-                Ok(Some((relocked, message))) => {
-                    queue = relocked;
-                    messages.push(message);
-                }
-                Ok(None) => {
-                    release_all(&mut slot.queue.lock(), &held);
-                    return Ok(Discarded::Again);
-                }
-                Err(error) => {
-                    release_all(&mut slot.queue.lock(), &held);
-                    return Err(error.into());
-                }
+        match read {
+            Ok(message) => Ok(Some(message)),
+            Err(error) if is_lasting(&error) => {
+                self.set_aside_seen(slot, whereabouts, &error);
+                Ok(None)
             }
-        }
-        let appended = self.append_gets(&queue, slot.id, &held);
-        let (mut appender, place) = match appended {
-            Ok(appended) => appended,
-            Err(refused) => {
-                release_all(&mut queue, &held);
-                return Err(refused);
-            }
-        };
-        let discarded = held.into_iter().zip(messages).map(|(key, message)| {
-            let held = queue.slot(key).expect("held above");
-            let entry = queue.remove(held);
-            self.forget(&entry, appender.as_mut(), place.unwrap_or(Place::START));
-            Whereabouts::from_removed(slot.id, entry).stored(message)
-        });
-        Ok(Discarded::Done(discarded.collect(), place))
-    }
-
-    /// Holds expired messages up to the bounds, or up to one that has to be read back but is not on disk yet.
-    fn hold_expired(&self, queue: &mut Queue, now: Timestamp) -> (Vec<Key>, Option<Place>) {
-        let mut held = Vec::new();
-        let mut bytes = 0;
-        while held.len() < EXPIRED_MAXIMUM {
-            let Some(expired) = queue.expired(now) else { break };
-            let entry = queue.entry(expired);
-            bytes += u64::from(entry.body_bytes);
-            if bytes > EXPIRED_BYTES_MAXIMUM && !held.is_empty() {
-                break;
-            }
-            if let Some(place) = self.too_early(entry) {
-                return (held, Some(place));
-            }
-            held.push(entry.key);
-            queue.hold(expired, Holder::Reading);
-        }
-        (held, None)
-    }
-
-    /// One unit with the gets of those messages that are in the log, when there are any.
-    fn append_gets(
-        &self,
-        queue: &Queue,
-        id: QueueId,
-        keys: &[Key],
-    ) -> Result<(Option<Appender<'_>>, Option<Place>), Refused> {
-        let Some(log) = &self.log else { return Ok((None, None)) };
-        let log: &Arc<Log> = log;
-        let records: Vec<[u8; GET_BYTES]> = keys
-            .iter()
-            .filter(|key| queue.slot(**key).is_some_and(|slot| queue.entry(slot).persistent))
-            .map(|key| get_record(id, *key))
-            .collect();
-        let mut appender = log.lock();
-        if records.is_empty() {
-            return Ok((Some(appender), None));
-        }
-        let records = records.as_flattened();
-        let head = unit_head(UnitKind::Complete, UnitOfWorkId(0), None, records.len());
-        let place = appender.append(Class::Essential, &[head.as_bytes(), records])?;
-        Ok((Some(appender), Some(place)))
-    }
-}
-
-/// The queue, locked again, and the message.
-type ReadHeld<'a> = (MutexGuard<'a, Queue>, Box<Message>);
-
-enum Discarded {
-    Done(Vec<StoredMessage>, Option<Place>),
-    TooEarly(Place),
-    /// One that cannot be read back was set aside.
-    Again,
-}
-
-fn release_all(queue: &mut Queue, keys: &[Key]) {
-    for key in keys {
-        if let Some(held) = queue.slot(*key).filter(|held| queue.entry(*held).holder == Holder::Reading) {
-            queue.release(held);
+            Err(error) => Err(unreadable(error)),
         }
     }
 }

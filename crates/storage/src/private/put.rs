@@ -24,7 +24,7 @@ impl Core {
         self.open()?;
         let slot = self.queue(queue)?;
         let apart = self.set_apart(&message.body, placement).await?;
-        let mut incoming = Incoming::new(self, message, placement, apart, now)?;
+        let mut incoming = Incoming::new(self, message, placement, apart, now).await?;
         loop {
             let attempt = match unit {
                 None => self.try_put(&slot, &mut incoming, placement.maximum_depth),

@@ -6,6 +6,7 @@
 //! restored.
 
 use std::io;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -13,13 +14,13 @@ use model::identifier::MessageId;
 use model::timestamp::Timestamp;
 use parking_lot::MutexGuard;
 
-use crate::private::content::Whereabouts;
 use crate::private::log::append::Refused;
 use crate::private::log::cursor::Cursor;
 use crate::private::log::disk::{Disk, FileName};
 use crate::private::log::extent::{LogFile, Place};
 use crate::private::log::record::{Operation, next_operation};
 use crate::private::queue::{Entry, Holder, Home, Key, Queue, Slot};
+use crate::private::read_back::Whereabouts;
 use crate::private::store::{Core, QueueSlot};
 use crate::{DeliveryKey, QueueId, RecoveryLogError, StoreError};
 
@@ -115,28 +116,16 @@ impl Core {
     }
 
     /// The body of such a message as far as it can be read, unchecked; `None` when it is not in quarantine.
-    pub(crate) fn salvage(&self, queue: QueueId, key: Key) -> Option<Bytes> {
+    pub(crate) async fn salvage(&self, queue: QueueId, key: Key) -> Option<Bytes> {
         let slot = self.queue(queue).ok()?;
-        let (home, body_file, length) = {
+        let remains = {
             let queue = slot.queue.lock();
             let found = queue.slot(key).filter(|found| queue.entry(*found).holder == Holder::Quarantine)?;
             let entry = queue.entry(found);
-            (entry.home, entry.body_file, entry.body_length())
+            Remains { home: entry.home, body_file: entry.body_file, length: entry.body_length() }
         };
-        let disk = self.log.as_ref().map(|log| log.disk.as_ref())?;
-        let bytes = match (body_file, home) {
-            (Some(number), _) => read_part(disk, &LogFile::Body(number.get()).name(), 0, length),
-            (None, Home::Log { place, bytes }) => {
-                let file = LogFile::Extent(place.extent()).name();
-                body_of_record(read_part(disk, &file, place.offset(), bytes as usize), length)
-            }
-            (None, Home::Spill { file, offset, bytes }) => {
-                let content = read_part(disk, &LogFile::Spill(file).name(), u64::from(offset), bytes as usize);
-                last(content, length)
-            }
-            (None, Home::Memory) => return None,
-        };
-        Some(bytes.into())
+        let disk = Arc::clone(self.disk()?);
+        self.readers.run(move || remains.read(disk.as_ref())).await.ok()
     }
 
     /// Removes such a message for good. False when it is not in quarantine.
@@ -162,6 +151,32 @@ impl Core {
         let Some(found) = found else { return Ok(None) };
         let (_, gone_at) = self.take(&mut queue, slot.id, found)?;
         Ok(Some(gone_at))
+    }
+}
+
+/// Where to look for what is left of a body.
+struct Remains {
+    home: Home,
+    body_file: Option<NonZeroU64>,
+    length: usize,
+}
+
+impl Remains {
+    fn read(self, disk: &dyn Disk) -> Bytes {
+        let Self { home, body_file, length } = self;
+        let bytes = match (body_file, home) {
+            (Some(number), _) => read_part(disk, &LogFile::Body(number.get()).name(), 0, length),
+            (None, Home::Log { place, bytes }) => {
+                let file = LogFile::Extent(place.extent()).name();
+                body_of_record(read_part(disk, &file, place.offset(), bytes as usize), length)
+            }
+            (None, Home::Spill { file, offset, bytes }) => {
+                let content = read_part(disk, &LogFile::Spill(file).name(), u64::from(offset), bytes as usize);
+                last(content, length)
+            }
+            (None, Home::Memory) => unreachable!("what is in memory can be read"),
+        };
+        bytes.into()
     }
 }
 

@@ -10,7 +10,6 @@
 //!   lock of the receipts.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -19,8 +18,7 @@ use model::timestamp::Timestamp;
 
 use crate::private::get::unreadable;
 use crate::private::log::cursor::Cursor;
-use crate::private::log::disk::{disk_error, read_bytes};
-use crate::private::log::extent::{LogFile, Place};
+use crate::private::log::extent::Place;
 use crate::private::log::record::{Operation, RECEIPT_HEAD_BYTES, next_operation};
 use crate::private::log::writer::Log;
 use crate::private::store::Core;
@@ -174,14 +172,27 @@ impl Core {
                 }
                 known
             };
-            let Some(log) = &self.log else { return Ok(None) };
+            if self.log.is_none() {
+                return Ok(None);
+            }
             self.durable(Some(known.place)).await?;
-            match read_value(log, key, &known) {
+            match self.read_receipt(*key, known).await {
                 Ok(value) => return Ok(Some(value)),
                 // Moved forward in the log while it was read, or ended.
                 Err(_) if self.receipts.lock().record_at(key, known.place).is_none() => {}
                 Err(error) => return Err(unreadable(error)),
             }
+        }
+    }
+
+    async fn read_receipt(&self, key: ReceiptKey, known: Known) -> Result<Bytes, RecoveryLogError> {
+        let Known { place, bytes, .. } = known;
+        let record = self.read_log(place, bytes as usize).await?;
+        match next_operation(&mut Cursor::new(&record)) {
+            Some(Operation::Receipt { key: there, value, crc, .. }) if there == key && crc32c::crc32c(value) == crc => {
+                Ok(record.slice_ref(value))
+            }
+            _ => Err(RecoveryLogError::Damaged { extent: u64::from(place.extent()), offset: place.offset() }),
         }
     }
 
@@ -216,19 +227,6 @@ fn end(log: &Log, ended: Vec<Ended>) {
     let mut appender = log.lock();
     for Ended { place, bytes } in ended {
         appender.state.died(place, bytes);
-    }
-}
-
-fn read_value(log: &Arc<Log>, key: &ReceiptKey, known: &Known) -> Result<Bytes, RecoveryLogError> {
-    let Known { place, bytes, .. } = *known;
-    let file = LogFile::Extent(place.extent()).name();
-    let record = read_bytes(log.disk.as_ref(), &file, place.offset(), bytes as usize)
-        .map_err(|source| disk_error("read", &file, source))?;
-    match next_operation(&mut Cursor::new(&record)) {
-        Some(Operation::Receipt { key: there, value, crc, .. }) if there == *key && crc32c::crc32c(value) == crc => {
-            Ok(record.slice_ref(value))
-        }
-        _ => Err(RecoveryLogError::Damaged { extent: u64::from(place.extent()), offset: place.offset() }),
     }
 }
 

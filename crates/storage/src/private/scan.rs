@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use model::timestamp::Timestamp;
 
-use crate::private::content::Whereabouts;
 use crate::private::get::unreadable;
 use crate::private::log::extent::Place;
 use crate::private::log::leader::write_what_is_left;
 use crate::private::log::writer::moment;
 use crate::private::quarantine::is_lasting;
 use crate::private::queue::{Beginning, Home, Key, Search, Terms};
+use crate::private::read_back::Whereabouts;
 use crate::private::store::{Core, QueueSlot};
 use crate::{DeliveryKey, Glimpse, Selection, Slice, StoreError};
 
@@ -88,7 +88,7 @@ impl Core {
             let found = self.find_slice(scan, selection, maximum, now);
             match found.too_early {
                 Some(place) if found.messages.is_empty() => self.durable(Some(place)).await?,
-                _ => return self.read_slice(scan, found),
+                _ => return self.read_slice(scan, found).await,
             }
         }
     }
@@ -108,13 +108,13 @@ impl Core {
         }
     }
 
-    fn read_slice(&self, scan: &Scan, found: Found) -> Result<Slice, StoreError> {
+    async fn read_slice(&self, scan: &Scan, found: Found) -> Result<Slice, StoreError> {
         let started = moment();
         let mut messages = found.messages.into_iter();
         let mut glimpses = Vec::with_capacity(messages.len());
         for message in messages.by_ref() {
             let is_on_disk = message.cached.is_none();
-            glimpses.extend(self.beginning(&scan.slot, message)?);
+            glimpses.extend(self.beginning(&scan.slot, message).await?);
             if is_on_disk && started.elapsed() > SLICE_TIME {
                 break;
             }
@@ -128,9 +128,9 @@ impl Core {
     }
 
     /// `None` when the message has gone meanwhile, or cannot be read back.
-    fn beginning(&self, slot: &QueueSlot, mut whereabouts: Whereabouts) -> Result<Option<Glimpse>, StoreError> {
+    async fn beginning(&self, slot: &QueueSlot, mut whereabouts: Whereabouts) -> Result<Option<Glimpse>, StoreError> {
         loop {
-            let read = self.read_beginning(&whereabouts, BEGINNING_BYTES);
+            let read = self.read_beginning(&whereabouts, BEGINNING_BYTES).await;
             if whereabouts.cached.is_none() && (read.is_err() || matches!(whereabouts.home, Home::Spill { .. })) {
                 let queue = slot.queue.lock();
                 let Some(found) = queue.slot(whereabouts.key) else { return Ok(None) };

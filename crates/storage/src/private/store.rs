@@ -12,6 +12,7 @@ use model::message::Message;
 use model::timestamp::Timestamp;
 use parking_lot::{Mutex, RwLock};
 
+use crate::private::background::Background;
 use crate::private::definitions::{AppendedDefinitions, Definitions};
 use crate::private::log::append::Continuation;
 use crate::private::log::checkpoint::reclaim;
@@ -70,6 +71,11 @@ struct Running {
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
+/// Name of the threads that read back.
+const READERS: &str = "store-reader";
+/// More of them would only queue at the disk.
+const READERS_MAXIMUM: usize = 4;
+
 /// What the threads share.
 pub(crate) struct Core {
     pub(crate) options: StoreOptions,
@@ -85,6 +91,8 @@ pub(crate) struct Core {
     counts: MessageCounts,
     pub(crate) pool: Pool,
     pub(crate) spill: Option<Spill>,
+    /// Read what is not in memory.
+    pub(crate) readers: Background,
     /// Told of messages that cannot be read back.
     pub(crate) quarantine_listener: OnceLock<QuarantineListener>,
     /// Messages that scans have looked at.
@@ -135,6 +143,7 @@ impl PrivateStore {
             next_queue: AtomicU32::new(1),
             counts: MessageCounts::default(),
             spill: None,
+            readers: Background::new(READERS, READERS_MAXIMUM),
             quarantine_listener: OnceLock::new(),
             scanned: AtomicU64::new(0),
             closed: AtomicBool::new(false),
@@ -371,8 +380,8 @@ impl PrivateStore {
     }
 
     /// The body of a message in quarantine as far as it can be read, unchecked; `None` when it is not there.
-    pub fn salvage(&self, queue: QueueId, key: DeliveryKey) -> Option<Bytes> {
-        self.core().salvage(queue, key.into())
+    pub async fn salvage(&self, queue: QueueId, key: DeliveryKey) -> Option<Bytes> {
+        self.core().salvage(queue, key.into()).await
     }
 
     /// Removes a message that is in quarantine; durable when it returns. False when it is not there.
@@ -447,6 +456,10 @@ impl Running {
             if thread.join().is_err() {
                 tracing::error!("a thread of the recovery log has panicked");
             }
+        }
+        self.core.readers.close();
+        if let Some(spill) = &self.core.spill {
+            spill.close();
         }
         if let Some(log) = &self.core.log {
             log.anchor();
@@ -553,6 +566,7 @@ impl Core {
             next_queue: AtomicU32::new(found.next_queue),
             counts: found.counts,
             spill: Some(spill),
+            readers: Background::new(READERS, READERS_MAXIMUM),
             quarantine_listener: OnceLock::new(),
             scanned: AtomicU64::new(0),
             closed: AtomicBool::new(false),

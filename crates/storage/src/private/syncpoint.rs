@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use model::timestamp::Timestamp;
 
-use crate::private::content::{Incoming, Whereabouts};
+use crate::private::content::Incoming;
 use crate::private::get::unreadable;
 use crate::private::log::append::{Class, Refused, unit_maximum};
 use crate::private::log::cursor::length_field;
@@ -18,6 +18,7 @@ use crate::private::log::record::{
 use crate::private::log::writer::Log;
 use crate::private::quarantine::is_lasting;
 use crate::private::queue::{Holder, Key, Queue, Slot};
+use crate::private::read_back::Whereabouts;
 use crate::private::receipts::Receipt;
 use crate::private::store::{Core, QueueSlot};
 use crate::private::unit_of_work::{LockedQueues, Prepared, Record, UnitOfWork, Work};
@@ -84,7 +85,7 @@ impl Core {
                 Err(Refused::Error(error)) => return Err(error),
             };
             let mut undo = Undo { core: self, id, slot: &slot, key: whereabouts.key, armed: true };
-            if let Some((message, place)) = self.read_in_unit(id, &slot, whereabouts)? {
+            if let Some((message, place)) = self.read_in_unit(id, &slot, whereabouts).await? {
                 self.durable(place).await?;
                 undo.armed = false;
                 return Ok(Some(message));
@@ -179,14 +180,18 @@ impl Core {
 
     /// Reads a message that a unit of work holds; it may be moved in the log meanwhile, but not go away. `None`: it cannot
     /// be read back, the unit does not hold it any more, and it was set aside.
-    fn read_in_unit(
+    async fn read_in_unit(
         &self,
         id: UnitOfWorkId,
         slot: &Arc<QueueSlot>,
         mut whereabouts: Whereabouts,
     ) -> Result<Option<(StoredMessage, Option<Place>)>, StoreError> {
         loop {
-            let error = match self.read(&whereabouts) {
+            let read = match whereabouts.message_in_memory() {
+                Some(message) => Ok(message),
+                None => Box::pin(self.read(&whereabouts)).await,
+            };
+            let error = match read {
                 Ok(message) => {
                     let place = whereabouts.place();
                     return Ok(Some((whereabouts.stored(message), place)));

@@ -18,4 +18,5 @@ mod rot;
 mod scan;
 mod script;
 mod simulated_disk;
+mod stalls;
 mod workload;

@@ -375,10 +375,10 @@ fn what_can_be_read_is_exported_and_what_is_removed_is_gone_for_good() {
         damage(&case.disk, victim, kind);
         let seen = block_on(case.store.browse(case.queue, None, &Selection::default(), EARLY)).expect("browses");
         let well = seen.expect("the second message").key;
-        assert_eq!(case.store.salvage(case.queue, well), None, "only what is in quarantine");
+        assert_eq!(block_on(case.store.salvage(case.queue, well)), None, "only what is in quarantine");
         assert!(!block_on(case.store.remove_quarantined(case.queue, well)).expect("asked"));
         let key = case.store.quarantine()[0].key;
-        let bytes = case.store.salvage(case.queue, key).expect("it is in quarantine");
+        let bytes = block_on(case.store.salvage(case.queue, key)).expect("it is in quarantine");
         assert_eq!(bytes.len(), salvaged, "{kind:?}");
         let differing = bytes.iter().zip(&body(victim)).filter(|(a, b)| a != b).count();
         assert_eq!(differing, usize::from(kind == Damage::Flipped), "{kind:?}");

@@ -2,17 +2,15 @@
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io;
+use std::io::{self, IoSliceMut};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bytes::Bytes;
-use memmap2::MmapMut;
 use parking_lot::RwLock;
 use rustix::fs::{FallocateFlags, fallocate, statvfs};
-use rustix::io::Errno;
+use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
 use crate::private::log::extent::LogFile;
 use crate::{RecoveryLogError, StoreError};
@@ -27,6 +25,11 @@ pub trait Disk: Send + Sync {
     fn length(&self, file: &FileName) -> io::Result<u64>;
     /// May read fewer bytes than asked; 0 at the end of the file.
     fn read(&self, file: &FileName, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
+    /// As `read`, of what the system has in memory: never waits for a device. `None` when it has nothing there, or does not
+    /// say; `read` tells then.
+    fn read_at_once(&self, _file: &FileName, _offset: u64, _buffer: &mut [u8]) -> Option<usize> {
+        None
+    }
     /// Writes all of `bytes`, past the end if need be.
     fn write(&self, file: &FileName, offset: u64, bytes: &[u8]) -> io::Result<()>;
     /// Writes zeros, in such a way that they do not gather in memory to hold up the next sync.
@@ -64,8 +67,6 @@ struct Zeros([u8; ZEROS_BYTES]);
 
 /// Most bytes of zeros written at once: few enough that a commit's sync never waits long behind them. With 8 MiB, puts
 /// during the first fill were a quarter slower.
-/// More bytes than that have memory of their own when they are read.
-const MAPPED: usize = 4 << 20;
 const ZEROS_BYTES: usize = 1 << 18;
 static ZEROS: Zeros = Zeros([0; ZEROS_BYTES]);
 
@@ -91,19 +92,6 @@ pub(crate) fn read_exact(disk: &dyn Disk, file: &FileName, mut offset: u64, mut 
         buffer = &mut buffer[count..];
     }
     Ok(())
-}
-
-/// Reads exactly `length` bytes. Many have memory of their own, which goes back to the system at once when they are dropped; the
-/// allocator would keep it for a while.
-pub(crate) fn read_bytes(disk: &dyn Disk, file: &FileName, offset: u64, length: usize) -> io::Result<Bytes> {
-    if length <= MAPPED {
-        let mut bytes = vec![0; length];
-        read_exact(disk, file, offset, &mut bytes)?;
-        return Ok(bytes.into());
-    }
-    let mut memory = MmapMut::map_anon(length)?;
-    read_exact(disk, file, offset, &mut memory)?;
-    Ok(Bytes::from_owner(memory))
 }
 
 /// True when an error says that the disk or its quota is full.
@@ -255,6 +243,13 @@ impl Disk for DirectoryDisk {
                 other => return other,
             }
         }
+    }
+
+    /// Only of files that are open: to open one may wait for the device too.
+    fn read_at_once(&self, file: &FileName, offset: u64, buffer: &mut [u8]) -> Option<usize> {
+        self.usable().ok()?;
+        let open = self.open.read().get(file).map(Arc::clone)?;
+        preadv2(&open, &mut [IoSliceMut::new(buffer)], offset, ReadWriteFlags::NOWAIT).ok()
     }
 
     fn write(&self, file: &FileName, offset: u64, bytes: &[u8]) -> io::Result<()> {
