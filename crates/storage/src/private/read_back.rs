@@ -12,6 +12,7 @@ use memmap2::MmapMut;
 use model::message::Message;
 use model::timestamp::Timestamp;
 
+use crate::private::background::Background;
 use crate::private::log::cursor::Cursor;
 use crate::private::log::descriptor::{decode, decode_content};
 use crate::private::log::disk::{Disk, FileName, disk_error, read_exact};
@@ -22,9 +23,29 @@ use crate::private::queue::{Entry, Home, Key};
 use crate::private::store::Core;
 use crate::{QueueId, RecoveryLogError, StoredMessage};
 
-/// More bytes than that have memory of their own when they are read. It goes back to the system at once when they are dropped;
-/// the allocator would keep it for a while.
+/// More bytes than that have memory of their own when they are read.
 const MAPPED: usize = 4 << 20;
+
+/// Memory that goes back to the system when it is dropped; the allocator would keep it for a while. To give back 100 MB takes
+/// several milliseconds, so that another thread does it.
+struct Mapped {
+    memory: Option<MmapMut>,
+    readers: Arc<Background>,
+}
+
+impl AsRef<[u8]> for Mapped {
+    fn as_ref(&self) -> &[u8] {
+        self.memory.as_deref().unwrap_or_default()
+    }
+}
+
+impl Drop for Mapped {
+    fn drop(&mut self) {
+        let memory = self.memory.take();
+        // Refused by a store that is closed, it is given back here.
+        let _ = self.readers.post(move || drop(memory));
+    }
+}
 
 /// What is needed to read a message back without holding its queue's lock.
 pub(crate) struct Whereabouts {
@@ -115,13 +136,14 @@ impl Core {
         let Whereabouts { queue, key, home, is_long, .. } = *whereabouts;
         let source = Source { queue, key, home, maximum };
         if !is_long {
-            match source.read(Reader { disk: disk.as_ref(), waits: false }) {
+            match source.read(Reader { disk: disk.as_ref(), waiting: None }) {
                 Err(error) if would_block(&error) => {}
                 read => return read,
             }
         }
-        let disk = Arc::clone(disk);
-        self.readers.run(move || source.read(Reader { disk: disk.as_ref(), waits: true })).await?
+        let (disk, readers) = (Arc::clone(disk), Arc::clone(&self.readers));
+        let read = move || source.read(Reader { disk: disk.as_ref(), waiting: Some(&readers) });
+        self.readers.run(read).await?
     }
 
     /// So many bytes of the log, which are few.
@@ -131,14 +153,17 @@ impl Core {
     pub(crate) async fn read_log(&self, place: Place, length: usize) -> Result<Bytes, RecoveryLogError> {
         let disk = self.disk().expect("what is in the log is on a disk");
         let file = LogFile::Extent(place.extent());
-        let at_once = Reader { disk: disk.as_ref(), waits: false };
+        let at_once = Reader { disk: disk.as_ref(), waiting: None };
         match at_once.bytes(file, place.offset(), length) {
             Err(error) if would_block(&error) => {}
             read => return read,
         }
-        let disk = Arc::clone(disk);
-        let read = move || Reader { disk: disk.as_ref(), waits: true }.bytes(file, place.offset(), length);
-        self.readers.run(read).await?
+        let (disk, readers) = (Arc::clone(disk), Arc::clone(&self.readers));
+        let waiting = move || {
+            let reader = Reader { disk: disk.as_ref(), waiting: Some(&readers) };
+            reader.bytes(file, place.offset(), length)
+        };
+        self.readers.run(waiting).await?
     }
 
     /// `None` when nothing is on disk.
@@ -154,13 +179,13 @@ fn would_block(error: &RecoveryLogError) -> bool {
 #[derive(Clone, Copy)]
 struct Reader<'a> {
     disk: &'a dyn Disk,
-    /// False: what would have to be waited for is a `WouldBlock`.
-    waits: bool,
+    /// The threads of which one reads and may wait; `None`: what would have to be waited for is a `WouldBlock`.
+    waiting: Option<&'a Arc<Background>>,
 }
 
 impl Reader<'_> {
     fn exact(self, file: &FileName, mut offset: u64, mut buffer: &mut [u8]) -> io::Result<()> {
-        if self.waits {
+        if self.waiting.is_some() {
             return read_exact(self.disk, file, offset, buffer);
         }
         while !buffer.is_empty() {
@@ -176,14 +201,14 @@ impl Reader<'_> {
     fn bytes(self, file: LogFile, offset: u64, length: usize) -> Result<Bytes, RecoveryLogError> {
         let name = file.name();
         let read = || {
-            if length <= MAPPED {
+            let Some(readers) = self.waiting.filter(|_| length > MAPPED) else {
                 let mut bytes = vec![0; length];
                 self.exact(&name, offset, &mut bytes)?;
                 return Ok(bytes.into());
-            }
+            };
             let mut memory = MmapMut::map_anon(length)?;
             self.exact(&name, offset, &mut memory)?;
-            Ok(Bytes::from_owner(memory))
+            Ok(Bytes::from_owner(Mapped { memory: Some(memory), readers: Arc::clone(readers) }))
         };
         read().map_err(|source| disk_error("read", &name, source))
     }

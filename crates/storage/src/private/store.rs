@@ -92,7 +92,7 @@ pub(crate) struct Core {
     pub(crate) pool: Pool,
     pub(crate) spill: Option<Spill>,
     /// Read what is not in memory.
-    pub(crate) readers: Background,
+    pub(crate) readers: Arc<Background>,
     /// Told of messages that cannot be read back.
     pub(crate) quarantine_listener: OnceLock<QuarantineListener>,
     /// Messages that scans have looked at.
@@ -143,7 +143,7 @@ impl PrivateStore {
             next_queue: AtomicU32::new(1),
             counts: MessageCounts::default(),
             spill: None,
-            readers: Background::new(READERS, READERS_MAXIMUM),
+            readers: Arc::new(Background::new(READERS, READERS_MAXIMUM)),
             quarantine_listener: OnceLock::new(),
             scanned: AtomicU64::new(0),
             closed: AtomicBool::new(false),
@@ -566,7 +566,7 @@ impl Core {
             next_queue: AtomicU32::new(found.next_queue),
             counts: found.counts,
             spill: Some(spill),
-            readers: Background::new(READERS, READERS_MAXIMUM),
+            readers: Arc::new(Background::new(READERS, READERS_MAXIMUM)),
             quarantine_listener: OnceLock::new(),
             scanned: AtomicU64::new(0),
             closed: AtomicBool::new(false),

@@ -58,7 +58,7 @@ async fn take(call: Call<'_>, queue: &mut OpenQueue<'_>, selection: &Selection) 
     }
     match queue.get_accepted(&options(selection, GetFlags::empty()), &is_readable).await {
         Ok(message) => {
-            let readable = Readable::of(call.version, &message)?;
+            let readable = Readable::of_accepted(call.version, &message)?;
             Ok(Some((message, readable)))
         }
         Err(error) => match error.reason() {
@@ -70,7 +70,7 @@ async fn take(call: Call<'_>, queue: &mut OpenQueue<'_>, selection: &Selection) 
     }
 }
 
-/// Whether `Readable::of` will succeed. Looked at in the queue manager, before the message is taken.
+/// Whether `Readable::of_accepted` will succeed. Looked at in the queue manager, before the message is taken.
 fn is_readable(message: &Message) -> bool {
     readable::is_plain(&message.descriptor, &message.body)
         || TextMessage::decode(&message.descriptor, &message.body).is_ok()

@@ -24,8 +24,17 @@ impl Readable {
     /// # Errors
     /// 501: another format (MQWB0309E), or text in an unknown character set or not in its own (MQWB0913E).
     pub(super) fn of(version: Version, message: &Message) -> Result<Self, ApiError> {
+        Self::of_either(version, message, is_plain(&message.descriptor, &message.body))
+    }
+
+    /// As `of`, for a message that `is_plain` or `TextMessage::decode` has accepted: a long text is not checked once more.
+    pub(super) fn of_accepted(version: Version, message: &Message) -> Result<Self, ApiError> {
+        Self::of_either(version, message, says_plain(&message.descriptor))
+    }
+
+    fn of_either(version: Version, message: &Message, is_plain: bool) -> Result<Self, ApiError> {
         let descriptor = &message.descriptor;
-        if is_plain(descriptor, &message.body) {
+        if is_plain {
             // As it lies on the queue: the usual case, without a copy.
             return Ok(Self { text: message.body.clone(), properties: Vec::new(), correlation_text: None });
         }
@@ -55,7 +64,11 @@ impl Readable {
 
 /// Whether the body is nothing but text in UTF-8. A descriptor that says so may be wrong.
 pub(super) fn is_plain(descriptor: &MessageDescriptor, body: &[u8]) -> bool {
-    descriptor.format == Format::STRING && descriptor.ccsid == Ccsid::UTF_8 && std::str::from_utf8(body).is_ok()
+    says_plain(descriptor) && std::str::from_utf8(body).is_ok()
+}
+
+fn says_plain(descriptor: &MessageDescriptor) -> bool {
+    descriptor.format == Format::STRING && descriptor.ccsid == Ccsid::UTF_8
 }
 
 fn refusal(version: Version, descriptor: &MessageDescriptor, problem: &NotText) -> ApiError {
