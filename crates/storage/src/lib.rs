@@ -191,6 +191,8 @@ pub struct StoreOptions {
     pub buffer_pool_bytes: u64,
     /// Bodies at least this long go to a file of their own instead of the log.
     pub large_body_bytes: u64,
+    /// Units of work with more messages than that are committed and backed out a part at a time, on a thread of their own.
+    pub large_unit_messages: usize,
     /// The log is kept below this, or twice the live data when that is more, by moving live records forward.
     pub minimum_log_bytes: u64,
     /// Most receipts kept; of more, those that expire first end early.
@@ -206,6 +208,7 @@ impl Default for StoreOptions {
             extent_bytes: 64 << 20,
             buffer_pool_bytes: 256 << 20,
             large_body_bytes: 1 << 20,
+            large_unit_messages: 2048,
             minimum_log_bytes: 256 << 20,
             maximum_receipts: 1_000_000,
             anchor_interval: Duration::from_secs(5),

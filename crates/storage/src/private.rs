@@ -1,12 +1,13 @@
 //! The private store: queues in memory, the recovery log as the truth.
 //!
-//! `store.rs` is its face. `put.rs`, `get.rs`, `discard.rs`, `syncpoint.rs` and `definitions.rs` each hold one kind of operation:
+//! `store.rs` is its face. `put.rs`, `get.rs`, `discard.rs`, `syncpoint.rs`, `outcome.rs` and `definitions.rs` each hold one kind of operation:
 //! under the locks of the queues it touches it appends to the log and changes the queues, in that order, and waits for
 //! the log's sync after letting the locks go. `quarantine.rs` has the messages that cannot be delivered. `content.rs`, `pool.rs`
 //! and `spill.rs` know where bodies are; `read_back.rs` reads them. What waits for a disk is done by the threads of `background.rs`.
 //! `receipts.rs` has what was answered to requests that may come again.
 //!
-//! Order of locks: units of work by ascending id, definitions, queues by ascending id, receipts, the log. Whoever holds one takes only later ones.
+//! Order of locks: `Core::moving`, units of work by ascending id, definitions, queues by ascending id, receipts, the log. Whoever
+//! holds one takes only later ones.
 
 mod background;
 mod content;
@@ -15,6 +16,7 @@ mod discard;
 mod get;
 pub mod log;
 mod message_count;
+mod outcome;
 mod pool;
 mod put;
 mod quarantine;

@@ -43,6 +43,10 @@ impl OpenUnit {
     pub(super) fn has_work(&self) -> bool {
         !self.touched.is_empty()
     }
+
+    fn slices(&self) -> impl Iterator<Item = &[Touched]> {
+        self.touched.chunks(SLICE)
+    }
 }
 
 struct Touched {
@@ -204,19 +208,28 @@ pub(crate) async fn undo(engine: &Engine, state: &ConnectionState, reason: Reaso
 
 /// What was put is visible now.
 pub(crate) async fn after_commit(engine: &Engine, unit: OpenUnit) {
-    for touched in &unit.touched {
-        if let What::Put { .. } = touched.what {
-            touched.queue.note_expiry(touched.expires);
-            touched.queue.waiters.arrived(&touched.arrival);
+    // Dropped half-way, it is committed once more, without effect, and those who wait are told again.
+    let telling = Finishing { engine, unit: Some(unit), wrap: Work::Commit };
+    for slice in telling.unit().slices() {
+        for touched in slice {
+            if let What::Put { .. } = touched.what {
+                touched.queue.note_expiry(touched.expires);
+                touched.queue.waiters.arrived(&touched.arrival);
+            }
         }
+        give_way(slice).await;
     }
-    note_depths(&unit);
-    for touched in &unit.touched {
-        if let What::Put { priority, depth_before } = touched.what
-            && trigger::is_enabled(&touched.queue)
-        {
-            trigger::arrived(engine, &touched.queue, priority, depth_before).await;
+    let unit = telling.done();
+    for slice in unit.slices() {
+        note_depths(slice);
+        for touched in slice {
+            if let What::Put { priority, depth_before } = touched.what
+                && trigger::is_enabled(&touched.queue)
+            {
+                trigger::arrived(engine, &touched.queue, priority, depth_before).await;
+            }
         }
+        give_way(slice).await;
     }
     if engine.events.performance() {
         for touched in unit.touched.iter().filter(|touched| !matches!(touched.what, What::Put { .. })) {
@@ -225,9 +238,19 @@ pub(crate) async fn after_commit(engine: &Engine, unit: OpenUnit) {
     }
 }
 
+/// Most messages of a unit of work that are seen to before others may run.
+const SLICE: usize = 1024;
+
+/// Lets others run after a whole slice.
+async fn give_way(slice: &[Touched]) {
+    if slice.len() == SLICE {
+        tokio::task::yield_now().await;
+    }
+}
+
 /// The depth changes when a unit of work ends: for statistics of queues.
-fn note_depths(unit: &OpenUnit) {
-    for touched in &unit.touched {
+fn note_depths(touched: &[Touched]) {
+    for touched in touched {
         if let Some(figures) = touched.queue.figures.get() {
             figures.note_depth(touched.queue.depth());
         }
@@ -276,25 +299,30 @@ async fn get_again(
 pub(crate) async fn back_out_unit(engine: &Engine, unit: OpenUnit) -> Result<(), Reason> {
     let finishing = Finishing { engine, unit: Some(unit), wrap: Work::BackOut };
     let outcome = engine.store.back_out(finishing.unit().id).await;
-    let unit = finishing.done();
-    note_depths(&unit);
     // Got messages are there again, also when only the raised count could not be written.
-    for touched in &unit.touched {
-        let queue = &touched.queue;
-        match touched.what {
-            What::Got | What::GotForGood(_) => {
-                queue.note_expiry(touched.expires);
-                queue.waiters.arrived(&touched.arrival);
-            }
-            What::PerhapsGot => {
-                queue.note_expiry(engine.store.next_expiry(queue.id));
-                queue.waiters.wake_all();
-            }
-            What::Put { .. } => {}
-        }
+    for slice in finishing.unit().slices() {
+        note_depths(slice);
+        slice.iter().for_each(|touched| after_back_out(engine, touched));
+        give_way(slice).await;
     }
+    drop(finishing.done());
     match outcome {
         Ok(()) | Err(StoreError::UnknownUnitOfWork) => Ok(()),
         Err(error) => Err(reason::of_store_at_large(&error)),
+    }
+}
+
+fn after_back_out(engine: &Engine, touched: &Touched) {
+    let queue = &touched.queue;
+    match touched.what {
+        What::Got | What::GotForGood(_) => {
+            queue.note_expiry(touched.expires);
+            queue.waiters.arrived(&touched.arrival);
+        }
+        What::PerhapsGot => {
+            queue.note_expiry(engine.store.next_expiry(queue.id));
+            queue.waiters.wake_all();
+        }
+        What::Put { .. } => {}
     }
 }

@@ -1,8 +1,15 @@
 //! Units of work: what is seen when, over several queues, and what ends them.
 
-use expect_test::expect;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::script::check;
+use bytes::Bytes;
+use expect_test::expect;
+use model::definition::QueueDefinition;
+use model::descriptor::MessageDescriptor;
+use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
+
+use crate::script::{FakeClock, administrator, check, connect, ephemeral, name};
 
 #[test]
 fn backed_out_message_returns_to_its_place_with_its_count_raised() {
@@ -88,4 +95,48 @@ fn a_quiescing_queue_manager_refuses_those_who_ask_for_it() {
          open p Q output fail_if_quiescing; open p Q output",
         expect!["2161 2161 A 2161"],
     );
+}
+
+#[tokio::test]
+async fn a_unit_of_work_of_many_messages_gives_other_tasks_of_its_thread_their_turn_at_its_end() {
+    const COUNT: usize = 4000;
+    let queue_manager = ephemeral(FakeClock::new());
+    queue_manager.define_queue(&administrator(), QueueDefinition::local(name("Q")), false).await.unwrap();
+    let connection = connect(&queue_manager, administrator());
+    let object = ObjectDescriptor { name: name("Q"), ..ObjectDescriptor::default() };
+    let opened = connection.open(&administrator(), &object, OpenOptions::OUTPUT | OpenOptions::INPUT_SHARED).await;
+    let handle = opened.unwrap().handle;
+    let turns = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&turns);
+    tokio::spawn(async move {
+        loop {
+            counted.fetch_add(1, Ordering::Relaxed);
+            tokio::task::yield_now().await;
+        }
+    });
+    let put = PutOptions { flags: PutFlags::SYNCPOINT, ..PutOptions::default() };
+    let get = GetOptions { flags: GetFlags::SYNCPOINT, ..GetOptions::default() };
+    let ends = [What::Puts, What::GetsBackedOut, What::Gets];
+    for what in ends {
+        for _ in 0..COUNT {
+            if what == What::Puts {
+                connection.put(handle, MessageDescriptor::default(), &put, Bytes::from("A")).await.unwrap();
+            } else {
+                connection.get(handle, &get).await.unwrap();
+            }
+        }
+        let before = turns.load(Ordering::Relaxed);
+        if what == What::GetsBackedOut { connection.back_out().await } else { connection.commit().await }.unwrap();
+        assert!(turns.load(Ordering::Relaxed) > before, "{what:?}: others had no turn");
+        let expected = if what == What::Gets { 0 } else { COUNT };
+        let depth = queue_manager.queue_status(&name("Q")).unwrap().depth;
+        assert_eq!((depth.current as usize, depth.uncommitted), (expected, 0), "{what:?}");
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum What {
+    Puts,
+    GetsBackedOut,
+    Gets,
 }

@@ -24,6 +24,7 @@ use crate::private::log::prepare::{Created, Spare, create, remove, run_keeper};
 use crate::private::log::recovery::{Findings, recover};
 use crate::private::log::writer::Log;
 use crate::private::message_count::{MessageCount, MessageCounts};
+use crate::private::outcome::Outcome;
 use crate::private::pool::Pool;
 use crate::private::quarantine::{QuarantineListener, Quarantined};
 use crate::private::queue::Queue;
@@ -76,6 +77,9 @@ const READERS: &str = "store-reader";
 /// More of them would only queue at the disk.
 const READERS_MAXIMUM: usize = 4;
 
+/// Name of the thread that ends large units of work.
+const OUTCOMES: &str = "store-outcomes";
+
 /// What the threads share.
 pub(crate) struct Core {
     pub(crate) options: StoreOptions,
@@ -93,6 +97,11 @@ pub(crate) struct Core {
     pub(crate) spill: Option<Spill>,
     /// Read what is not in memory.
     pub(crate) readers: Arc<Background>,
+    /// End large units of work.
+    pub(crate) outcomes: Background,
+    /// Held while records of the log are moved, and while the queues do not yet show what the log says of a large unit of work.
+    /// Comes before all other locks; threads that serve connections never take it.
+    pub(crate) moving: Mutex<()>,
     /// Told of messages that cannot be read back.
     pub(crate) quarantine_listener: OnceLock<QuarantineListener>,
     /// Messages that scans have looked at.
@@ -144,6 +153,8 @@ impl PrivateStore {
             counts: MessageCounts::default(),
             spill: None,
             readers: Arc::new(Background::new(READERS, READERS_MAXIMUM)),
+            outcomes: Background::new(OUTCOMES, 1),
+            moving: Mutex::new(()),
             quarantine_listener: OnceLock::new(),
             scanned: AtomicU64::new(0),
             closed: AtomicBool::new(false),
@@ -312,13 +323,15 @@ impl PrivateStore {
         self.core().prepare(unit, xid).await
     }
 
-    /// Everything of the unit becomes visible together, and is durable when it returns. A unit in which nothing was
-    /// done, or that is over, commits without effect.
+    /// Everything of the unit becomes visible together, and is durable when it returns. A unit of some thousands of messages
+    /// becomes visible a part at a time once it is durable: on each queue in delivery order, and all of it when this
+    /// returns. Dropped after that has begun, it is committed all the same. A unit in which nothing was done, or that is
+    /// over, commits without effect.
     ///
     /// # Errors
     /// `NoSpace`: nothing has changed, the unit is still there. `LogFailed`: open until the next start.
     pub async fn commit(&self, unit: UnitOfWorkId) -> Result<(), StoreError> {
-        self.core().commit(unit).await
+        self.core().end(unit, Outcome::Commit).await
     }
 
     /// Commits these units of work as one: everything of all of them becomes durable and visible, or nothing. The receipt
@@ -346,7 +359,7 @@ impl PrivateStore {
 
     /// Raises backout counts of what it had got.
     pub async fn back_out(&self, unit: UnitOfWorkId) -> Result<(), StoreError> {
-        self.core().back_out(unit).await
+        self.core().end(unit, Outcome::BackOut).await
     }
 
     /// Prepared units of work, recovered ones and those of this run.
@@ -437,7 +450,7 @@ impl PrivateStore {
         self.running.stop();
     }
 
-    fn core(&self) -> &Core {
+    fn core(&self) -> &Arc<Core> {
         &self.running.core
     }
 }
@@ -457,6 +470,7 @@ impl Running {
                 tracing::error!("a thread of the recovery log has panicked");
             }
         }
+        self.core.outcomes.close();
         self.core.readers.close();
         if let Some(spill) = &self.core.spill {
             spill.close();
@@ -567,6 +581,8 @@ impl Core {
             counts: found.counts,
             spill: Some(spill),
             readers: Arc::new(Background::new(READERS, READERS_MAXIMUM)),
+            outcomes: Background::new(OUTCOMES, 1),
+            moving: Mutex::new(()),
             quarantine_listener: OnceLock::new(),
             scanned: AtomicU64::new(0),
             closed: AtomicBool::new(false),

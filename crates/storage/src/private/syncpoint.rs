@@ -1,7 +1,4 @@
-//! Putting, getting, preparing, committing and backing out under syncpoint.
-//!
-//! Committing locks all queues of the unit, appends, and only then changes them: everybody else sees all of it or nothing,
-//! and no record of another operation on the same messages comes between.
+//! Putting and getting under syncpoint, and preparing. `outcome.rs` commits and backs out.
 
 use std::sync::Arc;
 
@@ -9,17 +6,12 @@ use model::timestamp::Timestamp;
 
 use crate::private::content::Incoming;
 use crate::private::get::unreadable;
-use crate::private::log::append::{Class, Refused, unit_maximum};
-use crate::private::log::cursor::length_field;
+use crate::private::log::append::{Refused, unit_maximum};
 use crate::private::log::extent::Place;
-use crate::private::log::record::{
-    BACKOUT_COUNT_BYTES, GET_BYTES, Operation, UnitKind, get_record, unit_head, xid_fits,
-};
-use crate::private::log::writer::Log;
+use crate::private::log::record::{GET_BYTES, UnitKind, get_record, xid_fits};
 use crate::private::quarantine::is_lasting;
 use crate::private::queue::{Holder, Key, Queue, Slot};
 use crate::private::read_back::Whereabouts;
-use crate::private::receipts::Receipt;
 use crate::private::store::{Core, QueueSlot};
 use crate::private::unit_of_work::{LockedQueues, Prepared, Record, UnitOfWork, Work};
 use crate::{DeliveryKey, LockOwner, PutOutcome, QueueId, Selection, StoreError, StoredMessage, UnitOfWorkId, Xid};
@@ -267,152 +259,12 @@ impl Core {
         unit.prepared = Some(Prepared { xid: xid.cloned(), record });
         Ok(record.map(|(place, _)| place))
     }
-
-    pub(crate) async fn commit(&self, id: UnitOfWorkId) -> Result<(), StoreError> {
-        self.open()?;
-        let Some(unit) = self.units.existing(id)? else { return Ok(()) };
-        let place = loop {
-            match self.try_commit(id, &mut unit.lock(), None) {
-                Ok(place) => break place,
-                Err(Refused::NotYet) => {}
-                Err(Refused::Error(error)) => return Err(error),
-            }
-            self.space().await;
-        };
-        self.units.close(id);
-        self.durable(place).await
-    }
-
-    pub(super) fn try_commit(
-        &self,
-        id: UnitOfWorkId,
-        unit: &mut UnitOfWork,
-        receipt: Option<&Receipt>,
-    ) -> Result<Option<Place>, Refused> {
-        if unit.over {
-            return Ok(None);
-        }
-        let slots = unit.queues();
-        let mut queues = LockedQueues::of(&slots);
-        let mut receipts = receipt.map(|receipt| (receipt, self.receipts.lock()));
-        let log = self.log.as_deref();
-        let mut place = None;
-        let mut receipt_at = None;
-        if let Some(log) = log.filter(|_| unit.in_log || !unit.staged.is_empty() || receipt.is_some()) {
-            let (kind, id) = if unit.in_log { (UnitKind::Commit, id) } else { (UnitKind::Complete, UnitOfWorkId(0)) };
-            unit.restate_gets(log, id)?;
-            let record = receipt.map(Receipt::record).unwrap_or_default();
-            unit.restated.extend_from_slice(&record);
-            let appended = unit.append_staged(log, &mut queues, id, kind, None)?;
-            place = Some(appended.unit);
-            receipt_at = Some((appended.end.minus(record.len()), length_field(record.len())));
-        }
-        if let Some((receipt, receipts)) = &mut receipts {
-            self.enter_receipt(receipts, receipt, receipt_at);
-        }
-        drop(receipts);
-        for work in std::mem::take(&mut unit.works) {
-            unit.bury(log, &work);
-            let queue = queues.get(work.queue.id);
-            let Some(slot) = queue.slot(work.key) else { continue };
-            if work.got {
-                let entry = queue.remove(slot);
-                let mut appender = log.filter(|_| entry.persistent).map(Log::lock);
-                self.forget(&entry, appender.as_mut(), place.unwrap_or(Place::START));
-            } else {
-                queue.release(slot);
-            }
-        }
-        unit.end(log);
-        Ok(place)
-    }
-
-    pub(crate) async fn back_out(&self, id: UnitOfWorkId) -> Result<(), StoreError> {
-        self.open()?;
-        let Some(unit) = self.units.existing(id)? else { return Ok(()) };
-        let place = loop {
-            match self.try_back_out(id, &mut unit.lock()) {
-                Ok(place) => break place,
-                Err(Refused::NotYet) => {}
-                Err(Refused::Error(error)) => return Err(error),
-            }
-            self.space().await;
-        };
-        self.units.close(id);
-        self.durable(place).await
-    }
-
-    /// Returns what has to be durable first: only a prepared unit needs that, the others are backed out by any restart.
-    fn try_back_out(&self, id: UnitOfWorkId, unit: &mut UnitOfWork) -> Result<Option<Place>, Refused> {
-        if unit.over {
-            return Ok(None);
-        }
-        let slots = unit.queues();
-        let mut queues = LockedQueues::of(&slots);
-        let log = self.log.as_deref();
-        let prepared = unit.prepared.is_some();
-        let mut place = None;
-        if let Some(log) = log {
-            let counts = backout_counts(&unit.works, &mut queues);
-            match append_back_out(log, id, unit.in_log, &counts) {
-                Ok(appended) => place = appended,
-                Err(Refused::NotYet) => return Err(Refused::NotYet),
-                Err(refused) if prepared => return Err(refused),
-                // The log cannot take it; after a restart the unit is backed out all the same.
-                Err(Refused::Error(_)) => {}
-            }
-        }
-        for work in std::mem::take(&mut unit.works) {
-            unit.bury(log, &work);
-            let queue = queues.get(work.queue.id);
-            let Some(slot) = queue.slot(work.key) else { continue };
-            if work.got {
-                let entry = queue.entry_mut(slot);
-                entry.backout_count = entry.backout_count.saturating_add(1);
-                queue.release(slot);
-            } else {
-                let entry = queue.remove(slot);
-                let mut appender = log.filter(|_| entry.persistent).map(Log::lock);
-                self.forget(&entry, appender.as_mut(), place.unwrap_or(Place::START));
-            }
-        }
-        unit.end(log);
-        Ok(place.filter(|_| prepared))
-    }
 }
 
 /// True while the unit of work has got the message.
 fn is_held(slot: &QueueSlot, key: Key, id: UnitOfWorkId) -> bool {
     let queue = slot.queue.lock();
     queue.slot(key).is_some_and(|held| queue.entry(held).holder == Holder::Got(id))
-}
-
-/// Records that harden the backout counts of the persistent messages a unit had got.
-fn backout_counts(works: &[Work], queues: &mut LockedQueues<'_>) -> Vec<u8> {
-    let mut counts = Vec::new();
-    for work in works.iter().filter(|work| work.got) {
-        let queue = queues.get(work.queue.id);
-        if let Some(entry) = queue.slot(work.key).map(|slot| queue.entry(slot)).filter(|entry| entry.persistent) {
-            let count = entry.backout_count.saturating_add(1);
-            Operation::BackoutCount { queue: work.queue.id, key: work.key, count }.encode(&mut counts);
-        }
-    }
-    counts
-}
-
-/// Appends the counts, and the back out when parts of the unit are in the log; says where the latter is.
-fn append_back_out(log: &Log, id: UnitOfWorkId, in_log: bool, counts: &[u8]) -> Result<Option<Place>, Refused> {
-    let mut appender = log.lock();
-    let whole_records = unit_maximum(&log.options) / BACKOUT_COUNT_BYTES * BACKOUT_COUNT_BYTES;
-    for chunk in counts.chunks(whole_records.max(BACKOUT_COUNT_BYTES)) {
-        let head = unit_head(UnitKind::Complete, UnitOfWorkId(0), None, chunk.len());
-        appender.append(Class::Essential, &[head.as_bytes(), chunk])?;
-    }
-    if !in_log {
-        return Ok(None);
-    }
-    let head = unit_head(UnitKind::BackOut, id, None, 0);
-    appender.append(Class::Essential, &[head.as_bytes()]).map(Some)
 }
 
 /// What one look of a get under syncpoint found.

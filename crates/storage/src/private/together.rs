@@ -11,6 +11,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use crate::private::log::append::Refused;
 use crate::private::log::extent::Place;
+use crate::private::outcome::Outcome;
 use crate::private::receipts::{RECEIPT_MAXIMUM, Receipt};
 use crate::private::store::Core;
 use crate::private::unit_of_work::{Record, UnitOfWork};
@@ -72,7 +73,7 @@ impl Core {
         let main = main.as_deref_mut().unwrap_or(&mut alone);
         self.promise(main, receipt)?;
         let shares: Vec<Share> = locked.iter_mut().map(|(_, other)| main.absorb(other)).collect();
-        let committed = self.try_commit(id, main, receipt);
+        let committed = self.try_end(id, main, Outcome::Commit, receipt);
         if committed.is_err() {
             for ((_, other), share) in locked.iter_mut().zip(shares).rev() {
                 main.give_back(other, share);

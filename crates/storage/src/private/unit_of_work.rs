@@ -2,7 +2,7 @@
 //!
 //! The records of a unit are staged in memory and written with its outcome, as one unit of the log; so a small unit that
 //! is backed out leaves nothing in the log. One that outgrows the bound writes what it has as parts first.
-//! What is done in them is in `syncpoint.rs`.
+//! What is done in them is in `syncpoint.rs` and `outcome.rs`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -284,14 +284,16 @@ impl<'a> LockedQueues<'a> {
     }
 }
 
-impl UnitOfWork {
+impl Work {
     /// The record of a get is needed no more.
-    pub(super) fn bury(&self, log: Option<&Log>, work: &Work) {
-        if let (Record::Logged { place, bytes }, Some(log)) = (work.record, log) {
+    pub(super) fn bury(&self, log: Option<&Log>) {
+        if let (Record::Logged { place, bytes }, Some(log)) = (self.record, log) {
             log.lock().state.died(place, bytes);
         }
     }
+}
 
+impl UnitOfWork {
     /// Its outcome is in the log.
     pub(super) fn end(&mut self, log: Option<&Log>) {
         self.over = true;

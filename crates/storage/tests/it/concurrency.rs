@@ -102,6 +102,11 @@ fn concurrent_callers_get_each_message_once_while_extents_are_freed_and_bodies_r
 }
 
 #[test]
+fn concurrent_callers_get_each_message_once_while_all_units_of_work_are_ended_on_another_thread() {
+    contend(StoreOptions { large_unit_messages: 0, first_extent_bytes: 64 << 10, extent_bytes: 64 << 10, ..small() });
+}
+
+#[test]
 fn dropping_a_get_under_syncpoint_undoes_it() {
     let store = {
         let disk: Arc<dyn Disk> = Arc::new(SimulatedDisk::default());

@@ -23,6 +23,7 @@ pub(crate) fn small() -> StoreOptions {
         extent_bytes: 16 << 10,
         buffer_pool_bytes: 1 << 20,
         large_body_bytes: 1 << 20,
+        large_unit_messages: 2,
         minimum_log_bytes: 0,
         maximum_receipts: 1_000,
         anchor_interval: Duration::from_secs(5),

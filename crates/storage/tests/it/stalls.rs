@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use model::timestamp::Timestamp;
 use storage::private::log::disk::{Disk, FileName};
-use storage::{Placement, PrivateStore, QueueId, Selection, StoreOptions, block_on};
+use storage::{Placement, PrivateStore, QueueId, Selection, StoreOptions, UnitOfWorkId, block_on};
 
 use crate::conformance::small;
 use crate::simulated_disk::SimulatedDisk;
@@ -32,6 +32,7 @@ enum Stalled {
     Reads,
     /// Every call on files of nonpersistent messages.
     Spill,
+    Syncs,
 }
 
 struct StallingDisk {
@@ -90,6 +91,7 @@ impl Disk for StallingDisk {
     }
 
     fn sync(&self, file: &FileName) -> io::Result<()> {
+        self.pass(Stalled::Syncs);
         self.disk.sync(file)
     }
 
@@ -263,6 +265,84 @@ fn nonpersistent_messages_go_to_spill_files_and_leave_them_without_holding_up_a_
         store.close();
         assert_eq!(store.statistics().spilled_bytes, 0);
     }
+}
+
+#[test]
+fn a_large_unit_of_work_is_seen_once_its_commit_is_durable_whatever_becomes_of_its_caller() {
+    let disk = StallingDisk::new(true);
+    let (store, queue) = open(&disk);
+    let many = Placement { maximum_depth: u32::MAX, ..PLACEMENT };
+    let unit = store.begin();
+    // More than are ended in one step, and more than a part of the log holds.
+    let names = || (1..200).map(|name| 7 * name);
+    for name in names() {
+        block_on(store.put(Some(unit), queue, message(name, true, 0), many, FOREVER)).expect("puts");
+    }
+    disk.set(Stalled::Syncs);
+    let any = Selection::default();
+    let mut commit: Call<'_, _> = Box::pin(store.commit(unit));
+    assert_waits("commit", &mut commit);
+    let empty = store.create_queue();
+    let has_begun = || block_on(store.get(Some(unit), empty, &any, FOREVER)).is_err();
+    until("the commit begins", has_begun);
+    let mut browse: Call<'_, _> = Box::pin(store.browse(queue, None, &any, FOREVER));
+    assert!(matches!(poll(&mut browse), Poll::Ready(Ok(None))), "it is not durable yet");
+    drop((commit, browse));
+    disk.set(Stalled::Nothing);
+    block_on(store.commit(unit)).expect("it is over");
+    assert_eq!(store.depth(queue).uncommitted, 0, "and all of it is visible");
+    for name in names() {
+        assert_eq!(get(&store, queue).expect("in order"), body(name));
+    }
+}
+
+#[test]
+fn the_messages_of_a_large_unit_of_work_are_got_in_order_while_it_is_committed_and_come_back_so() {
+    const COUNT: u64 = 3000;
+    let disk = StallingDisk::new(true);
+    let (store, queue) = open(&disk);
+    let many = Placement { maximum_depth: u32::MAX, ..placement(false) };
+    let unit = store.begin();
+    for name in 0..COUNT {
+        block_on(store.put(Some(unit), queue, message(7 * name, false, 0), many, FOREVER)).expect("puts");
+    }
+    let taker = store.begin();
+    std::thread::scope(|scope| {
+        scope.spawn(|| block_on(store.commit(unit)).expect("commits"));
+        for name in 0..COUNT {
+            let got = got_in(&store, taker, queue);
+            assert_eq!(got, body(7 * name));
+        }
+    });
+    block_on(store.back_out(taker)).expect("backs out");
+    assert_eq!((store.depth(queue).current, store.depth(queue).uncommitted), (3000, 0));
+    let again = store.begin();
+    for name in 0..COUNT {
+        assert_eq!(got_in(&store, again, queue), body(7 * name));
+    }
+    block_on(store.commit(again)).expect("commits");
+    assert_eq!((store.depth(queue).current, store.statistics().spilled_bytes), (0, 0));
+}
+
+/// The next message, which is there or comes.
+fn got_in(store: &PrivateStore, unit: UnitOfWorkId, queue: QueueId) -> bytes::Bytes {
+    let mut got = None;
+    until("a message", || {
+        got = block_on(store.get(Some(unit), queue, &Selection::default(), FOREVER)).expect("gets");
+        got.is_some()
+    });
+    got.expect("there is one").message.body
+}
+
+/// Bounded.
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    for _ in 0..5000 {
+        if holds() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    panic!("{what} did not come about");
 }
 
 #[test]

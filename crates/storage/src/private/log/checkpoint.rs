@@ -163,8 +163,9 @@ impl Move<'_> {
         }
     }
 
-    /// Locks in the order of everybody else: units of work, definitions, queues, receipts, the log.
+    /// Locks in the order of everybody else: that of large outcomes, units of work, definitions, queues, receipts, the log.
     fn move_batch(&mut self, batch: &BatchHeader, payload: &[u8]) -> Result<(), Refused> {
+        let _queues_are_true = self.core.moving.lock();
         let units: Vec<Unit<'_>> = units(payload, batch.units).map_while(Result::ok).collect();
         let works = self.units_of_work(&units);
         let mut works: Vec<OpenUnit<'_>> = works.iter().map(|(id, work)| OpenUnit::lock(*id, work, batch)).collect();

@@ -34,6 +34,7 @@ impl Move<'_> {
     }
 
     fn move_message(&mut self, slot: &QueueSlot, key: Key, image: &Image) -> Result<(), Refused> {
+        let _queues_are_true = self.core.moving.lock();
         let mut queue = slot.queue.lock();
         let Some(found) = queue.slot(key) else { return Ok(()) };
         let entry = queue.entry(found);
