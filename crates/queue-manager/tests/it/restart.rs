@@ -373,7 +373,7 @@ async fn messages_of_a_queue_that_has_lost_its_definition_are_kept_until_an_oper
         assert!(queue_manager.queue(&name("Q")).is_none());
         let kept = queue_manager.quarantine();
         assert_eq!(kept.iter().map(|message| message.queue).collect::<Vec<_>>(), [None; 2]);
-        let bodies = kept.iter().map(|message| queue_manager.salvage(message.key).unwrap());
+        let bodies = kept.iter().map(|message| storage::block_on(queue_manager.salvage(message.key)).unwrap());
         assert_eq!(bodies.collect::<Vec<_>>(), ["one", "two"]);
         queue_manager.stop().await;
     }

@@ -3,7 +3,8 @@
 //! The only reader and writer of the log's files. It knows bytes, places and durability; what the records mean to queues
 //! is the store's business, except that `recovery` rebuilds queues from them.
 //!
-//! Writing: `append.rs` gathers, `writer.rs` writes and syncs, `leader.rs` lets serving threads do so, `durable.rs` and `wait.rs` wait, `space.rs` shares out
+//! Writing: `append.rs` gathers, `writer.rs` writes and syncs, `leader.rs` lets serving threads do so, `pace.rs` says when
+//! they may, `durable.rs` and `wait.rs` wait, `space.rs` shares out
 //! space, `prepare.rs` keeps extents ready, `checkpoint.rs` frees them, `failure.rs` tells that the log has failed, `anchor.rs` says how far the log is
 //! durable. Reading: `reader.rs` walks, `recovery.rs` rebuilds, and `inspect.rs` for people. Copying: `hold.rs` and `backup.rs`.
 //! Bytes: `extent.rs` (files and batches), `record.rs` (units and operations), `descriptor.rs` (MQMD).
@@ -21,6 +22,7 @@ pub(crate) mod failure;
 pub mod hold;
 pub mod inspect;
 pub mod leader;
+pub(crate) mod pace;
 pub(crate) mod prepare;
 pub(crate) mod reader;
 pub(crate) mod record;

@@ -462,9 +462,7 @@ impl Running {
             log.stop();
         }
         let threads = std::mem::take(&mut *self.threads.lock());
-        if threads.is_empty() {
-            return;
-        }
+        let is_first = !threads.is_empty();
         for thread in threads {
             if thread.join().is_err() {
                 tracing::error!("a thread of the recovery log has panicked");
@@ -475,7 +473,7 @@ impl Running {
         if let Some(spill) = &self.core.spill {
             spill.close();
         }
-        if let Some(log) = &self.core.log {
+        if let Some(log) = self.core.log.as_ref().filter(|_| is_first) {
             log.anchor();
         }
     }

@@ -254,7 +254,7 @@ fn what_a_start_has_set_aside_can_be_removed_and_the_others_are_delivered() {
     for kind in [Damage::Missing, Damage::Truncated] {
         let (case, _, _, set_aside) = start_with(kind);
         let (message, _) = &set_aside[0];
-        let salvaged = case.store.salvage(case.queue, message.key).expect("it is in quarantine");
+        let salvaged = block_on(case.store.salvage(case.queue, message.key)).expect("it is in quarantine");
         assert_eq!(salvaged.len(), if kind == Damage::Missing { 0 } else { 10 }, "{kind:?}");
         assert!(block_on(case.store.remove_quarantined(case.queue, message.key)).expect("removes"), "{kind:?}");
         case.store.close();
@@ -335,7 +335,7 @@ fn messages_whose_queue_has_no_definition_are_kept_listed_exported_and_removed()
     let listed = store.quarantine();
     assert_eq!(listed.iter().map(|message| message.queue).collect::<Vec<_>>(), [lost; 3]);
     for (message, name) in listed.iter().zip([SHORT, LONG, 22]) {
-        assert_eq!(store.salvage(lost, message.key).as_ref(), Some(&body(name)), "its content is whole");
+        assert_eq!(block_on(store.salvage(lost, message.key)).as_ref(), Some(&body(name)), "its content is whole");
         assert!(block_on(store.remove_quarantined(lost, message.key)).expect("removes"));
     }
     store.close();

@@ -15,8 +15,9 @@ use parking_lot::MutexGuard;
 use crate::private::log::extent::{BATCH_ALIGNMENT, BATCH_HEADER_BYTES, EXTENT_HEADER_BYTES, Place};
 use crate::private::log::hold::Holds;
 use crate::private::log::leader;
+use crate::private::log::pace::Pace;
 use crate::private::log::space::{BATCH_BYTES, largest_unit};
-use crate::private::log::writer::{Crowd, Log};
+use crate::private::log::writer::{Log, moment};
 use crate::{RecoveryLogError, StoreError, StoreOptions};
 
 /// What an append may use of the space that is left.
@@ -82,6 +83,17 @@ impl Batch {
     }
 }
 
+/// What the writer thread does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Writer {
+    /// Writes, or looks for something to write.
+    Awake,
+    /// Sleeps until there is something.
+    Resting,
+    /// Sleeps until the oldest batch has so many units, or for a bounded time.
+    Waiting { for_units: u32 },
+}
+
 /// Everything that changes with an append, behind one lock.
 pub(crate) struct State {
     pub(super) gathered: VecDeque<Batch>,
@@ -118,16 +130,12 @@ pub(crate) struct State {
     pub(crate) wanted: bool,
     /// Something for that thread may have changed.
     pub(crate) keeper_work: bool,
-    /// Set while the writer sleeps on `work`: it is woken once the batch has that many units.
-    pub(super) writer_wants: Option<u32>,
-    /// The writer sleeps until it is woken.
-    pub(super) writer_rests: bool,
+    pub(super) writer: Writer,
     /// A batch is in flight.
     pub(super) is_writing: bool,
     /// A thread has left units to itself since the writer looked.
     pub(super) is_led: bool,
-    /// Who shared the last batch.
-    pub(super) crowd: Crowd,
+    pub(super) pace: Pace,
     pub(crate) stopping: bool,
     /// Body files whose message is gone, with the place from which on their removal is safe.
     pub(crate) dead_files: VecDeque<(Place, u64)>,
@@ -169,11 +177,10 @@ impl State {
             lacking: None,
             space_gained: false,
             keeper_work: true,
-            writer_wants: None,
-            writer_rests: false,
+            writer: Writer::Awake,
             is_writing: false,
             is_led: false,
-            crowd: Crowd::default(),
+            pace: Pace::default(),
             stopping: false,
             dead_files: VecDeque::new(),
             holds: Holds::default(),
@@ -367,9 +374,10 @@ impl Drop for Appender<'_> {
         if self.state.is_worth_a_look() {
             self.wake_keeper();
         }
-        if self.state.crowd.is_short() && leader::leave(&self.log.this) {
+        let writer = self.state.writer;
+        if self.state.pace.may_be_led(moment) && leader::leave(&self.log.this) {
             self.state.is_led = true;
-            if self.state.writer_rests {
+            if writer == Writer::Resting {
                 self.log.work.notify_one();
             }
             return;
@@ -377,7 +385,12 @@ impl Drop for Appender<'_> {
         if let Some(batch) = self.state.gathered.back_mut() {
             batch.is_left = false;
         }
-        if self.state.writer_wants.is_some_and(|wanted| self.state.is_due(wanted)) {
+        let is_to_wake = match writer {
+            Writer::Awake => false,
+            Writer::Resting => true,
+            Writer::Waiting { for_units } => self.state.is_due(for_units),
+        };
+        if is_to_wake {
             self.log.work.notify_one();
         }
     }

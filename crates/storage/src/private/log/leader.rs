@@ -3,8 +3,8 @@
 //! A thread that runs tasks calls `before_sleep` each time before it sleeps. What its tasks have appended since is in a
 //! batch by then, and most of its tasks wait for that batch: the thread writes and syncs it, and goes on with the tasks
 //! this releases. Handing the batch to the writer thread instead costs two wake-ups between processors, which is more
-//! than the write itself on a disk with a short sync. Syncs are short when the last few were; when they were long the writer
-//! thread does the work, so that a slow disk never holds up connections that do not wait for it.
+//! than the write itself on a disk with a short sync. Where syncs are long, or the disk has stalled, the writer thread does
+//! the work (`pace.rs`), so that a slow disk does not hold up connections that do not wait for it.
 //!
 //! Tasks of one thread that the last sync released are likely to append again soon. A batch is held back for them, because a
 //! sync costs processor time however little it writes. A task that put a request and waits for the reply does not append
@@ -126,7 +126,7 @@ impl State {
     /// Until when to hold the oldest batch back; `None` when it is to be written at once, or by another.
     fn hold(&self, held: &mut Option<Held>) -> Option<Instant> {
         let batch = self.gathered.front()?;
-        if self.is_writing || !self.suits_a_leader() || self.is_due(self.crowd.returning()) {
+        if self.is_writing || !self.suits_a_leader() || self.is_due(self.pace.returning()) {
             return None;
         }
         let now = moment();
@@ -140,6 +140,6 @@ impl State {
 
     /// Is it little, and the disk quick?
     fn suits_a_leader(&self) -> bool {
-        self.gathered_bytes() <= SHORT_WRITE && self.crowd.is_short()
+        self.gathered_bytes() <= SHORT_WRITE && self.pace.may_be_led(moment)
     }
 }

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::private::log::anchor::{Anchor, AnchorFile};
-use crate::private::log::append::{Appender, Batch, Continuation, State};
+use crate::private::log::append::{Appender, Batch, Continuation, State, Writer};
 use crate::private::log::disk::{Disk, disk_error};
 use crate::private::log::durable::{Durable, Waiters};
 use crate::private::log::extent::{BATCH_ALIGNMENT, BatchHeader, LogFile, PAGE_BYTES, Place};
@@ -209,7 +209,7 @@ impl Log {
 
     /// Holds the oldest batch back for those who are likely to join it.
     fn wait_for_company(&self, state: &mut MutexGuard<'_, State>) {
-        let last = state.crowd;
+        let last = state.pace;
         let expected = last.expected(state.gathered.front().map_or(0, |batch| batch.units));
         if expected > 0 {
             let until = moment() + HOLD;
@@ -247,10 +247,10 @@ impl Log {
         }
     }
 
-    /// Sleeps until the oldest batch has `wanted` units or the time has come; true when it has come.
+    /// Sleeps until the oldest batch has `wanted` units or the time has come; true when it has come. Without a time, until there
+    /// is anything.
     fn sleep(&self, state: &mut MutexGuard<'_, State>, wanted: u32, until: Option<Instant>) -> bool {
-        state.writer_wants = Some(wanted);
-        state.writer_rests = until.is_none();
+        state.writer = if until.is_none() { Writer::Resting } else { Writer::Waiting { for_units: wanted } };
         let is_late = match until {
             Some(until) => self.work.wait_until(state, until).timed_out(),
             None => {
@@ -258,8 +258,7 @@ impl Log {
                 false
             }
         };
-        state.writer_wants = None;
-        state.writer_rests = false;
+        state.writer = Writer::Awake;
         is_late
     }
 
@@ -277,7 +276,7 @@ impl Log {
         let sharing = self.publish(end);
         let mut state = self.state.lock();
         state.is_writing = false;
-        state.crowd = state.crowd.after(units, sharing, took);
+        state.pace = state.pace.after(units, sharing, took, moment());
         state.keep(buffer);
         if !std::mem::replace(&mut state.is_unanchored, true) {
             self.keeper.notify_one();
@@ -291,7 +290,7 @@ impl Log {
         true
     }
 
-    /// Writes and syncs one batch; gives its buffer back.
+    /// Writes and syncs one batch; gives its buffer back, and how long both took.
     fn write(&self, mut batch: Batch) -> Result<(Vec<u8>, Duration), RecoveryLogError> {
         let extent = batch.start.extent();
         let file = LogFile::Extent(extent).name();
@@ -308,18 +307,19 @@ impl Log {
             units: batch.units,
         };
         header.seal(batch.salt, &mut batch.buffer[..length]);
+        let started = moment();
         self.disk
             .write(&file, batch.start.offset(), &batch.buffer)
             .map_err(|source| disk_error("write to", &file, source))?;
-        let started = moment();
+        let written = moment();
         self.disk.sync(&file).map_err(|source| RecoveryLogError::Sync { extent: u64::from(extent), source })?;
-        let took = moment() - started;
-        let elapsed = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        let synced = moment();
+        let elapsed = u64::try_from((synced - written).as_nanos()).unwrap_or(u64::MAX);
         self.counters.sync_nanoseconds.fetch_add(elapsed, Ordering::Relaxed);
         self.counters.syncs.fetch_add(1, Ordering::Relaxed);
         self.counters.bytes_written.fetch_add(length as u64, Ordering::Relaxed);
         self.counters.records.fetch_add(u64::from(batch.units), Ordering::Relaxed);
-        Ok((batch.buffer, took))
+        Ok((batch.buffer, synced - started))
     }
 
     /// Returns how many of the notified callers share a thread.
@@ -373,49 +373,6 @@ const KEPT_BUFFERS: usize = 2;
 
 /// How often a batch gives way to callers with a thread each.
 const YIELDS: u32 = 8;
-
-/// Longest sync, as the last few were, that a thread that leads makes itself. Ten clients' persistent request and reply
-/// made 7600 a second on a disk that syncs in 0.15 ms, against 4000 by way of the writer thread, and 2200 to 2600 against
-/// 2050 where a sync takes 0.85 ms.
-const SHORT_SYNC: Duration = Duration::from_millis(1);
-
-/// What the last sync counts in the mean of the last few: one that a busy processor delayed says nothing of the disk.
-const SYNCS_OF_MEAN: u32 = 8;
-
-/// Who shared the last sync, and how long the last few took.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Crowd {
-    units: u32,
-    /// Callers who share their thread with another one.
-    sharing: usize,
-    /// Mean in which the last one counts most.
-    took: Duration,
-}
-
-impl Crowd {
-    /// How many units the next batch is likely to get when `gathered` are there already; 0 when not to wait.
-    fn expected(self, gathered: u32) -> u32 {
-        match u32::try_from(self.sharing) {
-            Ok(0) | Err(_) => 0,
-            Ok(_) => self.returning() + gathered,
-        }
-    }
-
-    /// How many callers come back at the price of one wake-up.
-    pub(super) fn returning(self) -> u32 {
-        u32::try_from(self.sharing).unwrap_or(u32::MAX).min(self.units)
-    }
-
-    pub(super) fn is_short(self) -> bool {
-        self.took <= SHORT_SYNC
-    }
-
-    /// After a sync that `units` shared.
-    fn after(self, units: u32, sharing: usize, took: Duration) -> Self {
-        let took = (self.took * (SYNCS_OF_MEAN - 1) + took) / SYNCS_OF_MEAN;
-        Self { units, sharing, took }
-    }
-}
 
 #[expect(clippy::disallowed_methods, reason = "times syncs for the statistics and bounds a wait; decides no outcome")]
 pub(crate) fn moment() -> Instant {
