@@ -35,7 +35,7 @@ impl Pool {
                 return Box::pin(put1_far(lent, acting, object, message, options)).await;
             }
         };
-        finished(lent, put.map(|put| Identifiers::of(&put.message.descriptor)).map_err(ConnectionError::from))
+        finished(lent, put.map(|put| Identifiers::of_put(&put)).map_err(ConnectionError::from))
     }
 
     /// An object opened on a connection for one request.

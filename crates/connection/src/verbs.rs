@@ -22,7 +22,8 @@ use model::message::Message;
 use model::name::QueueName;
 use model::options::{CloseOptions, GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 use model::reason::Reason;
-use queue_manager::connection::GetResult;
+pub use queue_manager::Position;
+use queue_manager::connection::{GetResult, PutResult};
 use queue_manager::{Accept, Changes, Terms};
 use tokio::time::Instant;
 
@@ -61,6 +62,8 @@ pub struct WaitTerms {
 pub struct Identifiers {
     pub message_id: MessageId,
     pub correlation_id: CorrelationId,
+    /// Where the message is on its queue; `None` on a remote connection, and where it is not one message on one queue.
+    pub position: Option<Position>,
 }
 
 /// BOTHRESH and BOQNAME of a queue.
@@ -112,6 +115,15 @@ impl Local {
     /// The connection itself, for what only a queue manager of this server offers.
     pub fn connection(&self) -> &queue_manager::Connection {
         &self.connection
+    }
+
+    /// The next browse by this handle begins behind a place in the order of delivery.
+    ///
+    /// # Errors
+    /// 2036; 2019 for a handle of a remote connection.
+    pub fn browse_from(&self, handle: ObjectHandle, place: queue_manager::Place) -> Result<(), ConnectionError> {
+        let ObjectHandle::Local(handle) = handle else { return Err(foreign_handle()) };
+        Ok(self.connection.browse_from(handle, place)?)
     }
 
     /// As `Connection::get`, with what else the queue manager says of the message.
@@ -218,8 +230,12 @@ impl Remote {
 }
 
 impl Identifiers {
+    pub(crate) fn of_put(put: &PutResult) -> Self {
+        Self { position: put.position, ..Self::of(&put.message.descriptor) }
+    }
+
     pub(crate) fn of(descriptor: &MessageDescriptor) -> Self {
-        Self { message_id: descriptor.message_id, correlation_id: descriptor.correlation_id }
+        Self { message_id: descriptor.message_id, correlation_id: descriptor.correlation_id, position: None }
     }
 }
 
@@ -270,7 +286,7 @@ impl Connection {
         match self {
             Self::Local(local) => {
                 let put = local.connection.put1_message(acting.principal(), object, message, options).await?;
-                Ok(Identifiers::of(&put.message.descriptor))
+                Ok(Identifiers::of_put(&put))
             }
             Self::Remote(remote) => Box::pin(remote.put1(acting, object, message, options)).await,
         }

@@ -126,6 +126,11 @@ impl Content {
         decode(&self.data, self.ccsid, self.encoding)
     }
 
+    /// Whether the text in UTF-8 has other bytes than the data.
+    pub fn text_differs(&self) -> bool {
+        self.format == Format::STRING && self.ccsid != Ccsid::UTF_8
+    }
+
     /// The data where it is JSON in UTF-8.
     pub fn json(&self) -> Option<&str> {
         let is_text = self.format == Format::STRING && self.ccsid == Ccsid::UTF_8;
@@ -208,18 +213,18 @@ pub enum NotOfType {
     Text(String),
 }
 
-/// Format and CCSID of a body with this content type: text, JSON and XML become MQSTR in their character set, everything else
-/// has no format.
+/// Format and CCSID of a body with this content type: text, JSON and XML become MQSTR in the CCSID that was stated, or in the
+/// character set of the type; everything else has no format.
 ///
 /// # Errors
 /// An unknown character set, or bytes that are not text in it.
-pub fn typed(content_type: Option<&str>, data: &[u8]) -> Result<Typed, NotOfType> {
+pub fn typed(content_type: Option<&str>, stated: Option<Ccsid>, data: &[u8]) -> Result<Typed, NotOfType> {
     let Some(content_type) = content_type.map(str::trim).filter(|text| !text.is_empty()) else {
         return Ok(Typed { format: Format::NONE, ccsid: Ccsid::Q_MGR, content_type: None });
     };
     let (format, ccsid) = if is_text(content_type) {
         let charset = charset(content_type).unwrap_or("utf-8");
-        let ccsid = ccsid_of(charset).ok_or_else(|| NotOfType::Charset(charset.to_owned()))?;
+        let ccsid = stated.or_else(|| ccsid_of(charset)).ok_or_else(|| NotOfType::Charset(charset.to_owned()))?;
         let is_text = match ccsid {
             Ccsid::UTF_8 => std::str::from_utf8(data).is_ok(),
             other => decode(data, other, Encoding::BIG_ENDIAN).is_some(),

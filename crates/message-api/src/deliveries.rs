@@ -27,9 +27,9 @@ use model::name::QueueName;
 use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions};
 use model::reason::Reason;
 use parking_lot::Mutex;
+use queue_manager::Position;
 use queue_manager::detached::DetachedUnit;
 use queue_manager::{QueueManager, QueueManagers};
-use storage::Position;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 

@@ -6,10 +6,10 @@ use model::descriptor::{Ccsid, Format, MessageFlags, Report};
 use model::message::Message;
 use model::property::{self, Property, PropertyValue};
 use model::timestamp::Timestamp;
+use queue_manager::Position;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use storage::Position;
 
 use crate::content::{Content, Header};
 use crate::time_text::write_moment;

@@ -15,8 +15,8 @@ use model::reason::Reason;
 use model::timestamp::Timestamp;
 use parking_lot::Mutex;
 use queue_manager::QueueManager;
+use queue_manager::{Receipt, ReceiptKey};
 use sha2::{Digest, Sha256};
-use storage::{Receipt, ReceiptKey};
 
 /// Longest key, in bytes.
 pub const LONGEST_KEY: usize = 255;

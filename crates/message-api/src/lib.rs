@@ -10,6 +10,11 @@
 //! - An answered key, a settled delivery and a committed transaction are durable in the log record of their messages.
 //! - What waits for a client (an open delivery, a job, a stream) is bounded, and ends by itself.
 
+use std::sync::Arc;
+
+use model::authority::Principal;
+use queue_manager::QueueManagers;
+
 pub mod content;
 pub mod deliveries;
 pub mod error;
@@ -18,3 +23,22 @@ pub mod keys;
 pub mod outgoing;
 pub mod time_text;
 pub mod words;
+
+/// What the message API of a server keeps between requests.
+pub struct MessageApi {
+    pub deliveries: Arc<deliveries::Deliveries>,
+    pub keys: keys::Keys,
+}
+
+impl MessageApi {
+    /// `server` moves messages that were given back too often.
+    pub fn new(queue_managers: QueueManagers, server: Principal) -> Self {
+        let deliveries = Arc::new(deliveries::Deliveries::new(queue_managers, server));
+        Self { deliveries, keys: keys::Keys::default() }
+    }
+
+    /// Has to be called when a queue manager has started or ended.
+    pub fn queue_managers_changed(&self) {
+        self.deliveries.queue_managers_changed();
+    }
+}

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use codepage::{ByteOrder, CharacterSet};
-use model::descriptor::{Ccsid, Encoding, Expiry, Feedback, Format, MessageDescriptor, MessageFlags, Persistence};
+use model::descriptor::{Ccsid, Encoding, Expiry, Feedback, Format, MessageDescriptor, MessageFlags, MessageType};
 use model::header::rfh2::Rfh2;
 use model::identifier::{CorrelationId, GroupId, MessageId};
 use model::message::Message;
@@ -41,6 +41,15 @@ pub struct Outgoing {
     pub content_type: Option<String>,
     pub data: Bytes,
     pub due: Option<Due>,
+    /// What the sender says of the data, whatever their content type says.
+    stated: Stated,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Stated {
+    format: Option<Format>,
+    ccsid: Option<Ccsid>,
+    encoding: Option<Encoding>,
 }
 
 impl Default for Outgoing {
@@ -52,24 +61,117 @@ impl Default for Outgoing {
             content_type: None,
             data: Bytes::new(),
             due: None,
+            stated: Stated::default(),
         }
     }
 }
 
 impl Outgoing {
-    /// Sets the data of a raw body with this content type.
+    /// Sets what one member says, given as text: that of an envelope, or of a header of the same name.
+    ///
+    /// # Errors
+    /// The member has no such value.
+    pub fn set(&mut self, member: &'static str, value: &str, now: Timestamp) -> Result<(), NotAMessage> {
+        let descriptor = &mut self.descriptor;
+        match member {
+            "id" => {
+                descriptor.message_id = read(member, value, IDENTIFIER, MessageId::from_hex)?;
+                self.has_own_id = !descriptor.message_id.is_none();
+            }
+            "correlationId" => descriptor.correlation_id = read(member, value, IDENTIFIER, CorrelationId::from_hex)?,
+            "groupId" => {
+                descriptor.group_id = read(member, value, IDENTIFIER, GroupId::from_hex)?;
+                descriptor.message_flags |= MessageFlags::MSG_IN_GROUP;
+            }
+            "sequence" => descriptor.message_sequence_number = read(member, value, NUMBER, |text| text.parse().ok())?,
+            "isLastInGroup" => {
+                let is_last = read(member, value, "true or false", |text| text.parse().ok())?;
+                descriptor.message_flags.set(MessageFlags::LAST_MSG_IN_GROUP, is_last);
+            }
+            "offset" => {
+                descriptor.offset = read(member, value, NUMBER, |text| text.parse().ok())?;
+                descriptor.message_flags.set(MessageFlags::SEGMENT, descriptor.offset > 0);
+            }
+            "type" => descriptor.message_type = read(member, value, TYPES, read_type)?,
+            "priority" => {
+                let digit = |text: &str| text.parse().ok().filter(|number| (0..=9).contains(number));
+                descriptor.priority = read(member, value, "0 to 9", digit)?;
+            }
+            "persistence" => {
+                descriptor.persistence = read(member, value, "persistent, nonPersistent or asQueue", read_persistence)?;
+            }
+            "expiry" => descriptor.expiry = expiry_of(read(member, value, DURATION, read_duration)?),
+            "expiresAt" => descriptor.expiry = expiry_of(read(member, value, MOMENT, read_moment)?.since(now)),
+            "replyTo" => {
+                let (queue, queue_manager) = read(member, value, "QUEUE or QUEUE@QMGR", parse_reply_to)?;
+                (descriptor.reply_to_queue, descriptor.reply_to_queue_manager) = (queue, queue_manager);
+                if descriptor.message_type == MessageType::DATAGRAM {
+                    descriptor.message_type = MessageType::REQUEST;
+                }
+            }
+            "report" => {
+                let words = value.split(',').map(str::trim).filter(|word| !word.is_empty());
+                descriptor.report = read_report(words)
+                    .ok_or_else(|| NotAMessage::member(member, value, "names of report options with commas"))?;
+            }
+            "feedback" => descriptor.feedback = Feedback(read(member, value, NUMBER, |text| text.parse().ok())?),
+            "format" => self.stated.format = Some(read(member, value, "at most eight characters", parse_format)?),
+            "ccsid" => self.stated.ccsid = Some(Ccsid(read(member, value, NUMBER, |text| text.parse().ok())?)),
+            "encoding" => self.stated.encoding = Some(Encoding(read(member, value, NUMBER, |text| text.parse().ok())?)),
+            "properties" => {
+                let object =
+                    serde_json::from_str(value).map_err(|_| NotAMessage::member(member, value, "a JSON object"))?;
+                self.properties = read_properties(&object)?;
+            }
+            "deliverAt" => self.set_due(member, value, Due::At(read(member, value, MOMENT, read_moment)?))?,
+            "delay" => self.set_due(member, value, Due::After(read(member, value, DURATION, read_duration)?))?,
+            other => return Err(NotAMessage::member(other, value, "a member that can be set")),
+        }
+        Ok(())
+    }
+
+    fn set_due(&mut self, member: &'static str, value: &str, due: Due) -> Result<(), NotAMessage> {
+        match self.due.replace(due) {
+            Some(_) => Err(NotAMessage::member(member, value, "either deliverAt or delay")),
+            None => Ok(()),
+        }
+    }
+
+    /// Sets the data: a raw body with this content type.
     ///
     /// # Errors
     /// The body is not of its type.
     pub fn set_body(&mut self, content_type: Option<&str>, data: Bytes) -> Result<(), NotAMessage> {
-        let typed = content::typed(content_type, &data)?;
-        (self.descriptor.format, self.descriptor.ccsid) = (typed.format, typed.ccsid);
-        if self.descriptor.ccsid == Ccsid::UTF_16 {
-            // As the network writes it; MQMD says so by the encoding.
-            self.descriptor.encoding = Encoding::BIG_ENDIAN;
-        }
+        let typed = content::typed(content_type, self.stated.ccsid, &data)?;
+        let Stated { format, ccsid, encoding } = self.stated;
+        let descriptor = &mut self.descriptor;
+        descriptor.format = format.unwrap_or(typed.format);
+        descriptor.ccsid = ccsid.unwrap_or(typed.ccsid);
+        // Text in UTF-16 comes as the network writes it.
+        let is_utf_16 = descriptor.ccsid == Ccsid::UTF_16;
+        descriptor.encoding = encoding.unwrap_or(if is_utf_16 { Encoding::BIG_ENDIAN } else { Encoding::NATIVE });
         (self.content_type, self.data) = (typed.content_type, data);
         Ok(())
+    }
+
+    /// Sets the data: text, to be written in the CCSID that was stated.
+    ///
+    /// # Errors
+    /// The CCSID is unknown or has no character for some of the text.
+    fn set_text(&mut self, content_type: Option<&str>, text: &str) -> Result<(), NotAMessage> {
+        let content_type = content_type.unwrap_or("text/plain");
+        let Some(number) = self.stated.ccsid.map(|ccsid| ccsid.0).filter(|number| *number != Ccsid::UTF_8.0) else {
+            return self.set_body(Some(content_type), Bytes::copy_from_slice(text.as_bytes()));
+        };
+        let is_little = self.stated.encoding.is_some_and(Encoding::integers_are_little_endian);
+        let order = if is_little { ByteOrder::Little } else { ByteOrder::Big };
+        let set = u32::try_from(number).ok().and_then(|number| CharacterSet::of(number, order));
+        let mut data = Vec::new();
+        let substituted = set.ok_or(NotAMessage::Ccsid(number))?.encode(text, &mut data);
+        if substituted > 0 {
+            return Err(NotAMessage::Ccsid(number));
+        }
+        self.set_body(Some(content_type), data.into())
     }
 
     /// The message as it is put: properties and a content type that the data do not say themselves stand in an MQRFH2.
@@ -108,21 +210,21 @@ struct Envelope<'a> {
     id: Option<String>,
     correlation_id: Option<String>,
     group_id: Option<String>,
-    sequence: Option<u32>,
+    sequence: Option<i64>,
     is_last_in_group: Option<bool>,
-    offset: Option<u32>,
+    offset: Option<i64>,
     r#type: Option<String>,
     format: Option<String>,
-    ccsid: Option<i32>,
-    encoding: Option<i32>,
-    priority: Option<i32>,
+    ccsid: Option<i64>,
+    encoding: Option<i64>,
+    priority: Option<i64>,
     persistence: Option<String>,
     expiry: Option<String>,
     expires_at: Option<String>,
     reply_to: Option<ReplyTo>,
     #[serde(default)]
     report: Vec<String>,
-    feedback: Option<i32>,
+    feedback: Option<i64>,
     content_type: Option<String>,
     properties: Option<serde_json::Map<String, Value>>,
     #[serde(borrow)]
@@ -167,8 +269,8 @@ struct Body<'a> {
 const IDENTIFIER: &str = "48 hexadecimal digits";
 const MOMENT: &str = "a moment such as 2026-11-23T04:00:00Z";
 const DURATION: &str = "a duration such as 30s, 250ms or PT30S";
-const NAME: &str = "an object name";
-const BASE64: &str = "base64";
+const NUMBER: &str = "a whole number";
+const TYPES: &str = "datagram, request, reply, report or a number of your own";
 /// MQMD's greatest expiry, in tenths of a second.
 const LONGEST_EXPIRY: u128 = 999_999_999;
 
@@ -183,81 +285,60 @@ pub fn read_envelope(text: &[u8], now: Timestamp) -> Result<Outgoing, NotAMessag
     let envelope: Envelope<'_> = serde_json::from_slice(text).map_err(|error| NotAMessage::Json(error.to_string()))?;
     let mut outgoing = Outgoing::default();
     envelope.describe(&mut outgoing, now)?;
-    if let Some(properties) = &envelope.properties {
-        outgoing.properties = read_properties(properties)?;
-    }
     match &envelope.body {
-        Some(body) => body.fill(&envelope, &mut outgoing)?,
-        None => outgoing.descriptor.format = read_format(envelope.format.as_deref()).unwrap_or(Format::NONE),
+        Some(body) => body.fill(envelope.content_type.as_deref(), &mut outgoing)?,
+        None => outgoing.set_body(None, Bytes::new())?,
     }
     Ok(outgoing)
 }
 
 impl Envelope<'_> {
     fn describe(&self, outgoing: &mut Outgoing, now: Timestamp) -> Result<(), NotAMessage> {
-        let descriptor = &mut outgoing.descriptor;
-        if let Some(id) = &self.id {
-            descriptor.message_id = read("id", id, IDENTIFIER, MessageId::from_hex)?;
-            outgoing.has_own_id = !descriptor.message_id.is_none();
-        }
-        if let Some(id) = &self.correlation_id {
-            descriptor.correlation_id = read("correlationId", id, IDENTIFIER, CorrelationId::from_hex)?;
-        }
-        if let Some(id) = &self.group_id {
-            descriptor.group_id = read("groupId", id, IDENTIFIER, GroupId::from_hex)?;
-            descriptor.message_sequence_number = self.sequence.unwrap_or(1);
-            descriptor.message_flags = MessageFlags::MSG_IN_GROUP;
-            if self.is_last_in_group == Some(true) {
-                descriptor.message_flags |= MessageFlags::LAST_MSG_IN_GROUP;
+        let number = |number: Option<i64>| number.map(|number| number.to_string());
+        let texts = [
+            ("id", self.id.as_deref()),
+            ("correlationId", self.correlation_id.as_deref()),
+            ("groupId", self.group_id.as_deref()),
+            ("type", self.r#type.as_deref()),
+            ("format", self.format.as_deref()),
+            ("persistence", self.persistence.as_deref()),
+            ("expiresAt", self.expires_at.as_deref().filter(|_| self.expiry.is_none())),
+            ("expiry", self.expiry.as_deref()),
+            ("deliverAt", self.deliver_at.as_deref()),
+            ("delay", self.delay.as_deref()),
+        ];
+        for (member, value) in texts {
+            if let Some(value) = value {
+                outgoing.set(member, value, now)?;
             }
         }
-        if let Some(offset) = self.offset.filter(|offset| *offset > 0) {
-            descriptor.offset = offset;
-            descriptor.message_flags |= MessageFlags::SEGMENT;
+        let numbers = [
+            ("sequence", self.sequence),
+            ("offset", self.offset),
+            ("ccsid", self.ccsid),
+            ("encoding", self.encoding),
+            ("priority", self.priority),
+            ("feedback", self.feedback),
+        ];
+        for (member, value) in numbers {
+            if let Some(value) = number(value) {
+                outgoing.set(member, &value, now)?;
+            }
         }
-        if let Some(reply_to) = &self.reply_to {
-            descriptor.reply_to_queue = read("replyTo.queue", &reply_to.queue, NAME, parse_name)?;
-            descriptor.reply_to_queue_manager = read("replyTo.qmgr", &reply_to.qmgr, NAME, parse_manager)?;
-            descriptor.message_type = model::descriptor::MessageType::REQUEST;
+        if let Some(is_last) = self.is_last_in_group {
+            outgoing.set("isLastInGroup", if is_last { "true" } else { "false" }, now)?;
         }
-        if let Some(word) = &self.r#type {
-            descriptor.message_type =
-                read("type", word, "datagram, request, reply, report or a number of your own", read_type)?;
+        if let Some(ReplyTo { queue, qmgr }) = &self.reply_to {
+            let at = if qmgr.is_empty() { "" } else { "@" };
+            outgoing.set("replyTo", &format!("{queue}{at}{qmgr}"), now)?;
         }
-        if let Some(priority) = self.priority {
-            let priority = Some(priority).filter(|priority| (0..=9).contains(priority));
-            descriptor.priority = priority
-                .ok_or_else(|| NotAMessage::member("priority", &self.priority.unwrap_or(0).to_string(), "0 to 9"))?;
+        if !self.report.is_empty() {
+            outgoing.set("report", &self.report.join(","), now)?;
         }
-        if let Some(word) = &self.persistence {
-            descriptor.persistence =
-                read("persistence", word, "persistent, nonPersistent or asQueue", read_persistence)?;
+        if let Some(properties) = &self.properties {
+            outgoing.properties = read_properties(properties)?;
         }
-        descriptor.expiry = self.expiry(now)?;
-        let words = self.report.iter().map(String::as_str);
-        descriptor.report = read_report(words)
-            .ok_or_else(|| NotAMessage::member("report", &self.report.join(", "), "names of report options"))?;
-        descriptor.feedback = self.feedback.map_or(Feedback::NONE, Feedback);
-        outgoing.due = self.due()?;
         Ok(())
-    }
-
-    fn expiry(&self, now: Timestamp) -> Result<Expiry, NotAMessage> {
-        let lifetime = match (&self.expiry, &self.expires_at) {
-            (Some(text), _) => Some(read("expiry", text, DURATION, read_duration)?),
-            (None, Some(text)) => Some(read("expiresAt", text, MOMENT, read_moment)?.since(now)),
-            (None, None) => None,
-        };
-        Ok(lifetime.map_or(Expiry::UNLIMITED, expiry_of))
-    }
-
-    fn due(&self) -> Result<Option<Due>, NotAMessage> {
-        match (&self.deliver_at, &self.delay) {
-            (Some(text), None) => Ok(Some(Due::At(read("deliverAt", text, MOMENT, read_moment)?))),
-            (None, Some(text)) => Ok(Some(Due::After(read("delay", text, DURATION, read_duration)?))),
-            (None, None) => Ok(None),
-            (Some(text), Some(_)) => Err(NotAMessage::member("deliverAt", text, "either deliverAt or delay")),
-        }
     }
 }
 
@@ -268,7 +349,7 @@ pub fn expiry_of(lifetime: Duration) -> Expiry {
 }
 
 impl Body<'_> {
-    fn fill(&self, envelope: &Envelope<'_>, outgoing: &mut Outgoing) -> Result<(), NotAMessage> {
+    fn fill(&self, content_type: Option<&str>, outgoing: &mut Outgoing) -> Result<(), NotAMessage> {
         let count = usize::from(self.text.is_some())
             + usize::from(self.json.is_some())
             + usize::from(self.base64.is_some())
@@ -276,69 +357,23 @@ impl Body<'_> {
         if count > 1 {
             return Err(NotAMessage::Bodies(count));
         }
-        let content_type = envelope.content_type.as_deref();
+        let decoded = |text: &str| STANDARD.decode(text).map_err(|_| NotAMessage::member("body", text, "base64"));
         if let Some(json) = self.json {
-            let content_type = content_type.unwrap_or("application/json");
-            outgoing.set_body(Some(content_type), Bytes::copy_from_slice(json.get().as_bytes()))?;
+            let data = Bytes::copy_from_slice(json.get().as_bytes());
+            outgoing.set_body(Some(content_type.unwrap_or("application/json")), data)
         } else if let Some(text) = &self.text {
-            self.fill_text(text, content_type, envelope, outgoing)?;
-        } else if let Some(text) = self.base64.as_ref().or(self.raw.as_ref()) {
-            let data = STANDARD.decode(text).map_err(|_| NotAMessage::member("body", text, BASE64))?;
-            fill_bytes(data, content_type.filter(|_| self.raw.is_none()), envelope, outgoing)?;
+            outgoing.set_text(content_type, text)
+        } else if let Some(text) = &self.base64 {
+            outgoing.set_body(content_type, decoded(text)?.into())
+        } else if let Some(text) = &self.raw {
+            outgoing.set_body(None, decoded(text)?.into())
+        } else {
+            outgoing.set_body(None, Bytes::new())
         }
-        Ok(())
-    }
-
-    fn fill_text(
-        &self,
-        text: &str,
-        content_type: Option<&str>,
-        envelope: &Envelope<'_>,
-        outgoing: &mut Outgoing,
-    ) -> Result<(), NotAMessage> {
-        outgoing.set_body(Some(content_type.unwrap_or("text/plain")), Bytes::copy_from_slice(text.as_bytes()))?;
-        outgoing.descriptor.ccsid = Ccsid::UTF_8;
-        if let Some(format) = &envelope.format {
-            outgoing.descriptor.format = read_format(Some(format))?;
-        }
-        if let Some(encoding) = envelope.encoding {
-            outgoing.descriptor.encoding = Encoding(encoding);
-        }
-        let Some(number) = envelope.ccsid.filter(|number| *number != Ccsid::UTF_8.0) else { return Ok(()) };
-        let little = outgoing.descriptor.encoding.integers_are_little_endian();
-        let order = if little { ByteOrder::Little } else { ByteOrder::Big };
-        let set = u32::try_from(number).ok().and_then(|number| CharacterSet::of(number, order));
-        let mut data = Vec::new();
-        let substituted = set.ok_or(NotAMessage::Ccsid(number))?.encode(text, &mut data);
-        if substituted > 0 {
-            return Err(NotAMessage::Ccsid(number));
-        }
-        (outgoing.descriptor.ccsid, outgoing.data) = (Ccsid(number), data.into());
-        Ok(())
     }
 }
 
-fn fill_bytes(
-    data: Vec<u8>,
-    content_type: Option<&str>,
-    envelope: &Envelope<'_>,
-    outgoing: &mut Outgoing,
-) -> Result<(), NotAMessage> {
-    outgoing.set_body(content_type, data.into())?;
-    let descriptor = &mut outgoing.descriptor;
-    if let Some(format) = &envelope.format {
-        descriptor.format = read_format(Some(format))?;
-    }
-    if let Some(ccsid) = envelope.ccsid {
-        descriptor.ccsid = Ccsid(ccsid);
-    }
-    if let Some(encoding) = envelope.encoding {
-        descriptor.encoding = Encoding(encoding);
-    }
-    Ok(())
-}
-
-pub(crate) fn read<T>(
+fn read<T>(
     member: &'static str,
     value: &str,
     expected: &'static str,
@@ -347,25 +382,15 @@ pub(crate) fn read<T>(
     parse(value).ok_or_else(|| NotAMessage::member(member, value, expected))
 }
 
-fn parse_name(text: &str) -> Option<QueueName> {
-    QueueName::parse(text).ok().filter(|name| !name.is_blank())
+/// `QUEUE` or `QUEUE@QMGR`.
+fn parse_reply_to(text: &str) -> Option<(QueueName, QueueManagerName)> {
+    let (queue, queue_manager) = text.split_once('@').unwrap_or((text, ""));
+    let queue = QueueName::parse(queue).ok().filter(|name| !name.is_blank())?;
+    Some((queue, QueueManagerName::parse(queue_manager).ok()?))
 }
 
-fn parse_manager(text: &str) -> Option<QueueManagerName> {
-    QueueManagerName::parse(text).ok()
-}
-
-fn read_format(text: Option<&str>) -> Result<Format, NotAMessage> {
-    let text = text.unwrap_or_default();
-    if text.len() > 8 || !text.is_ascii() {
-        return Err(NotAMessage::member("format", text, "at most eight characters"));
-    }
-    Ok(Format(Text::new(text)))
-}
-
-/// The persistence that a word of a header names.
-pub fn read_persistence_word(text: &str) -> Option<Persistence> {
-    read_persistence(text)
+fn parse_format(text: &str) -> Option<Format> {
+    (text.len() <= 8 && text.is_ascii()).then(|| Format(Text::new(text)))
 }
 
 /// Properties of a JSON object: a plain value, or `{"type": …, "value": …}`.

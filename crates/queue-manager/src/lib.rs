@@ -38,6 +38,7 @@ pub use queue::waiters::Changes;
 pub use registry::QueueManagers;
 pub use security::channel_authentication;
 pub use selection::selector;
+pub use storage::{DeliveryKey as Place, Position, Receipt, ReceiptKey, UnitOfWorkId};
 pub use verb::connection::Connection;
 pub use verb::get::{Accept, Terms};
 pub use verb::interrupt::{Closing, Interrupt};

@@ -221,6 +221,7 @@ pub(crate) async fn publish(
     };
     let descriptor = MessageDescriptor { priority: given_priority, ..publication.descriptor };
     Ok(PutResult {
+        position: None,
         message: Box::new(Message { descriptor, body: publication.body }),
         resolved_queue: QueueName::BLANK,
         resolved_queue_manager: QueueManagerName::BLANK,

@@ -27,8 +27,8 @@ use model::name::QueueManagerName;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use web::options::{
-    Cors, Documents, EndpointConnection, Installation, Limits, Messaging, Metrics, OpenTo, RemoteQueueManagers,
-    TlsOptions, WebOptions, Zosconnect,
+    Cors, Documents, EndpointConnection, Installation, Limits, MessageApiOptions, Messaging, Metrics, OpenTo,
+    RemoteQueueManagers, TlsOptions, WebOptions, Zosconnect,
 };
 
 pub(crate) use check::{file_in, parse_address, read_file};
@@ -50,6 +50,7 @@ pub(crate) struct Configuration {
     pub metrics: Metrics,
     pub documents: Documents,
     pub messaging: Messaging,
+    pub message_api: MessageApiOptions,
     pub zosconnect: Zosconnect,
     /// Those of `[zosconnect]` beside them.
     pub endpoint_connections: BTreeMap<String, EndpointConnection>,
@@ -229,6 +230,7 @@ impl Configuration {
             documents: self.documents(),
             limits: self.limits.clone(),
             messaging: self.messaging.clone(),
+            message_api: self.message_api.clone(),
             zosconnect,
             remote_queue_managers: self.remote_queue_managers.clone(),
             archives: PathBuf::new(),

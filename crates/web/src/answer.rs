@@ -13,6 +13,7 @@ use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
 use hyper::body::{Body as _, Frame, Incoming, SizeHint};
+use tokio::sync::mpsc;
 use tokio::time::Sleep;
 
 use crate::budget::{Budget, Charge};
@@ -25,6 +26,8 @@ pub(crate) type Answer = Response<Body>;
 pub(crate) enum Body {
     Whole(Bytes),
     Pieces(Box<dyn Pieces>),
+    /// Made by a task while it is sent.
+    Streamed(mpsc::Receiver<Bytes>),
     /// Of an answer whose head alone is sent.
     LeftOut,
     /// Of an answer to a request that has not come to its end.
@@ -72,6 +75,7 @@ impl hyper::body::Body for Body {
             Self::Whole(whole) if whole.is_empty() => Poll::Ready(None),
             Self::Whole(whole) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(whole))))),
             Self::Pieces(pieces) => Poll::Ready(pieces.next_piece().map(|piece| Ok(Frame::data(piece)))),
+            Self::Streamed(pieces) => pieces.poll_recv(context).map(|piece| piece.map(|piece| Ok(Frame::data(piece)))),
             Self::LeftOut => Poll::Ready(None),
             Self::Ahead(ahead) => ahead.poll_frame(context),
         }
@@ -80,7 +84,7 @@ impl hyper::body::Body for Body {
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Whole(whole) => whole.is_empty(),
-            Self::Pieces(_) | Self::Ahead(_) => false,
+            Self::Pieces(_) | Self::Streamed(_) | Self::Ahead(_) => false,
             Self::LeftOut => true,
         }
     }
@@ -89,7 +93,7 @@ impl hyper::body::Body for Body {
         match self {
             Self::Whole(whole) => SizeHint::with_exact(whole.len() as u64),
             Self::Ahead(ahead) => ahead.answer.size_hint(),
-            Self::Pieces(_) | Self::LeftOut => SizeHint::default(),
+            Self::Pieces(_) | Self::Streamed(_) | Self::LeftOut => SizeHint::default(),
         }
     }
 }
@@ -173,6 +177,11 @@ pub(crate) fn json_in_pieces(status: StatusCode, pieces: Box<dyn Pieces>) -> Ans
     made_of(status, Some(JSON), Body::Pieces(pieces), HEADERS)
 }
 
+/// Of pieces that a task sends.
+pub(crate) fn streamed(status: StatusCode, content_type: HeaderValue, pieces: mpsc::Receiver<Bytes>) -> Answer {
+    made_of(status, Some(content_type), Body::Streamed(pieces), HEADERS_OF_SERVICES)
+}
+
 /// Headers that `finish`, a cookie and a message's own add to most answers: one allocation for the whole answer.
 const HEADERS: usize = 20;
 const HEADERS_OF_SERVICES: usize = 6;
@@ -215,7 +224,7 @@ pub(crate) fn finish(headers: &mut HeaderMap, form: Form) {
     headers.insert(header::CONTENT_LANGUAGE, LANGUAGE);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
     match form {
-        Form::ZosConnect => {
+        Form::ZosConnect | Form::Problem => {
             headers.insert(header::CACHE_CONTROL, NO_STORE);
         }
         Form::Messaging => {

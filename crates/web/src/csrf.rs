@@ -33,7 +33,6 @@ pub(crate) enum CsrfRule {
     HeaderEqualsCookie,
     /// Below /api/v1: by what the request is authenticated with. Credentials that a client sends on purpose need nothing;
     /// with a cookie the header or a page of this origin is needed; a client certificate is not for pages of other origins.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the routes below /api/v1 follow it"))]
     CookieOnly,
 }
 

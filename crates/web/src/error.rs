@@ -12,9 +12,14 @@ use http::{HeaderValue, StatusCode};
 use identity::attempts::Locked;
 use identity::role::MissingRole;
 use model::reason::Reason;
+use serde_json::{Value, json};
 use service::error::ServiceError;
 
 use crate::answer::{self, Answer};
+
+const PROBLEM: HeaderValue = HeaderValue::from_static("application/problem+json");
+/// Where the pages of problems are.
+pub(crate) const PROBLEMS: &str = "/api/v1/problems/";
 
 /// An error on its way to the client.
 #[derive(Debug, Clone)]
@@ -24,6 +29,8 @@ pub(crate) struct ApiError {
     /// MQRC_ or MQRCCF_ number.
     reason: Option<i32>,
     inserts: Vec<String>,
+    /// Which of several messages it is about.
+    line: Option<usize>,
     /// What the answer carries beside it: `Allow`, or a cookie that is cleared.
     header: Option<Box<(HeaderName, HeaderValue)>>,
 }
@@ -35,6 +42,8 @@ pub(crate) enum Form {
     Messaging,
     /// `errorMessage` and `errorDetails`.
     ZosConnect,
+    /// RFC 9457.
+    Problem,
 }
 
 impl Form {
@@ -42,6 +51,7 @@ impl Form {
     pub(crate) fn of_path(path: &str) -> Self {
         match path.strip_prefix("/zosConnect") {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => Self::ZosConnect,
+            _ if path.starts_with("/api/") => Self::Problem,
             _ => Self::Messaging,
         }
     }
@@ -63,7 +73,6 @@ macro_rules! entries {
             id: $id, status: StatusCode::$status, message: $message, explanation: $explanation, action: $action,
         };)*
         /// Every identifier this server can send.
-        #[cfg(test)]
         pub(crate) static ENTRIES: &[&Entry] = &[$(&$name,)*];
     };
 }
@@ -220,6 +229,47 @@ entries! {
         "The request has '{0}' Host headers.",
         "An HTTP/1.1 request needs exactly one. Otherwise proxies and this server could read different hosts.",
         "Send the request with one Host header.";
+    DELIVERY_UNKNOWN = "MQWB0940E", NOT_FOUND,
+        "There is no delivery '{0}' of yours.",
+        "The token is wrong or another user's, or the delivery ended so long ago that the server has forgotten it. After a restart \
+         of the server all deliveries are over, and their messages are on their queues again unless they were completed.",
+        "Receive the message again.";
+    DELIVERY_IN_PROGRESS = "MQWB0941E", CONFLICT,
+        "Another request settles the delivery '{0}' at this moment.",
+        "Only one request settles a delivery.",
+        "Send the request again to learn how the other one ended.";
+    LOCK_LOST = "MQWB0942E", GONE,
+        "The lock of the delivery '{0}' has run out, or its queue manager has ended.",
+        "The message is on its queue again with a raised backout count, or on the backout queue, and another client may get it.",
+        "Receive the message again, with a longer lock or with renewals.";
+    SETTLED_OTHERWISE = "MQWB0943E", CONFLICT,
+        "The delivery '{0}' was {1} before.",
+        "A delivery is settled once. The same settlement may be repeated, another one may not.",
+        "Settle each delivery in one way.";
+    NOT_REMOTE = "MQWB0944E", NOT_IMPLEMENTED,
+        "The request cannot be served for the remote queue manager '{0}'.",
+        "Deliveries, transactions, keys and positions exist only for queue managers of this server.",
+        "Send the request to the server of the queue manager.";
+    KEY_OF_ANOTHER = "MQWB0945E", UNPROCESSABLE_ENTITY,
+        "Another request had the same Idempotency-Key.",
+        "A key stands for one request with its parameters, headers and body. Nothing was done.",
+        "Use a new key for each new request.";
+    KEY_IN_USE = "MQWB0946E", CONFLICT,
+        "A request with the same Idempotency-Key is being carried out.",
+        "Of two requests with one key at the same time, one is carried out.",
+        "Send the request again in a moment to get the answer of the first.";
+    NO_SUCH_MESSAGE = "MQWB0947E", NOT_FOUND,
+        "There is no message at position '{0}' that can be shown or taken.",
+        "The message was taken, has expired, or is in a unit of work or a delivery of another program.",
+        "Browse the queue to see which messages are there.";
+    POSITION_NOT_VALID = "MQWB0948E", BAD_REQUEST,
+        "'{0}' is not the position of a message.",
+        "Positions are the numbers that puts and browses answer with.",
+        "Correct the URL.";
+    NOT_DELAYED = "MQWB0949E", NOT_IMPLEMENTED,
+        "The message has a delivery delay.",
+        "This server delivers messages at once.",
+        "Leave out deliverAt and delay.";
     USERS_UNAVAILABLE = "MQWB0930E", SERVICE_UNAVAILABLE,
         "The directory of users does not answer.",
         "The credentials could not be checked. They were neither accepted nor refused.",
@@ -281,7 +331,7 @@ impl ApiError {
     /// Long inserts are cut: a request cannot make its refusal long.
     pub(crate) fn new(entry: &'static Entry, inserts: &[&str]) -> Self {
         let inserts = inserts.iter().map(|&insert| shortened(insert)).collect();
-        Self { entry, status: entry.status, reason: None, inserts, header: None }
+        Self { entry, status: entry.status, reason: None, inserts, line: None, header: None }
     }
 
     /// A limit of the server is reached; the client may try again soon.
@@ -406,12 +456,40 @@ impl ApiError {
         let mut answer = match form {
             Form::Messaging => answer::json(self.status, self.body()),
             Form::ZosConnect => answer::json(self.status, self.as_service_error().body()),
+            Form::Problem => {
+                let body = self.as_problem().to_string().into();
+                answer::of_service(self.status, Some(PROBLEM), body)
+            }
         };
         if let Some(header) = self.header {
             let (name, value) = *header;
             answer.headers_mut().insert(name, value);
         }
         answer
+    }
+
+    /// As a member of a list whose other members may have succeeded; its number counts from 1.
+    pub(crate) fn in_line(self, line: usize) -> Self {
+        Self { line: Some(line), ..self }
+    }
+
+    /// The object of RFC 9457.
+    pub(crate) fn as_problem(&self) -> Value {
+        let mut problem = json!({
+            "type": format!("{PROBLEMS}{}", self.entry.id),
+            "title": self.entry.explanation,
+            "status": self.status.as_u16(),
+            "detail": self.with_inserts(self.entry.message),
+            "hint": self.entry.action,
+        });
+        if let Some(number) = self.reason {
+            let name = Reason::from_number(number).map(Reason::name);
+            problem["reason"] = json!({ "code": number, "name": name });
+        }
+        if let Some(line) = self.line {
+            problem["line"] = json!(line);
+        }
+        problem
     }
 
     fn as_service_error(&self) -> ServiceError {
@@ -473,7 +551,7 @@ fn shortened(insert: &str) -> String {
 }
 
 fn text_member(body: &mut String, name: &str, value: &str) {
-    let quoted = serde_json::Value::from(value);
+    let quoted = Value::from(value);
     let _ = writeln!(body, "  \"{name}\": {quoted},");
 }
 

@@ -2,6 +2,7 @@
 
 mod admin;
 mod answer;
+mod api;
 mod body_room;
 mod budget;
 mod command_time;
@@ -135,6 +136,7 @@ impl WebServer {
             tasks: Mutex::new(vec![
                 tokio::spawn(keep_house(Arc::clone(&shared))),
                 tokio::spawn(look_after_services(Arc::clone(&shared.services))),
+                tokio::spawn(look_after_deliveries(Arc::clone(&shared))),
                 tokio::spawn(watch_archives(Arc::clone(&shared))),
                 tokio::spawn(issuers::look_after(Arc::clone(&shared))),
             ]),
@@ -269,6 +271,10 @@ impl WebServer {
         self.shared.messaging.close();
         self.seats.lock().clear();
     }
+}
+
+async fn look_after_deliveries(shared: Arc<Shared>) {
+    shared.message_api.deliveries.run().await;
 }
 
 async fn look_after_services(services: Arc<Services>) {

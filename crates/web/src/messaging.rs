@@ -22,7 +22,7 @@ use std::sync::Arc;
 use connection::error::ConnectionError;
 use connection::pool::{Lent, Pool};
 use connection::target::Acting;
-use connection::verbs::{ObjectHandle, WaitTerms};
+use connection::verbs::{Connection, ObjectHandle, WaitTerms};
 use identity::Identity;
 use identity::scope::{self, Object, Operations};
 use model::message::Message;
@@ -35,7 +35,7 @@ use crate::error::{self, ApiError, Verb};
 use crate::service::Call;
 
 /// A queue or topic of one queue manager, as the path names it, and who wants to use it.
-struct Target<'a> {
+pub(crate) struct Target<'a> {
     pool: &'a Arc<Pool>,
     acting: Acting<'a>,
     verb: Verb,
@@ -47,36 +47,79 @@ impl<'a> Target<'a> {
     /// # Errors
     /// 404 messaging is off or there is no such queue manager; 503 it does not run; 400 the name is not percent-encoded UTF-8;
     /// 403 the API key is not for it.
-    fn of(call: Call<'a>, identity: &'a Identity, verb: Verb) -> Result<Self, ApiError> {
+    pub(crate) fn of(call: Call<'a>, identity: &'a Identity, verb: Verb) -> Result<Self, ApiError> {
+        let object = decode(call.parameters[1])?;
+        in_scope(identity, verb, &object)?;
+        Ok(Self { object, ..Self::of_queue_manager(call, identity, verb)? })
+    }
+
+    /// The queue manager alone.
+    ///
+    /// # Errors
+    /// As `of`.
+    pub(crate) fn of_queue_manager(call: Call<'a>, identity: &'a Identity, verb: Verb) -> Result<Self, ApiError> {
         let settings = call.settings;
         if !settings.options.messaging.enabled {
             return Err(ApiError::new(&error::MESSAGING_DISABLED, &[]));
         }
-        let [queue_manager, object] = call.parameters;
-        let (queue_manager, object) = (decode(queue_manager)?, decode(object)?);
-        in_scope(identity, verb, &object)?;
+        let queue_manager = decode(call.parameters[0])?;
         let pool = pools::find(&settings.pools, &queue_manager);
         let pool = pool.ok_or_else(|| call.shared.unavailable(&queue_manager))?;
         let acting = match settings.options.messaging.adopt_web_user_context {
             true => Acting::For(&identity.principal),
             false => Acting::AsConnected(&settings.server_principal),
         };
-        Ok(Self { pool, acting, verb, object })
+        Ok(Self { pool, acting, verb, object: Cow::Borrowed("") })
     }
 
-    fn queue(&self) -> Result<ObjectDescriptor, ApiError> {
+    /// One that was taken apart, to go on in a task of its own.
+    pub(crate) fn again(pool: &'a Arc<Pool>, acting: Acting<'a>, verb: Verb, object: &'a str) -> Self {
+        Self { pool, acting, verb, object: Cow::Borrowed(object) }
+    }
+
+    /// Another object of the same queue manager.
+    pub(crate) fn with_object(&self, object: &'a str) -> Self {
+        Self { object: Cow::Borrowed(object), ..*self }
+    }
+
+    pub(crate) fn pool(&self) -> &'a Arc<Pool> {
+        self.pool
+    }
+
+    pub(crate) fn acting(&self) -> Acting<'a> {
+        self.acting
+    }
+
+    pub(crate) fn verb(&self) -> Verb {
+        self.verb
+    }
+
+    /// Queue name or topic string.
+    pub(crate) fn object(&self) -> &str {
+        &self.object
+    }
+
+    pub(crate) fn queue_manager(&self) -> &str {
+        self.pool.name()
+    }
+
+    pub(crate) fn is_remote(&self) -> bool {
+        self.pool.is_remote()
+    }
+
+    pub(crate) fn queue(&self) -> Result<ObjectDescriptor, ApiError> {
         let name = QueueName::parse(&self.object).ok().filter(|name| !name.is_blank());
         let name = name.ok_or_else(|| ApiError::new(&error::NAME_NOT_VALID, &[&self.object]))?;
         Ok(ObjectDescriptor { object: ObjectKind::Queue, name, ..ObjectDescriptor::default() })
     }
 
-    fn topic(&self) -> ObjectDescriptor {
+    pub(crate) fn topic(&self) -> ObjectDescriptor {
         let topic_string = self.object.clone().into_owned();
         let name = ObjectName::BLANK;
         ObjectDescriptor { object: ObjectKind::Topic, name, topic_string, ..ObjectDescriptor::default() }
     }
 
-    fn failed(&self, error: &ConnectionError) -> ApiError {
+    pub(crate) fn failed(&self, error: &ConnectionError) -> ApiError {
         match error {
             ConnectionError::PoolExhausted { name, most } => {
                 ApiError::new(&error::POOL_EXHAUSTED, &[&most.to_string(), name])
@@ -90,7 +133,7 @@ impl<'a> Target<'a> {
     }
 
     /// A call failed that puts or takes a message.
-    fn change_failed(&self, error: &ConnectionError) -> ApiError {
+    pub(crate) fn change_failed(&self, error: &ConnectionError) -> ApiError {
         if !error.effect_is_unknown() {
             return self.failed(error);
         }
@@ -101,7 +144,12 @@ impl<'a> Target<'a> {
 
     /// Opens the queue for `options` on a pooled connection.
     async fn open(self, options: OpenOptions) -> Result<OpenQueue<'a>, ApiError> {
-        let descriptor = self.queue()?;
+        self.open_selected(options, "").await
+    }
+
+    /// As `open`, with a selector; empty for none.
+    pub(crate) async fn open_selected(self, options: OpenOptions, selector: &str) -> Result<OpenQueue<'a>, ApiError> {
+        let descriptor = ObjectDescriptor { selector: selector.to_owned(), ..self.queue()? };
         match self.pool.open(self.acting, &descriptor, options | OpenOptions::FAIL_IF_QUIESCING).await {
             Ok((lent, opened)) => Ok(OpenQueue { target: self, lent, handle: opened.handle }),
             Err(error) => Err(self.failed(&error)),
@@ -111,13 +159,25 @@ impl<'a> Target<'a> {
 
 /// A queue open for one request. Dropped without `close`, as when the client goes away, its connection is given up,
 /// which closes the handle and ends what was under way.
-struct OpenQueue<'a> {
+pub(crate) struct OpenQueue<'a> {
     target: Target<'a>,
     lent: Lent,
     handle: ObjectHandle,
 }
 
-impl OpenQueue<'_> {
+impl<'a> OpenQueue<'a> {
+    pub(crate) fn connection(&mut self) -> &mut Connection {
+        self.lent.connection()
+    }
+
+    pub(crate) fn handle(&self) -> ObjectHandle {
+        self.handle
+    }
+
+    pub(crate) fn target(&self) -> &Target<'a> {
+        &self.target
+    }
+
     async fn get(&mut self, options: &GetOptions) -> Result<Box<Message>, ConnectionError> {
         self.lent.connection().get(self.handle, options).await
     }
@@ -139,7 +199,7 @@ impl OpenQueue<'_> {
         self.target.pool.is_remote()
     }
 
-    async fn close(mut self) {
+    pub(crate) async fn close(mut self) {
         match self.lent.connection().close(self.handle).await {
             Ok(()) => self.lent.give_back(),
             Err(error) => self.lent.give_back_after(&error),
@@ -149,14 +209,14 @@ impl OpenQueue<'_> {
 
 /// A walk over many messages, which lets the other connections of its thread have their turn after every few.
 #[derive(Default)]
-struct Walk {
+pub(crate) struct Walk {
     steps: u32,
 }
 
 impl Walk {
     const STEPS_OF_A_TURN: u32 = 32;
 
-    async fn step(&mut self) {
+    pub(crate) async fn step(&mut self) {
         self.steps += 1;
         if self.steps == Self::STEPS_OF_A_TURN {
             self.steps = 0;

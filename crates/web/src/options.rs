@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use command::rest::Installation;
 pub use connection::options::{RemoteQueueManager, RemoteQueueManagers};
@@ -44,6 +45,7 @@ pub struct WebOptions {
     pub documents: Documents,
     pub limits: Limits,
     pub messaging: Messaging,
+    pub message_api: MessageApiOptions,
     pub zosconnect: Zosconnect,
     pub remote_queue_managers: RemoteQueueManagers,
     /// Where archives of services and APIs lie: `services` and `apis` in it.
@@ -118,6 +120,29 @@ pub struct Messaging {
     pub block_timeout: u64,
     /// Seconds that a connection is kept without being used; 0 is for ever.
     pub idle_timeout: u64,
+}
+
+/// `[message_api]`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MessageApiOptions {
+    /// Seconds for which the answer to an Idempotency-Key is kept.
+    pub key_seconds: u64,
+    /// Most such answers of a queue manager.
+    pub keys: u32,
+}
+
+impl Default for MessageApiOptions {
+    fn default() -> Self {
+        Self { key_seconds: 86_400, keys: 1_000_000 }
+    }
+}
+
+impl MessageApiOptions {
+    /// How long answers to keys are kept.
+    pub fn kept(&self) -> Duration {
+        Duration::from_secs(self.key_seconds)
+    }
 }
 
 /// What a request gets when all pooled connections are in use.

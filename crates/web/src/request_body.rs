@@ -17,7 +17,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use hyper::body::{Body, Frame, Incoming};
+use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::time::{Instant, timeout_at};
 
 use crate::body_room::Room;
@@ -41,7 +41,8 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// The body of one request, and what it may cost.
 pub(crate) struct RequestBody<'a> {
-    incoming: Incoming,
+    /// `None` once it is streamed.
+    incoming: Option<Incoming>,
     watch: &'a Arc<Watch>,
     budget: &'a Arc<Budget>,
     /// Held until the request has been answered: by then a message is on its queue, which counts it.
@@ -72,17 +73,27 @@ struct Pace {
 
 impl<'a> RequestBody<'a> {
     pub(crate) fn new(incoming: Incoming, watch: &'a Arc<Watch>, budget: &'a Arc<Budget>) -> Self {
-        Self { incoming, watch, budget, charge: None, pace: None }
+        Self { incoming: Some(incoming), watch, budget, charge: None, pace: None }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.incoming.as_ref().map(Body::size_hint).unwrap_or_default()
     }
 
     /// Nothing is to come, or to come any more.
     pub(crate) fn is_at_end(&self) -> bool {
-        self.incoming.is_end_stream()
+        self.incoming.as_ref().is_none_or(Body::is_end_stream)
     }
 
     /// What has not been read.
     pub(crate) fn into_rest(self) -> Option<Incoming> {
-        (!self.incoming.is_end_stream()).then_some(self.incoming)
+        self.incoming.filter(|incoming| !incoming.is_end_stream())
+    }
+
+    /// The body to be read piece by piece, also after the request's answer has begun.
+    pub(crate) fn stream(&mut self, limits: &Limits) -> Streamed {
+        let pause = Duration::from_secs(limits.body_seconds);
+        Streamed { incoming: self.incoming.take(), watch: Arc::clone(self.watch), pause }
     }
 
     /// The whole body. One that arrives in one piece, as small ones do, is not copied.
@@ -112,7 +123,8 @@ impl<'a> RequestBody<'a> {
             return Ok(Bytes::copy_from_slice(head));
         }
         let most = limits.body_bytes;
-        let may_be_long = self.incoming.size_hint().upper().is_none_or(|longest| longest > SMALL as u64);
+        let hint = self.size_hint();
+        let may_be_long = hint.upper().is_none_or(|longest| longest > SMALL as u64);
         let of_destination = if may_be_long { of_destination() } else { None };
         let (most, refusal) = match of_destination.filter(|allowed| allowed.bytes < most) {
             Some(Allowed { bytes, refusal }) => (bytes, Some(Box::new(refusal))),
@@ -130,7 +142,7 @@ impl<'a> RequestBody<'a> {
         refusal: Option<Box<ApiError>>,
     ) -> Result<Bytes, ApiError> {
         let too_long = || refusal.map_or_else(|| too_large(most), |refusal| *refusal);
-        let announced = self.incoming.size_hint().exact().map(|length| usize::try_from(length).unwrap_or(usize::MAX));
+        let announced = self.size_hint().exact().map(|length| usize::try_from(length).unwrap_or(usize::MAX));
         if announced.is_some_and(|length| length > most) {
             return Err(too_long());
         }
@@ -195,7 +207,7 @@ impl<'a> RequestBody<'a> {
     /// # Errors
     /// 413 it is longer than what is read in vain, 408 too slow, 400 broken off.
     pub(crate) async fn pass_over(&mut self, limits: &Limits) -> Result<(), ApiError> {
-        if self.incoming.size_hint().lower() > SMALL as u64 {
+        if self.size_hint().lower() > SMALL as u64 {
             return Err(too_large(SMALL));
         }
         let mut length = 0;
@@ -212,7 +224,8 @@ impl<'a> RequestBody<'a> {
     /// The next piece of data, after `length` bytes.
     async fn next(&mut self, limits: &Limits, length: usize) -> Result<Option<Bytes>, ApiError> {
         // Most have come with their heads, and need no clock.
-        if let Poll::Ready(piece) = poll_fn(|context| Poll::Ready(poll_data(&mut self.incoming, context))).await {
+        let Some(incoming) = &mut self.incoming else { return Ok(None) };
+        if let Poll::Ready(piece) = poll_fn(|context| Poll::Ready(poll_data(incoming, context))).await {
             return piece;
         }
         Box::pin(self.wait_for_next(limits, length)).await
@@ -225,13 +238,38 @@ impl<'a> RequestBody<'a> {
             bytes_per_second: limits.body_bytes_per_second,
         });
         let _reading = self.watch.reading();
-        let piece = poll_fn(|context| poll_data(&mut self.incoming, context));
+        let Some(incoming) = &mut self.incoming else { return Ok(None) };
+        let piece = poll_fn(|context| poll_data(incoming, context));
         match timeout_at(pace.begun + pace.allowed(length), piece).await {
             Ok(piece) => piece,
             Err(_) => Err(ApiError::new(
                 &error::BODY_TOO_SLOW,
                 &[&limits.body_seconds.to_string(), &limits.body_bytes_per_second.to_string()],
             )),
+        }
+    }
+}
+
+/// A body that is read piece by piece, for as long as it comes.
+pub(crate) struct Streamed {
+    incoming: Option<Incoming>,
+    watch: Arc<Watch>,
+    /// Longest wait for the next piece.
+    pause: Duration,
+}
+
+impl Streamed {
+    /// The next piece; `None` at the end.
+    ///
+    /// # Errors
+    /// 408 none came for too long, 400 the body broke off.
+    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, ApiError> {
+        let Some(incoming) = &mut self.incoming else { return Ok(None) };
+        let _reading = self.watch.reading();
+        let piece = poll_fn(|context| poll_data(incoming, context));
+        match tokio::time::timeout(self.pause, piece).await {
+            Ok(piece) => piece,
+            Err(_) => Err(ApiError::new(&error::BODY_TOO_SLOW, &[&self.pause.as_secs().to_string(), "1"])),
         }
     }
 }

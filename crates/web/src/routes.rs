@@ -7,6 +7,7 @@
 use http::{HeaderValue, Method};
 use identity::Roles;
 
+use crate::api::ApiHandler;
 use crate::csrf::CsrfRule;
 use crate::error::Form;
 
@@ -52,6 +53,8 @@ pub(crate) enum Handler {
     Public(PublicHandler),
     /// Answers, errors too, in the form of z/OS Connect.
     ZosConnect(ZosConnectHandler),
+    /// Answers errors as RFC 9457 has them.
+    Api(ApiHandler),
     PutMessage,
     GetMessage,
     BrowseMessage,
@@ -88,6 +91,8 @@ pub(crate) enum PublicHandler {
     ExplorerScript,
     Root,
     ZosConnectDocs,
+    /// The page of one kind of error.
+    Problem,
     /// Below the base path of an API. It is not in the table: APIs are deployed.
     ApiDocument,
 }
@@ -143,6 +148,7 @@ impl Handler {
         match self {
             Self::PutMessage | Self::PublishMessage | Self::RunMqsc | Self::CreateQueue | Self::AlterQueue => true,
             Self::Public(handler) => handler == PublicHandler::Login,
+            Self::Api(handler) => handler.takes_body(),
             Self::ZosConnect(handler) => matches!(
                 handler,
                 InvokeService
@@ -163,7 +169,7 @@ impl Handler {
     /// Asks whether an API key is for what the request wants. Others are not for API keys.
     pub(crate) fn checks_scope(self) -> bool {
         use Handler::{BrowseMessage, GetMessage, ListMessages, PublishMessage, PutMessage};
-        matches!(self, PutMessage | GetMessage | BrowseMessage | ListMessages | PublishMessage)
+        matches!(self, PutMessage | GetMessage | BrowseMessage | ListMessages | PublishMessage | Self::Api(_))
     }
 
     /// Its answers are always a few lines: they need no memory for answers.
@@ -177,6 +183,7 @@ impl Handler {
         use PublicHandler::{ApiDocument, ZosConnectDocs};
         match self {
             Self::ZosConnect(_) | Self::Public(ApiDocument | ZosConnectDocs) => Form::ZosConnect,
+            Self::Api(_) | Self::Public(PublicHandler::Problem) => Form::Problem,
             _ => Form::Messaging,
         }
     }
@@ -186,6 +193,7 @@ impl Handler {
         match self {
             Self::Public(handler) => format!("{handler:?}"),
             Self::ZosConnect(handler) => format!("{handler:?}"),
+            Self::Api(handler) => format!("{handler:?}"),
             other => format!("{other:?}"),
         }
     }
@@ -229,6 +237,10 @@ const OLD_QUEUE: &str = "/ibmmq/rest/{version}/qmgr/{qmgr}/queue/{queue}";
 const LOGIN: &str = "/ibmmq/rest/{version}/login";
 const MQSC: &str = "/ibmmq/rest/{version}/admin/action/qmgr/{qmgr}/mqsc";
 
+const API_MESSAGES: &str = "/api/v1/qmgr/{qmgr}/queue/{queue}/messages";
+const API_MESSAGE: &str = "/api/v1/qmgr/{qmgr}/queue/{queue}/messages/{position}";
+const API_DELIVERIES: &str = "/api/v1/qmgr/{qmgr}/queue/{queue}/deliveries";
+
 const SERVICES: &str = "/zosConnect/services";
 const SERVICE: &str = "/zosConnect/services/{service}";
 const APIS: &str = "/zosConnect/apis";
@@ -251,6 +263,7 @@ macro_rules! routes {
     ($($method:ident $template:expr, $versions:expr, $access:expr, $csrf:ident => $handler:expr, $summary:literal;)*) => {
         pub(crate) static ROUTES: &[Route] = {
             use Handler::*;
+            use ApiHandler::*;
             use PublicHandler::*;
             use ZosConnectHandler::*;
             &[$(Route {
@@ -273,6 +286,18 @@ routes! {
     GET    MESSAGE, ALL_VERSIONS, USER, Off => BrowseMessage, "Browses the first matching message";
     GET    MESSAGE_LIST, ALL_VERSIONS, USER, Off => ListMessages, "Lists the messages of a queue without their bodies";
     POST   PUBLISH, FROM_V2, USER, HeaderPresent => PublishMessage, "Publishes one message on a topic";
+    POST   API_MESSAGES, &[], USER, CookieOnly => Api(PutMessages), "Puts one message, or many, one a line";
+    DELETE API_MESSAGES, &[], USER, CookieOnly => Api(TakeMessages), "Gets messages, removing them";
+    GET    API_MESSAGES, &[], USER, Off => Api(BrowseMessages), "Browses a queue, page by page";
+    POST   API_DELIVERIES, &[], USER, CookieOnly => Api(ReceiveMessages), "Receives messages with a lock";
+    POST   "/api/v1/qmgr/{qmgr}/deliveries/settle", &[], USER, CookieOnly => Api(SettleDeliveries), "Settles many deliveries";
+    POST   "/api/v1/qmgr/{qmgr}/deliveries/{delivery}/{action}", &[], USER, CookieOnly => Api(SettleDelivery), "Completes, abandons or renews a delivery, or puts its message on the dead-letter queue";
+    POST   "/api/v1/qmgr/{qmgr}/transactions", &[], USER, CookieOnly => Api(RunTransaction), "Completes deliveries and puts messages, all or nothing";
+    GET    API_MESSAGE, &[], USER, Off => Api(ShowMessage), "Browses the message at a position";
+    DELETE API_MESSAGE, &[], USER, CookieOnly => Api(TakeMessage), "Gets the message at a position, removing it";
+    GET    "/api/v1/qmgr/{qmgr}/queue/{queue}/messages/{position}/body", &[], USER, Off => Api(ShowMessageBody), "Shows the data of a message as they are";
+    POST   "/api/v1/qmgr/{qmgr}/topic/{topic}/messages", &[], USER, CookieOnly => Api(PublishMessages), "Publishes one message, or many, one a line";
+    GET    "/api/v1/problems/{problem}", &[], Access::Everybody, Off => Public(Problem), "Explains one kind of error";
     POST   MQSC, ALL_VERSIONS, MQ_ROLE, HeaderPresent => RunMqsc, "Runs one MQSC command, given as text or as JSON";
     GET    QUEUES, V1, MQ_ROLE, Off => ListQueues, "Lists queues";
     GET    QUEUE, V1, MQ_ROLE, Off => ShowQueue, "Shows one queue";
@@ -339,7 +364,7 @@ pub(crate) struct Matched<'p> {
     /// V1 where the path names none.
     pub(crate) version: Version,
     /// The parts that stand for names in braces, in their order and still encoded; empty where the template has fewer.
-    pub(crate) parameters: [&'p str; 2],
+    pub(crate) parameters: [&'p str; 3],
 }
 
 #[derive(Debug)]
@@ -377,11 +402,11 @@ pub(crate) fn allow(path: &str) -> HeaderValue {
     HeaderValue::try_from(methods.join(", ")).expect("method names are ASCII")
 }
 
-fn match_template<'p>(route: &'static Route, path: &'p str) -> Option<(Version, [&'p str; 2])> {
+fn match_template<'p>(route: &'static Route, path: &'p str) -> Option<(Version, [&'p str; 3])> {
     let mut template = route.template;
     let mut rest = path;
     let mut version = Version::V1;
-    let mut parameters = [""; 2];
+    let mut parameters = [""; 3];
     let mut filled = 0;
     while let Some(start) = template.find('{') {
         rest = rest.strip_prefix(&template[..start])?;

@@ -14,6 +14,7 @@ use connection::options::{OptionsError, RemoteQueueManagers};
 use connection::pool::Pool;
 use identity::Authenticator;
 use identity::password::PasswordReader;
+use message_api::MessageApi;
 use model::authority::Principal;
 use model::reason::Reason;
 use model::timestamp::Timestamp;
@@ -43,6 +44,8 @@ pub(crate) struct Shared {
     pub(crate) requesters: Arc<Requesters>,
     /// What messaging requests take their connections from.
     pub(crate) messaging: Pools,
+    /// What the message API keeps between requests.
+    pub(crate) message_api: MessageApi,
     /// Where HTTPS listens, once it does.
     pub(crate) https_port: OnceLock<u16>,
     pub(crate) connections: Listeners,
@@ -99,6 +102,7 @@ impl Shared {
         let requesters = Requesters::new(&options.archives, called, Arc::new(SystemClock));
         check_names(&options, &queue_managers)?;
         let server = Principal::administrator(&options.server_user);
+        let server_principal = server.clone();
         let policy = pools::policy(&options.messaging);
         let messaging = Pools::new(queue_managers.clone(), server.clone(), pools::APPLICATION_NAME, policy);
         messaging.queue_managers_changed();
@@ -110,6 +114,7 @@ impl Shared {
             services: Arc::new(services),
             requesters: Arc::new(requesters),
             messaging,
+            message_api: MessageApi::new(queue_managers.clone(), server_principal),
             https_port: OnceLock::new(),
             settings: RwLock::new(Arc::new(settings)),
             queue_managers,
@@ -151,6 +156,7 @@ impl Shared {
         self.messaging.queue_managers_changed();
         *settings = Arc::new(settings.with(self.messaging.pools()));
         drop(settings);
+        self.message_api.queue_managers_changed();
         self.services.environment.connections.queue_managers_changed();
     }
 

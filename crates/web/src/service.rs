@@ -27,7 +27,7 @@ use crate::peer_certificate::PeerCertificate;
 use crate::request_body::RequestBody;
 use crate::routes::{self, Access, Handler, Matched, PublicHandler, Resolution, Version};
 use crate::server::{Settings, Shared};
-use crate::{admin, explorer, health, login, messaging, metrics, openapi, zosconnect};
+use crate::{admin, api, explorer, health, login, messaging, metrics, openapi, zosconnect};
 
 /// The header that carries an API key; `Authorization: Bearer` does so, too.
 pub(crate) const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
@@ -78,7 +78,7 @@ pub(crate) struct Call<'a> {
     pub(crate) parts: &'a Parts,
     pub(crate) version: Version,
     /// Path parts of the route, still percent-encoded.
-    pub(crate) parameters: [&'a str; 2],
+    pub(crate) parameters: [&'a str; 3],
     pub(crate) over_tls: bool,
     /// Of the connection that it came by.
     pub(crate) watch: &'a Arc<Watch>,
@@ -368,6 +368,7 @@ async fn handle_public(call: Call<'_>, handler: PublicHandler, body: &mut Reques
         PublicHandler::Root => Ok(explorer::lead_there()),
         PublicHandler::ApiDocument => Ok(zosconnect::call::public(call)),
         PublicHandler::ZosConnectDocs => Ok(openapi::zosconnect(call)),
+        PublicHandler::Problem => api::problem::page(call),
     }
 }
 
@@ -382,6 +383,7 @@ async fn handle(
     match handler {
         Handler::Public(handler) => Box::pin(handle_public(call, handler, body)).await,
         Handler::ZosConnect(handler) => zosconnect::handle(call, handler, identity, body).await,
+        Handler::Api(handler) => api::handle(call, handler, identity, body).await,
         Handler::PutMessage => messaging::put::put(call, identity, body).await,
         Handler::GetMessage => messaging::get::get(call, identity).await,
         Handler::BrowseMessage => messaging::browse::browse(call, identity).await,

@@ -53,8 +53,8 @@ fn text_in_a_character_set_that_was_named_is_kept_in_it() {
 
 #[test]
 fn what_is_not_of_its_type_is_refused() {
-    assert_eq!(typed(Some("text/plain; charset=klingon"), b""), Err(NotOfType::Charset("klingon".to_owned())));
-    assert_eq!(typed(Some("text/plain"), b"\xff"), Err(NotOfType::Text("utf-8".to_owned())));
+    assert_eq!(typed(Some("text/plain; charset=klingon"), None, b""), Err(NotOfType::Charset("klingon".to_owned())));
+    assert_eq!(typed(Some("text/plain"), None, b"\xff"), Err(NotOfType::Text("utf-8".to_owned())));
 }
 
 #[test]

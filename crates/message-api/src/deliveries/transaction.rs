@@ -12,7 +12,7 @@ use model::message::Message;
 use model::options::{ObjectDescriptor, PutOptions};
 use model::reason::Reason;
 use queue_manager::detached::{DetachedUnit, NotCommitted};
-use storage::{Receipt, UnitOfWorkId};
+use queue_manager::{Receipt, UnitOfWorkId};
 
 use super::settle::Settling;
 use super::{Deliveries, Delivery, NotSettled, Particulars, Settlement, Token};

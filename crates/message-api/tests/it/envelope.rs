@@ -9,7 +9,7 @@ use model::descriptor::{Ccsid, Encoding, Format};
 use model::message::Message;
 use model::timestamp::Timestamp;
 use proptest::prelude::*;
-use storage::Position;
+use queue_manager::Position;
 
 const NOW: Timestamp = Timestamp(1_795_219_200_000_000);
 
@@ -144,7 +144,9 @@ proptest! {
     fn a_raw_body_comes_back_byte_for_byte(
         data in prop::collection::vec(any::<u8>(), 0..300), format in "[A-Z0-9]{0,8}", ccsid in 0..2000_i32, little in any::<bool>(),
     ) {
-        let mut message = put(Outgoing { data: Bytes::from(data), ..Outgoing::default() });
+        let mut outgoing = Outgoing::default();
+        outgoing.data = Bytes::from(data);
+        let mut message = put(outgoing);
         message.descriptor.format = Format(model::text::Text::new(&format));
         message.descriptor.ccsid = Ccsid(ccsid);
         message.descriptor.encoding = if little { Encoding::LITTLE_ENDIAN } else { Encoding::BIG_ENDIAN };

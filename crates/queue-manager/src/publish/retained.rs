@@ -57,7 +57,8 @@ pub(crate) async fn keep(
     forget(engine, unit, topic, now).await?;
     let queue = queue(engine).ok_or(Reason::RetainedMsgQError)?;
     let message = wrap(topic, descriptor, body);
-    delivery::place(engine, Some(unit), &queue, &message, expires, now).await.map_err(|reason| {
+    let placed = delivery::place(engine, Some(unit), &queue, &message, expires, now).await;
+    placed.map(drop).map_err(|reason| {
         warn!(topic, %reason, "a publication could not be retained");
         Reason::PutNotRetained
     })

@@ -11,7 +11,7 @@ use model::descriptor::Persistence;
 use model::message::Message;
 use model::reason::Reason;
 use model::timestamp::Timestamp;
-use storage::{Placement, PutOutcome, UnitOfWorkId};
+use storage::{Placement, Position, PutOutcome, UnitOfWorkId};
 
 use crate::engine::Engine;
 use crate::engine::connection_table::ConnectionState;
@@ -22,7 +22,8 @@ use crate::queue::{Queue, transmission, trigger};
 use crate::reason;
 use crate::verb::unit_of_work::What;
 
-/// Puts a message whose descriptor is complete. `unit` is the connection whose unit of work it belongs to, if to any.
+/// Puts a message whose descriptor is complete, and says where it is. `unit` is the connection whose unit of work it belongs to,
+/// if to any.
 ///
 /// # Errors
 /// `QFull` (2053), `QSpaceNotAvailable` (2056), `ResourceProblem` (2102), `QDeleted` (2052), `SyncpointLimitReached`
@@ -34,14 +35,16 @@ pub(crate) async fn place(
     message: &Message,
     expires: Option<Timestamp>,
     now: Timestamp,
-) -> Result<(), Reason> {
+) -> Result<Position, Reason> {
     let entered = enter(engine, unit, queue, message, expires, now).await;
     if engine.events.performance() {
         let depth_before = entered.as_ref().map(|entered| entered.depth_before).map_err(|reason| *reason);
         Box::pin(event::performance::after_put(engine, queue, depth_before, now)).await;
     }
-    look_at_triggers(engine, queue, entered?).await;
-    Ok(())
+    let entered = entered?;
+    let position = entered.position;
+    look_at_triggers(engine, queue, entered).await;
+    Ok(position)
 }
 
 /// As `place`, outside a unit of work and without performance events: for event messages themselves.
@@ -74,6 +77,7 @@ pub(super) async fn place_quietly(
 
 /// A message that is on its queue.
 struct Entered {
+    position: Position,
     priority: u8,
     depth_before: u32,
     /// Triggers are to be looked at now.
@@ -121,7 +125,8 @@ async fn enter(
                 figures.note_depth(depth_before);
                 figures.note_depth(depth_before.saturating_add(1));
             }
-            Ok(Entered { priority, depth_before, triggers: arriving.done(outcome) })
+            let position = outcome.key.position;
+            Ok(Entered { position, priority, depth_before, triggers: arriving.done(outcome) })
         }
         Err(error) => {
             arriving.refused();

@@ -184,5 +184,5 @@ pub(crate) async fn put_to(
     if message.body.len() > queue.with_local(|_, local| local.maximum_message_length as usize) {
         return Err(Reason::MsgTooBigForQ);
     }
-    delivery::place(engine, unit, queue, &message, expires, now).await
+    delivery::place(engine, unit, queue, &message, expires, now).await.map(drop)
 }

@@ -48,7 +48,7 @@ pub(crate) async fn put_in_segments(
     check_depth(engine, queue, segments.len(), now).await?;
     for (index, segment) in segments.iter().enumerate() {
         match (delivery::place(engine, Some(state), queue, segment, expires, now).await, &own) {
-            (Ok(()), _) => {}
+            (Ok(_), _) => {}
             (Err(reason), Some(own)) => {
                 own.back_out().await?;
                 return Err(reason);

@@ -180,10 +180,10 @@ pub(crate) fn token(queue: QueueId, key: DeliveryKey) -> [u8; 16] {
     token
 }
 
-/// The position that a token says.
-pub(crate) fn position(token: &[u8; 16]) -> Position {
-    let (position, _) = token.split_first_chunk::<8>().expect("a token has sixteen bytes");
-    Position(u64::from_be_bytes(*position))
+/// The place that a token says.
+pub(crate) fn place(token: &[u8; 16]) -> DeliveryKey {
+    let (position, rest) = token.split_first_chunk::<8>().expect("a token has sixteen bytes");
+    DeliveryKey { rank: rest[4], position: Position(u64::from_be_bytes(*position)) }
 }
 
 /// `None` when the token is of another queue: then no message matches.

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use model::options::GetFlags;
+use model::options::{GetFlags, OpenOptions};
 use model::reason::Reason;
 use model::timestamp::Timestamp;
 use storage::{Candidate, DeliveryKey, GroupMember, Position, PrivateStore, Selection, StoredMessage};
@@ -54,6 +54,19 @@ pub(crate) async fn look(get: &Get<'_>, now: Timestamp) -> Result<Option<Box<Get
         }
         return Ok(Some(result));
     }
+}
+
+/// # Errors
+/// `NotOpenForBrowse` (2036).
+pub(super) fn begin_behind(open: &Handle, place: DeliveryKey) -> Result<(), Reason> {
+    if !open.options.contains(OpenOptions::BROWSE) {
+        return Err(Reason::NotOpenForBrowse);
+    }
+    let mut memory = open.memory.lock();
+    memory.cursor.at = None;
+    memory.cursor.behind = Some(place);
+    memory.cursor.browse_place = None;
+    Ok(())
 }
 
 /// A message that may be browsed now, with its segments when it is to be complete.

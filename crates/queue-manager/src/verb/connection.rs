@@ -15,7 +15,7 @@ use model::name::{QueueManagerName, QueueName};
 use model::options::{CloseOptions, GetOptions, ObjectDescriptor, OpenOptions, PutOptions};
 use model::reason::Reason;
 use model::timestamp::Timestamp;
-use storage::Position;
+use storage::{DeliveryKey, Position};
 
 use crate::definition::objects::{ObjectError, authorise};
 use crate::engine::connection_table::ConnectionState;
@@ -26,6 +26,7 @@ use crate::instrumentation::accounting::record::Ending;
 use crate::instrumentation::accounting::writer::{self, Destination};
 use crate::instrumentation::accounting::{AccountingWish, collection};
 use crate::instrumentation::event::calls::{self, Call};
+use crate::queue::resolve::{self, Resolved};
 use crate::queue::transmission::QUEUE_MANAGER;
 use crate::queue::waiters::Changes;
 use crate::security::authority;
@@ -33,7 +34,7 @@ use crate::selection::matching;
 use crate::verb::get::Terms;
 use crate::verb::interrupt::Closing;
 use crate::verb::unit_of_work::OpenUnit;
-use crate::verb::{close, get, open, put, unit_of_work, xa};
+use crate::verb::{browse, close, get, open, put, unit_of_work, xa};
 use crate::{ConnectOptions, QueueManager};
 
 /// MQHOBJ: an open object of one connection.
@@ -57,6 +58,8 @@ pub struct PutResult {
     /// Its descriptor as the queue manager completed it (identifiers, context, put date and time) and with the priority
     /// that was given; its body as it was put.
     pub message: Box<Message>,
+    /// Where it is on its queue; `None` where it is not one message on a queue of this queue manager.
+    pub position: Option<Position>,
     pub resolved_queue: QueueName,
     pub resolved_queue_manager: QueueManagerName,
     pub warning: Option<Reason>,
@@ -92,7 +95,12 @@ impl Deref for GetResult {
 impl GetResult {
     /// Where the message is, or was, on its queue.
     pub fn position(&self) -> Position {
-        matching::position(&self.message_token)
+        self.place().position
+    }
+
+    /// Its place in the order of delivery.
+    pub fn place(&self) -> DeliveryKey {
+        matching::place(&self.message_token)
     }
 }
 
@@ -151,6 +159,16 @@ impl QueueManager {
             engine.wake_all_waiters();
         }
         Ok(true)
+    }
+
+    /// MQGMO `MsgToken` of the message at a position of a local queue, or of the one that an alias leads to; `None` when the name
+    /// leads to no such queue.
+    pub fn message_token(&self, queue: &QueueName, position: Position) -> Option<[u8; 16]> {
+        let destination = match resolve::resolve(self.engine(), queue, &QueueManagerName::BLANK).ok()? {
+            Resolved::Destination(resolve::Destination::Local { queue, .. }) => queue,
+            Resolved::Destination(_) | Resolved::Model(_) => return None,
+        };
+        Some(matching::token(destination.id, DeliveryKey { rank: 0, position }))
     }
 
     /// A door closes: gets here that name it wait no longer.
@@ -332,6 +350,14 @@ impl Connection {
             Call::Handle(handle),
         )
         .await
+    }
+
+    /// The next browse by this handle begins behind a place in the order of delivery, whether a message is there or not.
+    ///
+    /// # Errors
+    /// 2019, 2036.
+    pub fn browse_from(&self, handle: ObjectHandle, place: DeliveryKey) -> Result<(), Reason> {
+        browse::begin_behind(&*self.state.handle(handle)?, place)
     }
 
     /// Makes the unit of work durable and visible; nothing to do is fine.

@@ -15,6 +15,7 @@ use model::options::{CloseOptions, ObjectDescriptor, ObjectKind, OpenOptions, Pu
 use model::reason::Reason;
 use model::text::Text;
 use model::timestamp::Timestamp;
+use storage::Position;
 
 use crate::publish;
 use crate::queue::Queue;
@@ -231,9 +232,10 @@ async fn send(
         fill_in(request, &Defaults::of(destination), &mut message, now)?;
     let unit = request.in_unit().then_some(&*request.connection.state);
 
+    let mut position = None;
     match destination {
         Destination::Local { .. } => match check_length(maximum, destination, message.body.len()) {
-            Ok(()) => deliver(request, queue, &message, expires, now).await?,
+            Ok(()) => position = Some(deliver(request, queue, &message, expires, now).await?),
             Err(Reason::MsgTooBigForQ | Reason::MsgTooBigForQMgr) if segmentation::is_allowed(&message.descriptor) => {
                 Box::pin(segmentation::put_in_segments(request, queue, (*message).clone(), expires, now)).await?;
             }
@@ -256,7 +258,7 @@ async fn send(
     }
     let (resolved_queue, resolved_queue_manager) = destination.resolved(engine);
     message.descriptor.priority = given_priority;
-    Ok(PutResult { message, resolved_queue, resolved_queue_manager, warning })
+    Ok(PutResult { message, position, resolved_queue, resolved_queue_manager, warning })
 }
 
 fn keep_place(handle: &Handle, place: PutPlace) {
@@ -270,14 +272,14 @@ async fn deliver(
     message: &Message,
     expires: Option<Timestamp>,
     now: Timestamp,
-) -> Result<(), Reason> {
+) -> Result<Position, Reason> {
     let engine = &*request.connection.engine;
     let unit = request.in_unit().then_some(&*request.connection.state);
-    delivery::place(engine, unit, queue, message, expires, now).await?;
+    let position = delivery::place(engine, unit, queue, message, expires, now).await?;
     if report::wants_coa(&message.descriptor) {
         Box::pin(report::confirm_arrival(engine, unit, message, now)).await;
     }
-    Ok(())
+    Ok(position)
 }
 
 /// # Errors

@@ -331,6 +331,11 @@ pub(crate) const KEYS: &[Key] = &[
     key("messaging.idle_timeout", SECONDS, "1800", "Time before an unused pooled connection is closed. 0: never while its queue manager runs.")
         .unit("seconds")
         .environment("QUAYMASTER_MESSAGING_IDLE_TIMEOUT"),
+    key("message_api.key_seconds", Kind::Integer { minimum: 60, maximum: 2_592_000 }, "86400", "Time for which the answer to a request with an Idempotency-Key is kept, so that the same request again gets it.")
+        .unit("seconds")
+        .environment("QUAYMASTER_MESSAGE_API_KEY_SECONDS"),
+    key("message_api.keys", Kind::Integer { minimum: 0, maximum: 100_000_000 }, "1000000", "Most such answers of a queue manager; of more, those that end first end early. Each takes about 100 bytes of memory. For queue managers that are started afterwards.")
+        .environment("QUAYMASTER_MESSAGE_API_KEYS"),
     key("zosconnect.poll_interval_seconds", SECONDS, "1", "Interval for checking whether archives in DIR/zosconnect/services, DIR/zosconnect/apis and DIR/zosconnect/apiRequesters have changed. 0: only at start.")
         .unit("seconds")
         .environment("QUAYMASTER_ZOSCONNECT_POLL_INTERVAL_SECONDS"),

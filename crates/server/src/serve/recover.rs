@@ -41,7 +41,11 @@ impl RecoverOptions {
         Self {
             data: data.clone(),
             ephemeral: plan.options.ephemeral,
-            store: StoreOptions { buffer_pool_bytes: limits.buffer_pool, ..StoreOptions::default() },
+            store: StoreOptions {
+                buffer_pool_bytes: limits.buffer_pool,
+                maximum_receipts: plan.configuration.message_api.keys,
+                ..StoreOptions::default()
+            },
             durable: DurableLimits {
                 of_queue_manager: limits.durable_subscriptions,
                 of_user: limits.durable_subscriptions_per_user,

@@ -121,7 +121,7 @@ pub(super) async fn put_to(
 impl Target<'_> {
     /// How long a message may be there, by MAXMSGL of the queue manager and of the queue, so that a longer one need not be
     /// read. `None` where this server cannot know: the queue manager itself refuses it then.
-    fn longest(&self, call: Call<'_>, object: &ObjectDescriptor) -> Option<Allowed> {
+    pub(crate) fn longest(&self, call: Call<'_>, object: &ObjectDescriptor) -> Option<Allowed> {
         let queue_manager = call.shared.queue_managers.admitting_one(self.pool.name()).ok()?;
         let of_queue_manager = queue_manager.definition().maximum_message_length;
         let queue = match object.object {

@@ -1,12 +1,13 @@
 //! What the documents say of each handler beyond its row in the route table.
 
-use crate::openapi::{admin, messaging, zosconnect};
+use crate::openapi::{admin, message_api, messaging, zosconnect};
 use crate::routes::{Handler, PublicHandler};
 
 /// Groups of operations, in the order the explorer shows them.
 pub(super) const TAGS: &[(&str, &str)] = &[
     (ADMINISTRATION, "Queue managers, their objects, and MQSC commands."),
     (MESSAGING, "Put, get, browse, list and publish messages."),
+    (MESSAGE_API, "Messages with locks, transactions, keys and cursors: this server's own API."),
     (SERVICES, "Services in front of queues, APIs in front of services, and APIs that programs call."),
     (SIGN_IN, "Log in for a token cookie, see who is logged in, log out."),
     (OPERATION, "Health and metrics of the process."),
@@ -15,6 +16,7 @@ pub(super) const TAGS: &[(&str, &str)] = &[
 
 pub(super) const ADMINISTRATION: &str = "administration";
 pub(super) const MESSAGING: &str = "messaging";
+pub(super) const MESSAGE_API: &str = "message-api";
 pub(super) const SERVICES: &str = "services";
 pub(super) const SIGN_IN: &str = "sign-in";
 pub(super) const OPERATION: &str = "operation";
@@ -74,8 +76,12 @@ pub(super) enum Shape {
 pub(super) enum Body {
     /// The text of a message, in any of the media types a message may have.
     Message,
+    /// A message of any media type, an envelope or lines.
+    AnyMessage,
     /// JSON of a component schema.
     Json(&'static str),
+    /// The same, or nothing.
+    OptionalJson(&'static str),
     /// An archive; with `true` there may be none.
     Archive { is_optional: bool },
     /// The record of a program.
@@ -94,6 +100,8 @@ pub(super) enum Content {
     Json(&'static str),
     /// Any JSON object.
     AnyJson,
+    /// Data of any media type.
+    Any,
     /// The same document as JSON or as YAML.
     JsonOrYaml,
     /// The record of a program.
@@ -130,6 +138,7 @@ pub(super) fn details(handler: Handler) -> Details {
     match handler {
         Handler::Public(handler) => of_public(handler),
         Handler::ZosConnect(handler) => zosconnect::details(handler),
+        Handler::Api(handler) => message_api::details(handler),
         Handler::PutMessage => messaging::PUT,
         Handler::GetMessage => messaging::GET,
         Handler::BrowseMessage => messaging::BROWSE,
@@ -167,6 +176,7 @@ fn of_public(handler: PublicHandler) -> Details {
         PublicHandler::ExplorerScript => SCRIPT,
         PublicHandler::Root => ROOT,
         PublicHandler::ZosConnectDocs => zosconnect::DOCS,
+        PublicHandler::Problem => message_api::PROBLEM,
         PublicHandler::ApiDocument => INVOKE,
     }
 }

@@ -6,7 +6,7 @@ use http::Method;
 use serde_json::{Map, Value, json};
 
 use crate::csrf::{CSRF_HEADER, CsrfRule};
-use crate::openapi::details::{Body, Content, Details, Parameter, SERVICES, Shape, Success, details};
+use crate::openapi::details::{Body, Content, Details, MESSAGE_API, Parameter, SERVICES, Shape, Success, details};
 use crate::routes::{Access, ROUTES, Route};
 
 /// Media types of messages.
@@ -62,7 +62,7 @@ fn identifier(index: usize, route: &Route) -> String {
 
 fn parameters(route: &Route, details: &Details) -> Vec<Value> {
     let mut all: Vec<_> = route.template.split('/').filter_map(|part| path_parameter(route, part)).collect();
-    if route.csrf != CsrfRule::Off {
+    if matches!(route.csrf, CsrfRule::HeaderPresent | CsrfRule::HeaderEqualsCookie) {
         all.push(json!({
             "name": CSRF_HEADER.as_str(), "in": "header", "required": true,
             "description": "Any value, even none: its presence shows that no foreign web site made the request.",
@@ -86,6 +86,11 @@ fn path_parameter(route: &Route, part: &str) -> Option<Value> {
         "queue" => ("Name of the queue.", object(48)),
         "service" => ("Name of the service; a slash in it is `%2F`.", json!({ "type": "string", "minLength": 1 })),
         "api" => ("Name of the API; a slash in it is `%2F`.", json!({ "type": "string", "minLength": 1 })),
+        "position" => ("Position of the message.", json!({ "type": "string", "pattern": "^[0-9]{1,19}$" })),
+        "delivery" => ("Token of the delivery.", json!({ "type": "string", "pattern": "^[0-9a-f]{32}$" })),
+        "action" => {
+            ("How it is settled.", json!({ "type": "string", "enum": ["complete", "abandon", "renew", "dead-letter"] }))
+        }
         "direction" => ("Of what.", json!({ "type": "string", "enum": ["request", "response"] })),
         "channel" => ("Name of the channel.", object(20)),
         "topic" => ("Topic string. Slashes stand between its levels.", json!({ "type": "string", "minLength": 1 })),
@@ -124,6 +129,10 @@ fn reference(schema: &str) -> Value {
 fn request_body(body: Body) -> Value {
     let content = match body {
         Body::Json(schema) => json!({ JSON: { "schema": reference(schema) } }),
+        Body::OptionalJson(schema) => {
+            return json!({ "required": false, "content": { JSON: { "schema": reference(schema) } } });
+        }
+        Body::AnyMessage => json!({ "text/plain": { "schema": {} }, "application/octet-stream": { "schema": {} } }),
         Body::Message => messages(),
         Body::Record => json!({ "application/octet-stream": { "schema": { "type": "string", "format": "binary" } } }),
         Body::Archive { is_optional } => {
@@ -167,6 +176,7 @@ fn answer(success: &Success) -> Value {
             let message = json!({ "schema": { "type": "string" } });
             answer["content"] = json!({ "application/octet-stream": record, "text/plain": message });
         }
+        Content::Any => answer["content"] = json!({ "*/*": { "schema": {} } }),
         Content::AnyJson => answer["content"] = json!({ JSON: { "schema": { "type": "object" } } }),
         Content::JsonOrYaml => {
             let document = json!({ "schema": { "type": "object" } });
@@ -193,6 +203,7 @@ fn failures(route: &Route, details: &Details) -> Vec<(u16, &'static str)> {
         failures.push((401, "No credentials, or wrong ones"));
         let lacks = match route.csrf {
             CsrfRule::Off => "The role or the authority is missing",
+            CsrfRule::CookieOnly => "The role or the authority is missing, or a page of another site makes the request",
             _ => "The role, the authority or the CSRF header is missing",
         };
         failures.push((403, lacks));
@@ -210,10 +221,15 @@ fn failures(route: &Route, details: &Details) -> Vec<(u16, &'static str)> {
 }
 
 fn error(help: &str, schema: &str) -> Value {
-    json!({ "description": help, "content": { JSON: { "schema": reference(schema) } } })
+    let media_type = if schema == "Problem" { "application/problem+json" } else { JSON };
+    json!({ "description": help, "content": { media_type: { "schema": reference(schema) } } })
 }
 
 /// Refusals below `/zosConnect` have a form of their own.
 fn error_schema(details: &Details) -> &'static str {
-    if details.tag == SERVICES { "ServiceError" } else { "Error" }
+    match details.tag {
+        SERVICES => "ServiceError",
+        MESSAGE_API => "Problem",
+        _ => "Error",
+    }
 }

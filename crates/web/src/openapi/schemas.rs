@@ -3,9 +3,17 @@
 use model::definition::attribute::Kind;
 use serde_json::{Value, json};
 
-use crate::openapi::attributes;
+use crate::openapi::{attributes, message_api};
 
 pub(super) fn all() -> Value {
+    let mut all = of_products();
+    for (name, schema) in message_api::schemas() {
+        all[name] = schema;
+    }
+    all
+}
+
+fn of_products() -> Value {
     json!({
         "Error": error(),
         "ServiceError": {

@@ -7,7 +7,7 @@ use http::Method;
 
 use super::{Access, Handler, PublicHandler, ROUTES, Resolution, Version, resolve};
 
-fn check(method: &Method, path: &str, handler: Handler, version: Version, parameters: [&str; 2]) {
+fn check(method: &Method, path: &str, handler: Handler, version: Version, parameters: [&str; 3]) {
     match resolve(method, path) {
         Resolution::Found(found) => {
             assert_eq!(
@@ -24,11 +24,17 @@ fn check(method: &Method, path: &str, handler: Handler, version: Version, parame
 fn parts_are_split_at_plain_slashes_and_left_encoded() {
     let base = "/ibmmq/rest/v3/messaging/qmgr";
     let v3 = Version::V3;
-    check(&Method::POST, &format!("{base}/QM1/queue/A%2FB/message"), Handler::PutMessage, v3, ["QM1", "A%2FB"]);
-    check(&Method::DELETE, &format!("{base}/QM%2E1/queue/A.B/message/"), Handler::GetMessage, v3, ["QM%2E1", "A.B"]);
-    check(&Method::HEAD, &format!("{base}/QM1/queue/Q/messagelist"), Handler::ListMessages, v3, ["QM1", "Q"]);
-    check(&Method::GET, "/ibmmq/rest/v1/login", Handler::ShowLogin, Version::V1, ["", ""]);
-    check(&Method::GET, "/", Handler::Public(PublicHandler::Root), Version::V1, ["", ""]);
+    check(&Method::POST, &format!("{base}/QM1/queue/A%2FB/message"), Handler::PutMessage, v3, ["QM1", "A%2FB", ""]);
+    check(
+        &Method::DELETE,
+        &format!("{base}/QM%2E1/queue/A.B/message/"),
+        Handler::GetMessage,
+        v3,
+        ["QM%2E1", "A.B", ""],
+    );
+    check(&Method::HEAD, &format!("{base}/QM1/queue/Q/messagelist"), Handler::ListMessages, v3, ["QM1", "Q", ""]);
+    check(&Method::GET, "/ibmmq/rest/v1/login", Handler::ShowLogin, Version::V1, ["", "", ""]);
+    check(&Method::GET, "/", Handler::Public(PublicHandler::Root), Version::V1, ["", "", ""]);
 }
 
 #[test]
@@ -36,8 +42,8 @@ fn a_topic_string_spans_several_parts() {
     let base = "/ibmmq/rest/v2/messaging/qmgr/QM1/topic";
     let v2 = Version::V2;
     let publish = Handler::PublishMessage;
-    check(&Method::POST, &format!("{base}/sport/football/message"), publish, v2, ["QM1", "sport/football"]);
-    check(&Method::POST, &format!("{base}/%2Fa/message/message"), publish, v2, ["QM1", "%2Fa/message"]);
+    check(&Method::POST, &format!("{base}/sport/football/message"), publish, v2, ["QM1", "sport/football", ""]);
+    check(&Method::POST, &format!("{base}/%2Fa/message/message"), publish, v2, ["QM1", "%2Fa/message", ""]);
 }
 
 #[test]

@@ -35,7 +35,7 @@ const fn route(handler: Handler, access: Access, summary: &'static str) -> Route
 pub(crate) fn by_base_path<'p>(services: &Services, method: &Method, path: &'p str) -> Option<Matched<'p>> {
     let (_, rest) = services.registry.api_of_path(path)?;
     let route = if apis::is_document(method, rest) { &DOCUMENT } else { &CALL };
-    Some(Matched { index: None, route, version: Version::V1, parameters: [path, ""] })
+    Some(Matched { index: None, route, version: Version::V1, parameters: [path, "", ""] })
 }
 
 /// The document of an API, for which nobody is asked who they are.

@@ -64,7 +64,7 @@ pub(crate) fn by_path<'p>(services: &Services, path: &'p str) -> Option<Matched<
 }
 
 fn matched<'p>(route: &'static Route, parameter: &'p str) -> Matched<'p> {
-    Matched { index: None, route, version: Version::V1, parameters: [parameter, ""] }
+    Matched { index: None, route, version: Version::V1, parameters: [parameter, "", ""] }
 }
 
 /// # Errors
@@ -76,7 +76,7 @@ pub(crate) async fn invoke(
     body: &mut RequestBody<'_>,
 ) -> Result<Answer, ApiError> {
     let services = &*call.shared.services;
-    let [parameter, _] = call.parameters;
+    let [parameter, ..] = call.parameters;
     let deployed = if handler == ZosConnectHandler::InvokeByPath {
         services.registry.service_of_uri(parameter).ok_or_else(|| ServiceError::service_unavailable(parameter))
     } else {

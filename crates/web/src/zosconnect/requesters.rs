@@ -61,7 +61,7 @@ pub(crate) fn by_name<'p>(method: &Method, path: &'p str) -> Option<Matched<'p>>
         index: Some(index),
         route: &ROUTES[index],
         version: Version::V1,
-        parameters: [name, ""],
+        parameters: [name, "", ""],
     })
 }
 

@@ -12,6 +12,7 @@ mod bearers;
 pub(crate) mod client;
 mod connections;
 mod held_disk;
+mod message_api;
 mod messaging;
 mod mqsc;
 mod pools;

@@ -11,7 +11,7 @@ use super::server::{TestServer, server_user};
 use super::{check, check_on, client};
 
 impl TestServer {
-    fn subscribe(&self, topic_string: &str, destination: &str) {
+    pub(crate) fn subscribe(&self, topic_string: &str, destination: &str) {
         let subscription = SubscriptionDefinition {
             name: topic_string.to_owned(),
             topic_string: topic_string.to_owned(),

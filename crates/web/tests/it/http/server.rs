@@ -22,7 +22,8 @@ use storage::StoreOptions;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use web::options::{
-    Cors, Documents, Installation, Limits, Messaging, Metrics, RemoteQueueManagers, TlsOptions, Zosconnect,
+    Cors, Documents, Installation, Limits, MessageApiOptions, Messaging, Metrics, RemoteQueueManagers, TlsOptions,
+    Zosconnect,
 };
 use web::{WebOptions, WebServer};
 use workers::Workers;
@@ -220,6 +221,7 @@ fn options(folder: &Path) -> WebOptions {
         documents: Documents::default(),
         limits: Limits::default(),
         messaging: Messaging::default(),
+        message_api: MessageApiOptions::default(),
         zosconnect: Zosconnect::default(),
         remote_queue_managers: RemoteQueueManagers::new(),
         archives: folder.join("zosconnect"),

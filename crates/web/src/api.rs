@@ -1,0 +1,89 @@
+//! `/api/v1`: the message API as HTTP has it. Paths, headers, media types and status codes; what they mean is `message-api`'s.
+//!
+//! Names, authority and errors are those of the messaging REST API (`messaging.rs`), errors in the form of RFC 9457. A request
+//! that takes or changes messages in several steps runs to its end in a task of its own, also when its client has gone.
+
+mod batch;
+mod browse;
+mod deliveries;
+mod get;
+mod headers;
+mod keys;
+pub(crate) mod problem;
+mod put;
+mod selection;
+mod transaction;
+
+use http::{HeaderValue, StatusCode};
+use identity::Identity;
+use message_api::error::NotAMessage;
+use serde::Serialize;
+
+use crate::answer::{self, Answer};
+use crate::error::{self, ApiError};
+use crate::request_body::RequestBody;
+use crate::service::Call;
+
+/// What serves a route below `/api/v1`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ApiHandler {
+    PutMessages,
+    TakeMessages,
+    BrowseMessages,
+    ShowMessage,
+    TakeMessage,
+    ShowMessageBody,
+    PublishMessages,
+    ReceiveMessages,
+    SettleDeliveries,
+    SettleDelivery,
+    RunTransaction,
+}
+
+impl ApiHandler {
+    pub(crate) fn takes_body(self) -> bool {
+        use ApiHandler::{
+            PublishMessages, PutMessages, ReceiveMessages, RunTransaction, SettleDeliveries, SettleDelivery,
+        };
+        matches!(
+            self,
+            PutMessages | PublishMessages | ReceiveMessages | SettleDeliveries | SettleDelivery | RunTransaction
+        )
+    }
+}
+
+pub(crate) async fn handle(
+    call: Call<'_>,
+    handler: ApiHandler,
+    identity: &Identity,
+    body: &mut RequestBody<'_>,
+) -> Result<Answer, ApiError> {
+    match handler {
+        ApiHandler::PutMessages => put::put(call, identity, body).await,
+        ApiHandler::TakeMessages => get::take(call, identity).await,
+        ApiHandler::BrowseMessages => Box::pin(browse::list(call, identity)).await,
+        ApiHandler::ShowMessage => Box::pin(browse::show(call, identity)).await,
+        ApiHandler::ShowMessageBody => Box::pin(browse::show_body(call, identity)).await,
+        ApiHandler::TakeMessage => Box::pin(get::take_one(call, identity)).await,
+        ApiHandler::PublishMessages => Box::pin(put::publish(call, identity, body)).await,
+        ApiHandler::ReceiveMessages => Box::pin(deliveries::receive(call, identity, body)).await,
+        ApiHandler::SettleDeliveries => Box::pin(deliveries::settle_many(call, identity, body)).await,
+        ApiHandler::SettleDelivery => Box::pin(deliveries::settle(call, identity, body)).await,
+        ApiHandler::RunTransaction => Box::pin(transaction::run(call, identity, body)).await,
+    }
+}
+
+/// A request that is not a message, or not one that it says it is.
+fn not_a_message(problem: &NotAMessage) -> ApiError {
+    match problem {
+        NotAMessage::Type(problem) => ApiError::new(&error::CHARACTER_SET, &[&problem.to_string()]),
+        other => ApiError::new(&error::BODY_NOT_VALID, &[&other.to_string()]),
+    }
+}
+
+const PLAIN_JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+fn json(status: StatusCode, value: &impl Serialize) -> Answer {
+    let bytes = serde_json::to_vec(value).expect("it has string keys only");
+    answer::of_service(status, Some(PLAIN_JSON), bytes.into())
+}

@@ -1,0 +1,260 @@
+//! Many messages in one request, one envelope a line, each answered by a line in the same order.
+//!
+//! Without `atomic` each message counts by itself, and answers are sent while the request still comes. Lines that are there
+//! together are put in one unit of work, so that they share one sync of the log; a message that is refused takes no other with it.
+//! With `atomic` all messages are one unit of work, which is read whole first.
+
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use http::{HeaderValue, StatusCode};
+use message_api::keys::Fingerprint;
+use message_api::outgoing::{Outgoing, read_envelope};
+use model::authority::Principal;
+use model::options::{ObjectDescriptor, PutFlags};
+use model::timestamp::Timestamp;
+use queue_manager::{Clock, Receipt, SystemClock};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use connection::pool::{Lent, Pool};
+use connection::target::Acting;
+
+use crate::answer::{self, Answer};
+use crate::error::{self, ApiError, Verb};
+use crate::messaging::Target;
+use crate::request_body::{RequestBody, Streamed};
+use crate::service::Call;
+
+use super::keys::Said;
+use super::put::{Parameters, Placed, fingerprint};
+use super::{keys, not_a_message};
+
+const LINES: HeaderValue = HeaderValue::from_static("application/x-ndjson");
+/// Most lines of one unit of work.
+const MOST_TOGETHER: usize = 100;
+/// Longest line, in bytes: an envelope with a message of 100 MiB in base64.
+const LONGEST_LINE: usize = 150 << 20;
+/// Answers that wait for their client before no more lines are read.
+const UNREAD_ANSWERS: usize = 16;
+
+pub(super) async fn put(
+    call: Call<'_>,
+    target: Target<'_>,
+    object: ObjectDescriptor,
+    parameters: Parameters,
+    body: &mut RequestBody<'_>,
+) -> Result<Answer, ApiError> {
+    if parameters.is_atomic {
+        return put_atomic(call, &target, &object, parameters, body).await;
+    }
+    if keys::is_given(call) {
+        return Err(ApiError::header("Idempotency-Key", "?", "to be left out, or a batch with ?atomic"));
+    }
+    let lent = target.pool().lend().await.map_err(|error| target.failed(&error))?;
+    let (answers, answered) = mpsc::channel(UNREAD_ANSWERS);
+    let batch = Batch {
+        pool: Arc::clone(target.pool()),
+        principal: target.acting().principal().clone(),
+        adopts: matches!(target.acting(), Acting::For(_)),
+        verb: target.verb(),
+        object_name: target.object().to_owned(),
+        object,
+        parameters,
+    };
+    let lines = Lines { body: body.stream(&call.settings.options.limits), buffer: BytesMut::new(), is_at_end: false };
+    tokio::spawn(batch.run(lent, lines, answers));
+    Ok(answer::streamed(StatusCode::OK, LINES, answered))
+}
+
+/// A batch that is being carried out, whether its client still reads or not.
+struct Batch {
+    pool: Arc<Pool>,
+    principal: Principal,
+    adopts: bool,
+    verb: Verb,
+    object_name: String,
+    object: ObjectDescriptor,
+    parameters: Parameters,
+}
+
+impl Batch {
+    async fn run(self, mut lent: Lent, mut lines: Lines, answers: mpsc::Sender<Bytes>) {
+        let acting = if self.adopts { Acting::For(&self.principal) } else { Acting::AsConnected(&self.principal) };
+        let target = Target::again(&self.pool, acting, self.verb, &self.object_name);
+        let mut together = Vec::new();
+        loop {
+            let next = lines.next(&mut together, MOST_TOGETHER).await;
+            let mut out = Vec::new();
+            if !together.is_empty() {
+                let results = put_together(&target, &mut lent, &self.object, self.parameters, &together).await;
+                together.clear();
+                for result in results {
+                    write_line(&mut out, &result);
+                }
+            }
+            let is_over = match next {
+                Ok(more) => !more,
+                Err(error) => {
+                    write_line(&mut out, &json!({ "error": error.as_problem() }));
+                    true
+                }
+            };
+            // A client that has gone gets no answers; what it has sent is put all the same.
+            if !out.is_empty() && answers.send(out.into()).await.is_err() {
+                tracing::debug!("the client of a batch has gone");
+            }
+            if is_over {
+                break;
+            }
+        }
+        lent.give_back();
+    }
+}
+
+/// Puts each line for itself, all in one unit of work; says for each what became of it.
+async fn put_together(
+    target: &Target<'_>,
+    lent: &mut Lent,
+    object: &ObjectDescriptor,
+    parameters: Parameters,
+    lines: &[Bytes],
+) -> Vec<Value> {
+    let mut results = Vec::with_capacity(lines.len());
+    for line in lines {
+        let outgoing = match read_line(line, SystemClock.now()) {
+            Ok(outgoing) => outgoing,
+            Err(error) => {
+                results.push(Err(error));
+                continue;
+            }
+        };
+        let options = parameters.options(&outgoing, PutFlags::SYNCPOINT);
+        let message = Box::new(outgoing.into_message());
+        let put = lent.connection().put1(target.acting(), object, message, &options).await;
+        let put = put.map(|done| Placed { id: done.message_id, position: done.position });
+        results.push(put.map_err(|error| target.failed(&error)));
+    }
+    let committed = lent.connection().commit().await;
+    if committed.is_err() {
+        // What was not committed is not there.
+        let _ = lent.connection().back_out().await;
+    }
+    let told = |result: Result<Placed, ApiError>| match (result, &committed) {
+        (Ok(placed), Ok(())) => serde_json::to_value(placed).expect("it has string keys only"),
+        (Ok(_), Err(error)) => json!({ "error": target.change_failed(error).as_problem() }),
+        (Err(error), _) => json!({ "error": error.as_problem() }),
+    };
+    results.into_iter().map(told).collect()
+}
+
+fn read_line(line: &[u8], now: Timestamp) -> Result<Outgoing, ApiError> {
+    let outgoing = read_envelope(line, now).map_err(|problem| not_a_message(&problem))?;
+    if outgoing.due.is_some() { Err(ApiError::new(&error::NOT_DELAYED, &[])) } else { Ok(outgoing) }
+}
+
+async fn put_atomic(
+    call: Call<'_>,
+    target: &Target<'_>,
+    object: &ObjectDescriptor,
+    parameters: Parameters,
+    body: &mut RequestBody<'_>,
+) -> Result<Answer, ApiError> {
+    let limits = &call.settings.options.limits;
+    let bytes = body.read(limits, limits.body_bytes).await?;
+    let operation = format!("batch {:?} {}", target.verb(), target.object());
+    let sum = || -> Fingerprint { fingerprint(call, &bytes) };
+    let kept = match keys::claim(call, target, &operation, sum).await? {
+        Said::Go(kept) => kept,
+        Said::Answered(mut answer) => {
+            *answer.status_mut() = StatusCode::OK;
+            answer.headers_mut().insert(http::header::CONTENT_TYPE, LINES);
+            return Ok(answer);
+        }
+    };
+    let mut messages = Vec::new();
+    for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
+        messages.push(read_line(line, call.now).map_err(|error| error.in_line(messages.len() + 1))?);
+    }
+    let mut lent = target.pool().lend().await.map_err(|error| target.failed(&error))?;
+    let mut out = Vec::new();
+    for (index, outgoing) in messages.into_iter().enumerate() {
+        let options = parameters.options(&outgoing, PutFlags::SYNCPOINT);
+        let message = Box::new(outgoing.into_message());
+        match lent.connection().put1(target.acting(), object, message, &options).await {
+            Ok(done) => write_line(&mut out, &Placed { id: done.message_id, position: done.position }),
+            Err(error) => {
+                let refusal = target.failed(&error).in_line(index + 1);
+                let _ = lent.connection().back_out().await;
+                lent.give_back_after(&error);
+                return Err(refusal);
+            }
+        }
+    }
+    commit(target, lent, kept.receipt(&out)).await?;
+    Ok(answer::of_service(StatusCode::OK, Some(LINES), out.into()))
+}
+
+async fn commit(target: &Target<'_>, mut lent: Lent, receipt: Option<Receipt>) -> Result<(), ApiError> {
+    let committed = match (lent.connection().local(), receipt) {
+        (Some(local), Some(receipt)) => {
+            let done = local.connection().commit_together(Vec::new(), Some(receipt)).await;
+            done.map_err(|refused| refused.reason.into())
+        }
+        _ => lent.connection().commit().await,
+    };
+    match committed {
+        Ok(()) => {
+            lent.give_back();
+            Ok(())
+        }
+        Err(error) => {
+            let refusal = target.change_failed(&error);
+            let _ = lent.connection().back_out().await;
+            lent.give_back_after(&error);
+            Err(refusal)
+        }
+    }
+}
+
+fn write_line(out: &mut Vec<u8>, value: &impl serde::Serialize) {
+    serde_json::to_writer(&mut *out, value).expect("it has string keys only");
+    out.push(b'\n');
+}
+
+/// The lines of a body as it comes.
+struct Lines {
+    body: Streamed,
+    buffer: BytesMut,
+    is_at_end: bool,
+}
+
+impl Lines {
+    /// Adds the next lines: waits for the first, and takes what is there of the others. False when these were the last.
+    async fn next(&mut self, lines: &mut Vec<Bytes>, most: usize) -> Result<bool, ApiError> {
+        loop {
+            while lines.len() < most
+                && let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n')
+            {
+                let line = self.buffer.split_to(end + 1).freeze();
+                if !line.trim_ascii().is_empty() {
+                    lines.push(line);
+                }
+            }
+            if self.is_at_end {
+                if lines.len() < most && !self.buffer.trim_ascii().is_empty() {
+                    lines.push(self.buffer.split().freeze());
+                }
+                return Ok(!self.buffer.trim_ascii().is_empty());
+            }
+            if !lines.is_empty() {
+                return Ok(true);
+            }
+            match self.body.next().await? {
+                Some(piece) if self.buffer.len() + piece.len() <= LONGEST_LINE => self.buffer.extend_from_slice(&piece),
+                Some(_) => return Err(ApiError::new(&error::BODY_TOO_LARGE, &[&LONGEST_LINE.to_string()])),
+                None => self.is_at_end = true,
+            }
+        }
+    }
+}

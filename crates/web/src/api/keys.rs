@@ -1,0 +1,96 @@
+//! The header `Idempotency-Key`: the same request again gets the first answer, and does nothing.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, StatusCode};
+use message_api::keys::{Claim, Claimed, Fingerprint, LONGEST_KEY};
+use model::timestamp::Timestamp;
+use queue_manager::{QueueManager, Receipt};
+
+use crate::answer::{self, Answer};
+use crate::error::{self, ApiError};
+use crate::messaging::Target;
+use crate::service::Call;
+
+use super::PLAIN_JSON;
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+const TRUE: HeaderValue = HeaderValue::from_static("true");
+
+/// What the key of a request says.
+pub(super) enum Said {
+    /// Carry the request out.
+    Go(Kept),
+    /// It was answered before, so.
+    Answered(Answer),
+}
+
+/// What a request that is carried out keeps for its repetitions: nothing when it has no key.
+pub(super) struct Kept {
+    claimed: Option<Claimed>,
+    now: Timestamp,
+    time: Duration,
+}
+
+impl Kept {
+    fn new(call: Call<'_>, claimed: Option<Claimed>) -> Self {
+        Self { claimed, now: call.now, time: call.settings.options.message_api.kept() }
+    }
+
+    /// The receipt of what the request did.
+    pub(super) fn receipt(&self, answer: &[u8]) -> Option<Receipt> {
+        self.claimed.as_ref().map(|claimed| claimed.receipt(answer, self.now, self.time))
+    }
+}
+
+pub(super) fn is_given(call: Call<'_>) -> bool {
+    call.headers().contains_key(IDEMPOTENCY_KEY)
+}
+
+/// Looks at the key of a request. `fingerprint` is made of all that its answer depends on.
+///
+/// # Errors
+/// 400 too long a key, 409 another request with it is being carried out, 422 another request had it, 501 a remote queue manager.
+pub(super) async fn claim(
+    call: Call<'_>,
+    target: &Target<'_>,
+    operation: &str,
+    fingerprint: impl FnOnce() -> Fingerprint,
+) -> Result<Said, ApiError> {
+    let Some(key) = call.headers().get(IDEMPOTENCY_KEY) else { return Ok(Said::Go(Kept::new(call, None))) };
+    if key.is_empty() || key.len() > LONGEST_KEY {
+        let key = String::from_utf8_lossy(key.as_bytes());
+        return Err(ApiError::header(IDEMPOTENCY_KEY.as_str(), &key, "1 to 255 characters"));
+    }
+    let queue_manager = local(call, target)?;
+    let principal = target.acting().principal();
+    let scope = [principal.user.as_bytes(), operation.as_bytes()];
+    let claim = call.shared.message_api.keys.claim(&queue_manager, &scope, key.as_bytes(), fingerprint()).await;
+    match claim.map_err(|reason| target.failed(&reason.into()))? {
+        Claim::First(claimed) => Ok(Said::Go(Kept::new(call, Some(claimed)))),
+        Claim::Answered(answer) => Ok(Said::Answered(replay(answer))),
+        Claim::OtherRequest => Err(ApiError::new(&error::KEY_OF_ANOTHER, &[])),
+        Claim::Running => Err(ApiError::new(&error::KEY_IN_USE, &[])),
+    }
+}
+
+/// The first answer of a key, again.
+fn replay(answer: Bytes) -> Answer {
+    let mut answer = answer::of_service(StatusCode::CREATED, Some(PLAIN_JSON), answer);
+    answer.headers_mut().insert(REPLAYED, TRUE);
+    answer
+}
+
+/// The queue manager, where it is one of this server.
+///
+/// # Errors
+/// 501 it is a remote one.
+pub(super) fn local(call: Call<'_>, target: &Target<'_>) -> Result<QueueManager, ApiError> {
+    let name = target.queue_manager();
+    if target.is_remote() {
+        return Err(ApiError::new(&error::NOT_REMOTE, &[name]));
+    }
+    call.shared.queue_managers.admitting_one(name).map_err(|_| call.shared.unavailable(name))
+}

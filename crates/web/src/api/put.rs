@@ -1,0 +1,211 @@
+//! Putting and publishing: one message as a raw body or as an envelope; many as lines (`batch.rs`).
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use http::{StatusCode, header};
+use identity::Identity;
+use message_api::keys::Fingerprint;
+use message_api::outgoing::{Outgoing, read_envelope};
+use model::identifier::MessageId;
+use model::message::Message;
+use model::options::{ObjectDescriptor, PutFlags, PutOptions};
+use queue_manager::Position;
+use serde::Serialize;
+
+use crate::answer::Answer;
+use crate::error::{self, ApiError, Verb};
+use crate::messaging::Target;
+use crate::query;
+use crate::request_body::RequestBody;
+use crate::service::Call;
+
+use super::keys::Said;
+use super::{batch, headers, json, keys, not_a_message, selection};
+
+/// What a put is answered with.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(super) struct Placed {
+    pub(super) id: MessageId,
+    /// Where the message is on its queue, where it is one message on one queue of this server.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "write_position")]
+    pub(super) position: Option<Position>,
+}
+
+fn write_position<S: serde::Serializer>(position: &Option<Position>, serializer: S) -> Result<S::Ok, S::Error> {
+    match position {
+        Some(position) => serializer.collect_str(&position.0),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// How messages come in a request.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Parameters {
+    is_envelope: bool,
+    pub(super) is_atomic: bool,
+    retains: bool,
+}
+
+impl Parameters {
+    /// # Errors
+    /// 400 an unknown parameter or value.
+    fn read(call: Call<'_>, verb: Verb) -> Result<Self, ApiError> {
+        let mut parameters = Self::default();
+        query::each(call.query(), |name, value: Cow<'_, str>| {
+            match name {
+                "envelope" => parameters.is_envelope = selection::flag(name, &value)?,
+                "atomic" => parameters.is_atomic = selection::flag(name, &value)?,
+                "retain" if verb == Verb::PublishTo => parameters.retains = selection::flag(name, &value)?,
+                _ => return Err(query::unknown(name)),
+            }
+            Ok(())
+        })?;
+        Ok(parameters)
+    }
+
+    /// Of a put, in syncpoint or not.
+    pub(super) fn options(self, outgoing: &Outgoing, syncpoint: PutFlags) -> PutOptions {
+        let mut flags = PutFlags::FAIL_IF_QUIESCING | syncpoint;
+        flags.set(PutFlags::NEW_MSG_ID, !outgoing.has_own_id);
+        flags.set(PutFlags::RETAIN, self.retains);
+        PutOptions { flags, context: None }
+    }
+}
+
+/// # Errors
+/// 400, 403, 404, 409, 413, 415, 422 and what the queue manager refuses.
+pub(super) async fn put(call: Call<'_>, identity: &Identity, body: &mut RequestBody<'_>) -> Result<Answer, ApiError> {
+    let target = Target::of(call, identity, Verb::PutTo)?;
+    let object = target.queue()?;
+    send(call, target, object, body).await
+}
+
+/// # Errors
+/// As `put`.
+pub(super) async fn publish(
+    call: Call<'_>,
+    identity: &Identity,
+    body: &mut RequestBody<'_>,
+) -> Result<Answer, ApiError> {
+    let target = Target::of(call, identity, Verb::PublishTo)?;
+    let object = target.topic();
+    send(call, target, object, body).await
+}
+
+async fn send(
+    call: Call<'_>,
+    target: Target<'_>,
+    object: ObjectDescriptor,
+    body: &mut RequestBody<'_>,
+) -> Result<Answer, ApiError> {
+    let parameters = Parameters::read(call, target.verb())?;
+    let content_type = content_type(call)?;
+    if is_lines(content_type) {
+        return Box::pin(batch::put(call, target, object, parameters, body)).await;
+    }
+    let limits = &call.settings.options.limits;
+    let longest = || target.longest(call, &object);
+    let (outgoing, fingerprint) = if parameters.is_envelope {
+        let bytes = body.read_message(limits, &[], longest).await?;
+        let outgoing = read_envelope(&bytes, call.now).map_err(|problem| not_a_message(&problem))?;
+        (outgoing, bytes)
+    } else {
+        let mut outgoing = headers::read(call.headers(), call.now)?;
+        let bytes = body.read_message(limits, &[], longest).await?;
+        outgoing.set_body(content_type, bytes.clone()).map_err(|problem| not_a_message(&problem))?;
+        (outgoing, bytes)
+    };
+    if outgoing.due.is_some() {
+        return Err(ApiError::new(&error::NOT_DELAYED, &[]));
+    }
+    if keys::is_given(call) {
+        return Box::pin(put_with_key(call, &target, &object, parameters, outgoing, fingerprint)).await;
+    }
+    let options = parameters.options(&outgoing, PutFlags::NO_SYNCPOINT);
+    let message = Box::new(outgoing.into_message());
+    let put = target.pool().put1(target.acting(), &object, message, &options).await;
+    let done = put.map_err(|error| target.change_failed(&error))?;
+    Ok(json(StatusCode::CREATED, &Placed { id: done.message_id, position: done.position }))
+}
+
+/// The message and its receipt are one unit of work.
+async fn put_with_key(
+    call: Call<'_>,
+    target: &Target<'_>,
+    object: &ObjectDescriptor,
+    parameters: Parameters,
+    outgoing: Outgoing,
+    body: Bytes,
+) -> Result<Answer, ApiError> {
+    let operation = format!("{:?} {}", target.verb(), target.object());
+    let kept = match keys::claim(call, target, &operation, || fingerprint(call, &body)).await? {
+        Said::Go(kept) => kept,
+        Said::Answered(answer) => return Ok(answer),
+    };
+    let options = parameters.options(&outgoing, PutFlags::SYNCPOINT);
+    let message: Box<Message> = Box::new(outgoing.into_message());
+    let mut lent = target.pool().lend().await.map_err(|error| target.failed(&error))?;
+    let done = match lent.connection().put1(target.acting(), object, message, &options).await {
+        Ok(done) => done,
+        Err(error) => {
+            let refusal = target.failed(&error);
+            lent.give_back_after(&error);
+            return Err(refusal);
+        }
+    };
+    let answer = json(StatusCode::CREATED, &Placed { id: done.message_id, position: done.position });
+    let receipt = kept.receipt(whole(&answer));
+    let local =
+        lent.connection().local().ok_or_else(|| ApiError::new(&error::NOT_REMOTE, &[target.queue_manager()]))?;
+    match local.connection().commit_together(Vec::new(), receipt).await {
+        Ok(()) => {
+            lent.give_back();
+            Ok(answer)
+        }
+        Err(refused) => {
+            let _ = local.connection().back_out().await;
+            let error = refused.reason.into();
+            let refusal = target.change_failed(&error);
+            lent.give_back_after(&error);
+            Err(refusal)
+        }
+    }
+}
+
+/// The body of an answer that is whole.
+pub(super) fn whole(answer: &Answer) -> &[u8] {
+    match answer.body() {
+        crate::answer::Body::Whole(bytes) => bytes,
+        _ => &[],
+    }
+}
+
+/// Of all that decides what a put does: the query, the headers of the message and the body.
+pub(super) fn fingerprint(call: Call<'_>, body: &[u8]) -> Fingerprint {
+    let mut own: Vec<(&str, &[u8])> = call
+        .headers()
+        .iter()
+        .filter(|(name, _)| name.as_str().starts_with("mq-") || **name == header::CONTENT_TYPE)
+        .map(|(name, value)| (name.as_str(), value.as_bytes()))
+        .collect();
+    own.sort_unstable();
+    let mut sum = Fingerprint::default().with(call.query().unwrap_or_default().as_bytes());
+    for (name, value) in own {
+        sum = sum.with(name.as_bytes()).with(value);
+    }
+    sum.with(body)
+}
+
+/// # Errors
+/// 400 it is not text.
+fn content_type<'a>(call: Call<'a>) -> Result<Option<&'a str>, ApiError> {
+    let Some(value) = call.parts.headers.get(header::CONTENT_TYPE) else { return Ok(None) };
+    let text = value.to_str();
+    text.map(Some).map_err(|_| ApiError::new(&error::MEDIA_TYPE, &["?", "a media type"]))
+}
+
+fn is_lines(content_type: Option<&str>) -> bool {
+    let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case("application/x-ndjson") || essence.eq_ignore_ascii_case("application/jsonl")
+}

@@ -1,0 +1,100 @@
+//! Query parameters that every resource with messages shares: which messages, how long to wait, how bodies are shown.
+
+use std::time::Duration;
+
+use message_api::incoming::BodyForm;
+use message_api::time_text::read_duration;
+use model::identifier::{CorrelationId, GroupId, MessageId};
+use model::options::{GetFlags, GetOptions, MatchOptions};
+
+use crate::error::ApiError;
+use crate::query;
+
+const IDENTIFIER: &str = "48 hexadecimal digits";
+/// Most messages of one answer.
+pub(super) const MOST: usize = 1000;
+/// Longest wait of a request.
+const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+
+/// Which messages of a queue are meant.
+#[derive(Debug, Default)]
+pub(super) struct Match {
+    message_id: Option<MessageId>,
+    correlation_id: Option<CorrelationId>,
+    group_id: Option<GroupId>,
+    /// An SQL-92 selector.
+    pub(super) selector: Option<String>,
+}
+
+impl Match {
+    /// Takes one parameter; `false` when it is none of these.
+    ///
+    /// # Errors
+    /// It has no such value, or was given before.
+    pub(super) fn take(&mut self, name: &str, value: &str) -> Result<bool, ApiError> {
+        let bad = || ApiError::parameter_expected(name, value, IDENTIFIER);
+        match name {
+            "id" => query::once(&mut self.message_id, name, MessageId::from_hex(value).ok_or_else(bad)?)?,
+            "correlationId" => {
+                query::once(&mut self.correlation_id, name, CorrelationId::from_hex(value).ok_or_else(bad)?)?;
+            }
+            "groupId" => query::once(&mut self.group_id, name, GroupId::from_hex(value).ok_or_else(bad)?)?,
+            "selector" => query::once(&mut self.selector, name, value.to_owned())?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    pub(super) fn options(&self) -> GetOptions {
+        let mut options = GetOptions {
+            flags: GetFlags::FAIL_IF_QUIESCING | GetFlags::PROPERTIES_FORCE_MQRFH2,
+            ..GetOptions::default()
+        };
+        if let Some(id) = self.message_id {
+            options.match_options |= MatchOptions::MSG_ID;
+            options.message_id = id;
+        }
+        if let Some(id) = self.correlation_id {
+            options.match_options |= MatchOptions::CORREL_ID;
+            options.correlation_id = id;
+        }
+        if let Some(id) = self.group_id {
+            options.match_options |= MatchOptions::GROUP_ID;
+            options.group_id = id;
+        }
+        options
+    }
+}
+
+/// # Errors
+/// 400 no duration, or too long a one.
+pub(super) fn wait(name: &str, value: &str) -> Result<Duration, ApiError> {
+    let wait = read_duration(value).filter(|wait| *wait <= LONGEST_WAIT);
+    wait.ok_or_else(|| ApiError::parameter_expected(name, value, "a duration of at most an hour, such as 30s"))
+}
+
+/// # Errors
+/// 400 no number from 1 to `MOST`.
+pub(super) fn number(name: &str, value: &str) -> Result<usize, ApiError> {
+    let number = value.parse().ok().filter(|number| (1..=MOST).contains(number));
+    number.ok_or_else(|| ApiError::parameter_expected(name, value, "a number from 1 to 1000"))
+}
+
+/// # Errors
+/// 400 an unknown form.
+pub(super) fn body_form(name: &str, value: &str) -> Result<BodyForm, ApiError> {
+    BodyForm::parse(value)
+        .ok_or_else(|| ApiError::parameter_expected(name, value, "auto, text, base64, raw, preview or none"))
+}
+
+/// A parameter that is there or not: `?envelope`, or `?envelope=true`.
+///
+/// # Errors
+/// 400 another value.
+pub(super) fn flag(name: &str, value: &str) -> Result<bool, ApiError> {
+    match value {
+        "" | "true" => Ok(true),
+        "false" => Ok(false),
+        other => Err(ApiError::parameter_expected(name, other, "true or false")),
+    }
+}

@@ -1,0 +1,241 @@
+//! The resources of the message API, as the documents describe them.
+
+use serde_json::{Value, json};
+
+use crate::api::ApiHandler;
+use crate::openapi::details::{
+    Body, Content, Details, MESSAGE_API, Parameter, Shape, Success, header, plain, query, success,
+};
+
+const IDENTIFIER: Shape = Shape::Pattern("^[0-9A-Fa-f]{48}$");
+const DURATION: Shape = Shape::Pattern("^([0-9]{1,9}(ms|s|m|h|d)|PT[0-9]{1,6}S)$");
+const FLAG: Shape = Shape::Words(&["true", "false"]);
+
+const ENVELOPE: Parameter = query("envelope", FLAG, "The body is, or is to be, a message as a JSON object.");
+const ATOMIC: Parameter = query("atomic", FLAG, "The lines of a batch are one unit of work.");
+const RETAIN: Parameter = query("retain", FLAG, "Later subscribers get the message too.");
+const WAIT: Parameter =
+    query("wait", DURATION, "How long to wait for the first message: `30s`, `PT30S`, at most an hour.");
+const MAX: Parameter =
+    query("max", Shape::Number(1, 1000), "Most messages of the answer, which then is a list. Without it: one message.");
+const LIMIT: Parameter = query("limit", Shape::Number(1, 1000), "Most messages of a page. Default 100.");
+const CURSOR: Parameter = query("cursor", Shape::Pattern("^[0-9a-f]{1,2}-[0-9a-f]{1,15}$"), "Of the page before.");
+const CONTAINS: Parameter = query("contains", Shape::Text, "Only messages whose text, or bytes, contain this.");
+const BODY: Parameter = query(
+    "body",
+    Shape::Words(&["auto", "text", "base64", "raw", "preview", "none"]),
+    "How bodies are shown. `auto`: JSON, else text, else base64. `raw`: with their headers, in base64.",
+);
+const ID: Parameter = query("id", IDENTIFIER, "Only the message with this id.");
+const CORRELATION_ID: Parameter = query("correlationId", IDENTIFIER, "Only messages with this correlation id.");
+const GROUP_ID: Parameter = query("groupId", IDENTIFIER, "Only messages of this group.");
+const SELECTOR: Parameter =
+    query("selector", Shape::Text, "Only messages that an SQL-92 selector selects: `colour = 'red'`.");
+const KEY: Parameter = header(
+    "Idempotency-Key",
+    Shape::Pattern("^[\\x21-\\x7e]{1,255}$"),
+    "The same request with the same key again gets the first answer and does nothing.",
+);
+
+const PLACED: &[Success] = &[
+    success(201, "The message is on the queue, durable if it is persistent", Content::Json("Placed")),
+    success(200, "Of a batch: an answer for each line, in order", Content::Text("application/x-ndjson")),
+];
+const MESSAGES: &[Success] = &[success(200, "The messages", Content::Json("Messages"))];
+const TAKEN: &[Success] = &[
+    success(200, "The message, or the list of messages", Content::Any),
+    success(204, "No message matches", Content::Nothing),
+];
+const DATA: &[Success] = &[success(200, "The data", Content::Any)];
+const SETTLED: &[Success] = &[success(200, "Settled, or locked longer", Content::Json("Settled"))];
+const SETTLED_MANY: &[Success] = &[success(200, "What became of each, in order", Content::Json("SettledMany"))];
+const TRANSACTED: &[Success] = &[success(200, "All of it is done", Content::Json("Transacted"))];
+const SHOWN: &[Success] = &[success(200, "The message", Content::Json("Message"))];
+
+pub(super) fn details(handler: ApiHandler) -> Details {
+    let described = match handler {
+        ApiHandler::PutMessages => Details {
+            parameters: &[ENVELOPE, ATOMIC, KEY],
+            body: Some(Body::AnyMessage),
+            ..plain(MESSAGE_API, PUT_HELP, PLACED)
+        },
+        ApiHandler::PublishMessages => Details {
+            parameters: &[ENVELOPE, ATOMIC, RETAIN, KEY],
+            body: Some(Body::AnyMessage),
+            ..plain(MESSAGE_API, PUT_HELP, PLACED)
+        },
+        ApiHandler::TakeMessages => Details {
+            parameters: &[WAIT, MAX, ENVELOPE, BODY, ID, CORRELATION_ID, GROUP_ID, SELECTOR],
+            ..plain(
+                MESSAGE_API,
+                "The messages are off the queue before the answer: a broken connection loses them. Without `max`, the answer is \
+                 the data of one message, described by `mq-` headers.",
+                TAKEN,
+            )
+        },
+        ApiHandler::BrowseMessages => Details {
+            parameters: &[LIMIT, CURSOR, CONTAINS, BODY, ID, CORRELATION_ID, GROUP_ID, SELECTOR],
+            ..plain(MESSAGE_API, "With `cursor` in the answer there is more. Bodies are previews by default.", MESSAGES)
+        },
+        ApiHandler::ShowMessage => Details { parameters: &[BODY], ..plain(MESSAGE_API, "", SHOWN) },
+        ApiHandler::TakeMessage => Details { parameters: &[BODY], ..plain(MESSAGE_API, "", SHOWN) },
+        ApiHandler::ShowMessageBody => plain(MESSAGE_API, "With its content type.", DATA),
+        ApiHandler::ReceiveMessages => Details {
+            body: Some(Body::Json("Receive")),
+            ..plain(
+                MESSAGE_API,
+                "Each message is hidden from others until its lock runs out. Complete it, or it returns to the queue with a \
+                 raised backout count.",
+                MESSAGES,
+            )
+        },
+        ApiHandler::SettleDelivery => Details {
+            body: Some(Body::OptionalJson("Settle")),
+            ..plain(MESSAGE_API, "The same settlement may be repeated.", SETTLED)
+        },
+        ApiHandler::SettleDeliveries => Details {
+            body: Some(Body::Json("SettleMany")),
+            ..plain(MESSAGE_API, "Each counts by itself.", SETTLED_MANY)
+        },
+        ApiHandler::RunTransaction => Details {
+            parameters: &[KEY],
+            body: Some(Body::Json("Transaction")),
+            ..plain(MESSAGE_API, "One unit of work. Receive, work, answer is exactly once with it.", TRANSACTED)
+        },
+    };
+    Details { extension: true, ..described }
+}
+
+const PUT_HELP: &str = "Any media type. Text, JSON and XML become MQSTR, everything else keeps its bytes without a format. Headers \
+    beginning with `mq-` set what an envelope has as members. A batch is `application/x-ndjson` with an envelope a line.";
+
+pub(super) const PROBLEM: Details =
+    Details { extension: true, ..plain(MESSAGE_API, "", &[success(200, "The page", Content::Text("text/html"))]) };
+
+/// Component schemas.
+pub(super) fn schemas() -> Vec<(&'static str, Value)> {
+    let text = || json!({ "type": "string" });
+    let identifier = || json!({ "type": "string", "pattern": "^[0-9A-Fa-f]{48}$" });
+    let token = || json!({ "type": "string", "pattern": "^[0-9a-f]{32}$" });
+    let duration = || json!({ "type": "string", "examples": ["30s", "250ms", "PT30S"] });
+    let message = json!({
+        "type": "object",
+        "properties": {
+            "id": identifier(), "correlationId": identifier(), "groupId": identifier(),
+            "type": text(), "format": { "type": "string", "maxLength": 8 },
+            "ccsid": { "type": "integer" }, "encoding": { "type": "integer" },
+            "priority": { "type": "integer", "minimum": 0, "maximum": 9 },
+            "persistence": { "type": "string", "enum": ["persistent", "nonPersistent", "asQueue"] },
+            "expiry": duration(), "expiresAt": { "type": "string", "format": "date-time" },
+            "replyTo": {
+                "type": "object", "required": ["queue"], "properties": { "queue": text(), "qmgr": text() }
+            },
+            "report": { "type": "array", "items": text() },
+            "contentType": text(), "properties": { "type": "object" },
+            "body": {
+                "type": "object", "maxProperties": 1,
+                "properties": { "text": text(), "json": {}, "base64": text(), "raw": text() }
+            }
+        },
+        "examples": [{ "persistence": "persistent", "body": { "json": { "order": 17 } } }]
+    });
+    let reference = |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
+    vec![
+        ("Message", message),
+        (
+            "Messages",
+            json!({
+                "type": "object", "required": ["messages"],
+                "properties": { "messages": { "type": "array", "items": reference("Message") }, "cursor": text() }
+            }),
+        ),
+        (
+            "Placed",
+            json!({ "type": "object", "required": ["id"], "properties": { "id": identifier(), "position": text() } }),
+        ),
+        (
+            "Receive",
+            json!({
+                "type": "object",
+                "properties": {
+                    "max": { "type": "integer", "minimum": 1, "maximum": 1000 },
+                    "wait": duration(), "lock": duration(),
+                    "body": { "type": "string", "enum": ["auto", "text", "base64", "raw", "preview", "none"] },
+                    "match": {
+                        "type": "object",
+                        "properties": {
+                            "id": identifier(), "correlationId": identifier(), "groupId": identifier(), "selector": text()
+                        }
+                    }
+                },
+                "examples": [{ "max": 10, "wait": "5s", "lock": "60s" }]
+            }),
+        ),
+        ("Settle", json!({ "type": "object", "properties": { "lock": duration(), "reason": { "type": "integer" } } })),
+        (
+            "SettleMany",
+            json!({
+                "type": "object", "required": ["settle"],
+                "properties": { "settle": { "type": "array", "maxItems": 1000, "items": {
+                    "type": "object", "required": ["token", "action"],
+                    "properties": {
+                        "token": token(),
+                        "action": { "type": "string", "enum": ["complete", "abandon", "renew", "dead-letter"] },
+                        "lock": duration(), "reason": { "type": "integer" }
+                    }
+                } } }
+            }),
+        ),
+        (
+            "Settled",
+            json!({ "type": "object", "required": ["token"], "properties": { "token": token(), "lockedUntil": text() } }),
+        ),
+        (
+            "SettledMany",
+            json!({
+                "type": "object", "required": ["settled"],
+                "properties": { "settled": { "type": "array", "items": { "type": "object" } } }
+            }),
+        ),
+        (
+            "Transaction",
+            json!({
+                "type": "object",
+                "properties": {
+                    "complete": { "type": "array", "items": token() },
+                    "put": { "type": "array", "items": {
+                        "type": "object", "required": ["queue", "message"],
+                        "properties": { "queue": text(), "message": reference("Message") }
+                    } },
+                    "publish": { "type": "array", "items": {
+                        "type": "object", "required": ["topic", "message"],
+                        "properties": { "topic": text(), "message": reference("Message"), "retain": { "type": "boolean" } }
+                    } }
+                }
+            }),
+        ),
+        (
+            "Transacted",
+            json!({
+                "type": "object", "required": ["messages"],
+                "properties": { "messages": { "type": "array", "items": {
+                    "type": "object", "required": ["id"], "properties": { "id": identifier() }
+                } } }
+            }),
+        ),
+        (
+            "Problem",
+            json!({
+                "type": "object", "required": ["type", "title", "status", "detail"],
+                "properties": {
+                    "type": text(), "title": text(), "status": { "type": "integer" }, "detail": text(), "hint": text(),
+                    "reason": {
+                        "type": "object", "required": ["code"],
+                        "properties": { "code": { "type": "integer" }, "name": { "type": ["string", "null"] } }
+                    },
+                    "line": { "type": "integer" }
+                }
+            }),
+        ),
+    ]
+}
