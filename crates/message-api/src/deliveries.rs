@@ -65,8 +65,8 @@ struct Particulars {
     queue: QueueName,
     /// Who may settle it.
     user: Arc<str>,
-    message: Box<Message>,
-    /// How often a lock lasts.
+    backout_count: u32,
+    /// How long a lock lasts.
     lock: Duration,
     backout: Backout,
 }
@@ -159,7 +159,7 @@ impl Deliveries {
                 queue_manager: queue_manager.clone(),
                 queue: receive.queue.name,
                 user: Arc::clone(&user),
-                message: got.message.clone(),
+                backout_count: got.message.descriptor.backout_count,
                 lock: receive.lock,
                 backout,
             };

@@ -4,15 +4,14 @@
 //! itself. A move is in the unit of work of the delivery: the message is on one queue or on the other.
 
 use bytes::Bytes;
-use model::descriptor::{Encoding, Format, MessageDescriptor};
+use model::descriptor::{Ccsid, Encoding, Format};
 use model::header::dead_letter::DeadLetterHeader;
 use model::message::Message;
-use model::name::QueueName;
+use model::name::{QueueManagerName, QueueName};
 use model::options::{ObjectDescriptor, PutFlags, PutOptions};
 use model::reason::Reason;
 use model::text::Text;
-use model::timestamp::Timestamp;
-use queue_manager::ConnectOptions;
+use queue_manager::{Clock, ConnectOptions, SystemClock};
 
 use super::{Deliveries, Delivery};
 
@@ -21,7 +20,7 @@ const QUEUE_MANAGER: i32 = 7;
 
 /// Whether the message has been backed out as often as BOTHRESH says, `more` times included.
 pub(super) fn is_due(delivery: &Delivery, more: u32) -> bool {
-    let times = delivery.of.message.descriptor.backout_count + more;
+    let times = delivery.of.backout_count + more;
     delivery.of.backout.threshold > 0 && times >= delivery.of.backout.threshold && !delivery.of.backout.queue.is_blank()
 }
 
@@ -30,8 +29,7 @@ impl Deliveries {
     pub(super) async fn give_up(&self, delivery: Delivery, more: u32) {
         let unit = if is_due(&delivery, more) {
             let (queue, to) = (delivery.of.queue, delivery.of.backout.queue);
-            let message = again(&delivery.of.message);
-            match self.move_to(delivery, to, message).await {
+            match self.move_to(delivery, to, again).await {
                 Ok(()) => {
                     tracing::warn!(
                         queue = queue.as_str(),
@@ -71,16 +69,22 @@ impl Deliveries {
         if to.is_blank() {
             return Err((Reason::UnknownObjectName, Some(delivery)));
         }
-        let message = with_header(&delivery, reason);
-        self.move_to(delivery, to, message).await
+        let (queue, queue_manager) = (delivery.of.queue, delivery.of.queue_manager.name());
+        self.move_to(delivery, to, |message| with_header(again(message), queue, queue_manager, reason)).await
     }
 
     async fn move_to(
         &self,
         delivery: Delivery,
         to: QueueName,
-        message: Message,
+        change: impl FnOnce(Message) -> Message,
     ) -> Result<(), (Reason, Option<Delivery>)> {
+        // It is not kept in memory while a client has it.
+        let message = match delivery.unit.message().await {
+            Ok(Some(message)) => change(*message),
+            Ok(None) => return Err((Reason::BackedOut, None)),
+            Err(reason) => return Err((reason, Some(delivery))),
+        };
         let connection = match delivery.of.queue_manager.connect(self.connect_options()) {
             Ok(connection) => connection,
             Err(reason) => return Err((reason, Some(delivery))),
@@ -120,19 +124,18 @@ impl Deliveries {
 }
 
 /// The message with its identifiers and context, counted anew.
-fn again(message: &Message) -> Message {
-    let descriptor = MessageDescriptor { backout_count: 0, ..message.descriptor.clone() };
-    Message { descriptor, body: message.body.clone() }
+fn again(mut message: Message) -> Message {
+    message.descriptor.backout_count = 0;
+    message
 }
 
-fn with_header(delivery: &Delivery, reason: i32) -> Message {
-    let mut message = again(&delivery.of.message);
+fn with_header(mut message: Message, queue: QueueName, queue_manager: QueueManagerName, reason: i32) -> Message {
     let of = &message.descriptor;
-    let now = now();
+    let now = SystemClock.now();
     let header = DeadLetterHeader {
         reason,
-        destination_queue: Text::from_bytes(delivery.of.queue.padded()),
-        destination_queue_manager: Text::from_bytes(delivery.of.queue_manager.name().padded()),
+        destination_queue: Text::from_bytes(queue.padded()),
+        destination_queue_manager: Text::from_bytes(queue_manager.padded()),
         encoding: of.encoding,
         ccsid: of.ccsid,
         format: of.format,
@@ -147,11 +150,6 @@ fn with_header(delivery: &Delivery, reason: i32) -> Message {
     message.body = Bytes::from(body);
     message.descriptor.format = Format::DEAD_LETTER_HEADER;
     message.descriptor.encoding = Encoding::NATIVE;
-    message.descriptor.ccsid = model::descriptor::Ccsid::UTF_8;
+    message.descriptor.ccsid = Ccsid::UTF_8;
     message
-}
-
-fn now() -> Timestamp {
-    use queue_manager::Clock;
-    queue_manager::SystemClock.now()
 }

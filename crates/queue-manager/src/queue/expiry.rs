@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use model::descriptor::Expiry;
 use model::timestamp::Timestamp;
 use storage::{StoreError, StoredMessage};
 use tracing::warn;
@@ -96,4 +97,10 @@ impl Drop for Discarding<'_> {
             self.engine.left_over.push(Work::Expired(self.queue.clone(), std::mem::take(&mut self.gone)));
         }
     }
+}
+
+/// MQMD `Expiry` of a message that expires then: at least a tenth of a second, so that it never becomes endless.
+pub(crate) fn left(expires: Timestamp, now: Timestamp) -> Expiry {
+    let tenths = expires.since(now).as_millis() / 100;
+    Expiry(i32::try_from(tenths).unwrap_or(i32::MAX).max(1))
 }

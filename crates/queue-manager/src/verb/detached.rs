@@ -10,6 +10,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use model::message::Message;
 use model::reason::Reason;
 use parking_lot::Mutex;
 use storage::{Receipt, ReceiptKey, StoreError, UnitOfWorkId};
@@ -18,6 +19,7 @@ use crate::QueueManager;
 use crate::engine::Engine;
 use crate::engine::housekeeping::Work;
 use crate::engine::map::Map;
+use crate::queue::expiry;
 use crate::reason;
 use crate::verb::connection::Connection;
 use crate::verb::unit_of_work::{self, OpenUnit};
@@ -125,6 +127,23 @@ impl DetachedUnit {
             Some(unit) => unit_of_work::back_out_unit(&engine, unit).await,
             None => Ok(()),
         }
+    }
+
+    /// The message that was got first in it, with the lifetime that it has left; `None` when there is none.
+    ///
+    /// # Errors
+    /// 2009, 2102, 2071, 2208.
+    pub async fn message(&self) -> Result<Option<Box<Message>>, Reason> {
+        let engine = &self.engine;
+        let got = engine.store.got_first(self.id).await;
+        let got = got.map_err(|error| reason::of_store_at_large(&error))?;
+        Ok(got.map(|stored| {
+            let mut message = stored.message;
+            if let Some(expires) = stored.expires {
+                message.descriptor.expiry = expiry::left(expires, engine.now());
+            }
+            message
+        }))
     }
 
     /// Its number in the store: what was not committed is recognised by it.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use model::definition::QueueKind;
 use model::definition::queue::PropertyControl;
-use model::descriptor::{Expiry, Persistence};
+use model::descriptor::Persistence;
 use model::message::Message;
 use model::options::{GetFlags, GetOptions, OpenOptions};
 use model::reason::Reason;
@@ -528,8 +528,7 @@ impl Get<'_> {
         }
         let Message { descriptor, body } = &mut *message;
         if let Some(expires) = stored.expires {
-            let tenths = expires.since(now).as_millis() / 100;
-            descriptor.expiry = Expiry(i32::try_from(tenths).unwrap_or(i32::MAX).max(1));
+            descriptor.expiry = expiry::left(expires, now);
         }
         let (group_status, segment_status, segmentation) = statuses(descriptor.message_flags);
         let mut warning = None;

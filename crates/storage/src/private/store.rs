@@ -334,6 +334,15 @@ impl PrivateStore {
         self.core().end(unit, Outcome::Commit).await
     }
 
+    /// The first message that a unit of work has got, read again; `None` when it has got none, or the message cannot be read back any
+    /// more.
+    ///
+    /// # Errors
+    /// `File`, `UnknownUnitOfWork`, `Closed`.
+    pub async fn got_first(&self, unit: UnitOfWorkId) -> Result<Option<StoredMessage>, StoreError> {
+        self.core().got_first(unit).await
+    }
+
     /// Commits these units of work as one: everything of all of them becomes durable and visible, or nothing. The receipt
     /// becomes durable with them; it takes the place of one with the same key. With neither work nor receipt, nothing is done.
     ///

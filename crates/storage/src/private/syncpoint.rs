@@ -208,6 +208,24 @@ impl Core {
         }
     }
 
+    /// Reads again what a unit of work has got first.
+    pub(crate) async fn got_first(&self, id: UnitOfWorkId) -> Result<Option<StoredMessage>, StoreError> {
+        self.open()?;
+        let first = self.units.existing(id)?.and_then(|unit| {
+            let unit = unit.lock();
+            let work = unit.works.iter().find(|work| work.got)?;
+            Some((Arc::clone(&work.queue), work.key))
+        });
+        let Some((slot, key)) = first else { return Ok(None) };
+        let whereabouts = {
+            let queue = slot.queue.lock();
+            let Some(held) = queue.slot(key) else { return Ok(None) };
+            Whereabouts::of(slot.id, queue.entry(held))
+        };
+        let read = self.read_in_unit(id, &slot, whereabouts).await?;
+        Ok(read.map(|(message, _)| message))
+    }
+
     /// Takes one get out of a unit of work again, as if it had not been.
     fn undo_get(&self, id: UnitOfWorkId, slot: &Arc<QueueSlot>, key: Key) {
         let Ok(Some(unit)) = self.units.existing(id) else { return };

@@ -375,3 +375,12 @@ fn receipts_outlive_the_extents_in_which_they_were_written() {
     script.push_str("; receipt K; reopen; receipt K");
     assert_eq!(on_disk(&script, small()), format!("{got}kept kept"));
 }
+
+#[test]
+fn what_a_unit_of_work_has_got_can_be_read_again_until_it_ends() {
+    check(
+        "put A; put B; got unit=u; get unit=u; get unit=u; got unit=u; back_out unit=u; got unit=u; get unit=v; got unit=v; \
+         commit unit=v; got unit=v",
+        expect!["none A B A none A(backed_out=1) A(backed_out=1) none"],
+    );
+}

@@ -10,6 +10,7 @@
 //! lock | unlock NAME owner=N   yes or no
 //! commit | back_out | prepare unit=X, in_doubt
 //! together [X]... [receipt=KEY:VALUE until=T]   commits these units of work as one
+//! got unit=X                   the first message that it has got, or none
 //! receipt KEY                  its value, or none
 //! forget_receipts              those whose time has come; says when that is for the next one
 //! depth [queue=N]              current/uncommitted
@@ -124,6 +125,10 @@ impl Script {
             }
             "prepare" => self.prepare(&words),
             "together" => self.together(&words),
+            "got" => {
+                let unit = self.unit(&words).expect("unit=");
+                block_on(self.store.got_first(unit)).map(|got| got.map_or("none".to_owned(), |message| text(&message)))
+            }
             "receipt" => self.receipt(&words),
             "forget_receipts" => {
                 Ok(self.store.expire_receipts(Timestamp(self.now)).map_or("never".to_owned(), |at| at.0.to_string()))
