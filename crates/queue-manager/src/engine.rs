@@ -57,6 +57,7 @@ use crate::instrumentation::started::StartedTable;
 use crate::instrumentation::statistics::Statistics;
 use crate::publish::PublishSubscribe;
 use crate::queue::Queue;
+use crate::reason::RefusedCalls;
 use crate::security::authority::Authorities;
 use crate::security::channel_authentication::ChannelAuthentications;
 use crate::verb::detached::DetachedUnits;
@@ -95,6 +96,7 @@ pub(crate) struct Engine {
     pub(crate) branches: Branches,
     pub(crate) detached: DetachedUnits,
     pub(crate) reports_given_up: parking_lot::Mutex<SpacedLine>,
+    pub(crate) refused_calls: RefusedCalls,
     pub(crate) failure: Arc<Failure>,
     phase: AtomicU8,
 }
@@ -153,6 +155,7 @@ impl Engine {
             branches: Branches::default(),
             detached: DetachedUnits::default(),
             reports_given_up: parking_lot::Mutex::default(),
+            refused_calls: RefusedCalls::default(),
             phase: AtomicU8::new(Phase::Running as u8),
         };
         for queue in loaded.queues {

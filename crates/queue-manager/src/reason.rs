@@ -2,23 +2,52 @@
 
 use model::causes::chain;
 use model::reason::Reason;
+use parking_lot::Mutex;
 use storage::{Lacking, RecoveryLogError, StoreError};
 use tracing::{debug, error, warn};
 
+use crate::engine::Engine;
+use crate::engine::map::Map;
+use crate::engine::spaced_line::{BETWEEN_LINES, SpacedLine};
+
+/// What the lines about refused calls are told apart by: one line a second for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Cause {
+    Space,
+    Descriptors,
+    Memory,
+    /// With what was attempted: `create`, `write`, `sync` or `read`.
+    File(&'static str),
+}
+
+/// When which line about refused calls was last written.
+#[derive(Default)]
+pub(crate) struct RefusedCalls(Mutex<Map<Cause, SpacedLine>>);
+
+impl RefusedCalls {
+    /// How many were left out since the last line of this cause, when it is time for one.
+    fn due(&self, engine: &Engine, cause: Cause) -> Option<u32> {
+        self.0.lock().entry(cause).or_default().due(engine.now(), BETWEEN_LINES)
+    }
+}
+
 /// The reason an application gets when the store refused an operation on a queue.
 ///
-/// Errors that need an operator are logged here with their full chain.
-pub(crate) fn of_store(error: &StoreError) -> Reason {
+/// Errors that need an operator are logged here with their full chain, each cause at most once a second.
+pub(crate) fn of_store(engine: &Engine, error: &StoreError) -> Reason {
     match error {
         StoreError::QueueFull { .. } => Reason::QFull,
         StoreError::NoSpace => {
-            warn!("no disk space is left for the recovery log");
+            if let Some(left_out) = engine.refused_calls.due(engine, Cause::Space) {
+                let queue_manager = engine.name.as_str();
+                warn!(queue_manager, left_out, "no disk space is left for the recovery log: the call is refused");
+            }
             Reason::QSpaceNotAvailable
         }
         StoreError::UnknownQueue => Reason::QDeleted,
         StoreError::UnknownUnitOfWork => Reason::BackedOut,
         StoreError::Uncommitted => Reason::ObjectInUse,
-        StoreError::File(source) => of_file(source),
+        StoreError::File(source) => of_file(engine, source),
         StoreError::LogFailed(source) => {
             // Its queue manager ends, and has said so: `engine/failure.rs`.
             debug!(error = chain(source.as_ref()), "the recovery log has failed");
@@ -32,30 +61,30 @@ pub(crate) fn of_store(error: &StoreError) -> Reason {
 }
 
 /// Of a file of the store's other than the log. What the system lacks for the moment is no fault of the file.
-fn of_file(error: &RecoveryLogError) -> Reason {
-    let lacking = error.io().and_then(storage::lacking);
-    match lacking {
-        Some(Lacking::Descriptors) => {
-            warn!(
-                error = chain(error),
-                "no file can be opened: the call is refused; raise the limit of open files (LimitNOFILE=)"
-            );
-            Reason::ResourceProblem
-        }
-        Some(Lacking::Memory) => {
-            warn!(error = chain(error), "memory is short: the call is refused");
-            Reason::StorageNotAvailable
-        }
-        None => {
-            error!(error = chain(error), "a file of the queue manager cannot be used: the call is refused");
-            Reason::FileSystemError
+fn of_file(engine: &Engine, error: &RecoveryLogError) -> Reason {
+    let (cause, reason) = match error.io().and_then(storage::lacking) {
+        Some(Lacking::Descriptors) => (Cause::Descriptors, Reason::ResourceProblem),
+        Some(Lacking::Memory) => (Cause::Memory, Reason::StorageNotAvailable),
+        None => (Cause::File(error.action()), Reason::FileSystemError),
+    };
+    let Some(left_out) = engine.refused_calls.due(engine, cause) else { return reason };
+    let (queue_manager, error) = (engine.name.as_str(), chain(error));
+    match cause {
+        Cause::Descriptors => warn!(
+            queue_manager,
+            left_out, error, "no file can be opened: the call is refused; raise the limit of open files (LimitNOFILE=)"
+        ),
+        Cause::Memory => warn!(queue_manager, left_out, error, "memory is short: the call is refused"),
+        Cause::Space | Cause::File(_) => {
+            error!(queue_manager, left_out, error, "a file of the queue manager cannot be used: the call is refused");
         }
     }
+    reason
 }
 
 /// As `of_store` where no queue is concerned: commit, prepare, definitions.
-pub(crate) fn of_store_at_large(error: &StoreError) -> Reason {
-    match of_store(error) {
+pub(crate) fn of_store_at_large(engine: &Engine, error: &StoreError) -> Reason {
+    match of_store(engine, error) {
         Reason::QSpaceNotAvailable => Reason::ResourceProblem,
         reason => reason,
     }

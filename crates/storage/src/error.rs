@@ -58,6 +58,22 @@ pub fn lacking(error: &io::Error) -> Option<Lacking> {
 }
 
 impl RecoveryLogError {
+    /// What was attempted, in one word; `use` when it was no call to the disk.
+    pub fn action(&self) -> &'static str {
+        match self {
+            Self::Disk { action, .. } => action,
+            Self::Sync { .. } => "sync",
+            Self::Damaged { .. }
+            | Self::Missing { .. }
+            | Self::Replaced { .. }
+            | Self::Lost { .. }
+            | Self::Anchor
+            | Self::Version { .. }
+            | Self::Panic
+            | Self::InUse { .. } => "use",
+        }
+    }
+
     /// What the operating system said of a file, if that was the cause.
     pub fn io(&self) -> Option<&io::Error> {
         match self {

@@ -146,13 +146,14 @@ pub(crate) async fn save_and_show(
         return Ok(());
     }
     let store = &engine.store;
-    let appended = store.append_definitions(changes).await.map_err(|error| reason::of_store_at_large(&error))?;
+    let appended =
+        store.append_definitions(changes).await.map_err(|error| reason::of_store_at_large(engine, &error))?;
     let showing = Showing(Some(show));
     match store.definitions_durable(appended).await {
         Ok(()) => Ok(()),
         Err(error) => {
             showing.give_up();
-            Err(reason::of_store_at_large(&error))
+            Err(reason::of_store_at_large(engine, &error))
         }
     }
 }

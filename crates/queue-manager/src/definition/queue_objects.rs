@@ -139,7 +139,7 @@ impl QueueManager {
                 Ok(())
             }
             Err(StoreError::Uncommitted) => Err(ObjectError::InUse { name: name.to_string() }),
-            Err(error) => Err(ObjectError::Reason(reason::of_store_at_large(&error))),
+            Err(error) => Err(ObjectError::Reason(reason::of_store_at_large(engine, &error))),
         }
     }
 }

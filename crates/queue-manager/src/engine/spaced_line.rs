@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use model::timestamp::Timestamp;
 
+/// Between two lines about something that callers decide the number of.
+pub(crate) const BETWEEN_LINES: Duration = Duration::from_secs(1);
+
 /// When the line was last written, and how many were left out since.
 #[derive(Debug, Default)]
 pub(crate) struct SpacedLine {

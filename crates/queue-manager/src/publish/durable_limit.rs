@@ -5,8 +5,6 @@
 //!
 //! Administrators have no limit of their own: they may define as many as the queue manager holds.
 
-use std::time::Duration;
-
 use model::authority::Principal;
 use model::reason::Reason;
 use parking_lot::{Mutex, RwLock};
@@ -14,10 +12,7 @@ use tracing::warn;
 
 use crate::QueueManager;
 use crate::engine::Engine;
-use crate::engine::spaced_line::SpacedLine;
-
-/// Between two log lines about subscriptions that were refused.
-const BETWEEN_LINES: Duration = Duration::from_secs(1);
+use crate::engine::spaced_line::{BETWEEN_LINES, SpacedLine};
 
 /// Most durable subscriptions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

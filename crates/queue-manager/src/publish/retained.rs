@@ -71,7 +71,7 @@ pub(crate) async fn forget(engine: &Engine, unit: &ConnectionState, topic: &str,
         let id = unit.unit(engine)?;
         let selection = Selection { position: Some(retained.position), ..Selection::default() };
         let got = engine.store.get(Some(id), queue.id, &selection, now).await;
-        if let Some(got) = got.map_err(|error| reason::of_store(&error))? {
+        if let Some(got) = got.map_err(|error| reason::of_store(engine, &error))? {
             unit.note(id, &queue, Arrival::of(&got.message.descriptor), got.expires, What::Got);
         }
     }
@@ -107,7 +107,7 @@ async fn all(
     let mut after: Option<DeliveryKey> = None;
     loop {
         let browsed = engine.store.browse(queue.id, after, &selection, now).await;
-        let Some(stored) = browsed.map_err(|error| reason::of_store(&error))? else { return Ok(found) };
+        let Some(stored) = browsed.map_err(|error| reason::of_store(engine, &error))? else { return Ok(found) };
         after = Some(stored.key);
         found.extend(unwrap(stored).filter(|retained| is_wanted(&retained.topic)));
     }

@@ -130,7 +130,7 @@ async fn enter(
         }
         Err(error) => {
             arriving.refused();
-            Err(reason::of_store(&error))
+            Err(reason::of_store(engine, &error))
         }
     }
 }

@@ -132,7 +132,7 @@ pub(crate) async fn delete_temporary(engine: &Engine, queue: &Arc<Queue>) {
         engine.authorities.remove(record);
     }
     if let Err(error) = engine.store.change_definitions(changes).await {
-        let reason = reason::of_store_at_large(&error);
+        let reason = reason::of_store_at_large(engine, &error);
         tracing::warn!(queue = queue.name.as_str(), %reason, "a dynamic queue could not be deleted");
     }
 }

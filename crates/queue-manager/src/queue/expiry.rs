@@ -38,7 +38,7 @@ pub(crate) async fn discard(engine: &Engine, queue: &Arc<Queue>, now: Timestamp)
     // Forgotten first and looked up at the end, so that what is put meanwhile is not overlooked.
     queue.set_next_expiry(None);
     if let Err(error) = discarding.in_parts(now).await {
-        warn!(queue = queue.name.as_str(), reason = %reason::of_store(&error), "expired messages could not be removed; the queue manager tries again");
+        warn!(queue = queue.name.as_str(), reason = %reason::of_store(engine, &error), "expired messages could not be removed; the queue manager tries again");
     }
 }
 

@@ -69,7 +69,7 @@ impl QueueManager {
     pub async fn remove_quarantined(&self, key: u64) -> Result<bool, Reason> {
         let Some(message) = self.quarantined(key) else { return Ok(false) };
         let removed = self.engine().store.remove_quarantined(message.queue, message.key).await;
-        removed.map_err(|error| reason::of_store_at_large(&error))
+        removed.map_err(|error| reason::of_store_at_large(self.engine(), &error))
     }
 
     fn quarantined(&self, key: u64) -> Option<Quarantined> {

@@ -9,8 +9,6 @@
 //!
 //! Source: MQ security, "Authority of the user identifier in the MQMD of the message that causes a report", 9.3; MQ reference, "Report options and message flags", "Fields in the message descriptor of a report", 9.3.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use model::authority::Authority;
 use model::descriptor::{Expiry, Feedback, MessageDescriptor, MessageType, Report};
@@ -24,6 +22,7 @@ use tracing::warn;
 
 use crate::engine::Engine;
 use crate::engine::connection_table::ConnectionState;
+use crate::engine::spaced_line::BETWEEN_LINES;
 use crate::queue::dead_letter::Undelivered;
 use crate::queue::resolve::{Destination, Resolved, resolve};
 use crate::queue::transmission::{self, QUEUE_MANAGER};
@@ -31,8 +30,6 @@ use crate::queue::{dead_letter, delivery};
 use crate::verb::open::check_destination_authority;
 use model::header::transmission::TransmissionHeader;
 
-/// Between two log lines about reports that were given up: an application decides how many there are.
-const BETWEEN_LINES: Duration = Duration::from_secs(1);
 /// How much of the message a report with data carries, in bytes.
 const DATA: usize = 100;
 

@@ -126,7 +126,7 @@ async fn count(engine: &Engine, queue: &Queue, priority: u8) -> u32 {
     };
     let selection = Selection { accept: Some(&accept), ..Selection::default() };
     if let Err(error) = engine.store.browse(queue.id, None, &selection, engine.now()).await {
-        warn!(queue = queue.name.as_str(), reason = %reason::of_store(&error), "messages that trigger could not be counted");
+        warn!(queue = queue.name.as_str(), reason = %reason::of_store(engine, &error), "messages that trigger could not be counted");
     }
     counted.into_inner()
 }

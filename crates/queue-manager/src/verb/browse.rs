@@ -94,7 +94,7 @@ async fn find(get: &Get<'_>, now: Timestamp) -> Result<Option<(StoredMessage, Ve
         let selected = Selection { accept: Some(&accept), ..exact };
         store.browse(get.queue.id, after, &selected, now).await
     };
-    let seen = seen.map_err(|error| reason::of_store(&error))?;
+    let seen = seen.map_err(|error| reason::of_store(get.engine, &error))?;
     Ok(seen.map(|seen| (seen, filter.take_segments())))
 }
 
@@ -113,7 +113,7 @@ async fn find_selected(
         let accept = |candidate: &Candidate<'_>| filter.accepts(candidate);
         let at = Selection { position: Some(selected.position), accept: Some(&accept), ..exact };
         let seen = get.engine.store.browse(get.queue.id, None, &at, now).await;
-        if let Some(seen) = seen.map_err(|error| reason::of_store(&error))? {
+        if let Some(seen) = seen.map_err(|error| reason::of_store(get.engine, &error))? {
             return Ok(Some((seen, filter.take_segments())));
         }
         // Somebody else was quicker.

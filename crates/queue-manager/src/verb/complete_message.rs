@@ -48,7 +48,7 @@ pub(crate) async fn take(
     let state = &*own.as_ref().unwrap_or(get.connection).state;
     let unit = state.unit_for(get.engine, keys.len())?;
     let got = get.engine.store.get_all(unit, get.queue.id, &keys, get.open.owner, now).await;
-    if !got.map_err(|error| reason::of_store(&error))? {
+    if !got.map_err(|error| reason::of_store(get.engine, &error))? {
         return Ok(None);
     }
     for (key, (arrival, expires)) in keys.iter().zip(arrivals) {
@@ -65,7 +65,7 @@ async fn see(get: &Get<'_>, segments: &[GroupMember], now: Timestamp) -> Result<
     let mut parts = Vec::with_capacity(segments.len());
     for segment in segments {
         let seen = get.engine.store.browse(get.queue.id, None, &get.at(segment.position), now).await;
-        let Some(part) = seen.map_err(|error| reason::of_store(&error))? else { return Ok(None) };
+        let Some(part) = seen.map_err(|error| reason::of_store(get.engine, &error))? else { return Ok(None) };
         parts.push(part);
     }
     Ok(Some(parts))

@@ -178,7 +178,7 @@ impl QueueManager {
     pub async fn receipt(&self, key: &ReceiptKey) -> Result<Option<Bytes>, Reason> {
         let engine = self.engine();
         engine.admit(false)?;
-        engine.store.receipt(key, engine.now()).await.map_err(|error| reason::of_store_at_large(&error))
+        engine.store.receipt(key, engine.now()).await.map_err(|error| reason::of_store_at_large(engine, &error))
     }
 }
 
@@ -207,10 +207,10 @@ async fn commit_together(
             Ok(())
         }
         Err(error @ (StoreError::NoSpace | StoreError::File(_))) => {
-            Err(together.refused(connection, reason::of_store_at_large(&error)))
+            Err(together.refused(connection, reason::of_store_at_large(engine, &error)))
         }
         Err(error) => {
-            let reason = reason::of_store_at_large(&error);
+            let reason = reason::of_store_at_large(engine, &error);
             for unit in together.over() {
                 // What the store does not know any more is over; the others end with it.
                 let _ = unit_of_work::back_out_unit(engine, unit).await;
@@ -270,7 +270,7 @@ pub(crate) async fn finish_commit(engine: &Engine, units: Vec<OpenUnit>, receipt
     let ids: Vec<UnitOfWorkId> = units.iter().map(|unit| unit.id).collect();
     let committed = engine.store.commit_together(&ids, receipt.as_ref()).await;
     if let Err(error) = &committed {
-        let reason = reason::of_store_at_large(error);
+        let reason = reason::of_store_at_large(engine, error);
         tracing::warn!(%reason, "a commit could not be completed after its caller had gone: it is backed out");
     }
     for unit in units {

@@ -386,7 +386,7 @@ impl Get<'_> {
             let accept = |candidate: &storage::Candidate<'_>| filter.accepts(candidate);
             let selected = Selection { accept: Some(&accept), ..*exact };
             let seen = self.engine.store.browse(self.queue.id, None, &selected, now).await;
-            let Some(seen) = seen.map_err(|error| reason::of_store(&error))? else { return Ok(None) };
+            let Some(seen) = seen.map_err(|error| reason::of_store(self.engine, &error))? else { return Ok(None) };
             let segments = filter.take_segments();
             if segments.len() > 1 {
                 match Box::pin(complete_message::take(self, &segments, now)).await? {
@@ -451,7 +451,7 @@ impl Get<'_> {
     async fn take_seen(&self, seen: StoredMessage, now: Timestamp) -> Result<Option<Taken>, Reason> {
         let owner = self.open.owner;
         let taken = self.engine.store.take_browsed(self.queue.id, &seen, owner, now).await;
-        let is_ours = taken.map_err(|error| reason::of_store(&error))?;
+        let is_ours = taken.map_err(|error| reason::of_store(self.engine, &error))?;
         Ok(is_ours.then_some(Taken { stored: seen, unit: None }))
     }
 
@@ -465,7 +465,7 @@ impl Get<'_> {
         let unit = if in_unit { Some(state.unit(self.engine)?) } else { None };
         let taking = Taking { get: self, unit, is_answered: false };
         let got = self.engine.store.get(unit, self.queue.id, selected, now).await;
-        let got = got.map_err(|error| reason::of_store(&error))?;
+        let got = got.map_err(|error| reason::of_store(self.engine, &error))?;
         taking.answered();
         let Some(stored) = got else { return Ok(None) };
         if let Some(id) = unit {

@@ -75,7 +75,7 @@ impl Search<'_> {
         let store = &self.get.engine.store;
         let kept = if self.is_kept { self.get.open.memory.lock().scan.take() } else { None };
         let opened = kept.map_or_else(|| store.open_scan(self.get.queue.id), Ok);
-        let scan = self.scan.insert(opened.map_err(|error| reason::of_store(&error))?);
+        let scan = self.scan.insert(opened.map_err(|error| reason::of_store(self.get.engine, &error))?);
         let accept = |candidate: &Candidate<'_>| filter.accepts(candidate);
         let selection = Selection { accept: Some(&accept), ..*exact };
         scan.begin(&selection, after);
@@ -83,7 +83,7 @@ impl Search<'_> {
         let mut turn = Instant::now();
         loop {
             let slice = store.scan(scan, &selection, maximum, now).await;
-            let slice = slice.map_err(|error| reason::of_store(&error))?;
+            let slice = slice.map_err(|error| reason::of_store(self.get.engine, &error))?;
             for glimpse in slice.glimpses {
                 if selects(self.get, self.selector, &glimpse, now).await? {
                     return Ok(Some(glimpse.key));
@@ -120,6 +120,6 @@ async fn selects(get: &Get<'_>, selector: &Selector, glimpse: &Glimpse, now: Tim
     }
     let store: &PrivateStore = &get.engine.store;
     let whole = store.browse(get.queue.id, None, &get.at(key.position), now).await;
-    let whole = whole.map_err(|error| reason::of_store(&error))?;
+    let whole = whole.map_err(|error| reason::of_store(get.engine, &error))?;
     Ok(whole.is_some_and(|whole| selector.matches(&whole.message.descriptor, &whole.message.body)))
 }

@@ -176,7 +176,7 @@ pub(super) async fn commit_unit(engine: &Engine, unit: OpenUnit) -> Result<(), R
             Ok(())
         }
         Err(error) => {
-            let reason = reason::of_store_at_large(&error);
+            let reason = reason::of_store_at_large(engine, &error);
             let unit = matches!(error, StoreError::NoSpace | StoreError::File(_)).then(|| Box::new(unit));
             Err(Refused { unit, reason })
         }
@@ -290,7 +290,7 @@ async fn get_again(
     let id = connection.state.unit(engine)?;
     let selection = Selection { position: Some(position), ..Selection::default() };
     let got = engine.store.get(Some(id), queue.id, &selection, engine.now()).await;
-    if let Some(stored) = got.map_err(|error| reason::of_store(&error))? {
+    if let Some(stored) = got.map_err(|error| reason::of_store(engine, &error))? {
         connection.state.note(id, queue, arrival, stored.expires, What::Got);
     }
     Ok(())
@@ -308,7 +308,7 @@ pub(crate) async fn back_out_unit(engine: &Engine, unit: OpenUnit) -> Result<(),
     drop(finishing.done());
     match outcome {
         Ok(()) | Err(StoreError::UnknownUnitOfWork) => Ok(()),
-        Err(error) => Err(reason::of_store_at_large(&error)),
+        Err(error) => Err(reason::of_store_at_large(engine, &error)),
     }
 }
 

@@ -256,7 +256,7 @@ impl Connection {
             .store
             .prepare(id, Some(xid.clone()))
             .await
-            .map_err(|error| XaError::Reason(reason::of_store_at_large(&error)))?;
+            .map_err(|error| XaError::Reason(reason::of_store_at_large(&self.engine, &error)))?;
         kept.set(State::Prepared);
         Ok(true)
     }

@@ -1,4 +1,4 @@
-//! The warnings that the log gets while a piece of a test runs.
+//! The warnings and errors that the log gets while a piece of a test runs.
 
 use std::fmt::{Debug, Write};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-/// What `work` returns, and the warnings of its thread meanwhile: each as `message=TEXT FIELD=VALUE …`.
+/// What `work` returns, and the warnings and errors of its thread meanwhile: each as `message=TEXT FIELD=VALUE …`.
 pub(crate) fn warnings_of<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) {
     let warnings = Warnings::default();
     let returned = tracing::subscriber::with_default(warnings.clone(), work);
@@ -26,7 +26,7 @@ struct Warnings(Arc<Mutex<Vec<String>>>);
 
 impl Subscriber for Warnings {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        *metadata.level() == Level::WARN
+        *metadata.level() <= Level::WARN
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {

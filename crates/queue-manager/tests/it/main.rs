@@ -21,6 +21,7 @@ mod model_property;
 mod names;
 mod publish_subscribe;
 mod put_get;
+mod refused_calls;
 mod report_authority;
 mod reports;
 mod restart;
