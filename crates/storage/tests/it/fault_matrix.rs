@@ -1,25 +1,28 @@
 //! Each kind of call × each error × each n-th call, once or from then on: whatever the disk refuses, the store says so to
 //! the caller, loses nothing that it answered, and either goes on or has failed for good.
 //!
-//! `FAULT_CALLS=200` refuses the first to the 200th call of each kind in turn; by default some of the first hundred.
+//! The same for calls that stall: what needs no disk goes on meanwhile, a process that is killed then has lost nothing, and
+//! callers who waited get their answers when the disk goes on, or the error that it ends in.
+//!
+//! `FAULT_CALLS=200` refuses or stalls the first to the 200th call of each kind in turn; by default some of the first hundred.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+mod caller;
+
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use model::identifier::MessageId;
-use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
+use model::message::Message;
 use storage::private::log::disk::Disk;
-use storage::{DefinitionChange, Placement, PrivateStore, QueueId, Selection, StoreError, StoreOptions, block_on};
+use storage::{Placement, PrivateStore, QueueId, Selection, StoreOptions, block_on};
 
 use crate::conformance::small;
-use crate::simulated_disk::{Call, Faults, Refusal, SimulatedDisk};
+use crate::simulated_disk::{Call, Faults, Gate, Refusal, SimulatedDisk, Stall};
 use crate::workload::{FOREVER, message};
+
+use caller::{Answered, Caller};
 
 const CALLS: [Call; 6] = [Call::Create, Call::Write, Call::Sync, Call::Rename, Call::Read, Call::Remove];
 const ERRORS: [i32; 4] = [libc::EIO, libc::ENOSPC, libc::EMFILE, libc::EACCES];
-const PLACEMENT: Placement = Placement { by_priority: true, maximum_depth: u32::MAX, expires: None, persistent: true };
 
 /// Messages in memory, in spill files, in the log and in files of their own; extents are freed soon, and the anchor is written
 /// often.
@@ -28,160 +31,56 @@ fn options() -> StoreOptions {
     StoreOptions { buffer_pool_bytes: 6 << 10, large_body_bytes: 900, anchor_interval, ..small() }
 }
 
-/// What the answers of a store say that a start must find.
-#[derive(Default)]
-struct Answered {
-    present: BTreeSet<u64>,
-    absent: BTreeSet<u64>,
-    /// All there or none there: the store failed before it answered.
-    open: Vec<Vec<u64>>,
-    definitions: BTreeMap<String, Vec<u8>>,
-    /// Perhaps the last one is there.
-    open_definition: Option<(String, Vec<u8>)>,
+fn calls() -> Vec<u64> {
+    let given = std::env::var("FAULT_CALLS").ok().and_then(|number| number.parse().ok());
+    given.map_or_else(|| vec![1, 2, 3, 5, 8, 13, 21, 34, 55, 89], |last: u64| (1..=last).collect())
 }
 
-struct Caller<'a> {
-    store: &'a PrivateStore,
-    queue: QueueId,
-    answered: Answered,
-    random: StdRng,
-    next: u64,
-    /// What the disk says when it refuses.
-    error: i32,
+fn open(disk: &Arc<SimulatedDisk>, options: StoreOptions) -> Arc<PrivateStore> {
+    let (store, _) = PrivateStore::open(Arc::clone(disk) as Arc<dyn Disk>, options).expect("opens");
+    Arc::new(store)
 }
 
-/// The store takes no more.
-struct Failed;
+/// What a start finds on the disk as it is left by a power failure now is what was answered.
+fn check_start(case: &str, disk: &SimulatedDisk, seed: u64, queue: QueueId, answered: &Mutex<Answered>) {
+    // No answer is noted between the two copies.
+    let (after, answered) = {
+        let answered = answered.lock().unwrap();
+        (disk.after_crash(seed), answered.clone())
+    };
+    let opened = PrivateStore::open(Arc::new(after), options());
+    let (store, recovered) = opened.unwrap_or_else(|error| panic!("{case}: the next start is refused: {error}"));
+    store.retain_queues(&[queue]);
+    answered.check(case, &crate::oracle::names(&store, queue), recovered.definitions);
+}
 
-impl Caller<'_> {
-    fn run(&mut self, steps: u32) -> Result<(), Failed> {
-        for _ in 0..steps {
-            match self.random.gen_range(0..10) {
-                0..=3 => self.put(),
-                4..=5 => self.pair(),
-                6..=8 => self.get(),
-                _ => self.define(),
-            }?;
-        }
-        Ok(())
+/// The disk is well again: a log that has failed takes no more, any other takes puts. Then the process is killed. True when the
+/// log has failed. `is_ended`: it has said so to the caller.
+fn end(
+    case: &str,
+    disk: &SimulatedDisk,
+    store: Arc<PrivateStore>,
+    mut caller: Caller,
+    is_ended: bool,
+    seed: u64,
+) -> bool {
+    disk.set_faults(Faults::default());
+    if is_ended {
+        assert!(caller.put().is_err(), "{case}: a log that has failed takes no more");
+    } else {
+        // Full is full until the next attempt; nothing else lasts.
+        let goes_on = (0..4000).any(|_| {
+            std::thread::sleep(Duration::from_millis(1));
+            caller.put().unwrap_or(true)
+        });
+        assert!(goes_on, "{case}: the disk is well again and puts are refused");
     }
-
-    fn name(&mut self) -> u64 {
-        self.next += 1;
-        self.next
-    }
-
-    fn put_in(&self, unit: Option<storage::UnitOfWorkId>, name: u64) -> Result<(), StoreError> {
-        let priority = i32::try_from(name % 10).expect("a digit");
-        block_on(self.store.put(unit, self.queue, message(name, true, priority), PLACEMENT, FOREVER)).map(drop)
-    }
-
-    fn put(&mut self) -> Result<(), Failed> {
-        let name = self.name();
-        match self.put_in(None, name) {
-            Ok(()) => drop(self.answered.present.insert(name)),
-            Err(error) => {
-                // Refused is refused: it must not be there later. Of a log that failed nobody knows.
-                if self.is_refusal(&error)? {
-                    self.answered.absent.insert(name);
-                } else {
-                    self.answered.open.push(vec![name]);
-                    return Err(Failed);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Two messages in one unit of work.
-    fn pair(&mut self) -> Result<(), Failed> {
-        let names = [self.name(), self.name()];
-        let unit = self.store.begin();
-        let mut put = Vec::new();
-        for name in names {
-            match self.put_in(Some(unit), name) {
-                Ok(()) => put.push(name),
-                Err(error) if self.is_refusal(&error)? => drop(self.answered.absent.insert(name)),
-                Err(_) => {
-                    self.answered.absent.extend(names);
-                    return Err(Failed);
-                }
-            }
-        }
-        match block_on(self.store.commit(unit)) {
-            Ok(()) => self.answered.present.extend(put),
-            Err(error) if self.is_refusal(&error)? => {
-                let backed_out = block_on(self.store.back_out(unit));
-                self.answered.absent.extend(put);
-                if backed_out.is_err_and(|error| matches!(error, StoreError::LogFailed(_))) {
-                    return Err(Failed);
-                }
-            }
-            Err(_) => {
-                self.answered.open.push(put);
-                return Err(Failed);
-            }
-        }
-        Ok(())
-    }
-
-    fn get(&mut self) -> Result<(), Failed> {
-        let Some(name) = self.answered.present.pop_first() else { return Ok(()) };
-        let message_id: MessageId = message(name, true, 0).descriptor.message_id;
-        let selection = Selection { message_id: Some(message_id), ..Selection::default() };
-        match block_on(self.store.get(None, self.queue, &selection, FOREVER)) {
-            Ok(Some(got)) => {
-                assert_eq!(got.message.body, message(name, true, 0).body, "a body is right or not given");
-                self.answered.absent.insert(name);
-            }
-            // It could not be read: it is in quarantine, and there again after a start.
-            Ok(None) => {
-                let quarantined = self.store.quarantine();
-                assert!(quarantined.iter().any(|one| one.message_id == message_id), "message {name} is lost");
-                self.answered.present.insert(name);
-                self.answered.open.push(Vec::new());
-                return Ok(());
-            }
-            Err(error) if self.is_refusal(&error)? => drop(self.answered.present.insert(name)),
-            Err(_) => {
-                self.answered.open.push(vec![name]);
-                return Err(Failed);
-            }
-        }
-        Ok(())
-    }
-
-    fn define(&mut self) -> Result<(), Failed> {
-        let key = format!("queue/Q{}", self.random.gen_range(0..8));
-        let value = vec![self.random.r#gen(); self.random.gen_range(1..200)];
-        let change = DefinitionChange::Save { key: key.clone(), value: value.clone() };
-        match block_on(self.store.change_definitions(vec![change])) {
-            Ok(()) => drop(self.answered.definitions.insert(key, value)),
-            Err(error) if self.is_refusal(&error)? => {}
-            Err(_) => {
-                self.answered.open_definition = Some((key, value));
-                return Err(Failed);
-            }
-        }
-        Ok(())
-    }
-
-    /// True when one call was refused and nothing has changed; false when the outcome is open.
-    fn is_refusal(&self, error: &StoreError) -> Result<bool, Failed> {
-        match error {
-            StoreError::NoSpace => Ok(true),
-            StoreError::File(cause) => {
-                let said = cause.io().and_then(std::io::Error::raw_os_error);
-                assert!(said.is_none_or(|said| said == self.error), "{cause}");
-                Ok(true)
-            }
-            StoreError::LogFailed(_) => {
-                assert!(self.store.statistics().log_failed, "a failed log says so");
-                Ok(false)
-            }
-            other => panic!("answered {other}"),
-        }
-    }
+    let (queue, answered) = (caller.queue(), caller.answered());
+    let has_failed = store.statistics().log_failed;
+    disk.stop();
+    drop((store, caller));
+    check_start(case, disk, seed, queue, &answered);
+    has_failed
 }
 
 #[derive(Debug)]
@@ -194,63 +93,14 @@ struct Outcome {
 fn refuse(refusal: Refusal, tears: bool) -> Outcome {
     let case = format!("{refusal:?}, torn: {tears}");
     let disk = Arc::new(SimulatedDisk::default());
-    let (store, _) = PrivateStore::open(Arc::clone(&disk) as Arc<dyn Disk>, options()).expect("opens");
-    let queue = store.create_queue();
-    let random = StdRng::seed_from_u64(refusal.from);
-    let error = refusal.error;
-    let mut caller = Caller { store: &store, queue, answered: Answered::default(), random, next: 0, error };
+    let store = open(&disk, options());
+    let mut caller = Caller::new(&store, refusal.from, Some(refusal.error));
     assert!(caller.run(30).is_ok(), "{case}: the disk is well");
     disk.set_faults(Faults { refusal: Some(refusal), tears, ..Faults::default() });
     let ended = caller.run(150);
     let refused = disk.refused() > 0;
-    disk.set_faults(Faults::default());
-    if ended.is_err() {
-        assert!(caller.put().is_err(), "{case}: a log that has failed takes no more");
-    } else {
-        // Full is full until the next attempt; nothing else lasts.
-        let goes_on = (0..4000).any(|_| {
-            std::thread::sleep(Duration::from_millis(1));
-            let name = caller.name();
-            let put = caller.put_in(None, name);
-            match put {
-                Ok(()) => caller.answered.present.insert(name),
-                Err(_) if store.statistics().log_failed => {
-                    caller.answered.open.push(vec![name]);
-                    true
-                }
-                Err(_) => false,
-            }
-        });
-        assert!(goes_on, "{case}: the disk is well again and puts are refused");
-    }
-    let Caller { answered, .. } = caller;
-    let has_failed = store.statistics().log_failed;
-    // As a killed process.
-    disk.stop();
-    drop(store);
-    let after: Arc<dyn Disk> = Arc::new(disk.after_crash(refusal.from));
-    let opened = PrivateStore::open(after, options());
-    let (store, recovered) = opened.unwrap_or_else(|error| panic!("{case}: the next start is refused: {error}"));
-    store.retain_queues(&[queue]);
-    check(&case, &answered, &crate::oracle::names(&store, queue), recovered.definitions);
+    let has_failed = end(&case, &disk, store, caller, ended.is_err(), refusal.from);
     Outcome { refused, has_failed }
-}
-
-fn check(case: &str, answered: &Answered, names: &[u64], definitions: Vec<(String, Vec<u8>)>) {
-    let found: BTreeSet<u64> = names.iter().copied().collect();
-    assert_eq!(found.len(), names.len(), "{case}: something is there twice");
-    let lost: Vec<_> = answered.present.difference(&found).collect();
-    assert!(lost.is_empty(), "{case}: lost {lost:?}");
-    let back: Vec<_> = answered.absent.intersection(&found).collect();
-    assert!(back.is_empty(), "{case}: back, or there although refused: {back:?}");
-    for group in &answered.open {
-        let there = group.iter().filter(|name| found.contains(name)).count();
-        assert!(there == 0 || there == group.len(), "{case}: half of a unit of work: {group:?}");
-    }
-    let definitions: BTreeMap<String, Vec<u8>> = definitions.into_iter().collect();
-    let mut with_open = answered.definitions.clone();
-    with_open.extend(answered.open_definition.clone());
-    assert!(definitions == answered.definitions || definitions == with_open, "{case}: definitions differ");
 }
 
 /// The log goes on without its anchor: what the file says stays true.
@@ -271,13 +121,10 @@ fn an_anchor_that_cannot_be_written_harms_nothing() {
 
 #[test]
 fn whatever_the_disk_refuses_nothing_answered_is_lost_and_nothing_is_silent() {
-    let given = std::env::var("FAULT_CALLS").ok().and_then(|number| number.parse().ok());
-    let calls: Vec<u64> =
-        given.map_or_else(|| vec![1, 2, 3, 5, 8, 13, 21, 34, 55, 89], |last: u64| (1..=last).collect());
     for call in CALLS {
         let mut refusals = 0;
         for error in ERRORS {
-            for from in calls.iter().copied() {
+            for from in calls() {
                 for count in [1, u64::MAX / 2] {
                     let refusal = Refusal { call, files: "", from, count, error };
                     refusals += u32::from(refuse(refusal, false).refused);
@@ -289,5 +136,110 @@ fn whatever_the_disk_refuses_nothing_answered_is_lost_and_nothing_is_silent() {
         }
         println!("{call:?}: {refusals} runs with a refusal");
         assert!(refusals >= 8, "{call:?} is refused in some runs");
+    }
+}
+
+/// Messages that are in memory alone, on a queue of their own.
+struct Bystander {
+    store: Arc<PrivateStore>,
+    queue: QueueId,
+    next: u64,
+}
+
+impl Bystander {
+    const FIRST: u64 = 1_000_000;
+    const PLACEMENT: Placement =
+        Placement { by_priority: false, maximum_depth: u32::MAX, expires: None, persistent: false };
+
+    /// With messages that were put while the disk was well.
+    fn new(store: &Arc<PrivateStore>) -> Self {
+        let mut bystander = Self { store: Arc::clone(store), queue: store.create_queue(), next: Self::FIRST };
+        (0..4).for_each(|_| bystander.put(None));
+        bystander
+    }
+
+    fn message(name: u64) -> Message {
+        // Every seventh name from here has a short body.
+        message(name * 7, false, 0)
+    }
+
+    fn put(&mut self, unit: Option<storage::UnitOfWorkId>) {
+        let put = self.store.put(unit, self.queue, Self::message(self.next), Self::PLACEMENT, FOREVER);
+        block_on(put).expect("it needs no disk");
+        self.next += 1;
+    }
+
+    fn get(&self) {
+        let seen = block_on(self.store.browse(self.queue, None, &Selection::default(), FOREVER)).expect("readable");
+        let got = block_on(self.store.get(None, self.queue, &Selection::default(), FOREVER)).expect("readable");
+        assert_eq!(seen.map(|seen| seen.message.body), got.map(|got| got.message.body));
+    }
+
+    /// `puts`: there is room in memory for more.
+    fn work(&mut self, puts: bool) {
+        for _ in 0..2 {
+            self.get();
+        }
+        for _ in 0..if puts { 10 } else { 0 } {
+            self.put(None);
+            let unit = self.store.begin();
+            self.put(Some(unit));
+            block_on(self.store.commit(unit)).expect("it needs no disk");
+            let unit = self.store.begin();
+            self.put(Some(unit));
+            block_on(self.store.back_out(unit)).expect("it needs no disk");
+            self.get();
+            self.get();
+        }
+    }
+}
+
+/// True when a call did stall. `error`: what the stalled calls end in.
+fn stall(call: Call, from: u64, error: Option<i32>) -> bool {
+    let case = format!("{call:?} {from} stalls, then {error:?}");
+    let disk = Arc::new(SimulatedDisk::default());
+    // A read needs messages that are not in memory, everything else goes with memory for all.
+    let is_roomy = call != Call::Read;
+    let options = StoreOptions { buffer_pool_bytes: if is_roomy { 1 << 20 } else { 6 << 10 }, ..options() };
+    let store = open(&disk, options);
+    let mut bystander = Bystander::new(&store);
+    let mut caller = Caller::new(&store, from, error);
+    assert!(caller.run(30).is_ok(), "{case}: the disk is well");
+    let gate = Arc::new(Gate::default());
+    let refusal = error.map(|error| Refusal { call, files: "", from, count: u64::MAX / 2, error });
+    disk.set_faults(Faults {
+        stall: Some(Stall { call, from, gate: Arc::clone(&gate) }),
+        refusal,
+        ..Faults::default()
+    });
+    let (queue, answered) = (caller.queue(), caller.answered());
+    let worker = std::thread::spawn(move || {
+        let ended = caller.run(150);
+        (caller, ended)
+    });
+    let stalls = gate.until_reached(|| !worker.is_finished());
+    if stalls {
+        bystander.work(is_roomy);
+        check_start(&format!("{case}: killed meanwhile"), &disk, from, queue, &answered);
+    }
+    assert!(gate.open(), "{case}: something waited for the stalled call");
+    let (caller, ended) = worker.join().unwrap_or_else(|_| panic!("{case}: the caller panicked"));
+    assert!(error.is_some() || ended.is_ok(), "{case}: a stall alone fails nothing");
+    drop(bystander);
+    end(&case, &disk, store, caller, ended.is_err(), from);
+    stalls
+}
+
+#[test]
+fn while_a_call_stalls_what_needs_no_disk_goes_on_and_nothing_answered_is_lost() {
+    for call in CALLS {
+        let mut stalls = 0;
+        for error in [None, Some(libc::EIO), Some(libc::ENOSPC)] {
+            for from in calls() {
+                stalls += u32::from(stall(call, from, error));
+            }
+        }
+        println!("{call:?}: {stalls} runs with a stall");
+        assert!(stalls >= 3, "{call:?} stalls in some runs");
     }
 }

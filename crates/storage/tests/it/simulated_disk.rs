@@ -1,12 +1,13 @@
 //! A disk in memory that behaves as badly as disks may: it forgets what was not synced, sector by sector, tears writes,
-//! fails, fills up, and stops dead at any chosen operation.
+//! fails, stalls, fills up, and stops dead at any chosen operation.
 //!
 //! What is durable: the content of a file up to its last sync, and every create and rename that returned. What a failed
 //! sync did not write is read back until the disk stops, and is durable only when it is written again.
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::Mutex;
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -33,6 +34,8 @@ struct State {
     /// Calls that the refusal looked at, and those that it refused.
     looked_at: u64,
     refused: u64,
+    /// Calls that the stall looked at.
+    stall_looked_at: u64,
     dead: bool,
 }
 
@@ -51,6 +54,64 @@ pub(crate) struct Faults {
     pub(crate) refusal: Option<Refusal>,
     /// A write that is refused has written a part.
     pub(crate) tears: bool,
+    /// Calls of one kind wait at a gate before they do anything.
+    pub(crate) stall: Option<Stall>,
+}
+
+/// All calls of one kind from the n-th on, counted from 1 since the faults were set.
+#[derive(Clone)]
+pub(crate) struct Stall {
+    pub(crate) call: Call,
+    pub(crate) from: u64,
+    pub(crate) gate: Arc<Gate>,
+}
+
+/// Where stalled calls wait until the test opens it: as long as the test needs, whatever the clock says.
+#[derive(Default)]
+pub(crate) struct Gate {
+    state: Mutex<GateState>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct GateState {
+    waiting: u32,
+    is_open: bool,
+    was_forced: bool,
+}
+
+/// A stalled call goes on after this time, so that a test that waits for it fails and does not hang.
+const LONGEST_STALL: Duration = Duration::from_secs(30);
+/// How often a test looks whether there is still something that may come to the gate.
+const LOOK: Duration = Duration::from_millis(2);
+
+impl Gate {
+    fn pass(&self) {
+        let mut state = self.state.lock().unwrap();
+        state.waiting += 1;
+        self.changed.notify_all();
+        let (mut state, waited) =
+            self.changed.wait_timeout_while(state, LONGEST_STALL, |state| !state.is_open).unwrap();
+        state.waiting -= 1;
+        state.was_forced |= waited.timed_out();
+    }
+
+    /// True once a call waits, false once `may_come` says that none will.
+    pub(crate) fn until_reached(&self, may_come: impl Fn() -> bool) -> bool {
+        let mut state = self.state.lock().unwrap();
+        while state.waiting == 0 && may_come() {
+            state = self.changed.wait_timeout(state, LOOK).unwrap().0;
+        }
+        state.waiting > 0
+    }
+
+    /// False when a call did not wait for this.
+    pub(crate) fn open(&self) -> bool {
+        let mut state = self.state.lock().unwrap();
+        state.is_open = true;
+        self.changed.notify_all();
+        !state.was_forced
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +150,7 @@ impl SimulatedDisk {
     pub(crate) fn set_faults(&self, faults: Faults) {
         let mut state = self.state.lock().unwrap();
         state.faults = faults;
-        (state.looked_at, state.refused) = (0, 0);
+        (state.looked_at, state.refused, state.stall_looked_at) = (0, 0, 0);
     }
 
     /// How many calls were refused since the faults were set.
@@ -149,6 +210,14 @@ impl SimulatedDisk {
         Self { state: Mutex::new(State { files, ..State::default() }) }
     }
 
+    /// The lock is free meanwhile.
+    fn stall(&self, call: Call) {
+        let gate = self.state.lock().unwrap().gate(call);
+        if let Some(gate) = gate {
+            gate.pass();
+        }
+    }
+
     pub(crate) fn content(&self, name: &str) -> Vec<u8> {
         self.state.lock().unwrap().files[&FileName(name.to_owned())].now.clone()
     }
@@ -201,6 +270,12 @@ impl State {
         Ok(())
     }
 
+    fn gate(&mut self, call: Call) -> Option<Arc<Gate>> {
+        let stall = self.faults.stall.as_ref().filter(|stall| stall.call == call)?;
+        self.stall_looked_at += 1;
+        (self.stall_looked_at >= stall.from).then(|| Arc::clone(&stall.gate))
+    }
+
     fn bytes_in_files(&self) -> usize {
         self.files.values().map(|file| file.now.len()).sum()
     }
@@ -220,6 +295,7 @@ impl Disk for SimulatedDisk {
     }
 
     fn read(&self, file: &FileName, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.stall(Call::Read);
         let mut state = self.state.lock().unwrap();
         state.refuse(Call::Read, file)?;
         let content = &state.file(file)?.now;
@@ -230,6 +306,7 @@ impl Disk for SimulatedDisk {
     }
 
     fn write(&self, file: &FileName, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.stall(Call::Write);
         let mut state = self.state.lock().unwrap();
         let crash = state.step()?;
         let refused = state.refuse(Call::Write, file);
@@ -269,6 +346,7 @@ impl Disk for SimulatedDisk {
     }
 
     fn sync(&self, file: &FileName) -> io::Result<()> {
+        self.stall(Call::Sync);
         let mut state = self.state.lock().unwrap();
         let crash = state.step()?;
         if crash {
@@ -296,6 +374,7 @@ impl Disk for SimulatedDisk {
     }
 
     fn create(&self, file: &FileName) -> io::Result<()> {
+        self.stall(Call::Create);
         let mut state = self.state.lock().unwrap();
         let crash = state.step()?;
         state.refuse(Call::Create, file)?;
@@ -306,6 +385,7 @@ impl Disk for SimulatedDisk {
     }
 
     fn rename(&self, from: &FileName, to: &FileName) -> io::Result<()> {
+        self.stall(Call::Rename);
         let mut state = self.state.lock().unwrap();
         let crash = state.step()?;
         state.refuse(Call::Rename, from)?;
@@ -317,6 +397,7 @@ impl Disk for SimulatedDisk {
     }
 
     fn remove(&self, file: &FileName) -> io::Result<()> {
+        self.stall(Call::Remove);
         let mut state = self.state.lock().unwrap();
         let crash = state.step()?;
         state.refuse(Call::Remove, file)?;
