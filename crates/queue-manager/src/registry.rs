@@ -119,7 +119,7 @@ pub struct Known {
     pub is_expected: bool,
     /// Why it could not start, or ended unexpectedly.
     pub problem: Option<String>,
-    /// Its recovery log has failed since it was last started.
+    /// Its recovery log has failed, and it has not been started since.
     pub log_failed: bool,
     running: Option<QueueManager>,
 }
@@ -231,7 +231,6 @@ impl QueueManagers {
         if next == State::Starting {
             known.is_expected = true;
             known.problem = None;
-            known.log_failed = false;
         }
         Ok(())
     }
@@ -249,6 +248,7 @@ impl QueueManagers {
         let name = queue_manager.name();
         self.change(&name, |known| {
             known.state = State::Running;
+            known.log_failed = false;
             known.running = Some(queue_manager);
         });
     }
@@ -273,6 +273,15 @@ impl QueueManagers {
         known.log_failed = true;
         known.running = None;
         true
+    }
+
+    /// It has ended unexpectedly: what is known of that changes. Nothing happens in any other state.
+    pub fn explain(&self, name: &QueueManagerName, problem: String) {
+        self.change(name, |known| {
+            if known.state == State::EndedUnexpectedly {
+                known.problem = Some(problem);
+            }
+        });
     }
 
     /// Why one could not start, or ended unexpectedly; a blank name is the default.
@@ -354,8 +363,12 @@ mod tests {
         assert_eq!(table.running().len(), 1);
         assert!(table.list()[0].log_failed && table.list()[0].is_expected);
         table.claim(&name("QM1"), State::Starting, State::has_ended).expect("it has ended");
-        assert_eq!((table.problem(""), table.list()[0].log_failed), (None, false));
+        assert_eq!((table.problem(""), table.list()[0].log_failed), (None, true));
+        table.ended(&name("QM1"), State::EndedUnexpectedly, Some("still broken".to_owned()));
+        assert!(table.list()[0].log_failed, "a start that fails changes nothing about its log");
+        table.claim(&name("QM1"), State::Starting, State::has_ended).expect("it has ended");
         table.started(start("QM1"));
+        assert!(!table.list()[0].log_failed);
         assert!(!table.log_failed(&first, "of the start before".to_owned()));
         assert_eq!(table.state(&name("QM1")), Some(State::Running));
     }

@@ -75,6 +75,7 @@ pub(crate) struct Server {
     pub developer_defaults: bool,
     pub grace_seconds: u64,
     pub reload_interval_seconds: u64,
+    pub restart_failed_seconds: u64,
     pub log_format: LogFormat,
     pub log_level: LogLevel,
 }
@@ -203,6 +204,7 @@ impl Default for Server {
             developer_defaults: true,
             grace_seconds: 30,
             reload_interval_seconds: 0,
+            restart_failed_seconds: 0,
             log_format: LogFormat::Text,
             log_level: LogLevel::Info,
         }
@@ -259,6 +261,11 @@ impl Tls {
 impl Server {
     pub(crate) fn grace(&self) -> Duration {
         Duration::from_secs(self.grace_seconds)
+    }
+
+    /// The first pause before a queue manager whose log has failed is started again; `None`: it is not.
+    pub(crate) fn restart_failed(&self) -> Option<Duration> {
+        (self.restart_failed_seconds > 0).then(|| Duration::from_secs(self.restart_failed_seconds))
     }
 }
 

@@ -17,6 +17,7 @@ pub(crate) mod plan;
 pub(crate) mod prepare;
 pub(crate) mod ready;
 pub(crate) mod recover;
+mod restarting;
 mod roll;
 mod server;
 mod supervisor;

@@ -162,6 +162,10 @@ pub(crate) const KEYS: &[Key] = &[
         .unit("seconds")
         .environment("QUAYMASTER_RELOAD_INTERVAL_SECONDS")
         .at_start(""),
+    key("server.restart_failed_seconds", SECONDS, "0", "Pause before a queue manager whose recovery log has failed is started again, if a small file can be written in the folder of its log. The pause doubles after each attempt, up to ten minutes. 0: only strmqm starts it again.")
+        .unit("seconds")
+        .environment("QUAYMASTER_RESTART_FAILED_SECONDS")
+        .at_start(""),
     key("server.log_format", Kind::Choice(&["text", "json"]), "\"text\"", "Format of the log lines on standard error.")
         .environment("QUAYMASTER_LOG_FORMAT")
         .at_start("--log-format"),

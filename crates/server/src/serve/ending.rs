@@ -3,7 +3,8 @@
 //! A quiesce refuses new work, ends waits of applications that ask for it, and waits until all have disconnected. An
 //! immediate end lets verbs in progress finish and backs out what is open. A preemptive one waits for nothing for long.
 //! Each is one task, which a more impatient request hurries along by changing the state. After a failure of the log doors
-//! say at once that the queue manager has ended; its clients are cut off, and nothing is backed out.
+//! say at once that the queue manager has ended; its clients are cut off, and nothing is backed out. It may be started again:
+//! `restarting.rs`.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -58,11 +59,13 @@ impl Host {
     /// Begins to end a queue manager; `until_ended` waits for the end. It stays ended until it is started by name.
     ///
     /// # Errors
-    /// It is not known, does not run, or is ending in the same way or a less patient one. To quiesce twice is no error.
+    /// It is not known, does not run, or is ending in the same way or a less patient one. To quiesce twice is no error, nor to
+    /// end one that has ended and would start again by itself.
     pub(crate) fn end(self: &Arc<Self>, name: QueueManagerName, mode: EndMode) -> Result<(), Refusal> {
         match self.table.claim(&name, mode.state(), |state| mode.may_follow(state)) {
-            Ok(()) => {}
+            Ok(()) => self.restarts.forget(&name),
             Err(Unavailable::NotRunning(State::Quiescing)) => return Ok(()),
+            Err(Unavailable::NotRunning(State::EndedUnexpectedly)) if self.cancel_restart(&name) => return Ok(()),
             Err(Unavailable::Unknown) => return Err(Refusal::unknown(name.as_str())),
             Err(Unavailable::NotRunning(state)) if state.is_ending() => {
                 let sentence = format!("queue manager {name} is ending already: {state}");
@@ -77,10 +80,16 @@ impl Host {
 
     /// The recovery log of a queue manager has failed: doors say so from now on, and what is left of it is ended.
     pub(super) fn log_failed(self: &Arc<Self>, manager: &QueueManager) {
-        if let Some(cause) = manager.log_failure()
-            && self.table.log_failed(manager, chain(&ServerError::LogFailed(cause)))
-        {
-            self.begin(manager.name(), true);
+        let Some(cause) = manager.log_failure() else { return };
+        let (name, cause) = (manager.name(), chain(&ServerError::LogFailed(cause)));
+        if !self.table.log_failed(manager, cause.clone()) {
+            return;
+        }
+        // What an administrator has begun to end has no further start.
+        let plan = self.hosted().get(&name).filter(|entry| entry.resumes).map(|entry| entry.plan.clone());
+        self.begin(name, true);
+        if let Some(plan) = plan {
+            self.restart_later(name, plan, cause);
         }
     }
 

@@ -1,4 +1,5 @@
-//! The queue managers of a running server: started, made and deleted here, ended in `ending.rs`.
+//! The queue managers of a running server: started, made and deleted here, ended in `ending.rs`, and started again after a
+//! failure of their log in `restarting.rs`.
 //!
 //! The table (`queue_manager::registry`) is what doors see; beside it stands here what keeps each of them going. What has
 //! begun is finished although the command that asked for it goes away: starts and ends are tasks of the host's own.
@@ -11,6 +12,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use command::command_queue;
 use model::authority::Principal;
@@ -29,6 +31,7 @@ use crate::error::{ServerError, chain};
 use crate::serve::channels::Channels;
 use crate::serve::drop_in;
 use crate::serve::recover::{RecoverOptions, Recovered, recover};
+use crate::serve::restarting::Restarts;
 use crate::server_user;
 
 pub(crate) struct Host {
@@ -36,6 +39,8 @@ pub(crate) struct Host {
     pub(super) data: DataDirectory,
     pub(super) administrator: Principal,
     pub(super) hosted: Mutex<BTreeMap<QueueManagerName, Hosted>>,
+    /// Those that start again by themselves.
+    pub(super) restarts: Restarts,
     /// Starts and ends under way.
     pub(super) tasks: Mutex<JoinSet<()>>,
     /// Raised whenever the table changes.
@@ -56,6 +61,8 @@ struct Doors {
 /// What keeps one queue manager going.
 pub(super) struct Hosted {
     pub(super) manager: QueueManager,
+    /// How it was started, and would be again.
+    pub(super) plan: StartPlan,
     pub(super) disk: Option<Arc<DirectoryDisk>>,
     /// Taken by the task that ends it.
     pub(super) housekeeping: Option<JoinHandle<()>>,
@@ -74,6 +81,8 @@ pub(crate) struct StartPlan {
     pub developer_defaults: bool,
     pub mqsc_dir: PathBuf,
     pub strict: bool,
+    /// The first pause before another start, when the log has failed.
+    pub restart_failed: Option<Duration>,
 }
 
 impl Host {
@@ -87,6 +96,7 @@ impl Host {
             data,
             administrator,
             hosted: Mutex::default(),
+            restarts: Restarts::default(),
             tasks: Mutex::default(),
             changes: watch::channel(0).0,
             closing: watch::channel(false).0,
@@ -147,8 +157,12 @@ impl Host {
         let (answer, answered) = oneshot::channel();
         let host = Arc::clone(self);
         self.spawn(async move {
+            let started = host.start_claimed(name, &plan).await;
+            if let Err(error) = &started {
+                host.could_not_start(name, error);
+            }
             // Nobody may be there any more to hear the answer.
-            let _ = answer.send(host.start_claimed(name, plan).await);
+            let _ = answer.send(started);
         });
         let failed = |sentence: String| Refusal::new(RefusalKind::Failed, sentence);
         match answered.await {
@@ -158,20 +172,19 @@ impl Host {
         }
     }
 
-    async fn start_claimed(self: Arc<Self>, name: QueueManagerName, plan: StartPlan) -> Result<(), ServerError> {
+    /// # Errors
+    /// It cannot be started; the caller says so in the table.
+    pub(super) async fn start_claimed(
+        self: &Arc<Self>,
+        name: QueueManagerName,
+        plan: &StartPlan,
+    ) -> Result<(), ServerError> {
         // One whose log has failed is said to have ended before its log is closed.
         self.until_closed(&name).await;
         let options = plan.recover.clone();
         let recovered = tokio::task::spawn_blocking(move || recover(&options, name)).await;
-        let started = match recovered {
-            Ok(Ok(recovered)) => self.take_in(recovered, &plan).await,
-            Ok(Err(error)) => Err(error),
-            Err(_) => Err(ServerError::StartUpTask),
-        };
-        if let Err(error) = &started {
-            self.could_not_start(name, error);
-        }
-        started
+        let recovered = recovered.unwrap_or(Err(ServerError::StartUpTask))?;
+        self.take_in(recovered, plan).await
     }
 
     /// Makes a recovered queue manager one of the server's: developer objects, drop-ins, housekeeping, state.
@@ -198,6 +211,7 @@ impl Host {
         });
         let hosted = Hosted {
             manager: manager.clone(),
+            plan: plan.clone(),
             disk,
             housekeeping: Some(housekeeping),
             watch: watch.abort_handle(),
@@ -224,6 +238,11 @@ impl Host {
     pub(super) fn could_not_start(&self, name: QueueManagerName, error: &ServerError) {
         let problem = chain(error);
         tracing::error!("queue manager {name} cannot be started: {problem}");
+        self.remember_why(name, problem);
+    }
+
+    /// It was starting, and has ended for this reason.
+    pub(super) fn remember_why(&self, name: QueueManagerName, problem: String) {
         self.table.ended(&name, State::EndedUnexpectedly, Some(problem));
         self.note(&name, Saved { state: State::EndedUnexpectedly, resumes: true });
         self.changed();

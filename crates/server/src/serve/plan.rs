@@ -71,6 +71,7 @@ impl Plan {
             developer_defaults: server.developer_defaults,
             mqsc_dir: self.mqsc_dir(),
             strict: server.strict,
+            restart_failed: server.restart_failed(),
         }
     }
 

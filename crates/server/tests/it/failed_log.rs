@@ -23,11 +23,17 @@ impl House {
     }
 
     fn with(names: &[&str], options: &[&str]) -> Self {
+        Self::restarting_after("0", names, options)
+    }
+
+    /// The server starts it again, after so many seconds at first.
+    fn restarting_after(seconds: &str, names: &[&str], options: &[&str]) -> Self {
         let folder = Folder::new();
         let joined = names.join(",");
         // A process that ignores the signal gets the error.
         let mut command = serve_after("trap '' XFSZ", &folder, &[&["--qmgr", &joined], options].concat());
         command.env("MQ_APP_PASSWORD", "of-app");
+        command.env("QUAYMASTER_RESTART_FAILED_SECONDS", seconds);
         let house = Self { server: Server::spawn(command), folder };
         let long = house.folder.write("long", &"x".repeat(900 << 10));
         for _ in 0..2 {
@@ -51,6 +57,19 @@ impl House {
         let maximum = getrlimit(Resource::Fsize).maximum;
         let limit = Rlimit { current: bytes.or(maximum), maximum };
         prlimit(process, Resource::Fsize, limit).expect("a limit of one's own process");
+    }
+
+    /// A put that the log cannot take, until `bytes` are allowed again.
+    fn fail(&self, bytes: u64) {
+        self.limit_files(Some(bytes));
+        let put = self.folder.run(&["put", "DEV.QUEUE.1", "lost", "--persistent"]);
+        assert!(!put.starts_with("exit 0"), "{put}");
+        eventually("the state", || self.status().contains("STATUS(Ended unexpectedly)"));
+    }
+
+    /// What is known of QM1, which does not run.
+    fn problem(&self) -> String {
+        self.folder.run(&["chkmqhealthy", "-m", "QM1"])
     }
 
     fn metric(&self, name: &str, queue_manager: &str) -> String {
@@ -157,11 +176,8 @@ fn a_log_that_fails_ends_its_queue_manager_visibly_and_strmqm_brings_it_back() {
 fn strmqm_waits_until_what_failed_is_closed() {
     let house = House::new();
     for round in 0..3 {
-        house.limit_files(Some(LIMIT));
-        let put = house.folder.run(&["put", "DEV.QUEUE.1", "lost", "--persistent"]);
-        assert!(!put.starts_with("exit 0"), "{put}");
+        house.fail(LIMIT);
         house.limit_files(None);
-        eventually("the state", || house.status().contains("STATUS(Ended unexpectedly)"));
         let started = house.folder.run(&["strmqm", "QM1"]);
         assert!(started.starts_with("exit 0"), "round {round}: {started}");
         house.put("QM1", "DEV.QUEUE.3", &["kept"]);
@@ -180,4 +196,67 @@ fn a_server_that_ends_with_its_last_queue_manager_fails_with_it() {
     assert_eq!(code, Some(1), "{log}");
     let last = log.lines().last().unwrap_or_default();
     assert!(last.contains("QM1 has ended unexpectedly: the recovery log has failed"), "{log}");
+}
+
+#[test]
+fn a_queue_manager_whose_log_failed_is_started_again_when_its_disk_is_well() {
+    let house = House::restarting_after("1", &["QM1"], &[]);
+    house.put("QM1", "DEV.QUEUE.1", &["kept"]);
+    // A small file can be written, and the log, which is longer than the limit, cannot.
+    house.fail(LIMIT);
+    let first = house.problem();
+    assert!(first.contains("cannot write to extent-") && first.contains("attempt 1 within 1 s"), "{first}");
+    let table = house.folder.run(&["dspmq", "--json"]);
+    assert!(table.contains("the server starts it again when its disk is well"), "{table}");
+    eventually("the second attempt", || house.problem().contains("attempt 2 within 2 s"));
+    assert_eq!(house.metric("quaymaster_log_failed", "QM1"), "1", "a start that fails changes nothing about that");
+    // No file can be written at all.
+    house.limit_files(Some(0));
+    eventually("the third attempt", || house.problem().contains("attempt 3 within 4 s"));
+    let third = house.problem();
+    assert!(third.contains("cannot write probe: File too large"), "{third}");
+
+    house.limit_files(None);
+    eventually("the start", || house.folder.run(&["chkmqhealthy"]) == "exit 0\n");
+    assert_eq!(house.metric("quaymaster_log_failed", "QM1"), "0");
+    assert_eq!(house.folder.run(&["get", "DEV.QUEUE.1"]), "exit 0\nout: kept\n");
+    // A disk that was well for a moment is not trusted more than before.
+    house.fail(0);
+    eventually("the next attempt", || house.problem().contains("attempt 1 within 8 s"));
+
+    // It waits, and the end of the server does not.
+    let (code, log) = house.server.terminate();
+    assert_eq!(code, Some(0), "{log}");
+    let lines = |what: &str| log.lines().filter(|line| line.contains(what)).count();
+    assert_eq!(lines("INFO queue manager QM1 is started again when its disk is well: attempt 1 in"), 2, "{log}");
+    assert_eq!(lines("WARN queue manager QM1 cannot be started again yet"), 2, "{log}");
+    assert_eq!(lines("was started again after its recovery log had failed"), 1, "{log}");
+    assert_eq!(lines("ERROR"), 2, "one for each failure: {log}");
+    assert!(!house.folder.join("qmgrs/QM1/log/probe").exists());
+}
+
+#[test]
+fn endmqm_and_strmqm_take_the_place_of_a_start_that_waits() {
+    let house = House::restarting_after("3600", &["QM1"], &[]);
+    let folder = &house.folder;
+    house.fail(LIMIT);
+    assert!(house.problem().contains("attempt 1 within 3600 s"), "{}", house.problem());
+    assert_eq!(folder.run(&["endmqm", "-i", "QM1"]).lines().next(), Some("exit 0"));
+    let problem = house.problem();
+    assert!(problem.contains("ended unexpectedly") && !problem.contains("attempt"), "{problem}");
+    assert!(folder.run(&["endmqm", "-i", "QM1"]).starts_with("exit 40"), "it has ended");
+
+    // A start by command that fails leaves the next one to come.
+    house.limit_files(None);
+    assert!(folder.run(&["strmqm", "QM1"]).starts_with("exit 0"));
+    house.fail(LIMIT);
+    let refused = folder.run(&["strmqm", "QM1"]);
+    assert!(refused.starts_with("exit 71"), "{refused}");
+    assert!(house.problem().contains("File too large"), "{}", house.problem());
+    house.limit_files(None);
+    assert!(folder.run(&["strmqm", "QM1"]).starts_with("exit 0"));
+    assert_eq!(folder.run(&["chkmqhealthy"]), "exit 0\n");
+    let (code, log) = house.server.terminate();
+    assert_eq!(code, Some(0), "{log}");
+    assert_eq!(log.matches("is not started again: it was ended by command").count(), 1, "{log}");
 }

@@ -12,7 +12,7 @@ use parking_lot::RwLock;
 use rustix::fs::{FallocateFlags, fallocate, statvfs};
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
-use crate::private::log::extent::LogFile;
+use crate::private::log::extent::{LogFile, PAGE_BYTES};
 use crate::{RecoveryLogError, StoreError};
 
 /// A file in the log directory, by name.
@@ -109,6 +109,7 @@ pub(crate) fn disk_error(action: &'static str, file: &FileName, source: io::Erro
 }
 
 const LOCK_FILE: &str = "lock";
+const PROBE_FILE: &str = "probe";
 const FILE_MODE: u32 = 0o600;
 
 /// A directory of the file system. Keeps the files of the log and spill files open, so that the log never needs a descriptor to
@@ -166,6 +167,23 @@ impl DirectoryDisk {
     /// For inspection, also beside a running server: takes no lock, opens for reading only and refuses every change.
     pub fn read_only(directory: PathBuf) -> Self {
         Self { directory, locked: None, released: AtomicBool::new(false), open: RwLock::default() }
+    }
+
+    /// Makes, writes, syncs and removes a small file beside the log: whether the disk is well enough to try. Takes no lock.
+    ///
+    /// # Errors
+    /// What the disk refused.
+    pub fn probe(directory: &Path) -> Result<(), RecoveryLogError> {
+        let path = directory.join(PROBE_FILE);
+        let fails = |action| move |source| RecoveryLogError::Disk { action, file: PROBE_FILE.to_owned(), source };
+        let mut options = OpenOptions::new();
+        let file = options.write(true).create(true).truncate(true).mode(FILE_MODE).open(&path);
+        let file = file.map_err(fails("create"))?;
+        let written = file.write_all_at(&ZEROS.0[..PAGE_BYTES], 0).map_err(fails("write"));
+        let synced = written.and_then(|()| file.sync_all().map_err(fails("sync")));
+        let removed = std::fs::remove_file(&path).map_err(fails("remove"));
+        synced.and(removed)?;
+        File::open(directory).and_then(|entries| entries.sync_all()).map_err(fails("sync"))
     }
 
     /// Gives up the lock, so that the directory can be opened again while this value still exists: for a store that
