@@ -1,8 +1,9 @@
 //! `backup` and `restore`: of a queue manager that runs and of one at rest, again into the same folder, under another name.
 
 use std::os::unix::fs::FileExt;
+use std::process::{Command, Stdio};
 
-use crate::program::{Folder, Server};
+use crate::program::{BINARY, Folder, Server, shown};
 
 fn depth(folder: &Folder, name: &str) -> String {
     folder.run(&["depth", "DEV.QUEUE.1", "-m", name])
@@ -96,4 +97,69 @@ fn what_is_no_backup_or_is_damaged_is_refused_and_leaves_nothing() {
     }
     assert_eq!(other.run(&["dspmq"]), "exit 0\n");
     assert!(!other.join("qmgrs/.restoring.QM1").exists());
+}
+
+/// A shell with the binary as `$QM`, on this data directory.
+fn shell(folder: &Folder, script: &str) -> String {
+    let mut shell = Command::new("bash");
+    shell.args(["-o", "pipefail", "-c", script]).env("QM", BINARY).env("QUAYMASTER_DATA", folder.path());
+    folder.filtered(&shown(&shell.stdin(Stdio::null()).output().expect("bash starts")))
+}
+
+#[test]
+fn a_backup_goes_through_a_pipe_from_a_running_server_to_another() {
+    let (folder, other, files) = (Folder::new(), Folder::new(), Folder::new());
+    let _server = Server::start(&folder, &[]);
+    let _target = Server::start(&other, &["--qmgr", "HUB"]);
+    let long: String = ["0123456789abcdef"; 130_000].concat();
+    assert!(folder.run(&["put", "DEV.QUEUE.1", "first", "--persistent"]).starts_with("exit 0\n"));
+    assert!(folder.run_with(&["put", "DEV.QUEUE.1", "--persistent"], &long).starts_with("exit 0\n"));
+
+    let to = other.path().display();
+    let said =
+        shell(&folder, &format!("$QM backup QM1 --to - | gzip | gzip -d | $QM restore QM2 --from - --data {to}"));
+    assert!(said.starts_with("exit 0\nout: Queue manager QM2 was restored from standard input: "), "{said}");
+    assert!(said.contains("err: Queue manager QM1 was backed up to standard output: "), "{said}");
+    assert!(other.run(&["strmqm", "QM2"]).starts_with("exit 0\n"));
+    assert_eq!(other.run(&["get", "DEV.QUEUE.1", "-m", "QM2"]), "exit 0\nout: first\n");
+    assert!(other.run(&["get", "DEV.QUEUE.1", "-m", "QM2"]) == format!("exit 0\nout: {long}\n"), "the long one");
+
+    // A file, under the name that it had; tar makes a folder of it that is a backup as well.
+    let file = files.join("QM1.tar").display().to_string();
+    let folder_of = files.path().display();
+    assert!(shell(&folder, &format!("$QM backup QM1 --json --to - > {file}")).contains("\"newBytes\""));
+    let said = other.run(&["restore", "--from", "-", "--verify"]);
+    assert!(said.starts_with("exit 1\n") && said.contains("no complete backup"), "of nothing: {said}");
+    let said = shell(&other, &format!("$QM restore --from - --verify < {file}"));
+    assert!(said.starts_with("exit 0\nout: The backup of QM1 in standard input is whole: "), "{said}");
+    assert!(shell(&other, &format!("$QM restore --from - < {file}")).starts_with("exit 0\nout: Queue manager QM1 was"));
+    let said = shell(&other, &format!("$QM restore --from - < {file}"));
+    assert!(said.starts_with("exit 1\nerr: AMQ8110E: Queue manager QM1 exists already."), "{said}");
+    let said = shell(
+        &other,
+        &format!("mkdir {folder_of}/u && tar -xf {file} -C {folder_of}/u && $QM restore QM3 --from {folder_of}/u"),
+    );
+    assert!(said.starts_with("exit 0\nout: Queue manager QM3 was restored from "), "{said}");
+}
+
+#[test]
+fn a_stream_that_is_cut_or_damaged_is_refused_and_leaves_nothing() {
+    let (folder, other) = (Folder::new(), Folder::new());
+    assert!(folder.run(&["crtmqm", "QM1"]).starts_with("exit 0\n"));
+    for damage in ["head -c -1000", "head -c 100000", "head -c 0", "sed 's/QMNAME\\|SYSTEM/QMXAME/'"] {
+        for verify in ["", "--verify"] {
+            let script = format!(
+                "$QM backup QM1 --to - 2> /dev/null | {damage} | $QM restore --from - {verify} --data {}",
+                other.path().display()
+            );
+            let said = shell(&folder, &script);
+            assert!(said.starts_with("exit 1\n"), "{damage}: {said}");
+            assert!(said.contains("no complete backup") || said.contains("is damaged"), "{damage}: {said}");
+        }
+    }
+    assert_eq!(other.run(&["dspmq"]), "exit 0\n");
+    let left = std::fs::read_dir(other.join("qmgrs")).into_iter().flatten().count();
+    assert_eq!(left, 0, "nothing is left of what was refused");
+    let said = shell(&folder, "$QM backup QM1 --to - > /dev/full");
+    assert!(said.starts_with("exit 1\n") && said.contains("cannot write the stream of the backup"), "{said}");
 }

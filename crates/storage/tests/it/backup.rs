@@ -1,11 +1,12 @@
 //! Backups taken while the log goes on: what a restored log holds, what a second backup costs, and what an unfinished,
 //! damaged or foreign one leads to.
 
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
-use storage::private::log::backup::{BackupError, Contents, Copied, back_up, restore, verify};
+use storage::private::log::backup::{BackupError, Contents, Copied, back_up, restore, stream, verify};
 use storage::private::log::disk::Disk;
 use storage::private::log::hold::{Held, Point};
 use storage::{Placement, PrivateStore, QueueId, RecoveryLogError, StoreError, StoreOptions, block_on};
@@ -65,7 +66,10 @@ fn differences(backup: &SimulatedDisk, oracle: &Oracle) -> Vec<String> {
     let log = Arc::new(SimulatedDisk::default());
     restore(backup, log.as_ref()).expect("restored");
     // Only what was synced is sure to be there.
-    let log = Arc::new(log.after_crash(7));
+    differences_of(Arc::new(log.after_crash(7)), oracle)
+}
+
+fn differences_of(log: Arc<SimulatedDisk>, oracle: &Oracle) -> Vec<String> {
     let (store, recovered) = PrivateStore::open(log as Arc<dyn Disk>, options()).expect("a restored log starts");
     let queues: Vec<QueueId> = oracle.queues.keys().copied().collect();
     store.retain_queues(&queues);
@@ -94,17 +98,21 @@ fn a_restored_log_that_has_lost_its_tail_is_refused() {
     let mut busy = Busy::new(11);
     busy.work(200);
     let (held, _) = busy.hold();
-    let backup = SimulatedDisk::default();
+    let (backup, from_folder) = (SimulatedDisk::default(), Arc::new(SimulatedDisk::default()));
     busy.back_up(&held, &backup).expect("copied");
-    let log = SimulatedDisk::default();
-    let Point { end, .. } = restore(&backup, &log).expect("restored").point;
+    let Point { end, .. } = restore(&backup, from_folder.as_ref()).expect("restored").point;
+    let (bytes, copied) = busy.stream(&held, usize::MAX);
+    copied.expect("copied");
+    let (_, from_stream) = restore_stream(&bytes).expect("restored");
     let (extent, offset) = (end >> 32, usize::try_from(end & 0xFFFF_FFFF).unwrap());
     let name = format!("extent-{extent:010}");
-    let mut content = log.content(&name);
-    content[offset - 8..offset].fill(0xEE);
-    log.replace(&name, content);
-    let refused = PrivateStore::open(Arc::new(log) as Arc<dyn Disk>, options()).map(drop);
-    assert!(matches!(refused, Err(RecoveryLogError::Lost { .. })), "{refused:?}");
+    for log in [from_folder, from_stream] {
+        let mut content = log.content(&name);
+        content[offset - 8..offset].fill(0xEE);
+        log.replace(&name, content);
+        let refused = PrivateStore::open(log as Arc<dyn Disk>, options()).map(drop);
+        assert!(matches!(refused, Err(RecoveryLogError::Lost { .. })), "{refused:?}");
+    }
 }
 
 #[test]
@@ -272,5 +280,215 @@ fn a_full_disk_ends_a_hold() {
             put(name).is_ok()
         });
         assert!(free_again, "step {step}: what the hold kept is freed");
+    }
+}
+
+/// Takes this many bytes, and then refuses as a pipe does whose reader has gone.
+struct Pipe {
+    written: Vec<u8>,
+    capacity: usize,
+}
+
+impl Write for Pipe {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = bytes.len().min(self.capacity - self.written.len());
+        if count == 0 {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        self.written.extend(&bytes[..count]);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Gives bytes in small pieces, as a pipe may.
+struct Pieces<'a>(&'a [u8]);
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = buffer.len().min(self.0.len()).min(777);
+        buffer[..count].copy_from_slice(&self.0[..count]);
+        self.0 = &self.0[count..];
+        Ok(count)
+    }
+}
+
+impl Busy {
+    fn stream(&self, held: &Held, capacity: usize) -> (Vec<u8>, Result<Copied, BackupError>) {
+        let mut pipe = Pipe { written: Vec::new(), capacity };
+        let copied = stream::back_up(self.disk.as_ref(), held.point(), "QM1", &mut pipe, || {
+            assert!(held.stands());
+            Ok(())
+        });
+        (pipe.written, copied)
+    }
+}
+
+fn restore_stream(bytes: &[u8]) -> Result<(Contents, Arc<SimulatedDisk>), BackupError> {
+    let log = Arc::new(SimulatedDisk::default());
+    let contents = stream::restore(&mut Pieces(bytes), |name| {
+        assert_eq!(name, "QM1");
+        Ok::<_, BackupError>(Arc::clone(&log) as Arc<dyn Disk>)
+    })?;
+    Ok((contents, log))
+}
+
+#[test]
+fn a_stream_holds_what_the_log_held_when_it_began() {
+    for seed in 0..20 {
+        let mut busy = Busy::new(seed);
+        let before = busy.random.gen_range(0..400);
+        busy.work(before);
+        let (held, oracle) = busy.hold();
+        busy.work(400);
+        let (bytes, copied) = busy.stream(&held, usize::MAX);
+        let copied = copied.expect("copied");
+        assert_eq!(copied.new_bytes, copied.bytes, "a stream is whole");
+        drop(held);
+        let contents = stream::verify(&mut Pieces(&bytes)).expect("whole");
+        let (restored, log) = restore_stream(&bytes).expect("restored");
+        assert_eq!((&restored, restored.files.len() as u64), (&contents, copied.files));
+        // Only what was synced is sure to be there.
+        let log = Arc::new(log.after_crash(seed));
+        assert_eq!(differences_of(log, &oracle), Vec::<String>::new(), "seed {seed}");
+        // Unpacked it is a backup in a directory.
+        let folder = SimulatedDisk::default();
+        let mut archive = tar::Archive::new(bytes.as_slice());
+        for entry in archive.entries().expect("an archive") {
+            let mut entry = entry.expect("an entry");
+            let mut content = Vec::new();
+            entry.read_to_end(&mut content).expect("readable");
+            folder.replace(&String::from_utf8_lossy(&entry.path_bytes()), content);
+        }
+        assert_eq!(verify(&folder).expect("whole"), contents);
+    }
+}
+
+#[test]
+fn a_stream_that_is_cut_or_changed_anywhere_is_refused() {
+    let mut busy = Busy::new(5);
+    busy.work(150);
+    let (held, _) = busy.hold();
+    let (bytes, copied) = busy.stream(&held, usize::MAX);
+    copied.expect("copied");
+    let step = bytes.len() / 300;
+    for length in (0..bytes.len()).step_by(step).chain([bytes.len() - 513, bytes.len() - 1]) {
+        let cut = restore_stream(&bytes[..length]).map(|(contents, _)| contents);
+        assert!(matches!(cut, Err(BackupError::NoStream { .. } | BackupError::Damaged { .. })), "{length}: {cut:?}");
+        let (written, refused) = busy.stream(&held, length);
+        assert!(matches!(refused, Err(BackupError::Stream { .. })), "{length}: {refused:?}");
+        assert_eq!(written.len(), length);
+    }
+    // Bytes of a tar header that say nothing of the file may be anything: only what is restored is checked.
+    let mut refused = 0;
+    for at in (0..bytes.len()).step_by(step / 3) {
+        let mut changed = bytes.clone();
+        changed[at] ^= 0x04;
+        match restore_stream(&changed) {
+            Err(_) => refused += 1,
+            Ok((_, log)) => {
+                assert_eq!(contents_of(&log), contents_of(&restore_stream(&bytes).expect("whole").1), "{at}");
+            }
+        }
+    }
+    assert!(refused > 700, "{refused}");
+    let followed = [&bytes[..], b"more"].concat();
+    assert!(matches!(restore_stream(&followed), Err(BackupError::NoStream { .. })));
+    restore_stream(&[&bytes[..], &[0; 9000]].concat()).expect("tar fills its last block with zeros");
+}
+
+fn contents_of(disk: &SimulatedDisk) -> Vec<(String, Vec<u8>)> {
+    disk.names().into_iter().map(|name| (name.clone(), disk.content(&name))).collect()
+}
+
+#[test]
+fn an_archive_with_other_names_or_twice_the_same_is_no_stream() {
+    let mut busy = Busy::new(7);
+    busy.work(60);
+    let (held, _) = busy.hold();
+    let (bytes, copied) = busy.stream(&held, usize::MAX);
+    copied.expect("copied");
+    let mut files = Vec::new();
+    let mut archive = tar::Archive::new(bytes.as_slice());
+    for entry in archive.entries().expect("an archive") {
+        let mut entry = entry.expect("an entry");
+        let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        let mut content = Vec::new();
+        entry.read_to_end(&mut content).expect("readable");
+        files.push((name, content));
+    }
+    let again = |files: &[(String, Vec<u8>)]| {
+        let mut builder = tar::Builder::new(Vec::new());
+        for (name, content) in files {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(content.len() as u64);
+            header.set_mode(0o600);
+            builder.append_data(&mut header, name, content.as_slice()).expect("written");
+        }
+        restore_stream(&builder.into_inner().expect("written")).map(|(contents, _)| contents)
+    };
+    again(&files).expect("the same archive");
+    let with = |at: usize, name: &str| {
+        let mut changed = files.clone();
+        changed.insert(at, (name.to_owned(), b"x".to_vec()));
+        again(&changed)
+    };
+    for name in ["lock", "extent-x", "a/extent-0000000001", "contents"] {
+        let refused = with(1, name);
+        assert!(refused.is_err(), "{name}: {refused:?}");
+    }
+    let twice = with(1, &files[1].0);
+    assert!(matches!(twice, Err(BackupError::Damaged { .. })), "{twice:?}");
+    let more = with(1, "extent-0000009999");
+    assert!(matches!(more, Err(BackupError::NoStream { .. })), "{more:?}");
+    let late = with(files.len(), "extent-0000009999");
+    assert!(matches!(late, Err(BackupError::NoStream { .. })), "{late:?}");
+    assert!(again(&files[1..]).is_err(), "without its beginning");
+}
+
+#[test]
+fn a_damaged_log_makes_no_complete_stream() {
+    let mut busy = Busy::new(6);
+    busy.work(300);
+    let (held, _) = busy.hold();
+    let whole = SimulatedDisk::default();
+    busy.back_up(&held, &whole).expect("copied");
+    for file in Contents::read(&whole).expect("readable").expect("there is one").files {
+        let mut content = busy.disk.content(&file.name.0);
+        let bytes = usize::try_from(file.bytes).unwrap();
+        let at = if bytes > 2 * HEADER_PAGE { HEADER_PAGE + (bytes - HEADER_PAGE) / 2 } else { 20 };
+        content[at] ^= 0x20;
+        let damaged = busy.disk.copy();
+        damaged.replace(&file.name.0, content);
+        let mut written = Vec::new();
+        let refused = stream::back_up(&damaged, held.point(), "QM1", &mut written, || Ok(()));
+        assert!(matches!(refused, Err(BackupError::Log(_) | BackupError::DamagedBody { .. })), "{file:?}: {refused:?}");
+        assert!(restore_stream(&written).is_err(), "{file:?}");
+    }
+}
+
+#[test]
+fn a_body_file_that_is_missing_or_too_short_ends_a_backup_with_its_name() {
+    let mut busy = Busy::new(6);
+    busy.work(300);
+    let (held, _) = busy.hold();
+    let whole = SimulatedDisk::default();
+    busy.back_up(&held, &whole).expect("copied");
+    let contents = Contents::read(&whole).expect("readable").expect("there is one");
+    let body = contents.files.iter().find(|file| file.name.0.starts_with("body-")).expect("there is one");
+    let name = &body.name.0;
+    let (missing, short) = (busy.disk.copy(), busy.disk.copy());
+    missing.remove_from_outside(name);
+    short.replace(name, busy.disk.content(name)[..usize::try_from(body.bytes).unwrap() - 1].to_vec());
+    for log in [missing, short] {
+        let folder = back_up(&log, held.point(), "QM1", &SimulatedDisk::default(), || Ok(()));
+        let stream = stream::back_up(&log, held.point(), "QM1", &mut Vec::new(), || Ok(()));
+        for refused in [folder, stream] {
+            let Err(BackupError::DamagedBody { file }) = &refused else { panic!("{refused:?}") };
+            assert_eq!(file, name);
+        }
     }
 }

@@ -16,11 +16,16 @@
 //! Files of a backup only grow. A second backup into the same directory therefore copies what is new, and the first one
 //! is whole until `contents` is replaced, which is one rename. Files that the new contents do not name go after that.
 //!
+//! A backup may also travel as a stream, which is always whole: see `stream.rs`.
+//!
 //! Everything is checked on the way: batches and records as a start checks them, bodies against the checksum in their
 //! record, and on the way back each file against `contents`. A backup has no anchor; a restored log has the one of its point.
 
+pub mod stream;
+
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::io::Read;
 
 use bytes::Bytes;
 
@@ -60,6 +65,14 @@ pub enum BackupError {
     NotEmpty { file: String },
     #[error("the backup was given up: {why}")]
     GivenUp { why: String },
+    #[error("the stream holds no complete backup: {what}")]
+    NoStream { what: String },
+    #[error("cannot {action} the stream of the backup")]
+    Stream {
+        action: &'static str,
+        #[source]
+        source: std::io::Error,
+    },
 }
 
 /// What belongs to a backup.
@@ -187,22 +200,58 @@ pub fn back_up(
     }
     let earlier = earlier.map_or_else(Vec::new, |contents| contents.files);
     let earlier = earlier.into_iter().map(|file| (file.name.clone(), file)).collect();
-    let mut copying = Copying { log, backup, earlier, files: Vec::new(), copied: Copied::default() };
+    let mut folder = Folder { backup, earlier };
+    let (contents, copied) = copy(log, point, name, &mut folder, still_stands)?;
+    remove_others(backup, &contents);
+    Ok(copied)
+}
+
+/// Where a backup goes.
+trait Target {
+    /// An extent up to the end of its last batch. Returns how many bytes from the beginning were there before.
+    fn extent(&mut self, file: &BackupFile, bytes: &[u8]) -> Result<u64, BackupError>;
+
+    /// A body; `content` has as many bytes as `file` says. Returns how many bytes were there before.
+    fn body(&mut self, file: &BackupFile, content: BodyContent<'_>) -> Result<u64, BackupError>;
+
+    /// Makes the backup that which these contents describe.
+    fn complete(&mut self, contents: &Contents) -> Result<(), BackupError>;
+}
+
+/// Copies a log up to `point`. Everything is checked on the way, and nothing counts before `complete`.
+fn copy(
+    log: &dyn Disk,
+    point: Point,
+    name: &str,
+    target: &mut dyn Target,
+    still_stands: impl FnOnce() -> Result<(), BackupError>,
+) -> Result<(Contents, Copied), BackupError> {
+    let mut contents = Contents { name: name.to_owned(), point, files: Vec::new() };
+    let mut copied = Copied::default();
+    let mut done = |file: BackupFile, kept: u64| {
+        copied.files += 1;
+        copied.bytes += file.bytes;
+        copied.new_bytes += file.bytes - kept;
+        contents.files.push(file);
+    };
     let mut records = HashMap::new();
     let bodies = read_until(log, point, |image, used| {
         records.extend(body_records(image));
-        copying.extent(image, used)
+        let (name, bytes) = (LogFile::Extent(image.header.sequence).name(), &image.bytes[..used]);
+        let file = BackupFile { name, bytes: used as u64, crc: crc32c::crc32c(bytes) };
+        let kept = target.extent(&file, bytes)?;
+        done(file, kept);
+        Ok::<_, BackupError>(())
     })?;
     for number in bodies {
-        let record = records.get(&number).copied().expect("its message has a record");
-        copying.body(number, record)?;
+        let record: BodyRecord = records.get(&number).copied().expect("its message has a record");
+        let file = BackupFile { name: LogFile::Body(number).name(), bytes: u64::from(record.length), crc: record.crc };
+        let kept = target.body(&file, BodyContent::new(log, &file))?;
+        done(file, kept);
     }
     still_stands()?;
-    let Copying { files, copied, .. } = copying;
-    let contents = Contents { name: name.to_owned(), point, files };
-    contents.write(backup)?;
-    remove_others(backup, &contents);
-    Ok(copied)
+    target.complete(&contents)?;
+    Ok((contents, copied))
 }
 
 /// Marks the directory as one of a backup that is not complete.
@@ -246,68 +295,102 @@ fn body_records(image: &Image) -> HashMap<u64, BodyRecord> {
     found
 }
 
-struct Copying<'a> {
+/// The bytes of a body in the log, as far as its record says. Never holds more of them than it is asked for.
+struct BodyContent<'a> {
     log: &'a dyn Disk,
-    backup: &'a dyn Disk,
-    earlier: HashMap<FileName, BackupFile>,
-    files: Vec<BackupFile>,
-    copied: Copied,
+    file: &'a BackupFile,
+    offset: u64,
+    crc: u32,
 }
 
-impl Copying<'_> {
-    fn extent(&mut self, image: &Image, used: usize) -> Result<(), BackupError> {
-        let name = LogFile::Extent(image.header.sequence).name();
-        let bytes = &image.bytes[..used];
-        let kept = match self.earlier.get(&name) {
+impl<'a> BodyContent<'a> {
+    fn new(log: &'a dyn Disk, file: &'a BackupFile) -> Self {
+        Self { log, file, offset: 0, crc: 0 }
+    }
+
+    /// # Errors
+    /// `DamagedBody`: what was read is not what the record is about.
+    fn check(&self) -> Result<(), BackupError> {
+        let is_right = self.offset == self.file.bytes && self.crc == self.file.crc;
+        if is_right { Ok(()) } else { Err(self.damaged()) }
+    }
+
+    /// What it means that the disk of the log does not give the bytes.
+    fn refused(&self, source: std::io::Error) -> BackupError {
+        let error = disk_error("read", &self.file.name, source);
+        if is_lasting(&error) { self.damaged() } else { error.into() }
+    }
+
+    fn damaged(&self) -> BackupError {
+        BackupError::DamagedBody { file: self.file.name.0.clone() }
+    }
+}
+
+impl Read for BodyContent<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let rest = usize::try_from(self.file.bytes - self.offset).unwrap_or(usize::MAX);
+        let count = rest.min(buffer.len());
+        read_exact(self.log, &self.file.name, self.offset, &mut buffer[..count])?;
+        self.crc = crc32c::crc32c_append(self.crc, &buffer[..count]);
+        self.offset += count as u64;
+        Ok(count)
+    }
+}
+
+/// A directory, with the files that an earlier backup has left in it.
+struct Folder<'a> {
+    backup: &'a dyn Disk,
+    earlier: HashMap<FileName, BackupFile>,
+}
+
+impl Target for Folder<'_> {
+    fn extent(&mut self, file: &BackupFile, bytes: &[u8]) -> Result<u64, BackupError> {
+        let name = &file.name;
+        let kept = match self.earlier.get(name) {
             None => 0,
             Some(earlier) => {
                 let beginning = usize::try_from(earlier.bytes).ok().and_then(|length| bytes.get(..length));
                 if beginning.is_none_or(|beginning| crc32c::crc32c(beginning) != earlier.crc) {
-                    return Err(BackupError::OtherLog { what: name.0 });
+                    return Err(BackupError::OtherLog { what: name.0.clone() });
                 }
                 earlier.bytes
             }
         };
-        let from = usize::try_from(kept).expect("a part of an extent");
         if kept == 0 {
-            self.create(&name)?;
+            self.create(name)?;
         }
-        if from < used {
-            self.write(&name, kept, &bytes[from..])?;
-            self.sync(&name)?;
+        let new = &bytes[usize::try_from(kept).expect("a part of an extent")..];
+        if !new.is_empty() {
+            self.write(name, kept, new)?;
+            self.sync(name)?;
         }
-        self.done(BackupFile { name, bytes: used as u64, crc: crc32c::crc32c(bytes) }, kept);
-        Ok(())
+        Ok(kept)
     }
 
-    fn body(&mut self, number: u64, record: BodyRecord) -> Result<(), BackupError> {
-        let name = LogFile::Body(number).name();
-        let file = BackupFile { name, bytes: u64::from(record.length), crc: record.crc };
+    fn body(&mut self, file: &BackupFile, mut content: BodyContent<'_>) -> Result<u64, BackupError> {
         match self.earlier.get(&file.name) {
-            Some(earlier) if *earlier == file => {
-                self.done(file.clone(), file.bytes);
-                return Ok(());
-            }
-            Some(_) => return Err(BackupError::OtherLog { what: file.name.0 }),
+            Some(earlier) if earlier == file => return Ok(file.bytes),
+            Some(_) => return Err(BackupError::OtherLog { what: file.name.0.clone() }),
             None => {}
         }
         self.create(&file.name)?;
-        let mut crc = 0;
-        for piece in pieces(self.log, &file.name, file.bytes) {
-            let damaged = |_| BackupError::DamagedBody { file: file.name.0.clone() };
-            let (offset, bytes) =
-                piece.map_err(|error| if is_lasting(&error) { damaged(error) } else { error.into() })?;
-            crc = crc32c::crc32c_append(crc, &bytes);
-            self.write(&file.name, offset, &bytes)?;
+        let mut piece = vec![0; PIECE.min(usize::try_from(file.bytes).unwrap_or(PIECE))];
+        while content.offset < file.bytes {
+            let offset = content.offset;
+            let count = content.read(&mut piece).map_err(|source| content.refused(source))?;
+            self.write(&file.name, offset, &piece[..count])?;
         }
-        if crc != record.crc {
-            return Err(BackupError::DamagedBody { file: file.name.0 });
-        }
+        content.check()?;
         self.sync(&file.name)?;
-        self.done(file, 0);
-        Ok(())
+        Ok(0)
     }
 
+    fn complete(&mut self, contents: &Contents) -> Result<(), BackupError> {
+        contents.write(self.backup)
+    }
+}
+
+impl Folder<'_> {
     fn create(&self, file: &FileName) -> Result<(), BackupError> {
         Ok(self.backup.create(file).map_err(|source| disk_error("create", file, source))?)
     }
@@ -318,13 +401,6 @@ impl Copying<'_> {
 
     fn sync(&self, file: &FileName) -> Result<(), BackupError> {
         Ok(self.backup.sync(file).map_err(|source| disk_error("sync", file, source))?)
-    }
-
-    fn done(&mut self, file: BackupFile, kept: u64) {
-        self.copied.files += 1;
-        self.copied.bytes += file.bytes;
-        self.copied.new_bytes += file.bytes - kept;
-        self.files.push(file);
     }
 }
 
@@ -369,25 +445,32 @@ pub fn verify(backup: &dyn Disk) -> Result<Contents, BackupError> {
 /// # Errors
 /// As [`verify`]'s, or the directory cannot be written.
 pub fn restore(backup: &dyn Disk, log: &dyn Disk) -> Result<Contents, BackupError> {
-    let contents = walk(backup, |step| {
-        let done = match step {
-            Step::Begin(file) => log.create(file),
-            Step::Piece(file, offset, bytes) => log.write(file, offset, bytes),
-            Step::End(file, bytes) => match LogFile::parse(file) {
-                Some(LogFile::Extent(_)) => fill_extent(backup, log, file, bytes),
-                _ => log.sync(file),
-            },
-        };
-        Ok(done.map_err(|source| disk_error("write", step.file(), source))?)
-    })?;
-    anchor_restored(log, contents.point.oldest, Place(contents.point.end))?;
+    let contents = walk(backup, |step| write_step(log, step))?;
+    end_restored(log, &contents)?;
     Ok(contents)
 }
 
+fn write_step(log: &dyn Disk, step: Step<'_>) -> Result<(), BackupError> {
+    let done = match step {
+        Step::Begin(file) => log.create(file),
+        Step::Piece(file, offset, bytes) => log.write(file, offset, bytes),
+        Step::End(file, bytes) => match LogFile::parse(file) {
+            Some(LogFile::Extent(_)) => fill_extent(log, file, bytes),
+            _ => log.sync(file),
+        },
+    };
+    Ok(done.map_err(|source| disk_error("write", step.file(), source))?)
+}
+
+/// Gives a log whose files are all there the anchor of its point.
+fn end_restored(log: &dyn Disk, contents: &Contents) -> Result<(), BackupError> {
+    Ok(anchor_restored(log, contents.point.oldest, Place(contents.point.end))?)
+}
+
 /// An extent is as long as its header says, and filled with zeros: see `prepare.rs`.
-fn fill_extent(backup: &dyn Disk, log: &dyn Disk, file: &FileName, bytes: u64) -> std::io::Result<()> {
+fn fill_extent(log: &dyn Disk, file: &FileName, bytes: u64) -> std::io::Result<()> {
     let mut head = [0; 64];
-    read_exact(backup, file, 0, &mut head)?;
+    read_exact(log, file, 0, &mut head)?;
     let header = ExtentHeader::decode(&head).map_err(|_| std::io::ErrorKind::InvalidData)?;
     // Zeros are written by whole pages.
     let page = PAGE_BYTES as u64;
