@@ -32,7 +32,7 @@ test: ## Run every test
 	@scripts/install.sh build test
 	scripts/test.sh
 
-test-full: ## Run every test with a hundred kills, those against Open Liberty, and build fuzz/
+test-full: ## Run every test with a hundred kills and an hour of soak, those against Open Liberty, and build fuzz/
 	@scripts/install.sh build test full lint
 	scripts/test.sh full
 

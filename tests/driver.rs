@@ -13,9 +13,9 @@ use system_tests::program::quaymaster;
 use system_tests::server::{ADMIN_PASSWORD, APP_PASSWORD, Server, ServerOptions};
 
 /// A server with everything by default, and what the driver needs to reach it.
-struct Bench {
+pub(crate) struct Bench {
     folder: tempfile::TempDir,
-    server: Server,
+    pub(crate) server: Server,
 }
 
 impl Bench {
@@ -24,12 +24,30 @@ impl Bench {
     }
 
     /// Channels are listened for at this address.
-    fn listening(mq: &str) -> Result<Self> {
-        let folder = tempfile::tempdir()?;
+    pub(crate) fn listening(mq: &str) -> Result<Self> {
+        Self::on(tempfile::tempdir()?, mq)
+    }
+
+    fn on(folder: tempfile::TempDir, mq: &str) -> Result<Self> {
         let server = Server::start(&ServerOptions::on(&folder.path().join("data")).listening(mq))?;
         let passwords = format!("app {APP_PASSWORD}\nadmin {ADMIN_PASSWORD}\n");
         std::io::Write::write_all(&mut std::fs::File::create(folder.path().join("passwords"))?, passwords.as_bytes())?;
         Ok(Self { folder, server })
+    }
+
+    /// Kills the server and starts another one on the same data; with what the first one said on standard error.
+    pub(crate) fn killed_and_started(self) -> Result<(Self, String)> {
+        let Self { folder, server } = self;
+        let said = server.kill();
+        Ok((Self::on(folder, "127.0.0.1:0")?, said))
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    pub(crate) fn log_folder(&self) -> PathBuf {
+        self.data().join("qmgrs/QM1/log")
     }
 
     fn passwords(&self) -> PathBuf {
@@ -37,7 +55,7 @@ impl Bench {
     }
 
     /// The batch server of request and reply, ready.
-    fn responder(&self, arguments: &[&str]) -> Result<Responder> {
+    pub(crate) fn responder(&self, arguments: &[&str]) -> Result<Responder> {
         let mut responder = Command::new(quaymaster()?)
             .args([
                 "workload",
@@ -61,14 +79,14 @@ impl Bench {
     }
 
     /// `workload run` over HTTPS, which says what it found as JSON.
-    fn by_url(&self, arguments: &[&str]) -> Result<Command> {
+    pub(crate) fn by_url(&self, arguments: &[&str]) -> Result<Command> {
         let mut run = run(&self.passwords(), arguments)?;
         run.arg("--url").arg(self.server.https_url()?).arg("--cacert").arg(self.server.ca_file());
         Ok(run)
     }
 
     /// The same through a channel.
-    fn by_channel(&self, arguments: &[&str]) -> Result<Command> {
+    pub(crate) fn by_channel(&self, arguments: &[&str]) -> Result<Command> {
         let mut run = run(&self.passwords(), arguments)?;
         run.args(["--channel", "DEV.APP.SVRCONN", "--mq", &self.server.mq_address()?.to_string()]);
         Ok(run)
@@ -76,7 +94,7 @@ impl Bench {
 }
 
 /// Killed with its value.
-struct Responder(std::process::Child);
+pub(crate) struct Responder(std::process::Child);
 
 impl Drop for Responder {
     fn drop(&mut self) {
@@ -100,8 +118,12 @@ fn result(output: &Output) -> Result<Value> {
 
 /// The JSON result of a run in which all was well.
 fn well(mut run: Command) -> Result<Value> {
-    let output = run.output()?;
-    let result = result(&output)?;
+    well_ended(&run.output()?)
+}
+
+/// The same of a run that has ended.
+pub(crate) fn well_ended(output: &Output) -> Result<Value> {
+    let result = result(output)?;
     ensure!(output.status.success() && result["judgement"] == "clean" && result["errors"] == 0, "{result:#}");
     Ok(result)
 }

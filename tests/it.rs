@@ -14,5 +14,6 @@ mod remote;
 mod requester;
 mod restart;
 mod services;
+mod soak;
 mod stub;
 mod tables;

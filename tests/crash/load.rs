@@ -72,6 +72,11 @@ impl Clients {
         Self((0..CLIENTS).map(member).collect())
     }
 
+    /// The queues were emptied: what was put before is not asked for any more.
+    pub(crate) fn forget_drained(&mut self) {
+        self.0.iter_mut().for_each(|member| member.own.clear());
+    }
+
     /// Sets everybody to work on this server until it dies or `join`.
     pub(crate) fn run(self, server: &Server, victim: Victim) -> Result<Running> {
         let stop = Arc::new(AtomicBool::new(false));
