@@ -6,6 +6,7 @@ pub mod admin;
 pub mod amqp;
 pub mod artemis;
 pub mod awake;
+pub mod backup;
 pub mod before;
 pub mod build_toolkit;
 pub mod certificate;

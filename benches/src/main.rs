@@ -12,8 +12,8 @@ use anyhow::{Context, Result};
 use benches::effort::Effort;
 use benches::report::Report;
 use benches::{
-    admin, before, build_toolkit, channel, copybook, depth, engine, lifecycle, machine, published, requester, rest,
-    service, stub,
+    admin, backup, before, build_toolkit, channel, copybook, depth, engine, lifecycle, machine, published, requester,
+    rest, service, stub,
 };
 use clap::Parser;
 
@@ -23,7 +23,7 @@ struct Arguments {
     /// Fewer and shorter rounds, a tenth of the messages: shows that everything runs, not what it is worth.
     #[arg(long)]
     quick: bool,
-    /// Only these groups: engine, rest, channel, java, connecting, idle, admin, lifecycle, depth, copybook, service, requester, stub,
+    /// Only these groups: engine, rest, channel, java, connecting, idle, admin, lifecycle, backup, depth, copybook, service, requester, stub,
     /// toolkit, published.
     #[arg(long, value_name = "GROUP")]
     only: Vec<String>,
@@ -40,7 +40,7 @@ struct Arguments {
 
 type Group = fn(&Effort, &mut Report) -> Result<()>;
 
-const GROUPS: [(&str, Group); 15] = [
+const GROUPS: [(&str, Group); 16] = [
     ("engine", engine::run),
     ("rest", rest::run),
     ("channel", channel::run),
@@ -49,6 +49,7 @@ const GROUPS: [(&str, Group); 15] = [
     ("idle", channel::run_idle),
     ("admin", admin::run),
     ("lifecycle", lifecycle::run),
+    ("backup", backup::run),
     ("depth", depth::run),
     ("copybook", copybook::run),
     ("service", service::run),

@@ -11,6 +11,7 @@ use clap::Args;
 use model::name::QueueManagerName;
 use queue_manager::{Clock, SystemClock};
 use serde_json::json;
+use storage::private::log::backup::pace::{Pace, Paced};
 use storage::private::log::backup::{self, BackupError, Contents, Copied, stream};
 use storage::private::log::disk::{DirectoryDisk, Disk};
 use storage::private::log::hold::Point;
@@ -36,6 +37,10 @@ pub(super) struct BackupArguments {
     /// is copied then. With - the whole backup is written to standard output as a tar archive.
     #[arg(long, value_name = "FOLDER|-")]
     to: PathBuf,
+    /// Copy as fast as the disk allows. Without it, the backup of a queue manager that runs works a tenth of the time, and
+    /// leaves the rest to the queue manager.
+    #[arg(long)]
+    full_speed: bool,
     /// Print the answer as JSON; with --to - on standard error.
     #[arg(long)]
     json: bool,
@@ -80,33 +85,45 @@ pub(super) fn back_up(arguments: &BackupArguments, out: &mut dyn Write) -> Resul
     if !is_stream(&arguments.to) {
         create_folder(&arguments.to)?;
         let folder = DirectoryDisk::open(arguments.to.clone()).map_err(ServerError::from)?;
-        let copied = back_up_to(To::Folder(folder), &directory, &name)?;
+        let copied = back_up_to(To::Folder(folder), arguments, &directory, &name)?;
         return arguments.say(&name, copied, out);
     }
     if std::io::stdout().is_terminal() {
         let sentence = "standard output is a terminal; write the backup to a file or into a pipe";
         return Err(Failure::new(USAGE, sentence));
     }
-    let copied = back_up_to(To::Stream(BufWriter::with_capacity(PIECE, out)), &directory, &name)?;
+    let copied = back_up_to(To::Stream(BufWriter::with_capacity(PIECE, out)), arguments, &directory, &name)?;
     arguments.say(&name, copied, &mut std::io::stderr())
 }
 
-fn back_up_to(to: To<'_>, directory: &DataDirectory, name: &QueueManagerName) -> Result<Copied, Failure> {
+fn back_up_to(
+    to: To<'_>,
+    arguments: &BackupArguments,
+    directory: &DataDirectory,
+    name: &QueueManagerName,
+) -> Result<Copied, Failure> {
     match running(directory, name)? {
-        Some(client) => back_up_running(client, directory, name, to),
+        Some(client) => back_up_running(client, directory, name, to, arguments.full_speed),
         None => back_up_at_rest(directory, name, to),
     }
 }
 
 fn copy(
-    log: &DirectoryDisk,
+    log: &dyn Disk,
     point: Point,
     name: &QueueManagerName,
     to: To<'_>,
+    pace: Option<&Arc<Pace>>,
     still_stands: impl FnOnce() -> Result<(), BackupError>,
 ) -> Result<Copied, Failure> {
+    let paced = pace.map(|pace| Paced::new(log, pace));
+    let log = paced.as_ref().map_or(log, |paced| paced as &dyn Disk);
     match to {
-        To::Folder(folder) => backup::back_up(log, point, name.as_str(), &folder, still_stands),
+        To::Folder(folder) => {
+            let paced = pace.map(|pace| Paced::new(&folder, pace));
+            let backup = paced.as_ref().map_or(&folder as &dyn Disk, |paced| paced);
+            backup::back_up(log, point, name.as_str(), backup, still_stands)
+        }
         To::Stream(mut output) => stream::back_up(log, point, name.as_str(), &mut output, still_stands),
     }
     .map_err(Failure::from)
@@ -154,6 +171,7 @@ fn back_up_running(
     directory: &DataDirectory,
     name: &QueueManagerName,
     to: To<'_>,
+    full_speed: bool,
 ) -> Result<Copied, Failure> {
     let request = Request::Hold { queue_manager: name.to_string() };
     let (Answer::Held { oldest, end }, _) = client.ask(&request, &[])? else {
@@ -164,7 +182,8 @@ fn back_up_running(
         Ok(_) => Ok(()),
         Err(error) => Err(BackupError::GivenUp { why: chain(&error) }),
     };
-    copy(&log, Point { oldest, end }, name, to, release)
+    let pace = (!full_speed).then(Pace::start);
+    copy(&log, Point { oldest, end }, name, to, pace.as_ref(), release)
 }
 
 /// As a start of the queue manager, which reads the log and then ends in an orderly way.
@@ -177,7 +196,7 @@ fn back_up_at_rest(directory: &DataDirectory, name: &QueueManagerName, to: To<'_
         true => Ok(()),
         false => Err(BackupError::GivenUp { why: "no disk space is left for the recovery log".to_owned() }),
     };
-    copy(&log, held.point(), name, to, release)
+    copy(log.as_ref(), held.point(), name, to, None, release)
 }
 
 pub(super) fn restore(arguments: &RestoreArguments, out: &mut dyn Write) -> Result<(), Failure> {

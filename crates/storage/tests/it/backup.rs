@@ -3,11 +3,13 @@
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
+use storage::private::log::backup::pace::{Pace, Paced};
 use storage::private::log::backup::{BackupError, Contents, Copied, back_up, restore, stream, verify};
-use storage::private::log::disk::Disk;
+use storage::private::log::disk::{Disk, FileName};
 use storage::private::log::hold::{Held, Point};
 use storage::{Placement, PrivateStore, QueueId, RecoveryLogError, StoreError, StoreOptions, block_on};
 
@@ -276,7 +278,7 @@ fn a_full_disk_ends_a_hold() {
             block_on(store.get(None, queue, &Default::default(), FOREVER)).expect("readable");
         }
         let free_again = (0..4000).any(|_| {
-            std::thread::sleep(std::time::Duration::from_millis(5));
+            std::thread::sleep(Duration::from_millis(5));
             put(name).is_ok()
         });
         assert!(free_again, "step {step}: what the hold kept is freed");
@@ -491,4 +493,29 @@ fn a_body_file_that_is_missing_or_too_short_ends_a_backup_with_its_name() {
             assert_eq!(file, name);
         }
     }
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "what is tested is a share of real time")]
+fn a_paced_disk_rests_nine_times_as_long_as_was_worked_and_changes_no_byte() {
+    const LENGTH: usize = 3 << 20;
+    let file = FileName("extent-0000000001".to_owned());
+    let content: Vec<u8> = (0..LENGTH).map(|at| u8::try_from(at % 251).expect("a byte")).collect();
+    let (disk, copy) = (SimulatedDisk::default(), SimulatedDisk::default());
+    disk.replace(&file.0, content.clone());
+    let pace = Pace::start();
+    let (from, to) = (Paced::new(&disk, &pace), Paced::new(&copy, &pace));
+    let begun = Instant::now();
+    // The work, whatever it is.
+    std::thread::sleep(Duration::from_millis(10));
+    let work = begun.elapsed();
+    to.create(&file).expect("created");
+    assert!(begun.elapsed() >= work * 10, "{:?} after {work:?}", begun.elapsed());
+    let (mut offset, mut buffer) = (0, vec![0; LENGTH]);
+    while offset < LENGTH {
+        let count = from.read(&file, offset as u64, &mut buffer).expect("read");
+        to.write(&file, offset as u64, &buffer[..count]).expect("written");
+        offset += count;
+    }
+    assert!(copy.content(&file.0) == content, "the bytes");
 }

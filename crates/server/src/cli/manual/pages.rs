@@ -410,6 +410,7 @@ pub(in crate::cli) static PAGES: &[Page] = &[
         &[
             ("Back up the only queue manager while it runs", "quaymaster backup --to backups/QM1"),
             ("Copy what is new since then", "quaymaster backup --to backups/QM1"),
+            ("Write a compressed backup into one file", "quaymaster backup --to - | gzip > QM1.tar.gz"),
         ],
         REMOTE,
         LOCALLY,
@@ -421,6 +422,7 @@ pub(in crate::cli) static PAGES: &[Page] = &[
             ("Make the queue manager QM1 again", "quaymaster restore --from backups/QM1"),
             ("Make a copy of it with another name", "quaymaster restore QM2 --from backups/QM1"),
             ("Check a backup", "quaymaster restore --from backups/QM1 --verify"),
+            ("Restore from a compressed file", "gzip -d < QM1.tar.gz | quaymaster restore --from -"),
         ],
         LOCAL,
         LOCALLY,

@@ -21,6 +21,7 @@
 //! Everything is checked on the way: batches and records as a start checks them, bodies against the checksum in their
 //! record, and on the way back each file against `contents`. A backup has no anchor; a restored log has the one of its point.
 
+pub mod pace;
 pub mod stream;
 
 use std::collections::HashMap;
@@ -45,6 +46,8 @@ const NEW_CONTENTS: &str = "contents.new";
 const FIRST_LINE: &str = "quaymaster-backup 1";
 /// Bytes copied at once.
 const PIECE: usize = 1 << 20;
+/// Bytes of an extent that are synced together.
+const SYNCED: usize = 4 << 20;
 
 /// Why there is no backup, or nothing was restored.
 #[derive(Debug, thiserror::Error)]
@@ -360,8 +363,9 @@ impl Target for Folder<'_> {
             self.create(name)?;
         }
         let new = &bytes[usize::try_from(kept).expect("a part of an extent")..];
-        if !new.is_empty() {
-            self.write(name, kept, new)?;
+        // What gathers in memory would hold up the log's next sync.
+        for (piece, at) in new.chunks(SYNCED).zip((kept..).step_by(SYNCED)) {
+            self.write(name, at, piece)?;
             self.sync(name)?;
         }
         Ok(kept)
