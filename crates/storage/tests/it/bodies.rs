@@ -9,7 +9,7 @@ use storage::{Placement, PrivateStore, QueueId, Selection, StoreError, StoreOpti
 
 use crate::conformance::small;
 use crate::simulated_disk::{Call, Faults, Refusal, SimulatedDisk};
-use crate::workload::{FOREVER, body, message};
+use crate::workload::{FOREVER, body, eventually, message};
 
 const PLACEMENT: Placement = Placement { by_priority: false, maximum_depth: u32::MAX, expires: None, persistent: true };
 const ERRORS: [i32; 4] = [libc::EIO, libc::ENOSPC, libc::EMFILE, libc::EACCES];
@@ -171,17 +171,6 @@ fn an_error_of_a_spill_file_refuses_one_call_and_the_log_goes_on() {
         assert_eq!(got.len(), if call == Call::Read { 3 } else { 2 }, "{call:?} with {error}");
         assert!(!store.statistics().log_failed);
     }
-}
-
-/// Waits, with a bound, until `condition` holds.
-fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
-    for _ in 0..2_000 {
-        if condition() {
-            return;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    panic!("{what} did not come about");
 }
 
 #[test]

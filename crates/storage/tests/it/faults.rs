@@ -14,7 +14,7 @@ use storage::{
 use crate::conformance::small;
 use crate::log_lines::lines_of;
 use crate::simulated_disk::{Faults, SimulatedDisk};
-use crate::workload::{FOREVER, body, message};
+use crate::workload::{FOREVER, body, eventually, message};
 
 const PLACEMENT: Placement = Placement { by_priority: false, maximum_depth: u32::MAX, expires: None, persistent: true };
 
@@ -188,16 +188,6 @@ fn a_log_taken_away_from_its_bodies_is_missed() {
     disk.replace("body-00000000000000000007", vec![1, 2, 3]);
     let refused = open(&disk, small()).map(drop);
     assert!(matches!(refused, Err(RecoveryLogError::Missing { extent: 1 })), "{refused:?}");
-}
-
-/// Waits, with a bound, until `condition` holds.
-fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
-    #[expect(clippy::disallowed_methods, reason = "bounds the wait of a test")]
-    let started = Instant::now();
-    while !condition() {
-        assert!(started.elapsed() < Duration::from_secs(20), "{what} did not come about");
-        std::thread::yield_now();
-    }
 }
 
 #[test]
@@ -449,7 +439,7 @@ fn spilled_messages_leave_no_file_behind() {
     assert!(store.statistics().spilled_bytes > 0);
     assert_eq!(drain(&store, queue), (1..200).collect::<Vec<_>>());
     assert_eq!(store.statistics().spilled_bytes, 0);
-    assert!(disk.names().iter().filter(|name| name.starts_with("spill")).count() <= 1);
+    eventually("one spill file is left", || disk.names().iter().filter(|name| name.starts_with("spill")).count() <= 1);
     store.close();
     open(&disk, small()).expect("opens").close();
     assert!(!disk.names().iter().any(|name| name.starts_with("spill")));

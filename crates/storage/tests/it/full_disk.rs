@@ -3,7 +3,6 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use rand::rngs::StdRng;
@@ -15,7 +14,7 @@ use storage::{Placement, PrivateStore, QueueId, Selection, StoreError, UnitOfWor
 use crate::conformance::small;
 use crate::oracle::names;
 use crate::simulated_disk::{Faults, SimulatedDisk};
-use crate::workload::{FOREVER, body, message};
+use crate::workload::{FOREVER, body, eventually, message};
 
 const PLACEMENT: Placement = Placement { by_priority: false, maximum_depth: u32::MAX, expires: None, persistent: true };
 const EXTENT: usize = 16 << 10;
@@ -97,16 +96,6 @@ impl Limited {
 
 fn open(disk: &Arc<SimulatedDisk>) -> PrivateStore {
     PrivateStore::open(Arc::clone(disk) as Arc<dyn Disk>, small()).expect("opens").0
-}
-
-/// Waits, with a bound, until `condition` holds.
-fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
-    #[expect(clippy::disallowed_methods, reason = "bounds the wait of a test")]
-    let started = Instant::now();
-    while !condition() {
-        assert!(started.elapsed() < Duration::from_secs(20), "{what} did not come about");
-        std::thread::sleep(Duration::from_millis(1));
-    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A seeded random workload on one store, with the oracle beside it.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use model::descriptor::{MessageDescriptor, Persistence};
@@ -310,5 +311,15 @@ fn check_got(got: Option<&StoredMessage>, expected: Option<(DeliveryKey, u64)>) 
             assert_eq!(got.message.body, body(name), "its body is as it was put");
         }
         (got, expected) => panic!("got {got:?}, expected {expected:?}"),
+    }
+}
+
+/// Waits, with a bound, until `condition` holds.
+pub(crate) fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
+    #[expect(clippy::disallowed_methods, reason = "bounds the wait of a test")]
+    let started = Instant::now();
+    while !condition() {
+        assert!(started.elapsed() < Duration::from_secs(20), "{what} did not come about");
+        std::thread::yield_now();
     }
 }
