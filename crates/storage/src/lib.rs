@@ -23,7 +23,7 @@ use model::timestamp::Timestamp;
 pub use error::{Lacking, RecoveryLogError, StoreError, lacking};
 pub use private::{
     MessageCount, PrivateStore, QuarantineListener, Quarantined, RECEIPT_MAXIMUM, Receipt, ReceiptKey, Scan,
-    before_sleep, block_on,
+    VerificationRate, before_sleep, block_on,
 };
 
 /// A queue within one store. Never used again for another queue while any record of the old one exists.
@@ -199,6 +199,8 @@ pub struct StoreOptions {
     pub maximum_receipts: u32,
     /// How long after a batch the log's anchor says that it is durable, without any other occasion to write the anchor.
     pub anchor_interval: Duration,
+    /// Reads what is on the disk again from time to time; `None`: never.
+    pub verification: Option<VerificationRate>,
 }
 
 impl Default for StoreOptions {
@@ -212,6 +214,7 @@ impl Default for StoreOptions {
             minimum_log_bytes: 256 << 20,
             maximum_receipts: 1_000_000,
             anchor_interval: Duration::from_secs(5),
+            verification: None,
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! `store.rs` is its face. `put.rs`, `get.rs`, `discard.rs`, `syncpoint.rs`, `outcome.rs` and `definitions.rs` each hold one kind of operation:
 //! under the locks of the queues it touches it appends to the log and changes the queues, in that order, and waits for
-//! the log's sync after letting the locks go. `quarantine.rs` has the messages that cannot be delivered. `content.rs`, `pool.rs`
+//! the log's sync after letting the locks go. `quarantine.rs` has the messages that cannot be delivered. `verification.rs` looks for damage. `content.rs`, `pool.rs`
 //! and `spill.rs` know where bodies are; `read_back.rs` reads them. What waits for a disk is done by the threads of `background.rs`.
 //! `receipts.rs` has what was answered to requests that may come again.
 //!
@@ -29,6 +29,7 @@ mod store;
 mod syncpoint;
 mod together;
 mod unit_of_work;
+mod verification;
 
 pub use crate::private::definitions::AppendedDefinitions;
 pub use crate::private::log::leader::before_sleep;
@@ -38,3 +39,4 @@ pub use crate::private::quarantine::{QuarantineListener, Quarantined};
 pub use crate::private::receipts::{RECEIPT_MAXIMUM, Receipt, ReceiptKey};
 pub use crate::private::scan::Scan;
 pub use crate::private::store::{PrivateStore, Recovered, StoreStatistics, UndefinedQueue};
+pub use crate::private::verification::VerificationRate;

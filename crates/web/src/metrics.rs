@@ -297,7 +297,7 @@ fn queues(page: &mut Page, queue_managers: &[QueueManager]) {
     }
 }
 
-const LOG_FAMILIES: [Family<QueueManagerStatus>; 12] = [
+const LOG_FAMILIES: [Family<QueueManagerStatus>; 15] = [
     ("quaymaster_log_written_bytes_total", "counter", "Bytes written to the recovery log.", |s| {
         number(s.store.log_bytes_written)
     }),
@@ -309,6 +309,15 @@ const LOG_FAMILIES: [Family<QueueManagerStatus>; 12] = [
     ("quaymaster_log_in_use_bytes", "gauge", "Bytes of the recovery log in use.", |s| number(s.store.log_bytes_in_use)),
     ("quaymaster_log_moved_bytes_total", "counter", "Bytes of live records moved forward.", |s| {
         number(s.store.log_moved_bytes)
+    }),
+    ("quaymaster_log_verified_bytes_total", "counter", "Bytes read again from the disk to verify them.", |s| {
+        number(s.store.log_verified_bytes)
+    }),
+    ("quaymaster_log_damage_found_total", "counter", "Damaged extents and bodies that the verification found.", |s| {
+        number(s.store.log_damage_found)
+    }),
+    ("quaymaster_log_verification_time_seconds", "gauge", "End of the last complete round of verification.", |s| {
+        number(s.store.log_verified_at)
     }),
     ("quaymaster_log_full", "gauge", "1 while the disk has no room for the log.", |s| {
         f64::from(u8::from(s.store.log_full))

@@ -288,6 +288,10 @@ pub struct Limits {
     pub idle_seconds: u64,
     /// Bytes of message bodies held in memory for each queue manager.
     pub buffer_pool: u64,
+    /// Bytes a second that the verification of each queue manager reads from the disk; 0 for none.
+    pub verification_bytes_per_second: u64,
+    /// Seconds between the begins of two rounds of it.
+    pub verification_seconds: u64,
     /// Durable subscriptions of each queue manager.
     pub durable_subscriptions: usize,
     /// Of these, subscriptions of one user who is no administrator.
@@ -319,6 +323,8 @@ impl Default for Limits {
             body_bytes_per_second: 1024,
             idle_seconds: 120,
             buffer_pool: 256 << 20,
+            verification_bytes_per_second: 4 << 20,
+            verification_seconds: 3600,
             durable_subscriptions: 100_000,
             durable_subscriptions_per_user: 5000,
         }

@@ -432,6 +432,14 @@ pub(crate) const KEYS: &[Key] = &[
         .unit("bytes")
         .environment("QUAYMASTER_LIMITS_BUFFER_POOL")
         .at_start(""),
+    key("limits.verification_bytes_per_second", Kind::Integer { minimum: 0, maximum: 1 << 40 }, "4194304", "Rate at which each queue manager reads its recovery log and the bodies beside it again, to find damage of the disk. 0: never.")
+        .unit("bytes a second")
+        .environment("QUAYMASTER_LIMITS_VERIFICATION_BYTES_PER_SECOND")
+        .at_start(""),
+    key("limits.verification_seconds", Kind::Integer { minimum: 1, maximum: 31_536_000 }, "3600", "Time from the begin of one such round to the begin of the next. The first begins so long after the start, which reads the log itself.")
+        .unit("seconds")
+        .environment("QUAYMASTER_LIMITS_VERIFICATION_SECONDS")
+        .at_start(""),
     key("limits.durable_subscriptions", Kind::Integer { minimum: 1, maximum: 10_000_000 }, "100000", "Durable subscriptions of one queue manager, those that commands define included. Further ones are refused with 2436; those that are there stay.")
         .environment("QUAYMASTER_LIMITS_DURABLE_SUBSCRIPTIONS")
         .at_start(""),

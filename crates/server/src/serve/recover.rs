@@ -1,12 +1,14 @@
 //! Opens one queue manager: its folder, its log, its engine. Blocks while the log is read.
 
+use std::num::NonZeroU64;
 use std::sync::Arc;
+use std::time::Duration;
 
 use model::name::QueueManagerName;
 use queue_manager::durable_limit::DurableLimits;
 use queue_manager::{Home, QueueManager, StartOptions, SystemClock};
-use storage::StoreOptions;
 use storage::private::log::disk::DirectoryDisk;
+use storage::{StoreOptions, VerificationRate};
 
 use crate::data_directory::{DataDirectory, create_folder, folder_name};
 use crate::error::ServerError;
@@ -44,6 +46,10 @@ impl RecoverOptions {
             store: StoreOptions {
                 buffer_pool_bytes: limits.buffer_pool,
                 maximum_receipts: plan.configuration.message_api.keys,
+                verification: NonZeroU64::new(limits.verification_bytes_per_second).map(|bytes_per_second| {
+                    let interval = Duration::from_secs(limits.verification_seconds);
+                    VerificationRate { bytes_per_second, interval }
+                }),
                 ..StoreOptions::default()
             },
             durable: DurableLimits {

@@ -62,13 +62,15 @@ impl Quarantined {
 /// The message itself is damaged, missing or on a bad part of the disk. Anything else may be over in a moment, or is not
 /// about this message: lack of descriptors or memory, or a directory that may not be read.
 pub(crate) fn is_lasting(error: &RecoveryLogError) -> bool {
-    use io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
     match error.io() {
-        Some(error) => {
-            error.raw_os_error() == Some(libc::EIO) || matches!(error.kind(), InvalidData | NotFound | UnexpectedEof)
-        }
+        Some(error) => is_lasting_io(error),
         None => matches!(error, RecoveryLogError::Damaged { .. }),
     }
+}
+
+pub(crate) fn is_lasting_io(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
+    error.raw_os_error() == Some(libc::EIO) || matches!(error.kind(), InvalidData | NotFound | UnexpectedEof)
 }
 
 impl Core {
@@ -89,8 +91,8 @@ impl Core {
     }
 
     /// As `set_aside`, of a message that was read without being held. One that has moved, gone or is held meanwhile stays as
-    /// it is: the caller looks again.
-    pub(crate) fn set_aside_seen(&self, slot: &QueueSlot, seen: &Whereabouts, error: &RecoveryLogError) {
+    /// it is, and the answer is false: the caller looks again.
+    pub(crate) fn set_aside_seen(&self, slot: &QueueSlot, seen: &Whereabouts, error: &RecoveryLogError) -> bool {
         let queue = slot.queue.lock();
         let found = queue.slot(seen.key).filter(|found| {
             let entry = queue.entry(*found);
@@ -99,6 +101,7 @@ impl Core {
         if let Some(found) = found {
             self.set_aside(slot, queue, found, error);
         }
+        found.is_some()
     }
 
     pub(crate) fn quarantine(&self) -> Vec<Quarantined> {

@@ -227,6 +227,20 @@ impl Queue {
         self.slots().filter_map(|slot| Some((slot, self.entries.get(slot).body_file?)))
     }
 
+    /// Of the next `seen` messages behind `after` that are not in quarantine: those with a file for their body, and the last
+    /// one looked at; `None` at the end.
+    pub(crate) fn bodies_behind(&self, after: Option<Key>, seen: usize) -> (Vec<Key>, Option<Key>) {
+        let from = (after.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded);
+        let of = |state: &BTreeMap<Key, Slot>| state.range(from).take(seen).map(|(key, slot)| (*key, *slot)).collect();
+        let mut next: Vec<(Key, Slot)> = of(&self.available);
+        next.extend::<Vec<_>>(of(&self.held));
+        next.sort_unstable_by_key(|(key, _)| *key);
+        next.truncate(seen);
+        let last = next.last().filter(|_| next.len() == seen).map(|(key, _)| *key);
+        let has_file = |(key, slot)| self.entries.get(slot).body_file.map(|_| key);
+        (next.into_iter().filter_map(has_file).collect(), last)
+    }
+
     fn slots(&self) -> impl Iterator<Item = Slot> {
         [&self.available, &self.held, &self.quarantine].into_iter().flat_map(|state| state.values().copied())
     }

@@ -32,6 +32,7 @@ use crate::private::receipts::{Receipt, ReceiptKey, Receipts};
 use crate::private::scan::Scan;
 use crate::private::spill::Spill;
 use crate::private::unit_of_work::Units;
+use crate::private::verification::Verification;
 use crate::{
     DefinitionChange, DeliveryKey, Depth, LockOwner, Placement, PutOutcome, QueueId, RecoveryLogError, Selection,
     Slice, StoreError, StoreOptions, StoredMessage, UnitOfWorkId, Xid,
@@ -106,6 +107,7 @@ pub(crate) struct Core {
     pub(crate) quarantine_listener: OnceLock<QuarantineListener>,
     /// Messages that scans have looked at.
     pub(crate) scanned: AtomicU64,
+    pub(crate) verification: Verification,
     closed: AtomicBool,
 }
 
@@ -157,6 +159,7 @@ impl PrivateStore {
             moving: Mutex::new(()),
             quarantine_listener: OnceLock::new(),
             scanned: AtomicU64::new(0),
+            verification: Verification::default(),
             closed: AtomicBool::new(false),
         };
         Self { running: Arc::new(Running { core: Arc::new(core), threads: Mutex::default() }) }
@@ -442,6 +445,11 @@ impl PrivateStore {
         }
     }
 
+    /// Reads what is on the disk now, as the rounds of `StoreOptions::verification` do, and heals what can be healed.
+    pub fn verify(&self) {
+        self.core().verify_now();
+    }
+
     pub fn statistics(&self) -> StoreStatistics {
         self.core().statistics()
     }
@@ -467,6 +475,7 @@ impl PrivateStore {
 impl Running {
     fn stop(&self) {
         self.core.closed.store(true, Ordering::Release);
+        self.core.verification.stop();
         if let Some(log) = &self.core.log {
             log.stop();
         }
@@ -548,7 +557,15 @@ fn start_threads(
         };
         std::thread::Builder::new().name("log-keeper".to_owned()).spawn(run).map_err(fails)?
     };
-    Ok(vec![writer, keeper])
+    let verifier = match core.options.verification {
+        Some(rate) => {
+            let core = Arc::clone(core);
+            let run = move || core.run_verification(rate);
+            Some(std::thread::Builder::new().name("log-verifier".to_owned()).spawn(run).map_err(fails)?)
+        }
+        None => None,
+    };
+    Ok([writer, keeper].into_iter().chain(verifier).collect())
 }
 
 impl Core {
@@ -592,6 +609,7 @@ impl Core {
             moving: Mutex::new(()),
             quarantine_listener: OnceLock::new(),
             scanned: AtomicU64::new(0),
+            verification: Verification::default(),
             closed: AtomicBool::new(false),
         };
         (core, recovered)
@@ -653,6 +671,7 @@ impl Core {
         };
         if let Some(log) = &self.log {
             log.statistics(&mut statistics);
+            self.verification.statistics(&mut statistics);
         }
         statistics
     }
@@ -684,6 +703,12 @@ pub struct StoreStatistics {
     /// Messages that scans have looked at.
     pub messages_scanned: u64,
     pub sync_seconds_total: f64,
+    /// Bytes read again from the disk to verify them.
+    pub log_verified_bytes: u64,
+    /// Damaged extents and bodies that the verification has found.
+    pub log_damage_found: u64,
+    /// When the last complete round of it ended, in seconds since 1970; 0 before the first.
+    pub log_verified_at: u64,
     /// Persistent puts are refused for lack of space.
     pub log_full: bool,
     pub log_failed: bool,

@@ -27,6 +27,7 @@ pub(crate) fn small() -> StoreOptions {
         minimum_log_bytes: 0,
         maximum_receipts: 1_000,
         anchor_interval: Duration::from_secs(5),
+        verification: None,
     }
 }
 

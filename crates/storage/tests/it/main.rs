@@ -19,4 +19,5 @@ mod scan;
 mod script;
 mod simulated_disk;
 mod stalls;
+mod verification;
 mod workload;

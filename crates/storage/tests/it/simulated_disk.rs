@@ -228,6 +228,12 @@ impl SimulatedDisk {
         self.state.lock().unwrap().files.insert(FileName(name.to_owned()), file);
     }
 
+    /// Changes a byte on the disk, of which the cache has no word.
+    pub(crate) fn rot_below_the_cache(&self, name: &str, at: usize) {
+        let mut state = self.state.lock().unwrap();
+        state.files.get_mut(&FileName(name.to_owned())).unwrap().durable[at] ^= 0x40;
+    }
+
     pub(crate) fn remove_from_outside(&self, name: &str) {
         self.state.lock().unwrap().files.remove(&FileName(name.to_owned()));
     }
@@ -299,6 +305,16 @@ impl Disk for SimulatedDisk {
         let mut state = self.state.lock().unwrap();
         state.refuse(Call::Read, file)?;
         let content = &state.file(file)?.now;
+        let from = usize::try_from(offset).unwrap().min(content.len());
+        let count = buffer.len().min(content.len() - from);
+        buffer[..count].copy_from_slice(&content[from..from + count]);
+        Ok(count)
+    }
+
+    fn read_stored(&self, file: &FileName, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut state = self.state.lock().unwrap();
+        state.refuse(Call::Read, file)?;
+        let content = &state.file(file)?.durable;
         let from = usize::try_from(offset).unwrap().min(content.len());
         let count = buffer.len().min(content.len() - from);
         buffer[..count].copy_from_slice(&content[from..from + count]);

@@ -7,12 +7,12 @@
 //! - Batches lie in `gathered` in the order of their places; the last one is the one being filled.
 //! - Live counts of an extent are changed under the same lock as the append that changes them.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use parking_lot::MutexGuard;
 
-use crate::private::log::extent::{BATCH_ALIGNMENT, BATCH_HEADER_BYTES, EXTENT_HEADER_BYTES, Place};
+use crate::private::log::extent::{BATCH_ALIGNMENT, BATCH_HEADER_BYTES, EXTENT_HEADER_BYTES, ExtentHeader, Place};
 use crate::private::log::hold::Holds;
 use crate::private::log::leader;
 use crate::private::log::pace::Pace;
@@ -59,6 +59,12 @@ pub(crate) struct Extent {
     pub(crate) live_bytes: u64,
     /// Headers of batches and units at most.
     pub(crate) overhead_bytes: u64,
+}
+
+impl Extent {
+    pub(crate) fn header(&self) -> ExtentHeader {
+        ExtentHeader { sequence: self.sequence, salt: self.salt, length: self.length as u64 }
+    }
 }
 
 pub(super) struct Batch {
@@ -146,6 +152,8 @@ pub(crate) struct State {
     pub(crate) is_unanchored: bool,
     /// An extent was begun or freed: the anchor is brought up to date soon.
     pub(crate) wants_anchor: bool,
+    /// Extents that verification found damaged, with the offset: what is needed of them and of older ones is to be moved.
+    pub(crate) damaged: BTreeMap<u32, u64>,
 }
 
 /// Where a log goes on after recovery.
@@ -187,6 +195,7 @@ impl State {
             damage_told: None,
             is_unanchored: false,
             wants_anchor: false,
+            damaged: BTreeMap::new(),
         };
         state.measure();
         state.ended_bytes = state.gains();
@@ -238,7 +247,7 @@ impl State {
         self.extents.back().expect("a log has an extent that is being filled")
     }
 
-    pub(super) fn index_of(&self, sequence: u32) -> Option<usize> {
+    pub(crate) fn index_of(&self, sequence: u32) -> Option<usize> {
         let index = usize::try_from(sequence.checked_sub(self.oldest())?).ok()?;
         (index < self.extents.len()).then_some(index)
     }

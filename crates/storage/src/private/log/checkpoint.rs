@@ -19,21 +19,21 @@ use std::sync::atomic::Ordering;
 use hashbrown::HashMap;
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::UnitOfWorkId;
 use crate::private::definitions::Definitions;
 use crate::private::log::append::{Class, Refused};
 use crate::private::log::disk::disk_error;
 use crate::private::log::extent::{BATCH_HEADER_BYTES, BatchHeader, LogFile, Place};
 use crate::private::log::prepare::Spare;
-use crate::private::log::reader::{Image, Piece, read_extent};
+use crate::private::log::reader::{Image, Piece, read_extent, read_parts};
 use crate::private::log::record::{Located, Operation, PutRecord, Unit, UnitHead, UnitKind, unit_head, units};
 use crate::private::log::wait::block_on;
 use crate::private::log::writer::Log;
+use crate::private::quarantine::is_lasting;
 use crate::private::queue::{Holder, Home, Key};
 use crate::private::receipts::Receipts;
 use crate::private::store::{Core, QueueSlot};
 use crate::private::unit_of_work::{LockedQueues, Record, UnitOfWork};
-use crate::{QueueId, ReceiptKey, Xid};
+use crate::{QueueId, ReceiptKey, StoreError, UnitOfWorkId, Xid};
 
 /// Moved bytes after which the next ones wait for the log, so that moving never fills memory.
 const PACE_BYTES: u64 = 1 << 20;
@@ -63,6 +63,7 @@ fn free(log: &Log, sequence: u32) -> Option<Spare> {
         appender.state.seal();
         let freed = appender.state.extents.pop_front()?;
         appender.state.measure();
+        let damage = appender.state.damaged.remove(&sequence);
         let head = unit_head(UnitKind::Complete, UnitOfWorkId(0), None, 0);
         match appender.append(Class::Freeing, &[head.as_bytes()]) {
             Ok(place) => {
@@ -72,6 +73,7 @@ fn free(log: &Log, sequence: u32) -> Option<Spare> {
             Err(_) => {
                 appender.state.extents.push_front(freed);
                 appender.state.measure();
+                appender.state.damaged.extend(damage.map(|offset| (sequence, offset)));
                 return None;
             }
         }
@@ -106,18 +108,33 @@ impl Move<'_> {
     fn run(mut self) -> Result<(), Refused> {
         // While its last batch is written the extent is not whole, and that is no damage.
         let is_written = self.log.durable_up_to().extent() > self.sequence;
-        let image = match read_extent(self.log.disk.as_ref(), self.sequence, None) {
-            Ok(image) => image,
-            Err(error) => {
-                tracing::error!(error = %error, "a log extent cannot be read back, so its space stays in use");
-                return Ok(());
-            }
-        };
+        let Some(image) = self.read()? else { return Ok(()) };
         self.move_batches(&image, is_written)?;
-        if let Some(offset) = self.damaged_at {
-            self.tell_of_damage(offset);
+        let known = self.log.state.lock().damaged.get(&self.sequence).copied();
+        if let Some(offset) = self.damaged_at.map(|offset| offset as u64).or(known) {
+            self.tell_of_damage(offset, known.is_some());
         }
         Ok(())
+    }
+
+    /// The extent as far as it can be read; `None` when that cannot be said now.
+    fn read(&mut self) -> Result<Option<Image>, Refused> {
+        let disk = self.log.disk.as_ref();
+        match read_extent(disk, self.sequence, None) {
+            Ok(image) => Ok(Some(image)),
+            Err(error) if is_lasting(&error) => {
+                self.damaged_at = Some(0);
+                let state = self.log.state.lock();
+                let index = state.index_of(self.sequence).expect("only this thread frees extents");
+                let extent = state.extents[index].header();
+                drop(state);
+                read_parts(disk, extent).map(Some).map_err(|error| Refused::Error(StoreError::File(Arc::new(error))))
+            }
+            Err(error) => {
+                tracing::error!(error = %error, "a log extent cannot be read back, so its space stays in use");
+                Ok(None)
+            }
+        }
     }
 
     fn move_batches(&mut self, image: &Image, is_written: bool) -> Result<(), Refused> {
@@ -138,15 +155,20 @@ impl Move<'_> {
         self.move_one_by_one(image)
     }
 
-    /// Once for each extent, however often it is tried.
-    fn tell_of_damage(&self, offset: usize) {
+    /// Once for each extent, however often it is tried. `is_told`: verification has said where.
+    fn tell_of_damage(&self, offset: u64, is_told: bool) {
         let mut state = self.log.state.lock();
         let records = state.live_records_of(self.sequence);
         if state.damage_told.replace(self.sequence) == Some(self.sequence) && records > 0 {
             return;
         }
         drop(state);
-        if records == 0 {
+        if records == 0 && is_told {
+            tracing::info!(
+                extent = self.sequence,
+                "all that is needed of the damaged extent of the recovery log was written again"
+            );
+        } else if records == 0 {
             tracing::warn!(
                 extent = self.sequence,
                 offset,

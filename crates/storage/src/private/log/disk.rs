@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, IoSliceMut};
+use std::num::NonZeroU64;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::RwLock;
-use rustix::fs::{FallocateFlags, fallocate, statvfs};
+use rustix::fs::{Advice, FallocateFlags, fadvise, fallocate, statvfs};
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
 use crate::private::log::extent::{LogFile, PAGE_BYTES};
@@ -29,6 +30,11 @@ pub trait Disk: Send + Sync {
     /// say; `read` tells then.
     fn read_at_once(&self, _file: &FileName, _offset: u64, _buffer: &mut [u8]) -> Option<usize> {
         None
+    }
+    /// As `read`, but of what is on the disk, where the system can tell it from what memory has of the file. Offset, length and
+    /// address of `buffer` are multiples of 4096.
+    fn read_stored(&self, file: &FileName, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.read(file, offset, buffer)
     }
     /// Writes all of `bytes`, past the end if need be.
     fn write(&self, file: &FileName, offset: u64, bytes: &[u8]) -> io::Result<()>;
@@ -226,6 +232,15 @@ impl DirectoryDisk {
     }
 }
 
+fn read_at(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match file.read_at(buffer, offset) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return other,
+        }
+    }
+}
+
 fn sync_directory(directory: &Path) -> io::Result<()> {
     File::open(directory)?.sync_all()
 }
@@ -254,12 +269,25 @@ impl Disk for DirectoryDisk {
 
     fn read(&self, file: &FileName, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         self.usable()?;
-        let open = self.file(file)?;
-        loop {
-            match open.read_at(buffer, offset) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                other => return other,
+        read_at(self.file(file)?.as_ref(), offset, buffer)
+    }
+
+    /// Past the page cache: that reads what is on the disk, and leaves the cache to those who need it. A file system that
+    /// cannot do that is asked to forget the pages before and after.
+    fn read_stored(&self, file: &FileName, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.usable()?;
+        let direct = OpenOptions::new().read(true).custom_flags(libc::O_DIRECT).open(self.path(file));
+        match direct.and_then(|file| read_at(&file, offset, buffer)) {
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                let file = File::open(self.path(file))?;
+                let length = NonZeroU64::new(buffer.len() as u64);
+                // Advice that is not taken costs the check nothing but some of its worth.
+                let _ = fadvise(&file, offset, length, Advice::DontNeed);
+                let read = read_at(&file, offset, buffer);
+                let _ = fadvise(&file, offset, length, Advice::DontNeed);
+                read
             }
+            other => other,
         }
     }
 

@@ -42,6 +42,8 @@ pub(crate) const PAGE_BYTES: usize = 4096;
 
 const EXTENT_MAGIC: [u8; 8] = *b"QMASTLOG";
 const BATCH_MAGIC: [u8; 4] = *b"QMB1";
+/// Magic and checksum, which the checksum of a batch does not cover.
+pub(crate) const UNCHECKED_BYTES: usize = 8;
 const CHECKED_HEADER_BYTES: usize = 40;
 
 /// A place in the log: extent and offset in one number that grows with every byte written.
@@ -153,9 +155,9 @@ impl BatchHeader {
         batch[4..8].copy_from_slice(&crc.to_le_bytes());
     }
 
-    /// The batch that starts at `offset` of this extent image, with its units; `None` when no whole batch is there.
-    pub(crate) fn read<'a>(extent: &ExtentHeader, image: &'a [u8], offset: usize) -> Option<(Self, &'a [u8])> {
-        let bytes = image.get(offset..)?;
+    /// What the first 48 bytes of a batch at `offset` say, with the checksum of the whole batch; `None` when they are not
+    /// such a head.
+    pub(crate) fn head(extent: &ExtentHeader, bytes: &[u8], offset: usize) -> Option<(Self, u32)> {
         let mut cursor = Cursor::new(bytes);
         if cursor.array::<4>()? != BATCH_MAGIC {
             return None;
@@ -170,10 +172,22 @@ impl BatchHeader {
         let oldest = u32::try_from(cursor.u64()?).ok()?;
         let length = cursor.length()?;
         let units = cursor.u32()?;
-        let payload = bytes.get(BATCH_HEADER_BYTES..length)?;
-        let sum = crc32c::crc32c_append(crc32c::crc32c(&extent.salt.to_le_bytes()), bytes.get(8..length)?);
-        let header = Self { place, previous_end, next_position, oldest, length, units };
-        (sum == crc && length.is_multiple_of(BATCH_ALIGNMENT)).then_some((header, payload))
+        let is_possible = length >= BATCH_HEADER_BYTES && length.is_multiple_of(BATCH_ALIGNMENT);
+        is_possible.then_some((Self { place, previous_end, next_position, oldest, length, units }, crc))
+    }
+
+    /// What the checksum of a batch begins with.
+    pub(crate) fn salted(extent: &ExtentHeader) -> u32 {
+        crc32c::crc32c(&extent.salt.to_le_bytes())
+    }
+
+    /// The batch that starts at `offset` of this extent image, with its units; `None` when no whole batch is there.
+    pub(crate) fn read<'a>(extent: &ExtentHeader, image: &'a [u8], offset: usize) -> Option<(Self, &'a [u8])> {
+        let bytes = image.get(offset..)?;
+        let (header, crc) = Self::head(extent, bytes, offset)?;
+        let payload = bytes.get(BATCH_HEADER_BYTES..header.length)?;
+        let sum = crc32c::crc32c_append(Self::salted(extent), bytes.get(UNCHECKED_BYTES..header.length)?);
+        (sum == crc).then_some((header, payload))
     }
 
     /// Length in bytes of a batch that begins at `offset` and is not whole; `None` when none was begun there.

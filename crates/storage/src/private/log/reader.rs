@@ -9,13 +9,19 @@ use memmap2::MmapMut;
 use crate::RecoveryLogError;
 use crate::private::log::disk::{Disk, disk_error, read_exact};
 use crate::private::log::extent::{
-    BatchHeader, EXTENT_HEADER_BYTES, ExtentHeader, FORMAT_VERSION, HeaderError, LogFile,
+    BatchHeader, EXTENT_HEADER_BYTES, ExtentHeader, FORMAT_VERSION, HeaderError, LogFile, PAGE_BYTES, Place,
 };
+use crate::private::quarantine::is_lasting_io;
 
 /// An extent in memory, which goes back to the system with it: an allocator might keep that much for good.
 pub(crate) struct Image {
     pub(crate) header: ExtentHeader,
     pub(crate) bytes: MmapMut,
+}
+
+/// Recovery's word for what is wrong at a place.
+pub(crate) fn damaged(place: Place) -> RecoveryLogError {
+    RecoveryLogError::Damaged { extent: u64::from(place.extent()), offset: place.offset() }
 }
 
 /// Reads one extent whole. `buffer` is reused when it is as long.
@@ -41,6 +47,24 @@ pub(crate) fn read_extent(disk: &dyn Disk, sequence: u32, buffer: Option<MmapMut
         None => MmapMut::map_anon(length).map_err(|source| disk_error("find memory for", &file, source))?,
     };
     read_exact(disk, &file, 0, &mut bytes).map_err(|source| disk_error("read", &file, source))?;
+    Ok(Image { header, bytes })
+}
+
+/// What can be read of an extent whose header is known, page by page: the rest is zeros.
+///
+/// # Errors
+/// One that may pass, and then tells nothing of the disk.
+pub(crate) fn read_parts(disk: &dyn Disk, header: ExtentHeader) -> Result<Image, RecoveryLogError> {
+    let file = LogFile::Extent(header.sequence).name();
+    let length = usize::try_from(header.length).expect("an extent is far smaller than the address space");
+    let fails = |source| disk_error("read", &file, source);
+    let mut bytes = MmapMut::map_anon(length).map_err(fails)?;
+    for (page, offset) in bytes.chunks_mut(PAGE_BYTES).zip((0..).step_by(PAGE_BYTES)) {
+        match read_exact(disk, &file, offset, page) {
+            Err(error) if is_lasting_io(&error) => page.fill(0),
+            other => other.map_err(fails)?,
+        }
+    }
     Ok(Image { header, bytes })
 }
 

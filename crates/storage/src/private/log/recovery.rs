@@ -29,7 +29,7 @@ use crate::private::log::disk::{Disk, FileName, disk_error};
 use crate::private::log::extent::{BatchHeader, EXTENT_HEADER_BYTES, LogFile, Place};
 use crate::private::log::hold::Point;
 use crate::private::log::prepare::Spare;
-use crate::private::log::reader::{Image, Piece, read_extent};
+use crate::private::log::reader::{Image, Piece, damaged, read_extent};
 use crate::private::log::space::BATCH_BYTES;
 use crate::private::message_count::MessageCounts;
 use crate::private::quarantine::Quarantined;
@@ -140,10 +140,6 @@ impl Listing {
         }
         Ok(listing)
     }
-}
-
-fn damaged(place: Place) -> RecoveryLogError {
-    RecoveryLogError::Damaged { extent: u64::from(place.extent()), offset: place.offset() }
 }
 
 /// Reads all extents, ahead of the applying thread by one.

@@ -200,7 +200,8 @@ impl State {
             return Step::Reclaim;
         }
         let needs_space = self.refuses_puts() && (oldest.sequence <= self.round_end || self.has_much_to_gain());
-        let is_wanted = needs_space || self.is_short(oldest) || self.used_bytes() > self.bound(options);
+        let is_damaged = self.damaged.last_key_value().is_some_and(|(last, _)| oldest.sequence <= *last);
+        let is_wanted = needs_space || is_damaged || self.is_short(oldest) || self.used_bytes() > self.bound(options);
         if is_wanted && self.can_move(oldest) { Step::Reclaim } else { Step::Rest }
     }
 

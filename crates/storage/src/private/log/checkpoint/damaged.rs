@@ -1,8 +1,8 @@
 //! Moving what is live of an extent with a damaged batch: record by record, as memory knows them.
 //!
 //! Memory knows where each live record is and most of what it says, and the content of messages and definitions has a
-//! checksum of its own. A record whose content can be had neither from the disk nor from memory stays where it is, and
-//! with it its extent. So does what belongs to an open unit of work, until its outcome.
+//! checksum of its own. A message whose content can be had neither from the disk nor from memory is set aside; its record
+//! stays where it is, and with it its extent. So does what belongs to an open unit of work, until its outcome.
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::UnitOfWorkId;
 use crate::private::log::append::{Class, Refused};
 use crate::private::log::cursor::{Cursor, length_field};
 use crate::private::log::extent::Place;
-use crate::private::log::reader::Image;
+use crate::private::log::reader::{Image, damaged};
 use crate::private::log::record::{
     Operation, PutRecord, UNIT_HEADER_BYTES, UnitKind, content_of, next_operation, unit_head,
 };
@@ -40,7 +40,12 @@ impl Move<'_> {
         let entry = queue.entry(found);
         let Home::Log { place, bytes } = entry.home else { return Ok(()) };
         let Some(bytes_there) = slice(image, self.sequence, place, bytes) else { return Ok(()) };
-        let Some(record) = message_again(slot, entry, bytes_there, bytes) else { return Ok(()) };
+        let Some(record) = message_again(slot, entry, bytes_there, bytes) else {
+            if entry.holder == Holder::Nobody {
+                self.core.set_aside(slot, queue, found, &damaged(place));
+            }
+            return Ok(());
+        };
         let head = unit_head(UnitKind::Complete, UnitOfWorkId(0), None, record.record_length());
         let mut appender = self.log.lock();
         let unit = appender.append(Class::Moving, &[head.as_bytes(), &record.head(true), record.content])?;

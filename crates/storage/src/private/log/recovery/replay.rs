@@ -6,12 +6,13 @@ use std::num::NonZeroU64;
 use model::timestamp::Timestamp;
 
 use super::bodies::check_bodies;
-use super::{Definition, Findings, InDoubt, Listing, Map, PreparedMark, RecoveredWork, damaged};
+use super::{Definition, Findings, InDoubt, Listing, Map, PreparedMark, RecoveredWork};
 use crate::private::log::anchor::Anchor;
 use crate::private::log::append::Continuation;
 use crate::private::log::descriptor::Keys;
 use crate::private::log::disk::Disk;
 use crate::private::log::extent::{BATCH_HEADER_BYTES, BatchHeader, LogFile, Place};
+use crate::private::log::reader::damaged;
 use crate::private::log::record::{Operation, PutRecord, UnitKind, units};
 use crate::private::message_count::MessageCounts;
 use crate::private::queue::{Entry, Holder, Home, Key, Queue};
