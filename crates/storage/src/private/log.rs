@@ -6,8 +6,8 @@
 //! Writing: `append.rs` gathers, `writer.rs` writes and syncs, `leader.rs` lets serving threads do so, `pace.rs` says when
 //! they may, `durable.rs` and `wait.rs` wait, `space.rs` shares out
 //! space, `prepare.rs` keeps extents ready, `checkpoint.rs` frees them, `failure.rs` tells that the log has failed, `anchor.rs` says how far the log is
-//! durable. Reading: `reader.rs` walks, `recovery.rs` rebuilds, `stored.rs` verifies what is on the disk, and `inspect.rs`
-//! is for people. Copying: `hold.rs` and `backup.rs`.
+//! durable. Reading: `reader.rs` walks, `recovery.rs` rebuilds, `stored.rs` verifies what is on the disk, `survey.rs` reads
+//! a damaged log, and `inspect.rs` is for people. Copying: `hold.rs` and `backup.rs`, and `salvage.rs` of what a survey has found.
 //! Bytes: `extent.rs` (files and batches), `record.rs` (units and operations), `descriptor.rs` (MQMD).
 
 pub(crate) mod anchor;
@@ -28,8 +28,10 @@ pub(crate) mod prepare;
 pub(crate) mod reader;
 pub(crate) mod record;
 pub(crate) mod recovery;
+pub mod salvage;
 pub(crate) mod space;
 pub(crate) mod stored;
+pub mod survey;
 #[cfg(test)]
 mod tests;
 pub(crate) mod wait;

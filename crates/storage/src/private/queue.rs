@@ -241,6 +241,11 @@ impl Queue {
         (next.into_iter().filter_map(has_file).collect(), last)
     }
 
+    /// Every message, in any state.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.slots().map(|slot| self.entries.get(slot))
+    }
+
     fn slots(&self) -> impl Iterator<Item = Slot> {
         [&self.available, &self.held, &self.quarantine].into_iter().flat_map(|state| state.values().copied())
     }

@@ -133,6 +133,13 @@ impl Receipts {
         there.map(|(key, known)| (*key, known.place, known.bytes)).collect()
     }
 
+    /// Places of all records, with lengths in bytes, in the order of the log.
+    pub(crate) fn places(&self) -> Vec<(Place, u32)> {
+        let mut places: Vec<_> = self.known.values().map(|known| (known.place, known.bytes)).collect();
+        places.sort_unstable();
+        places
+    }
+
     pub(crate) fn count(&self) -> usize {
         self.known.len()
     }

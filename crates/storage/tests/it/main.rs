@@ -15,6 +15,7 @@ mod log_lines;
 mod oracle;
 mod quarantine;
 mod rot;
+mod salvage;
 mod scan;
 mod script;
 mod simulated_disk;

@@ -159,7 +159,7 @@ impl Contents {
     }
 
     /// Makes the backup that which these contents describe.
-    fn write(&self, backup: &dyn Disk) -> Result<(), BackupError> {
+    pub(super) fn write(&self, backup: &dyn Disk) -> Result<(), BackupError> {
         let new = FileName(NEW_CONTENTS.to_owned());
         let written = backup
             .create(&new)
@@ -258,7 +258,7 @@ fn copy(
 }
 
 /// Marks the directory as one of a backup that is not complete.
-fn begin(backup: &dyn Disk) -> Result<(), BackupError> {
+pub(super) fn begin(backup: &dyn Disk) -> Result<(), BackupError> {
     let mark = FileName(NEW_CONTENTS.to_owned());
     let names = list(backup)?;
     if names.contains(&mark) {
@@ -408,6 +408,26 @@ impl Folder<'_> {
     }
 }
 
+/// False when the body is missing, or is not as its record says; what was copied then has no use.
+pub(super) fn copy_body(log: &dyn Disk, backup: &dyn Disk, file: &BackupFile) -> Result<bool, BackupError> {
+    let fails = |action| move |source| disk_error(action, &file.name, source);
+    backup.create(&file.name).map_err(fails("create"))?;
+    let mut crc = 0;
+    for piece in pieces(log, &file.name, file.bytes) {
+        let (offset, bytes) = match piece {
+            Err(error) if is_lasting(&error) => return Ok(false),
+            other => other?,
+        };
+        crc = crc32c::crc32c_append(crc, &bytes);
+        backup.write(&file.name, offset, &bytes).map_err(fails("write"))?;
+    }
+    if crc != file.crc {
+        return Ok(false);
+    }
+    backup.sync(&file.name).map_err(fails("sync"))?;
+    Ok(true)
+}
+
 /// The first `length` bytes of a file, piece by piece, each with its offset.
 fn pieces<'a>(
     disk: &'a dyn Disk,
@@ -423,7 +443,7 @@ fn pieces<'a>(
 }
 
 /// What an earlier backup had and this one does not need, or what an unfinished one left.
-fn remove_others(backup: &dyn Disk, contents: &Contents) {
+pub(super) fn remove_others(backup: &dyn Disk, contents: &Contents) {
     let needed: std::collections::HashSet<&FileName> = contents.files.iter().map(|file| &file.name).collect();
     for file in backup.list().unwrap_or_default() {
         let is_ours = LogFile::parse(&file).is_some() || file.0 == NEW_CONTENTS;

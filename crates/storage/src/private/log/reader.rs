@@ -1,17 +1,23 @@
-//! Reads an extent: the one walk over its batches, for recovery, for moving, for inspection and for backups.
+//! Reads an extent, whole or as far as the disk gives it, and is the one walk over the batches of an extent in memory: for
+//! recovery, for moving, for inspection, for backups and for the survey of a damaged log.
 //!
 //! Whole batches follow one another from offset 4096. Where none starts is a gap. Only one batch is ever in flight, so a gap with
 //! a whole batch behind it is damage, and one with none behind it is where the extent ends. What to do about damage is the
-//! caller's business: recovery refuses the log, moving goes on behind it, inspection tells of it.
+//! caller's business: recovery refuses the log, moving goes on behind it, inspection and survey tell of it.
+
+use std::io;
 
 use memmap2::MmapMut;
 
 use crate::RecoveryLogError;
-use crate::private::log::disk::{Disk, disk_error, read_exact};
+use crate::private::log::disk::{Disk, FileName, disk_error, read_exact};
 use crate::private::log::extent::{
     BatchHeader, EXTENT_HEADER_BYTES, ExtentHeader, FORMAT_VERSION, HeaderError, LogFile, PAGE_BYTES, Place,
 };
 use crate::private::quarantine::is_lasting_io;
+
+/// Bytes read at once of an extent that may be damaged.
+const PIECE: usize = 1 << 20;
 
 /// An extent in memory, which goes back to the system with it: an allocator might keep that much for good.
 pub(crate) struct Image {
@@ -50,22 +56,75 @@ pub(crate) fn read_extent(disk: &dyn Disk, sequence: u32, buffer: Option<MmapMut
     Ok(Image { header, bytes })
 }
 
-/// What can be read of an extent whose header is known, page by page: the rest is zeros.
+/// What can be read of an extent whose header is known: the rest is zeros.
 ///
 /// # Errors
 /// One that may pass, and then tells nothing of the disk.
 pub(crate) fn read_parts(disk: &dyn Disk, header: ExtentHeader) -> Result<Image, RecoveryLogError> {
     let file = LogFile::Extent(header.sequence).name();
-    let length = usize::try_from(header.length).expect("an extent is far smaller than the address space");
-    let fails = |source| disk_error("read", &file, source);
+    let bytes = parts(&file, header.length, |offset, page| read_exact(disk, &file, offset, page))?;
+    Ok(Image { header, bytes })
+}
+
+/// As `read_parts`, past the system's cache and of an extent of which only the number is known. False when its header makes no
+/// sense.
+///
+/// # Errors
+/// `Version` as well.
+pub(crate) fn read_stored_parts(disk: &dyn Disk, sequence: u32) -> Result<(Image, bool), RecoveryLogError> {
+    let file = LogFile::Extent(sequence).name();
+    let length = match disk.length(&file) {
+        Ok(length) => length.clamp(EXTENT_HEADER_BYTES as u64, u64::from(u32::MAX)),
+        Err(error) if is_lasting_io(&error) => EXTENT_HEADER_BYTES as u64,
+        Err(source) => return Err(disk_error("read", &file, source)),
+    };
+    // Such reads are of whole pages.
+    let whole = length.next_multiple_of(PAGE_BYTES as u64);
+    let bytes = parts(&file, whole, |offset, piece| read_stored_pages(disk, &file, offset, piece))?;
+    let header = match ExtentHeader::decode(&bytes) {
+        Ok(header) if header.sequence == sequence => return Ok((Image { header, bytes }, header.length == length)),
+        Ok(_) | Err(HeaderError::Damaged) => ExtentHeader { sequence, salt: 0, length },
+        Err(HeaderError::Version(version)) => {
+            return Err(RecoveryLogError::Version { file: file.0, version, supported: FORMAT_VERSION });
+        }
+    };
+    Ok((Image { header, bytes }, false))
+}
+
+/// So many bytes of a file, page by page where they cannot be read at once; zeros for the pages that the disk does not give.
+fn parts(
+    file: &FileName,
+    length: u64,
+    read: impl Fn(u64, &mut [u8]) -> io::Result<()>,
+) -> Result<MmapMut, RecoveryLogError> {
+    let fails = |source| disk_error("read", file, source);
+    let length = usize::try_from(length).expect("an extent is far smaller than the address space");
     let mut bytes = MmapMut::map_anon(length).map_err(fails)?;
-    for (page, offset) in bytes.chunks_mut(PAGE_BYTES).zip((0..).step_by(PAGE_BYTES)) {
-        match read_exact(disk, &file, offset, page) {
-            Err(error) if is_lasting_io(&error) => page.fill(0),
-            other => other.map_err(fails)?,
+    for (piece, offset) in bytes.chunks_mut(PIECE).zip((0..).step_by(PIECE)) {
+        if read(offset, piece).is_ok() {
+            continue;
+        }
+        for (page, at) in piece.chunks_mut(PAGE_BYTES).zip((offset..).step_by(PAGE_BYTES)) {
+            match read(at, page) {
+                Err(error) if is_lasting_io(&error) => page.fill(0),
+                other => other.map_err(fails)?,
+            }
         }
     }
-    Ok(Image { header, bytes })
+    Ok(bytes)
+}
+
+/// Up to the end of the file; what is behind it stays as it is.
+fn read_stored_pages(disk: &dyn Disk, file: &FileName, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+    let mut done = 0;
+    while done < buffer.len() {
+        match disk.read_stored(file, offset + done as u64, &mut buffer[done..])? {
+            // A part of a page is the end of the file.
+            count if !count.is_multiple_of(PAGE_BYTES) || count == 0 => break,
+            count => done += count,
+        }
+    }
+    Ok(())
 }
 
 /// What is next in an extent.

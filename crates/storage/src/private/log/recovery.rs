@@ -14,7 +14,7 @@
 //! system's cache only, and count as written there.
 
 mod bodies;
-mod replay;
+pub(super) mod replay;
 
 use std::collections::VecDeque;
 use std::sync::mpsc;

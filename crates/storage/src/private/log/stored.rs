@@ -26,6 +26,15 @@ pub(crate) enum Unchecked {
     Refused(io::Error),
 }
 
+impl Unchecked {
+    pub(crate) fn into_io(self) -> io::Error {
+        match self {
+            Self::Stopped => io::ErrorKind::Interrupted.into(),
+            Self::Refused(error) => error,
+        }
+    }
+}
+
 /// Called before each read with its length in bytes; false ends the check.
 pub(crate) type Pace<'a> = &'a mut dyn FnMut(usize) -> bool;
 

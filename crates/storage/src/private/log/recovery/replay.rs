@@ -22,25 +22,25 @@ use crate::{QueueId, RecoveryLogError, UnitOfWorkId};
 /// Positions given to nonpersistent messages leave no trace in the log; this many are skipped at a restart.
 const POSITIONS_SKIPPED: u64 = 1 << 32;
 
-pub(super) struct Replay {
+pub(in crate::private::log) struct Replay {
     pub(super) first_extent: u32,
     /// Live records and their bytes by extent, from the first on.
     pub(super) live: Vec<(u64, u64)>,
-    pub(super) queues: Map<QueueId, Queue>,
+    pub(in crate::private::log) queues: Map<QueueId, Queue>,
     counts: MessageCounts,
-    definitions: Map<String, Definition>,
-    receipts: Receipts,
+    pub(in crate::private::log) definitions: Map<String, Definition>,
+    pub(in crate::private::log) receipts: Receipts,
     /// Units of work with parts in the log and no outcome so far.
-    open: Map<UnitOfWorkId, InDoubt>,
+    pub(in crate::private::log) open: Map<UnitOfWorkId, InDoubt>,
     /// Messages got by one of `open`: their put may come later in the log than their get, once it was moved.
     pending_gets: Map<(QueueId, Key), UnitOfWorkId>,
-    next_position: u64,
+    pub(in crate::private::log) next_position: u64,
     next_queue: u32,
     next_unit: u64,
 }
 
 impl Replay {
-    pub(super) fn new(maximum_receipts: u32) -> Self {
+    pub(in crate::private::log) fn new(maximum_receipts: u32) -> Self {
         Self {
             first_extent: 0,
             live: Vec::new(),
@@ -57,7 +57,11 @@ impl Replay {
     }
 
     /// Returns how many bytes the heads of its units have.
-    pub(super) fn batch(&mut self, batch: &BatchHeader, payload: &[u8]) -> Result<usize, RecoveryLogError> {
+    pub(in crate::private::log) fn batch(
+        &mut self,
+        batch: &BatchHeader,
+        payload: &[u8],
+    ) -> Result<usize, RecoveryLogError> {
         let mut heads = 0;
         let base = batch.place.plus(BATCH_HEADER_BYTES);
         if batch.next_position > Key::POSITION_MAXIMUM {
@@ -113,7 +117,7 @@ impl Replay {
     }
 
     /// `None` when a record contradicts itself.
-    fn operation(
+    pub(in crate::private::log) fn operation(
         &mut self,
         operation: Operation<'_>,
         place: Place,
@@ -251,7 +255,7 @@ impl Replay {
     }
 
     /// Commits or backs out what a unit of work has in the log. One whose parts are all freed is not known any more.
-    fn resolve(&mut self, unit: UnitOfWorkId, committed: bool) {
+    pub(in crate::private::log) fn resolve(&mut self, unit: UnitOfWorkId, committed: bool) {
         let Some(InDoubt { works, prepared }) = self.open.remove(&unit) else { return };
         if let Some(mark) = prepared {
             self.died(mark.place, mark.bytes);
