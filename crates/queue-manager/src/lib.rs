@@ -28,6 +28,7 @@ use storage::private::log::hold::Held;
 use storage::{RecoveryLogError, StoreError, StoreOptions};
 
 pub use definition::rename::rename;
+pub use definition::salvaged::{SalvagedQueues, salvaged_queues};
 pub use definition::{objects, queue_list};
 pub use engine::clock::{Clock, SystemClock};
 pub use engine::{clock, command_server, system_settings};

@@ -33,7 +33,7 @@ pub(crate) fn queue_manager(name: QueueManagerName, now: Timestamp) -> QueueMana
     QueueManagerDefinition { name, identifier, history: history(now), ..QueueManagerDefinition::default() }
 }
 
-fn history(now: Timestamp) -> History {
+pub(super) fn history(now: Timestamp) -> History {
     History { created: now, altered: now }
 }
 

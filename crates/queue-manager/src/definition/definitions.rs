@@ -255,6 +255,25 @@ pub(crate) fn read(name: QueueManagerName, definitions: Vec<(String, Vec<u8>)>) 
     Ok(saved)
 }
 
+/// True when this is the key under which the value was saved. A definition that cannot be read is no such thing, or of another
+/// version: `read` says which.
+pub(crate) fn is_key_of(key: &str, value: &[u8]) -> bool {
+    fn made<T: DeserializeOwned>(value: &[u8], save: impl Fn(&T) -> DefinitionChange) -> Option<DefinitionChange> {
+        serde_json::from_slice(value).ok().map(|definition| save(&definition))
+    }
+    let saved = match key.split('/').next().unwrap_or_default() {
+        "qmgr" => made(value, save_queue_manager),
+        "queue" => made(value, save_queue),
+        "topic" => made(value, save_topic),
+        "sub" => made(value, save_subscription),
+        "auth" => made(value, save_authority),
+        "chlauth" => made(value, save_channel_authentication),
+        "defaults" => made(value, |step| save_default_step(*step)),
+        _ => made(value, save_object),
+    };
+    matches!(saved, Some(DefinitionChange::Save { key: of_value, .. }) if of_value == key)
+}
+
 fn parse<T: DeserializeOwned>(name: QueueManagerName, key: &str, value: &[u8]) -> Result<T, StartError> {
     serde_json::from_slice(value).map_err(|source| StartError::Definition { name, key: key.to_owned(), source })
 }

@@ -153,7 +153,7 @@ fn place(path: &Path, stream: &str) -> String {
 }
 
 /// A connection to the server that runs the queue manager; `None` when none does.
-fn running(directory: &DataDirectory, name: &QueueManagerName) -> Result<Option<Client>, Failure> {
+pub(super) fn running(directory: &DataDirectory, name: &QueueManagerName) -> Result<Option<Client>, Failure> {
     let mut client = match Client::connect(directory.root()) {
         Ok(client) => client,
         Err(ClientError::NoServer { .. }) => return Ok(None),
@@ -173,17 +173,27 @@ fn back_up_running(
     to: To<'_>,
     full_speed: bool,
 ) -> Result<Copied, Failure> {
+    let point = hold(&mut client, name)?;
+    let log = DirectoryDisk::read_only(directory.log(name));
+    let pace = (!full_speed).then(Pace::start);
+    copy(&log, point, name, to, pace.as_ref(), || release(client))
+}
+
+/// Has the server keep its log as it is up to a point, until the connection ends.
+pub(super) fn hold(client: &mut Client, name: &QueueManagerName) -> Result<Point, Failure> {
     let request = Request::Hold { queue_manager: name.to_string() };
     let (Answer::Held { oldest, end }, _) = client.ask(&request, &[])? else {
         return Err(ClientError::Unexpected.into());
     };
-    let log = DirectoryDisk::read_only(directory.log(name));
-    let release = || match client.ask(&Request::Release, &[]) {
+    Ok(Point { oldest, end })
+}
+
+/// Succeeds when the log was held up to now.
+pub(super) fn release(mut client: Client) -> Result<(), BackupError> {
+    match client.ask(&Request::Release, &[]) {
         Ok(_) => Ok(()),
         Err(error) => Err(BackupError::GivenUp { why: chain(&error) }),
-    };
-    let pace = (!full_speed).then(Pace::start);
-    copy(&log, Point { oldest, end }, name, to, pace.as_ref(), release)
+    }
 }
 
 /// As a start of the queue manager, which reads the log and then ends in an orderly way.

@@ -6,6 +6,8 @@ pub(super) const FAILED: u8 = 1;
 pub(super) const USAGE: u8 = 2;
 /// `get`: there is no message that matches.
 pub(super) const NO_MESSAGE: u8 = 3;
+/// `log salvage`: what could be read is written, and it is not all.
+pub(super) const INCOMPLETE: u8 = 4;
 /// An MQSC command failed.
 pub(super) const COMMAND_FAILED: u8 = 10;
 /// The queue manager cannot be reached, or the connection broke.
@@ -40,6 +42,15 @@ pub(super) const SERVE: &[Code] = &[
     (0, "The server stopped on request."),
     (FAILED, "The server could not start, or with `--end-with-last` a recovery log has failed."),
     (USAGE, "An argument, an option or the configuration is wrong. The server did not start."),
+];
+pub(super) const SALVAGE: &[Code] = &[
+    (0, "The whole log was read and written. A start would not refuse it."),
+    (FAILED, "Nothing was salvaged. Standard error says why."),
+    (USAGE, "An argument or an option is wrong. Nothing was done."),
+    (
+        INCOMPLETE,
+        "What could be read was written. Messages may be missing, and messages that were got may be there again.",
+    ),
 ];
 /// IBM's.
 pub(super) const RUNMQSC: &[Code] = &[
@@ -83,6 +94,7 @@ pub(super) const AUTHORITY: &[Code] = &[
 pub(super) const TABLES: &[(&str, &str, &[Code])] = &[
     ("All commands, unless a table below names them", "", GENERAL),
     ("The server", "`serve`", SERVE),
+    ("Salvage of a damaged log", "`log salvage`", SALVAGE),
     ("MQSC scripts", "`runmqsc`", RUNMQSC),
     ("Life of queue managers", "`crtmqm`, `dltmqm`, `strmqm`, `endmqm`", LIFE_CYCLE),
     ("List of queue managers", "`dspmq`", DISPLAY),

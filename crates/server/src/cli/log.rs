@@ -1,5 +1,7 @@
 //! `log inspect`: a recovery log, read-only, also beside a running server. `log quarantine`: the messages that a running
-//! server cannot deliver.
+//! server cannot deliver. `log verify` and `log salvage` are in `damage.rs`.
+
+mod damage;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -22,6 +24,12 @@ pub(super) enum Command {
     /// Show anchor, extents, batches and records of a queue manager's log, without message bodies. Exit code 1 if it is
     /// damaged or incomplete.
     Inspect(InspectArguments),
+    /// Read and check the whole log of a queue manager, running or not: extents, batches, records, bodies. One line for each
+    /// thing that is wrong. Exit code 1 if it is damaged.
+    Verify(damage::VerifyArguments),
+    /// Write what can be read of a damaged log to a folder, as a backup for `quaymaster restore`. The queue manager must not
+    /// run; its log stays as it is. One line for each thing that is lost. Messages that were got may come back.
+    Salvage(damage::SalvageArguments),
     /// Messages that a running queue manager cannot deliver: it could not read them from disk, or no definition of their queue is
     /// left.
     #[command(subcommand)]
@@ -81,6 +89,8 @@ pub(super) struct InspectArguments {
 pub(super) fn run(command: &Command, out: &mut dyn Write) -> Result<ExitCode, Failure> {
     match command {
         Command::Inspect(arguments) => show(arguments, out),
+        Command::Verify(arguments) => damage::verify(arguments, out),
+        Command::Salvage(arguments) => damage::salvage(arguments, out),
         Command::Quarantine(command) => quarantine(command, out).map(|()| ExitCode::SUCCESS),
     }
 }

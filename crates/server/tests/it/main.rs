@@ -8,6 +8,7 @@ mod channel_commands;
 mod channels;
 mod configuration;
 mod copybook;
+mod damaged_log;
 mod descriptors;
 mod drop_ins;
 mod failed_log;

@@ -3,7 +3,7 @@
 //! A test holds this table against the command line: each command has a row, and each row a command.
 
 use super::super::exit_code::{
-    AUTHORITY, CHECK, Code, DISPLAY, GET, LIFE_CYCLE, LOCAL, ONE_COMMAND, REMOTE, RUNMQSC, SCRIPT, SERVE,
+    AUTHORITY, CHECK, Code, DISPLAY, GET, LIFE_CYCLE, LOCAL, ONE_COMMAND, REMOTE, RUNMQSC, SALVAGE, SCRIPT, SERVE,
 };
 
 pub(in crate::cli) struct Page {
@@ -383,6 +383,27 @@ pub(in crate::cli) static PAGES: &[Page] = &[
         ],
         LOCALLY,
         &[("DIR/qmgrs/NAME/log/", "Recovery log of a queue manager.")],
+    ),
+    page_of(
+        "log verify",
+        &[("Check every byte of the log of a queue manager", "quaymaster log verify QM1")],
+        &[
+            (0, "The log is whole."),
+            (1, "The log is damaged, or cannot be read."),
+            (2, "An argument or an option is wrong."),
+        ],
+        LOCALLY,
+        &[SOCKET, ("DIR/qmgrs/NAME/log/", "Recovery log of a queue manager.")],
+    ),
+    page_of(
+        "log salvage",
+        &[
+            ("Read what can be read of a damaged log", "quaymaster log salvage QM1 --to salvaged"),
+            ("Make a queue manager of it", "quaymaster restore QM2 --from salvaged"),
+        ],
+        SALVAGE,
+        LOCALLY,
+        &[("DIR/qmgrs/NAME/log/", "Recovery log of a queue manager. It stays as it is.")],
     ),
     page_of(
         "log quarantine list",

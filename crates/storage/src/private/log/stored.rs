@@ -1,7 +1,8 @@
 //! Checks what is on the disk, file by file in pieces of fixed size: batches of an extent, the body of one message.
 //!
 //! Costs one buffer, whatever the length of files and batches. It reads past the system's cache (`Disk::read_stored`), so
-//! that it sees what a start after a power failure would see. It changes nothing, and decides nothing about what it finds.
+//! that it sees what a start after a power failure would see. It changes nothing, and decides nothing about what it finds. The walk over
+//! an extent in memory is `reader.rs`'s; an extent may be too long for that beside the work of a queue manager.
 
 use std::io;
 

@@ -16,11 +16,16 @@ use crate::private::log::disk::{Disk, FileName, disk_error};
 use crate::private::log::extent::{BATCH_HEADER_BYTES, BatchHeader, EXTENT_HEADER_BYTES, LogFile, Place};
 use crate::private::log::hold::Point;
 use crate::private::log::reader::{Image, Piece, read_stored_parts};
-use crate::private::log::record::{Operation, Unit, UnitKind, units};
+use crate::private::log::record::{Operation, PutRecord, Unit, UnitKind, units};
 use crate::private::log::recovery::replay::Replay;
 use crate::private::quarantine::is_lasting_io;
-use crate::private::queue::Holder;
+use crate::private::queue::{Holder, Key};
 use crate::{QueueId, RecoveryLogError, UnitOfWorkId};
+
+/// How far positions may have gone on in what is missing: a start skips 2^32.
+const POSITIONS_AHEAD: u64 = 1 << 48;
+/// The same for numbers of queues.
+const QUEUES_AHEAD: u32 = 1 << 20;
 
 /// What is to be done with a batch that is damaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -338,7 +343,7 @@ impl Survey {
         let mut messages = 0;
         for located in unit.operations().map_while(Result::ok) {
             let (counts, owner) = match &located.operation {
-                Operation::Put(put) | Operation::Moved(put) => (crc32c::crc32c(put.content) == put.content_crc, owner),
+                Operation::Put(put) | Operation::Moved(put) => (self.is_plausible(put), owner),
                 Operation::SaveDefinition { value, crc, .. } => (crc32c::crc32c(value) == *crc, None),
                 _ => (false, None),
             };
@@ -350,6 +355,18 @@ impl Survey {
             }
         }
         messages
+    }
+
+    /// A message of a damaged batch. Queue, key and number of the body have no checksum: numbers far above all that are known would
+    /// leave none for later.
+    fn is_plausible(&self, put: &PutRecord<'_>) -> bool {
+        let known = self.replay.next_position;
+        let positions = ..known.saturating_add(POSITIONS_AHEAD).min(Key::POSITION_MAXIMUM / 2);
+        let queues = ..self.replay.next_queue.saturating_add(QUEUES_AHEAD);
+        crc32c::crc32c(put.content) == put.content_crc
+            && positions.contains(&put.key.position().0)
+            && positions.contains(&put.body_file)
+            && queues.contains(&put.queue.0)
     }
 
     /// Units of work without an outcome. Where that may be in what is missing, everything that they may have left counts:
@@ -379,6 +396,21 @@ impl Survey {
                 self.findings.push(Finding::UnknownOutcome { unit_of_work: unit.0, puts, gets });
             }
         }
+    }
+
+    /// Leaves out definitions whose key is not that of their value: the key of a record in a damaged batch has no checksum.
+    pub fn leave_out(&mut self, keys: Vec<String>) {
+        for key in keys {
+            self.replay.definitions.remove(&key);
+            self.findings.push(Finding::UnusableDefinition { key });
+        }
+    }
+
+    /// Names queues that have messages and no definition. A start keeps those messages in quarantine.
+    pub fn lack_definitions(&mut self, lacking: &[QueueId]) {
+        let of = |(queue, messages): &(QueueId, usize)| Finding::UndefinedQueue { queue: *queue, messages: *messages };
+        let queues = self.queues();
+        self.findings.extend(queues.iter().filter(|(queue, _)| lacking.contains(queue)).map(of));
     }
 
     pub(super) fn add_bytes(&mut self, bytes: u64) {

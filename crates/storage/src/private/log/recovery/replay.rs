@@ -35,7 +35,7 @@ pub(in crate::private::log) struct Replay {
     /// Messages got by one of `open`: their put may come later in the log than their get, once it was moved.
     pending_gets: Map<(QueueId, Key), UnitOfWorkId>,
     pub(in crate::private::log) next_position: u64,
-    next_queue: u32,
+    pub(in crate::private::log) next_queue: u32,
     next_unit: u64,
 }
 

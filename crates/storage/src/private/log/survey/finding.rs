@@ -72,6 +72,15 @@ pub enum Finding {
         puts: u64,
         gets: u64,
     },
+    /// A definition whose key is not that of its value.
+    UnusableDefinition {
+        key: String,
+    },
+    /// Messages of a queue that has no definition.
+    UndefinedQueue {
+        queue: QueueId,
+        messages: usize,
+    },
     /// A message that could not be read, with the file that holds its body or its record.
     UnreadableMessage {
         queue: QueueId,
@@ -82,7 +91,7 @@ pub enum Finding {
 }
 
 impl Finding {
-    /// A start refuses the log, or a message cannot be read. A torn tail is what any crash may leave.
+    /// A start refuses the log, or a message cannot be delivered. A torn tail is what any crash may leave.
     pub fn is_damage(&self) -> bool {
         !matches!(self, Self::TornTail { salvaged: 0, .. })
     }
@@ -99,7 +108,11 @@ impl Finding {
             | Self::LostEnd { at, .. }
             | Self::MalformedRecord { at }
             | Self::TornTail { at, .. } => Some(*at),
-            Self::UnreadableAnchor { .. } | Self::UnknownOutcome { .. } | Self::UnreadableMessage { .. } => None,
+            Self::UnreadableAnchor { .. }
+            | Self::UnknownOutcome { .. }
+            | Self::UnusableDefinition { .. }
+            | Self::UndefinedQueue { .. }
+            | Self::UnreadableMessage { .. } => None,
         }
     }
 
@@ -116,6 +129,8 @@ impl Finding {
             Self::MalformedRecord { .. } => "malformedRecord",
             Self::TornTail { .. } => "tornTail",
             Self::UnknownOutcome { .. } => "unknownOutcome",
+            Self::UnusableDefinition { .. } => "unusableDefinition",
+            Self::UndefinedQueue { .. } => "undefinedQueue",
             Self::UnreadableMessage { .. } => "unreadableMessage",
         }
     }
@@ -151,12 +166,15 @@ impl fmt::Display for Finding {
                 f,
                 "unit of work {unit_of_work}: its outcome may be in what is missing; {puts} puts and {gets} got messages count as there"
             ),
+            Self::UnusableDefinition { key } => write!(f, "the key of a definition is not that of its value: {key:?}"),
+            Self::UndefinedQueue { queue, messages } => write!(
+                f,
+                "queue #{} has {messages} messages and no definition: a start keeps them in quarantine, and a salvage makes a queue \
+                 for them",
+                queue.0
+            ),
             Self::UnreadableMessage { queue, key, message_id, file } => {
-                write!(
-                    f,
-                    "message {key} of queue number {} (MsgId {message_id}): {file} is missing or damaged",
-                    queue.0
-                )
+                write!(f, "message {key} of queue #{} (MsgId {message_id}): {file} is missing or damaged", queue.0)
             }
         }
     }
