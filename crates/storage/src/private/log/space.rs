@@ -120,12 +120,21 @@ impl State {
         extent.length < self.longest
     }
 
-    /// What everybody leaves to moving, besides the reserve.
+    /// What everybody leaves to moving, besides the reserve. Without a reserve the oldest extent can be moved only to what is left
+    /// of the current one: nothing takes that room, however late the thread that moves gets to it.
     fn left_to_moving(&self) -> usize {
         let has_reserve = self.reserve().is_some();
+        let is_moved = |oldest| self.is_moving || self.is_about_to_move(oldest);
         self.oldest_sealed()
-            .filter(|oldest| self.is_short(oldest) || (self.is_moving && !has_reserve))
+            .filter(|oldest| self.is_short(oldest) || (!has_reserve && is_moved(*oldest)))
             .map_or(0, Extent::moving_bytes)
+    }
+
+    /// Of a log without reserve: the next step is to move its oldest extent into the current one.
+    fn is_about_to_move(&self, oldest: &Extent) -> bool {
+        !self.moves_nothing()
+            && self.needs_space_of(oldest)
+            && oldest.moving_bytes() + FREEING_BATCH_BYTES <= self.room()
     }
 
     /// What puts leave to gets, commits and back outs.
@@ -188,7 +197,7 @@ impl State {
     }
 
     pub(super) fn next_step(&self, options: &StoreOptions) -> Step {
-        if self.stopping || self.holds.any() || (self.is_stuck && !self.has_much_to_gain()) {
+        if self.moves_nothing() {
             return Step::Rest;
         }
         let Some(oldest) = self.oldest_sealed() else {
@@ -199,10 +208,20 @@ impl State {
         if oldest.live_records == 0 {
             return Step::Reclaim;
         }
-        let needs_space = self.refuses_puts() && (oldest.sequence <= self.round_end || self.has_much_to_gain());
+        let needs_space = self.needs_space_of(oldest);
         let is_damaged = self.damaged.last_key_value().is_some_and(|(last, _)| oldest.sequence <= *last);
         let is_wanted = needs_space || is_damaged || self.is_short(oldest) || self.used_bytes() > self.bound(options);
         if is_wanted && self.can_move(oldest) { Step::Reclaim } else { Step::Rest }
+    }
+
+    /// Nothing is moved now, whatever there is.
+    fn moves_nothing(&self) -> bool {
+        self.stopping || self.holds.any() || (self.is_stuck && !self.has_much_to_gain())
+    }
+
+    /// Puts are refused, and moving the oldest extent may change that.
+    fn needs_space_of(&self, oldest: &Extent) -> bool {
+        self.refuses_puts() && (oldest.sequence <= self.round_end || self.has_much_to_gain())
     }
 
     fn can_move(&self, oldest: &Extent) -> bool {
@@ -340,3 +359,6 @@ impl Appender<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
