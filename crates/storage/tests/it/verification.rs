@@ -8,6 +8,7 @@ use std::time::Duration;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use storage::private::log::disk::Disk;
+use storage::private::log::inspect::{Item, inspect};
 use storage::{Placement, PrivateStore, Quarantined, QueueId, Selection, StoreOptions, VerificationRate, block_on};
 
 use crate::conformance::small;
@@ -144,6 +145,23 @@ fn an_extent_whose_header_or_last_batches_are_gone_is_healed_from_memory() {
         assert!(cold.goes(&file), "the damaged extent is freed");
         assert_eq!(cold.restarted(), all());
     }
+}
+
+#[test]
+fn an_extent_whose_file_another_program_has_removed_is_written_again_and_the_log_goes_on() {
+    let cold = Cold::new(small());
+    let (file, _) = cold.body_of(VICTIM);
+    let number: u32 = file["extent-".len()..].parse().expect("a number");
+    cold.disk.remove_from_outside(&file);
+    cold.store.verify();
+    let is_freed = || match inspect(cold.disk.as_ref()).expect("lists").next() {
+        Some(Item::Anchor { oldest, .. }) => oldest > number,
+        _ => false,
+    };
+    assert!(wait_for(is_freed), "the anchor says that it is not needed");
+    assert_eq!((cold.found(), cold.store.statistics().log_failed), (1, false));
+    block_on(cold.store.put(None, cold.queue, message(1_000, true, 0), PLACEMENT, FOREVER)).expect("put");
+    assert_eq!(cold.restarted(), [all(), vec![1_000]].concat());
 }
 
 #[test]

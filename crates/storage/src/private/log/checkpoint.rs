@@ -13,6 +13,7 @@
 
 mod damaged;
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -23,7 +24,7 @@ use crate::private::definitions::Definitions;
 use crate::private::log::append::{Class, Refused};
 use crate::private::log::disk::disk_error;
 use crate::private::log::extent::{BATCH_HEADER_BYTES, BatchHeader, LogFile, Place};
-use crate::private::log::prepare::Spare;
+use crate::private::log::prepare::{Freed, Spare, remove};
 use crate::private::log::reader::{Image, Piece, read_extent, read_parts};
 use crate::private::log::record::{Located, Operation, PutRecord, Unit, UnitHead, UnitKind, unit_head, units};
 use crate::private::log::wait::block_on;
@@ -38,8 +39,8 @@ use crate::{QueueId, ReceiptKey, StoreError, UnitOfWorkId, Xid};
 /// Moved bytes after which the next ones wait for the log, so that moving never fills memory.
 const PACE_BYTES: u64 = 1 << 20;
 
-/// Frees the oldest extent if that is worth it; returns its file. Without effect when the log takes no more.
-pub(crate) fn reclaim(core: &Core) -> Option<Spare> {
+/// Frees the oldest extent if that is worth it. Without effect when the log takes no more.
+pub(crate) fn reclaim(core: &Core) -> Option<Freed> {
     let log = core.log.as_ref()?;
     let (sequence, live_records) = log.lock().begin_reclaim()?;
     let moving = Move { core, log, sequence, unpaced: 0, last: None, damaged_at: None };
@@ -51,7 +52,7 @@ pub(crate) fn reclaim(core: &Core) -> Option<Spare> {
 }
 
 /// The extent has no live record: says so durably, then renames its file.
-fn free(log: &Log, sequence: u32) -> Option<Spare> {
+fn free(log: &Log, sequence: u32) -> Option<Freed> {
     let (place, length) = {
         let mut appender = log.lock();
         if appender.state.holds.any() {
@@ -81,16 +82,30 @@ fn free(log: &Log, sequence: u32) -> Option<Spare> {
     block_on(log.durable(place)).ok()?;
     let file = LogFile::Extent(sequence).name();
     let spare = LogFile::Spare(sequence).name();
-    match log.disk.rename(&file, &spare) {
-        Ok(()) => {
-            log.lock().state.wants_anchor = true;
-            Some(Spare { file: spare, length: length as u64 })
+    let spare = match log.disk.rename(&file, &spare) {
+        Ok(()) => Some(Spare { file: spare, length: length as u64 }),
+        Err(error) if error.kind() == ErrorKind::NotFound && has_log(log) => {
+            // The handle of it goes as well, and with it the space.
+            remove(log.disk.as_ref(), &file);
+            tracing::warn!(
+                extent = sequence,
+                "the file of a log extent was removed by another program; what was needed of it was written again"
+            );
+            None
         }
         Err(source) => {
             log.fail(disk_error("rename", &file, source));
-            None
+            return None;
         }
-    }
+    };
+    log.lock().state.wants_anchor = true;
+    Some(Freed { spare })
+}
+
+/// Is the extent that is being filled in the directory? Else more is gone than a file that is needed no more.
+fn has_log(log: &Log) -> bool {
+    let current = LogFile::Extent(log.state.lock().current().sequence).name();
+    log.disk.list().is_ok_and(|names| names.contains(&current))
 }
 
 /// Appending again what is live in one extent.

@@ -27,6 +27,12 @@ pub(crate) struct Spare {
     pub(crate) length: u64,
 }
 
+/// That an extent is not needed any more is durable.
+pub(crate) struct Freed {
+    /// `None` when another program has removed its file.
+    pub(crate) spare: Option<Spare>,
+}
+
 /// How long the preparing thread rests after it found the disk full: the first time, and doubled each time up to the last.
 const FULL_PAUSE: Duration = Duration::from_millis(100);
 const FULL_PAUSE_MAXIMUM: Duration = Duration::from_secs(2);
@@ -165,9 +171,9 @@ fn finish(disk: &dyn Disk, file: &FileName, extent: &Extent) -> Result<(), Recov
 /// The body of the thread that keeps extents ready and the anchor up to date, removes dead body files and, through `reclaim`,
 /// frees extents.
 ///
-/// `reclaim` frees the oldest extent when that is worth it, and returns it as a spare when it did. What was freed is
+/// `reclaim` frees the oldest extent when that is worth it, and says whether it did. What was freed is
 /// ready again before the next one is moved: it may be the reserve that moving needs.
-pub(crate) fn run_keeper(log: &Log, mut spares: Vec<Spare>, reclaim: impl Fn() -> Option<Spare>) {
+pub(crate) fn run_keeper(log: &Log, mut spares: Vec<Spare>, reclaim: impl Fn() -> Option<Freed>) {
     let mut rest = Rest { until: None, pause: FULL_PAUSE };
     let mut anchoring = Anchoring { due: None };
     while wait_for_work(log, rest.until, &mut anchoring) {
@@ -176,7 +182,7 @@ pub(crate) fn run_keeper(log: &Log, mut spares: Vec<Spare>, reclaim: impl Fn() -
         while goes_on {
             let freed = reclaim();
             goes_on = freed.is_some();
-            spares.extend(freed);
+            spares.extend(freed.and_then(|freed| freed.spare));
             if remove_useless(log, &mut spares) {
                 rest.until = None;
             }
