@@ -136,7 +136,7 @@ impl DetachedUnit {
     pub async fn message(&self) -> Result<Option<Box<Message>>, Reason> {
         let engine = &self.engine;
         let got = engine.store.got_first(self.id).await;
-        let got = got.map_err(|error| reason::of_store_at_large(&error))?;
+        let got = got.map_err(|error| reason::of_store_at_large(engine, &error))?;
         Ok(got.map(|stored| {
             let mut message = stored.message;
             if let Some(expires) = stored.expires {

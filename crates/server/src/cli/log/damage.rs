@@ -18,7 +18,7 @@ use storage::private::log::survey::{Damaged, Finding, Survey, Totals};
 
 use super::queue_manager;
 use crate::cli::Location;
-use crate::cli::backup::{failed, hold, release, running};
+use crate::cli::backup::{hold, release, running};
 use crate::cli::exit_code::{FAILED, INCOMPLETE};
 use crate::cli::failure::{Failure, warn};
 use crate::data_directory::{DataDirectory, create_folder};
@@ -98,7 +98,7 @@ fn checked(directory: &DataDirectory, name: &QueueManagerName) -> Result<Survey,
     let mut survey = Survey::read(&log, point, Damaged::PassedOver).map_err(ServerError::from)?;
     survey.check_bodies(&log).map_err(ServerError::from)?;
     if let Some(client) = server {
-        release(client).map_err(failed)?;
+        release(client).map_err(Failure::from)?;
     }
     Ok(survey)
 }
@@ -117,7 +117,7 @@ pub(super) fn salvage(arguments: &SalvageArguments, out: &mut dyn Write) -> Resu
     survey.leave_out(std::mem::take(&mut queues.unusable));
     create_folder(&arguments.to)?;
     let folder = DirectoryDisk::open(arguments.to.clone()).map_err(ServerError::from)?;
-    let salvaged = survey.write(&log, &folder, name.as_str(), &queues.additions).map_err(failed)?;
+    let salvaged = survey.write(&log, &folder, name.as_str(), &queues.additions).map_err(Failure::from)?;
     let is_complete = !survey.is_damaged() && queues.lost.is_empty();
     if arguments.json {
         writeln!(out, "{}", answer(name, &survey, &queues, salvaged, is_complete))?;
