@@ -408,24 +408,15 @@ impl Folder<'_> {
     }
 }
 
-/// False when the body is missing, or is not as its record says; what was copied then has no use.
+/// Copies one body into a directory that does not have it. False when the body is missing, or is not as its record says; what was
+/// copied then has no use.
 pub(super) fn copy_body(log: &dyn Disk, backup: &dyn Disk, file: &BackupFile) -> Result<bool, BackupError> {
-    let fails = |action| move |source| disk_error(action, &file.name, source);
-    backup.create(&file.name).map_err(fails("create"))?;
-    let mut crc = 0;
-    for piece in pieces(log, &file.name, file.bytes) {
-        let (offset, bytes) = match piece {
-            Err(error) if is_lasting(&error) => return Ok(false),
-            other => other?,
-        };
-        crc = crc32c::crc32c_append(crc, &bytes);
-        backup.write(&file.name, offset, &bytes).map_err(fails("write"))?;
+    let mut folder = Folder { backup, earlier: HashMap::new() };
+    match folder.body(file, BodyContent::new(log, file)) {
+        Ok(_) => Ok(true),
+        Err(BackupError::DamagedBody { .. }) => Ok(false),
+        Err(error) => Err(error),
     }
-    if crc != file.crc {
-        return Ok(false);
-    }
-    backup.sync(&file.name).map_err(fails("sync"))?;
-    Ok(true)
 }
 
 /// The first `length` bytes of a file, piece by piece, each with its offset.
