@@ -57,6 +57,7 @@ use crate::instrumentation::started::StartedTable;
 use crate::instrumentation::statistics::Statistics;
 use crate::publish::PublishSubscribe;
 use crate::queue::Queue;
+use crate::queue::delayed::Delayed;
 use crate::reason::RefusedCalls;
 use crate::security::authority::Authorities;
 use crate::security::channel_authentication::ChannelAuthentications;
@@ -95,6 +96,7 @@ pub(crate) struct Engine {
     pub(crate) accounting_due: parking_lot::Mutex<Option<(u32, Timestamp)>>,
     pub(crate) branches: Branches,
     pub(crate) detached: DetachedUnits,
+    pub(crate) delayed: Delayed,
     pub(crate) reports_given_up: parking_lot::Mutex<SpacedLine>,
     pub(crate) refused_calls: RefusedCalls,
     pub(crate) failure: Arc<Failure>,
@@ -154,6 +156,7 @@ impl Engine {
             left_over: LeftOver::default(),
             branches: Branches::default(),
             detached: DetachedUnits::default(),
+            delayed: Delayed::default(),
             reports_given_up: parking_lot::Mutex::default(),
             refused_calls: RefusedCalls::default(),
             phase: AtomicU8::new(Phase::Running as u8),

@@ -30,7 +30,7 @@ use model::descriptor::{Expiry, MessageDescriptor, Persistence};
 use model::identifier::{AccountingToken, MessageId};
 use model::identity_context;
 use model::message::Message;
-use model::name::{QueueManagerName, QueueName, TopicName};
+use model::name::TopicName;
 use model::options::{ObjectDescriptor, OpenOptions, PutFlags};
 use model::reason::Reason;
 use model::text::Text;
@@ -45,6 +45,7 @@ use crate::publish::durable_limit::DurableLimit;
 use crate::publish::subscription::{Subscription, Subscriptions};
 use crate::publish::topic_tree::{EffectiveTopic, join};
 use crate::queue::dead_letter::Undelivered;
+use crate::queue::delayed::{self, Goal};
 use crate::queue::resolve::{Resolved, resolve};
 use crate::queue::{dead_letter, report};
 use crate::security::authority;
@@ -91,6 +92,12 @@ pub(crate) struct OpenTopic {
     pub(crate) last_published: AtomicU64,
 }
 
+impl OpenTopic {
+    fn new(topic_string: String) -> Self {
+        Self { topic_string, published: AtomicU64::default(), last_published: AtomicU64::default() }
+    }
+}
+
 /// Topic strings that the queue manager keeps for its own publications.
 const SYSTEM_TOPICS: &str = "$SYS/MQ/";
 
@@ -115,7 +122,7 @@ pub(crate) fn open(
     }
     let wanted = crate::verb::open::wanted(options - OpenOptions::OUTPUT) | Authority::PUBLISH;
     check_authority(engine, caller, &topic_string, wanted)?;
-    Ok(OpenTopic { topic_string, published: AtomicU64::default(), last_published: AtomicU64::default() })
+    Ok(OpenTopic::new(topic_string))
 }
 
 /// # Errors
@@ -198,6 +205,13 @@ pub(crate) async fn publish(
     }
     let Filled { given_priority, expires, warning, .. } =
         fill_in(request, &Defaults::of_topic(&effective), &mut message, now)?;
+    if let Some(due) = request.due_after(now) {
+        let goal = Goal::Topic { topic_string: topic.topic_string.clone(), retain: flags.contains(PutFlags::RETAIN) };
+        let unit = request.in_unit().then_some(&*request.connection.state);
+        delayed::stage(engine, unit, &goal, &message, due, now).await?;
+        message.descriptor.priority = given_priority;
+        return Ok(PutResult::of_publication(message, warning));
+    }
     let connection = request.connection.state.number;
     let wants = |subscription: &Subscription| {
         let is_own = flags.contains(PutFlags::NOT_OWN_SUBS) && subscription.is_opened_by(connection);
@@ -220,13 +234,36 @@ pub(crate) async fn publish(
         warning
     };
     let descriptor = MessageDescriptor { priority: given_priority, ..publication.descriptor };
-    Ok(PutResult {
-        position: None,
-        message: Box::new(Message { descriptor, body: publication.body }),
-        resolved_queue: QueueName::BLANK,
-        resolved_queue_manager: QueueManagerName::BLANK,
-        warning,
-    })
+    let message = Box::new(Message { descriptor, body: publication.body });
+    Ok(PutResult::of_publication(message, warning))
+}
+
+/// Publishes what was put earlier, in a unit of work that does nothing else.
+///
+/// # Errors
+/// `PubsubInhibited` (2531), `PutInhibited` (2051), `PublicationFailure` (2502), `PutNotRetained` (2479): the unit of work has to be
+/// backed out.
+pub(crate) async fn publish_later(
+    engine: &Engine,
+    unit: &ConnectionState,
+    topic_string: &str,
+    publication: &Publication,
+    retain: bool,
+    now: Timestamp,
+) -> Result<(), Reason> {
+    check_enabled(engine)?;
+    let effective = engine.publish.effective(topic_string);
+    if !effective.publish {
+        return Err(Reason::PutInhibited);
+    }
+    let wants = |subscription: &Subscription| {
+        !subscription.definition.request_only && subscription.selects(&publication.descriptor, &publication.body)
+    };
+    let recipients = engine.publish.with(|state| state.matching(topic_string, now, wants));
+    let topic = OpenTopic::new(topic_string.to_owned());
+    let fan_out = FanOut { engine, topic: &topic, effective: &effective, recipients: &recipients, publication, now };
+    let _retaining = if retain { Some(engine.publish.retaining.take().await) } else { None };
+    fan_out.put_all(unit, retain).await
 }
 
 /// One publication and everybody it goes to.

@@ -2,7 +2,7 @@
 //!
 //! Owns: `Queue` (a definition, who has it open, what was counted), name resolution (`resolve.rs`), the last step of every
 //! put (`delivery.rs`), waits (`waiters.rs`), what a handle remembers of its place (`cursor.rs`), groups and segments
-//! (`group.rs`, `segmentation.rs`), dynamic queues, triggers, expiry, reports, transmission and dead-letter queues.
+//! (`group.rs`, `segmentation.rs`), delayed delivery (`delayed.rs`), dynamic queues, triggers, expiry, reports, transmission and dead-letter queues.
 //!
 //! Never: checks a program's options (`verb`) or a command's parameters (`definition`). The messages themselves are in the
 //! store.
@@ -16,6 +16,7 @@
 
 pub(crate) mod cursor;
 pub(crate) mod dead_letter;
+pub(crate) mod delayed;
 pub(crate) mod delivery;
 pub(crate) mod dynamic;
 pub(crate) mod expiry;

@@ -16,6 +16,7 @@ use model::identifier::CorrelationId;
 use model::name::{ObjectName, QueueManagerName};
 use model::timestamp::Timestamp;
 
+use crate::queue::delayed;
 use crate::security::channel_authentication::ADMINISTRATORS;
 
 /// `NAME_yyyy-mm-dd_hh.mm.ss`, as QMID is made.
@@ -38,14 +39,22 @@ pub(super) fn history(now: Timestamp) -> History {
 }
 
 /// Raised whenever something is added below, so that queue managers made by an older version get it too.
-pub(crate) const STEP: u32 = 2;
+pub(crate) const STEP: u32 = 3;
 
 /// What a step after the first added. A queue manager of an older step gets these and nothing else: what was deleted from
 /// it stays away.
-const ADDED: [(u32, &[&str]); 1] = [(
-    2,
-    &[SUBSCRIPTION_POINT, "SYSTEM.LISTENER.TCP.1", "SYSTEM.QPUBSUB.QUEUE.NAMELIST", "SYSTEM.QPUBSUB.SUBPOINT.NAMELIST"],
-)];
+const ADDED: [(u32, &[&str]); 2] = [
+    (
+        2,
+        &[
+            SUBSCRIPTION_POINT,
+            "SYSTEM.LISTENER.TCP.1",
+            "SYSTEM.QPUBSUB.QUEUE.NAMELIST",
+            "SYSTEM.QPUBSUB.SUBPOINT.NAMELIST",
+        ],
+    ),
+    (3, &[delayed::QUEUE]),
+];
 
 /// The topic object of subscriptions that name no subscription point.
 const SUBSCRIPTION_POINT: &str = "SYSTEM.BROKER.DEFAULT.SUBPOINT";
@@ -130,6 +139,8 @@ pub(crate) fn queues(now: Timestamp) -> Vec<QueueDefinition> {
     for name in ["SYSTEM.BROKER.DEFAULT.STREAM", "SYSTEM.BROKER.ADMIN.STREAM", "SYSTEM.BROKER.CONTROL.QUEUE"] {
         add(name, "", QueueKind::Local(Box::default()));
     }
+    let staging = LocalQueue { maximum_depth: 1_000_000, maximum_message_length: 104_857_600, ..LocalQueue::default() };
+    add(delayed::QUEUE, "Messages that are delivered later", local(staging));
     for (name, maximum_depth, maximum_message_length) in TEMPORARY_MODELS {
         let template = LocalQueue { maximum_depth, maximum_message_length, ..temporary() };
         add(name, "", QueueKind::Model(Box::new(ModelQueue { local: template })));
@@ -139,6 +150,9 @@ pub(crate) fn queues(now: Timestamp) -> Vec<QueueDefinition> {
     add("SYSTEM.DURABLE.MODEL.QUEUE", "Managed queues of durable subscriptions", model(durable));
     let nondurable = LocalQueue { definition_type: DefinitionType::TemporaryDynamic, ..managed };
     add("SYSTEM.NDURABLE.MODEL.QUEUE", "Managed queues of non-durable subscriptions", model(nondurable));
+    // What is staged is delivered without a question of authority: no program puts there.
+    let staging = queues.iter_mut().find(|queue| queue.name.as_str() == delayed::QUEUE);
+    staging.expect("it was added above").put_inhibited = true;
     queues
 }
 

@@ -1,4 +1,5 @@
-//! What nobody waits for: work left over by dropped tasks and connections, the expiry scan, and records at intervals.
+//! What nobody waits for: work left over by dropped tasks and connections, the expiry scan, delayed delivery, and records at
+//! intervals.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use crate::instrumentation::event::{self, Event};
 use crate::instrumentation::statistics;
 use crate::publish::subscription;
 use crate::queue::Queue;
-use crate::queue::{expiry, trigger};
+use crate::queue::{delayed, expiry, trigger};
 use crate::verb::handle::Handle;
 use crate::verb::unit_of_work::{OpenUnit, back_out_unit, commit_or_back_out};
 use crate::verb::{close, detached};
@@ -100,9 +101,10 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
 
 /// Runs until the queue manager stops, or its log fails: then nothing that is left over can be finished any more.
-pub(crate) async fn run(engine: &Engine) {
+pub(crate) async fn run(engine: &Arc<Engine>) {
     tokio::select! {
         () = run_until_stop(engine) => {}
+        () = delayed::deliver::run(engine) => {}
         () = engine.failure.happened() => {
             engine.advance(Phase::Stopping);
         }

@@ -26,6 +26,7 @@ use crate::instrumentation::accounting::record::Ending;
 use crate::instrumentation::accounting::writer::{self, Destination};
 use crate::instrumentation::accounting::{AccountingWish, collection};
 use crate::instrumentation::event::calls::{self, Call};
+use crate::queue::delayed::Due;
 use crate::queue::resolve::{self, Resolved};
 use crate::queue::transmission::QUEUE_MANAGER;
 use crate::queue::waiters::Changes;
@@ -63,6 +64,13 @@ pub struct PutResult {
     pub resolved_queue: QueueName,
     pub resolved_queue_manager: QueueManagerName,
     pub warning: Option<Reason>,
+}
+
+impl PutResult {
+    pub(crate) fn of_publication(message: Box<Message>, warning: Option<Reason>) -> Self {
+        let (resolved_queue, resolved_queue_manager) = (QueueName::BLANK, QueueManagerName::BLANK);
+        Self { message, position: None, resolved_queue, resolved_queue_manager, warning }
+    }
 }
 
 /// Dereferences to its message.
@@ -265,7 +273,21 @@ impl Connection {
         options: &PutOptions,
         body: Bytes,
     ) -> impl Future<Output = Result<PutResult, Reason>> {
-        self.put_message(handle, Box::new(Message { descriptor, body }), options)
+        self.put_message(handle, Box::new(Message { descriptor, body }), options, None)
+    }
+
+    /// As `put`, of a message that is to be delivered when it is due; its life begins then.
+    ///
+    /// # Errors
+    /// Those of `put`; 2030, 2053 and 2085 also about SYSTEM.DDELAY.LOCAL.QUEUE, where it waits.
+    pub async fn put_due(
+        &self,
+        handle: ObjectHandle,
+        message: Box<Message>,
+        options: &PutOptions,
+        due: Due,
+    ) -> Result<PutResult, Reason> {
+        Box::pin(self.put_message(handle, message, options, Some(due))).await
     }
 
     async fn put_message(
@@ -273,10 +295,11 @@ impl Connection {
         handle: ObjectHandle,
         message: Box<Message>,
         options: &PutOptions,
+        due: Option<Due>,
     ) -> Result<PutResult, Reason> {
         let length = message.body.len();
         self.observed_and_told(
-            || put::put(self, handle, message, options),
+            || put::put(self, handle, message, options, due),
             |observation, outcome| observation.put(self, handle, outcome, length),
             Call::Handle(handle),
         )
@@ -298,6 +321,28 @@ impl Connection {
         self.put1_message(caller, object, Box::new(Message { descriptor, body }), options)
     }
 
+    /// As `put1`, of a message that is to be delivered when it is due; its life begins then. `None`: now.
+    ///
+    /// # Errors
+    /// Those of `put1`; 2030, 2053 and 2085 also about SYSTEM.DDELAY.LOCAL.QUEUE, where it waits.
+    pub async fn put1_due(
+        &self,
+        caller: &Principal,
+        object: &ObjectDescriptor,
+        message: Box<Message>,
+        options: &PutOptions,
+        due: Option<Due>,
+    ) -> Result<PutResult, Reason> {
+        self.state.check()?;
+        let length = message.body.len();
+        self.observed_and_told(
+            || put::put1(self, caller, object, message, options, due),
+            |observation, outcome| observation.put1(self, object, outcome, length),
+            Call::Open { caller, object, options: put::open_options(options.flags) },
+        )
+        .await
+    }
+
     /// As `put1`, of a message that has its place in memory already.
     ///
     /// # Errors
@@ -309,14 +354,7 @@ impl Connection {
         message: Box<Message>,
         options: &PutOptions,
     ) -> Result<PutResult, Reason> {
-        self.state.check()?;
-        let length = message.body.len();
-        self.observed_and_told(
-            || put::put1(self, caller, object, message, options),
-            |observation, outcome| observation.put1(self, object, outcome, length),
-            Call::Open { caller, object, options: put::open_options(options.flags) },
-        )
-        .await
+        self.put1_due(caller, object, message, options, None).await
     }
 
     /// Gets or browses one message. Dropping the future while it waits consumes nothing.

@@ -19,9 +19,9 @@ use storage::Position;
 
 use crate::publish;
 use crate::queue::Queue;
-use crate::queue::group::PutPlace;
+use crate::queue::delayed::{Due, Goal};
 use crate::queue::resolve::{Destination, Resolved, resolve};
-use crate::queue::{delivery, report, segmentation, transmission};
+use crate::queue::{delayed, delivery, report, segmentation, transmission};
 use crate::verb::connection::{Connection, ObjectHandle, PutResult};
 use crate::verb::handle::{Handle, Target};
 use crate::verb::open::{check_destination_authority, effective_caller};
@@ -61,6 +61,7 @@ pub(crate) async fn put(
     handle: ObjectHandle,
     message: Box<Message>,
     options: &PutOptions,
+    due: Option<Due>,
 ) -> Result<PutResult, Reason> {
     let engine = &connection.engine;
     let open = connection.state.handle(handle)?;
@@ -73,11 +74,11 @@ pub(crate) async fn put(
     open.check_unchanged()?;
     match &open.target {
         Target::Queue(destination) => {
-            let request = Request { connection, caller: &open.caller, handle: Some(&open), options };
+            let request = Request { connection, caller: &open.caller, handle: Some(&open), options, due };
             send(&request, destination, message).await
         }
         Target::Topic(topic) => {
-            let request = Request { connection, caller: &open.caller, handle: Some(&open), options };
+            let request = Request { connection, caller: &open.caller, handle: Some(&open), options, due };
             // Here and below: what is seldom needed is boxed, so that the state of every put need not hold it.
             Box::pin(publish::publish(&request, topic, message)).await
         }
@@ -92,6 +93,7 @@ pub(crate) async fn put1(
     object: &ObjectDescriptor,
     message: Box<Message>,
     options: &PutOptions,
+    due: Option<Due>,
 ) -> Result<PutResult, Reason> {
     let engine = &connection.engine;
     let flags = options.flags;
@@ -101,7 +103,7 @@ pub(crate) async fn put1(
         return Err(Reason::OptionsError);
     }
     let caller = &*effective_caller(engine, caller, object, flags.contains(PutFlags::ALTERNATE_USER_AUTHORITY))?;
-    let request = Request { connection, caller, handle: None, options };
+    let request = Request { connection, caller, handle: None, options, due };
     match object.object {
         ObjectKind::Queue => {}
         ObjectKind::Topic => return put1_to_topic(&request, object, message).await,
@@ -140,7 +142,7 @@ async fn put1_to_model(
     let opened = open::open(connection, request.caller, object, options).await?;
     let flags = request.options.flags - PutFlags::ALTERNATE_USER_AUTHORITY;
     let put_options = PutOptions { flags, ..request.options.clone() };
-    let result = put(connection, opened.handle, message, &put_options).await;
+    let result = put(connection, opened.handle, message, &put_options, request.due).await;
     close::close(connection, opened.handle, CloseOptions::empty()).await?;
     result
 }
@@ -152,9 +154,16 @@ pub(crate) struct Request<'a> {
     /// `None` for put1.
     pub(crate) handle: Option<&'a Handle>,
     pub(crate) options: &'a PutOptions,
+    /// When the message is to be delivered; `None`: now.
+    pub(crate) due: Option<Due>,
 }
 
 impl Request<'_> {
+    /// When the message is to be delivered, if that is not now.
+    pub(crate) fn due_after(&self, now: Timestamp) -> Option<Timestamp> {
+        self.due.and_then(|due| due.later_than(now))
+    }
+
     pub(crate) fn in_unit(&self) -> bool {
         self.options.flags.contains(PutFlags::SYNCPOINT)
     }
@@ -228,11 +237,16 @@ async fn send(
     check_put_enabled(destination)?;
     let now = engine.now();
     let maximum = engine.definition.read().maximum_message_length as usize;
-    let Filled { given_priority, expires, place, warning } =
-        fill_in(request, &Defaults::of(destination), &mut message, now)?;
+    let filled = fill_in(request, &Defaults::of(destination), &mut message, now)?;
+    let expires = filled.expires;
     let unit = request.in_unit().then_some(&*request.connection.state);
 
     let mut position = None;
+    if let Some(due) = request.due_after(now) {
+        check_length(maximum, destination, message.body.len())?;
+        delayed::stage(engine, unit, &Goal::of(destination), &message, due, now).await?;
+        return Ok(completed(request, destination, message, filled, None));
+    }
     match destination {
         Destination::Local { .. } => match check_length(maximum, destination, message.body.len()) {
             Ok(()) => position = Some(deliver(request, queue, &message, expires, now).await?),
@@ -253,16 +267,23 @@ async fn send(
         }
         Destination::Topic { .. } => return Err(Reason::ObjectTypeError),
     }
-    if let (Some(handle), Some(place)) = (request.handle, place) {
-        keep_place(handle, place);
-    }
-    let (resolved_queue, resolved_queue_manager) = destination.resolved(engine);
-    message.descriptor.priority = given_priority;
-    Ok(PutResult { message, position, resolved_queue, resolved_queue_manager, warning })
+    Ok(completed(request, destination, message, filled, position))
 }
 
-fn keep_place(handle: &Handle, place: PutPlace) {
-    handle.memory.lock().put_place = place;
+/// What a put that is done is answered with.
+fn completed(
+    request: &Request<'_>,
+    destination: &Destination,
+    mut message: Box<Message>,
+    filled: Filled,
+    position: Option<Position>,
+) -> PutResult {
+    if let (Some(handle), Some(place)) = (request.handle, filled.place) {
+        handle.memory.lock().put_place = place;
+    }
+    let (resolved_queue, resolved_queue_manager) = destination.resolved(&request.connection.engine);
+    message.descriptor.priority = filled.given_priority;
+    PutResult { message, position, resolved_queue, resolved_queue_manager, warning: filled.warning }
 }
 
 /// Onto a local queue, with the confirm-on-arrival report it asks for.

@@ -6,6 +6,7 @@
 //! dropped half-way; `housekeeping.rs` then goes on with it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use model::reason::Reason;
 use model::timestamp::Timestamp;
@@ -28,12 +29,14 @@ pub(crate) struct OpenUnit {
     pub(crate) id: UnitOfWorkId,
     pub(crate) since: Timestamp,
     touched: Vec<Touched>,
+    /// It was prepared before the queue manager started.
+    is_recovered: bool,
 }
 
 impl OpenUnit {
     /// One that was prepared before the queue manager started: what it touched is not known.
     pub(super) fn of_log(id: UnitOfWorkId, since: Timestamp) -> Self {
-        Self { id, since, touched: Vec::new() }
+        Self { id, since, touched: Vec::new(), is_recovered: true }
     }
 
     pub(super) fn is_of_log(&self) -> bool {
@@ -91,7 +94,8 @@ impl ConnectionState {
         if held.saturating_add(messages) > engine.definition.read().maximum_uncommitted_messages as usize {
             return Err(Reason::SyncpointLimitReached);
         }
-        let begin = || OpenUnit { id: engine.store.begin(), since: engine.now(), touched: Vec::new() };
+        let begin =
+            || OpenUnit { id: engine.store.begin(), since: engine.now(), touched: Vec::new(), is_recovered: false };
         Ok(unit.get_or_insert_with(begin).id)
     }
 
@@ -210,6 +214,11 @@ pub(crate) async fn undo(engine: &Engine, state: &ConnectionState, reason: Reaso
 pub(crate) async fn after_commit(engine: &Engine, unit: OpenUnit) {
     // Dropped half-way, it is committed once more, without effect, and those who wait are told again.
     let telling = Finishing { engine, unit: Some(unit), wrap: Work::Commit };
+    engine.delayed.committed(telling.unit().id);
+    if telling.unit().is_recovered {
+        // What it staged is not known.
+        engine.delayed.look_again(Duration::ZERO);
+    }
     for slice in telling.unit().slices() {
         for touched in slice {
             if let What::Put { .. } = touched.what {
@@ -299,6 +308,7 @@ async fn get_again(
 pub(crate) async fn back_out_unit(engine: &Engine, unit: OpenUnit) -> Result<(), Reason> {
     let finishing = Finishing { engine, unit: Some(unit), wrap: Work::BackOut };
     let outcome = engine.store.back_out(finishing.unit().id).await;
+    engine.delayed.backed_out(finishing.unit().id);
     // Got messages are there again, also when only the raised count could not be written.
     for slice in finishing.unit().slices() {
         note_depths(slice);
@@ -318,8 +328,10 @@ fn after_back_out(engine: &Engine, touched: &Touched) {
         What::Got | What::GotForGood(_) => {
             queue.note_expiry(touched.expires);
             queue.waiters.arrived(&touched.arrival);
+            engine.delayed.came_back(queue);
         }
         What::PerhapsGot => {
+            engine.delayed.came_back(queue);
             queue.note_expiry(engine.store.next_expiry(queue.id));
             queue.waiters.wake_all();
         }

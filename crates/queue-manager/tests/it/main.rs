@@ -9,6 +9,7 @@ mod authority;
 mod authority_table;
 mod browse;
 mod definitions;
+mod delayed;
 mod detached;
 mod disk;
 mod dropped;

@@ -234,6 +234,7 @@ async fn a_queue_manager_of_an_older_version_gets_new_objects_and_nothing_that_w
         queue_manager.delete_object(&administrator(), family, &name(object)).await.unwrap();
     }
     queue_manager.delete_topic(&administrator(), &name("SYSTEM.BROKER.DEFAULT.SUBPOINT")).await.unwrap();
+    queue_manager.delete_queue(&administrator(), &name("SYSTEM.DDELAY.LOCAL.QUEUE"), false).await.unwrap();
     queue_manager.delete_object(&administrator(), old.0, &old.1).await.unwrap();
     for record in queue_manager.channel_authentications().iter() {
         queue_manager.remove_channel_authentication(&administrator(), record).await.unwrap();
@@ -244,6 +245,7 @@ async fn a_queue_manager_of_an_older_version_gets_new_objects_and_nothing_that_w
     // What was deleted on purpose stays away.
     let queue_manager = start_in(directory.path(), &clock);
     assert!(queue_manager.object(NEW[0].0, &name(NEW[0].1)).is_none());
+    assert!(queue_manager.queue(&name("SYSTEM.DDELAY.LOCAL.QUEUE")).is_none());
     queue_manager.stop().await;
     drop(queue_manager);
 
@@ -260,6 +262,7 @@ async fn a_queue_manager_of_an_older_version_gets_new_objects_and_nothing_that_w
         assert!(queue_manager.object(family, &name(object)).is_some(), "{object}");
     }
     assert!(queue_manager.topic(&name("SYSTEM.BROKER.DEFAULT.SUBPOINT")).is_some());
+    assert!(queue_manager.queue(&name("SYSTEM.DDELAY.LOCAL.QUEUE")).is_some());
     assert!(queue_manager.object(old.0, &old.1).is_none());
     assert_eq!(queue_manager.channel_authentications().len(), 0);
 }

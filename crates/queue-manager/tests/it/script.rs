@@ -4,10 +4,10 @@
 //! define NAME [alias|remote|model] KEYWORD=VALUE...      MQSC keywords of the attribute table
 //! alter NAME KEYWORD=VALUE... [force]    delete NAME [purge]    clear NAME    depth NAME
 //! open HANDLE NAME [words of MQOO]       close HANDLE [delete|purge]
-//! put BODY [on=HANDLE] [pri= id= corr= ...] [words of MQPMO, MQMF, MQRO]     put1 BODY to=NAME ...
+//! put BODY [on=HANDLE] [pri= id= corr= ...] [due=SECONDS] [words of MQPMO, MQMF, MQRO]     put1 BODY to=NAME ...
 //! get [on=HANDLE] [id= corr= wait= buf= show=...] [words of MQGMO]
 //! detach NAME    attach NAME    settle NAME [back_out]    forget NAME    together NAME... [receipt=KEY]    receipt KEY
-//! commit    back_out    advance SECONDS    expire    start NAME get ...    join NAME
+//! commit    back_out    advance SECONDS    housekeep [MILLISECONDS]    expire    start NAME get ...    join NAME
 //! ```
 //!
 //! `@N` before a verb uses connection N; the first handle `q` is queue Q, opened for everything. What a verb prints: a get
@@ -27,6 +27,7 @@ use model::descriptor::{
     Ccsid, Encoding, Expiry, Format, MessageDescriptor, MessageFlags, MessageType, Persistence, Report,
 };
 use model::identifier::{CorrelationId, GroupId, MessageId};
+use model::message::Message;
 use model::name::ObjectName;
 use model::options::{
     CloseOptions, ConversionTarget, GetFlags, GetOptions, MatchOptions, ObjectDescriptor, ObjectKind, OpenOptions,
@@ -38,7 +39,7 @@ use model::timestamp::Timestamp;
 use queue_manager::connection::{GetResult, ObjectHandle};
 use queue_manager::detached::DetachedUnit;
 use queue_manager::objects::ObjectError;
-use queue_manager::{Clock, ConnectOptions, Connection, Home, QueueManager, StartOptions};
+use queue_manager::{Clock, ConnectOptions, Connection, Due, Home, QueueManager, StartOptions};
 use storage::{Receipt, ReceiptKey, StoreOptions};
 
 /// 2026-11-21T00:00:00Z.
@@ -267,7 +268,10 @@ impl Session {
                 self.clock.advance(Duration::from_secs_f64(statement.word(1).parse().unwrap()));
                 String::new()
             }
-            "housekeep" => self.housekeep().await,
+            "housekeep" => {
+                let millis = statement.words.get(1).map_or(50, |word| word.parse().unwrap());
+                self.housekeep(Duration::from_millis(millis)).await
+            }
             "quiesce" => {
                 self.queue_manager.quiesce();
                 String::new()
@@ -279,7 +283,7 @@ impl Session {
             "drop" => {
                 self.handles.retain(|(connection, _), _| connection != statement.connection);
                 self.connections.remove(statement.connection);
-                self.housekeep().await
+                self.housekeep(Duration::from_millis(50)).await
             }
             "open" => self.open(&statement).await,
             "close" => {
@@ -347,7 +351,7 @@ impl Session {
             }
             "forget" => {
                 self.detached.remove(statement.word(1));
-                self.housekeep().await
+                self.housekeep(Duration::from_millis(50)).await
             }
             "together" => self.together(&statement).await,
             "receipt" => match self.queue_manager.receipt(&receipt_key(statement.word(1))).await {
@@ -371,9 +375,9 @@ impl Session {
         reason(done.map_err(|refused| refused.reason))
     }
 
-    /// Lets the housekeeping of the queue manager run for a while.
-    async fn housekeep(&self) -> String {
-        let _ = tokio::time::timeout(Duration::from_millis(50), self.queue_manager.run()).await;
+    /// Lets the housekeeping of the queue manager run for a while, by the clock of the runtime.
+    async fn housekeep(&self, time: Duration) -> String {
+        let _ = tokio::time::timeout(time, self.queue_manager.run()).await;
         String::new()
     }
 
@@ -480,9 +484,16 @@ impl Session {
         let options = PutOptions { flags: put_flags(statement), context };
         let body = body(statement);
         let descriptor = descriptor(statement);
+        let due = statement.number("due").map(|seconds: f64| {
+            if seconds < 0.0 { Due::At(Timestamp(1)) } else { Due::After(Duration::from_secs_f64(seconds)) }
+        });
         let result = if statement.word(0) == "put1" {
             let object = object(statement, statement.keys["to"]);
-            connection.put1(&administrator(), &object, descriptor, &options, body).await
+            let message = Box::new(Message { descriptor, body });
+            connection.put1_due(&administrator(), &object, message, &options, due).await
+        } else if let Some(due) = due {
+            let handle = self.handle(statement, statement.keys.get("on").unwrap_or(&"q")).await;
+            connection.put_due(handle, Box::new(Message { descriptor, body }), &options, due).await
         } else {
             let handle = self.handle(statement, statement.keys.get("on").unwrap_or(&"q")).await;
             connection.put(handle, descriptor, &options, body).await
