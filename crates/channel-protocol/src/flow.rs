@@ -14,6 +14,7 @@ pub mod open;
 pub mod put;
 pub mod socket;
 pub mod spi;
+pub mod spi_put;
 pub mod spi_subscribe;
 pub mod stat;
 pub mod status;

@@ -216,6 +216,7 @@ impl Call {
 fn spi_failed(spi: Spi) -> Option<crate::flow::spi::SpiReply> {
     let output = match &spi.input {
         SpiInput::Query => SpiOutput::Query(Vec::new()),
+        SpiInput::Put(put) => SpiOutput::Put(Box::new(put.put.clone())),
         SpiInput::Open(open) => {
             let mut open = open.clone();
             open.object = open.object.without_strings();

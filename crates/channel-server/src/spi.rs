@@ -1,18 +1,25 @@
-//! Calls beside the MQI that modern clients make: which there are, opening, reserving message identifiers, subscribing.
+//! Calls beside the MQI that modern clients make: which there are, opening, reserving message identifiers, subscribing, and
+//! putting with a delivery delay.
+
+use std::time::Duration;
 
 use channel_protocol::cursor::Reader;
 use channel_protocol::error::DecodeError;
 use channel_protocol::flow::call::Ending;
+use channel_protocol::flow::put::PutReply;
 use channel_protocol::flow::spi::{Reserve, Reserved, Spi, SpiInput, SpiOpen, SpiOutput, SpiVerb, verb};
+use channel_protocol::flow::spi_put::{SpiPut, SpiPutReply};
 use channel_protocol::structure::open_attributes::OpenOptionsStructure;
 use model::reason::Reason;
+use queue_manager::Due;
 
 use crate::subscribe;
 use crate::verb::Call;
 use crate::verb::open::open_object;
+use crate::verb::put::{count_of_handle, put_to_handle, reply as put_reply};
 
-/// What this end speaks, each in its first version.
-const SPOKEN: [i32; 4] = [verb::QUERY, verb::RESERVE, verb::SUBSCRIBE, verb::OPEN];
+/// What this end speaks.
+const SPOKEN: [i32; 5] = [verb::QUERY, verb::PUT, verb::RESERVE, verb::SUBSCRIBE, verb::OPEN];
 
 /// Identifiers granted at once, and the byte about which the client counts them. More than 255 would be counted in two
 /// bytes in a manner that is not known.
@@ -23,9 +30,10 @@ pub(crate) async fn answer(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(
     let request = Spi::decode(reader)?;
     match &request.input {
         SpiInput::Query => {
-            let verbs = SPOKEN.into_iter().map(SpiVerb::first_version).collect();
+            let verbs = SPOKEN.into_iter().map(SpiVerb::spoken).collect();
             reply(call, &request, Ending::OK, call.header.handle, SpiOutput::Query(verbs));
         }
+        SpiInput::Put(put) => put_by_spi(call, &request, put).await,
         SpiInput::Open(open) => open_by_spi(call, &request, open).await,
         SpiInput::Reserve(wanted) => reserve(call, &request, *wanted),
         SpiInput::Subscribe(wanted) => subscribe::subscribe_by_spi(call, &request, wanted).await,
@@ -52,6 +60,18 @@ async fn open_by_spi(call: &Call<'_>, request: &Spi, open: &SpiOpen) {
             reply(call, request, Ending::of(reason), call.header.handle, SpiOutput::Open(output));
         }
     }
+}
+
+/// A put that may be delivered later.
+async fn put_by_spi(call: &Call<'_>, request: &Spi, put: &SpiPut) {
+    let SpiPutReply { descriptor, options } = &put.put;
+    let due = u64::try_from(put.delay_ms).ok().filter(|delay| *delay > 0).map(Duration::from_millis).map(Due::After);
+    let outcome = put_to_handle(call, descriptor, options, put.data.clone(), due).await;
+    if options.is_asynchronous() {
+        return count_of_handle(call, options, &outcome);
+    }
+    let (ending, PutReply { descriptor, options }) = put_reply(call, descriptor.clone(), options.clone(), &outcome);
+    reply(call, request, ending, call.header.handle, SpiOutput::Put(Box::new(SpiPutReply { descriptor, options })));
 }
 
 fn reserve(call: &Call<'_>, request: &Spi, wanted: Reserve) {

@@ -50,6 +50,16 @@ fn jms_2_publishes_and_subscribes() -> Result<()> {
 }
 
 #[test]
+fn jakarta_messaging_sends_with_a_delivery_delay() -> Result<()> {
+    check(Client::Jakarta, "jms.DelayedDelivery")
+}
+
+#[test]
+fn jms_2_sends_with_a_delivery_delay() -> Result<()> {
+    check(Client::Javax, "jms.DelayedDelivery")
+}
+
+#[test]
 fn branches_prepared_by_xa_outlive_the_server_and_are_recovered() -> Result<()> {
     let data = tempfile::tempdir()?;
     let options = options(data.path())?;

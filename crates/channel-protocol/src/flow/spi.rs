@@ -10,6 +10,7 @@
 //! verb  x  in, from 12                        out, from 12
 //!   1   Q  (12)                               count 4, then of each verb: number, highest in/out, in and out version,
 //!                                             flags (20)
+//!   2   P  `spi_put.rs`
 //!   6   R  tag size 4, wanted 4 (20)          granted 4, offset of the increment 4, base identifier 24 (44)
 //!   7   B  `spi_subscribe.rs`
 //!  12   O  LPOO 32, MQOD                      LPOO 32, MQOD
@@ -23,6 +24,7 @@ use model::reason::Reason;
 
 use crate::cursor::{Reader, Writer};
 use crate::error::{DecodeError, ProtocolError};
+use crate::flow::spi_put::{self, SpiPut, SpiPutReply};
 use crate::flow::spi_subscribe::SpiSubscribe;
 use crate::structure::object_descriptor::ObjectStructure;
 use crate::structure::open_attributes::OpenOptionsStructure;
@@ -52,6 +54,7 @@ pub struct Spi {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SpiInput {
     Query,
+    Put(Box<SpiPut>),
     Open(SpiOpen),
     Reserve(Reserve),
     Subscribe(SpiSubscribe),
@@ -85,6 +88,7 @@ pub struct SpiReply {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SpiOutput {
     Query(Vec<SpiVerb>),
+    Put(Box<SpiPutReply>),
     Open(SpiOpen),
     Reserve(Reserved),
     Subscribe(SpiSubscribe),
@@ -103,9 +107,10 @@ pub struct SpiVerb {
 }
 
 impl SpiVerb {
-    /// A verb in its first version.
-    pub const fn first_version(verb: i32) -> Self {
-        Self { verb, in_out_version: 1, in_version: 1, out_version: 1, flags: 0 }
+    /// A verb in its first version; the put in the one that has a delay.
+    pub const fn spoken(verb: i32) -> Self {
+        let in_version = if verb == verb::PUT { spi_put::IN_VERSION } else { 1 };
+        Self { verb, in_out_version: 1, in_version, out_version: 1, flags: 0 }
     }
 }
 
@@ -147,8 +152,12 @@ impl Spi {
         let Some(letter) = letter(verb) else {
             return Ok(Self { verb, out_version, out_maximum, input: SpiInput::Other(reader.rest()) });
         };
+        if verb == verb::PUT {
+            let input = SpiInput::Put(Box::new(SpiPut::decode(reader)?));
+            return Ok(Self { verb, out_version, out_maximum, input });
+        }
         decode_in_out(letter, reader)?;
-        decode_head(letter, b'I', reader)?;
+        decode_head([b'S', b'P', letter, b'I'], 1, reader)?;
         let input = match verb {
             verb::QUERY => SpiInput::Query,
             verb::OPEN => SpiInput::Open(SpiOpen::decode(reader)?),
@@ -164,8 +173,11 @@ impl Spi {
             writer.bytes(bytes);
             return;
         }
+        if let SpiInput::Put(put) = &self.input {
+            return put.encode(writer);
+        }
         encode_structures(self.verb, b'I', writer, |writer| match &self.input {
-            SpiInput::Query | SpiInput::Other(_) => {}
+            SpiInput::Query | SpiInput::Put(_) | SpiInput::Other(_) => {}
             SpiInput::Open(open) => open.encode(writer),
             SpiInput::Reserve(reserve) => {
                 writer.bits(reserve.tag_size);
@@ -202,6 +214,10 @@ impl SpiReply {
             writer.bytes(bytes);
             return;
         }
+        if let SpiOutput::Put(put) = &self.output {
+            put.encode(writer);
+            return encode_head(*b"SPPO", 1, writer);
+        }
         encode_structures(self.verb, b'O', writer, |writer| match &self.output {
             SpiOutput::Query(verbs) => {
                 writer.count(verbs.len());
@@ -216,7 +232,7 @@ impl SpiReply {
                 writer.bytes(&reserved.base);
             }
             SpiOutput::Subscribe(subscribe) => subscribe.encode(writer),
-            SpiOutput::Other(_) => {}
+            SpiOutput::Put(_) | SpiOutput::Other(_) => {}
         });
     }
 }
@@ -233,8 +249,13 @@ impl SpiOpen {
 }
 
 fn decode_output(verb: i32, letter: u8, reader: &mut Reader<'_>) -> Result<SpiOutput, DecodeError> {
+    if verb == verb::PUT {
+        let put = SpiPutReply::decode(reader)?;
+        decode_head(*b"SPPO", 1, reader)?;
+        return Ok(SpiOutput::Put(Box::new(put)));
+    }
     decode_in_out(letter, reader)?;
-    decode_head(letter, b'O', reader)?;
+    decode_head([b'S', b'P', letter, b'O'], 1, reader)?;
     Ok(match verb {
         verb::QUERY => SpiOutput::Query(decode_verbs(reader)?),
         verb::OPEN => SpiOutput::Open(SpiOpen::decode(reader)?),
@@ -267,6 +288,7 @@ fn decode_verbs(reader: &mut Reader<'_>) -> Result<Vec<SpiVerb>, ProtocolError> 
 fn letter(verb: i32) -> Option<u8> {
     match verb {
         verb::QUERY => Some(b'Q'),
+        verb::PUT => Some(b'P'),
         verb::OPEN => Some(b'O'),
         verb::RESERVE => Some(b'R'),
         verb::SUBSCRIBE => Some(b'B'),
@@ -276,38 +298,47 @@ fn letter(verb: i32) -> Option<u8> {
 
 /// Whether an out structure follows the in/out structure, rather than the request's own in structure.
 fn is_output(letter: u8, reader: &Reader<'_>) -> bool {
-    reader.clone_at(HEAD).peek_identifier() == Ok([b'S', b'P', letter, b'O'])
+    letter == b'P' || reader.clone_at(HEAD).peek_identifier() == Ok([b'S', b'P', letter, b'O'])
 }
 
 fn decode_in_out(letter: u8, reader: &mut Reader<'_>) -> Result<(), DecodeError> {
     let base = reader.offset();
-    let length = decode_head(letter, b'U', reader)?;
+    let (_, length) = decode_head([b'S', b'P', letter, b'U'], 1, reader)?;
     reader.skip_to(base.saturating_add(length));
     Ok(())
 }
 
-/// Identifier, version and length; the length is at least that of the head and lies within the body.
-fn decode_head(letter: u8, kind: u8, reader: &mut Reader<'_>) -> Result<usize, DecodeError> {
+/// Identifier, version and length; the length is at least that of the head and lies within the body. Returns version and length.
+pub(super) fn decode_head(
+    identifier: [u8; 4],
+    highest: i32,
+    reader: &mut Reader<'_>,
+) -> Result<(i32, usize), DecodeError> {
     reader.enter("SPI structure");
     let available = reader.remaining();
-    reader.identifier([b'S', b'P', letter, kind])?;
-    if reader.integer()? != 1 {
+    reader.identifier(identifier)?;
+    let version = reader.integer()?;
+    if !(1..=highest).contains(&version) {
         return Err(DecodeError::Refused(Reason::FunctionNotSupported));
     }
     let length = reader.count("length")?;
     if length < HEAD || length > available.next_multiple_of(4) {
         return Err(reader.value("length", i64::try_from(length).unwrap_or(i64::MAX)).into());
     }
-    Ok(length)
+    Ok((version, length))
+}
+
+/// A structure of the head alone; what follows patches the length.
+pub(super) fn encode_head(identifier: [u8; 4], version: i32, writer: &mut Writer<'_>) {
+    writer.text(&identifier);
+    writer.integers(&[version, i32::try_from(HEAD).unwrap_or(0)]);
 }
 
 fn encode_structures(verb: i32, kind: u8, writer: &mut Writer<'_>, fields: impl FnOnce(&mut Writer<'_>)) {
     let letter = letter(verb).unwrap_or(b' ');
-    writer.text(&[b'S', b'P', letter, b'U']);
-    writer.integers(&[1, 12]);
+    encode_head([b'S', b'P', letter, b'U'], 1, writer);
     let base = writer.offset();
-    writer.text(&[b'S', b'P', letter, kind]);
-    writer.integers(&[1, 0]);
+    encode_head([b'S', b'P', letter, kind], 1, writer);
     fields(writer);
     writer.patch(base + 8, writer.offset() - base);
 }

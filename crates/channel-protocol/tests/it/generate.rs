@@ -14,6 +14,7 @@ use channel_protocol::flow::open::{Close, Open};
 use channel_protocol::flow::put::{Put, Put1, Put1Reply, PutReply};
 use channel_protocol::flow::socket::SocketAction;
 use channel_protocol::flow::spi::{Reserve, Reserved, Spi, SpiInput, SpiOpen, SpiOutput, SpiVerb, verb};
+use channel_protocol::flow::spi_put::{SpiPut, SpiPutReply};
 use channel_protocol::flow::spi_subscribe::{SpiSubscribe, SubscriptionDestination};
 use channel_protocol::flow::stat::Stat;
 use channel_protocol::flow::status::{Status, StatusCode};
@@ -693,9 +694,19 @@ fn spi_subscribe() -> impl Strategy<Value = SpiSubscribe> {
     })
 }
 
+fn spi_put_reply() -> impl Strategy<Value = SpiPutReply> {
+    (descriptor(), put_options()).prop_map(|(descriptor, options)| SpiPutReply { descriptor, options })
+}
+
+fn spi_put() -> impl Strategy<Value = SpiPut> {
+    (spi_put_reply(), any::<[i32; 2]>(), any::<i64>(), data())
+        .prop_map(|(put, [options, reserved], delay_ms, data)| SpiPut { put, options, reserved, delay_ms, data })
+}
+
 fn spi() -> impl Strategy<Value = Spi> {
     let input = prop_oneof![
         Just((verb::QUERY, SpiInput::Query)),
+        spi_put().prop_map(|put| (verb::PUT, SpiInput::Put(Box::new(put)))),
         spi_open().prop_map(|open| (verb::OPEN, SpiInput::Open(open))),
         any::<[u32; 2]>()
             .prop_map(|[tag_size, wanted]| (verb::RESERVE, SpiInput::Reserve(Reserve { tag_size, wanted }))),
@@ -723,6 +734,7 @@ fn spi_reply() -> impl Strategy<Value = channel_protocol::flow::spi::SpiReply> {
     });
     let output = prop_oneof![
         vec(row, 0..12).prop_map(|rows| (verb::QUERY, SpiOutput::Query(rows))),
+        spi_put_reply().prop_map(|put| (verb::PUT, SpiOutput::Put(Box::new(put)))),
         spi_open().prop_map(|open| (verb::OPEN, SpiOutput::Open(open))),
         reserved,
         spi_subscribe().prop_map(|subscribe| (verb::SUBSCRIBE, SpiOutput::Subscribe(subscribe))),

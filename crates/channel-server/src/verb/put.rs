@@ -11,8 +11,10 @@ use channel_protocol::flow::put::{Put, Put1, Put1Reply, PutReply};
 use channel_protocol::structure::message_descriptor::Descriptor;
 use channel_protocol::structure::object_descriptor::ObjectStructure;
 use channel_protocol::structure::put_options::PutStructure;
+use model::message::Message;
 use model::options::{ObjectDescriptor, ObjectKind, OpenOptions, PutFlags};
 use model::reason::Reason;
+use queue_manager::Due;
 use queue_manager::connection::PutResult;
 
 use crate::conversation::OpenObject;
@@ -24,10 +26,9 @@ const SEARCHED: usize = 64 * 1024;
 
 pub(super) async fn put(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), DecodeError> {
     let Some(Put { descriptor, options, data }) = readable(call, Put::decode(reader))? else { return Ok(()) };
-    let outcome = put_to_handle(call, &descriptor, &options, data).await;
+    let outcome = put_to_handle(call, &descriptor, &options, data, None).await;
     if options.is_asynchronous() {
-        let object = call.conversation.objects.lock().get(&call.handle().0).cloned();
-        count(call, &options, &outcome, object.as_ref());
+        count_of_handle(call, &options, &outcome);
         return Ok(());
     }
     let (ending, reply) = reply(call, descriptor, options, &outcome);
@@ -54,15 +55,18 @@ fn options_of(call: &Call<'_>) -> Option<PutStructure> {
     PutStructure::decode(&mut Reader::new("MQPMO", &body.slice(place..), *form)).ok()
 }
 
-async fn put_to_handle(
+pub(crate) async fn put_to_handle(
     call: &Call<'_>,
     descriptor: &Descriptor,
     options: &PutStructure,
     data: Bytes,
+    due: Option<Due>,
 ) -> Result<PutResult, Reason> {
     let connected = call.connected()?;
     check(call, options, &data)?;
-    connected.connection.put(call.handle(), descriptor.fields.clone(), &options.to_model(), data).await
+    let (connection, handle, descriptor) = (&connected.connection, call.handle(), descriptor.fields.clone());
+    let Some(due) = due else { return connection.put(handle, descriptor, &options.to_model(), data).await };
+    connection.put_due(handle, Box::new(Message { descriptor, body: data }), &options.to_model(), due).await
 }
 
 pub(super) async fn put1(call: &Call<'_>, reader: &mut Reader<'_>) -> Result<(), DecodeError> {
@@ -110,7 +114,7 @@ fn check(call: &Call<'_>, options: &PutStructure, data: &Bytes) -> Result<(), Re
 }
 
 /// The descriptor as the queue manager completed it, in the version it came in.
-fn reply(
+pub(crate) fn reply(
     call: &Call<'_>,
     descriptor: Descriptor,
     options: PutStructure,
@@ -154,6 +158,12 @@ fn named(object: &ObjectDescriptor, outcome: &Result<PutResult, Reason>) -> Open
         resolved_queue_manager,
         options: OpenOptions::OUTPUT,
     }
+}
+
+/// Counts a put that wants no answer.
+pub(crate) fn count_of_handle(call: &Call<'_>, options: &PutStructure, outcome: &Result<PutResult, Reason>) {
+    let object = call.conversation.objects.lock().get(&call.handle().0).cloned();
+    count(call, options, outcome, object.as_ref());
 }
 
 fn count(

@@ -2,12 +2,15 @@
 
 use channel_protocol::flow::inquire::{Attributes, Inquire};
 use channel_protocol::flow::open::Close;
-use channel_protocol::flow::spi::{Spi, SpiOpen, SpiOutput, verb};
+use channel_protocol::flow::put::Put;
+use channel_protocol::flow::spi::{Spi, SpiInput, SpiOpen, SpiOutput, SpiReply, verb};
+use channel_protocol::flow::spi_put::{SpiPut, SpiPutReply};
 use channel_protocol::reply::AnswerBody;
 use channel_protocol::request::Verb;
 use channel_protocol::structure::char_string::CharString;
 use channel_protocol::structure::object_descriptor::{ObjectStructure, object_type};
 use channel_protocol::structure::open_attributes::{OpenAttributes, OpenOptionsStructure};
+use model::name::ObjectName;
 use model::options::{CloseOptions, GetFlags, OpenOptions};
 use model::text::Text;
 
@@ -177,7 +180,7 @@ async fn spi_tells_what_it_speaks_and_opens_queues() {
     let Some(SpiOutput::Query(verbs)) = output else { panic!("no query reply") };
     assert_eq!(reason, 0);
     let spoken: Vec<_> = verbs.iter().map(|row| row.verb).collect();
-    assert_eq!(spoken, [verb::QUERY, verb::RESERVE, verb::SUBSCRIBE, verb::OPEN]);
+    assert_eq!(spoken, [verb::QUERY, verb::PUT, verb::RESERVE, verb::SUBSCRIBE, verb::OPEN]);
     let options = OpenOptionsStructure { options: BOTH, lpi_options: 0, attributes: OpenAttributes::ASKED };
     let open = |queue: &str| Spi::open(SpiOpen { options, object: object(queue) });
     let (reason, queue, output) = spi(&mut client, open("Q")).await;
@@ -185,13 +188,30 @@ async fn spi_tells_what_it_speaks_and_opens_queues() {
     assert_eq!((reason, opened.options.attributes.default_put_response), (0, 1));
     assert_eq!(client.put(1, queue, message(b"x")).await.0, 0);
     assert_eq!(spi(&mut client, open("NO.SUCH")).await.0, 2085);
-    let unknown = Spi {
-        verb: 99,
-        out_version: 1,
-        out_maximum: 12,
-        input: channel_protocol::flow::spi::SpiInput::Other(bytes::Bytes::from_static(&[0; 24])),
-    };
+    let unknown =
+        Spi { verb: 99, out_version: 1, out_maximum: 12, input: SpiInput::Other(bytes::Bytes::from_static(&[0; 24])) };
     assert_eq!(spi(&mut client, unknown).await.0, 2298);
+}
+
+#[tokio::test]
+async fn a_put_with_a_delay_waits_on_the_staging_queue_and_one_without_is_there() {
+    let server = Server::start().await;
+    let mut client = server.connected().await;
+    let queue = client.open(1, "Q", BOTH).await;
+    for (delay_ms, depths) in [(0, (1, 0)), (60_000, (1, 1))] {
+        let Put { descriptor, options, data } = message(b"x");
+        let put = SpiPut { put: SpiPutReply { descriptor, options }, options: 0, reserved: 0, delay_ms, data };
+        let input = SpiInput::Put(Box::new(put));
+        let call = Spi { verb: verb::PUT, out_version: 1, out_maximum: 12, input };
+        let answer = client.call(1, queue, Verb::Spi(call)).await;
+        let Some(AnswerBody::Spi(SpiReply { output: SpiOutput::Put(put), .. })) = answer.body else {
+            panic!("no reply")
+        };
+        assert_eq!(answer.ending.reason, 0);
+        assert!(!put.descriptor.fields.message_id.is_none());
+        let depth = |queue| server.queue_manager.queue_status(&ObjectName::literal(queue)).unwrap().depth.current;
+        assert_eq!((depth("Q"), depth("SYSTEM.DDELAY.LOCAL.QUEUE")), depths);
+    }
 }
 
 #[tokio::test]
