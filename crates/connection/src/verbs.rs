@@ -24,7 +24,7 @@ use model::options::{CloseOptions, GetFlags, GetOptions, ObjectDescriptor, OpenO
 use model::reason::Reason;
 pub use queue_manager::Position;
 use queue_manager::connection::{GetResult, PutResult};
-use queue_manager::{Accept, Changes, Terms};
+use queue_manager::{Accept, Changes, Due, Terms};
 use tokio::time::Instant;
 
 use crate::error::ConnectionError;
@@ -115,6 +115,11 @@ impl Local {
     /// The connection itself, for what only a queue manager of this server offers.
     pub fn connection(&self) -> &queue_manager::Connection {
         &self.connection
+    }
+
+    /// Another connection to the same queue manager, whose gets wait no longer than those of this one.
+    pub fn sibling(&self, connection: queue_manager::Connection) -> Self {
+        Self { connection, waits: Arc::clone(&self.waits) }
     }
 
     /// The next browse by this handle begins behind a place in the order of delivery.
@@ -289,6 +294,28 @@ impl Connection {
                 Ok(Identifiers::of_put(&put))
             }
             Self::Remote(remote) => Box::pin(remote.put1(acting, object, message, options)).await,
+        }
+    }
+
+    /// As `put1`, of a message that is to be delivered when it is due. `None`: now.
+    ///
+    /// # Errors
+    /// As MQPUT1. 2298: the connection is remote, and the message is to be delivered later.
+    pub async fn put1_due(
+        &mut self,
+        acting: Acting<'_>,
+        object: &ObjectDescriptor,
+        message: Box<Message>,
+        options: &PutOptions,
+        due: Option<Due>,
+    ) -> Result<Identifiers, ConnectionError> {
+        match (self, due) {
+            (connection, None) => connection.put1(acting, object, message, options).await,
+            (Self::Local(local), Some(_)) => {
+                let put = local.connection.put1_due(acting.principal(), object, message, options, due).await?;
+                Ok(Identifiers::of_put(&put))
+            }
+            (Self::Remote(_), Some(_)) => Err(Reason::FunctionNotSupported.into()),
         }
     }
 

@@ -14,6 +14,7 @@ use model::name::{QueueManagerName, QueueName};
 use model::property::{self, Property, PropertyValue};
 use model::text::Text;
 use model::timestamp::Timestamp;
+pub use queue_manager::Due;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -22,13 +23,6 @@ use crate::content::{self, CONTENT_TYPE_PROPERTY};
 use crate::error::NotAMessage;
 use crate::time_text::{read_duration, read_moment};
 use crate::words::{read_persistence, read_report, read_type};
-
-/// When a message may be delivered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Due {
-    At(Timestamp),
-    After(Duration),
-}
 
 /// A message to be put, its headers not written yet.
 #[derive(Debug, Clone, PartialEq)]

@@ -12,7 +12,7 @@ use model::message::Message;
 use model::options::{ObjectDescriptor, PutOptions};
 use model::reason::Reason;
 use queue_manager::detached::{DetachedUnit, NotCommitted};
-use queue_manager::{Receipt, UnitOfWorkId};
+use queue_manager::{Due, Receipt, UnitOfWorkId};
 
 use super::settle::Settling;
 use super::{Deliveries, Delivery, NotSettled, Particulars, Settlement, Token};
@@ -21,6 +21,8 @@ use super::{Deliveries, Delivery, NotSettled, Particulars, Settlement, Token};
 pub struct Put {
     pub object: ObjectDescriptor,
     pub message: Box<Message>,
+    /// When it is to be delivered; `None`: when the transaction is committed.
+    pub due: Option<Due>,
     /// With SYNCPOINT.
     pub options: PutOptions,
 }
@@ -151,8 +153,8 @@ struct Taken<'a> {
 
 async fn put_all(lent: &mut Lent, acting: Acting<'_>, puts: Vec<Put>) -> Result<Vec<MessageId>, NotDone> {
     let mut ids = Vec::with_capacity(puts.len());
-    for (index, Put { object, message, options }) in puts.into_iter().enumerate() {
-        let put = lent.connection().put1(acting, &object, message, &options).await;
+    for (index, Put { object, message, due, options }) in puts.into_iter().enumerate() {
+        let put = lent.connection().put1_due(acting, &object, message, &options, due).await;
         ids.push(put.map_err(|source| NotDone::Put { index, source })?.message_id);
     }
     Ok(ids)

@@ -129,9 +129,9 @@ async fn put_together(
                 continue;
             }
         };
-        let options = parameters.options(&outgoing, PutFlags::SYNCPOINT);
+        let (options, due) = (parameters.options(&outgoing, PutFlags::SYNCPOINT), outgoing.due);
         let message = Box::new(outgoing.into_message());
-        let put = lent.connection().put1(target.acting(), object, message, &options).await;
+        let put = lent.connection().put1_due(target.acting(), object, message, &options, due).await;
         let put = put.map(|done| Placed { id: done.message_id, position: done.position });
         results.push(put.map_err(|error| target.failed(&error)));
     }
@@ -149,8 +149,7 @@ async fn put_together(
 }
 
 fn read_line(line: &[u8], now: Timestamp) -> Result<Outgoing, ApiError> {
-    let outgoing = read_envelope(line, now).map_err(|problem| not_a_message(&problem))?;
-    if outgoing.due.is_some() { Err(ApiError::new(&error::NOT_DELAYED, &[])) } else { Ok(outgoing) }
+    read_envelope(line, now).map_err(|problem| not_a_message(&problem))
 }
 
 async fn put_atomic(
@@ -179,9 +178,9 @@ async fn put_atomic(
     let mut lent = target.pool().lend().await.map_err(|error| target.failed(&error))?;
     let mut out = Vec::new();
     for (index, outgoing) in messages.into_iter().enumerate() {
-        let options = parameters.options(&outgoing, PutFlags::SYNCPOINT);
+        let (options, due) = (parameters.options(&outgoing, PutFlags::SYNCPOINT), outgoing.due);
         let message = Box::new(outgoing.into_message());
-        match lent.connection().put1(target.acting(), object, message, &options).await {
+        match lent.connection().put1_due(target.acting(), object, message, &options, due).await {
             Ok(done) => write_line(&mut out, &Placed { id: done.message_id, position: done.position }),
             Err(error) => {
                 let refusal = target.failed(&error).in_line(index + 1);

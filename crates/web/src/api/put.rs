@@ -104,20 +104,9 @@ async fn send(
     if is_lines(content_type) {
         return Box::pin(batch::put(call, target, object, parameters, body)).await;
     }
-    let limits = &call.settings.options.limits;
-    let longest = || target.longest(call, &object);
-    let (outgoing, fingerprint) = if parameters.is_envelope {
-        let bytes = body.read_message(limits, &[], longest).await?;
-        let outgoing = read_envelope(&bytes, call.now).map_err(|problem| not_a_message(&problem))?;
-        (outgoing, bytes)
-    } else {
-        let mut outgoing = headers::read(call.headers(), call.now)?;
-        let bytes = body.read_message(limits, &[], longest).await?;
-        outgoing.set_body(content_type, bytes.clone()).map_err(|problem| not_a_message(&problem))?;
-        (outgoing, bytes)
-    };
+    let (outgoing, fingerprint) = read_one(call, &target, &object, parameters.is_envelope, body).await?;
     if outgoing.due.is_some() {
-        return Err(ApiError::new(&error::NOT_DELAYED, &[]));
+        return Box::pin(put_later(call, &target, &object, parameters, outgoing, fingerprint)).await;
     }
     if keys::is_given(call) {
         return Box::pin(put_with_key(call, &target, &object, parameters, outgoing, fingerprint)).await;
@@ -127,6 +116,59 @@ async fn send(
     let put = target.pool().put1(target.acting(), &object, message, &options).await;
     let done = put.map_err(|error| target.change_failed(&error))?;
     Ok(json(StatusCode::CREATED, &Placed { id: done.message_id, position: done.position }))
+}
+
+/// Reads one message, and its body as it came.
+///
+/// # Errors
+/// 400 it is none, 413 it is too long.
+pub(super) async fn read_one(
+    call: Call<'_>,
+    target: &Target<'_>,
+    object: &ObjectDescriptor,
+    is_envelope: bool,
+    body: &mut RequestBody<'_>,
+) -> Result<(Outgoing, Bytes), ApiError> {
+    let limits = &call.settings.options.limits;
+    let longest = || target.longest(call, object);
+    if is_envelope {
+        let bytes = body.read_message(limits, &[], longest).await?;
+        let outgoing = read_envelope(&bytes, call.now).map_err(|problem| not_a_message(&problem))?;
+        return Ok((outgoing, bytes));
+    }
+    let mut outgoing = headers::read(call.headers(), call.now)?;
+    let bytes = body.read_message(limits, &[], longest).await?;
+    outgoing.set_body(content_type(call)?, bytes.clone()).map_err(|problem| not_a_message(&problem))?;
+    Ok((outgoing, bytes))
+}
+
+/// A message that is to be delivered later. No position: it is not on its queue yet.
+async fn put_later(
+    call: Call<'_>,
+    target: &Target<'_>,
+    object: &ObjectDescriptor,
+    parameters: Parameters,
+    outgoing: Outgoing,
+    body: Bytes,
+) -> Result<Answer, ApiError> {
+    keys::local(call, target)?;
+    if keys::is_given(call) {
+        return put_with_key(call, target, object, parameters, outgoing, body).await;
+    }
+    let (options, due) = (parameters.options(&outgoing, PutFlags::NO_SYNCPOINT), outgoing.due);
+    let message = Box::new(outgoing.into_message());
+    let mut lent = target.pool().lend().await.map_err(|error| target.failed(&error))?;
+    match lent.connection().put1_due(target.acting(), object, message, &options, due).await {
+        Ok(done) => {
+            lent.give_back();
+            Ok(json(StatusCode::CREATED, &Placed { id: done.message_id, position: done.position }))
+        }
+        Err(error) => {
+            let refusal = target.change_failed(&error);
+            lent.give_back_after(&error);
+            Err(refusal)
+        }
+    }
 }
 
 /// The message and its receipt are one unit of work.
@@ -143,10 +185,10 @@ async fn put_with_key(
         Said::Go(kept) => kept,
         Said::Answered(answer) => return Ok(answer),
     };
-    let options = parameters.options(&outgoing, PutFlags::SYNCPOINT);
+    let (options, due) = (parameters.options(&outgoing, PutFlags::SYNCPOINT), outgoing.due);
     let message: Box<Message> = Box::new(outgoing.into_message());
     let mut lent = target.pool().lend().await.map_err(|error| target.failed(&error))?;
-    let done = match lent.connection().put1(target.acting(), object, message, &options).await {
+    let done = match lent.connection().put1_due(target.acting(), object, message, &options, due).await {
         Ok(done) => done,
         Err(error) => {
             let refusal = target.failed(&error);

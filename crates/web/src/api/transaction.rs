@@ -158,14 +158,12 @@ fn put(
 ) -> Result<Put, ApiError> {
     let outgoing = read_envelope(message.get().as_bytes(), call.now);
     let outgoing = outgoing.map_err(|problem| not_a_message(&problem).in_line(before + 1))?;
-    if outgoing.due.is_some() {
-        return Err(ApiError::new(&error::NOT_DELAYED, &[]).in_line(before + 1));
-    }
+    let due = outgoing.due;
     let mut flags = PutFlags::SYNCPOINT | PutFlags::FAIL_IF_QUIESCING;
     flags.set(PutFlags::NEW_MSG_ID, !outgoing.has_own_id);
     flags.set(PutFlags::RETAIN, retains);
     let options = PutOptions { flags, context: None };
-    Ok(Put { object, message: Box::new(outgoing.into_message()), options })
+    Ok(Put { object, message: Box::new(outgoing.into_message()), due, options })
 }
 
 fn named(object: &ObjectDescriptor) -> String {
