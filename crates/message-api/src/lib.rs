@@ -1,7 +1,8 @@
 //! The message API: what a request of `/api/v1` means, beside HTTP and on top of the verbs.
 //!
 //! Owns: messages as JSON and as raw bodies (`content.rs`, `outgoing.rs`, `incoming.rs`), their words and times (`words.rs`,
-//! `time_text.rs`), deliveries with locks (`deliveries/`), keys that make a repetition safe (`keys.rs`).
+//! `time_text.rs`), deliveries with locks (`deliveries/`), keys that make a repetition safe (`keys.rs`), requests with their
+//! replies (`requests/`).
 //!
 //! Never here: paths, headers and status codes of HTTP, which are `web`'s; authority and durability, which are the queue
 //! manager's. No request opens a way around its authorities.
@@ -21,6 +22,7 @@ pub mod error;
 pub mod incoming;
 pub mod keys;
 pub mod outgoing;
+pub mod requests;
 pub mod time_text;
 pub mod words;
 
@@ -28,17 +30,25 @@ pub mod words;
 pub struct MessageApi {
     pub deliveries: Arc<deliveries::Deliveries>,
     pub keys: keys::Keys,
+    pub requests: requests::Requests,
 }
 
 impl MessageApi {
-    /// `server` moves messages that were given back too often.
+    /// `server` moves messages that were given back too often, and reads the replies of requests.
     pub fn new(queue_managers: QueueManagers, server: Principal) -> Self {
-        let deliveries = Arc::new(deliveries::Deliveries::new(queue_managers, server));
-        Self { deliveries, keys: keys::Keys::default() }
+        let deliveries = Arc::new(deliveries::Deliveries::new(queue_managers.clone(), server.clone()));
+        let requests = requests::Requests::new(queue_managers, server);
+        Self { deliveries, keys: keys::Keys::default(), requests }
+    }
+
+    /// Ends locks that have run out, and looks after late replies. Runs until it is dropped.
+    pub async fn run(&self) {
+        tokio::join!(self.deliveries.run(), self.requests.run());
     }
 
     /// Has to be called when a queue manager has started or ended.
     pub fn queue_managers_changed(&self) {
         self.deliveries.queue_managers_changed();
+        self.requests.queue_managers_changed();
     }
 }

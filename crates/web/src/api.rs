@@ -11,6 +11,7 @@ mod headers;
 mod keys;
 pub(crate) mod problem;
 mod put;
+mod request;
 mod selection;
 mod transaction;
 
@@ -38,16 +39,24 @@ pub(crate) enum ApiHandler {
     SettleDeliveries,
     SettleDelivery,
     RunTransaction,
+    ExchangeMessages,
 }
 
 impl ApiHandler {
     pub(crate) fn takes_body(self) -> bool {
         use ApiHandler::{
-            PublishMessages, PutMessages, ReceiveMessages, RunTransaction, SettleDeliveries, SettleDelivery,
+            ExchangeMessages, PublishMessages, PutMessages, ReceiveMessages, RunTransaction, SettleDeliveries,
+            SettleDelivery,
         };
         matches!(
             self,
-            PutMessages | PublishMessages | ReceiveMessages | SettleDeliveries | SettleDelivery | RunTransaction
+            PutMessages
+                | PublishMessages
+                | ExchangeMessages
+                | ReceiveMessages
+                | SettleDeliveries
+                | SettleDelivery
+                | RunTransaction
         )
     }
 }
@@ -66,6 +75,7 @@ pub(crate) async fn handle(
         ApiHandler::ShowMessageBody => Box::pin(browse::show_body(call, identity)).await,
         ApiHandler::TakeMessage => Box::pin(get::take_one(call, identity)).await,
         ApiHandler::PublishMessages => Box::pin(put::publish(call, identity, body)).await,
+        ApiHandler::ExchangeMessages => Box::pin(request::exchange(call, identity, body)).await,
         ApiHandler::ReceiveMessages => Box::pin(deliveries::receive(call, identity, body)).await,
         ApiHandler::SettleDeliveries => Box::pin(deliveries::settle_many(call, identity, body)).await,
         ApiHandler::SettleDelivery => Box::pin(deliveries::settle(call, identity, body)).await,

@@ -266,10 +266,11 @@ entries! {
         "'{0}' is not the position of a message.",
         "Positions are the numbers that puts and browses answer with.",
         "Correct the URL.";
-    NOT_DELAYED = "MQWB0949E", NOT_IMPLEMENTED,
-        "The message has a delivery delay.",
-        "This server delivers messages at once.",
-        "Leave out deliverAt and delay.";
+    NO_REPLY = "MQWB0949E", GATEWAY_TIMEOUT,
+        "No reply to the request '{0}' came within {1} ms.",
+        "The request was put, and the program that answers it has not replied in time. A reply that comes later is discarded, kept or \
+         moved as the parameter 'late' says.",
+        "Find out whether a program reads the queue and may put to the reply queue. Then send the request again, or wait longer.";
     USERS_UNAVAILABLE = "MQWB0930E", SERVICE_UNAVAILABLE,
         "The directory of users does not answer.",
         "The credentials could not be checked. They were neither accepted nor refused.",

@@ -274,7 +274,7 @@ impl WebServer {
 }
 
 async fn look_after_deliveries(shared: Arc<Shared>) {
-    shared.message_api.deliveries.run().await;
+    shared.message_api.run().await;
 }
 
 async fn look_after_services(services: Arc<Services>) {

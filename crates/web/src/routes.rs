@@ -289,6 +289,7 @@ routes! {
     POST   API_MESSAGES, &[], USER, CookieOnly => Api(PutMessages), "Puts one message, or many, one a line";
     DELETE API_MESSAGES, &[], USER, CookieOnly => Api(TakeMessages), "Gets messages, removing them";
     GET    API_MESSAGES, &[], USER, Off => Api(BrowseMessages), "Browses a queue, page by page";
+    POST   "/api/v1/qmgr/{qmgr}/queue/{queue}/requests", &[], USER, CookieOnly => Api(ExchangeMessages), "Puts a request and waits for its reply";
     POST   API_DELIVERIES, &[], USER, CookieOnly => Api(ReceiveMessages), "Receives messages with a lock";
     POST   "/api/v1/qmgr/{qmgr}/deliveries/settle", &[], USER, CookieOnly => Api(SettleDeliveries), "Settles many deliveries";
     POST   "/api/v1/qmgr/{qmgr}/deliveries/{delivery}/{action}", &[], USER, CookieOnly => Api(SettleDelivery), "Completes, abandons or renews a delivery, or puts its message on the dead-letter queue";

@@ -16,8 +16,8 @@ use crate::service::Call;
 use super::PLAIN_JSON;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
-const TRUE: HeaderValue = HeaderValue::from_static("true");
+pub(super) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+pub(super) const TRUE: HeaderValue = HeaderValue::from_static("true");
 
 /// What the key of a request says.
 pub(super) enum Said {

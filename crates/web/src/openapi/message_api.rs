@@ -18,6 +18,20 @@ const WAIT: Parameter =
     query("wait", DURATION, "How long to wait for the first message: `30s`, `PT30S`, at most an hour.");
 const MAX: Parameter =
     query("max", Shape::Number(1, 1000), "Most messages of the answer, which then is a list. Without it: one message.");
+const REPLY_WAIT: Parameter =
+    query("wait", DURATION, "How long to wait for the reply: `30s`, `PT30S`, at most an hour. Default 30 seconds.");
+const REPLY_QUEUE: Parameter =
+    query("replyQueue", Shape::Text, "Where the reply comes. Without it: a temporary queue.");
+const CORRELATION: Parameter = query(
+    "correlation",
+    Shape::Words(&["messageId", "correlationId", "none"]),
+    "The reply's CorrelId is the request's MsgId (the default) or CorrelId; `none`: the next message is the reply.",
+);
+const LATE: Parameter = query(
+    "late",
+    Shape::Text,
+    "What becomes of a reply that comes too late: `expire` (the default), `keep`, or the name of a queue to move it to.",
+);
 const LIMIT: Parameter = query("limit", Shape::Number(1, 1000), "Most messages of a page. Default 100.");
 const CURSOR: Parameter = query("cursor", Shape::Pattern("^[0-9a-f]{1,2}-[0-9a-f]{1,15}$"), "Of the page before.");
 const CONTAINS: Parameter = query("contains", Shape::Text, "Only messages whose text, or bytes, contain this.");
@@ -46,6 +60,7 @@ const TAKEN: &[Success] = &[
     success(200, "The message, or the list of messages", Content::Any),
     success(204, "No message matches", Content::Nothing),
 ];
+const EXCHANGED: &[Success] = &[success(200, "The reply", Content::Any)];
 const DATA: &[Success] = &[success(200, "The data", Content::Any)];
 const SETTLED: &[Success] = &[success(200, "Settled, or locked longer", Content::Json("Settled"))];
 const SETTLED_MANY: &[Success] = &[success(200, "What became of each, in order", Content::Json("SettledMany"))];
@@ -63,6 +78,15 @@ pub(super) fn details(handler: ApiHandler) -> Details {
             parameters: &[ENVELOPE, ATOMIC, RETAIN, KEY],
             body: Some(Body::AnyMessage),
             ..plain(MESSAGE_API, PUT_HELP, PLACED)
+        },
+        ApiHandler::ExchangeMessages => Details {
+            parameters: &[REPLY_WAIT, REPLY_QUEUE, CORRELATION, LATE, ENVELOPE, BODY, KEY],
+            body: Some(Body::AnyMessage),
+            ..plain(
+                MESSAGE_API,
+                "The body is that of a put. The answer is the data of the reply, described by `mq-` headers. 504: no reply came in time.",
+                EXCHANGED,
+            )
         },
         ApiHandler::TakeMessages => Details {
             parameters: &[WAIT, MAX, ENVELOPE, BODY, ID, CORRELATION_ID, GROUP_ID, SELECTOR],
@@ -127,6 +151,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
             "priority": { "type": "integer", "minimum": 0, "maximum": 9 },
             "persistence": { "type": "string", "enum": ["persistent", "nonPersistent", "asQueue"] },
             "expiry": duration(), "expiresAt": { "type": "string", "format": "date-time" },
+            "delay": duration(), "deliverAt": { "type": "string", "format": "date-time" },
             "replyTo": {
                 "type": "object", "required": ["queue"], "properties": { "queue": text(), "qmgr": text() }
             },

@@ -5,9 +5,10 @@ use std::fmt::Write;
 use http::Method;
 use serde_json::{Map, Value, json};
 
+use crate::api::ApiHandler;
 use crate::csrf::{CSRF_HEADER, CsrfRule};
 use crate::openapi::details::{Body, Content, Details, MESSAGE_API, Parameter, SERVICES, Shape, Success, details};
-use crate::routes::{Access, ROUTES, Route};
+use crate::routes::{Access, Handler, ROUTES, Route};
 
 /// Media types of messages.
 const MESSAGE_TYPES: &[&str] = &["text/plain", "text/html", "text/xml", "application/json", "application/xml"];
@@ -212,6 +213,9 @@ fn failures(route: &Route, details: &Details) -> Vec<(u16, &'static str)> {
     if route.template.contains("{qmgr}") {
         failures.push((404, "There is no such queue manager or object"));
         failures.push((503, "The queue manager is not available"));
+    }
+    if route.handler == Handler::Api(ApiHandler::ExchangeMessages) {
+        failures.push((504, "The request was put, and no reply came in time"));
     }
     if takes_body {
         failures.push((413, "The body is too long"));

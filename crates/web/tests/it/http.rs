@@ -20,6 +20,7 @@ mod publications;
 mod queue_managers;
 mod reference_rows;
 mod requesters;
+mod requests;
 mod resources;
 mod selection;
 pub(crate) mod server;

@@ -137,7 +137,7 @@ fn mistakes_are_problems_that_name_the_member() {
         ("GET /queue/Q/messages/17", "", (404, "MQWB0947E")),
         ("GET /queue/Q/messages/x", "", (400, "MQWB0948E")),
         ("POST /deliveries/00/complete", "", (404, "MQWB0940E")),
-        ("POST /queue/Q/messages\nmq-delay: 5s", "x", (501, "MQWB0949E")),
+        ("POST /queue/Q/messages\nmq-delay: soon", "x", (400, "MQWB0905E")),
     ] {
         let (status, id) = problem(&send(&mut client, head, body));
         assert_eq!((status, &*id), expected, "{head}");

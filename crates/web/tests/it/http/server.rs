@@ -144,7 +144,12 @@ impl TestServer {
         })
     }
 
-    fn connect(&self) -> queue_manager::Connection {
+    pub(crate) fn define_local(&self, queue: &str) {
+        let definition = QueueDefinition::local(QueueName::literal(queue));
+        self.block_on(self.queue_manager.define_queue(&server_user(), definition, false)).expect("defined");
+    }
+
+    pub(crate) fn connect(&self) -> queue_manager::Connection {
         let options = ConnectOptions {
             principal: server_user(),
             application_name: "test".to_owned(),
