@@ -8,7 +8,7 @@ mod families;
 mod java;
 mod liberty;
 mod openssl;
-mod packages;
+pub(crate) mod packages;
 mod python;
 mod schemathesis;
 mod setup_file;

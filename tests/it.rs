@@ -8,6 +8,7 @@ mod crash;
 mod driver;
 mod fuzz_list;
 mod interop;
+mod message_api;
 mod pages;
 mod readme;
 mod remote;

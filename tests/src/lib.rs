@@ -1,6 +1,7 @@
 //! The real program as a process: found, started on a folder, waited for, killed. Whole-system tests and benchmarks
 //! stand on this; it knows the outer contract (flags, ready line, files) and nothing of the inside.
 
+pub mod http;
 pub mod program;
 pub mod requester;
 pub mod server;

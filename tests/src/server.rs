@@ -31,6 +31,8 @@ pub struct ServerOptions {
     /// Instead of the program under test.
     pub program: Option<PathBuf>,
     pub data: PathBuf,
+    /// Where HTTPS is listened for.
+    pub https: String,
     /// Where MQ client channels are listened for: an address, or `off`.
     pub mq: String,
     /// Further arguments of `serve`.
@@ -43,6 +45,7 @@ impl ServerOptions {
         Self {
             program: None,
             data: data.to_owned(),
+            https: "127.0.0.1:0".to_owned(),
             mq: "off".to_owned(),
             arguments: Vec::new(),
             environment: Vec::new(),
@@ -60,6 +63,13 @@ impl ServerOptions {
     #[must_use]
     pub fn listening(mut self, mq: &str) -> Self {
         mq.clone_into(&mut self.mq);
+        self
+    }
+
+    /// Listens for HTTPS on this address, so that clients find a server that was started again.
+    #[must_use]
+    pub fn https_on(mut self, https: &str) -> Self {
+        https.clone_into(&mut self.https);
         self
     }
 
@@ -122,7 +132,8 @@ impl StartingServer {
             .arg("serve")
             .arg("--data")
             .arg(&options.data)
-            .args(["--https", "127.0.0.1:0", "--http", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--mq", &options.mq])
+            .args(["--https", &options.https, "--http", "127.0.0.1:0"])
+            .args(["--metrics", "127.0.0.1:0", "--mq", &options.mq])
             .args(&options.arguments)
             .env("MQ_ADMIN_PASSWORD", ADMIN_PASSWORD)
             .env("MQ_APP_PASSWORD", APP_PASSWORD)

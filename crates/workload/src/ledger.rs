@@ -5,6 +5,9 @@
 //! else is excused: an answered put that is neither got nor left nor explained is lost, and a message got twice is
 //! duplicated whatever its put was answered.
 //!
+//! A request that is repeated under its key until it is answered has no unknown effect in the end: its last answer counts. A
+//! delivery is got when its completion is answered, alone or in a transaction, and from there on must not be seen again.
+//!
 //! Invariants
 //! - One byte a message: millions cost megabytes. A client's entries sit in order of their sequence.
 //! - Recording is a store under the lock of the client that put the message; nothing else is shared.
@@ -131,6 +134,7 @@ impl Ledger {
         PutId { run: self.run, client, sequence }
     }
 
+    /// Also of a request that was repeated under its key: whatever its first answer was, this one is the same.
     pub fn put_answered(&self, id: PutId) {
         self.change(id, |entry| *entry = *entry & !UNKNOWN | ANSWERED);
     }
@@ -143,14 +147,30 @@ impl Ledger {
 
     /// A get was answered with this body. Says which of this run's messages it was.
     pub fn got(&self, body: &[u8], intact: bool) -> Option<PutId> {
+        self.seen(body, intact, count_once)
+    }
+
+    /// A client holds this message and has not said yet what becomes of it. One that was got before is now seen twice.
+    pub fn delivered(&self, body: &[u8], intact: bool) -> Option<PutId> {
+        self.seen(body, intact, |entry| {
+            if *entry >> GOT_SHIFT > 0 {
+                count_once(entry);
+            }
+        })
+    }
+
+    /// The completion of a delivery was answered: the message is got.
+    pub fn completed(&self, id: PutId) {
+        self.change(id, count_once);
+    }
+
+    fn seen(&self, body: &[u8], intact: bool, count: impl FnOnce(&mut u8)) -> Option<PutId> {
         let Some(id) = PutId::of(body) else {
             self.unmarked.fetch_add(1, Ordering::Relaxed);
             return None;
         };
         let known = self.change(id, |entry| {
-            if *entry >> GOT_SHIFT < GOT_MOST {
-                *entry += GOT_ONE;
-            }
+            count(entry);
             if !intact {
                 *entry |= DAMAGED;
             }
@@ -232,6 +252,12 @@ impl Ledger {
         };
         change(entry);
         true
+    }
+}
+
+fn count_once(entry: &mut u8) {
+    if *entry >> GOT_SHIFT < GOT_MOST {
+        *entry += GOT_ONE;
     }
 }
 

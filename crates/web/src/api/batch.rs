@@ -13,7 +13,7 @@ use message_api::outgoing::{Outgoing, read_envelope};
 use model::authority::Principal;
 use model::options::{ObjectDescriptor, PutFlags};
 use model::timestamp::Timestamp;
-use queue_manager::{Clock, Receipt, SystemClock};
+use queue_manager::{Clock, SystemClock};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -35,6 +35,8 @@ const LINES: HeaderValue = HeaderValue::from_static("application/x-ndjson");
 const MOST_TOGETHER: usize = 100;
 /// Longest line, in bytes: an envelope with a message of 100 MiB in base64.
 const LONGEST_LINE: usize = 150 << 20;
+/// Most messages of an atomic batch with a key: its answer is kept, and has to fit into a receipt.
+const MOST_WITH_KEY: usize = 500;
 /// Answers that wait for their client before no more lines are read.
 const UNREAD_ANSWERS: usize = 16;
 
@@ -175,6 +177,10 @@ async fn put_atomic(
     for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
         messages.push(read_line(line, call.now).map_err(|error| error.in_line(messages.len() + 1))?);
     }
+    if keys::is_given(call) && messages.len() > MOST_WITH_KEY {
+        let problem = format!("an atomic batch with an Idempotency-Key has at most {MOST_WITH_KEY} messages");
+        return Err(ApiError::new(&error::BODY_NOT_VALID, &[&problem]));
+    }
     let mut lent = target.pool().lend().await.map_err(|error| target.failed(&error))?;
     let mut out = Vec::new();
     for (index, outgoing) in messages.into_iter().enumerate() {
@@ -190,30 +196,8 @@ async fn put_atomic(
             }
         }
     }
-    commit(target, lent, kept.receipt(&out)).await?;
+    keys::commit(target, lent, kept, &out).await?;
     Ok(answer::of_service(StatusCode::OK, Some(LINES), out.into()))
-}
-
-async fn commit(target: &Target<'_>, mut lent: Lent, receipt: Option<Receipt>) -> Result<(), ApiError> {
-    let committed = match (lent.connection().local(), receipt) {
-        (Some(local), Some(receipt)) => {
-            let done = local.connection().commit_together(Vec::new(), Some(receipt)).await;
-            done.map_err(|refused| refused.reason.into())
-        }
-        _ => lent.connection().commit().await,
-    };
-    match committed {
-        Ok(()) => {
-            lent.give_back();
-            Ok(())
-        }
-        Err(error) => {
-            let refusal = target.change_failed(&error);
-            let _ = lent.connection().back_out().await;
-            lent.give_back_after(&error);
-            Err(refusal)
-        }
-    }
 }
 
 fn write_line(out: &mut Vec<u8>, value: &impl serde::Serialize) {

@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use connection::error::ConnectionError;
+use connection::pool::Lent;
 use http::{HeaderName, HeaderValue, StatusCode};
 use message_api::keys::{Claim, Claimed, Fingerprint, LONGEST_KEY};
+use model::reason::Reason;
 use model::timestamp::Timestamp;
 use queue_manager::{QueueManager, Receipt};
 
@@ -74,6 +77,42 @@ pub(super) async fn claim(
         Claim::OtherRequest => Err(ApiError::new(&error::KEY_OF_ANOTHER, &[])),
         Claim::Running => Err(ApiError::new(&error::KEY_IN_USE, &[])),
     }
+}
+
+/// Commits what was put on this connection, with the receipt of its answer. Runs to its end when the client goes away, so that the key
+/// stays claimed until its receipt is there: a repetition on another connection never finds the key free in between.
+///
+/// # Errors
+/// What the queue manager refuses: nothing was put.
+pub(super) async fn commit(target: &Target<'_>, lent: Lent, kept: Kept, answer: &[u8]) -> Result<(), ApiError> {
+    let receipt = kept.receipt(answer);
+    let task = tokio::spawn(async move {
+        let committed = commit_with(lent, receipt).await;
+        drop(kept);
+        committed
+    });
+    let committed = task.await.unwrap_or_else(|_| Err(Reason::UnexpectedError.into()));
+    committed.map_err(|error| target.change_failed(&error))
+}
+
+async fn commit_with(mut lent: Lent, receipt: Option<Receipt>) -> Result<(), ConnectionError> {
+    let committed = match (lent.connection().local(), receipt) {
+        (Some(local), Some(receipt)) => {
+            let done = local.connection().commit_together(Vec::new(), Some(receipt)).await;
+            done.map_err(|refused| refused.reason.into())
+        }
+        // A key is claimed at a queue manager of this server only.
+        _ => lent.connection().commit().await,
+    };
+    match &committed {
+        Ok(()) => lent.give_back(),
+        Err(error) => {
+            // What was not committed is not there.
+            let _ = lent.connection().back_out().await;
+            lent.give_back_after(error);
+        }
+    }
+    committed
 }
 
 /// The first answer of a key, again.

@@ -197,22 +197,8 @@ async fn put_with_key(
         }
     };
     let answer = json(StatusCode::CREATED, &Placed { id: done.message_id, position: done.position });
-    let receipt = kept.receipt(whole(&answer));
-    let local =
-        lent.connection().local().ok_or_else(|| ApiError::new(&error::NOT_REMOTE, &[target.queue_manager()]))?;
-    match local.connection().commit_together(Vec::new(), receipt).await {
-        Ok(()) => {
-            lent.give_back();
-            Ok(answer)
-        }
-        Err(refused) => {
-            let _ = local.connection().back_out().await;
-            let error = refused.reason.into();
-            let refusal = target.change_failed(&error);
-            lent.give_back_after(&error);
-            Err(refusal)
-        }
-    }
+    keys::commit(target, lent, kept, whole(&answer)).await?;
+    Ok(answer)
 }
 
 /// The body of an answer that is whole.

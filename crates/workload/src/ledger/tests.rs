@@ -3,7 +3,8 @@ use crate::payload::Payload;
 
 /// One client's story, then the verdict with the queues emptied. Words: `put` `put?` `put!` (answered, answer lost,
 /// refused), and on the n-th put: `get N`, `damaged N`, `aim N` (an aimed get lost its answer), `any` (any get did), `left N`
-/// (found where it was put, unanswered).
+/// (found where it was put, unanswered), `hold N` (delivered), `complete N` (its completion was answered), `again N` (answered when
+/// it was repeated).
 fn check(story: &str) -> Verdict {
     let ledger = Ledger::new(5, 1);
     let payload = Payload::new(64);
@@ -26,6 +27,9 @@ fn check(story: &str) -> Verdict {
                 assert_eq!(ledger.got(&body, word == "get"), Some(ids[number]));
             }
             "aim" => ledger.get_failed(Some(ids[number]), Effect::Unknown),
+            "hold" => assert_eq!(ledger.delivered(&payload.body(&ids[number].to_hex()), true), Some(ids[number])),
+            "complete" => ledger.completed(ids[number]),
+            "again" => ledger.put_answered(ids[number]),
             "any" => ledger.get_failed(None, Effect::Unknown),
             "left" => ledger.left(ids[number]),
             _ => panic!("unknown word {word}"),
@@ -129,4 +133,22 @@ fn a_message_that_came_to_the_wrong_one_is_not_clean() {
     assert_eq!((verdict.misdelivered, verdict.lost), (1, Some(0)));
     assert!(!verdict.is_clean());
     assert_eq!(Verdict::merged(Some(verdict.clone()), verdict).misdelivered, 2);
+}
+
+#[test]
+fn a_delivery_counts_when_it_is_completed_and_must_not_come_again() {
+    let verdict = check("put; hold 0; hold 0; complete 0");
+    assert_eq!((verdict.got, verdict.duplicated, verdict.lost), (1, 0, Some(0)));
+    assert_eq!(check("put; hold 0; complete 0; hold 0").duplicated, 1);
+    assert_eq!(check("put; hold 0").lost, Some(1), "in no hand and on no queue");
+    let unanswered = check("put; hold 0; aim 0");
+    assert_eq!((unanswered.lost, unanswered.explained), (Some(0), 1));
+    assert_eq!(check("put; hold 0; aim 0; hold 0; complete 0").duplicated, 0);
+}
+
+#[test]
+fn a_put_that_was_answered_when_it_was_repeated_is_there_once() {
+    assert_eq!(check("put?; again 0").lost, Some(1));
+    assert_eq!(check("put?; again 0; get 0; get 0").duplicated, 1);
+    assert!(check("put?; again 0; get 0").is_clean());
 }

@@ -358,6 +358,22 @@ fn the_same_request_with_its_key_is_done_once() {
 }
 
 #[test]
+fn an_atomic_batch_with_a_key_is_done_once_and_is_as_long_as_its_answer_can_be_kept() {
+    let server = TestServer::start();
+    let mut client = client::plain(&server);
+    let lines = |count: usize| "{\"body\":{\"text\":\"a\"}}\n".repeat(count);
+    let head = |key: &str| {
+        format!("POST /queue/Q/messages?atomic\ncontent-type: application/x-ndjson\nidempotency-key: {key}")
+    };
+    assert_eq!(problem(&send(&mut client, &head("long"), &lines(501))), (400, "MQWB0905E".to_owned()));
+    let first = send(&mut client, &head("b"), &lines(500));
+    let again = send(&mut client, &head("b"), &lines(500));
+    assert_eq!((first.status, again.status, again.header("idempotency-replayed")), (200, 200, Some("true")));
+    assert_eq!((first.body.len(), &first.body), (again.body.len(), &again.body));
+    assert_eq!(depth(&server), 500);
+}
+
+#[test]
 fn a_refused_request_leaves_its_key_free() {
     let server = TestServer::start();
     let mut client = client::plain(&server);
