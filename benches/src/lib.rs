@@ -22,6 +22,7 @@ pub mod interleave;
 pub mod lifecycle;
 pub mod listing;
 pub mod machine;
+pub mod message_api;
 pub mod nginx;
 pub mod postgresql;
 pub mod published;

@@ -12,8 +12,8 @@ use anyhow::{Context, Result};
 use benches::effort::Effort;
 use benches::report::Report;
 use benches::{
-    admin, backup, before, build_toolkit, channel, copybook, depth, engine, lifecycle, machine, published, requester,
-    rest, service, stub,
+    admin, backup, before, build_toolkit, channel, copybook, depth, engine, lifecycle, machine, message_api, published,
+    requester, rest, service, stub,
 };
 use clap::Parser;
 
@@ -23,7 +23,8 @@ struct Arguments {
     /// Fewer and shorter rounds, a tenth of the messages: shows that everything runs, not what it is worth.
     #[arg(long)]
     quick: bool,
-    /// Only these groups: engine, rest, channel, java, connecting, idle, admin, lifecycle, backup, depth, copybook, service, requester, stub,
+    /// Only these groups: engine, rest, message-api, channel, java, connecting, idle, admin, lifecycle, backup, depth, copybook, service,
+    /// requester, stub,
     /// toolkit, published.
     #[arg(long, value_name = "GROUP")]
     only: Vec<String>,
@@ -40,9 +41,10 @@ struct Arguments {
 
 type Group = fn(&Effort, &mut Report) -> Result<()>;
 
-const GROUPS: [(&str, Group); 16] = [
+const GROUPS: [(&str, Group); 17] = [
     ("engine", engine::run),
     ("rest", rest::run),
+    ("message-api", message_api::run),
     ("channel", channel::run),
     ("java", channel::run_java),
     ("connecting", channel::run_connecting),

@@ -32,7 +32,7 @@ pub(crate) enum CsrfRule {
     /// The paths of 9.0.x.
     HeaderEqualsCookie,
     /// Below /api/v1: by what the request is authenticated with. Credentials that a client sends on purpose need nothing;
-    /// with a cookie the header or a page of this origin is needed; a client certificate is not for pages of other origins.
+    /// with a cookie alone the header or a page of this origin is needed; a client certificate is not for pages of other origins.
     CookieOnly,
 }
 
@@ -78,6 +78,8 @@ pub(crate) fn check(rule: CsrfRule, mechanism: Mechanism, request: &Parts, cors:
             // A page of another site cannot send these: it does not know them.
             (Mechanism::Basic | Mechanism::Bearer | Mechanism::ApiKey, _) => Ok(()),
             (_, Page::Foreign) => Err(CsrfError::Foreign),
+            // A program that keeps cookies sends one beside its credentials. A page of another site cannot add those.
+            (Mechanism::Token, Page::Unknown) if headers.contains_key(header::AUTHORIZATION) => Ok(()),
             (Mechanism::Token, Page::Unknown) => header.map(drop).ok_or(CsrfError::Missing),
             (Mechanism::Token, Page::Own) | (Mechanism::ClientCertificate | Mechanism::NoSecurity, _) => Ok(()),
         },

@@ -80,6 +80,8 @@ fn below_api_v1_a_cookie_counts_for_pages_of_this_origin_and_for_programs_with_t
     for (lines, cookie, certificate) in [
         (&[][..], Err(CsrfError::Missing), Ok(())),
         (&[token], Ok(()), Ok(())),
+        (&[("authorization", "Basic YXBwOnNlY3JldA==")], Ok(()), Ok(())),
+        (&[("authorization", "Basic YXBwOnNlY3JldA=="), foreign], Err(CsrfError::Foreign), Err(CsrfError::Foreign)),
         (&[own], Ok(()), Ok(())),
         (&[("origin", "http://mq.example:9443")], Ok(()), Ok(())),
         (&[same], Ok(()), Ok(())),

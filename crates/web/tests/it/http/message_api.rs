@@ -502,6 +502,23 @@ fn a_page_of_another_site_cannot_use_a_cookie() {
 }
 
 #[test]
+fn a_program_that_keeps_cookies_needs_no_csrf_header_beside_its_password() {
+    let server = TestServer::start();
+    let mut client = client::tls(&server);
+    for _ in 0..2 {
+        // The first answer brings the cookie.
+        let put = client.exchange(&format!(
+            "POST {BASE}/queue/Q/messages\n-ibm-mq-rest-csrf-token\ncookie: {{cookie}}\n\nx"
+        ));
+        assert_eq!(put.status, 201, "{}", put.text());
+    }
+    let alone = client.exchange(&format!(
+        "POST {BASE}/queue/Q/messages\n-authorization\n-ibm-mq-rest-csrf-token\ncookie: {{cookie}}\n\nx"
+    ));
+    assert_eq!(problem(&alone), (403, "MQWB0100E".to_owned()));
+}
+
+#[test]
 fn open_deliveries_end_with_their_queue_manager() {
     let server = TestServer::start();
     let mut client = client::plain(&server);
