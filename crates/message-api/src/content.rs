@@ -3,6 +3,8 @@
 //! A content type travels as the property `contentType` only where the format and the bytes do not say it already. A program
 //! that knows nothing of properties then finds JSON and text as plain MQSTR.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use codepage::{ByteOrder, CharacterSet};
 use model::descriptor::{Ccsid, Encoding, Format, MessageDescriptor};
@@ -116,14 +118,14 @@ impl Content {
     }
 
     /// The data as text, where the format or the content type says that it is text and it can be converted.
-    pub fn text(&self) -> Option<String> {
+    pub fn text(&self) -> Option<Cow<'_, str>> {
         if self.format != Format::STRING && !self.content_type.as_deref().is_some_and(is_text) {
             return None;
         }
         if self.ccsid == Ccsid::UTF_8 || self.format != Format::STRING {
-            return std::str::from_utf8(&self.data).ok().map(str::to_owned);
+            return std::str::from_utf8(&self.data).ok().map(Cow::Borrowed);
         }
-        decode(&self.data, self.ccsid, self.encoding)
+        decode(&self.data, self.ccsid, self.encoding).map(Cow::Owned)
     }
 
     /// Whether the text in UTF-8 has other bytes than the data.
@@ -186,11 +188,18 @@ fn essence(content_type: &str) -> &str {
 }
 
 fn is_json(content_type: &str) -> bool {
+    if content_type == JSON {
+        return true;
+    }
     let essence = essence(content_type).to_ascii_lowercase();
     essence == JSON || essence.ends_with("+json")
 }
 
 fn is_text(content_type: &str) -> bool {
+    // What envelopes without a content type have: by far the most.
+    if matches!(content_type, TEXT | JSON) {
+        return true;
+    }
     let essence = essence(content_type).to_ascii_lowercase();
     essence.starts_with("text/") || essence == "application/xml" || essence.ends_with("+xml") || is_json(&essence)
 }

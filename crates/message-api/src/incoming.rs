@@ -150,7 +150,7 @@ impl Incoming<'_> {
             BodyForm::None => Ok(()),
             BodyForm::Raw => map.serialize_entry("body", &json!({ "raw": STANDARD.encode(&self.message.body) })),
             BodyForm::Base64 => map.serialize_entry("body", &json!({ "base64": STANDARD.encode(data) })),
-            BodyForm::Text => map.serialize_entry("body", &self.text_or_bytes()),
+            BodyForm::Text => self.serialize_text_or_bytes(map),
             BodyForm::Preview if data.len() > PREVIEW_BYTES => {
                 map.serialize_entry("isPreview", &true)?;
                 map.serialize_entry("body", &self.preview())
@@ -159,17 +159,18 @@ impl Incoming<'_> {
                 // Checked a moment ago, and written as it stands.
                 let json = self.content.json().and_then(|text| serde_json::from_str::<&RawValue>(text).ok());
                 match json {
-                    Some(json) => map.serialize_entry("body", &OneMember { name: "json", value: json }),
-                    None => map.serialize_entry("body", &self.text_or_bytes()),
+                    Some(json) => map.serialize_entry("body", &OneMember("json", json)),
+                    None => self.serialize_text_or_bytes(map),
                 }
             }
         }
     }
 
-    fn text_or_bytes(&self) -> Value {
+    /// Text is written as it stands in the message.
+    fn serialize_text_or_bytes<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         match self.content.text() {
-            Some(text) => json!({ "text": text }),
-            None => json!({ "base64": STANDARD.encode(&self.content.data) }),
+            Some(text) => map.serialize_entry("body", &OneMember("text", &*text)),
+            None => map.serialize_entry("body", &OneMember("base64", &*STANDARD.encode(&self.content.data))),
         }
     }
 
@@ -184,15 +185,12 @@ impl Incoming<'_> {
     }
 }
 
-struct OneMember<'a> {
-    name: &'static str,
-    value: &'a RawValue,
-}
+struct OneMember<'a, T: ?Sized>(&'static str, &'a T);
 
-impl Serialize for OneMember<'_> {
+impl<T: Serialize + ?Sized> Serialize for OneMember<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(1))?;
-        map.serialize_entry(self.name, self.value)?;
+        map.serialize_entry(self.0, self.1)?;
         map.end()
     }
 }

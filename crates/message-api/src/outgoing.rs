@@ -1,5 +1,6 @@
 //! A message on its way to a queue: read from an envelope or from a raw body, and put together.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -15,7 +16,7 @@ use model::property::{self, Property, PropertyValue};
 use model::text::Text;
 use model::timestamp::Timestamp;
 pub use queue_manager::Due;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -252,12 +253,20 @@ struct ReplyTo {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Body<'a> {
-    text: Option<String>,
+    #[serde(borrow, default, deserialize_with = "borrowed")]
+    text: Option<Cow<'a, str>>,
     #[serde(borrow)]
     json: Option<&'a RawValue>,
     base64: Option<String>,
     /// The whole body, headers included, in base64.
     raw: Option<String>,
+}
+
+/// A text as it stands in the envelope, where it has no escapes.
+fn borrowed<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Cow<'a, str>>, D::Error> {
+    #[derive(Deserialize)]
+    struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+    Ok(Option::<Text<'a>>::deserialize(deserializer)?.map(|text| text.0))
 }
 
 const IDENTIFIER: &str = "48 hexadecimal digits";

@@ -567,7 +567,10 @@ pub(crate) fn status(reason: Reason) -> StatusCode {
         | Reason::UnknownXmitQ
         | Reason::QMgrNameError => StatusCode::NOT_FOUND,
         Reason::GetInhibited | Reason::PutInhibited => StatusCode::METHOD_NOT_ALLOWED,
-        Reason::MsgTooBigForQ | Reason::MsgTooBigForQMgr => StatusCode::BAD_REQUEST,
+        Reason::MsgTooBigForQ
+        | Reason::MsgTooBigForQMgr
+        | Reason::SelectorSyntaxError
+        | Reason::SelectorInvalidForType => StatusCode::BAD_REQUEST,
         Reason::ConnectionBroken
         | Reason::NotConnected
         | Reason::QMgrNotAvailable

@@ -14,7 +14,7 @@ use model::authority::Principal;
 use model::options::{ObjectDescriptor, PutFlags};
 use model::timestamp::Timestamp;
 use queue_manager::{Clock, SystemClock};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::mpsc;
 
 use connection::pool::{Lent, Pool};
@@ -64,7 +64,7 @@ pub(super) async fn put(
         object,
         parameters,
     };
-    let lines = Lines { body: body.stream(&call.settings.options.limits), buffer: BytesMut::new(), is_at_end: false };
+    let lines = Lines::of(body.stream(&call.settings.options.limits));
     tokio::spawn(batch.run(lent, lines, answers));
     Ok(answer::streamed(StatusCode::OK, LINES, answered))
 }
@@ -89,11 +89,8 @@ impl Batch {
             let next = lines.next(&mut together, MOST_TOGETHER).await;
             let mut out = Vec::new();
             if !together.is_empty() {
-                let results = put_together(&target, &mut lent, &self.object, self.parameters, &together).await;
+                put_together(&target, &mut lent, &self.object, self.parameters, &together, &mut out).await;
                 together.clear();
-                for result in results {
-                    write_line(&mut out, &result);
-                }
             }
             let is_over = match next {
                 Ok(more) => !more,
@@ -114,17 +111,19 @@ impl Batch {
     }
 }
 
-/// Puts each line for itself, all in one unit of work; says for each what became of it.
+/// Puts each line for itself, all in one unit of work; writes for each what became of it.
 async fn put_together(
     target: &Target<'_>,
     lent: &mut Lent,
     object: &ObjectDescriptor,
     parameters: Parameters,
     lines: &[Bytes],
-) -> Vec<Value> {
+    out: &mut Vec<u8>,
+) {
     let mut results = Vec::with_capacity(lines.len());
+    let now = SystemClock.now();
     for line in lines {
-        let outgoing = match read_line(line, SystemClock.now()) {
+        let outgoing = match read_line(line, now) {
             Ok(outgoing) => outgoing,
             Err(error) => {
                 results.push(Err(error));
@@ -142,12 +141,13 @@ async fn put_together(
         // What was not committed is not there.
         let _ = lent.connection().back_out().await;
     }
-    let told = |result: Result<Placed, ApiError>| match (result, &committed) {
-        (Ok(placed), Ok(())) => serde_json::to_value(placed).expect("it has string keys only"),
-        (Ok(_), Err(error)) => json!({ "error": target.change_failed(error).as_problem() }),
-        (Err(error), _) => json!({ "error": error.as_problem() }),
-    };
-    results.into_iter().map(told).collect()
+    for result in results {
+        match (result, &committed) {
+            (Ok(placed), Ok(())) => write_line(out, &placed),
+            (Ok(_), Err(error)) => write_line(out, &json!({ "error": target.change_failed(error).as_problem() })),
+            (Err(error), _) => write_line(out, &json!({ "error": error.as_problem() })),
+        }
+    }
 }
 
 fn read_line(line: &[u8], now: Timestamp) -> Result<Outgoing, ApiError> {
@@ -209,17 +209,22 @@ fn write_line(out: &mut Vec<u8>, value: &impl serde::Serialize) {
 struct Lines {
     body: Streamed,
     buffer: BytesMut,
+    /// So many bytes at the beginning of the buffer have no end of a line: a long line is searched once, in however many pieces it comes.
+    searched: usize,
     is_at_end: bool,
 }
 
 impl Lines {
+    fn of(body: Streamed) -> Self {
+        Self { body, buffer: BytesMut::new(), searched: 0, is_at_end: false }
+    }
+
     /// Adds the next lines: waits for the first, and takes what is there of the others. False when these were the last.
     async fn next(&mut self, lines: &mut Vec<Bytes>, most: usize) -> Result<bool, ApiError> {
         loop {
             while lines.len() < most
-                && let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n')
+                && let Some(line) = self.line()
             {
-                let line = self.buffer.split_to(end + 1).freeze();
                 if !line.trim_ascii().is_empty() {
                     lines.push(line);
                 }
@@ -237,6 +242,21 @@ impl Lines {
                 Some(piece) if self.buffer.len() + piece.len() <= LONGEST_LINE => self.buffer.extend_from_slice(&piece),
                 Some(_) => return Err(ApiError::new(&error::BODY_TOO_LARGE, &[&LONGEST_LINE.to_string()])),
                 None => self.is_at_end = true,
+            }
+        }
+    }
+
+    /// The first line of the buffer, when it is whole.
+    fn line(&mut self) -> Option<Bytes> {
+        match memchr::memchr(b'\n', &self.buffer[self.searched..]) {
+            Some(end) => {
+                let line = self.buffer.split_to(self.searched + end + 1).freeze();
+                self.searched = 0;
+                Some(line)
+            }
+            None => {
+                self.searched = self.buffer.len();
+                None
             }
         }
     }

@@ -1,7 +1,10 @@
 //! Receiving with a lock, and settling.
 
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
+use connection::target::Acting;
 use http::StatusCode;
 use identity::Identity;
 use message_api::deliveries::{Deliveries, NotReceived, NotSettled, Receive, Settlement, Token};
@@ -193,9 +196,14 @@ pub(super) async fn settle_many(
     if settle.len() > MOST_SETTLED {
         return Err(bad("settle", &settle.len().to_string(), "at most 1000 settlements"));
     }
+    let completed = complete_together(call, &target, &settle).await;
     let mut results = Vec::with_capacity(settle.len());
     for wish in settle {
         let token = wish.token.as_deref().unwrap_or_default();
+        if Token::parse(token).is_some_and(|token| completed.contains(&token)) {
+            results.push(json!({ "token": token }));
+            continue;
+        }
         let outcome = match wish.action(wish.action.as_deref().unwrap_or_default()) {
             Ok(action) => in_full(call, &target, token, action).await,
             Err(error) => Err(error),
@@ -205,12 +213,42 @@ pub(super) async fn settle_many(
     Ok(super::json(StatusCode::OK, &json!({ "settled": results })))
 }
 
+/// Completes what is to be completed in one unit of work, which is one record of the log. Where one of them cannot be completed, none
+/// is, and each has its turn by itself.
+async fn complete_together(call: Call<'_>, target: &Target<'_>, wishes: &[Wish]) -> HashSet<Token> {
+    let mut times: HashMap<Token, usize> = HashMap::with_capacity(wishes.len());
+    let tokens = wishes.iter().map(|wish| wish.token.as_deref().and_then(Token::parse));
+    tokens.clone().flatten().for_each(|token| *times.entry(token).or_default() += 1);
+    // Of several wishes for one delivery the first one counts.
+    let is_complete = |wish: &Wish| wish.action.as_deref() == Some("complete");
+    let together: Vec<Token> = wishes
+        .iter()
+        .zip(tokens)
+        .filter_map(|(wish, token)| token.filter(|token| is_complete(wish) && times[token] == 1))
+        .collect();
+    if together.len() < 2 || target.is_remote() {
+        return HashSet::new();
+    }
+    let deliveries = Arc::clone(&call.shared.message_api.deliveries);
+    let (pool, principal) = (Arc::clone(target.pool()), target.acting().principal().clone());
+    let adopts = matches!(target.acting(), Acting::For(_));
+    let task = tokio::spawn(async move {
+        let acting = if adopts { Acting::For(&principal) } else { Acting::AsConnected(&principal) };
+        let done = deliveries.transact(&pool, acting, &together, Vec::new(), |_| None).await;
+        done.map(|_| together)
+    });
+    match task.await {
+        Ok(Ok(completed)) => completed.into_iter().collect(),
+        _ => HashSet::new(),
+    }
+}
+
 /// Settles to the end, also when the client goes away.
 async fn in_full(call: Call<'_>, target: &Target<'_>, token: &str, action: Action) -> Result<Value, ApiError> {
     let unknown = || ApiError::new(&error::DELIVERY_UNKNOWN, &[token]);
     let token = Token::parse(token).ok_or_else(unknown)?;
     let user = target.acting().principal().user.to_string();
-    let deliveries = std::sync::Arc::clone(&call.shared.message_api.deliveries);
+    let deliveries = Arc::clone(&call.shared.message_api.deliveries);
     match action {
         Action::Renew(lock) => {
             let lock = deliveries.renew(token, &user, lock).map_err(|error| refusal(target, token, error))?;
@@ -226,7 +264,7 @@ async fn in_full(call: Call<'_>, target: &Target<'_>, token: &str, action: Actio
 }
 
 async fn run(
-    deliveries: std::sync::Arc<Deliveries>,
+    deliveries: Arc<Deliveries>,
     token: Token,
     user: String,
     how: Settlement,

@@ -55,6 +55,7 @@ fn reasons_map_to_the_statuses_of_the_reference() {
         (Reason::PutInhibited, 405),
         (Reason::MsgTooBigForQ, 400),
         (Reason::MsgTooBigForQMgr, 400),
+        (Reason::SelectorSyntaxError, 400),
         (Reason::QFull, 500),
         (Reason::QSpaceNotAvailable, 500),
         (Reason::StorageNotAvailable, 500),

@@ -8,18 +8,21 @@ use crate::openapi::details::{
 };
 
 const IDENTIFIER: Shape = Shape::Pattern("^[0-9A-Fa-f]{48}$");
-const DURATION: Shape = Shape::Pattern("^([0-9]{1,9}(ms|s|m|h|d)|PT[0-9]{1,6}S)$");
+/// Some of the ways to write a duration: of any length, of a wait up to an hour, of a lock up to 12 hours.
+const ANY_DURATION: &str = "^([0-9]{1,9}(ms|s|m|h|d)|PT[0-9]{1,6}S)$";
+const WAIT_DURATION: &str = "^([0-9]{1,6}ms|[0-9]{1,3}s|[0-5]?[0-9]m|1h|PT[0-9]{1,3}S)$";
+const LOCK_DURATION: &str = "^([1-9][0-9]{0,6}ms|[1-9][0-9]{0,3}s|[1-9][0-9]{0,1}m|[1-9]h|1[0-2]h|PT[1-9][0-9]{0,3}S)$";
 const FLAG: Shape = Shape::Words(&["true", "false"]);
 
 const ENVELOPE: Parameter = query("envelope", FLAG, "The body is, or is to be, a message as a JSON object.");
 const ATOMIC: Parameter = query("atomic", FLAG, "The lines of a batch are one unit of work.");
 const RETAIN: Parameter = query("retain", FLAG, "Later subscribers get the message too.");
 const WAIT: Parameter =
-    query("wait", DURATION, "How long to wait for the first message: `30s`, `PT30S`, at most an hour.");
+    query("wait", Shape::Pattern(WAIT_DURATION), "How long to wait for the first message: `30s`, `PT30S`, at most an hour.");
 const MAX: Parameter =
     query("max", Shape::Number(1, 1000), "Most messages of the answer, which then is a list. Without it: one message.");
 const REPLY_WAIT: Parameter =
-    query("wait", DURATION, "How long to wait for the reply: `30s`, `PT30S`, at most an hour. Default 30 seconds.");
+    query("wait", Shape::Pattern(WAIT_DURATION), "How long to wait for the reply: `30s`, `PT30S`, at most an hour. Default 30 seconds.");
 const REPLY_QUEUE: Parameter =
     query("replyQueue", Shape::Text, "Where the reply comes. Without it: a temporary queue.");
 const CORRELATION: Parameter = query(
@@ -141,19 +144,21 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
     let text = || json!({ "type": "string" });
     let identifier = || json!({ "type": "string", "pattern": "^[0-9A-Fa-f]{48}$" });
     let token = || json!({ "type": "string", "pattern": "^[0-9a-f]{32}$" });
-    let duration = || json!({ "type": "string", "examples": ["30s", "250ms", "PT30S"] });
+    let duration = |pattern: &str| json!({ "type": "string", "pattern": pattern, "examples": ["30s", "250ms", "PT30S"] });
+    let queue = || json!({ "type": "string", "pattern": "^[A-Za-z0-9./_%]{1,48}$" });
     let message = json!({
         "type": "object",
         "properties": {
             "id": identifier(), "correlationId": identifier(), "groupId": identifier(),
-            "type": text(), "format": { "type": "string", "maxLength": 8 },
+            "type": { "type": "string", "pattern": "^(datagram|request|reply|report|[0-9]{1,9})$" },
+            "format": { "type": "string", "pattern": "^[A-Z0-9]{0,8}$" },
             "ccsid": { "type": "integer" }, "encoding": { "type": "integer" },
             "priority": { "type": "integer", "minimum": 0, "maximum": 9 },
             "persistence": { "type": "string", "enum": ["persistent", "nonPersistent", "asQueue"] },
-            "expiry": duration(), "expiresAt": { "type": "string", "format": "date-time" },
-            "delay": duration(), "deliverAt": { "type": "string", "format": "date-time" },
+            "expiry": duration(ANY_DURATION), "expiresAt": { "type": "string", "format": "date-time" },
+            "delay": duration(ANY_DURATION), "deliverAt": { "type": "string", "format": "date-time" },
             "replyTo": {
-                "type": "object", "required": ["queue"], "properties": { "queue": text(), "qmgr": text() }
+                "type": "object", "required": ["queue"], "properties": { "queue": queue(), "qmgr": queue() }
             },
             "report": { "type": "array", "items": text() },
             "contentType": text(), "properties": { "type": "object" },
@@ -164,6 +169,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
         },
         "examples": [{ "persistence": "persistent", "body": { "json": { "order": 17 } } }]
     });
+    let reason = || json!({ "type": "integer", "minimum": i32::MIN, "maximum": i32::MAX });
     let reference = |name: &str| json!({ "$ref": format!("#/components/schemas/{name}") });
     vec![
         ("Message", message),
@@ -184,7 +190,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
                 "type": "object",
                 "properties": {
                     "max": { "type": "integer", "minimum": 1, "maximum": 1000 },
-                    "wait": duration(), "lock": duration(),
+                    "wait": duration(WAIT_DURATION), "lock": duration(LOCK_DURATION),
                     "body": { "type": "string", "enum": ["auto", "text", "base64", "raw", "preview", "none"] },
                     "match": {
                         "type": "object",
@@ -196,7 +202,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
                 "examples": [{ "max": 10, "wait": "5s", "lock": "60s" }]
             }),
         ),
-        ("Settle", json!({ "type": "object", "properties": { "lock": duration(), "reason": { "type": "integer" } } })),
+        ("Settle", json!({ "type": "object", "properties": { "lock": duration(LOCK_DURATION), "reason": reason() } })),
         (
             "SettleMany",
             json!({
@@ -206,7 +212,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
                     "properties": {
                         "token": token(),
                         "action": { "type": "string", "enum": ["complete", "abandon", "renew", "dead-letter"] },
-                        "lock": duration(), "reason": { "type": "integer" }
+                        "lock": duration(LOCK_DURATION), "reason": reason()
                     }
                 } } }
             }),
@@ -230,7 +236,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
                     "complete": { "type": "array", "items": token() },
                     "put": { "type": "array", "items": {
                         "type": "object", "required": ["queue", "message"],
-                        "properties": { "queue": text(), "message": reference("Message") }
+                        "properties": { "queue": queue(), "message": reference("Message") }
                     } },
                     "publish": { "type": "array", "items": {
                         "type": "object", "required": ["topic", "message"],

@@ -315,6 +315,41 @@ fn many_deliveries_are_settled_in_one_request() {
 }
 
 #[test]
+fn many_completions_are_done_together_and_the_first_wish_for_a_delivery_counts() {
+    let server = TestServer::start();
+    let mut client = client::plain(&server);
+    for text in ["a", "b", "c", "d"] {
+        put_text(&mut client, text);
+    }
+    let delivered = receive(&mut client, &json!({ "max": 4 }));
+    let wish = |index: usize, action: &str| json!({ "token": token(&delivered[index]), "action": action });
+    let settle_many = |client: &mut Client, wishes: Value| {
+        let body = json!({ "settle": wishes }).to_string();
+        let settled = ok(&send(client, "POST /deliveries/settle\ncontent-type: application/json", &body));
+        let list = settled["settled"].as_array().expect("a list").clone();
+        list.iter().map(|one| one["error"]["status"].as_u64()).collect::<Vec<_>>()
+    };
+    let wishes = json!([wish(0, "complete"), wish(1, "complete"), wish(2, "abandon"), wish(2, "complete")]);
+    assert_eq!(settle_many(&mut client, wishes), [None, None, None, Some(409)]);
+    // One that was completed before leaves the others their turn.
+    let again = json!([wish(0, "complete"), wish(3, "complete"), wish(1, "complete")]);
+    assert_eq!(settle_many(&mut client, again), [None; 3]);
+    assert_eq!(depth(&server), 1);
+}
+
+#[test]
+fn a_line_of_a_batch_comes_in_pieces_of_any_size() {
+    let server = TestServer::start();
+    let mut client = client::plain(&server);
+    let long = "x".repeat(300_000);
+    let lines = format!("{{\"body\":{{\"text\":\"a\"}}}}\r\n\n{{\"body\":{{\"text\":\"{long}\"}}}}\n{{\"body\":{{\"text\":\"b\\n\"}}}}");
+    let answer = send(&mut client, "POST /queue/Q/messages\ncontent-type: application/x-ndjson", &lines);
+    assert_eq!((answer.status, answer.text().lines().count()), (200, 3), "{}", answer.text());
+    let bodies: Vec<_> = server.take_all("Q").into_iter().map(|(_, body)| body).collect();
+    assert_eq!(bodies, ["a".as_bytes(), long.as_bytes(), b"b\n"]);
+}
+
+#[test]
 fn a_transaction_completes_and_puts_all_or_nothing() {
     let server = TestServer::start();
     define(&server, "ANSWERS");
