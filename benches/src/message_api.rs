@@ -23,11 +23,11 @@ use crate::report::{Bar, Report};
 
 const SIZE: usize = 1024;
 /// Messages of one piece of work; a queue has room for more.
-const PIECE: usize = 2000;
+const PIECE: usize = 4000;
 const BATCH: usize = 100;
 const TOGETHER: usize = 10;
-/// Clients at once, where syncs are shared.
-const CLIENTS: usize = 8;
+/// Clients at once: a server that is woken for each request pays for the waking.
+const CLIENTS: usize = 5;
 const QUEUE: &str = "DEV.QUEUE.2";
 /// Without a limit of depth.
 const DEEP_QUEUE: &str = "DEV.QUEUE.1";
@@ -130,45 +130,35 @@ impl Load {
     }
 
     fn rest_pairs(&self) -> Result<()> {
-        let (mut client, body) = (self.connect()?, vec![b'x'; SIZE]);
-        let headers = format!("{TEXT}{CSRF}");
-        for _ in 0..PIECE {
+        let (headers, body) = (format!("{TEXT}{CSRF}"), [b'x'; SIZE]);
+        self.at_once(PIECE / CLIENTS, &|client, _| {
             good(client.ask("POST", IBM, &headers, &body)?)?;
-            good(client.ask("DELETE", IBM, CSRF, b"")?)?;
-        }
-        Ok(())
+            good(client.ask("DELETE", IBM, CSRF, b"")?).map(drop)
+        })
     }
 
     fn api_pairs(&self) -> Result<()> {
-        let (mut client, body, path) = (self.connect()?, vec![b'x'; SIZE], messages(QUEUE));
-        for _ in 0..PIECE {
+        let (path, body) = (messages(QUEUE), [b'x'; SIZE]);
+        self.at_once(PIECE / CLIENTS, &|client, _| {
             good(client.ask("POST", &path, TEXT, &body)?)?;
-            good(client.ask("DELETE", &path, "", b"")?)?;
-        }
-        Ok(())
+            good(client.ask("DELETE", &path, "", b"")?).map(drop)
+        })
     }
 
     fn singles(&self) -> Result<()> {
-        let (mut client, body, path) = (self.connect()?, vec![b'x'; SIZE], messages(QUEUE));
-        for _ in 0..PIECE {
-            good(client.ask("POST", &path, TEXT, &body)?)?;
-        }
-        Ok(())
+        let (path, body) = (messages(QUEUE), [b'x'; SIZE]);
+        self.at_once(PIECE / CLIENTS, &|client, _| good(client.ask("POST", &path, TEXT, &body)?).map(drop))
     }
 
     fn batches(&self) -> Result<()> {
-        let (mut client, body, path) = (self.connect()?, lines(BATCH, SIZE), messages(QUEUE));
-        for _ in 0..PIECE / BATCH {
-            good(client.ask("POST", &path, LINES, &body)?)?;
-        }
-        Ok(())
+        let (path, body) = (messages(QUEUE), lines(BATCH, SIZE));
+        self.at_once(PIECE / BATCH / CLIENTS, &|client, _| good(client.ask("POST", &path, LINES, &body)?).map(drop))
     }
 
     fn deliveries(&self) -> Result<()> {
-        let mut client = self.connect()?;
         let path = format!("{BASE}/queue/{QUEUE}/deliveries");
         let wanted = json!({ "max": TOGETHER, "lock": "60s" }).to_string();
-        for _ in 0..PIECE / TOGETHER {
+        self.at_once(PIECE / TOGETHER / CLIENTS, &|client, _| {
             let received = good(client.ask("POST", &path, JSON, wanted.as_bytes())?)?.json();
             let received = received["messages"].as_array().context("a list")?;
             ensure!(received.len() == TOGETHER, "{} deliveries", received.len());
@@ -176,8 +166,8 @@ impl Load {
             let wishes = json!({ "settle": received.iter().map(complete).collect::<Vec<_>>() }).to_string();
             let settled = good(client.ask("POST", &format!("{BASE}/deliveries/settle"), JSON, wishes.as_bytes())?)?;
             ensure!(!settled.text().contains("error"), "{}", settled.text());
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Of several clients, which share the syncs of the log.

@@ -12,6 +12,7 @@ NAMES = {
 }
 
 
+NAME = re.compile(r"[A-Za-z0-9._/%]{1,48}")
 # Durations of the message API.
 LONG_WAIT = re.compile(r"^([0-9]+(ms|s|m|h)|PT[0-9]+S)$")
 
@@ -27,8 +28,9 @@ def before_call(context, case, kwargs):
     parameters = case.path_parameters or {}
     for name, known in NAMES.items():
         value = parameters.get(name)
-        # One in four stays as it was made; which one depends on the value alone, so that a seed repeats a run.
-        if isinstance(value, str) and sum(map(ord, value)) % 4:
+        # One in four stays as it was made; which one depends on the value alone, so that a seed repeats a run. What is no name
+        # stays, too: it is to be refused.
+        if isinstance(value, str) and NAME.fullmatch(value) and sum(map(ord, value)) % 4:
             parameters[name] = known
     wait = str((case.query or {}).get("wait", ""))
     if wait.isdigit() and int(wait) > 20:
