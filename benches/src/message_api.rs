@@ -233,7 +233,8 @@ fn pages(effort: &Effort, report: &mut Report) -> Result<()> {
     let mut cursors = vec![String::new()];
     while let Some(cursor) = {
         let last = cursors.last().map_or("", String::as_str);
-        let page = good(client.ask("GET", &format!("{}?limit=1000&body=none{last}", messages(DEEP_QUEUE)), "", b"")?)?;
+        let page =
+            good(client.ask("GET", &format!("{}?limit=1000&body=none{last}", messages(DEEP_QUEUE)), "", b"")?)?;
         page.json()["cursor"].as_str().map(|cursor| format!("&cursor={cursor}"))
     } {
         cursors.push(cursor);

@@ -63,7 +63,8 @@ fn a_request_with_a_key_that_was_left_is_done_once_when_it_is_repeated() -> Resu
     let mut client = connect(&server)?;
     let mut expected = Vec::new();
     for (number, (part, after)) in moments().enumerate() {
-        let headers = format!("Idempotency-Key: {number}\r\nmq-persistence: persistent\r\nContent-Type: text/plain\r\n");
+        let headers =
+            format!("Idempotency-Key: {number}\r\nmq-persistence: persistent\r\nContent-Type: text/plain\r\n");
         let path = format!("/queue/{QUEUE}/messages");
         let put = Request { method: "POST", path, headers: &headers, body: format!("put {number}") };
         put.leave(&server, part, after)?;

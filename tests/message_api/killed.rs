@@ -398,7 +398,8 @@ impl Member {
     /// Receive, work, answer.
     fn answer(&mut self, address: SocketAddr, queue: &str, held: &[(PutId, String)]) -> Result<(), Stop> {
         let to = QUEUES.into_iter().find(|other| *other != queue).expect("there are two");
-        let puts: Vec<PutId> = (0..self.random.gen_range(1..3)).map(|_| self.shared.ledger.begin_put(self.number)).collect();
+        let puts: Vec<PutId> =
+            (0..self.random.gen_range(1..3)).map(|_| self.shared.ledger.begin_put(self.number)).collect();
         let answers: Vec<Value> = puts.iter().map(|put| json!({ "queue": to, "message": message(*put) })).collect();
         let tokens: Vec<&str> = held.iter().map(|(_, token)| &**token).collect();
         let body = json!({ "complete": tokens, "put": answers }).to_string().into_bytes();

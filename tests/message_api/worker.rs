@@ -89,7 +89,8 @@ fn judge(server: &Server, orders: usize) -> Result<()> {
         let path = format!("{BASE}/queue/{ANSWERS}/messages?limit=1000{cursor}");
         let page = good(client.ask("GET", &path, "", b"")?)?;
         for message in messages(&page) {
-            *times.entry(message["body"]["json"]["order"].as_u64().context("the answer of an order")?).or_default() += 1;
+            *times.entry(message["body"]["json"]["order"].as_u64().context("the answer of an order")?).or_default() +=
+                1;
         }
         match page["cursor"].as_str() {
             Some(next) => cursor = format!("&cursor={next}"),
@@ -105,7 +106,8 @@ fn judge(server: &Server, orders: usize) -> Result<()> {
 
 fn put_orders(server: &Server, orders: usize) -> Result<()> {
     let mut client = connect(server)?;
-    let line = |order| json!({ "persistence": "persistent", "body": { "json": { "order": order } } }).to_string() + "\n";
+    let line =
+        |order| json!({ "persistence": "persistent", "body": { "json": { "order": order } } }).to_string() + "\n";
     for first in (0..orders).step_by(500) {
         let lines: String = (first..orders.min(first + 500)).map(line).collect();
         let path = format!("{BASE}/queue/{ORDERS}/messages?atomic");

@@ -72,10 +72,7 @@ impl Client {
         self.request.clear();
         let length = body.len();
         let authorization = &self.authorization;
-        write!(
-            self.request,
-            "{method} {path} HTTP/1.1\r\n{authorization}{headers}Content-Length: {length}\r\n\r\n"
-        )?;
+        write!(self.request, "{method} {path} HTTP/1.1\r\n{authorization}{headers}Content-Length: {length}\r\n\r\n")?;
         self.request.extend_from_slice(body);
         self.stream.write_all(&self.request)
     }

@@ -263,12 +263,7 @@ async fn in_full(call: Call<'_>, target: &Target<'_>, token: &str, action: Actio
     }
 }
 
-async fn run(
-    deliveries: Arc<Deliveries>,
-    token: Token,
-    user: String,
-    how: Settlement,
-) -> Result<(), NotSettled> {
+async fn run(deliveries: Arc<Deliveries>, token: Token, user: String, how: Settlement) -> Result<(), NotSettled> {
     let task = tokio::spawn(async move { deliveries.settle(token, &user, how).await });
     task.await.unwrap_or(Err(NotSettled::LockLost))
 }

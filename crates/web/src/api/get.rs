@@ -197,8 +197,11 @@ pub(super) fn envelope(call: Call<'_>, message: &Message, at: Option<Position>, 
 pub(super) fn raw(call: Call<'_>, message: &Message, at: Option<Position>) -> Answer {
     let content = Content::of(message);
     let is_text = content.text_differs();
-    let data =
-        if is_text { content.text().map_or_else(|| content.data.clone(), |text| text.into_owned().into()) } else { content.data.clone() };
+    let data = if is_text {
+        content.text().map_or_else(|| content.data.clone(), |text| text.into_owned().into())
+    } else {
+        content.data.clone()
+    };
     let content_type = match content.content_type() {
         "text/plain" => HeaderValue::from_static("text/plain; charset=utf-8"),
         other => HeaderValue::try_from(other).unwrap_or(HeaderValue::from_static("application/octet-stream")),

@@ -17,8 +17,11 @@ const FLAG: Shape = Shape::Words(&["true", "false"]);
 const ENVELOPE: Parameter = query("envelope", FLAG, "The body is, or is to be, a message as a JSON object.");
 const ATOMIC: Parameter = query("atomic", FLAG, "The lines of a batch are one unit of work.");
 const RETAIN: Parameter = query("retain", FLAG, "Later subscribers get the message too.");
-const WAIT: Parameter =
-    query("wait", Shape::Pattern(WAIT_DURATION), "How long to wait for the first message: `30s`, `PT30S`, at most an hour.");
+const WAIT: Parameter = query(
+    "wait",
+    Shape::Pattern(WAIT_DURATION),
+    "How long to wait for the first message: `30s`, `PT30S`, at most an hour.",
+);
 const MAX: Parameter =
     query("max", Shape::Number(1, 1000), "Most messages of the answer, which then is a list. Without it: one message.");
 const REPLY_WAIT: Parameter =
@@ -144,7 +147,8 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
     let text = || json!({ "type": "string" });
     let identifier = || json!({ "type": "string", "pattern": "^[0-9A-Fa-f]{48}$" });
     let token = || json!({ "type": "string", "pattern": "^[0-9a-f]{32}$" });
-    let duration = |pattern: &str| json!({ "type": "string", "pattern": pattern, "examples": ["30s", "250ms", "PT30S"] });
+    let duration =
+        |pattern: &str| json!({ "type": "string", "pattern": pattern, "examples": ["30s", "250ms", "PT30S"] });
     let queue = || json!({ "type": "string", "pattern": "^[A-Za-z0-9./_%]{1,48}$" });
     let message = json!({
         "type": "object",

@@ -342,7 +342,9 @@ fn a_line_of_a_batch_comes_in_pieces_of_any_size() {
     let server = TestServer::start();
     let mut client = client::plain(&server);
     let long = "x".repeat(300_000);
-    let lines = format!("{{\"body\":{{\"text\":\"a\"}}}}\r\n\n{{\"body\":{{\"text\":\"{long}\"}}}}\n{{\"body\":{{\"text\":\"b\\n\"}}}}");
+    let lines = format!(
+        "{{\"body\":{{\"text\":\"a\"}}}}\r\n\n{{\"body\":{{\"text\":\"{long}\"}}}}\n{{\"body\":{{\"text\":\"b\\n\"}}}}"
+    );
     let answer = send(&mut client, "POST /queue/Q/messages\ncontent-type: application/x-ndjson", &lines);
     assert_eq!((answer.status, answer.text().lines().count()), (200, 3), "{}", answer.text());
     let bodies: Vec<_> = server.take_all("Q").into_iter().map(|(_, body)| body).collect();
@@ -542,9 +544,8 @@ fn a_program_that_keeps_cookies_needs_no_csrf_header_beside_its_password() {
     let mut client = client::tls(&server);
     for _ in 0..2 {
         // The first answer brings the cookie.
-        let put = client.exchange(&format!(
-            "POST {BASE}/queue/Q/messages\n-ibm-mq-rest-csrf-token\ncookie: {{cookie}}\n\nx"
-        ));
+        let put =
+            client.exchange(&format!("POST {BASE}/queue/Q/messages\n-ibm-mq-rest-csrf-token\ncookie: {{cookie}}\n\nx"));
         assert_eq!(put.status, 201, "{}", put.text());
     }
     let alone = client.exchange(&format!(
