@@ -4,7 +4,7 @@
 The server locks an order while the work goes on. One transaction completes the order and puts the answer: both happen, or neither
 does. Kill this program or the server at any moment: an order without an answer comes again when its lock has run out.
 
-    worker.py [COUNT]      end after COUNT answers; without it, go on for ever
+    worker.py [COUNT]      end after COUNT answers; without it, run until stopped
 """
 
 import base64, json, os, ssl, sys, time, urllib.error, urllib.request

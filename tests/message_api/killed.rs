@@ -237,7 +237,7 @@ impl Member {
         let mut next = self.repeat_unanswered(address);
         while !stop.load(Ordering::Acquire) {
             match next {
-                // Nobody counts any more once the server is being killed.
+                // The count ends when the server is killed.
                 Ok(()) => drop(answered.send(())),
                 Err(Stop::Gone) => return Ok(()),
                 Err(Stop::Failed(error)) => return Err(error),

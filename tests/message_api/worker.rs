@@ -73,7 +73,7 @@ fn kill(kills: usize, seed: u64) -> Result<()> {
         reached = reached.max(depth(&server, ANSWERS)?);
     }
     await_answers(&server, orders)?;
-    // Whoever still works has an order of before a kill: its transaction is refused.
+    // A worker that still works has an order of before a kill: its transaction is refused.
     await_depth(&server, ORDERS, |depth| depth == 0)?;
     drop(workers);
     judge(&server, orders)?;
