@@ -24,8 +24,11 @@ const WAIT: Parameter = query(
 );
 const MAX: Parameter =
     query("max", Shape::Number(1, 1000), "Most messages of the answer, which then is a list. Without it: one message.");
-const REPLY_WAIT: Parameter =
-    query("wait", Shape::Pattern(WAIT_DURATION), "How long to wait for the reply: `30s`, `PT30S`, at most an hour. Default 30 seconds.");
+const REPLY_WAIT: Parameter = query(
+    "wait",
+    Shape::Pattern(WAIT_DURATION),
+    "How long to wait for the reply: `30s`, `PT30S`, at most an hour. Default 30 seconds.",
+);
 const REPLY_QUEUE: Parameter =
     query("replyQueue", Shape::Text, "Where the reply comes. Without it: a temporary queue.");
 const CORRELATION: Parameter = query(
