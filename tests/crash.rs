@@ -7,6 +7,7 @@
 //! `QUAYMASTER_KILL_ROUNDS` sets the rounds (default 5), `QUAYMASTER_SEED` repeats a run's choices. The choices are
 //! repeatable, the interleaving of server and clients is not.
 
+mod jobs;
 pub(crate) mod load;
 
 use std::sync::Arc;

@@ -140,6 +140,17 @@ impl Content {
         if is_text || says_so || self.format == Format::NONE { as_json(&self.data) } else { None }
     }
 
+    /// Whether the data as text, or the bytes themselves, contain this.
+    pub fn contains(&self, wanted: &str) -> bool {
+        match self.text() {
+            Some(text) => text.contains(wanted),
+            None => {
+                wanted.len() <= self.data.len()
+                    && self.data.windows(wanted.len().max(1)).any(|window| window == wanted.as_bytes())
+            }
+        }
+    }
+
     /// As an HTTP header has it.
     pub fn content_type(&self) -> &str {
         match &self.content_type {

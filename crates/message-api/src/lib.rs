@@ -1,8 +1,8 @@
 //! The message API: what a request of `/api/v1` means, beside HTTP and on top of the verbs.
 //!
-//! Owns: messages as JSON and as raw bodies (`content.rs`, `outgoing.rs`, `incoming.rs`), their words and times (`words.rs`,
-//! `time_text.rs`), deliveries with locks (`deliveries/`), keys that make a repetition safe (`keys.rs`), requests with their
-//! replies (`requests/`).
+//! Owns: messages as JSON and as raw bodies (`content.rs`, `outgoing.rs`, `incoming.rs`), and as they are carried elsewhere
+//! (`exported.rs`); their words and times (`words.rs`, `time_text.rs`), deliveries with locks (`deliveries/`), jobs (`jobs/`), keys
+//! that make a repetition safe (`keys.rs`), requests with their replies (`requests/`).
 //!
 //! Never here: paths, headers and status codes of HTTP, which are `web`'s; authority and durability, which are the queue
 //! manager's. No request opens a way around its authorities.
@@ -19,7 +19,9 @@ use queue_manager::QueueManagers;
 pub mod content;
 pub mod deliveries;
 pub mod error;
+pub mod exported;
 pub mod incoming;
+pub mod jobs;
 pub mod keys;
 pub mod outgoing;
 pub mod requests;
@@ -31,14 +33,16 @@ pub struct MessageApi {
     pub deliveries: Arc<deliveries::Deliveries>,
     pub keys: keys::Keys,
     pub requests: requests::Requests,
+    pub jobs: jobs::Jobs,
 }
 
 impl MessageApi {
     /// `server` moves messages that were given back too often, and reads the replies of requests.
     pub fn new(queue_managers: QueueManagers, server: Principal) -> Self {
+        let jobs = jobs::Jobs::new(queue_managers.clone());
         let deliveries = Arc::new(deliveries::Deliveries::new(queue_managers.clone(), server.clone()));
         let requests = requests::Requests::new(queue_managers, server);
-        Self { deliveries, keys: keys::Keys::default(), requests }
+        Self { deliveries, keys: keys::Keys::default(), requests, jobs }
     }
 
     /// Ends locks that have run out, and looks after late replies. Runs until it is dropped.
@@ -50,5 +54,6 @@ impl MessageApi {
     pub fn queue_managers_changed(&self) {
         self.deliveries.queue_managers_changed();
         self.requests.queue_managers_changed();
+        self.jobs.queue_managers_changed();
     }
 }

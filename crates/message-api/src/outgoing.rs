@@ -1,5 +1,7 @@
 //! A message on its way to a queue: read from an envelope or from a raw body, and put together.
 
+mod origin;
+
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -20,6 +22,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use self::origin::{PutApplication, TextMember};
 use crate::content::{self, CONTENT_TYPE_PROPERTY};
 use crate::error::NotAMessage;
 use crate::time_text::{read_duration, read_moment};
@@ -209,7 +212,7 @@ struct Envelope<'a> {
     is_last_in_group: Option<bool>,
     offset: Option<i64>,
     r#type: Option<String>,
-    format: Option<String>,
+    format: Option<TextMember>,
     ccsid: Option<i64>,
     encoding: Option<i64>,
     priority: Option<i64>,
@@ -226,14 +229,19 @@ struct Envelope<'a> {
     body: Option<Body<'a>>,
     deliver_at: Option<String>,
     delay: Option<String>,
+    flags: Option<i64>,
+    original_length: Option<i64>,
+    user: Option<TextMember>,
+    accounting_token: Option<String>,
+    application_identity_data: Option<TextMember>,
+    put_application: Option<PutApplication>,
+    put_date: Option<TextMember>,
+    put_time: Option<TextMember>,
+    application_origin_data: Option<TextMember>,
     #[serde(default, rename = "backoutCount")]
     _backout_count: serde::de::IgnoredAny,
     #[serde(default, rename = "putAt")]
     _put_at: serde::de::IgnoredAny,
-    #[serde(default, rename = "putApplication")]
-    _put_application: serde::de::IgnoredAny,
-    #[serde(default, rename = "user")]
-    _user: serde::de::IgnoredAny,
     #[serde(default, rename = "position")]
     _position: serde::de::IgnoredAny,
     #[serde(default, rename = "length")]
@@ -302,8 +310,6 @@ impl Envelope<'_> {
             ("id", self.id.as_deref()),
             ("correlationId", self.correlation_id.as_deref()),
             ("groupId", self.group_id.as_deref()),
-            ("type", self.r#type.as_deref()),
-            ("format", self.format.as_deref()),
             ("persistence", self.persistence.as_deref()),
             ("expiresAt", self.expires_at.as_deref().filter(|_| self.expiry.is_none())),
             ("expiry", self.expiry.as_deref()),
@@ -331,9 +337,25 @@ impl Envelope<'_> {
         if let Some(is_last) = self.is_last_in_group {
             outgoing.set("isLastInGroup", if is_last { "true" } else { "false" }, now)?;
         }
-        if let Some(ReplyTo { queue, qmgr }) = &self.reply_to {
-            let at = if qmgr.is_empty() { "" } else { "@" };
-            outgoing.set("replyTo", &format!("{queue}{at}{qmgr}"), now)?;
+        match &self.reply_to {
+            Some(ReplyTo { queue, qmgr }) if queue.is_empty() => {
+                outgoing.descriptor.reply_to_queue_manager =
+                    read("replyTo", qmgr, "a queue and its queue manager", |text| QueueManagerName::parse(text).ok())?;
+            }
+            Some(ReplyTo { queue, qmgr }) => {
+                let at = if qmgr.is_empty() { "" } else { "@" };
+                outgoing.set("replyTo", &format!("{queue}{at}{qmgr}"), now)?;
+            }
+            None => {}
+        }
+        // Behind the queue for replies, which makes a request of a message that does not say what it is.
+        if let Some(of) = &self.r#type {
+            outgoing.set("type", of, now)?;
+        }
+        match &self.format {
+            Some(TextMember::Text(format)) => outgoing.set("format", format, now)?,
+            Some(exact) => outgoing.stated.format = Some(Format(exact.field("format")?)),
+            None => {}
         }
         if !self.report.is_empty() {
             outgoing.set("report", &self.report.join(","), now)?;
@@ -341,7 +363,7 @@ impl Envelope<'_> {
         if let Some(properties) = &self.properties {
             outgoing.properties = read_properties(properties)?;
         }
-        Ok(())
+        self.describe_origin(&mut outgoing.descriptor)
     }
 }
 
@@ -369,6 +391,8 @@ impl Body<'_> {
         } else if let Some(text) = &self.base64 {
             outgoing.set_body(content_type, decoded(text)?.into())
         } else if let Some(text) = &self.raw {
+            // The headers are in it, and the properties with them.
+            outgoing.properties.clear();
             outgoing.set_body(None, decoded(text)?.into())
         } else {
             outgoing.set_body(None, Bytes::new())

@@ -6,9 +6,13 @@
 mod batch;
 mod browse;
 mod deliveries;
+mod export;
 mod get;
 mod headers;
+mod import;
+mod jobs;
 mod keys;
+mod lines;
 pub(crate) mod problem;
 mod put;
 mod request;
@@ -40,13 +44,19 @@ pub(crate) enum ApiHandler {
     SettleDelivery,
     RunTransaction,
     ExchangeMessages,
+    StartJob,
+    ListJobs,
+    ShowJob,
+    CancelJob,
+    ExportMessages,
+    ImportMessages,
 }
 
 impl ApiHandler {
     pub(crate) fn takes_body(self) -> bool {
         use ApiHandler::{
-            ExchangeMessages, PublishMessages, PutMessages, ReceiveMessages, RunTransaction, SettleDeliveries,
-            SettleDelivery,
+            ExchangeMessages, ImportMessages, PublishMessages, PutMessages, ReceiveMessages, RunTransaction,
+            SettleDeliveries, SettleDelivery, StartJob,
         };
         matches!(
             self,
@@ -57,6 +67,8 @@ impl ApiHandler {
                 | SettleDeliveries
                 | SettleDelivery
                 | RunTransaction
+                | StartJob
+                | ImportMessages
         )
     }
 }
@@ -80,6 +92,12 @@ pub(crate) async fn handle(
         ApiHandler::SettleDeliveries => Box::pin(deliveries::settle_many(call, identity, body)).await,
         ApiHandler::SettleDelivery => Box::pin(deliveries::settle(call, identity, body)).await,
         ApiHandler::RunTransaction => Box::pin(transaction::run(call, identity, body)).await,
+        ApiHandler::StartJob => Box::pin(jobs::start(call, identity, body)).await,
+        ApiHandler::ListJobs => Box::pin(jobs::list(call, identity)).await,
+        ApiHandler::ShowJob => Box::pin(jobs::show(call, identity)).await,
+        ApiHandler::CancelJob => Box::pin(jobs::cancel(call, identity)).await,
+        ApiHandler::ExportMessages => Box::pin(export::export(call, identity)).await,
+        ApiHandler::ImportMessages => Box::pin(import::import(call, identity, body)).await,
     }
 }
 

@@ -271,6 +271,15 @@ entries! {
         "The request was put, and the program that answers it has not replied in time. A reply that comes later is discarded, kept or \
          moved as the parameter 'late' says.",
         "Find out whether a program reads the queue and may put to the reply queue. Then send the request again, or wait longer.";
+    JOB_UNKNOWN = "MQWB0970E", NOT_FOUND,
+        "There is no job '{0}' of yours.",
+        "The identifier is wrong or another user's, or the job ended so long ago that the server has forgotten it. Jobs of a queue \
+         manager are known while it runs.",
+        "List the jobs to see which there are.";
+    SAME_QUEUE = "MQWB0971E", BAD_REQUEST,
+        "The queue '{0}' is the one that the messages are on.",
+        "Messages are moved to another queue. Both names lead to the same one.",
+        "Name another queue in the member 'to'.";
     USERS_UNAVAILABLE = "MQWB0930E", SERVICE_UNAVAILABLE,
         "The directory of users does not answer.",
         "The credentials could not be checked. They were neither accepted nor refused.",
@@ -570,7 +579,8 @@ pub(crate) fn status(reason: Reason) -> StatusCode {
         Reason::MsgTooBigForQ
         | Reason::MsgTooBigForQMgr
         | Reason::SelectorSyntaxError
-        | Reason::SelectorInvalidForType => StatusCode::BAD_REQUEST,
+        | Reason::SelectorInvalidForType
+        | Reason::SelectionStringError => StatusCode::BAD_REQUEST,
         Reason::ConnectionBroken
         | Reason::NotConnected
         | Reason::QMgrNotAvailable

@@ -239,6 +239,8 @@ const MQSC: &str = "/ibmmq/rest/{version}/admin/action/qmgr/{qmgr}/mqsc";
 
 const API_MESSAGES: &str = "/api/v1/qmgr/{qmgr}/queue/{queue}/messages";
 const API_MESSAGE: &str = "/api/v1/qmgr/{qmgr}/queue/{queue}/messages/{position}";
+const API_JOBS: &str = "/api/v1/jobs";
+const API_JOB: &str = "/api/v1/jobs/{job}";
 const API_DELIVERIES: &str = "/api/v1/qmgr/{qmgr}/queue/{queue}/deliveries";
 
 const SERVICES: &str = "/zosConnect/services";
@@ -294,6 +296,12 @@ routes! {
     POST   "/api/v1/qmgr/{qmgr}/deliveries/settle", &[], USER, CookieOnly => Api(SettleDeliveries), "Settles many deliveries";
     POST   "/api/v1/qmgr/{qmgr}/deliveries/{delivery}/{action}", &[], USER, CookieOnly => Api(SettleDelivery), "Completes, abandons or renews a delivery, or puts its message on the dead-letter queue";
     POST   "/api/v1/qmgr/{qmgr}/transactions", &[], USER, CookieOnly => Api(RunTransaction), "Completes deliveries and puts messages, all or nothing";
+    POST   "/api/v1/qmgr/{qmgr}/queue/{queue}/jobs", &[], USER, CookieOnly => Api(StartJob), "Moves, copies, purges or replays messages in the background";
+    GET    "/api/v1/qmgr/{qmgr}/queue/{queue}/export", &[], USER, Off => Api(ExportMessages), "Exports messages whole, one a line";
+    POST   "/api/v1/qmgr/{qmgr}/queue/{queue}/import", &[], USER, CookieOnly => Api(ImportMessages), "Imports messages that were exported";
+    GET    API_JOBS, &[], CHANGE, Off => Api(ListJobs), "Lists jobs, the newest first";
+    GET    API_JOB, &[], CHANGE, Off => Api(ShowJob), "Shows how far a job has come";
+    DELETE API_JOB, &[], CHANGE, CookieOnly => Api(CancelJob), "Cancels a job";
     GET    API_MESSAGE, &[], USER, Off => Api(ShowMessage), "Browses the message at a position";
     DELETE API_MESSAGE, &[], USER, CookieOnly => Api(TakeMessage), "Gets the message at a position, removing it";
     GET    "/api/v1/qmgr/{qmgr}/queue/{queue}/messages/{position}/body", &[], USER, Off => Api(ShowMessageBody), "Shows the data of a message as they are";

@@ -1,3 +1,4 @@
 //! The message API through its public face.
 
 mod envelope;
+mod exported;

@@ -179,6 +179,11 @@ impl QueueManager {
         Some(matching::token(destination.id, DeliveryKey { rank: 0, position }))
     }
 
+    /// A message that comes from now on gets this position or a later one, on whatever queue.
+    pub fn next_position(&self) -> Position {
+        self.engine().store.next_position()
+    }
+
     /// A door closes: gets here that name it wait no longer.
     pub fn end_waits(&self, closing: &Closing) {
         closing.set();

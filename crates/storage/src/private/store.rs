@@ -34,8 +34,8 @@ use crate::private::spill::Spill;
 use crate::private::unit_of_work::Units;
 use crate::private::verification::Verification;
 use crate::{
-    DefinitionChange, DeliveryKey, Depth, LockOwner, Placement, PutOutcome, QueueId, RecoveryLogError, Selection,
-    Slice, StoreError, StoreOptions, StoredMessage, UnitOfWorkId, Xid,
+    DefinitionChange, DeliveryKey, Depth, LockOwner, Placement, Position, PutOutcome, QueueId, RecoveryLogError,
+    Selection, Slice, StoreError, StoreOptions, StoredMessage, UnitOfWorkId, Xid,
 };
 
 /// What a start found in the log.
@@ -362,6 +362,11 @@ impl PrivateStore {
     /// `File`: it cannot be read back. `LogFailed`, `Closed`.
     pub async fn receipt(&self, key: &ReceiptKey, now: Timestamp) -> Result<Option<Bytes>, StoreError> {
         self.core().receipt(key, now).await
+    }
+
+    /// A message that comes from now on gets this position or a later one.
+    pub fn next_position(&self) -> Position {
+        Position(self.core().next_position.load(Ordering::Relaxed))
     }
 
     /// Forgets receipts whose time has come. Returns when that is for the next one.

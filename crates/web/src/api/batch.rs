@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use bytes::{Bytes, BytesMut};
-use http::{HeaderValue, StatusCode};
+use bytes::Bytes;
+use http::StatusCode;
 use message_api::keys::Fingerprint;
 use message_api::outgoing::{Outgoing, read_envelope};
 use model::authority::Principal;
@@ -23,18 +23,16 @@ use connection::target::Acting;
 use crate::answer::{self, Answer};
 use crate::error::{self, ApiError, Verb};
 use crate::messaging::Target;
-use crate::request_body::{RequestBody, Streamed};
+use crate::request_body::RequestBody;
 use crate::service::Call;
 
 use super::keys::Said;
+use super::lines::{LINES, Lines, write_line};
 use super::put::{Parameters, Placed, fingerprint};
 use super::{keys, not_a_message};
 
-const LINES: HeaderValue = HeaderValue::from_static("application/x-ndjson");
 /// Most lines of one unit of work.
 const MOST_TOGETHER: usize = 100;
-/// Longest line, in bytes: an envelope with a message of 100 MiB in base64.
-const LONGEST_LINE: usize = 150 << 20;
 /// Most messages of an atomic batch with a key: its answer is kept, and has to fit into a receipt.
 const MOST_WITH_KEY: usize = 500;
 /// Answers that wait for their client before no more lines are read.
@@ -64,7 +62,7 @@ pub(super) async fn put(
         object,
         parameters,
     };
-    let lines = Lines::of(body.stream(&call.settings.options.limits));
+    let lines = Lines::new(body.stream(&call.settings.options.limits));
     tokio::spawn(batch.run(lent, lines, answers));
     Ok(answer::streamed(StatusCode::OK, LINES, answered))
 }
@@ -198,66 +196,4 @@ async fn put_atomic(
     }
     keys::commit(target, lent, kept, &out).await?;
     Ok(answer::of_service(StatusCode::OK, Some(LINES), out.into()))
-}
-
-fn write_line(out: &mut Vec<u8>, value: &impl serde::Serialize) {
-    serde_json::to_writer(&mut *out, value).expect("it has string keys only");
-    out.push(b'\n');
-}
-
-/// The lines of a body as it comes.
-struct Lines {
-    body: Streamed,
-    buffer: BytesMut,
-    /// So many bytes at the beginning of the buffer have no end of a line: a long line is searched once, in however many pieces it comes.
-    searched: usize,
-    is_at_end: bool,
-}
-
-impl Lines {
-    fn of(body: Streamed) -> Self {
-        Self { body, buffer: BytesMut::new(), searched: 0, is_at_end: false }
-    }
-
-    /// Adds the next lines: waits for the first, and takes what is there of the others. False when these were the last.
-    async fn next(&mut self, lines: &mut Vec<Bytes>, most: usize) -> Result<bool, ApiError> {
-        loop {
-            while lines.len() < most
-                && let Some(line) = self.line()
-            {
-                if !line.trim_ascii().is_empty() {
-                    lines.push(line);
-                }
-            }
-            if self.is_at_end {
-                if lines.len() < most && !self.buffer.trim_ascii().is_empty() {
-                    lines.push(self.buffer.split().freeze());
-                }
-                return Ok(!self.buffer.trim_ascii().is_empty());
-            }
-            if !lines.is_empty() {
-                return Ok(true);
-            }
-            match self.body.next().await? {
-                Some(piece) if self.buffer.len() + piece.len() <= LONGEST_LINE => self.buffer.extend_from_slice(&piece),
-                Some(_) => return Err(ApiError::new(&error::BODY_TOO_LARGE, &[&LONGEST_LINE.to_string()])),
-                None => self.is_at_end = true,
-            }
-        }
-    }
-
-    /// The first line of the buffer, when it is whole.
-    fn line(&mut self) -> Option<Bytes> {
-        match memchr::memchr(b'\n', &self.buffer[self.searched..]) {
-            Some(end) => {
-                let line = self.buffer.split_to(self.searched + end + 1).freeze();
-                self.searched = 0;
-                Some(line)
-            }
-            None => {
-                self.searched = self.buffer.len();
-                None
-            }
-        }
-    }
 }

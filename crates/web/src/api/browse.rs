@@ -109,7 +109,7 @@ async fn fill(call: Call<'_>, queue: &mut crate::messaging::OpenQueue<'_>, page:
         };
         looked_at += 1;
         last = Some(got.place());
-        if page.contains.as_deref().is_none_or(|text| contains(&got.message, text)) {
+        if page.contains.as_deref().is_none_or(|text| Content::of(&got.message).contains(text)) {
             list.add(call, &got.message, Some(got.position()), page.body);
         }
         walk.step().await;
@@ -117,18 +117,6 @@ async fn fill(call: Call<'_>, queue: &mut crate::messaging::OpenQueue<'_>, page:
     let cursor = last.filter(|_| is_more).map(|place| Value::from(write_cursor(place)));
     let more: Vec<(&str, Value)> = cursor.map(|cursor| ("cursor", cursor)).into_iter().collect();
     Ok(list.into_answer(&more))
-}
-
-/// The data as text, or the bytes themselves.
-fn contains(message: &Message, wanted: &str) -> bool {
-    let content = Content::of(message);
-    match content.text() {
-        Some(text) => text.contains(wanted),
-        None => {
-            wanted.len() <= content.data.len()
-                && content.data.windows(wanted.len().max(1)).any(|window| window == wanted.as_bytes())
-        }
-    }
 }
 
 /// # Errors

@@ -22,7 +22,7 @@ use crate::request_body::RequestBody;
 use crate::service::Call;
 
 use super::get::List;
-use super::selection::{self, MOST, Match};
+use super::selection::{self, MOST, MatchMembers};
 
 const DEFAULT_LOCK: Duration = Duration::from_secs(30);
 const LONGEST_LOCK: Duration = Duration::from_secs(12 * 3600);
@@ -39,16 +39,7 @@ struct Wanted {
     wait: Option<String>,
     lock: Option<String>,
     body: Option<String>,
-    r#match: WantedMatch,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
-struct WantedMatch {
-    id: Option<String>,
-    correlation_id: Option<String>,
-    group_id: Option<String>,
-    selector: Option<String>,
+    r#match: MatchMembers,
 }
 
 /// # Errors
@@ -67,14 +58,7 @@ pub(super) async fn receive(
     }
     let lock = wanted.lock.as_deref().map_or(Ok(DEFAULT_LOCK), read_lock)?;
     let form = wanted.body.as_deref().map_or(Ok(BodyForm::Auto), |text| selection::body_form("body", text))?;
-    let mut matched = Match::default();
-    let WantedMatch { id, correlation_id, group_id, selector } = wanted.r#match;
-    for (name, value) in [("id", id), ("correlationId", correlation_id), ("groupId", group_id), ("selector", selector)]
-    {
-        if let Some(value) = value {
-            matched.take(name, &value)?;
-        }
-    }
+    let matched = wanted.r#match.matched()?;
     let mut options = matched.options();
     let wait = wanted.wait.as_deref().map(|text| selection::wait("wait", text)).transpose()?;
     let wait = wait.filter(|wait| !wait.is_zero());
@@ -105,7 +89,11 @@ pub(super) async fn receive(
     Ok(list.into_answer(&[]))
 }
 
-async fn read<T: for<'de> Deserialize<'de> + Default>(
+/// The body as JSON; of an empty one the default.
+///
+/// # Errors
+/// 400 it is something else.
+pub(super) async fn read<T: for<'de> Deserialize<'de> + Default>(
     call: Call<'_>,
     body: &mut RequestBody<'_>,
 ) -> Result<T, ApiError> {
@@ -122,7 +110,7 @@ fn read_lock(text: &str) -> Result<Duration, ApiError> {
     lock.ok_or_else(|| bad("lock", text, "a duration of at most 12 hours, such as 60s"))
 }
 
-fn bad(member: &str, value: &str, expected: &str) -> ApiError {
+pub(super) fn bad(member: &str, value: &str, expected: &str) -> ApiError {
     let problem = format!("the member '{member}' is '{value}'; expected {expected}");
     ApiError::new(&error::BODY_NOT_VALID, &[&problem])
 }

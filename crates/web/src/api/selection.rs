@@ -6,6 +6,7 @@ use message_api::incoming::BodyForm;
 use message_api::time_text::read_duration;
 use model::identifier::{CorrelationId, GroupId, MessageId};
 use model::options::{GetFlags, GetOptions, MatchOptions};
+use serde::Deserialize;
 
 use crate::error::ApiError;
 use crate::query;
@@ -63,6 +64,36 @@ impl Match {
             options.group_id = id;
         }
         options
+    }
+}
+
+/// The same as members of a JSON object.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
+pub(super) struct MatchMembers {
+    id: Option<String>,
+    correlation_id: Option<String>,
+    group_id: Option<String>,
+    selector: Option<String>,
+}
+
+impl MatchMembers {
+    /// # Errors
+    /// As `Match::take`.
+    pub(super) fn matched(&self) -> Result<Match, ApiError> {
+        let mut matched = Match::default();
+        let members = [
+            ("id", &self.id),
+            ("correlationId", &self.correlation_id),
+            ("groupId", &self.group_id),
+            ("selector", &self.selector),
+        ];
+        for (name, value) in members {
+            if let Some(value) = value {
+                matched.take(name, value)?;
+            }
+        }
+        Ok(matched)
     }
 }
 

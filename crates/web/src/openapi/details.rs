@@ -7,7 +7,7 @@ use crate::routes::{Handler, PublicHandler};
 pub(super) const TAGS: &[(&str, &str)] = &[
     (ADMINISTRATION, "Queue managers, their objects, and MQSC commands."),
     (MESSAGING, "Put, get, browse, list and publish messages."),
-    (MESSAGE_API, "Messages with locks, transactions, keys and cursors: this server's own API."),
+    (MESSAGE_API, "Messages with locks, transactions, jobs, keys and cursors: this server's own API."),
     (SERVICES, "Services in front of queues, APIs in front of services, and APIs that programs call."),
     (SIGN_IN, "Log in for a token cookie, see who is logged in, log out."),
     (OPERATION, "Health and metrics of the process."),

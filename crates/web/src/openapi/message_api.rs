@@ -42,7 +42,15 @@ const LATE: Parameter = query(
     "What becomes of a reply that comes too late: `expire` (the default), `keep`, or the name of a queue to move it to.",
 );
 const LIMIT: Parameter = query("limit", Shape::Number(1, 1000), "Most messages of a page. Default 100.");
+const LIMIT_OF_JOBS: Parameter = query("limit", Shape::Number(1, 1000), "Most jobs of a page. Default 100.");
 const CURSOR: Parameter = query("cursor", Shape::Pattern("^[0-9a-f]{1,2}-[0-9a-f]{1,15}$"), "Of the page before.");
+const JOB_CURSOR: Parameter = query("cursor", Shape::Pattern("^[0-9a-f]{1,16}-[0-9a-f]{32}$"), "Of the page before.");
+const MOST_EXPORTED: Parameter = query("limit", Shape::Number(1, 1 << 53), "Most messages. Default: all.");
+const CONTEXT: Parameter = query(
+    "context",
+    Shape::Words(&["keep", "new"]),
+    "`keep`: the users, programs and times of the lines, which needs the authority setall. `new`: those of the request.",
+);
 const CONTAINS: Parameter = query("contains", Shape::Text, "Only messages whose text, or bytes, contain this.");
 const BODY: Parameter = query(
     "body",
@@ -74,6 +82,17 @@ const DATA: &[Success] = &[success(200, "The data", Content::Any)];
 const SETTLED: &[Success] = &[success(200, "Settled, or locked longer", Content::Json("Settled"))];
 const SETTLED_MANY: &[Success] = &[success(200, "What became of each, in order", Content::Json("SettledMany"))];
 const TRANSACTED: &[Success] = &[success(200, "All of it is done", Content::Json("Transacted"))];
+const JOB: &[Success] = &[success(200, "The job", Content::Json("Job"))];
+const JOB_CANCELLED: &[Success] = &[success(202, "The job ends soon, unless it was over", Content::Json("Job"))];
+const JOB_STARTED: &[Success] =
+    &[Success { headers: &[("Location", "Path of the job.")], ..success(202, "The job runs", Content::Json("Job")) }];
+const JOBS: &[Success] = &[success(200, "The jobs", Content::Json("Jobs"))];
+const EXPORTED: &[Success] = &[success(200, "An envelope a line", Content::Text("application/x-ndjson"))];
+const IMPORTED: &[Success] = &[success(
+    200,
+    "A line for each line that was refused, and a line with the counts after each unit of work",
+    Content::Text("application/x-ndjson"),
+)];
 const SHOWN: &[Success] = &[success(200, "The message", Content::Json("Message"))];
 
 pub(super) fn details(handler: ApiHandler) -> Details {
@@ -135,9 +154,37 @@ pub(super) fn details(handler: ApiHandler) -> Details {
             body: Some(Body::Json("Transaction")),
             ..plain(MESSAGE_API, "One unit of work. Receive, work, answer is exactly once with it.", TRANSACTED)
         },
+        ApiHandler::StartJob => {
+            Details { body: Some(Body::Json("NewJob")), ..plain(MESSAGE_API, JOB_HELP, JOB_STARTED) }
+        }
+        ApiHandler::ListJobs => Details {
+            parameters: &[LIMIT_OF_JOBS, JOB_CURSOR],
+            ..plain(MESSAGE_API, "Those of the user; an administrator sees all.", JOBS)
+        },
+        ApiHandler::ShowJob => {
+            plain(MESSAGE_API, "The counts are those of what is committed, after a restart too.", JOB)
+        }
+        ApiHandler::CancelJob => plain(MESSAGE_API, "What the job has done before stays done.", JOB_CANCELLED),
+        ApiHandler::ExportMessages => Details {
+            parameters: &[MOST_EXPORTED, CONTAINS, ID, CORRELATION_ID, GROUP_ID, SELECTOR],
+            ..plain(
+                MESSAGE_API,
+                "The messages stay on the queue. Each line has the whole descriptor and the body as it is.",
+                EXPORTED,
+            )
+        },
+        ApiHandler::ImportMessages => Details {
+            parameters: &[CONTEXT],
+            body: Some(Body::AnyMessage),
+            ..plain(MESSAGE_API, "Puts the lines of an export, 100 at most in one unit of work.", IMPORTED)
+        },
     };
     Details { extension: true, ..described }
 }
+
+const JOB_HELP: &str = "Works on the messages that are on the queue when it begins, 100 at most in one unit of work. Identifiers, context, \
+    persistence, priority and expiry are kept. Keeping the context needs the authority passall on the other queue, and setall for a \
+    copy; `\"context\": \"new\"` needs neither. `replay` takes the dead-letter header off. `dryRun` counts only.";
 
 const PUT_HELP: &str = "Any media type. Text, JSON and XML become MQSTR, everything else keeps its bytes without a format. Headers \
     beginning with `mq-` set what an envelope has as members. A batch is `application/x-ndjson` with an envelope a line.";
@@ -261,6 +308,15 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
                 } } }
             }),
         ),
+        ("NewJob", new_job()),
+        ("Job", job()),
+        (
+            "Jobs",
+            json!({
+                "type": "object", "required": ["jobs"],
+                "properties": { "jobs": { "type": "array", "items": reference("Job") }, "cursor": text() }
+            }),
+        ),
         (
             "Problem",
             json!({
@@ -276,4 +332,48 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
             }),
         ),
     ]
+}
+
+fn new_job() -> Value {
+    let text = || json!({ "type": "string" });
+    let identifier = || json!({ "type": "string", "pattern": "^[0-9A-Fa-f]{48}$" });
+    json!({
+        "type": "object", "required": ["action"],
+        "properties": {
+            "action": { "type": "string", "enum": ["move", "copy", "purge", "replay"] },
+            "match": {
+                "type": "object",
+                "properties": {
+                    "id": identifier(), "correlationId": identifier(), "groupId": identifier(), "selector": text()
+                }
+            },
+            "contains": text(),
+            "limit": { "type": "integer", "minimum": 1 },
+            "to": { "type": "object", "required": ["queue"], "properties": { "queue": text() } },
+            "dryRun": { "type": "boolean" },
+            "context": { "type": "string", "enum": ["keep", "new"] }
+        },
+        "examples": [{ "action": "move", "to": { "queue": "ORDERS.LATER" }, "limit": 1000 }]
+    })
+}
+
+fn job() -> Value {
+    let text = || json!({ "type": "string" });
+    let count = || json!({ "type": "integer", "minimum": 0 });
+    let moment = || json!({ "type": "string", "format": "date-time" });
+    json!({
+        "type": "object", "required": ["id", "action", "qmgr", "queue", "dryRun", "user", "state", "counts", "startedAt"],
+        "properties": {
+            "id": text(), "action": text(), "qmgr": text(), "queue": text(), "dryRun": { "type": "boolean" }, "user": text(),
+            "to": { "type": "object", "properties": { "queue": text() } },
+            "state": { "type": "string", "enum": ["running", "done", "failed", "cancelled", "interrupted"] },
+            "counts": {
+                "type": "object", "required": ["seen", "done", "failed"],
+                "properties": { "seen": count(), "done": count(), "failed": count() }
+            },
+            "errors": { "type": "array", "maxItems": 10, "items": { "type": "object" } },
+            "reason": { "type": "object" },
+            "startedAt": moment(), "endedAt": moment()
+        }
+    })
 }

@@ -88,6 +88,7 @@ fn path_parameter(route: &Route, part: &str) -> Option<Value> {
         "service" => ("Name of the service; a slash in it is `%2F`.", json!({ "type": "string", "minLength": 1 })),
         "api" => ("Name of the API; a slash in it is `%2F`.", json!({ "type": "string", "minLength": 1 })),
         "position" => ("Position of the message.", json!({ "type": "string", "pattern": "^[0-9]{1,19}$" })),
+        "job" => ("Name of the job.", json!({ "type": "string", "pattern": "^[0-9a-f]{32}$" })),
         "delivery" => ("Token of the delivery.", json!({ "type": "string", "pattern": "^[0-9a-f]{32}$" })),
         "action" => {
             ("How it is settled.", json!({ "type": "string", "enum": ["complete", "abandon", "renew", "dead-letter"] }))

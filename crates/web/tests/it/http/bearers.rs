@@ -322,3 +322,36 @@ fn a_revoked_key_is_refused_on_a_kept_connection_and_after_a_reload() {
     assert!(server.options.api_keys.revoke(&listed[0].id).expect("revoked"));
     assert_eq!(status(&mut client, &browse), "401 MQWB0933E");
 }
+
+#[test]
+fn an_api_key_starts_jobs_and_carries_queues_within_its_scope() {
+    let server = TestServer::start();
+    let getting = format!("x-api-key: {}", key(&server, "app", &["Q"], &[], &["get", "put"]));
+    let browsing = format!("x-api-key: {}", key(&server, "app", &["Q"], &[], &["browse"]));
+    let mut client = plain(&server);
+    let mut ask = |request: &str, key: &str, body: &str| {
+        let head = format!("{request}\n-authorization\n-ibm-mq-rest-csrf-token\n{key}");
+        client.exchange(&format!("{head}\n\n{body}"))
+    };
+    let job = "POST /api/v1/qmgr/QM1/queue/Q/jobs\ncontent-type: application/json";
+    let export = "GET /api/v1/qmgr/QM1/queue/Q/export\n-content-length";
+    let import = "POST /api/v1/qmgr/QM1/queue/Q/import?context=new\ncontent-type: application/x-ndjson";
+    for (request, key, body, expected) in [
+        (job, &getting, r#"{"action":"purge"}"#, (202, "")),
+        (job, &browsing, r#"{"action":"purge"}"#, (403, "MQWB0936E")),
+        (job, &getting, r#"{"action":"move","to":{"queue":"SMALL"},"context":"new"}"#, (403, "MQWB0936E")),
+        (job, &browsing, r#"{"action":"copy","to":{"queue":"Q"},"context":"new"}"#, (403, "MQWB0936E")),
+        (job, &getting, r#"{"action":"copy","to":{"queue":"Q"},"context":"new"}"#, (403, "MQWB0936E")),
+        // The messages would say where they go.
+        (job, &getting, r#"{"action":"replay","context":"new"}"#, (400, "MQWB0905E")),
+        (export, &browsing, "", (200, "")),
+        (export, &getting, "", (403, "MQWB0936E")),
+        (import, &getting, "{}", (200, "")),
+        (import, &browsing, "{}", (403, "MQWB0936E")),
+    ] {
+        let answer = ask(request, key, body);
+        assert_eq!((answer.status, answer.text().contains(expected.1)), (expected.0, true), "{request} {body}");
+    }
+    let mut jobs = |key: &str| ask("GET /api/v1/jobs\n-content-length", key, "").text().matches("purge").count();
+    assert_eq!((jobs(&getting), jobs(&browsing)), (1, 0));
+}

@@ -260,7 +260,7 @@ async fn set_up(queue_manager: &QueueManager) {
         definitions.push(QueueDefinition::new(QueueName::literal(name), QueueKind::Alias(alias)));
     }
     for definition in definitions {
-        queue_manager.define_queue(&caller, definition, false).await.expect("a queue");
+        queue_manager.define_queue(&caller, definition, true).await.expect("a queue");
     }
     let subscription = SubscriptionDefinition {
         name: "SPORT".to_owned(),
@@ -269,7 +269,7 @@ async fn set_up(queue_manager: &QueueManager) {
         user: "server".to_owned(),
         ..SubscriptionDefinition::default()
     };
-    queue_manager.define_subscription(&caller, subscription, false).await.expect("a subscription");
+    queue_manager.define_subscription(&caller, subscription, true).await.expect("a subscription");
     let everything = Authority::PUT | Authority::GET | Authority::BROWSE | Authority::INQUIRE;
     for (profile, object, authorities) in [
         ("**", AuthorityObject::Queue, everything),

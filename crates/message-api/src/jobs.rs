@@ -1,0 +1,312 @@
+//! Jobs: messages of a queue moved, copied, purged or replayed in the background, while the client does something else.
+//!
+//! A job is a task of its own. It looks at the messages that were on the queue when it began, and works in batches; each batch
+//! is one record of the recovery log, and so is the job's record with its counts (`record.rs`). A message is on one queue or on
+//! the other, and after a crash the record says exactly how far the job came.
+//!
+//! Never here: more rights than those of the user who started the job. It opens, gets and puts as that user.
+//!
+//! Invariants
+//! - A job never meets its own output: what came after its beginning is not looked at.
+//! - A job ends by itself: with the messages, with its limit, when it is cancelled, and with its queue manager.
+//! - Running jobs are bounded, of the server and of each user. `SLOTS` jobs of a queue manager are remembered, for `REMEMBERED`.
+
+mod batch;
+mod record;
+mod run;
+mod table;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use connection::error::ConnectionError;
+use connection::pool::{Lent, Pool};
+use connection::target::Acting;
+use model::authority::Principal;
+use model::name::QueueName;
+use model::options::{CloseOptions, GetOptions, ObjectDescriptor, OpenOptions, PutFlags};
+use model::reason::Reason;
+use model::timestamp::Timestamp;
+use parking_lot::Mutex;
+use queue_manager::connection::{Connection, ObjectHandle, Opened};
+use queue_manager::{Position, QueueManager, QueueManagers};
+use serde::{Deserialize, Serialize};
+use tokio::sync::oneshot;
+
+pub use self::record::{Counts, Failure, JobId, Record, State};
+use self::run::Runner;
+use self::table::Table;
+
+/// Jobs that run at once, of all users and of one.
+pub const MOST_RUNNING: usize = 16;
+pub const MOST_RUNNING_OF_USER: usize = 4;
+/// Jobs of a queue manager that are remembered.
+pub const SLOTS: usize = 256;
+/// For how long after its end.
+pub const REMEMBERED: Duration = Duration::from_secs(24 * 3600);
+
+/// Longer names of users start no job, in bytes: a record is bounded.
+const LONGEST_USER: usize = 4096;
+
+/// What is done with the messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    Move,
+    Copy,
+    Purge,
+    /// Takes the dead-letter header off and puts the message where that says, or to the queue of the order.
+    Replay,
+}
+
+/// What a client wants done.
+#[derive(Debug, Clone)]
+pub struct Order {
+    pub action: Action,
+    pub queue: QueueName,
+    /// What to match.
+    pub matched: GetOptions,
+    /// An SQL-92 selector; empty for none.
+    pub selector: String,
+    /// What the data must contain.
+    pub contains: Option<String>,
+    /// Most messages that are done.
+    pub limit: Option<u64>,
+    pub to: Option<QueueName>,
+    /// Counts, and changes nothing.
+    pub is_dry: bool,
+    /// The context of the user who started the job, in place of the message's own.
+    pub has_new_context: bool,
+}
+
+/// Why no job was started.
+#[derive(Debug, thiserror::Error)]
+pub enum NotStarted {
+    #[error(transparent)]
+    Connection(#[from] ConnectionError),
+    /// Jobs are for queue managers of this server.
+    #[error("the queue manager is a remote one")]
+    Remote,
+    #[error("the queue cannot be opened")]
+    Queue(#[source] ConnectionError),
+    #[error("the queue to put to cannot be opened")]
+    Destination(#[source] ConnectionError),
+    #[error("both are the same queue")]
+    SameQueue,
+    #[error("too many jobs run")]
+    TooMany,
+}
+
+/// All jobs of a server.
+pub struct Jobs {
+    queue_managers: QueueManagers,
+    tables: Mutex<Vec<Table>>,
+}
+
+/// A job, running or over.
+pub struct Job {
+    id: JobId,
+    /// Where its record is kept.
+    slot: usize,
+    record: Mutex<Record>,
+    is_cancelled: AtomicBool,
+}
+
+impl Job {
+    fn new(slot: usize, record: Record) -> Self {
+        Self { id: record.id, slot, record: Mutex::new(record), is_cancelled: AtomicBool::new(false) }
+    }
+
+    pub fn id(&self) -> JobId {
+        self.id
+    }
+
+    /// As it is now. Its counts are those of what is committed.
+    pub fn record(&self) -> Record {
+        self.record.lock().clone()
+    }
+
+    /// It ends with the message that it has in hand. Of a job that is over nothing changes.
+    pub fn cancel(&self) {
+        self.is_cancelled.store(true, Ordering::Release);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.is_cancelled.load(Ordering::Acquire)
+    }
+}
+
+impl Jobs {
+    pub fn new(queue_managers: QueueManagers) -> Self {
+        Self { queue_managers, tables: Mutex::default() }
+    }
+
+    /// Starts a job of this user. It is on record when this returns, and goes on when the future is dropped.
+    ///
+    /// # Errors
+    /// Those of MQOPEN; nothing was done then. 2035 (`Destination`) also when the user may not pass on the context of messages.
+    pub async fn start(
+        &self,
+        pool: &Arc<Pool>,
+        acting: Acting<'_>,
+        user: &str,
+        order: Order,
+        now: Timestamp,
+    ) -> Result<Arc<Job>, NotStarted> {
+        if pool.is_remote() {
+            return Err(NotStarted::Remote);
+        }
+        if user.len() > LONGEST_USER {
+            return Err(NotStarted::Connection(Reason::SecurityError.into()));
+        }
+        let mut lent = pool.lend().await?;
+        let principal = acting.principal();
+        let (ways, queue_manager) = {
+            let connection = local(&mut lent)?;
+            (Ways::open(connection, principal, &order).await?, connection.queue_manager())
+        };
+        let of_store = |reason: Reason| NotStarted::Connection(reason.into());
+        self.load(&queue_manager).await.map_err(of_store)?;
+        let record = Record::begun(user, queue_manager.name(), &order, now);
+        let job = self.enter(&queue_manager, record, now).ok_or(NotStarted::TooMany)?;
+        let runner = Runner::new(Arc::clone(&job), order, principal.clone(), ways);
+        let (begun, has_begun) = oneshot::channel();
+        tokio::spawn(runner.run(lent, begun));
+        match has_begun.await {
+            Ok(Ok(())) => Ok(job),
+            Ok(Err(reason)) => Err(of_store(reason)),
+            Err(_) => Err(of_store(Reason::UnexpectedError)),
+        }
+    }
+
+    /// All that are remembered, the newest first.
+    pub async fn list(&self, now: Timestamp) -> Vec<Arc<Job>> {
+        for queue_manager in self.queue_managers.running() {
+            if let Err(reason) = self.load(&queue_manager).await {
+                tracing::debug!(queue_manager = queue_manager.name().as_str(), %reason, "jobs cannot be read back");
+            }
+        }
+        let mut tables = self.tables.lock();
+        let mut jobs: Vec<_> = tables.iter_mut().flat_map(|table| table.jobs(now)).collect();
+        drop(tables);
+        jobs.sort_by_cached_key(|job| std::cmp::Reverse((job.record.lock().started, job.id)));
+        jobs
+    }
+
+    /// Has to be called when a queue manager has started or ended: what is remembered of one that has ended is read back when
+    /// it runs again.
+    pub fn queue_managers_changed(&self) {
+        let running = self.queue_managers.running();
+        self.tables.lock().retain(|table| running.iter().any(|known| table.is_of(known)));
+    }
+
+    pub fn running(&self) -> usize {
+        self.tables.lock().iter().map(|table| table.running(None)).sum()
+    }
+
+    /// Reads back what is on record of a queue manager, once for each of its starts.
+    async fn load(&self, queue_manager: &QueueManager) -> Result<(), Reason> {
+        if self.tables.lock().iter().any(|table| table.is_of(queue_manager)) {
+            return Ok(());
+        }
+        let found = Table::read(queue_manager).await?;
+        let mut tables = self.tables.lock();
+        if !tables.iter().any(|table| table.is_of(queue_manager)) {
+            tables.push(found);
+        }
+        Ok(())
+    }
+
+    /// `None` when too many run.
+    fn enter(&self, queue_manager: &QueueManager, record: Record, now: Timestamp) -> Option<Arc<Job>> {
+        let mut tables = self.tables.lock();
+        let running = |user| tables.iter().map(|table| table.running(user)).sum::<usize>();
+        if running(None) >= MOST_RUNNING || running(Some(&record.user)) >= MOST_RUNNING_OF_USER {
+            return None;
+        }
+        tables.iter_mut().find(|table| table.is_of(queue_manager))?.enter(record, now)
+    }
+}
+
+fn local(lent: &mut Lent) -> Result<&Connection, NotStarted> {
+    lent.connection().local().map(connection::verbs::Local::connection).ok_or(NotStarted::Remote)
+}
+
+/// What the job found open to it.
+struct Ways {
+    source: ObjectHandle,
+    /// What to say of the context in each put.
+    context: PutFlags,
+    /// What is on the queue already has a lower position.
+    bound: Position,
+}
+
+impl Ways {
+    async fn open(connection: &Connection, principal: &Principal, order: &Order) -> Result<Self, NotStarted> {
+        let bound = connection.queue_manager().next_position();
+        let source = ObjectDescriptor { name: order.queue, selector: order.selector.clone(), ..Default::default() };
+        // A dry run is refused what the job would be refused.
+        let takes = order.action != Action::Copy;
+        let input =
+            if takes { OpenOptions::INPUT_AS_Q_DEF | OpenOptions::SAVE_ALL_CONTEXT } else { OpenOptions::empty() };
+        let options = OpenOptions::BROWSE | OpenOptions::FAIL_IF_QUIESCING | input;
+        let opened = connection.open(principal, &source, options).await;
+        let opened = opened.map_err(|reason| NotStarted::Queue(reason.into()))?;
+        match probe(connection, principal, order, &opened).await {
+            Ok(context) => Ok(Self { source: opened.handle, context, bound }),
+            Err(refusal) => {
+                let _ = connection.close(opened.handle, CloseOptions::empty()).await;
+                Err(refusal)
+            }
+        }
+    }
+}
+
+/// Finds out how messages may be put: with their own context by those who may pass on or set it.
+async fn probe(
+    connection: &Connection,
+    principal: &Principal,
+    order: &Order,
+    source: &Opened,
+) -> Result<PutFlags, NotStarted> {
+    let pass = (OpenOptions::PASS_ALL_CONTEXT, PutFlags::PASS_ALL_CONTEXT);
+    // A message that is browsed has no context to pass on.
+    let set = (OpenOptions::SET_ALL_CONTEXT, PutFlags::SET_ALL_CONTEXT);
+    let new = (OpenOptions::empty(), PutFlags::empty());
+    let ways: &[_] = match order.action {
+        _ if order.has_new_context => &[new],
+        Action::Copy => &[set],
+        Action::Move | Action::Replay | Action::Purge => &[pass, set],
+    };
+    let Some(name) = order.to else { return Ok(ways[0].1) };
+    let refused = |reason: Reason| NotStarted::Destination(reason.into());
+    let object = ObjectDescriptor { name, ..ObjectDescriptor::default() };
+    let mut last = Reason::NotAuthorized;
+    for (option, flag) in ways {
+        let options = OpenOptions::OUTPUT | OpenOptions::FAIL_IF_QUIESCING | *option;
+        match connection.open(principal, &object, options).await {
+            Ok(opened) => {
+                let _ = connection.close(opened.handle, CloseOptions::empty()).await;
+                // A model queue would be another queue for each message.
+                if opened.object_name != name {
+                    return Err(refused(Reason::ObjectTypeError));
+                }
+                return if is_same_queue(source, &opened) && order.action != Action::Copy {
+                    Err(NotStarted::SameQueue)
+                } else {
+                    Ok(*flag)
+                };
+            }
+            Err(reason) => last = reason,
+        }
+        if last != Reason::NotAuthorized {
+            break;
+        }
+    }
+    Err(refused(last))
+}
+
+fn is_same_queue(one: &Opened, other: &Opened) -> bool {
+    (one.resolved_queue, one.resolved_queue_manager) == (other.resolved_queue, other.resolved_queue_manager)
+}
