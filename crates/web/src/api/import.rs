@@ -170,7 +170,7 @@ async fn put_line(
 ) -> Result<(), ApiError> {
     let outgoing = read_envelope(line, SystemClock.now()).map_err(|problem| not_a_message(&problem))?;
     if outgoing.due.is_some() {
-        return Err(ApiError::new(&error::NOT_DELAYED, &[]));
+        return Err(ApiError::new(&error::BODY_NOT_VALID, &["a message that is imported is delivered at once"]));
     }
     let message = Box::new(outgoing.into_message());
     let put = lent.connection().put1(target.acting(), object, message, options).await;
