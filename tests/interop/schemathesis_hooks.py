@@ -37,6 +37,9 @@ def before_call(context, case, kwargs):
         case.query["wait"] = "20"
     elif LONG_WAIT.match(wait):
         case.query["wait"] = "20ms"
+    elif not wait and case.method.upper() == "POST" and case.path.endswith("/requests"):
+        # Nobody replies here, and the default is longer than a test can wait.
+        case.query = {**(case.query or {}), "wait": "20ms"}
     if isinstance(case.body, dict) and LONG_WAIT.match(str(case.body.get("wait", ""))):
         case.body["wait"] = "20ms"
     if (case.query or {}).get("selector") and "/api/v1/" in case.path:

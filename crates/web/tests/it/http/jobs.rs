@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity};
 use model::definition::QueueDefinition;
@@ -342,7 +343,15 @@ fn after_a_restart_jobs_are_known_with_what_became_of_them() {
 }
 
 fn on_disk(folder: &Path) -> TestServer {
-    let disk = DirectoryDisk::open(folder.to_owned()).expect("a folder of its own");
+    // The threads of a server that was dropped may hold the folder for a moment.
+    let until = Instant::now() + Duration::from_secs(10);
+    let disk = loop {
+        match DirectoryDisk::open(folder.to_owned()) {
+            Ok(disk) => break disk,
+            Err(error) => assert!(Instant::now() < until, "the folder stays in use: {error:?}"),
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    };
     let server = TestServer::start_on(Home::Disk(Arc::new(disk)), |_| {});
     define(&server, "TO");
     grant(&server, "TO", Authority::PASS_ALL_CONTEXT | Authority::SET_ALL_CONTEXT);
