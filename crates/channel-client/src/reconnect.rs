@@ -55,34 +55,16 @@ impl Patience {
 /// Whether a connection that could not be made for this reason is worth trying again: the queue manager may yet come,
 /// while a wrong channel or password stays wrong.
 pub fn is_passing(reason: Reason) -> bool {
-    matches!(
-        reason,
-        Reason::HostNotAvailable
-            | Reason::ConnectionBroken
-            | Reason::QMgrNotAvailable
-            | Reason::QMgrQuiescing
-            | Reason::QMgrStopping
-            | Reason::ConnectionQuiescing
-            | Reason::ConnectionStopping
-            | Reason::ChannelNotAvailable
-            | Reason::StandbyQMgr
-            | Reason::ReconnectQmidMismatch
-            | Reason::MaxConnsLimitReached
-            | Reason::ResourceProblem
-    )
-}
-
-/// Whether an answer of the queue manager means that the connection is lost.
-pub fn is_lost(reason: Reason) -> bool {
-    matches!(
-        reason,
-        Reason::ConnectionBroken
-            | Reason::QMgrNotAvailable
-            | Reason::QMgrQuiescing
-            | Reason::QMgrStopping
-            | Reason::ConnectionQuiescing
-            | Reason::ConnectionStopping
-    )
+    reason.ends_connection()
+        || matches!(
+            reason,
+            Reason::HostNotAvailable
+                | Reason::ChannelNotAvailable
+                | Reason::StandbyQMgr
+                | Reason::ReconnectQmidMismatch
+                | Reason::MaxConnsLimitReached
+                | Reason::ResourceProblem
+        )
 }
 
 #[cfg(test)]

@@ -45,17 +45,8 @@ impl ConnectionError {
     /// The connection is of no further use.
     pub fn is_lost(&self) -> bool {
         matches!(self, Self::Channel(error) if !matches!(error, ChannelError::Refused { .. }))
-            || matches!(
-                self.reason(),
-                Reason::ConnectionBroken
-                    | Reason::NotConnected
-                    | Reason::QMgrNotAvailable
-                    | Reason::QMgrQuiescing
-                    | Reason::QMgrStopping
-                    | Reason::ConnectionQuiescing
-                    | Reason::ConnectionStopping
-                    | Reason::CallInterrupted
-            )
+            || self.reason().ends_connection()
+            || matches!(self.reason(), Reason::NotConnected | Reason::CallInterrupted)
     }
 
     /// There was no connection to ask for anything on.

@@ -1,7 +1,7 @@
 //! The message API: what a request of `/api/v1` means, beside HTTP and on top of the verbs.
 //!
 //! Owns: messages as JSON and as raw bodies (`content.rs`, `outgoing.rs`, `incoming.rs`), and as they are carried elsewhere
-//! (`exported.rs`); their words and times (`words.rs`, `time_text.rs`), deliveries with locks (`deliveries/`), jobs (`jobs/`), keys
+//! (`exported.rs`); their words, times and identifiers (`words.rs`, `time_text.rs`, `random_id.rs`), deliveries with locks (`deliveries/`), jobs (`jobs/`), keys
 //! that make a repetition safe (`keys.rs`), requests with their replies (`requests/`).
 //!
 //! Never here: paths, headers and status codes of HTTP, which are `web`'s; authority and durability, which are the queue
@@ -24,6 +24,7 @@ pub mod incoming;
 pub mod jobs;
 pub mod keys;
 pub mod outgoing;
+mod random_id;
 pub mod requests;
 pub mod time_text;
 pub mod words;

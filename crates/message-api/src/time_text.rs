@@ -8,18 +8,7 @@ use time::format_description::well_known::Rfc3339;
 
 /// `2026-11-23T04:00:00.123Z`, always in UTC and with milliseconds.
 pub fn write_moment(at: Timestamp) -> String {
-    let date_time = at.date_time();
-    let (date, time) = (date_time.date(), date_time.time());
-    format!(
-        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
-        date.year(),
-        u8::from(date.month()),
-        date.day(),
-        time.hour(),
-        time.minute(),
-        time.second(),
-        time.millisecond()
-    )
+    model::timestamp::rfc3339(at.date_time())
 }
 
 /// A moment with any offset, since 1970. `None` when the text is not one.

@@ -611,6 +611,19 @@ impl Reason {
     pub const fn number(self) -> i32 {
         self as i32
     }
+
+    /// The connection is gone with this answer, or soon will be.
+    pub const fn ends_connection(self) -> bool {
+        matches!(
+            self,
+            Self::ConnectionBroken
+                | Self::QMgrNotAvailable
+                | Self::QMgrQuiescing
+                | Self::QMgrStopping
+                | Self::ConnectionQuiescing
+                | Self::ConnectionStopping
+        )
+    }
 }
 
 impl fmt::Display for Reason {

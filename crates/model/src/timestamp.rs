@@ -75,6 +75,21 @@ fn read_decimal(field: &[u8]) -> Option<u32> {
     field.iter().try_fold(0, |value, byte| byte.is_ascii_digit().then(|| value * 10 + u32::from(byte - b'0')))
 }
 
+/// RFC 3339 with milliseconds, of a time in UTC: `2026-11-23T04:00:00.123Z`.
+pub fn rfc3339(at: OffsetDateTime) -> String {
+    let (date, time) = (at.date(), at.time());
+    format!(
+        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
+        date.year(),
+        u8::from(date.month()),
+        date.day(),
+        time.hour(),
+        time.minute(),
+        time.second(),
+        time.millisecond()
+    )
+}
+
 fn write_decimal(field: &mut [u8], mut value: u32) {
     for byte in field.iter_mut().rev() {
         let digit = (value % 10) as u8;

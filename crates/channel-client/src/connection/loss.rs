@@ -14,7 +14,7 @@ use super::subscription::Given;
 use super::{Connection, ObjectHandle, Origin, Unconfirmed, Work};
 use crate::client::Connected;
 use crate::error::ChannelError;
-use crate::reconnect::{Reconnect, is_lost, is_passing};
+use crate::reconnect::{Reconnect, is_passing};
 
 /// What becomes of the call that met the loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Connection {
         self.client.options().reconnect != Reconnect::Disabled
             && match error {
                 ChannelError::Broken { .. } => true,
-                ChannelError::Refused { .. } => is_lost(error.reason()),
+                ChannelError::Refused { .. } => error.reason().ends_connection(),
                 _ => false,
             }
     }

@@ -3,11 +3,10 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fmt;
 
-use rand::RngCore;
-use rand::rngs::OsRng;
 use tokio::time::Instant;
 
 use super::{Delivery, Settlement};
+use crate::random_id;
 
 type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 
@@ -17,20 +16,17 @@ pub struct Token(u128);
 
 impl Token {
     fn new() -> Self {
-        let mut bytes = [0; 16];
-        OsRng.fill_bytes(&mut bytes);
-        Self(u128::from_be_bytes(bytes))
+        Self(random_id::draw())
     }
 
     pub fn parse(text: &str) -> Option<Self> {
-        let is_hex = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if is_hex { u128::from_str_radix(text, 16).ok().map(Self) } else { None }
+        random_id::read(text).map(Self)
     }
 }
 
 impl fmt::Display for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:032x}", self.0)
+        random_id::write(f, self.0)
     }
 }
 

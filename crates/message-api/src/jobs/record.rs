@@ -13,13 +13,12 @@ use model::name::QueueManagerName;
 use model::reason::Reason;
 use model::timestamp::Timestamp;
 use queue_manager::{Position, Receipt, ReceiptKey};
-use rand::RngCore;
-use rand::rngs::OsRng;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{Action, Order, REMEMBERED};
+use crate::random_id;
 use crate::time_text::write_moment;
 
 /// Messages that failed and are named.
@@ -31,20 +30,17 @@ pub struct JobId(u128);
 
 impl JobId {
     fn new() -> Self {
-        let mut bytes = [0; 16];
-        OsRng.fill_bytes(&mut bytes);
-        Self(u128::from_be_bytes(bytes))
+        Self(random_id::draw())
     }
 
     pub fn parse(text: &str) -> Option<Self> {
-        let is_hex = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if is_hex { u128::from_str_radix(text, 16).ok().map(Self) } else { None }
+        random_id::read(text).map(Self)
     }
 }
 
 impl fmt::Display for JobId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:032x}", self.0)
+        random_id::write(f, self.0)
     }
 }
 

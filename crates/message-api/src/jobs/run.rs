@@ -242,7 +242,7 @@ impl Runner {
 }
 
 fn is_about_all(reason: Reason) -> bool {
-    ends_queue_manager(reason)
+    reason.ends_connection()
         || matches!(
             reason,
             Reason::BackedOut
@@ -260,21 +260,9 @@ fn is_about_all(reason: Reason) -> bool {
         )
 }
 
-fn ends_queue_manager(reason: Reason) -> bool {
-    matches!(
-        reason,
-        Reason::ConnectionBroken
-            | Reason::QMgrNotAvailable
-            | Reason::QMgrQuiescing
-            | Reason::QMgrStopping
-            | Reason::ConnectionQuiescing
-            | Reason::ConnectionStopping
-    )
-}
-
 /// How a job ends that meets this reason.
 fn end_of(reason: Reason) -> (State, Option<Reason>) {
-    (if ends_queue_manager(reason) { State::Interrupted } else { State::Failed }, Some(reason))
+    (if reason.ends_connection() { State::Interrupted } else { State::Failed }, Some(reason))
 }
 
 fn over(reason: Reason) -> Ended {

@@ -14,17 +14,7 @@ pub(super) const LENGTH: usize = 8;
 pub(super) fn to_text(milliseconds: u128) -> Option<String> {
     let since_1970 = i128::try_from(milliseconds).ok()? - BEFORE_1970;
     let at = OffsetDateTime::from_unix_timestamp_nanos(since_1970.checked_mul(1_000_000)?).ok()?;
-    let (date, time) = (at.date(), at.time());
-    Some(format!(
-        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
-        date.year(),
-        u8::from(date.month()),
-        date.day(),
-        time.hour(),
-        time.minute(),
-        time.second(),
-        time.millisecond()
-    ))
+    Some(model::timestamp::rfc3339(at))
 }
 
 /// `None`: no such text, or before 1900.

@@ -333,7 +333,7 @@ impl ChannelClient {
         };
         let lost = match &result {
             Ok(_) => false,
-            Err(ClientError::Channel(error)) => channel_client::reconnect::is_lost(error.reason()),
+            Err(ClientError::Channel(error)) => error.reason().ends_connection(),
             Err(_) => true,
         };
         if lost {

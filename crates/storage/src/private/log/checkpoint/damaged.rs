@@ -46,14 +46,8 @@ impl Move<'_> {
             }
             return Ok(());
         };
-        let head = unit_head(UnitKind::Complete, UnitOfWorkId(0), None, record.record_length());
-        let mut appender = self.log.lock();
-        let unit = appender.append(Class::Moving, &[head.as_bytes(), &record.head(true), record.content])?;
-        let new = unit.plus(UNIT_HEADER_BYTES);
-        appender.state.relocated(place, new, bytes);
-        drop(appender);
-        queue.entry_mut(found).home = Home::Log { place: new, bytes };
-        self.moved(unit, u64::from(bytes));
+        let place = self.append_again(place, bytes, [&record.head(true), record.content])?;
+        queue.entry_mut(found).home = Home::Log { place, bytes };
         Ok(())
     }
 
@@ -70,14 +64,8 @@ impl Move<'_> {
             if !is_right {
                 continue;
             }
-            let head = unit_head(UnitKind::Complete, UnitOfWorkId(0), None, record.len());
-            let mut appender = self.log.lock();
-            let unit = appender.append(Class::Moving, &[head.as_bytes(), record])?;
-            let new = unit.plus(UNIT_HEADER_BYTES);
-            appender.state.relocated(place, new, bytes);
-            drop(appender);
-            definitions.record_at(&key, place).expect("it was found under this lock").0 = new;
-            self.moved(unit, u64::from(bytes));
+            let moved_to = self.append_again(place, bytes, [record, &[]])?;
+            definitions.record_at(&key, place).expect("it was found under this lock").0 = moved_to;
         }
         Ok(())
     }
@@ -93,16 +81,23 @@ impl Move<'_> {
             if !is_right {
                 continue;
             }
-            let head = unit_head(UnitKind::Complete, UnitOfWorkId(0), None, record.len());
-            let mut appender = self.log.lock();
-            let unit = appender.append(Class::Moving, &[head.as_bytes(), record])?;
-            let new = unit.plus(UNIT_HEADER_BYTES);
-            appender.state.relocated(place, new, bytes);
-            drop(appender);
-            *receipts.record_at(&key, place).expect("it was found under this lock") = new;
-            self.moved(unit, u64::from(bytes));
+            let moved_to = self.append_again(place, bytes, [record, &[]])?;
+            *receipts.record_at(&key, place).expect("it was found under this lock") = moved_to;
         }
         Ok(())
+    }
+
+    /// Appends a record as a unit of its own, and says where it is from now on. The caller holds the lock of what points to it.
+    fn append_again(&mut self, from: Place, bytes: u32, record: [&[u8]; 2]) -> Result<Place, Refused> {
+        let length = record.iter().map(|piece| piece.len()).sum();
+        let head = unit_head(UnitKind::Complete, UnitOfWorkId(0), None, length);
+        let mut appender = self.log.lock();
+        let unit = appender.append(Class::Moving, &[head.as_bytes(), record[0], record[1]])?;
+        let to = unit.plus(UNIT_HEADER_BYTES);
+        appender.state.relocated(from, to, bytes);
+        drop(appender);
+        self.moved(unit, u64::from(bytes));
+        Ok(to)
     }
 }
 
