@@ -186,7 +186,9 @@ fn inferred(format: Format, data: &[u8]) -> &'static str {
 }
 
 fn as_json(data: &[u8]) -> Option<&str> {
-    if data.is_empty() || data.len() > LONGEST_LOOK {
+    // Most text is seen at its first character not to be JSON.
+    let begins_so = data.trim_ascii_start().first().is_some_and(|first| b"{[\"-0123456789tfn".contains(first));
+    if !begins_so || data.len() > LONGEST_LOOK {
         return None;
     }
     let text = std::str::from_utf8(data).ok()?;

@@ -2,20 +2,17 @@
 
 use std::fmt;
 
-use rand::RngCore;
-use rand::rngs::OsRng;
+use model::hex;
 
+/// By the thread's generator, which is a cryptographic one and asks the system for its seeds alone.
 pub(crate) fn draw() -> u128 {
-    let mut bytes = [0; 16];
-    OsRng.fill_bytes(&mut bytes);
-    u128::from_be_bytes(bytes)
+    rand::random()
 }
 
 pub(crate) fn read(text: &str) -> Option<u128> {
-    let is_hex = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if is_hex { u128::from_str_radix(text, 16).ok() } else { None }
+    hex::read(text).map(u128::from_be_bytes)
 }
 
 pub(crate) fn write(f: &mut fmt::Formatter<'_>, id: u128) -> fmt::Result {
-    write!(f, "{id:032x}")
+    f.write_str(hex::write(&id.to_be_bytes(), &mut [0; 32]))
 }

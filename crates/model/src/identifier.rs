@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::hex;
+
 macro_rules! identifier {
     ($(#[$doc:meta])* $name:ident, $length:literal) => {
         $(#[$doc])*
@@ -20,16 +22,8 @@ macro_rules! identifier {
             }
 
             /// Exactly twice as many hexadecimal digits as bytes, in either case; `None` otherwise.
-            pub fn from_hex(hex: &str) -> Option<Self> {
-                let digits = hex.as_bytes();
-                if digits.len() != 2 * $length {
-                    return None;
-                }
-                let mut bytes = [0; $length];
-                for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-                    *byte = digit(pair[0])? << 4 | digit(pair[1])?;
-                }
-                Some(Self(bytes))
+            pub fn from_hex(digits: &str) -> Option<Self> {
+                hex::read(digits).map(Self)
             }
 
             pub const fn as_bytes(&self) -> &[u8; $length] {
@@ -50,13 +44,7 @@ macro_rules! identifier {
         impl fmt::Display for $name {
             /// Lower-case hexadecimal.
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                const DIGITS: &[u8; 16] = b"0123456789abcdef";
-                let mut text = [0; 2 * $length];
-                for (pair, byte) in text.chunks_exact_mut(2).zip(self.0) {
-                    pair[0] = DIGITS[usize::from(byte >> 4)];
-                    pair[1] = DIGITS[usize::from(byte & 15)];
-                }
-                f.write_str(std::str::from_utf8(&text).expect("hexadecimal digits are ASCII"))
+                f.write_str(hex::write(&self.0, &mut [0; 2 * $length]))
             }
         }
 
@@ -68,7 +56,7 @@ macro_rules! identifier {
 
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
+                serializer.serialize_str(hex::write(&self.0, &mut [0; 2 * $length]))
             }
         }
 
@@ -108,14 +96,5 @@ impl From<MessageId> for CorrelationId {
 impl From<CorrelationId> for MessageId {
     fn from(id: CorrelationId) -> Self {
         Self(id.0)
-    }
-}
-
-fn digit(character: u8) -> Option<u8> {
-    match character {
-        b'0'..=b'9' => Some(character - b'0'),
-        b'a'..=b'f' => Some(character - b'a' + 10),
-        b'A'..=b'F' => Some(character - b'A' + 10),
-        _ => None,
     }
 }

@@ -11,6 +11,7 @@ pub mod definition;
 pub mod descriptor;
 pub mod descriptor_codec;
 pub mod header;
+pub mod hex;
 pub mod identifier;
 pub mod identity_context;
 pub mod jms;

@@ -67,7 +67,9 @@ impl Timestamp {
     }
 
     pub fn date_time(self) -> OffsetDateTime {
-        OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * 1000).unwrap_or(OffsetDateTime::UNIX_EPOCH)
+        let (seconds, microseconds) = (self.0 / 1_000_000, self.0 % 1_000_000);
+        let whole = i64::try_from(seconds).ok().and_then(|seconds| OffsetDateTime::from_unix_timestamp(seconds).ok());
+        whole.map_or(OffsetDateTime::UNIX_EPOCH, |whole| whole + Duration::from_micros(microseconds))
     }
 }
 
@@ -78,16 +80,16 @@ fn read_decimal(field: &[u8]) -> Option<u32> {
 /// RFC 3339 with milliseconds, of a time in UTC: `2026-11-23T04:00:00.123Z`.
 pub fn rfc3339(at: OffsetDateTime) -> String {
     let (date, time) = (at.date(), at.time());
-    format!(
-        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
-        date.year(),
-        u8::from(date.month()),
-        date.day(),
-        time.hour(),
-        time.minute(),
-        time.second(),
-        time.millisecond()
-    )
+    // Each message of an answer has one: digit by digit, without the formatting of the standard library.
+    let mut text = *b"0000-00-00T00:00:00.000Z";
+    write_decimal(&mut text[..4], date.year().unsigned_abs());
+    write_decimal(&mut text[5..7], u8::from(date.month()).into());
+    write_decimal(&mut text[8..10], date.day().into());
+    write_decimal(&mut text[11..13], time.hour().into());
+    write_decimal(&mut text[14..16], time.minute().into());
+    write_decimal(&mut text[17..19], time.second().into());
+    write_decimal(&mut text[20..23], time.millisecond().into());
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 fn write_decimal(field: &mut [u8], mut value: u32) {

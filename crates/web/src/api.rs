@@ -1,7 +1,7 @@
 //! `/api/v1`: the message API as HTTP has it. Paths, headers, media types and status codes; what they mean is `message-api`'s.
 //!
 //! Names, authority and errors are those of the messaging REST API (`messaging.rs`), errors in the form of RFC 9457. A request
-//! that takes or changes messages in several steps runs to its end in a task of its own, also when its client has gone.
+//! that takes or changes messages in several steps runs to its end, also when its client has gone (`to_the_end.rs`).
 
 mod batch;
 mod browse;
@@ -17,6 +17,7 @@ pub(crate) mod problem;
 mod put;
 mod request;
 mod selection;
+mod to_the_end;
 mod transaction;
 
 use http::{HeaderValue, StatusCode};

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fmt;
+use std::sync::Arc;
 
 use tokio::time::Instant;
 
@@ -34,7 +35,7 @@ pub(super) struct Table {
     open: Map<Token, (Delivery, Instant)>,
     deadlines: BTreeSet<(Instant, Token)>,
     /// Being settled: in nobody's hands but the caller's.
-    settling: Map<Token, String>,
+    settling: Map<Token, Arc<str>>,
     /// How each ended; `None`: its lock ran out.
     settled: Map<Token, Option<Settlement>>,
     /// The oldest first.
@@ -104,11 +105,11 @@ impl Table {
             Some((delivery, _)) if *delivery.of.user == *user => {
                 let (delivery, until) = self.open.remove(&token).expect("it was just seen");
                 self.deadlines.remove(&(until, token));
-                self.settling.insert(token, user.to_owned());
+                self.settling.insert(token, Arc::clone(&delivery.of.user));
                 Ok((delivery, until))
             }
             Some(_) => Err(Absent::Unknown),
-            None if self.settling.get(&token).is_some_and(|of| of == user) => Err(Absent::InProgress),
+            None if self.settling.get(&token).is_some_and(|of| **of == *user) => Err(Absent::InProgress),
             None => Err(self.settled.get(&token).map_or(Absent::Unknown, |how| Absent::Settled(*how))),
         }
     }
@@ -144,7 +145,7 @@ impl Table {
         let (_, token) = *self.deadlines.first().filter(|(until, _)| *until <= now)?;
         let (delivery, until) = self.open.remove(&token).expect("each deadline is one of an open delivery");
         self.deadlines.remove(&(until, token));
-        self.settling.insert(token, delivery.of.user.to_string());
+        self.settling.insert(token, Arc::clone(&delivery.of.user));
         Some((token, delivery))
     }
 

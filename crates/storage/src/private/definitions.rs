@@ -1,4 +1,8 @@
 //! Definitions, and what is done to whole queues: dropping and clearing.
+//!
+//! The messages of a queue are gone with one record of the log and one look at the queue. What each of them holds in memory
+//! and in the log is released afterwards: of a long queue by another thread, a slice at a time, because the log is locked
+//! for it.
 
 use std::sync::Arc;
 
@@ -7,11 +11,15 @@ use parking_lot::MutexGuard;
 
 use crate::private::log::append::{Class, Refused};
 use crate::private::log::extent::Place;
+use crate::private::log::failure::FailsOnPanic;
 use crate::private::log::record::{Operation, UNIT_HEADER_BYTES, UnitKind, unit_head};
 use crate::private::log::writer::Log;
-use crate::private::queue::Queue;
+use crate::private::queue::{Emptied, Entry, Queue};
 use crate::private::store::{Core, QueueSlot};
 use crate::{DefinitionChange, QueueId, StoreError, UnitOfWorkId};
+
+/// Most messages that are released before others have their turn with the log.
+const SLICE: usize = 256;
 
 /// Where the newest record of each definition is; the values stay on disk.
 #[derive(Default)]
@@ -42,7 +50,7 @@ pub struct AppendedDefinitions(pub(crate) Option<Place>);
 
 impl Core {
     pub(crate) async fn append_definitions(
-        &self,
+        self: &Arc<Self>,
         changes: &[DefinitionChange],
     ) -> Result<AppendedDefinitions, StoreError> {
         self.open()?;
@@ -55,7 +63,7 @@ impl Core {
         }
     }
 
-    fn try_change(&self, changes: &[DefinitionChange]) -> Result<Option<Place>, Refused> {
+    fn try_change(self: &Arc<Self>, changes: &[DefinitionChange]) -> Result<Option<Place>, Refused> {
         let mut definitions = self.definitions.lock();
         let slots = self.dropped_queues(changes);
         let mut queues: Vec<MutexGuard<'_, Queue>> = slots.iter().map(|slot| slot.queue.lock()).collect();
@@ -89,21 +97,32 @@ impl Core {
         ids.into_iter().filter_map(|id| self.queue(id).ok()).collect()
     }
 
-    /// Empties a queue in memory; `place` is where the log says so.
-    fn forget_all(&self, queue: &mut Queue, place: Option<Place>) -> u32 {
-        let entries = queue.drain();
-        let count = u32::try_from(entries.len()).unwrap_or(u32::MAX);
+    /// Empties a queue in memory, and says how many messages went; `place` is where the log says so.
+    fn forget_all(self: &Arc<Self>, queue: &mut Queue, place: Option<Place>) -> u32 {
+        let emptied = queue.empty();
+        let count = emptied.len();
+        let left = Left { core: Arc::clone(self), emptied: Some(emptied), place: place.unwrap_or(Place::START) };
+        if count > self.options.large_unit_messages {
+            // Refused, it is dropped, and with it the messages are released here.
+            let _ = self.outcomes.post(move || drop(left));
+        }
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+
+    fn forget_slice(&self, entries: impl Iterator<Item = Entry>, place: Place) -> bool {
         let mut appender = self.log.as_ref().map(|log| log.lock());
-        for entry in entries {
-            self.forget(&entry, appender.as_mut(), place.unwrap_or(Place::START));
+        let mut count = 0;
+        for entry in entries.take(SLICE) {
+            self.forget(&entry, appender.as_mut(), place);
+            count += 1;
         }
         if let Some(appender) = &mut appender {
             appender.wake_keeper();
         }
-        count
+        count == SLICE
     }
 
-    pub(crate) async fn clear(&self, queue: QueueId) -> Result<u32, StoreError> {
+    pub(crate) async fn clear(self: &Arc<Self>, queue: QueueId) -> Result<u32, StoreError> {
         self.open()?;
         let slot = self.queue(queue)?;
         loop {
@@ -118,7 +137,7 @@ impl Core {
         }
     }
 
-    fn try_clear(&self, slot: &QueueSlot) -> Result<(u32, Option<Place>), Refused> {
+    fn try_clear(self: &Arc<Self>, slot: &QueueSlot) -> Result<(u32, Option<Place>), Refused> {
         let mut queue = slot.queue.lock();
         if queue.dropped {
             return Err(StoreError::UnknownQueue.into());
@@ -139,6 +158,23 @@ impl Core {
             None => None,
         };
         Ok((self.forget_all(&mut queue, place), place))
+    }
+}
+
+/// What messages that are gone still hold in memory and in the log: released when this is dropped, on whichever thread that is.
+struct Left {
+    core: Arc<Core>,
+    emptied: Option<Emptied>,
+    /// Where the log says that they are gone.
+    place: Place,
+}
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        let Some(emptied) = self.emptied.take() else { return };
+        let _guard = self.core.log.as_deref().map(FailsOnPanic);
+        let mut entries = emptied.into_entries();
+        while self.core.forget_slice(&mut entries, self.place) {}
     }
 }
 

@@ -60,6 +60,21 @@ pub(crate) struct Queue {
     is_undefined: bool,
 }
 
+/// The messages that a queue held, off the queue.
+pub(crate) struct Emptied(Queue);
+
+impl Emptied {
+    pub(crate) fn len(&self) -> usize {
+        self.0.entries.len()
+    }
+
+    pub(crate) fn into_entries(self) -> impl Iterator<Item = Entry> {
+        let Self(mut whole) = self;
+        let slots: Vec<Slot> = whole.slots().collect();
+        slots.into_iter().map(move |slot| whole.entries.remove(slot))
+    }
+}
+
 /// What one slice of a scan looks for.
 pub(crate) struct Search<'a, 's> {
     pub(crate) selection: &'a Selection<'s>,
@@ -209,17 +224,16 @@ impl Queue {
         self.slots().map(|slot| self.entries.get(slot)).filter(is_there).map(|entry| entry.key).collect()
     }
 
-    /// Removes every message, in any state.
-    pub(crate) fn drain(&mut self) -> Vec<Entry> {
+    /// Takes every message, in any state, at a cost that does not grow with their number.
+    pub(crate) fn empty(&mut self) -> Emptied {
         let dropped = self.dropped;
         let mut scans = std::mem::take(&mut self.scans);
         scans.all_went();
-        let mut whole = std::mem::replace(self, Self::new(self.count.clone()));
+        let whole = std::mem::replace(self, Self::new(self.count.clone()));
         self.count.set(0);
         self.dropped = dropped;
         self.scans = scans;
-        let slots: Vec<Slot> = whole.slots().collect();
-        slots.into_iter().map(|slot| whole.entries.remove(slot)).collect()
+        Emptied(whole)
     }
 
     /// The messages whose body has a file of its own, and its number.

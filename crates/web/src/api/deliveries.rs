@@ -23,6 +23,7 @@ use crate::service::Call;
 
 use super::get::List;
 use super::selection::{self, MOST, MatchMembers};
+use super::to_the_end::to_the_end;
 
 const DEFAULT_LOCK: Duration = Duration::from_secs(30);
 const LONGEST_LOCK: Duration = Duration::from_secs(12 * 3600);
@@ -220,15 +221,12 @@ async fn complete_together(call: Call<'_>, target: &Target<'_>, wishes: &[Wish])
     let deliveries = Arc::clone(&call.shared.message_api.deliveries);
     let (pool, principal) = (Arc::clone(target.pool()), target.acting().principal().clone());
     let adopts = matches!(target.acting(), Acting::For(_));
-    let task = tokio::spawn(async move {
+    let completed = to_the_end(async move {
         let acting = if adopts { Acting::For(&principal) } else { Acting::AsConnected(&principal) };
         let done = deliveries.transact(&pool, acting, &together, Vec::new(), |_| None).await;
         done.map(|_| together)
     });
-    match task.await {
-        Ok(Ok(completed)) => completed.into_iter().collect(),
-        _ => HashSet::new(),
-    }
+    completed.await.map(|completed| completed.into_iter().collect()).unwrap_or_default()
 }
 
 /// Settles to the end, also when the client goes away.
@@ -252,8 +250,7 @@ async fn in_full(call: Call<'_>, target: &Target<'_>, token: &str, action: Actio
 }
 
 async fn run(deliveries: Arc<Deliveries>, token: Token, user: String, how: Settlement) -> Result<(), NotSettled> {
-    let task = tokio::spawn(async move { deliveries.settle(token, &user, how).await });
-    task.await.unwrap_or(Err(NotSettled::LockLost))
+    to_the_end(async move { deliveries.settle(token, &user, how).await }).await
 }
 
 pub(super) fn refusal(target: &Target<'_>, token: Token, problem: NotSettled) -> ApiError {

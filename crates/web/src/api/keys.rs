@@ -7,7 +7,6 @@ use connection::error::ConnectionError;
 use connection::pool::Lent;
 use http::{HeaderName, HeaderValue, StatusCode};
 use message_api::keys::{Claim, Claimed, Fingerprint, LONGEST_KEY};
-use model::reason::Reason;
 use model::timestamp::Timestamp;
 use queue_manager::{QueueManager, Receipt};
 
@@ -17,6 +16,7 @@ use crate::messaging::Target;
 use crate::service::Call;
 
 use super::PLAIN_JSON;
+use super::to_the_end::to_the_end;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 pub(super) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -86,13 +86,12 @@ pub(super) async fn claim(
 /// What the queue manager refuses: nothing was put.
 pub(super) async fn commit(target: &Target<'_>, lent: Lent, kept: Kept, answer: &[u8]) -> Result<(), ApiError> {
     let receipt = kept.receipt(answer);
-    let task = tokio::spawn(async move {
+    let committed = to_the_end(async move {
         let committed = commit_with(lent, receipt).await;
         drop(kept);
         committed
     });
-    let committed = task.await.unwrap_or_else(|_| Err(Reason::UnexpectedError.into()));
-    committed.map_err(|error| target.change_failed(&error))
+    committed.await.map_err(|error| target.change_failed(&error))
 }
 
 async fn commit_with(mut lent: Lent, receipt: Option<Receipt>) -> Result<(), ConnectionError> {

@@ -22,6 +22,7 @@ use crate::service::Call;
 
 use super::keys::{Kept, Said};
 use super::put::fingerprint;
+use super::to_the_end::to_the_end;
 use super::{deliveries, keys, not_a_message};
 
 /// Deliveries and messages of one transaction.
@@ -114,15 +115,12 @@ struct Job {
 impl Job {
     async fn run(self, call: Call<'_>, kept: Kept) -> Result<Answer, NotDone> {
         let deliveries = Arc::clone(&call.shared.message_api.deliveries);
-        let task = tokio::spawn(async move {
+        let transacted = to_the_end(async move {
             let acting = if self.adopts { Acting::For(&self.principal) } else { Acting::AsConnected(&self.principal) };
             let receipt = |ids: &[model::identifier::MessageId]| kept.receipt(&answer_of(ids));
             deliveries.transact(&self.pool, acting, &self.tokens, self.puts, receipt).await
         });
-        let ids = task.await.unwrap_or_else(|_| {
-            let reason = model::reason::Reason::UnexpectedError;
-            Err(NotDone::Connection(reason.into()))
-        })?;
+        let ids = transacted.await?;
         Ok(crate::answer::of_service(StatusCode::OK, Some(super::PLAIN_JSON), answer_of(&ids).into()))
     }
 }

@@ -244,7 +244,9 @@ impl Pair {
                 assert_eq!(self.queue.next_expiry(), next.map(|(expires, _)| Timestamp(expires)));
             }
             Step::Drain => {
-                assert_eq!(self.queue.drain().len(), self.naive.len());
+                let emptied = self.queue.empty();
+                assert_eq!(emptied.len(), self.naive.len());
+                assert_eq!(emptied.into_entries().count(), self.naive.len());
                 self.naive.clear();
             }
         }

@@ -246,8 +246,8 @@ impl Replay {
 
     fn clear(&mut self, id: QueueId) {
         self.next_queue = self.next_queue.max(id.0.saturating_add(1));
-        let entries = self.queues.remove(&id).map(|mut queue| queue.drain()).unwrap_or_default();
-        for entry in entries {
+        let Some(mut queue) = self.queues.remove(&id) else { return };
+        for entry in queue.empty().into_entries() {
             if let Home::Log { place, bytes } = entry.home {
                 self.died(place, bytes);
             }
