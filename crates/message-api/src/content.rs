@@ -119,7 +119,9 @@ impl Content {
 
     /// The data as text, where the format or the content type says that it is text and it can be converted.
     pub fn text(&self) -> Option<Cow<'_, str>> {
-        if self.format != Format::STRING && !self.content_type.as_deref().is_some_and(is_text) {
+        if self.format != Format::STRING
+            && !self.content_type.as_deref().is_some_and(|said| MediaType::of(said).is_text())
+        {
             return None;
         }
         if self.ccsid == Ccsid::UTF_8 || self.format != Format::STRING {
@@ -136,7 +138,7 @@ impl Content {
     /// The data where it is JSON in UTF-8.
     pub fn json(&self) -> Option<&str> {
         let is_text = self.format == Format::STRING && self.ccsid == Ccsid::UTF_8;
-        let says_so = self.content_type.as_deref().is_some_and(is_json);
+        let says_so = self.content_type.as_deref().is_some_and(|said| MediaType::of(said).is_json());
         if is_text || says_so || self.format == Format::NONE { as_json(&self.data) } else { None }
     }
 
@@ -195,26 +197,58 @@ fn as_json(data: &[u8]) -> Option<&str> {
     serde_json::from_str::<serde::de::IgnoredAny>(text).ok().map(|_| text)
 }
 
-/// The part of a content type before its parameters.
-fn essence(content_type: &str) -> &str {
-    content_type.split(';').next().unwrap_or_default().trim()
+/// A content type taken apart once.
+#[derive(Clone, Copy)]
+struct MediaType<'a> {
+    /// What stands before the parameters.
+    essence: &'a str,
+    parameters: Option<&'a str>,
 }
 
-fn is_json(content_type: &str) -> bool {
-    if content_type == JSON {
-        return true;
+impl<'a> MediaType<'a> {
+    fn of(content_type: &'a str) -> Self {
+        let (essence, parameters) = match content_type.split_once(';') {
+            Some((essence, parameters)) => (essence, Some(parameters)),
+            None => (content_type, None),
+        };
+        Self { essence: essence.trim(), parameters }
     }
-    let essence = essence(content_type).to_ascii_lowercase();
-    essence == JSON || essence.ends_with("+json")
-}
 
-fn is_text(content_type: &str) -> bool {
-    // What envelopes without a content type have: by far the most.
-    if matches!(content_type, TEXT | JSON) {
-        return true;
+    fn parameters(self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.parameters.into_iter().flat_map(|all| all.split(';')).map(|parameter| {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            (name.trim(), value.trim().trim_matches('"'))
+        })
     }
-    let essence = essence(content_type).to_ascii_lowercase();
-    essence.starts_with("text/") || essence == "application/xml" || essence.ends_with("+xml") || is_json(&essence)
+
+    fn charset(self) -> Option<&'a str> {
+        self.parameters().find(|(name, _)| name.eq_ignore_ascii_case("charset")).map(|(_, value)| value)
+    }
+
+    fn has_only_charset(self) -> bool {
+        self.parameters().all(|(name, _)| name.eq_ignore_ascii_case("charset"))
+    }
+
+    fn is_json(self) -> bool {
+        self.is(JSON) || self.ends_with("+json")
+    }
+
+    fn is_text(self) -> bool {
+        self.begins_with("text/") || self.is("application/xml") || self.ends_with("+xml") || self.is_json()
+    }
+
+    fn is(self, essence: &str) -> bool {
+        self.essence.eq_ignore_ascii_case(essence)
+    }
+
+    fn begins_with(self, beginning: &str) -> bool {
+        self.essence.get(..beginning.len()).is_some_and(|part| part.eq_ignore_ascii_case(beginning))
+    }
+
+    fn ends_with(self, end: &str) -> bool {
+        let from = self.essence.len().checked_sub(end.len());
+        from.and_then(|from| self.essence.get(from..)).is_some_and(|part| part.eq_ignore_ascii_case(end))
+    }
 }
 
 /// What a content type makes of a body.
@@ -244,8 +278,9 @@ pub fn typed(content_type: Option<&str>, stated: Option<Ccsid>, data: &[u8]) -> 
     let Some(content_type) = content_type.map(str::trim).filter(|text| !text.is_empty()) else {
         return Ok(Typed { format: Format::NONE, ccsid: Ccsid::Q_MGR, content_type: None });
     };
-    let (format, ccsid) = if is_text(content_type) {
-        let charset = charset(content_type).unwrap_or("utf-8");
+    let said = MediaType::of(content_type);
+    let (format, ccsid) = if said.is_text() {
+        let charset = said.charset().unwrap_or(UTF_8);
         let ccsid = stated.or_else(|| ccsid_of(charset)).ok_or_else(|| NotOfType::Charset(charset.to_owned()))?;
         let is_text = match ccsid {
             Ccsid::UTF_8 => std::str::from_utf8(data).is_ok(),
@@ -258,29 +293,15 @@ pub fn typed(content_type: Option<&str>, stated: Option<Ccsid>, data: &[u8]) -> 
     } else {
         (Format::NONE, Ccsid::Q_MGR)
     };
-    let is_said = essence(content_type).eq_ignore_ascii_case(inferred(format, data)) && has_only_charset(content_type);
+    let is_said = said.is(inferred(format, data)) && said.has_only_charset();
     let content_type = (!is_said).then(|| content_type.to_owned());
     Ok(Typed { format, ccsid, content_type })
 }
 
-fn parameters(content_type: &str) -> impl Iterator<Item = (&str, &str)> {
-    content_type.split(';').skip(1).map(|parameter| {
-        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-        (name.trim(), value.trim().trim_matches('"'))
-    })
-}
-
-fn charset(content_type: &str) -> Option<&str> {
-    parameters(content_type).find(|(name, _)| name.eq_ignore_ascii_case("charset")).map(|(_, value)| value)
-}
-
-fn has_only_charset(content_type: &str) -> bool {
-    parameters(content_type).all(|(name, _)| name.eq_ignore_ascii_case("charset"))
-}
-
+const UTF_8: &str = "utf-8";
 /// IANA names of the character sets that HTTP clients send.
 const CHARSETS: [(&str, i32); 12] = [
-    ("utf-8", 1208),
+    (UTF_8, 1208),
     ("utf8", 1208),
     ("us-ascii", 1208),
     ("iso-8859-1", 819),
@@ -295,6 +316,9 @@ const CHARSETS: [(&str, i32); 12] = [
 ];
 
 fn ccsid_of(charset: &str) -> Option<Ccsid> {
+    if charset == UTF_8 {
+        return Some(Ccsid::UTF_8);
+    }
     let lower = charset.to_ascii_lowercase();
     let known = CHARSETS.iter().find(|(name, _)| *name == lower).map(|(_, ccsid)| *ccsid);
     let number = known.or_else(|| {

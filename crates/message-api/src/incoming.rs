@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use crate::content::{Content, Header};
 use crate::time_text::write_moment;
-use crate::words::{write_persistence, write_report, write_type};
+use crate::words::{AsText, write_persistence, write_report, write_type};
 
 /// How the body is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -128,7 +128,7 @@ impl Serialize for Incoming<'_> {
             map.serialize_entry("user", &descriptor.user_identifier)?;
         }
         if let Some(position) = self.told.position {
-            map.serialize_entry("position", &position.0.to_string())?;
+            map.serialize_entry("position", &AsText(position.0))?;
         }
         map.serialize_entry("length", &self.content.data.len())?;
         map.serialize_entry("contentType", self.content.content_type())?;

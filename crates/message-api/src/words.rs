@@ -1,6 +1,16 @@
 //! The words of the message API for numbers of MQ: message types, persistence, report options.
 
 use model::descriptor::{MessageType, Persistence, Report};
+use serde::{Serialize, Serializer};
+
+/// A number that may be beyond 2^53, of which JSON numbers have all bits only as text.
+pub struct AsText(pub u64);
+
+impl Serialize for AsText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(itoa::Buffer::new().format(self.0))
+    }
+}
 
 const TYPES: [(MessageType, &str); 4] = [
     (MessageType::DATAGRAM, "datagram"),

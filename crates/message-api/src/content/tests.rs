@@ -16,7 +16,7 @@ fn json_and_text_need_no_property() {
     {
         let message = message(Some(content_type), data);
         assert_eq!((message.descriptor.format, &message.body[..]), (Format::STRING, data));
-        assert_eq!(Content::of(&message).content_type(), essence(content_type));
+        assert_eq!(Content::of(&message).content_type(), MediaType::of(content_type).essence);
     }
 }
 

@@ -9,7 +9,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use storage::private::log::disk::Disk;
 use storage::private::log::inspect::{Item, inspect};
-use storage::{Placement, PrivateStore, QueueId, Selection, StoreError, UnitOfWorkId, Xid, block_on};
+use storage::{DefinitionChange, Placement, PrivateStore, QueueId, Selection, StoreError, UnitOfWorkId, Xid, block_on};
 
 use crate::conformance::small;
 use crate::oracle::names;
@@ -114,6 +114,34 @@ fn old_messages_that_fill_the_oldest_extent_do_not_pin_a_drained_log() {
     log.eventually_puts();
     eventually("a smaller log", || log.disk.bytes_in_files() <= 8 * EXTENT);
     log.check();
+}
+
+#[test]
+fn a_full_disk_takes_puts_again_when_a_long_queue_is_cleared_or_dropped() {
+    for is_dropped in [false, true] {
+        let mut log = Limited::new(12 * EXTENT);
+        for _ in 0..5 {
+            assert!(log.put_next(None, 0));
+        }
+        while log.put_next(None, 1) {}
+        let drops = DefinitionChange::DropQueue(log.queues[1]);
+        match is_dropped {
+            true => {
+                block_on(log.store.change_definitions(vec![drops])).expect("drops");
+                log.queues[1] = log.store.create_queue();
+            }
+            false => {
+                let cleared = block_on(log.store.clear(log.queues[1])).expect("clears");
+                assert_eq!(cleared as usize, log.held[1].len());
+            }
+        }
+        assert!(log.held[1].len() > small().large_unit_messages, "its messages are released by another thread");
+        log.held[1].clear();
+        let name = log.next_name + 1;
+        eventually("a put", || log.put(None, 0, name));
+        eventually("a smaller log", || log.disk.bytes_in_files() <= 8 * EXTENT);
+        log.check();
+    }
 }
 
 #[test]

@@ -35,6 +35,8 @@ use super::{keys, not_a_message};
 const MOST_TOGETHER: usize = 100;
 /// Most messages of an atomic batch with a key: its answer is kept, and has to fit into a receipt.
 const MOST_WITH_KEY: usize = 500;
+/// About as many bytes has the line that answers a message.
+const ANSWER_BYTES: usize = 96;
 /// Answers that wait for their client before no more lines are read.
 const UNREAD_ANSWERS: usize = 16;
 
@@ -85,7 +87,7 @@ impl Batch {
         let mut together = Vec::new();
         loop {
             let next = lines.next(&mut together, MOST_TOGETHER).await;
-            let mut out = Vec::new();
+            let mut out = Vec::with_capacity(ANSWER_BYTES * together.len());
             if !together.is_empty() {
                 put_together(&target, &mut lent, &self.object, self.parameters, &together, &mut out).await;
                 together.clear();

@@ -18,15 +18,16 @@ pub(super) fn write_line(out: &mut Vec<u8>, value: &impl serde::Serialize) {
 /// The lines of a body as it comes.
 pub(super) struct Lines {
     body: Streamed,
-    buffer: BytesMut,
-    /// So many bytes at the beginning of the buffer have no end of a line: a long line is searched once, in however many pieces it comes.
-    searched: usize,
+    /// The beginning of a line whose end has not come.
+    begun: BytesMut,
+    /// What has come behind it. A line that lies whole in it is not copied.
+    piece: Bytes,
     is_at_end: bool,
 }
 
 impl Lines {
     pub(super) fn new(body: Streamed) -> Self {
-        Self { body, buffer: BytesMut::new(), searched: 0, is_at_end: false }
+        Self { body, begun: BytesMut::new(), piece: Bytes::new(), is_at_end: false }
     }
 
     /// Adds the next lines: waits for the first, and takes what is there of the others. False when these were the last.
@@ -39,35 +40,37 @@ impl Lines {
                     lines.push(line);
                 }
             }
+            if lines.len() >= most {
+                return Ok(true);
+            }
             if self.is_at_end {
-                if lines.len() < most && !self.buffer.trim_ascii().is_empty() {
-                    lines.push(self.buffer.split().freeze());
+                if !self.begun.trim_ascii().is_empty() {
+                    lines.push(self.begun.split().freeze());
                 }
-                return Ok(!self.buffer.trim_ascii().is_empty());
+                return Ok(false);
             }
             if !lines.is_empty() {
                 return Ok(true);
             }
             match self.body.next().await? {
-                Some(piece) if self.buffer.len() + piece.len() <= LONGEST_LINE => self.buffer.extend_from_slice(&piece),
+                Some(piece) if self.begun.len() + piece.len() <= LONGEST_LINE => self.piece = piece,
                 Some(_) => return Err(ApiError::new(&error::BODY_TOO_LARGE, &[&LONGEST_LINE.to_string()])),
                 None => self.is_at_end = true,
             }
         }
     }
 
-    /// The first line of the buffer, when it is whole.
+    /// The next line, when it is whole. Otherwise all that has come of it is kept.
     fn line(&mut self) -> Option<Bytes> {
-        match memchr::memchr(b'\n', &self.buffer[self.searched..]) {
-            Some(end) => {
-                let line = self.buffer.split_to(self.searched + end + 1).freeze();
-                self.searched = 0;
-                Some(line)
-            }
-            None => {
-                self.searched = self.buffer.len();
-                None
-            }
+        let Some(end) = memchr::memchr(b'\n', &self.piece) else {
+            self.begun.extend_from_slice(&std::mem::take(&mut self.piece));
+            return None;
+        };
+        let end = self.piece.split_to(end + 1);
+        if self.begun.is_empty() {
+            return Some(end);
         }
+        self.begun.extend_from_slice(&end);
+        Some(self.begun.split().freeze())
     }
 }

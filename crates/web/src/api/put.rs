@@ -7,6 +7,7 @@ use http::{StatusCode, header};
 use identity::Identity;
 use message_api::keys::Fingerprint;
 use message_api::outgoing::{Outgoing, read_envelope};
+use message_api::words::AsText;
 use model::identifier::MessageId;
 use model::message::Message;
 use model::options::{ObjectDescriptor, PutFlags, PutOptions};
@@ -34,7 +35,7 @@ pub(super) struct Placed {
 
 fn write_position<S: serde::Serializer>(position: &Option<Position>, serializer: S) -> Result<S::Ok, S::Error> {
     match position {
-        Some(position) => serializer.collect_str(&position.0),
+        Some(position) => AsText(position.0).serialize(serializer),
         None => serializer.serialize_none(),
     }
 }
