@@ -7,6 +7,8 @@
 //! the streaming responder's get and put cost the server is measured alone, on requests that are there already, and taken off both for
 //! the comparison of what is beyond it. Requests that are there cost less to get than requests that are waited for, so the
 //! comparison takes off too little rather than too much.
+//!
+//! The message API's request and reply in one call goes the same way, without a conversion, and is compared likewise.
 
 mod alone;
 pub(crate) mod liberty;
@@ -36,6 +38,7 @@ pub(crate) const QUICK_WARM_UP: Duration = Duration::from_secs(5);
 
 const SERVICE: &str = "two-way service";
 const REST: &str = "request by POST, reply by DELETE";
+const ONE_CALL: &str = "request and reply in one call of the message API";
 const SERVICE_ASKING: &str = "two-way service, responder that asks";
 const REST_ASKING: &str = "POST and DELETE, responder that asks";
 const RESPONDER: &str = "the responder's get and put alone";
@@ -43,6 +46,8 @@ const RESOURCES: &str = "Liberty: two no-op requests to a JAX-RS resource";
 const SERVLETS: &str = "Liberty: two no-op requests to a bare servlet";
 const SERVICE_BEYOND: &str = "two-way service beyond the responder";
 const REST_BEYOND: &str = "POST and DELETE beyond the responder";
+
+const ONE_CALL_BEYOND: &str = "one call beyond the responder";
 
 /// Each load of a round is measured in so many pieces, in turns with the others.
 const PIECES: u32 = 8;
@@ -61,7 +66,7 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     }
     let asking = Setting::start(&effort.work)?;
     let (service_asking, rest_asking) = (service(&asking, effort), rest(&asking, effort));
-    let (service, rest) = (service(&setting, effort), rest(&setting, effort));
+    let (service, rest, one_call) = (service(&setting, effort), rest(&setting, effort), one_call(&setting, effort));
     let responders = [setting.responder(Habit::Streaming)?, asking.responder(Habit::Asking)?];
     let messages = if report.is_quick() { 4_000 } else { 20_000 };
     let measured = interleave(
@@ -69,6 +74,7 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
         vec![
             Cell::new(SERVICE, || cpu_us(&service)),
             Cell::new(REST, || cpu_us(&rest)),
+            Cell::new(ONE_CALL, || cpu_us(&one_call)),
             Cell::new(RESPONDER, || alone::cpu_us(&setting, messages)),
             Cell::new(RESOURCES, || cpu_us(&resources)),
             Cell::new(SERVLETS, || cpu_us(&servlets)),
@@ -78,8 +84,10 @@ pub fn run(effort: &Effort, report: &mut Report) -> Result<()> {
     )?;
     drop(responders);
     let measured = measured.in_rounds_of(pieces);
-    let measured =
-        measured.with_difference(SERVICE_BEYOND, SERVICE, RESPONDER).with_difference(REST_BEYOND, REST, RESPONDER);
+    let measured = measured
+        .with_difference(SERVICE_BEYOND, SERVICE, RESPONDER)
+        .with_difference(REST_BEYOND, REST, RESPONDER)
+        .with_difference(ONE_CALL_BEYOND, ONE_CALL, RESPONDER);
     judge(report, &measured);
     Ok(())
 }
@@ -95,6 +103,10 @@ fn judge(report: &mut Report, measured: &Measured) {
         REST_BEYOND,
         "µs",
     ));
+    report.add(
+        Bar::at_most("CPU of request and reply in one call, against POST and DELETE, beyond the responder", 0.65)
+            .ratio(measured, ONE_CALL_BEYOND, REST_BEYOND, "µs"),
+    );
     report.add(
         Bar::at_most("CPU of a two-way service, against two no-op requests on Open Liberty (JAX-RS)", 0.25)
             .ratio(measured, SERVICE, RESOURCES, "µs"),
@@ -140,6 +152,17 @@ pub(crate) fn service(setting: &Setting, effort: &Effort) -> Choices {
         scenario: Some(Scenario::Service),
         post_path: Some(setting::SERVICE_PATH.to_owned()),
         body: Some(setting::SERVICE_REQUEST.to_owned()),
+        ..ours(setting, effort)
+    }
+}
+
+fn one_call(setting: &Setting, effort: &Effort) -> Choices {
+    let (queue, reply_queue) = (setting::REQUEST_QUEUE, setting::REPLY_QUEUE);
+    Choices {
+        scenario: Some(Scenario::Service),
+        post_path: Some(format!("/api/v1/qmgr/QM1/queue/{queue}/requests?envelope&replyQueue={reply_queue}")),
+        // The message is as long as those of the others. The driver sends JSON, and so the message lies in an envelope.
+        body: Some("{\"body\":{\"text\":\"{id}42\"}}".to_owned()),
         ..ours(setting, effort)
     }
 }

@@ -14,7 +14,7 @@ use workload::ledger::Ledger;
 
 use crate::client::{block_on, client};
 use crate::crash::load::{ANY_QUEUE, Clients, OWN_QUEUE, Victim, drain};
-use crate::driver::{Bench, well_ended};
+use crate::driver::{Bench, unharmed};
 
 /// Answers that the clients of the kill test get.
 const ANSWERS: u32 = 1000;
@@ -69,7 +69,7 @@ pub(super) fn beat(bench: &Bench, clients: Clients, ledger: &Ledger) -> Result<C
     commands(bench)?.finish(&definitions())?;
     let reached = running.await_answers(ANSWERS);
     for child in children {
-        well_ended(&child.wait_with_output()?)?;
+        unharmed(&child.wait_with_output()?)?;
     }
     drop(responder);
     let mut clients = running.join()?;
