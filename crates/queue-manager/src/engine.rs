@@ -61,6 +61,7 @@ use crate::queue::delayed::Delayed;
 use crate::reason::RefusedCalls;
 use crate::security::authority::Authorities;
 use crate::security::channel_authentication::ChannelAuthentications;
+use crate::security::recent::RecentRefusals;
 use crate::verb::detached::DetachedUnits;
 use crate::verb::xa::Branches;
 
@@ -80,6 +81,7 @@ pub(crate) struct Engine {
     pub(crate) publish: PublishSubscribe,
     pub(crate) authorities: Authorities,
     pub(crate) channel_authentications: ChannelAuthentications,
+    pub(crate) refusals: RecentRefusals,
     pub(crate) connections: ConnectionTable,
     pub(crate) channels: Arc<ChannelTable>,
     pub(crate) started_objects: Arc<StartedTable>,
@@ -147,6 +149,7 @@ impl Engine {
             publish: PublishSubscribe::default(),
             authorities: loaded.authorities,
             channel_authentications: loaded.channel_authentications,
+            refusals: RecentRefusals::default(),
             connections: ConnectionTable::default(),
             channels: Arc::default(),
             started_objects: Arc::default(),

@@ -48,7 +48,7 @@ use crate::queue::dead_letter::Undelivered;
 use crate::queue::delayed::{self, Goal};
 use crate::queue::resolve::{Resolved, resolve};
 use crate::queue::{dead_letter, report};
-use crate::security::authority;
+use crate::security::authority::{self, Door};
 use crate::verb::connection::{Connection, PutResult};
 use crate::verb::put::Request;
 use crate::verb::put_descriptor::{Defaults, Filled, fill_in};
@@ -107,11 +107,12 @@ const SYSTEM_TOPICS: &str = "$SYS/MQ/";
 /// `UnknownObjectName` (2085): no such topic object, or neither object nor string. `UnknownObjectQMgr` (2086).
 /// `TopicStringError` (2425), `AdminTopicStringError` (2598), `NotAuthorized` (2035), `PubsubInhibited` (2531).
 pub(crate) fn open(
-    engine: &Engine,
+    connection: &Connection,
     caller: &Principal,
     object: &ObjectDescriptor,
     options: OpenOptions,
 ) -> Result<OpenTopic, Reason> {
+    let engine = &connection.engine;
     check_enabled(engine)?;
     if !engine.is_this(&object.queue_manager) {
         return Err(Reason::UnknownObjectQMgr);
@@ -120,8 +121,8 @@ pub(crate) fn open(
     if topic_string.starts_with(SYSTEM_TOPICS) {
         return Err(Reason::AdminTopicStringError);
     }
-    let wanted = crate::verb::open::wanted(options - OpenOptions::OUTPUT) | Authority::PUBLISH;
-    check_authority(engine, caller, &topic_string, wanted)?;
+    let wanted = wanted_of_topic(crate::verb::open::wanted(options));
+    check_authority(engine, connection.door(), caller, &topic_string, wanted)?;
     Ok(OpenTopic::new(topic_string))
 }
 
@@ -150,6 +151,7 @@ pub(crate) fn full_topic_string(engine: &Engine, topic: &TopicName, own: &str) -
 /// `NotAuthorized` (2035): none does.
 pub(crate) fn check_authority(
     engine: &Engine,
+    door: Door<'_>,
     caller: &Principal,
     topic_string: &str,
     wanted: Authority,
@@ -158,8 +160,17 @@ pub(crate) fn check_authority(
     if grants(engine, caller, &above, wanted) {
         return Ok(());
     }
-    let nearest = above.first().copied().unwrap_or_else(|| TopicName::literal("SYSTEM.BASE.TOPIC"));
-    authority::check(engine, caller, AuthorityObject::Topic, &nearest, wanted)
+    authority::check_anew(engine, door, caller, (AuthorityObject::Topic, &nearest(&above)), wanted, Some(topic_string))
+}
+
+/// What a program that opens a topic to publish on it needs, where `wanted` is what the same options want of a queue.
+pub(crate) fn wanted_of_topic(wanted: Authority) -> Authority {
+    (wanted - Authority::PUT) | Authority::PUBLISH
+}
+
+/// The topic object that a refusal names.
+pub(crate) fn nearest(above: &[TopicName]) -> TopicName {
+    above.first().copied().unwrap_or_else(|| TopicName::literal("SYSTEM.BASE.TOPIC"))
 }
 
 /// The topic objects above a topic string, the nearest first.

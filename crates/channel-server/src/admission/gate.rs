@@ -11,12 +11,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use handshake::cipher_spec::CipherSpec;
-use model::authority::AuthorityObject;
-use model::definition::{AdministeredObject, ChannelDefinition, ChannelType};
-use model::name::{ChannelName, QueueManagerName};
+use model::definition::{AdministeredObject, ChannelDefinition};
+use model::name::QueueManagerName;
 use parking_lot::RwLock;
-use queue_manager::channel_authentication::{fits, is_address_blocked};
+use queue_manager::channel_admission::{Denied, server_connection};
+use queue_manager::channel_authentication::fits;
 use queue_manager::channel_status::{ChannelInstance, ChannelState, InstanceLimits, NotAdmitted};
+use queue_manager::recent::RefusedClient;
 use queue_manager::registry::Unavailable;
 use queue_manager::{QueueManager, QueueManagers};
 
@@ -94,7 +95,7 @@ impl Gate {
     /// BLOCKADDR, before a byte is read: that of the listener's queue manager, or of the first one.
     pub(crate) fn is_blocked(&self, address: IpAddr) -> bool {
         let name = self.home.as_ref().map_or("", QueueManagerName::as_str);
-        self.queue_managers.get(name).is_ok_and(|queue_manager| blocks(&queue_manager, address))
+        self.queue_managers.get(name).is_ok_and(|queue_manager| blocks(&queue_manager, address, ""))
     }
 
     fn was_asked_about_address(&self, queue_manager: &QueueManager) -> bool {
@@ -128,12 +129,14 @@ impl Gate {
 impl Admission for Gate {
     fn begin(&self, peer: &Peer, introduction: &Introduction) -> Result<Terms, StatusCode> {
         let queue_manager = self.queue_manager(&introduction.queue_manager)?;
-        if !self.was_asked_about_address(&queue_manager) && blocks(&queue_manager, peer.address.ip()) {
+        if !self.was_asked_about_address(&queue_manager)
+            && blocks(&queue_manager, peer.address.ip(), &introduction.channel)
+        {
             return Err(status::SECURITY);
         }
         let applicant = Applicant { queue_manager: &queue_manager, peer, introduction };
         let object = applicant.object()?;
-        let channel = applicant.server_connection(&object)?;
+        let Some(channel) = server_connection(&object) else { return Err(status::WRONG_TYPE) };
         applicant.check_tls(channel)?;
         applicant.admit(channel)
     }
@@ -146,20 +149,30 @@ impl Admission for Gate {
     }
 }
 
-fn blocks(queue_manager: &QueueManager, address: IpAddr) -> bool {
-    if !queue_manager.definition().channel_authentication {
-        return false;
-    }
-    let records = queue_manager.channel_authentications();
-    let Some(record) = is_address_blocked(&records, address, None) else { return false };
+/// `channel`: as far as it is known.
+fn blocks(queue_manager: &QueueManager, address: IpAddr, channel: &str) -> bool {
+    let Some(record) = queue_manager.address_blocker(address) else { return false };
     let name = queue_manager.name();
     if record.warn {
         let queue_manager = name.as_str();
         tracing::warn!(queue_manager, "AMQ9787W: {address} would be refused by BLOCKADDR without WARN(YES)");
         return false;
     }
-    tracing::warn!(queue_manager = name.as_str(), "AMQ9777E: a connection from {address} was refused by BLOCKADDR");
+    let why = Denied::AddressBlocked { address, record: Box::new(record) };
+    tracing::warn!(queue_manager = name.as_str(), "{why}");
+    note(queue_manager, address, channel, format_args!("{why}"));
     true
+}
+
+/// Remembers a refusal for those who ask why.
+fn note(queue_manager: &QueueManager, address: IpAddr, channel: &str, why: std::fmt::Arguments<'_>) {
+    queue_manager.note_refused_client(RefusedClient {
+        channel: channel.to_owned(),
+        address,
+        user: String::new(),
+        cause: why.to_string(),
+        is_of_user: false,
+    });
 }
 
 /// A partner that wants a channel.
@@ -174,33 +187,18 @@ impl Applicant<'_> {
     fn refuse<T>(&self, code: StatusCode, why: std::fmt::Arguments<'_>) -> Result<T, StatusCode> {
         let from = self.peer.address.ip();
         tracing::warn!(queue_manager = self.queue_manager.name().as_str(), "{why} (partner {from})");
+        note(self.queue_manager, from, &self.introduction.channel, why);
         Err(code)
     }
 
     fn object(&self) -> Result<Arc<AdministeredObject>, StatusCode> {
-        let wanted = &self.introduction.channel;
-        let object =
-            ChannelName::parse(wanted).ok().and_then(|name| self.queue_manager.object(AuthorityObject::Channel, &name));
-        match object {
-            Some(object) => Ok(object),
-            None => {
-                let shown: String = wanted.chars().take(20).filter(|c| !c.is_control()).collect();
-                self.refuse(status::NO_SUCH_CHANNEL, format_args!("AMQ9519E: there is no channel '{shown}'"))
-            }
-        }
-    }
-
-    fn server_connection<'o>(&self, object: &'o AdministeredObject) -> Result<&'o ChannelDefinition, StatusCode> {
-        match object {
-            AdministeredObject::Channel(channel) if channel.channel_type == ChannelType::ServerConnection => {
-                Ok(channel)
-            }
-            other => {
-                let name = other.name();
-                let why = format_args!("AMQ9502E: channel {name} is not a server-connection channel");
-                self.refuse(status::WRONG_TYPE, why)
-            }
-        }
+        self.queue_manager.served_channel(&self.introduction.channel).or_else(|denied| {
+            let code = match denied {
+                Denied::WrongType { .. } => status::WRONG_TYPE,
+                _ => status::NO_SUCH_CHANNEL,
+            };
+            self.refuse(code, format_args!("{denied}"))
+        })
     }
 
     /// SSLCIPH, SSLCAUTH, SSLPEER.

@@ -1,27 +1,20 @@
 //! The user of a partner: its password, CHLAUTH records, MCAUSER.
 //!
-//! The order is that of a queue manager with early adoption (`ChlauthEarlyAdopt=Y`), which new ones have: the password is
-//! checked, and with ADOPTCTX(YES) its user counts as the client's before the records look at it. Then the most specific
-//! record maps the user; BLOCKUSER has the last word. Every refusal is 2035 for the application; only the log tells why.
-//!
-//! A user, once known, is one of:
-//! mapped by a record; adopted from the password; MCAUSER of the channel; asserted by the client; in this order.
-//!
-//! Source: MQ security, "Interaction between CHLAUTH and CONNAUTH"; MQ reference, "DEFINE AUTHINFO", 9.3.
+//! The password is checked here; whom the client becomes is decided by the queue manager (`security/channel_admission.rs`).
+//! Every refusal is 2035 for the application; the log tells why, and administrators may ask the queue manager.
 
 use std::future::Future;
 use std::net::IpAddr;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::time::Duration;
 
-use model::authority::{AuthorityObject, Principal};
-use model::definition::authentication::{AuthenticationType, CheckPassword};
-use model::definition::channel_authentication::CheckClient;
-use model::definition::{AdministeredObject, ChannelAuthentication};
-use model::name::ChannelName;
+use model::authority::Principal;
+use model::definition::ChannelAuthentication;
+use model::definition::authentication::CheckPassword;
+use model::definition::channel_authentication::Rule;
 use model::reason::Reason;
-use queue_manager::channel_authentication::{Inbound, Outcome, is_user_blocked, map};
+use queue_manager::channel_admission::{Client, PasswordPolicy, UserDecision};
+use queue_manager::recent::RefusedClient;
 use queue_manager::{ConnectOptions, QueueManager};
 
 use crate::admission::{Peer, Terms, UserFacts};
@@ -75,41 +68,18 @@ pub(super) async fn identify(
 pub(super) fn refuse_plain_password(terms: &Terms, peer: &Peer, facts: &UserFacts) -> Result<Principal, Reason> {
     let user = shown(facts.credentials.as_ref().map_or("", |given| given.user.trim()));
     let (queue_manager, channel, from) = (terms.queue_manager.name(), &terms.channel, peer.address.ip());
-    tracing::warn!(
-        queue_manager = queue_manager.as_str(),
+    let why = format!(
         "AMQ5534E: user '{user}' was refused: its password was sent in clear, and channels.plain_passwords is \"loopback\"; \
-         connect with TLS to a channel with SSLCIPH, and change the password (channel {channel}, partner {from})"
+         connect with TLS to a channel with SSLCIPH, and change the password"
     );
+    tracing::warn!(queue_manager = queue_manager.as_str(), "{why} (channel {channel}, partner {from})");
+    note(terms, peer, facts, format_args!("{why}"));
     Err(Reason::NotAuthorized)
-}
-
-/// CHCKCLNT, ADOPTCTX and FAILDLAY of the object that CONNAUTH names.
-#[derive(Debug, Clone, Copy)]
-struct Policy {
-    check_client: CheckPassword,
-    adopt_context: bool,
-    failure_delay_s: u32,
-}
-
-impl Policy {
-    /// `None` for objects that are not about passwords.
-    fn of(object: &AdministeredObject) -> Option<Self> {
-        let AdministeredObject::Authentication(definition) = object else { return None };
-        let checks_passwords =
-            matches!(definition.authentication_type, AuthenticationType::OperatingSystem | AuthenticationType::Ldap);
-        checks_passwords.then_some(Self {
-            check_client: definition.check_client,
-            adopt_context: definition.adopt_context,
-            failure_delay_s: definition.failure_delay_s,
-        })
-    }
 }
 
 /// FAILDLAY: how long a password that is wrong keeps its client waiting.
 pub(crate) fn failure_delay(queue_manager: &QueueManager) -> Duration {
-    let name = queue_manager.definition().connection_authentication;
-    let object = queue_manager.object(AuthorityObject::AuthenticationInformation, &name);
-    let policy = object.as_deref().and_then(Policy::of);
+    let policy = queue_manager.password_policy().ok().flatten();
     Duration::from_secs(policy.map_or(0, |policy| policy.failure_delay_s).into())
 }
 
@@ -122,26 +92,30 @@ struct Identification<'a> {
 
 impl Identification<'_> {
     async fn run(&self) -> Result<Principal, Reason> {
-        let policy = self.policy()?;
+        let policy = self.queue_manager().password_policy();
+        let policy = policy.map_err(|denied| self.refuse(format_args!("{denied}")))?;
         let checked = match policy {
             Some(policy) => self.check_password(policy).await?,
             None => None,
         };
-        let adopts = policy.is_some_and(|policy| policy.adopt_context);
-        let adopted = checked.as_ref().filter(|_| adopts);
-        let client_user = adopted.map_or(self.facts.asserted.trim(), |principal| &principal.user);
-
-        let records = self.records();
-        let (mapped, check_client) = self.map(&records, client_user)?;
-        let principal = match (mapped, adopted) {
-            (Some(user), _) => self.credentials.principal(&user).await,
-            (None, Some(adopted)) => adopted.clone(),
-            (None, None) => self.of_channel_or_client().await?,
+        let tls = self.peer.tls.as_ref();
+        let client = Client {
+            channel: &self.terms.channel,
+            address: self.peer.address.ip(),
+            asserted: &self.facts.asserted,
+            subject: tls.and_then(|tls| tls.subject.as_deref()),
+            issuer: tls.and_then(|tls| tls.issuer.as_deref()),
         };
-        let is_administrator = self.queue_manager().is_administrator(&principal) || &*principal.user == "mqm";
-        self.check_requirement(policy, check_client, checked.is_some(), &principal, is_administrator)?;
-        self.check_blocked(&records, &principal, is_administrator)?;
-        Ok(principal)
+        let look_up = |user: String| async move { self.credentials.principal(&user).await };
+        let decision = self.queue_manager().user_of_client(&client, policy, checked.as_ref(), look_up).await;
+        for record in &decision.warned {
+            self.warn(record, &decision);
+        }
+        match (decision.outcome, decision.principal) {
+            (Ok(()), Some(principal)) => Ok(principal),
+            (Err(denied), _) => Err(self.refuse(format_args!("{denied}"))),
+            (Ok(()), None) => Err(Reason::NotAuthorized),
+        }
     }
 
     fn queue_manager(&self) -> &QueueManager {
@@ -149,29 +123,28 @@ impl Identification<'_> {
     }
 
     /// Refuses; the application learns nothing more.
-    fn refuse<T>(&self, why: std::fmt::Arguments<'_>) -> Result<T, Reason> {
+    fn refuse(&self, why: std::fmt::Arguments<'_>) -> Reason {
         let (channel, from) = (&self.terms.channel, self.peer.address.ip());
         let queue_manager = self.queue_manager().name();
         tracing::warn!(queue_manager = queue_manager.as_str(), "{why} (channel {channel}, partner {from})");
-        Err(Reason::NotAuthorized)
+        note(self.terms, self.peer, self.facts, why);
+        Reason::NotAuthorized
     }
 
-    /// What the object says that CONNAUTH names; `None` where it names none.
-    fn policy(&self) -> Result<Option<Policy>, Reason> {
-        let name = self.queue_manager().definition().connection_authentication;
-        if name.is_blank() {
-            return Ok(None);
-        }
-        let object = self.queue_manager().object(AuthorityObject::AuthenticationInformation, &name);
-        match object.as_deref().and_then(Policy::of) {
-            Some(policy) => Ok(Some(policy)),
-            None => self
-                .refuse(format_args!("AMQ5530E: CONNAUTH({name}) names no object that says how passwords are checked")),
-        }
+    /// A record with WARN(YES) would have refused.
+    fn warn(&self, record: &ChannelAuthentication, decision: &UserDecision) {
+        let (rule, profile) = (record.rule.rule_type().word(), &record.profile);
+        let (queue_manager, channel) = (self.queue_manager().name(), &self.terms.channel);
+        let principal = decision.principal.as_ref().filter(|_| matches!(record.rule, Rule::BlockUser { .. }));
+        let user = shown(principal.map_or(&decision.client_user, |principal| &principal.user));
+        tracing::warn!(
+            queue_manager = queue_manager.as_str(),
+            "AMQ9787W: user '{user}' on channel {channel} would be refused by CHLAUTH({profile}) TYPE({rule}) without WARN(YES)"
+        );
     }
 
     /// Who was checked; `None` when nothing was given or checks are off.
-    async fn check_password(&self, policy: Policy) -> Result<Option<Principal>, Reason> {
+    async fn check_password(&self, policy: PasswordPolicy) -> Result<Option<Principal>, Reason> {
         if policy.check_client == CheckPassword::None {
             return Ok(None);
         }
@@ -195,125 +168,22 @@ impl Identification<'_> {
                     channel: self.terms.channel.clone(),
                     connection_name: self.terms.connection_name.clone(),
                 });
-                self.refuse(format_args!("AMQ5534E: user '{}' was refused: {why}", shown(user)))
+                Err(self.refuse(format_args!("AMQ5534E: user '{}' was refused: {why}", shown(user))))
             }
         }
     }
+}
 
-    fn records(&self) -> Arc<[ChannelAuthentication]> {
-        if self.queue_manager().definition().channel_authentication {
-            self.queue_manager().channel_authentications()
-        } else {
-            Arc::from([])
-        }
-    }
-
-    /// The user a record maps to, if one does, and whether the record wants a password.
-    fn map(
-        &self,
-        records: &[ChannelAuthentication],
-        client_user: &str,
-    ) -> Result<(Option<String>, CheckClient), Reason> {
-        let tls = self.peer.tls.as_ref();
-        let inbound = Inbound {
-            channel: &self.terms.channel,
-            address: self.peer.address.ip(),
-            host: None,
-            client_user: Some(client_user).filter(|user| !user.is_empty()),
-            queue_manager: None,
-            subject: tls.and_then(|tls| tls.subject.as_deref()),
-            issuer: tls.and_then(|tls| tls.issuer.as_deref()),
-        };
-        let mapped = map(records, &inbound);
-        let user = shown(client_user);
-        if let Some(record) = mapped.warned {
-            let (rule, profile) = (record.rule.rule_type().word(), &record.profile);
-            let (queue_manager, channel) = (self.queue_manager().name(), &self.terms.channel);
-            tracing::warn!(
-                queue_manager = queue_manager.as_str(),
-                "AMQ9787W: user '{user}' on channel {channel} would be refused by CHLAUTH({profile}) TYPE({rule}) without WARN(YES)"
-            );
-        }
-        match mapped.outcome {
-            Outcome::AsChannel => Ok((None, mapped.check_client)),
-            Outcome::User(user) => Ok((Some(user.to_owned()), mapped.check_client)),
-            Outcome::Refused => {
-                let (rule, profile) =
-                    mapped.record.map_or(("", ""), |record| (record.rule.rule_type().word(), record.profile.as_str()));
-                self.refuse(format_args!(
-                    "AMQ9777E: user '{user}' was refused by CHLAUTH({profile}) TYPE({rule}) USERSRC(NOACCESS)"
-                ))
-            }
-        }
-    }
-
-    /// MCAUSER, else who the client says it is.
-    async fn of_channel_or_client(&self) -> Result<Principal, Reason> {
-        let definition = ChannelName::parse(&self.terms.channel)
-            .ok()
-            .and_then(|name| self.queue_manager().object(AuthorityObject::Channel, &name));
-        let agent_user = match definition.as_deref() {
-            Some(AdministeredObject::Channel(channel)) => channel.agent_user.trim(),
-            _ => "",
-        };
-        let user = if agent_user.is_empty() { self.facts.asserted.trim() } else { agent_user };
-        if user.is_empty() {
-            return self.refuse(format_args!("AMQ9557E: the channel has no MCAUSER, and the partner names no user"));
-        }
-        Ok(self.credentials.principal(user).await)
-    }
-
-    /// CHCKCLNT of CONNAUTH and of the record.
-    fn check_requirement(
-        &self,
-        policy: Option<Policy>,
-        of_record: CheckClient,
-        was_checked: bool,
-        principal: &Principal,
-        is_administrator: bool,
-    ) -> Result<(), Reason> {
-        let of_queue_manager = policy.map_or(CheckPassword::None, |policy| policy.check_client);
-        let is_required = match of_record {
-            CheckClient::AsQueueManager => false,
-            CheckClient::Required => true,
-            CheckClient::RequiredOfAdministrators => is_administrator,
-        } || match of_queue_manager {
-            CheckPassword::None | CheckPassword::Optional => false,
-            CheckPassword::Required => true,
-            CheckPassword::RequiredOfAdministrators => is_administrator,
-        };
-        if was_checked || !is_required {
-            return Ok(());
-        }
-        let user = shown(&principal.user);
-        match of_queue_manager {
-            CheckPassword::None => self.refuse(format_args!(
-                "AMQ5541I: user '{user}' needs a password by CHLAUTH, and the queue manager's CONNAUTH checks none"
-            )),
-            _ => self.refuse(format_args!("AMQ5540E: user '{user}' needs a password, and the application gave none")),
-        }
-    }
-
-    /// BLOCKUSER.
-    fn check_blocked(
-        &self,
-        records: &[ChannelAuthentication],
-        principal: &Principal,
-        is_administrator: bool,
-    ) -> Result<(), Reason> {
-        let channel = &self.terms.channel;
-        let Some(record) = is_user_blocked(records, channel, &principal.user, is_administrator) else { return Ok(()) };
-        let (user, profile) = (shown(&principal.user), &record.profile);
-        if record.warn {
-            let queue_manager = self.queue_manager().name();
-            tracing::warn!(
-                queue_manager = queue_manager.as_str(),
-                "AMQ9787W: user '{user}' on channel {channel} would be refused by CHLAUTH({profile}) TYPE(BLOCKUSER) without WARN(YES)"
-            );
-            return Ok(());
-        }
-        self.refuse(format_args!("AMQ9776E: user '{user}' was refused by CHLAUTH({profile}) TYPE(BLOCKUSER)"))
-    }
+/// Remembers a refusal for those who ask why.
+fn note(terms: &Terms, peer: &Peer, facts: &UserFacts, why: std::fmt::Arguments<'_>) {
+    let given = facts.credentials.as_ref().map(|given| given.user.trim()).filter(|user| !user.is_empty());
+    terms.queue_manager.note_refused_client(RefusedClient {
+        channel: terms.channel.clone(),
+        address: peer.address.ip(),
+        user: given.unwrap_or(facts.asserted.trim()).to_owned(),
+        cause: why.to_string(),
+        is_of_user: true,
+    });
 }
 
 /// A partner's name in a form that is safe for the log.

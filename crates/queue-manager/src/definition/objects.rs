@@ -15,7 +15,7 @@ use storage::DefinitionChange;
 use crate::QueueManager;
 use crate::definition::definitions;
 use crate::engine::Engine;
-use crate::security::authority;
+use crate::security::authority::{self, Door};
 
 /// Why a definition was not changed; `command` turns it into a message identifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -67,7 +67,7 @@ pub(crate) fn authorise(
     name: &ObjectName,
     wanted: Authority,
 ) -> Result<(), ObjectError> {
-    authority::check(engine, caller, object, name, wanted).map_err(|_| ObjectError::NotAuthorized {
+    authority::check(engine, Door::Command, caller, object, name, wanted).map_err(|_| ObjectError::NotAuthorized {
         user: caller.user.to_string(),
         name: name.to_string(),
         missing: (wanted - engine.authorities.granted(caller, object, name)).list(),

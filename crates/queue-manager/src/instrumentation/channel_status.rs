@@ -247,13 +247,8 @@ impl ChannelTable {
         is_counted: bool,
     ) -> Result<ChannelHandle, NotAdmitted> {
         let mut state = self.state.lock();
-        if state.closed {
-            return Err(NotAdmitted::Ending);
-        }
-        if state.stopped.contains(&instance.channel) {
-            return Err(NotAdmitted::Stopped);
-        }
-        state.count(&instance.channel, &instance.connection_name, limits)?;
+        state.admits(&instance.channel, &instance.connection_name, limits)?;
+        state.count(&instance.channel, &instance.connection_name);
         let registered = Arc::new(Registered {
             client: instance.connection_name.clone(),
             instance: Mutex::new(instance),
@@ -319,9 +314,17 @@ impl ChannelTable {
 }
 
 impl State {
+    /// Whether one more instance may start.
+    ///
     /// # Errors
-    /// `Instances`, `InstancesOfClient`; then nothing is counted.
-    fn count(&mut self, channel: &str, client: &str, limits: InstanceLimits) -> Result<(), NotAdmitted> {
+    /// By reason; see [`NotAdmitted`].
+    fn admits(&self, channel: &str, client: &str, limits: InstanceLimits) -> Result<(), NotAdmitted> {
+        if self.closed {
+            return Err(NotAdmitted::Ending);
+        }
+        if self.stopped.contains(channel) {
+            return Err(NotAdmitted::Stopped);
+        }
         let count = self.counts.get(channel);
         if count.map_or(0, |count| count.all) >= limits.all {
             return Err(NotAdmitted::Instances);
@@ -330,10 +333,13 @@ impl State {
         if of_client.unwrap_or(0) >= limits.of_client {
             return Err(NotAdmitted::InstancesOfClient);
         }
+        Ok(())
+    }
+
+    fn count(&mut self, channel: &str, client: &str) {
         let count = self.counts.entry(channel.to_owned()).or_default();
         count.all += 1;
         *count.of_client.entry(client.to_owned()).or_default() += 1;
-        Ok(())
     }
 
     fn discount(&mut self, channel: &str, client: &str) {
@@ -462,6 +468,14 @@ impl QueueManager {
         );
         drop(instance);
         Ok(handle)
+    }
+
+    /// Whether `admit_channel` would let one more instance start now.
+    ///
+    /// # Errors
+    /// By reason; see [`NotAdmitted`].
+    pub fn would_admit_channel(&self, channel: &str, client: &str, limits: InstanceLimits) -> Result<(), NotAdmitted> {
+        self.engine().channels.state.lock().admits(channel, client, limits)
     }
 
     /// Asks every instance to end and admits none any more: the queue manager ends. Returns how many there are.

@@ -20,6 +20,7 @@ use crate::engine::Engine;
 use crate::publish::check_authority;
 use crate::publish::retained;
 use crate::publish::topic_tree::Pattern;
+use crate::security::authority::Door;
 use crate::verb::connection::Connection;
 use crate::verb::handle::Target;
 
@@ -96,10 +97,12 @@ impl QueueManager {
     /// `NotAuthorized`: no +clr on a topic object above. `Reason`: the store refused.
     pub async fn clear_topic_string(&self, caller: &Principal, topic: &str) -> Result<(), ObjectError> {
         let engine = self.engine();
-        check_authority(engine, caller, topic, Authority::CLEAR).map_err(|_| ObjectError::NotAuthorized {
-            user: caller.user.to_string(),
-            name: topic.to_owned(),
-            missing: Authority::CLEAR.list(),
+        check_authority(engine, Door::Command, caller, topic, Authority::CLEAR).map_err(|_| {
+            ObjectError::NotAuthorized {
+                user: caller.user.to_string(),
+                name: topic.to_owned(),
+                missing: Authority::CLEAR.list(),
+            }
         })?;
         let connection = Connection::internal(engine);
         let _retaining = engine.publish.retaining.take().await;

@@ -27,6 +27,7 @@ use crate::queue::dead_letter::Undelivered;
 use crate::queue::resolve::{Destination, Resolved, resolve};
 use crate::queue::transmission::{self, QUEUE_MANAGER};
 use crate::queue::{dead_letter, delivery};
+use crate::security::authority::Door;
 use crate::verb::open::check_destination_authority;
 use model::header::transmission::TransmissionHeader;
 
@@ -146,7 +147,7 @@ async fn put_to_reply_queue(
         Resolved::Destination(destination) => {
             let object = ObjectDescriptor { name: of.reply_to_queue, ..ObjectDescriptor::default() };
             let principal = of.answerable().ok_or(Reason::NotAuthorized)?;
-            check_destination_authority(engine, &principal, &object, &destination, Authority::PUT)?;
+            check_destination_authority(engine, Door::Report, &principal, &object, &destination, Authority::PUT)?;
             put_to(engine, unit, &destination, report.clone(), expires, now).await
         }
         Resolved::Model(_) => Err(Reason::ObjectTypeError),

@@ -4,10 +4,12 @@
 //! Administrators pass. For anybody else each entity (the user, each of the groups) counts with the most specific of its
 //! profiles that matches the object's name; what the entities may do is added up. A record that grants nothing counts
 //! like any other: it takes away what a less specific profile of the same entity grants.
-//! Decisions are remembered until a record changes.
+//! Decisions are remembered until a record changes. `decide` may be watched (`Witness`): an explanation is the trace of the
+//! decision itself, never a second one.
 //!
 //! Source: MQ security, "Using OAM generic profiles", "Profile priorities", 9.3.
 
+pub mod decision;
 mod profile;
 mod refusal;
 
@@ -20,8 +22,11 @@ use model::name::ObjectName;
 use model::reason::Reason;
 use parking_lot::RwLock;
 
+use crate::ConnectOptions;
 use crate::engine::Engine;
 use crate::engine::map::Map;
+use crate::security::authority::decision::{AdministratorBy, Basis, Decision, Trace, Witness};
+use crate::security::recent::Way;
 
 pub(crate) use profile::{matches as profile_matches, problem as profile_problem};
 
@@ -29,7 +34,7 @@ pub(crate) use profile::{matches as profile_matches, problem as profile_problem}
 #[derive(Default)]
 pub(crate) struct Authorities {
     records: RwLock<BTreeMap<RecordKey, AuthorityRecord>>,
-    decisions: RwLock<Map<u64, Decision>>,
+    decisions: RwLock<Map<u64, Remembered>>,
     hasher: foldhash::fast::RandomState,
     refusals: refusal::Refusals,
     /// The user the server runs as.
@@ -39,7 +44,7 @@ pub(crate) struct Authorities {
 /// Which record: at most one each.
 type RecordKey = (AuthorityObject, String, Entity);
 
-struct Decision {
+struct Remembered {
     principal: Principal,
     object: AuthorityObject,
     name: ObjectName,
@@ -98,32 +103,46 @@ impl Authorities {
             return decision.granted;
         }
         let records = self.records.read();
-        let granted = decide(&records, principal, object, name.as_str());
+        let granted = decide(&records, principal, object, name.as_str(), &mut ());
         let mut decisions = self.decisions.write();
         if decisions.len() >= MAXIMUM_DECISIONS {
             decisions.clear();
         }
-        decisions.insert(hash, Decision { principal: principal.clone(), object, name: *name, granted });
+        decisions.insert(hash, Remembered { principal: principal.clone(), object, name: *name, granted });
         granted
     }
 
     pub(crate) fn is_administrator(&self, principal: &Principal) -> bool {
-        principal.is_administrator
-            || principal.user == self.server_user
-            || principal.groups.iter().any(|group| &**group == "mqm")
+        self.administrator_by(principal).is_some()
     }
 
-    /// The profile of the principal itself that applies to the object.
-    fn profile_of(&self, principal: &Principal, object: AuthorityObject, name: &str) -> Option<String> {
-        let records = self.records.read();
-        let is_own = |entity: &Entity| matches!(entity, Entity::Principal(user) if **user == *principal.user);
-        records
-            .values()
-            .filter(|record| {
-                record.object == object && is_own(&record.entity) && profile_matches(&record.profile, name)
-            })
-            .min_by(|a, b| profile::specificity(&a.profile, &b.profile))
-            .map(|record| record.profile.clone())
+    /// What makes the principal an administrator, if anything does.
+    fn administrator_by(&self, principal: &Principal) -> Option<AdministratorBy> {
+        if principal.user == self.server_user {
+            Some(AdministratorBy::ServerUser)
+        } else if principal.is_administrator {
+            Some(AdministratorBy::Door)
+        } else {
+            principal.groups.iter().any(|group| &**group == "mqm").then_some(AdministratorBy::Group)
+        }
+    }
+
+    /// The decision of `granted`, made anew before a witness.
+    pub(crate) fn explain(
+        &self,
+        principal: &Principal,
+        object: AuthorityObject,
+        name: &ObjectName,
+        wanted: Authority,
+    ) -> Decision {
+        let made =
+            |granted, basis| Decision { principal: principal.clone(), object, name: *name, wanted, granted, basis };
+        if let Some(by) = self.administrator_by(principal) {
+            return made(Authority::all(), Basis::Administrator(by));
+        }
+        let mut trace = Trace::default();
+        let granted = decide(&self.records.read(), principal, object, name.as_str(), &mut trace);
+        made(granted, Basis::Records(trace.weighed))
     }
 
     /// What the maker of an object is granted; an administrator needs no record.
@@ -147,47 +166,85 @@ fn key(record: &AuthorityRecord) -> RecordKey {
     (record.object, record.profile.clone(), record.entity.clone())
 }
 
+/// By which way a request came; looked at only when it is refused.
+#[derive(Clone, Copy)]
+pub(crate) enum Door<'a> {
+    /// A verb of this application.
+    Application(&'a ConnectOptions),
+    Command,
+    /// A report that a message asks for goes to its reply-to queue.
+    Report,
+}
+
 /// The check of open, put1, connect and commands: every bit of `wanted` must be granted.
 ///
 /// # Errors
-/// `NotAuthorized` (2035), with a log line that says who lacks what, and how to grant it.
+/// `NotAuthorized` (2035): see `check_anew`.
 pub(crate) fn check(
     engine: &Engine,
+    door: Door<'_>,
     principal: &Principal,
     object: AuthorityObject,
     name: &ObjectName,
     wanted: Authority,
 ) -> Result<(), Reason> {
-    let missing = wanted - engine.authorities.granted(principal, object, name);
-    if missing.is_empty() {
+    if engine.authorities.granted(principal, object, name).contains(wanted) {
         return Ok(());
     }
-    refusal::log(engine, principal, object, name, missing);
+    check_anew(engine, door, principal, (object, name), wanted, None)
+}
+
+/// As `check`, where what is remembered does not allow it: the records decide once more, and say why.
+///
+/// # Errors
+/// `NotAuthorized` (2035), with a log line that says who lacks what and how to grant it, and an entry among the last refusals.
+#[cold]
+pub(crate) fn check_anew(
+    engine: &Engine,
+    door: Door<'_>,
+    principal: &Principal,
+    (object, name): (AuthorityObject, &ObjectName),
+    wanted: Authority,
+    topic_string: Option<&str>,
+) -> Result<(), Reason> {
+    let decision = engine.authorities.explain(principal, object, name, wanted);
+    if decision.is_allowed() {
+        return Ok(());
+    }
+    refusal::log(engine, &decision);
+    engine.refusals.note(engine.now(), Way::of(door), &decision, topic_string);
     Err(Reason::NotAuthorized)
 }
 
+/// `witness` sees each entity as it is weighed.
 fn decide(
     records: &BTreeMap<RecordKey, AuthorityRecord>,
     principal: &Principal,
     object: AuthorityObject,
     name: &str,
+    witness: &mut impl Witness,
 ) -> Authority {
     let of_object = || records.values().filter(|record| record.object == object);
     let matching: Vec<&AuthorityRecord> = of_object().filter(|record| profile_matches(&record.profile, name)).collect();
     // Authority to create may be granted for the whole class, whatever the name.
     let class: Vec<&AuthorityRecord> = of_object().filter(|record| record.profile == AuthorityRecord::CLASS).collect();
-    let of = |is_entity: &dyn Fn(&Entity) -> bool| {
-        let own = matching
-            .iter()
-            .filter(|record| is_entity(&record.entity))
-            .min_by(|a, b| profile::specificity(&a.profile, &b.profile))
-            .map_or(Authority::empty(), |record| record.authorities);
+    let mut weigh = |is_entity: &dyn Fn(&Entity) -> bool, entity: &dyn Fn() -> Entity| {
+        let own = || matching.iter().copied().filter(|record| is_entity(&record.entity));
+        let decides = own().min_by(|a, b| profile::specificity(&a.profile, &b.profile));
+        let granted = decides.map_or(Authority::empty(), |record| record.authorities);
         let create = class.iter().filter(|record| is_entity(&record.entity));
-        create.fold(own, |all, record| all | (record.authorities & Authority::CREATE))
+        let granted = create.fold(granted, |all, record| all | (record.authorities & Authority::CREATE));
+        witness.weighed(entity, decides, &mut own(), granted);
+        granted
     };
-    let mut granted = of(&|entity| matches!(entity, Entity::Principal(user) if **user == *principal.user));
+    let user = &principal.user;
+    let mut granted = weigh(&|entity| matches!(entity, Entity::Principal(known) if **known == **user), &|| {
+        Entity::Principal(user.to_string())
+    });
     for group in principal.groups.iter() {
-        granted |= of(&|entity| matches!(entity, Entity::Group(name) if **name == **group));
+        granted |= weigh(&|entity| matches!(entity, Entity::Group(known) if **known == **group), &|| {
+            Entity::Group(group.to_string())
+        });
     }
     granted
 }

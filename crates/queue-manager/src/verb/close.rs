@@ -13,7 +13,7 @@ use crate::publish::subscription;
 use crate::queue::Queue;
 use crate::queue::resolve::Destination;
 use crate::queue::{dynamic, trigger};
-use crate::security::authority;
+use crate::security::authority::{self, Door};
 use crate::verb::browse;
 use crate::verb::connection::{Connection, ObjectHandle};
 use crate::verb::handle::{Handle, Target};
@@ -46,7 +46,7 @@ pub(crate) async fn close(connection: &Connection, handle: ObjectHandle, options
     }
     if options.intersects(DELETION) {
         // Refused, the handle stays open.
-        let queue = queue_to_delete(engine, &open)?;
+        let queue = queue_to_delete(engine, connection.door(), &open)?;
         Box::pin(dynamic::delete(engine, &queue, options.contains(CloseOptions::DELETE_PURGE))).await?;
     }
     let open = connection.state.remove_handle(handle)?;
@@ -60,7 +60,7 @@ pub(crate) async fn close(connection: &Connection, handle: ObjectHandle, options
 /// # Errors
 /// `OptionNotValidForType` (2045): the queue is not dynamic, or temporary and made by another handle. `NotAuthorized`
 /// (2035): neither its maker nor with +dlt.
-fn queue_to_delete(engine: &Engine, open: &Handle) -> Result<Arc<Queue>, Reason> {
+fn queue_to_delete(engine: &Engine, door: Door<'_>, open: &Handle) -> Result<Arc<Queue>, Reason> {
     let Target::Queue(Destination::Local { opened, queue }) = &open.target else {
         return Err(Reason::OptionNotValidForType);
     };
@@ -70,7 +70,7 @@ fn queue_to_delete(engine: &Engine, open: &Handle) -> Result<Arc<Queue>, Reason>
         DefinitionType::TemporaryDynamic => Err(Reason::OptionNotValidForType),
         DefinitionType::PermanentDynamic => {
             if queue.creator.as_ref().is_none_or(|creator| *creator != open.caller.user) {
-                authority::check(engine, &open.caller, AuthorityObject::Queue, &opened.name, Authority::DELETE)?;
+                authority::check(engine, door, &open.caller, AuthorityObject::Queue, &opened.name, Authority::DELETE)?;
             }
             Ok(queue.clone())
         }

@@ -30,7 +30,7 @@ use crate::queue::delayed::Due;
 use crate::queue::resolve::{self, Resolved};
 use crate::queue::transmission::QUEUE_MANAGER;
 use crate::queue::waiters::Changes;
-use crate::security::authority;
+use crate::security::authority::{self, Door};
 use crate::selection::matching;
 use crate::verb::get::Terms;
 use crate::verb::interrupt::Closing;
@@ -133,7 +133,8 @@ impl QueueManager {
         let engine = self.engine();
         engine.admit_connection().inspect_err(|_| engine.statistics.connect_failed())?;
         let name = &engine.name;
-        authority::check(engine, &options.principal, AuthorityObject::QueueManager, name, Authority::CONNECT)
+        let door = Door::Application(&options);
+        authority::check(engine, door, &options.principal, AuthorityObject::QueueManager, name, Authority::CONNECT)
             .inspect_err(|_| {
                 engine.statistics.connect_failed();
                 calls::connect_refused(engine, &options);
@@ -203,6 +204,11 @@ impl Connection {
         };
         let state = Arc::new(ConnectionState::new(engine.identifiers.number(), options, engine.now()));
         Self { engine: engine.clone(), state }
+    }
+
+    /// By which way its requests come.
+    pub(crate) fn door(&self) -> Door<'_> {
+        Door::Application(&self.state.options)
     }
 
     /// The queue manager it is connected to.

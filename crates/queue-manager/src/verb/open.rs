@@ -25,7 +25,7 @@ use crate::queue::Queue;
 use crate::queue::resolve::{Destination, Resolved, resolve};
 use crate::queue::waiters::Changes;
 use crate::queue::{dynamic, trigger};
-use crate::security::authority;
+use crate::security::authority::{self, Door};
 use crate::selection::selector::Selector;
 use crate::verb::connection::{Connection, Opened};
 use crate::verb::handle::{Handle, Memory, Target};
@@ -54,12 +54,12 @@ pub(crate) async fn open(
     check_options(options)?;
     let selector = selector(object, options)?;
     let wants_alternate = options.contains(OpenOptions::ALTERNATE_USER_AUTHORITY);
-    let caller = &*effective_caller(engine, caller, object, wants_alternate)?;
+    let caller = &*effective_caller(connection, caller, object, wants_alternate)?;
     match object.object {
         ObjectKind::Queue => open_queue(connection, caller, object, options, selector).await,
         ObjectKind::Topic => {
             check_valid(options, OpenOptions::OUTPUT | CONTEXT)?;
-            let topic = publish::open(engine, caller, object, options)?;
+            let topic = publish::open(connection, caller, object, options)?;
             add(connection, caller, object.name, Target::Topic(topic), options)
         }
         ObjectKind::QueueManager => open_queue_manager(connection, caller, object, options),
@@ -114,7 +114,7 @@ fn check_valid(options: OpenOptions, valid: OpenOptions) -> Result<(), Reason> {
 
 /// Who counts: the alternate user when one is asked for and the caller may act for others.
 pub(super) fn effective_caller<'c>(
-    engine: &Engine,
+    connection: &Connection,
     caller: &'c Principal,
     object: &ObjectDescriptor,
     wants_alternate: bool,
@@ -122,7 +122,8 @@ pub(super) fn effective_caller<'c>(
     if !wants_alternate {
         return Ok(Cow::Borrowed(caller));
     }
-    authority::check(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::ALTERNATE_USER)?;
+    let (engine, wanted) = (&connection.engine, Authority::ALTERNATE_USER);
+    authority::check(engine, connection.door(), caller, AuthorityObject::QueueManager, &engine.name, wanted)?;
     Ok(alternate(&object.alternate_user).map_or(Cow::Borrowed(caller), Cow::Owned))
 }
 
@@ -155,7 +156,7 @@ async fn open_queue(
     let engine = &connection.engine;
     match resolve(engine, &object.name, &object.queue_manager)? {
         Resolved::Model(model) => {
-            authority::check(engine, caller, AuthorityObject::Queue, &model.name, wanted(options))?;
+            authority::check(engine, connection.door(), caller, AuthorityObject::Queue, &model.name, wanted(options))?;
             let queue = Box::pin(dynamic::make(engine, &model, caller, &object.dynamic_queue)).await?;
             let target = Destination::Local { opened: queue.clone(), queue };
             open_destination(
@@ -168,7 +169,7 @@ async fn open_queue(
             .await
         }
         Resolved::Destination(destination) => {
-            check_destination_authority(engine, caller, object, &destination, wanted(options))?;
+            check_destination_authority(engine, connection.door(), caller, object, &destination, wanted(options))?;
             open_destination(
                 connection,
                 caller,
@@ -181,22 +182,32 @@ async fn open_queue(
     }
 }
 
-/// The profile is that of the name given, or of the transmission queue where only a queue manager was recognised.
+/// Whose profile is asked for a destination: the name given, or the transmission queue where only a queue manager was
+/// recognised. `None`: the caller made the dynamic queue, and needs no record.
+pub(crate) fn asked_name(
+    caller: &Principal,
+    object: &ObjectDescriptor,
+    destination: &Destination,
+) -> Option<QueueName> {
+    if destination.first().creator.as_ref().is_some_and(|creator| *creator == caller.user) {
+        return None;
+    }
+    Some(match destination {
+        Destination::Remote { opened: None, transmission, .. } => transmission.name,
+        Destination::Local { .. } | Destination::Remote { .. } | Destination::Topic { .. } => object.name,
+    })
+}
+
 pub(crate) fn check_destination_authority(
     engine: &Engine,
+    door: Door<'_>,
     caller: &Principal,
     object: &ObjectDescriptor,
     destination: &Destination,
     wanted: Authority,
 ) -> Result<(), Reason> {
-    let name = match destination {
-        Destination::Remote { opened: None, transmission, .. } => transmission.name,
-        Destination::Local { .. } | Destination::Remote { .. } | Destination::Topic { .. } => object.name,
-    };
-    if destination.first().creator.as_ref().is_some_and(|creator| *creator == caller.user) {
-        return Ok(());
-    }
-    authority::check(engine, caller, AuthorityObject::Queue, &name, wanted)
+    let Some(name) = asked_name(caller, object, destination) else { return Ok(()) };
+    authority::check(engine, door, caller, AuthorityObject::Queue, &name, wanted)
 }
 
 /// What a handle of a queue has beside its options.
@@ -225,7 +236,7 @@ async fn open_destination(
         Destination::Topic { alias, topic } => {
             check_valid(options, OpenOptions::OUTPUT | CONTEXT | OpenOptions::INQUIRE)?;
             let object = ObjectDescriptor { object: ObjectKind::Topic, name: *topic, ..ObjectDescriptor::default() };
-            let topic = publish::open(engine, caller, &object, options)?;
+            let topic = publish::open(connection, caller, &object, options)?;
             return add(connection, caller, alias.name, Target::Topic(topic), options);
         }
     };
@@ -313,7 +324,8 @@ fn open_queue_manager(
     if !engine.is_this(&object.queue_manager) {
         return Err(Reason::UnknownObjectQMgr);
     }
-    authority::check(engine, caller, AuthorityObject::QueueManager, &engine.name, Authority::INQUIRE)?;
+    let (door, family) = (connection.door(), AuthorityObject::QueueManager);
+    authority::check(engine, door, caller, family, &engine.name, Authority::INQUIRE)?;
     add(connection, caller, engine.name, Target::QueueManager, options)
 }
 
@@ -331,7 +343,7 @@ fn open_object(
         return Err(Reason::UnknownObjectQMgr);
     }
     engine.object(family, &object.name).ok_or(Reason::UnknownObjectName)?;
-    authority::check(engine, caller, family, &object.name, Authority::INQUIRE)?;
+    authority::check(engine, connection.door(), caller, family, &object.name, Authority::INQUIRE)?;
     add(connection, caller, object.name, Target::Object(family), options)
 }
 

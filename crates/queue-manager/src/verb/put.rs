@@ -102,7 +102,7 @@ pub(crate) async fn put1(
     if flags.contains(PutFlags::LOGICAL_ORDER) {
         return Err(Reason::OptionsError);
     }
-    let caller = &*effective_caller(engine, caller, object, flags.contains(PutFlags::ALTERNATE_USER_AUTHORITY))?;
+    let caller = &*effective_caller(connection, caller, object, flags.contains(PutFlags::ALTERNATE_USER_AUTHORITY))?;
     let request = Request { connection, caller, handle: None, options, due };
     match object.object {
         ObjectKind::Queue => {}
@@ -113,7 +113,7 @@ pub(crate) async fn put1(
         Resolved::Destination(destination) => destination,
         Resolved::Model(_) => return Box::pin(put1_to_model(&request, object, message)).await,
     };
-    check_destination_authority(engine, caller, object, &destination, wanted(flags))?;
+    check_destination_authority(engine, connection.door(), caller, object, &destination, wanted(flags))?;
     if let Destination::Topic { topic, .. } = &destination {
         let topic = ObjectDescriptor { object: ObjectKind::Topic, name: *topic, ..ObjectDescriptor::default() };
         return put1_to_topic(&request, &topic, message).await;
@@ -126,8 +126,7 @@ async fn put1_to_topic(
     object: &ObjectDescriptor,
     message: Box<Message>,
 ) -> Result<PutResult, Reason> {
-    let engine = &request.connection.engine;
-    let topic = publish::open(engine, request.caller, object, open_options(request.options.flags))?;
+    let topic = publish::open(request.connection, request.caller, object, open_options(request.options.flags))?;
     Box::pin(publish::publish(request, &topic, message)).await
 }
 

@@ -24,7 +24,7 @@ use crate::instrumentation::event;
 use crate::publish::durable_limit::check_room;
 use crate::publish::subscription::{OpenSubscription, Subscription, end, parse_selector, remove_managed_queue};
 use crate::publish::topic_tree::{EffectiveTopic, Pattern};
-use crate::publish::{check_authority, check_enabled, full_topic_string, send_retained};
+use crate::publish::{check_authority, check_enabled, full_topic_string, grants, send_retained, topics_above};
 use crate::queue::dynamic;
 use crate::queue::resolve::{Destination, Resolved, resolve};
 use crate::security::authority;
@@ -85,7 +85,7 @@ impl Connection {
         check_descriptor(descriptor)?;
         let object = ObjectDescriptor { alternate_user: descriptor.alternate_user.clone(), ..Default::default() };
         let alternate = descriptor.flags.contains(Flags::ALTERNATE_USER_AUTHORITY);
-        let caller = &effective_caller(engine, caller, &object, alternate)?;
+        let caller = &effective_caller(self, caller, &object, alternate)?;
         let call = Call { connection: self, caller, descriptor, queue };
         let made = match call.run().await {
             // Somebody else has made it meanwhile.
@@ -206,7 +206,7 @@ impl Call<'_> {
         if durable && !effective.durable_subscriptions {
             return Err(Reason::DurabilityNotAllowed);
         }
-        check_authority(engine, self.caller, &topic_string, Authority::SUBSCRIBE)?;
+        check_authority(engine, self.connection.door(), self.caller, &topic_string, Authority::SUBSCRIBE)?;
         if durable {
             check_room(engine, self.caller, &self.caller.user)?;
         }
@@ -302,7 +302,8 @@ impl Call<'_> {
             return Err(Reason::InvalidDestination);
         }
         if queue.creator.as_ref().is_none_or(|creator| *creator != self.caller.user) {
-            authority::check(engine, self.caller, AuthorityObject::Queue, &open.name, Authority::PUT)?;
+            let door = self.connection.door();
+            authority::check(engine, door, self.caller, AuthorityObject::Queue, &open.name, Authority::PUT)?;
         }
         Ok(match destination {
             Destination::Remote { opened: None, queue, queue_manager, .. } => (*queue, *queue_manager),
@@ -340,8 +341,11 @@ impl Call<'_> {
         }
         self.check_unaltered(of)?;
         let wanted = if self.has(Flags::ALTER) { Authority::SUBSCRIBE } else { Authority::RESUME };
-        check_authority(engine, self.caller, &of.topic_string, wanted)
-            .or_else(|_| check_authority(engine, self.caller, &of.topic_string, Authority::SUBSCRIBE))?;
+        let above = topics_above(engine, &of.topic_string);
+        // The authority to subscribe covers that to resume.
+        if !grants(engine, self.caller, &above, wanted) {
+            check_authority(engine, self.connection.door(), self.caller, &of.topic_string, Authority::SUBSCRIBE)?;
+        }
         // Those who share it have agreed on all that could be altered.
         if !self.has(Flags::ALTER) || self.descriptor.shared && existing.is_open() {
             return self.open_handles(&existing).await;

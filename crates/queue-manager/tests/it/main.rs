@@ -14,6 +14,7 @@ mod detached;
 mod disk;
 mod dropped;
 mod events;
+mod explained;
 mod failed_log;
 mod groups;
 mod inquire;

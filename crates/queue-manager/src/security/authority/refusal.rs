@@ -6,8 +6,7 @@
 use std::hash::BuildHasher;
 use std::time::Duration;
 
-use model::authority::{Authority, AuthorityObject, AuthorityRecord, Principal};
-use model::definition::attribute::quoted;
+use model::authority::{AuthorityObject, Principal};
 use model::name::ObjectName;
 use model::timestamp::Timestamp;
 use parking_lot::Mutex;
@@ -16,6 +15,7 @@ use tracing::warn;
 use crate::engine::Engine;
 use crate::engine::map::Map;
 use crate::engine::spaced_line::SpacedLine;
+use crate::security::authority::decision::Decision;
 
 /// One line for a user and an object in this time.
 const PAUSE: Duration = Duration::from_secs(60);
@@ -41,80 +41,25 @@ impl Refusals {
     }
 }
 
-pub(super) fn log(
-    engine: &Engine,
-    principal: &Principal,
-    object: AuthorityObject,
-    name: &ObjectName,
-    missing: Authority,
-) {
-    let authorities = &engine.authorities;
-    let Some(left_out) = authorities.refusals.due(principal, object, name, engine.now()) else { return };
-    let own = authorities.profile_of(principal, object, name.as_str());
+pub(super) fn log(engine: &Engine, decision: &Decision) {
+    let Decision { principal, object, name, .. } = decision;
+    let Some(left_out) = engine.authorities.refusals.due(principal, *object, name, engine.now()) else { return };
+    let least = decision.remedies().into_iter().next();
     warn!(
         queue_manager = engine.name.as_str(),
         user = &*principal.user,
         object = name.as_str(),
         object_type = object.mqsc(),
-        missing = missing.list(),
-        grant = grant(principal, object, name, missing, own.as_deref()),
+        missing = decision.missing().list(),
+        grant = least.map_or_else(String::new, |remedy| remedy.mqsc.join("; ")),
         left_out,
         "AMQ8077W: not authorized"
     );
 }
 
-/// The command that grants what is missing. It adds to the profile that counts for the user now: a more specific one of
-/// its own would take away what that profile grants.
-fn grant(
-    principal: &Principal,
-    object: AuthorityObject,
-    name: &ObjectName,
-    missing: Authority,
-    own: Option<&str>,
-) -> String {
-    let whole_class = missing.contains(Authority::CREATE) && object != AuthorityObject::QueueManager;
-    let profile = if whole_class { AuthorityRecord::CLASS } else { own.unwrap_or(name.as_str()) };
-    let profile = match object {
-        AuthorityObject::QueueManager => String::new(),
-        _ => format!("PROFILE({}) ", quoted(profile)),
-    };
-    let (object, user) = (object.mqsc(), quoted(&principal.user));
-    format!("SET AUTHREC {profile}OBJTYPE({object}) PRINCIPAL({user}) AUTHADD({})", missing.list())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn grants(object: AuthorityObject, missing: Authority, own: Option<&str>) -> String {
-        grant(&Principal::user("o'hara"), object, &ObjectName::literal("APP.Q"), missing, own)
-    }
-
-    #[test]
-    fn the_command_that_grants_keeps_what_the_user_has() {
-        let put = Authority::PUT | Authority::GET;
-        let queue = AuthorityObject::Queue;
-        for (text, expected) in [
-            (
-                grants(queue, put, None),
-                "SET AUTHREC PROFILE('APP.Q') OBJTYPE(QUEUE) PRINCIPAL('o''hara') AUTHADD(GET,PUT)",
-            ),
-            (
-                grants(queue, Authority::SET, Some("APP.**")),
-                "SET AUTHREC PROFILE('APP.**') OBJTYPE(QUEUE) PRINCIPAL('o''hara') AUTHADD(SET)",
-            ),
-            (
-                grants(queue, Authority::CREATE, Some("APP.**")),
-                "SET AUTHREC PROFILE('@class') OBJTYPE(QUEUE) PRINCIPAL('o''hara') AUTHADD(CRT)",
-            ),
-            (
-                grants(AuthorityObject::QueueManager, Authority::CONNECT, None),
-                "SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('o''hara') AUTHADD(CONNECT)",
-            ),
-        ] {
-            assert_eq!(text, expected);
-        }
-    }
 
     #[test]
     fn a_refusal_is_told_once_a_minute_with_the_number_left_out() {
