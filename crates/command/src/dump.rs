@@ -306,6 +306,12 @@ impl Dump<'_> {
     }
 }
 
+/// The SET CHLAUTH that makes the record anew.
+pub fn channel_authentication_line(record: &ChannelAuthentication) -> String {
+    let (profile, parts) = (attribute::quoted(&record.profile), channel_authentication(record));
+    format!("SET CHLAUTH({profile}) {} ACTION(REPLACE)", parts.join(" "))
+}
+
 /// What SET CHLAUTH needs to make the record anew: every attribute with a value, dates apart.
 fn channel_authentication(record: &ChannelAuthentication) -> Vec<String> {
     let everything = Request { selection: Selection::All, condition: None };

@@ -30,7 +30,7 @@ use model::authority::Principal;
 use queue_manager::QueueManager;
 use queue_manager::event::command::{Issued, Issuer, Origin};
 
-pub use dump::{DumpOptions, EXPORTS, dump};
+pub use dump::{DumpOptions, EXPORTS, channel_authentication_line, dump};
 pub use mqsc::split::{SourceCommand, split};
 pub use observed::execute_issued;
 pub use reply::Reply;

@@ -2,7 +2,8 @@
 //!
 //! Owns: messages as JSON and as raw bodies (`content.rs`, `outgoing.rs`, `incoming.rs`), and as they are carried elsewhere
 //! (`exported.rs`); their words, times and identifiers (`words.rs`, `time_text.rs`, `random_id.rs`), deliveries with locks (`deliveries/`), jobs (`jobs/`), keys
-//! that make a repetition safe (`keys.rs`), requests with their replies (`requests/`).
+//! that make a repetition safe (`keys.rs`), requests with their replies (`requests/`). What dead letters say is in `dead_letters.rs`,
+//! and why a get that waits gets nothing in `differences.rs`.
 //!
 //! Never here: paths, headers and status codes of HTTP, which are `web`'s; authority and durability, which are the queue
 //! manager's. No request opens a way around its authorities.
@@ -17,7 +18,9 @@ use model::authority::Principal;
 use queue_manager::QueueManagers;
 
 pub mod content;
+pub mod dead_letters;
 pub mod deliveries;
+pub mod differences;
 pub mod error;
 pub mod exported;
 pub mod incoming;

@@ -35,6 +35,7 @@ pub use engine::{clock, command_server, system_settings};
 pub use instrumentation::{accounting, channel_status, event, started, status, topic_status};
 pub use publish::{durable_limit, subscription};
 pub use queue::delayed::Due;
+pub use queue::insight;
 pub use queue::quarantine::QuarantinedMessage;
 pub use queue::waiters::Changes;
 pub use registry::QueueManagers;

@@ -2,7 +2,8 @@
 //!
 //! Owns: `Queue` (a definition, who has it open, what was counted), name resolution (`resolve.rs`), the last step of every
 //! put (`delivery.rs`), waits (`waiters.rs`), what a handle remembers of its place (`cursor.rs`), groups and segments
-//! (`group.rs`, `segmentation.rs`), delayed delivery (`delayed.rs`), dynamic queues, triggers, expiry, reports, transmission and dead-letter queues.
+//! (`group.rs`, `segmentation.rs`), delayed delivery (`delayed.rs`), dynamic queues, triggers, expiry, reports, transmission and dead-letter queues, and what people are told who
+//! ask why a queue gives nothing (`insight.rs`).
 //!
 //! Never: checks a program's options (`verb`) or a command's parameters (`definition`). The messages themselves are in the
 //! store.
@@ -21,6 +22,7 @@ pub(crate) mod delivery;
 pub(crate) mod dynamic;
 pub(crate) mod expiry;
 pub(crate) mod group;
+pub mod insight;
 pub(crate) mod quarantine;
 pub(crate) mod report;
 pub(crate) mod resolve;

@@ -165,6 +165,42 @@ pub struct Depth {
     pub bytes: u64,
 }
 
+/// What a look at a queue finds, for those who ask why nobody gets a message. Nothing is taken or changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// Messages that a get could take, if nothing else were wrong.
+    pub available: usize,
+    /// The first of them in delivery order.
+    pub first: Vec<Surveyed>,
+    /// Put or got by units of work: the unit, and how many of each.
+    pub held: Vec<HeldByUnit>,
+    /// The first messages that units of work got.
+    pub got: Vec<Surveyed>,
+    /// Their bodies are being read back by gets.
+    pub being_read: usize,
+    /// They cannot be read back, and are delivered to nobody.
+    pub quarantined: usize,
+}
+
+/// A message, as far as its identifiers go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Surveyed {
+    pub position: Position,
+    pub message_id: MessageId,
+    pub correlation_id: CorrelationId,
+    pub group_id: GroupId,
+    pub has_expired: bool,
+    /// A browser holds its lock.
+    pub is_locked: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeldByUnit {
+    pub unit: UnitOfWorkId,
+    pub put: usize,
+    pub got: usize,
+}
+
 /// One change of the definitions, opaque to the store. All changes of one call become durable together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DefinitionChange {

@@ -19,6 +19,9 @@ mod request;
 mod selection;
 mod to_the_end;
 mod transaction;
+mod why;
+
+pub(crate) use why::add_hint;
 
 use http::{HeaderValue, StatusCode};
 use identity::Identity;
@@ -51,9 +54,19 @@ pub(crate) enum ApiHandler {
     CancelJob,
     ExportMessages,
     ImportMessages,
+    WhyRefused,
+    WhyDeadLetter,
+    WhyChannel,
+    WhyGet,
 }
 
 impl ApiHandler {
+    /// Asks whether an API key is for what the request wants. API keys are for messages, not for their circumstances.
+    pub(crate) fn checks_scope(self) -> bool {
+        use ApiHandler::{WhyChannel, WhyDeadLetter, WhyGet, WhyRefused};
+        !matches!(self, WhyRefused | WhyDeadLetter | WhyChannel | WhyGet)
+    }
+
     pub(crate) fn takes_body(self) -> bool {
         use ApiHandler::{
             ExchangeMessages, ImportMessages, PublishMessages, PutMessages, ReceiveMessages, RunTransaction,
@@ -99,6 +112,10 @@ pub(crate) async fn handle(
         ApiHandler::CancelJob => Box::pin(jobs::cancel(call, identity)).await,
         ApiHandler::ExportMessages => Box::pin(export::export(call, identity)).await,
         ApiHandler::ImportMessages => Box::pin(import::import(call, identity, body)).await,
+        ApiHandler::WhyRefused => Box::pin(why::refused(call, identity)).await,
+        ApiHandler::WhyDeadLetter => Box::pin(why::dead_letter(call, identity)).await,
+        ApiHandler::WhyChannel => Box::pin(why::channel(call, identity)).await,
+        ApiHandler::WhyGet => Box::pin(why::get(call, identity)).await,
     }
 }
 

@@ -31,6 +31,8 @@ pub(crate) struct ApiError {
     inserts: Vec<String>,
     /// Which of several messages it is about.
     line: Option<usize>,
+    /// What to do, where more is known than the entry says; in the form of a problem only.
+    hint: Option<Box<str>>,
     /// What the answer carries beside it: `Allow`, or a cookie that is cleared.
     header: Option<Box<(HeaderName, HeaderValue)>>,
 }
@@ -341,7 +343,7 @@ impl ApiError {
     /// Long inserts are cut: a request cannot make its refusal long.
     pub(crate) fn new(entry: &'static Entry, inserts: &[&str]) -> Self {
         let inserts = inserts.iter().map(|&insert| shortened(insert)).collect();
-        Self { entry, status: entry.status, reason: None, inserts, line: None, header: None }
+        Self { entry, status: entry.status, reason: None, inserts, line: None, hint: None, header: None }
     }
 
     /// A limit of the server is reached; the client may try again soon.
@@ -458,6 +460,20 @@ impl ApiError {
         Self { header: Some(Box::new((name, value))), ..self }
     }
 
+    /// The queue manager refused it with 2035.
+    pub(crate) fn is_not_authorized(&self) -> bool {
+        self.reason == Some(Reason::NotAuthorized.number())
+    }
+
+    /// The object that it is about, of an error with reason 2035.
+    pub(crate) fn object(&self) -> &str {
+        self.inserts.get(1).map_or("", String::as_str)
+    }
+
+    pub(crate) fn with_hint(self, hint: String) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
     pub(crate) fn status(&self) -> StatusCode {
         self.status
     }
@@ -490,7 +506,7 @@ impl ApiError {
             "title": self.entry.explanation,
             "status": self.status.as_u16(),
             "detail": self.with_inserts(self.entry.message),
-            "hint": self.entry.action,
+            "hint": self.hint.as_deref().unwrap_or(self.entry.action),
         });
         if let Some(number) = self.reason {
             let name = Reason::from_number(number).map(Reason::name);

@@ -11,6 +11,7 @@ mod message_api;
 mod messaging;
 mod operation;
 mod schemas;
+mod why;
 mod zosconnect;
 
 use std::borrow::Cow;

@@ -169,7 +169,10 @@ impl Handler {
     /// Asks whether an API key is for what the request wants. Others are not for API keys.
     pub(crate) fn checks_scope(self) -> bool {
         use Handler::{BrowseMessage, GetMessage, ListMessages, PublishMessage, PutMessage};
-        matches!(self, PutMessage | GetMessage | BrowseMessage | ListMessages | PublishMessage | Self::Api(_))
+        match self {
+            Self::Api(handler) => handler.checks_scope(),
+            other => matches!(other, PutMessage | GetMessage | BrowseMessage | ListMessages | PublishMessage),
+        }
     }
 
     /// Its answers are always a few lines: they need no memory for answers.
@@ -306,6 +309,10 @@ routes! {
     DELETE API_MESSAGE, &[], USER, CookieOnly => Api(TakeMessage), "Gets the message at a position, removing it";
     GET    "/api/v1/qmgr/{qmgr}/queue/{queue}/messages/{position}/body", &[], USER, Off => Api(ShowMessageBody), "Shows the data of a message as they are";
     POST   "/api/v1/qmgr/{qmgr}/topic/{topic}/messages", &[], USER, CookieOnly => Api(PublishMessages), "Publishes one message, or many, one a line";
+    GET    "/api/v1/qmgr/{qmgr}/why/2035", &[], MQ_ROLE, Off => Api(WhyRefused), "Explains why a user is not authorized, or lists the last refusals";
+    GET    "/api/v1/qmgr/{qmgr}/why/dead-letter", &[], MQ_ROLE, Off => Api(WhyDeadLetter), "Explains messages of a dead-letter queue";
+    GET    "/api/v1/qmgr/{qmgr}/why/channel", &[], MQ_ROLE, Off => Api(WhyChannel), "Explains whether a client gets a channel, or lists the last that were refused";
+    GET    "/api/v1/qmgr/{qmgr}/why/get", &[], MQ_ROLE, Off => Api(WhyGet), "Explains why gets of a queue find nothing";
     GET    "/api/v1/problems/{problem}", &[], Access::Everybody, Off => Public(Problem), "Explains one kind of error";
     POST   MQSC, ALL_VERSIONS, MQ_ROLE, HeaderPresent => RunMqsc, "Runs one MQSC command, given as text or as JSON";
     GET    QUEUES, V1, MQ_ROLE, Off => ListQueues, "Lists queues";

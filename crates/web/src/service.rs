@@ -274,6 +274,10 @@ async fn guarded(
         Ok(()) => handle(call, matched.route.handler, &identity, mechanism, body).await,
         Err(error) => Err(error),
     };
+    let outcome = match outcome {
+        Err(error) if matched.route.handler.form() == Form::Problem => Err(api::add_hint(call, &identity, error)),
+        outcome => outcome,
+    };
     let mut answer = outcome.unwrap_or_else(told);
     if set_cookie
         && matched.route.handler != Handler::Logout

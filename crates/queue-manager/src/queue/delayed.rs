@@ -30,7 +30,7 @@ use model::property::{Property, PropertyValue, read_folder, write_folder};
 use model::reason::Reason;
 use model::timestamp::Timestamp;
 use parking_lot::Mutex;
-use storage::{Position, StoredMessage, UnitOfWorkId};
+use storage::{Position, Selection, StoredMessage, UnitOfWorkId};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -234,6 +234,44 @@ pub(crate) async fn stage(
 
 fn queue(engine: &Engine) -> Option<Arc<Queue>> {
     engine.queue(&QueueName::literal(QUEUE)).filter(|queue| queue.is_local())
+}
+
+/// Messages that wait for their time, for a queue.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct NotYetDue {
+    pub count: usize,
+    /// When the first of them is due.
+    pub first: Option<Timestamp>,
+    /// Of them, those that were due and could not be delivered; they are tried again.
+    pub refused: usize,
+    /// More are staged than were looked at.
+    pub is_cut: bool,
+}
+
+/// Looks for staged messages that are for a queue of one of these names.
+pub(crate) async fn not_yet_due(engine: &Engine, names: &[QueueName], maximum: usize) -> NotYetDue {
+    let mut found = NotYetDue::default();
+    let Some(queue) = queue(engine) else { return found };
+    let staged: Vec<(Timestamp, Position, bool)> = {
+        let state = engine.delayed.state.lock();
+        found.is_cut = state.due.len() + state.again.len() > maximum;
+        let again = state.again.keys().map(|(_, due, position)| (*due, *position, true));
+        again.chain(state.due.iter().map(|(due, position)| (*due, *position, false))).take(maximum).collect()
+    };
+    for (index, (due, position, was_refused)) in staged.into_iter().enumerate() {
+        if index % 32 == 31 {
+            tokio::task::yield_now().await;
+        }
+        let at = Selection { position: Some(position), ..Selection::default() };
+        let Ok(Some(stored)) = engine.store.browse(queue.id, None, &at, engine.now()).await else { continue };
+        let Some(Staged { goal: Goal::Queue { queue, queue_manager }, .. }) = unwrap(stored) else { continue };
+        if engine.is_this(&queue_manager) && names.contains(&queue) {
+            found.count += 1;
+            found.refused += usize::from(was_refused);
+            found.first = Some(found.first.map_or(due, |first| first.min(due)));
+        }
+    }
+    found
 }
 
 /// The message behind its header. It does not expire while it waits.

@@ -46,6 +46,10 @@ impl Arrival {
 pub(crate) struct Wanted {
     pub(crate) message_id: Option<MessageId>,
     pub(crate) correlation_id: Option<CorrelationId>,
+    /// Not looked at by arrivals; for people who ask.
+    pub(crate) group_id: Option<GroupId>,
+    /// `Handle::owner`, for people who ask.
+    pub(crate) handle: u64,
     /// Browsers take nothing: an arrival wakes every one of them, and a getter besides.
     pub(crate) browses: bool,
     /// The identifiers say all there is to match; otherwise a message that looks right may still be refused.
@@ -149,6 +153,11 @@ impl Waiters {
         let slot = line.slots.insert(Slot { wanted, wake_up: None, waker: None, holding: None, is_aside: false });
         line.order.insert(place, slot);
         Waiter { waiters: self, place, slot, is_exact: wanted.is_exact }
+    }
+
+    /// What the first `maximum` of those who wait ask for.
+    pub(crate) fn asked(&self, maximum: usize) -> Vec<Wanted> {
+        self.line.lock().slots.iter().take(maximum).map(|(_, slot)| slot.wanted).collect()
     }
 
     /// A message became visible: wakes one getter and all browsers that may want it. Call after it is visible.

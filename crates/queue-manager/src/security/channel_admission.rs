@@ -11,6 +11,8 @@
 //!
 //! Source: MQ security, "Interaction between CHLAUTH and CONNAUTH"; MQ reference, "DEFINE AUTHINFO", 9.3.
 
+mod remedy;
+
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;

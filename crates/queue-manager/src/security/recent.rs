@@ -136,10 +136,12 @@ impl QueueManager {
         self.engine().refusals.refusals.all()
     }
 
-    /// The newest refusal of a user.
-    pub fn last_refusal(&self, principal: &Principal) -> Option<Noted<Refusal>> {
+    /// The newest refusal of a user since then: one about the object, if there is one.
+    pub fn last_refusal(&self, principal: &Principal, since: Timestamp, object: &str) -> Option<Noted<Refusal>> {
         let noted = self.engine().refusals.refusals.0.lock();
-        noted.iter().find(|one| one.what.decision.principal.user == principal.user).cloned()
+        let newer = || noted.iter().take_while(|one| one.last >= since);
+        let of_user = || newer().filter(|one| one.what.decision.principal.user == principal.user);
+        of_user().find(|one| one.what.decision.name.as_str() == object).or_else(|| of_user().next()).cloned()
     }
 
     /// The last clients that were refused, the newest first.

@@ -1,6 +1,6 @@
 //! What a get or browse may return: match options, message token, group rules and marks, as a store selection.
 
-use model::identifier::MessageId;
+use model::identifier::{GroupId, MessageId};
 use model::options::{GetFlags, GetOptions, MatchOptions, OpenOptions};
 use model::reason::Reason;
 use model::timestamp::Timestamp;
@@ -122,7 +122,7 @@ pub(crate) fn exact(
     Some(Selection {
         message_id: both(message_id(options), selector.message_id)?,
         correlation_id: both(correlation_id(options), selector.correlation_id)?,
-        group_id: (matches.contains(MatchOptions::GROUP_ID) && !options.group_id.is_none()).then_some(options.group_id),
+        group_id: group_id(options),
         sequence_number: matches.contains(MatchOptions::MSG_SEQ_NUMBER).then_some(options.message_sequence_number),
         offset: matches.contains(MatchOptions::OFFSET).then_some(options.offset),
         position,
@@ -150,6 +150,11 @@ fn correlation_id(options: &GetOptions) -> Option<model::identifier::Correlation
     wanted.then_some(options.correlation_id)
 }
 
+fn group_id(options: &GetOptions) -> Option<GroupId> {
+    let wanted = options.match_options.contains(MatchOptions::GROUP_ID) && !options.group_id.is_none();
+    wanted.then_some(options.group_id)
+}
+
 /// What a waiter with these options waits for.
 pub(crate) fn wanted(options: &GetOptions, selector: Option<&Selector>, in_group: bool, browses: bool) -> Wanted {
     let identifiers = MatchOptions::MSG_ID | MatchOptions::CORREL_ID;
@@ -160,6 +165,8 @@ pub(crate) fn wanted(options: &GetOptions, selector: Option<&Selector>, in_group
     Wanted {
         message_id: message_id(options).or(selected.message_id).filter(|_| !in_group),
         correlation_id: correlation_id(options).or(selected.correlation_id).filter(|_| !in_group),
+        group_id: group_id(options),
+        handle: 0,
         browses,
         is_exact: !in_group
             && rule.is_trivial()

@@ -63,6 +63,7 @@ impl SelectorError {
 /// A selector, ready to be asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selector {
+    text: Box<str>,
     condition: Condition,
     identifiers: Identifiers,
     /// The identifiers are all there is to match.
@@ -82,7 +83,12 @@ impl Selector {
     pub fn parse(text: &str) -> Result<Self, SelectorError> {
         let condition = parser::parse(text)?;
         let (identifiers, is_exact) = condition.identifiers();
-        Ok(Self { condition, identifiers, is_exact })
+        Ok(Self { text: text.into(), condition, identifiers, is_exact })
+    }
+
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     pub fn identifiers(&self) -> Identifiers {

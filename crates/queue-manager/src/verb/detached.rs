@@ -12,6 +12,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use model::message::Message;
 use model::reason::Reason;
+use model::timestamp::Timestamp;
 use parking_lot::Mutex;
 use storage::{Receipt, ReceiptKey, StoreError, UnitOfWorkId};
 
@@ -33,6 +34,11 @@ pub(crate) struct DetachedUnits {
 impl DetachedUnits {
     fn keep(&self, unit: OpenUnit) {
         self.units.lock().insert(unit.id, unit);
+    }
+
+    /// When one was begun, if it is here.
+    pub(crate) fn since(&self, id: UnitOfWorkId) -> Option<Timestamp> {
+        self.units.lock().get(&id).map(|unit| unit.since)
     }
 
     fn take(&self, id: UnitOfWorkId) -> Option<OpenUnit> {

@@ -230,7 +230,8 @@ impl Get<'_> {
     }
 
     fn wanted(&self, in_group: bool) -> Wanted {
-        matching::wanted(self.options, self.open.selector.as_deref(), in_group, self.browses())
+        let wanted = matching::wanted(self.options, self.open.selector.as_deref(), in_group, self.browses());
+        Wanted { handle: self.open.owner.0, ..wanted }
     }
 
     async fn look(&self) -> Result<Option<Box<GetResult>>, Reason> {

@@ -11,12 +11,14 @@ use std::sync::Arc;
 use model::authority::{Authority, Principal};
 use model::header::transmission::TransmissionHeader;
 use model::message::Message;
+use model::name::{QueueManagerName, QueueName};
 use model::options::{CloseOptions, ObjectDescriptor, ObjectKind, OpenOptions, PutFlags, PutOptions};
 use model::reason::Reason;
 use model::text::Text;
 use model::timestamp::Timestamp;
 use storage::Position;
 
+use crate::QueueManager;
 use crate::publish;
 use crate::queue::Queue;
 use crate::queue::delayed::{Due, Goal};
@@ -310,6 +312,25 @@ pub(crate) fn check_put_enabled(destination: &Destination) -> Result<(), Reason>
         return Err(Reason::PutInhibited);
     }
     Ok(())
+}
+
+impl QueueManager {
+    /// Whether a put of so many bytes to a name would be taken now, but for the authority of its user.
+    ///
+    /// # Errors
+    /// Why the name leads nowhere. `PutInhibited` (2051), `MsgTooBigForQ` (2030), `MsgTooBigForQMgr` (2031), `QFull` (2053).
+    pub fn would_take(&self, queue: &QueueName, queue_manager: &QueueManagerName, length: usize) -> Result<(), Reason> {
+        let engine = self.engine();
+        let Resolved::Destination(destination) = resolve(engine, queue, queue_manager)? else { return Ok(()) };
+        check_put_enabled(&destination)?;
+        let Some(queue) = destination.queue() else { return publish::check_enabled(engine) };
+        let is_remote = matches!(destination, Destination::Remote { .. });
+        let header = if is_remote { TransmissionHeader::LENGTH } else { 0 };
+        let maximum = engine.definition.read().maximum_message_length as usize;
+        check_length(maximum, &destination, length + header)?;
+        let is_full = queue.with_local(|_, local| queue.depth() >= local.maximum_depth);
+        if is_full { Err(Reason::QFull) } else { Ok(()) }
+    }
 }
 
 /// # Errors

@@ -19,8 +19,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bitflags::bitflags;
 use model::reason::Reason;
+use model::timestamp::Timestamp;
 use parking_lot::Mutex;
-use storage::Xid;
+use storage::{UnitOfWorkId, Xid};
 
 use crate::engine::connection_table::ConnectionState;
 use crate::engine::housekeeping::{LeftOver, Work};
@@ -110,6 +111,15 @@ enum State {
 impl Branches {
     fn with<R>(&self, change: impl FnOnce(&mut Map<Xid, Branch>) -> R) -> R {
         change(&mut self.table.lock())
+    }
+
+    /// When the unit of work of a branch was begun that no connection works on, and whether it is prepared.
+    pub(crate) fn since(&self, id: UnitOfWorkId) -> Option<(Timestamp, bool)> {
+        let of = |branch: &Branch| {
+            let unit = branch.unit.as_ref().filter(|unit| unit.id == id)?;
+            Some((unit.since, branch.state == State::Prepared))
+        };
+        self.with(|table| table.values().find_map(of))
     }
 
     /// The units of work of a connection that has ended, those of its branches that are not prepared.
@@ -369,7 +379,7 @@ struct Kept<'a> {
 }
 
 impl Kept<'_> {
-    fn unit(&self) -> storage::UnitOfWorkId {
+    fn unit(&self) -> UnitOfWorkId {
         let unit = self.branch.as_ref().and_then(|branch| branch.unit.as_ref());
         unit.expect("it was kept with its unit of work").id
     }

@@ -9,13 +9,14 @@ use model::definition::{QueueDefinition, QueueKind, TopicDefinition};
 use model::name::ObjectName;
 use model::options::{ObjectDescriptor, ObjectKind, OpenOptions};
 use model::reason::Reason;
+use model::timestamp::Timestamp;
 use proptest::prelude::*;
 use queue_manager::QueueManager;
 use queue_manager::access::{Access, Asked, Step};
 use queue_manager::decision::{Basis, Decision};
 use queue_manager::recent::Way;
 
-use crate::script::{FakeClock, administrator, connect, ephemeral, name};
+use crate::script::{FakeClock, START, administrator, connect, ephemeral, name};
 
 /// What every name may be opened for.
 const OPTIONS: [(OpenOptions, Authority); 6] = [
@@ -215,8 +216,14 @@ async fn a_refusal_is_remembered_with_who_what_by_which_way_and_why() {
     assert_eq!((by_open.count, &by_open.what.way), (3, &way));
     let decision = &by_open.what.decision;
     assert_eq!((decision.name, decision.missing()), (name("A.ALIAS"), Authority::PUT | Authority::INQUIRE));
-    assert_eq!(queue_manager.last_refusal(&Principal::user("app")).map(|noted| noted.count), Some(1));
-    assert!(queue_manager.last_refusal(&Principal::user("other")).is_none());
+    let last = |user: &str, since, object: &str| {
+        let noted = queue_manager.last_refusal(&Principal::user(user), since, object);
+        noted.map(|noted| noted.what.decision.name.to_string())
+    };
+    assert_eq!(last("app", START, "A.ALIAS").as_deref(), Some("A.ALIAS"));
+    assert_eq!(last("app", START, "sport").as_deref(), Some("NEW"));
+    assert_eq!(last("app", Timestamp(START.0 + 1), "A.ALIAS"), None);
+    assert_eq!(last("other", START, "A.ALIAS"), None);
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ mod expiry;
 mod index;
 mod scan;
 mod slab;
+mod survey;
 #[cfg(test)]
 mod tests;
 

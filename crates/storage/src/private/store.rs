@@ -35,7 +35,7 @@ use crate::private::unit_of_work::Units;
 use crate::private::verification::Verification;
 use crate::{
     DefinitionChange, DeliveryKey, Depth, LockOwner, Placement, Position, PutOutcome, QueueId, RecoveryLogError,
-    Selection, Slice, StoreError, StoreOptions, StoredMessage, UnitOfWorkId, Xid,
+    Selection, Slice, StoreError, StoreOptions, StoredMessage, Survey, UnitOfWorkId, Xid,
 };
 
 /// What a start found in the log.
@@ -432,6 +432,18 @@ impl PrivateStore {
     /// Zero for a queue that does not exist.
     pub fn depth(&self, queue: QueueId) -> Depth {
         self.core().queue(queue).map(|slot| slot.queue.lock().depth()).unwrap_or_default()
+    }
+
+    /// Looks at the first `maximum` messages of each state. `None` for a queue that does not exist.
+    pub fn survey(&self, queue: QueueId, maximum: usize, now: Timestamp) -> Option<Survey> {
+        Some(self.core().queue(queue).ok()?.queue.lock().survey(maximum, now))
+    }
+
+    /// The first message that could be taken and fits, by its identifiers; nothing is read.
+    pub fn first_fitting(&self, queue: QueueId, selection: &Selection<'_>, now: Timestamp) -> Option<DeliveryKey> {
+        let slot = self.core().queue(queue).ok()?;
+        let queue = slot.queue.lock();
+        queue.find(selection, None, now).map(|found| queue.entry(found).key.delivery_key())
     }
 
     /// `depth().current` alone, to be kept and read any time. `None` for a queue that does not exist.

@@ -6,6 +6,7 @@ use crate::api::ApiHandler;
 use crate::openapi::details::{
     Body, Content, Details, MESSAGE_API, Parameter, Shape, Success, header, plain, query, success,
 };
+use crate::openapi::why;
 
 const IDENTIFIER: Shape = Shape::Pattern("^[0-9A-Fa-f]{48}$");
 /// Some of the ways to write a duration: of any length, of a wait up to an hour, of a lock up to 12 hours.
@@ -178,6 +179,9 @@ pub(super) fn details(handler: ApiHandler) -> Details {
             body: Some(Body::AnyMessage),
             ..plain(MESSAGE_API, "Puts the lines of an export, 100 at most in one unit of work.", IMPORTED)
         },
+        ApiHandler::WhyRefused | ApiHandler::WhyDeadLetter | ApiHandler::WhyChannel | ApiHandler::WhyGet => {
+            why::details(handler)
+        }
     };
     Details { extension: true, ..described }
 }

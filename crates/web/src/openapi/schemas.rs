@@ -3,11 +3,11 @@
 use model::definition::attribute::Kind;
 use serde_json::{Value, json};
 
-use crate::openapi::{attributes, message_api};
+use crate::openapi::{attributes, message_api, why};
 
 pub(super) fn all() -> Value {
     let mut all = of_products();
-    for (name, schema) in message_api::schemas() {
+    for (name, schema) in message_api::schemas().into_iter().chain(why::schemas()) {
         all[name] = schema;
     }
     all

@@ -29,6 +29,7 @@ pub(crate) mod server;
 mod services;
 mod sign_in;
 mod transport;
+mod why;
 
 use expect_test::Expect;
 
