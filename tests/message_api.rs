@@ -5,6 +5,7 @@ mod abandoned;
 mod killed;
 mod limits;
 mod page;
+mod why;
 mod worker;
 
 use std::net::SocketAddr;

@@ -113,18 +113,18 @@ impl Authorities {
     }
 
     pub(crate) fn is_administrator(&self, principal: &Principal) -> bool {
-        self.administrator_by(principal).is_some()
+        principal.is_administrator
+            || principal.user == self.server_user
+            || principal.groups.iter().any(|group| &**group == "mqm")
     }
 
     /// What makes the principal an administrator, if anything does.
     fn administrator_by(&self, principal: &Principal) -> Option<AdministratorBy> {
-        if principal.user == self.server_user {
-            Some(AdministratorBy::ServerUser)
-        } else if principal.is_administrator {
-            Some(AdministratorBy::Door)
-        } else {
-            principal.groups.iter().any(|group| &**group == "mqm").then_some(AdministratorBy::Group)
-        }
+        self.is_administrator(principal).then(|| match principal {
+            _ if principal.user == self.server_user => AdministratorBy::ServerUser,
+            _ if principal.is_administrator => AdministratorBy::Door,
+            _ => AdministratorBy::Group,
+        })
     }
 
     /// The decision of `granted`, made anew before a witness.

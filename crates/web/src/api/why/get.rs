@@ -48,7 +48,7 @@ fn shown(asker: &Asker<'_>, insight: &Insight, browses: bool) -> Value {
         "readers": readers,
         "readersAreComplete": !insight.readers_are_cut && left > 0,
         "there": there(&insight.survey, browses),
-        "holders": holders(insight),
+        "holders": holders(insight, asker.sees_records()),
         "notYetDue": {
             "count": insight.not_yet_due.count,
             "firstAt": insight.not_yet_due.first.map(write_moment),
@@ -145,11 +145,13 @@ fn shown_message(message: &Surveyed) -> Value {
     })
 }
 
-fn holders(insight: &Insight) -> Value {
+/// Which program holds messages is what DISPLAY CONN shows.
+fn holders(insight: &Insight, with_programs: bool) -> Value {
     let one = |(held, holder): (&queue_manager::insight::HeldByUnit, &Holder)| {
         let (mut shown, since, text) = match holder {
             Holder::Connection { program, since } => {
-                (shown_program(program), Some(*since), "the unit of work of a connection")
+                let program = if with_programs { shown_program(program) } else { json!({}) };
+                (program, Some(*since), "the unit of work of a connection")
             }
             Holder::Detached { since } => (json!({}), Some(*since), "a delivery of the message API, under its lock"),
             Holder::Branch { since, is_prepared: true } => (

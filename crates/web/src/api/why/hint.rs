@@ -24,16 +24,16 @@ pub(crate) fn add(call: Call<'_>, identity: &Identity, error: ApiError) -> ApiEr
             .with_hint(format!("{action}. {why} lists your last refusals, and shows administrators the rule."));
     }
     match queue_manager.last_refusal(&identity.principal, call.now, error.object()) {
-        Some(noted) => error.with_hint(format!("{} {why} explains it.", sentences(&noted.what.decision))),
+        Some(noted) => error.with_hint(sentences(&noted.what.decision, &why)),
         None => error,
     }
 }
 
-fn sentences(decision: &Decision) -> String {
+fn sentences(decision: &Decision, why: &str) -> String {
     let remedy = decision.remedies().into_iter().next().map(|remedy| remedy.mqsc.join("; "));
     let rule = decision.rule();
     match remedy {
-        Some(mqsc) => format!("The rule: {rule}. This allows it: {mqsc}"),
-        None => format!("The rule: {rule}."),
+        Some(mqsc) => format!("The rule: {rule}. {why} explains it. This command allows it: {mqsc}"),
+        None => format!("The rule: {rule}. {why} explains it."),
     }
 }

@@ -43,12 +43,13 @@ fn put(client: &mut Client, who: &str, queue: &str) -> Answer {
     client.exchange(&format!("POST {BASE}/queue/{queue}/messages\ncontent-type: text/plain\n{who}\nx"))
 }
 
-fn mqsc(client: &mut Client, command: &str) {
+fn mqsc(client: &mut Client, command: &str) -> Value {
     let body = json!({ "type": "runCommand", "parameters": { "command": command } });
     let head = "POST /ibmmq/rest/v2/admin/action/qmgr/QM1/mqsc\ncontent-type: application/json";
     let answer = client.exchange(&format!("{head}\n{ADMIN}\n\n{body}"));
     let reply = value(&answer);
     assert_eq!((answer.status, &reply["overallCompletionCode"]), (200, &json!(0)), "{command}: {reply}");
+    reply
 }
 
 fn carry_out(client: &mut Client, remedy: &Value) {
@@ -209,8 +210,8 @@ fn the_hint_of_a_2035_tells_administrators_the_rule_and_the_command_and_others_w
     assert_eq!(
         hint(&put(&mut client, ADMIN, "PRIVATE")),
         "The rule: no authority record of 'admin' or of its groups matches QUEUE PRIVATE; PUT is missing on QUEUE PRIVATE. \
-         This allows it: SET AUTHREC PROFILE('PRIVATE') OBJTYPE(QUEUE) PRINCIPAL('admin') AUTHADD(PUT) \
-         /api/v1/qmgr/QM1/why/2035 explains it."
+         /api/v1/qmgr/QM1/why/2035 explains it. This command allows it: SET AUTHREC PROFILE('PRIVATE') OBJTYPE(QUEUE) \
+         PRINCIPAL('admin') AUTHADD(PUT)"
     );
     let queue = put(&mut client, ADMIN, "NONE");
     assert_eq!(hint(&queue), "Look up the reason, and correct the name in the URL or the definition of the object.");
@@ -248,6 +249,10 @@ fn a_channel_lets_a_client_in_or_says_which_record_refuses_it_and_its_command_he
         why["steps"][4]["record"],
         "SET CHLAUTH('APP.SVRCONN') TYPE(ADDRESSMAP) ADDRESS('192.0.2.7') USERSRC(CHANNEL) CHCKCLNT(ASQMGR) WARN(NO) ACTION(REPLACE)"
     );
+    // MATCH(RUNCHECK) finds the same record.
+    let check = "DISPLAY CHLAUTH('APP.SVRCONN') MATCH(RUNCHECK) ADDRESS('192.0.2.7') CLNTUSER('app') ALL";
+    let found = mqsc(&mut client, check).to_string();
+    assert!(found.contains("TYPE(ADDRESSMAP)") && found.contains("ADDRESS(192.0.2.7)"), "{found}");
     // The whole way, to the queue.
     let way = told(&mut client, ADMIN, "2035?channel=APP.SVRCONN&address=192.0.2.7&user=app&queue=PRIVATE&wants=put");
     assert_eq!(
@@ -501,6 +506,14 @@ fn identifiers_are_shown_to_those_who_may_browse() {
     allow(&server, AuthorityObject::Queue, "Q", Authority::DISPLAY);
     let without = told(&mut client, APP, "get?queue=Q");
     assert_eq!((&without["there"]["available"], without["there"].get("messages")), (&json!(1), None));
+    let object = ObjectDescriptor { name: QueueName::literal("Q"), ..ObjectDescriptor::default() };
+    let message = Box::new(model::message::Message { descriptor: MessageDescriptor::default(), body: Bytes::new() });
+    let options = PutOptions { flags: PutFlags::SYNCPOINT, ..PutOptions::default() };
+    let connection = server.connect();
+    server.block_on(connection.put1_message(&server_user(), &object, message, &options)).expect("put");
+    // Which program holds a message is what DISPLAY CONN shows.
+    let holder = told(&mut client, APP, "get?queue=Q")["holders"][0].clone();
+    assert_eq!((&holder["put"], holder.get("application")), (&json!(1), None));
     allow(&server, AuthorityObject::Queue, "Q", Authority::DISPLAY | Authority::BROWSE);
     assert_eq!(told(&mut client, APP, "get?queue=Q")["there"]["messages"].as_array().map(Vec::len), Some(1));
 }
