@@ -10,7 +10,6 @@ use system_tests::program;
 use system_tests::server::{ADMIN_PASSWORD, APP_PASSWORD, Server, ServerOptions};
 
 use super::{BASE, JSON, connect_as, good};
-use crate::interop::{run, text};
 
 const QUEUE: &str = "PAYROLL";
 
@@ -19,8 +18,8 @@ fn put(server: &Server, data: &Path, channel: &str) -> Result<(i32, String)> {
     let mut command = Command::new(program::quaymaster()?);
     command.env("QUAYMASTER_DATA", data).args(["put", QUEUE, "hello", "--channel", channel, "--mq"]);
     command.arg(server.mq_address()?.to_string()).args(["--user", "app"]).env("QUAYMASTER_PASSWORD", APP_PASSWORD);
-    let output = run(&mut command)?;
-    Ok((output.status.code().unwrap_or(-1), text(&output.stderr)))
+    let output = command.output()?;
+    Ok((output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stderr).into_owned()))
 }
 
 fn why(admin: &mut Client, path: &str) -> Result<Value> {

@@ -39,7 +39,7 @@ fn unblock_address(record: &ChannelAuthentication, address: IpAddr) -> Option<St
     Some(format!("SET CHLAUTH({profile}) TYPE(BLOCKADDR) ADDRLIST({}) ACTION(REMOVE)", patterns.join(",")))
 }
 
-/// A more specific record: for the address, else for the user at the address.
+/// A more specific record: for the user at the address, else for the address.
 fn let_in(records: &[ChannelAuthentication], client: &Client<'_>, user: &str) -> Option<String> {
     let address = client.address.to_string();
     let (channel, quoted_address) = (quoted(client.channel), quoted(&address));
@@ -48,7 +48,7 @@ fn let_in(records: &[ChannelAuthentication], client: &Client<'_>, user: &str) ->
         (MapKey::ClientUser(user.to_owned()), words)
     });
     let by_address = (MapKey::Address, format!("TYPE(ADDRESSMAP) ADDRESS({quoted_address})"));
-    std::iter::once(by_address).chain(by_user).find_map(|(key, words)| {
+    by_user.into_iter().chain([by_address]).find_map(|(key, words)| {
         let (address, source) = (address.clone(), UserSource::Channel);
         let rule = Rule::Map { key, address, source, check_client: CheckClient::default() };
         let record = ChannelAuthentication::new(client.channel, rule);

@@ -44,7 +44,7 @@ fn shown(asker: &Asker<'_>, insight: &Insight, browses: bool) -> Value {
     json!({
         "queue": insight.queue.as_str(),
         "text": summary(insight),
-        "inhibited": insight.inhibited.iter().map(|name| name.as_str()).collect::<Vec<_>>(),
+        "inhibited": insight.inhibited.iter().map(model::name::ObjectName::as_str).collect::<Vec<_>>(),
         "readers": readers,
         "readersAreComplete": !insight.readers_are_cut && left > 0,
         "there": there(&insight.survey, browses),

@@ -247,12 +247,12 @@ fn a_channel_lets_a_client_in_or_says_which_record_refuses_it_and_its_command_he
     assert_eq!(places, ["channel", "tls", "instances", "connauth", "chlauth", "user", "groups", "authority"]);
     assert_eq!(
         why["steps"][4]["record"],
-        "SET CHLAUTH('APP.SVRCONN') TYPE(ADDRESSMAP) ADDRESS('192.0.2.7') USERSRC(CHANNEL) CHCKCLNT(ASQMGR) WARN(NO) ACTION(REPLACE)"
+        "SET CHLAUTH('APP.SVRCONN') TYPE(USERMAP) ADDRESS('192.0.2.7') CLNTUSER('app') USERSRC(CHANNEL) CHCKCLNT(ASQMGR) WARN(NO) ACTION(REPLACE)"
     );
     // MATCH(RUNCHECK) finds the same record.
     let check = "DISPLAY CHLAUTH('APP.SVRCONN') MATCH(RUNCHECK) ADDRESS('192.0.2.7') CLNTUSER('app') ALL";
     let found = mqsc(&mut client, check).to_string();
-    assert!(found.contains("TYPE(ADDRESSMAP)") && found.contains("ADDRESS(192.0.2.7)"), "{found}");
+    assert!(found.contains("TYPE(USERMAP)") && found.contains("ADDRESS(192.0.2.7)"), "{found}");
     // The whole way, to the queue.
     let way = told(&mut client, ADMIN, "2035?channel=APP.SVRCONN&address=192.0.2.7&user=app&queue=PRIVATE&wants=put");
     assert_eq!(
