@@ -20,5 +20,6 @@ mod scan;
 mod script;
 mod simulated_disk;
 mod stalls;
+mod survey;
 mod verification;
 mod workload;

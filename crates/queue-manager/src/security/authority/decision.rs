@@ -7,6 +7,8 @@
 //! - `granted` is what `authority::decide` answered, and the union of what was weighed.
 //! - A remedy, once carried out, makes the same decision allow what was wanted, and takes nothing away.
 
+use std::sync::Arc;
+
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity, Principal};
 use model::definition::attribute::quoted;
 use model::name::ObjectName;
@@ -123,6 +125,7 @@ impl Decision {
     /// For memory that is bounded: the user, and the groups with a profile that counts, no more than a few.
     pub(crate) fn shortened(&self) -> Self {
         let mut short = self.clone();
+        short.principal.groups = Arc::from([]);
         if let Basis::Records(weighed) = &mut short.basis {
             let user = &self.principal.user;
             let is_kept = |one: &Weighed| one.profile.is_some() || one.entity.name() == &**user;

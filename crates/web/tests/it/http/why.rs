@@ -247,7 +247,7 @@ fn a_channel_lets_a_client_in_or_says_which_record_refuses_it_and_its_command_he
     assert_eq!(places, ["channel", "tls", "instances", "connauth", "chlauth", "user", "groups", "authority"]);
     assert_eq!(
         why["steps"][4]["record"],
-        "SET CHLAUTH('APP.SVRCONN') TYPE(USERMAP) ADDRESS('192.0.2.7') CLNTUSER('app') USERSRC(CHANNEL) CHCKCLNT(ASQMGR) WARN(NO) ACTION(REPLACE)"
+        "SET CHLAUTH('APP.SVRCONN') TYPE(USERMAP) CLNTUSER('app') ADDRESS('192.0.2.7') USERSRC(CHANNEL) CHCKCLNT(ASQMGR) WARN(NO) ACTION(REPLACE)"
     );
     // MATCH(RUNCHECK) finds the same record.
     let check = "DISPLAY CHLAUTH('APP.SVRCONN') MATCH(RUNCHECK) ADDRESS('192.0.2.7') CLNTUSER('app') ALL";
