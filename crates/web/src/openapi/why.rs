@@ -57,7 +57,11 @@ pub(super) fn details(handler: ApiHandler) -> Details {
         },
         ApiHandler::WhyChannel => Details {
             parameters: &[NAME_OF_CHANNEL, ADDRESS, USER, AUTHENTICATED, SUBJECT, ISSUER, LIMIT, SINCE],
-            ..plain(MESSAGE_API, "The steps are those of a channel listener. TLS is told and not decided.", EXPLAINED)
+            ..plain(
+                MESSAGE_API,
+                "The steps are those of a channel listener. What TLS a client would speak is not known; the step `tls` names what the channel asks for.",
+                EXPLAINED,
+            )
         },
         ApiHandler::WhyGet => Details {
             parameters: &[READ_QUEUE],

@@ -1,7 +1,7 @@
 //! `why/channel`: whether a client would get a channel, and as which user; or the last clients that were refused.
 //!
-//! The steps are those of a channel listener, in its order, and made by the same functions of the queue manager. TLS is told and
-//! not decided: what a client would speak is not known here. No password is asked for: `authenticated` assumes a right one.
+//! The steps are those of a channel listener, in its order, and made by the same functions of the queue manager. Of TLS they say
+//! what the channel asks for: what a client would speak is not known here. No password is asked for: `authenticated` assumes a right one.
 
 use std::net::IpAddr;
 
