@@ -45,6 +45,7 @@ pub(super) struct Parameter {
     pub(super) shape: Shape,
     pub(super) help: &'static str,
     pub(super) extension: bool,
+    pub(super) is_required: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -118,11 +119,11 @@ pub(super) struct Success {
 }
 
 pub(super) const fn query(name: &'static str, shape: Shape, help: &'static str) -> Parameter {
-    Parameter { name, place: Place::Query, shape, help, extension: false }
+    Parameter { name, place: Place::Query, shape, help, extension: false, is_required: false }
 }
 
 pub(super) const fn header(name: &'static str, shape: Shape, help: &'static str) -> Parameter {
-    Parameter { name, place: Place::Header, shape, help, extension: false }
+    Parameter { name, place: Place::Header, shape, help, extension: false, is_required: false }
 }
 
 pub(super) const fn success(status: u16, help: &'static str, content: Content) -> Success {

@@ -70,7 +70,7 @@ fn parameters(route: &Route, details: &Details) -> Vec<Value> {
             "schema": { "type": "string", "default": "x" }
         }));
     }
-    all.extend(details.parameters.iter().map(optional));
+    all.extend(details.parameters.iter().map(described));
     all
 }
 
@@ -101,11 +101,11 @@ fn path_parameter(route: &Route, part: &str) -> Option<Value> {
     Some(json!({ "name": name, "in": "path", "required": true, "description": help, "schema": schema }))
 }
 
-fn optional(parameter: &Parameter) -> Value {
+fn described(parameter: &Parameter) -> Value {
     let mut described = json!({
         "name": parameter.name,
         "in": parameter.place.name(),
-        "required": false,
+        "required": parameter.is_required,
         "description": parameter.help,
         "schema": schema(parameter.shape),
     });

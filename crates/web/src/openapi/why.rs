@@ -37,7 +37,8 @@ const DEAD_LETTER_QUEUE: Parameter =
     query("queue", Shape::Pattern(NAME), "The queue. Default: DEADQ of the queue manager.");
 const POSITION: Parameter =
     query("position", Shape::Pattern("^[0-9]{1,18}$"), "One message. Without it: all, in groups.");
-const READ_QUEUE: Parameter = query("queue", Shape::Pattern(NAME), "The queue that programs get from. Required.");
+const READ_QUEUE: Parameter =
+    Parameter { is_required: true, ..query("queue", Shape::Pattern(NAME), "The queue that programs get from.") };
 
 const NAME: &str = "^[A-Za-z0-9./_%]{1,48}$";
 
