@@ -157,10 +157,9 @@ pub(crate) fn service(setting: &Setting, effort: &Effort) -> Choices {
 }
 
 fn one_call(setting: &Setting, effort: &Effort) -> Choices {
-    let (queue, reply_queue) = (setting::REQUEST_QUEUE, setting::REPLY_QUEUE);
     Choices {
         scenario: Some(Scenario::Service),
-        post_path: Some(format!("/api/v1/qmgr/QM1/queue/{queue}/requests?envelope&replyQueue={reply_queue}")),
+        post_path: Some(format!("/api/v1/qmgr/QM1/queue/{queue}/requests?envelope", queue = setting::REQUEST_QUEUE)),
         // The message is as long as those of the others. The driver sends JSON, and so the message lies in an envelope.
         body: Some("{\"body\":{\"text\":\"{id}42\"}}".to_owned()),
         ..ours(setting, effort)
