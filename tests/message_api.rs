@@ -6,6 +6,7 @@ mod killed;
 mod limits;
 mod page;
 mod why;
+mod push;
 mod worker;
 
 use std::net::SocketAddr;

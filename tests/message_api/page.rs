@@ -20,8 +20,9 @@ fn every_block_of_the_page_works_as_pasted_in_curl_python_node_and_go() -> Resul
     let path = format!("{}:{}", python.display(), std::env::var("PATH")?);
     // Nothing of the caller's settings matters to go, and nothing is downloaded.
     let go = format!("GOCACHE={} GOFLAGS= GO111MODULE=off GOTOOLCHAIN=local", cache("go")?.display());
-    let settings = format!("export MQ_PASSWORD={APP_PASSWORD} {go}\nexport PATH='{path}'\n");
     let checkout = Checkout::new()?;
+    let programs = checkout.folder.path().join("target/release");
+    let settings = format!("export MQ_PASSWORD={APP_PASSWORD} {go}\nexport PATH='{}:{path}'\n", programs.display());
     let out = checkout.run(&(settings + &blocks.concat()))?;
     let shown: Vec<&str> = page.lines().filter_map(|line| line.trim().strip_prefix("# -> ")).collect();
     ensure!(shown.len() > 25, "the page shows {} answers", shown.len());

@@ -75,6 +75,26 @@ pub struct Backout {
     pub queue: QueueName,
 }
 
+impl Backout {
+    /// Those of a queue of this server; the handle is open for inquiry.
+    ///
+    /// # Errors
+    /// As MQINQ.
+    pub fn of(
+        connection: &queue_manager::Connection,
+        handle: queue_manager::connection::ObjectHandle,
+    ) -> Result<Self, Reason> {
+        let inquired = connection.inquire(handle, &BACKOUT_SELECTORS)?;
+        Ok(Self::read(&inquired.integers, &inquired.characters))
+    }
+
+    fn read(integers: &[i32], characters: &[u8]) -> Self {
+        let threshold = integers.first().and_then(|&number| u32::try_from(number).ok()).unwrap_or(0);
+        let queue = std::str::from_utf8(characters).ok().and_then(|name| QueueName::parse(name).ok());
+        Self { threshold, queue: queue.unwrap_or_default() }
+    }
+}
+
 /// MQIA_BACKOUT_THRESHOLD and MQCA_BACKOUT_REQ_Q_NAME.
 const BACKOUT_SELECTORS: [i32; 2] = [22, 2019];
 /// MQOD AlternateUserId, in bytes.
@@ -372,21 +392,15 @@ impl Connection {
     /// # Errors
     /// As MQINQ.
     pub async fn backout(&mut self, handle: ObjectHandle) -> Result<Backout, ConnectionError> {
-        let (integers, characters) = match (self, handle) {
-            (Self::Local(local), ObjectHandle::Local(handle)) => {
-                let inquired = local.connection.inquire(handle, &BACKOUT_SELECTORS)?;
-                (inquired.integers, inquired.characters)
-            }
+        match (self, handle) {
+            (Self::Local(local), ObjectHandle::Local(handle)) => Ok(Backout::of(&local.connection, handle)?),
             (Self::Remote(remote), ObjectHandle::Remote(handle)) => {
                 let inquired = remote.connection.inquire(handle, &BACKOUT_SELECTORS, 1, QueueName::MAXIMUM);
                 let attributes = Box::pin(inquired).await?;
-                (attributes.integers, attributes.characters.to_vec())
+                Ok(Backout::read(&attributes.integers, &attributes.characters))
             }
-            _ => return Err(foreign_handle()),
-        };
-        let threshold = integers.first().and_then(|&number| u32::try_from(number).ok()).unwrap_or(0);
-        let queue = std::str::from_utf8(&characters).ok().and_then(|name| QueueName::parse(name).ok());
-        Ok(Backout { threshold, queue: queue.unwrap_or_default() })
+            _ => Err(foreign_handle()),
+        }
     }
 
     /// Its socket is gone, or a call on it was given up. A local one finds out by its next verb.

@@ -284,17 +284,23 @@ impl Authenticator {
 
     /// A user by name alone, with its groups; one that is not known has none. Call within a tokio runtime.
     pub async fn principal_of(&self, user: &str, now: Timestamp) -> Principal {
+        self.known_principal(user, now).await.unwrap_or_else(|| Principal::user(user))
+    }
+
+    /// As `principal_of`; `None` for a user who is not known here, as one of an issuer of tokens, or whom the directory cannot be
+    /// asked about now.
+    pub async fn known_principal(&self, user: &str, now: Timestamp) -> Option<Principal> {
         match self.users.of_token(user, now) {
-            Lookup::Known(identity) => return identity.principal.clone(),
-            Lookup::Unknown => return Principal::user(user),
+            Lookup::Known(identity) => return Some(identity.principal.clone()),
+            Lookup::Unknown => return None,
             Lookup::Ask(subject) => {
                 // A directory that does not answer leaves the user without groups.
                 let _ = self.users.ask(&subject, OWN, now).await;
             }
         }
         match self.users.of_token(user, now) {
-            Lookup::Known(identity) => identity.principal.clone(),
-            Lookup::Unknown | Lookup::Ask(_) => Principal::user(user),
+            Lookup::Known(identity) => Some(identity.principal.clone()),
+            Lookup::Unknown | Lookup::Ask(_) => None,
         }
     }
 

@@ -28,6 +28,7 @@ use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions};
 use model::reason::Reason;
 use parking_lot::Mutex;
 use queue_manager::Position;
+use queue_manager::connection::GetResult;
 use queue_manager::detached::DetachedUnit;
 use queue_manager::{QueueManager, QueueManagers};
 use tokio::sync::Notify;
@@ -53,10 +54,30 @@ pub struct Deliveries {
     earlier: Notify,
 }
 
-/// A message in the hands of a client.
-struct Delivery {
+/// A message in the hands of a client, or of the server for one.
+pub(crate) struct Delivery {
     unit: DetachedUnit,
     of: Particulars,
+}
+
+/// Where messages of one receiver come from, and what becomes of them.
+#[derive(Clone)]
+pub(crate) struct Origin {
+    pub(crate) queue_manager: QueueManager,
+    pub(crate) queue: QueueName,
+    /// Who may settle them.
+    pub(crate) user: Arc<str>,
+    pub(crate) lock: Duration,
+    pub(crate) backout: Backout,
+}
+
+/// What became of a message that was given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GivenUp {
+    /// It is on the backout queue.
+    Moved,
+    /// It is on its queue again, and can be got at once.
+    BackedOut,
 }
 
 /// All of a delivery but its unit of work.
@@ -141,8 +162,13 @@ impl Deliveries {
     ) -> Result<Vec<Delivered>, NotReceived> {
         let backout = connection.backout(handle).await?;
         let local = connection.local().ok_or(NotReceived::Remote)?;
-        let queue_manager = local.connection().queue_manager();
-        let user: Arc<str> = Arc::from(&*acting.principal().user);
+        let origin = Origin {
+            queue_manager: local.connection().queue_manager(),
+            queue: receive.queue.name,
+            user: Arc::from(&*acting.principal().user),
+            lock: receive.lock,
+            backout,
+        };
         let mut options = receive.options.clone();
         options.flags |= GetFlags::SYNCPOINT | GetFlags::FAIL_IF_QUIESCING;
         let mut held = Vec::new();
@@ -153,24 +179,16 @@ impl Deliveries {
                 Err(error) if error.reason() == Reason::NoMsgAvailable => break,
                 Err(error) => return Err(error.into()),
             };
-            let unit = local.connection().detach().expect("the get has begun it");
-            let position = got.position();
-            let of = Particulars {
-                queue_manager: queue_manager.clone(),
-                queue: receive.queue.name,
-                user: Arc::clone(&user),
-                backout_count: got.message.descriptor.backout_count,
-                lock: receive.lock,
-                backout,
-            };
-            let delivery = Delivery { unit, of };
             options.flags -= GetFlags::WAIT;
-            if moving::is_due(&delivery, 0) {
-                // Backed out too often before it came here.
-                self.give_up(delivery, 0).await;
-                continue;
+            match self.hold(local.connection(), &got, origin.clone()).await {
+                Ok(delivery) => {
+                    let position = got.position();
+                    held.push((delivery, got.message, position));
+                }
+                Err(GivenUp::Moved) => {}
+                // The backout queue does not take it: the next get would find it again.
+                Err(GivenUp::BackedOut) => break,
             }
-            held.push((delivery, got.message, position));
         }
         let until = Instant::now() + receive.lock;
         let mut table = self.table.lock();
@@ -185,6 +203,26 @@ impl Deliveries {
             self.earlier.notify_one();
         }
         Ok(delivered)
+    }
+
+    /// Takes what the connection got under syncpoint a moment ago off the connection.
+    ///
+    /// # Errors
+    /// The message had been backed out too often before it came here.
+    pub(crate) async fn hold(
+        &self,
+        connection: &queue_manager::Connection,
+        got: &GetResult,
+        origin: Origin,
+    ) -> Result<Delivery, GivenUp> {
+        let unit = connection.detach().expect("the get has begun it");
+        let Origin { queue_manager, queue, user, lock, backout } = origin;
+        let backout_count = got.message.descriptor.backout_count;
+        let delivery = Delivery { unit, of: Particulars { queue_manager, queue, user, backout_count, lock, backout } };
+        if moving::is_due(&delivery, 0) {
+            return Err(self.give_up(delivery, 0).await);
+        }
+        Ok(delivery)
     }
 
     /// Backs out what clients have held too long. Runs until it is dropped.

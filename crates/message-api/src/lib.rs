@@ -1,7 +1,7 @@
 //! The message API: what a request of `/api/v1` means, beside HTTP and on top of the verbs.
 //!
 //! Owns: messages as JSON and as raw bodies (`content.rs`, `outgoing.rs`, `incoming.rs`), and as they are carried elsewhere
-//! (`exported.rs`); their words, times and identifiers (`words.rs`, `time_text.rs`, `random_id.rs`), deliveries with locks (`deliveries/`), jobs (`jobs/`), keys
+//! (`exported.rs`); their words, times and identifiers (`words.rs`, `time_text.rs`, `random_id.rs`), deliveries with locks (`deliveries/`), jobs (`jobs/`), push targets (`push/`), keys
 //! that make a repetition safe (`keys.rs`), requests with their replies (`requests/`). What dead letters say is in `dead_letters.rs`,
 //! and why a get that waits gets nothing in `differences.rs`.
 //!
@@ -10,7 +10,7 @@
 //!
 //! Invariants
 //! - An answered key, a settled delivery and a committed transaction are durable in the log record of their messages.
-//! - What waits for a client (an open delivery, a job, a stream) is bounded, and ends by itself.
+//! - What waits for a client (an open delivery, a job, a stream, a message that is pushed) is bounded, and ends by itself.
 
 use std::sync::Arc;
 
@@ -27,6 +27,7 @@ pub mod incoming;
 pub mod jobs;
 pub mod keys;
 pub mod outgoing;
+pub mod push;
 mod random_id;
 pub mod requests;
 pub mod time_text;
@@ -38,18 +39,21 @@ pub struct MessageApi {
     pub keys: keys::Keys,
     pub requests: requests::Requests,
     pub jobs: jobs::Jobs,
+    pub push: Arc<push::Push>,
 }
 
 impl MessageApi {
     /// `server` moves messages that were given back too often, and reads the replies of requests.
-    pub fn new(queue_managers: QueueManagers, server: Principal) -> Self {
+    pub fn new(queue_managers: QueueManagers, server: Principal, push: push::Targets) -> Self {
         let jobs = jobs::Jobs::new(queue_managers.clone());
         let deliveries = Arc::new(deliveries::Deliveries::new(queue_managers.clone(), server.clone()));
+        let push = Arc::new(push::Push::new(queue_managers.clone(), Arc::clone(&deliveries), push));
         let requests = requests::Requests::new(queue_managers, server);
-        Self { deliveries, keys: keys::Keys::default(), requests, jobs }
+        Self { deliveries, keys: keys::Keys::default(), requests, jobs, push }
     }
 
-    /// Ends locks that have run out, and looks after late replies. Runs until it is dropped.
+    /// Ends locks that have run out, and looks after late replies. Push targets are run by themselves (`Push::run`). Runs until
+    /// it is dropped.
     pub async fn run(&self) {
         tokio::join!(self.deliveries.run(), self.requests.run());
     }
@@ -59,5 +63,6 @@ impl MessageApi {
         self.deliveries.queue_managers_changed();
         self.requests.queue_managers_changed();
         self.jobs.queue_managers_changed();
+        self.push.changed();
     }
 }

@@ -30,6 +30,14 @@ pub fn read_duration(text: &str) -> Option<Duration> {
     }
 }
 
+/// The shortest of the first forms: `30s`, not `30000ms`. What is below a millisecond is left out.
+pub fn write_duration(duration: Duration) -> String {
+    let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    let fits = |unit: &&str| millis_of(unit).is_some_and(|of_unit| millis % of_unit == 0 && millis > 0);
+    let unit = ["d", "h", "m", "s"].into_iter().find(|unit| fits(unit)).unwrap_or("ms");
+    format!("{}{unit}", millis / millis_of(unit).unwrap_or(1))
+}
+
 fn millis_of(unit: &str) -> Option<u64> {
     Some(match unit {
         "ms" => 1,
@@ -106,6 +114,20 @@ mod tests {
         {
             assert_eq!(read(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_duration_is_written_in_the_largest_unit_that_fits() {
+        let written = |millis| write_duration(Duration::from_millis(millis));
+        assert_eq!(
+            [0, 250, 1500, 30_000, 90_000, 900_000, 7_200_000, 86_400_000].map(written),
+            ["0ms", "250ms", "1500ms", "30s", "90s", "15m", "2h", "1d"]
+        );
+        assert!(
+            [1, 60_001, 3_600_000]
+                .iter()
+                .all(|&millis| { read_duration(&written(millis)) == Some(Duration::from_millis(millis)) })
+        );
     }
 
     #[test]

@@ -9,13 +9,16 @@
 
 mod connect;
 mod connection;
+mod networks;
 mod pool;
 mod site;
 mod stream;
 mod tls;
 mod tunnel;
 
+pub use networks::{Networks, NotANetwork};
 pub(crate) use site::{ProxyTarget, Scheme, Site, SiteError, SiteOptions, basic, split_url};
+pub(crate) use tls::config as tls_config;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +28,7 @@ use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri};
 use http_body_util::Full;
 use tokio::time::Instant;
 
-use self::connection::{Broken, Connection};
+use self::connection::{Broken, Connection, Wanted};
 
 /// A request to be sent.
 #[derive(Debug, Clone)]
@@ -43,6 +46,8 @@ pub(crate) struct Inbound {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
+    /// Nothing of the answer is left on the connection.
+    is_whole: bool,
 }
 
 /// Why nothing came back.
@@ -63,17 +68,31 @@ pub(crate) enum ClientError {
     Request(String),
 }
 
+pub(crate) type TlsConfig = Arc<rustls::ClientConfig>;
+
 /// Sends a request and receives its answer whole, of `limit` bytes at most.
 ///
 /// # Errors
 /// There is no connection, no answer in time, or none that can be understood.
 pub(crate) async fn send(site: &Arc<Site>, outbound: Outbound, limit: usize) -> Result<Inbound, ClientError> {
+    send_for(site, outbound, Wanted::Whole(limit)).await
+}
+
+/// Sends a request and receives the head of its answer. What there is of the body is dropped.
+///
+/// # Errors
+/// There is no connection, no answer in time, or none that can be understood.
+pub(crate) async fn send_for_status(site: &Arc<Site>, outbound: Outbound) -> Result<Inbound, ClientError> {
+    send_for(site, outbound, Wanted::Head).await
+}
+
+async fn send_for(site: &Arc<Site>, outbound: Outbound, wanted: Wanted) -> Result<Inbound, ClientError> {
     let end = Instant::now() + site.connection_timeout + site.receive_timeout;
     let repeatable = outbound.method.is_idempotent();
     let mut request = request(site, outbound)?;
     if let Some(connection) = pool::take(site) {
         let spare = repeatable.then(|| request.clone());
-        match exchange(site, connection, request, limit, end).await? {
+        match exchange(site, connection, request, wanted, end).await? {
             Ok(inbound) => return Ok(inbound),
             Err(broken) => {
                 let again = broken.request.or_else(|| spare.filter(|_| !broken.has_begun));
@@ -82,9 +101,8 @@ pub(crate) async fn send(site: &Arc<Site>, outbound: Outbound, limit: usize) -> 
         }
     }
     let connection = connect::connect(site, end).await?;
-    match exchange(site, connection, request, limit, end).await? {
+    match exchange(site, connection, request, wanted, end).await? {
         Ok(inbound) => Ok(inbound),
-        Err(broken) if broken.is_too_long => Err(ClientError::TooLong(limit)),
         Err(broken) => Err(ClientError::Broken(broken.problem)),
     }
 }
@@ -94,18 +112,23 @@ async fn exchange(
     site: &Arc<Site>,
     mut connection: Box<Connection>,
     request: Request<Full<Bytes>>,
-    limit: usize,
+    wanted: Wanted,
     end: Instant,
 ) -> Result<Result<Inbound, Box<Broken>>, ClientError> {
     let within = site.receive_timeout;
-    let answered = tokio::time::timeout_at(end.min(Instant::now() + within), connection.exchange(request, limit)).await;
+    let answered =
+        tokio::time::timeout_at(end.min(Instant::now() + within), connection.exchange(request, wanted)).await;
     match answered.map_err(|_| ClientError::ReceiveTimeout(within))? {
         Ok(inbound) => {
-            pool::give_back(site, connection, &inbound.headers);
+            if inbound.is_whole {
+                pool::give_back(site, connection, &inbound.headers);
+            }
             Ok(Ok(inbound))
         }
-        Err(broken) if broken.is_too_long => Err(ClientError::TooLong(limit)),
-        Err(broken) => Ok(Err(broken)),
+        Err(broken) => match broken.too_long {
+            Some(limit) => Err(ClientError::TooLong(limit)),
+            None => Ok(Err(broken)),
+        },
     }
 }
 

@@ -19,6 +19,7 @@ mod error;
 pub mod fetch;
 mod mapping;
 pub mod options;
+pub mod post;
 mod requesters;
 mod token;
 

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use web::options::{
     Cors, Documents, EndpointConnection, Installation, Limits, MessageApiOptions, Messaging, Metrics, OpenTo,
-    RemoteQueueManagers, TlsOptions, WebOptions, Zosconnect,
+    PushOptions, RemoteQueueManagers, TlsOptions, WebOptions, Zosconnect,
 };
 
 pub(crate) use check::{file_in, parse_address, read_file};
@@ -51,6 +51,7 @@ pub(crate) struct Configuration {
     pub documents: Documents,
     pub messaging: Messaging,
     pub message_api: MessageApiOptions,
+    pub push: PushOptions,
     pub zosconnect: Zosconnect,
     /// Those of `[zosconnect]` beside them.
     pub endpoint_connections: BTreeMap<String, EndpointConnection>,
@@ -233,6 +234,8 @@ impl Configuration {
             limits: self.limits.clone(),
             messaging: self.messaging.clone(),
             message_api: self.message_api.clone(),
+            push: self.push.clone(),
+            push_file: None,
             zosconnect,
             remote_queue_managers: self.remote_queue_managers.clone(),
             archives: PathBuf::new(),

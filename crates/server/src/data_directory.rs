@@ -6,6 +6,7 @@
 //! DIR/admin.sock                 administration socket, mode 0600
 //! DIR/initial-passwords          lines `user password`, mode 0600
 //! DIR/api-keys.json              API keys as hashes, mode 0600; written by `identity`
+//! DIR/push-targets.json          push targets with the secrets that they sign with, mode 0600; written by `message-api`
 //! DIR/ltpa.keys                  LTPA keys, unless [ltpa] names others
 //! DIR/tls/                       ca.crt, ca.key, server.crt, server.key, server-rsa.crt, server-rsa.key
 //! DIR/mqsc.d/                    drop-in MQSC
@@ -87,6 +88,10 @@ impl DataDirectory {
 
     pub(crate) fn api_keys(&self) -> PathBuf {
         self.root.join("api-keys.json")
+    }
+
+    pub(crate) fn push_targets(&self) -> PathBuf {
+        self.root.join("push-targets.json")
     }
 
     pub(crate) fn ltpa_keys(&self) -> PathBuf {

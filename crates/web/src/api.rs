@@ -14,6 +14,7 @@ mod jobs;
 mod keys;
 mod lines;
 pub(crate) mod problem;
+pub(crate) mod push;
 mod put;
 mod request;
 mod selection;
@@ -58,6 +59,18 @@ pub(crate) enum ApiHandler {
     WhyDeadLetter,
     WhyChannel,
     WhyGet,
+    Push(PushHandler),
+}
+
+/// What is done with push targets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PushHandler {
+    Put,
+    List,
+    Show,
+    Delete,
+    Pause,
+    Resume,
 }
 
 impl ApiHandler {
@@ -83,6 +96,7 @@ impl ApiHandler {
                 | RunTransaction
                 | StartJob
                 | ImportMessages
+                | ApiHandler::Push(PushHandler::Put)
         )
     }
 }
@@ -116,6 +130,7 @@ pub(crate) async fn handle(
         ApiHandler::WhyDeadLetter => Box::pin(why::dead_letter(call, identity)).await,
         ApiHandler::WhyChannel => Box::pin(why::channel(call, identity)).await,
         ApiHandler::WhyGet => Box::pin(why::get(call, identity)).await,
+        ApiHandler::Push(handler) => Box::pin(push::handle(call, handler, identity, body)).await,
     }
 }
 

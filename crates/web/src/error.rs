@@ -282,6 +282,22 @@ entries! {
         "The queue '{0}' is the one that the messages are on.",
         "Messages are moved to another queue. Both names lead to the same one.",
         "Name another queue in the member 'to'.";
+    PUSH_UNKNOWN = "MQWB0980E", NOT_FOUND,
+        "There is no push target '{0}' of yours.",
+        "The name is wrong, or the target is another user's.",
+        "List the push targets to see which there are.";
+    PUSH_OF_ANOTHER = "MQWB0981E", CONFLICT,
+        "Another user has a push target '{0}'.",
+        "A name stands for one push target of a queue manager. Only its user and administrators change it.",
+        "Choose another name.";
+    PUSH_NOT_KEPT = "MQWB0982E", INTERNAL_SERVER_ERROR,
+        "The push target '{0}' could not be changed.",
+        "The file of push targets cannot be written. Nothing was changed. The log of the server has the cause.",
+        "Ask an administrator to look at the data directory of the server, then send the request again.";
+    PUSH_NAME = "MQWB0983E", BAD_REQUEST,
+        "'{0}' cannot be the name of a push target.",
+        "Names of push targets have at most 48 characters of A-Z a-z 0-9 . _ -",
+        "Correct the URL.";
     USERS_UNAVAILABLE = "MQWB0930E", SERVICE_UNAVAILABLE,
         "The directory of users does not answer.",
         "The credentials could not be checked. They were neither accepted nor refused.",
@@ -326,6 +342,7 @@ pub(crate) enum Verb {
     GetFrom,
     BrowseFrom,
     PublishTo,
+    SubscribeTo,
 }
 
 impl Verb {
@@ -335,6 +352,7 @@ impl Verb {
             Self::GetFrom => "get from",
             Self::BrowseFrom => "browse from",
             Self::PublishTo => "publish to",
+            Self::SubscribeTo => "subscribe to",
         }
     }
 }

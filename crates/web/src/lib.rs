@@ -39,6 +39,7 @@ use std::time::Duration;
 use ::service::Services;
 use identity::authenticator::LoginError;
 use identity::error::IdentityError;
+use message_api::push::PushFileError;
 use model::authority::Principal;
 use parking_lot::{Mutex, RwLock};
 use queue_manager::QueueManagers;
@@ -46,6 +47,7 @@ use tokio::task::JoinHandle;
 use workers::places::Occupant as _;
 use workers::{Seats, Workers};
 
+use crate::api::push::door::ByHttp;
 use crate::connections::TICK;
 use crate::listener::CurrentTls;
 use crate::messaging::pools::POOL_TICK;
@@ -67,6 +69,8 @@ pub enum WebError {
     Option { key: String, problem: String },
     #[error(transparent)]
     Identity(#[from] IdentityError),
+    #[error(transparent)]
+    Push(#[from] PushFileError),
     #[error("cannot start the thread of the metrics listener")]
     Threads(#[source] std::io::Error),
 }
@@ -142,6 +146,8 @@ impl WebServer {
             ]),
             seats: Mutex::new(vec![Arc::clone(&seats), Arc::clone(&watchman)]),
         };
+        // One thread serves all of them: connections to receivers are kept by thread.
+        server.tasks.lock().push(seats.first().spawn(push(Arc::clone(&shared))));
         for (door, socket) in [(Door::Https, https), (Door::Http, http), (Door::Metrics, metrics)] {
             let Some(socket) = socket else { continue };
             let address = socket.local_addr().ok();
@@ -275,6 +281,13 @@ impl WebServer {
 
 async fn look_after_deliveries(shared: Arc<Shared>) {
     shared.message_api.run().await;
+}
+
+/// Runs push targets until the task is aborted.
+async fn push(shared: Arc<Shared>) {
+    let outside = Arc::new(ByHttp(Arc::clone(&shared)));
+    let push = Arc::clone(&shared.message_api.push);
+    push.run(outside, || shared.settings().options.push.target_memory_bytes).await;
 }
 
 async fn look_after_services(services: Arc<Services>) {

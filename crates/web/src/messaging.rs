@@ -238,12 +238,16 @@ pub(crate) fn in_scope(identity: &Identity, verb: Verb, object: &str) -> Result<
         Verb::GetFrom => (Operations::GET, Object::Queue(object)),
         Verb::BrowseFrom => (Operations::BROWSE, Object::Queue(object)),
         Verb::PublishTo => (Operations::PUBLISH, Object::Topic(object)),
+        Verb::SubscribeTo => (Operations::SUBSCRIBE, Object::Topic(object)),
     };
     scope::require(identity, operation, on).map_err(|_| ApiError::scope(verb, object))
 }
 
 /// Decodes one part of the path.
-fn decode(part: &str) -> Result<Cow<'_, str>, ApiError> {
+///
+/// # Errors
+/// 400 it is not percent-encoded UTF-8.
+pub(crate) fn decode(part: &str) -> Result<Cow<'_, str>, ApiError> {
     let decoded = percent_decode_str(part).decode_utf8();
     decoded.map_err(|_| ApiError::new(&error::NAME_NOT_VALID, &[part]))
 }

@@ -2,6 +2,8 @@
 //!
 //! Counting a request is a few relaxed additions to atomics that exist from the start: no lock, no allocation.
 
+mod push;
+
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -77,6 +79,7 @@ pub(crate) fn expose(shared: &Shared) -> Answer {
     recovery_logs(&mut page, &running);
     pools(&mut page, shared);
     requesters(&mut page, shared);
+    push::targets(&mut page, &shared.message_api.push);
     certificates(&mut page, shared);
     process(&mut page);
     answer::with_body(StatusCode::OK, Some(FORMAT), page.0.into())

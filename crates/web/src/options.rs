@@ -17,11 +17,13 @@ pub use requester::options::{
     ApiRequester, AuthData, AuthToken, AuthorizationServer, EndpointConnection, GrantType, OauthConfig, Proxy,
     ProxyKind, TokenFormat, TokenMethod, TokenPlace, TokenRequest, TokenResponse,
 };
+use requester::post::{Networks, Reach};
 use serde::{Deserialize, Serialize};
 use service::names::Names;
 pub use service::names::{ConnectionFactory, Queue};
 use service::registry::Settings;
 
+use crate::WebError;
 use crate::budget::share_of;
 use crate::issuers::ByHttp;
 
@@ -46,6 +48,9 @@ pub struct WebOptions {
     pub limits: Limits,
     pub messaging: Messaging,
     pub message_api: MessageApiOptions,
+    pub push: PushOptions,
+    /// Where push targets are kept; `None`: in memory.
+    pub push_file: Option<PathBuf>,
     pub zosconnect: Zosconnect,
     pub remote_queue_managers: RemoteQueueManagers,
     /// Where archives of services and APIs lie: `services` and `apis` in it.
@@ -142,6 +147,45 @@ impl MessageApiOptions {
     /// How long answers to keys are kept.
     pub fn kept(&self) -> Duration {
         Duration::from_secs(self.key_seconds)
+    }
+}
+
+/// `[push]`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PushOptions {
+    /// Networks that URLs of push targets may reach beside the public internet.
+    pub allowed_networks: Vec<String>,
+    /// Signers of the certificates of receivers; `None`: those the system trusts.
+    pub ca_file: Option<PathBuf>,
+    /// Most push targets of the server.
+    pub targets: usize,
+    /// Bytes of bodies that one target has in memory while it posts them.
+    pub target_memory_bytes: usize,
+}
+
+impl Default for PushOptions {
+    fn default() -> Self {
+        Self { allowed_networks: Vec::new(), ca_file: None, targets: 100, target_memory_bytes: 8 << 20 }
+    }
+}
+
+impl PushOptions {
+    /// Reads a PEM file.
+    ///
+    /// # Errors
+    /// A network or the file cannot be used.
+    pub(crate) fn reach(&self) -> Result<Reach, WebError> {
+        let wrong = |key: &str, problem: String| WebError::Option { key: format!("push.{key}"), problem };
+        let networks = Networks::parse(&self.allowed_networks);
+        let networks = networks.map_err(|problem| wrong("allowed_networks", problem.to_string()))?;
+        Reach::new(self.ca_file.as_deref(), networks).map_err(|problem| wrong("ca_file", problem))
+    }
+
+    /// # Errors
+    /// As a start would say.
+    pub fn check(&self) -> Result<(), WebError> {
+        self.reach().map(drop)
     }
 }
 

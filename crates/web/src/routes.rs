@@ -7,7 +7,7 @@
 use http::{HeaderValue, Method};
 use identity::Roles;
 
-use crate::api::ApiHandler;
+use crate::api::{ApiHandler, PushHandler};
 use crate::csrf::CsrfRule;
 use crate::error::Form;
 
@@ -246,6 +246,9 @@ const API_JOBS: &str = "/api/v1/jobs";
 const API_JOB: &str = "/api/v1/jobs/{job}";
 const API_DELIVERIES: &str = "/api/v1/qmgr/{qmgr}/queue/{queue}/deliveries";
 
+const API_PUSHES: &str = "/api/v1/qmgr/{qmgr}/push";
+const API_PUSH: &str = "/api/v1/qmgr/{qmgr}/push/{push}";
+
 const SERVICES: &str = "/zosConnect/services";
 const SERVICE: &str = "/zosConnect/services/{service}";
 const APIS: &str = "/zosConnect/apis";
@@ -313,6 +316,12 @@ routes! {
     GET    "/api/v1/qmgr/{qmgr}/why/dead-letter", &[], MQ_ROLE, Off => Api(WhyDeadLetter), "Explains messages of a dead-letter queue";
     GET    "/api/v1/qmgr/{qmgr}/why/channel", &[], MQ_ROLE, Off => Api(WhyChannel), "Explains whether a client gets a channel, or lists the last that were refused";
     GET    "/api/v1/qmgr/{qmgr}/why/get", &[], MQ_ROLE, Off => Api(WhyGet), "Explains why gets of a queue find nothing";
+    GET    API_PUSHES, &[], CHANGE, Off => Api(Push(PushHandler::List)), "Lists push targets";
+    PUT    API_PUSH, &[], USER, CookieOnly => Api(Push(PushHandler::Put)), "Makes or replaces a push target, which posts messages to a URL";
+    GET    API_PUSH, &[], CHANGE, Off => Api(Push(PushHandler::Show)), "Shows a push target and what it has done";
+    DELETE API_PUSH, &[], CHANGE, CookieOnly => Api(Push(PushHandler::Delete)), "Deletes a push target";
+    POST   "/api/v1/qmgr/{qmgr}/push/{push}/pause", &[], CHANGE, CookieOnly => Api(Push(PushHandler::Pause)), "Stops a push target from taking messages";
+    POST   "/api/v1/qmgr/{qmgr}/push/{push}/resume", &[], CHANGE, CookieOnly => Api(Push(PushHandler::Resume)), "Lets a push target take messages again";
     GET    "/api/v1/problems/{problem}", &[], Access::Everybody, Off => Public(Problem), "Explains one kind of error";
     POST   MQSC, ALL_VERSIONS, MQ_ROLE, HeaderPresent => RunMqsc, "Runs one MQSC command, given as text or as JSON";
     GET    QUEUES, V1, MQ_ROLE, Off => ListQueues, "Lists queues";

@@ -15,6 +15,7 @@ use connection::pool::Pool;
 use identity::Authenticator;
 use identity::password::PasswordReader;
 use message_api::MessageApi;
+use message_api::push::Targets;
 use model::authority::Principal;
 use model::reason::Reason;
 use model::timestamp::Timestamp;
@@ -22,6 +23,7 @@ use parking_lot::RwLock;
 use queue_manager::registry::{State, Unavailable};
 use queue_manager::{Clock, QueueManagers, SystemClock};
 use requester::Requesters;
+use requester::post::Reach;
 
 use crate::CertificateEnd;
 use crate::budget::Budget;
@@ -69,6 +71,8 @@ pub(crate) struct Settings {
     pub(crate) cors: Arc<Policy>,
     /// For messaging requests: one for each queue manager that runs and does not quiesce, and for each remote one.
     pub(crate) pools: Vec<Arc<Pool>>,
+    /// What push targets may reach.
+    pub(crate) reach: Arc<Reach>,
     /// Who connects, and who acts where the user's own context is not adopted.
     pub(crate) server_principal: Principal,
 }
@@ -109,12 +113,14 @@ impl Shared {
         configure_messaging(&messaging, &options)?;
         let services = Services { environment: Environment::new(queue_managers.clone(), server), registry };
         configure_services(&services, &options)?;
-        let settings = Settings::new(options, authenticator, messaging.pools());
+        let reach = options.push.reach()?;
+        let push = Targets::read(options.push_file.as_deref())?;
+        let settings = Settings::new(options, authenticator, reach, messaging.pools());
         Ok(Self {
             services: Arc::new(services),
             requesters: Arc::new(requesters),
             messaging,
-            message_api: MessageApi::new(queue_managers.clone(), server_principal),
+            message_api: MessageApi::new(queue_managers.clone(), server_principal, push),
             https_port: OnceLock::new(),
             settings: RwLock::new(Arc::new(settings)),
             queue_managers,
@@ -139,13 +145,14 @@ impl Shared {
     pub(crate) fn reload(&self, options: WebOptions) -> Result<(), WebError> {
         let authenticator = self.settings().authenticator.reloaded(&options.identities(), self.now())?;
         let called = requester_settings(&options)?;
+        let reach = options.push.reach()?;
         check_names(&options, &self.queue_managers)?;
         configure_services(&self.services, &options)?;
         configure_messaging(&self.messaging, &options)?;
         self.requesters.configure(called);
         self.services.registry.configure(options.service_settings());
         let mut settings = self.settings.write();
-        *settings = Arc::new(Settings::new(options, authenticator, self.messaging.pools()));
+        *settings = Arc::new(Settings::new(options, authenticator, reach, self.messaging.pools()));
         Ok(())
     }
 
@@ -255,8 +262,9 @@ fn check_names(options: &WebOptions, queue_managers: &QueueManagers) -> Result<(
 }
 
 impl Settings {
-    fn new(options: WebOptions, authenticator: Authenticator, pools: Vec<Arc<Pool>>) -> Self {
+    fn new(options: WebOptions, authenticator: Authenticator, reach: Reach, pools: Vec<Arc<Pool>>) -> Self {
         Self {
+            reach: Arc::new(reach),
             server_principal: Principal::administrator(&options.server_user),
             authenticator: Arc::new(authenticator),
             cors: Arc::new(Policy::new(&options.cors)),
@@ -271,6 +279,7 @@ impl Settings {
             authenticator: Arc::clone(&self.authenticator),
             cors: Arc::clone(&self.cors),
             pools,
+            reach: Arc::clone(&self.reach),
             server_principal: self.server_principal.clone(),
         }
     }

@@ -13,7 +13,7 @@ use model::reason::Reason;
 use model::text::Text;
 use queue_manager::{Clock, ConnectOptions, SystemClock};
 
-use super::{Deliveries, Delivery};
+use super::{Deliveries, Delivery, GivenUp};
 
 /// MQAT_QMGR: what the server does by itself, the queue manager does.
 const QUEUE_MANAGER: i32 = 7;
@@ -26,7 +26,7 @@ pub(super) fn is_due(delivery: &Delivery, more: u32) -> bool {
 
 impl Deliveries {
     /// Backs the delivery out, or moves its message to the backout queue; `more` is 1 when backing out counts now.
-    pub(super) async fn give_up(&self, delivery: Delivery, more: u32) {
+    pub(crate) async fn give_up(&self, delivery: Delivery, more: u32) -> GivenUp {
         let unit = if is_due(&delivery, more) {
             let (queue, to) = (delivery.of.queue, delivery.of.backout.queue);
             match self.move_to(delivery, to, again).await {
@@ -36,7 +36,7 @@ impl Deliveries {
                         to = to.as_str(),
                         "a message was backed out as often as BOTHRESH says, and is on the backout queue now"
                     );
-                    return;
+                    return GivenUp::Moved;
                 }
                 Err((reason, unit)) => {
                     tracing::warn!(
@@ -57,6 +57,7 @@ impl Deliveries {
         {
             tracing::warn!(%reason, "a delivery could not be backed out; the next start of the queue manager does it");
         }
+        GivenUp::BackedOut
     }
 
     /// Puts the message to the dead-letter queue behind a header with this reason, and commits.
@@ -64,7 +65,7 @@ impl Deliveries {
     /// # Errors
     /// `UnknownObjectName` (2085): there is no dead-letter queue. Otherwise those of a put. The delivery is as it was, unless it
     /// is gone.
-    pub(super) async fn dead_letter(&self, delivery: Delivery, reason: i32) -> Result<(), (Reason, Option<Delivery>)> {
+    pub(crate) async fn dead_letter(&self, delivery: Delivery, reason: i32) -> Result<(), (Reason, Option<Delivery>)> {
         let to = delivery.of.queue_manager.definition().dead_letter_queue;
         if to.is_blank() {
             return Err((Reason::UnknownObjectName, Some(delivery)));
@@ -112,7 +113,7 @@ impl Deliveries {
         }
     }
 
-    fn connect_options(&self) -> ConnectOptions {
+    pub(crate) fn connect_options(&self) -> ConnectOptions {
         ConnectOptions {
             principal: self.server.clone(),
             application_name: "quaymaster message API".to_owned(),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use model::message::Message;
 use model::reason::Reason;
 use queue_manager::QueueManager;
 use queue_manager::detached::NotCommitted;
@@ -45,7 +46,7 @@ impl Deliveries {
         let Some(mut settling) = self.begin(token, user, how)? else { return Ok(()) };
         let delivery = settling.take();
         let outcome = match how {
-            Settlement::Complete => complete(delivery).await,
+            Settlement::Complete => delivery.complete().await,
             Settlement::Abandon => {
                 self.give_up(delivery, 1).await;
                 Ok(())
@@ -89,11 +90,25 @@ fn not_settled(absent: Absent) -> NotSettled {
     }
 }
 
-async fn complete(delivery: Delivery) -> Result<(), (Reason, Option<Delivery>)> {
-    let Delivery { unit, of } = delivery;
-    unit.commit()
-        .await
-        .map_err(|NotCommitted { reason, mut units }| (reason, units.pop().map(|unit| Delivery { unit, of })))
+impl Delivery {
+    /// The message is gone for good, durably.
+    ///
+    /// # Errors
+    /// Those of a commit. The delivery is as it was, unless it is gone.
+    pub(crate) async fn complete(self) -> Result<(), (Reason, Option<Self>)> {
+        let Self { unit, of } = self;
+        unit.commit()
+            .await
+            .map_err(|NotCommitted { reason, mut units }| (reason, units.pop().map(|unit| Self { unit, of })))
+    }
+
+    /// The message, which is not kept in memory meanwhile; `None` when the delivery is gone.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(crate) async fn message(&self) -> Result<Option<Box<Message>>, Reason> {
+        self.unit.message().await
+    }
 }
 
 /// A delivery that is being settled. Dropped with the delivery in it, it is as it was; dropped without, its unit of work was

@@ -26,12 +26,27 @@ pub(super) async fn connect(site: &Site, end: Instant) -> Result<Box<Connection>
     Ok(Box::new(Connection::new(sender, driver)))
 }
 
+/// The addresses are judged that the name has now, and connected to are only those.
+async fn reach(site: &Site, host: &str, port: u16) -> Result<TcpStream, String> {
+    let told = |error: std::io::Error| format!("{host}:{port}: {error}");
+    let Some(allowed) = &site.allowed else { return TcpStream::connect((host, port)).await.map_err(told) };
+    let addresses = tokio::net::lookup_host((host, port)).await.map_err(told)?;
+    let mut problem = format!("{host}:{port} has no address in a network that may be reached");
+    for address in addresses.filter(|address| allowed.allows(address.ip())) {
+        match TcpStream::connect(address).await {
+            Ok(socket) => return Ok(socket),
+            Err(error) => problem = told(error),
+        }
+    }
+    Err(problem)
+}
+
 async fn open(site: &Site) -> Result<Stream, String> {
     let (host, port) = match &site.proxy {
         Some(proxy) => (proxy.host.as_str(), proxy.port),
         None => (site.host.as_str(), site.port),
     };
-    let mut socket = TcpStream::connect((host, port)).await.map_err(|error| format!("{host}:{port}: {error}"))?;
+    let mut socket = reach(site, host, port).await?;
     // A request is one write: waiting for more would only hold it back.
     socket.set_nodelay(true).map_err(|error| error.to_string())?;
     match &site.proxy {

@@ -8,6 +8,7 @@
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::{Context, Waker};
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http::Request;
@@ -22,6 +23,18 @@ use super::stream::Stream;
 
 /// Most bytes set aside for an answer because its server announced them; beyond it memory grows with what arrives.
 const TRUSTED_LENGTH: usize = 256 << 10;
+/// Most bytes of an unwanted body that are read so that the connection can be kept, and how long they may take.
+const MOST_DROPPED: usize = 64 << 10;
+const LONGEST_DROPPING: Duration = Duration::from_secs(1);
+
+/// What of an answer is wanted.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Wanted {
+    /// Head and body, which has so many bytes at most.
+    Whole(usize),
+    /// The head; the body is read up to a bound and dropped.
+    Head,
+}
 
 pub(super) struct Connection {
     sender: SendRequest<Full<Bytes>>,
@@ -39,7 +52,8 @@ pub(super) struct Broken {
     pub(super) request: Option<Request<Full<Bytes>>>,
     /// The head of an answer had come.
     pub(super) has_begun: bool,
-    pub(super) is_too_long: bool,
+    /// The answer is longer than this limit.
+    pub(super) too_long: Option<usize>,
     pub(super) problem: String,
 }
 
@@ -72,7 +86,7 @@ impl Connection {
     pub(super) async fn exchange(
         &mut self,
         request: Request<Full<Bytes>>,
-        limit: usize,
+        wanted: Wanted,
     ) -> Result<Inbound, Box<Broken>> {
         let Self { sender, driver } = self;
         let mut answer = pin!(sender.try_send_request(request));
@@ -88,29 +102,48 @@ impl Connection {
                 return Err(Box::new(Broken {
                     request,
                     has_begun: false,
-                    is_too_long: false,
+                    too_long: None,
                     problem: chain(error.error()),
                 }));
             }
         };
         let (parts, body) = answer.into_parts();
-        let body = receive(driver, body, limit).await?;
-        Ok(Inbound { status: parts.status, headers: parts.headers, body })
+        let (body, is_whole) = match wanted {
+            Wanted::Whole(limit) => (receive(driver, body, limit).await?, true),
+            Wanted::Head => (Bytes::new(), drop_body(driver, body).await),
+        };
+        Ok(Inbound { status: parts.status, headers: parts.headers, body, is_whole })
     }
+}
+
+/// Whether the body came to its end within the bounds.
+async fn drop_body(driver: &mut Driver, mut body: Incoming) -> bool {
+    let read = async {
+        let mut left = MOST_DROPPED;
+        while let Ok(piece) = next(driver, &mut body).await {
+            let Some(piece) = piece else { return true };
+            if piece.len() > left {
+                return false;
+            }
+            left -= piece.len();
+        }
+        false
+    };
+    tokio::time::timeout(LONGEST_DROPPING, read).await.unwrap_or(false)
 }
 
 /// The whole body. One that arrives in one piece is not copied.
 async fn receive(driver: &mut Driver, mut body: Incoming, limit: usize) -> Result<Bytes, Box<Broken>> {
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if announced > limit {
-        return Err(too_long());
+        return Err(too_long(limit));
     }
     let mut first = Bytes::new();
     let mut whole = BytesMut::new();
     loop {
         let Some(piece) = next(driver, &mut body).await? else { break };
         if first.len() + whole.len() + piece.len() > limit {
-            return Err(too_long());
+            return Err(too_long(limit));
         }
         if whole.is_empty() && first.is_empty() {
             first = piece;
@@ -150,7 +183,7 @@ async fn next(driver: &mut Driver, body: &mut Incoming) -> Result<Option<Bytes>,
                 return Err(Box::new(Broken {
                     request: None,
                     has_begun: true,
-                    is_too_long: false,
+                    too_long: None,
                     problem: chain(&error),
                 }));
             }
@@ -158,6 +191,6 @@ async fn next(driver: &mut Driver, body: &mut Incoming) -> Result<Option<Bytes>,
     }
 }
 
-fn too_long() -> Box<Broken> {
-    Box::new(Broken { request: None, has_begun: true, is_too_long: true, problem: String::new() })
+fn too_long(limit: usize) -> Box<Broken> {
+    Box::new(Broken { request: None, has_begun: true, too_long: Some(limit), problem: String::new() })
 }

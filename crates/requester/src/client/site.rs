@@ -9,7 +9,8 @@ use base64::engine::general_purpose::STANDARD;
 use http::HeaderValue;
 use rustls::pki_types::ServerName;
 
-use super::tls;
+use super::networks::Networks;
+use super::{TlsConfig, tls};
 use crate::options::ProxyKind;
 
 /// One server. Connections are kept for each of these; a configuration that is read anew makes new ones.
@@ -21,6 +22,8 @@ pub(crate) struct Site {
     pub(crate) host_header: HeaderValue,
     pub(crate) tls: Option<Tls>,
     pub(crate) proxy: Option<ProxyTarget>,
+    /// The only networks, beside the public internet, that it may be in; `None`: it may be anywhere.
+    pub(crate) allowed: Option<Arc<Networks>>,
     /// `http://host:port`, for a proxy that is handed whole URLs.
     pub(crate) absolute_form: Option<String>,
     pub(crate) proxy_authorization: Option<HeaderValue>,
@@ -30,7 +33,7 @@ pub(crate) struct Site {
 }
 
 pub(crate) struct Tls {
-    pub(crate) config: Arc<rustls::ClientConfig>,
+    pub(crate) config: TlsConfig,
     pub(crate) name: ServerName<'static>,
 }
 
@@ -91,6 +94,24 @@ impl Site {
     /// A value or a file that cannot be used.
     pub(crate) fn new(options: &SiteOptions<'_>) -> Result<Self, SiteError> {
         let is_tls = options.scheme == Scheme::Https;
+        let tls = is_tls.then(|| tls::config(options.ca_file, options.certificate, options.key)).transpose()?;
+        Self::with(options, tls)
+    }
+
+    /// One that is in certain networks only, with a client configuration that was made before. Reads no file.
+    ///
+    /// # Errors
+    /// A value that cannot be used.
+    pub(crate) fn within(
+        options: &SiteOptions<'_>,
+        tls: Option<TlsConfig>,
+        allowed: Arc<Networks>,
+    ) -> Result<Self, SiteError> {
+        Ok(Self { allowed: Some(allowed), ..Self::with(options, tls)? })
+    }
+
+    fn with(options: &SiteOptions<'_>, config: Option<TlsConfig>) -> Result<Self, SiteError> {
+        let is_tls = options.scheme == Scheme::Https;
         for (key, seconds) in [
             ("connection_timeout_seconds", options.connection_timeout_seconds),
             ("receive_timeout_seconds", options.receive_timeout_seconds),
@@ -114,7 +135,7 @@ impl Site {
         let has_default_port = port == if is_tls { 443 } else { 80 };
         let host_header = if has_default_port { shown.clone() } else { format!("{shown}:{port}") };
         let header = HeaderValue::try_from(&host_header).map_err(|_| SiteError::new("host", "it is no host"))?;
-        let tls = is_tls.then(|| Self::tls(options, host)).transpose()?;
+        let tls = config.map(|config| Self::tls(options, host, config)).transpose()?;
         let through_http = options.proxy.as_ref().filter(|proxy| proxy.kind == ProxyKind::Http);
         let credentials = through_http.and_then(|proxy| proxy.credentials.as_ref());
         Ok(Self {
@@ -125,17 +146,17 @@ impl Site {
             proxy_authorization: credentials.map(|(user, password)| basic(user, password)),
             tls,
             proxy: options.proxy.clone(),
+            allowed: None,
             connection_timeout: Duration::from_secs(options.connection_timeout_seconds),
             receive_timeout: Duration::from_secs(options.receive_timeout_seconds),
             keep_alive: Duration::from_secs(options.keep_alive_seconds),
         })
     }
 
-    fn tls(options: &SiteOptions<'_>, host: &str) -> Result<Tls, SiteError> {
+    fn tls(options: &SiteOptions<'_>, host: &str, config: TlsConfig) -> Result<Tls, SiteError> {
         let name = options.server_name.unwrap_or(host);
         let name = ServerName::try_from(name.to_owned())
             .map_err(|_| SiteError::new("server_name", format!("'{name}' is no name of a server")))?;
-        let config = tls::config(options.ca_file, options.certificate, options.key)?;
         Ok(Tls { config, name })
     }
 }

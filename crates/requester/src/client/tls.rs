@@ -7,17 +7,18 @@ use handshake::anchors::{Anchors, ServerNameCheck};
 use handshake::files;
 use rustls::ClientConfig;
 
+use super::TlsConfig;
 use super::site::SiteError;
 
 /// TLS 1.2 and 1.3, sessions resumed; HTTP/1.1 is spoken inside.
 ///
 /// # Errors
 /// A file that cannot be used.
-pub(super) fn config(
+pub(crate) fn config(
     ca_file: Option<&Path>,
     certificate: Option<&Path>,
     key: Option<&Path>,
-) -> Result<Arc<ClientConfig>, SiteError> {
+) -> Result<TlsConfig, SiteError> {
     let anchors = match ca_file {
         Some(file) => Anchors::from_file(file).map_err(|error| SiteError::new("ca_file", error.to_string()))?,
         None => of_the_system(),

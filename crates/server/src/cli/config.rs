@@ -90,13 +90,14 @@ fn run_explain(arguments: &ExplainArguments, out: &mut dyn Write) -> Result<(), 
 }
 
 /// Checks the file alone, neither flags nor environment: keys and values, then certificates and keys, then users, passwords,
-/// roles and LTPA keys.
+/// roles and LTPA keys, then networks.
 fn check(arguments: &CheckArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let configuration = load(&arguments.file, true, &Environment::default(), &[]).map_err(ServerError::from)?;
     let mut options = configuration.web_options(TlsOptions::default());
     // A start would make the file; a check makes nothing.
     options.ltpa.keys_file = options.ltpa.keys_file.filter(|file| file.exists());
     let authenticator = Authenticator::new(&options.identities(), SystemClock.now()).map_err(ServerError::from)?;
+    options.push.check().map_err(ServerError::from)?;
     let (notes, problems) = check_certificates(&configuration);
     if !problems.is_empty() {
         return Err(Failure::new(USAGE, problems.join("\nquaymaster: ")));

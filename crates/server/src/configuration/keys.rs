@@ -340,6 +340,16 @@ pub(crate) const KEYS: &[Key] = &[
         .environment("QUAYMASTER_MESSAGE_API_KEY_SECONDS"),
     key("message_api.keys", Kind::Integer { minimum: 0, maximum: 100_000_000 }, "1000000", "Most such answers of a queue manager; of more, those that end first end early. Each takes about 100 bytes of memory. For queue managers that are started afterwards.")
         .environment("QUAYMASTER_MESSAGE_API_KEYS"),
+    key("push.allowed_networks", Kind::Texts, "[]", "Networks that URLs of push targets may reach beside the public internet, such as [\"10.1.0.0/16\", \"::1\"]. Private, loopback, link-local and other special addresses are refused unless they are in one of these. The address counts that a connection is made to.")
+        .environment("QUAYMASTER_PUSH_ALLOWED_NETWORKS"),
+    key("push.ca_file", Kind::Path, "", "PEM file of the signers of certificates that receivers of push targets may have.")
+        .note("the signers that the system trusts")
+        .environment("QUAYMASTER_PUSH_CA_FILE"),
+    key("push.targets", Kind::Integer { minimum: 0, maximum: 10_000 }, "100", "Most push targets of the server. Fewer than there are stops none of them.")
+        .environment("QUAYMASTER_PUSH_TARGETS"),
+    key("push.target_memory_bytes", Kind::Integer { minimum: 65_536, maximum: 1_073_741_824 }, "8388608", "Most memory of message bodies that one push target posts at once. A longer message is posted alone. For targets that are started afterwards.")
+        .unit("bytes")
+        .environment("QUAYMASTER_PUSH_TARGET_MEMORY_BYTES"),
     key("zosconnect.poll_interval_seconds", SECONDS, "1", "Interval for checking whether archives in DIR/zosconnect/services, DIR/zosconnect/apis and DIR/zosconnect/apiRequesters have changed. 0: only at start.")
         .unit("seconds")
         .environment("QUAYMASTER_ZOSCONNECT_POLL_INTERVAL_SECONDS"),

@@ -196,8 +196,15 @@ pub(super) fn envelope(call: Call<'_>, message: &Message, at: Option<Position>, 
 /// A message as its data, with what describes it in headers. Text comes in UTF-8.
 pub(super) fn raw(call: Call<'_>, message: &Message, at: Option<Position>) -> Answer {
     let content = Content::of(message);
-    let is_text = content.text_differs();
-    let data = if is_text {
+    let (content_type, data) = data(&content);
+    let mut answer = answer::with_body(StatusCode::OK, Some(content_type), data);
+    headers::describe(answer.headers_mut(), message, &content, at, call.now);
+    answer
+}
+
+/// The data of a message with their media type. Text comes in UTF-8.
+pub(super) fn data(content: &Content) -> (HeaderValue, Bytes) {
+    let data = if content.text_differs() {
         content.text().map_or_else(|| content.data.clone(), |text| text.into_owned().into())
     } else {
         content.data.clone()
@@ -206,9 +213,7 @@ pub(super) fn raw(call: Call<'_>, message: &Message, at: Option<Position>) -> An
         "text/plain" => HeaderValue::from_static("text/plain; charset=utf-8"),
         other => HeaderValue::try_from(other).unwrap_or(HeaderValue::from_static("application/octet-stream")),
     };
-    let mut answer = answer::with_body(StatusCode::OK, Some(content_type), data);
-    headers::describe(answer.headers_mut(), message, &content, at, call.now);
-    answer
+    (content_type, data)
 }
 
 /// `{"messages": […]}`, written as it grows.

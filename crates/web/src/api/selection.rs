@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use message_api::incoming::BodyForm;
+use message_api::push::Matched;
 use message_api::time_text::read_duration;
 use model::identifier::{CorrelationId, GroupId, MessageId};
 use model::options::{GetFlags, GetOptions, MatchOptions};
@@ -44,6 +45,16 @@ impl Match {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// As a push target keeps it.
+    pub(super) fn into_push(self) -> Matched {
+        Matched {
+            id: self.message_id,
+            correlation_id: self.correlation_id,
+            group_id: self.group_id,
+            selector: self.selector.unwrap_or_default(),
+        }
     }
 
     pub(super) fn options(&self) -> GetOptions {

@@ -6,7 +6,7 @@ use crate::api::ApiHandler;
 use crate::openapi::details::{
     Body, Content, Details, MESSAGE_API, Parameter, Shape, Success, header, plain, query, success,
 };
-use crate::openapi::why;
+use crate::openapi::{push, why};
 
 const IDENTIFIER: Shape = Shape::Pattern("^[0-9A-Fa-f]{48}$");
 /// Some of the ways to write a duration: of any length, of a wait up to an hour, of a lock up to 12 hours.
@@ -182,6 +182,7 @@ pub(super) fn details(handler: ApiHandler) -> Details {
         ApiHandler::WhyRefused | ApiHandler::WhyDeadLetter | ApiHandler::WhyChannel | ApiHandler::WhyGet => {
             why::details(handler)
         }
+        ApiHandler::Push(handler) => push::details(handler),
     };
     Details { extension: true, ..described }
 }

@@ -88,6 +88,7 @@ fn path_parameter(route: &Route, part: &str) -> Option<Value> {
         "service" => ("Name of the service; a slash in it is `%2F`.", json!({ "type": "string", "minLength": 1 })),
         "api" => ("Name of the API; a slash in it is `%2F`.", json!({ "type": "string", "minLength": 1 })),
         "position" => ("Position of the message.", json!({ "type": "string", "pattern": "^[0-9]{1,19}$" })),
+        "push" => ("Name of the push target.", json!({ "type": "string", "pattern": "^[A-Za-z0-9._-]{1,48}$" })),
         "job" => ("Name of the job.", json!({ "type": "string", "pattern": "^[0-9a-f]{32}$" })),
         "delivery" => ("Token of the delivery.", json!({ "type": "string", "pattern": "^[0-9a-f]{32}$" })),
         "action" => {

@@ -19,6 +19,7 @@ mod messaging;
 mod mqsc;
 mod pools;
 mod publications;
+mod push;
 mod queue_managers;
 mod reference_rows;
 mod requesters;

@@ -107,7 +107,7 @@ fn url_of(address: SocketAddr, is_tls: bool) -> String {
     if is_tls { format!("https://localhost:{}", address.port()) } else { format!("http://{address}") }
 }
 
-fn server_config(pair: &PairFiles) -> Arc<ServerConfig> {
+pub(super) fn server_config(pair: &PairFiles) -> Arc<ServerConfig> {
     let chain = CertificateDer::pem_file_iter(&pair.certificate).expect("PEM").map(|one| one.expect("DER")).collect();
     let key = PrivateKeyDer::from_pem_file(&pair.key).expect("a key");
     let provider = Arc::new(rustls::crypto::ring::default_provider());

@@ -342,17 +342,21 @@ fn after_a_restart_jobs_are_known_with_what_became_of_them() {
     assert_eq!(value(&send(&mut client, &format!("GET /api/v1/jobs/{id}"), "")), done);
 }
 
-fn on_disk(folder: &Path) -> TestServer {
+/// The folder of a server that was started before.
+pub(super) fn open_disk(folder: &Path) -> DirectoryDisk {
     // The threads of a server that was dropped may hold the folder for a moment.
     let until = Instant::now() + Duration::from_secs(10);
-    let disk = loop {
+    loop {
         match DirectoryDisk::open(folder.to_owned()) {
-            Ok(disk) => break disk,
+            Ok(disk) => return disk,
             Err(error) => assert!(Instant::now() < until, "the folder stays in use: {error:?}"),
         }
         std::thread::sleep(Duration::from_millis(10));
-    };
-    let server = TestServer::start_on(Home::Disk(Arc::new(disk)), |_| {});
+    }
+}
+
+fn on_disk(folder: &Path) -> TestServer {
+    let server = TestServer::start_on(Home::Disk(Arc::new(open_disk(folder))), |_| {});
     define(&server, "TO");
     grant(&server, "TO", Authority::PASS_ALL_CONTEXT | Authority::SET_ALL_CONTEXT);
     server

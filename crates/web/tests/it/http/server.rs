@@ -22,8 +22,8 @@ use storage::StoreOptions;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use web::options::{
-    Cors, Documents, Installation, Limits, MessageApiOptions, Messaging, Metrics, RemoteQueueManagers, TlsOptions,
-    Zosconnect,
+    Cors, Documents, Installation, Limits, MessageApiOptions, Messaging, Metrics, PushOptions, RemoteQueueManagers,
+    TlsOptions, Zosconnect,
 };
 use web::{WebOptions, WebServer};
 use workers::Workers;
@@ -227,6 +227,8 @@ fn options(folder: &Path) -> WebOptions {
         limits: Limits::default(),
         messaging: Messaging::default(),
         message_api: MessageApiOptions::default(),
+        push: PushOptions::default(),
+        push_file: None,
         zosconnect: Zosconnect::default(),
         remote_queue_managers: RemoteQueueManagers::new(),
         archives: folder.join("zosconnect"),
