@@ -26,6 +26,9 @@ use super::keys;
 use super::selection::{self, Match};
 
 const DEFAULT_PAGE: usize = 100;
+/// What places there are: so many ranks, and positions of so many bits.
+const RANKS: u8 = 16;
+const POSITION_BITS: u32 = 60;
 /// Messages that one request looks at in search of what it contains; a cursor then says where to go on.
 const MOST_LOOKED_AT: usize = 10_000;
 
@@ -68,7 +71,8 @@ fn write_cursor(place: Place) -> String {
 fn read_cursor(text: &str) -> Option<Place> {
     let (rank, position) = text.split_once('-')?;
     let rank = u8::from_str_radix(rank, 16).ok()?;
-    Some(Place { rank, position: Position(u64::from_str_radix(position, 16).ok()?) })
+    let position = u64::from_str_radix(position, 16).ok()?;
+    (rank < RANKS && position >> POSITION_BITS == 0).then_some(Place { rank, position: Position(position) })
 }
 
 /// # Errors

@@ -44,7 +44,7 @@ const LATE: Parameter = query(
 );
 const LIMIT: Parameter = query("limit", Shape::Number(1, 1000), "Most messages of a page. Default 100.");
 const LIMIT_OF_JOBS: Parameter = query("limit", Shape::Number(1, 1000), "Most jobs of a page. Default 100.");
-const CURSOR: Parameter = query("cursor", Shape::Pattern("^[0-9a-f]{1,2}-[0-9a-f]{1,15}$"), "Of the page before.");
+const CURSOR: Parameter = query("cursor", Shape::Pattern("^[0-9a-f]-[0-9a-f]{1,15}$"), "Of the page before.");
 const JOB_CURSOR: Parameter = query("cursor", Shape::Pattern("^[0-9a-f]{1,16}-[0-9a-f]{32}$"), "Of the page before.");
 const MOST_EXPORTED: Parameter = query("limit", Shape::Number(1, 1 << 53), "Most messages. Default: all.");
 const CONTEXT: Parameter = query(

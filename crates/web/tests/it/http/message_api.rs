@@ -134,6 +134,8 @@ fn mistakes_are_problems_that_name_the_member() {
         ("POST /queue/NONE/messages", "x", (404, "MQWB0300E")),
         ("DELETE /queue/Q/messages?wait=soon", "", (400, "MQWB0904E")),
         ("GET /queue/Q/messages?cursor=z", "", (400, "MQWB0904E")),
+        ("GET /queue/Q/messages?cursor=10-0", "", (400, "MQWB0904E")),
+        ("GET /queue/Q/messages?cursor=0-1000000000000000", "", (400, "MQWB0904E")),
         ("GET /queue/Q/messages/17", "", (404, "MQWB0947E")),
         ("GET /queue/Q/messages/x", "", (400, "MQWB0948E")),
         ("POST /deliveries/00/complete", "", (404, "MQWB0940E")),
