@@ -5,8 +5,8 @@ mod abandoned;
 mod killed;
 mod limits;
 mod page;
-mod why;
 mod push;
+mod why;
 mod worker;
 
 use std::net::SocketAddr;

@@ -98,7 +98,15 @@ enum DeadLetterWish {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Because {
-    reason: i32,
+    /// JSON knows no other numbers: 1.0 is an integer.
+    reason: f64,
+}
+
+impl Because {
+    fn reason(&self) -> Result<i32, ApiError> {
+        let text = self.reason.to_string();
+        text.parse().map_err(|_| bad("reason", &text, "an integer of 32 bits"))
+    }
 }
 
 impl Wish {
@@ -140,7 +148,7 @@ impl Wish {
             dead_letter: match self.dead_letter {
                 None | Some(DeadLetterWish::Whether(false)) => None,
                 Some(DeadLetterWish::Whether(true)) => Some(APPLICATION_FEEDBACK),
-                Some(DeadLetterWish::Because(Because { reason })) => Some(reason),
+                Some(DeadLetterWish::Because(because)) => Some(because.reason()?),
             },
             is_paused: self.paused,
             changed: now,

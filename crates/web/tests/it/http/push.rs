@@ -629,6 +629,8 @@ fn what_a_target_cannot_be_is_refused_and_leaves_nothing() {
         with("retry", json!({ "attempts": -1 })),
         with("deadLetter", json!("yes")),
         with("deadLetter", json!({ "reason": 1, "more": 2 })),
+        with("deadLetter", json!({ "reason": 1.5 })),
+        with("deadLetter", json!({ "reason": 3_000_000_000_u32 })),
         with("body", json!("xml")),
         with("headers", json!({ "Host": "x" })),
         with("headers", json!({ "mq-id": "x" })),
