@@ -9,6 +9,7 @@
 //! - A lock never runs out while its delivery is being settled.
 //! - Settled tokens are remembered for a while, so that a settlement can be repeated: at most `REMEMBERED` of them.
 
+mod in_flight;
 mod moving;
 mod settle;
 mod table;
@@ -20,7 +21,7 @@ use std::time::Duration;
 use connection::error::ConnectionError;
 use connection::pool::Pool;
 use connection::target::Acting;
-use connection::verbs::{Backout, Connection, ObjectHandle};
+use connection::verbs::{Backout, Connection, Local, ObjectHandle};
 use model::authority::Principal;
 use model::message::Message;
 use model::name::QueueName;
@@ -33,6 +34,7 @@ use queue_manager::{QueueManager, QueueManagers};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+pub(crate) use self::in_flight::{Flight, InFlight};
 pub use self::settle::{NotSettled, Settlement};
 pub use self::table::Token;
 use self::table::{Room, Table};
@@ -51,6 +53,8 @@ pub struct Deliveries {
     table: Mutex<Table>,
     /// A lock runs out earlier than all before.
     earlier: Notify,
+    /// There is room for one more.
+    freed: Arc<Notify>,
 }
 
 /// A message in the hands of a client.
@@ -69,6 +73,24 @@ struct Particulars {
     /// How long a lock lasts.
     lock: Duration,
     backout: Backout,
+    /// Its place among those of its stream, which it leaves with its end.
+    _flight: Option<Flight>,
+}
+
+/// Where deliveries are from, and for whom.
+pub(crate) struct Outlet {
+    pub(crate) queue_manager: QueueManager,
+    pub(crate) queue: QueueName,
+    pub(crate) user: Arc<str>,
+    pub(crate) lock: Duration,
+    pub(crate) backout: Backout,
+}
+
+/// What became of one get.
+enum Got {
+    Held(Delivery, Box<Message>, Position),
+    /// It was backed out too often before, and is on the backout queue.
+    Moved,
 }
 
 /// What a client gets.
@@ -101,8 +123,9 @@ pub enum NotReceived {
 
 impl Deliveries {
     pub fn new(queue_managers: QueueManagers, server: Principal) -> Self {
-        let table = Mutex::new(Table::new(REMEMBERED));
-        Self { queue_managers, server, table, earlier: Notify::new() }
+        let freed = Arc::new(Notify::new());
+        let table = Mutex::new(Table::new(REMEMBERED, Arc::clone(&freed)));
+        Self { queue_managers, server, table, earlier: Notify::new(), freed }
     }
 
     /// Gets up to `most` messages, the first with the wait of the options, and locks each. What was got is backed out when the
@@ -141,36 +164,24 @@ impl Deliveries {
     ) -> Result<Vec<Delivered>, NotReceived> {
         let backout = connection.backout(handle).await?;
         let local = connection.local().ok_or(NotReceived::Remote)?;
-        let queue_manager = local.connection().queue_manager();
-        let user: Arc<str> = Arc::from(&*acting.principal().user);
+        let outlet = Outlet {
+            queue_manager: local.connection().queue_manager(),
+            queue: receive.queue.name,
+            user: Arc::from(&*acting.principal().user),
+            lock: receive.lock,
+            backout,
+        };
         let mut options = receive.options.clone();
-        options.flags |= GetFlags::SYNCPOINT | GetFlags::FAIL_IF_QUIESCING;
         let mut held = Vec::new();
         while held.len() < room.room.count() {
-            let got = match local.get_placed(handle, &options).await {
-                Ok(got) => got,
+            match self.get_one(local, handle, &options, &outlet, None).await {
+                Ok(Got::Held(delivery, message, position)) => held.push((delivery, message, position)),
+                Ok(Got::Moved) => {}
                 Err(_) if !held.is_empty() => break,
                 Err(error) if error.reason() == Reason::NoMsgAvailable => break,
                 Err(error) => return Err(error.into()),
-            };
-            let unit = local.connection().detach().expect("the get has begun it");
-            let position = got.position();
-            let of = Particulars {
-                queue_manager: queue_manager.clone(),
-                queue: receive.queue.name,
-                user: Arc::clone(&user),
-                backout_count: got.message.descriptor.backout_count,
-                lock: receive.lock,
-                backout,
-            };
-            let delivery = Delivery { unit, of };
-            options.flags -= GetFlags::WAIT;
-            if moving::is_due(&delivery, 0) {
-                // Backed out too often before it came here.
-                self.give_up(delivery, 0).await;
-                continue;
             }
-            held.push((delivery, got.message, position));
+            options.flags -= GetFlags::WAIT;
         }
         let until = Instant::now() + receive.lock;
         let mut table = self.table.lock();
@@ -185,6 +196,90 @@ impl Deliveries {
             self.earlier.notify_one();
         }
         Ok(delivered)
+    }
+
+    /// Gets one message under syncpoint, in a unit of work of its own.
+    async fn get_one(
+        &self,
+        local: &Local,
+        handle: ObjectHandle,
+        options: &GetOptions,
+        outlet: &Outlet,
+        flight: Option<Flight>,
+    ) -> Result<Got, ConnectionError> {
+        let mut options = options.clone();
+        options.flags |= GetFlags::SYNCPOINT | GetFlags::FAIL_IF_QUIESCING;
+        let got = local.get_placed(handle, &options).await?;
+        let unit = local.connection().detach().expect("the get has begun it");
+        let position = got.position();
+        let of = Particulars {
+            queue_manager: outlet.queue_manager.clone(),
+            queue: outlet.queue,
+            user: Arc::clone(&outlet.user),
+            backout_count: got.message.descriptor.backout_count,
+            lock: outlet.lock,
+            backout: outlet.backout,
+            _flight: flight,
+        };
+        let delivery = Delivery { unit, of };
+        if moving::is_due(&delivery, 0) {
+            self.give_up(delivery, 0).await;
+            return Ok(Got::Moved);
+        }
+        Ok(Got::Held(delivery, got.message, position))
+    }
+
+    /// Gets the next message of an open queue for a stream, and locks it. Waits until the server has room for one more delivery, and for a
+    /// message if the options say so. What was got is backed out when the future is dropped.
+    ///
+    /// # Errors
+    /// Those of a get; `NoMsgAvailable` (2033) also when the options say not to wait, and there is no room.
+    pub(crate) async fn next_of(
+        &self,
+        local: &Local,
+        handle: ObjectHandle,
+        options: &GetOptions,
+        outlet: &Outlet,
+        flight: &Flight,
+    ) -> Result<Delivered, ConnectionError> {
+        let may_wait = options.flags.contains(GetFlags::WAIT);
+        let mut room = self.room_for_one(may_wait).await.ok_or(ConnectionError::from(Reason::NoMsgAvailable))?;
+        loop {
+            let got = self.get_one(local, handle, options, outlet, Some(flight.clone())).await?;
+            let Got::Held(delivery, message, position) = got else { continue };
+            let until = Instant::now() + outlet.lock;
+            let mut table = self.table.lock();
+            let token = table.enter(&mut room.room, delivery, until);
+            let is_earlier = table.first_deadline() == Some(until);
+            drop(table);
+            if is_earlier {
+                self.earlier.notify_one();
+            }
+            return Ok(Delivered { token, message, position });
+        }
+    }
+
+    async fn room_for_one(&self, may_wait: bool) -> Option<Reserved<'_>> {
+        loop {
+            let mut freed = std::pin::pin!(self.freed.notified());
+            freed.as_mut().enable();
+            if let Some(room) = self.table.lock().reserve(1, MAXIMUM_OPEN) {
+                return Some(Reserved { deliveries: self, room });
+            }
+            if !may_wait {
+                return None;
+            }
+            freed.await;
+        }
+    }
+
+    /// Backs out deliveries that their client has not been told of. It does not count as a client's giving them back.
+    pub(crate) async fn return_untold(&self, tokens: &[Token], user: &str) {
+        for token in tokens {
+            let Ok((delivery, _)) = self.table.lock().take(*token, user) else { continue };
+            self.give_up(delivery, 0).await;
+            self.table.lock().settled(*token, None);
+        }
     }
 
     /// Backs out what clients have held too long. Runs until it is dropped.

@@ -2,7 +2,7 @@
 //!
 //! Owns: messages as JSON and as raw bodies (`content.rs`, `outgoing.rs`, `incoming.rs`), and as they are carried elsewhere
 //! (`exported.rs`); their words, times and identifiers (`words.rs`, `time_text.rs`, `random_id.rs`), deliveries with locks (`deliveries/`), jobs (`jobs/`), keys
-//! that make a repetition safe (`keys.rs`), requests with their replies (`requests/`). What dead letters say is in `dead_letters.rs`,
+//! that make a repetition safe (`keys.rs`), requests with their replies (`requests/`), streams (`streams/`). What dead letters say is in `dead_letters.rs`,
 //! and why a get that waits gets nothing in `differences.rs`.
 //!
 //! Never here: paths, headers and status codes of HTTP, which are `web`'s; authority and durability, which are the queue
@@ -29,6 +29,7 @@ pub mod keys;
 pub mod outgoing;
 mod random_id;
 pub mod requests;
+pub mod streams;
 pub mod time_text;
 pub mod words;
 
@@ -38,6 +39,7 @@ pub struct MessageApi {
     pub keys: keys::Keys,
     pub requests: requests::Requests,
     pub jobs: jobs::Jobs,
+    pub streams: Arc<streams::Streams>,
 }
 
 impl MessageApi {
@@ -45,8 +47,9 @@ impl MessageApi {
     pub fn new(queue_managers: QueueManagers, server: Principal) -> Self {
         let jobs = jobs::Jobs::new(queue_managers.clone());
         let deliveries = Arc::new(deliveries::Deliveries::new(queue_managers.clone(), server.clone()));
+        let streams = Arc::new(streams::Streams::new(Arc::clone(&deliveries), queue_managers.clone()));
         let requests = requests::Requests::new(queue_managers, server);
-        Self { deliveries, keys: keys::Keys::default(), requests, jobs }
+        Self { deliveries, keys: keys::Keys::default(), requests, jobs, streams }
     }
 
     /// Ends locks that have run out, and looks after late replies. Runs until it is dropped.
@@ -59,5 +62,6 @@ impl MessageApi {
         self.deliveries.queue_managers_changed();
         self.requests.queue_managers_changed();
         self.jobs.queue_managers_changed();
+        self.streams.queue_managers_changed();
     }
 }
