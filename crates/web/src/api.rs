@@ -18,11 +18,14 @@ pub(crate) mod problem;
 mod put;
 mod request;
 mod selection;
+mod stream;
 mod to_the_end;
 mod transaction;
 mod why;
 
 pub(crate) use why::add_hint;
+
+use std::sync::Arc;
 
 use http::{HeaderValue, StatusCode};
 use identity::Identity;
@@ -59,6 +62,8 @@ pub(crate) enum ApiHandler {
     WhyDeadLetter,
     WhyChannel,
     WhyGet,
+    StreamQueue,
+    StreamTopic,
 }
 
 impl ApiHandler {
@@ -91,7 +96,7 @@ impl ApiHandler {
 pub(crate) async fn handle(
     call: Call<'_>,
     handler: ApiHandler,
-    identity: &Identity,
+    identity: &Arc<Identity>,
     body: &mut RequestBody<'_>,
 ) -> Result<Answer, ApiError> {
     match handler {
@@ -117,6 +122,8 @@ pub(crate) async fn handle(
         ApiHandler::WhyDeadLetter => Box::pin(why::dead_letter(call, identity)).await,
         ApiHandler::WhyChannel => Box::pin(why::channel(call, identity)).await,
         ApiHandler::WhyGet => Box::pin(why::get(call, identity)).await,
+        ApiHandler::StreamQueue => Box::pin(stream::of_queue(call, identity)).await,
+        ApiHandler::StreamTopic => Box::pin(stream::of_topic(call, identity)).await,
     }
 }
 

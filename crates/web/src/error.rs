@@ -282,6 +282,14 @@ entries! {
         "The queue '{0}' is the one that the messages are on.",
         "Messages are moved to another queue. Both names lead to the same one.",
         "Name another queue in the member 'to'.";
+    SERVER_STOPS = "MQWB0980E", SERVICE_UNAVAILABLE,
+        "The server stops.",
+        "Streams end with the server.",
+        "Open the stream again when the server runs.";
+    CREDENTIALS_OVER = "MQWB0981E", UNAUTHORIZED,
+        "The credentials of the stream do not count any more.",
+        "They have expired or were revoked, or their user may not do this any more.",
+        "Open the stream again with credentials that count.";
     USERS_UNAVAILABLE = "MQWB0930E", SERVICE_UNAVAILABLE,
         "The directory of users does not answer.",
         "The credentials could not be checked. They were neither accepted nor refused.",
@@ -326,6 +334,7 @@ pub(crate) enum Verb {
     GetFrom,
     BrowseFrom,
     PublishTo,
+    SubscribeTo,
 }
 
 impl Verb {
@@ -335,6 +344,7 @@ impl Verb {
             Self::GetFrom => "get from",
             Self::BrowseFrom => "browse from",
             Self::PublishTo => "publish to",
+            Self::SubscribeTo => "subscribe to",
         }
     }
 }
@@ -591,7 +601,15 @@ pub(crate) fn status(reason: Reason) -> StatusCode {
         | Reason::UnknownRemoteQMgr
         | Reason::UnknownXmitQ
         | Reason::QMgrNameError => StatusCode::NOT_FOUND,
-        Reason::GetInhibited | Reason::PutInhibited => StatusCode::METHOD_NOT_ALLOWED,
+        Reason::GetInhibited | Reason::PutInhibited | Reason::SubInhibited => StatusCode::METHOD_NOT_ALLOWED,
+        Reason::IdentityMismatch | Reason::DurabilityNotAllowed => StatusCode::FORBIDDEN,
+        Reason::SubscriptionInUse
+        | Reason::TopicNotAlterable
+        | Reason::SelectorNotAlterable
+        | Reason::DestClassNotAlterable
+        | Reason::GroupingNotAlterable
+        | Reason::DurabilityNotAlterable => StatusCode::CONFLICT,
+        Reason::TopicStringError | Reason::SubNameError => StatusCode::BAD_REQUEST,
         Reason::MsgTooBigForQ
         | Reason::MsgTooBigForQMgr
         | Reason::SelectorSyntaxError

@@ -238,6 +238,7 @@ pub(crate) fn in_scope(identity: &Identity, verb: Verb, object: &str) -> Result<
         Verb::GetFrom => (Operations::GET, Object::Queue(object)),
         Verb::BrowseFrom => (Operations::BROWSE, Object::Queue(object)),
         Verb::PublishTo => (Operations::PUBLISH, Object::Topic(object)),
+        Verb::SubscribeTo => (Operations::SUBSCRIBE, Object::Topic(object)),
     };
     scope::require(identity, operation, on).map_err(|_| ApiError::scope(verb, object))
 }

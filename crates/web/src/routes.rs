@@ -313,6 +313,8 @@ routes! {
     GET    "/api/v1/qmgr/{qmgr}/why/dead-letter", &[], MQ_ROLE, Off => Api(WhyDeadLetter), "Explains messages of a dead-letter queue";
     GET    "/api/v1/qmgr/{qmgr}/why/channel", &[], MQ_ROLE, Off => Api(WhyChannel), "Explains whether a client gets a channel, or lists the last that were refused";
     GET    "/api/v1/qmgr/{qmgr}/why/get", &[], MQ_ROLE, Off => Api(WhyGet), "Explains why gets of a queue find nothing";
+    GET    "/api/v1/qmgr/{qmgr}/queue/{queue}/stream", &[], USER, Off => Api(StreamQueue), "Delivers or shows messages as they come";
+    GET    "/api/v1/qmgr/{qmgr}/topic/{topic}/stream", &[], USER, Off => Api(StreamTopic), "Delivers publications as they come";
     GET    "/api/v1/problems/{problem}", &[], Access::Everybody, Off => Public(Problem), "Explains one kind of error";
     POST   MQSC, ALL_VERSIONS, MQ_ROLE, HeaderPresent => RunMqsc, "Runs one MQSC command, given as text or as JSON";
     GET    QUEUES, V1, MQ_ROLE, Off => ListQueues, "Lists queues";

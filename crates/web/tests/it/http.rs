@@ -28,6 +28,7 @@ mod selection;
 pub(crate) mod server;
 mod services;
 mod sign_in;
+mod streams;
 mod transport;
 mod why;
 

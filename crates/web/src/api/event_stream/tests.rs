@@ -101,9 +101,7 @@ fn a_heartbeat_is_no_event() {
 
 #[test]
 fn the_answer_is_kept_by_no_cache_and_no_proxy() {
-    for (framing, content_type) in
-        [(Framing::Events, "text/event-stream"), (Framing::Lines, "application/x-ndjson")]
-    {
+    for (framing, content_type) in [(Framing::Events, "text/event-stream"), (Framing::Lines, "application/x-ndjson")] {
         let answer = framing.answer(Body::Whole(Bytes::new()));
         assert_eq!(answer.status(), StatusCode::OK);
         let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok());
