@@ -287,8 +287,8 @@ entries! {
         "Streams end with the server.",
         "Open the stream again when the server runs.";
     CREDENTIALS_OVER = "MQWB0981E", UNAUTHORIZED,
-        "The credentials of the stream do not count any more.",
-        "They have expired or were revoked, or their user may not do this any more.",
+        "The credentials of the stream are not accepted.",
+        "They have expired or were revoked since the stream began, or their user has lost the role.",
         "Open the stream again with credentials that count.";
     USERS_UNAVAILABLE = "MQWB0930E", SERVICE_UNAVAILABLE,
         "The directory of users does not answer.",

@@ -443,7 +443,7 @@ impl PrivateStore {
         found.map(Key::delivery_key)
     }
 
-    /// Whether the message at a place can be had; `None` when it is not there, or not any more.
+    /// Whether the message at a place can be had; `None` when it is not there.
     pub fn is_available(&self, queue: QueueId, key: DeliveryKey) -> Option<bool> {
         self.core().queue(queue).ok()?.queue.lock().is_available(key.into())
     }

@@ -320,7 +320,7 @@ fn until_quiet(figure: impl Fn() -> u32) -> u32 {
 }
 
 #[test]
-fn a_client_that_does_not_read_loses_its_stream_and_holds_up_nobody() {
+fn a_client_that_does_not_read_loses_its_stream_and_holds_up_no_other() {
     let server = TestServer::start_with(|options| options.limits.idle_seconds = 1);
     let long = "x".repeat(1 << 20);
     for _ in 0..30 {
