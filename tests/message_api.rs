@@ -6,6 +6,7 @@ mod killed;
 mod limits;
 mod page;
 mod push;
+mod streams;
 mod why;
 mod worker;
 

@@ -15,8 +15,8 @@ const CONFIGURATION: &str = "[identity.lockout]\nfailures = 0\nuser_failures = 0
     MQWebAdmin = [\"user:mqm\"]\nMQWebAdminRO = [\"user:mqm\"]\nMQWebUser = [\"user:mqm\"]\n";
 /// Requests made for each operation, on top of those that follow from the document alone.
 const EXAMPLES: &str = "12";
-/// The paths of 9.0.x, which lead to the same handlers.
-const LEGACY: &str = "^/ibmmq/rest/[^/]+/(qmgr|installation)";
+/// The paths of 9.0.x, which lead to the same handlers, and streams, whose answers have no end.
+const LEFT_OUT: &str = "^/ibmmq/rest/[^/]+/(qmgr|installation)|/stream$";
 /// The same requests in every run.
 const SEED: &str = "20261121";
 
@@ -32,7 +32,7 @@ fn every_answer_is_as_the_openapi_document_says() -> Result<()> {
     command.args(["run", &format!("{url}/openapi.json"), "--url", &url, "--auth", "mqm:password-of-tests"]);
     command.args(["--phases", "examples,coverage,fuzzing", "--max-examples", EXAMPLES, "--seed", SEED]);
     command.args(["--workers", "1", "--request-timeout", "20", "--generation-database", "none", "--no-color"]);
-    command.args(["--continue-on-failure", "--warnings", "off", "--exclude-path-regex", LEGACY]);
+    command.args(["--continue-on-failure", "--warnings", "off", "--exclude-path-regex", LEFT_OUT]);
     // Without user packages of the caller; the hooks lie beside this file.
     command.env("SCHEMATHESIS_HOOKS", "schemathesis_hooks").env("PYTHONPATH", sources()).env("PYTHONNOUSERSITE", "1");
     let output = run(command.current_dir(data.path()))?;

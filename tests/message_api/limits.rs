@@ -25,7 +25,7 @@ const PAGE_BYTES: usize = 4096;
 const SHORT: usize = 200;
 const MOST_LOOKS: usize = 20_000;
 
-fn fill(client: &mut Client, queue: &str, count: usize, text: impl Fn(usize) -> String) -> Result<()> {
+pub(super) fn fill(client: &mut Client, queue: &str, count: usize, text: impl Fn(usize) -> String) -> Result<()> {
     for first in (0..count).step_by(AT_ONCE) {
         let lines: String = (first..count.min(first + AT_ONCE))
             .map(|number| json!({ "persistence": "persistent", "body": { "text": text(number) } }).to_string() + "\n")
@@ -37,7 +37,7 @@ fn fill(client: &mut Client, queue: &str, count: usize, text: impl Fn(usize) -> 
     Ok(())
 }
 
-fn resident_bytes(server: &Server) -> Result<usize> {
+pub(super) fn resident_bytes(server: &Server) -> Result<usize> {
     let pages = std::fs::read_to_string(format!("/proc/{}/statm", server.pid()))?;
     Ok(pages.split(' ').nth(1).context("resident pages")?.parse::<usize>()? * PAGE_BYTES)
 }

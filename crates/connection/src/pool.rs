@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::thread::ThreadId;
 use std::time::Duration;
 
+use model::reason::Reason;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -162,6 +163,20 @@ impl Pool {
                 Attempt::Refused { most } => return Err(self.exhausted(most)),
             }
         }
+    }
+
+    /// A connection that takes no place in the pool, for a use that lasts: it is closed afterwards. Of a queue manager of this
+    /// server.
+    ///
+    /// # Errors
+    /// `NotConnected` when the queue manager does not run; `FunctionNotSupported` (2298) of a remote one.
+    pub fn lend_apart(self: &Arc<Self>) -> Result<Lent, ConnectionError> {
+        if self.is_remote() {
+            return Err(Reason::FunctionNotSupported.into());
+        }
+        self.state.lock().overflowing += 1;
+        let place = Place::of(self, true);
+        Ok(place.with(self.make_local()?))
     }
 
     fn attempt(self: &Arc<Self>) -> Attempt {

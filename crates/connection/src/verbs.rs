@@ -22,9 +22,10 @@ use model::message::Message;
 use model::name::QueueName;
 use model::options::{CloseOptions, GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 use model::reason::Reason;
+use model::subscribe::SubscriptionDescriptor;
 pub use queue_manager::Position;
 use queue_manager::connection::{GetResult, PutResult};
-use queue_manager::{Accept, Changes, Due, Terms};
+use queue_manager::{Accept, Changes, Due, Follower, Terms};
 use tokio::time::Instant;
 
 use crate::error::ConnectionError;
@@ -46,6 +47,15 @@ pub struct Opened {
     pub name: QueueName,
     /// For `WaitTerms::since`; `None` on a remote connection.
     pub changes: Option<Changes>,
+}
+
+/// What MQSUB brought.
+#[derive(Debug, Clone, Copy)]
+pub struct Subscribed {
+    pub subscription: ObjectHandle,
+    /// Where its publications are got from.
+    pub queue: ObjectHandle,
+    pub queue_name: QueueName,
 }
 
 /// The wait of a get in this process.
@@ -164,6 +174,42 @@ impl Local {
         let closing = &self.waits.closing;
         let terms = Terms { closing: Some(closing), ..Terms::default() };
         match self.connection.get_on(handle, options, &terms).await {
+            Err(Reason::NoMsgAvailable) if waits(options) && closing.is_set() => Err(Reason::QMgrQuiescing.into()),
+            got => Ok(got?),
+        }
+    }
+
+    /// Makes or resumes a subscription that the queue manager keeps a queue for.
+    ///
+    /// # Errors
+    /// As MQSUB.
+    pub async fn subscribe(
+        &self,
+        acting: Acting<'_>,
+        descriptor: &SubscriptionDescriptor,
+    ) -> Result<Subscribed, ConnectionError> {
+        let subscribed = self.connection.subscribe(acting.principal(), descriptor, None).await?;
+        Ok(Subscribed {
+            subscription: ObjectHandle::Local(subscribed.subscription),
+            queue: ObjectHandle::Local(subscribed.queue),
+            queue_name: subscribed.queue_name,
+        })
+    }
+
+    /// See `queue_manager::Connection::follow`.
+    ///
+    /// # Errors
+    /// Those of `get_placed`.
+    pub async fn follow(
+        &self,
+        handle: ObjectHandle,
+        follower: &mut Follower,
+        options: &GetOptions,
+    ) -> Result<Box<GetResult>, ConnectionError> {
+        let ObjectHandle::Local(handle) = handle else { return Err(foreign_handle()) };
+        let closing = &self.waits.closing;
+        let terms = Terms { closing: Some(closing), ..Terms::default() };
+        match self.connection.follow(handle, follower, options, &terms).await {
             Err(Reason::NoMsgAvailable) if waits(options) && closing.is_set() => Err(Reason::QMgrQuiescing.into()),
             got => Ok(got?),
         }

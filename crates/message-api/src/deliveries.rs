@@ -9,6 +9,7 @@
 //! - A lock never runs out while its delivery is being settled.
 //! - Settled tokens are remembered for a while, so that a settlement can be repeated: at most `REMEMBERED` of them.
 
+mod in_flight;
 mod moving;
 mod settle;
 mod table;
@@ -20,7 +21,7 @@ use std::time::Duration;
 use connection::error::ConnectionError;
 use connection::pool::Pool;
 use connection::target::Acting;
-use connection::verbs::{Backout, Connection, ObjectHandle};
+use connection::verbs::{Backout, Connection, Local, ObjectHandle};
 use model::authority::Principal;
 use model::message::Message;
 use model::name::QueueName;
@@ -34,6 +35,7 @@ use queue_manager::{QueueManager, QueueManagers};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+pub(crate) use self::in_flight::{Flight, InFlight};
 pub use self::settle::{NotSettled, Settlement};
 pub use self::table::Token;
 use self::table::{Room, Table};
@@ -41,6 +43,8 @@ pub use self::transaction::{NotDone, Put};
 
 /// Most deliveries that are open at once.
 pub const MAXIMUM_OPEN: usize = 10_000;
+/// How long a stream waits while a backout queue does not take a message that belongs there.
+const BETWEEN_TRIES: Duration = Duration::from_secs(1);
 /// Settled tokens that are remembered.
 const REMEMBERED: usize = 100_000;
 
@@ -52,6 +56,8 @@ pub struct Deliveries {
     table: Mutex<Table>,
     /// A lock runs out earlier than all before.
     earlier: Notify,
+    /// There is room for one more.
+    freed: Arc<Notify>,
 }
 
 /// A message in the hands of a client, or of the server for one.
@@ -90,6 +96,8 @@ struct Particulars {
     /// How long a lock lasts.
     lock: Duration,
     backout: Backout,
+    /// Its place among those of its stream, which it leaves with its end.
+    _flight: Option<Flight>,
 }
 
 /// What a client gets.
@@ -122,8 +130,9 @@ pub enum NotReceived {
 
 impl Deliveries {
     pub fn new(queue_managers: QueueManagers, server: Principal) -> Self {
-        let table = Mutex::new(Table::new(REMEMBERED));
-        Self { queue_managers, server, table, earlier: Notify::new() }
+        let freed = Arc::new(Notify::new());
+        let table = Mutex::new(Table::new(REMEMBERED, Arc::clone(&freed)));
+        Self { queue_managers, server, table, earlier: Notify::new(), freed }
     }
 
     /// Gets up to `most` messages, the first with the wait of the options, and locks each. What was got is backed out when the
@@ -180,7 +189,7 @@ impl Deliveries {
                 Err(error) => return Err(error.into()),
             };
             options.flags -= GetFlags::WAIT;
-            match self.hold(local.connection(), &got, origin.clone()).await {
+            match self.hold(local.connection(), &got, origin.clone(), None).await {
                 Ok(delivery) => {
                     let position = got.position();
                     held.push((delivery, got.message, position));
@@ -205,7 +214,7 @@ impl Deliveries {
         Ok(delivered)
     }
 
-    /// Takes what the connection got under syncpoint a moment ago off the connection.
+    /// Takes what the connection got under syncpoint a moment ago off the connection. `flight` is its place among those of a stream.
     ///
     /// # Errors
     /// The message had been backed out too often before it came here.
@@ -214,15 +223,82 @@ impl Deliveries {
         connection: &queue_manager::Connection,
         got: &GetResult,
         origin: Origin,
+        flight: Option<Flight>,
     ) -> Result<Delivery, GivenUp> {
         let unit = connection.detach().expect("the get has begun it");
         let Origin { queue_manager, queue, user, lock, backout } = origin;
         let backout_count = got.message.descriptor.backout_count;
-        let delivery = Delivery { unit, of: Particulars { queue_manager, queue, user, backout_count, lock, backout } };
+        let of = Particulars { queue_manager, queue, user, backout_count, lock, backout, _flight: flight };
+        let delivery = Delivery { unit, of };
         if moving::is_due(&delivery, 0) {
             return Err(self.give_up(delivery, 0).await);
         }
         Ok(delivery)
+    }
+
+    /// Gets the next message of an open queue for a stream, and locks it. Waits until the server has room for one more delivery, and for a
+    /// message if the options say so. What was got is backed out when the future is dropped.
+    ///
+    /// # Errors
+    /// Those of a get; `NoMsgAvailable` (2033) also when the options say not to wait, and there is no room.
+    pub(crate) async fn next_of(
+        &self,
+        local: &Local,
+        handle: ObjectHandle,
+        options: &GetOptions,
+        origin: &Origin,
+        flight: &Flight,
+    ) -> Result<Delivered, ConnectionError> {
+        let may_wait = options.flags.contains(GetFlags::WAIT);
+        let mut room = self.room_for_one(may_wait).await.ok_or(ConnectionError::from(Reason::NoMsgAvailable))?;
+        let mut options = options.clone();
+        options.flags |= GetFlags::SYNCPOINT | GetFlags::FAIL_IF_QUIESCING;
+        loop {
+            let got = local.get_placed(handle, &options).await?;
+            let held = self.hold(local.connection(), &got, origin.clone(), Some(flight.clone())).await;
+            let delivery = match held {
+                Ok(delivery) => delivery,
+                Err(GivenUp::Moved) => continue,
+                // The backout queue does not take it, and the next get would find it again.
+                Err(GivenUp::BackedOut) => {
+                    tokio::time::sleep(BETWEEN_TRIES).await;
+                    continue;
+                }
+            };
+            let (position, message) = (got.position(), got.message);
+            let until = Instant::now() + origin.lock;
+            let mut table = self.table.lock();
+            let token = table.enter(&mut room.room, delivery, until);
+            let is_earlier = table.first_deadline() == Some(until);
+            drop(table);
+            if is_earlier {
+                self.earlier.notify_one();
+            }
+            return Ok(Delivered { token, message, position });
+        }
+    }
+
+    async fn room_for_one(&self, may_wait: bool) -> Option<Reserved<'_>> {
+        loop {
+            let mut freed = std::pin::pin!(self.freed.notified());
+            freed.as_mut().enable();
+            if let Some(room) = self.table.lock().reserve(1, MAXIMUM_OPEN) {
+                return Some(Reserved { deliveries: self, room });
+            }
+            if !may_wait {
+                return None;
+            }
+            freed.await;
+        }
+    }
+
+    /// Backs out deliveries that their client has not been told of. It does not count as a client's giving them back.
+    pub(crate) async fn return_untold(&self, tokens: &[Token], user: &str) {
+        for token in tokens {
+            let Ok((delivery, _)) = self.table.lock().take(*token, user) else { continue };
+            self.give_up(delivery, 0).await;
+            self.table.lock().settled(*token, None);
+        }
     }
 
     /// Backs out what clients have held too long. Runs until it is dropped.

@@ -2,7 +2,7 @@
 //!
 //! Owns: messages as JSON and as raw bodies (`content.rs`, `outgoing.rs`, `incoming.rs`), and as they are carried elsewhere
 //! (`exported.rs`); their words, times and identifiers (`words.rs`, `time_text.rs`, `random_id.rs`), deliveries with locks (`deliveries/`), jobs (`jobs/`), push targets (`push/`), keys
-//! that make a repetition safe (`keys.rs`), requests with their replies (`requests/`). What dead letters say is in `dead_letters.rs`,
+//! that make a repetition safe (`keys.rs`), requests with their replies (`requests/`), streams (`streams/`). What dead letters say is in `dead_letters.rs`,
 //! and why a get that waits gets nothing in `differences.rs`.
 //!
 //! Never here: paths, headers and status codes of HTTP, which are `web`'s; authority and durability, which are the queue
@@ -30,6 +30,7 @@ pub mod outgoing;
 pub mod push;
 mod random_id;
 pub mod requests;
+pub mod streams;
 pub mod time_text;
 pub mod words;
 
@@ -40,6 +41,7 @@ pub struct MessageApi {
     pub requests: requests::Requests,
     pub jobs: jobs::Jobs,
     pub push: Arc<push::Push>,
+    pub streams: Arc<streams::Streams>,
 }
 
 impl MessageApi {
@@ -48,8 +50,9 @@ impl MessageApi {
         let jobs = jobs::Jobs::new(queue_managers.clone());
         let deliveries = Arc::new(deliveries::Deliveries::new(queue_managers.clone(), server.clone()));
         let push = Arc::new(push::Push::new(queue_managers.clone(), Arc::clone(&deliveries), push));
+        let streams = Arc::new(streams::Streams::new(Arc::clone(&deliveries), queue_managers.clone()));
         let requests = requests::Requests::new(queue_managers, server);
-        Self { deliveries, keys: keys::Keys::default(), requests, jobs, push }
+        Self { deliveries, keys: keys::Keys::default(), requests, jobs, push, streams }
     }
 
     /// Ends locks that have run out, and looks after late replies. Push targets are run by themselves (`Push::run`). Runs until
@@ -64,5 +67,6 @@ impl MessageApi {
         self.requests.queue_managers_changed();
         self.jobs.queue_managers_changed();
         self.push.changed();
+        self.streams.queue_managers_changed();
     }
 }

@@ -44,6 +44,7 @@ pub use security::{access, channel_admission, channel_authentication, recent};
 pub use selection::selector;
 pub use storage::{DeliveryKey as Place, Position, Receipt, ReceiptKey, UnitOfWorkId};
 pub use verb::connection::Connection;
+pub use verb::follow::Follower;
 pub use verb::get::{Accept, Terms};
 pub use verb::interrupt::{Closing, Interrupt};
 pub use verb::xa::{XaError, XaFlags};

@@ -3,13 +3,15 @@
 //! An answer whose client does not read it stays in memory. So a long one is charged to a budget until its last byte has
 //! left, wherever it waits until then.
 
+mod live;
+
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
 use hyper::body::{Body as _, Frame, Incoming, SizeHint};
@@ -20,6 +22,8 @@ use crate::budget::{Budget, Charge};
 use crate::connections::{Unread, Watch};
 use crate::error::Form;
 
+pub(crate) use self::live::{Live, Sender, live};
+
 /// Nearly every answer is one piece, so that head and body leave in one write; long lists come piece by piece.
 pub(crate) type Answer = Response<Body>;
 
@@ -28,6 +32,8 @@ pub(crate) enum Body {
     Pieces(Box<dyn Pieces>),
     /// Made by a task while it is sent.
     Streamed(mpsc::Receiver<Bytes>),
+    /// It goes on for as long as its client stays.
+    Live(Live),
     /// Of an answer whose head alone is sent.
     LeftOut,
     /// Of an answer to a request that has not come to its end.
@@ -66,16 +72,55 @@ pub(crate) trait Pieces: Send {
     fn next_piece(&mut self) -> Option<Bytes>;
 }
 
+/// Some of a body.
+pub(crate) enum Data {
+    Bytes(Bytes),
+    /// It tells what becomes of it.
+    Told(Box<live::Piece>),
+}
+
+type Polled = Poll<Option<Result<Frame<Data>, Infallible>>>;
+
+fn frame(bytes: Bytes) -> Result<Frame<Data>, Infallible> {
+    Ok(Frame::data(Data::Bytes(bytes)))
+}
+
+impl Buf for Data {
+    fn remaining(&self) -> usize {
+        match self {
+            Self::Bytes(bytes) => bytes.remaining(),
+            Self::Told(piece) => piece.remaining(),
+        }
+    }
+
+    fn chunk(&self) -> &[u8] {
+        match self {
+            Self::Bytes(bytes) => bytes.chunk(),
+            Self::Told(piece) => piece.chunk(),
+        }
+    }
+
+    fn advance(&mut self, count: usize) {
+        match self {
+            Self::Bytes(bytes) => bytes.advance(count),
+            Self::Told(piece) => piece.advance(count),
+        }
+    }
+}
+
 impl hyper::body::Body for Body {
-    type Data = Bytes;
+    type Data = Data;
     type Error = Infallible;
 
-    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Polled {
         match self.get_mut() {
             Self::Whole(whole) if whole.is_empty() => Poll::Ready(None),
-            Self::Whole(whole) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(whole))))),
-            Self::Pieces(pieces) => Poll::Ready(pieces.next_piece().map(|piece| Ok(Frame::data(piece)))),
-            Self::Streamed(pieces) => pieces.poll_recv(context).map(|piece| piece.map(|piece| Ok(Frame::data(piece)))),
+            Self::Whole(whole) => Poll::Ready(Some(frame(std::mem::take(whole)))),
+            Self::Pieces(pieces) => Poll::Ready(pieces.next_piece().map(frame)),
+            Self::Streamed(pieces) => pieces.poll_recv(context).map(|piece| piece.map(frame)),
+            Self::Live(live) => {
+                live.poll_piece(context).map(|piece| piece.map(|piece| Ok(Frame::data(Data::Told(Box::new(piece))))))
+            }
             Self::LeftOut => Poll::Ready(None),
             Self::Ahead(ahead) => ahead.poll_frame(context),
         }
@@ -84,7 +129,7 @@ impl hyper::body::Body for Body {
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Whole(whole) => whole.is_empty(),
-            Self::Pieces(_) | Self::Streamed(_) | Self::Ahead(_) => false,
+            Self::Pieces(_) | Self::Streamed(_) | Self::Live(_) | Self::Ahead(_) => false,
             Self::LeftOut => true,
         }
     }
@@ -93,13 +138,13 @@ impl hyper::body::Body for Body {
         match self {
             Self::Whole(whole) => SizeHint::with_exact(whole.len() as u64),
             Self::Ahead(ahead) => ahead.answer.size_hint(),
-            Self::Pieces(_) | Self::Streamed(_) | Self::LeftOut => SizeHint::default(),
+            Self::Pieces(_) | Self::Streamed(_) | Self::Live(_) | Self::LeftOut => SizeHint::default(),
         }
     }
 }
 
 impl Ahead {
-    fn poll_frame(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    fn poll_frame(&mut self, context: &mut Context<'_>) -> Polled {
         if !self.answer.is_end_stream() {
             match Pin::new(&mut self.answer).poll_frame(context) {
                 Poll::Ready(None) => self.answer = Body::LeftOut,
@@ -179,7 +224,12 @@ pub(crate) fn json_in_pieces(status: StatusCode, pieces: Box<dyn Pieces>) -> Ans
 
 /// Of pieces that a task sends.
 pub(crate) fn streamed(status: StatusCode, content_type: HeaderValue, pieces: mpsc::Receiver<Bytes>) -> Answer {
-    made_of(status, Some(content_type), Body::Streamed(pieces), HEADERS_OF_SERVICES)
+    made_on_the_way(status, content_type, Body::Streamed(pieces))
+}
+
+/// Of a body that is made while it is sent.
+pub(crate) fn made_on_the_way(status: StatusCode, content_type: HeaderValue, body: Body) -> Answer {
+    made_of(status, Some(content_type), body, HEADERS_OF_SERVICES)
 }
 
 /// Headers that `finish`, a cookie and a message's own add to most answers: one allocation for the whole answer.

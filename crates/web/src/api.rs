@@ -6,6 +6,7 @@
 mod batch;
 mod browse;
 mod deliveries;
+mod event_stream;
 mod export;
 mod get;
 mod headers;
@@ -18,11 +19,14 @@ pub(crate) mod push;
 mod put;
 mod request;
 mod selection;
+mod stream;
 mod to_the_end;
 mod transaction;
 mod why;
 
 pub(crate) use why::add_hint;
+
+use std::sync::Arc;
 
 use http::{HeaderValue, StatusCode};
 use identity::Identity;
@@ -60,6 +64,8 @@ pub(crate) enum ApiHandler {
     WhyChannel,
     WhyGet,
     Push(PushHandler),
+    StreamQueue,
+    StreamTopic,
 }
 
 /// What is done with push targets.
@@ -104,7 +110,7 @@ impl ApiHandler {
 pub(crate) async fn handle(
     call: Call<'_>,
     handler: ApiHandler,
-    identity: &Identity,
+    identity: &Arc<Identity>,
     body: &mut RequestBody<'_>,
 ) -> Result<Answer, ApiError> {
     match handler {
@@ -131,6 +137,8 @@ pub(crate) async fn handle(
         ApiHandler::WhyChannel => Box::pin(why::channel(call, identity)).await,
         ApiHandler::WhyGet => Box::pin(why::get(call, identity)).await,
         ApiHandler::Push(handler) => Box::pin(push::handle(call, handler, identity, body)).await,
+        ApiHandler::StreamQueue => Box::pin(stream::of_queue(call, identity)).await,
+        ApiHandler::StreamTopic => Box::pin(stream::of_topic(call, identity)).await,
     }
 }
 

@@ -298,6 +298,14 @@ entries! {
         "'{0}' cannot be the name of a push target.",
         "Names of push targets have at most 48 characters of A-Z a-z 0-9 . _ -",
         "Correct the URL.";
+    SERVER_STOPS = "MQWB0985E", SERVICE_UNAVAILABLE,
+        "The server stops.",
+        "Streams end with the server.",
+        "Open the stream again when the server runs.";
+    CREDENTIALS_OVER = "MQWB0986E", UNAUTHORIZED,
+        "The credentials of the stream are not accepted.",
+        "They have expired or were revoked since the stream began, or their user has lost the role.",
+        "Open the stream again with credentials that count.";
     USERS_UNAVAILABLE = "MQWB0930E", SERVICE_UNAVAILABLE,
         "The directory of users does not answer.",
         "The credentials could not be checked. They were neither accepted nor refused.",
@@ -609,7 +617,15 @@ pub(crate) fn status(reason: Reason) -> StatusCode {
         | Reason::UnknownRemoteQMgr
         | Reason::UnknownXmitQ
         | Reason::QMgrNameError => StatusCode::NOT_FOUND,
-        Reason::GetInhibited | Reason::PutInhibited => StatusCode::METHOD_NOT_ALLOWED,
+        Reason::GetInhibited | Reason::PutInhibited | Reason::SubInhibited => StatusCode::METHOD_NOT_ALLOWED,
+        Reason::IdentityMismatch | Reason::DurabilityNotAllowed => StatusCode::FORBIDDEN,
+        Reason::SubscriptionInUse
+        | Reason::TopicNotAlterable
+        | Reason::SelectorNotAlterable
+        | Reason::DestClassNotAlterable
+        | Reason::GroupingNotAlterable
+        | Reason::DurabilityNotAlterable => StatusCode::CONFLICT,
+        Reason::TopicStringError | Reason::SubNameError => StatusCode::BAD_REQUEST,
         Reason::MsgTooBigForQ
         | Reason::MsgTooBigForQMgr
         | Reason::SelectorSyntaxError

@@ -80,6 +80,7 @@ pub(crate) fn expose(shared: &Shared) -> Answer {
     pools(&mut page, shared);
     requesters(&mut page, shared);
     push::targets(&mut page, &shared.message_api.push);
+    streams(&mut page, shared);
     certificates(&mut page, shared);
     process(&mut page);
     answer::with_body(StatusCode::OK, Some(FORMAT), page.0.into())
@@ -439,6 +440,14 @@ fn requesters(page: &mut Page, shared: &Shared) {
     for (labels, seen) in &seen {
         page.sample(SECONDS, labels, seen.total.as_secs_f64());
     }
+}
+
+/// Streams of the message API.
+fn streams(page: &mut Page, shared: &Shared) {
+    let streams = &shared.message_api.streams;
+    page.plain("quaymaster_message_api_streams", "gauge", "Open streams of the message API.", streams.open());
+    let help = "Messages that streams have delivered or shown.";
+    page.plain("quaymaster_message_api_stream_events_total", "counter", help, streams.events());
 }
 
 /// Memory and processor time, where `/proc` tells them.

@@ -310,6 +310,9 @@ pub struct Limits {
     pub metrics_connections: usize,
     /// Requests that wait for a message, of each listener.
     pub waiting_requests: usize,
+    /// Streams of the message API, of all users and of each.
+    pub streams: usize,
+    pub streams_per_user: usize,
     /// Connections that one thread serves before the next thread gets any.
     pub connections_per_thread: usize,
     /// Bytes of request headers.
@@ -356,6 +359,8 @@ impl Default for Limits {
             connections_per_address: 2000,
             metrics_connections: 64,
             waiting_requests: 5000,
+            streams: 1000,
+            streams_per_user: 100,
             connections_per_thread: 16,
             header_bytes: 64 << 10,
             body_bytes: 100 << 20,

@@ -322,6 +322,8 @@ routes! {
     DELETE API_PUSH, &[], CHANGE, CookieOnly => Api(Push(PushHandler::Delete)), "Deletes a push target";
     POST   "/api/v1/qmgr/{qmgr}/push/{push}/pause", &[], CHANGE, CookieOnly => Api(Push(PushHandler::Pause)), "Stops a push target from taking messages";
     POST   "/api/v1/qmgr/{qmgr}/push/{push}/resume", &[], CHANGE, CookieOnly => Api(Push(PushHandler::Resume)), "Lets a push target take messages again";
+    GET    "/api/v1/qmgr/{qmgr}/queue/{queue}/stream", &[], USER, Off => Api(StreamQueue), "Delivers or shows messages as they come";
+    GET    "/api/v1/qmgr/{qmgr}/topic/{topic}/stream", &[], USER, Off => Api(StreamTopic), "Delivers publications as they come";
     GET    "/api/v1/problems/{problem}", &[], Access::Everybody, Off => Public(Problem), "Explains one kind of error";
     POST   MQSC, ALL_VERSIONS, MQ_ROLE, HeaderPresent => RunMqsc, "Runs one MQSC command, given as text or as JSON";
     GET    QUEUES, V1, MQ_ROLE, Off => ListQueues, "Lists queues";

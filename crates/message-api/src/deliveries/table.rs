@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::{Delivery, Settlement};
@@ -43,6 +44,8 @@ pub(super) struct Table {
     remembered: usize,
     /// Room given to calls that receive.
     reserved: usize,
+    /// Told when there is room for one more.
+    freed: Arc<Notify>,
 }
 
 /// Room for so many deliveries more.
@@ -62,7 +65,7 @@ pub(super) enum Absent {
 }
 
 impl Table {
-    pub(super) fn new(remembered: usize) -> Self {
+    pub(super) fn new(remembered: usize, freed: Arc<Notify>) -> Self {
         Self {
             open: Map::default(),
             deadlines: BTreeSet::new(),
@@ -71,6 +74,7 @@ impl Table {
             order: VecDeque::new(),
             remembered,
             reserved: 0,
+            freed,
         }
     }
 
@@ -84,6 +88,7 @@ impl Table {
 
     pub(super) fn release(&mut self, room: &mut Room) {
         self.reserved -= std::mem::take(&mut room.0);
+        self.freed.notify_waiters();
     }
 
     pub(super) fn enter(&mut self, room: &mut Room, delivery: Delivery, until: Instant) -> Token {
@@ -122,6 +127,7 @@ impl Table {
 
     pub(super) fn settled(&mut self, token: Token, how: Option<Settlement>) {
         self.settling.remove(&token);
+        self.freed.notify_waiters();
         if self.settled.insert(token, how).is_none() {
             self.order.push_back(token);
         }

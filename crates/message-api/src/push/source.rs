@@ -94,7 +94,7 @@ impl OpenSource {
         if self.has_backout {
             origin.backout = Backout::of(&self.connection, self.handle)?;
         }
-        match deliveries.hold(&self.connection, &got, origin).await {
+        match deliveries.hold(&self.connection, &got, origin, None).await {
             Ok(delivery) => Ok(Next::Message(delivery, got)),
             Err(given_up) => Ok(Next::GivenUp(given_up)),
         }

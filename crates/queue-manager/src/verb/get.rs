@@ -168,7 +168,7 @@ pub type Accept<'a> = dyn Fn(&Message) -> bool + Sync + 'a;
 
 impl Terms<'_> {
     /// The wait is over before its time.
-    fn end_the_wait(&self) -> bool {
+    pub(super) fn end_the_wait(&self) -> bool {
         self.interrupt.is_some_and(Interrupt::is_set) || self.closing.is_some_and(Closing::is_set)
     }
 }

@@ -16,6 +16,7 @@ mod dropped;
 mod events;
 mod explained;
 mod failed_log;
+mod follow;
 mod groups;
 mod inquire;
 mod log;

@@ -409,6 +409,10 @@ pub(crate) const KEYS: &[Key] = &[
         .environment("QUAYMASTER_LIMITS_METRICS_CONNECTIONS"),
     key("limits.waiting_requests", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "5000", "Requests of one listener that wait for a message (DELETE with wait); from one address at most limits.connections_per_address. Further ones are answered with 503.")
         .environment("QUAYMASTER_LIMITS_WAITING_REQUESTS"),
+    key("limits.streams", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "1000", "Streams of the message API that are open at once. Further ones are answered with 503.")
+        .environment("QUAYMASTER_LIMITS_STREAMS"),
+    key("limits.streams_per_user", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "100", "Of these, streams of one user.")
+        .environment("QUAYMASTER_LIMITS_STREAMS_PER_USER"),
     key("limits.connections_per_thread", Kind::Integer { minimum: 1, maximum: 1_000_000 }, "16", "HTTP connections on one thread before the next thread gets any. Fewer spread a few busy clients over more processors, more save processor time.")
         .environment("QUAYMASTER_LIMITS_CONNECTIONS_PER_THREAD"),
     key("limits.header_bytes", Kind::Integer { minimum: 8192, maximum: 1 << 20 }, "65536", "Longest request headers.")

@@ -256,6 +256,33 @@ impl Queue {
         (next.into_iter().filter_map(has_file).collect(), last)
     }
 
+    /// What units of work have put and not committed behind these keys, each for its own rank.
+    pub(crate) fn uncommitted_puts(&self, behind: impl Iterator<Item = Key>) -> Vec<Key> {
+        let mut found = Vec::new();
+        if self.held.is_empty() {
+            return found;
+        }
+        for key in behind {
+            let of_rank = self.held.range((Bound::Excluded(key), Bound::Included(Key::last_of(key.rank()))));
+            let is_put = |slot: Slot| matches!(self.entries.get(slot).holder, Holder::Put(_));
+            found.extend(of_rank.filter(|(_, slot)| is_put(**slot)).map(|(key, _)| *key));
+        }
+        found
+    }
+
+    /// The first available message that is behind one of these keys and of its rank.
+    pub(crate) fn first_behind(&self, mut keys: impl Iterator<Item = Key>) -> Option<Key> {
+        keys.find_map(|key| {
+            let of_rank = (Bound::Excluded(key), Bound::Included(Key::last_of(key.rank())));
+            self.available.range(of_rank).next().map(|(key, _)| *key)
+        })
+    }
+
+    /// Whether the message is available; `None` when it is not there.
+    pub(crate) fn is_available(&self, key: Key) -> Option<bool> {
+        if self.available.contains_key(&key) { Some(true) } else { self.held.contains_key(&key).then_some(false) }
+    }
+
     /// Every message, in any state.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.slots().map(|slot| self.entries.get(slot))

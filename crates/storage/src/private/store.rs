@@ -27,7 +27,7 @@ use crate::private::message_count::{MessageCount, MessageCounts};
 use crate::private::outcome::Outcome;
 use crate::private::pool::Pool;
 use crate::private::quarantine::{QuarantineListener, Quarantined};
-use crate::private::queue::Queue;
+use crate::private::queue::{Key, Queue};
 use crate::private::receipts::{Receipt, ReceiptKey, Receipts};
 use crate::private::scan::Scan;
 use crate::private::spill::Spill;
@@ -427,6 +427,25 @@ impl PrivateStore {
     /// Removes every message. `Uncommitted` when a unit of work holds one.
     pub async fn clear(&self, queue: QueueId) -> Result<u32, StoreError> {
         self.core().clear(queue).await
+    }
+
+    /// The messages that units of work have put and not committed, behind each of these places the others of its rank.
+    pub fn uncommitted_puts(&self, queue: QueueId, behind: impl Iterator<Item = DeliveryKey>) -> Vec<DeliveryKey> {
+        let Ok(slot) = self.core().queue(queue) else { return Vec::new() };
+        let found = slot.queue.lock().uncommitted_puts(behind.map(Into::into));
+        found.into_iter().map(Key::delivery_key).collect()
+    }
+
+    /// The first message that can be had, behind each of these places those of its rank.
+    pub fn first_behind(&self, queue: QueueId, places: impl Iterator<Item = DeliveryKey>) -> Option<DeliveryKey> {
+        let slot = self.core().queue(queue).ok()?;
+        let found = slot.queue.lock().first_behind(places.map(Into::into));
+        found.map(Key::delivery_key)
+    }
+
+    /// Whether the message at a place can be had; `None` when it is not there.
+    pub fn is_available(&self, queue: QueueId, key: DeliveryKey) -> Option<bool> {
+        self.core().queue(queue).ok()?.queue.lock().is_available(key.into())
     }
 
     /// Zero for a queue that does not exist.

@@ -25,7 +25,7 @@ use super::get::List;
 use super::selection::{self, MOST, MatchMembers};
 use super::to_the_end::to_the_end;
 
-const DEFAULT_LOCK: Duration = Duration::from_secs(30);
+pub(super) const DEFAULT_LOCK: Duration = Duration::from_secs(30);
 const LONGEST_LOCK: Duration = Duration::from_secs(12 * 3600);
 /// Settlements of one request.
 const MOST_SETTLED: usize = 1000;
@@ -106,9 +106,22 @@ pub(super) async fn read<T: for<'de> Deserialize<'de> + Default>(
     serde_json::from_slice(&bytes).map_err(|error| ApiError::new(&error::BODY_NOT_VALID, &[&error.to_string()]))
 }
 
+const LOCK: &str = "a duration of at most 12 hours, such as 60s";
+
 fn read_lock(text: &str) -> Result<Duration, ApiError> {
-    let lock = read_duration(text).filter(|lock| (Duration::from_millis(1)..=LONGEST_LOCK).contains(lock));
-    lock.ok_or_else(|| bad("lock", text, "a duration of at most 12 hours, such as 60s"))
+    valid_lock(text).ok_or_else(|| bad("lock", text, LOCK))
+}
+
+/// The lock of a query.
+///
+/// # Errors
+/// 400 no duration, or too long a one.
+pub(super) fn lock_of_query(name: &str, value: &str) -> Result<Duration, ApiError> {
+    valid_lock(value).ok_or_else(|| ApiError::parameter_expected(name, value, LOCK))
+}
+
+fn valid_lock(text: &str) -> Option<Duration> {
+    read_duration(text).filter(|lock| (Duration::from_millis(1)..=LONGEST_LOCK).contains(lock))
 }
 
 pub(super) fn bad(member: &str, value: &str, expected: &str) -> ApiError {

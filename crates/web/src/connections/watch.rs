@@ -181,6 +181,11 @@ impl Watch {
         &self.source.bodies
     }
 
+    /// Closes the connection, whatever it is doing.
+    pub(crate) fn give_up(&self) {
+        self.tell(CLOSE);
+    }
+
     /// A request was answered before all of it had come.
     pub(crate) fn note_answered_ahead(&self) {
         self.is_ahead.store(true, Relaxed);

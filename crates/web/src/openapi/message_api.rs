@@ -69,6 +69,40 @@ const KEY: Parameter = header(
     "The same request with the same key again gets the first answer and does nothing.",
 );
 
+const LOCK: Parameter = query(
+    "lock",
+    Shape::Pattern(LOCK_DURATION),
+    "How long each delivery is hidden from others: `60s`, at most 12 hours. Default 30 seconds.",
+);
+const IN_FLIGHT: Parameter =
+    query("max", Shape::Number(1, 1000), "Most deliveries of the stream that are open at once. Default 10.");
+const FOLLOW: Parameter = query("browse", FLAG, "Messages are shown and stay on the queue.");
+const BOOKMARK: Parameter = query(
+    "cursor",
+    Shape::Pattern("^([0-9a-f]{1,2}-[0-9a-f]{1,15}|f[0-9a-f.~-]*)$"),
+    "With `browse`: behind what a page of a browse, or another stream, has shown.",
+);
+const SUBSCRIPTION: Parameter = query(
+    "subscription",
+    Shape::Text,
+    "Name of a durable subscription, which is made when it is not there. Without it the subscription ends with the stream.",
+);
+const HEARTBEAT: Parameter = query(
+    "heartbeat",
+    Shape::Pattern("^([1-9][0-9]?s|[1-5]m)$"),
+    "How often a stream without messages says that it lives: 1 second to 5 minutes. Default 15 seconds.",
+);
+const LAST_EVENT_ID: Parameter = header(
+    "Last-Event-ID",
+    Shape::Text,
+    "With `browse`: the id of the last event that came; the stream goes on behind it.",
+);
+
+const STREAMED: &[Success] = &[success(
+    200,
+    "A message a line, or server-sent events where Accept has `text/event-stream`",
+    Content::Text("application/x-ndjson"),
+)];
 const PLACED: &[Success] = &[
     success(201, "The message is on the queue, durable if it is persistent", Content::Json("Placed")),
     success(200, "Of a batch: an answer for each line, in order", Content::Text("application/x-ndjson")),
@@ -183,6 +217,26 @@ pub(super) fn details(handler: ApiHandler) -> Details {
             why::details(handler)
         }
         ApiHandler::Push(handler) => push::details(handler),
+        ApiHandler::StreamQueue => Details {
+            parameters: &[
+                LOCK,
+                IN_FLIGHT,
+                FOLLOW,
+                BOOKMARK,
+                LAST_EVENT_ID,
+                HEARTBEAT,
+                BODY,
+                ID,
+                CORRELATION_ID,
+                GROUP_ID,
+                SELECTOR,
+            ],
+            ..plain(MESSAGE_API, STREAM_HELP, STREAMED)
+        },
+        ApiHandler::StreamTopic => Details {
+            parameters: &[SUBSCRIPTION, LOCK, IN_FLIGHT, HEARTBEAT, BODY, ID, CORRELATION_ID, GROUP_ID, SELECTOR],
+            ..plain(MESSAGE_API, STREAM_HELP, STREAMED)
+        },
     };
     Details { extension: true, ..described }
 }
@@ -190,6 +244,9 @@ pub(super) fn details(handler: ApiHandler) -> Details {
 const JOB_HELP: &str = "Works on the messages that are on the queue when it begins, 100 at most in one unit of work. Identifiers, context, \
     persistence, priority and expiry are kept. Keeping the context needs the authority passall on the other queue, and setall for a \
     copy; `\"context\": \"new\"` needs neither. `replay` takes the dead-letter header off. `dryRun` counts only.";
+
+const STREAM_HELP: &str = "Goes on until the client ends it. Each message of a delivery has a `token`: settle it as others. The next one comes when \
+    one has been settled or its lock has run out. The last event is `error` with a problem, which says why the stream ends.";
 
 const PUT_HELP: &str = "Any media type. Text, JSON and XML become MQSTR, everything else keeps its bytes without a format. Headers \
     beginning with `mq-` set what an envelope has as members. A batch is `application/x-ndjson` with an envelope a line.";

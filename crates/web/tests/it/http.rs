@@ -29,6 +29,7 @@ mod selection;
 pub(crate) mod server;
 mod services;
 mod sign_in;
+mod streams;
 mod transport;
 mod why;
 

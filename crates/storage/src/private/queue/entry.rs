@@ -44,6 +44,10 @@ impl Key {
         DeliveryKey { rank: (self.0 >> POSITION_BITS) as u8, position: self.position() }
     }
 
+    pub(super) fn last_of(rank: usize) -> Self {
+        Self(Self::first_of(rank).0 | POSITION_MASK)
+    }
+
     /// Every key a message with this position may have.
     pub(super) fn with_position(position: Position) -> impl Iterator<Item = Self> {
         (0..RANKS).map(move |rank| Self(Self::first_of(rank).0 | position.0))
@@ -51,7 +55,7 @@ impl Key {
 
     /// First and last key of each rank.
     pub(super) fn ranks() -> impl Iterator<Item = (Self, Self)> {
-        (0..RANKS).map(Self::first_of).map(|first| (first, Self(first.0 | POSITION_MASK)))
+        (0..RANKS).map(|rank| (Self::first_of(rank), Self::last_of(rank)))
     }
 }
 

@@ -148,6 +148,27 @@ fn bearer(token: &str) -> String {
 }
 
 #[test]
+fn a_stream_ends_with_the_token_of_its_client() {
+    let issuer = Issuer::start(None, false);
+    let server = server(OidcIssuer { clock_skew_seconds: 0, ..issuer.entry(false) });
+    grant(&server, "mq-users");
+    let now = std::time::UNIX_EPOCH.elapsed().expect("after 1970").as_secs();
+    let url = url_of(issuer.address, false);
+    let claims = json!({ "iss": url, "aud": "mq", "sub": "alice", "groups": ["mq-users"], "exp": now + 3 });
+    let mut client = plain(&server);
+    let path = "/api/v1/qmgr/QM1/queue/Q/stream?browse&heartbeat=1s";
+    let answer = client.open(&format!("GET {path}\n{}", bearer(&issuer.sign(&claims))));
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let mut said = String::new();
+    for _ in 0..10 {
+        let Some(chunk) = client.chunk() else { break };
+        said.push_str(std::str::from_utf8(&chunk).expect("text"));
+    }
+    let heartbeats = said.matches("{}\n").count();
+    assert!(said.contains("MQWB0986E") && (2..=5).contains(&heartbeats), "{said}");
+}
+
+#[test]
 fn a_token_of_an_issuer_puts_and_gets_as_its_user_with_the_roles_and_authorities_of_its_groups() {
     let issuer = Issuer::start(None, false);
     let server = server(issuer.entry(false));

@@ -148,7 +148,31 @@ impl Client {
         answer
     }
 
+    /// Sends a request whose answer goes on, and reads its head; of an answer that is an error, all.
+    pub(crate) fn open(&mut self, request: &str) -> Answer {
+        self.send(request);
+        let (status, headers) = self.receive_head();
+        if status == 200 { Answer { status, headers, body: Vec::new() } } else { self.receive_body(status, headers) }
+    }
+
+    /// The next chunk of an answer that goes on; `None` at its end.
+    pub(crate) fn chunk(&mut self) -> Option<Vec<u8>> {
+        let line = self.line();
+        let length = usize::from_str_radix(&line, 16).expect("a chunk begins with its length");
+        while self.unread.len() < length + 2 {
+            assert!(self.read_more() > 0, "the body broke off");
+        }
+        let chunk: Vec<u8> = self.unread.drain(..length).collect();
+        assert_eq!(self.line(), "", "a chunk ends with its line");
+        (length > 0).then_some(chunk)
+    }
+
     pub(crate) fn receive(&mut self, is_head: bool) -> Answer {
+        let (status, headers) = self.receive_head();
+        if is_head { Answer { status, headers, body: Vec::new() } } else { self.receive_body(status, headers) }
+    }
+
+    fn receive_head(&mut self) -> (u16, Vec<(String, String)>) {
         let end = loop {
             if let Some(end) = self.unread.windows(4).position(|window| window == b"\r\n\r\n") {
                 break end;
@@ -164,33 +188,24 @@ impl Client {
             .filter_map(|line| line.split_once(':'))
             .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
             .collect();
-        if headers.iter().any(|(name, value)| name == "transfer-encoding" && value == "chunked") && !is_head {
-            return Answer { status, headers, body: self.chunks() };
+        (status, headers)
+    }
+
+    fn receive_body(&mut self, status: u16, headers: Vec<(String, String)>) -> Answer {
+        if headers.iter().any(|(name, value)| name == "transfer-encoding" && value == "chunked") {
+            let mut body = Vec::new();
+            while let Some(chunk) = self.chunk() {
+                body.extend(chunk);
+            }
+            return Answer { status, headers, body };
         }
         let length = headers.iter().find(|(name, _)| name == "content-length").map(|(_, value)| value.parse());
         let length: usize = length.map_or(0, |length| length.expect("a length"));
-        let length = if is_head || status == 204 || status == 100 { 0 } else { length };
+        let length = if status == 204 || status == 100 { 0 } else { length };
         while self.unread.len() < length {
             assert!(self.read_more() > 0, "the body broke off");
         }
         Answer { status, headers, body: self.unread.drain(..length).collect() }
-    }
-
-    /// A chunked body, to its end.
-    fn chunks(&mut self) -> Vec<u8> {
-        let mut body = Vec::new();
-        loop {
-            let line = self.line();
-            let length = usize::from_str_radix(&line, 16).expect("a chunk begins with its length");
-            while self.unread.len() < length + 2 {
-                assert!(self.read_more() > 0, "the body broke off");
-            }
-            body.extend(self.unread.drain(..length));
-            assert_eq!(self.line(), "", "a chunk ends with its line");
-            if length == 0 {
-                return body;
-            }
-        }
     }
 
     fn line(&mut self) -> String {
