@@ -179,7 +179,12 @@ pub(crate) fn json_in_pieces(status: StatusCode, pieces: Box<dyn Pieces>) -> Ans
 
 /// Of pieces that a task sends.
 pub(crate) fn streamed(status: StatusCode, content_type: HeaderValue, pieces: mpsc::Receiver<Bytes>) -> Answer {
-    made_of(status, Some(content_type), Body::Streamed(pieces), HEADERS_OF_SERVICES)
+    made_on_the_way(status, content_type, Body::Streamed(pieces))
+}
+
+/// Of a body that is made while it is sent.
+pub(crate) fn made_on_the_way(status: StatusCode, content_type: HeaderValue, body: Body) -> Answer {
+    made_of(status, Some(content_type), body, HEADERS_OF_SERVICES)
 }
 
 /// Headers that `finish`, a cookie and a message's own add to most answers: one allocation for the whole answer.

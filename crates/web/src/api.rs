@@ -6,6 +6,7 @@
 mod batch;
 mod browse;
 mod deliveries;
+mod event_stream;
 mod export;
 mod get;
 mod headers;
