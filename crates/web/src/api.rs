@@ -10,10 +10,12 @@ mod event_stream;
 mod export;
 mod get;
 mod headers;
+mod history;
 mod import;
 mod jobs;
 mod keys;
 mod lines;
+mod live;
 pub(crate) mod problem;
 pub(crate) mod push;
 mod put;
@@ -21,6 +23,7 @@ mod request;
 mod selection;
 mod to_the_end;
 mod transaction;
+mod viewer;
 mod why;
 
 pub(crate) use why::add_hint;
@@ -60,6 +63,9 @@ pub(crate) enum ApiHandler {
     WhyDeadLetter,
     WhyChannel,
     WhyGet,
+    ShowHistory,
+    OpenLiveStream,
+    WatchLiveStream,
     Push(PushHandler),
 }
 
@@ -84,7 +90,7 @@ impl ApiHandler {
     pub(crate) fn takes_body(self) -> bool {
         use ApiHandler::{
             ExchangeMessages, ImportMessages, PublishMessages, PutMessages, ReceiveMessages, RunTransaction,
-            SettleDeliveries, SettleDelivery, StartJob,
+            SettleDeliveries, SettleDelivery, StartJob, WatchLiveStream,
         };
         matches!(
             self,
@@ -98,6 +104,7 @@ impl ApiHandler {
                 | StartJob
                 | ImportMessages
                 | ApiHandler::Push(PushHandler::Put)
+                | WatchLiveStream
         )
     }
 }
@@ -132,6 +139,9 @@ pub(crate) async fn handle(
         ApiHandler::WhyChannel => Box::pin(why::channel(call, identity)).await,
         ApiHandler::WhyGet => Box::pin(why::get(call, identity)).await,
         ApiHandler::Push(handler) => Box::pin(push::handle(call, handler, identity, body)).await,
+        ApiHandler::ShowHistory => history::show(call, identity),
+        ApiHandler::OpenLiveStream => live::open(call, identity),
+        ApiHandler::WatchLiveStream => Box::pin(live::watch(call, identity, body)).await,
     }
 }
 

@@ -298,6 +298,15 @@ entries! {
         "'{0}' cannot be the name of a push target.",
         "Names of push targets have at most 48 characters of A-Z a-z 0-9 . _ -",
         "Correct the URL.";
+    NO_HISTORY = "MQWB0990E", NOT_FOUND,
+        "This server keeps no history.",
+        "The configuration key console.history_bytes is 0.",
+        "Ask an administrator to set console.history_bytes.";
+    STREAM_UNKNOWN = "MQWB0991E", NOT_FOUND,
+        "There is no stream '{0}' of yours.",
+        "The identifier is wrong or another user's, or the stream has had no connection for a minute. A restart of the server ends all \
+         streams.",
+        "Open a stream. Its first event has the identifier.";
     USERS_UNAVAILABLE = "MQWB0930E", SERVICE_UNAVAILABLE,
         "The directory of users does not answer.",
         "The credentials could not be checked. They were neither accepted nor refused.",

@@ -80,6 +80,7 @@ pub(crate) fn expose(shared: &Shared) -> Answer {
     pools(&mut page, shared);
     requesters(&mut page, shared);
     push::targets(&mut page, &shared.message_api.push);
+    live(&mut page, shared);
     certificates(&mut page, shared);
     process(&mut page);
     answer::with_body(StatusCode::OK, Some(FORMAT), page.0.into())
@@ -439,6 +440,17 @@ fn requesters(page: &mut Page, shared: &Shared) {
     for (labels, seen) in &seen {
         page.sample(SECONDS, labels, seen.total.as_secs_f64());
     }
+}
+
+/// Live events and history.
+fn live(page: &mut Page, shared: &Shared) {
+    let counts = shared.message_api.live.counts();
+    page.plain("quaymaster_live_streams", "gauge", "Open streams of live events.", counts.streams);
+    page.plain("quaymaster_live_rows", "gauge", "Rows that these streams watch.", counts.rows);
+    let kept = shared.message_api.history.kept();
+    page.plain("quaymaster_history_bytes", "gauge", "Memory of the history.", kept.bytes);
+    let help = "Queue managers, queues and channels with a history.";
+    page.plain("quaymaster_history_subjects", "gauge", help, kept.subjects);
 }
 
 /// Memory and processor time, where `/proc` tells them.

@@ -70,6 +70,12 @@ impl Peer {
     }
 }
 
+/// A connection and what its requests share.
+pub(crate) struct Connected {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) peer: Peer,
+}
+
 /// Everything a handler may want to know of a request, its body excepted.
 #[derive(Clone, Copy)]
 pub(crate) struct Call<'a> {
@@ -80,7 +86,8 @@ pub(crate) struct Call<'a> {
     /// Path parts of the route, still percent-encoded.
     pub(crate) parameters: [&'a str; 3],
     pub(crate) over_tls: bool,
-    /// Of the connection that it came by.
+    /// The connection that it came by, and what that is doing.
+    pub(crate) connected: &'a Arc<Connected>,
     pub(crate) watch: &'a Arc<Watch>,
     /// Where the request comes from.
     pub(crate) address: IpAddr,
@@ -110,19 +117,19 @@ pub(crate) fn for_connection(
     Future = impl Future<Output = Result<Answer, Infallible>> + Send + 'static,
 > + Send
 + 'static {
-    let connection = Arc::new((shared, peer));
+    let connected = Arc::new(Connected { shared, peer });
     hyper::service::service_fn(move |request| {
-        let connection = Arc::clone(&connection);
-        let in_request = connection.1.watch.request();
+        let connected = Arc::clone(&connected);
+        let in_request = connected.peer.watch.request();
         async move {
-            let (shared, peer) = &*connection;
             let _in_request = in_request;
-            Ok(answer_one(shared, peer, request).await)
+            Ok(answer_one(&connected, request).await)
         }
     })
 }
 
-async fn answer_one(shared: &Shared, peer: &Peer, request: Request<Incoming>) -> Answer {
+async fn answer_one(connected: &Arc<Connected>, request: Request<Incoming>) -> Answer {
+    let Connected { shared, peer } = &**connected;
     let started = metrics::moment();
     let settings = shared.settings();
     let (parts, body) = request.into_parts();
@@ -135,7 +142,7 @@ async fn answer_one(shared: &Shared, peer: &Peer, request: Request<Incoming>) ->
             Ok(Target::Route(matched)) => {
                 route_index = matched.index;
                 form = matched.route.handler.form();
-                guarded(shared, &settings, peer, &parts, matched, started, &mut body).await
+                guarded(connected, &settings, &parts, matched, started, &mut body).await
             }
             Ok(Target::Options(allow)) => options(allow),
             Err(error) => error.into_answer(form),
@@ -218,14 +225,14 @@ fn options(allow: HeaderValue) -> Answer {
 }
 
 async fn guarded(
-    shared: &Shared,
+    connected: &Arc<Connected>,
     settings: &Settings,
-    peer: &Peer,
     parts: &Parts,
     matched: Matched<'_>,
     begun: Instant,
     body: &mut RequestBody<'_>,
 ) -> Answer {
+    let Connected { shared, peer } = &**connected;
     let call = Call {
         shared,
         settings,
@@ -233,6 +240,7 @@ async fn guarded(
         version: matched.version,
         parameters: matched.parameters,
         over_tls: peer.over_tls(),
+        connected,
         watch: &peer.watch,
         address: peer.address,
         now: shared.now(),
@@ -254,19 +262,7 @@ async fn guarded(
         }
     }
     let authenticator = &settings.authenticator;
-    let tokens = Tokens::of(&parts.headers, authenticator.cookie_name());
-    let credentials = Credentials {
-        tokens: tokens.as_slice(),
-        authorization: parts.headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes),
-        api_key: parts.headers.get(X_API_KEY).map(HeaderValue::as_bytes),
-        client_certificate: peer.client_certificate.as_ref().and_then(|it| it.identity(&shared.client_verifier)),
-        over_tls: call.over_tls,
-        address: peer.address,
-    };
-    let mut verdict = authenticator.authenticate(&credentials, call.now);
-    if matches!(verdict, Verdict::Slow) {
-        verdict = Box::pin(authenticator.authenticate_slow(&credentials, call.now)).await;
-    }
+    let verdict = identify(connected, settings, &parts.headers, call.now).await;
     let Verdict::Identified { identity, mechanism, set_cookie } = verdict else {
         return told(refused(call, &verdict));
     };
@@ -286,6 +282,30 @@ async fn guarded(
         answer.headers_mut().append(header::SET_COOKIE, cookie);
     }
     answer
+}
+
+/// Who sends these headers by this connection.
+pub(crate) async fn identify(
+    connected: &Connected,
+    settings: &Settings,
+    headers: &HeaderMap,
+    now: Timestamp,
+) -> Verdict {
+    let Connected { shared, peer } = connected;
+    let authenticator = &settings.authenticator;
+    let tokens = Tokens::of(headers, authenticator.cookie_name());
+    let credentials = Credentials {
+        tokens: tokens.as_slice(),
+        authorization: headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes),
+        api_key: headers.get(X_API_KEY).map(HeaderValue::as_bytes),
+        client_certificate: peer.client_certificate.as_ref().and_then(|it| it.identity(&shared.client_verifier)),
+        over_tls: peer.over_tls(),
+        address: peer.address,
+    };
+    match authenticator.authenticate(&credentials, now) {
+        Verdict::Slow => Box::pin(authenticator.authenticate_slow(&credentials, now)).await,
+        verdict => verdict,
+    }
 }
 
 /// 401 for credentials that are absent or bad; 503 when they cannot be checked now.
@@ -379,7 +399,7 @@ async fn handle_public(call: Call<'_>, handler: PublicHandler, body: &mut Reques
 async fn handle(
     call: Call<'_>,
     handler: Handler,
-    identity: &Identity,
+    identity: &Arc<Identity>,
     mechanism: Mechanism,
     body: &mut RequestBody<'_>,
 ) -> Result<Answer, ApiError> {
