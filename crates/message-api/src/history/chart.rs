@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::timeline::{MINUTE, ROUND, Timeline};
-use super::track::{Kind, Sample, Track, number};
+use super::track::{Kind, Sample, Track, a_second, number};
 
 /// Most points of a series.
 pub const MOST_POINTS: u64 = 2000;
@@ -104,7 +104,7 @@ impl Gathered {
     fn point(self, kind: Kind) -> Point {
         let value = match kind {
             Kind::Level => number(self.last),
-            Kind::Count => number(self.total) * 1000.0 / number(self.milliseconds.max(1)),
+            Kind::Count => a_second(self.total, self.milliseconds),
         };
         Point { value, least: self.least, greatest: self.greatest }
     }

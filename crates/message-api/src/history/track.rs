@@ -31,7 +31,7 @@ pub(super) struct Track {
     kind: Kind,
     rounds: Ring<1>,
     /// Of a level its last value, the least and the greatest; of a count the sum, and the lowest and the highest rate of a round, in
-    /// thousandths a second.
+    /// hundredths a second.
     minutes: Ring<3>,
     open: Option<Open>,
 }
@@ -138,7 +138,7 @@ impl Track {
                 (Slot::Unchanged(_), Kind::Count) => 0,
                 (Slot::Unchanged([value]), Kind::Level) | (Slot::Changed([value]), _) => value,
             };
-            let each = if self.kind == Kind::Level { number(value) } else { number(rate(value, end - begin)) / 1000.0 };
+            let each = if self.kind == Kind::Level { number(value) } else { a_second(value, end - begin) };
             Some(Sample { begin, end, value, least: each, greatest: each })
         };
         slots.zip(timeline.rounds.spans()).map(sample).collect()
@@ -154,7 +154,7 @@ impl Track {
                 (Slot::Unchanged([value, ..]), Kind::Level) => [value; 3],
                 (Slot::Changed(values), _) => values,
             };
-            let scale = if self.kind == Kind::Level { 1.0 } else { 1000.0 };
+            let scale = if self.kind == Kind::Level { 1.0 } else { 100.0 };
             Some(Sample { begin, end, value, least: number(least) / scale, greatest: number(greatest) / scale })
         };
         slots.zip(timeline.minutes.spans()).map(sample).collect()
@@ -170,9 +170,15 @@ impl Open {
     }
 }
 
-/// Thousandths a second.
+/// Hundredths a second. What is not nothing is at least one.
 fn rate(count: u64, milliseconds: u64) -> u64 {
-    count.saturating_mul(1_000_000) / milliseconds.max(1)
+    let milliseconds = milliseconds.max(1);
+    let rounded = count.saturating_mul(100_000).saturating_add(milliseconds / 2) / milliseconds;
+    rounded.max(u64::from(count > 0))
+}
+
+pub(super) fn a_second(count: u64, milliseconds: u64) -> f64 {
+    number(count) * 1000.0 / number(milliseconds.max(1))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "what is charted needs no more than 53 bits")]

@@ -35,8 +35,7 @@ fn naive_rounds(kind: Kind, past: &[Past]) -> Vec<Option<Sample>> {
     past.iter()
         .map(|round| {
             let value = round.value?;
-            let each =
-                if kind == Kind::Level { number(value) } else { number(rate(value, round.end - round.begin)) / 1000.0 };
+            let each = if kind == Kind::Level { number(value) } else { a_second(value, round.end - round.begin) };
             Some(Sample { begin: round.begin, end: round.end, value, least: each, greatest: each })
         })
         .collect()
@@ -56,7 +55,7 @@ fn naive_minute(kind: Kind, since: Since, minute: u32, rounds: &[Past]) -> Optio
         Kind::Level => (values().last()?, values().min()?, values().max()?, 1.0),
         Kind::Count => {
             let least = if unknown.is_some() { 0 } else { rates().min()? };
-            (values().sum(), least, rates().max()?, 1000.0)
+            (values().sum(), least, rates().max()?, 100.0)
         }
     };
     let (least, greatest) = (number(least) / scale, number(greatest) / scale);
