@@ -29,7 +29,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior};
 
 use self::news::{About, NewsRing};
-use self::rows::{Content, Key, QueueRow, Row, of_queue_manager, raw};
+use self::rows::{Content, Key, Row, of_queue_manager, raw};
 pub use self::stream::EventId;
 use self::stream::{Sent, Stream};
 use crate::jobs::{Jobs, Record, State as JobState};
@@ -432,7 +432,7 @@ impl State {
             Key::QueueManager(_) => !watch.queue_managers,
         });
         for key in wanted {
-            let row = rows.entry(key).or_insert_with(|| Row::new(Content::Queue(Box::new(QueueRow::default()))));
+            let row = rows.entry(key).or_insert_with(|| Row::new(Content::Queue(Box::default())));
             if !row.watchers.contains(&id) {
                 row.watchers.push(id);
             }
@@ -514,7 +514,7 @@ impl State {
                         .for_each(|stream| stream.mark(key));
                 }
                 Key::Job(_) => {
-                    streams.values_mut().filter(|stream| stream.wants_jobs).for_each(|stream| stream.mark(key))
+                    streams.values_mut().filter(|stream| stream.wants_jobs).for_each(|stream| stream.mark(key));
                 }
             }
         }

@@ -137,7 +137,7 @@ impl Seen {
             self.list = changes;
         }
         let (mut depth, mut traffic, mut changed) = (0, Traffic::default(), Vec::new());
-        let listed = (0..list.len()).filter_map(|index| list.get(index)).filter(|queue| queue.is_local());
+        let listed = (0..list.len()).filter_map(|index| list.get(index)).filter(ListedQueue::is_local);
         let mut seen = self.queues.iter_mut().peekable();
         for queue in listed {
             // The list may be a little newer than what it was merged by: the next look sees those.
@@ -170,7 +170,7 @@ impl Seen {
         let mut queues = Vec::with_capacity(list.len());
         let name = self.name;
         let mut lose = |gone: SeenQueue| table.lose_one(round, &(name, Subject::Queue(gone.name)));
-        for queue in (0..list.len()).filter_map(|index| list.get(index)).filter(|queue| queue.is_local()) {
+        for queue in (0..list.len()).filter_map(|index| list.get(index)).filter(ListedQueue::is_local) {
             while let Some(gone) = before.next_if(|known| known.name < *queue.name()) {
                 lose(gone);
             }
