@@ -44,7 +44,7 @@ impl ChannelTotals {
 }
 
 impl ChannelTable {
-    fn totals(&self) -> BTreeMap<String, ChannelTotals> {
+    pub(super) fn totals(&self) -> BTreeMap<String, ChannelTotals> {
         let state = self.state.lock();
         let mut all: BTreeMap<_, _> =
             state.former.0.iter().map(|(channel, totals)| (channel.clone(), *totals)).collect();
