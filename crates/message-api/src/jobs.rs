@@ -194,6 +194,11 @@ impl Jobs {
         jobs
     }
 
+    /// Those that have been read back or started, in no order. Unlike `list` it waits for nothing.
+    pub fn loaded(&self, now: Timestamp) -> Vec<Arc<Job>> {
+        self.tables.lock().iter_mut().flat_map(|table| table.jobs(now)).collect()
+    }
+
     /// Has to be called when a queue manager has started or ended: what is remembered of one that has ended is read back when
     /// it runs again.
     pub fn queue_managers_changed(&self) {

@@ -2,8 +2,8 @@
 //!
 //! Owns: messages as JSON and as raw bodies (`content.rs`, `outgoing.rs`, `incoming.rs`), and as they are carried elsewhere
 //! (`exported.rs`); their words, times and identifiers (`words.rs`, `time_text.rs`, `random_id.rs`), deliveries with locks (`deliveries/`), jobs (`jobs/`), push targets (`push/`), keys
-//! that make a repetition safe (`keys.rs`), requests with their replies (`requests/`), streams (`streams/`). What dead letters say is in `dead_letters.rs`,
-//! and why a get that waits gets nothing in `differences.rs`.
+//! that make a repetition safe (`keys.rs`), requests with their replies (`requests/`), streams of messages (`streams/`), history (`history/`), live events (`live/`). What
+//! dead letters say is in `dead_letters.rs`, and why a get that waits gets nothing in `differences.rs`.
 //!
 //! Never here: paths, headers and status codes of HTTP, which are `web`'s; authority and durability, which are the queue
 //! manager's. No request opens a way around its authorities.
@@ -23,9 +23,11 @@ pub mod deliveries;
 pub mod differences;
 pub mod error;
 pub mod exported;
+pub mod history;
 pub mod incoming;
 pub mod jobs;
 pub mod keys;
+pub mod live;
 pub mod outgoing;
 pub mod push;
 mod random_id;
@@ -39,26 +41,30 @@ pub struct MessageApi {
     pub deliveries: Arc<deliveries::Deliveries>,
     pub keys: keys::Keys,
     pub requests: requests::Requests,
-    pub jobs: jobs::Jobs,
+    pub jobs: Arc<jobs::Jobs>,
     pub push: Arc<push::Push>,
     pub streams: Arc<streams::Streams>,
+    pub live: Arc<live::Live>,
+    pub history: history::History,
 }
 
 impl MessageApi {
     /// `server` moves messages that were given back too often, and reads the replies of requests.
     pub fn new(queue_managers: QueueManagers, server: Principal, push: push::Targets) -> Self {
-        let jobs = jobs::Jobs::new(queue_managers.clone());
+        let jobs = Arc::new(jobs::Jobs::new(queue_managers.clone()));
+        let live = Arc::new(live::Live::new(queue_managers.clone(), Arc::clone(&jobs)));
         let deliveries = Arc::new(deliveries::Deliveries::new(queue_managers.clone(), server.clone()));
         let push = Arc::new(push::Push::new(queue_managers.clone(), Arc::clone(&deliveries), push));
         let streams = Arc::new(streams::Streams::new(Arc::clone(&deliveries), queue_managers.clone()));
+        let history = history::History::new(queue_managers.clone());
         let requests = requests::Requests::new(queue_managers, server);
-        Self { deliveries, keys: keys::Keys::default(), requests, jobs, push, streams }
+        Self { deliveries, keys: keys::Keys::default(), requests, jobs, push, streams, live, history }
     }
 
-    /// Ends locks that have run out, and looks after late replies. Push targets are run by themselves (`Push::run`). Runs until
-    /// it is dropped.
+    /// Ends locks that have run out, looks after late replies, takes samples, and looks at what is watched. Push targets are run by
+    /// themselves (`Push::run`). Runs until it is dropped.
     pub async fn run(&self) {
-        tokio::join!(self.deliveries.run(), self.requests.run());
+        tokio::join!(self.deliveries.run(), self.requests.run(), self.history.run(), self.live.run());
     }
 
     /// Has to be called when a queue manager has started or ended.

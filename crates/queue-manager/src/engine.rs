@@ -55,6 +55,7 @@ use crate::instrumentation::channel_status::ChannelTable;
 use crate::instrumentation::event;
 use crate::instrumentation::started::StartedTable;
 use crate::instrumentation::statistics::Statistics;
+use crate::instrumentation::status::FormerTraffic;
 use crate::publish::PublishSubscribe;
 use crate::queue::Queue;
 use crate::queue::delayed::Delayed;
@@ -73,6 +74,8 @@ pub(crate) struct Engine {
     pub(crate) definition: RwLock<Arc<QueueManagerDefinition>>,
     pub(crate) queues: RwLock<Map<QueueName, Arc<Queue>>>,
     pub(crate) order: Order,
+    /// Of queues that are deleted.
+    pub(crate) former_traffic: FormerTraffic,
     /// Queues that triggers send messages to, or once did: a hint for opens.
     pub(crate) initiation_queues: RwLock<HashSet<QueueName>>,
     pub(crate) topics: RwLock<Map<TopicName, Arc<TopicDefinition>>>,
@@ -91,6 +94,7 @@ pub(crate) struct Engine {
     pub(crate) changes: Turn,
     pub(crate) left_over: LeftOver,
     pub(crate) events: event::Switches,
+    pub(crate) event_tap: event::tap::Tap,
     pub(crate) statistics: Statistics,
     pub(crate) overrides: Overrides,
     pub(crate) records: Records,
@@ -135,6 +139,7 @@ impl Engine {
             clock,
             started,
             events: event::Switches::new(&loaded.definition),
+            event_tap: event::tap::Tap::default(),
             statistics: Statistics::new(&loaded.definition, started),
             overrides: Overrides::default(),
             records: Records::default(),
@@ -142,6 +147,7 @@ impl Engine {
             definition: RwLock::new(Arc::new(loaded.definition)),
             queues: RwLock::default(),
             order: Order::default(),
+            former_traffic: FormerTraffic::default(),
             initiation_queues: RwLock::default(),
             topics: RwLock::new(loaded.topics),
             subscriptions: RwLock::new(loaded.subscriptions),

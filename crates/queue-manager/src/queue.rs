@@ -46,6 +46,7 @@ use storage::{MessageCount, Position, PrivateStore, QueueId};
 
 use crate::instrumentation::event::performance::Performance;
 use crate::instrumentation::statistics::QueueFigures;
+use crate::instrumentation::status::Traffic;
 use crate::queue::waiters::Waiters;
 
 pub(crate) struct Queue {
@@ -137,6 +138,10 @@ impl Counters {
     pub(crate) fn count_get(&self, now: Timestamp) {
         self.gets.fetch_add(1, Ordering::Relaxed);
         self.last_get.store(now.0, Ordering::Relaxed);
+    }
+
+    pub(crate) fn traffic(&self) -> Traffic {
+        Traffic { puts: self.puts.load(Ordering::Relaxed), gets: self.gets.load(Ordering::Relaxed) }
     }
 
     /// The queue holds that many messages now.

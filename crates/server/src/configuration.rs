@@ -27,7 +27,7 @@ use model::name::QueueManagerName;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use web::options::{
-    Cors, Documents, EndpointConnection, Installation, Limits, MessageApiOptions, Messaging, Metrics, OpenTo,
+    Console, Cors, Documents, EndpointConnection, Installation, Limits, MessageApiOptions, Messaging, Metrics, OpenTo,
     PushOptions, RemoteQueueManagers, TlsOptions, WebOptions, Zosconnect,
 };
 
@@ -52,6 +52,7 @@ pub(crate) struct Configuration {
     pub messaging: Messaging,
     pub message_api: MessageApiOptions,
     pub push: PushOptions,
+    pub console: Console,
     pub zosconnect: Zosconnect,
     /// Those of `[zosconnect]` beside them.
     pub endpoint_connections: BTreeMap<String, EndpointConnection>,
@@ -236,6 +237,7 @@ impl Configuration {
             message_api: self.message_api.clone(),
             push: self.push.clone(),
             push_file: None,
+            console: self.console.clone(),
             zosconnect,
             remote_queue_managers: self.remote_queue_managers.clone(),
             archives: PathBuf::new(),

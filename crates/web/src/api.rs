@@ -10,10 +10,12 @@ mod event_stream;
 mod export;
 mod get;
 mod headers;
+mod history;
 mod import;
 mod jobs;
 mod keys;
 mod lines;
+mod live;
 pub(crate) mod problem;
 pub(crate) mod push;
 mod put;
@@ -22,6 +24,7 @@ mod selection;
 mod stream;
 mod to_the_end;
 mod transaction;
+mod viewer;
 mod why;
 
 pub(crate) use why::add_hint;
@@ -63,6 +66,9 @@ pub(crate) enum ApiHandler {
     WhyDeadLetter,
     WhyChannel,
     WhyGet,
+    ShowHistory,
+    OpenLiveStream,
+    WatchLiveStream,
     Push(PushHandler),
     StreamQueue,
     StreamTopic,
@@ -89,7 +95,7 @@ impl ApiHandler {
     pub(crate) fn takes_body(self) -> bool {
         use ApiHandler::{
             ExchangeMessages, ImportMessages, PublishMessages, PutMessages, ReceiveMessages, RunTransaction,
-            SettleDeliveries, SettleDelivery, StartJob,
+            SettleDeliveries, SettleDelivery, StartJob, WatchLiveStream,
         };
         matches!(
             self,
@@ -103,6 +109,7 @@ impl ApiHandler {
                 | StartJob
                 | ImportMessages
                 | ApiHandler::Push(PushHandler::Put)
+                | WatchLiveStream
         )
     }
 }
@@ -139,6 +146,9 @@ pub(crate) async fn handle(
         ApiHandler::Push(handler) => Box::pin(push::handle(call, handler, identity, body)).await,
         ApiHandler::StreamQueue => Box::pin(stream::of_queue(call, identity)).await,
         ApiHandler::StreamTopic => Box::pin(stream::of_topic(call, identity)).await,
+        ApiHandler::ShowHistory => history::show(call, identity),
+        ApiHandler::OpenLiveStream => live::open(call, identity),
+        ApiHandler::WatchLiveStream => Box::pin(live::watch(call, identity, body)).await,
     }
 }
 

@@ -306,6 +306,15 @@ entries! {
         "The credentials of the stream are not accepted.",
         "They have expired or were revoked since the stream began, or their user has lost the role.",
         "Open the stream again with credentials that count.";
+    NO_HISTORY = "MQWB0990E", NOT_FOUND,
+        "This server keeps no history.",
+        "The configuration key console.history_bytes is 0.",
+        "Ask an administrator to set console.history_bytes.";
+    STREAM_UNKNOWN = "MQWB0991E", NOT_FOUND,
+        "There is no stream '{0}' of yours.",
+        "The identifier is wrong or another user's, or the stream has had no connection for a minute. A restart of the server ends all \
+         streams.",
+        "Open a stream. Its first event has the identifier.";
     USERS_UNAVAILABLE = "MQWB0930E", SERVICE_UNAVAILABLE,
         "The directory of users does not answer.",
         "The credentials could not be checked. They were neither accepted nor refused.",

@@ -261,6 +261,7 @@ impl WebServer {
         }
         self.shared.is_stopping.store(true, Ordering::Release);
         self.shared.message_api.streams.stop();
+        self.shared.message_api.live.end();
         self.shared.messaging.end_waits();
         self.shared.services.environment.stop();
         let connections = &self.shared.connections;

@@ -81,6 +81,7 @@ pub(crate) fn expose(shared: &Shared) -> Answer {
     requesters(&mut page, shared);
     push::targets(&mut page, &shared.message_api.push);
     streams(&mut page, shared);
+    live(&mut page, shared);
     certificates(&mut page, shared);
     process(&mut page);
     answer::with_body(StatusCode::OK, Some(FORMAT), page.0.into())
@@ -448,6 +449,17 @@ fn streams(page: &mut Page, shared: &Shared) {
     page.plain("quaymaster_message_api_streams", "gauge", "Open streams of the message API.", streams.open());
     let help = "Messages that streams have delivered or shown.";
     page.plain("quaymaster_message_api_stream_events_total", "counter", help, streams.events());
+}
+
+/// Live events and history.
+fn live(page: &mut Page, shared: &Shared) {
+    let counts = shared.message_api.live.counts();
+    page.plain("quaymaster_live_streams", "gauge", "Open streams of live events.", counts.streams);
+    page.plain("quaymaster_live_rows", "gauge", "Rows that these streams watch.", counts.rows);
+    let kept = shared.message_api.history.kept();
+    page.plain("quaymaster_history_bytes", "gauge", "Memory of the history.", kept.bytes);
+    let help = "Queue managers, queues and channels with a history.";
+    page.plain("quaymaster_history_subjects", "gauge", help, kept.subjects);
 }
 
 /// Memory and processor time, where `/proc` tells them.

@@ -51,6 +51,7 @@ pub struct WebOptions {
     pub push: PushOptions,
     /// Where push targets are kept; `None`: in memory.
     pub push_file: Option<PathBuf>,
+    pub console: Console,
     pub zosconnect: Zosconnect,
     pub remote_queue_managers: RemoteQueueManagers,
     /// Where archives of services and APIs lie: `services` and `apis` in it.
@@ -186,6 +187,23 @@ impl PushOptions {
     /// As a start would say.
     pub fn check(&self) -> Result<(), WebError> {
         self.reach().map(drop)
+    }
+}
+
+/// `[console]`: history and live events.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Console {
+    /// Bytes of all histories; 0 keeps none.
+    pub history_bytes: usize,
+    /// Streams of live events that are open at once, of all users and of each.
+    pub live_streams: usize,
+    pub live_streams_per_user: usize,
+}
+
+impl Default for Console {
+    fn default() -> Self {
+        Self { history_bytes: 16 << 20, live_streams: 200, live_streams_per_user: 10 }
     }
 }
 

@@ -244,6 +244,7 @@ const API_MESSAGES: &str = "/api/v1/qmgr/{qmgr}/queue/{queue}/messages";
 const API_MESSAGE: &str = "/api/v1/qmgr/{qmgr}/queue/{queue}/messages/{position}";
 const API_JOBS: &str = "/api/v1/jobs";
 const API_JOB: &str = "/api/v1/jobs/{job}";
+const API_WATCH: &str = "/api/v1/stream/{stream}/watch";
 const API_DELIVERIES: &str = "/api/v1/qmgr/{qmgr}/queue/{queue}/deliveries";
 
 const API_PUSHES: &str = "/api/v1/qmgr/{qmgr}/push";
@@ -324,6 +325,9 @@ routes! {
     POST   "/api/v1/qmgr/{qmgr}/push/{push}/resume", &[], CHANGE, CookieOnly => Api(Push(PushHandler::Resume)), "Lets a push target take messages again";
     GET    "/api/v1/qmgr/{qmgr}/queue/{queue}/stream", &[], USER, Off => Api(StreamQueue), "Delivers or shows messages as they come";
     GET    "/api/v1/qmgr/{qmgr}/topic/{topic}/stream", &[], USER, Off => Api(StreamTopic), "Delivers publications as they come";
+    GET    "/api/v1/qmgr/{qmgr}/history", &[], MQ_ROLE, Off => Api(ShowHistory), "Shows figures of the last day as the points of a chart";
+    GET    "/api/v1/stream", &[], MQ_ROLE, Off => Api(OpenLiveStream), "Sends live events of what is watched";
+    PUT    API_WATCH, &[], MQ_ROLE, CookieOnly => Api(WatchLiveStream), "Says what a stream of live events shows";
     GET    "/api/v1/problems/{problem}", &[], Access::Everybody, Off => Public(Problem), "Explains one kind of error";
     POST   MQSC, ALL_VERSIONS, MQ_ROLE, HeaderPresent => RunMqsc, "Runs one MQSC command, given as text or as JSON";
     GET    QUEUES, V1, MQ_ROLE, Off => ListQueues, "Lists queues";

@@ -115,12 +115,14 @@ impl Shared {
         configure_services(&services, &options)?;
         let reach = options.push.reach()?;
         let push = Targets::read(options.push_file.as_deref())?;
+        let message_api = MessageApi::new(queue_managers.clone(), server_principal, push);
+        message_api.history.set_budget(options.console.history_bytes);
         let settings = Settings::new(options, authenticator, reach, messaging.pools());
         Ok(Self {
             services: Arc::new(services),
             requesters: Arc::new(requesters),
             messaging,
-            message_api: MessageApi::new(queue_managers.clone(), server_principal, push),
+            message_api,
             https_port: OnceLock::new(),
             settings: RwLock::new(Arc::new(settings)),
             queue_managers,
@@ -151,6 +153,7 @@ impl Shared {
         configure_messaging(&self.messaging, &options)?;
         self.requesters.configure(called);
         self.services.registry.configure(options.service_settings());
+        self.message_api.history.set_budget(options.console.history_bytes);
         let mut settings = self.settings.write();
         *settings = Arc::new(Settings::new(options, authenticator, reach, self.messaging.pools()));
         Ok(())

@@ -285,7 +285,12 @@ async fn guarded(
 }
 
 /// Who sends these headers by this connection.
-async fn identify(connected: &Connected, settings: &Settings, headers: &HeaderMap, now: Timestamp) -> Verdict {
+pub(crate) async fn identify(
+    connected: &Connected,
+    settings: &Settings,
+    headers: &HeaderMap,
+    now: Timestamp,
+) -> Verdict {
     let Connected { shared, peer } = connected;
     let authenticator = &settings.authenticator;
     let tokens = Tokens::of(headers, authenticator.cookie_name());

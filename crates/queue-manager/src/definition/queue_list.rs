@@ -20,7 +20,7 @@ use storage::MessageCount;
 
 use crate::QueueManager;
 use crate::engine::Engine;
-use crate::instrumentation::status::{QueueStatus, status_of};
+use crate::instrumentation::status::{QueueStatus, Traffic, status_of};
 use crate::queue::Queue;
 
 /// A queue in its place.
@@ -147,6 +147,19 @@ impl<'a> ListedQueue<'a> {
     /// CURDEPTH; 0 for a queue that is not local.
     pub fn depth(&self) -> u32 {
         self.entry.count.as_ref().map_or(0, MessageCount::get)
+    }
+
+    pub fn is_local(&self) -> bool {
+        self.entry.count.is_some()
+    }
+
+    /// Another queue of the same name, later, has another number.
+    pub fn number(&self) -> u32 {
+        self.entry.queue.id.0
+    }
+
+    pub fn traffic(&self) -> Traffic {
+        self.entry.queue.counters.traffic()
     }
 
     /// IPPROCS and OPPROCS.

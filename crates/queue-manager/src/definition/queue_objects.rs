@@ -285,6 +285,7 @@ impl Engine {
 
     pub(crate) fn remove_queue(&self, queue: &Queue) {
         self.queues.write().remove(&queue.name);
+        self.former_traffic.add(queue.counters.traffic());
         self.statistics.queue_deleted(queue.take_figures());
         self.order.forget();
     }

@@ -9,6 +9,8 @@
 //!
 //! Source: MQ reference, "DISPLAY CHSTATUS", "STOP CHANNEL", "MAXINST", "MAXINSTC", 9.3.
 
+mod totals;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,6 +20,7 @@ use model::timestamp::Timestamp;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
+pub use self::totals::ChannelTotals;
 use crate::QueueManager;
 use crate::instrumentation::statistics::{self, ByChannel, ChannelFigures};
 
@@ -145,6 +148,8 @@ struct State {
     counts: HashMap<String, Count>,
     /// Of instances that ended since statistics were told last.
     ended: ByChannel,
+    /// Of all instances that have ended.
+    former: totals::Former,
     /// The queue manager ends: no more instances.
     closed: bool,
 }
@@ -227,6 +232,7 @@ impl Drop for ChannelHandle {
         state.instances.remove(&self.number);
         self.registered.move_figures(&mut state.ended);
         let instance = self.registered.instance.lock();
+        state.former.add(&instance.channel, &self.registered);
         state.discount(&instance.channel, &self.registered.client);
         drop(state);
         let (channel, partner) = (&instance.channel, &instance.connection_name);

@@ -2,7 +2,7 @@
 //!
 //! One file a family: `calls.rs` what MQI calls were refused (authority, inhibit, local, remote), `starting.rs` start and
 //! stop, `performance.rs` depth and service interval, `configuration.rs` definitions, `command.rs` commands. Each family has a
-//! switch in the queue manager's definition; while it is off an event costs a look at the switch.
+//! switch in the queue manager's definition; while it is off an event costs a look at the switch. `tap.rs` tells listeners.
 //!
 //! Invariants
 //! - An event never changes the outcome of what it tells about. One that cannot be put is dropped, as MQ drops it.
@@ -16,6 +16,7 @@ pub mod configuration;
 pub(crate) mod number;
 pub(crate) mod performance;
 pub(crate) mod starting;
+pub mod tap;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -116,6 +117,7 @@ impl Switches {
 /// Puts an event outside any unit of work, or drops it.
 pub(crate) async fn send(engine: &Engine, event: Event) {
     let (queue, reason) = (event.family.queue(), event.message.header.reason);
+    engine.event_tap.tell(queue, &event.message, engine.now());
     if let Err(why) = put_event(engine, event).await {
         debug!(queue_manager = engine.name.as_str(), queue, event = reason, %why, "an event message was dropped");
     }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::authority::{Authority, AuthorityObject, Principal};
 use model::definition::queue::Usage;
-use model::name::QueueName;
+use model::name::{ObjectName, QueueName};
 use model::timestamp::Timestamp;
 use storage::private::StoreStatistics;
 use storage::{Depth, PrivateStore};
@@ -32,6 +32,27 @@ pub struct QueueStatus {
     pub gets: u64,
     pub browses: u64,
     pub waiters: u32,
+}
+
+/// Messages put and got since the start of the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Traffic {
+    pub puts: u64,
+    pub gets: u64,
+}
+
+/// What went through queues that are deleted.
+#[derive(Default)]
+pub(crate) struct FormerTraffic {
+    puts: AtomicU64,
+    gets: AtomicU64,
+}
+
+impl FormerTraffic {
+    pub(crate) fn add(&self, traffic: Traffic) {
+        self.puts.fetch_add(traffic.puts, Ordering::Relaxed);
+        self.gets.fetch_add(traffic.gets, Ordering::Relaxed);
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -84,6 +105,23 @@ impl QueueManager {
         let queue = queue.ok_or_else(|| ObjectError::not_found(name.as_str()))?;
         let depth = queue.depth();
         Ok(queue.counters.reset(engine.started, engine.now(), depth))
+    }
+
+    /// What went through queues that are deleted, since the start of the process.
+    pub fn former_traffic(&self) -> Traffic {
+        let former = &self.engine().former_traffic;
+        Traffic { puts: former.puts.load(Ordering::Relaxed), gets: former.gets.load(Ordering::Relaxed) }
+    }
+
+    /// Whether any of the authorities is granted. For what is only shown: a refusal is no event and no line of the log.
+    pub fn grants_any(
+        &self,
+        principal: &Principal,
+        object: AuthorityObject,
+        name: &ObjectName,
+        authorities: Authority,
+    ) -> bool {
+        self.engine().authorities.granted(principal, object, name).intersects(authorities)
     }
 
     /// The time by this queue manager's own clock, for ages.

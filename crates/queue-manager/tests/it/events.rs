@@ -16,6 +16,7 @@ use model::reason::Reason;
 use model::subscribe::{SubscribeFlags, SubscriptionDescriptor};
 use queue_manager::connection::{Connection, GetResult};
 use queue_manager::event::command::{Issued, Issuer, Origin};
+use queue_manager::event::tap::Missed;
 use queue_manager::{ConnectOptions, QueueManager};
 
 use crate::script::{FakeClock, administrator, connect, ephemeral, name};
@@ -516,4 +517,23 @@ async fn configuration_events_tell_every_attribute_that_pcf_names() {
     // What is never told of.
     assert_eq!(queue_manager.snapshot(Kind::QueueLocal, CONFIGURATION), None);
     assert_eq!(queue_manager.snapshot(Kind::QueueLocal, "NONE"), None);
+}
+
+#[tokio::test]
+async fn a_listener_hears_events_as_they_happen_and_learns_that_it_has_missed_some() {
+    let queue_manager = with_events(FakeClock::new()).await;
+    let connection = connect(&queue_manager, administrator());
+    assert_eq!(put1(&connection, "BEFORE", PutFlags::empty()).await, Err(Reason::UnknownObjectName));
+    let mut listener = queue_manager.listen_to_events();
+    assert!(listener.take().unwrap().is_none(), "what was before is not heard");
+    assert_eq!(put1(&connection, "NONE", PutFlags::empty()).await, Err(Reason::UnknownObjectName));
+    let told = listener.take().unwrap().unwrap();
+    assert_eq!((told.queue, told.message.header.reason), (QUEUE_MANAGER, 2085));
+    let (_, message) = take(&queue_manager, QUEUE_MANAGER).await.remove(1);
+    assert_eq!(told.message, message, "as the message on the queue says it");
+    for _ in 0..300 {
+        let _ = put1(&connection, "NONE", PutFlags::empty()).await;
+    }
+    assert_eq!(listener.take().err(), Some(Missed));
+    assert!(listener.take().unwrap().is_some(), "the later ones follow");
 }

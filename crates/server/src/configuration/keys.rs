@@ -350,6 +350,13 @@ pub(crate) const KEYS: &[Key] = &[
     key("push.target_memory_bytes", Kind::Integer { minimum: 65_536, maximum: 1_073_741_824 }, "8388608", "Most memory of message bodies that one push target posts at once. A longer message is posted alone. For targets that are started afterwards.")
         .unit("bytes")
         .environment("QUAYMASTER_PUSH_TARGET_MEMORY_BYTES"),
+    key("console.history_bytes", Kind::Integer { minimum: 0, maximum: 1 << 40 }, "16777216", "Memory for the history of queue managers, queues and channels: the last day, in ten-second steps for the last hour and in minutes before. What changed longest ago is dropped first. 0: no history.")
+        .unit("bytes")
+        .environment("QUAYMASTER_CONSOLE_HISTORY_BYTES"),
+    key("console.live_streams", Kind::Integer { minimum: 0, maximum: 100_000 }, "200", "Streams of live events that are open at once. A request beyond it is answered with 503.")
+        .environment("QUAYMASTER_CONSOLE_LIVE_STREAMS"),
+    key("console.live_streams_per_user", Kind::Integer { minimum: 0, maximum: 100_000 }, "10", "Of these, streams of one user.")
+        .environment("QUAYMASTER_CONSOLE_LIVE_STREAMS_PER_USER"),
     key("zosconnect.poll_interval_seconds", SECONDS, "1", "Interval for checking whether archives in DIR/zosconnect/services, DIR/zosconnect/apis and DIR/zosconnect/apiRequesters have changed. 0: only at start.")
         .unit("seconds")
         .environment("QUAYMASTER_ZOSCONNECT_POLL_INTERVAL_SECONDS"),

@@ -186,7 +186,7 @@ async fn find(call: Call<'_>, identity: &Identity) -> Result<Arc<Job>, ApiError>
 }
 
 /// Its own jobs; an administrator all. An API key those that it could have started.
-fn sees(identity: &Identity, record: &Record) -> bool {
+pub(super) fn sees(identity: &Identity, record: &Record) -> bool {
     let is_own = *record.user == *identity.principal.user;
     let verb = if record.action == Action::Copy { Verb::BrowseFrom } else { Verb::GetFrom };
     let is_in_scope = in_scope(identity, verb, &record.queue).is_ok()

@@ -130,6 +130,24 @@ const IMPORTED: &[Success] = &[success(
 )];
 const SHOWN: &[Success] = &[success(200, "The message", Content::Json("Message"))];
 
+const SERIES: Parameter = query(
+    "series",
+    Shape::Pattern("^(qmgr|queue/[A-Za-z0-9./_%]{1,48}|channel/[A-Za-z0-9./_%]{1,20})/[A-Za-z]{1,20}$"),
+    "A figure: `qmgr/puts`, `queue/ORDERS/depth`, `channel/DEV.APP.SVRCONN/instances`. May be given 50 times. Default: puts, gets, depth and connections of the queue manager.",
+);
+const FROM: Parameter = query("from", Shape::Pattern(MOMENT), "Begin of the chart. Default: an hour before `to`.");
+const TO: Parameter = query("to", Shape::Pattern(MOMENT), "End of the chart. Default: now.");
+const POINTS: Parameter = query("points", Shape::Number(1, 2000), "Most points of a series. Default 360.");
+const MOMENT: &str = "^20[2-9][0-9]-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$";
+const READ_BEFORE: Parameter = header(
+    "Last-Event-ID",
+    Shape::Pattern("^[0-9a-f]{32}-[0-9a-f]{1,16}-[0-9a-f]{1,16}$"),
+    "The `id` that was read last: the stream goes on behind it.",
+);
+const CHARTED: &[Success] = &[success(200, "The points", Content::Json("Chart"))];
+const LIVE: &[Success] = &[success(200, "Events, without end", Content::Text("text/event-stream"))];
+const WATCHED: &[Success] = &[success(200, "What is shown", Content::Json("Watched"))];
+
 pub(super) fn details(handler: ApiHandler) -> Details {
     let described = match handler {
         ApiHandler::PutMessages => Details {
@@ -236,6 +254,22 @@ pub(super) fn details(handler: ApiHandler) -> Details {
         ApiHandler::StreamTopic => Details {
             parameters: &[SUBSCRIPTION, LOCK, IN_FLIGHT, HEARTBEAT, BODY, ID, CORRELATION_ID, GROUP_ID, SELECTOR],
             ..plain(MESSAGE_API, STREAM_HELP, STREAMED)
+        },
+        ApiHandler::ShowHistory => Details {
+            parameters: &[SERIES, FROM, TO, POINTS],
+            ..plain(
+                MESSAGE_API,
+                "`null` where nothing is known. `min` and `max` are those of the samples of a point.",
+                CHARTED,
+            )
+        },
+        ApiHandler::OpenLiveStream => Details {
+            parameters: &[READ_BEFORE],
+            ..plain(MESSAGE_API, "The first event, `stream`, has the identifier that says what to watch.", LIVE)
+        },
+        ApiHandler::WatchLiveStream => Details {
+            body: Some(Body::Json("Watch")),
+            ..plain(MESSAGE_API, "Replaces what the stream has watched before.", WATCHED)
         },
     };
     Details { extension: true, ..described }
@@ -370,6 +404,9 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
                 } } }
             }),
         ),
+        ("Chart", chart()),
+        ("Watch", watch()),
+        ("Watched", watched()),
         ("NewJob", new_job()),
         ("Job", job()),
         (
@@ -394,6 +431,52 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
             }),
         ),
     ]
+}
+
+fn chart() -> Value {
+    let text = || json!({ "type": "string" });
+    let numbers = || json!({ "type": "array", "maxItems": 2000, "items": { "type": ["number", "null"] } });
+    json!({
+        "type": "object", "required": ["from", "step", "series"],
+        "properties": {
+            "from": { "type": "string", "format": "date-time" }, "step": text(),
+            "series": { "type": "array", "maxItems": 50, "items": {
+                "type": "object", "required": ["name", "unit", "since", "values", "min", "max"],
+                "properties": {
+                    "name": text(), "unit": text(), "since": { "type": ["string", "null"] },
+                    "values": numbers(), "min": numbers(), "max": numbers()
+                }
+            } }
+        }
+    })
+}
+
+fn watch() -> Value {
+    let name = || json!({ "type": "string", "pattern": "^[A-Za-z0-9./_%]{1,48}$" });
+    json!({
+        "type": "object",
+        "properties": {
+            "queues": { "type": "array", "maxItems": 20, "items": {
+                "type": "object", "required": ["qmgr", "names"],
+                "properties": { "qmgr": name(), "names": { "type": "array", "maxItems": 25, "items": name() } }
+            } },
+            "jobs": { "type": "boolean" }, "qmgrs": { "type": "boolean" }, "events": { "type": "boolean" }
+        },
+        "examples": [{ "queues": [{ "qmgr": "QM1", "names": ["DEV.QUEUE.1"] }], "jobs": true }]
+    })
+}
+
+fn watched() -> Value {
+    json!({
+        "type": "object", "required": ["queues", "unknown"],
+        "properties": {
+            "queues": { "type": "integer", "minimum": 0 },
+            "unknown": { "type": "array", "items": {
+                "type": "object", "required": ["qmgr", "name"],
+                "properties": { "qmgr": { "type": "string" }, "name": { "type": "string" } }
+            } }
+        }
+    })
 }
 
 fn new_job() -> Value {

@@ -90,6 +90,10 @@ fn path_parameter(route: &Route, part: &str) -> Option<Value> {
         "position" => ("Position of the message.", json!({ "type": "string", "pattern": "^[0-9]{1,19}$" })),
         "push" => ("Name of the push target.", json!({ "type": "string", "pattern": "^[A-Za-z0-9._-]{1,48}$" })),
         "job" => ("Name of the job.", json!({ "type": "string", "pattern": "^[0-9a-f]{32}$" })),
+        "stream" => (
+            "Identifier of the stream, as its first event says.",
+            json!({ "type": "string", "pattern": "^[0-9a-f]{32}$" }),
+        ),
         "delivery" => ("Token of the delivery.", json!({ "type": "string", "pattern": "^[0-9a-f]{32}$" })),
         "action" => {
             ("How it is settled.", json!({ "type": "string", "enum": ["complete", "abandon", "renew", "dead-letter"] }))

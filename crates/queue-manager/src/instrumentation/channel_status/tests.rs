@@ -114,3 +114,22 @@ async fn who_knows_of_a_stop_learns_of_a_harder_one() {
     });
     assert_eq!((mode, harder), (StopMode::Quiesce, StopMode::Force));
 }
+
+#[test]
+fn what_went_through_a_channel_stays_in_its_totals_when_an_instance_ends() {
+    let table = Arc::new(ChannelTable::default());
+    let first = register(&table, instance("A", "10.0.0.1"), Timestamp(1)).expect("not stopped");
+    let second = register(&table, instance("A", "10.0.0.2"), Timestamp(1)).expect("not stopped");
+    for handle in [&first, &second] {
+        handle.counters().count_message(Timestamp(2));
+        handle.counters().bytes_sent.fetch_add(10, Ordering::Relaxed);
+        handle.counters().sharing_conversations.store(3, Ordering::Relaxed);
+    }
+    let running = ChannelTotals { instances: 2, conversations: 6, messages: 2, bytes_sent: 20, bytes_received: 0 };
+    assert_eq!(table.totals()["A"], running);
+    drop(first);
+    let half = ChannelTotals { instances: 1, conversations: 3, ..running };
+    assert_eq!(table.totals()["A"], half, "what has gone through it never falls");
+    drop(second);
+    assert_eq!(table.totals()["A"], ChannelTotals { instances: 0, conversations: 0, ..running });
+}

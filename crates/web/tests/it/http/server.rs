@@ -22,8 +22,8 @@ use storage::StoreOptions;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use web::options::{
-    Cors, Documents, Installation, Limits, MessageApiOptions, Messaging, Metrics, PushOptions, RemoteQueueManagers,
-    TlsOptions, Zosconnect,
+    Console, Cors, Documents, Installation, Limits, MessageApiOptions, Messaging, Metrics, PushOptions,
+    RemoteQueueManagers, TlsOptions, Zosconnect,
 };
 use web::{WebOptions, WebServer};
 use workers::Workers;
@@ -229,6 +229,7 @@ fn options(folder: &Path) -> WebOptions {
         message_api: MessageApiOptions::default(),
         push: PushOptions::default(),
         push_file: None,
+        console: Console::default(),
         zosconnect: Zosconnect::default(),
         remote_queue_managers: RemoteQueueManagers::new(),
         archives: folder.join("zosconnect"),

@@ -1,0 +1,347 @@
+//! The history of a queue manager that is really there, by clocks that the test moves.
+
+use std::sync::Arc;
+
+use model::authority::Principal;
+use model::definition::QueueDefinition;
+use model::descriptor::MessageDescriptor;
+use model::name::QueueName;
+use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutOptions};
+use proptest::prelude::*;
+use queue_manager::connection::Connection;
+use queue_manager::{ConnectOptions, Home, QueueManager, StartOptions};
+use serde_json::Value;
+
+use super::track::{Kind, Since};
+use super::*;
+
+const START: u64 = 1_795_219_200_000;
+
+fn clocks(seconds: u64) -> Clocks {
+    at_wall(seconds, seconds.cast_signed())
+}
+
+/// A moment by the clock that is never set, and what the other one says then.
+fn at_wall(seconds: u64, wall: i64) -> Clocks {
+    let wall = START.checked_add_signed(wall * 1000).expect("after 1970");
+    Clocks { elapsed: Duration::from_secs(seconds), wall: Timestamp::from_millis(wall) }
+}
+
+struct Engine {
+    runtime: tokio::runtime::Runtime,
+    queue_manager: QueueManager,
+    connection: Connection,
+    history: History,
+    /// Seconds.
+    now: u64,
+}
+
+impl Engine {
+    fn start(budget: usize) -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let queue_manager = QueueManager::start(StartOptions {
+            name: QueueManagerName::literal("QM1"),
+            home: Home::Ephemeral,
+            store: Default::default(),
+            clock: Arc::new(SystemClock),
+            server_user: "server".to_owned(),
+        })
+        .expect("a queue manager");
+        let connection = queue_manager
+            .connect(ConnectOptions {
+                principal: server(),
+                application_name: "test".to_owned(),
+                application_type: 6,
+                channel: String::new(),
+                connection_name: String::new(),
+            })
+            .expect("connected");
+        let history = History::new(QueueManagers::of_running([queue_manager.clone()]));
+        history.set_budget(budget);
+        Self { runtime, queue_manager, connection, history, now: 0 }
+    }
+
+    fn define(&self, queue: &str) {
+        let definition = QueueDefinition::local(QueueName::literal(queue));
+        self.runtime.block_on(self.queue_manager.define_queue(&server(), definition, false)).expect("defined");
+    }
+
+    fn put(&self, queue: &str, messages: usize) {
+        let object = ObjectDescriptor { name: QueueName::literal(queue), ..ObjectDescriptor::default() };
+        let (server, options) = (server(), PutOptions::default());
+        for _ in 0..messages {
+            let put = self.connection.put1(&server, &object, MessageDescriptor::default(), &options, "x".into());
+            self.runtime.block_on(put).expect("put");
+        }
+    }
+
+    fn get(&self, queue: &str, messages: usize) {
+        let object = ObjectDescriptor { name: QueueName::literal(queue), ..ObjectDescriptor::default() };
+        self.runtime.block_on(async {
+            let opened = self.connection.open(&server(), &object, OpenOptions::INPUT_SHARED).await.expect("opened");
+            let options = GetOptions { flags: GetFlags::NO_SYNCPOINT, ..GetOptions::default() };
+            for _ in 0..messages {
+                self.connection.get(opened.handle, &options).await.expect("a message");
+            }
+            self.connection.close(opened.handle, Default::default()).await.expect("closed");
+        });
+    }
+
+    /// Ten seconds later.
+    fn look(&mut self) {
+        self.now += 10;
+        self.history.take_samples(clocks(self.now));
+    }
+
+    fn looks(&mut self, rounds: usize) {
+        (0..rounds).for_each(|_| self.look());
+    }
+
+    fn chart(&self, series: &str, span: u64, points: u64) -> Value {
+        self.chart_at(clocks(self.now), series, span, points)
+    }
+
+    fn chart_at(&self, clocks: Clocks, series: &str, span: u64, points: u64) -> Value {
+        let from = Some(Timestamp::from_millis(clocks.wall.as_millis().saturating_sub(span * 1000)));
+        let names = [SeriesName::parse(series).expect("a name")];
+        let range = Range { from, to: None, points };
+        let chart = self.history.chart_at(clocks, self.queue_manager.name(), &names, range).expect("a history");
+        serde_json::to_value(chart).expect("JSON")
+    }
+}
+
+fn server() -> Principal {
+    Principal::administrator("server")
+}
+
+fn numbers(chart: &Value, member: &str) -> Vec<Option<f64>> {
+    chart["series"][0][member].as_array().expect("a list").iter().map(Value::as_f64).collect()
+}
+
+#[test]
+fn a_queues_depth_and_rates_are_charted_and_so_are_the_totals() {
+    let mut engine = Engine::start(1 << 20);
+    engine.define("Q");
+    engine.looks(2);
+    engine.put("Q", 20);
+    engine.look();
+    engine.get("Q", 5);
+    engine.put("Q", 10);
+    engine.look();
+    engine.look();
+    let last = |series: &str| numbers(&engine.chart(series, 50, 100), "values");
+    assert_eq!(last("queue/Q/depth"), [Some(0.0), Some(20.0), Some(25.0), Some(25.0)]);
+    assert_eq!(last("queue/Q/puts"), [Some(0.0), Some(2.0), Some(1.0), Some(0.0)]);
+    assert_eq!(last("queue/Q/gets"), [Some(0.0), Some(0.0), Some(0.5), Some(0.0)]);
+    assert_eq!(last("qmgr/puts"), [Some(0.0), Some(2.0), Some(1.0), Some(0.0)]);
+    assert_eq!(last("qmgr/depth"), [Some(0.0), Some(20.0), Some(25.0), Some(25.0)]);
+    assert_eq!(last("qmgr/connections").last(), Some(&Some(1.0)));
+}
+
+#[test]
+fn a_queue_that_has_not_changed_is_known_without_a_series_and_one_that_is_not_there_is_not_known() {
+    let mut engine = Engine::start(1 << 20);
+    engine.define("IDLE");
+    engine.put("IDLE", 3);
+    engine.looks(10);
+    let chart = engine.chart("queue/IDLE/depth", 60, 100);
+    assert_eq!(numbers(&chart, "values"), [Some(3.0); 6]);
+    assert_eq!(engine.history.kept().subjects, 1, "the queue manager alone");
+    let chart = engine.chart("queue/NONE/depth", 60, 100);
+    assert_eq!((numbers(&chart, "values"), &chart["series"][0]["since"]), (vec![None; 6], &Value::Null));
+}
+
+#[test]
+fn the_traffic_of_queues_that_are_deleted_stays_in_the_totals() {
+    let mut engine = Engine::start(1 << 20);
+    engine.define("SHORT");
+    engine.looks(2);
+    engine.put("SHORT", 30);
+    engine.get("SHORT", 30);
+    let name = QueueName::literal("SHORT");
+    engine.runtime.block_on(engine.queue_manager.delete_queue(&server(), &name, false)).expect("deleted");
+    engine.looks(2);
+    assert_eq!(numbers(&engine.chart("qmgr/puts", 20, 9), "values"), [Some(3.0), Some(0.0)]);
+}
+
+#[test]
+fn a_queue_that_is_deleted_is_unknown_until_it_is_made_again() {
+    let mut engine = Engine::start(1 << 20);
+    engine.define("Q");
+    engine.look();
+    engine.put("Q", 1);
+    engine.look();
+    let delete = |engine: &Engine| {
+        engine.get("Q", 1);
+        let name = QueueName::literal("Q");
+        engine.runtime.block_on(engine.queue_manager.delete_queue(&server(), &name, false)).expect("deleted");
+    };
+    delete(&engine);
+    engine.looks(2);
+    engine.define("Q");
+    engine.looks(2);
+    let values = numbers(&engine.chart("queue/Q/depth", 50, 100), "values");
+    assert_eq!(values, [Some(1.0), None, None, Some(0.0), Some(0.0)]);
+    assert_eq!(numbers(&engine.chart("queue/Q/gets", 50, 100), "values")[1..3], [None, None], "never a 0 that is none");
+}
+
+#[test]
+fn a_day_is_charted_by_minutes_that_keep_the_peaks_of_their_rounds() {
+    let mut engine = Engine::start(1 << 20);
+    engine.define("Q");
+    engine.looks(60);
+    engine.put("Q", 100);
+    engine.look();
+    engine.get("Q", 100);
+    // More than an hour later the rounds have gone.
+    engine.looks(400);
+    let chart = engine.chart("queue/Q/depth", 5000, 2000);
+    assert_eq!(chart["step"], "60s");
+    let (values, most) = (numbers(&chart, "values"), numbers(&chart, "max"));
+    let peak = most.iter().position(|value| *value == Some(100.0)).expect("the peak");
+    assert_eq!(values[peak], Some(0.0), "at the end of that minute the queue was empty");
+    let rates = engine.chart("queue/Q/puts", 5000, 2000);
+    assert_eq!(numbers(&rates, "max")[peak], Some(10.0));
+    assert_eq!(numbers(&rates, "values")[peak], Some(1.667));
+    assert!(values[1..].iter().all(Option::is_some), "all but the minute in which it was met: {values:?}");
+}
+
+#[test]
+fn a_clock_that_is_set_back_leaves_no_hole_and_one_that_is_put_right_changes_nothing() {
+    let mut engine = Engine::start(1 << 20);
+    engine.define("Q");
+    engine.look();
+    // The clock is an hour back from the third round on.
+    for (seconds, wall) in [(20, 20), (30, 30), (40, 40 - 3600), (50, 50 - 3600)] {
+        engine.put("Q", 1);
+        engine.now = seconds;
+        engine.history.take_samples(at_wall(seconds, wall));
+    }
+    let back = at_wall(50, 50 - 3600);
+    let chart = engine.chart_at(back, "queue/Q/depth", 40, 100);
+    assert_eq!(numbers(&chart, "values"), [1.0, 2.0, 3.0, 4.0].map(Some));
+    assert_eq!(
+        chart["from"],
+        write_moment(Timestamp::from_millis(START + 10_000 - 3_600_000)),
+        "told by the clock of the answer"
+    );
+    engine.now = 60;
+    engine.put("Q", 1);
+    engine.history.take_samples(clocks(60));
+    let chart = engine.chart("queue/Q/depth", 50, 100);
+    assert_eq!(numbers(&chart, "values"), [1.0, 2.0, 3.0, 4.0, 5.0].map(Some));
+    assert_eq!(chart["from"], write_moment(Timestamp::from_millis(START + 10_000)));
+}
+
+#[test]
+fn a_clock_that_is_set_forward_leaves_a_gap() {
+    let mut engine = Engine::start(1 << 20);
+    engine.define("Q");
+    engine.looks(2);
+    engine.history.take_samples(at_wall(30, 90));
+    engine.history.take_samples(at_wall(40, 100));
+    let values = numbers(&engine.chart_at(at_wall(40, 100), "queue/Q/depth", 100, 100), "values");
+    assert_eq!(values.iter().filter(|value| value.is_none()).count(), 6, "{values:?}");
+    assert_eq!((values[0], values[8]), (Some(0.0), Some(0.0)));
+}
+
+#[test]
+fn the_budget_holds_with_ten_thousand_queues_and_the_coldest_go_first() {
+    const QUEUES: usize = 10_000;
+    const BUDGET: usize = 3 << 20;
+    let mut engine = Engine::start(BUDGET);
+    let name = |number: usize| format!("Q.{number:05}");
+    (0..QUEUES).for_each(|number| engine.define(&name(number)));
+    engine.look();
+    // A hot hundred changes in every round, another thousand in each.
+    for round in 0..QUEUES / 1000 {
+        (0..100).for_each(|number| engine.put(&name(number), 1));
+        (0..1000).for_each(|number| engine.put(&name(1000 * round + number), 1));
+        engine.look();
+        let kept = engine.history.kept();
+        assert!(kept.bytes <= BUDGET, "{kept:?}");
+    }
+    let kept = engine.history.kept();
+    assert!(kept.subjects > 1000 && kept.subjects < 5000, "{kept:?}");
+    let known = |number| numbers(&engine.chart(&format!("queue/{}/puts", name(number)), 120, 100), "values");
+    let count = |number| known(number).iter().flatten().filter(|rate| **rate > 0.0).count();
+    assert_eq!(count(50), 10, "a hot queue is known from the begin");
+    assert_eq!(count(9500), 1);
+    // One that was dropped is known since its last change, and the answer says so.
+    assert_eq!((count(1500), known(1500).iter().flatten().count()), (0, 9));
+    let shrunk = 1 << 20;
+    engine.history.set_budget(shrunk);
+    engine.look();
+    assert!(engine.history.kept().bytes <= shrunk);
+    engine.history.set_budget(0);
+    assert_eq!(engine.history.kept(), Kept::default());
+}
+
+/// Prints what a look costs.
+#[test]
+fn a_look_at_ten_thousand_queues_costs_little() {
+    let mut engine = Engine::start(16 << 20);
+    let name = |number: usize| format!("Q.{number:05}");
+    (0..10_000).for_each(|number| engine.define(&name(number)));
+    engine.look();
+    let (mut spent, rounds) = (Duration::ZERO, 24);
+    for _ in 0..rounds {
+        (0..700).for_each(|number| engine.put(&name(number * 14), 1));
+        let begun = Instant::now();
+        engine.look();
+        spent += begun.elapsed();
+    }
+    let kept = engine.history.kept();
+    println!("{:?} a look; {kept:?}", spent / rounds);
+    assert!(spent / rounds < Duration::from_millis(500), "{:?} a look", spent / rounds);
+    assert!(kept.subjects == 701 && kept.bytes < 2 << 20, "{kept:?}");
+}
+
+#[derive(Debug, Clone)]
+struct Plan {
+    depths: Vec<u32>,
+    from: u64,
+    span: u64,
+    points: u64,
+}
+
+fn plan() -> impl Strategy<Value = Plan> {
+    (prop::collection::vec(0..1000_u32, 1..300), 0..3000_u64, 1..3000_u64, 1..300_u64)
+        .prop_map(|(depths, from, span, points)| Plan { depths, from, span, points })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn thinning_keeps_the_least_and_the_greatest(plan in plan()) {
+        let mut timeline = Timeline::new(clocks(0));
+        let first = timeline.begin_round(clocks(10)).expect("a round");
+        let mut track = Track::starting(Kind::Level, Since::of(first), 0);
+        let mut rounds = vec![(0, 10_000, 0_u32)];
+        for (place, depth) in plan.depths.iter().enumerate() {
+            let second = 20 + 10 * place as u64;
+            let round = timeline.begin_round(clocks(second)).expect("a round");
+            track.record(round, (*depth).into());
+            if round.ends_minute {
+                track.end_minute(round);
+            }
+            rounds.push((1000 * (second - 10), 1000 * second, *depth));
+        }
+        let from = START + plan.from.min(plan.depths.len() as u64 * 10) * 1000;
+        let grid = Grid::of(&timeline, from, from + plan.span * 1000, plan.points);
+        prop_assert!(grid.points as u64 <= plan.points && grid.from <= from);
+        prop_assert!(grid.from + grid.step * grid.points as u64 >= from + plan.span * 1000);
+        let points = Points::of(&track, Kind::Level, &timeline, grid);
+        for (place, point) in points.points.iter().enumerate() {
+            let begin = grid.from + grid.step * place as u64;
+            let inside = |(from, to, _): &&(u64, u64, u32)| (begin..begin + grid.step).contains(&(START + from.midpoint(*to)));
+            // The first round met the object: it is known at its end.
+            let depths: Vec<f64> = rounds.iter().filter(inside).map(|(.., depth)| f64::from(*depth)).collect();
+            let least = depths.iter().copied().reduce(f64::min);
+            let greatest = depths.iter().copied().reduce(f64::max);
+            let told = point.map(|point| (point.least, point.greatest, point.value));
+            prop_assert_eq!(told, least.zip(greatest).zip(depths.last()).map(|((least, greatest), last)| (least, greatest, *last)));
+        }
+    }
+}
