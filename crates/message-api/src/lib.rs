@@ -1,9 +1,9 @@
 //! The message API: what a request of `/api/v1` means, beside HTTP and on top of the verbs.
 //!
 //! Owns: messages as JSON and as raw bodies (`content.rs`, `outgoing.rs`, `incoming.rs`), and as they are carried elsewhere
-//! (`exported.rs`); their words, times and identifiers (`words.rs`, `time_text.rs`, `random_id.rs`), deliveries with locks (`deliveries/`), jobs (`jobs/`), keys
-//! that make a repetition safe (`keys.rs`), requests with their replies (`requests/`). What dead letters say is in `dead_letters.rs`,
-//! and why a get that waits gets nothing in `differences.rs`.
+//! (`exported.rs`), records of copybooks (`copybooks.rs`); their words, times and identifiers (`words.rs`, `time_text.rs`, `random_id.rs`), deliveries with locks
+//! (`deliveries/`), jobs (`jobs/`), keys that make a repetition safe (`keys.rs`), requests with their replies (`requests/`). What dead letters say is in
+//! `dead_letters.rs`, and why a get that waits gets nothing in `differences.rs`.
 //!
 //! Never here: paths, headers and status codes of HTTP, which are `web`'s; authority and durability, which are the queue
 //! manager's. No request opens a way around its authorities.
@@ -18,6 +18,7 @@ use model::authority::Principal;
 use queue_manager::QueueManagers;
 
 pub mod content;
+pub mod copybooks;
 pub mod dead_letters;
 pub mod deliveries;
 pub mod differences;
@@ -38,15 +39,16 @@ pub struct MessageApi {
     pub keys: keys::Keys,
     pub requests: requests::Requests,
     pub jobs: jobs::Jobs,
+    pub copybooks: Arc<dyn copybooks::Copybooks>,
 }
 
 impl MessageApi {
     /// `server` moves messages that were given back too often, and reads the replies of requests.
-    pub fn new(queue_managers: QueueManagers, server: Principal) -> Self {
+    pub fn new(queue_managers: QueueManagers, server: Principal, copybooks: Arc<dyn copybooks::Copybooks>) -> Self {
         let jobs = jobs::Jobs::new(queue_managers.clone());
         let deliveries = Arc::new(deliveries::Deliveries::new(queue_managers.clone(), server.clone()));
         let requests = requests::Requests::new(queue_managers, server);
-        Self { deliveries, keys: keys::Keys::default(), requests, jobs }
+        Self { deliveries, keys: keys::Keys::default(), requests, jobs, copybooks }
     }
 
     /// Ends locks that have run out, and looks after late replies. Runs until it is dropped.

@@ -5,6 +5,7 @@
 
 mod batch;
 mod browse;
+mod copybooks;
 mod deliveries;
 mod export;
 mod get;
@@ -25,6 +26,7 @@ pub(crate) use why::add_hint;
 
 use http::{HeaderValue, StatusCode};
 use identity::Identity;
+use message_api::copybooks::NoCopybook;
 use message_api::error::NotAMessage;
 use serde::Serialize;
 
@@ -58,6 +60,8 @@ pub(crate) enum ApiHandler {
     WhyDeadLetter,
     WhyChannel,
     WhyGet,
+    ListCopybooks,
+    ShowCopybook,
 }
 
 impl ApiHandler {
@@ -116,12 +120,15 @@ pub(crate) async fn handle(
         ApiHandler::WhyDeadLetter => Box::pin(why::dead_letter(call, identity)).await,
         ApiHandler::WhyChannel => Box::pin(why::channel(call, identity)).await,
         ApiHandler::WhyGet => Box::pin(why::get(call, identity)).await,
+        ApiHandler::ListCopybooks => copybooks::list(call),
+        ApiHandler::ShowCopybook => copybooks::show(call),
     }
 }
 
 /// A request that is not a message, or not one that it says it is.
 fn not_a_message(problem: &NotAMessage) -> ApiError {
     match problem {
+        NotAMessage::Copybook(NoCopybook::Unknown(name)) => ApiError::new(&error::NO_SUCH_COPYBOOK, &[name]),
         NotAMessage::Type(problem) => ApiError::new(&error::CHARACTER_SET, &[&problem.to_string()]),
         other => ApiError::new(&error::BODY_NOT_VALID, &[&other.to_string()]),
     }

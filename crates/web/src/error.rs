@@ -282,6 +282,10 @@ entries! {
         "The queue '{0}' is the one that the messages are on.",
         "Messages are moved to another queue. Both names lead to the same one.",
         "Name another queue in the member 'to'.";
+    NO_SUCH_COPYBOOK = "MQWB0972E", NOT_FOUND,
+        "There is no copybook '{0}'.",
+        "Copybooks are those of deployed services, as SERVICE/request and SERVICE/response, and the files of the folder copybooks.",
+        "List the copybooks to see which there are.";
     USERS_UNAVAILABLE = "MQWB0930E", SERVICE_UNAVAILABLE,
         "The directory of users does not answer.",
         "The credentials could not be checked. They were neither accepted nor refused.",

@@ -205,7 +205,7 @@ impl Handler {
 #[derive(Debug)]
 pub(crate) struct Route {
     pub(crate) method: Method,
-    /// A name in braces stands for one part, `{topic}` for one or more.
+    /// A name in braces stands for one part, `{topic}` and `{copybook}` for one or more.
     pub(crate) template: &'static str,
     /// Empty where the path names none.
     pub(crate) versions: &'static [Version],
@@ -313,6 +313,8 @@ routes! {
     GET    "/api/v1/qmgr/{qmgr}/why/dead-letter", &[], MQ_ROLE, Off => Api(WhyDeadLetter), "Explains messages of a dead-letter queue";
     GET    "/api/v1/qmgr/{qmgr}/why/channel", &[], MQ_ROLE, Off => Api(WhyChannel), "Explains whether a client gets a channel, or lists the last that were refused";
     GET    "/api/v1/qmgr/{qmgr}/why/get", &[], MQ_ROLE, Off => Api(WhyGet), "Explains why gets of a queue find nothing";
+    GET    "/api/v1/copybooks", &[], CHANGE, Off => Api(ListCopybooks), "Lists the copybooks for bodies that are records";
+    GET    "/api/v1/copybooks/{copybook}", &[], CHANGE, Off => Api(ShowCopybook), "Shows the structure of a copybook";
     GET    "/api/v1/problems/{problem}", &[], Access::Everybody, Off => Public(Problem), "Explains one kind of error";
     POST   MQSC, ALL_VERSIONS, MQ_ROLE, HeaderPresent => RunMqsc, "Runs one MQSC command, given as text or as JSON";
     GET    QUEUES, V1, MQ_ROLE, Off => ListQueues, "Lists queues";
@@ -429,9 +431,9 @@ fn match_template<'p>(route: &'static Route, path: &'p str) -> Option<(Version, 
         let end = start + template[start..].find('}')?;
         let name = &template[start + 1..end];
         template = &template[end + 1..];
-        if name == "topic" {
+        if matches!(name, "topic" | "copybook") {
             rest = rest.strip_suffix('/').unwrap_or(rest);
-            parameters[filled] = rest.strip_suffix(template).filter(|topic| !topic.is_empty())?;
+            parameters[filled] = rest.strip_suffix(template).filter(|part| !part.is_empty())?;
             return Some((version, parameters));
         }
         let length = rest.find('/').unwrap_or(rest.len());
