@@ -340,7 +340,7 @@ pub(crate) const KEYS: &[Key] = &[
         .environment("QUAYMASTER_MESSAGE_API_KEY_SECONDS"),
     key("message_api.keys", Kind::Integer { minimum: 0, maximum: 100_000_000 }, "1000000", "Most such answers of a queue manager; of more, those that end first end early. Each takes about 100 bytes of memory. For queue managers that are started afterwards.")
         .environment("QUAYMASTER_MESSAGE_API_KEYS"),
-    key("zosconnect.poll_interval_seconds", SECONDS, "1", "Interval for checking whether archives in DIR/zosconnect/services, DIR/zosconnect/apis and DIR/zosconnect/apiRequesters have changed. 0: only at start.")
+    key("zosconnect.poll_interval_seconds", SECONDS, "1", "Interval for checking whether archives in DIR/zosconnect/services, DIR/zosconnect/apis and DIR/zosconnect/apiRequesters, or copybooks in DIR/copybooks, have changed. 0: only at start.")
         .unit("seconds")
         .environment("QUAYMASTER_ZOSCONNECT_POLL_INTERVAL_SECONDS"),
     key("zosconnect.request_timeout_seconds", Kind::Integer { minimum: 1, maximum: 86_400 }, "30", "Longest time that a request to a service may wait. It limits the service's own setting (asyncRequestTimeout).")
