@@ -2,6 +2,8 @@
 
 mod headers;
 
+use std::borrow::Cow;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::descriptor::{Ccsid, Format, MessageFlags, Report};
@@ -169,8 +171,9 @@ impl Incoming<'_> {
                 map.serialize_entry("body", &self.preview())
             }
             BodyForm::Auto | BodyForm::Preview => {
+                let text = self.content.json().map(on_one_line);
                 // Checked a moment ago, and written as it stands.
-                let json = self.content.json().and_then(|text| serde_json::from_str::<&RawValue>(text).ok());
+                let json = text.as_deref().and_then(|text| serde_json::from_str::<&RawValue>(text).ok());
                 match json {
                     Some(json) => map.serialize_entry("body", &OneMember("json", json)),
                     None => self.serialize_text_or_bytes(map),
@@ -213,6 +216,11 @@ impl Incoming<'_> {
             None => json!({ "base64": STANDARD.encode(&self.content.data[..PREVIEW_BYTES]) }),
         }
     }
+}
+
+/// A message is one line, wherever it is shown. In JSON, line ends stand between values only.
+fn on_one_line(json: &str) -> Cow<'_, str> {
+    if json.contains(['\n', '\r']) { Cow::Owned(json.replace(['\n', '\r'], " ")) } else { Cow::Borrowed(json) }
 }
 
 #[derive(serde::Serialize)]

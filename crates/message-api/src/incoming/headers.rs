@@ -5,8 +5,6 @@
 //!
 //! Invariant: what is shown is all that the header has, so that it can be written again byte for byte.
 
-use std::fmt::Write;
-
 use model::descriptor::{Ccsid, MessageType, Report};
 use model::header::fixed::{FixedHeader, Part};
 use model::header::layout::{Field, Kind};
@@ -101,11 +99,7 @@ fn write_number(name: &str, number: i32) -> Value {
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    let mut digits = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        let _ = write!(digits, "{byte:02x}");
-    }
-    digits
+    model::hex::write(bytes, &mut vec![0; 2 * bytes.len()]).to_owned()
 }
 
 /// The moment of date and time, where it says both exactly.

@@ -5,6 +5,8 @@
 //!
 //! Invariant: a field that is not set keeps its bytes, so that a header which was read is written back as it was.
 
+use std::borrow::Cow;
+
 use codepage::{ByteOrder, CharacterSet, Form};
 
 use crate::descriptor::{Ccsid, Encoding, Format};
@@ -266,9 +268,9 @@ pub(crate) fn decoded<const N: usize>(set: CharacterSet, mut field: [u8; N]) -> 
 }
 
 /// ASCII in another set, as long as it was.
-pub(crate) fn encoded(set: CharacterSet, ascii: &[u8]) -> Vec<u8> {
+pub(crate) fn encoded(set: CharacterSet, ascii: &[u8]) -> Cow<'_, [u8]> {
     if !set.is_ebcdic() {
-        return ascii.to_vec();
+        return Cow::Borrowed(ascii);
     }
     ascii.iter().map(|byte| set.byte_of(char::from(*byte)).unwrap_or(set.substitute())).collect()
 }

@@ -200,7 +200,7 @@ fn json_is_told_from_text_by_its_bytes_up_to_a_mebibyte() {
     let path = format!("{BASE}/messages");
     for (body, form) in [
         ("{\"a\":1}".to_owned(), "json"),
-        (" [1, 2]\n".to_owned(), "json"),
+        (" [1,\r\n 2]\n".to_owned(), "json"),
         ("17".to_owned(), "json"),
         ("{\"a\":1} x".to_owned(), "text"),
         ("{\"a\":".to_owned(), "text"),
@@ -209,6 +209,8 @@ fn json_is_told_from_text_by_its_bytes_up_to_a_mebibyte() {
         (long((1 << 20) + 1), "text"),
     ] {
         assert_eq!(send(&mut client, "POST", &path, "content-type: text/plain", body.as_bytes()).status, 201);
+        let page = send(&mut client, "GET", &format!("{BASE}/messages?body=auto"), "", b"");
+        assert!(!page.body.contains(&b'\n'), "a message is one line: {}", page.text());
         let shown = browse(&mut client, "?body=auto").remove(0);
         assert!(shown["body"].get(form).is_some(), "{}", body.chars().take(20).collect::<String>());
         let got = get(&mut client, "");
