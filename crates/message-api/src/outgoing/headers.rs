@@ -96,6 +96,9 @@ fn write(members: &Members, usual: Part, next: &mut Next) -> Result<Vec<u8>, Str
         format!("has the structure '{structure}'; expected MQDLH, MQXQH, MQMDE, MQRFH2, MQIIH or MQCIH")
     })?;
     let layout = layout_of(format, members.get("version"))?;
+    if layout.next_inherits() && stated.is_some() {
+        return Err(format!("has writtenIn, and {structure} is written as what follows: leave it out"));
+    }
     let part = if layout.next_inherits() { next.part } else { stated.unwrap_or(usual) };
     let mut header = FixedHeader::new(layout, part);
     for (name, value) in members {

@@ -245,6 +245,10 @@ fn a_mistake_in_a_header_names_it_and_its_member() {
         ]],
     );
     check(
+        &header(r#""structure":"MQIIH","writtenIn":{"ccsid":37,"encoding":785}"#),
+        expect!["the header headers[1] has writtenIn, and MQIIH is written as what follows: leave it out"],
+    );
+    check(
         &header(r#""structure":"MQRFH2","folders":{"a b":{"c":1}}"#),
         expect!["the header headers[1] has a folder with a name or a value that no folder has"],
     );
