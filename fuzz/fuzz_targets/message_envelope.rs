@@ -4,6 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use message_api::content::Content;
+use message_api::copybooks::NoCopybooks;
 use message_api::incoming::{BodyForm, Incoming, Told};
 use message_api::outgoing::read_envelope;
 use model::message::Message;
@@ -12,7 +13,7 @@ use model::timestamp::Timestamp;
 const NOW: Timestamp = Timestamp(1_795_219_200_000_000);
 
 fn read(bytes: &[u8]) -> Option<Message> {
-    Some(read_envelope(bytes, NOW).ok()?.into_message())
+    Some(read_envelope(bytes, NOW, &NoCopybooks).ok()?.into_message())
 }
 
 fn show(message: &Message, body: BodyForm) -> Vec<u8> {

@@ -8,9 +8,8 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use codepage::{ByteOrder, CharacterSet};
 use model::descriptor::{Ccsid, Encoding, Format, MessageDescriptor};
-use model::header::dead_letter::DeadLetterHeader;
+use model::header::fixed::{FixedHeader, Part};
 use model::header::rfh2::Rfh2;
-use model::header::transmission::TransmissionHeader;
 use model::message::Message;
 use model::property::{self, Property, PropertyValue};
 
@@ -23,13 +22,25 @@ const BINARY: &str = "application/octet-stream";
 /// Longer content is not looked at to find out whether it is JSON.
 const LONGEST_LOOK: usize = 1 << 20;
 
+/// Headers behind these of one message are data.
+pub const MOST_HEADERS: usize = 16;
+
 /// A header before the data.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Header {
-    DeadLetter(DeadLetterHeader),
-    Transmission(Box<TransmissionHeader>),
-    /// Folders beyond those of properties.
-    Folders(Rfh2),
+    Fixed(FixedHeader),
+    /// Folders beyond those of properties, and how the header is written.
+    Folders(Rfh2, Part),
+}
+
+impl Header {
+    /// How it is written, as the structure before it announces.
+    pub fn part(&self) -> Part {
+        match self {
+            Self::Fixed(header) => header.part(),
+            Self::Folders(_, part) => *part,
+        }
+    }
 }
 
 /// A message taken apart.
@@ -59,40 +70,39 @@ impl Content {
             encoding,
             data: message.body.clone(),
         };
-        while content.take_header() {}
+        for _ in 0..MOST_HEADERS {
+            if !content.take_header() {
+                break;
+            }
+        }
         content
     }
 
+    /// How the data is written.
+    pub fn part(&self) -> Part {
+        Part { encoding: self.encoding, ccsid: self.ccsid }
+    }
+
     fn take_header(&mut self) -> bool {
-        let (header, format, ccsid, encoding, length) = match self.format {
-            Format::RF_HEADER_2 => {
-                let Ok((header, length)) = Rfh2::decode(&self.data, self.encoding) else { return false };
-                let (format, ccsid, encoding) = (header.format, header.ccsid, header.encoding);
-                let header = self.take_properties(header).map(Header::Folders);
-                (header, format, ccsid, encoding, length)
+        let part = self.part();
+        let (header, format, next, length) = if self.format == Format::RF_HEADER_2 {
+            let Ok((header, length)) = Rfh2::decode_in(&self.data, part) else { return false };
+            if length > self.data.len() {
+                return false;
             }
-            Format::DEAD_LETTER_HEADER => {
-                let Ok(header) = DeadLetterHeader::decode(&self.data, self.encoding) else { return false };
-                let (format, ccsid, encoding) = (header.format, header.ccsid, header.encoding);
-                (Some(Header::DeadLetter(header)), format, ccsid, encoding, DeadLetterHeader::LENGTH)
-            }
-            Format::XMIT_QUEUE_HEADER => {
-                let Ok((header, length)) = TransmissionHeader::decode(&self.data, self.encoding) else { return false };
-                let (format, ccsid, encoding) =
-                    (header.descriptor.format, header.descriptor.ccsid, header.descriptor.encoding);
-                (Some(Header::Transmission(Box::new(header))), format, ccsid, encoding, length)
-            }
-            _ => return false,
+            let inherits = matches!(header.ccsid, Ccsid::INHERIT | Ccsid::Q_MGR);
+            let ccsid = if inherits { self.ccsid } else { header.ccsid };
+            let (format, next) = (header.format, Part { encoding: header.encoding, ccsid });
+            (self.take_properties(header).map(|header| Header::Folders(header, part)), format, next, length)
+        } else {
+            let Ok(header) = FixedHeader::decode(self.format, &self.data, part) else { return false };
+            let Some((format, next)) = header.next() else { return false };
+            let length = header.as_bytes().len();
+            (Some(Header::Fixed(header)), format, next, length)
         };
-        if length > self.data.len() {
-            return false;
-        }
         self.data = self.data.slice(length..);
         self.headers.extend(header);
-        (self.format, self.encoding) = (format, encoding);
-        if !matches!(ccsid, Ccsid::INHERIT | Ccsid::Q_MGR) {
-            self.ccsid = ccsid;
-        }
+        (self.format, self.encoding, self.ccsid) = (format, next.encoding, next.ccsid);
         true
     }
 

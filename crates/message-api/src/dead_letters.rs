@@ -4,13 +4,12 @@
 
 use std::collections::BTreeMap;
 
+use model::descriptor::Format;
 use model::header::dead_letter::DeadLetterHeader;
 use model::message::Message;
 use model::reason::Reason;
 use model::timestamp::Timestamp;
 use queue_manager::Position;
-
-use crate::content::{Content, Header};
 
 /// MQFB_*, in words.
 const FEEDBACK: [(i32, &str); 14] = [
@@ -64,10 +63,9 @@ pub fn reason_words(number: i32) -> String {
 
 /// The MQDLH that a message begins with.
 pub fn header_of(message: &Message) -> Option<DeadLetterHeader> {
-    match Content::of(message).headers.first() {
-        Some(Header::DeadLetter(header)) => Some(header.clone()),
-        _ => None,
-    }
+    let Message { descriptor, body } = message;
+    let is_there = descriptor.format == Format::DEAD_LETTER_HEADER;
+    if is_there { DeadLetterHeader::decode(body, descriptor.encoding).ok() } else { None }
 }
 
 /// What the messages of a group have in common.

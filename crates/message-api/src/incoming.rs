@@ -1,19 +1,25 @@
 //! A message as its reader sees it: a JSON object.
 
+mod headers;
+
+use std::borrow::Cow;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use model::descriptor::{Ccsid, Format, MessageFlags, Report};
 use model::message::Message;
-use model::property::{self, Property, PropertyValue};
+use model::property::{Property, PropertyValue};
 use model::timestamp::Timestamp;
 use queue_manager::Position;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::content::{Content, Header};
+use crate::content::Content;
+use crate::copybooks::{Named, NotARecord};
 use crate::time_text::write_moment;
 use crate::words::{AsText, write_persistence, write_report, write_type};
+pub(crate) use headers::usual;
 
 /// How the body is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -55,6 +61,8 @@ pub struct Told<'a> {
     /// For the moment of expiry.
     pub now: Timestamp,
     pub body: BodyForm,
+    /// The body is shown as a record of it, where it is one.
+    pub copybook: Option<&'a Named>,
     /// More members, such as the token of a delivery.
     pub beside: &'a [(&'static str, Value)],
 }
@@ -96,7 +104,8 @@ impl Serialize for Incoming<'_> {
         if format != Format::NONE {
             map.serialize_entry("format", &format)?;
         }
-        if ccsid != Ccsid::Q_MGR {
+        // Behind headers the CCSID of the data says how these are written, too.
+        if ccsid != Ccsid::Q_MGR || !self.content.headers.is_empty() {
             map.serialize_entry("ccsid", &ccsid)?;
         }
         map.serialize_entry("encoding", &encoding)?;
@@ -136,7 +145,7 @@ impl Serialize for Incoming<'_> {
             map.serialize_entry("properties", &write_properties(&self.content.properties))?;
         }
         if !self.content.headers.is_empty() {
-            map.serialize_entry("headers", &self.content.headers.iter().map(write_header).collect::<Vec<_>>())?;
+            map.serialize_entry("headers", &headers::write(self.content))?;
         }
         self.serialize_body(&mut map)?;
         map.end()
@@ -146,6 +155,12 @@ impl Serialize for Incoming<'_> {
 impl Incoming<'_> {
     fn serialize_body<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         let Content { data, .. } = self.content;
+        if let Some(copybook) = self.told.copybook
+            && !matches!(self.told.body, BodyForm::None | BodyForm::Raw)
+            && self.serialize_record(copybook, map)?
+        {
+            return Ok(());
+        }
         match self.told.body {
             BodyForm::None => Ok(()),
             BodyForm::Raw => map.serialize_entry("body", &json!({ "raw": STANDARD.encode(&self.message.body) })),
@@ -156,12 +171,30 @@ impl Incoming<'_> {
                 map.serialize_entry("body", &self.preview())
             }
             BodyForm::Auto | BodyForm::Preview => {
+                let text = self.content.json().map(on_one_line);
                 // Checked a moment ago, and written as it stands.
-                let json = self.content.json().and_then(|text| serde_json::from_str::<&RawValue>(text).ok());
+                let json = text.as_deref().and_then(|text| serde_json::from_str::<&RawValue>(text).ok());
                 match json {
                     Some(json) => map.serialize_entry("body", &OneMember("json", json)),
                     None => self.serialize_text_or_bytes(map),
                 }
+            }
+        }
+    }
+
+    /// False where the data is no record of the copybook: then `problem` says why, and the body is shown as without one.
+    fn serialize_record<M: SerializeMap>(&self, copybook: &Named, map: &mut M) -> Result<bool, M::Error> {
+        let Content { data, ccsid, encoding, .. } = self.content;
+        let name = &*copybook.name;
+        match copybook.structure.decode(data, *ccsid, *encoding) {
+            Ok(json) => {
+                let record: &RawValue = serde_json::from_slice(&json).map_err(serde::ser::Error::custom)?;
+                map.serialize_entry("body", &RecordBody { copybook: name, record })?;
+                Ok(true)
+            }
+            Err(problem) => {
+                map.serialize_entry("problem", &RecordProblem { copybook: name, problem })?;
+                Ok(false)
             }
         }
     }
@@ -183,6 +216,24 @@ impl Incoming<'_> {
             None => json!({ "base64": STANDARD.encode(&self.content.data[..PREVIEW_BYTES]) }),
         }
     }
+}
+
+/// A message is one line, wherever it is shown. In JSON, line ends stand between values only.
+fn on_one_line(json: &str) -> Cow<'_, str> {
+    if json.contains(['\n', '\r']) { Cow::Owned(json.replace(['\n', '\r'], " ")) } else { Cow::Borrowed(json) }
+}
+
+#[derive(serde::Serialize)]
+struct RecordBody<'a> {
+    copybook: &'a str,
+    record: &'a RawValue,
+}
+
+#[derive(serde::Serialize)]
+struct RecordProblem<'a> {
+    copybook: &'a str,
+    #[serde(flatten)]
+    problem: NotARecord,
 }
 
 struct OneMember<'a, T: ?Sized>(&'static str, &'a T);
@@ -215,44 +266,5 @@ fn write_value(value: &PropertyValue) -> Value {
         PropertyValue::Double(value) if value.is_finite() && value.fract() != 0.0 => (*value).into(),
         PropertyValue::Double(value) => typed("double", (*value).into()),
         PropertyValue::Bytes(bytes) => typed("bytes", STANDARD.encode(bytes).into()),
-    }
-}
-
-fn write_header(header: &Header) -> Value {
-    match header {
-        Header::DeadLetter(header) => json!({
-            "structure": "MQDLH",
-            "reason": header.reason,
-            "destinationQueue": header.destination_queue.to_text(),
-            "destinationQueueManager": header.destination_queue_manager.to_text(),
-            "format": header.format,
-            "ccsid": header.ccsid,
-            "encoding": header.encoding,
-            "putApplication": { "name": header.put_application_name.to_text(), "type": header.put_application_type },
-            "putAt": Timestamp::of_put(&header.put_date, &header.put_time).map(write_moment),
-        }),
-        Header::Transmission(header) => json!({
-            "structure": "MQXQH",
-            "remoteQueue": header.remote_queue.to_text(),
-            "remoteQueueManager": header.remote_queue_manager.to_text(),
-            "id": header.descriptor.message_id,
-            "correlationId": header.descriptor.correlation_id,
-            "persistence": write_persistence(header.descriptor.persistence),
-            "priority": header.descriptor.priority,
-            "format": header.descriptor.format,
-            "ccsid": header.descriptor.ccsid,
-            "encoding": header.descriptor.encoding,
-        }),
-        Header::Folders(header) => {
-            let folders: Map<String, Value> = header
-                .folders
-                .iter()
-                .map(|folder| match property::read_folder(folder) {
-                    Ok((name, properties)) => (name, Value::Object(write_properties(&properties))),
-                    Err(_) => ("damaged".to_owned(), folder.clone().into()),
-                })
-                .collect();
-            json!({ "structure": "MQRFH2", "folders": folders })
-        }
     }
 }

@@ -1,9 +1,10 @@
 //! The message API: what a request of `/api/v1` means, beside HTTP and on top of the verbs.
 //!
 //! Owns: messages as JSON and as raw bodies (`content.rs`, `outgoing.rs`, `incoming.rs`), and as they are carried elsewhere
-//! (`exported.rs`); their words, times and identifiers (`words.rs`, `time_text.rs`, `random_id.rs`), deliveries with locks (`deliveries/`), jobs (`jobs/`), push targets (`push/`), keys
-//! that make a repetition safe (`keys.rs`), requests with their replies (`requests/`), streams of messages (`streams/`), history (`history/`), live events (`live/`). What
-//! dead letters say is in `dead_letters.rs`, and why a get that waits gets nothing in `differences.rs`.
+//! (`exported.rs`), records of copybooks (`copybooks.rs`); their words, times and identifiers (`words.rs`, `time_text.rs`, `random_id.rs`). What
+//! clients do with messages: deliveries with locks (`deliveries/`), streams (`streams/`), push targets (`push/`), requests with their replies
+//! (`requests/`), jobs (`jobs/`), keys that make a repetition safe (`keys.rs`). What operators see: history (`history/`), live events
+//! (`live/`), what dead letters say (`dead_letters.rs`), why a get that waits gets nothing (`differences.rs`).
 //!
 //! Never here: paths, headers and status codes of HTTP, which are `web`'s; authority and durability, which are the queue
 //! manager's. No request opens a way around its authorities.
@@ -18,6 +19,7 @@ use model::authority::Principal;
 use queue_manager::QueueManagers;
 
 pub mod content;
+pub mod copybooks;
 pub mod dead_letters;
 pub mod deliveries;
 pub mod differences;
@@ -46,11 +48,17 @@ pub struct MessageApi {
     pub streams: Arc<streams::Streams>,
     pub live: Arc<live::Live>,
     pub history: history::History,
+    pub copybooks: Arc<dyn copybooks::Copybooks>,
 }
 
 impl MessageApi {
     /// `server` moves messages that were given back too often, and reads the replies of requests.
-    pub fn new(queue_managers: QueueManagers, server: Principal, push: push::Targets) -> Self {
+    pub fn new(
+        queue_managers: QueueManagers,
+        server: Principal,
+        push: push::Targets,
+        copybooks: Arc<dyn copybooks::Copybooks>,
+    ) -> Self {
         let jobs = Arc::new(jobs::Jobs::new(queue_managers.clone()));
         let live = Arc::new(live::Live::new(queue_managers.clone(), Arc::clone(&jobs)));
         let deliveries = Arc::new(deliveries::Deliveries::new(queue_managers.clone(), server.clone()));
@@ -58,7 +66,7 @@ impl MessageApi {
         let streams = Arc::new(streams::Streams::new(Arc::clone(&deliveries), queue_managers.clone()));
         let history = history::History::new(queue_managers.clone());
         let requests = requests::Requests::new(queue_managers, server);
-        Self { deliveries, keys: keys::Keys::default(), requests, jobs, push, streams, live, history }
+        Self { deliveries, keys: keys::Keys::default(), requests, jobs, push, streams, live, history, copybooks }
     }
 
     /// Ends locks that have run out, looks after late replies, takes samples, and looks at what is watched. Push targets are run by

@@ -1,5 +1,6 @@
 //! A message on its way to a queue: read from an envelope or from a raw body, and put together.
 
+mod headers;
 mod origin;
 
 use std::borrow::Cow;
@@ -22,8 +23,10 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+pub(crate) use self::headers::write_folder;
 use self::origin::{PutApplication, TextMember};
 use crate::content::{self, CONTENT_TYPE_PROPERTY};
+use crate::copybooks::{Copybooks, Structure};
 use crate::error::NotAMessage;
 use crate::time_text::{read_duration, read_moment};
 use crate::words::{read_persistence, read_report, read_type};
@@ -172,22 +175,28 @@ impl Outgoing {
         self.set_body(Some(content_type), data.into())
     }
 
+    /// Sets the data: a record, in the CCSID and the encoding that were stated, or in those of its structure.
+    ///
+    /// # Errors
+    /// It is not a record of this structure.
+    fn set_record(
+        &mut self,
+        content_type: Option<&str>,
+        copybook: &str,
+        structure: &dyn Structure,
+        record: &RawValue,
+    ) -> Result<(), NotAMessage> {
+        let record = structure.encode(record.get().as_bytes(), self.stated.ccsid, self.stated.encoding);
+        let record = record.map_err(|problem| NotAMessage::Record { copybook: copybook.to_owned(), problem })?;
+        (self.stated.ccsid, self.stated.encoding) = (Some(record.ccsid), Some(record.encoding));
+        self.set_body(content_type, record.data.into())
+    }
+
     /// The message as it is put: properties and a content type that the data do not say themselves stand in an MQRFH2.
     pub fn into_message(self) -> Message {
-        let Self { mut descriptor, mut properties, content_type, data, .. } = self;
-        if let Some(content_type) = content_type {
-            properties.retain(|property| property.name != CONTENT_TYPE_PROPERTY);
-            let value = PropertyValue::String(content_type);
-            properties.push(Property { name: CONTENT_TYPE_PROPERTY.to_owned(), value });
-        }
-        if properties.is_empty() {
-            return Message { descriptor, body: data };
-        }
-        let domain = if descriptor.format == Format::STRING { "jms_text" } else { "jms_bytes" };
-        let domain = PropertyValue::String(domain.to_owned());
-        let properties = properties.iter().map(|property| (&*property.name, &property.value));
-        let folders =
-            vec![property::write_folder("mcd", [("Msd", &domain)]), property::write_folder("usr", properties)];
+        let folders = self.folders();
+        let Self { mut descriptor, data, .. } = self;
+        let Some(folders) = folders else { return Message { descriptor, body: data } };
         let MessageDescriptor { format, ccsid, encoding, .. } = descriptor;
         let header = Rfh2 { encoding, ccsid, format, flags: 0, folders };
         let mut body = Vec::with_capacity(256 + data.len());
@@ -197,6 +206,20 @@ impl Outgoing {
         descriptor.encoding = Encoding::BIG_ENDIAN;
         descriptor.ccsid = Ccsid::UTF_8;
         Message { descriptor, body: body.into() }
+    }
+
+    /// The folders of properties and content type. `None`: there are neither.
+    fn folders(&self) -> Option<Vec<String>> {
+        let content_type = self.content_type.as_ref().map(|content_type| PropertyValue::String(content_type.clone()));
+        if self.properties.is_empty() && content_type.is_none() {
+            return None;
+        }
+        let is_own = |property: &&Property| content_type.is_none() || property.name != CONTENT_TYPE_PROPERTY;
+        let properties = self.properties.iter().filter(is_own).map(|property| (&*property.name, &property.value));
+        let properties = properties.chain(content_type.iter().map(|value| (CONTENT_TYPE_PROPERTY, value)));
+        let domain = if self.descriptor.format == Format::STRING { "jms_text" } else { "jms_bytes" };
+        let domain = PropertyValue::String(domain.to_owned());
+        Some(vec![property::write_folder("mcd", [("Msd", &domain)]), property::write_folder("usr", properties)])
     }
 }
 
@@ -246,8 +269,15 @@ struct Envelope<'a> {
     _position: serde::de::IgnoredAny,
     #[serde(default, rename = "length")]
     _length: serde::de::IgnoredAny,
-    #[serde(default, rename = "headers")]
-    _headers: serde::de::IgnoredAny,
+    #[serde(default)]
+    headers: Vec<headers::Members>,
+    is_preview: Option<bool>,
+    #[serde(default, rename = "problem")]
+    _problem: serde::de::IgnoredAny,
+    #[serde(default, rename = "token")]
+    _token: serde::de::IgnoredAny,
+    #[serde(default, rename = "lockedUntil")]
+    _locked_until: serde::de::IgnoredAny,
 }
 
 #[derive(Deserialize)]
@@ -268,6 +298,9 @@ struct Body<'a> {
     base64: Option<String>,
     /// The whole body, headers included, in base64.
     raw: Option<String>,
+    copybook: Option<String>,
+    #[serde(borrow)]
+    record: Option<&'a RawValue>,
 }
 
 /// A text as it stands in the envelope, where it has no escapes.
@@ -285,20 +318,28 @@ const TYPES: &str = "datagram, request, reply, report or a number of your own";
 /// MQMD's greatest expiry, in tenths of a second.
 const LONGEST_EXPIRY: u128 = 999_999_999;
 
-/// Reads an envelope.
+/// Reads an envelope. `copybooks` makes the bytes of records.
 ///
 /// # Errors
 /// It is not JSON, has unknown members, or a member has no value that it may have.
-pub fn read_envelope(text: &[u8], now: Timestamp) -> Result<Outgoing, NotAMessage> {
+pub fn read_envelope(text: &[u8], now: Timestamp, copybooks: &dyn Copybooks) -> Result<Outgoing, NotAMessage> {
     if text.trim_ascii_start().first() != Some(&b'{') {
         return Err(NotAMessage::Json("a JSON object was expected".to_owned()));
     }
     let envelope: Envelope<'_> = serde_json::from_slice(text).map_err(|error| NotAMessage::Json(error.to_string()))?;
     let mut outgoing = Outgoing::default();
     envelope.describe(&mut outgoing, now)?;
+    if envelope.is_preview == Some(true) {
+        return Err(NotAMessage::member("isPreview", "true", "the whole body, because a preview is not put"));
+    }
     match &envelope.body {
-        Some(body) => body.fill(envelope.content_type.as_deref(), &mut outgoing)?,
+        Some(body) => body.fill(envelope.content_type.as_deref(), &mut outgoing, copybooks)?,
         None => outgoing.set_body(None, Bytes::new())?,
+    }
+    // The headers of a raw body are in it.
+    let is_raw = envelope.body.as_ref().is_some_and(|body| body.raw.is_some());
+    if !envelope.headers.is_empty() && !is_raw {
+        headers::put_before(&mut outgoing, &envelope.headers)?;
     }
     Ok(outgoing)
 }
@@ -374,13 +415,28 @@ pub fn expiry_of(lifetime: Duration) -> Expiry {
 }
 
 impl Body<'_> {
-    fn fill(&self, content_type: Option<&str>, outgoing: &mut Outgoing) -> Result<(), NotAMessage> {
+    fn fill(
+        &self,
+        content_type: Option<&str>,
+        outgoing: &mut Outgoing,
+        copybooks: &dyn Copybooks,
+    ) -> Result<(), NotAMessage> {
         let count = usize::from(self.text.is_some())
             + usize::from(self.json.is_some())
             + usize::from(self.base64.is_some())
-            + usize::from(self.raw.is_some());
+            + usize::from(self.raw.is_some())
+            + usize::from(self.copybook.is_some());
         if count > 1 {
             return Err(NotAMessage::Bodies(count));
+        }
+        match (&self.copybook, self.record) {
+            (Some(copybook), Some(record)) => {
+                let structure = copybooks.find(copybook)?;
+                return outgoing.set_record(content_type, copybook, &*structure, record);
+            }
+            (Some(_), None) => return Err(NotAMessage::HalfARecord("a copybook without a record")),
+            (None, Some(_)) => return Err(NotAMessage::HalfARecord("a record without a copybook")),
+            (None, None) => {}
         }
         let decoded = |text: &str| STANDARD.decode(text).map_err(|_| NotAMessage::member("body", text, "base64"));
         if let Some(json) = self.json {

@@ -47,6 +47,24 @@ pub fn read_persistence(text: &str) -> Option<Persistence> {
     })
 }
 
+/// As MQMD has it: a word, or a number that is none.
+pub fn write_persistence_number(number: i32) -> serde_json::Value {
+    match number {
+        0 => write_persistence(Persistence::NonPersistent).into(),
+        1 => write_persistence(Persistence::Persistent).into(),
+        2 => write_persistence(Persistence::AsQueueDefinition).into(),
+        other => other.into(),
+    }
+}
+
+pub fn read_persistence_number(word: &str) -> Option<i32> {
+    Some(match read_persistence(word)? {
+        Persistence::NonPersistent => 0,
+        Persistence::Persistent => 1,
+        Persistence::AsQueueDefinition => 2,
+    })
+}
+
 /// The longer ones first: each includes the bits of the shorter ones.
 const REPORTS: [(Report, &str); 19] = [
     (Report::EXCEPTION_WITH_FULL_DATA, "exceptionWithFullData"),

@@ -117,7 +117,7 @@ impl Chain {
             let (Some(next), Some((part, next_format))) = (layout.next, header.next) else {
                 return if rest.is_empty() { Ok(chain) } else { Err(Reason::FormatError) };
             };
-            says = Some((start + next.encoding, start + next.ccsid));
+            says = next.part.map(|(encoding, ccsid)| (start + encoding, start + ccsid));
             (source, format) = (part, next_format);
         }
         chain.data(source, format, rest, says)?;
@@ -200,14 +200,14 @@ impl Header {
         let to = target.set().ok_or(Reason::TargetCcsidError)?;
         let fixed = bytes.get(..layout.length).ok_or(Reason::FormatError)?;
         let mut out = fixed.to_vec();
-        for &(offset, width) in layout.texts {
+        for (offset, width) in layout.texts() {
             convert_field(&mut out[offset..offset + width], from, to)?;
         }
         if to_ascii(from, &fixed[..4]) != layout.identifier {
             return Err(Reason::FormatError);
         }
         if source.little_endian() != target.little_endian() {
-            layout.integers.iter().for_each(|&offset| out[offset..offset + 4].reverse());
+            layout.integers().for_each(|offset| out[offset..offset + 4].reverse());
         }
         let mut length = layout.length;
         if layout.identifier == RFH2_FIXED.identifier {
@@ -215,13 +215,19 @@ impl Header {
         }
         let integer = |offset: usize| read_integer(fixed, offset, source.little_endian());
         let next = layout.next.map(|next| {
-            let ccsid = match integer(next.ccsid) {
-                // MQCCSI_INHERIT, and MQCCSI_Q_MGR which in a header means the same.
-                -2 | 0 => source.ccsid,
-                ccsid => Ccsid(ccsid),
+            let part = match next.part {
+                None => source,
+                Some((encoding, ccsid)) => {
+                    let ccsid = match integer(ccsid) {
+                        // MQCCSI_INHERIT, and MQCCSI_Q_MGR which in a header means the same.
+                        -2 | 0 => source.ccsid,
+                        ccsid => Ccsid(ccsid),
+                    };
+                    Part { ccsid, encoding: Encoding(integer(encoding)) }
+                }
             };
             let format: [u8; 8] = to_ascii(from, &fixed[next.format..next.format + 8]);
-            (Part { ccsid, encoding: Encoding(integer(next.encoding)) }, Format(crate::text::Text::from_bytes(format)))
+            (part, Format(crate::text::Text::from_bytes(format)))
         });
         Ok(Self { bytes: out, length, next })
     }

@@ -116,6 +116,8 @@ impl Format {
     pub const XMIT_QUEUE_HEADER: Self = Self(Text::from_bytes(*b"MQXMIT  "));
     pub const MD_EXTENSION: Self = Self(Text::from_bytes(*b"MQHMDE  "));
     pub const RF_HEADER_1: Self = Self(Text::from_bytes(*b"MQHRF   "));
+    pub const IMS: Self = Self(Text::from_bytes(*b"MQIMS   "));
+    pub const CICS: Self = Self(Text::from_bytes(*b"MQCICS  "));
 }
 
 /// MQMD `Encoding`: how numbers in the body are written (MQENC_*).

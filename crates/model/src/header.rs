@@ -1,4 +1,5 @@
-//! The structures that stand before, or instead of, message data: dead-letter, transmission, RFH2, trigger message.
+//! The structures that stand before, or instead of, message data: dead-letter, transmission, RFH2, IMS and CICS bridge, trigger
+//! message.
 //!
 //! Each codec reads and writes one structure in the byte order the caller names. Text fields travel as the bytes they
 //! are; a caller with data in another character set converts first (`conversion`), or converts the text it takes out.
@@ -7,7 +8,8 @@
 
 pub mod cursor;
 pub mod dead_letter;
-mod layout;
+pub mod fixed;
+pub mod layout;
 pub mod rfh2;
 pub mod transmission;
 pub mod trigger;
@@ -45,6 +47,8 @@ impl HeaderError {
             "MQMD" => Reason::MdError,
             "MQDLH" => Reason::DlhError,
             "MQRFH2" => Reason::RfhError,
+            "MQIIH" => Reason::IihError,
+            "MQMDE" => Reason::MdeError,
             "MQTM" => Reason::TmError,
             "MQXQH" => Reason::XqhError,
             _ => Reason::HeaderError,

@@ -241,6 +241,7 @@ impl Configuration {
             zosconnect,
             remote_queue_managers: self.remote_queue_managers.clone(),
             archives: PathBuf::new(),
+            copybooks: PathBuf::new(),
             server_user: String::new(),
             installation: Installation::default(),
         }

@@ -11,6 +11,7 @@
 //! DIR/tls/                       ca.crt, ca.key, server.crt, server.key, server-rsa.crt, server-rsa.key
 //! DIR/mqsc.d/                    drop-in MQSC
 //! DIR/accounting/NAME.jsonl      accounting and statistics records, if collected; .1, .2 ... older ones
+//! DIR/copybooks/                 copybooks for bodies of messages, the user's
 //! DIR/zosconnect/                archives of services and APIs; written by `service` alone
 //! DIR/qmgrs/NAME/log/            recovery log; written by `storage` alone
 //! DIR/qmgrs/NAME/state           how the queue manager is or last ended, and whether it starts with the next server
@@ -109,6 +110,10 @@ impl DataDirectory {
     /// Of records as lines, unless `[accounting]` names another.
     pub(crate) fn record_lines(&self) -> PathBuf {
         self.root.join("accounting")
+    }
+
+    pub(crate) fn copybooks(&self) -> PathBuf {
+        self.root.join("copybooks")
     }
 
     pub(crate) fn archives(&self) -> PathBuf {

@@ -128,7 +128,7 @@ fn line_of(source: &str, text: &str, property: &str) -> Option<usize> {
 }
 
 /// The content of a file in the source's folder or below.
-fn content_of(folder: &Path, name: &str) -> Result<Vec<u8>, ArchiveError> {
+pub(crate) fn content_of(folder: &Path, name: &str) -> Result<Vec<u8>, ArchiveError> {
     let path = Path::new(name);
     if path.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir)) {
         return Err(ArchiveError::entry(name, "the file has to lie in the directory of the source"));

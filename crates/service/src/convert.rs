@@ -3,9 +3,12 @@
 //!
 //! Nothing is parsed into a tree: request bytes go through the plan into one buffer, reply bytes into another.
 
-use codepage::ByteOrder;
-use copybook::{ConvertOptions, Converter, DataError, FloatForm, PlanError, RecordLayout};
+use std::sync::Arc;
+
+use copybook::{ConvertOptions, Converter, DataError, PlanError, RecordLayout};
 use model::descriptor::{Ccsid, Encoding};
+
+use crate::record::{RecordStructure, encoding_of};
 
 /// Conversion of a service, each direction for itself: a one-way service may have one only.
 #[derive(Clone)]
@@ -18,6 +21,8 @@ pub struct Transformation {
 #[derive(Clone)]
 pub struct Structure {
     converter: Converter,
+    /// The same for messages that say themselves how they are written.
+    record: Arc<RecordStructure>,
     /// Names of the objects around the record's own members, from the outside in.
     wrapper: Vec<String>,
     ccsid: Ccsid,
@@ -50,24 +55,25 @@ impl Structure {
     /// # Errors
     /// Options that do not go with the layout.
     pub fn new(layout: &RecordLayout, options: &ConvertOptions, wrapper: Vec<String>) -> Result<Self, PlanError> {
-        let encoding = match (options.byte_order, options.float) {
-            (ByteOrder::Little, _) => Encoding::LITTLE_ENDIAN,
-            (ByteOrder::Big, FloatForm::Ieee) => Encoding::BIG_ENDIAN,
-            (ByteOrder::Big, FloatForm::Hexadecimal) => Encoding::Z_OS,
-        };
         let converter = Converter::new(layout, options)?;
         let expected_length = layout.length.min(MOST_SET_ASIDE);
         Ok(Self {
             converter,
+            record: Arc::new(RecordStructure::new(layout.clone(), options.clone())?),
             expected_length,
             wrapper,
             ccsid: Ccsid(i32::try_from(options.ccsid).unwrap_or(0)),
-            encoding,
+            encoding: encoding_of(options),
         })
     }
 
     pub fn wrapper(&self) -> &[String] {
         &self.wrapper
+    }
+
+    /// What its records are, without the wrapper.
+    pub fn record(&self) -> &Arc<RecordStructure> {
+        &self.record
     }
 
     pub(crate) fn expected_length(&self) -> usize {

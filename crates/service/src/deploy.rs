@@ -97,8 +97,8 @@ struct Problem {
 }
 
 /// Tells one state of a file from another.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Signature {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Signature {
     inode: u64,
     length: u64,
     seconds: i64,
@@ -508,7 +508,11 @@ impl Files {
 const STOPPED: &str = ".stopped";
 
 impl Signature {
-    fn of(metadata: &fs::Metadata) -> Self {
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
+    pub(crate) fn of(metadata: &fs::Metadata) -> Self {
         Self {
             inode: metadata.ino(),
             length: metadata.size(),

@@ -9,12 +9,14 @@ pub mod api;
 pub mod archive;
 pub mod build;
 pub mod convert;
+pub mod copybooks;
 pub mod definition;
 pub mod deploy;
 pub mod error;
 pub mod names;
 pub mod openapi;
 pub mod provider;
+pub mod record;
 pub mod registry;
 pub mod services;
 

@@ -5,6 +5,7 @@
 
 mod batch;
 mod browse;
+mod copybooks;
 mod deliveries;
 mod event_stream;
 mod export;
@@ -33,6 +34,7 @@ use std::sync::Arc;
 
 use http::{HeaderValue, StatusCode};
 use identity::Identity;
+use message_api::copybooks::NoCopybook;
 use message_api::error::NotAMessage;
 use serde::Serialize;
 
@@ -72,6 +74,8 @@ pub(crate) enum ApiHandler {
     Push(PushHandler),
     StreamQueue,
     StreamTopic,
+    ListCopybooks,
+    ShowCopybook,
 }
 
 /// What is done with push targets.
@@ -149,12 +153,15 @@ pub(crate) async fn handle(
         ApiHandler::ShowHistory => history::show(call, identity),
         ApiHandler::OpenLiveStream => live::open(call, identity),
         ApiHandler::WatchLiveStream => Box::pin(live::watch(call, identity, body)).await,
+        ApiHandler::ListCopybooks => copybooks::list(call),
+        ApiHandler::ShowCopybook => copybooks::show(call),
     }
 }
 
 /// A request that is not a message, or not one that it says it is.
 fn not_a_message(problem: &NotAMessage) -> ApiError {
     match problem {
+        NotAMessage::Copybook(NoCopybook::Unknown(name)) => ApiError::new(&error::NO_SUCH_COPYBOOK, &[name]),
         NotAMessage::Type(problem) => ApiError::new(&error::CHARACTER_SET, &[&problem.to_string()]),
         other => ApiError::new(&error::BODY_NOT_VALID, &[&other.to_string()]),
     }

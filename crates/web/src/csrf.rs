@@ -31,8 +31,9 @@ pub(crate) enum CsrfRule {
     HeaderPresent,
     /// The paths of 9.0.x.
     HeaderEqualsCookie,
-    /// Below /api/v1: by what the request is authenticated with. Credentials that a client sends on purpose need nothing;
-    /// with a cookie alone the header or a page of this origin is needed; a client certificate is not for pages of other origins.
+    /// Below /api/v1: by what the request is authenticated with. A bearer token and an API key are sent on purpose and need nothing.
+    /// A browser adds cookies, client certificates and remembered Basic credentials by itself: they are not for pages of other
+    /// origins. A cookie alone needs the header or a page of this origin besides.
     CookieOnly,
 }
 
@@ -75,13 +76,14 @@ pub(crate) fn check(rule: CsrfRule, mechanism: Mechanism, request: &Parts, cors:
         CsrfRule::HeaderPresent => header.map(drop).ok_or(CsrfError::Missing),
         CsrfRule::HeaderEqualsCookie => equals_cookie(header.ok_or(CsrfError::Missing)?.as_bytes(), headers),
         CsrfRule::CookieOnly => match (mechanism, page(request, cors)) {
-            // A page of another site cannot send these: it does not know them.
-            (Mechanism::Basic | Mechanism::Bearer | Mechanism::ApiKey, _) => Ok(()),
+            // No browser adds these by itself, and a page of another site does not know them.
+            (Mechanism::Bearer | Mechanism::ApiKey, _) => Ok(()),
             (_, Page::Foreign) => Err(CsrfError::Foreign),
             // A program that keeps cookies sends one beside its credentials. A page of another site cannot add those.
             (Mechanism::Token, Page::Unknown) if headers.contains_key(header::AUTHORIZATION) => Ok(()),
             (Mechanism::Token, Page::Unknown) => header.map(drop).ok_or(CsrfError::Missing),
-            (Mechanism::Token, Page::Own) | (Mechanism::ClientCertificate | Mechanism::NoSecurity, _) => Ok(()),
+            (Mechanism::Token, Page::Own)
+            | (Mechanism::Basic | Mechanism::ClientCertificate | Mechanism::NoSecurity, _) => Ok(()),
         },
     }
 }

@@ -315,6 +315,10 @@ entries! {
         "The identifier is wrong or another user's, or the stream has had no connection for a minute. A restart of the server ends all \
          streams.",
         "Open a stream. Its first event has the identifier.";
+    NO_SUCH_COPYBOOK = "MQWB0972E", NOT_FOUND,
+        "There is no copybook '{0}'.",
+        "Copybooks are those of deployed services, as SERVICE/request and SERVICE/response, and the files of the folder copybooks.",
+        "List the copybooks to see which there are.";
     USERS_UNAVAILABLE = "MQWB0930E", SERVICE_UNAVAILABLE,
         "The directory of users does not answer.",
         "The credentials could not be checked. They were neither accepted nor refused.",

@@ -8,6 +8,7 @@ mod budget;
 mod command_time;
 mod connections;
 mod cookie;
+mod copybooks;
 mod cors;
 mod csrf;
 mod error;
@@ -126,6 +127,7 @@ impl WebServer {
         shared.requesters.make_folder();
         // What is there is deployed before anybody can ask for it.
         shared.services.registry.poll();
+        shared.services.copybooks.poll();
         shared.requesters.poll();
         if let Some(tls) = &tls {
             *shared.client_verifier.write() = tls.read().verifier.clone();
@@ -306,6 +308,7 @@ async fn watch_archives(shared: Arc<Shared>) {
             let (services, requesters) = (Arc::clone(&shared.services), Arc::clone(&shared.requesters));
             let look = move || {
                 services.registry.poll();
+                services.copybooks.poll();
                 requesters.poll();
             };
             // It cannot fail but by a panic, which is logged where it happens.

@@ -56,6 +56,8 @@ pub struct WebOptions {
     pub remote_queue_managers: RemoteQueueManagers,
     /// Where archives of services and APIs lie: `services` and `apis` in it.
     pub archives: PathBuf,
+    /// Where copybooks lie for bodies of messages.
+    pub copybooks: PathBuf,
     /// Name of the user the server runs as.
     pub server_user: String,
     /// What the `installation` resource tells.

@@ -205,7 +205,7 @@ impl Handler {
 #[derive(Debug)]
 pub(crate) struct Route {
     pub(crate) method: Method,
-    /// A name in braces stands for one part, `{topic}` for one or more.
+    /// A name in braces stands for one part, `{topic}` and `{copybook}` for one or more.
     pub(crate) template: &'static str,
     /// Empty where the path names none.
     pub(crate) versions: &'static [Version],
@@ -328,6 +328,8 @@ routes! {
     GET    "/api/v1/qmgr/{qmgr}/history", &[], MQ_ROLE, Off => Api(ShowHistory), "Shows figures of the last day as the points of a chart";
     GET    "/api/v1/stream", &[], MQ_ROLE, Off => Api(OpenLiveStream), "Sends live events of what is watched";
     PUT    API_WATCH, &[], MQ_ROLE, CookieOnly => Api(WatchLiveStream), "Says what a stream of live events shows";
+    GET    "/api/v1/copybooks", &[], CHANGE, Off => Api(ListCopybooks), "Lists the copybooks for bodies that are records";
+    GET    "/api/v1/copybooks/{copybook}", &[], CHANGE, Off => Api(ShowCopybook), "Shows the structure of a copybook";
     GET    "/api/v1/problems/{problem}", &[], Access::Everybody, Off => Public(Problem), "Explains one kind of error";
     POST   MQSC, ALL_VERSIONS, MQ_ROLE, HeaderPresent => RunMqsc, "Runs one MQSC command, given as text or as JSON";
     GET    QUEUES, V1, MQ_ROLE, Off => ListQueues, "Lists queues";
@@ -444,9 +446,9 @@ fn match_template<'p>(route: &'static Route, path: &'p str) -> Option<(Version, 
         let end = start + template[start..].find('}')?;
         let name = &template[start + 1..end];
         template = &template[end + 1..];
-        if name == "topic" {
+        if matches!(name, "topic" | "copybook") {
             rest = rest.strip_suffix('/').unwrap_or(rest);
-            parameters[filled] = rest.strip_suffix(template).filter(|topic| !topic.is_empty())?;
+            parameters[filled] = rest.strip_suffix(template).filter(|part| !part.is_empty())?;
             return Some((version, parameters));
         }
         let length = rest.find('/').unwrap_or(rest.len());

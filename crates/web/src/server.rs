@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use ::service::Services;
+use ::service::copybooks::CopybookFolder;
 use ::service::provider::environment::Environment;
 use ::service::registry::Registry;
 use connection::connections::Connections as Pools;
@@ -29,6 +30,7 @@ use crate::CertificateEnd;
 use crate::budget::Budget;
 use crate::command_time::CommandTime;
 use crate::connections::Connections;
+use crate::copybooks::OfServer;
 use crate::cors::Policy;
 use crate::error::ApiError;
 use crate::messaging::pools;
@@ -111,15 +113,18 @@ impl Shared {
         let messaging = Pools::new(queue_managers.clone(), server.clone(), pools::APPLICATION_NAME, policy);
         messaging.queue_managers_changed();
         configure_messaging(&messaging, &options)?;
-        let services = Services { environment: Environment::new(queue_managers.clone(), server), registry };
+        let copybooks = CopybookFolder::new(options.copybooks.clone());
+        let services = Services { environment: Environment::new(queue_managers.clone(), server), registry, copybooks };
         configure_services(&services, &options)?;
+        let services = Arc::new(services);
+        let copybooks = Arc::new(OfServer(Arc::clone(&services)));
         let reach = options.push.reach()?;
         let push = Targets::read(options.push_file.as_deref())?;
-        let message_api = MessageApi::new(queue_managers.clone(), server_principal, push);
+        let message_api = MessageApi::new(queue_managers.clone(), server_principal, push, copybooks);
         message_api.history.set_budget(options.console.history_bytes);
         let settings = Settings::new(options, authenticator, reach, messaging.pools());
         Ok(Self {
-            services: Arc::new(services),
+            services,
             requesters: Arc::new(requesters),
             messaging,
             message_api,

@@ -1,3 +1,4 @@
+use model::header::dead_letter::DeadLetterHeader;
 use model::message::Message;
 
 use super::*;
@@ -74,6 +75,7 @@ fn headers_are_taken_off_one_behind_the_other() {
     let inner = message(Some("application/xml"), b"<a/>");
     let mut body = Vec::new();
     header.encode(Encoding::LITTLE_ENDIAN, &mut body);
+    let written = body.clone();
     body.extend_from_slice(&inner.body);
     let descriptor = MessageDescriptor {
         format: Format::DEAD_LETTER_HEADER,
@@ -81,7 +83,8 @@ fn headers_are_taken_off_one_behind_the_other() {
         ..MessageDescriptor::default()
     };
     let content = Content::of(&Message { descriptor, body: body.into() });
-    assert_eq!(content.headers, [Header::DeadLetter(header)]);
+    let [Header::Fixed(header)] = content.headers.as_slice() else { panic!("{:?}", content.headers) };
+    assert_eq!((header.layout().structure, header.as_bytes()), ("MQDLH", &written[..]));
     assert_eq!((content.content_type(), &content.data[..]), ("application/xml", &b"<a/>"[..]));
 }
 

@@ -34,7 +34,7 @@ impl TextMember {
             Self::Text(text) if text.len() <= N => Ok(Text::new(text)),
             Self::Text(text) => Err(NotAMessage::member(member, text, "a text that its field of MQMD can hold")),
             Self::Hex { hex } => {
-                let bytes = (hex.len() == 2 * N).then(|| from_hex(hex)).flatten();
+                let bytes = bytes_of_hex(hex).and_then(|bytes| bytes.try_into().ok());
                 bytes.map(Text::from_bytes).ok_or_else(|| {
                     NotAMessage::member(member, hex, "two hexadecimal digits for each byte of its field of MQMD")
                 })
@@ -43,13 +43,11 @@ impl TextMember {
     }
 }
 
-fn from_hex<const N: usize>(digits: &str) -> Option<[u8; N]> {
-    let mut bytes = [0; N];
-    for (byte, pair) in bytes.iter_mut().zip(digits.as_bytes().chunks_exact(2)) {
-        let digit = |character: u8| char::from(character).to_digit(16);
-        *byte = u8::try_from(digit(pair[0])? << 4 | digit(pair[1])?).ok()?;
-    }
-    Some(bytes)
+/// Two digits for each byte.
+pub(super) fn bytes_of_hex(digits: &str) -> Option<Vec<u8>> {
+    let digit = |character: u8| char::from(character).to_digit(16);
+    let byte = |pair: &[u8]| u8::try_from(digit(pair[0])? << 4 | digit(pair[1])?).ok();
+    digits.len().is_multiple_of(2).then(|| digits.as_bytes().chunks_exact(2).map(byte).collect())?
 }
 
 impl Envelope<'_> {

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use expect_test::{Expect, expect};
 use message_api::content::Content;
+use message_api::copybooks::NoCopybooks;
 use message_api::incoming::{BodyForm, Incoming, Told};
 use message_api::outgoing::{Due, Outgoing, read_envelope};
 use model::descriptor::{Ccsid, Encoding, Format};
@@ -27,7 +28,7 @@ fn put(outgoing: Outgoing) -> Message {
 }
 
 fn check(envelope: &str, expected: Expect) {
-    let read = read_envelope(envelope.as_bytes(), NOW).map(put);
+    let read = read_envelope(envelope.as_bytes(), NOW, &NoCopybooks).map(put);
     expected.assert_eq(&read.map_or_else(|error| error.to_string(), |message| shown(&message, BodyForm::Auto)));
 }
 
@@ -116,14 +117,16 @@ fn a_mistake_is_named_with_its_value_and_what_was_expected() {
 
 #[test]
 fn a_message_that_was_read_can_be_sent_again() {
-    let message = put(read_envelope(br#"{"properties":{"a":"b"},"body":{"text":"hello"}}"#, NOW).expect("reads"));
-    let again = read_envelope(shown(&message, BodyForm::Auto).as_bytes(), NOW).expect("reads").into_message();
+    let message =
+        put(read_envelope(br#"{"properties":{"a":"b"},"body":{"text":"hello"}}"#, NOW, &NoCopybooks).expect("reads"));
+    let again =
+        read_envelope(shown(&message, BodyForm::Auto).as_bytes(), NOW, &NoCopybooks).expect("reads").into_message();
     assert_eq!(again.body, message.body);
 }
 
 #[test]
 fn delays_are_read() {
-    let due = |text: &str| read_envelope(text.as_bytes(), NOW).expect("reads").due;
+    let due = |text: &str| read_envelope(text.as_bytes(), NOW, &NoCopybooks).expect("reads").due;
     assert_eq!(due(r#"{"delay":"250ms"}"#), Some(Due::After(std::time::Duration::from_millis(250))));
     assert_eq!(due(r#"{"deliverAt":"2026-11-21T00:00:00Z"}"#), Some(Due::At(NOW)));
     assert_eq!(due("{}"), None);
@@ -133,7 +136,7 @@ fn delays_are_read() {
 fn a_preview_is_cut_between_characters() {
     let text = "ä".repeat(200);
     let envelope = format!(r#"{{"body":{{"text":"{text}"}}}}"#);
-    let message = read_envelope(envelope.as_bytes(), NOW).expect("reads").into_message();
+    let message = read_envelope(envelope.as_bytes(), NOW, &NoCopybooks).expect("reads").into_message();
     let shown = shown(&message, BodyForm::Preview);
     assert!(shown.contains(&format!("\"text\":\"{}\"", "ä".repeat(128))), "{shown}");
     assert!(shown.contains("\"isPreview\":true"));
@@ -150,7 +153,7 @@ proptest! {
         message.descriptor.format = Format(model::text::Text::new(&format));
         message.descriptor.ccsid = Ccsid(ccsid);
         message.descriptor.encoding = if little { Encoding::LITTLE_ENDIAN } else { Encoding::BIG_ENDIAN };
-        let again = read_envelope(shown(&message, BodyForm::Raw).as_bytes(), NOW).expect("reads").into_message();
+        let again = read_envelope(shown(&message, BodyForm::Raw).as_bytes(), NOW, &NoCopybooks).expect("reads").into_message();
         prop_assert_eq!(&again.body, &message.body);
         prop_assert_eq!(again.descriptor.format, message.descriptor.format);
         prop_assert_eq!(again.descriptor.ccsid, message.descriptor.ccsid);
@@ -159,6 +162,6 @@ proptest! {
 
     #[test]
     fn any_text_is_read_without_a_panic(text in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = read_envelope(&text, NOW);
+        let _ = read_envelope(&text, NOW, &NoCopybooks);
     }
 }

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use expect_test::expect;
+use message_api::copybooks::NoCopybooks;
 use message_api::exported::Exported;
 use message_api::outgoing::read_envelope;
 use model::descriptor::{
@@ -19,7 +20,7 @@ const NOW: Timestamp = Timestamp(1_795_219_200_000_789);
 
 fn carried(message: &Message) -> Message {
     let line = serde_json::to_vec(&Exported { message, now: NOW }).expect("it serialises");
-    read_envelope(&line, NOW).expect("what was written can be read").into_message()
+    read_envelope(&line, NOW, &NoCopybooks).expect("what was written can be read").into_message()
 }
 
 /// Texts, and bytes that are none.
@@ -104,7 +105,7 @@ proptest! {
         let mut line = serde_json::to_vec(&Exported { message: &message, now: NOW }).expect("it serialises");
         let at = at.index(line.len());
         line[at] = byte;
-        let _ = read_envelope(&line, NOW);
+        let _ = read_envelope(&line, NOW, &NoCopybooks);
     }
 }
 
@@ -136,7 +137,7 @@ fn a_text_that_its_field_cannot_hold_is_a_mistake() {
         (r#"{"accountingToken":"00"}"#, "accountingToken"),
         (r#"{"flags":-1}"#, "flags"),
     ] {
-        let error = read_envelope(line.as_bytes(), NOW).expect_err(line).to_string();
+        let error = read_envelope(line.as_bytes(), NOW, &NoCopybooks).expect_err(line).to_string();
         assert!(error.contains(expected), "{error}");
     }
 }

@@ -2,3 +2,4 @@
 
 mod envelope;
 mod exported;
+mod headers;

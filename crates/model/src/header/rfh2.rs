@@ -16,6 +16,8 @@ use codepage::{ByteOrder, CharacterSet};
 use crate::descriptor::{Ccsid, Encoding, Format};
 use crate::header::HeaderError;
 use crate::header::cursor::{Reader, Writer};
+use crate::header::fixed::{Part, decoded, encoded};
+use crate::text::Text;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rfh2 {
@@ -37,15 +39,24 @@ impl Rfh2 {
     /// # Panics
     /// When the folders together exceed 2 GiB; a message is at most 100 MiB.
     pub fn encode(&self, encoding: Encoding, out: &mut Vec<u8>) -> usize {
+        self.encode_in(Part { encoding, ccsid: Ccsid::UTF_8 }, out)
+    }
+
+    /// As `encode`, identifier and format in the character set of the part.
+    ///
+    /// # Panics
+    /// As `encode`.
+    pub fn encode_in(&self, part: Part, out: &mut Vec<u8>) -> usize {
+        let set = part.header_set();
         let length: usize = Self::FIXED_LENGTH + self.folders.iter().map(|f| 4 + padded(f.len())).sum::<usize>();
         out.reserve(length);
-        let mut writer = Writer::new(out, encoding);
-        writer.bytes(b"RFH ");
+        let mut writer = Writer::new(out, part.encoding);
+        writer.bytes(&encoded(set, b"RFH "));
         writer.integer(2);
         writer.integer(i32::try_from(length).expect("a header is shorter than a message"));
         writer.integer(self.encoding.0);
         writer.integer(self.ccsid.0);
-        writer.bytes(self.format.0.as_bytes());
+        writer.bytes(&encoded(set, self.format.0.as_bytes()));
         writer.integer(self.flags);
         writer.integer(Ccsid::UTF_8.0);
         for folder in &self.folders {
@@ -63,8 +74,19 @@ impl Rfh2 {
     /// Too short, another identifier or version, lengths that contradict each other, a character set no folder may
     /// have, or text malformed in it.
     pub fn decode(bytes: &[u8], encoding: Encoding) -> Result<(Self, usize), HeaderError> {
+        Self::decode_in(bytes, Part { encoding, ccsid: Ccsid::UTF_8 })
+    }
+
+    /// As `decode`, identifier and format in the character set of the part.
+    ///
+    /// # Errors
+    /// As `decode`.
+    pub fn decode_in(bytes: &[u8], part: Part) -> Result<(Self, usize), HeaderError> {
+        let (encoding, set) = (part.encoding, part.header_set());
         let mut reader = Reader::new("MQRFH2", bytes, encoding);
-        reader.expect_identifier(*b"RFH ")?;
+        if reader.array::<4>()? != *encoded(set, b"RFH ") {
+            return Err(HeaderError::Identifier { structure: "MQRFH2" });
+        }
         let version = reader.integer()?;
         if version != 2 {
             return Err(reader.bad_value("Version", version));
@@ -73,7 +95,7 @@ impl Rfh2 {
         let mut header = Self {
             encoding: Encoding(reader.integer()?),
             ccsid: Ccsid(reader.integer()?),
-            format: Format(reader.text()?),
+            format: Format(Text::from_bytes(decoded(set, reader.array()?))),
             flags: reader.integer()?,
             folders: Vec::new(),
         };

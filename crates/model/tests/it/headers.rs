@@ -232,3 +232,83 @@ fn utf_16_folders_follow_the_byte_order_of_the_header() {
         assert_eq!((header.folders, length), (vec!["<é/>".to_owned()], 52));
     }
 }
+
+mod bridges {
+    use model::header::fixed::{FixedHeader, Part};
+    use model::header::layout::{CICS, CICS_1, Field, IMS, Layout};
+
+    use super::*;
+
+    fn field(layout: &'static Layout, name: &str) -> &'static Field {
+        layout.fields.iter().find(|field| field.name == name).expect("the field")
+    }
+
+    /// As the reference lists them: the bytes of the fields before a field are its offset.
+    #[test]
+    fn fields_lie_one_behind_the_other() {
+        for layout in [&IMS, &CICS, &CICS_1] {
+            let mut at = 12;
+            for field in layout.fields {
+                assert_eq!(field.offset, at, "{} {}", layout.structure, field.name);
+                at += field.kind.width();
+            }
+            assert_eq!(at, layout.length, "{} {}", layout.structure, layout.version);
+        }
+        assert_eq!((IMS.length, CICS_1.length, CICS.length), (84, 164, 180));
+    }
+
+    #[test]
+    fn a_new_bridge_header_has_the_published_initial_values() {
+        let part = Part { encoding: Encoding::BIG_ENDIAN, ccsid: Ccsid::UTF_8 };
+        let header = FixedHeader::new(&CICS, part);
+        let bytes = header.as_bytes();
+        assert_eq!(bytes[..12], *b"CIH \0\0\0\x02\0\0\0\xb4");
+        // UOWControl, GetWaitInterval, LinkType, OutputDataLength.
+        assert_eq!(bytes[44..60], *b"\0\0\x01\x11\xff\xff\xff\xfe\0\0\0\x01\xff\xff\xff\xff");
+        let header = FixedHeader::new(&IMS, part);
+        let bytes = header.as_bytes();
+        assert_eq!((&bytes[..12], &bytes[80..]), (&b"IIH \0\0\0\x01\0\0\0\x54"[..], &b" 0C "[..]));
+    }
+
+    #[test]
+    fn a_bridge_header_is_written_and_read_in_ebcdic_and_in_either_byte_order() {
+        for encoding in [Encoding::Z_OS, Encoding::LITTLE_ENDIAN] {
+            let part = Part { encoding, ccsid: Ccsid(37) };
+            let mut header = FixedHeader::new(&CICS_1, part);
+            assert!(header.set_text(field(&CICS_1, "transactionId"), "PAY1"));
+            assert!(!header.set_text(field(&CICS_1, "transactionId"), "TOO LONG"));
+            header.set_integer(field(&CICS_1, "reason"), 0x0102);
+            header.announce(Format::STRING, part, None);
+            let mut bytes = header.as_bytes().to_vec();
+            assert_eq!(
+                (bytes.len(), &bytes[..4], &bytes[124..128]),
+                (164, &b"\xc3\xc9\xc8\x40"[..], &b"\xd7\xc1\xe8\xf1"[..])
+            );
+            let reason = if encoding == Encoding::Z_OS { [0, 0, 1, 2] } else { [2, 1, 0, 0] };
+            assert_eq!(bytes[40..44], reason);
+            bytes.extend_from_slice(b"data");
+            let read = FixedHeader::decode(Format::CICS, &bytes, part).expect("it is one");
+            assert_eq!((read.as_bytes(), read.next()), (&bytes[..164], Some((Format::STRING, part))));
+            assert_eq!(read.text(field(&CICS_1, "transactionId")).as_deref(), Some("PAY1"));
+        }
+    }
+
+    #[test]
+    fn a_bridge_header_with_another_version_length_or_identifier_is_none() {
+        let part = Part { encoding: Encoding::BIG_ENDIAN, ccsid: Ccsid::UTF_8 };
+        let whole = FixedHeader::new(&CICS, part).as_bytes().to_vec();
+        let refused = |at: usize, byte: u8| {
+            let mut bytes = whole.clone();
+            bytes[at] = byte;
+            FixedHeader::decode(Format::CICS, &bytes, part).expect_err("it is damaged").to_string()
+        };
+        assert_eq!(refused(7, 3), "MQCIH: Version is 3");
+        assert_eq!(refused(7, 1), "MQCIH: StrucLength is 180");
+        assert_eq!(refused(11, 164), "MQCIH: StrucLength is 164");
+        assert_eq!(refused(0, b'X'), "MQCIH: the structure identifier is another");
+        let short = FixedHeader::decode(Format::CICS, &whole[..179], part).expect_err("it is short").to_string();
+        assert_eq!(short, "MQCIH: 180 bytes are needed at offset 0, 179 are there");
+        let ebcdic = Part { ccsid: Ccsid(37), ..part };
+        assert!(FixedHeader::decode(Format::CICS, &whole, ebcdic).is_err(), "it is not written as announced");
+    }
+}

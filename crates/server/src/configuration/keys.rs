@@ -357,7 +357,7 @@ pub(crate) const KEYS: &[Key] = &[
         .environment("QUAYMASTER_CONSOLE_LIVE_STREAMS"),
     key("console.live_streams_per_user", Kind::Integer { minimum: 0, maximum: 100_000 }, "10", "Of these, streams of one user.")
         .environment("QUAYMASTER_CONSOLE_LIVE_STREAMS_PER_USER"),
-    key("zosconnect.poll_interval_seconds", SECONDS, "1", "Interval for checking whether archives in DIR/zosconnect/services, DIR/zosconnect/apis and DIR/zosconnect/apiRequesters have changed. 0: only at start.")
+    key("zosconnect.poll_interval_seconds", SECONDS, "1", "Interval for checking whether archives in DIR/zosconnect/services, DIR/zosconnect/apis and DIR/zosconnect/apiRequesters, or copybooks in DIR/copybooks, have changed. 0: only at start.")
         .unit("seconds")
         .environment("QUAYMASTER_ZOSCONNECT_POLL_INTERVAL_SECONDS"),
     key("zosconnect.request_timeout_seconds", Kind::Integer { minimum: 1, maximum: 86_400 }, "30", "Longest time that a request to a service may wait. It limits the service's own setting (asyncRequestTimeout).")

@@ -108,6 +108,7 @@ impl Plan {
         options.ltpa.keys_file.get_or_insert_with(|| data.ltpa_keys());
         options.archives = data.archives();
         options.push_file = Some(data.push_targets());
+        options.copybooks = data.copybooks();
         options.limits.connections = files::share(options.limits.connections, "limits.connections");
         options.server_user = server_user.to_owned();
         options.installation = crate::installation::describe(data.root());

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::error::ArchiveError;
 use crate::convert::{Structure, Transformation};
+use crate::record::RecordStructure;
 
 /// One property of conversion.
 #[derive(Debug, Clone, Copy)]
@@ -179,6 +180,20 @@ impl Conversion {
     fn direction(&self, side: Side, members: &dyn Members) -> Result<Option<(Direction, Unknown)>, ArchiveError> {
         let Some(file) = self.text(side.structure()) else { return Ok(None) };
         let wrong = |problem: String| ArchiveError::entry(file, problem);
+        let copybook = self.copybook(file, members)?;
+        let layout = copybook
+            .layout(self.text(side.record()), &self.layout_options())
+            .map_err(|error| wrong(error.to_string()))?;
+        let mut options = self.convert_options()?;
+        let wrapper = self.wrapper(side);
+        let made = without_unknown(&mut options, |options| Structure::new(&layout, options, wrapper.clone()));
+        // They may be those of the other direction's copybook.
+        let (structure, unknown) = made.map_err(|error| wrong(error.to_string()))?;
+        let schema = schema(&layout, &options, &wrapper).map_err(wrong)?;
+        Ok(Some((Direction { structure, schema }, unknown)))
+    }
+
+    fn copybook(&self, file: &str, members: &dyn Members) -> Result<Copybook, ArchiveError> {
         let text_of = |bytes: Vec<u8>| self.characters(bytes);
         let text = text_of(members.structure(file)?)?;
         let resolver: Box<Resolver<'_>> =
@@ -189,26 +204,31 @@ impl Conversion {
             decimal_comma: self.flag("decimalComma"),
             currency: self.currency()?,
         };
-        let copybook = Copybook::parse(&text, &parse).map_err(|error| wrong(error.to_string()))?;
-        let layout = copybook
-            .layout(self.text(side.record()), &self.layout_options())
-            .map_err(|error| wrong(error.to_string()))?;
-        let mut options = self.convert_options()?;
-        let wrapper = self.wrapper(side);
-        let mut unknown = Unknown::new();
-        let structure = loop {
-            match Structure::new(&layout, &options, wrapper.clone()) {
-                Ok(structure) => break structure,
-                // It may be one of the other direction's copybook.
-                Err(PlanError::UnknownAlternative { name }) if options.alternatives.contains(&name) => {
-                    options.alternatives.retain(|other| *other != name);
-                    unknown.push(name);
-                }
-                Err(error) => return Err(wrong(error.to_string())),
+        Copybook::parse(&text, &parse).map_err(|error| ArchiveError::entry(file, error))
+    }
+
+    /// Every record of a file, by its name.
+    ///
+    /// # Errors
+    /// The copybook is wrong, or a property does not go with it.
+    pub fn records(&self, file: &str, members: &dyn Members) -> Result<Vec<(String, RecordStructure)>, ArchiveError> {
+        let wrong = |problem: String| ArchiveError::entry(file, problem);
+        let copybook = self.copybook(file, members)?;
+        let names = copybook.record_names();
+        let mut records = Vec::with_capacity(names.len());
+        for name in &names {
+            let chosen = (names.len() > 1).then_some(*name);
+            let layout =
+                copybook.layout(chosen, &self.layout_options()).map_err(|error| ArchiveError::entry(file, error))?;
+            let mut options = self.convert_options()?;
+            let made = without_unknown(&mut options, |options| RecordStructure::new(layout.clone(), options.clone()));
+            let (structure, unknown) = made.map_err(|error| wrong(error.to_string()))?;
+            if let ([name], 1) = (unknown.as_slice(), names.len()) {
+                return Err(wrong(format!("use: '{name}' names no alternative of a REDEFINES")));
             }
-        };
-        let schema = schema(&layout, &options, &wrapper).map_err(wrong)?;
-        Ok(Some((Direction { structure, schema }, unknown)))
+            records.push(((*name).to_owned(), structure));
+        }
+        Ok(records)
     }
 
     /// Text of a copybook: in `languageStructureCodePage`, else UTF-8, else Latin-1, in which every byte is a character.
@@ -312,6 +332,24 @@ impl Conversion {
     fn list(&self, name: &str) -> Vec<String> {
         let text = self.text(name).unwrap_or_default();
         text.split(',').map(str::trim).filter(|one| !one.is_empty()).map(str::to_owned).collect()
+    }
+}
+
+/// What is made without names of alternatives that the copybook does not have, and these names.
+fn without_unknown<T>(
+    options: &mut ConvertOptions,
+    make: impl Fn(&ConvertOptions) -> Result<T, PlanError>,
+) -> Result<(T, Unknown), PlanError> {
+    let mut unknown = Unknown::new();
+    loop {
+        match make(options) {
+            Ok(made) => return Ok((made, unknown)),
+            Err(PlanError::UnknownAlternative { name }) if options.alternatives.contains(&name) => {
+                options.alternatives.retain(|other| *other != name);
+                unknown.push(name);
+            }
+            Err(error) => return Err(error),
+        }
     }
 }
 

@@ -113,7 +113,7 @@ fn check(archive: &ServiceArchive) -> Result<(), ArchiveError> {
 }
 
 /// Copybooks of a directory.
-struct Folder(PathBuf);
+pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Members for Folder {
     fn structure(&self, name: &str) -> Result<Vec<u8>, ArchiveError> {

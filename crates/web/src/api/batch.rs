@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::StatusCode;
+use message_api::copybooks::Copybooks;
 use message_api::keys::Fingerprint;
 use message_api::outgoing::{Outgoing, read_envelope};
 use model::authority::Principal;
@@ -63,6 +64,7 @@ pub(super) async fn put(
         object_name: target.object().to_owned(),
         object,
         parameters,
+        copybooks: Arc::clone(&call.shared.message_api.copybooks),
     };
     let lines = Lines::new(body.stream(&call.settings.options.limits));
     tokio::spawn(batch.run(lent, lines, answers));
@@ -78,6 +80,7 @@ struct Batch {
     object_name: String,
     object: ObjectDescriptor,
     parameters: Parameters,
+    copybooks: Arc<dyn Copybooks>,
 }
 
 impl Batch {
@@ -89,7 +92,7 @@ impl Batch {
             let next = lines.next(&mut together, MOST_TOGETHER).await;
             let mut out = Vec::with_capacity(ANSWER_BYTES * together.len());
             if !together.is_empty() {
-                put_together(&target, &mut lent, &self.object, self.parameters, &together, &mut out).await;
+                self.put_together(&target, &mut lent, &together, &mut out).await;
                 together.clear();
             }
             let is_over = match next {
@@ -109,49 +112,42 @@ impl Batch {
         }
         lent.give_back();
     }
-}
 
-/// Puts each line for itself, all in one unit of work; writes for each what became of it.
-async fn put_together(
-    target: &Target<'_>,
-    lent: &mut Lent,
-    object: &ObjectDescriptor,
-    parameters: Parameters,
-    lines: &[Bytes],
-    out: &mut Vec<u8>,
-) {
-    let mut results = Vec::with_capacity(lines.len());
-    let now = SystemClock.now();
-    for line in lines {
-        let outgoing = match read_line(line, now) {
-            Ok(outgoing) => outgoing,
-            Err(error) => {
-                results.push(Err(error));
-                continue;
+    /// Puts each line for itself, all in one unit of work; writes for each what became of it.
+    async fn put_together(&self, target: &Target<'_>, lent: &mut Lent, lines: &[Bytes], out: &mut Vec<u8>) {
+        let mut results = Vec::with_capacity(lines.len());
+        let now = SystemClock.now();
+        for line in lines {
+            let outgoing = match read_line(line, now, &*self.copybooks) {
+                Ok(outgoing) => outgoing,
+                Err(error) => {
+                    results.push(Err(error));
+                    continue;
+                }
+            };
+            let (options, due) = (self.parameters.options(&outgoing, PutFlags::SYNCPOINT), outgoing.due);
+            let message = Box::new(outgoing.into_message());
+            let put = lent.connection().put1_due(target.acting(), &self.object, message, &options, due).await;
+            let put = put.map(|done| Placed { id: done.message_id, position: done.position });
+            results.push(put.map_err(|error| target.failed(&error)));
+        }
+        let committed = lent.connection().commit().await;
+        if committed.is_err() {
+            // What was not committed is not there.
+            let _ = lent.connection().back_out().await;
+        }
+        for result in results {
+            match (result, &committed) {
+                (Ok(placed), Ok(())) => write_line(out, &placed),
+                (Ok(_), Err(error)) => write_line(out, &json!({ "error": target.change_failed(error).as_problem() })),
+                (Err(error), _) => write_line(out, &json!({ "error": error.as_problem() })),
             }
-        };
-        let (options, due) = (parameters.options(&outgoing, PutFlags::SYNCPOINT), outgoing.due);
-        let message = Box::new(outgoing.into_message());
-        let put = lent.connection().put1_due(target.acting(), object, message, &options, due).await;
-        let put = put.map(|done| Placed { id: done.message_id, position: done.position });
-        results.push(put.map_err(|error| target.failed(&error)));
-    }
-    let committed = lent.connection().commit().await;
-    if committed.is_err() {
-        // What was not committed is not there.
-        let _ = lent.connection().back_out().await;
-    }
-    for result in results {
-        match (result, &committed) {
-            (Ok(placed), Ok(())) => write_line(out, &placed),
-            (Ok(_), Err(error)) => write_line(out, &json!({ "error": target.change_failed(error).as_problem() })),
-            (Err(error), _) => write_line(out, &json!({ "error": error.as_problem() })),
         }
     }
 }
 
-fn read_line(line: &[u8], now: Timestamp) -> Result<Outgoing, ApiError> {
-    read_envelope(line, now).map_err(|problem| not_a_message(&problem))
+fn read_line(line: &[u8], now: Timestamp, copybooks: &dyn Copybooks) -> Result<Outgoing, ApiError> {
+    read_envelope(line, now, copybooks).map_err(|problem| not_a_message(&problem))
 }
 
 async fn put_atomic(
@@ -175,7 +171,8 @@ async fn put_atomic(
     };
     let mut messages = Vec::new();
     for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
-        messages.push(read_line(line, call.now).map_err(|error| error.in_line(messages.len() + 1))?);
+        let outgoing = read_line(line, call.now, &*call.shared.message_api.copybooks);
+        messages.push(outgoing.map_err(|error| error.in_line(messages.len() + 1))?);
     }
     if keys::is_given(call) && messages.len() > MOST_WITH_KEY {
         let problem = format!("an atomic batch with an Idempotency-Key has at most {MOST_WITH_KEY} messages");

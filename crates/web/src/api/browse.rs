@@ -23,7 +23,7 @@ use crate::service::Call;
 
 use super::get::{self, List, get_placed, no_such_message, position};
 use super::keys;
-use super::selection::{self, Match};
+use super::selection::{self, Match, Shown};
 
 const DEFAULT_PAGE: usize = 100;
 /// What places there are: so many ranks, and positions of so many bits.
@@ -38,12 +38,12 @@ struct Page {
     limit: Option<usize>,
     cursor: Option<Place>,
     contains: Option<String>,
-    body: BodyForm,
+    shown: Shown,
 }
 
 impl Page {
     fn read(call: Call<'_>) -> Result<Self, ApiError> {
-        let mut page = Self { body: BodyForm::Preview, ..Self::default() };
+        let mut page = Self { shown: Shown::new(BodyForm::Preview), ..Self::default() };
         query::each(call.query(), |name, value: Cow<'_, str>| match name {
             "limit" => query::once(&mut page.limit, name, selection::number(name, &value)?),
             "cursor" => {
@@ -52,11 +52,7 @@ impl Page {
                 query::once(&mut page.cursor, name, place)
             }
             "contains" => query::once(&mut page.contains, name, value.into_owned()),
-            "body" => {
-                page.body = selection::body_form(name, &value)?;
-                Ok(())
-            }
-            _ if page.matched.take(name, &value)? => Ok(()),
+            _ if page.matched.take(name, &value)? || page.shown.take(call, name, &value)? => Ok(()),
             _ => Err(query::unknown(name)),
         })?;
         Ok(page)
@@ -114,7 +110,7 @@ async fn fill(call: Call<'_>, queue: &mut crate::messaging::OpenQueue<'_>, page:
         looked_at += 1;
         last = Some(got.place());
         if page.contains.as_deref().is_none_or(|text| Content::of(&got.message).contains(text)) {
-            list.add(call, &got.message, Some(got.position()), page.body);
+            list.add(call, &got.message, Some(got.position()), &page.shown);
         }
         walk.step().await;
     };
@@ -126,16 +122,13 @@ async fn fill(call: Call<'_>, queue: &mut crate::messaging::OpenQueue<'_>, page:
 /// # Errors
 /// 404 there is no message at the position.
 pub(super) async fn show(call: Call<'_>, identity: &Identity) -> Result<Answer, ApiError> {
-    let mut body = BodyForm::Auto;
+    let mut shown = Shown::default();
     query::each(call.query(), |name, value: Cow<'_, str>| match name {
-        "body" => {
-            body = selection::body_form(name, &value)?;
-            Ok(())
-        }
+        _ if shown.take(call, name, &value)? => Ok(()),
         _ => Err(query::unknown(name)),
     })?;
     let (message, at) = one(call, identity).await?;
-    Ok(get::envelope(call, &message, Some(at), body))
+    Ok(get::envelope(call, &message, Some(at), &shown))
 }
 
 /// The data alone.

@@ -22,7 +22,7 @@ use crate::request_body::RequestBody;
 use crate::service::Call;
 
 use super::get::List;
-use super::selection::{self, MOST, MatchMembers};
+use super::selection::{self, MOST, MatchMembers, Shown};
 use super::to_the_end::to_the_end;
 
 pub(super) const DEFAULT_LOCK: Duration = Duration::from_secs(30);
@@ -40,6 +40,7 @@ struct Wanted {
     wait: Option<String>,
     lock: Option<String>,
     body: Option<String>,
+    copybook: Option<String>,
     r#match: MatchMembers,
 }
 
@@ -59,6 +60,8 @@ pub(super) async fn receive(
     }
     let lock = wanted.lock.as_deref().map_or(Ok(DEFAULT_LOCK), read_lock)?;
     let form = wanted.body.as_deref().map_or(Ok(BodyForm::Auto), |text| selection::body_form("body", text))?;
+    let copybook = wanted.copybook.as_deref().map(|name| selection::copybook(call, name)).transpose()?;
+    let shown = Shown { form, copybook };
     let matched = wanted.r#match.matched()?;
     let mut options = matched.options();
     let wait = wanted.wait.as_deref().map(|text| selection::wait("wait", text)).transpose()?;
@@ -85,7 +88,7 @@ pub(super) async fn receive(
     let mut list = List::new();
     for delivered in &received {
         let beside = [("token", Value::from(delivered.token.to_string())), ("lockedUntil", Value::from(until.clone()))];
-        list.add_with(call, &delivered.message, Some(delivered.position), form, &beside);
+        list.add_with(call, &delivered.message, Some(delivered.position), &shown, &beside);
     }
     Ok(list.into_answer(&[]))
 }

@@ -9,7 +9,7 @@ use connection::verbs::{Connection, ObjectHandle};
 use http::{HeaderValue, StatusCode};
 use identity::Identity;
 use message_api::content::Content;
-use message_api::incoming::{BodyForm, Incoming, Told};
+use message_api::incoming::{Incoming, Told};
 use model::message::Message;
 use model::options::{GetFlags, GetOptions, MatchOptions, OpenOptions};
 use model::reason::Reason;
@@ -21,7 +21,7 @@ use crate::messaging::{OpenQueue, Target};
 use crate::query;
 use crate::service::Call;
 
-use super::selection::{self, Match};
+use super::selection::{self, Match, Shown};
 use super::{headers, json};
 
 /// What a get asks for.
@@ -32,7 +32,7 @@ struct Wanted {
     /// `None`: one message, as itself and not as a list.
     most: Option<usize>,
     is_envelope: bool,
-    body: BodyForm,
+    shown: Shown,
 }
 
 impl Wanted {
@@ -45,13 +45,11 @@ impl Wanted {
                 wanted.is_envelope = selection::flag(name, &value)?;
                 Ok(())
             }
-            "body" => {
-                wanted.body = selection::body_form(name, &value)?;
-                Ok(())
-            }
-            _ if wanted.matched.take(name, &value)? => Ok(()),
+            _ if wanted.matched.take(name, &value)? || wanted.shown.take(call, name, &value)? => Ok(()),
             _ => Err(query::unknown(name)),
         })?;
+        // A record is shown as JSON, in a message.
+        wanted.is_envelope |= wanted.shown.copybook.is_some();
         Ok(wanted)
     }
 }
@@ -91,7 +89,7 @@ async fn take_first(
 ) -> Result<Answer, ApiError> {
     match next(queue, options).await? {
         None => Ok(answer::of_service(StatusCode::NO_CONTENT, None, Bytes::new())),
-        Some((message, at)) if wanted.is_envelope => Ok(envelope(call, &message, at, wanted.body)),
+        Some((message, at)) if wanted.is_envelope => Ok(envelope(call, &message, at, &wanted.shown)),
         Some((message, at)) => Ok(raw(call, &message, at)),
     }
 }
@@ -108,7 +106,7 @@ async fn take_many(
     let room = call.settings.options.limits.body_bytes;
     while list.count < most && list.bytes.len() < room {
         match next(queue, &options).await {
-            Ok(Some((message, at))) => list.add(call, &message, at, wanted.body),
+            Ok(Some((message, at))) => list.add(call, &message, at, &wanted.shown),
             Ok(None) => break,
             // What was taken is answered; the next request finds out what is wrong.
             Err(_) if list.count > 0 => break,
@@ -153,10 +151,7 @@ pub(super) async fn take_one(call: Call<'_>, identity: &Identity) -> Result<Answ
     let target = Target::of(call, identity, Verb::GetFrom)?;
     let mut wanted = Wanted { is_envelope: true, ..Wanted::default() };
     query::each(call.query(), |name, value: Cow<'_, str>| match name {
-        "body" => {
-            wanted.body = selection::body_form(name, &value)?;
-            Ok(())
-        }
+        _ if wanted.shown.take(call, name, &value)? => Ok(()),
         _ => Err(query::unknown(name)),
     })?;
     let position = position(call)?;
@@ -170,7 +165,7 @@ pub(super) async fn take_one(call: Call<'_>, identity: &Identity) -> Result<Answ
     let taken = next(&mut queue, &options).await;
     queue.close().await;
     let (message, at) = taken?.ok_or_else(|| no_such_message(position))?;
-    Ok(envelope(call, &message, at, wanted.body))
+    Ok(envelope(call, &message, at, &wanted.shown))
 }
 
 pub(super) fn no_such_message(position: Position) -> ApiError {
@@ -187,10 +182,19 @@ pub(super) fn position(call: Call<'_>) -> Result<Position, ApiError> {
 }
 
 /// A message as JSON.
-pub(super) fn envelope(call: Call<'_>, message: &Message, at: Option<Position>, body: BodyForm) -> Answer {
+pub(super) fn envelope(call: Call<'_>, message: &Message, at: Option<Position>, shown: &Shown) -> Answer {
     let content = Content::of(message);
-    let told = Told { position: at, now: call.now, body, beside: &[] };
+    let told = told(call, at, shown, &[]);
     json(StatusCode::OK, &Incoming { message, content: &content, told })
+}
+
+fn told<'a>(
+    call: Call<'_>,
+    position: Option<Position>,
+    shown: &'a Shown,
+    beside: &'a [(&'static str, serde_json::Value)],
+) -> Told<'a> {
+    Told { position, now: call.now, body: shown.form, copybook: shown.copybook.as_ref(), beside }
 }
 
 /// A message as its data, with what describes it in headers. Text comes in UTF-8.
@@ -227,8 +231,8 @@ impl List {
         Self { bytes: b"{\"messages\":[".to_vec(), count: 0 }
     }
 
-    pub(super) fn add(&mut self, call: Call<'_>, message: &Message, at: Option<Position>, body: BodyForm) {
-        self.add_with(call, message, at, body, &[]);
+    pub(super) fn add(&mut self, call: Call<'_>, message: &Message, at: Option<Position>, shown: &Shown) {
+        self.add_with(call, message, at, shown, &[]);
     }
 
     pub(super) fn add_with(
@@ -236,7 +240,7 @@ impl List {
         call: Call<'_>,
         message: &Message,
         at: Option<Position>,
-        body: BodyForm,
+        shown: &Shown,
         beside: &[(&'static str, serde_json::Value)],
     ) {
         if self.count > 0 {
@@ -244,7 +248,7 @@ impl List {
         }
         self.count += 1;
         let content = Content::of(message);
-        let told = Told { position: at, now: call.now, body, beside };
+        let told = told(call, at, shown, beside);
         let incoming = Incoming { message, content: &content, told };
         serde_json::to_writer(&mut self.bytes, &incoming).expect("it has string keys only");
     }

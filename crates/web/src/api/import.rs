@@ -11,6 +11,7 @@ use connection::pool::{Lent, Pool};
 use connection::target::Acting;
 use http::StatusCode;
 use identity::Identity;
+use message_api::copybooks::Copybooks;
 use message_api::outgoing::read_envelope;
 use model::authority::Principal;
 use model::options::{ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
@@ -71,6 +72,7 @@ pub(super) async fn import(
         object_name: target.object().to_owned(),
         object,
         options: PutOptions { flags: PutFlags::SYNCPOINT | PutFlags::FAIL_IF_QUIESCING | context, context: None },
+        copybooks: Arc::clone(&call.shared.message_api.copybooks),
         counts: Counts::default(),
     };
     let lines = Lines::new(body.stream(&call.settings.options.limits));
@@ -99,6 +101,7 @@ struct Import {
     object_name: String,
     object: ObjectDescriptor,
     options: PutOptions,
+    copybooks: Arc<dyn Copybooks>,
     counts: Counts,
 }
 
@@ -138,7 +141,7 @@ impl Import {
         let mut imported = 0;
         for line in lines {
             self.counts.lines += 1;
-            match put_line(&target, lent, &self.object, &self.options, line).await {
+            match put_line(&target, lent, self, line).await {
                 Ok(()) => imported += 1,
                 Err(error) => {
                     self.counts.failed += 1;
@@ -161,18 +164,13 @@ impl Import {
     }
 }
 
-async fn put_line(
-    target: &Target<'_>,
-    lent: &mut Lent,
-    object: &ObjectDescriptor,
-    options: &PutOptions,
-    line: &[u8],
-) -> Result<(), ApiError> {
-    let outgoing = read_envelope(line, SystemClock.now()).map_err(|problem| not_a_message(&problem))?;
+async fn put_line(target: &Target<'_>, lent: &mut Lent, import: &Import, line: &[u8]) -> Result<(), ApiError> {
+    let outgoing = read_envelope(line, SystemClock.now(), &*import.copybooks);
+    let outgoing = outgoing.map_err(|problem| not_a_message(&problem))?;
     if outgoing.due.is_some() {
         return Err(ApiError::new(&error::BODY_NOT_VALID, &["a message that is imported is delivered at once"]));
     }
     let message = Box::new(outgoing.into_message());
-    let put = lent.connection().put1(target.acting(), object, message, options).await;
+    let put = lent.connection().put1(target.acting(), &import.object, message, &import.options).await;
     put.map(drop).map_err(|error| target.failed(&error))
 }

@@ -134,7 +134,8 @@ pub(super) async fn read_one(
     let longest = || target.longest(call, object);
     if is_envelope {
         let bytes = body.read_message(limits, &[], longest).await?;
-        let outgoing = read_envelope(&bytes, call.now).map_err(|problem| not_a_message(&problem))?;
+        let outgoing = read_envelope(&bytes, call.now, &*call.shared.message_api.copybooks);
+        let outgoing = outgoing.map_err(|problem| not_a_message(&problem))?;
         return Ok((outgoing, bytes));
     }
     let mut outgoing = headers::read(call.headers(), call.now)?;

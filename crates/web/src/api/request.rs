@@ -8,7 +8,6 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::StatusCode;
 use identity::Identity;
-use message_api::incoming::BodyForm;
 use message_api::requests::{Correlation, Exchanged, LateReply, NotExchanged, Request, Sent};
 use model::name::QueueName;
 use model::options::PutFlags;
@@ -20,9 +19,10 @@ use crate::query;
 use crate::request_body::RequestBody;
 use crate::service::Call;
 
+use super::get;
 use super::keys::{self, Kept, REPLAYED, Said, TRUE};
 use super::put::{self, fingerprint, whole};
-use super::{get, selection};
+use super::selection::{self, Shown};
 
 const DEFAULT_WAIT: Duration = Duration::from_secs(30);
 
@@ -32,7 +32,7 @@ struct Wanted {
     correlation: Option<Correlation>,
     late: Option<LateReply>,
     is_envelope: bool,
-    body: BodyForm,
+    shown: Shown,
 }
 
 impl Wanted {
@@ -41,7 +41,7 @@ impl Wanted {
     fn read(call: Call<'_>, identity: &Identity) -> Result<Self, ApiError> {
         let (reply_queue, correlation, late) = (None, None, None);
         let mut wanted =
-            Self { wait: None, reply_queue, correlation, late, is_envelope: false, body: BodyForm::default() };
+            Self { wait: None, reply_queue, correlation, late, is_envelope: false, shown: Shown::default() };
         query::each(call.query(), |name, value: Cow<'_, str>| match name {
             "wait" => query::once(&mut wanted.wait, name, selection::wait(name, &value)?),
             "replyQueue" => {
@@ -54,10 +54,7 @@ impl Wanted {
                 wanted.is_envelope = selection::flag(name, &value)?;
                 Ok(())
             }
-            "body" => {
-                wanted.body = selection::body_form(name, &value)?;
-                Ok(())
-            }
+            _ if wanted.shown.take(call, name, &value)? => Ok(()),
             _ => Err(query::unknown(name)),
         })?;
         let keeps = matches!(wanted.late, Some(LateReply::Keep | LateReply::Move(_)));
@@ -71,7 +68,10 @@ impl Wanted {
         // Times in the answer count from now, not from when the request came.
         let call = Call { now: call.shared.now(), ..call };
         match exchanged {
-            Exchanged::Reply(reply) if self.is_envelope => Ok(get::envelope(call, &reply, None, self.body)),
+            // A record is shown as JSON, in a message.
+            Exchanged::Reply(reply) if self.is_envelope || self.shown.copybook.is_some() => {
+                Ok(get::envelope(call, &reply, None, &self.shown))
+            }
             Exchanged::Reply(reply) => Ok(get::raw(call, &reply, None)),
             Exchanged::Nothing(id) => {
                 let wait = self.wait.unwrap_or(DEFAULT_WAIT).as_millis().to_string();

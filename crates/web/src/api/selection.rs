@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use message_api::copybooks::Named;
 use message_api::incoming::BodyForm;
 use message_api::push::Matched;
 use message_api::time_text::read_duration;
@@ -11,6 +12,9 @@ use serde::Deserialize;
 
 use crate::error::ApiError;
 use crate::query;
+use crate::service::Call;
+
+use super::not_a_message;
 
 const IDENTIFIER: &str = "48 hexadecimal digits";
 /// Most messages of one answer.
@@ -106,6 +110,41 @@ impl MatchMembers {
         }
         Ok(matched)
     }
+}
+
+/// How bodies are shown.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Shown {
+    pub(super) form: BodyForm,
+    /// As records of it, where they are.
+    pub(super) copybook: Option<Named>,
+}
+
+impl Shown {
+    pub(super) fn new(form: BodyForm) -> Self {
+        Self { form, copybook: None }
+    }
+
+    /// Takes one parameter; `false` when it is none of these.
+    ///
+    /// # Errors
+    /// 400 an unknown form or copybook; it was given before.
+    pub(super) fn take(&mut self, call: Call<'_>, name: &str, value: &str) -> Result<bool, ApiError> {
+        match name {
+            "body" => self.form = body_form(name, value)?,
+            "copybook" => query::once(&mut self.copybook, name, copybook(call, value)?)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+/// # Errors
+/// 400 there is no such copybook, or it cannot be used.
+pub(super) fn copybook(call: Call<'_>, name: &str) -> Result<Named, ApiError> {
+    let found = call.shared.message_api.copybooks.find(name);
+    let structure = found.map_err(|problem| not_a_message(&problem.into()))?;
+    Ok(Named { name: name.to_owned(), structure })
 }
 
 /// # Errors

@@ -12,7 +12,7 @@ use http::{HeaderMap, Method, StatusCode, header};
 use identity::Identity;
 use message_api::content::Content;
 use message_api::deliveries::Token;
-use message_api::incoming::{BodyForm, Incoming, Told};
+use message_api::incoming::{Incoming, Told};
 use message_api::streams::{self, Bookmark, Delivering, Following, Item, Most, Passing, Source};
 use message_api::time_text::{read_duration, write_moment};
 use model::options::ObjectDescriptor;
@@ -29,7 +29,7 @@ use crate::query;
 use crate::service::{self, Call, Connected, X_API_KEY};
 
 use super::event_stream::{Framing, LAST_EVENT_ID};
-use super::selection::{self, Match};
+use super::selection::{self, Match, Shown};
 use super::{deliveries, keys};
 
 const DEFAULT_IN_FLIGHT: usize = 10;
@@ -49,7 +49,7 @@ struct Wanted {
     begin: Option<Bookmark>,
     subscription: Option<String>,
     heartbeat: Option<Duration>,
-    body: BodyForm,
+    shown: Shown,
 }
 
 /// What a stream is of.
@@ -74,11 +74,7 @@ impl Wanted {
                 query::once(&mut wanted.subscription, name, subscription(name, value.into_owned())?)
             }
             "heartbeat" => query::once(&mut wanted.heartbeat, name, heartbeat(name, &value)?),
-            "body" => {
-                wanted.body = selection::body_form(name, &value)?;
-                Ok(())
-            }
-            _ if wanted.matched.take(name, &value)? => Ok(()),
+            _ if wanted.matched.take(name, &value)? || wanted.shown.take(call, name, &value)? => Ok(()),
             _ => Err(query::unknown(name)),
         })?;
         wanted.check(of)?;
@@ -199,7 +195,7 @@ struct Begun {
     heartbeat: Duration,
     /// How long a client may read nothing.
     patience: Duration,
-    body: BodyForm,
+    shown: Shown,
     about: About,
     /// HTTP/1.1: the connection is the stream's.
     owns_connection: bool,
@@ -241,7 +237,7 @@ impl Begun {
             framing: Framing::accepted(call.headers()),
             heartbeat: wanted.heartbeat.unwrap_or(DEFAULT_HEARTBEAT),
             patience: Duration::from_secs(limits.idle_seconds.max(1)),
-            body: wanted.body,
+            shown: wanted.shown.clone(),
             about: About {
                 verb: target.verb(),
                 object: target.object().to_owned(),
@@ -378,7 +374,8 @@ impl Piece {
             beside.push(("cursor", bookmark.clone().into()));
         }
         let content = Content::of(&item.message);
-        let told = Told { position: Some(item.position), now, body: of.body, beside: &beside };
+        let (body, copybook) = (of.shown.form, of.shown.copybook.as_ref());
+        let told = Told { position: Some(item.position), now, body, copybook, beside: &beside };
         let incoming = Incoming { message: &item.message, content: &content, told };
         of.framing.write(&mut self.out, "message", item.bookmark.as_deref(), &incoming);
         self.ends.push((item.delivery.map(|(token, _)| token), self.out.len()));

@@ -154,7 +154,7 @@ fn put(
     retains: bool,
     before: usize,
 ) -> Result<Put, ApiError> {
-    let outgoing = read_envelope(message.get().as_bytes(), call.now);
+    let outgoing = read_envelope(message.get().as_bytes(), call.now, &*call.shared.message_api.copybooks);
     let outgoing = outgoing.map_err(|problem| not_a_message(&problem).in_line(before + 1))?;
     let due = outgoing.due;
     let mut flags = PutFlags::SYNCPOINT | PutFlags::FAIL_IF_QUIESCING;

@@ -58,6 +58,13 @@ const BODY: Parameter = query(
     Shape::Words(&["auto", "text", "base64", "raw", "preview", "none"]),
     "How bodies are shown. `auto`: JSON, else text, else base64. `raw`: with their headers, in base64.",
 );
+const COPYBOOK: Parameter = query(
+    "copybook",
+    Shape::Text,
+    "Bodies are shown as records of this copybook. The answer is JSON. Where the data is no such record, `problem` says why.",
+);
+const COPYBOOK_CURSOR: Parameter = query("cursor", Shape::Text, "Of the page before.");
+const LIMIT_OF_COPYBOOKS: Parameter = query("limit", Shape::Number(1, 1000), "Most copybooks of a page. Default 100.");
 const ID: Parameter = query("id", IDENTIFIER, "Only the message with this id.");
 const CORRELATION_ID: Parameter = query("correlationId", IDENTIFIER, "Only messages with this correlation id.");
 const GROUP_ID: Parameter = query("groupId", IDENTIFIER, "Only messages of this group.");
@@ -128,6 +135,8 @@ const IMPORTED: &[Success] = &[success(
     "A line for each line that was refused, and a line with the counts after each unit of work",
     Content::Text("application/x-ndjson"),
 )];
+const COPYBOOKS: &[Success] = &[success(200, "The copybooks", Content::Json("Copybooks"))];
+const COPYBOOK_SHOWN: &[Success] = &[success(200, "The copybook", Content::Json("Copybook"))];
 const SHOWN: &[Success] = &[success(200, "The message", Content::Json("Message"))];
 
 const SERIES: Parameter = query(
@@ -161,7 +170,7 @@ pub(super) fn details(handler: ApiHandler) -> Details {
             ..plain(MESSAGE_API, PUT_HELP, PLACED)
         },
         ApiHandler::ExchangeMessages => Details {
-            parameters: &[REPLY_WAIT, REPLY_QUEUE, CORRELATION, LATE, ENVELOPE, BODY, KEY],
+            parameters: &[REPLY_WAIT, REPLY_QUEUE, CORRELATION, LATE, ENVELOPE, BODY, COPYBOOK, KEY],
             body: Some(Body::AnyMessage),
             ..plain(
                 MESSAGE_API,
@@ -170,7 +179,7 @@ pub(super) fn details(handler: ApiHandler) -> Details {
             )
         },
         ApiHandler::TakeMessages => Details {
-            parameters: &[WAIT, MAX, ENVELOPE, BODY, ID, CORRELATION_ID, GROUP_ID, SELECTOR],
+            parameters: &[WAIT, MAX, ENVELOPE, BODY, COPYBOOK, ID, CORRELATION_ID, GROUP_ID, SELECTOR],
             ..plain(
                 MESSAGE_API,
                 "The messages are off the queue before the answer: a broken connection loses them. Without `max`, the answer is \
@@ -179,11 +188,11 @@ pub(super) fn details(handler: ApiHandler) -> Details {
             )
         },
         ApiHandler::BrowseMessages => Details {
-            parameters: &[LIMIT, CURSOR, CONTAINS, BODY, ID, CORRELATION_ID, GROUP_ID, SELECTOR],
+            parameters: &[LIMIT, CURSOR, CONTAINS, BODY, COPYBOOK, ID, CORRELATION_ID, GROUP_ID, SELECTOR],
             ..plain(MESSAGE_API, "With `cursor` in the answer there is more. Bodies are previews by default.", MESSAGES)
         },
-        ApiHandler::ShowMessage => Details { parameters: &[BODY], ..plain(MESSAGE_API, "", SHOWN) },
-        ApiHandler::TakeMessage => Details { parameters: &[BODY], ..plain(MESSAGE_API, "", SHOWN) },
+        ApiHandler::ShowMessage => Details { parameters: &[BODY, COPYBOOK], ..plain(MESSAGE_API, "", SHOWN) },
+        ApiHandler::TakeMessage => Details { parameters: &[BODY, COPYBOOK], ..plain(MESSAGE_API, "", SHOWN) },
         ApiHandler::ShowMessageBody => plain(MESSAGE_API, "With its content type.", DATA),
         ApiHandler::ReceiveMessages => Details {
             body: Some(Body::Json("Receive")),
@@ -244,6 +253,7 @@ pub(super) fn details(handler: ApiHandler) -> Details {
                 LAST_EVENT_ID,
                 HEARTBEAT,
                 BODY,
+                COPYBOOK,
                 ID,
                 CORRELATION_ID,
                 GROUP_ID,
@@ -252,7 +262,18 @@ pub(super) fn details(handler: ApiHandler) -> Details {
             ..plain(MESSAGE_API, STREAM_HELP, STREAMED)
         },
         ApiHandler::StreamTopic => Details {
-            parameters: &[SUBSCRIPTION, LOCK, IN_FLIGHT, HEARTBEAT, BODY, ID, CORRELATION_ID, GROUP_ID, SELECTOR],
+            parameters: &[
+                SUBSCRIPTION,
+                LOCK,
+                IN_FLIGHT,
+                HEARTBEAT,
+                BODY,
+                COPYBOOK,
+                ID,
+                CORRELATION_ID,
+                GROUP_ID,
+                SELECTOR,
+            ],
             ..plain(MESSAGE_API, STREAM_HELP, STREAMED)
         },
         ApiHandler::ShowHistory => Details {
@@ -271,6 +292,13 @@ pub(super) fn details(handler: ApiHandler) -> Details {
             body: Some(Body::Json("Watch")),
             ..plain(MESSAGE_API, "Replaces what the stream has watched before.", WATCHED)
         },
+        ApiHandler::ListCopybooks => Details {
+            parameters: &[LIMIT_OF_COPYBOOKS, COPYBOOK_CURSOR],
+            ..plain(MESSAGE_API, "Those of deployed services, and those of the folder `copybooks`.", COPYBOOKS)
+        },
+        ApiHandler::ShowCopybook => {
+            plain(MESSAGE_API, "Its fields with their places, and the JSON schema of its records.", COPYBOOK_SHOWN)
+        }
     };
     Details { extension: true, ..described }
 }
@@ -311,11 +339,17 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
                 "type": "object", "required": ["queue"], "properties": { "queue": queue(), "qmgr": queue() }
             },
             "report": { "type": "array", "items": text() },
-            "contentType": text(), "properties": { "type": "object" },
-            "body": {
-                "type": "object", "maxProperties": 1,
-                "properties": { "text": text(), "json": {}, "base64": text(), "raw": text() }
-            }
+            "contentType": text(), "properties": { "type": "object" }, "headers": headers(),
+            "body": { "oneOf": [
+                {
+                    "type": "object", "maxProperties": 1, "additionalProperties": false,
+                    "properties": { "text": text(), "json": {}, "base64": text(), "raw": text() }
+                },
+                {
+                    "type": "object", "required": ["copybook", "record"], "additionalProperties": false,
+                    "properties": { "copybook": text(), "record": { "type": "object" } }
+                }
+            ] }
         },
         "examples": [{ "persistence": "persistent", "body": { "json": { "order": 17 } } }]
     });
@@ -342,6 +376,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
                     "max": { "type": "integer", "minimum": 1, "maximum": 1000 },
                     "wait": duration(WAIT_DURATION), "lock": duration(LOCK_DURATION),
                     "body": { "type": "string", "enum": ["auto", "text", "base64", "raw", "preview", "none"] },
+                    "copybook": text(),
                     "match": {
                         "type": "object",
                         "properties": {
@@ -407,6 +442,14 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
         ("Chart", chart()),
         ("Watch", watch()),
         ("Watched", watched()),
+        ("Copybook", copybook()),
+        (
+            "Copybooks",
+            json!({
+                "type": "object", "required": ["copybooks"],
+                "properties": { "copybooks": { "type": "array", "items": reference("Copybook") }, "cursor": text() }
+            }),
+        ),
         ("NewJob", new_job()),
         ("Job", job()),
         (
@@ -475,6 +518,38 @@ fn watched() -> Value {
                 "type": "object", "required": ["qmgr", "name"],
                 "properties": { "qmgr": { "type": "string" }, "name": { "type": "string" } }
             } }
+        }
+    })
+}
+
+fn headers() -> Value {
+    let structures = ["MQDLH", "MQXQH", "MQMDE", "MQRFH2", "MQIIH", "MQCIH"];
+    json!({
+        "type": "array", "maxItems": 16,
+        "items": {
+            "type": "object", "required": ["structure"],
+            "properties": { "structure": { "type": "string", "enum": structures } }
+        }
+    })
+}
+
+fn copybook() -> Value {
+    let text = || json!({ "type": "string" });
+    let count = || json!({ "type": "integer", "minimum": 0 });
+    json!({
+        "type": "object", "required": ["name", "from"],
+        "properties": {
+            "name": text(), "from": { "type": "string", "enum": ["service", "folder"] },
+            "length": count(), "minimumLength": count(), "ccsid": count(), "encoding": count(), "problem": text(),
+            "fields": { "type": "array", "items": {
+                "type": "object", "required": ["path", "level", "offset", "length", "usage"],
+                "properties": {
+                    "path": text(), "level": count(), "offset": count(), "length": count(), "usage": text(),
+                    "picture": text(), "redefines": text(), "occurs": count(), "minimumOccurs": count(),
+                    "dependingOn": text()
+                }
+            } },
+            "schema": { "type": "object" }
         }
     })
 }

@@ -9,6 +9,7 @@ mod admin_stream;
 mod archives;
 mod attacks;
 mod bearers;
+mod bodies;
 pub(crate) mod client;
 mod connections;
 mod exports;

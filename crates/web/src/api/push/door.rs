@@ -98,7 +98,8 @@ fn request(definition: &Definition, letter: &Letter<'_>) -> (HeaderMap, Bytes) {
             get::data(&content)
         }
         Form::Envelope => {
-            let told = Told { position: Some(letter.position), now: letter.now, body: BodyForm::Auto, beside: &[] };
+            let (position, now) = (Some(letter.position), letter.now);
+            let told = Told { position, now, body: BodyForm::Auto, copybook: None, beside: &[] };
             let envelope = Incoming { message: letter.message, content: &content, told };
             (PLAIN_JSON, serde_json::to_vec(&envelope).expect("it has string keys only").into())
         }

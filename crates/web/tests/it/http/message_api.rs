@@ -541,6 +541,23 @@ fn a_page_of_another_site_cannot_use_a_cookie() {
 }
 
 #[test]
+fn a_page_of_another_site_cannot_use_a_password_that_the_browser_remembers() {
+    let server = TestServer::start();
+    let mut client = client::plain(&server);
+    let mut with = |headers: &str| {
+        let request = format!("POST {BASE}/queue/Q/messages\n-ibm-mq-rest-csrf-token{headers}\n\nx");
+        client.exchange(&request)
+    };
+    for foreign in ["\norigin: http://evil.example", "\norigin: null", "\nsec-fetch-site: cross-site"] {
+        assert_eq!(problem(&with(foreign)), (403, "MQWB0937E".to_owned()), "{foreign}");
+    }
+    for own in ["", "\norigin: http://localhost", "\nsec-fetch-site: same-origin"] {
+        assert_eq!(with(own).status, 201, "{own}");
+    }
+    assert_eq!(depth(&server), 3);
+}
+
+#[test]
 fn a_program_that_keeps_cookies_needs_no_csrf_header_beside_its_password() {
     let server = TestServer::start();
     let mut client = client::tls(&server);

@@ -233,6 +233,7 @@ fn options(folder: &Path) -> WebOptions {
         zosconnect: Zosconnect::default(),
         remote_queue_managers: RemoteQueueManagers::new(),
         archives: folder.join("zosconnect"),
+        copybooks: folder.join("copybooks"),
         server_user: "server".to_owned(),
         installation: Installation {
             name: "Installation1".to_owned(),

@@ -68,7 +68,7 @@ impl TestServer {
     }
 
     /// The two-way service of the scenario, with more properties.
-    fn deploy_loan(&self, more: &str) {
+    pub(super) fn deploy_loan(&self, more: &str) {
         let properties = "destination=Q replyDestination=Q.EMPTY waitInterval=10000";
         self.deploy("loanService", loan_records(), &format!("{properties} {more}"));
     }
