@@ -28,7 +28,7 @@ packages_of() {
         dist) echo zip:zip ;;
         bench)
             echo gnucobol3:cobc nginx-light:nginx postgresql:/usr/lib/postgresql openssl:openssl curl:curl unzip:unzip
-            echo wrk:wrk rabbitmq-server:/usr/lib/rabbitmq openjdk-17-jdk-headless:javac maven:mvn
+            echo wrk:wrk rabbitmq-server:/usr/lib/rabbitmq openjdk-17-jdk-headless:javac maven:mvn golang-go:go
             ;;
         *) say "unknown part '$1'; expected build, test, full, bench, lint, dist or bare"; exit 2 ;;
     esac

@@ -1,4 +1,4 @@
-//! Programs of others that come as an archive of a Maven repository, unpacked below the working folder and kept there.
+//! Programs of others that come from a Maven repository, as an archive or as libraries, kept below the working folder.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,6 +38,54 @@ impl Distribution<'_> {
         }
         run(Command::new("unzip").arg("-q").arg("-o").arg(&archive).arg("-d").arg(&home))?;
         Ok(unpacked)
+    }
+}
+
+/// Libraries of a Maven repository, with all that they need at run time.
+pub struct Libraries<'a> {
+    /// Where they are kept.
+    pub folder: &'a str,
+    /// `GROUP:NAME:VERSION` each.
+    pub artifacts: &'a [&'a str],
+}
+
+impl Libraries<'_> {
+    /// The folder with their archives, fetched when it is not there.
+    ///
+    /// # Errors
+    /// No Maven, or the download failed: the message says which.
+    #[expect(clippy::disallowed_methods, reason = "files of a measurement need not last")]
+    pub fn copied(&self, work: &Path) -> Result<PathBuf> {
+        let home = work.join("peers").join(self.folder);
+        if home.is_dir() {
+            return Ok(home);
+        }
+        std::fs::create_dir_all(work.join("peers"))?;
+        let making = tempfile::tempdir_in(work)?;
+        let (project, copied) = (making.path().join("pom.xml"), making.path().join("copied"));
+        std::fs::write(&project, self.project())?;
+        run(Command::new("mvn")
+            .args(["-q", "-B", "dependency:copy-dependencies", "-DincludeScope=runtime", "-f"])
+            .arg(&project)
+            .arg(format!("-DoutputDirectory={}", copied.display())))?;
+        std::fs::rename(&copied, &home).context("Maven copied nothing")?;
+        Ok(home)
+    }
+
+    /// A project that does nothing but need them.
+    fn project(&self) -> String {
+        let dependency = |artifact: &&str| {
+            let mut parts = artifact.split(':');
+            let mut element = |name: &str| format!("<{name}>{}</{name}>", parts.next().unwrap_or_default());
+            let (group, name, version) = (element("groupId"), element("artifactId"), element("version"));
+            format!("<dependency>{group}{name}{version}</dependency>\n")
+        };
+        format!(
+            "<project><modelVersion>4.0.0</modelVersion>\n\
+             <groupId>benches</groupId><artifactId>libraries</artifactId><version>1</version><packaging>pom</packaging>\n\
+             <dependencies>\n{}</dependencies></project>\n",
+            self.artifacts.iter().map(dependency).collect::<String>()
+        )
     }
 }
 

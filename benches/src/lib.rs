@@ -18,6 +18,7 @@ pub mod distribution;
 pub mod effort;
 pub mod engine;
 pub mod fill;
+pub mod http_queues;
 pub mod interleave;
 pub mod lifecycle;
 pub mod listing;

@@ -1,5 +1,6 @@
 //! RabbitMQ from the distribution's package, with its management HTTP API.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -12,7 +13,7 @@ use crate::listing::{Client, Request};
 use crate::nginx::{children, free_port};
 
 /// `guest:guest`.
-const CREDENTIALS: &str = "Z3Vlc3Q6Z3Vlc3Q=";
+pub const CREDENTIALS: &str = "Z3Vlc3Q6Z3Vlc3Q=";
 /// How long statistics of new queues take to be there.
 const SETTLING: Duration = Duration::from_secs(8);
 
@@ -79,6 +80,11 @@ impl RabbitMq {
         Ok(children(own)?.first().copied().unwrap_or(own))
     }
 
+    /// Of its management.
+    pub fn address(&self) -> SocketAddr {
+        ([127, 0, 0, 1], self.port).into()
+    }
+
     fn await_ready(&mut self) -> Result<()> {
         for _ in 0..600 {
             if Client::connect(&self.get("/api/overview", 0)).and_then(|mut client| client.ask()).is_ok() {
@@ -94,7 +100,7 @@ impl RabbitMq {
 
     fn get(&self, path: &str, at_least: usize) -> Request {
         let head = format!("GET {path} HTTP/1.1\r\nAuthorization: Basic {CREDENTIALS}");
-        Request { address: ([127, 0, 0, 1], self.port).into(), head, body: String::new(), at_least }
+        Request { address: self.address(), head, body: String::new(), at_least }
     }
 
     pub fn create_queues(&self, count: usize) -> Result<()> {
