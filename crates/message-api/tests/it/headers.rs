@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use message_api::content::{Content, Header};
 use message_api::copybooks::NoCopybooks;
 use message_api::incoming::{BodyForm, Incoming, Told};
-use message_api::outgoing::read_envelope;
+use message_api::outgoing::{Outgoing, read_envelope};
 use model::descriptor::{Ccsid, Encoding, Format, MessageDescriptor};
 use model::header::fixed::{FixedHeader, Part, layouts_of};
 use model::header::layout::Kind;
@@ -32,7 +32,7 @@ fn shown(message: &Message) -> String {
 
 fn read(envelope: &str) -> Result<Message, String> {
     let read = read_envelope(envelope.as_bytes(), NOW, &NoCopybooks);
-    read.map(|outgoing| outgoing.into_message()).map_err(|error| error.to_string())
+    read.map(Outgoing::into_message).map_err(|error| error.to_string())
 }
 
 /// One header of a chain, as a test draws it.

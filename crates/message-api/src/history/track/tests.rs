@@ -52,7 +52,7 @@ fn naive_minute(kind: Kind, since: Since, minute: u32, rounds: &[Past]) -> Optio
     let values = || known.iter().filter_map(|round| round.value);
     let rates = || known.iter().filter_map(|round| round.value.map(|value| rate(value, round.end - round.begin)));
     let (value, least, greatest, scale) = match kind {
-        Kind::Level => (values().last()?, values().min()?, values().max()?, 1.0),
+        Kind::Level => (values().next_back()?, values().min()?, values().max()?, 1.0),
         Kind::Count => {
             let least = if unknown.is_some() { 0 } else { rates().min()? };
             (values().sum(), least, rates().max()?, 100.0)
