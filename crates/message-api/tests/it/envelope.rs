@@ -84,7 +84,7 @@ fn a_mistake_is_named_with_its_value_and_what_was_expected() {
     check(
         r#"{"corelationId":"00"}"#,
         expect![
-            "unknown field `corelationId`, expected one of `id`, `correlationId`, `groupId`, `sequence`, `isLastInGroup`, `offset`, `type`, `format`, `ccsid`, `encoding`, `priority`, `persistence`, `expiry`, `expiresAt`, `replyTo`, `report`, `feedback`, `contentType`, `properties`, `body`, `deliverAt`, `delay`, `flags`, `originalLength`, `user`, `accountingToken`, `applicationIdentityData`, `putApplication`, `putDate`, `putTime`, `applicationOriginData`, `backoutCount`, `putAt`, `position`, `length`, `headers` at line 1 column 15"
+            "unknown field `corelationId`, expected one of `id`, `correlationId`, `groupId`, `sequence`, `isLastInGroup`, `offset`, `type`, `format`, `ccsid`, `encoding`, `priority`, `persistence`, `expiry`, `expiresAt`, `replyTo`, `report`, `feedback`, `contentType`, `properties`, `body`, `deliverAt`, `delay`, `flags`, `originalLength`, `user`, `accountingToken`, `applicationIdentityData`, `putApplication`, `putDate`, `putTime`, `applicationOriginData`, `backoutCount`, `putAt`, `position`, `length`, `headers`, `isPreview`, `problem`, `token`, `lockedUntil` at line 1 column 15"
         ],
     );
     check(r#"{"correlationId":"00"}"#, expect!["the member 'correlationId' is '00'; expected 48 hexadecimal digits"]);
