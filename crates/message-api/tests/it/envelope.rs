@@ -95,7 +95,7 @@ fn a_mistake_is_named_with_its_value_and_what_was_expected() {
     );
     check(
         r#"{"body":{"text":"a","base64":"AA=="}}"#,
-        expect!["the body has 2 of text, json, base64 and raw; expected one of them"],
+        expect!["the body has 2 of text, json, base64, raw and copybook; expected one of them"],
     );
     check(r#"{"body":{"text":"Ω"},"ccsid":819}"#, expect!["the text cannot be written in CCSID 819"]);
     check(
