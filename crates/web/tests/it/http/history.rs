@@ -1,5 +1,7 @@
 //! History of `/api/v1`: who sees which series, what is refused, and that samples are taken.
 
+use std::time::Duration;
+
 use model::descriptor::MessageDescriptor;
 use serde_json::Value;
 use tokio::time::Instant;
