@@ -15,16 +15,16 @@ use super::client::{self, Answer, Client, basic};
 use super::server::TestServer;
 
 const BASE: &str = "/api/v1/qmgr/QM1/queue/Q";
-const ORDER: &str = "       01  ORDER-RECORD.
+pub(super) const ORDER: &str = "       01  ORDER-RECORD.
            05  ORDER-NUMBER  PIC 9(4).
            05  CUSTOMER      PIC X(8).
            05  PRICE         PIC S9(5)V99 COMP-3.
 ";
 /// ORDER-NUMBER 17, CUSTOMER ADA, PRICE -12.50 in CCSID 37.
-const ORDER_BYTES: &[u8] = b"\xF0\xF0\xF1\xF7\xC1\xC4\xC1\x40\x40\x40\x40\x40\x00\x01\x25\x0D";
+pub(super) const ORDER_BYTES: &[u8] = b"\xF0\xF0\xF1\xF7\xC1\xC4\xC1\x40\x40\x40\x40\x40\x00\x01\x25\x0D";
 
 /// A server with these files in its folder of copybooks.
-fn server_with(files: &[(&str, &str)]) -> TestServer {
+pub(super) fn server_with(files: &[(&str, &str)]) -> TestServer {
     let server = TestServer::start();
     let folder = server.folder().join("copybooks");
     std::fs::create_dir_all(&folder).expect("the folder");

@@ -6,13 +6,14 @@ use std::time::Duration;
 use identity::api_key::NewApiKey;
 use identity::scope::Scope;
 use model::authority::{Authority, AuthorityObject, AuthorityRecord, Entity};
-use model::descriptor::MessageDescriptor;
+use model::descriptor::{Ccsid, Encoding, MessageDescriptor};
 use model::name::QueueName;
 use model::options::{ObjectDescriptor, PutFlags, PutOptions};
 use model::timestamp::Timestamp;
 use queue_manager::registry::State;
 use serde_json::{Value, json};
 
+use super::bodies::{ORDER, ORDER_BYTES, server_with};
 use super::client::{self, Answer, Client};
 use super::server::{TestServer, eventually, server_user};
 
@@ -618,4 +619,17 @@ fn open_streams_and_their_events_are_counted() {
     assert_eq!(figure("quaymaster_message_api_stream_events_total"), "2");
     drop(stream);
     eventually("it has ended", || figure("quaymaster_message_api_streams") == "0");
+}
+
+#[test]
+fn a_stream_shows_bodies_as_records_of_a_copybook_where_they_are() {
+    let server = server_with(&[("ORDER.cpy", ORDER)]);
+    let record = MessageDescriptor { ccsid: Ccsid(37), encoding: Encoding::Z_OS, ..MessageDescriptor::default() };
+    server.put("Q", record, ORDER_BYTES);
+    put(&server, "hello");
+    let mut stream = Stream::open(&server, "/queue/Q/stream?browse&copybook=ORDER").opened();
+    let expected = json!({ "order_number": 17, "customer": "ADA", "price": -12.5 });
+    assert_eq!(stream.message()["body"], json!({ "copybook": "ORDER", "record": expected }));
+    let other = stream.message();
+    assert_eq!((text(&other), &other["problem"]["copybook"]), ("hello".to_owned(), &json!("ORDER")));
 }
