@@ -530,7 +530,14 @@ async fn a_listener_hears_events_as_they_happen_and_learns_that_it_has_missed_so
     let told = listener.take().unwrap().unwrap();
     assert_eq!((told.queue, told.message.header.reason), (QUEUE_MANAGER, 2085));
     let (_, message) = take(&queue_manager, QUEUE_MANAGER).await.remove(1);
-    assert_eq!(told.message, message, "as the message on the queue says it");
+    let mut heard = told.message.clone();
+    for parameter in &mut heard.parameters {
+        // Fields have their full length until they are read.
+        if let ParameterValue::Text(text) = &mut parameter.value {
+            text.truncate(text.trim_end().len());
+        }
+    }
+    assert_eq!(heard, message, "as the message on the queue says it");
     for _ in 0..300 {
         let _ = put1(&connection, "NONE", PutFlags::empty()).await;
     }

@@ -141,7 +141,10 @@ const SHOWN: &[Success] = &[success(200, "The message", Content::Json("Message")
 
 const SERIES: Parameter = query(
     "series",
-    Shape::Pattern("^(qmgr|queue/[A-Za-z0-9./_%]{1,48}|channel/[A-Za-z0-9./_%]{1,20})/[A-Za-z]{1,20}$"),
+    Shape::Pattern(
+        "^(qmgr/(depth|puts|gets|connections|openUnits|logBytes|logSyncs)|queue/[A-Za-z0-9./_%]{1,48}/(depth|puts|gets)\
+         |channel/[A-Za-z0-9./_%]{1,20}/(instances|conversations|messages|bytesSent|bytesReceived))$",
+    ),
     "A figure: `qmgr/puts`, `queue/ORDERS/depth`, `channel/DEV.APP.SVRCONN/instances`. May be given 50 times. Default: puts, gets, depth and connections of the queue manager.",
 );
 const FROM: Parameter = query("from", Shape::Pattern(MOMENT), "Begin of the chart. Default: an hour before `to`.");
@@ -497,10 +500,10 @@ fn chart() -> Value {
 fn watch() -> Value {
     let name = || json!({ "type": "string", "pattern": "^[A-Za-z0-9./_%]{1,48}$" });
     json!({
-        "type": "object",
+        "type": "object", "additionalProperties": false,
         "properties": {
             "queues": { "type": "array", "maxItems": 20, "items": {
-                "type": "object", "required": ["qmgr", "names"],
+                "type": "object", "required": ["qmgr", "names"], "additionalProperties": false,
                 "properties": { "qmgr": name(), "names": { "type": "array", "maxItems": 25, "items": name() } }
             } },
             "jobs": { "type": "boolean" }, "qmgrs": { "type": "boolean" }, "events": { "type": "boolean" }

@@ -92,12 +92,12 @@ pub(in super::super) async fn show(call: Call<'_>, identity: &Identity) -> Resul
     let values = parameters(call, known)?;
     let asker = Asker::of(call, identity)?;
     let given = |name: &str| known.iter().position(|known| *known == name).and_then(|index| values[index].as_deref());
+    let (limit, since) = (limit(given("limit"))?, since(given("since"))?);
     let Some(channel) = given("name") else {
         let stray = ["authenticated", "subject", "issuer"].into_iter().find(|name| given(name).is_some());
         if stray.is_some() {
             return Err(missing("name", "the name of a channel"));
         }
-        let (limit, since) = (limit(given("limit"))?, since(given("since"))?);
         return list(&asker, given("address"), given("user"), limit, since);
     };
     let wish = Wish::of(&asker, channel, &given, given("user"))?;

@@ -40,12 +40,13 @@ pub(in super::super) async fn show(call: Call<'_>, identity: &Identity) -> Resul
     let asker = Asker::of(call, identity)?;
     let given = |name: &str| known.iter().position(|known| *known == name).and_then(|index| values[index].as_deref());
     let user = asker.user(given("user"))?;
+    let (limit, since) = (limit(given("limit"))?, since(given("since"))?);
     let asked = asked(&asker, &given)?;
     if asked.is_none() && given("channel").is_none() {
         let unexpected = ["wants", "address", "authenticated"].into_iter().find(|name| given(name).is_some());
         return match unexpected {
             Some(name) => Err(ApiError::parameter_expected(name, "", "a queue, topic, object or channel beside it")),
-            None => list(&asker, user, limit(given("limit"))?, since(given("since"))?),
+            None => list(&asker, user, limit, since),
         };
     }
     let wanted = wanted(asked.as_ref(), given("wants"))?;
