@@ -19,6 +19,8 @@ use super::limits::{fill, resident_bytes};
 use super::{BASE, connect, messages, now, post, put_text, receive, status, take_texts, text};
 
 const QUEUE: &str = "DEV.QUEUE.1";
+/// Of those that browse.
+const BROWSED: &str = "DEV.QUEUE.3";
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Streams whose clients do not read, messages on the queue, and bytes of each.
 const STALLED: usize = 40;
@@ -123,12 +125,15 @@ fn readers_that_stop_reading_hold_bounded_memory_and_hold_up_no_others() -> Resu
     )?;
     let server = Server::start(&ServerOptions::on(data.path()))?;
     let mut client = connect(&server)?;
-    fill(&mut client, QUEUE, LONG, |number| format!("{}{number}", "x".repeat(LONG_BYTES)))?;
+    // Those that browse have a queue to themselves: what others hold while they pass is not shown to them.
+    for queue in [QUEUE, BROWSED] {
+        fill(&mut client, queue, LONG, |number| format!("{}{number}", "x".repeat(LONG_BYTES)))?;
+    }
     let before = resident_bytes(&server)?;
     let mut stalled = Vec::new();
     for number in 0..STALLED {
-        let path = if number % 2 == 0 { "browse" } else { "lock=2s&max=1000" };
-        stalled.push(Lines::open(&server, &format!("/queue/{QUEUE}/stream?{path}"), "")?.begun()?);
+        let (queue, how) = if number % 2 == 0 { (BROWSED, "browse") } else { (QUEUE, "lock=2s&max=1000") };
+        stalled.push(Lines::open(&server, &format!("/queue/{queue}/stream?{how}"), "")?.begun()?);
     }
     // Others put, receive and complete meanwhile.
     let started = now();
