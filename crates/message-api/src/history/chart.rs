@@ -14,6 +14,8 @@ pub(super) struct Grid {
     pub(super) from: u64,
     pub(super) step: u64,
     pub(super) points: usize,
+    /// Of samples of minutes: it begins before the rounds that are kept.
+    in_minutes: bool,
 }
 
 /// One series on a grid. A value is `None` where nothing is known.
@@ -36,7 +38,8 @@ impl Grid {
     /// that are kept.
     pub(super) fn of(timeline: &Timeline, from: u64, to: u64, most: u64) -> Self {
         let most = most.clamp(1, MOST_POINTS);
-        let unit = if from < timeline.rounds.begin() { MINUTE } else { ROUND };
+        let in_minutes = from < timeline.rounds.begin();
+        let unit = if in_minutes { MINUTE } else { ROUND };
         let span = to.saturating_sub(from);
         let mut step = span.div_ceil(most).div_ceil(unit).max(1) * unit;
         // The grid stands still while time goes on: it begins at a multiple of its step, so it may need one more.
@@ -44,7 +47,7 @@ impl Grid {
         while points(step) > most {
             step += unit;
         }
-        Self { from: from / step * step, step, points: usize::try_from(points(step)).expect("few") }
+        Self { from: from / step * step, step, points: usize::try_from(points(step)).expect("few"), in_minutes }
     }
 
     /// Which point a sample belongs to: the one in which the middle of its time is.
@@ -68,9 +71,8 @@ impl Points {
         let (rounds, minutes) = (track.by_round(timeline), track.by_minute(timeline));
         let begin = |samples: &[Option<Sample>]| samples.iter().flatten().next().map(|sample| sample.begin);
         let since = [begin(&rounds), begin(&minutes)].into_iter().flatten().min();
-        let coarse = grid.from < timeline.rounds.begin();
         // Minutes as far as they go, then the rounds that make no whole minute yet.
-        let (minutes, from) = if coarse { (&minutes[..], timeline.minutes.end()) } else { (&[][..], 0) };
+        let (minutes, from) = if grid.in_minutes { (&minutes[..], timeline.minutes.end()) } else { (&[][..], 0) };
         let rounds = rounds.iter().flatten().filter(|sample| sample.end > from);
         let mut gathered: Vec<Option<Gathered>> = (0..grid.points).map(|_| None).collect();
         for sample in minutes.iter().flatten().chain(rounds) {

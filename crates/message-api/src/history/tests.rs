@@ -297,6 +297,27 @@ fn a_look_at_ten_thousand_queues_costs_little() {
     assert!(kept.subjects == 701 && kept.bytes < 2 << 20, "{kept:?}");
 }
 
+#[test]
+fn a_chart_of_the_last_hour_has_no_hole_when_more_than_an_hour_is_known() {
+    let mut timeline = Timeline::new(clocks(0));
+    let first = timeline.begin_round(clocks(10)).expect("a round");
+    let mut track = Track::starting(Kind::Level, Since::of(first), 0);
+    for place in 0..500_u64 {
+        let round = timeline.begin_round(clocks(20 + 10 * place)).expect("a round");
+        track.record(round, place);
+        if round.ends_minute {
+            track.end_minute(round);
+        }
+    }
+    let now = START + (20 + 10 * 499) * 1000;
+    for points in [360, 100, 7] {
+        // Each of these begins at a step that is before the rounds that are kept.
+        let grid = Grid::of(&timeline, now - 3_600_000, now, points);
+        let known = Points::of(&track, Kind::Level, &timeline, grid).points;
+        assert!(known.iter().all(Option::is_some), "{points}: {known:?}");
+    }
+}
+
 #[derive(Debug, Clone)]
 struct Plan {
     depths: Vec<u32>,
