@@ -72,5 +72,6 @@ pub(crate) fn fetch(address: &str, path: &str) -> Result<String> {
 
 #[expect(clippy::disallowed_methods, reason = "files of a test need not last")]
 pub(crate) fn write(path: &std::path::Path, text: &str) -> Result<()> {
+    path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
     std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -33,6 +33,9 @@ fn nothing_answered_is_lost_or_seen_twice_when_the_server_is_killed_under_load()
 fn kill_repeatedly(rounds: u32, seed: u64) -> Result<()> {
     let mut random = StdRng::seed_from_u64(seed);
     let data = tempfile::tempdir()?;
+    // A hundred rounds leave more on a queue than it holds by default.
+    let roomy = [OWN_QUEUE, ANY_QUEUE].map(|queue| format!("ALTER QLOCAL({queue}) MAXDEPTH(10000000)\n")).concat();
+    crate::client::write(&data.path().join("mqsc.d/roomy.mqsc"), &roomy)?;
     let options = ServerOptions::on(data.path());
     let ledger = Arc::new(Ledger::new(seed, CLIENTS));
     let mut clients = Clients::new(&ledger, seed);
