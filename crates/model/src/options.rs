@@ -180,6 +180,28 @@ pub struct GetOptions {
     pub target: Option<ConversionTarget>,
 }
 
+impl GetOptions {
+    /// Only a message with these identifiers; `None` is any.
+    pub fn match_identifiers(
+        &mut self,
+        message_id: Option<MessageId>,
+        correlation_id: Option<CorrelationId>,
+        group_id: Option<GroupId>,
+    ) {
+        let given = [
+            (message_id.is_some(), MatchOptions::MSG_ID),
+            (correlation_id.is_some(), MatchOptions::CORREL_ID),
+            (group_id.is_some(), MatchOptions::GROUP_ID),
+        ];
+        for (is_given, option) in given {
+            self.match_options.set(option, is_given);
+        }
+        self.message_id = message_id.unwrap_or_default();
+        self.correlation_id = correlation_id.unwrap_or_default();
+        self.group_id = group_id.unwrap_or_default();
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConversionTarget {
     pub ccsid: crate::descriptor::Ccsid,

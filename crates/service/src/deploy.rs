@@ -10,8 +10,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::io::{self, Read};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -562,18 +562,8 @@ fn make_folder(folder: &Path) -> Result<(), DeployError> {
         .map_err(|error| file_error("create", folder, error))
 }
 
-/// A new file beside it, synced, then renamed over it: whole or not at all.
 fn write_whole(path: &Path, content: &[u8]) -> Result<(), DeployError> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let new = path.with_file_name(format!(".{name}.new"));
-    let write = || -> io::Result<()> {
-        let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-        file.write_all(content)?;
-        file.sync_all()?;
-        fs::rename(&new, path)
-    };
-    write().map_err(|error| file_error("write", path, error))?;
-    sync(path.parent().unwrap_or(Path::new(".")))
+    whole_file::replace(path, content).map_err(|error| file_error("write", path, error))
 }
 
 /// Makes what was renamed or deleted in a folder last.

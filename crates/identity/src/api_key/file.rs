@@ -1,19 +1,17 @@
-//! The file of API keys: JSON, written beside its place, synced and renamed; only its owner may open it.
+//! The file of API keys: JSON, which only its owner may open.
 //!
 //! ```text
 //! {"version": 1, "keys": [{"id", "name", "user", "created", "expires", "sha256", "queues": [], "topics": [], "may": [], "lastUsed"}]}
 //! ```
 //! Times are milliseconds since 1970; `expires` and `lastUsed` may be absent. `sha256` is that of the secret's digits.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use model::timestamp::Timestamp;
 use serde::{Deserialize, Serialize};
+use whole_file::Content;
 
 use super::text::{bytes, hexadecimal};
 use super::{ApiKey, ApiKeyError, MOST};
@@ -52,13 +50,10 @@ struct Record {
 pub(super) fn read(path: &Path) -> Result<Vec<ApiKey>, ApiKeyError> {
     let unread = |source| ApiKeyError::Read { path: path.to_owned(), source };
     let damaged = |problem: String| ApiKeyError::Damaged { path: path.to_owned(), problem };
-    let bytes = match fs::metadata(path) {
-        Ok(metadata) if metadata.len() > MAXIMUM_BYTES => {
-            return Err(damaged(format!("it has more than {MAXIMUM_BYTES} bytes")));
-        }
-        Ok(_) => fs::read(path).map_err(unread)?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(unread(error)),
+    let bytes = match whole_file::read(path, MAXIMUM_BYTES).map_err(unread)? {
+        Content::Absent => return Ok(Vec::new()),
+        Content::TooLong => return Err(damaged(format!("it has more than {MAXIMUM_BYTES} bytes"))),
+        Content::Whole(bytes) => bytes,
     };
     let contents: Contents = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
     if contents.version != VERSION {
@@ -74,19 +69,7 @@ pub(super) fn write<'k>(path: &Path, keys: impl Iterator<Item = &'k ApiKey>) -> 
     let contents = Contents { version: VERSION, keys: keys.map(Record::of).collect() };
     let mut bytes = serde_json::to_vec_pretty(&contents).expect("texts and numbers");
     bytes.push(b'\n');
-    replace(path, &bytes).map_err(|source| ApiKeyError::Write { path: path.to_owned(), source })
-}
-
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".new");
-    let _ = fs::remove_file(&beside);
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&beside, path)?;
-    File::open(folder)?.sync_all()
+    whole_file::replace(path, &bytes).map_err(|source| ApiKeyError::Write { path: path.to_owned(), source })
 }
 
 impl Record {

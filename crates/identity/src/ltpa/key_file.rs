@@ -1,10 +1,10 @@
 //! The key file on disk: read at start, made when absent, so that tokens outlive a restart.
 //!
-//! A file we make is complete or absent (written beside its place, synced, renamed) and only its owner may open it.
+//! A file we make is complete or absent, and only its owner may open it (`whole_file`).
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::keys::{DEFAULT_PASSWORD, KeysError, LtpaKeys, OWN_COMMENT};
@@ -73,12 +73,5 @@ fn warn_of_known_password(path: &Path, password: &str, contents: &[u8]) {
 fn make(path: &Path, contents: &str) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".new");
-    let _ = fs::remove_file(&beside);
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
-    file.write_all(contents.as_bytes())?;
-    file.sync_all()?;
-    fs::rename(&beside, path)?;
-    File::open(folder)?.sync_all()
+    whole_file::replace(path, contents.as_bytes())
 }

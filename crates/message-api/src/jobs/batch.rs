@@ -3,7 +3,7 @@
 //! Each message is a unit of work of its own until the commit makes one of all, so that one that is refused takes no other with
 //! it. A batch is short enough that the log has parts of at most one of them.
 
-use model::descriptor::{Ccsid, Format};
+use model::descriptor::Ccsid;
 use model::header::dead_letter::DeadLetterHeader;
 use model::message::Message;
 use model::name::{QueueManagerName, QueueName};
@@ -14,6 +14,7 @@ use queue_manager::connection::Connection;
 use queue_manager::detached::DetachedUnit;
 
 use super::{Job, Record};
+use crate::dead_letters;
 
 /// Messages of one batch, and bytes after which it is full.
 const MOST_MESSAGES: usize = 100;
@@ -56,10 +57,7 @@ impl Batch {
 
 /// A dead letter as it was before: without its header. `None` when it has none, or one that says nothing.
 pub(super) fn revived(message: &Message, own: &QueueManagerName) -> Option<(ObjectDescriptor, Message)> {
-    if message.descriptor.format != Format::DEAD_LETTER_HEADER || message.body.len() < DeadLetterHeader::LENGTH {
-        return None;
-    }
-    let header = DeadLetterHeader::decode(&message.body, message.descriptor.encoding).ok()?;
+    let header = dead_letters::header_of(message)?;
     let name = QueueName::parse(&header.destination_queue.to_text()).ok()?;
     let queue_manager = QueueManagerName::parse(&header.destination_queue_manager.to_text()).ok()?;
     let queue_manager = if queue_manager == *own { QueueManagerName::BLANK } else { queue_manager };

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use model::authority::Principal;
 use model::identifier::{CorrelationId, GroupId, MessageId};
-use model::options::{GetFlags, GetOptions, MatchOptions};
+use model::options::{GetFlags, GetOptions};
 use model::timestamp::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -95,18 +95,7 @@ impl Matched {
             buffer_length: Some(0),
             ..GetOptions::default()
         };
-        if let Some(id) = self.id {
-            options.match_options |= MatchOptions::MSG_ID;
-            options.message_id = id;
-        }
-        if let Some(id) = self.correlation_id {
-            options.match_options |= MatchOptions::CORREL_ID;
-            options.correlation_id = id;
-        }
-        if let Some(id) = self.group_id {
-            options.match_options |= MatchOptions::GROUP_ID;
-            options.group_id = id;
-        }
+        options.match_identifiers(self.id, self.correlation_id, self.group_id);
         options
     }
 }

@@ -1,16 +1,14 @@
-//! The file of push targets: JSON, written beside its place, synced and renamed; only its owner may open it, because it has the
-//! secrets that messages are signed with.
+//! The file of push targets: JSON. Only its owner may open it, because it has the secrets that messages are signed with.
 //!
 //! ```text
 //! {"version": 1, "targets": [DEFINITION …]}
 //! ```
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use whole_file::Content;
 
 use super::definition::Definition;
 
@@ -47,13 +45,10 @@ struct Contents {
 pub(super) fn read(path: &Path) -> Result<Vec<Definition>, PushFileError> {
     let unread = |source| PushFileError::Read { path: path.to_owned(), source };
     let damaged = |problem: String| PushFileError::Damaged { path: path.to_owned(), problem };
-    let bytes = match fs::metadata(path) {
-        Ok(metadata) if metadata.len() > MAXIMUM_BYTES => {
-            return Err(damaged(format!("it has more than {MAXIMUM_BYTES} bytes")));
-        }
-        Ok(_) => fs::read(path).map_err(unread)?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(unread(error)),
+    let bytes = match whole_file::read(path, MAXIMUM_BYTES).map_err(unread)? {
+        Content::Absent => return Ok(Vec::new()),
+        Content::TooLong => return Err(damaged(format!("it has more than {MAXIMUM_BYTES} bytes"))),
+        Content::Whole(bytes) => bytes,
     };
     // What serde says may quote a value: the place is told, and no value.
     let told = |error: serde_json::Error| format!("line {}, column {}", error.line(), error.column());
@@ -68,17 +63,5 @@ pub(super) fn write<'d>(path: &Path, targets: impl Iterator<Item = &'d Definitio
     let contents = Written { version: VERSION, targets: targets.collect() };
     let mut bytes = serde_json::to_vec_pretty(&contents).expect("texts and numbers");
     bytes.push(b'\n');
-    replace(path, &bytes).map_err(|source| PushFileError::Write { path: path.to_owned(), source })
-}
-
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".new");
-    let _ = fs::remove_file(&beside);
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&beside, path)?;
-    File::open(folder)?.sync_all()
+    whole_file::replace(path, &bytes).map_err(|source| PushFileError::Write { path: path.to_owned(), source })
 }

@@ -7,7 +7,7 @@ use message_api::incoming::BodyForm;
 use message_api::push::Matched;
 use message_api::time_text::read_duration;
 use model::identifier::{CorrelationId, GroupId, MessageId};
-use model::options::{GetFlags, GetOptions, MatchOptions};
+use model::options::{GetFlags, GetOptions};
 use serde::Deserialize;
 
 use crate::error::ApiError;
@@ -66,18 +66,7 @@ impl Match {
             flags: GetFlags::FAIL_IF_QUIESCING | GetFlags::PROPERTIES_FORCE_MQRFH2,
             ..GetOptions::default()
         };
-        if let Some(id) = self.message_id {
-            options.match_options |= MatchOptions::MSG_ID;
-            options.message_id = id;
-        }
-        if let Some(id) = self.correlation_id {
-            options.match_options |= MatchOptions::CORREL_ID;
-            options.correlation_id = id;
-        }
-        if let Some(id) = self.group_id {
-            options.match_options |= MatchOptions::GROUP_ID;
-            options.group_id = id;
-        }
+        options.match_identifiers(self.message_id, self.correlation_id, self.group_id);
         options
     }
 }

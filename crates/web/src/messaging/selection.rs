@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use http::HeaderName;
 use model::identifier::{CorrelationId, MessageId};
-use model::options::{GetOptions, MatchOptions};
+use model::options::GetOptions;
 
 use crate::error::ApiError;
 use crate::query;
@@ -98,15 +98,9 @@ impl Selection {
 
     /// What MQ matches. All zeros is MQ's "none", which matches every message.
     pub(super) fn apply(&self, options: &mut GetOptions) {
-        if let Some(id) = self.message_id.filter(|id| !id.is_none()) {
-            options.match_options |= MatchOptions::MSG_ID;
-            options.message_id = id;
-        }
-        let correlation_id = self.correlation.as_ref().map(Correlation::to_descriptor);
-        if let Some(id) = correlation_id.filter(|id| !id.is_none()) {
-            options.match_options |= MatchOptions::CORREL_ID;
-            options.correlation_id = id;
-        }
+        let message_id = self.message_id.filter(|id| !id.is_none());
+        let correlation_id = self.correlation.as_ref().map(Correlation::to_descriptor).filter(|id| !id.is_none());
+        options.match_identifiers(message_id, correlation_id, None);
     }
 
     /// Whether a message that MQ has matched is meant. Where a long correlation text is wanted, one that cannot be read is not.
