@@ -5,11 +5,14 @@
 //! [`verbs::Connection`], and give it back. What is dropped instead of given back is closed, which backs out whatever was
 //! under syncpoint and consumes nothing.
 //!
+//! What has not come in time is looked for by those who wait for it, in one way ([`late`]).
+//!
 //! Never here: HTTP, services, conversion of data. A verb that failed has failed; only what a kept connection that
 //! turned out to be dead cannot have done is done again, once, on a new one (`replacing.rs`).
 
 pub mod connections;
 pub mod error;
+pub mod late;
 mod maker;
 pub mod options;
 pub mod pool;

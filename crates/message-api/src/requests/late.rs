@@ -1,18 +1,16 @@
 //! Replies on named queues that come after their request has ended: discarded, or moved to another queue.
 //!
-//! Which replies are missing is remembered in memory only, for a time, and looked for more and more seldom. A reply that expires by
-//! itself needs none of this; it is for those whose sender ignored the request's expiry.
+//! Which replies are missing, and when each is looked for, `connection::late` remembers. A reply that expires by itself needs none of
+//! this; it is for those whose sender ignored the request's expiry.
 //!
 //! Invariants
-//! - At most `MOST` replies are remembered; the oldest make room.
 //! - A reply is moved in one unit of work, and discarded only by a get that names its CorrelId.
 //! - A reply that a repetition of its request waits for is not late.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
 
 use connection::error::ConnectionError;
+use connection::late::{LONGEST_LOOK, Missing};
 use connection::pool::Pool;
 use connection::target::Acting;
 use model::authority::Principal;
@@ -20,20 +18,9 @@ use model::identifier::CorrelationId;
 use model::name::QueueName;
 use model::options::{GetFlags, GetOptions, MatchOptions, ObjectDescriptor, OpenOptions, PutFlags, PutOptions};
 use model::reason::Reason;
-use parking_lot::Mutex;
-use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::LateReply;
-
-/// Replies remembered at once.
-const MOST: usize = 10_000;
-/// How long a reply is looked for.
-const REMEMBERED_FOR: Duration = Duration::from_secs(600);
-const FIRST_LOOK: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(15);
-/// What one look may take; a remote queue manager may be slow, or not there.
-const LONGEST_LOOK: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
@@ -52,7 +39,6 @@ impl Fate {
     }
 }
 
-#[derive(Clone)]
 struct Late {
     pool: Arc<Pool>,
     principal: Principal,
@@ -60,15 +46,13 @@ struct Late {
     queue: QueueName,
     correlation: CorrelationId,
     fate: Fate,
-    next: Instant,
-    pause: Duration,
-    until: Instant,
 }
 
 /// A reply that is awaited. Dropped before it has come, it is late.
 pub(super) struct Awaited {
     late: Arc<LateReplies>,
     reply: Option<Late>,
+    kept_until: Option<Instant>,
 }
 
 impl Awaited {
@@ -83,7 +67,6 @@ impl Awaited {
         kept_until: Option<Instant>,
     ) -> Self {
         late.forget(pool, queue, correlation);
-        let now = Instant::now();
         let reply = Late {
             pool: Arc::clone(pool),
             principal: acting.principal().clone(),
@@ -91,11 +74,8 @@ impl Awaited {
             queue,
             correlation,
             fate,
-            next: kept_until.unwrap_or(now),
-            pause: FIRST_LOOK,
-            until: kept_until.unwrap_or(now),
         };
-        Self { late: Arc::clone(late), reply: Some(reply) }
+        Self { late: Arc::clone(late), reply: Some(reply), kept_until }
     }
 
     pub(super) fn has_come(mut self) {
@@ -106,9 +86,7 @@ impl Awaited {
 impl Drop for Awaited {
     fn drop(&mut self) {
         if let Some(reply) = self.reply.take() {
-            let now = Instant::now();
-            let next = reply.next.max(now + FIRST_LOOK);
-            self.late.remember(Late { next, until: next + REMEMBERED_FOR, ..reply });
+            self.late.missing.remember(reply, self.kept_until);
         }
     }
 }
@@ -116,61 +94,30 @@ impl Drop for Awaited {
 /// The replies that are missing.
 #[derive(Default)]
 pub(super) struct LateReplies {
-    missing: Mutex<VecDeque<Late>>,
-    added: Notify,
+    missing: Missing<Late>,
 }
 
 impl LateReplies {
-    fn remember(&self, late: Late) {
-        let mut missing = self.missing.lock();
-        if missing.len() >= MOST {
-            missing.pop_front();
-        }
-        missing.push_back(late);
-        drop(missing);
-        self.added.notify_one();
-    }
-
     fn forget(&self, pool: &Arc<Pool>, queue: QueueName, correlation: CorrelationId) {
-        let is_it =
-            |late: &Late| late.correlation == correlation && late.queue == queue && Arc::ptr_eq(&late.pool, pool);
-        self.missing.lock().retain(|late| !is_it(late));
-    }
-
-    /// Those whose turn it is, taken out, and when the next one's turn is.
-    fn due(&self, now: Instant) -> (Vec<Late>, Option<Instant>) {
-        let mut missing = self.missing.lock();
-        let (due, rest): (Vec<Late>, Vec<Late>) = missing.drain(..).partition(|late| late.next <= now);
-        let next = rest.iter().map(|late| late.next).min();
-        missing.extend(rest);
-        (due, next)
+        self.missing
+            .forget(|late| late.correlation == correlation && late.queue == queue && Arc::ptr_eq(&late.pool, pool));
     }
 
     /// Looks after late replies until it is dropped.
     pub(super) async fn run(&self, server: &Principal) {
         loop {
-            let (due, next) = self.due(Instant::now());
-            let was_busy = !due.is_empty();
-            for mut late in due {
-                let is_settled = match tokio::time::timeout(LONGEST_LOOK, settle(&late, server)).await {
+            for look in self.missing.due().await {
+                let is_settled = match tokio::time::timeout(LONGEST_LOOK, settle(&look.what, server)).await {
                     Ok(Ok(is_settled)) => is_settled,
                     Ok(Err(error)) => {
-                        tracing::debug!(queue = late.queue.as_str(), %error, "a late reply could not be looked for");
+                        let queue = look.what.queue.as_str();
+                        tracing::debug!(queue, %error, "a late reply could not be looked for");
                         false
                     }
                     Err(_) => false,
                 };
-                if !is_settled && late.next < late.until {
-                    late.pause = (late.pause * 2).min(LONGEST_PAUSE);
-                    late.next = Instant::now() + late.pause;
-                    self.remember(late);
-                }
-            }
-            match next {
-                _ if was_busy => {}
-                None => self.added.notified().await,
-                Some(next) => {
-                    let _ = tokio::time::timeout_at(next, self.added.notified()).await;
+                if !is_settled {
+                    self.missing.again(look);
                 }
             }
         }

@@ -1,28 +1,23 @@
 //! Replies that nobody waits for any more: discarded, or moved to a named queue, whichever the service says.
 //!
 //! A reply that expires by itself needs none of this; it is for those whose sender ignored the request's expiry. Which
-//! replies are missing is remembered in memory only, for a time, and looked for again and again, more and more seldom: a
-//! queue manager has nothing like "tell me when this message comes" that costs nothing while it does not.
+//! replies are missing, and when each is looked for, `connection::late` remembers.
 //!
 //! Invariants
-//! - At most `MOST` replies are remembered; the oldest make room.
 //! - A reply is moved under syncpoint, and discarded only by a get that names its CorrelId.
 //! - A CorrelId that a caller chose may come again, as when a client repeats its request. While a request waits with it, nothing
 //!   with it is late: what was remembered is forgotten, and what was just got goes back to its queue.
 //! - A queue manager that does not answer keeps replies on others waiting for `LONGEST_LOOK` at most.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
-use std::time::Duration;
 
 use connection::error::ConnectionError;
+use connection::late::{LONGEST_LOOK, Look, Missing};
 use connection::target::{Target, User};
 use model::identifier::CorrelationId;
 use model::options::{GetFlags, OpenOptions};
 use model::reason::Reason;
 use parking_lot::Mutex;
-use tokio::sync::Notify;
-use tokio::time::Instant;
 
 use crate::definition::QueueAddress;
 
@@ -30,15 +25,6 @@ use super::backout::move_to;
 use super::environment::Environment;
 use super::object_of;
 use super::one_way::Selection;
-
-/// Replies remembered at once.
-const MOST: usize = 10_000;
-/// How long a reply is looked for.
-const REMEMBERED_FOR: Duration = Duration::from_secs(600);
-const FIRST_LOOK: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(15);
-/// What one look may take; a remote queue manager may be slow, or not there.
-const LONGEST_LOOK: Duration = Duration::from_secs(2);
 
 /// What becomes of a late reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,15 +83,8 @@ impl<'a> Awaited<'a> {
     }
 
     fn remember(&self) {
-        let now = Instant::now();
-        self.environment.late.remember(Late {
-            key: self.key(),
-            user: self.user.clone().into_owned(),
-            fate: self.fate,
-            next: now + FIRST_LOOK,
-            pause: FIRST_LOOK,
-            until: now + REMEMBERED_FOR,
-        });
+        let late = Late { key: self.key(), user: self.user.clone().into_owned(), fate: self.fate };
+        self.environment.late.missing.remember(late, None);
     }
 }
 
@@ -128,40 +107,25 @@ struct Key {
     correlation_id: CorrelationId,
 }
 
-#[derive(Clone)]
 struct Late {
     key: Key,
     user: User<'static>,
     fate: Fate,
-    next: Instant,
-    pause: Duration,
-    until: Instant,
 }
 
 /// The replies that are missing.
 #[derive(Default)]
 pub(super) struct LateReplies {
-    missing: Mutex<VecDeque<Late>>,
+    missing: Missing<Late>,
     /// Awaited just now with a CorrelId that may be among the missing: as often as it is awaited.
     claimed: Mutex<Vec<Key>>,
-    added: Notify,
 }
 
 impl LateReplies {
-    fn remember(&self, late: Late) {
-        let mut missing = self.missing.lock();
-        if missing.len() >= MOST {
-            missing.pop_front();
-        }
-        missing.push_back(late);
-        drop(missing);
-        self.added.notify_one();
-    }
-
-    /// Locks `claimed` before `missing`, as everything here does.
+    /// Locks `claimed` before what is missing, as everything here does.
     fn claim(&self, key: Key) {
         let mut claimed = self.claimed.lock();
-        self.missing.lock().retain(|late| late.key != key);
+        self.missing.forget(|late| late.key == key);
         claimed.push(key);
     }
 
@@ -177,26 +141,11 @@ impl LateReplies {
     }
 
     /// To be looked for again, unless somebody waits for it by now.
-    fn put_back(&self, late: Late) {
+    fn put_back(&self, look: Look<Late>) {
         let claimed = self.claimed.lock();
-        if !claimed.contains(&late.key) {
-            self.missing.lock().push_back(late);
+        if !claimed.contains(&look.what.key) {
+            self.missing.again(look);
         }
-    }
-
-    /// Those whose turn it is, taken out, and when the next one's turn is.
-    fn due(&self, now: Instant) -> (Vec<Late>, Option<Instant>) {
-        let mut missing = self.missing.lock();
-        let mut due = Vec::new();
-        for _ in 0..missing.len() {
-            match missing.pop_front() {
-                Some(late) if late.next <= now => due.push(late),
-                Some(late) => missing.push_back(late),
-                None => break,
-            }
-        }
-        let next = missing.iter().map(|late| late.next).min();
-        (due, next)
     }
 }
 
@@ -222,30 +171,15 @@ impl Environment {
 
     async fn look_after_late_replies(&self) {
         loop {
-            let (due, next) = self.late.due(Instant::now());
-            let was_busy = !due.is_empty();
             let mut silent: Vec<Target> = Vec::new();
-            for mut late in due {
-                let seen = if silent.contains(&late.key.target) { Seen::Nothing } else { self.look_for(&late).await };
+            for look in self.late.missing.due().await {
+                let target = &look.what.key.target;
+                let seen = if silent.contains(target) { Seen::Nothing } else { self.look_for(&look.what).await };
                 if seen == Seen::Silence {
-                    silent.push(late.key.target.clone());
+                    silent.push(target.clone());
                 }
-                if seen != Seen::Settled && late.next < late.until {
-                    late.pause = (late.pause * 2).min(LONGEST_PAUSE);
-                    late.next = Instant::now() + late.pause;
-                    self.late.put_back(late);
-                }
-            }
-            if was_busy {
-                continue;
-            }
-            match next {
-                None => self.late.added.notified().await,
-                Some(next) => {
-                    tokio::select! {
-                        () = self.late.added.notified() => {}
-                        () = tokio::time::sleep_until(next) => {}
-                    }
+                if seen != Seen::Settled {
+                    self.late.put_back(look);
                 }
             }
         }
