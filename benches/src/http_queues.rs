@@ -9,6 +9,7 @@ mod floor;
 mod goaws;
 mod load;
 mod ours;
+mod process;
 mod queue;
 mod rabbitmq;
 

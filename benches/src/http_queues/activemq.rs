@@ -6,15 +6,13 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::process::Command;
 
-use anyhow::{Context, Result, bail};
-use tempfile::TempDir;
+use anyhow::Result;
 
+use super::process::Process;
 use super::queue::{Connection, HttpQueue, Persistence, TEXT, Taking, body, holds};
 use crate::distribution::Libraries;
-use crate::nginx::free_port;
 
 const LIBRARIES: Libraries<'_> = Libraries {
     folder: "activemq-6.1.6",
@@ -30,11 +28,7 @@ const SOURCE: &str = include_str!("ActiveMq.java");
 /// `admin:admin`.
 const CREDENTIALS: &str = "YWRtaW46YWRtaW4=";
 
-pub(super) struct ActiveMq {
-    server: Child,
-    port: u16,
-    _folder: TempDir,
-}
+pub(super) struct ActiveMq(Process);
 
 pub(super) struct Queues<'a> {
     server: &'a ActiveMq,
@@ -47,54 +41,23 @@ impl ActiveMq {
     #[expect(clippy::disallowed_methods, reason = "files of a measurement need not last")]
     pub(super) fn start(work: &Path) -> Result<Self> {
         let libraries = LIBRARIES.copied(work)?;
-        let folder = tempfile::Builder::new().prefix("activemq").tempdir_in(work)?;
-        let source = folder.path().join("ActiveMq.java");
-        std::fs::write(&source, SOURCE)?;
-        let port = free_port()?;
-        let server = Command::new("java")
-            .args(["-Xmx1g", "-cp"])
-            .arg(libraries.join("*"))
-            .arg(&source)
-            .arg(folder.path().join("store"))
-            .arg(port.to_string())
-            .current_dir(folder.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .context("java is not installed")?;
-        let mut running = Self { server, port, _folder: folder };
-        running.await_ready()?;
-        Ok(running)
-    }
-
-    fn await_ready(&mut self) -> Result<()> {
-        for _ in 0..600 {
-            let mut connection = Connection::new(self.address(), CREDENTIALS);
-            if connection.ask("POST", "/api/message/ready?type=queue&clientId=ready", TEXT, b"ready").is_ok() {
-                return Ok(());
-            }
-            if let Some(status) = self.server.try_wait()? {
-                bail!("ActiveMQ ended with {status}");
-            }
-            std::thread::sleep(Duration::from_millis(100));
-        }
-        bail!("ActiveMQ is not ready")
-    }
-
-    fn address(&self) -> SocketAddr {
-        ([127, 0, 0, 1], self.port).into()
+        let command = |folder: &Path, port: u16| {
+            let source = folder.join("ActiveMq.java");
+            std::fs::write(&source, SOURCE)?;
+            let mut java = Command::new("java");
+            java.args(["-Xmx1g", "-cp"]).arg(libraries.join("*")).arg(source);
+            java.arg(folder.join("store")).arg(port.to_string());
+            Ok(java)
+        };
+        let is_ready = |address| {
+            let path = "/api/message/ready?type=queue&clientId=ready";
+            Connection::new(address, CREDENTIALS).ask("POST", path, TEXT, b"ready").is_ok()
+        };
+        Process::start("activemq", work, command, is_ready).map(Self)
     }
 
     pub(super) fn queues(&self, persistence: Persistence) -> Queues<'_> {
         Queues { server: self, persistence }
-    }
-}
-
-impl Drop for ActiveMq {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
     }
 }
 
@@ -112,7 +75,7 @@ impl HttpQueue for Queues<'_> {
     }
 
     fn address(&self) -> SocketAddr {
-        self.server.address()
+        self.server.0.address()
     }
 
     fn credentials(&self) -> &'static str {
@@ -120,7 +83,7 @@ impl HttpQueue for Queues<'_> {
     }
 
     fn pids(&self) -> Result<Vec<u32>> {
-        Ok(vec![self.server.server.id()])
+        Ok(vec![self.server.0.id()])
     }
 
     fn is_java(&self) -> bool {

@@ -4,25 +4,19 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
+use super::process::Process;
 use super::queue::{CLIENTS, Connection, HttpQueue, Persistence, Taking, UNCHECKED, body, holds};
 use crate::distribution::Libraries;
-use crate::nginx::free_port;
 
 const LIBRARIES: Libraries<'_> =
     Libraries { folder: "elasticmq-1.6.12", artifacts: &["org.elasticmq:elasticmq-server_2.13:1.6.12"] };
 
-pub(super) struct ElasticMq {
-    server: Child,
-    port: u16,
-    _folder: TempDir,
-}
+pub(super) struct ElasticMq(Process);
 
 pub(super) struct Queues<'a>(&'a ElasticMq);
 
@@ -32,54 +26,20 @@ impl ElasticMq {
     #[expect(clippy::disallowed_methods, reason = "files of a measurement need not last")]
     pub(super) fn start(work: &Path) -> Result<Self> {
         let libraries = LIBRARIES.copied(work)?;
-        let folder = tempfile::Builder::new().prefix("elasticmq").tempdir_in(work)?;
-        let port = free_port()?;
-        let configuration = folder.path().join("elasticmq.conf");
-        std::fs::write(&configuration, configured(port))?;
-        let server = Command::new("java")
-            .arg("-Xmx1g")
-            .arg(format!("-Dconfig.file={}", configuration.display()))
-            .arg("-cp")
-            .arg(libraries.join("*"))
-            .arg("org.elasticmq.server.Main")
-            .current_dir(folder.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .context("java is not installed")?;
-        let mut running = Self { server, port, _folder: folder };
-        running.await_ready()?;
-        Ok(running)
-    }
-
-    fn await_ready(&mut self) -> Result<()> {
-        for _ in 0..600 {
-            let mut connection = Connection::new(self.address(), UNCHECKED);
-            if ask(&mut connection, "ListQueues", &json!({})).is_ok() {
-                return Ok(());
-            }
-            if let Some(status) = self.server.try_wait()? {
-                bail!("ElasticMQ ended with {status}");
-            }
-            std::thread::sleep(Duration::from_millis(100));
-        }
-        bail!("ElasticMQ is not ready")
-    }
-
-    fn address(&self) -> SocketAddr {
-        ([127, 0, 0, 1], self.port).into()
+        let command = |folder: &Path, port| {
+            let configuration = folder.join("elasticmq.conf");
+            std::fs::write(&configuration, configured(port))?;
+            let mut java = Command::new("java");
+            java.arg("-Xmx1g").arg(format!("-Dconfig.file={}", configuration.display()));
+            java.arg("-cp").arg(libraries.join("*")).arg("org.elasticmq.server.Main");
+            Ok(java)
+        };
+        let is_ready = |address| ask(&mut Connection::new(address, UNCHECKED), "ListQueues", &json!({})).is_ok();
+        Process::start("elasticmq", work, command, is_ready).map(Self)
     }
 
     pub(super) fn queues(&self) -> Queues<'_> {
         Queues(self)
-    }
-}
-
-impl Drop for ElasticMq {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
     }
 }
 
@@ -97,7 +57,7 @@ impl HttpQueue for Queues<'_> {
     }
 
     fn address(&self) -> SocketAddr {
-        self.0.address()
+        self.0.0.address()
     }
 
     fn credentials(&self) -> &'static str {
@@ -105,7 +65,7 @@ impl HttpQueue for Queues<'_> {
     }
 
     fn pids(&self) -> Result<Vec<u32>> {
-        Ok(vec![self.0.server.id()])
+        Ok(vec![self.0.0.id()])
     }
 
     fn is_java(&self) -> bool {
@@ -140,7 +100,7 @@ impl HttpQueue for Queues<'_> {
 
 impl Queues<'_> {
     fn url(&self, queue: usize) -> String {
-        format!("http://127.0.0.1:{}/000000000000/bench{queue}", self.0.port)
+        format!("http://{}/000000000000/bench{queue}", self.address())
     }
 }
 

@@ -6,15 +6,13 @@
 use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
-use tempfile::TempDir;
+use anyhow::{Result, ensure};
 
+use super::process::Process;
 use super::queue::{CLIENTS, Connection, HttpQueue, Persistence, Taking, UNCHECKED, body, holds};
 use crate::distribution::run;
-use crate::nginx::free_port;
 
 const MODULE: &str = "github.com/Admiral-Piett/goaws/app/cmd@v0.4.5";
 const FOLDER: &str = "goaws-0.4.5";
@@ -22,11 +20,7 @@ const FOLDER: &str = "goaws-0.4.5";
 const PROGRAM: &str = "cmd";
 const FORM: &str = "Content-Type: application/x-www-form-urlencoded\r\n";
 
-pub(super) struct GoAws {
-    server: Child,
-    port: u16,
-    _folder: TempDir,
-}
+pub(super) struct GoAws(Process);
 
 pub(super) struct Queues<'a>(&'a GoAws);
 
@@ -36,55 +30,19 @@ impl GoAws {
     #[expect(clippy::disallowed_methods, reason = "files of a measurement need not last")]
     pub(super) fn start(work: &Path) -> Result<Self> {
         let program = installed(work)?;
-        let folder = tempfile::Builder::new().prefix("goaws").tempdir_in(work)?;
-        let port = free_port()?;
-        let configuration = folder.path().join("goaws.yaml");
-        let queues: String = (0..CLIENTS).map(|queue| format!("    - Name: {}\n", name(queue))).collect();
-        std::fs::write(
-            &configuration,
-            format!(
-                "Local:\n  Host: localhost\n  Port: {port}\n  Region: us-east-1\n  AccountId: \"000000000000\"\n  Queues:\n{queues}"
-            ),
-        )?;
-        let server = Command::new(program)
-            .arg("-config")
-            .arg(&configuration)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .context("GoAws cannot be started")?;
-        let mut running = Self { server, port, _folder: folder };
-        running.await_ready()?;
-        Ok(running)
-    }
-
-    fn await_ready(&mut self) -> Result<()> {
-        for _ in 0..100 {
-            if Connection::new(self.address(), UNCHECKED).ask("GET", "/health", "", b"").is_ok() {
-                return Ok(());
-            }
-            if let Some(status) = self.server.try_wait()? {
-                bail!("GoAws ended with {status}");
-            }
-            std::thread::sleep(Duration::from_millis(100));
-        }
-        bail!("GoAws is not ready")
-    }
-
-    fn address(&self) -> SocketAddr {
-        ([127, 0, 0, 1], self.port).into()
+        let command = |folder: &Path, port| {
+            let configuration = folder.join("goaws.yaml");
+            std::fs::write(&configuration, configured(port))?;
+            let mut goaws = Command::new(program);
+            goaws.arg("-config").arg(configuration);
+            Ok(goaws)
+        };
+        let is_ready = |address| Connection::new(address, UNCHECKED).ask("GET", "/health", "", b"").is_ok();
+        Process::start("goaws", work, command, is_ready).map(Self)
     }
 
     pub(super) fn queues(&self) -> Queues<'_> {
         Queues(self)
-    }
-}
-
-impl Drop for GoAws {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
     }
 }
 
@@ -102,7 +60,7 @@ impl HttpQueue for Queues<'_> {
     }
 
     fn address(&self) -> SocketAddr {
-        self.0.address()
+        self.0.0.address()
     }
 
     fn credentials(&self) -> &'static str {
@@ -110,7 +68,7 @@ impl HttpQueue for Queues<'_> {
     }
 
     fn pids(&self) -> Result<Vec<u32>> {
-        Ok(vec![self.0.server.id()])
+        Ok(vec![self.0.0.id()])
     }
 
     fn send(&self, connection: &mut Connection, queue: usize, together: usize) -> Result<()> {
@@ -176,4 +134,11 @@ fn whole(answer: &str, entry: &str, together: usize) -> Result<()> {
 
 fn name(queue: usize) -> String {
     format!("bench{queue}")
+}
+
+fn configured(port: u16) -> String {
+    let queues: String = (0..CLIENTS).map(|queue| format!("    - Name: {}\n", name(queue))).collect();
+    format!(
+        "Local:\n  Host: localhost\n  Port: {port}\n  Region: us-east-1\n  AccountId: \"000000000000\"\n  Queues:\n{queues}"
+    )
 }

@@ -35,6 +35,8 @@ pub mod push;
 mod random_id;
 pub mod requests;
 pub mod streams;
+#[cfg(test)]
+mod test_engine;
 pub mod time_text;
 pub mod words;
 

@@ -1,19 +1,14 @@
 //! The history of a queue manager that is really there, by clocks that the test moves.
 
-use std::sync::Arc;
+use std::ops::Deref;
 
-use model::authority::Principal;
-use model::definition::QueueDefinition;
-use model::descriptor::MessageDescriptor;
 use model::name::QueueName;
-use model::options::{GetFlags, GetOptions, ObjectDescriptor, OpenOptions, PutOptions};
 use proptest::prelude::*;
-use queue_manager::connection::Connection;
-use queue_manager::{ConnectOptions, Home, QueueManager, StartOptions};
 use serde_json::Value;
 
 use super::track::{Kind, Since};
 use super::*;
+use crate::test_engine::{TestEngine, server};
 
 const START: u64 = 1_795_219_200_000;
 
@@ -28,63 +23,26 @@ fn at_wall(seconds: u64, wall: i64) -> Clocks {
 }
 
 struct Engine {
-    runtime: tokio::runtime::Runtime,
-    queue_manager: QueueManager,
-    connection: Connection,
+    engine: TestEngine,
     history: History,
     /// Seconds.
     now: u64,
 }
 
+impl Deref for Engine {
+    type Target = TestEngine;
+
+    fn deref(&self) -> &TestEngine {
+        &self.engine
+    }
+}
+
 impl Engine {
     fn start(budget: usize) -> Self {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let queue_manager = QueueManager::start(StartOptions {
-            name: QueueManagerName::literal("QM1"),
-            home: Home::Ephemeral,
-            store: Default::default(),
-            clock: Arc::new(SystemClock),
-            server_user: "server".to_owned(),
-        })
-        .expect("a queue manager");
-        let connection = queue_manager
-            .connect(ConnectOptions {
-                principal: server(),
-                application_name: "test".to_owned(),
-                application_type: 6,
-                channel: String::new(),
-                connection_name: String::new(),
-            })
-            .expect("connected");
-        let history = History::new(QueueManagers::of_running([queue_manager.clone()]));
+        let engine = TestEngine::start();
+        let history = History::new(engine.queue_managers());
         history.set_budget(budget);
-        Self { runtime, queue_manager, connection, history, now: 0 }
-    }
-
-    fn define(&self, queue: &str) {
-        let definition = QueueDefinition::local(QueueName::literal(queue));
-        self.runtime.block_on(self.queue_manager.define_queue(&server(), definition, false)).expect("defined");
-    }
-
-    fn put(&self, queue: &str, messages: usize) {
-        let object = ObjectDescriptor { name: QueueName::literal(queue), ..ObjectDescriptor::default() };
-        let (server, options) = (server(), PutOptions::default());
-        for _ in 0..messages {
-            let put = self.connection.put1(&server, &object, MessageDescriptor::default(), &options, "x".into());
-            self.runtime.block_on(put).expect("put");
-        }
-    }
-
-    fn get(&self, queue: &str, messages: usize) {
-        let object = ObjectDescriptor { name: QueueName::literal(queue), ..ObjectDescriptor::default() };
-        self.runtime.block_on(async {
-            let opened = self.connection.open(&server(), &object, OpenOptions::INPUT_SHARED).await.expect("opened");
-            let options = GetOptions { flags: GetFlags::NO_SYNCPOINT, ..GetOptions::default() };
-            for _ in 0..messages {
-                self.connection.get(opened.handle, &options).await.expect("a message");
-            }
-            self.connection.close(opened.handle, Default::default()).await.expect("closed");
-        });
+        Self { engine, history, now: 0 }
     }
 
     /// Ten seconds later.
@@ -108,10 +66,6 @@ impl Engine {
         let chart = self.history.chart_at(clocks, self.queue_manager.name(), &names, range).expect("a history");
         serde_json::to_value(chart).expect("JSON")
     }
-}
-
-fn server() -> Principal {
-    Principal::administrator("server")
 }
 
 fn numbers(chart: &Value, member: &str) -> Vec<Option<f64>> {

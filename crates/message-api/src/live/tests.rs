@@ -1,16 +1,12 @@
 //! Streams without HTTP: what is taken of them after looks that the test makes.
 
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use model::authority::Principal;
-use model::definition::QueueDefinition;
-use model::descriptor::MessageDescriptor;
-use model::options::{ObjectDescriptor, PutOptions};
-use queue_manager::connection::Connection;
-use queue_manager::{ConnectOptions, Home, StartOptions};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::test_engine::{TestEngine, server};
 
 const LIMITS: Limits = Limits { of_all: 200, of_user: 200 };
 
@@ -35,51 +31,24 @@ fn eyes(user: &'static str) -> Arc<Eyes> {
 }
 
 struct Engine {
-    runtime: tokio::runtime::Runtime,
-    queue_manager: QueueManager,
-    connection: Connection,
+    engine: TestEngine,
     live: Arc<Live>,
 }
 
-fn server() -> Principal {
-    Principal::administrator("server")
+impl Deref for Engine {
+    type Target = TestEngine;
+
+    fn deref(&self) -> &TestEngine {
+        &self.engine
+    }
 }
 
 impl Engine {
     fn start() -> Self {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let queue_manager = QueueManager::start(StartOptions {
-            name: QueueManagerName::literal("QM1"),
-            home: Home::Ephemeral,
-            store: Default::default(),
-            clock: Arc::new(SystemClock),
-            server_user: "server".to_owned(),
-        })
-        .expect("a queue manager");
-        let connection = queue_manager
-            .connect(ConnectOptions {
-                principal: server(),
-                application_name: "test".to_owned(),
-                application_type: 6,
-                channel: String::new(),
-                connection_name: String::new(),
-            })
-            .expect("connected");
-        let queue_managers = QueueManagers::of_running([queue_manager.clone()]);
+        let engine = TestEngine::start();
+        let queue_managers = engine.queue_managers();
         let live = Arc::new(Live::new(queue_managers.clone(), Arc::new(Jobs::new(queue_managers))));
-        Self { runtime, queue_manager, connection, live }
-    }
-
-    fn define(&self, queue: &str) {
-        let definition = QueueDefinition::local(QueueName::literal(queue));
-        self.runtime.block_on(self.queue_manager.define_queue(&server(), definition, false)).expect("defined");
-    }
-
-    fn put(&self, queue: &str) {
-        let object = ObjectDescriptor { name: QueueName::literal(queue), ..ObjectDescriptor::default() };
-        let (server, options) = (server(), PutOptions::default());
-        let put = self.connection.put1(&server, &object, MessageDescriptor::default(), &options, "x".into());
-        self.runtime.block_on(put).expect("put");
+        Self { engine, live }
     }
 
     fn attach(&self, viewer: &Arc<Eyes>) -> Attached {
@@ -130,7 +99,7 @@ fn a_row_is_sent_whole_once_and_then_what_has_changed_of_it() {
     let first = rows(&stream);
     assert_eq!(first.iter().map(|row| &row["key"]).collect::<Vec<_>>(), ["OTHER", "Q"]);
     assert_eq!((members(&first[1]).len(), &first[1]["depth"], &first[1]["lastPut"]), (11, &json!(0), &Value::Null));
-    engine.put("Q");
+    engine.put("Q", 1);
     engine.look();
     let changed = rows(&stream);
     assert_eq!(changed.len(), 1);
@@ -149,17 +118,17 @@ fn a_slow_reader_gets_the_latest_values_once_and_nothing_waits_for_it() {
     engine.watch(&stream, "app", &["Q", "LATER"]);
     rows(&stream);
     for _ in 0..500 {
-        engine.put("Q");
+        engine.put("Q", 1);
         engine.look();
     }
-    engine.put("LATER");
+    engine.put("LATER", 1);
     engine.look();
     assert_eq!(engine.live.state.lock().streams[&stream.id].dirty.len(), 2, "two names wait");
     let changed = rows(&stream);
     assert_eq!(changed.iter().map(|row| &row["depth"]).collect::<Vec<_>>(), [1, 500]);
     // A piece ends where it is full, and the rest comes with the next.
-    engine.put("Q");
-    engine.put("LATER");
+    engine.put("Q", 1);
+    engine.put("LATER", 1);
     engine.look();
     let mut keys = Vec::new();
     for _ in 0..2 {
@@ -181,11 +150,11 @@ fn a_client_that_comes_back_goes_on_behind_what_it_has_read() {
     engine.watch(&stream, "app", &["A", "B"]);
     let read = take(&stream).1.expect("an id");
     assert_eq!(EventId::parse(&read.to_string()), Some(read));
-    engine.put("A");
+    engine.put("A", 1);
     engine.look();
     assert_eq!(rows(&stream).len(), 1, "sent, and lost with the connection");
     drop(stream);
-    engine.put("B");
+    engine.put("B", 1);
     engine.look();
     let again = engine.live.attach(Arc::clone(&viewer) as _, Some(read), LIMITS).expect("a stream");
     assert!(again.is_resumed);
@@ -227,18 +196,18 @@ fn what_a_viewer_may_not_see_is_not_sent_and_what_it_may_see_no_longer_is_gone()
     viewer.is_blind.store(true, Relaxed);
     let stream = engine.attach(&viewer);
     assert_eq!(engine.watch(&stream, "app", &["Q"]), 1);
-    engine.put("Q");
+    engine.put("Q", 1);
     engine.look();
     assert!(rows(&stream).is_empty());
     viewer.is_blind.store(false, Relaxed);
-    engine.put("Q");
+    engine.put("Q", 1);
     engine.look();
     assert_eq!(members(&rows(&stream)[0]).len(), 11);
     viewer.is_blind.store(true, Relaxed);
-    engine.put("Q");
+    engine.put("Q", 1);
     engine.look();
     assert_eq!(rows(&stream), [json!({ "view": "queues", "qmgr": "QM1", "key": "Q", "gone": true })]);
-    engine.put("Q");
+    engine.put("Q", 1);
     engine.look();
     assert!(rows(&stream).is_empty(), "told once");
 }
@@ -326,7 +295,7 @@ fn many_streams_of_the_same_rows_cost_little() {
     let time = |changed: usize| {
         let (mut spent, looks) = (Duration::ZERO, 10);
         for _ in 0..looks {
-            names[..changed].iter().for_each(|name| engine.put(name));
+            names[..changed].iter().for_each(|name| engine.put(name, 1));
             let begun = Instant::now();
             engine.look();
             let mut sent = 0;

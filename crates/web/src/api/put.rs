@@ -67,11 +67,17 @@ impl Parameters {
 
     /// Of a put, in syncpoint or not.
     pub(super) fn options(self, outgoing: &Outgoing, syncpoint: PutFlags) -> PutOptions {
-        let mut flags = PutFlags::FAIL_IF_QUIESCING | syncpoint;
-        flags.set(PutFlags::NEW_MSG_ID, !outgoing.has_own_id);
-        flags.set(PutFlags::RETAIN, self.retains);
-        PutOptions { flags, context: None }
+        let mut options = options(outgoing, syncpoint);
+        options.flags.set(PutFlags::RETAIN, self.retains);
+        options
     }
+}
+
+/// Of a put, or of a request.
+pub(super) fn options(outgoing: &Outgoing, syncpoint: PutFlags) -> PutOptions {
+    let mut flags = PutFlags::FAIL_IF_QUIESCING | syncpoint;
+    flags.set(PutFlags::NEW_MSG_ID, !outgoing.has_own_id);
+    PutOptions { flags, context: None }
 }
 
 /// # Errors

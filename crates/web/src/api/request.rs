@@ -123,12 +123,10 @@ pub(super) async fn exchange(
     let limits = &call.settings.options.limits;
     let waiting = || ApiError::overloaded("limits.waiting_requests");
     let _waiting = call.watch.waiting(limits).ok_or_else(waiting)?;
-    let mut flags = PutFlags::FAIL_IF_QUIESCING;
-    flags.set(PutFlags::NEW_MSG_ID, !outgoing.has_own_id);
     let request = Request {
         object,
+        options: put::options(&outgoing, PutFlags::empty()),
         message: Box::new(outgoing.into_message()),
-        options: model::options::PutOptions { flags, context: None },
         wait: wanted.wait.unwrap_or(DEFAULT_WAIT),
         reply_queue: wanted.reply_queue,
         correlation: wanted.correlation.unwrap_or_default(),
