@@ -109,8 +109,9 @@ async fn fill(call: Call<'_>, queue: &mut crate::messaging::OpenQueue<'_>, page:
         };
         looked_at += 1;
         last = Some(got.place());
-        if page.contains.as_deref().is_none_or(|text| Content::of(&got.message).contains(text)) {
-            list.add(call, &got.message, Some(got.position()), &page.shown);
+        let content = Content::of(&got.message);
+        if page.contains.as_deref().is_none_or(|text| content.contains(text)) {
+            list.add(call, &got.message, &content, Some(got.position()), &page.shown, &[]);
         }
         walk.step().await;
     };

@@ -7,6 +7,7 @@ use std::time::Duration;
 use connection::target::Acting;
 use http::StatusCode;
 use identity::Identity;
+use message_api::content::Content;
 use message_api::deliveries::{Deliveries, NotReceived, NotSettled, Receive, Settlement, Token};
 use message_api::incoming::BodyForm;
 use message_api::time_text::{read_duration, write_moment};
@@ -88,7 +89,8 @@ pub(super) async fn receive(
     let mut list = List::new();
     for delivered in &received {
         let beside = [("token", Value::from(delivered.token.to_string())), ("lockedUntil", Value::from(until.clone()))];
-        list.add_with(call, &delivered.message, Some(delivered.position), &shown, &beside);
+        let (message, content) = (&*delivered.message, Content::of(&delivered.message));
+        list.add(call, message, &content, Some(delivered.position), &shown, &beside);
     }
     Ok(list.into_answer(&[]))
 }

@@ -106,7 +106,7 @@ async fn take_many(
     let room = call.settings.options.limits.body_bytes;
     while list.count < most && list.bytes.len() < room {
         match next(queue, &options).await {
-            Ok(Some((message, at))) => list.add(call, &message, at, &wanted.shown),
+            Ok(Some((message, at))) => list.add(call, &message, &Content::of(&message), at, &wanted.shown, &[]),
             Ok(None) => break,
             // What was taken is answered; the next request finds out what is wrong.
             Err(_) if list.count > 0 => break,
@@ -231,14 +231,12 @@ impl List {
         Self { bytes: b"{\"messages\":[".to_vec(), count: 0 }
     }
 
-    pub(super) fn add(&mut self, call: Call<'_>, message: &Message, at: Option<Position>, shown: &Shown) {
-        self.add_with(call, message, at, shown, &[]);
-    }
-
-    pub(super) fn add_with(
+    /// `content` is that of the message: who looks into it first takes it apart.
+    pub(super) fn add(
         &mut self,
         call: Call<'_>,
         message: &Message,
+        content: &Content,
         at: Option<Position>,
         shown: &Shown,
         beside: &[(&'static str, serde_json::Value)],
@@ -247,9 +245,8 @@ impl List {
             self.bytes.push(b',');
         }
         self.count += 1;
-        let content = Content::of(message);
         let told = told(call, at, shown, beside);
-        let incoming = Incoming { message, content: &content, told };
+        let incoming = Incoming { message, content, told };
         serde_json::to_writer(&mut self.bytes, &incoming).expect("it has string keys only");
     }
 
