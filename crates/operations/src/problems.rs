@@ -1,0 +1,1 @@
+//! What is wrong: rules that look at a queue manager, and what they have found, with cause and remedy.
