@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use workload::payload::PutId;
 use workload::plan::{Choices, Login, Plan, Scenario, Span};
 
 use crate::awake::Awake;
@@ -159,9 +160,10 @@ pub(crate) fn service(setting: &Setting, effort: &Effort) -> Choices {
 fn one_call(setting: &Setting, effort: &Effort) -> Choices {
     Choices {
         scenario: Some(Scenario::Service),
-        post_path: Some(format!("/api/v1/qmgr/QM1/queue/{queue}/requests?envelope", queue = setting::REQUEST_QUEUE)),
-        // The message is as long as those of the others. The driver sends JSON, and so the message lies in an envelope.
-        body: Some("{\"body\":{\"text\":\"{id}42\"}}".to_owned()),
+        post_path: Some(format!("/api/v1/qmgr/QM1/queue/{queue}/requests", queue = setting::REQUEST_QUEUE)),
+        // A text as long as those of POST and DELETE, which send and receive theirs as they are too.
+        content_type: Some("text/plain;charset=utf-8".to_owned()),
+        body: Some(format!("{{id}}{}", "x".repeat(REQUEST_BYTES - PutId::LENGTH))),
         ..ours(setting, effort)
     }
 }

@@ -17,10 +17,13 @@ use parking_lot::Mutex;
 use queue_manager::QueueManager;
 use queue_manager::{Receipt, ReceiptKey};
 use sha2::{Digest, Sha256};
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_64, xxh3_128_with_seed};
 
 /// Longest key, in bytes.
 pub const LONGEST_KEY: usize = 255;
 const FINGERPRINT_BYTES: usize = 16;
+/// Bytes of the answer to one put, about.
+const SHORT_ANSWER: usize = 128;
 
 /// The keys of requests that are carried out now.
 #[derive(Default)]
@@ -43,31 +46,40 @@ pub enum Claim {
 /// A key in the hands of the request that is carried out. Dropped, another request may try.
 pub struct Claimed {
     key: ReceiptKey,
-    fingerprint: [u8; FINGERPRINT_BYTES],
+    fingerprint: u128,
     running: Arc<Mutex<HashSet<ReceiptKey, foldhash::fast::RandomState>>>,
 }
 
-/// What makes two requests the same.
+/// What makes two requests the same. Who makes two different requests look the same deceives only itself: a key is its user's own.
 #[derive(Clone, Default)]
-pub struct Fingerprint(Sha256);
+pub struct Fingerprint(Xxh3Default);
 
 impl Fingerprint {
     /// Adds a part; where one ends counts.
-    #[must_use]
-    pub fn with(mut self, part: &[u8]) -> Self {
-        self.0.update((part.len() as u64).to_le_bytes());
+    pub fn add(&mut self, part: &[u8]) {
+        self.0.update(&(part.len() as u64).to_le_bytes());
         self.0.update(part);
-        self
     }
 
-    fn digest(self) -> [u8; FINGERPRINT_BYTES] {
-        first_half(self.0)
+    /// Adds parts with names, whose order does not count.
+    pub fn add_named<'a>(&mut self, parts: impl Iterator<Item = (&'a str, &'a [u8])>) {
+        let digests = parts.map(|(name, value)| xxh3_128_with_seed(value, xxh3_64(name.as_bytes())));
+        self.0.update(&digests.fold(0, u128::wrapping_add).to_le_bytes());
+    }
+
+    fn digest(&self) -> u128 {
+        self.0.digest128()
     }
 }
 
-fn first_half(sum: Sha256) -> [u8; 16] {
-    let sum = sum.finalize();
-    *sum.first_chunk().expect("a digest of 32 bytes")
+/// No other user, operation, key or queue manager has the same: a digest that cannot be forged.
+fn receipt_key(scope: &[&[u8]], key: &[u8], queue_manager: &str) -> ReceiptKey {
+    let mut sum = Sha256::default();
+    for part in scope.iter().copied().chain([key, queue_manager.as_bytes()]) {
+        sum.update((part.len() as u64).to_le_bytes());
+        sum.update(part);
+    }
+    ReceiptKey(*sum.finalize().first_chunk().expect("a digest of 32 bytes"))
 }
 
 impl Keys {
@@ -80,11 +92,9 @@ impl Keys {
         queue_manager: &QueueManager,
         scope: &[&[u8]],
         key: &[u8],
-        fingerprint: Fingerprint,
+        fingerprint: &Fingerprint,
     ) -> Result<Claim, Reason> {
-        let scoped = scope.iter().fold(Fingerprint::default(), |sum, part| sum.with(part)).with(key);
-        let queue_manager_name = queue_manager.name();
-        let key = ReceiptKey(scoped.with(queue_manager_name.as_str().as_bytes()).digest());
+        let key = receipt_key(scope, key, queue_manager.name().as_str());
         let fingerprint = fingerprint.digest();
         // Claimed before the look: a request that ends between them leaves its receipt.
         if !self.running.lock().insert(key) {
@@ -93,17 +103,21 @@ impl Keys {
         let claimed = Claimed { key, fingerprint, running: Arc::clone(&self.running) };
         let Some(value) = queue_manager.receipt(&key).await? else { return Ok(Claim::First(claimed)) };
         match value.split_first_chunk::<FINGERPRINT_BYTES>() {
-            Some((first, _)) if *first == fingerprint => Ok(Claim::Answered(value.slice(FINGERPRINT_BYTES..))),
+            Some((first, _)) if *first == fingerprint.to_le_bytes() => {
+                Ok(Claim::Answered(value.slice(FINGERPRINT_BYTES..)))
+            }
             _ => Ok(Claim::OtherRequest),
         }
     }
 }
 
 impl Claimed {
-    /// To be committed with what the request did. `answer` is what a repetition gets.
-    pub fn receipt(&self, answer: &[u8], now: Timestamp, kept: Duration) -> Receipt {
-        let value = [&self.fingerprint[..], answer].concat().into();
-        Receipt { key: self.key, expires: now.saturating_add(kept), value }
+    /// To be durable with what the request did. `write` writes what a repetition gets.
+    pub fn receipt(&self, write: impl FnOnce(&mut Vec<u8>), now: Timestamp, kept: Duration) -> Receipt {
+        let mut value = Vec::with_capacity(FINGERPRINT_BYTES + SHORT_ANSWER);
+        value.extend_from_slice(&self.fingerprint.to_le_bytes());
+        write(&mut value);
+        Receipt { key: self.key, expires: now.saturating_add(kept), value: value.into() }
     }
 }
 

@@ -47,6 +47,7 @@ pub use verb::connection::Connection;
 pub use verb::follow::Follower;
 pub use verb::get::{Accept, Terms};
 pub use verb::interrupt::{Closing, Interrupt};
+pub use verb::put::ReceiptOf;
 pub use verb::xa::{XaError, XaFlags};
 pub use verb::{connection, detached, inquire, subscribe};
 

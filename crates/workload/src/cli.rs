@@ -196,6 +196,9 @@ pub struct HttpArguments {
     /// JSON body of the PATCH; {n} is replaced by the number of the client's transaction.
     #[arg(long, value_name = "JSON", requires = "patch_path")]
     pub patch_body: Option<String>,
+    /// Media type of the body in service [default: application/json].
+    #[arg(long, value_name = "TYPE")]
+    pub content_type: Option<String>,
     /// Source of the CSRF header in administration [default: header, any value].
     #[arg(long, value_enum)]
     pub csrf: Option<Csrf>,
@@ -418,6 +421,7 @@ impl Arguments {
             post_path: self.post_path.clone(),
             get_path: self.get_path.clone(),
             body: self.body.clone(),
+            content_type: self.http.content_type.clone(),
             program: self.program.clone(),
             program_arguments: (!self.program_argument.is_empty()).then(|| self.program_argument.clone()),
             processes: self.processes,

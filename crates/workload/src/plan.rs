@@ -15,6 +15,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use http::HeaderValue;
+
 use crate::client::door::DoorOptions;
 use crate::client::program;
 use crate::error::WorkloadError;
@@ -69,6 +71,8 @@ pub struct Plan {
     pub administration: Administration,
     /// What stands before and behind the identifier in a request of `Scenario::Service`.
     pub body: (String, String),
+    /// Of it: media type.
+    pub content_type: HeaderValue,
     pub processes: Vec<Process>,
     pub lives: Lives,
     /// Draws no progress bar, for callers that have one of their own.
@@ -139,6 +143,7 @@ impl Plan {
             get_path: choices.get_path.clone().unwrap_or_else(|| "/".to_owned()),
             administration: Administration::new(scenario, &choices)?,
             body: body(scenario, choices.body.as_deref())?,
+            content_type: content_type(&choices)?,
             processes: watched::processes(&choices)?,
             lives: lives(&choices)?,
             quiet: false,
@@ -191,6 +196,7 @@ fn refuse_others_keys(scenario: Scenario, choices: &Choices) -> Result<(), Workl
     let keys = [
         ("get_path", choices.get_path.is_some(), scenario == Scenario::HttpFloor, "http-floor"),
         ("post_path", choices.post_path.is_some(), posts, "service, http-floor and administration"),
+        ("content_type", choices.content_type.is_some(), scenario == Scenario::Service, "service"),
         (
             "request_size",
             choices.request_size.is_some(),
@@ -309,12 +315,17 @@ fn body(scenario: Scenario, wanted: Option<&str>) -> Result<(String, String), Wo
             let (before, behind) = body.split_once("{id}").ok_or_else(|| bad("body", "has no {id}"))?;
             Ok((before.to_owned(), behind.to_owned()))
         }
-        (Scenario::Service, None) => Err(bad("body", "is missing: the JSON of a request, with {id} in it")),
+        (Scenario::Service, None) => Err(bad("body", "is missing: what a request sends, with {id} in it")),
         (_, Some(_)) if scenario != Scenario::Administration => {
             Err(bad("body", "has a meaning in scenario service and administration only"))
         }
         (_, _) => Ok(<(String, String)>::default()),
     }
+}
+
+fn content_type(choices: &Choices) -> Result<HeaderValue, WorkloadError> {
+    let wanted = choices.content_type.as_deref().unwrap_or("application/json");
+    HeaderValue::from_str(wanted).map_err(|_| bad("content_type", "is no value of a header"))
 }
 
 fn bad(key: &'static str, problem: impl Into<String>) -> WorkloadError {

@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use http::Uri;
+use http::{HeaderValue, Uri};
 
 use self::control::Control;
 use self::crew::{Crew, Threads};
@@ -52,6 +52,7 @@ pub(crate) struct Shared {
     get_path: Uri,
     administration: Administration,
     body: (String, String),
+    content_type: HeaderValue,
     /// Bytes that `Scenario::Requester` asks for.
     wanted: usize,
     clients: u32,
@@ -116,6 +117,7 @@ impl Shared {
             get_path: path("get_path", &plan.get_path)?,
             administration: plan.administration.clone(),
             body: plan.body.clone(),
+            content_type: plan.content_type.clone(),
             wanted: plan.response_size.unwrap_or_default(),
             clients: plan.clients,
             seed: plan.seed,

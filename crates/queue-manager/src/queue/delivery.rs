@@ -11,7 +11,7 @@ use model::descriptor::Persistence;
 use model::message::Message;
 use model::reason::Reason;
 use model::timestamp::Timestamp;
-use storage::{Placement, Position, PutOutcome, UnitOfWorkId};
+use storage::{Placement, Position, PutOutcome, ReceiptOfPut, UnitOfWorkId};
 
 use crate::engine::Engine;
 use crate::engine::connection_table::ConnectionState;
@@ -36,7 +36,47 @@ pub(crate) async fn place(
     expires: Option<Timestamp>,
     now: Timestamp,
 ) -> Result<Position, Reason> {
-    let entered = enter(engine, unit, queue, message, expires, now).await;
+    place_with(engine, Manner::of(unit), queue, message, expires, now).await
+}
+
+/// As `place`, outside a unit of work; the receipt of what is answered is durable with the message.
+///
+/// # Errors
+/// Those of `place`.
+pub(crate) async fn place_with_receipt(
+    engine: &Engine,
+    receipt: &ReceiptOfPut<'_>,
+    queue: &Arc<Queue>,
+    message: &Message,
+    expires: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<Position, Reason> {
+    place_with(engine, Manner::WithReceipt(receipt), queue, message, expires, now).await
+}
+
+/// What a message is durable and visible with.
+#[derive(Clone, Copy)]
+enum Manner<'a> {
+    Alone,
+    WithReceipt(&'a ReceiptOfPut<'a>),
+    InUnit(&'a ConnectionState),
+}
+
+impl<'a> Manner<'a> {
+    fn of(unit: Option<&'a ConnectionState>) -> Self {
+        unit.map_or(Self::Alone, Self::InUnit)
+    }
+}
+
+async fn place_with(
+    engine: &Engine,
+    manner: Manner<'_>,
+    queue: &Arc<Queue>,
+    message: &Message,
+    expires: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<Position, Reason> {
+    let entered = enter(engine, manner, queue, message, expires, now).await;
     if engine.events.performance() {
         let depth_before = entered.as_ref().map(|entered| entered.depth_before).map_err(|reason| *reason);
         Box::pin(event::performance::after_put(engine, queue, depth_before, now)).await;
@@ -54,7 +94,7 @@ pub(crate) async fn place_event(
     message: Message,
     now: Timestamp,
 ) -> Result<(), Reason> {
-    let entered = enter(engine, None, queue, &message, None, now).await?;
+    let entered = enter(engine, Manner::Alone, queue, &message, None, now).await?;
     look_at_triggers(engine, queue, entered).await;
     Ok(())
 }
@@ -72,7 +112,7 @@ pub(super) async fn place_quietly(
     message: Message,
     now: Timestamp,
 ) -> Result<(), Reason> {
-    enter(engine, None, queue, &message, None, now).await.map(|_| ())
+    enter(engine, Manner::Alone, queue, &message, None, now).await.map(|_| ())
 }
 
 /// A message that is on its queue.
@@ -86,16 +126,16 @@ struct Entered {
 
 async fn enter(
     engine: &Engine,
-    unit: Option<&ConnectionState>,
+    manner: Manner<'_>,
     queue: &Arc<Queue>,
     message: &Message,
     expires: Option<Timestamp>,
     now: Timestamp,
 ) -> Result<Entered, Reason> {
     let _flight = queue.begin_put()?;
-    let unit = match unit {
-        Some(state) => Some((state, state.unit(engine)?)),
-        None => None,
+    let unit = match manner {
+        Manner::InUnit(state) => Some((state, state.unit(engine)?)),
+        Manner::Alone | Manner::WithReceipt(_) => None,
     };
     let priority = u8::try_from(message.descriptor.priority).unwrap_or(9).min(9);
     let (placement, has_trigger, is_transmission) = queue.with_local(|_, local| {
@@ -112,7 +152,12 @@ async fn enter(
     queue.note_body(message.body.len());
     let arrival = Arrival::of(&message.descriptor);
     let arriving = Arriving { engine, unit, queue, arrival, priority, expires, has_trigger, is_over: false };
-    let outcome = engine.store.put(unit.map(|(_, id)| id), queue.id, message, placement, now).await;
+    let outcome = match manner {
+        Manner::WithReceipt(receipt) => engine.store.put_with_receipt(queue.id, message, placement, receipt, now).await,
+        Manner::Alone | Manner::InUnit(_) => {
+            engine.store.put(unit.map(|(_, id)| id), queue.id, message, placement, now).await
+        }
+    };
     match outcome {
         Ok(outcome) => {
             let depth_before = outcome.depth_before;

@@ -34,6 +34,7 @@ use crate::security::authority::{self, Door};
 use crate::selection::matching;
 use crate::verb::get::Terms;
 use crate::verb::interrupt::Closing;
+use crate::verb::put::ReceiptOf;
 use crate::verb::unit_of_work::OpenUnit;
 use crate::verb::{browse, close, get, open, put, unit_of_work, xa};
 use crate::{ConnectOptions, QueueManager};
@@ -344,10 +345,43 @@ impl Connection {
         options: &PutOptions,
         due: Option<Due>,
     ) -> Result<PutResult, Reason> {
+        self.put1_observed(caller, object, message, options, due, None).await
+    }
+
+    /// Whether `put1_with_receipt` takes this message now: it becomes one message on one queue.
+    pub fn takes_receipt(&self, object: &ObjectDescriptor, message: &Message) -> bool {
+        put::takes_receipt(&self.engine, object, message)
+    }
+
+    /// As `put1` outside a unit of work. The receipt of its answer is durable with the message, and is there as soon as others can
+    /// see the message.
+    ///
+    /// # Errors
+    /// Those of `put1`. `ObjectChanged` (2041): it would not be one message on one queue. Refused, there is no receipt.
+    pub async fn put1_with_receipt(
+        &self,
+        caller: &Principal,
+        object: &ObjectDescriptor,
+        message: Box<Message>,
+        options: &PutOptions,
+        receipt: &ReceiptOf<'_>,
+    ) -> Result<PutResult, Reason> {
+        self.put1_observed(caller, object, message, options, None, Some(receipt)).await
+    }
+
+    async fn put1_observed(
+        &self,
+        caller: &Principal,
+        object: &ObjectDescriptor,
+        message: Box<Message>,
+        options: &PutOptions,
+        due: Option<Due>,
+        receipt: Option<&ReceiptOf<'_>>,
+    ) -> Result<PutResult, Reason> {
         self.state.check()?;
         let length = message.body.len();
         self.observed_and_told(
-            || put::put1(self, caller, object, message, options, due),
+            || put::put1(self, caller, object, message, options, due, receipt),
             |observation, outcome| observation.put1(self, object, outcome, length),
             Call::Open { caller, object, options: put::open_options(options.flags) },
         )

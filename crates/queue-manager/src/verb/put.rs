@@ -10,15 +10,18 @@ use std::sync::Arc;
 
 use model::authority::{Authority, Principal};
 use model::header::transmission::TransmissionHeader;
+use model::identifier::MessageId;
 use model::message::Message;
 use model::name::{QueueManagerName, QueueName};
 use model::options::{CloseOptions, ObjectDescriptor, ObjectKind, OpenOptions, PutFlags, PutOptions};
 use model::reason::Reason;
 use model::text::Text;
 use model::timestamp::Timestamp;
-use storage::Position;
+use storage::{Position, Receipt};
 
 use crate::QueueManager;
+use crate::engine::Engine;
+use crate::engine::connection_table::ConnectionState;
 use crate::publish;
 use crate::queue::Queue;
 use crate::queue::delayed::{Due, Goal};
@@ -76,11 +79,13 @@ pub(crate) async fn put(
     open.check_unchanged()?;
     match &open.target {
         Target::Queue(destination) => {
-            let request = Request { connection, caller: &open.caller, handle: Some(&open), options, due };
+            let request =
+                Request { connection, caller: &open.caller, handle: Some(&open), options, due, receipt: None };
             send(&request, destination, message).await
         }
         Target::Topic(topic) => {
-            let request = Request { connection, caller: &open.caller, handle: Some(&open), options, due };
+            let request =
+                Request { connection, caller: &open.caller, handle: Some(&open), options, due, receipt: None };
             // Here and below: what is seldom needed is boxed, so that the state of every put need not hold it.
             Box::pin(publish::publish(&request, topic, message)).await
         }
@@ -96,6 +101,7 @@ pub(crate) async fn put1(
     message: Box<Message>,
     options: &PutOptions,
     due: Option<Due>,
+    receipt: Option<&ReceiptOf<'_>>,
 ) -> Result<PutResult, Reason> {
     let engine = &connection.engine;
     let flags = options.flags;
@@ -105,7 +111,7 @@ pub(crate) async fn put1(
         return Err(Reason::OptionsError);
     }
     let caller = &*effective_caller(connection, caller, object, flags.contains(PutFlags::ALTERNATE_USER_AUTHORITY))?;
-    let request = Request { connection, caller, handle: None, options, due };
+    let request = Request { connection, caller, handle: None, options, due, receipt };
     match object.object {
         ObjectKind::Queue => {}
         ObjectKind::Topic => return put1_to_topic(&request, object, message).await,
@@ -128,6 +134,7 @@ async fn put1_to_topic(
     object: &ObjectDescriptor,
     message: Box<Message>,
 ) -> Result<PutResult, Reason> {
+    request.needs_no_receipt()?;
     let topic = publish::open(request.connection, request.caller, object, open_options(request.options.flags))?;
     Box::pin(publish::publish(request, &topic, message)).await
 }
@@ -138,6 +145,7 @@ async fn put1_to_model(
     object: &ObjectDescriptor,
     message: Box<Message>,
 ) -> Result<PutResult, Reason> {
+    request.needs_no_receipt()?;
     let connection = request.connection;
     let options = open_options(request.options.flags);
     let opened = open::open(connection, request.caller, object, options).await?;
@@ -157,7 +165,12 @@ pub(crate) struct Request<'a> {
     pub(crate) options: &'a PutOptions,
     /// When the message is to be delivered; `None`: now.
     pub(crate) due: Option<Due>,
+    /// Durable with the message, which is then one on one queue.
+    receipt: Option<&'a ReceiptOf<'a>>,
 }
+
+/// Makes the receipt of a put of the message's identifier and its place. Asked under the queue's lock, perhaps more than once.
+pub type ReceiptOf<'a> = dyn Fn(MessageId, Option<Position>) -> Receipt + Send + Sync + 'a;
 
 impl Request<'_> {
     /// When the message is to be delivered, if that is not now.
@@ -168,6 +181,23 @@ impl Request<'_> {
     pub(crate) fn in_unit(&self) -> bool {
         self.options.flags.contains(PutFlags::SYNCPOINT)
     }
+
+    fn unit(&self) -> Option<&ConnectionState> {
+        self.in_unit().then_some(&*self.connection.state)
+    }
+
+    /// # Errors
+    /// `ObjectChanged` (2041): the name led to one queue when `takes_receipt` was asked, and now to what makes several messages.
+    fn needs_no_receipt(&self) -> Result<(), Reason> {
+        if self.receipt.is_some() { Err(Reason::ObjectChanged) } else { Ok(()) }
+    }
+}
+
+/// Whether a put of this message is one message on one queue, which a receipt can go with.
+pub(crate) fn takes_receipt(engine: &Engine, object: &ObjectDescriptor, message: &Message) -> bool {
+    let is_queue = object.object == ObjectKind::Queue && !segmentation::is_allowed(&message.descriptor);
+    let leads_to = || resolve(engine, &object.name, &object.queue_manager);
+    is_queue && matches!(leads_to(), Ok(Resolved::Destination(Destination::Local { .. } | Destination::Remote { .. })))
 }
 
 fn check_flags(flags: PutFlags) -> Result<(), Reason> {
@@ -240,18 +270,18 @@ async fn send(
     let maximum = engine.definition.read().maximum_message_length as usize;
     let filled = fill_in(request, &Defaults::of(destination), &mut message, now)?;
     let expires = filled.expires;
-    let unit = request.in_unit().then_some(&*request.connection.state);
-
     let mut position = None;
     if let Some(due) = request.due_after(now) {
+        request.needs_no_receipt()?;
         check_length(maximum, destination, message.body.len())?;
-        delayed::stage(engine, unit, &Goal::of(destination), &message, due, now).await?;
+        delayed::stage(engine, request.unit(), &Goal::of(destination), &message, due, now).await?;
         return Ok(completed(request, destination, message, filled, None));
     }
     match destination {
         Destination::Local { .. } => match check_length(maximum, destination, message.body.len()) {
             Ok(()) => position = Some(deliver(request, queue, &message, expires, now).await?),
             Err(Reason::MsgTooBigForQ | Reason::MsgTooBigForQMgr) if segmentation::is_allowed(&message.descriptor) => {
+                request.needs_no_receipt()?;
                 Box::pin(segmentation::put_in_segments(request, queue, (*message).clone(), expires, now)).await?;
             }
             Err(reason) => return Err(reason),
@@ -264,7 +294,7 @@ async fn send(
             };
             check_length(maximum, destination, message.body.len() + TransmissionHeader::LENGTH)?;
             let wrapped = Box::new(transmission::wrap(engine, header, &message.body, now));
-            delivery::place(engine, unit, queue, &wrapped, expires, now).await?;
+            place(request, queue, &wrapped, |_| (message.descriptor.message_id, None), expires, now).await?;
         }
         Destination::Topic { .. } => return Err(Reason::ObjectTypeError),
     }
@@ -296,12 +326,32 @@ async fn deliver(
     now: Timestamp,
 ) -> Result<Position, Reason> {
     let engine = &*request.connection.engine;
-    let unit = request.in_unit().then_some(&*request.connection.state);
-    let position = delivery::place(engine, unit, queue, message, expires, now).await?;
+    let place_of = |position| (message.descriptor.message_id, Some(position));
+    let position = place(request, queue, message, place_of, expires, now).await?;
     if report::wants_coa(&message.descriptor) {
-        Box::pin(report::confirm_arrival(engine, unit, message, now)).await;
+        Box::pin(report::confirm_arrival(engine, request.unit(), message, now)).await;
     }
     Ok(position)
+}
+
+/// In the unit of work, with the receipt, or alone. `answered` is what the receipt says of the message.
+async fn place(
+    request: &Request<'_>,
+    queue: &Arc<Queue>,
+    message: &Message,
+    answered: impl Fn(Position) -> (MessageId, Option<Position>) + Send + Sync,
+    expires: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<Position, Reason> {
+    let engine = &*request.connection.engine;
+    let Some(receipt) = request.receipt else {
+        return delivery::place(engine, request.unit(), queue, message, expires, now).await;
+    };
+    let receipt = |position| {
+        let (id, position) = answered(position);
+        receipt(id, position)
+    };
+    Box::pin(delivery::place_with_receipt(engine, &receipt, queue, message, expires, now)).await
 }
 
 /// # Errors

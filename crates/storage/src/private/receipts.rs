@@ -1,6 +1,6 @@
 //! Receipts: what was answered to a request under a key of the caller's choice, so that the same request again finds the answer.
 //!
-//! A receipt becomes durable in the record of the commit that it belongs to, so that both are there after a crash, or neither.
+//! A receipt becomes durable in the record of the commit or put that it belongs to, so that both are there after a crash, or neither.
 //! The value stays on disk: memory holds key, place and expiry. Receipts end by their time, or as the oldest of too many;
 //! the log does not say so, and a start that finds one of those again forgets it the same way.
 //!
@@ -28,7 +28,7 @@ use crate::{RecoveryLogError, StoreError};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ReceiptKey(pub [u8; 16]);
 
-/// Made durable with a commit.
+/// Made durable with a commit or a put.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
     pub key: ReceiptKey,
@@ -159,7 +159,7 @@ impl Receipt {
 
     /// As it goes to the log.
     pub(crate) fn record(&self) -> Vec<u8> {
-        let mut record = Vec::new();
+        let mut record = Vec::with_capacity(RECEIPT_HEAD_BYTES + self.value.len());
         let (key, expires, crc) = (self.key, self.expires.0, crc32c::crc32c(&self.value));
         Operation::Receipt { key, expires, crc, value: &self.value }.encode(&mut record);
         record

@@ -26,6 +26,7 @@ use crate::private::log::writer::Log;
 use crate::private::message_count::{MessageCount, MessageCounts};
 use crate::private::outcome::Outcome;
 use crate::private::pool::Pool;
+use crate::private::put::{Manner, ReceiptOfPut};
 use crate::private::quarantine::{QuarantineListener, Quarantined};
 use crate::private::queue::{Key, Queue};
 use crate::private::receipts::{Receipt, ReceiptKey, Receipts};
@@ -225,7 +226,24 @@ impl PrivateStore {
         placement: Placement,
         now: Timestamp,
     ) -> Result<PutOutcome, StoreError> {
-        self.core().put(unit, queue, message.borrow(), &placement, now).await
+        let manner = unit.map_or(Manner::Alone, Manner::InUnit);
+        self.core().put(manner, queue, message.borrow(), &placement, now).await
+    }
+
+    /// As `put` outside a unit of work. The message and its receipt are durable together, also when the message is not
+    /// persistent.
+    ///
+    /// # Errors
+    /// Those of `put`. Refused, there is no receipt.
+    pub async fn put_with_receipt(
+        &self,
+        queue: QueueId,
+        message: impl Borrow<Message>,
+        placement: Placement,
+        receipt: &ReceiptOfPut<'_>,
+        now: Timestamp,
+    ) -> Result<PutOutcome, StoreError> {
+        self.core().put(Manner::WithReceipt(receipt), queue, message.borrow(), &placement, now).await
     }
 
     /// Takes the first visible, unexpired, matching message in delivery order.

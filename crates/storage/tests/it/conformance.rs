@@ -357,6 +357,15 @@ fn a_receipt_is_there_from_its_commit_on_and_after_a_restart() {
 }
 
 #[test]
+fn a_receipt_is_there_from_its_put_on_and_after_a_restart() {
+    check_lasting(
+        "put A receipt=K:done until=9000000; receipt K; put B np receipt=L:too until=9000000; reopen; receipt K; receipt L; list",
+        expect!["done done too [A]"],
+    );
+    check("put A; put B max=1 receipt=K:refused until=9000000; receipt K; list", expect!["full none [A]"]);
+}
+
+#[test]
 fn a_receipt_ends_with_its_time() {
     check(
         "together receipt=K:one until=4000000; together receipt=L:two until=6000000; at 3999998; receipt K; forget_receipts; \

@@ -3,7 +3,7 @@
 //! Commands are parted by `;`. Each answers a word or more; the answers are joined by blanks, silent ones left out.
 //!
 //! ```text
-//! put NAME [queue=N] [pri=N] [msgid=X] [corr=X] [group=X seq=N] [expires=T] [np] [unit=X] [fifo] [max=N]   the body is NAME
+//! put NAME [queue=N] [pri=N] [msgid=X] [corr=X] [group=X seq=N] [expires=T] [np] [unit=X] [fifo] [max=N] [receipt=KEY:VALUE until=T]   the body is NAME
 //! get | browse [queue=N] [msgid=X] [corr=X] [group=X] [after=NAME] [unit=X] [owner=N] [skip=NAME]   NAME, or none
 //! take NAME [queue=N] [owner=N]  as it was browsed last: yes or no
 //! list [queue=N]               all that can be browsed
@@ -53,6 +53,13 @@ pub(crate) fn identifier(word: &str) -> [u8; 24] {
     let mut bytes = [0; 24];
     bytes[..word.len()].copy_from_slice(word.as_bytes());
     bytes
+}
+
+/// `receipt=KEY:VALUE until=TIME`
+fn receipt(words: &Words<'_>) -> Option<Receipt> {
+    let (key, value) = words.value("receipt")?.split_once(':').expect("KEY:VALUE");
+    let expires = Timestamp(words.number("until").expect("until="));
+    Some(Receipt { key: receipt_key(key), expires, value: Bytes::copy_from_slice(value.as_bytes()) })
 }
 
 fn receipt_key(word: &str) -> ReceiptKey {
@@ -194,7 +201,13 @@ impl Script {
         };
         self.now += 1;
         let (unit, queue, now) = (self.unit(words), self.queue(words), Timestamp(self.now));
-        let outcome = block_on(self.store.put(unit, queue, message, placement, now))?;
+        let outcome = match receipt(words) {
+            None => block_on(self.store.put(unit, queue, message, placement, now))?,
+            Some(receipt) => {
+                let of_put = |_| receipt.clone();
+                block_on(self.store.put_with_receipt(queue, message, placement, &of_put, now))?
+            }
+        };
         self.keys.insert(words.first.to_owned(), outcome.key);
         Ok(String::new())
     }
@@ -273,11 +286,7 @@ impl Script {
     fn together(&mut self, words: &Words<'_>) -> Result<String, StoreError> {
         let named = words.all.iter().filter(|word| !word.contains('='));
         let units: Vec<UnitOfWorkId> = named.map(|name| self.units[*name]).collect();
-        let receipt = words.value("receipt").map(|receipt| {
-            let (key, value) = receipt.split_once(':').expect("KEY:VALUE");
-            let expires = Timestamp(words.number("until").expect("until="));
-            Receipt { key: receipt_key(key), expires, value: Bytes::copy_from_slice(value.as_bytes()) }
-        });
+        let receipt = receipt(words);
         block_on(self.store.commit_together(&units, receipt.as_ref())).map(|()| String::new())
     }
 

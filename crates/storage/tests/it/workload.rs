@@ -1,6 +1,7 @@
 //! A seeded random workload on one store, with the oracle beside it.
 
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -119,8 +120,29 @@ impl Workload<'_> {
         let placement = Placement { by_priority: true, maximum_depth: u32::MAX, expires: None, persistent };
         let holder = unit.map_or(Holder::Nobody, Holder::Put);
         let known = Known { name, persistent, backout_count: 0, holder };
-        match block_on(self.store.put(unit, queue, message(name, persistent, priority), placement, FOREVER)) {
+        let message = message(name, persistent, priority);
+        let receipt = unit.is_none().then(|| self.receipt()).filter(|_| self.random.gen_bool(0.3));
+        let answer = match &receipt {
+            None => block_on(self.store.put(unit, queue, message, placement, FOREVER)),
+            Some(receipt) => {
+                let told = Mutex::new(None);
+                let of_put = |position| {
+                    *told.lock().expect("not poisoned") = Some(position);
+                    receipt.clone()
+                };
+                let outcome = block_on(self.store.put_with_receipt(queue, message, placement, &of_put, FOREVER));
+                if let Ok(outcome) = &outcome {
+                    let told = told.into_inner().expect("not poisoned");
+                    assert_eq!(told, Some(outcome.key.position), "the receipt is made for where the message is");
+                }
+                outcome
+            }
+        };
+        match answer {
             Ok(outcome) => {
+                if let Some(receipt) = receipt {
+                    self.oracle.receipts.insert(receipt.key, receipt.value.to_vec());
+                }
                 let messages = self.oracle.queues.get_mut(&queue).expect("the queue is known");
                 assert_eq!(outcome.depth_before as usize, messages.len());
                 messages.insert(outcome.key, known);
@@ -133,6 +155,9 @@ impl Workload<'_> {
                 let rank = u8::try_from(9 - priority).expect("a digit");
                 let last = DeliveryKey { rank, position: Position(u64::MAX >> 4) };
                 after.queues.get_mut(&queue).expect("the queue is known").insert(last, known);
+                if let Some(receipt) = receipt {
+                    after.receipts.insert(receipt.key, receipt.value.to_vec());
+                }
                 Err(Box::new(after))
             }
             Err(other) => panic!("put answered {other}"),
@@ -224,22 +249,26 @@ impl Workload<'_> {
         let open = self.oracle.units.iter().filter(|(_, prepared)| !**prepared).map(|(id, _)| *id);
         let count = self.random.gen_range(0..4);
         let units = open.choose_multiple(self.random, count);
-        let key = *RECEIPT_KEYS.choose(self.random).expect("there are some");
-        let value = vec![self.random.r#gen(); self.random.gen_range(0..300)];
-        let receipt = Receipt { key, expires: LATER, value: value.clone().into() };
+        let receipt = self.receipt();
         let receipt = self.random.gen_bool(0.8).then_some(receipt);
         let mut after = self.oracle.clone();
         for unit in &units {
             after.resolve(*unit, true);
         }
-        if receipt.is_some() {
-            after.receipts.insert(key, value);
+        if let Some(receipt) = &receipt {
+            after.receipts.insert(receipt.key, receipt.value.to_vec());
         }
         match block_on(self.store.commit_together(&units, receipt.as_ref())) {
             // The log has parts of two of them: nothing has changed.
             Err(StoreError::UnknownUnitOfWork) if units.len() > 1 => Ok(()),
             answer => self.settle(answer, after),
         }
+    }
+
+    fn receipt(&mut self) -> Receipt {
+        let key = *RECEIPT_KEYS.choose(self.random).expect("there are some");
+        let value = vec![self.random.r#gen(); self.random.gen_range(0..300)];
+        Receipt { key, expires: LATER, value: value.into() }
     }
 
     fn prepare(&mut self) -> Result<(), Unanswered> {

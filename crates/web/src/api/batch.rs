@@ -159,9 +159,12 @@ async fn put_atomic(
 ) -> Result<Answer, ApiError> {
     let limits = &call.settings.options.limits;
     let bytes = body.read(limits, limits.body_bytes).await?;
-    let operation = format!("batch {:?} {}", target.verb(), target.object());
+    let operation = match target.verb() {
+        Verb::PublishTo => "publish a batch",
+        _ => "put a batch",
+    };
     let sum = || -> Fingerprint { fingerprint(call, &bytes) };
-    let kept = match keys::claim(call, target, &operation, sum).await? {
+    let kept = match keys::claim(call, target, [operation, target.object()], sum).await? {
         Said::Go(kept) => kept,
         Said::Answered(mut answer) => {
             *answer.status_mut() = StatusCode::OK;

@@ -9,6 +9,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use message_api::keys::{Claim, Claimed, Fingerprint, LONGEST_KEY};
 use model::timestamp::Timestamp;
 use queue_manager::{QueueManager, Receipt};
+use serde::Serialize;
 
 use crate::answer::{self, Answer};
 use crate::error::{self, ApiError};
@@ -43,8 +44,15 @@ impl Kept {
     }
 
     /// The receipt of what the request did.
-    pub(super) fn receipt(&self, answer: &[u8]) -> Option<Receipt> {
-        self.claimed.as_ref().map(|claimed| claimed.receipt(answer, self.now, self.time))
+    pub(super) fn receipt(&self, answer: &impl Serialize) -> Option<Receipt> {
+        let write = |out: &mut Vec<u8>| serde_json::to_writer(out, answer).expect("it has string keys only");
+        self.claimed.as_ref().map(|claimed| claimed.receipt(write, self.now, self.time))
+    }
+
+    /// As `receipt`, of an answer as it was sent.
+    pub(super) fn receipt_of_bytes(&self, answer: &[u8]) -> Option<Receipt> {
+        let write = |out: &mut Vec<u8>| out.extend_from_slice(answer);
+        self.claimed.as_ref().map(|claimed| claimed.receipt(write, self.now, self.time))
     }
 }
 
@@ -52,14 +60,14 @@ pub(super) fn is_given(call: Call<'_>) -> bool {
     call.headers().contains_key(IDEMPOTENCY_KEY)
 }
 
-/// Looks at the key of a request. `fingerprint` is made of all that its answer depends on.
+/// Looks at the key of a request. `operation` is what it does and to which object, `fingerprint` is made of all that its answer depends on.
 ///
 /// # Errors
 /// 400 too long a key, 409 another request with it is being carried out, 422 another request had it, 501 a remote queue manager.
 pub(super) async fn claim(
     call: Call<'_>,
     target: &Target<'_>,
-    operation: &str,
+    operation: [&str; 2],
     fingerprint: impl FnOnce() -> Fingerprint,
 ) -> Result<Said, ApiError> {
     let Some(key) = call.headers().get(IDEMPOTENCY_KEY) else { return Ok(Said::Go(Kept::new(call, None))) };
@@ -69,8 +77,9 @@ pub(super) async fn claim(
     }
     let queue_manager = local(call, target)?;
     let principal = target.acting().principal();
-    let scope = [principal.user.as_bytes(), operation.as_bytes()];
-    let claim = call.shared.message_api.keys.claim(&queue_manager, &scope, key.as_bytes(), fingerprint()).await;
+    let [verb, object] = operation;
+    let scope = [principal.user.as_bytes(), verb.as_bytes(), object.as_bytes()];
+    let claim = call.shared.message_api.keys.claim(&queue_manager, &scope, key.as_bytes(), &fingerprint()).await;
     match claim.map_err(|reason| target.failed(&reason.into()))? {
         Claim::First(claimed) => Ok(Said::Go(Kept::new(call, Some(claimed)))),
         Claim::Answered(answer) => Ok(Said::Answered(replay(answer))),
@@ -85,7 +94,7 @@ pub(super) async fn claim(
 /// # Errors
 /// What the queue manager refuses: nothing was put.
 pub(super) async fn commit(target: &Target<'_>, lent: Lent, kept: Kept, answer: &[u8]) -> Result<(), ApiError> {
-    let receipt = kept.receipt(answer);
+    let receipt = kept.receipt_of_bytes(answer);
     let committed = to_the_end(async move {
         let committed = commit_with(lent, receipt).await;
         drop(kept);

@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use http::{StatusCode, header};
+use connection::error::ConnectionError;
+use connection::pool::Lent;
+use connection::verbs::Local;
+use http::{HeaderName, StatusCode, header};
 use identity::Identity;
 use message_api::keys::Fingerprint;
 use message_api::outgoing::{Outgoing, read_envelope};
@@ -166,20 +169,11 @@ async fn put_later(
     let (options, due) = (parameters.options(&outgoing, PutFlags::NO_SYNCPOINT), outgoing.due);
     let message = Box::new(outgoing.into_message());
     let mut lent = target.pool().lend().await.map_err(|error| target.failed(&error))?;
-    match lent.connection().put1_due(target.acting(), object, message, &options, due).await {
-        Ok(done) => {
-            lent.give_back();
-            Ok(json(StatusCode::CREATED, &Placed { id: done.message_id, position: done.position }))
-        }
-        Err(error) => {
-            let refusal = target.change_failed(&error);
-            lent.give_back_after(&error);
-            Err(refusal)
-        }
-    }
+    let put = lent.connection().put1_due(target.acting(), object, message, &options, due).await;
+    given_back(target, lent, put.map(|put| Placed { id: put.message_id, position: put.position }))
 }
 
-/// The message and its receipt are one unit of work.
+/// The message and its receipt are one record of the log.
 async fn put_with_key(
     call: Call<'_>,
     target: &Target<'_>,
@@ -188,25 +182,51 @@ async fn put_with_key(
     outgoing: Outgoing,
     body: Bytes,
 ) -> Result<Answer, ApiError> {
-    let operation = format!("{:?} {}", target.verb(), target.object());
-    let kept = match keys::claim(call, target, &operation, || fingerprint(call, &body)).await? {
+    let operation = match target.verb() {
+        Verb::PublishTo => "publish",
+        _ => "put",
+    };
+    let claim = keys::claim(call, target, [operation, target.object()], || fingerprint(call, &body));
+    let kept = match claim.await? {
         Said::Go(kept) => kept,
         Said::Answered(answer) => return Ok(answer),
     };
-    let (options, due) = (parameters.options(&outgoing, PutFlags::SYNCPOINT), outgoing.due);
-    let message: Box<Message> = Box::new(outgoing.into_message());
     let mut lent = target.pool().lend().await.map_err(|error| target.failed(&error))?;
-    let done = match lent.connection().put1_due(target.acting(), object, message, &options, due).await {
-        Ok(done) => done,
-        Err(error) => {
-            let refusal = target.failed(&error);
-            lent.give_back_after(&error);
-            return Err(refusal);
+    let (alone, in_unit) =
+        [PutFlags::NO_SYNCPOINT, PutFlags::SYNCPOINT].map(|it| parameters.options(&outgoing, it)).into();
+    let due = outgoing.due;
+    let message: Box<Message> = Box::new(outgoing.into_message());
+    let takes_receipt = |local: &Local| due.is_none() && local.connection().takes_receipt(object, &message);
+    if let Some(local) = lent.connection().local().filter(|local| takes_receipt(local)) {
+        let receipt = |id, position| kept.receipt(&Placed { id, position }).expect("it has a key");
+        let caller = target.acting().principal();
+        let put = local.connection().put1_with_receipt(caller, object, message, &alone, &receipt).await;
+        let placed = put.map(|put| Placed { id: put.message.descriptor.message_id, position: put.position });
+        return given_back(target, lent, placed.map_err(ConnectionError::from));
+    }
+    match lent.connection().put1_due(target.acting(), object, message, &in_unit, due).await {
+        Ok(done) => {
+            let answer = json(StatusCode::CREATED, &Placed { id: done.message_id, position: done.position });
+            keys::commit(target, lent, kept, whole(&answer)).await?;
+            Ok(answer)
         }
-    };
-    let answer = json(StatusCode::CREATED, &Placed { id: done.message_id, position: done.position });
-    keys::commit(target, lent, kept, whole(&answer)).await?;
-    Ok(answer)
+        Err(error) => given_back(target, lent, Err(error)),
+    }
+}
+
+/// The answer of a put that is done, or refused; its connection goes back.
+fn given_back(target: &Target<'_>, lent: Lent, put: Result<Placed, ConnectionError>) -> Result<Answer, ApiError> {
+    match put {
+        Ok(placed) => {
+            lent.give_back();
+            Ok(json(StatusCode::CREATED, &placed))
+        }
+        Err(error) => {
+            let refusal = target.change_failed(&error);
+            lent.give_back_after(&error);
+            Err(refusal)
+        }
+    }
 }
 
 /// The body of an answer that is whole.
@@ -219,18 +239,13 @@ pub(super) fn whole(answer: &Answer) -> &[u8] {
 
 /// Of all that decides what a put does: the query, the headers of the message and the body.
 pub(super) fn fingerprint(call: Call<'_>, body: &[u8]) -> Fingerprint {
-    let mut own: Vec<(&str, &[u8])> = call
-        .headers()
-        .iter()
-        .filter(|(name, _)| name.as_str().starts_with("mq-") || **name == header::CONTENT_TYPE)
-        .map(|(name, value)| (name.as_str(), value.as_bytes()))
-        .collect();
-    own.sort_unstable();
-    let mut sum = Fingerprint::default().with(call.query().unwrap_or_default().as_bytes());
-    for (name, value) in own {
-        sum = sum.with(name.as_bytes()).with(value);
-    }
-    sum.with(body)
+    let decides = |name: &HeaderName| *name == header::CONTENT_TYPE || name.as_str().starts_with("mq-");
+    let own = call.headers().iter().filter(|(name, _)| decides(name));
+    let mut sum = Fingerprint::default();
+    sum.add(call.query().unwrap_or_default().as_bytes());
+    sum.add_named(own.map(|(name, value)| (name.as_str(), value.as_bytes())));
+    sum.add(body);
+    sum
 }
 
 /// # Errors

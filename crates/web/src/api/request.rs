@@ -20,7 +20,7 @@ use crate::request_body::RequestBody;
 use crate::service::Call;
 
 use super::get;
-use super::keys::{self, Kept, REPLAYED, Said, TRUE};
+use super::keys::{self, REPLAYED, Said, TRUE};
 use super::put::{self, fingerprint, whole};
 use super::selection::{self, Shown};
 
@@ -147,20 +147,20 @@ async fn exchange_with_key(
     request: Request,
     body: Bytes,
 ) -> Result<Answer, ApiError> {
-    let operation = format!("request {}", target.object());
     let requests = &call.shared.message_api.requests;
     let (pool, acting) = (target.pool(), target.acting());
-    let (exchanged, is_repeated) = match keys::claim(call, target, &operation, || fingerprint(call, &body)).await? {
-        Said::Go(kept) => {
-            let receipt = |sent: &Sent| receipt(&kept, sent);
-            (requests.exchange(pool, acting, request, Some(&receipt)).await, false)
-        }
-        Said::Answered(before) => {
-            let sent: Sent = serde_json::from_slice(whole(&before))
-                .map_err(|problem| ApiError::new(&error::BODY_NOT_VALID, &[&problem.to_string()]))?;
-            (requests.await_again(pool, acting, &sent, request.wait, request.late).await, true)
-        }
-    };
+    let (exchanged, is_repeated) =
+        match keys::claim(call, target, ["request", target.object()], || fingerprint(call, &body)).await? {
+            Said::Go(kept) => {
+                let receipt = |sent: &Sent| kept.receipt(sent);
+                (requests.exchange(pool, acting, request, Some(&receipt)).await, false)
+            }
+            Said::Answered(before) => {
+                let sent: Sent = serde_json::from_slice(whole(&before))
+                    .map_err(|problem| ApiError::new(&error::BODY_NOT_VALID, &[&problem.to_string()]))?;
+                (requests.await_again(pool, acting, &sent, request.wait, request.late).await, true)
+            }
+        };
     let answered = exchanged.map_err(|problem| refusal(target, problem)).and_then(|it| wanted.answer(call, it));
     match answered {
         Ok(mut answer) if is_repeated => {
@@ -172,10 +172,6 @@ async fn exchange_with_key(
         }
         other => other,
     }
-}
-
-fn receipt(kept: &Kept, sent: &Sent) -> Option<queue_manager::Receipt> {
-    kept.receipt(&serde_json::to_vec(sent).expect("it has string keys only"))
 }
 
 fn refusal(target: &Target<'_>, problem: NotExchanged) -> ApiError {

@@ -64,7 +64,7 @@ pub(super) async fn run(call: Call<'_>, identity: &Identity, body: &mut RequestB
     let target = Target::of_queue_manager(call, identity, Verb::PutTo)?;
     let limits = &call.settings.options.limits;
     let bytes = body.read(limits, limits.body_bytes).await?;
-    let kept = match keys::claim(call, &target, "transaction", || fingerprint(call, &bytes)).await? {
+    let kept = match keys::claim(call, &target, ["transaction", ""], || fingerprint(call, &bytes)).await? {
         Said::Go(kept) => kept,
         Said::Answered(mut answer) => {
             *answer.status_mut() = StatusCode::OK;
@@ -117,7 +117,7 @@ impl Job {
         let deliveries = Arc::clone(&call.shared.message_api.deliveries);
         let transacted = to_the_end(async move {
             let acting = if self.adopts { Acting::For(&self.principal) } else { Acting::AsConnected(&self.principal) };
-            let receipt = |ids: &[model::identifier::MessageId]| kept.receipt(&answer_of(ids));
+            let receipt = |ids: &[model::identifier::MessageId]| kept.receipt_of_bytes(&answer_of(ids));
             deliveries.transact(&self.pool, acting, &self.tokens, self.puts, receipt).await
         });
         let ids = transacted.await?;

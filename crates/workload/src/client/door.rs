@@ -196,10 +196,15 @@ impl Door {
         }
     }
 
-    /// A JSON request to a service, and its reply if there is one.
-    pub(crate) async fn invoke(&mut self, path: &Uri, body: Bytes) -> Result<Option<Bytes>, ClientError> {
+    /// A request to a service, and its reply if there is one.
+    pub(crate) async fn invoke(
+        &mut self,
+        path: &Uri,
+        content_type: HeaderValue,
+        body: Bytes,
+    ) -> Result<Option<Bytes>, ClientError> {
         match self {
-            Self::Rest(client) => client.invoke(path, body).await,
+            Self::Rest(client) => client.invoke(path, content_type, body).await,
             Self::Channel(_) | Self::Program(_) | Self::Elsewhere => {
                 Err(ClientError::Mismatch("only REST has services"))
             }

@@ -191,11 +191,16 @@ impl RestClient {
         self.awaited.as_ref()?.to_str().ok()
     }
 
-    /// Sends JSON to a service; `None` when it has no reply.
-    pub async fn invoke(&mut self, path: &Uri, body: Bytes) -> Result<Option<Bytes>, ClientError> {
+    /// Sends a request to a service; `None` when it has no reply.
+    pub async fn invoke(
+        &mut self,
+        path: &Uri,
+        content_type: HeaderValue,
+        body: Bytes,
+    ) -> Result<Option<Bytes>, ClientError> {
         self.ready().await?;
         let mut headers = self.get_headers.clone();
-        headers.insert(CONTENT_TYPE, JSON);
+        headers.insert(CONTENT_TYPE, content_type);
         let request = assemble(Method::POST, path.clone(), headers, body);
         let response = self.exchange(request, self.options.answer_limit).await?;
         match response.status() {

@@ -113,6 +113,8 @@ choices! {
     /// JSON of a request to a service, where `{id}` stands for the identifier that the reply must have somewhere; or of an
     /// administrative `POST` to `post_path`, as `patch_body`.
     body: String,
+    /// Media type of `body` in a request to a service.
+    content_type: String,
     /// Program that calls an API requester.
     program: PathBuf,
     program_arguments: Vec<String>,

@@ -356,7 +356,7 @@ impl Client {
         let hex = id.to_hex();
         let (before, behind) = &self.shared.body;
         let body = Bytes::from([before.as_str(), &hex, behind].concat());
-        let reply = match self.door.invoke(&self.shared.post_path, body).await {
+        let reply = match self.door.invoke(&self.shared.post_path, self.shared.content_type.clone(), body).await {
             Ok(reply) => reply,
             Err(error) => {
                 ledger.put_failed(id, error.effect());
