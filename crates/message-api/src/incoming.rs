@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::content::Content;
 use crate::copybooks::{Named, NotARecord};
+use crate::json_text;
 use crate::time_text::write_moment;
 use crate::words::{AsText, write_persistence, write_report, write_type};
 pub(crate) use headers::usual;
@@ -67,11 +68,38 @@ pub struct Told<'a> {
     pub beside: &'a [(&'static str, Value)],
 }
 
-/// A message that serialises as a JSON object.
+/// A message that is written, or serialises, as a JSON object.
 pub struct Incoming<'a> {
     pub message: &'a Message,
     pub content: &'a Content,
     pub told: Told<'a>,
+}
+
+impl Incoming<'_> {
+    /// Writes it as a JSON object.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        let Self { message, content, told } = *self;
+        let Some(text) = self.text_shown() else {
+            return serde_json::to_writer(out, self).expect("it has string keys only");
+        };
+        let members = Self { message, content, told: Told { body: BodyForm::None, ..told } };
+        serde_json::to_writer(&mut *out, &members).expect("it has string keys only");
+        // The body is the last member.
+        out.pop();
+        out.extend_from_slice(b",\"body\":{\"text\":");
+        json_text::write(out, &text);
+        out.extend_from_slice(b"}}");
+    }
+
+    /// The text, where the body is shown as nothing but text.
+    fn text_shown(&self) -> Option<Cow<'_, str>> {
+        let is_text = match self.told.body {
+            BodyForm::Text => true,
+            BodyForm::Auto => self.content.json().is_none(),
+            BodyForm::Preview | BodyForm::Base64 | BodyForm::Raw | BodyForm::None => false,
+        };
+        if is_text && self.told.copybook.is_none() { self.content.text() } else { None }
+    }
 }
 
 impl Serialize for Incoming<'_> {
@@ -116,7 +144,7 @@ impl Serialize for Incoming<'_> {
         }
         if !descriptor.reply_to_queue.is_blank() {
             let (queue, qmgr) = (descriptor.reply_to_queue.as_str(), descriptor.reply_to_queue_manager.as_str());
-            map.serialize_entry("replyTo", &json!({ "queue": queue, "qmgr": qmgr }))?;
+            map.serialize_entry("replyTo", &ReplyTo { queue, qmgr })?;
         }
         if descriptor.report != Report::empty() {
             map.serialize_entry("report", &write_report(descriptor.report))?;
@@ -129,8 +157,8 @@ impl Serialize for Incoming<'_> {
             map.serialize_entry("putAt", &write_moment(at))?;
         }
         if !descriptor.put_application_name.is_blank() {
-            let application =
-                json!({ "name": descriptor.put_application_name.to_text(), "type": descriptor.put_application_type });
+            let name = descriptor.put_application_name.to_text();
+            let application = PutApplication { name: &name, r#type: descriptor.put_application_type };
             map.serialize_entry("putApplication", &application)?;
         }
         if !descriptor.user_identifier.is_blank() {
@@ -221,6 +249,18 @@ impl Incoming<'_> {
 /// A message is one line, wherever it is shown. In JSON, line ends stand between values only.
 fn on_one_line(json: &str) -> Cow<'_, str> {
     if json.contains(['\n', '\r']) { Cow::Owned(json.replace(['\n', '\r'], " ")) } else { Cow::Borrowed(json) }
+}
+
+#[derive(serde::Serialize)]
+struct ReplyTo<'a> {
+    queue: &'a str,
+    qmgr: &'a str,
+}
+
+#[derive(serde::Serialize)]
+struct PutApplication<'a> {
+    name: &'a str,
+    r#type: i32,
 }
 
 #[derive(serde::Serialize)]

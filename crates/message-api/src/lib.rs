@@ -28,6 +28,7 @@ pub mod exported;
 pub mod history;
 pub mod incoming;
 pub mod jobs;
+mod json_text;
 pub mod keys;
 pub mod live;
 pub mod outgoing;

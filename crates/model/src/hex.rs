@@ -19,17 +19,31 @@ pub fn read<const LENGTH: usize>(digits: &str) -> Option<[u8; LENGTH]> {
         return None;
     }
     let mut bytes = [0; LENGTH];
+    let mut seen = 0;
     for (byte, pair) in bytes.iter_mut().zip(digits.as_bytes().chunks_exact(2)) {
-        *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+        let (high, low) = (VALUES[usize::from(pair[0])], VALUES[usize::from(pair[1])]);
+        *byte = high << 4 | low & 15;
+        seen |= high | low;
     }
-    Some(bytes)
+    // Looked at once, not at each digit.
+    (seen & NONE == 0).then_some(bytes)
 }
 
-fn digit(character: u8) -> Option<u8> {
-    match character {
-        b'0'..=b'9' => Some(character - b'0'),
-        b'a'..=b'f' => Some(character - b'a' + 10),
-        b'A'..=b'F' => Some(character - b'A' + 10),
-        _ => None,
+/// Of what is no digit.
+const NONE: u8 = 0x80;
+
+/// The value of each character.
+static VALUES: [u8; 256] = {
+    let mut values = [NONE; 256];
+    let mut character = 0;
+    while character < b'g' {
+        values[character as usize] = match character {
+            b'0'..=b'9' => character - b'0',
+            b'a'..=b'f' => character - b'a' + 10,
+            b'A'..=b'F' => character - b'A' + 10,
+            _ => NONE,
+        };
+        character += 1;
     }
-}
+    values
+};

@@ -17,7 +17,12 @@ const NOW: Timestamp = Timestamp(1_795_219_200_000_000);
 fn shown(message: &Message, body: BodyForm) -> String {
     let content = Content::of(message);
     let told = Told { position: Some(Position(17)), now: NOW, body, ..Told::default() };
-    serde_json::to_string(&Incoming { message, content: &content, told }).expect("it serialises")
+    let incoming = Incoming { message, content: &content, told };
+    let mut written = Vec::new();
+    incoming.write(&mut written);
+    let written = String::from_utf8(written).expect("JSON is UTF-8");
+    assert_eq!(written, serde_json::to_string(&incoming).expect("it serialises"));
+    written
 }
 
 /// As the queue manager completes it.

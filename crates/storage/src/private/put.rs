@@ -8,7 +8,7 @@ use crate::private::content::Incoming;
 use crate::private::log::append::{Class, Refused};
 use crate::private::log::cursor::length_field;
 use crate::private::log::extent::Place;
-use crate::private::log::record::{UNIT_HEADER_BYTES, UnitKind, unit_head};
+use crate::private::log::record::{PutRecord, UNIT_HEADER_BYTES, UnitKind, unit_head};
 use crate::private::queue::{Holder, Home, Key, Queue};
 use crate::private::receipts::{RECEIPT_MAXIMUM, Receipt};
 use crate::private::store::{Core, QueueSlot};
@@ -101,7 +101,7 @@ impl Core {
         };
         assert!(receipt.is_none_or(|receipt| receipt.value.len() <= RECEIPT_MAXIMUM), "values of receipts are bounded");
         let put = incoming.logged.then(|| incoming.record(queue, key));
-        let put_bytes = put.as_ref().map_or(0, |put| put.record_length());
+        let put_bytes = put.as_ref().map_or(0, PutRecord::record_length);
         let receipt_record = receipt.map(Receipt::record).unwrap_or_default();
         let head = unit_head(UnitKind::Complete, UnitOfWorkId(0), None, put_bytes + receipt_record.len());
         let put_head = put.as_ref().map(|put| put.head(false));

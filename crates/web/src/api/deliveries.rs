@@ -1,6 +1,5 @@
 //! Receiving with a lock, and settling.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,8 +11,8 @@ use message_api::deliveries::{Deliveries, NotReceived, NotSettled, Receive, Sett
 use message_api::incoming::BodyForm;
 use message_api::time_text::{read_duration, write_moment};
 use model::options::{GetFlags, ObjectDescriptor};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::answer::Answer;
 use crate::error::{self, ApiError, Verb};
@@ -203,68 +202,106 @@ pub(super) async fn settle_many(
     if settle.len() > MOST_SETTLED {
         return Err(bad("settle", &settle.len().to_string(), "at most 1000 settlements"));
     }
-    let completed = complete_together(call, &target, &settle).await;
-    let mut results = Vec::with_capacity(settle.len());
-    for wish in settle {
+    let tokens: Vec<_> = settle.iter().map(|wish| wish.token.as_deref().and_then(Token::parse)).collect();
+    let mut together = complete_together(call, &target, &settle, &tokens).await.into_iter().peekable();
+    let mut settled = Vec::with_capacity(settle.len());
+    for (index, wish) in settle.iter().enumerate() {
         let token = wish.token.as_deref().unwrap_or_default();
-        if Token::parse(token).is_some_and(|token| completed.contains(&token)) {
-            results.push(json!({ "token": token }));
+        if together.next_if_eq(&index).is_some() {
+            settled.push(Outcome::done(token));
             continue;
         }
         let outcome = match wish.action(wish.action.as_deref().unwrap_or_default()) {
             Ok(action) => in_full(call, &target, token, action).await,
             Err(error) => Err(error),
         };
-        results.push(outcome.unwrap_or_else(|error| json!({ "token": token, "error": error.as_problem() })));
+        settled
+            .push(outcome.unwrap_or_else(|error| Outcome { error: Some(error.as_problem()), ..Outcome::done(token) }));
     }
-    Ok(super::json(StatusCode::OK, &json!({ "settled": results })))
+    Ok(super::json(StatusCode::OK, &Settled { settled }))
 }
 
-/// Completes what is to be completed in one unit of work, which is one record of the log. Where one of them cannot be completed, none
-/// is, and each has its turn by itself.
-async fn complete_together(call: Call<'_>, target: &Target<'_>, wishes: &[Wish]) -> HashSet<Token> {
-    let mut times: HashMap<Token, usize> = HashMap::with_capacity(wishes.len());
-    let tokens = wishes.iter().map(|wish| wish.token.as_deref().and_then(Token::parse));
-    tokens.clone().flatten().for_each(|token| *times.entry(token).or_default() += 1);
+#[derive(Serialize)]
+struct Settled<'a> {
+    settled: Vec<Outcome<'a>>,
+}
+
+/// What became of one settlement.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Outcome<'a> {
+    token: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    locked_until: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Value>,
+}
+
+impl<'a> Outcome<'a> {
+    fn done(token: &'a str) -> Self {
+        Self { token, locked_until: None, error: None }
+    }
+}
+
+/// Completes what is to be completed in one unit of work, which is one record of the log, and says which wishes that were. Where one
+/// of them cannot be completed, none is, and each has its turn by itself.
+async fn complete_together(
+    call: Call<'_>,
+    target: &Target<'_>,
+    wishes: &[Wish],
+    tokens: &[Option<Token>],
+) -> Vec<usize> {
+    let mut sorted: Vec<Token> = tokens.iter().copied().flatten().collect();
+    sorted.sort_unstable();
     // Of several wishes for one delivery the first one counts.
+    let is_named_once = |token: &Token| {
+        let at = sorted.partition_point(|other| other < token);
+        sorted.get(at + 1) != Some(token)
+    };
     let is_complete = |wish: &Wish| wish.action.as_deref() == Some("complete");
-    let together: Vec<Token> = wishes
+    let (indices, together): (Vec<usize>, Vec<Token>) = wishes
         .iter()
         .zip(tokens)
-        .filter_map(|(wish, token)| token.filter(|token| is_complete(wish) && times[token] == 1))
-        .collect();
+        .enumerate()
+        .filter(|(_, (wish, _))| is_complete(wish))
+        .filter_map(|(index, (_, token))| token.filter(is_named_once).map(|token| (index, token)))
+        .unzip();
     if together.len() < 2 || target.is_remote() {
-        return HashSet::new();
+        return Vec::new();
     }
     let deliveries = Arc::clone(&call.shared.message_api.deliveries);
     let (pool, principal) = (Arc::clone(target.pool()), target.acting().principal().clone());
     let adopts = matches!(target.acting(), Acting::For(_));
     let completed = to_the_end(async move {
         let acting = if adopts { Acting::For(&principal) } else { Acting::AsConnected(&principal) };
-        let done = deliveries.transact(&pool, acting, &together, Vec::new(), |_| None).await;
-        done.map(|_| together)
+        deliveries.transact(&pool, acting, &together, Vec::new(), |_| None).await.map(drop)
     });
-    completed.await.map(|completed| completed.into_iter().collect()).unwrap_or_default()
+    completed.await.map(|()| indices).unwrap_or_default()
 }
 
 /// Settles to the end, also when the client goes away.
-async fn in_full(call: Call<'_>, target: &Target<'_>, token: &str, action: Action) -> Result<Value, ApiError> {
-    let unknown = || ApiError::new(&error::DELIVERY_UNKNOWN, &[token]);
-    let token = Token::parse(token).ok_or_else(unknown)?;
+async fn in_full<'a>(
+    call: Call<'_>,
+    target: &Target<'_>,
+    text: &'a str,
+    action: Action,
+) -> Result<Outcome<'a>, ApiError> {
+    let unknown = || ApiError::new(&error::DELIVERY_UNKNOWN, &[text]);
+    let token = Token::parse(text).ok_or_else(unknown)?;
     let user = target.acting().principal().user.to_string();
     let deliveries = Arc::clone(&call.shared.message_api.deliveries);
+    let mut outcome = Outcome::done(text);
     match action {
         Action::Renew(lock) => {
             let lock = deliveries.renew(token, &user, lock).map_err(|error| refusal(target, token, error))?;
-            let until = write_moment(call.shared.now().saturating_add(lock));
-            Ok(json!({ "token": token.to_string(), "lockedUntil": until }))
+            outcome.locked_until = Some(write_moment(call.shared.now().saturating_add(lock)));
         }
         Action::Settle(how) => {
             let settled = run(deliveries, token, user, how).await;
             settled.map_err(|error| refusal(target, token, error))?;
-            Ok(json!({ "token": token.to_string() }))
         }
     }
+    Ok(outcome)
 }
 
 async fn run(deliveries: Arc<Deliveries>, token: Token, user: String, how: Settlement) -> Result<(), NotSettled> {

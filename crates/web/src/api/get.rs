@@ -22,7 +22,7 @@ use crate::query;
 use crate::service::Call;
 
 use super::selection::{self, Match, Shown};
-use super::{headers, json};
+use super::headers;
 
 /// What a get asks for.
 #[derive(Default)]
@@ -185,7 +185,9 @@ pub(super) fn position(call: Call<'_>) -> Result<Position, ApiError> {
 pub(super) fn envelope(call: Call<'_>, message: &Message, at: Option<Position>, shown: &Shown) -> Answer {
     let content = Content::of(message);
     let told = told(call, at, shown, &[]);
-    json(StatusCode::OK, &Incoming { message, content: &content, told })
+    let mut bytes = Vec::new();
+    Incoming { message, content: &content, told }.write(&mut bytes);
+    answer::of_service(StatusCode::OK, Some(super::PLAIN_JSON), bytes.into())
 }
 
 fn told<'a>(
@@ -247,7 +249,7 @@ impl List {
         self.count += 1;
         let told = told(call, at, shown, beside);
         let incoming = Incoming { message, content, told };
-        serde_json::to_writer(&mut self.bytes, &incoming).expect("it has string keys only");
+        incoming.write(&mut self.bytes);
     }
 
     /// With more members behind the list.

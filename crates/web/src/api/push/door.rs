@@ -101,7 +101,9 @@ fn request(definition: &Definition, letter: &Letter<'_>) -> (HeaderMap, Bytes) {
             let (position, now) = (Some(letter.position), letter.now);
             let told = Told { position, now, body: BodyForm::Auto, copybook: None, beside: &[] };
             let envelope = Incoming { message: letter.message, content: &content, told };
-            (PLAIN_JSON, serde_json::to_vec(&envelope).expect("it has string keys only").into())
+            let mut bytes = Vec::new();
+            envelope.write(&mut bytes);
+            (PLAIN_JSON, bytes.into())
         }
     };
     let seconds = letter.now.as_millis() / 1000;
