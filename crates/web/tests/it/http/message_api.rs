@@ -397,6 +397,30 @@ fn the_same_request_with_its_key_is_done_once() {
 }
 
 #[test]
+fn a_publication_with_its_key_is_made_once() {
+    let server = TestServer::start();
+    let mut client = client::plain(&server);
+    server.subscribe("orders", "Q");
+    server.subscribe("orders/#", "Q");
+    let head = "POST /topic/orders/messages\nidempotency-key: order-17";
+    let (first, second) = (send(&mut client, head, "a"), send(&mut client, head, "a"));
+    assert_eq!((first.status, second.status, second.header("idempotency-replayed")), (201, 201, Some("true")));
+    assert_eq!((depth(&server), value(&first)), (2, value(&second)));
+}
+
+#[test]
+fn the_order_of_headers_does_not_make_another_request_and_their_values_do() {
+    let server = TestServer::start();
+    let mut client = client::plain(&server);
+    let request = |headers: &str| format!("POST /queue/Q/messages\nidempotency-key: k\n{headers}");
+    assert_eq!(send(&mut client, &request("mq-priority: 3\nmq-expiry: 90s"), "a").status, 201);
+    let turned = send(&mut client, &request("mq-expiry: 90s\nmq-priority: 3"), "a");
+    assert_eq!((turned.status, turned.header("idempotency-replayed")), (201, Some("true")));
+    assert_eq!(problem(&send(&mut client, &request("mq-expiry: 90s\nmq-priority: 4"), "a")).0, 422);
+    assert_eq!(depth(&server), 1);
+}
+
+#[test]
 fn an_atomic_batch_with_a_key_is_done_once_and_is_as_long_as_its_answer_can_be_kept() {
     let server = TestServer::start();
     let mut client = client::plain(&server);
