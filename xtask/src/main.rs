@@ -1,5 +1,6 @@
 //! The one door for developers: `cargo xtask ci|tidy|codegen|fuzz|bench`.
 
+mod console;
 mod steps;
 mod tidy;
 
@@ -10,7 +11,8 @@ use anyhow::{Context, Result, bail};
 
 const USAGE: &str = "cargo xtask ci        what CI runs, in the same order: format, lints, tidy, tests
 cargo xtask tidy      the rules of the repository that a machine can check
-cargo xtask codegen   make the generated parts of docs/ anew
+cargo xtask codegen   make the generated parts of docs/ and the list of the console's files anew
+cargo xtask codegen console   that list alone
 cargo xtask fuzz [N]  every fuzz target for N seconds (default 60); needs nightly and cargo-fuzz
 cargo xtask bench     measure the bars of docs/performance.md";
 
@@ -32,6 +34,7 @@ fn run(arguments: &[String]) -> Result<()> {
         ["ci"] => steps::ci(&root),
         ["tidy"] => tidy::check(&root),
         ["codegen"] => steps::codegen(&root),
+        ["codegen", "console"] => console::write(&root),
         ["fuzz"] => steps::fuzz(&root, 60),
         ["fuzz", seconds] => steps::fuzz(&root, seconds.parse().context("fuzz: expected a number of seconds")?),
         ["bench", rest @ ..] => steps::bench(&root, rest),

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::tidy;
+use crate::{console, tidy};
 
 pub(crate) fn ci(root: &Path) -> Result<()> {
     cargo(root, &["fmt", "--all", "--check"], &[])?;
@@ -16,6 +16,7 @@ pub(crate) fn ci(root: &Path) -> Result<()> {
 }
 
 pub(crate) fn codegen(root: &Path) -> Result<()> {
+    console::write(root)?;
     let update = [("QUAYMASTER_UPDATE_DOCS", "1")];
     cargo(root, &["test", "--locked", "--package", "model", "--package", "server", "--lib", "--bins"], &update)
 }

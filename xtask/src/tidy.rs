@@ -16,6 +16,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use crate::console;
+
 /// # Errors
 /// Every rule that is broken, a line each.
 pub(crate) fn check(root: &Path) -> Result<()> {
@@ -39,6 +41,7 @@ pub(crate) fn check(root: &Path) -> Result<()> {
         }
     }
     problems.extend(rooms::check(&code_map::named_in_text(&map), &sources));
+    problems.extend(console::check(root));
     if problems.is_empty() {
         return Ok(());
     }

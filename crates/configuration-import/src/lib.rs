@@ -23,7 +23,7 @@ use std::fmt;
 
 use document::properties;
 use identity::options::{Ldap, Ltpa, Web};
-use web::options::{Cors, Messaging, RemoteQueueManagers, Zosconnect};
+use web::options::{Console, Cors, Messaging, RemoteQueueManagers, Zosconnect};
 
 use self::elements::Elements;
 use self::error::ImportError;
@@ -52,6 +52,7 @@ pub struct Imported {
     pub ltpa: Ltpa,
     pub cors: Cors,
     pub messaging: Messaging,
+    pub console: Console,
     pub zosconnect: Zosconnect,
     pub remote_queue_managers: RemoteQueueManagers,
     /// Roles bound in the console's application, which may differ from those of REST in `web.roles`.

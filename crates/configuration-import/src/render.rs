@@ -3,7 +3,7 @@
 use identity::options::{Ldap, Ltpa, Web};
 use serde::Serialize;
 use toml::{Table, Value};
-use web::options::{Cors, Messaging, Zosconnect};
+use web::options::{Console, Cors, Messaging, Zosconnect};
 
 use super::Imported;
 
@@ -21,6 +21,7 @@ pub(super) fn to_toml(imported: &Imported) -> String {
     add(&mut table, "ltpa", differences(&imported.ltpa, &Ltpa::default()));
     add(&mut table, "cors", differences(&imported.cors, &Cors::default()));
     add(&mut table, "messaging", differences(&imported.messaging, &Messaging::default()));
+    add(&mut table, "console", differences(&imported.console, &Console::default()));
     let mut zosconnect = differences(&imported.zosconnect, &Zosconnect::default());
     // They have a section of their own.
     if let Some(Value::Table(connections)) = zosconnect.remove("endpoint_connections") {

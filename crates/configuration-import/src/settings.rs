@@ -1,7 +1,7 @@
 //! Ports, messaging, CORS and the other named properties of a configuration (`setmqweb properties -k NAME`).
 
 use document::xml::Element;
-use web::options::FullPoolBehavior;
+use web::options::{Console, FullPoolBehavior};
 
 use super::Imported;
 use super::elements::{Server, is_true};
@@ -59,13 +59,12 @@ const READ_ELEMENTS: [&str; 18] = [
 ];
 
 /// Published properties without a counterpart, and why.
-const IGNORED_VARIABLES: [(&str, &str); 23] = [
+const IGNORED_VARIABLES: [(&str, &str); 22] = [
     ("managementMode", "queue managers are created and deleted by the quaymaster command"),
     ("maxTraceFileSize", LOGS),
     ("maxTraceFiles", LOGS),
-    ("mqConsoleAutostart", CONSOLE),
+    ("mqConsoleAutostart", "the console starts with the server"),
     ("mqConsoleEnableUnsafeInline", CONSOLE),
-    ("mqConsoleFrameAncestors", CONSOLE),
     ("mqConsoleMaxMsgCharsToDisplay", CONSOLE),
     ("mqConsoleMaxMsgRequestSize", CONSOLE),
     ("mqConsoleMaxMsgsPerRequest", CONSOLE),
@@ -86,7 +85,7 @@ const IGNORED_VARIABLES: [(&str, &str); 23] = [
 ];
 
 const LOGS: &str = "logs go to standard error; server.log_level sets how much";
-const CONSOLE: &str = "there is no console yet";
+const CONSOLE: &str = "the console has no such setting";
 const GATEWAY: &str = "there is no administrative gateway";
 const MFT: &str = "there is no managed file transfer";
 
@@ -123,6 +122,16 @@ fn read_variable(name: &str, value: &str, imported: &mut Imported) -> bool {
             Ok(seconds) => imported.cors.max_age_seconds = seconds.into(),
             Err(_) => imported.leave_out("variable mqRestCorsMaxAgeInSeconds", "it is not a number of seconds"),
         },
+        "mqConsoleFrameAncestors" => {
+            let console = Console { frame_ancestors: list(value), ..imported.console.clone() };
+            match console.check() {
+                Ok(()) => imported.console = console,
+                Err(_) => imported.leave_out(
+                    "variable mqConsoleFrameAncestors",
+                    "it is not a list of origins such as https://portal.example",
+                ),
+            }
+        }
         "wlp.password.encryption.key" => imported.web.password_encryption_key = Some(value.to_owned()),
         _ if name.eq_ignore_ascii_case("secureLtpa") => imported.ltpa.secure = is_true(Some(value)),
         _ => return false,

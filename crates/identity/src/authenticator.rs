@@ -129,6 +129,15 @@ impl Mechanism {
     }
 }
 
+/// What the credentials of a request say of the time for which they count.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Session {
+    /// `None`: as long as they are sent.
+    pub ends: Option<Timestamp>,
+    /// The URL of the issuer whose token it is.
+    pub issuer: Option<String>,
+}
+
 /// Why POST /login is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum LoginError {
@@ -326,6 +335,23 @@ impl Authenticator {
     /// The API keys of this server, which a reload leaves as they are.
     pub fn api_keys(&self) -> &Arc<ApiKeys> {
         self.bearers.api_keys()
+    }
+
+    /// For how long the credentials count that a request was accepted for.
+    pub fn session(&self, credentials: &Credentials<'_>, mechanism: Mechanism, now: Timestamp) -> Session {
+        match mechanism {
+            Mechanism::Token => Session { ends: self.sign_on.end_of(credentials.tokens, now), issuer: None },
+            Mechanism::Bearer => match self.bearers.presented(credentials) {
+                Some(Presented::Token(text)) => match self.bearers.issuers().session_of(text) {
+                    Some((ends, issuer)) => Session { ends: Some(ends), issuer: Some(issuer) },
+                    None => Session::default(),
+                },
+                Some(Presented::ApiKey(_)) | None => Session::default(),
+            },
+            Mechanism::Basic | Mechanism::ClientCertificate | Mechanism::ApiKey | Mechanism::NoSecurity => {
+                Session::default()
+            }
+        }
     }
 
     /// A token for a cookie; `None` where a cookie must not be set (plain HTTP with `ltpa.secure`).

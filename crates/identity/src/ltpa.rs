@@ -172,6 +172,15 @@ impl SingleSignOn {
         }
     }
 
+    /// Until when the first good token of a request counts.
+    pub(super) fn end_of(&self, tokens: &[&str], now: Timestamp) -> Option<Timestamp> {
+        let opened = tokens.iter().take(MOST_TOKENS).find_map(|token| {
+            let claims = token::open(token, &self.keys, &self.realm, now.as_millis()).ok()?;
+            (!self.revoked.contains(token)).then_some(claims.expires_ms)
+        });
+        opened.map(Timestamp::from_millis)
+    }
+
     pub(super) fn revoke(&self, token: &str, now: Timestamp) {
         let now_ms = now.as_millis();
         if let Ok(claims) = token::open(token, &self.keys, &self.realm, now_ms) {

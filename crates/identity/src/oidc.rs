@@ -138,6 +138,15 @@ impl Issuers {
         self.issuers.is_empty()
     }
 
+    /// Until when a token counts that was verified lately, and the URL of its issuer.
+    pub(super) fn session_of(&self, text: &str) -> Option<(Timestamp, String)> {
+        let digest = self.digester.digest(text.as_bytes());
+        self.verified.find(digest.hash(), |entry| {
+            let url = &entry.issuer.settings.url;
+            (entry.digest == digest).then(|| (Timestamp::from_millis(entry.ends_ms), url.clone()))
+        })
+    }
+
     /// Decides without waiting.
     pub(super) fn look(&self, text: &str, now: Timestamp) -> TokenSight {
         let digest = self.digester.digest(text.as_bytes());

@@ -257,7 +257,7 @@ pub(crate) fn without_body(answer: Answer) -> Answer {
 }
 
 /// Adds what every answer of the HTTPS and HTTP listeners carries. The MQ REST server has headers that guard pages in a
-/// browser on all its answers; those of z/OS Connect are data for programs.
+/// browser on all its answers; those of z/OS Connect are data for programs. What may be kept says so before.
 pub(crate) fn finish(headers: &mut HeaderMap, form: Form) {
     const CONTENT_SECURITY_POLICY: HeaderValue = HeaderValue::from_static(
         "default-src 'none'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; connect-src 'self'; img-src 'self'; \
@@ -275,7 +275,7 @@ pub(crate) fn finish(headers: &mut HeaderMap, form: Form) {
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
     match form {
         Form::ZosConnect | Form::Problem => {
-            headers.insert(header::CACHE_CONTROL, NO_STORE);
+            headers.entry(header::CACHE_CONTROL).or_insert(NO_STORE);
         }
         Form::Messaging => {
             headers.insert(header::CACHE_CONTROL, NO_CACHE);

@@ -5,6 +5,7 @@
 
 mod batch;
 mod browse;
+pub(crate) mod console;
 mod copybooks;
 mod deliveries;
 mod event_stream;

@@ -33,6 +33,8 @@ pub(crate) struct ApiError {
     line: Option<usize>,
     /// What to do, where more is known than the entry says; in the form of a problem only.
     hint: Option<Box<str>>,
+    /// A member of its own; in the form of a problem only.
+    member: Option<Box<(&'static str, Value)>>,
     /// What the answer carries beside it: `Allow`, or a cookie that is cleared.
     header: Option<Box<(HeaderName, HeaderValue)>>,
 }
@@ -53,7 +55,7 @@ impl Form {
     pub(crate) fn of_path(path: &str) -> Self {
         match path.strip_prefix("/zosConnect") {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => Self::ZosConnect,
-            _ if path.starts_with("/api/") => Self::Problem,
+            _ if path.starts_with("/api/") || path.starts_with("/ibmmq/console") => Self::Problem,
             _ => Self::Messaging,
         }
     }
@@ -382,7 +384,7 @@ impl ApiError {
     /// Long inserts are cut: a request cannot make its refusal long.
     pub(crate) fn new(entry: &'static Entry, inserts: &[&str]) -> Self {
         let inserts = inserts.iter().map(|&insert| shortened(insert)).collect();
-        Self { entry, status: entry.status, reason: None, inserts, line: None, hint: None, header: None }
+        Self { entry, status: entry.status, reason: None, inserts, line: None, hint: None, member: None, header: None }
     }
 
     /// A limit of the server is reached; the client may try again soon.
@@ -513,6 +515,10 @@ impl ApiError {
         Self { hint: Some(hint.into()), ..self }
     }
 
+    pub(crate) fn with_member(self, name: &'static str, value: Value) -> Self {
+        Self { member: Some(Box::new((name, value))), ..self }
+    }
+
     pub(crate) fn status(&self) -> StatusCode {
         self.status
     }
@@ -553,6 +559,9 @@ impl ApiError {
         }
         if let Some(line) = self.line {
             problem["line"] = json!(line);
+        }
+        if let Some((name, value)) = self.member.as_deref() {
+            problem[*name] = value.clone();
         }
         problem
     }

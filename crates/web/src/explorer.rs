@@ -4,7 +4,7 @@
 //! strictest content security policy.
 
 use bytes::Bytes;
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderValue, StatusCode};
 
 use crate::answer::{self, Answer, HTML};
 
@@ -29,10 +29,4 @@ pub(crate) fn script() -> Answer {
 
 fn file(content_type: HeaderValue, bytes: &'static [u8]) -> Answer {
     answer::with_body(StatusCode::OK, Some(content_type), Bytes::from_static(bytes))
-}
-
-pub(crate) fn lead_there() -> Answer {
-    let mut answer = answer::empty(StatusCode::FOUND);
-    answer.headers_mut().insert(header::LOCATION, HeaderValue::from_static("/ibm/api/explorer"));
-    answer
 }

@@ -1,5 +1,6 @@
 //! The HTTPS door: the messaging and administrative REST APIs, services and APIs, sign-in, health and metrics.
 
+mod accept_encoding;
 mod admin;
 mod answer;
 mod api;
@@ -7,10 +8,12 @@ mod body_room;
 mod budget;
 mod command_time;
 mod connections;
+mod console;
 mod cookie;
 mod copybooks;
 mod cors;
 mod csrf;
+mod entity_tag;
 mod error;
 mod explorer;
 mod health;

@@ -6,6 +6,7 @@
 
 mod admin;
 mod attributes;
+mod console;
 mod details;
 mod message_api;
 mod messaging;

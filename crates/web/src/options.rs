@@ -25,6 +25,7 @@ use service::registry::Settings;
 
 use crate::WebError;
 use crate::budget::share_of;
+use crate::console::Guard;
 use crate::issuers::ByHttp;
 
 /// Everything of one start or reload.
@@ -192,10 +193,12 @@ impl PushOptions {
     }
 }
 
-/// `[console]`: history and live events.
+/// `[console]`: the console's page, history and live events.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Console {
+    /// Origins whose pages may show the console in a frame.
+    pub frame_ancestors: Vec<String>,
     /// Bytes of all histories; 0 keeps none.
     pub history_bytes: usize,
     /// Streams of live events that are open at once, of all users and of each.
@@ -203,9 +206,17 @@ pub struct Console {
     pub live_streams_per_user: usize,
 }
 
+impl Console {
+    /// # Errors
+    /// As a start would say.
+    pub fn check(&self) -> Result<(), WebError> {
+        Guard::new(self).map(drop)
+    }
+}
+
 impl Default for Console {
     fn default() -> Self {
-        Self { history_bytes: 16 << 20, live_streams: 200, live_streams_per_user: 10 }
+        Self { frame_ancestors: Vec::new(), history_bytes: 16 << 20, live_streams: 200, live_streams_per_user: 10 }
     }
 }
 

@@ -55,6 +55,8 @@ pub(crate) enum Handler {
     ZosConnect(ZosConnectHandler),
     /// Answers errors as RFC 9457 has them.
     Api(ApiHandler),
+    /// As these, for the console; knows how the request was authenticated.
+    Console(ConsoleHandler),
     PutMessage,
     GetMessage,
     BrowseMessage,
@@ -90,11 +92,20 @@ pub(crate) enum PublicHandler {
     ExplorerStyle,
     ExplorerScript,
     Root,
+    ConsolePage,
+    ConsoleAsset,
+    ConsoleSignIn,
     ZosConnectDocs,
     /// The page of one kind of error.
     Problem,
     /// Below the base path of an API. It is not in the table: APIs are deployed.
     ApiDocument,
+}
+
+/// What the console asks for beside messages and objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ConsoleHandler {
+    ShowSession,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -183,10 +194,12 @@ impl Handler {
 
     /// The form of its errors.
     pub(crate) fn form(self) -> Form {
-        use PublicHandler::{ApiDocument, ZosConnectDocs};
+        use PublicHandler::{ApiDocument, ConsoleAsset, ConsolePage, ConsoleSignIn, Problem, ZosConnectDocs};
         match self {
             Self::ZosConnect(_) | Self::Public(ApiDocument | ZosConnectDocs) => Form::ZosConnect,
-            Self::Api(_) | Self::Public(PublicHandler::Problem) => Form::Problem,
+            Self::Api(_) | Self::Console(_) | Self::Public(Problem | ConsolePage | ConsoleAsset | ConsoleSignIn) => {
+                Form::Problem
+            }
             _ => Form::Messaging,
         }
     }
@@ -197,6 +210,7 @@ impl Handler {
             Self::Public(handler) => format!("{handler:?}"),
             Self::ZosConnect(handler) => format!("{handler:?}"),
             Self::Api(handler) => format!("{handler:?}"),
+            Self::Console(handler) => format!("{handler:?}"),
             other => format!("{other:?}"),
         }
     }
@@ -205,7 +219,7 @@ impl Handler {
 #[derive(Debug)]
 pub(crate) struct Route {
     pub(crate) method: Method,
-    /// A name in braces stands for one part, `{topic}` and `{copybook}` for one or more.
+    /// A name in braces stands for one part, `{topic}`, `{copybook}` and `{view}` for one or more.
     pub(crate) template: &'static str,
     /// Empty where the path names none.
     pub(crate) versions: &'static [Version],
@@ -250,6 +264,8 @@ const API_DELIVERIES: &str = "/api/v1/qmgr/{qmgr}/queue/{queue}/deliveries";
 const API_PUSHES: &str = "/api/v1/qmgr/{qmgr}/push";
 const API_PUSH: &str = "/api/v1/qmgr/{qmgr}/push/{push}";
 
+const CONSOLE: &str = "/ibmmq/console";
+
 const SERVICES: &str = "/zosConnect/services";
 const SERVICE: &str = "/zosConnect/services/{service}";
 const APIS: &str = "/zosConnect/apis";
@@ -273,6 +289,7 @@ macro_rules! routes {
         pub(crate) static ROUTES: &[Route] = {
             use Handler::*;
             use ApiHandler::*;
+            use ConsoleHandler::*;
             use PublicHandler::*;
             use ZosConnectHandler::*;
             &[$(Route {
@@ -331,6 +348,7 @@ routes! {
     GET    "/api/v1/copybooks", &[], CHANGE, Off => Api(ListCopybooks), "Lists the copybooks for bodies that are records";
     GET    "/api/v1/copybooks/{copybook}", &[], CHANGE, Off => Api(ShowCopybook), "Shows the structure of a copybook";
     GET    "/api/v1/problems/{problem}", &[], Access::Everybody, Off => Public(Problem), "Explains one kind of error";
+    GET    "/api/v1/session", &[], Access::Identified, Off => Console(ShowSession), "Shows who has signed in, and what that user may do";
     POST   MQSC, ALL_VERSIONS, MQ_ROLE, HeaderPresent => RunMqsc, "Runs one MQSC command, given as text or as JSON";
     GET    QUEUES, V1, MQ_ROLE, Off => ListQueues, "Lists queues";
     GET    QUEUE, V1, MQ_ROLE, Off => ShowQueue, "Shows one queue";
@@ -385,7 +403,11 @@ routes! {
     GET    "/ibm/api/explorer", &[], Access::Everybody, Off => Public(Explorer), "A page to try the resources";
     GET    "/ibm/api/explorer/explorer.css", &[], Access::Everybody, Off => Public(ExplorerStyle), "How that page looks";
     GET    "/ibm/api/explorer/explorer.js", &[], Access::Everybody, Off => Public(ExplorerScript), "What that page does";
-    GET    "/", &[], Access::Everybody, Off => Public(Root), "Leads to the explorer";
+    GET    "/ibmmq/console/assets/{asset}", &[], Access::Everybody, Off => Public(ConsoleAsset), "A file of the console's page";
+    GET    "/ibmmq/console/login.html", &[], Access::Everybody, Off => Public(ConsoleSignIn), "Leads to the console's form for signing in";
+    GET    CONSOLE, &[], Access::Everybody, Off => Public(ConsolePage), "The console's page";
+    GET    "/ibmmq/console/{view}", &[], Access::Everybody, Off => Public(ConsolePage), "The console's page, for each of its views";
+    GET    "/", &[], Access::Everybody, Off => Public(Root), "Leads to the console";
 }
 
 /// Where a request goes.
@@ -446,7 +468,7 @@ fn match_template<'p>(route: &'static Route, path: &'p str) -> Option<(Version, 
         let end = start + template[start..].find('}')?;
         let name = &template[start + 1..end];
         template = &template[end + 1..];
-        if matches!(name, "topic" | "copybook") {
+        if matches!(name, "topic" | "copybook" | "view") {
             rest = rest.strip_suffix('/').unwrap_or(rest);
             parameters[filled] = rest.strip_suffix(template).filter(|part| !part.is_empty())?;
             return Some((version, parameters));

@@ -30,6 +30,7 @@ use crate::CertificateEnd;
 use crate::budget::Budget;
 use crate::command_time::CommandTime;
 use crate::connections::Connections;
+use crate::console::Guard;
 use crate::copybooks::OfServer;
 use crate::cors::Policy;
 use crate::error::ApiError;
@@ -75,6 +76,7 @@ pub(crate) struct Settings {
     pub(crate) pools: Vec<Arc<Pool>>,
     /// What push targets may reach.
     pub(crate) reach: Arc<Reach>,
+    pub(crate) console_guard: Arc<Guard>,
     /// Who connects, and who acts where the user's own context is not adopted.
     pub(crate) server_principal: Principal,
 }
@@ -122,7 +124,8 @@ impl Shared {
         let push = Targets::read(options.push_file.as_deref())?;
         let message_api = MessageApi::new(queue_managers.clone(), server_principal, push, copybooks);
         message_api.history.set_budget(options.console.history_bytes);
-        let settings = Settings::new(options, authenticator, reach, messaging.pools());
+        let guard = Guard::new(&options.console)?;
+        let settings = Settings::new(options, authenticator, reach, guard, messaging.pools());
         Ok(Self {
             services,
             requesters: Arc::new(requesters),
@@ -153,6 +156,7 @@ impl Shared {
         let authenticator = self.settings().authenticator.reloaded(&options.identities(), self.now())?;
         let called = requester_settings(&options)?;
         let reach = options.push.reach()?;
+        let guard = Guard::new(&options.console)?;
         check_names(&options, &self.queue_managers)?;
         configure_services(&self.services, &options)?;
         configure_messaging(&self.messaging, &options)?;
@@ -160,7 +164,7 @@ impl Shared {
         self.services.registry.configure(options.service_settings());
         self.message_api.history.set_budget(options.console.history_bytes);
         let mut settings = self.settings.write();
-        *settings = Arc::new(Settings::new(options, authenticator, reach, self.messaging.pools()));
+        *settings = Arc::new(Settings::new(options, authenticator, reach, guard, self.messaging.pools()));
         Ok(())
     }
 
@@ -270,9 +274,16 @@ fn check_names(options: &WebOptions, queue_managers: &QueueManagers) -> Result<(
 }
 
 impl Settings {
-    fn new(options: WebOptions, authenticator: Authenticator, reach: Reach, pools: Vec<Arc<Pool>>) -> Self {
+    fn new(
+        options: WebOptions,
+        authenticator: Authenticator,
+        reach: Reach,
+        guard: Guard,
+        pools: Vec<Arc<Pool>>,
+    ) -> Self {
         Self {
             reach: Arc::new(reach),
+            console_guard: Arc::new(guard),
             server_principal: Principal::administrator(&options.server_user),
             authenticator: Arc::new(authenticator),
             cors: Arc::new(Policy::new(&options.cors)),
@@ -288,6 +299,7 @@ impl Settings {
             cors: Arc::clone(&self.cors),
             pools,
             reach: Arc::clone(&self.reach),
+            console_guard: Arc::clone(&self.console_guard),
             server_principal: self.server_principal.clone(),
         }
     }

@@ -27,7 +27,7 @@ use crate::peer_certificate::PeerCertificate;
 use crate::request_body::RequestBody;
 use crate::routes::{self, Access, Handler, Matched, PublicHandler, Resolution, Version};
 use crate::server::{Settings, Shared};
-use crate::{admin, api, explorer, health, login, messaging, metrics, openapi, zosconnect};
+use crate::{admin, api, console, explorer, health, login, messaging, metrics, openapi, zosconnect};
 
 /// The header that carries an API key; `Authorization: Bearer` does so, too.
 pub(crate) const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
@@ -264,7 +264,7 @@ async fn guarded(
     let authenticator = &settings.authenticator;
     let verdict = identify(connected, settings, &parts.headers, call.now).await;
     let Verdict::Identified { identity, mechanism, set_cookie } = verdict else {
-        return told(refused(call, &verdict));
+        return told(api::console::add_ways(call, matched.route.handler, refused(call, &verdict)));
     };
     let outcome = match admit(call, matched, &identity, mechanism, body).await {
         Ok(()) => handle(call, matched.route.handler, &identity, mechanism, body).await,
@@ -404,7 +404,10 @@ async fn handle_public(call: Call<'_>, handler: PublicHandler, body: &mut Reques
         PublicHandler::Explorer => Ok(explorer::page()),
         PublicHandler::ExplorerStyle => Ok(explorer::style()),
         PublicHandler::ExplorerScript => Ok(explorer::script()),
-        PublicHandler::Root => Ok(explorer::lead_there()),
+        PublicHandler::Root => Ok(console::lead_there()),
+        PublicHandler::ConsolePage => console::page(call),
+        PublicHandler::ConsoleAsset => console::asset(call),
+        PublicHandler::ConsoleSignIn => Ok(console::lead_to_sign_in()),
         PublicHandler::ApiDocument => Ok(zosconnect::call::public(call)),
         PublicHandler::ZosConnectDocs => Ok(openapi::zosconnect(call)),
         PublicHandler::Problem => api::problem::page(call),
@@ -423,6 +426,7 @@ async fn handle(
         Handler::Public(handler) => Box::pin(handle_public(call, handler, body)).await,
         Handler::ZosConnect(handler) => zosconnect::handle(call, handler, identity, body).await,
         Handler::Api(handler) => api::handle(call, handler, identity, body).await,
+        Handler::Console(handler) => api::console::handle(call, handler, identity, mechanism),
         Handler::PutMessage => messaging::put::put(call, identity, body).await,
         Handler::GetMessage => messaging::get::get(call, identity).await,
         Handler::BrowseMessage => messaging::browse::browse(call, identity).await,

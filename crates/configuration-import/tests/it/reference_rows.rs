@@ -149,6 +149,7 @@ fn every_variable_is_taken_or_named() {
         ("mqRestMftReconnectTimeoutInMinutes", "5"),
         ("mqRestAutostart", "false"),
         ("mqConsoleAutostart", "false"),
+        ("mqConsoleFrameAncestors", "https://a.example,https://b.example:8443"),
         ("mqConsoleFrameAncestors", "x"),
         ("mqConsoleRemoteSupportEnabled", "false"),
         ("mqConsoleRemoteAllowLocal", "false"),
@@ -237,25 +238,28 @@ fn every_variable_is_taken_or_named() {
         <variable name='mqRestAutostart' value='false'/>
           left out: variable mqRestAutostart: REST starts with the server
         <variable name='mqConsoleAutostart' value='false'/>
-          left out: variable mqConsoleAutostart: there is no console yet
+          left out: variable mqConsoleAutostart: the console starts with the server
+        <variable name='mqConsoleFrameAncestors' value='https://a.example,https://b.example:8443'/>
+          [console]
+          frame_ancestors = ["https://a.example", "https://b.example:8443"]
         <variable name='mqConsoleFrameAncestors' value='x'/>
-          left out: variable mqConsoleFrameAncestors: there is no console yet
+          left out: variable mqConsoleFrameAncestors: it is not a list of origins such as https://portal.example
         <variable name='mqConsoleRemoteSupportEnabled' value='false'/>
-          left out: variable mqConsoleRemoteSupportEnabled: there is no console yet
+          left out: variable mqConsoleRemoteSupportEnabled: the console has no such setting
         <variable name='mqConsoleRemoteAllowLocal' value='false'/>
-          left out: variable mqConsoleRemoteAllowLocal: there is no console yet
+          left out: variable mqConsoleRemoteAllowLocal: the console has no such setting
         <variable name='mqConsoleRemoteUIAdmin' value='true'/>
-          left out: variable mqConsoleRemoteUIAdmin: there is no console yet
+          left out: variable mqConsoleRemoteUIAdmin: the console has no such setting
         <variable name='mqConsoleRemotePollTime' value='5'/>
-          left out: variable mqConsoleRemotePollTime: there is no console yet
+          left out: variable mqConsoleRemotePollTime: the console has no such setting
         <variable name='mqConsoleMaxMsgsPerRequest' value='5'/>
-          left out: variable mqConsoleMaxMsgsPerRequest: there is no console yet
+          left out: variable mqConsoleMaxMsgsPerRequest: the console has no such setting
         <variable name='mqConsoleMaxMsgCharsToDisplay' value='5'/>
-          left out: variable mqConsoleMaxMsgCharsToDisplay: there is no console yet
+          left out: variable mqConsoleMaxMsgCharsToDisplay: the console has no such setting
         <variable name='mqConsoleMaxMsgRequestSize' value='5'/>
-          left out: variable mqConsoleMaxMsgRequestSize: there is no console yet
+          left out: variable mqConsoleMaxMsgRequestSize: the console has no such setting
         <variable name='mqConsoleEnableUnsafeInline' value='true'/>
-          left out: variable mqConsoleEnableUnsafeInline: there is no console yet
+          left out: variable mqConsoleEnableUnsafeInline: the console has no such setting
         <variable name='managementMode' value='standard'/>
           left out: variable managementMode: queue managers are created and deleted by the quaymaster command
         <variable name='maxTraceFileSize' value='5'/>

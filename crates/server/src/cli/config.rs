@@ -98,6 +98,7 @@ fn check(arguments: &CheckArguments, out: &mut dyn Write) -> Result<(), Failure>
     options.ltpa.keys_file = options.ltpa.keys_file.filter(|file| file.exists());
     let authenticator = Authenticator::new(&options.identities(), SystemClock.now()).map_err(ServerError::from)?;
     options.push.check().map_err(ServerError::from)?;
+    options.console.check().map_err(ServerError::from)?;
     let (notes, problems) = check_certificates(&configuration);
     if !problems.is_empty() {
         return Err(Failure::new(USAGE, problems.join("\nquaymaster: ")));

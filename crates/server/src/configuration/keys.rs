@@ -350,6 +350,8 @@ pub(crate) const KEYS: &[Key] = &[
     key("push.target_memory_bytes", Kind::Integer { minimum: 65_536, maximum: 1_073_741_824 }, "8388608", "Most memory of message bodies that one push target posts at once. A longer message is posted alone. For targets that are started afterwards.")
         .unit("bytes")
         .environment("QUAYMASTER_PUSH_TARGET_MEMORY_BYTES"),
+    key("console.frame_ancestors", Kind::Texts, "[]", "Origins whose pages may show the console in a frame, such as [\"https://portal.example\"].")
+        .environment("QUAYMASTER_CONSOLE_FRAME_ANCESTORS"),
     key("console.history_bytes", Kind::Integer { minimum: 0, maximum: 1 << 40 }, "16777216", "Memory for the history of queue managers, queues and channels: the last day, in ten-second steps for the last hour and in minutes before. What changed longest ago is dropped first. 0: no history.")
         .unit("bytes")
         .environment("QUAYMASTER_CONSOLE_HISTORY_BYTES"),

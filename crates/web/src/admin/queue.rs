@@ -19,7 +19,7 @@ use crate::error::{self, ApiError};
 use crate::query;
 use crate::service::Call;
 
-use super::etag::Tag;
+use super::etag;
 use super::filter::Filter;
 use super::kind::{KindPlan, KnownKind, Wanted};
 use super::paging::{Key, Paging, Window};
@@ -75,8 +75,8 @@ pub(crate) fn show(call: Call<'_>, identity: &Identity) -> Result<Answer, ApiErr
     let query = Query::read(&call)?;
     let principal = acting_principal(call, identity, Intent::Look)?;
     let viewer = (!manager.is_administrator(principal)).then(|| principal.clone());
-    let tag = (viewer.is_none() && query.is_of_definitions()).then(|| Tag::of_queues(&call, manager));
-    if let Some(answer) = tag.as_ref().and_then(|tag| tag.not_modified(&call)) {
+    let tag = (viewer.is_none() && query.is_of_definitions()).then(|| etag::of_queues(&call, manager));
+    if let Some(answer) = tag.as_ref().and_then(|tag| tag.not_modified(call.headers())) {
         return Ok(answer);
     }
     let mut queues = Queues::new(manager, &query, viewer);

@@ -1,6 +1,6 @@
 //! What the documents say of each handler beyond its row in the route table.
 
-use crate::openapi::{admin, message_api, messaging, zosconnect};
+use crate::openapi::{admin, console, message_api, messaging, zosconnect};
 use crate::routes::{Handler, PublicHandler};
 
 /// Groups of operations, in the order the explorer shows them.
@@ -8,6 +8,7 @@ pub(super) const TAGS: &[(&str, &str)] = &[
     (ADMINISTRATION, "Queue managers, their objects, and MQSC commands."),
     (MESSAGING, "Put, get, browse, list and publish messages."),
     (MESSAGE_API, "Messages with locks, transactions, jobs, keys and cursors: this server's own API."),
+    (CONSOLE, "The console's page, and what it asks the server for beside messages."),
     (SERVICES, "Services in front of queues, APIs in front of services, and APIs that programs call."),
     (SIGN_IN, "Log in for a token cookie, see who is logged in, log out."),
     (OPERATION, "Health and metrics of the process."),
@@ -17,6 +18,7 @@ pub(super) const TAGS: &[(&str, &str)] = &[
 pub(super) const ADMINISTRATION: &str = "administration";
 pub(super) const MESSAGING: &str = "messaging";
 pub(super) const MESSAGE_API: &str = "message-api";
+pub(super) const CONSOLE: &str = "console";
 pub(super) const SERVICES: &str = "services";
 pub(super) const SIGN_IN: &str = "sign-in";
 pub(super) const OPERATION: &str = "operation";
@@ -140,6 +142,7 @@ pub(super) fn details(handler: Handler) -> Details {
         Handler::Public(handler) => of_public(handler),
         Handler::ZosConnect(handler) => zosconnect::details(handler),
         Handler::Api(handler) => message_api::details(handler),
+        Handler::Console(handler) => console::details(handler),
         Handler::PutMessage => messaging::PUT,
         Handler::GetMessage => messaging::GET,
         Handler::BrowseMessage => messaging::BROWSE,
@@ -176,6 +179,9 @@ fn of_public(handler: PublicHandler) -> Details {
         PublicHandler::ExplorerStyle => STYLE,
         PublicHandler::ExplorerScript => SCRIPT,
         PublicHandler::Root => ROOT,
+        PublicHandler::ConsolePage => console::PAGE,
+        PublicHandler::ConsoleAsset => console::ASSET,
+        PublicHandler::ConsoleSignIn => console::SIGN_IN,
         PublicHandler::ZosConnectDocs => zosconnect::DOCS,
         PublicHandler::Problem => message_api::PROBLEM,
         PublicHandler::ApiDocument => INVOKE,

@@ -472,7 +472,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Value)> {
                         "type": "object", "required": ["code"],
                         "properties": { "code": { "type": "integer" }, "name": { "type": ["string", "null"] } }
                     },
-                    "line": { "type": "integer" }
+                    "line": { "type": "integer" }, "signIn": reference("SignIn")
                 }
             }),
         ),

@@ -7,7 +7,9 @@ use serde_json::{Map, Value, json};
 
 use crate::api::ApiHandler;
 use crate::csrf::{CSRF_HEADER, CsrfRule};
-use crate::openapi::details::{Body, Content, Details, MESSAGE_API, Parameter, SERVICES, Shape, Success, details};
+use crate::openapi::details::{
+    Body, CONSOLE, Content, Details, MESSAGE_API, Parameter, SERVICES, Shape, Success, details,
+};
 use crate::routes::{Access, Handler, ROUTES, Route};
 
 /// Media types of messages.
@@ -98,6 +100,8 @@ fn path_parameter(route: &Route, part: &str) -> Option<Value> {
         "action" => {
             ("How it is settled.", json!({ "type": "string", "enum": ["complete", "abandon", "renew", "dead-letter"] }))
         }
+        "asset" => ("Name of the file, as the page has it.", json!({ "type": "string", "minLength": 1 })),
+        "view" => ("Address of a view of the console.", json!({ "type": "string", "minLength": 1 })),
         "direction" => ("Of what.", json!({ "type": "string", "enum": ["request", "response"] })),
         "channel" => ("Name of the channel.", object(20)),
         "topic" => ("Topic string. Slashes stand between its levels.", json!({ "type": "string", "minLength": 1 })),
@@ -239,7 +243,7 @@ fn error(help: &str, schema: &str) -> Value {
 fn error_schema(details: &Details) -> &'static str {
     match details.tag {
         SERVICES => "ServiceError",
-        MESSAGE_API => "Problem",
+        MESSAGE_API | CONSOLE => "Problem",
         _ => "Error",
     }
 }

@@ -379,3 +379,18 @@ fn an_api_key_starts_jobs_and_carries_queues_within_its_scope() {
     let mut jobs = |key: &str| ask("GET /api/v1/jobs\n-content-length", key, "").text().matches("purge").count();
     assert_eq!((jobs(&getting), jobs(&browsing)), (1, 0));
 }
+
+#[test]
+fn the_session_of_a_token_ends_with_it_and_names_its_issuer() {
+    let issuer = Issuer::start(None, false);
+    let server = server(issuer.entry(false));
+    let token = issuer.token(false, "alice", &["mq-users"]);
+    let answer = plain(&server).exchange(&format!("GET /api/v1/session\nauthorization: Bearer {token}\n"));
+    let session: Value = serde_json::from_slice(&answer.body).expect("JSON");
+    assert_eq!((answer.status, &session["user"], &session["method"]), (200, &json!("alice"), &json!("bearer")));
+    assert_eq!(session["issuer"], json!({ "name": "test", "url": url_of(issuer.address, false) }));
+    let moment =
+        |member: &str| session[member].as_str().and_then(message_api::time_text::read_moment).expect("a moment");
+    let left = moment("ends").since(moment("now")).as_secs();
+    assert!((200..=400).contains(&left), "{left}");
+}

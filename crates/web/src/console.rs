@@ -1,0 +1,176 @@
+//! The console: a page and its assets, which are in the program. Every path that is not an asset's answers the page, which draws what
+//! its address says.
+//!
+//! Never here: what the page shows. It asks `/api/v1` and the other REST APIs for it, as the user who has signed in.
+//!
+//! Invariants
+//! - Page and assets are the same for everyone and hold no secret: nothing is asked of who wants them.
+//! - An asset's name changes with its bytes. So it is kept for ever, and the page is asked for each time.
+//! - The page runs no script and loads no file but those of this server.
+
+mod assets;
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+
+use self::assets::FILES;
+use crate::accept_encoding::{self, Encoding};
+use crate::answer::{self, Answer};
+use crate::entity_tag::EntityTag;
+use crate::error::{self, ApiError};
+use crate::options::Console;
+use crate::service::Call;
+use crate::{WebError, query};
+
+/// Where the page is.
+const CONSOLE: HeaderValue = HeaderValue::from_static("/ibmmq/console/");
+const SIGN_IN: HeaderValue = HeaderValue::from_static("/ibmmq/console/sign-in");
+
+/// A file of the console, compressed beforehand.
+struct File {
+    /// Below `/ibmmq/console/`.
+    path: &'static str,
+    media_type: &'static str,
+    /// Of the bytes as they are.
+    sha256: &'static str,
+    plain: &'static [u8],
+    gzip: Option<&'static [u8]>,
+    brotli: Option<&'static [u8]>,
+}
+
+/// What guards the page in a browser.
+pub(crate) struct Guard {
+    content_security_policy: HeaderValue,
+    /// No page may hold it in a frame.
+    is_alone: bool,
+}
+
+impl Guard {
+    /// # Errors
+    /// `console.frame_ancestors` has an entry that is no origin.
+    pub(crate) fn new(options: &Console) -> Result<Self, WebError> {
+        let ancestors = &options.frame_ancestors;
+        if let Some(wrong) = ancestors.iter().find(|text| !is_source(text)) {
+            let problem = format!("'{wrong}' is not an origin, expected one such as https://portal.example");
+            return Err(WebError::Option { key: "console.frame_ancestors".to_owned(), problem });
+        }
+        let ancestors = if ancestors.is_empty() { "'none'".to_owned() } else { ancestors.join(" ") };
+        let policy = format!(
+            "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; \
+             connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors {ancestors}; \
+             require-trusted-types-for 'script'; trusted-types 'none'"
+        );
+        Ok(Self {
+            content_security_policy: HeaderValue::try_from(policy).expect("origins are ASCII"),
+            is_alone: options.frame_ancestors.is_empty(),
+        })
+    }
+
+    fn decorate(&self, headers: &mut HeaderMap) {
+        const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
+        const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+        const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+        const NO_DEVICES: HeaderValue = HeaderValue::from_static(
+            "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
+        );
+        const SAME_ORIGIN: HeaderValue = HeaderValue::from_static("same-origin");
+
+        headers.insert(header::CONTENT_SECURITY_POLICY, self.content_security_policy.clone());
+        headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+        headers.insert(PERMISSIONS_POLICY, NO_DEVICES);
+        headers.insert(OPENER_POLICY, SAME_ORIGIN);
+        headers.insert(RESOURCE_POLICY, SAME_ORIGIN);
+        if self.is_alone {
+            headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+        }
+    }
+}
+
+/// A scheme with a host, and nothing that begins another directive.
+fn is_source(text: &str) -> bool {
+    let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    host.is_some_and(|host| {
+        !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || "-._:*[]".contains(c))
+    })
+}
+
+/// The page, whose script draws the view that the address names.
+///
+/// # Errors
+/// 404 the path is where assets are.
+pub(crate) fn page(call: Call<'_>) -> Result<Answer, ApiError> {
+    let view = call.parameters[0];
+    if view == "assets" || view.starts_with("assets/") {
+        return Err(unknown(call));
+    }
+    let page = find("index.html").ok_or_else(|| unknown(call))?;
+    Ok(send(call, page, HeaderValue::from_static("no-cache")))
+}
+
+/// # Errors
+/// 404 there is no such asset; 400 a query.
+pub(crate) fn asset(call: Call<'_>) -> Result<Answer, ApiError> {
+    query::none(call.query())?;
+    let name = call.parameters[0];
+    let asset = FILES.iter().find(|file| file.path.strip_prefix("assets/") == Some(name));
+    let asset = asset.ok_or_else(|| unknown(call))?;
+    Ok(send(call, asset, HeaderValue::from_static("public, max-age=31536000, immutable")))
+}
+
+/// To the page.
+pub(crate) fn lead_there() -> Answer {
+    lead_to(CONSOLE)
+}
+
+/// To the page's form, from where the consoles of other products have theirs.
+pub(crate) fn lead_to_sign_in() -> Answer {
+    lead_to(SIGN_IN)
+}
+
+fn lead_to(place: HeaderValue) -> Answer {
+    let mut answer = answer::empty(StatusCode::FOUND);
+    answer.headers_mut().insert(header::LOCATION, place);
+    answer
+}
+
+fn find(path: &str) -> Option<&'static File> {
+    FILES.iter().find(|file| file.path == path)
+}
+
+fn unknown(call: Call<'_>) -> ApiError {
+    ApiError::new(&error::UNKNOWN_RESOURCE, &[call.parts.uri.path()])
+}
+
+fn send(call: Call<'_>, file: &File, cache: HeaderValue) -> Answer {
+    let (encoding, bytes) = file.form(call.headers());
+    let tag = EntityTag::new(&format!("{}{}", &file.sha256[..32], encoding.name().unwrap_or_default()));
+    let mut answer = tag.not_modified(call.headers()).unwrap_or_else(|| {
+        let media_type = HeaderValue::from_static(file.media_type);
+        let mut answer = answer::with_body(StatusCode::OK, Some(media_type), Bytes::from_static(bytes));
+        if let Some(name) = encoding.name() {
+            answer.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(name));
+        }
+        tag.decorate(&mut answer);
+        answer
+    });
+    let headers = answer.headers_mut();
+    headers.insert(header::CACHE_CONTROL, cache);
+    headers.insert(header::VARY, HeaderValue::from_name(header::ACCEPT_ENCODING));
+    call.settings.console_guard.decorate(headers);
+    answer
+}
+
+impl File {
+    /// The shortest form that the client takes.
+    fn form(&self, headers: &HeaderMap) -> (Encoding, &'static [u8]) {
+        let offered = [self.brotli.map(|_| Encoding::Brotli), self.gzip.map(|_| Encoding::Gzip)];
+        let offered: Vec<Encoding> = offered.into_iter().flatten().collect();
+        let chosen = accept_encoding::choose(headers, &offered);
+        let bytes = match chosen {
+            Encoding::Brotli => self.brotli,
+            Encoding::Gzip => self.gzip,
+            Encoding::Identity => None,
+        };
+        (chosen, bytes.unwrap_or(self.plain))
+    }
+}

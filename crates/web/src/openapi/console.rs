@@ -1,0 +1,123 @@
+//! The console's page and the resources that it alone needs, as the documents describe them.
+
+use serde_json::{Value, json};
+
+use crate::openapi::details::{CONSOLE, Content, Details, Success, plain, success};
+use crate::routes::ConsoleHandler;
+
+const KEPT: &[(&str, &str)] = &[("ETag", "The page as it is now."), ("Vary", "Accept-Encoding")];
+
+pub(super) const PAGE: Details = Details {
+    extension: true,
+    ..plain(
+        CONSOLE,
+        "The same page for each address below `/ibmmq/console/` that is not an asset's.",
+        &[Success { headers: KEPT, ..success(200, "The page", Content::Text("text/html")) }],
+    )
+};
+pub(super) const ASSET: Details = Details {
+    extension: true,
+    ..plain(
+        CONSOLE,
+        "Its name changes with its bytes, so that it may be kept for ever.",
+        &[Success { headers: KEPT, ..success(200, "The file", Content::Any) }],
+    )
+};
+pub(super) const SIGN_IN: Details = Details {
+    extension: true,
+    ..plain(
+        CONSOLE,
+        "",
+        &[Success {
+            headers: &[("Location", "Where the form is.")],
+            ..success(302, "See the page it leads to", Content::Nothing)
+        }],
+    )
+};
+
+const SESSION: &[Success] = &[success(200, "The user", Content::Json("Session"))];
+
+pub(super) fn details(handler: ConsoleHandler) -> Details {
+    let described = match handler {
+        ConsoleHandler::ShowSession => plain(
+            CONSOLE,
+            "The problem of a 401 has `signIn`: the ways to sign in. What the roles open is in `may`; what may be done to an object, the \
+             queue manager decides.",
+            SESSION,
+        ),
+    };
+    Details { extension: true, ..described }
+}
+
+/// Component schemas.
+pub(super) fn schemas() -> Vec<(&'static str, Value)> {
+    vec![("Session", session()), ("SignIn", sign_in())]
+}
+
+fn session() -> Value {
+    let text = || json!({ "type": "string" });
+    let moment = || json!({ "type": "string", "format": "date-time" });
+    let flag = || json!({ "type": "boolean" });
+    json!({
+        "type": "object",
+        "required": ["user", "method", "roles", "ends", "issuer", "version", "now", "may", "qmgrs"],
+        "properties": {
+            "user": text(),
+            "method": {
+                "type": "string", "enum": ["form", "basic", "clientCertificate", "bearer", "noSecurity"],
+                "description": "How the request was authenticated. `form`: by the cookie of the login resource."
+            },
+            "roles": { "type": "array", "items": {
+                "type": "string", "enum": ["MQWebAdmin", "MQWebAdminRO", "MQWebUser", "MFTWebAdmin", "MFTWebAdminRO"]
+            } },
+            "ends": {
+                "type": ["string", "null"], "format": "date-time",
+                "description": "When cookie or token expire. `null`: the credentials count as long as they are sent."
+            },
+            "issuer": {
+                "type": ["object", "null"], "required": ["name", "url"],
+                "properties": { "name": { "type": ["string", "null"] }, "url": text() },
+                "description": "Of the token, of a request with one."
+            },
+            "version": { "type": "string", "description": "Of the server." },
+            "now": moment(),
+            "may": {
+                "type": "object", "required": ["administer", "change", "messages"],
+                "properties": { "administer": flag(), "change": flag(), "messages": flag() }
+            },
+            "qmgrs": { "type": "array", "items": {
+                "type": "object", "required": ["name", "state", "isDefault", "deadLetterQueue"],
+                "properties": {
+                    "name": text(),
+                    "state": { "type": "string", "enum": crate::admin::queue_manager::STATES },
+                    "isDefault": flag(),
+                    "deadLetterQueue": { "type": ["string", "null"], "description": "`null`: none, or not to be displayed." }
+                }
+            } }
+        }
+    })
+}
+
+/// The member `signIn` of a problem.
+fn sign_in() -> Value {
+    let text = || json!({ "type": "string" });
+    json!({
+        "type": "object",
+        "required": ["form", "basic", "clientCertificate", "issuers", "httpsPort"],
+        "properties": {
+            "form": {
+                "type": "object", "required": ["path", "isOpen"],
+                "properties": {
+                    "path": text(),
+                    "isOpen": { "type": "boolean", "description": "`false`: the cookie is for HTTPS, and this is HTTP." }
+                }
+            },
+            "basic": { "type": "boolean" },
+            "clientCertificate": { "type": "boolean" },
+            "issuers": { "type": "array", "items": {
+                "type": "object", "required": ["name", "url"], "properties": { "name": text(), "url": text() }
+            } },
+            "httpsPort": { "type": ["integer", "null"] }
+        }
+    })
+}
