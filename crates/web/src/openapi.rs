@@ -7,6 +7,7 @@
 mod admin;
 mod attributes;
 mod details;
+mod lists;
 mod message_api;
 mod messaging;
 mod operation;

@@ -8,6 +8,7 @@ pub(super) const TAGS: &[(&str, &str)] = &[
     (ADMINISTRATION, "Queue managers, their objects, and MQSC commands."),
     (MESSAGING, "Put, get, browse, list and publish messages."),
     (MESSAGE_API, "Messages with locks, transactions, jobs, keys and cursors: this server's own API."),
+    (CONSOLE, "What the console shows: lists by page."),
     (SERVICES, "Services in front of queues, APIs in front of services, and APIs that programs call."),
     (SIGN_IN, "Log in for a token cookie, see who is logged in, log out."),
     (OPERATION, "Health and metrics of the process."),
@@ -17,6 +18,7 @@ pub(super) const TAGS: &[(&str, &str)] = &[
 pub(super) const ADMINISTRATION: &str = "administration";
 pub(super) const MESSAGING: &str = "messaging";
 pub(super) const MESSAGE_API: &str = "message-api";
+pub(super) const CONSOLE: &str = "console";
 pub(super) const SERVICES: &str = "services";
 pub(super) const SIGN_IN: &str = "sign-in";
 pub(super) const OPERATION: &str = "operation";
