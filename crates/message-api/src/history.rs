@@ -1,8 +1,8 @@
 //! History: figures of queue managers, queues and channels over the last day, in bounded memory.
 //!
 //! Owns: what a series is called (`history/names.rs`), when samples are taken (`history/timeline.rs`), what is kept of them
-//! (`history/ring.rs`, `history/track.rs`, `history/table.rs`), how a queue manager is looked at (`history/sampler.rs`), and the points of
-//! a chart (`history/chart.rs`).
+//! (`history/ring.rs`, `history/track.rs`, `history/table.rs`), how a queue manager is looked at (`history/sampler.rs`), the points of
+//! a chart (`history/chart.rs`), and the rates of the last look (`history/rates.rs`).
 //!
 //! Never here: who may see a series, which is the door's question to the queue manager. Nothing is on disk: a restart of the
 //! server begins anew.
@@ -14,6 +14,7 @@
 
 mod chart;
 mod names;
+mod rates;
 mod ring;
 mod sampler;
 mod table;
@@ -34,6 +35,7 @@ use tokio::time::Instant;
 pub use self::chart::MOST_POINTS;
 use self::chart::{Grid, Points};
 pub use self::names::{SeriesName, Subject};
+pub use self::rates::{Rate, Rates};
 use self::sampler::Seen;
 use self::table::{Key, Series, Table};
 use self::timeline::{Clocks, Timeline};

@@ -144,6 +144,14 @@ impl Counters {
         Traffic { puts: self.puts.load(Ordering::Relaxed), gets: self.gets.load(Ordering::Relaxed) }
     }
 
+    pub(crate) fn last_put(&self) -> Option<Timestamp> {
+        moment(&self.last_put)
+    }
+
+    pub(crate) fn last_get(&self) -> Option<Timestamp> {
+        moment(&self.last_get)
+    }
+
     /// The queue holds that many messages now.
     pub(crate) fn note_depth(&self, depth: u32) {
         if depth > self.highest_depth.load(Ordering::Relaxed) {
@@ -168,6 +176,10 @@ impl Counters {
     pub(crate) fn count_browse(&self) {
         self.browses.fetch_add(1, Ordering::Relaxed);
     }
+}
+
+fn moment(counter: &AtomicU64) -> Option<Timestamp> {
+    Some(counter.load(Ordering::Relaxed)).filter(|&at| at > 0).map(Timestamp)
 }
 
 impl Queue {

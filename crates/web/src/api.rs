@@ -17,6 +17,7 @@ mod import;
 mod jobs;
 mod keys;
 mod lines;
+mod lists;
 mod live;
 pub(crate) mod problem;
 pub(crate) mod push;
@@ -37,6 +38,7 @@ use http::{HeaderValue, StatusCode};
 use identity::Identity;
 use message_api::copybooks::NoCopybook;
 use message_api::error::NotAMessage;
+use operations::lists::List;
 use serde::Serialize;
 
 use crate::answer::{self, Answer};
@@ -72,6 +74,7 @@ pub(crate) enum ApiHandler {
     ShowHistory,
     OpenLiveStream,
     WatchLiveStream,
+    Show(List),
     Push(PushHandler),
     StreamQueue,
     StreamTopic,
@@ -93,8 +96,8 @@ pub(crate) enum PushHandler {
 impl ApiHandler {
     /// Asks whether an API key is for what the request wants. API keys are for messages, not for their circumstances.
     pub(crate) fn checks_scope(self) -> bool {
-        use ApiHandler::{WhyChannel, WhyDeadLetter, WhyGet, WhyRefused};
-        !matches!(self, WhyRefused | WhyDeadLetter | WhyChannel | WhyGet)
+        use ApiHandler::{Show, WhyChannel, WhyDeadLetter, WhyGet, WhyRefused};
+        !matches!(self, WhyRefused | WhyDeadLetter | WhyChannel | WhyGet | Show(_))
     }
 
     pub(crate) fn takes_body(self) -> bool {
@@ -152,6 +155,7 @@ pub(crate) async fn handle(
         ApiHandler::StreamQueue => Box::pin(stream::of_queue(call, identity)).await,
         ApiHandler::StreamTopic => Box::pin(stream::of_topic(call, identity)).await,
         ApiHandler::ShowHistory => history::show(call, identity),
+        ApiHandler::Show(list) => Box::pin(lists::show(call, list, identity)).await,
         ApiHandler::OpenLiveStream => live::open(call, identity),
         ApiHandler::WatchLiveStream => Box::pin(live::watch(call, identity, body)).await,
         ApiHandler::ListCopybooks => copybooks::list(call),

@@ -6,6 +6,7 @@
 
 use http::{HeaderValue, Method};
 use identity::Roles;
+use operations::lists::List;
 
 use crate::api::{ApiHandler, PushHandler};
 use crate::csrf::CsrfRule;
@@ -209,6 +210,7 @@ impl Handler {
         match self {
             Self::Public(handler) => format!("{handler:?}"),
             Self::ZosConnect(handler) => format!("{handler:?}"),
+            Self::Api(ApiHandler::Show(list)) => format!("Show{list:?}"),
             Self::Api(handler) => format!("{handler:?}"),
             Self::Console(handler) => format!("{handler:?}"),
             other => format!("{other:?}"),
@@ -343,6 +345,7 @@ routes! {
     GET    "/api/v1/qmgr/{qmgr}/queue/{queue}/stream", &[], USER, Off => Api(StreamQueue), "Delivers or shows messages as they come";
     GET    "/api/v1/qmgr/{qmgr}/topic/{topic}/stream", &[], USER, Off => Api(StreamTopic), "Delivers publications as they come";
     GET    "/api/v1/qmgr/{qmgr}/history", &[], MQ_ROLE, Off => Api(ShowHistory), "Shows figures of the last day as the points of a chart";
+    GET    "/api/v1/qmgr/{qmgr}/queues", &[], MQ_ROLE, Off => Api(Show(List::Queues)), "Lists queues by page, searched, filtered and sorted";
     GET    "/api/v1/stream", &[], MQ_ROLE, Off => Api(OpenLiveStream), "Sends live events of what is watched";
     PUT    API_WATCH, &[], MQ_ROLE, CookieOnly => Api(WatchLiveStream), "Says what a stream of live events shows";
     GET    "/api/v1/copybooks", &[], CHANGE, Off => Api(ListCopybooks), "Lists the copybooks for bodies that are records";

@@ -24,6 +24,8 @@ pub(super) struct Seen {
     /// Its start, and changes of its list of queues.
     list: (Timestamp, u64),
     pub(super) is_running: bool,
+    /// The last look.
+    pub(super) last: Option<Round>,
     /// In order of names.
     queues: Vec<SeenQueue>,
     counts: Counts,
@@ -32,12 +34,14 @@ pub(super) struct Seen {
 
 #[derive(Clone, Copy)]
 pub(super) struct SeenQueue {
-    name: QueueName,
+    pub(super) name: QueueName,
     number: u32,
     /// Its last change.
     pub(super) since: Since,
     pub(super) depth: u32,
     traffic: Traffic,
+    /// Puts and gets between its last change and the look before.
+    recent: [u32; 2],
 }
 
 /// Of a whole queue manager, since the start of the process or of the queue manager.
@@ -70,6 +74,7 @@ impl Seen {
             name: queue_manager.name(),
             list: (Timestamp(0), 0),
             is_running: true,
+            last: None,
             queues: Vec::new(),
             counts: Counts::default(),
             channels: BTreeMap::new(),
@@ -90,11 +95,17 @@ impl Seen {
         Some(&self.queues[place])
     }
 
+    /// In order of names.
+    pub(super) fn queues(&self) -> &[SeenQueue] {
+        &self.queues
+    }
+
     pub(super) fn allocated(&self) -> usize {
         self.queues.capacity() * size_of::<SeenQueue>()
     }
 
     fn look(&mut self, queue_manager: &QueueManager, round: Round, table: &mut Table, is_first: bool) {
+        self.last = Some(round);
         let (depth, traffic) = self.look_at_queues(queue_manager, round, table, is_first);
         let status = queue_manager.status();
         let former = queue_manager.former_traffic();
@@ -143,7 +154,7 @@ impl Seen {
             // The list may be a little newer than what it was merged by: the next look sees those.
             while seen.next_if(|seen| seen.name < *queue.name()).is_some() {}
             let Some(before) = seen.next_if(|seen| seen.name == *queue.name()) else { continue };
-            let now = SeenQueue { depth: queue.depth(), traffic: queue.traffic(), since: Since::of(round), ..*before };
+            let now = before.again(&queue, round);
             depth += u64::from(now.depth);
             traffic.puts += now.traffic.puts;
             traffic.gets += now.traffic.gets;
@@ -178,7 +189,8 @@ impl Seen {
             queues.push(known.filter(|known| known.number == queue.number()).unwrap_or_else(|| {
                 let traffic = if is_first { queue.traffic() } else { Traffic::default() };
                 let depth = queue.depth();
-                SeenQueue { name: *queue.name(), number: queue.number(), since: Since::of(round), depth, traffic }
+                let (name, number, since) = (*queue.name(), queue.number(), Since::of(round));
+                SeenQueue { name, number, since, depth, traffic, recent: [0; 2] }
             }));
         }
         before.for_each(lose);
@@ -209,6 +221,20 @@ impl Seen {
                 table.admit(key, Series::starting(subject, since, &levels), round, &figures);
             }
         }
+    }
+}
+
+impl SeenQueue {
+    fn again(&self, queue: &ListedQueue<'_>, round: Round) -> Self {
+        let traffic = queue.traffic();
+        let since_before = |now: u64, before: u64| u32::try_from(now.saturating_sub(before)).unwrap_or(u32::MAX);
+        let recent = [since_before(traffic.puts, self.traffic.puts), since_before(traffic.gets, self.traffic.gets)];
+        Self { depth: queue.depth(), traffic, recent, since: Since::of(round), ..*self }
+    }
+
+    /// Puts and gets between the last two looks.
+    pub(super) fn between(&self, last: Round) -> [u32; 2] {
+        if self.since.round == last.number { self.recent } else { [0; 2] }
     }
 }
 

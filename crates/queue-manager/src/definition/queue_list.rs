@@ -16,7 +16,7 @@ use model::definition::attribute::Kind;
 use model::name::QueueName;
 use model::timestamp::Timestamp;
 use parking_lot::RwLock;
-use storage::MessageCount;
+use storage::{Depth, MessageCount};
 
 use crate::QueueManager;
 use crate::engine::Engine;
@@ -166,6 +166,25 @@ impl<'a> ListedQueue<'a> {
     pub fn open_counts(&self) -> (u32, u32) {
         let in_use = *self.entry.queue.in_use.lock();
         (in_use.input, in_use.output)
+    }
+
+    /// Gets that wait.
+    pub fn waiters(&self) -> u32 {
+        self.entry.queue.waiters.count()
+    }
+
+    /// Since the start of the process.
+    pub fn last_put(&self) -> Option<Timestamp> {
+        self.entry.queue.counters.last_put()
+    }
+
+    pub fn last_get(&self) -> Option<Timestamp> {
+        self.entry.queue.counters.last_get()
+    }
+
+    /// What `depth` does not tell: what is uncommitted, the oldest message, bytes.
+    pub fn messages(&self) -> Depth {
+        self.engine.store.depth(self.entry.queue.id)
     }
 
     /// Of local queues.

@@ -150,15 +150,14 @@ pub(crate) fn status_of(store: &PrivateStore, queue: &Queue) -> Option<QueueStat
     let usage = queue.with(|definition| definition.as_local().map(|local| local.usage))?;
     let in_use = *queue.in_use.lock();
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-    let moment = |counter: &AtomicU64| Some(count(counter)).filter(|&at| at > 0).map(Timestamp);
     Some(QueueStatus {
         name: queue.name,
         usage,
         depth: store.depth(queue.id),
         open_input: in_use.input,
         open_output: in_use.output,
-        last_put: moment(&queue.counters.last_put),
-        last_get: moment(&queue.counters.last_get),
+        last_put: queue.counters.last_put(),
+        last_get: queue.counters.last_get(),
         puts: count(&queue.counters.puts),
         gets: count(&queue.counters.gets),
         browses: count(&queue.counters.browses),

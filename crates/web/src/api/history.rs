@@ -39,7 +39,8 @@ pub(super) fn show(call: Call<'_>, identity: &Identity) -> Result<Answer, ApiErr
     Ok(json(StatusCode::OK, &chart))
 }
 
-fn local(call: Call<'_>) -> Result<QueueManager, ApiError> {
+/// The queue manager that the path names, if it is one of this server.
+pub(super) fn local(call: Call<'_>) -> Result<QueueManager, ApiError> {
     let name = decode(call.parameters[0])?;
     if call.shared.messaging.knows_remote(&name) {
         return Err(ApiError::new(&error::NOT_REMOTE, &[&name]));

@@ -6,7 +6,7 @@ use crate::api::ApiHandler;
 use crate::openapi::details::{
     Body, Content, Details, MESSAGE_API, Parameter, Shape, Success, header, plain, query, success,
 };
-use crate::openapi::{push, why};
+use crate::openapi::{lists, push, why};
 
 const IDENTIFIER: Shape = Shape::Pattern("^[0-9A-Fa-f]{48}$");
 /// Some of the ways to write a duration: of any length, of a wait up to an hour, of a lock up to 12 hours.
@@ -287,6 +287,7 @@ pub(super) fn details(handler: ApiHandler) -> Details {
                 CHARTED,
             )
         },
+        ApiHandler::Show(list) => lists::details(list),
         ApiHandler::OpenLiveStream => Details {
             parameters: &[READ_BEFORE],
             ..plain(MESSAGE_API, "The first event, `stream`, has the identifier that says what to watch.", LIVE)

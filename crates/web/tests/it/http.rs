@@ -17,6 +17,7 @@ mod exports;
 mod held_disk;
 mod history;
 mod jobs;
+mod lists;
 mod live;
 mod message_api;
 mod messaging;
