@@ -18,6 +18,7 @@ mod keys;
 mod lines;
 mod live;
 pub(crate) mod problem;
+mod problems;
 pub(crate) mod push;
 mod put;
 mod request;
@@ -76,6 +77,9 @@ pub(crate) enum ApiHandler {
     StreamTopic,
     ListCopybooks,
     ShowCopybook,
+    ListProblems,
+    MuteProblem,
+    UnmuteProblem,
 }
 
 /// What is done with push targets.
@@ -98,8 +102,8 @@ impl ApiHandler {
 
     pub(crate) fn takes_body(self) -> bool {
         use ApiHandler::{
-            ExchangeMessages, ImportMessages, PublishMessages, PutMessages, ReceiveMessages, RunTransaction,
-            SettleDeliveries, SettleDelivery, StartJob, WatchLiveStream,
+            ExchangeMessages, ImportMessages, MuteProblem, PublishMessages, PutMessages, ReceiveMessages,
+            RunTransaction, SettleDeliveries, SettleDelivery, StartJob, WatchLiveStream,
         };
         matches!(
             self,
@@ -114,6 +118,7 @@ impl ApiHandler {
                 | ImportMessages
                 | ApiHandler::Push(PushHandler::Put)
                 | WatchLiveStream
+                | MuteProblem
         )
     }
 }
@@ -153,6 +158,9 @@ pub(crate) async fn handle(
         ApiHandler::ShowHistory => history::show(call, identity),
         ApiHandler::OpenLiveStream => live::open(call, identity),
         ApiHandler::WatchLiveStream => Box::pin(live::watch(call, identity, body)).await,
+        ApiHandler::ListProblems => Box::pin(problems::list(call, identity)).await,
+        ApiHandler::MuteProblem => Box::pin(problems::mute(call, identity, body)).await,
+        ApiHandler::UnmuteProblem => Box::pin(problems::unmute(call, identity)).await,
         ApiHandler::ListCopybooks => copybooks::list(call),
         ApiHandler::ShowCopybook => copybooks::show(call),
     }

@@ -10,6 +10,7 @@ mod details;
 mod message_api;
 mod messaging;
 mod operation;
+mod problems;
 mod push;
 mod schemas;
 mod why;

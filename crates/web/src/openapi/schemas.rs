@@ -3,11 +3,12 @@
 use model::definition::attribute::Kind;
 use serde_json::{Value, json};
 
-use crate::openapi::{attributes, message_api, push, why};
+use crate::openapi::{attributes, message_api, problems, push, why};
 
 pub(super) fn all() -> Value {
     let mut all = of_products();
-    let own = message_api::schemas().into_iter().chain(why::schemas()).chain(push::schemas());
+    let own =
+        message_api::schemas().into_iter().chain(why::schemas()).chain(push::schemas()).chain(problems::schemas());
     for (name, schema) in own {
         all[name] = schema;
     }
