@@ -12,10 +12,15 @@
 //! - A look gives its thread back after each slice of queues, and holds no lock meanwhile.
 //! - At most `MOST` problems of a queue manager are known, the worst ones.
 
+mod channels;
 mod facts;
 mod finding;
 mod ledger;
+mod messages;
 mod queues;
+mod recovery_log;
+mod refusals;
+mod units;
 mod words;
 
 use std::collections::HashMap;
@@ -31,7 +36,7 @@ use parking_lot::Mutex;
 use queue_manager::{QueueManager, QueueManagers};
 use serde_json::{Value, json};
 
-use self::facts::Facts;
+use self::facts::{DeadLetters, Facts};
 use self::finding::Finding;
 pub use self::ledger::Mute;
 use self::ledger::{Change, Ledger};
@@ -55,6 +60,7 @@ pub struct Problems {
 #[derive(Default)]
 struct Known {
     ledger: Ledger,
+    dead_letters: Option<Arc<DeadLetters>>,
     /// When it was looked at.
     at: Timestamp,
     /// How many problems are not told.
@@ -132,9 +138,10 @@ impl Problems {
 
     /// Looks at a queue manager, and tells those who watch what is new.
     async fn look(&self, queue_manager: &QueueManager) {
-        let facts = Facts::gather(queue_manager).await;
-        let found = find(&facts, &self.history);
         let name = queue_manager.name();
+        let dead_letters = self.state.lock().get(&name).and_then(|known| known.dead_letters.clone());
+        let facts = Facts::gather(queue_manager, dead_letters).await;
+        let found = find(&facts, &self.history);
         let mut state = self.state.lock();
         let known = state.entry(name).or_default();
         if known.at > facts.now && known.at.since(facts.now) < EVERY {
@@ -142,6 +149,7 @@ impl Problems {
             return;
         }
         known.at = facts.now;
+        known.dead_letters = Some(Arc::clone(&facts.dead_letters));
         known.left_out = found.len().saturating_sub(MOST);
         let begun = |finding: &Finding| finding.begun(&self.history, name);
         for change in known.ledger.update(found, facts.now, begun) {
@@ -180,6 +188,9 @@ fn told(queue_manager: QueueManagerName, shown: &Value) -> String {
 /// What the rules say, the worst first.
 fn find(facts: &Facts, history: &History) -> Vec<Finding> {
     let mut found = queues::find(facts, history);
+    for rules in [messages::find, units::find, refusals::find, channels::find, recovery_log::find] {
+        found.extend(rules(facts));
+    }
     found.sort_by(Finding::worse_first);
     found
 }

@@ -1,103 +1,106 @@
 //! What rules look at: a queue manager at one moment.
 //!
-//! Never: judges. Empty queues are left out here, for most queues are empty and no rule is about them.
+//! Owns: how it is looked at: queues (`facts/queues.rs`), what dead letters say (`facts/dead_letters.rs`), everything else here.
+//!
+//! Never: judges.
 
-use std::time::Duration;
+mod dead_letters;
+mod queues;
 
-use model::definition::queue::{DefinitionType, LocalQueue, Usage};
+use std::sync::Arc;
+
+use model::authority::AuthorityObject;
+use model::definition::{AdministeredObject, QueueManagerDefinition};
 use model::name::{QueueManagerName, QueueName};
+use model::options::OpenOptions;
 use model::timestamp::Timestamp;
-use queue_manager::QueueManager;
-use queue_manager::queue_list::ListedQueue;
+use queue_manager::channel_status::ChannelStatus;
+use queue_manager::recent::{Noted, Refusal, RefusedClient};
+use queue_manager::status::{ConnectionStatus, QueueManagerStatus};
+use queue_manager::{QuarantinedMessage, QueueManager};
 
-/// Queues of one slice of a look.
-const SLICE: usize = 512;
-/// QSVCINT as it is defined when none is asked for.
-const NO_SERVICE_INTERVAL: u32 = 999_999_999;
+pub(super) use self::dead_letters::DeadLetters;
+pub(super) use self::queues::{QueueFacts, QueueRole};
 
 pub(super) struct Facts {
-    pub(super) queue_manager: QueueManagerName,
+    pub(super) queue_manager: QueueManager,
+    pub(super) name: QueueManagerName,
     pub(super) now: Timestamp,
+    pub(super) definition: Arc<QueueManagerDefinition>,
+    pub(super) status: QueueManagerStatus,
     /// Local queues that hold messages.
     pub(super) queues: Vec<QueueFacts>,
+    pub(super) dead_letters: Arc<DeadLetters>,
+    pub(super) connections: Vec<ConnectionStatus>,
+    /// Definitions, and instances that run.
+    pub(super) channels: Vec<Arc<AdministeredObject>>,
+    pub(super) instances: Vec<ChannelStatus>,
+    pub(super) stopped_channels: Vec<String>,
+    /// Listeners that are to run and do not.
+    pub(super) silent_listeners: Vec<Arc<AdministeredObject>>,
+    /// The newest first.
+    pub(super) refusals: Vec<Noted<Refusal>>,
+    pub(super) refused_clients: Vec<Noted<RefusedClient>>,
+    pub(super) quarantine: Vec<QuarantinedMessage>,
 }
 
-/// A local queue with messages.
-#[derive(Debug, Clone)]
-pub(super) struct QueueFacts {
-    pub(super) name: QueueName,
-    pub(super) depth: u32,
-    pub(super) maximum_depth: u32,
-    /// When the oldest message came.
-    pub(super) oldest: Option<Timestamp>,
-    pub(super) readers: u32,
-    pub(super) writers: u32,
-    pub(super) last_put: Option<Timestamp>,
-    pub(super) last_get: Option<Timestamp>,
-    pub(super) is_get_inhibited: bool,
-    /// QSVCINT, where one is defined.
-    pub(super) service_interval: Option<Duration>,
-    pub(super) role: QueueRole,
-}
-
-/// What a queue is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum QueueRole {
-    OfApplications,
-    DeadLetters,
-    Transmission,
-    Temporary,
-    /// SYSTEM.*
-    System,
-}
+const INPUT: OpenOptions =
+    OpenOptions::INPUT_AS_Q_DEF.union(OpenOptions::INPUT_SHARED).union(OpenOptions::INPUT_EXCLUSIVE);
 
 impl Facts {
-    pub(super) async fn gather(queue_manager: &QueueManager) -> Self {
-        let now = queue_manager.now();
+    /// `known` is what dead letters said at the last look.
+    pub(super) async fn gather(queue_manager: &QueueManager, known: Option<Arc<DeadLetters>>) -> Self {
         let definition = queue_manager.definition();
-        let list = queue_manager.queue_list();
-        let mut queues = Vec::new();
-        for slice in 0..list.len().div_ceil(SLICE) {
-            let places = slice * SLICE..list.len().min((slice + 1) * SLICE);
-            let listed = places.filter_map(|place| list.get(place)).filter(|queue| queue.depth() > 0);
-            queues.extend(listed.filter_map(|queue| QueueFacts::of(&queue, &definition.dead_letter_queue)));
-            tokio::task::yield_now().await;
+        let queues = queues::gather(queue_manager, &definition.dead_letter_queue).await;
+        let dead_letters = queues.iter().find(|queue| queue.role == QueueRole::DeadLetters);
+        let dead_letters = DeadLetters::gather(queue_manager, dead_letters, known).await;
+        Self {
+            name: queue_manager.name(),
+            now: queue_manager.now(),
+            status: queue_manager.status(),
+            queues,
+            dead_letters,
+            connections: queue_manager.connections(),
+            channels: queue_manager.objects(AuthorityObject::Channel),
+            instances: queue_manager.channel_statuses(),
+            stopped_channels: queue_manager.stopped_channels(),
+            silent_listeners: silent_listeners(queue_manager),
+            refusals: queue_manager.refusals(),
+            refused_clients: queue_manager.refused_clients(),
+            quarantine: queue_manager.quarantine(),
+            definition,
+            queue_manager: queue_manager.clone(),
         }
-        Self { queue_manager: queue_manager.name(), now, queues }
+    }
+
+    /// Names of the programs that have a queue open for getting, each once.
+    pub(super) fn readers(&self, queue: &QueueName) -> Vec<&str> {
+        let reads = |one: &&ConnectionStatus| {
+            one.handles.iter().any(|handle| {
+                handle.object_name == queue.as_str()
+                    && OpenOptions::from_bits_truncate(handle.open_options).intersects(INPUT)
+            })
+        };
+        let mut names: Vec<&str> =
+            self.connections.iter().filter(reads).map(|one| one.application_name.trim()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 }
 
-impl QueueFacts {
-    fn of(queue: &ListedQueue<'_>, dead_letter_queue: &QueueName) -> Option<Self> {
-        let local = queue.definition().as_local()?;
-        let status = queue.status()?;
-        Some(Self {
-            name: *queue.name(),
-            depth: status.depth.current,
-            maximum_depth: local.maximum_depth,
-            oldest: status.depth.oldest,
-            readers: status.open_input,
-            writers: status.open_output,
-            last_put: status.last_put,
-            last_get: status.last_get,
-            is_get_inhibited: local.get_inhibited,
-            service_interval: (local.service_interval_ms < NO_SERVICE_INTERVAL)
-                .then(|| Duration::from_millis(local.service_interval_ms.into())),
-            role: QueueRole::of(queue.name(), local, dead_letter_queue),
-        })
+fn silent_listeners(queue_manager: &QueueManager) -> Vec<Arc<AdministeredObject>> {
+    use model::definition::listener::StartControl;
+    if !queue_manager.has_listener_host() {
+        return Vec::new();
     }
-}
-
-impl QueueRole {
-    fn of(name: &QueueName, local: &LocalQueue, dead_letter_queue: &QueueName) -> Self {
-        if name == dead_letter_queue {
-            return Self::DeadLetters;
+    let running = queue_manager.started_objects(AuthorityObject::Listener);
+    let is_silent = |object: &Arc<AdministeredObject>| match &**object {
+        AdministeredObject::Listener(listener) => {
+            listener.control != StartControl::Manual
+                && running.iter().all(|running| running.started.name != listener.name.as_str())
         }
-        match (local.definition_type, local.usage) {
-            (DefinitionType::TemporaryDynamic, _) => Self::Temporary,
-            _ if name.as_str().starts_with("SYSTEM.") => Self::System,
-            (_, Usage::Transmission) => Self::Transmission,
-            (_, Usage::Normal) => Self::OfApplications,
-        }
-    }
+        _ => false,
+    };
+    queue_manager.objects(AuthorityObject::Listener).into_iter().filter(is_silent).collect()
 }

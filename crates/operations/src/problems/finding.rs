@@ -82,6 +82,10 @@ impl Finding {
         Self { since, ..self }
     }
 
+    pub(super) fn part(self, part: String) -> Self {
+        Self { part, ..self }
+    }
+
     pub(super) fn text(self, text: impl Into<String>) -> Self {
         Self { text: text.into(), ..self }
     }

@@ -32,7 +32,7 @@ pub(super) fn find(facts: &Facts, history: &History) -> Vec<Finding> {
     let mut found: Vec<Finding> =
         facts.queues.iter().filter_map(|queue| full(queue).or_else(|| nearly_full(queue))).collect();
     found.extend(growing(facts).into_iter().filter_map(|queue| {
-        let growth = history.growth(facts.queue_manager, queue.name, SLOPE)?;
+        let growth = history.growth(facts.name, queue.name, SLOPE)?;
         filling(queue, growth, facts.now)
     }));
     found.extend(facts.queues.iter().filter_map(|queue| unread(queue, facts.now).or_else(|| old(queue, facts.now))));

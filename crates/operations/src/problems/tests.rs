@@ -15,6 +15,8 @@ use queue_manager::{Clock, ConnectOptions, Home, StartOptions};
 
 use super::*;
 
+mod families;
+
 const START: u64 = 1_795_219_200_000;
 
 struct TestClock(AtomicU64);
@@ -53,6 +55,8 @@ impl Engine {
             server_user: "server".to_owned(),
         })
         .expect("a queue manager");
+        // As a server does that takes requests from the command queue.
+        std::mem::forget(queue_manager.command_server().serving());
         let connection = queue_manager
             .connect(ConnectOptions {
                 principal: server(),
@@ -73,6 +77,17 @@ impl Engine {
         let mut definition = QueueDefinition::local(QueueName::literal(queue));
         change(definition.as_local_mut().expect("local"));
         self.runtime.block_on(self.queue_manager.define_queue(&server(), definition, false)).expect("defined");
+    }
+
+    fn connect(&self, principal: Principal, application: &str, channel: &str) -> Connection {
+        let options = ConnectOptions {
+            principal,
+            application_name: application.to_owned(),
+            application_type: 6,
+            channel: channel.to_owned(),
+            connection_name: String::new(),
+        };
+        self.queue_manager.connect(options).expect("connected")
     }
 
     fn put(&self, queue: &str, messages: usize) {

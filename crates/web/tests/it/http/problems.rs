@@ -40,6 +40,8 @@ fn unmute(client: &mut Client, who: &str, id: &str) -> Answer {
 }
 
 fn fill(server: &TestServer) {
+    // Nothing else is wrong: the command server runs.
+    std::mem::forget(server.queue_manager.command_server().serving());
     server.put("FULL", MessageDescriptor::default(), "x");
 }
 
