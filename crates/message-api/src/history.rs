@@ -2,7 +2,8 @@
 //!
 //! Owns: what a series is called (`history/names.rs`), when samples are taken (`history/timeline.rs`), what is kept of them
 //! (`history/ring.rs`, `history/track.rs`, `history/table.rs`), how a queue manager is looked at (`history/sampler.rs`), the points of
-//! a chart (`history/chart.rs`), and the rates of the last look (`history/rates.rs`).
+//! a chart (`history/chart.rs`), the rates of the last look (`history/rates.rs`), how the depth of one queue has grown
+//! (`history/growth.rs`).
 //!
 //! Never here: who may see a series, which is the door's question to the queue manager. Nothing is on disk: a restart of the
 //! server begins anew.
@@ -13,6 +14,7 @@
 //! - A moment of which nothing is known is `null`, and never 0.
 
 mod chart;
+mod growth;
 mod names;
 mod rates;
 mod ring;
@@ -34,6 +36,7 @@ use tokio::time::Instant;
 
 pub use self::chart::MOST_POINTS;
 use self::chart::{Grid, Points};
+pub use self::growth::Growth;
 pub use self::names::{SeriesName, Subject};
 pub use self::rates::{Rate, Rates};
 use self::sampler::Seen;

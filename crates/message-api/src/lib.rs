@@ -50,7 +50,7 @@ pub struct MessageApi {
     pub push: Arc<push::Push>,
     pub streams: Arc<streams::Streams>,
     pub live: Arc<live::Live>,
-    pub history: history::History,
+    pub history: Arc<history::History>,
     pub copybooks: Arc<dyn copybooks::Copybooks>,
 }
 
@@ -67,7 +67,7 @@ impl MessageApi {
         let deliveries = Arc::new(deliveries::Deliveries::new(queue_managers.clone(), server.clone()));
         let push = Arc::new(push::Push::new(queue_managers.clone(), Arc::clone(&deliveries), push));
         let streams = Arc::new(streams::Streams::new(Arc::clone(&deliveries), queue_managers.clone()));
-        let history = history::History::new(queue_managers.clone());
+        let history = Arc::new(history::History::new(queue_managers.clone()));
         let requests = requests::Requests::new(queue_managers, server);
         Self { deliveries, keys: keys::Keys::default(), requests, jobs, push, streams, live, history, copybooks }
     }

@@ -20,7 +20,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::name::{QueueManagerName, QueueName};
+use model::authority::AuthorityObject;
+use model::name::{ObjectName, QueueManagerName, QueueName};
 use parking_lot::Mutex;
 use queue_manager::event::tap::{EventListener, Missed};
 use queue_manager::{Clock as _, QueueManager, QueueManagers, SystemClock};
@@ -74,6 +75,15 @@ pub enum Sight<'a> {
     Job(&'a Record),
     /// Event messages that go to this queue.
     Events(&'a QueueManagerName, &'static str),
+    Problem(&'a QueueManagerName, &'a Concern),
+}
+
+/// What a problem is about: who may see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Concern {
+    Object(AuthorityObject, ObjectName),
+    /// The server as a whole.
+    Server,
 }
 
 /// What a client wants to see.
@@ -83,6 +93,7 @@ pub struct Watch {
     pub jobs: bool,
     pub queue_managers: bool,
     pub events: bool,
+    pub problems: bool,
 }
 
 /// How many streams there may be with a connection.
@@ -175,6 +186,18 @@ impl Live {
             streams: state.streams.values().filter(|stream| stream.parked.is_none()).count(),
             rows: state.rows.len(),
         }
+    }
+
+    /// Whether a client watches what is wrong.
+    pub fn wants_problems(&self) -> bool {
+        self.state.lock().streams.values().any(|stream| stream.wants_problems)
+    }
+
+    /// Tells streams that watch problems. `data` is JSON.
+    pub fn tell_problem(&self, queue_manager: QueueManagerName, concern: Concern, data: String) {
+        let mut state = self.state.lock();
+        state.news.push(About::Problem { queue_manager, concern }, raw(data));
+        state.streams.values().filter(|stream| stream.wants_problems).for_each(|stream| stream.wake.notify_one());
     }
 
     /// A new stream, or the one that the client has lost, from where it has read it.
@@ -301,7 +324,7 @@ impl Stream {
         most: usize,
         write: &mut dyn FnMut(&Event) -> usize,
     ) {
-        if !news.reaches(self.news) && self.wants_events {
+        if !news.reaches(self.news) && self.wants_news() {
             self.reload = Some("events were missed");
         }
         let mut length = 0;
@@ -314,8 +337,7 @@ impl Stream {
                 return;
             }
             self.news = one.number;
-            let About::Event { queue_manager, queue } = &one.about;
-            if self.wants_events && self.viewer.sees(Sight::Events(queue_manager, queue)) {
+            if self.gets(&one.about) {
                 let id = EventId { stream: id, news: self.news, version: self.version };
                 length += write(&Event { name: one.about.event(), id: Some(id), data: Arc::clone(&one.data) });
             }
@@ -454,12 +476,13 @@ impl State {
                 stream.mark(*key);
             }
         }
-        if begins(watch.events, stream.wants_events) {
+        if begins(watch.events || watch.problems, stream.wants_news()) {
             stream.news = news.last();
         }
         stream.wants_jobs = watch.jobs;
         stream.wants_queue_managers = watch.queue_managers;
         stream.wants_events = watch.events;
+        stream.wants_problems = watch.problems;
         stream.version = stream.version.min(*version);
         stream.wake.notify_one();
         self.drop_unwanted();
@@ -470,7 +493,7 @@ impl State {
         let State { streams, rows, news, version, .. } = self;
         let Some(stream) = streams.get_mut(&read.stream) else { return };
         if !news.reaches(read.news) || read.version > *version {
-            stream.reload = stream.wants_events.then_some("events were missed");
+            stream.reload = stream.wants_news().then_some("events were missed");
         } else {
             stream.news = stream.news.min(read.news);
         }
@@ -521,7 +544,7 @@ impl State {
         self.listen(&running);
         let last = self.news.last();
         for stream in self.streams.values() {
-            if !stream.dirty.is_empty() || stream.reload.is_some() || (stream.wants_events && stream.news < last) {
+            if !stream.dirty.is_empty() || stream.reload.is_some() || (stream.wants_news() && stream.news < last) {
                 stream.wake.notify_one();
             }
         }

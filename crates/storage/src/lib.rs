@@ -163,6 +163,8 @@ pub struct Depth {
     pub oldest: Option<Timestamp>,
     /// Bytes of bodies.
     pub bytes: u64,
+    /// How often the first message has come back, in a unit of work or not.
+    pub first_backouts: u32,
 }
 
 /// What a look at a queue finds, for those who ask why nobody gets a message. Nothing is taken or changed.

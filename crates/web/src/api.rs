@@ -20,6 +20,7 @@ mod lines;
 mod lists;
 mod live;
 pub(crate) mod problem;
+mod problems;
 pub(crate) mod push;
 mod put;
 mod request;
@@ -80,6 +81,9 @@ pub(crate) enum ApiHandler {
     StreamTopic,
     ListCopybooks,
     ShowCopybook,
+    ListProblems,
+    MuteProblem,
+    UnmuteProblem,
 }
 
 /// What is done with push targets.
@@ -102,8 +106,8 @@ impl ApiHandler {
 
     pub(crate) fn takes_body(self) -> bool {
         use ApiHandler::{
-            ExchangeMessages, ImportMessages, PublishMessages, PutMessages, ReceiveMessages, RunTransaction,
-            SettleDeliveries, SettleDelivery, StartJob, WatchLiveStream,
+            ExchangeMessages, ImportMessages, MuteProblem, PublishMessages, PutMessages, ReceiveMessages,
+            RunTransaction, SettleDeliveries, SettleDelivery, StartJob, WatchLiveStream,
         };
         matches!(
             self,
@@ -118,6 +122,7 @@ impl ApiHandler {
                 | ImportMessages
                 | ApiHandler::Push(PushHandler::Put)
                 | WatchLiveStream
+                | MuteProblem
         )
     }
 }
@@ -158,6 +163,9 @@ pub(crate) async fn handle(
         ApiHandler::Show(list) => Box::pin(lists::show(call, list, identity)).await,
         ApiHandler::OpenLiveStream => live::open(call, identity),
         ApiHandler::WatchLiveStream => Box::pin(live::watch(call, identity, body)).await,
+        ApiHandler::ListProblems => Box::pin(problems::list(call, identity)).await,
+        ApiHandler::MuteProblem => Box::pin(problems::mute(call, identity, body)).await,
+        ApiHandler::UnmuteProblem => Box::pin(problems::unmute(call, identity)).await,
         ApiHandler::ListCopybooks => copybooks::list(call),
         ApiHandler::ShowCopybook => copybooks::show(call),
     }

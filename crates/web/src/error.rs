@@ -317,6 +317,10 @@ entries! {
         "The identifier is wrong or another user's, or the stream has had no connection for a minute. A restart of the server ends all \
          streams.",
         "Open a stream. Its first event has the identifier.";
+    PROBLEM_UNKNOWN = "MQWB0993E", NOT_FOUND,
+        "There is no problem '{0}' that you may see.",
+        "The problem has ended, its identifier is wrong, or it is about an object that you may not display.",
+        "List the problems to see which there are.";
     NO_SUCH_COPYBOOK = "MQWB0972E", NOT_FOUND,
         "There is no copybook '{0}'.",
         "Copybooks are those of deployed services, as SERVICE/request and SERVICE/response, and the files of the folder copybooks.",

@@ -146,6 +146,7 @@ impl WebServer {
                 tokio::spawn(keep_house(Arc::clone(&shared))),
                 tokio::spawn(look_after_services(Arc::clone(&shared.services))),
                 tokio::spawn(look_after_deliveries(Arc::clone(&shared))),
+                tokio::spawn(look_for_problems(Arc::clone(&shared))),
                 tokio::spawn(watch_archives(Arc::clone(&shared))),
                 tokio::spawn(issuers::look_after(Arc::clone(&shared))),
             ]),
@@ -288,6 +289,10 @@ impl WebServer {
 
 async fn look_after_deliveries(shared: Arc<Shared>) {
     shared.message_api.run().await;
+}
+
+async fn look_for_problems(shared: Arc<Shared>) {
+    shared.problems.run().await;
 }
 
 /// Runs push targets until the task is aborted.

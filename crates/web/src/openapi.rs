@@ -12,6 +12,7 @@ mod lists;
 mod message_api;
 mod messaging;
 mod operation;
+mod problems;
 mod push;
 mod schemas;
 mod why;

@@ -261,6 +261,7 @@ const API_MESSAGE: &str = "/api/v1/qmgr/{qmgr}/queue/{queue}/messages/{position}
 const API_JOBS: &str = "/api/v1/jobs";
 const API_JOB: &str = "/api/v1/jobs/{job}";
 const API_WATCH: &str = "/api/v1/stream/{stream}/watch";
+const API_MUTE: &str = "/api/v1/qmgr/{qmgr}/problems/{problem}/mute";
 const API_DELIVERIES: &str = "/api/v1/qmgr/{qmgr}/queue/{queue}/deliveries";
 
 const API_PUSHES: &str = "/api/v1/qmgr/{qmgr}/push";
@@ -346,6 +347,9 @@ routes! {
     GET    "/api/v1/qmgr/{qmgr}/topic/{topic}/stream", &[], USER, Off => Api(StreamTopic), "Delivers publications as they come";
     GET    "/api/v1/qmgr/{qmgr}/history", &[], MQ_ROLE, Off => Api(ShowHistory), "Shows figures of the last day as the points of a chart";
     GET    "/api/v1/qmgr/{qmgr}/queues", &[], MQ_ROLE, Off => Api(Show(List::Queues)), "Lists queues by page, searched, filtered and sorted";
+    GET    "/api/v1/qmgr/{qmgr}/problems", &[], MQ_ROLE, Off => Api(ListProblems), "Lists what is wrong with a queue manager, the worst first";
+    PUT    API_MUTE, &[], MQ_ROLE, CookieOnly => Api(MuteProblem), "Mutes a problem for a time, or until it changes";
+    DELETE API_MUTE, &[], MQ_ROLE, CookieOnly => Api(UnmuteProblem), "Lets a muted problem be heard again";
     GET    "/api/v1/stream", &[], MQ_ROLE, Off => Api(OpenLiveStream), "Sends live events of what is watched";
     PUT    API_WATCH, &[], MQ_ROLE, CookieOnly => Api(WatchLiveStream), "Says what a stream of live events shows";
     GET    "/api/v1/copybooks", &[], CHANGE, Off => Api(ListCopybooks), "Lists the copybooks for bodies that are records";

@@ -20,6 +20,7 @@ use message_api::push::Targets;
 use model::authority::Principal;
 use model::reason::Reason;
 use model::timestamp::Timestamp;
+use operations::problems::Problems;
 use parking_lot::RwLock;
 use queue_manager::registry::{State, Unavailable};
 use queue_manager::{Clock, QueueManagers, SystemClock};
@@ -51,6 +52,8 @@ pub(crate) struct Shared {
     pub(crate) messaging: Pools,
     /// What the message API keeps between requests.
     pub(crate) message_api: MessageApi,
+    /// What is wrong with queue managers.
+    pub(crate) problems: Problems,
     /// Where HTTPS listens, once it does.
     pub(crate) https_port: OnceLock<u16>,
     pub(crate) connections: Listeners,
@@ -124,6 +127,8 @@ impl Shared {
         let push = Targets::read(options.push_file.as_deref())?;
         let message_api = MessageApi::new(queue_managers.clone(), server_principal, push, copybooks);
         message_api.history.set_budget(options.console.history_bytes);
+        let (live, history) = (Arc::clone(&message_api.live), Arc::clone(&message_api.history));
+        let problems = Problems::new(queue_managers.clone(), live, history);
         let guard = Guard::new(&options.console)?;
         let settings = Settings::new(options, authenticator, reach, guard, messaging.pools());
         Ok(Self {
@@ -131,6 +136,7 @@ impl Shared {
             requesters: Arc::new(requesters),
             messaging,
             message_api,
+            problems,
             https_port: OnceLock::new(),
             settings: RwLock::new(Arc::new(settings)),
             queue_managers,

@@ -14,7 +14,7 @@ use handshake::cipher_spec::CipherSpec;
 use model::definition::{AdministeredObject, ChannelDefinition};
 use model::name::QueueManagerName;
 use parking_lot::RwLock;
-use queue_manager::channel_admission::{Denied, server_connection};
+use queue_manager::channel_admission::{Client, Denied, server_connection};
 use queue_manager::channel_authentication::fits;
 use queue_manager::channel_status::{ChannelInstance, ChannelState, InstanceLimits, NotAdmitted};
 use queue_manager::recent::RefusedClient;
@@ -159,19 +159,28 @@ fn blocks(queue_manager: &QueueManager, address: IpAddr, channel: &str) -> bool 
         return false;
     }
     let why = Denied::AddressBlocked { address, record: Box::new(record) };
+    let client = Client { channel, address, asserted: "", subject: None, issuer: None };
+    let remedy = why.remedy(&[], &client);
     tracing::warn!(queue_manager = name.as_str(), "{why}");
-    note(queue_manager, address, channel, format_args!("{why}"));
+    note(queue_manager, address, channel, format_args!("{why}"), remedy);
     true
 }
 
 /// Remembers a refusal for those who ask why.
-fn note(queue_manager: &QueueManager, address: IpAddr, channel: &str, why: std::fmt::Arguments<'_>) {
+fn note(
+    queue_manager: &QueueManager,
+    address: IpAddr,
+    channel: &str,
+    why: std::fmt::Arguments<'_>,
+    remedy: Option<String>,
+) {
     queue_manager.note_refused_client(RefusedClient {
         channel: channel.to_owned(),
         address,
         user: String::new(),
         cause: why.to_string(),
         is_of_user: false,
+        remedy,
     });
 }
 
@@ -187,7 +196,7 @@ impl Applicant<'_> {
     fn refuse<T>(&self, code: StatusCode, why: std::fmt::Arguments<'_>) -> Result<T, StatusCode> {
         let from = self.peer.address.ip();
         tracing::warn!(queue_manager = self.queue_manager.name().as_str(), "{why} (partner {from})");
-        note(self.queue_manager, from, &self.introduction.channel, why);
+        note(self.queue_manager, from, &self.introduction.channel, why, None);
         Err(code)
     }
 

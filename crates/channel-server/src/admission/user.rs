@@ -73,7 +73,7 @@ pub(super) fn refuse_plain_password(terms: &Terms, peer: &Peer, facts: &UserFact
          connect with TLS to a channel with SSLCIPH, and change the password"
     );
     tracing::warn!(queue_manager = queue_manager.as_str(), "{why} (channel {channel}, partner {from})");
-    note(terms, peer, facts, format_args!("{why}"));
+    note(terms, peer, facts, format_args!("{why}"), None);
     Err(Reason::NotAuthorized)
 }
 
@@ -93,7 +93,7 @@ struct Identification<'a> {
 impl Identification<'_> {
     async fn run(&self) -> Result<Principal, Reason> {
         let policy = self.queue_manager().password_policy();
-        let policy = policy.map_err(|denied| self.refuse(format_args!("{denied}")))?;
+        let policy = policy.map_err(|denied| self.refuse(format_args!("{denied}"), None))?;
         let checked = match policy {
             Some(policy) => self.check_password(policy).await?,
             None => None,
@@ -113,7 +113,10 @@ impl Identification<'_> {
         }
         match (decision.outcome, decision.principal) {
             (Ok(()), Some(principal)) => Ok(principal),
-            (Err(denied), _) => Err(self.refuse(format_args!("{denied}"))),
+            (Err(denied), _) => {
+                let records = self.queue_manager().counting_channel_authentications();
+                Err(self.refuse(format_args!("{denied}"), denied.remedy(&records, &client)))
+            }
             (Ok(()), None) => Err(Reason::NotAuthorized),
         }
     }
@@ -123,11 +126,11 @@ impl Identification<'_> {
     }
 
     /// Refuses; the application learns nothing more.
-    fn refuse(&self, why: std::fmt::Arguments<'_>) -> Reason {
+    fn refuse(&self, why: std::fmt::Arguments<'_>, remedy: Option<String>) -> Reason {
         let (channel, from) = (&self.terms.channel, self.peer.address.ip());
         let queue_manager = self.queue_manager().name();
         tracing::warn!(queue_manager = queue_manager.as_str(), "{why} (channel {channel}, partner {from})");
-        note(self.terms, self.peer, self.facts, why);
+        note(self.terms, self.peer, self.facts, why, remedy);
         Reason::NotAuthorized
     }
 
@@ -168,14 +171,14 @@ impl Identification<'_> {
                     channel: self.terms.channel.clone(),
                     connection_name: self.terms.connection_name.clone(),
                 });
-                Err(self.refuse(format_args!("AMQ5534E: user '{}' was refused: {why}", shown(user))))
+                Err(self.refuse(format_args!("AMQ5534E: user '{}' was refused: {why}", shown(user)), None))
             }
         }
     }
 }
 
 /// Remembers a refusal for those who ask why.
-fn note(terms: &Terms, peer: &Peer, facts: &UserFacts, why: std::fmt::Arguments<'_>) {
+fn note(terms: &Terms, peer: &Peer, facts: &UserFacts, why: std::fmt::Arguments<'_>, remedy: Option<String>) {
     let given = facts.credentials.as_ref().map(|given| given.user.trim()).filter(|user| !user.is_empty());
     terms.queue_manager.note_refused_client(RefusedClient {
         channel: terms.channel.clone(),
@@ -183,6 +186,7 @@ fn note(terms: &Terms, peer: &Peer, facts: &UserFacts, why: std::fmt::Arguments<
         user: given.unwrap_or(facts.asserted.trim()).to_owned(),
         cause: why.to_string(),
         is_of_user: true,
+        remedy,
     });
 }
 

@@ -320,3 +320,30 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_past_of_a_depth_says_since_when_it_is_so_and_how_it_grows() {
+    let mut engine = Engine::start(1 << 20);
+    engine.define("Q");
+    engine.look();
+    let (name, queue) = (engine.queue_manager.name(), QueueName::literal("Q"));
+    for _ in 0..60 {
+        engine.put("Q", 1);
+        engine.look();
+    }
+    let since = |engine: &Engine, depth| engine.history.at_least_since_at(clocks(engine.now), name, queue, depth);
+    let at = |seconds| Some(clocks(seconds).wall);
+    // The depth was 1 at second 20, and 60 at second 610.
+    assert_eq!((since(&engine, 50), since(&engine, 60), since(&engine, 61)), (at(510), at(610), None));
+    let growth = |engine: &Engine, seconds| engine.history.growth(name, queue, Duration::from_secs(seconds));
+    let grown = |messages, seconds| Some(Growth { messages, time: Duration::from_secs(seconds) });
+    assert_eq!(growth(&engine, 100), grown(10, 100));
+    assert_eq!(growth(&engine, 10_000), None, "less than half of it is known");
+    engine.get("Q", 30);
+    engine.look();
+    assert_eq!((since(&engine, 50), since(&engine, 30)), (None, at(310)));
+    assert_eq!(growth(&engine, 100), None, "it does not grow");
+    // A long time later, minutes say it.
+    engine.looks(500);
+    assert_eq!(since(&engine, 30), at(360), "as it was at the end of that minute");
+}

@@ -1,13 +1,15 @@
 //! What happened, as streams are told it once: a bounded ring, from which a stream goes on where it was.
 //!
 //! A piece of news has the name of its event and says what it is about; which streams get it, is asked of each. So another kind
-//! of news, such as a problem or a line of the log, is another `About`.
+//! of news, such as a line of the log, is another `About`.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use model::name::QueueManagerName;
 use serde_json::value::RawValue;
+
+use super::Concern;
 
 /// Most news, and bytes of them, that are kept for streams that come back.
 const MOST_NEWS: usize = 1000;
@@ -18,6 +20,8 @@ const MOST_BYTES: usize = 1 << 20;
 pub(super) enum About {
     /// An event message, and the queue that it goes to.
     Event { queue_manager: QueueManagerName, queue: &'static str },
+    /// A problem that has begun, changed or ended.
+    Problem { queue_manager: QueueManagerName, concern: Concern },
 }
 
 #[derive(Clone)]
@@ -42,6 +46,7 @@ impl About {
     pub(super) fn event(&self) -> &'static str {
         match self {
             Self::Event { .. } => "event",
+            Self::Problem { .. } => "problem",
         }
     }
 }

@@ -11,8 +11,9 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::news::About;
 use super::rows::Key;
-use super::{StreamId, Viewer};
+use super::{Sight, StreamId, Viewer};
 
 pub(super) struct Stream {
     pub(super) viewer: Arc<dyn Viewer>,
@@ -21,6 +22,7 @@ pub(super) struct Stream {
     pub(super) wants_jobs: bool,
     pub(super) wants_queue_managers: bool,
     pub(super) wants_events: bool,
+    pub(super) wants_problems: bool,
     /// Rows that have changed since they were sent.
     pub(super) dirty: BTreeSet<Key>,
     pub(super) version: u64,
@@ -83,6 +85,7 @@ impl Stream {
             wants_jobs: false,
             wants_queue_managers: false,
             wants_events: false,
+            wants_problems: false,
             dirty: BTreeSet::new(),
             version,
             news,
@@ -90,6 +93,23 @@ impl Stream {
             connection: 0,
             parked: None,
             wake: Arc::new(Notify::new()),
+        }
+    }
+
+    /// Anything that is told once.
+    pub(super) fn wants_news(&self) -> bool {
+        self.wants_events || self.wants_problems
+    }
+
+    /// This piece of news is for its client, who may see it now.
+    pub(super) fn gets(&self, about: &About) -> bool {
+        match about {
+            About::Event { queue_manager, queue } => {
+                self.wants_events && self.viewer.sees(Sight::Events(queue_manager, queue))
+            }
+            About::Problem { queue_manager, concern } => {
+                self.wants_problems && self.viewer.sees(Sight::Problem(queue_manager, concern))
+            }
         }
     }
 

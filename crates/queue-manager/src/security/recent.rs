@@ -73,6 +73,8 @@ pub struct RefusedClient {
     pub cause: String,
     /// The client got 2035 for its MQCONN; otherwise its channel did not start.
     pub is_of_user: bool,
+    /// The MQSC command that would let it in, if one does.
+    pub remedy: Option<String>,
 }
 
 /// Something that happened, once or more often.
@@ -155,6 +157,7 @@ impl QueueManager {
             channel: kept(&client.channel),
             user: kept(&client.user),
             cause: kept(&client.cause),
+            remedy: client.remedy.as_deref().map(kept),
             ..client
         };
         self.engine().refusals.clients.note(self.engine().now(), client);

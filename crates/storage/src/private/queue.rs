@@ -541,7 +541,13 @@ impl Queue {
             quarantined: u32::try_from(self.quarantine.len()).unwrap_or(u32::MAX),
             oldest: self.oldest(),
             bytes: self.bytes,
+            first_backouts: self.first_backouts(),
         }
+    }
+
+    fn first_backouts(&self) -> u32 {
+        let first = |map: &BTreeMap<Key, Slot>| map.values().next().map(|slot| self.entries.get(*slot).backout_count);
+        first(&self.available).into_iter().chain(first(&self.held)).max().unwrap_or_default()
     }
 
     pub(crate) fn count(&self) -> &MessageCount {

@@ -21,8 +21,8 @@ use crate::messaging::{OpenQueue, Target};
 use crate::query;
 use crate::service::Call;
 
-use super::selection::{self, Match, Shown};
 use super::headers;
+use super::selection::{self, Match, Shown};
 
 /// What a get asks for.
 #[derive(Default)]

@@ -205,6 +205,7 @@ struct Wish {
     jobs: bool,
     qmgrs: bool,
     events: bool,
+    problems: bool,
 }
 
 #[derive(Deserialize)]
@@ -228,7 +229,7 @@ impl Wish {
         if queues.len() > MOST_ROWS {
             return Err(bad("queues", &queues.len().to_string(), &format!("at most {MOST_ROWS} queues")));
         }
-        Ok(Watch { queues, jobs: self.jobs, queue_managers: self.qmgrs, events: self.events })
+        Ok(Watch { queues, jobs: self.jobs, queue_managers: self.qmgrs, events: self.events, problems: self.problems })
     }
 }
 

@@ -5,6 +5,7 @@
 //! - A queue: `inq`, with which MQINQ tells its depth, or `dsp`, with which DISPLAY QSTATUS does.
 //! - The totals of a queue manager and channels: `dsp`, as DISPLAY QMSTATUS and CHSTATUS need it.
 //! - Event messages: `browse` on the queue that they go to.
+//! - A problem of a queue: as the queue. Of another object: `dsp`. Of the server as a whole: MQWebAdmin and MQWebAdminRO.
 //! - Whether a queue manager runs: any user with a role, as in the list of queue managers.
 //!
 //! An API key sees the queues that it may inquire and the events that it may browse, and nothing of a whole queue manager.
@@ -12,7 +13,7 @@
 use identity::scope::{Object, Operations};
 use identity::{Identity, Roles};
 use message_api::history::Subject;
-use message_api::live::{Sight, Viewer};
+use message_api::live::{Concern, Sight, Viewer};
 use model::authority::{Authority, AuthorityObject, Principal};
 use model::name::ObjectName;
 use queue_manager::{QueueManager, QueueManagers};
@@ -76,6 +77,17 @@ impl Looker {
             && queue_manager.grants_any(&self.acting, AuthorityObject::Queue, queue, any)
     }
 
+    fn sees_problem(&self, queue_manager: &QueueManager, concern: &Concern) -> bool {
+        if self.identity.scope.is_some() {
+            return false;
+        }
+        match concern {
+            Concern::Object(AuthorityObject::Queue, queue) => self.sees_queue(queue_manager, queue),
+            Concern::Object(object, name) => queue_manager.grants_any(&self.acting, *object, name, Authority::DISPLAY),
+            Concern::Server => self.identity.roles.intersects(Roles::MQWEB_ADMIN | Roles::MQWEB_ADMIN_RO),
+        }
+    }
+
     fn is_in_scope(&self, operation: Operations, queue: &str) -> bool {
         self.identity.scope.as_ref().is_none_or(|scope| scope.allows(operation, Object::Queue(queue)))
     }
@@ -91,6 +103,7 @@ impl Viewer for Looker {
         match what {
             Sight::QueueManager(_) => self.identity.scope.is_none(),
             Sight::Queue(name, queue) => running(name).is_some_and(|it| self.sees_queue(&it, queue)),
+            Sight::Problem(name, concern) => running(name).is_some_and(|it| self.sees_problem(&it, concern)),
             Sight::Job(record) => jobs::sees(&self.identity, record),
             Sight::Events(name, queue) => {
                 self.is_in_scope(Operations::BROWSE, queue)

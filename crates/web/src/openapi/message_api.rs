@@ -6,7 +6,7 @@ use crate::api::ApiHandler;
 use crate::openapi::details::{
     Body, Content, Details, MESSAGE_API, Parameter, Shape, Success, header, plain, query, success,
 };
-use crate::openapi::{lists, push, why};
+use crate::openapi::{lists, problems, push, why};
 
 const IDENTIFIER: Shape = Shape::Pattern("^[0-9A-Fa-f]{48}$");
 /// Some of the ways to write a duration: of any length, of a wait up to an hour, of a lock up to 12 hours.
@@ -296,6 +296,7 @@ pub(super) fn details(handler: ApiHandler) -> Details {
             body: Some(Body::Json("Watch")),
             ..plain(MESSAGE_API, "Replaces what the stream has watched before.", WATCHED)
         },
+        ApiHandler::ListProblems | ApiHandler::MuteProblem | ApiHandler::UnmuteProblem => problems::details(handler),
         ApiHandler::ListCopybooks => Details {
             parameters: &[LIMIT_OF_COPYBOOKS, COPYBOOK_CURSOR],
             ..plain(MESSAGE_API, "Those of deployed services, and those of the folder `copybooks`.", COPYBOOKS)
@@ -507,7 +508,8 @@ fn watch() -> Value {
                 "type": "object", "required": ["qmgr", "names"], "additionalProperties": false,
                 "properties": { "qmgr": name(), "names": { "type": "array", "maxItems": 25, "items": name() } }
             } },
-            "jobs": { "type": "boolean" }, "qmgrs": { "type": "boolean" }, "events": { "type": "boolean" }
+            "jobs": { "type": "boolean" }, "qmgrs": { "type": "boolean" }, "events": { "type": "boolean" },
+            "problems": { "type": "boolean" }
         },
         "examples": [{ "queues": [{ "qmgr": "QM1", "names": ["DEV.QUEUE.1"] }], "jobs": true }]
     })

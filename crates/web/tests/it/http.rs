@@ -23,6 +23,7 @@ mod message_api;
 mod messaging;
 mod mqsc;
 mod pools;
+mod problems;
 mod publications;
 mod push;
 mod queue_managers;

@@ -17,7 +17,7 @@ const OTHER: &str = "authorization: Basic b3RoZXI6b3RoZXJwdw==";
 const ADMIN: &str = "authorization: Basic YWRtaW46YWRtaW5wdw==";
 
 /// A stream that is being read.
-struct Events {
+pub(super) struct Events {
     socket: BufReader<TcpStream>,
     unread: String,
     id: String,
@@ -29,7 +29,7 @@ struct Events {
 type Event = (String, Value);
 
 impl Events {
-    fn open(server: &TestServer, headers: &str) -> Self {
+    pub(super) fn open(server: &TestServer, headers: &str) -> Self {
         let mut socket = client::connect(server.http());
         let headers = headers.replace('\n', "\r\n");
         write!(socket, "GET /api/v1/stream HTTP/1.1\r\nhost: localhost\r\n{headers}\r\n\r\n").expect("sent");
@@ -49,7 +49,7 @@ impl Events {
         events
     }
 
-    fn next(&mut self) -> Event {
+    pub(super) fn next(&mut self) -> Event {
         self.next_if_any().expect("the stream goes on")
     }
 
@@ -86,7 +86,7 @@ impl Events {
         (field("event: ").expect("a name"), serde_json::from_str(&data).expect("JSON"))
     }
 
-    fn watch(&self, server: &TestServer, who: &str, watch: &Value) -> Answer {
+    pub(super) fn watch(&self, server: &TestServer, who: &str, watch: &Value) -> Answer {
         put(&mut client::plain(server), &self.id, who, watch)
     }
 }

@@ -300,6 +300,7 @@ fn the_last_refused_clients_are_listed() {
             user: user.to_owned(),
             cause: "AMQ9999E: for a test".to_owned(),
             is_of_user,
+            remedy: None,
         });
     };
     refuse([192, 0, 2, 1], "", false);

@@ -1,0 +1,106 @@
+//! What rules look at: a queue manager at one moment.
+//!
+//! Owns: how it is looked at: queues (`facts/queues.rs`), what dead letters say (`facts/dead_letters.rs`), everything else here.
+//!
+//! Never: judges.
+
+mod dead_letters;
+mod queues;
+
+use std::sync::Arc;
+
+use model::authority::AuthorityObject;
+use model::definition::{AdministeredObject, QueueManagerDefinition};
+use model::name::{QueueManagerName, QueueName};
+use model::options::OpenOptions;
+use model::timestamp::Timestamp;
+use queue_manager::channel_status::ChannelStatus;
+use queue_manager::recent::{Noted, Refusal, RefusedClient};
+use queue_manager::status::{ConnectionStatus, QueueManagerStatus};
+use queue_manager::{QuarantinedMessage, QueueManager};
+
+pub(super) use self::dead_letters::DeadLetters;
+pub(super) use self::queues::{QueueFacts, QueueRole};
+
+pub(super) struct Facts {
+    pub(super) queue_manager: QueueManager,
+    pub(super) name: QueueManagerName,
+    pub(super) now: Timestamp,
+    pub(super) definition: Arc<QueueManagerDefinition>,
+    pub(super) status: QueueManagerStatus,
+    /// Local queues that hold messages.
+    pub(super) queues: Vec<QueueFacts>,
+    pub(super) dead_letters: Arc<DeadLetters>,
+    pub(super) connections: Vec<ConnectionStatus>,
+    /// Definitions, and instances that run.
+    pub(super) channels: Vec<Arc<AdministeredObject>>,
+    pub(super) instances: Vec<ChannelStatus>,
+    pub(super) stopped_channels: Vec<String>,
+    /// Listeners that are to run and do not.
+    pub(super) silent_listeners: Vec<Arc<AdministeredObject>>,
+    /// The newest first.
+    pub(super) refusals: Vec<Noted<Refusal>>,
+    pub(super) refused_clients: Vec<Noted<RefusedClient>>,
+    pub(super) quarantine: Vec<QuarantinedMessage>,
+}
+
+const INPUT: OpenOptions =
+    OpenOptions::INPUT_AS_Q_DEF.union(OpenOptions::INPUT_SHARED).union(OpenOptions::INPUT_EXCLUSIVE);
+
+impl Facts {
+    /// `known` is what dead letters said at the last look.
+    pub(super) async fn gather(queue_manager: &QueueManager, known: Option<Arc<DeadLetters>>) -> Self {
+        let definition = queue_manager.definition();
+        let queues = queues::gather(queue_manager, &definition.dead_letter_queue).await;
+        let dead_letters = queues.iter().find(|queue| queue.role == QueueRole::DeadLetters);
+        let dead_letters = DeadLetters::gather(queue_manager, dead_letters, known).await;
+        Self {
+            name: queue_manager.name(),
+            now: queue_manager.now(),
+            status: queue_manager.status(),
+            queues,
+            dead_letters,
+            connections: queue_manager.connections(),
+            channels: queue_manager.objects(AuthorityObject::Channel),
+            instances: queue_manager.channel_statuses(),
+            stopped_channels: queue_manager.stopped_channels(),
+            silent_listeners: silent_listeners(queue_manager),
+            refusals: queue_manager.refusals(),
+            refused_clients: queue_manager.refused_clients(),
+            quarantine: queue_manager.quarantine(),
+            definition,
+            queue_manager: queue_manager.clone(),
+        }
+    }
+
+    /// Names of the programs that have a queue open for getting, each once.
+    pub(super) fn readers(&self, queue: &QueueName) -> Vec<&str> {
+        let reads = |one: &&ConnectionStatus| {
+            one.handles.iter().any(|handle| {
+                handle.object_name == queue.as_str()
+                    && OpenOptions::from_bits_truncate(handle.open_options).intersects(INPUT)
+            })
+        };
+        let mut names: Vec<&str> =
+            self.connections.iter().filter(reads).map(|one| one.application_name.trim()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
+fn silent_listeners(queue_manager: &QueueManager) -> Vec<Arc<AdministeredObject>> {
+    use model::definition::listener::StartControl;
+    if !queue_manager.has_listener_host() {
+        return Vec::new();
+    }
+    let running = queue_manager.started_objects(AuthorityObject::Listener);
+    let is_silent = |object: &Arc<AdministeredObject>| match &**object {
+        AdministeredObject::Listener(listener) => {
+            listener.control != StartControl::Manual
+                && running.iter().all(|running| running.started.name != listener.name.as_str())
+        }
+        _ => false,
+    };
+    queue_manager.objects(AuthorityObject::Listener).into_iter().filter(is_silent).collect()
+}

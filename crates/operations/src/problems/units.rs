@@ -1,0 +1,69 @@
+//! Rules about connections: units of work that stay open.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use message_api::live::Concern;
+use message_api::time_text::write_moment;
+use model::authority::AuthorityObject;
+use queue_manager::status::ConnectionStatus;
+use serde_json::json;
+
+use super::facts::Facts;
+use super::finding::{Finding, Severity, Since, command};
+use super::words::age;
+
+/// A unit of work that is open for so long is a problem.
+const LONG: Duration = Duration::from_secs(300);
+
+pub(super) fn find(facts: &Facts) -> Vec<Finding> {
+    facts.connections.iter().filter_map(|connection| old(facts, connection)).collect()
+}
+
+fn old(facts: &Facts, connection: &ConnectionStatus) -> Option<Finding> {
+    let since = connection.unit_of_work_since?;
+    let open = facts.now.since(since);
+    if open < LONG {
+        return None;
+    }
+    // CONN of DISPLAY CONN: the last 8 of 24 bytes.
+    let id = connection.identifier[16..].iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02X}");
+        text
+    });
+    let (application, user) = (connection.application_name.trim(), &connection.user);
+    let by = if connection.channel.is_empty() {
+        String::new()
+    } else {
+        format!(", channel {} from {}", connection.channel, connection.connection_name)
+    };
+    let text = format!(
+        "{application} (user {user}{by}) has a unit of work open for {}. Others do not get its messages, and its log space is not freed. \
+         Let the application commit, or stop its connection.",
+        age(open)
+    );
+    let mut queues: Vec<&str> = connection
+        .handles
+        .iter()
+        .filter(|handle| handle.object_type == "QUEUE")
+        .map(|handle| handle.object_name.trim())
+        .collect();
+    queues.sort_unstable();
+    queues.dedup();
+    let concern = Concern::Object(AuthorityObject::QueueManager, facts.name);
+    Some(
+        Finding::new("unit-of-work-old", Severity::Warning, ("connection", &id), concern)
+            .since(Since::At(since))
+            .mark(since.as_millis())
+            .text(text)
+            .value("application", application)
+            .value("user", user.as_str())
+            .value("channel", connection.channel.as_str())
+            .value("address", connection.connection_name.as_str())
+            .value("openSince", write_moment(since))
+            .value("seconds", open.as_secs())
+            .value("queues", json!(queues))
+            .next(json!({ "action": "connection", "connection": id, "text": format!("See the connection of {application}") }))
+            .next(command(&[format!("STOP CONN({id})")], "Stop the connection: its unit of work is backed out")),
+    )
+}
