@@ -23,14 +23,14 @@ export function adapt({ incoming, answer, to, pass }) {
       const [user] = json.user;
       const isAdmin = user.role.includes('MQWebAdmin');
       say(200, { user: user.name, method: user.authenticationMechanism, roles: user.role, ends: new Date(Date.now() + 7.2e6).toISOString(), version: '0.1.0',
-        qmgrs: [{ name: 'QM1', state: 'running', isDefault: true, deadLetterQueue: 'DEV.DEAD.LETTER.QUEUE' }], may: { administer: isAdmin, change: isAdmin || user.role.includes('MQWebUser'), messages: true } });
+        qmgrs: [{ name: 'QM1', state: 'running', isDefault: true, deadLetterQueue: 'DEV.DEAD.LETTER.QUEUE' }], may: { administer: isAdmin || user.role.includes('MQWebAdminRO'), change: isAdmin || user.role.includes('MQWebUser'), messages: true }, issuer: null, now: new Date().toISOString() });
     });
     return true;
   }
   if (/\/api\/v1\/qmgr\/[^/]+\/problems$/.test(path)) {
     const since = (minutes) => new Date(Date.now() - minutes * 6e4).toISOString();
     say(200, { at: new Date().toISOString(), problems: [
-      { id: 'full:PAY.REQ.00007', rule: 'queue-full', severity: 'error', since: since(14), object: { type: 'queue', name: 'PAY.REQ.00007' }, values: { depth: 5000 }, text: 'PAY.REQ.00007 is full: 5000 of 5000. Puts fail with 2053.', next: [{ action: 'queue' }, { action: 'properties' }], mutedUntil: null },
+      { id: 'full:PAY.REQ.00007', rule: 'queue-full', severity: 'error', since: since(14), object: { type: 'queue', name: 'PAY.REQ.00007' }, values: { depth: 5000 }, text: 'PAY.REQ.00007 is full: 5000 of 5000. Puts fail with 2053.', next: [{ action: 'queue' }, { action: 'mqsc', text: 'Raise MAXDEPTH of PAY.REQ.00007 to 10000', mqsc: ["ALTER QLOCAL('PAY.REQ.00007') MAXDEPTH(10000)"] }], mutedUntil: null },
       { id: 'noreader:ORDERS', rule: 'no-reader', severity: 'warning', since: since(130), object: { type: 'queue', name: 'PAY.REQ.00003' }, values: {}, text: 'PAY.REQ.00003 has 812 messages and no reader.', next: [{ action: 'queue' }], mutedUntil: null },
       { id: 'cert', rule: 'certificate', severity: 'note', since: since(4000), object: { type: 'server', name: '' }, values: {}, text: 'The certificate of the server ends in 26 days.', next: [{ action: 'server' }], mutedUntil: since(-30) },
     ] });

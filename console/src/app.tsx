@@ -2,13 +2,16 @@
 //
 // How to add
 // - A page: a path in routes.ts, a file in pages/ whose default export takes `{ parameters }`, an entry with `load` in pages.ts, its
-//   title in text/en.json. The bar, the search, the keys and the tabs of a queue follow from the table.
+//   title in text/en.json. The bar, the search, the keys and the links of problems follow from the table.
+// - A tab of a queue: an entry of QUEUE_TABS in pages.ts; pages/queue/properties.tsx is the example. It is given the row of the queue, always fresh.
 // - A list: `<List>` of grid/list.tsx with columns; pages/queues.tsx is the example. `listSource` asks a resource of the server, `localSource`
 //   serves rows that are already here. Filter, sort, columns, address, keyboard and live values come with it.
 // - A change: `propose({ title, qmgr, steps, done })` of change/change.ts, and nothing else. It shows MQSC, curl and command line first. Offer it only
 //   where `may` (api/session.ts) allows it.
+// - Details at the side: `<Drawer>` of parts/dialog.tsx, with what it shows in the query (`setQuery`). What must be answered: `<Dialog>`.
 // - A request: `request('GET /api/v1/…', { path, query, json })`. Its types are generated from the OpenAPI document; what the document does not have yet
 //   stands in api/pending.ts. `useAsked(key, ask)` asks for a part of a page, `watch` and `onLive` of api/live.ts keep it fresh.
+// - A part that needs a large library (chart, editor): `<Lazy load={() => import('…')} props={…} />` of parts/lazy.tsx.
 // - A text: a key in text/en.json, then `t('group.key', { values })`. Names and payloads are values.
 // - A look: classes of styles/; colours, spaces and sizes are variables of tokens.css. A value that is computed goes into `style={{…}}`.
 //
@@ -37,7 +40,7 @@ function main(signedIn: Session): void {
   startRouter();
   startKeys();
   startLive();
-  if (route.value?.page === 'home' || location.pathname.endsWith('/login.html')) {
+  if (route.value?.page === 'home' || route.value?.page === 'signIn') {
     const first = signedIn.qmgrs.find(({ isDefault }) => isDefault) ?? signedIn.qmgrs[0];
     go(first ? link.now({ qmgr: first.name }) : link.server(), { replace: true });
   }

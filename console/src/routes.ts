@@ -9,6 +9,7 @@ export const BASE = '/ibmmq/console';
 
 export const PATHS = {
   home: '/',
+  signIn: '/sign-in',
   now: '/qm/{qmgr}',
   queues: '/qm/{qmgr}/queues',
   queue: '/qm/{qmgr}/queue/{queue}',

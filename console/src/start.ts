@@ -3,7 +3,7 @@
 // A classic script without any library, so that signing in waits for nothing. The application is a module of its own (APP), which the page
 // fetches beside.
 
-import type { Session } from './api/pending.ts';
+import type { Session, SignInWays } from './api/pending.ts';
 import { signInForm } from './shell/sign-in.ts';
 
 /** The address of the application's module. The build writes it. */
@@ -33,9 +33,20 @@ async function begin(asking: Promise<Response>): Promise<void> {
   }
   const page = document.createElement('main');
   page.className = 'sign-in-page';
-  const form = signInForm({ unreachable: answer === undefined });
+  const form = signInForm({ unreachable: answer === undefined, secureAddress: await secureAddress(answer) });
   form.done.then(() => begin(fetch('/api/v1/session', { credentials: 'same-origin', cache: 'no-store' })));
   page.append(form.element);
   document.body.replaceChildren(page);
   form.focus();
+}
+
+/** The same page by HTTPS, where the server says that it keeps no sign-in without. */
+async function secureAddress(answer: Response | undefined): Promise<string | undefined> {
+  if (location.protocol === 'https:') return undefined;
+  const { signIn } = ((await answer?.json().catch(() => undefined)) ?? {}) as { signIn?: SignInWays };
+  if (!signIn || signIn.form.isOpen || !signIn.httpsPort) return undefined;
+  const address = new URL(location.href);
+  address.protocol = 'https:';
+  address.port = String(signIn.httpsPort);
+  return address.href;
 }

@@ -10,19 +10,29 @@ export interface Session {
   roles: string[];
   /** When the sign-in ends, RFC 3339; null: not known. */
   ends: string | null;
+  /** Who issued the token of the sign-in, where it came by one. */
+  issuer: { name: string | null; url: string } | null;
   version: string;
+  /** The clock of the server. */
+  now: string;
   qmgrs: { name: string; state: string; isDefault: boolean; deadLetterQueue: string | null }[];
   may: May;
 }
 
-/** What the roles of a user allow. What is denied is not offered. */
+/** What the roles of a user open; what may be done to an object is decided by the queue manager. What is denied here is not offered. */
 export interface May {
-  /** Commands that change definitions. */
+  /** See everything of the server and its queue managers. */
   administer: boolean;
-  /** Any change at all. */
+  /** Change definitions. */
   change: boolean;
-  /** Seeing messages. */
+  /** Put, get and browse messages. */
   messages: boolean;
+}
+
+/** The ways to sign in, which the 401 of the session names. */
+export interface SignInWays {
+  form: { path: string; isOpen: boolean };
+  httpsPort: number | null;
 }
 
 export type Value = string | number | boolean | null;
@@ -47,7 +57,8 @@ export interface Trouble {
   object: { type: string; name: string };
   values: Record<string, string | number>;
   text: string;
-  next: { action: string; [member: string]: string | number }[];
+  next: { action: string; text?: string; mqsc?: string[]; [member: string]: string | number | string[] | undefined }[];
+  /** A moment, or `change`. */
   mutedUntil: string | null;
 }
 
@@ -68,7 +79,7 @@ declare module './operations.ts' {
     'GET /api/v1/qmgr/{qmgr}/connections': { path: { qmgr: string }; query: ListQuery; body: never; answer: Rows };
     'GET /api/v1/qmgr/{qmgr}/subscriptions': { path: { qmgr: string }; query: ListQuery; body: never; answer: Rows };
     'GET /api/v1/qmgr/{qmgr}/topics': { path: { qmgr: string }; query: ListQuery; body: never; answer: Rows };
-    'GET /api/v1/qmgr/{qmgr}/problems': { path: { qmgr: string }; query: {}; body: never; answer: { at: string; problems: Trouble[] } };
+    'GET /api/v1/qmgr/{qmgr}/problems': { path: { qmgr: string }; query: {}; body: never; answer: { at: string; problems: Trouble[]; leftOut?: number } };
     'PUT /api/v1/qmgr/{qmgr}/problems/{problem}/mute': {
       path: { qmgr: string; problem: string }; query: {}; body: { for: string }; answer: unknown;
     };

@@ -55,6 +55,8 @@ type Ticks = Pick<Selection<never>, 'count' | 'all' | 'clear'>;
 
 /** Least pixels of a column that takes a share. */
 const LEAST_SHARE = 200;
+/** Height of a row as a card. */
+const CARD = 76;
 const HEIGHTS = { compact: 24, normal: 32 };
 
 export function Grid<Row extends object>({ label, rows, columns, sort, onSort, selection, href, onSeen, rowClass, empty }: GridProps<Row>) {
@@ -64,7 +66,8 @@ export function Grid<Row extends object>({ label, rows, columns, sort, onSort, s
   const size = useSignal(600);
   const current = useSignal(0);
   const anchor = useRef(0);
-  const rowHeight = HEIGHTS[density.value];
+  const isNarrow = useNarrow();
+  const rowHeight = isNarrow ? CARD : HEIGHTS[density.value];
   rows.version.value;
   const total = rows.total.value ?? 0;
   const { first, last, height, top } = windowOf(total, rowHeight, scroll.value, size.value);
@@ -152,7 +155,7 @@ export function Grid<Row extends object>({ label, rows, columns, sort, onSort, s
   const isEmpty = rows.total.value === 0 && !rows.isLoading.value;
   return (
     <div
-      class="grid" role="grid" tabIndex={0} ref={view} aria-label={label} aria-rowcount={total + 1} aria-colcount={columns.length + (selection ? 1 : 0)}
+      class={isNarrow ? 'grid is-cards' : 'grid'} role="grid" tabIndex={0} ref={view} aria-label={label} aria-rowcount={total + 1} aria-colcount={columns.length + (selection ? 1 : 0)}
       aria-multiselectable={selection ? true : undefined} aria-activedescendant={total > 0 ? `${id}-${at}` : undefined} aria-busy={rows.isLoading.value}
       style={{ '--columns': template, '--row': `${rowHeight}px`, '--least': `${least}px` }} onKeyDown={onKey} onScroll={(event) => (scroll.value = event.currentTarget.scrollTop)}
     >
@@ -232,6 +235,19 @@ function TickAll({ selection, total }: { selection: Ticks; total: number }) {
       onClick={() => (count > 0 ? selection.clear() : selection.all())}
     />
   );
+}
+
+const NARROW = typeof matchMedia === 'function' ? matchMedia('(max-width: 560px)') : undefined;
+
+/** Whether rows are drawn as cards: names above, a few values below. */
+function useNarrow(): boolean {
+  const isNarrow = useSignal(NARROW?.matches ?? false);
+  useEffect(() => {
+    const follow = () => (isNarrow.value = NARROW?.matches ?? false);
+    NARROW?.addEventListener('change', follow);
+    return () => NARROW?.removeEventListener('change', follow);
+  }, []);
+  return isNarrow.value;
 }
 
 function collect<Row extends object>(rows: ListRows<Row>, first: number, last: number): Row[] {

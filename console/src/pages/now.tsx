@@ -60,6 +60,7 @@ export function NowPage({ parameters: { qmgr = '' } }: PageProps) {
           </h2>
         )}
         <Problems qmgr={qmgr} problems={heard} changed={asked.again} />
+        {(asked.answer?.leftOut ?? 0) > 0 && <p class="quiet">{t('now.leftOut', { count: asked.answer?.leftOut ?? 0 })}</p>}
         {muted.length > 0 && (
           <details class="muted">
             <summary>{t('now.muted', { count: muted.length })}</summary>

@@ -9,9 +9,10 @@ import { may } from '../api/session.ts';
 import { propose } from '../change/change.ts';
 import { age, bytes, clock, count, moment, rate } from '../format.ts';
 import { objects } from '../grid/source.ts';
-import { PAGES, QUEUE_TABS, type PageProps } from '../pages.ts';
+import { type PageProps, QUEUE_TABS, type QueueTab, type QueueTabProps } from '../pages.ts';
 import { type Asked, useAsked } from '../parts/asked.ts';
 import { Icon } from '../parts/icon.tsx';
+import { Lazy } from '../parts/lazy.tsx';
 import { type Action, Menu } from '../parts/menu.tsx';
 import { Empty, Failed, Loading } from '../parts/states.tsx';
 import { Tabs } from '../parts/tabs.tsx';
@@ -19,8 +20,6 @@ import { go, route } from '../router.ts';
 import { addressOfQueue, link } from '../routes.ts';
 import { t } from '../text.ts';
 import { Fill } from './queue/columns.tsx';
-import { QueueProperties } from './queue/properties.tsx';
-import { QueueOverview } from './queue/overview.tsx';
 import { qualifier } from './queue/qualifier.ts';
 import type { QueueRow } from './queue/row.ts';
 
@@ -32,9 +31,8 @@ const COLUMNS = [
 export function QueuePage({ parameters: { qmgr = '', queue = '' } }: PageProps) {
   const { row, asked } = useQueue(qmgr, queue);
   const page = route.value?.page ?? 'queue';
-  const tabs = QUEUE_TABS.filter(([name]) => name in PAGES).map(([name, title]) => ({
-    name: t(title), href: addressOfQueue(name, qmgr, queue), isOpen: name === page,
-  }));
+  const tabs = QUEUE_TABS.filter(({ isFor }) => !row || !isFor || isFor(row));
+  const open = tabs.find((tab) => tab.page === page);
   return (
     <div class="object-page">
       <header class="page-head">
@@ -49,16 +47,20 @@ export function QueuePage({ parameters: { qmgr = '', queue = '' } }: PageProps) 
         {row?.description && <p class="quiet">{row.description}</p>}
       </header>
       {row && <Figures row={row} />}
-      <Tabs label={queue} tabs={tabs} />
+      <Tabs label={queue} tabs={tabs.map((tab) => ({ name: t(tab.title), href: addressOfQueue(tab.page, qmgr, queue), isOpen: tab === open }))} />
       <div class="tab">
         {asked.error !== undefined && <Failed error={asked.error} again={asked.again} />}
         {asked.answer === null && <Empty title={t('queue.gone', { queue })} action={<a class="button secondary" href={link.queues({ qmgr })}>{t('pages.queues')}</a>} />}
         {!row && asked.isLoading && <Loading />}
-        {row && page === 'queue' && <QueueOverview qmgr={qmgr} row={row} />}
-        {row && page === 'queueProperties' && <QueueProperties key={queue} qmgr={qmgr} row={row} changed={asked.again} />}
+        {row && open && <OpenTab key={page} tab={open} props={{ qmgr, row, changed: asked.again }} />}
+        {row && !open && <Empty title={t('queue.noTab', { type: row.type })} />}
       </div>
     </div>
   );
+}
+
+function OpenTab({ tab: { view: View, load }, props }: { tab: QueueTab; props: QueueTabProps }) {
+  return View ? <View {...props} /> : <Lazy load={load} props={props} />;
 }
 
 /** A queue of the list resource; its row changes as events come. `answer` null: there is no such queue for this user. */
@@ -117,7 +119,7 @@ function Figure({ name, note, warns = false, children }: { name: string; note?: 
 }
 
 function Actions({ qmgr, row: { name, type, putEnabled, getEnabled, depth }, again }: { qmgr: string; row: QueueRow; again(): void }) {
-  if (!may.value.administer) return null;
+  if (!may.value.change) return null;
   async function alter(keyword: 'PUT' | 'GET', isOn: boolean): Promise<void> {
     const isDone = await propose({
       title: t('queue.change', { queue: name }), qmgr, children: <p>{t(`queues.${keyword}${isOn ? 'ENABLED' : 'DISABLED'}`, { count: 1 })}</p>,

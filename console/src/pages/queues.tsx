@@ -24,7 +24,7 @@ const MOST_AT_ONCE = 200;
 
 export function QueuesPage({ parameters: { qmgr = '' } }: PageProps) {
   const isCreating = useSignal(false);
-  const mayChange = may.value.administer;
+  const mayChange = may.value.change;
   return (
     <div class="list-page">
       <header class="page-head">
@@ -32,7 +32,7 @@ export function QueuesPage({ parameters: { qmgr = '' } }: PageProps) {
       </header>
       <List<QueueRow>
         name="queues" label={t('pages.queues')} sourceKey={qmgr} source={(columns) => listSource('queues', qmgr, columns)} keyOf={({ name }) => name}
-        columns={queueColumns(qmgr)} shown={SHOWN} always={['name']} sort={['-full']} where={['system=false']} filters={QUEUE_FILTERS}
+        columns={queueColumns(qmgr)} shown={SHOWN} always={['name', 'type']} sort={['-full']} where={['system=false']} filters={QUEUE_FILTERS}
         quick={[
           { name: t('queues.noSystem'), where: 'system=false' },
           { name: t('queues.withMessages'), where: 'depth>0' },

@@ -1,6 +1,7 @@
-// Dialogs and the drawer at the side, both native <dialog> elements: the browser keeps focus inside and gives it back.
+// Dialogs and the drawer at the side, both native <dialog> elements.
 //
-// A part that is shown only while it is open: render it when it is wanted, and `onClose` says that it is not. Esc closes.
+// A part that is shown only while it is open: render it when it is wanted, and `onClose` says that it is not. Esc closes. A dialog is modal. A
+// drawer is not: the list beside it can be used, and what the drawer shows may change while it is open.
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
@@ -28,7 +29,7 @@ export function Dialog({ title, above, wide = false, onClose, actions, children 
   );
 }
 
-/** At the side: details of what is selected. A page gives the open one an address. */
+/** At the side: details of what is selected. The page gives what is open a place in its address. */
 export function Drawer({ title, above, wide = false, onClose, actions, children }: DialogProps) {
   return (
     <Modal kind={wide ? 'drawer is-wide' : 'drawer'} title={title} above={above} onClose={onClose} actions={actions}>
@@ -44,12 +45,13 @@ function Modal({ kind, title, above, onClose, actions, children }: { kind: strin
     const dialog = element.current;
     if (!dialog) return;
     const before = document.activeElement;
-    dialog.showModal();
+    if (kind.startsWith('drawer')) dialog.show();
+    else dialog.showModal();
     const first = dialog.querySelector<HTMLElement>('[autofocus], .dialog-body input, .dialog-body select, .dialog-body textarea');
     first?.focus();
     return () => {
       dialog.close();
-      if (before instanceof HTMLElement) before.focus();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
   return (
@@ -59,9 +61,11 @@ function Modal({ kind, title, above, onClose, actions, children }: { kind: strin
         event.preventDefault();
         onClose();
       }}
-      onClick={(event) => {
-        // The backdrop belongs to the element itself.
-        if (event.target === event.currentTarget && kind.startsWith('drawer')) onClose();
+      onKeyDown={(event) => {
+        // The browser closes modal ones by itself.
+        if (event.key !== 'Escape' || event.defaultPrevented || !kind.startsWith('drawer') || document.querySelector(':popover-open')) return;
+        event.preventDefault();
+        onClose();
       }}
     >
       <div class="dialog-box">

@@ -11,7 +11,7 @@ import { toast } from '../parts/toasts.tsx';
 import { qmgrOfRoute, route } from '../router.ts';
 import { addressOf, link } from '../routes.ts';
 import { density, singleKeys, theme, zone } from '../settings.ts';
-import { moment, span, since } from '../format.ts';
+import { moment, span } from '../format.ts';
 import { t } from '../text.ts';
 
 export function Header({ onSearch, onHelp }: { onSearch(): void; onHelp(): void }) {
@@ -102,14 +102,14 @@ function Choice<Type extends string>({ label, value, options }: { label: string;
 function User() {
   const { value: now } = session;
   if (!now) return null;
-  const left = now.ends === null ? null : -(since(now.ends) ?? 0) || (Date.parse(now.ends) - Date.now()) / 1000;
+  const left = now.ends === null ? null : (Date.parse(now.ends) - Date.now()) / 1000;
   return (
-    <Popover class="user" edge="end" label={t('shell.userMenu', { user: now.user })} button={<><Icon name="user" /><span>{now.user}</span><span class="role">{role(now.roles)}</span></>}>
+    <Popover class="user" edge="end" label={t('shell.userMenu', { user: now.user, role: role(now.roles) })} button={<><Icon name="user" /><span>{now.user}</span>{' '}<span class="role">{role(now.roles)}</span></>}>
       <div class="chooser">
         <dl class="pairs">
           <dt>{t('shell.user')}</dt><dd>{now.user}</dd>
           <dt>{t('shell.roles')}</dt><dd>{now.roles.join(', ')}</dd>
-          <dt>{t('shell.method')}</dt><dd>{now.method}</dd>
+          <dt>{t('shell.method')}</dt><dd>{now.issuer ? (now.issuer.name ?? now.issuer.url) : now.method}</dd>
           <dt>{t('shell.ends')}</dt><dd>{now.ends === null ? t('shell.endsUnknown') : `${moment(now.ends)} (${t('shell.in', { span: span(left) })})`}</dd>
           <dt>{t('shell.version')}</dt><dd>{now.version}</dd>
         </dl>

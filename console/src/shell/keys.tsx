@@ -2,7 +2,7 @@
 //
 // Single-letter keys can be switched off (WCAG 2.1.4) and never act while a person types. `g q` is two keys within a second.
 
-import { effect, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Dialog } from '../parts/dialog.tsx';
 import { singleKeys } from '../settings.ts';
@@ -32,7 +32,7 @@ export function useKeys(keys: readonly Key[]): void {
 /** Listens. Called once. */
 export function startKeys(): void {
   addEventListener('keydown', (event) => {
-    if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open], [popover]:popover-open')) return;
+    if (event.defaultPrevented || event.isComposing || document.querySelector('dialog:modal, :popover-open')) return;
     const isTyping = event.target instanceof HTMLElement && event.target.matches('input:not([type=checkbox]), textarea, select, [contenteditable]');
     const modifier = event.ctrlKey || event.metaKey ? 'Ctrl+' : '';
     if (event.altKey || (isTyping && modifier === '') || (modifier === '' && !singleKeys.peek())) return;
@@ -45,7 +45,6 @@ export function startKeys(): void {
     event.preventDefault();
     key.run();
   });
-  effect(() => void singleKeys.value);
 }
 
 /** Keys that lists have, for the help; grid.tsx acts on them. */

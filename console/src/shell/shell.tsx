@@ -1,9 +1,10 @@
 // What stands around every page: skip link, header, bar, the page itself, and what opens over it.
 
 import { computed, useSignal } from '@preact/signals';
-import { useEffect, useState } from 'preact/hooks';
-import { PAGES, type PageEntry, type View } from '../pages.ts';
-import { Empty, Failed, Loading } from '../parts/states.tsx';
+import { useEffect } from 'preact/hooks';
+import { PAGES, type PageEntry } from '../pages.ts';
+import { Lazy } from '../parts/lazy.tsx';
+import { Empty } from '../parts/states.tsx';
 import { announce, Toasts } from '../parts/toasts.tsx';
 import { ProposedChange } from '../change/apply.tsx';
 import { go, qmgrOfRoute, route } from '../router.ts';
@@ -52,7 +53,7 @@ export function Shell() {
       <Header onSearch={() => (isSearchOpen.value = true)} onHelp={() => (isHelpOpen.value = true)} />
       <Bar />
       <main id="page" class="page" tabIndex={-1}>
-        {entry ? <Page key={name === 'queues' || !route.value ? name : pageKey()} entry={entry} /> : <Unknown />}
+        {entry ? <Page key={pageKey()} entry={entry} /> : <Unknown />}
       </main>
       <ProposedChange />
       <SessionWatch />
@@ -69,18 +70,9 @@ function pageKey(): string {
   return `${PAGES[name]?.under ?? name} ${Object.values(parameters).join(' ')}`;
 }
 
-function Page({ entry }: { entry: PageEntry }) {
-  const [loaded, setLoaded] = useState<{ load: unknown; view?: View; error?: unknown }>({ load: undefined });
-  useEffect(() => {
-    const { load } = entry;
-    if (!load) return;
-    load().then(({ default: view }) => setLoaded({ load, view }), (error: unknown) => setLoaded({ load, error }));
-  }, [entry]);
-  const Shown = entry.view ?? (loaded.load === entry.load ? loaded.view : undefined);
-  if (Shown) return <Shown parameters={route.value?.parameters ?? {}} />;
-  // A server of another version has other chunks: the page has to be loaded again.
-  if (loaded.error !== undefined) return <Failed error={loaded.error} again={() => location.reload()} />;
-  return <Loading />;
+function Page({ entry: { view: View, load } }: { entry: PageEntry }) {
+  const parameters = route.value?.parameters ?? {};
+  return View ? <View parameters={parameters} /> : <Lazy load={load} props={{ parameters }} />;
 }
 
 function Unknown() {

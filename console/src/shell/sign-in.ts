@@ -18,9 +18,11 @@ interface Options {
   /** The user, when it is known. */
   user?: string;
   unreachable?: boolean;
+  /** The address by HTTPS, where this page came without and the cookie would be lost. */
+  secureAddress?: string | undefined;
 }
 
-export function signInForm({ lead = texts.lead, user = '', unreachable = false }: Options): SignInForm {
+export function signInForm({ lead = texts.lead, user = '', unreachable = false, secureAddress }: Options): SignInForm {
   const form = made('form', { className: 'sign-in', method: 'post', action: '/ibmmq/rest/v3/login', noValidate: true });
   const name = made('input', { id: 'sign-in-user', name: 'username', autocomplete: 'username', value: user, required: true, spellcheck: false });
   name.setAttribute('autocapitalize', 'none');
@@ -41,6 +43,10 @@ export function signInForm({ lead = texts.lead, user = '', unreachable = false }
     field(name, texts.user), field(password, texts.password, show), problem, submit,
   );
   if (unreachable) problem.textContent = texts.unreachable;
+  if (secureAddress !== undefined) {
+    problem.textContent = texts.plain;
+    problem.append(' ', made('a', { href: secureAddress, textContent: texts.secure }));
+  }
 
   const done = new Promise<void>((accepted) => {
     form.addEventListener('submit', async (event) => {
@@ -79,18 +85,11 @@ async function signIn(username: string, password: string): Promise<string | unde
   } catch {
     return texts.unreachable;
   }
-  if (answer.ok) {
-    // The cookie is for TLS alone: by plain HTTP a browser drops it, and the sign-in would seem to fail without a reason.
-    return location.protocol === 'http:' && !isThisMachine() ? texts.plain : undefined;
-  }
+  if (answer.ok) return undefined;
   if (answer.status === 401) return texts.wrong;
   if (answer.status === 403) return texts.noRole;
   if (answer.status === 429) return texts.wait.replace('{seconds}', answer.headers.get('Retry-After') ?? '60');
   return texts.failed.replace('{status}', String(answer.status));
-}
-
-function isThisMachine(): boolean {
-  return location.hostname === 'localhost' || location.hostname === '127.0.0.1' || location.hostname === '[::1]';
 }
 
 function field(input: HTMLInputElement, label: string, ...more: Element[]): HTMLElement {

@@ -2,7 +2,6 @@
 
 import type { Trouble } from '../../api/pending.ts';
 import { problemIn, request } from '../../api/request.ts';
-import { may } from '../../api/session.ts';
 import { age, clock, moment } from '../../format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Menu } from '../../parts/menu.tsx';
@@ -43,20 +42,24 @@ function Problem({ qmgr, problem, changed }: { qmgr: string; problem: Trouble; c
       <div class="problem-text">
         <p><span class="heard">{t(`severity.${severity}`)}: </span><Sentence qmgr={qmgr} problem={problem} /></p>
         <p class="problem-next">
-          {stepsOf(qmgr, problem).map(({ name, href }) => <a key={name + href} href={href}>{name}</a>)}
+          {stepsOf(qmgr, problem).map((step) =>
+            'href' in step ? (
+              <a key={step.name} href={step.href}>{step.name}</a>
+            ) : (
+              <button key={step.name} type="button" class="link" onClick={() => void step.run().then((isDone) => isDone && changed())}>{step.name}</button>
+            ),
+          )}
         </p>
       </div>
-      <time class="problem-since" title={moment(since)}>{mutedUntil ? t('now.mutedUntil', { time: clock(mutedUntil) }) : age(since)}</time>
-      {may.value.change && (
-        <Menu
+      <time class="problem-since" title={moment(since)}>{mutedUntil === null ? age(since) : mutedUntil === 'change' ? t('now.mutedChange') : t('now.mutedUntil', { time: clock(mutedUntil) })}</time>
+      <Menu
           class="icon-button" label={t('now.mute')} edge="end" button={<Icon name="mute" />}
           actions={
             mutedUntil !== null
               ? [{ name: t('now.unmute'), run: () => void mute(undefined) }]
               : [{ name: t('now.muteHour'), run: () => void mute('1h') }, { name: t('now.muteChange'), run: () => void mute('change') }]
           }
-        />
-      )}
+      />
     </li>
   );
 }

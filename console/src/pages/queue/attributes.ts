@@ -3,6 +3,7 @@
 // A keyword without an entry here is shown among the others and is not changed by a form; MQSC can change it.
 // Source: docs/attributes.md of this repository.
 
+import { count } from '../../format.ts';
 import { textOf } from '../../text.ts';
 
 export type Kind =
@@ -80,6 +81,7 @@ export const NO_PROPERTIES: ReadonlySet<string> = new Set(['queue', 'type', 'cur
 
 /** The text of a value: that of the keyword where there is one, else that of the word. */
 export function valueText(keyword: string, value: string | number | undefined): string {
+  if (typeof value === 'number') return count(value);
   const text = String(value ?? '');
   return text === '' ? '–' : (textOf(`value.${keyword}.${text}`) ?? textOf(`value.${text}`) ?? text);
 }

@@ -2,16 +2,16 @@
 
 import { request } from '../../api/request.ts';
 import { display } from '../../api/mqsc.ts';
+import type { QueueTabProps } from '../../pages.ts';
 import { useAsked } from '../../parts/asked.ts';
 import { Failed, Loading } from '../../parts/states.tsx';
 import { t, textOf } from '../../text.ts';
 import { Problems } from '../now/problems.tsx';
 import { valueText } from './attributes.ts';
-import type { QueueRow } from './row.ts';
 
 const SETTINGS = ['maxdepth', 'maxmsgl', 'defpsist', 'msgdlvsq', 'bothresh', 'boqname', 'trigger', 'initq', 'qdepthhi', 'usage', 'target', 'rname', 'rqmname', 'xmitq', 'crdate', 'altdate'];
 
-export function QueueOverview({ qmgr, row }: { qmgr: string; row: QueueRow }) {
+export function QueueOverview({ qmgr, row }: QueueTabProps) {
   const troubles = useAsked(`${qmgr} ${row.name}`, async (signal) => {
     const { problems } = await request('GET /api/v1/qmgr/{qmgr}/problems', { path: { qmgr }, signal });
     return problems.filter(({ object }) => object.type === 'queue' && object.name === row.name);
@@ -30,11 +30,13 @@ export function QueueOverview({ qmgr, row }: { qmgr: string; row: QueueRow }) {
         {settings.error !== undefined && <Failed error={settings.error} again={settings.again} />}
         {!settings.answer && settings.isLoading && <Loading />}
         {settings.answer && (
-          <dl class="pairs is-wide">
-            {SETTINGS.filter((keyword) => settings.answer && keyword in settings.answer).map((keyword) => [
-              <dt key={keyword}>{textOf(`attribute.${keyword}`) ?? keyword}</dt>,
-              <dd key={`${keyword}-value`}>{valueText(keyword, settings.answer?.[keyword])}</dd>,
-            ])}
+          <dl class="facts">
+            {SETTINGS.filter((keyword) => settings.answer && keyword in settings.answer).map((keyword) => (
+              <div key={keyword}>
+                <dt>{textOf(`attribute.${keyword}`) ?? keyword}</dt>
+                <dd>{valueText(keyword, settings.answer?.[keyword])}</dd>
+              </div>
+            ))}
           </dl>
         )}
       </section>

@@ -7,6 +7,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { type Attributes, display, keywords, object } from '../../api/mqsc.ts';
 import { may } from '../../api/session.ts';
 import { propose } from '../../change/change.ts';
+import type { QueueTabProps } from '../../pages.ts';
 import { type Asked, useAsked } from '../../parts/asked.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field, Select } from '../../parts/field.tsx';
@@ -14,26 +15,18 @@ import { Failed, Loading } from '../../parts/states.tsx';
 import { t, textOf } from '../../text.ts';
 import { GROUPS, type Kind, NO_PROPERTIES, valueText } from './attributes.ts';
 import { qualifier } from './qualifier.ts';
-import type { QueueRow } from './row.ts';
 
-interface Props {
-  qmgr: string;
-  row: QueueRow;
-  /** The queue has changed. */
-  changed(): void;
-}
-
-export function QueueProperties({ qmgr, row, changed }: Props) {
+export default function QueueProperties({ qmgr, row, changed }: QueueTabProps) {
   const asked = useAsked(`${qmgr} ${row.name}`, async (signal) => (await display(qmgr, 'queue', row.name, ['all'], signal))[0] ?? {});
   if (asked.error !== undefined && !asked.answer) return <Failed error={asked.error} again={asked.again} />;
   if (!asked.answer) return <Loading />;
   return <Form qmgr={qmgr} row={row} asked={asked} stored={asked.answer} changed={changed} />;
 }
 
-function Form({ qmgr, row, asked, stored, changed }: Props & { asked: Asked<Attributes>; stored: Attributes }) {
+function Form({ qmgr, row, asked, stored, changed }: QueueTabProps & { asked: Asked<Attributes>; stored: Attributes }) {
   const edits = useMemo(() => new Map<string, Signal<string>>(), [row.name]);
   const [find, setFind] = useState('');
-  const isReadOnly = !may.value.administer || stored['deftype'] === 'TEMPDYN';
+  const isReadOnly = !may.value.change || stored['deftype'] === 'TEMPDYN';
   const valueOf = (keyword: string): Signal<string> => {
     const known = edits.get(keyword);
     if (known) return known;
